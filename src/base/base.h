@@ -1,0 +1,294 @@
+/*
+ * Takes:        nothing; this is the floor that the other modules stand on.
+ * Makes:        status and errors, arenas, growing buffers, hashes, quality notes,
+ *               messages about a text (file:line:column), YAML trees, JSON values.
+ * Leaves alone: traces; no function here knows what an event is.
+ */
+#ifndef MPL_BASE_BASE_H
+#define MPL_BASE_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#if defined(__GNUC__)
+#define MPL_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define MPL_API               __attribute__((visibility("default")))
+#else
+#define MPL_PRINTF(fmt, args)
+#define MPL_API
+#endif
+
+/** "No such index" in every 32-bit index column. */
+#define MPL_NONE UINT32_MAX
+
+/* ---- status and errors -------------------------------------------------- */
+
+/** Negative is failure, zero done, positive a legitimate other answer. */
+enum mpl_status {
+    MPL_OK = 0,
+    MPL_END = 1,           /**< Nothing more, or nothing found; not an error. */
+    MPL_E_IO = -1,         /**< The operating system refused a file. */
+    MPL_E_SYNTAX = -2,     /**< A text or archive is not in its format. */
+    MPL_E_MEANING = -3,    /**< Well formed, but says something impossible. */
+    MPL_E_NOMEM = -4,      /**< Out of memory. */
+    MPL_E_LIMIT = -5,      /**< A stated bound (time, depth, size) is exceeded. */
+    MPL_E_UNSUPPORTED = -6, /**< Right, but not handled by this program. */
+    MPL_E_USAGE = -7,      /**< The user asked for something that does not exist. */
+    MPL_E_BUG = -8         /**< Our own mistake. */
+};
+
+enum { MPL_ERR_CAUSES = 6, MPL_ERR_TEXT = 400 };
+
+/**
+ * Why a call failed, as a chain of clauses, innermost first. Fixed size, so that
+ * running out of memory can be told. Owned by the caller, zeroed with { 0 }.
+ * When full, the middle is dropped: the innermost causes say why, the outermost
+ * what the user asked.
+ */
+struct mpl_err {
+    enum mpl_status code;
+    unsigned n;
+    struct {
+        char text[MPL_ERR_TEXT];
+    } cause[MPL_ERR_CAUSES];
+};
+
+/** Starts a story: sets \p code and the first clause. \p err may be NULL. Returns \p code. */
+enum mpl_status mpl_fail(struct mpl_err *err, enum mpl_status code, const char *fmt, ...)
+    MPL_PRINTF(3, 4);
+
+/** Adds what the caller was doing. Returns \p status, the innermost code. */
+enum mpl_status mpl_wrap(struct mpl_err *err, enum mpl_status status, const char *fmt, ...)
+    MPL_PRINTF(3, 4);
+
+/** Shorthand for mpl_fail(err, MPL_E_NOMEM, "out of memory"). */
+enum mpl_status mpl_nomem(struct mpl_err *err);
+
+/** "marple: outermost\n  because …\n  because innermost\n". */
+void mpl_err_print(const struct mpl_err *err, FILE *out);
+
+/** A condition that only a bug of ours can break: prints and aborts, in all builds. */
+#define mpl_assert(cond) ((cond) ? (void) 0 : mpl_assert_failed(#cond, __FILE__, __LINE__))
+void mpl_assert_failed(const char *cond, const char *file, int line)
+    __attribute__((noreturn));
+
+/* ---- log ----------------------------------------------------------------- */
+
+enum mpl_log_level { MPL_LOG_ERROR, MPL_LOG_WARN, MPL_LOG_INFO, MPL_LOG_DEBUG };
+
+/** The level up to which mpl_log() prints; taken from MARPLE_LOG once, default warn. */
+enum mpl_log_level mpl_log_level(void);
+
+/** "[module] level: sentence" on standard error. */
+void mpl_log(enum mpl_log_level level, const char *module, const char *fmt, ...)
+    MPL_PRINTF(3, 4);
+
+/**
+ * Progress of a long job, told to whoever asked for it. \p done of \p total steps;
+ * \p what is a present participle ("reading events"). NULL callback means silence.
+ */
+struct mpl_progress {
+    void (*tell)(void *context, const char *what, uint64_t done, uint64_t total);
+    void *context;
+};
+void mpl_progress_tell(const struct mpl_progress *progress, const char *what, uint64_t done,
+                       uint64_t total);
+
+/* ---- arena ---------------------------------------------------------------- */
+
+/** Memory of one stage, freed as a whole. Large items get a block of their own. */
+struct mpl_arena;
+
+/** NULL when out of memory. */
+struct mpl_arena *mpl_arena_create(void);
+void mpl_arena_destroy(struct mpl_arena *arena); /* NULL is allowed */
+
+/** \p bytes zeroed bytes, aligned for any type; NULL when out of memory. 0 bytes is allowed. */
+void *mpl_arena_alloc(struct mpl_arena *arena, size_t bytes);
+/** An array of \p n items of \p size; NULL also when n * size overflows. */
+void *mpl_arena_array(struct mpl_arena *arena, size_t n, size_t size);
+char *mpl_arena_strdup(struct mpl_arena *arena, const char *text);
+char *mpl_arena_strndup(struct mpl_arena *arena, const char *text, size_t n);
+char *mpl_arena_printf(struct mpl_arena *arena, const char *fmt, ...) MPL_PRINTF(2, 3);
+char *mpl_arena_vprintf(struct mpl_arena *arena, const char *fmt, va_list args);
+size_t mpl_arena_bytes(const struct mpl_arena *arena); /**< Handed out so far. */
+
+/** For tests: the \p n-th allocation from now, in any arena or buffer, fails; -1 for none. */
+void mpl_alloc_fail_after(long n);
+
+#define MPL_NEW(arena, type)          ((type *) mpl_arena_alloc((arena), sizeof(type)))
+#define MPL_NEW_ARRAY(arena, n, type) ((type *) mpl_arena_array((arena), (n), sizeof(type)))
+
+/* ---- growing buffer -------------------------------------------------------- */
+
+/** A growing array on the heap for results whose size is not known beforehand. */
+struct mpl_buf {
+    void *data;   /**< Owned; NULL while empty. */
+    size_t n;     /**< Items in use. */
+    size_t room;  /**< Items allocated. */
+    size_t size;  /**< Bytes per item. */
+};
+
+struct mpl_buf mpl_buf_make(size_t item_size);
+/** A new zeroed item at the end, valid until the next call; NULL when out of memory. */
+void *mpl_buf_add(struct mpl_buf *buf);
+void *mpl_buf_get(const struct mpl_buf *buf, size_t i);
+/** Copies the items into \p arena and empties the buffer; NULL when out of memory. */
+void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena);
+void mpl_buf_free(struct mpl_buf *buf);
+
+/* ---- hashes ----------------------------------------------------------------- */
+
+/** Map from a 64-bit key to a 32-bit value, open addressing. Lives on the heap. */
+struct mpl_map;
+struct mpl_map *mpl_map_create(void);
+void mpl_map_destroy(struct mpl_map *map); /* NULL is allowed */
+/** Finds \p key; MPL_NONE if absent. */
+uint32_t mpl_map_find(const struct mpl_map *map, uint64_t key);
+/** Sets or replaces; false when out of memory. */
+bool mpl_map_put(struct mpl_map *map, uint64_t key, uint32_t value);
+size_t mpl_map_count(const struct mpl_map *map);
+
+/** Map from text to a 32-bit number, dense from 0 in order of first sight. */
+struct mpl_names;
+struct mpl_names *mpl_names_create(void);
+void mpl_names_destroy(struct mpl_names *names); /* NULL is allowed */
+/** The number of \p text, given now if it has none; MPL_NONE when out of memory. */
+uint32_t mpl_names_put(struct mpl_names *names, const char *text);
+uint32_t mpl_names_find(const struct mpl_names *names, const char *text);
+/** Borrowed until the next put. */
+const char *mpl_names_text(const struct mpl_names *names, uint32_t number);
+size_t mpl_names_count(const struct mpl_names *names);
+
+/* ---- quality notes ------------------------------------------------------------ */
+
+/**
+ * What weakens conclusions without stopping them: counted and located. Notes with
+ * the same \p note name are one entry; \p text tells what it means for the reader.
+ */
+struct mpl_quality_note {
+    const char *note;          /**< Stable name, e.g. "unmatched-send". */
+    const char *text;          /**< One sentence for the user. */
+    uint64_t count;
+    uint32_t n_locations;
+    const uint32_t *locations; /**< Ascending location indices. */
+};
+
+struct mpl_quality;
+struct mpl_quality *mpl_quality_create(struct mpl_arena *arena); /* lives in arena */
+/**
+ * Adds \p count occurrences at \p location (MPL_NONE: of the run as a whole).
+ * \p fmt is used at the first call for this note; it may be NULL later.
+ * Out of memory loses the note's location but never the analysis.
+ */
+void mpl_quality_add(struct mpl_quality *quality, const char *note, uint32_t location,
+                     uint64_t count, const char *fmt, ...) MPL_PRINTF(5, 6);
+size_t mpl_quality_count(const struct mpl_quality *quality);
+const struct mpl_quality_note *mpl_quality_get(const struct mpl_quality *quality, size_t i);
+/** The note of that name, or NULL. */
+const struct mpl_quality_note *mpl_quality_find(const struct mpl_quality *quality,
+                                                const char *note);
+
+/* ---- messages about a text the user wrote --------------------------------------- */
+
+/** A place in a text; line and column from 1, 0 when unknown. */
+struct mpl_place {
+    const char *file;
+    unsigned line;
+    unsigned column;
+};
+
+enum mpl_severity { MPL_LINT_ERROR, MPL_LINT_WARNING };
+
+struct mpl_lint_message {
+    enum mpl_severity severity;
+    struct mpl_place place;
+    const char *text;   /**< "unknown key 'expresion' in an event; did you mean 'expression'?" */
+    const char *source; /**< The line of the text, without line end; NULL when unknown. */
+};
+
+/** Several findings about one or more texts, in the order in which they were made. */
+struct mpl_lint;
+struct mpl_lint *mpl_lint_create(struct mpl_arena *arena); /* lives in arena; NULL: no memory */
+/** Remembers the lines of \p text, so that messages can quote them. */
+void mpl_lint_source(struct mpl_lint *lint, const char *file, const char *text, size_t bytes);
+void mpl_lint_add(struct mpl_lint *lint, enum mpl_severity severity, struct mpl_place place,
+                  const char *fmt, ...) MPL_PRINTF(4, 5);
+size_t mpl_lint_errors(const struct mpl_lint *lint);
+size_t mpl_lint_count(const struct mpl_lint *lint);
+const struct mpl_lint_message *mpl_lint_get(const struct mpl_lint *lint, size_t i);
+/** "file:line:col: error: text\n  source line\n  caret\n" for each. */
+void mpl_lint_print(const struct mpl_lint *lint, FILE *out);
+/** First error as an mpl_err (MPL_E_SYNTAX) with "and N more" where there are more. */
+enum mpl_status mpl_lint_fail(const struct mpl_lint *lint, struct mpl_err *err);
+
+/** The word of \p words nearest to \p word (edit distance at most 1/3 of its length), or NULL. */
+const char *mpl_suggest(const char *word, const char *const *words, size_t n);
+
+/* ---- files and text --------------------------------------------------------------- */
+
+/** Reads a whole file of at most \p limit bytes, NUL-terminated. */
+enum mpl_status mpl_file_read(const char *path, size_t limit, struct mpl_arena *arena,
+                              char **text, size_t *bytes, struct mpl_err *err);
+
+/** "0.301 s", "3.1 ms", "12 us", "0 s": three significant digits, unit chosen for a person. */
+char *mpl_text_seconds(struct mpl_arena *arena, double seconds);
+/** "34.3 %" of a share 0-1. */
+char *mpl_text_share(struct mpl_arena *arena, double share);
+/** "1,234,567". */
+char *mpl_text_count(struct mpl_arena *arena, uint64_t n);
+/** Writes \p text, wrapped at \p width with \p indent blanks before each line. */
+void mpl_text_wrap(FILE *out, const char *text, int indent, int width);
+
+/* ---- YAML ---------------------------------------------------------------------------- */
+
+enum mpl_yaml_kind { MPL_YAML_SCALAR, MPL_YAML_MAP, MPL_YAML_SEQ };
+
+/** A node of a YAML text. Aliases, anchors, tags and duplicate keys are refused at reading. */
+struct mpl_yaml {
+    enum mpl_yaml_kind kind;
+    struct mpl_place place;     /**< Of the value. */
+    struct mpl_place key_place; /**< Of the key, for members of a map. */
+    const char *key;            /**< NULL outside a map. */
+    const char *text;           /**< Scalar text; NULL for maps and sequences. */
+    bool is_inline;             /**< Columns inside text map one to one to the file: plain one-line
+                                     scalars from place.column, quoted ones likewise (the place is
+                                     that of the first character of the text). */
+    const struct mpl_yaml *first; /**< First child. */
+    const struct mpl_yaml *next;  /**< Next sibling. */
+    size_t n;                     /**< Number of children. */
+};
+
+/**
+ * Parses \p text (of \p bytes) under the name \p file. Everything wrong goes to \p lint,
+ * several messages per call. Depth at most 32, at most 16 MiB.
+ * \p *root is NULL for an empty text. Errors: MPL_E_SYNTAX when lint got an error.
+ */
+enum mpl_status mpl_yaml_parse(const char *file, const char *text, size_t bytes,
+                               struct mpl_arena *arena, struct mpl_lint *lint,
+                               const struct mpl_yaml **root, struct mpl_err *err);
+/** The member \p key of a map, or NULL. */
+const struct mpl_yaml *mpl_yaml_find(const struct mpl_yaml *map, const char *key);
+
+/* ---- JSON ------------------------------------------------------------------------------ */
+
+/** A JSON value under construction. Lives until the root is destroyed. */
+struct mpl_json;
+struct mpl_json *mpl_json_object(void);
+struct mpl_json *mpl_json_array(void);
+struct mpl_json *mpl_json_string(const char *text); /* NULL gives null; bad UTF-8 is escaped */
+struct mpl_json *mpl_json_number(double value);     /* NaN and infinities give null */
+struct mpl_json *mpl_json_integer(int64_t value);
+struct mpl_json *mpl_json_boolean(bool value);
+struct mpl_json *mpl_json_null(void);
+/** Both take \p value; NULL parents or values (no memory) are passed on as failure at write. */
+void mpl_json_set(struct mpl_json *object, const char *key, struct mpl_json *value);
+void mpl_json_add(struct mpl_json *array, struct mpl_json *value);
+void mpl_json_destroy(struct mpl_json *root);
+/** Indented text with a newline at the end, keys in order of insertion. */
+enum mpl_status mpl_json_write(const struct mpl_json *root, FILE *out, struct mpl_err *err);
+
+#endif

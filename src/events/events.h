@@ -1,0 +1,143 @@
+/*
+ * Takes:        a model on one time line, pairs and instances.
+ * Makes:        spans (what each location does, without gaps), what each waits for and for whom,
+ *               totals per location, the communication topology, the ideal-network replay.
+ * Leaves alone: patterns; this is what a pattern may name.
+ */
+#ifndef MPL_EVENTS_EVENTS_H
+#define MPL_EVENTS_EVENTS_H
+
+#include "clock/clock.h"
+
+/** Each moment of a location is in exactly one span, each span in exactly one class. */
+enum mpl_span_class {
+    MPL_SPAN_COMPUTE,
+    MPL_SPAN_P2P,        /**< Sends, receives, waits, tests, probes. */
+    MPL_SPAN_COLLECTIVE,
+    MPL_SPAN_OTHER,      /**< Other MPI calls, thread synchronisation, buffer flushes, off times. */
+    MPL_SPAN_STARTUP,    /**< Everything until MPI_Init is left, where it is recorded. */
+    MPL_SPAN_SHUTDOWN,   /**< Everything from entering MPI_Finalize. */
+    MPL_SPAN_CLASSES
+};
+
+/** Scalasca's wait states. */
+enum mpl_wait_kind {
+    MPL_WAIT_NONE,
+    MPL_WAIT_LATE_SENDER,    /**< Receive or wait entered before the matching send. */
+    MPL_WAIT_LATE_RECEIVER,  /**< Synchronous or rendezvous send held until the receive is posted. */
+    MPL_WAIT_BARRIER,        /**< From own enter to the last enter. */
+    MPL_WAIT_N_TO_N,
+    MPL_WAIT_LATE_BROADCAST, /**< 1-to-N: until the root enters. */
+    MPL_WAIT_EARLY_REDUCE,   /**< N-to-1: the root until the last sender enters. */
+    MPL_WAIT_EARLY_SCAN,
+    MPL_WAIT_KINDS
+};
+const char *mpl_wait_kind_name(enum mpl_wait_kind kind); /* "late-sender", "wait-at-barrier", … */
+
+/**
+ * One stretch of a location's time. Spans of a location are numbered 0 … n-1 in order of time;
+ * even numbers are what lies between calls (compute), odd ones are calls (MPI and others), so
+ * spans 2k and 2k+1 touch. A compute span may be empty.
+ */
+struct mpl_span {
+    enum mpl_span_class class;
+    enum mpl_wait_kind wait_kind;
+    bool is_wait_known;     /**< False where the trace lacks the partner: wait is then 0. */
+    int64_t enter_ticks;
+    int64_t leave_ticks;
+    int64_t wait_ticks;     /**< 0 <= wait <= leave - enter. */
+    uint32_t culprit;       /**< Location waited for; MPL_NONE when nobody. */
+    uint32_t region;        /**< The call's region; for compute the user region with most exclusive
+                                 time in it. MPL_NONE when none is recorded. */
+    uint32_t first_message; /**< First message end that is posted (sends, blocking receives) or
+                                 completed (waits) here; MPL_NONE when there is none. */
+    uint32_t n_messages;    /**< Message ends in this call: see mpl_events_message(). */
+    uint32_t collective;    /**< Index into the location's collectives, or MPL_NONE. */
+};
+
+/** Seconds of one location by class and wait kind. They add up to its time in the run. */
+struct mpl_totals {
+    double class_s[MPL_SPAN_CLASSES];
+    double wait_s[MPL_WAIT_KINDS];      /**< Own waiting time, part of p2p or collective. */
+    uint64_t n_waits[MPL_WAIT_KINDS];   /**< Instances with a wait above 0. */
+    double caused_s[MPL_WAIT_KINDS];    /**< Waiting of others for this location. */
+    double wrong_order_s;               /**< Part of late sender: another message was ready. */
+    uint64_t n_wrong_order;
+    double unknown_s;                   /**< In receives and waits whose partner is not recorded. */
+    double total_s;                     /**< First to last event of the location. */
+    uint64_t n_calls;                   /**< MPI calls. */
+    uint64_t n_sends, n_receives;       /**< Message ends, matched or not, without PROC_NULL. */
+    uint64_t sent_bytes, received_bytes;
+    uint64_t n_collectives;
+};
+
+/** Traffic from one process to another: an edge of the communication topology. */
+struct mpl_edge {
+    uint32_t from, to; /**< Process indices. */
+    uint64_t messages;
+    uint64_t bytes;
+    double wait_s;     /**< Late-sender waiting of `to` for `from`. */
+};
+
+/** Exclusive time of a user region on a location, in compute spans only. */
+struct mpl_region_time {
+    uint32_t region;
+    double exclusive_s;
+    uint64_t visits;
+};
+
+struct mpl_events;
+
+/**
+ * Builds spans, waits, totals and topology.
+ *
+ * Ownership: lives in \p arena and points into model, match and clock.
+ * Cost:      linear in events.
+ */
+enum mpl_status mpl_events_create(const struct mpl_model *model, const struct mpl_match *match,
+                                  const struct mpl_clock *clock, struct mpl_arena *arena,
+                                  const struct mpl_events **out, struct mpl_err *err);
+
+const struct mpl_model *mpl_events_model(const struct mpl_events *events);
+const struct mpl_match *mpl_events_match(const struct mpl_events *events);
+const struct mpl_clock *mpl_events_clock(const struct mpl_events *events);
+
+uint32_t mpl_events_span_count(const struct mpl_events *events, uint32_t location);
+struct mpl_span mpl_events_span(const struct mpl_events *events, uint32_t location,
+                                uint32_t span);
+/** The \p i-th message end of a span (i < n_messages): its index in the location's messages. */
+uint32_t mpl_events_message(const struct mpl_events *events, uint32_t location,
+                            const struct mpl_span *span, uint32_t i);
+/** The span in which message end \p message of \p location is posted (send) or completed
+ *  (receive); MPL_NONE if in none. Cost: logarithmic in the location's calls. */
+uint32_t mpl_events_span_of_message(const struct mpl_events *events, uint32_t location,
+                                    uint32_t message);
+/** Likewise for a collective part. */
+uint32_t mpl_events_span_of_collective(const struct mpl_events *events, uint32_t location,
+                                       uint32_t collective);
+
+const struct mpl_totals *mpl_events_totals(const struct mpl_events *events, uint32_t location);
+/** Sorted by exclusive time, largest first. */
+const struct mpl_region_time *mpl_events_regions(const struct mpl_events *events,
+                                                 uint32_t location, uint32_t *n);
+/** Sorted by (from, to). */
+const struct mpl_edge *mpl_events_edges(const struct mpl_events *events, uint32_t *n);
+
+/** Per collective instance: who entered last and how long the others waited for it. */
+struct mpl_coll_wait {
+    uint32_t last;  /**< Location that entered last (root-dependent classes: the one waited for). */
+    double wait_s;  /**< Sum over the participants. */
+};
+const struct mpl_coll_wait *mpl_events_coll_waits(const struct mpl_events *events);
+
+/**
+ * Run time in seconds on an ideal network: computation as measured, every transfer instantaneous,
+ * dependencies kept (Dimemas' definition; KNOWLEDGE.md, POP). From the end of the last start-up to
+ * the beginning of the first shut-down. NaN when partners are missing, so that the replay would
+ * be a guess.
+ */
+double mpl_events_ideal_s(const struct mpl_events *events);
+/** The measured run time over the same window, seconds. */
+double mpl_events_measured_s(const struct mpl_events *events);
+
+#endif
