@@ -1,0 +1,144 @@
+/*
+ * Takes:        facts about runs (locations, roles, metrics, quality), and rules (CLIPS).
+ * Makes:        findings with their reasons, and needs: metrics that a rule wants evaluated.
+ * Leaves alone: how metrics are computed and how findings are printed.
+ */
+#ifndef MPL_INFER_INFER_H
+#define MPL_INFER_INFER_H
+
+#include "base/base.h"
+
+/*
+ * CLIPS is caged (LIBS.md 1.4): rule files cannot run programs, touch files, read input or run for
+ * ever. The fact vocabulary is rules/vocabulary.clp, loaded first, then rules/thresholds.clp, then
+ * the other *.clp of each directory by name. Rules run in the modules SYMPTOMS, REFINE, CAUSES,
+ * ADVISE (focus order of every round).
+ */
+
+struct mpl_rules; /**< Checked texts of a rule base; independent of any run. */
+
+struct mpl_rule {
+    const char *name;   /**< "CAUSES::master-bottleneck" */
+    const char *says;   /**< Its comment: the claim in plain words. */
+    const char *file;
+    unsigned first_line, last_line;
+};
+
+/**
+ * Reads and checks all rule files. Faults (syntax, unknown constructs, duplicates, forbidden
+ * functions, recursion, nesting beyond 100) go to \p lint with file and line; MPL_E_SYNTAX then.
+ */
+enum mpl_status mpl_rules_load(const char *const *directories, size_t n, struct mpl_arena *arena,
+                               struct mpl_lint *lint, const struct mpl_rules **out,
+                               struct mpl_err *err);
+/** One more rule text on top of \p base, from memory; for tests and for `--rules FILE`. */
+enum mpl_status mpl_rules_parse(const char *file, const char *text, size_t bytes,
+                                const struct mpl_rules *base, struct mpl_arena *arena,
+                                struct mpl_lint *lint, const struct mpl_rules **out,
+                                struct mpl_err *err);
+size_t mpl_rules_count(const struct mpl_rules *rules);
+const struct mpl_rule *mpl_rules_get(const struct mpl_rules *rules, size_t i);
+
+struct mpl_infer_limits {
+    double seconds;        /**< Of all runs together; 0: 10 s. */
+    uint64_t firings;      /**< 0: 1,000,000. */
+    uint64_t memory_bytes; /**< Of CLIPS; 0: 512 MiB. */
+    unsigned errors;       /**< Run-time errors after which no rule fires any more; 0: 20. */
+};
+
+/** A slot of a fact that the host asserts. Exactly one of the values counts, by kind. */
+enum mpl_slot_kind { MPL_SLOT_STRING, MPL_SLOT_SYMBOL, MPL_SLOT_FLOAT, MPL_SLOT_INTEGER };
+struct mpl_slot {
+    const char *name;
+    enum mpl_slot_kind kind;
+    const char *text;
+    double number;   /**< Rounded to 6 significant digits when asserted (LIBS.md 1.6). */
+    int64_t integer;
+};
+
+struct mpl_infer;
+
+/** One environment per analysis. Ownership: heap; destroy it. */
+enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
+                                 const struct mpl_infer_limits *limits, struct mpl_infer **out,
+                                 struct mpl_err *err);
+void mpl_infer_destroy(struct mpl_infer *infer); /* NULL is allowed */
+
+/**
+ * Asserts a fact of deftemplate \p template. Slots and types are checked against the template
+ * before CLIPS sees them. A duplicate is not an error. NaN is refused: undefined is absence.
+ */
+enum mpl_status mpl_infer_assert(struct mpl_infer *infer, const char *template,
+                                 const struct mpl_slot *slots, size_t n, struct mpl_err *err);
+
+/**
+ * Fires rules until none is left. Run-time errors in rules are kept (mpl_infer_errors) and do not
+ * end the run. Returns MPL_E_LIMIT when a limit stopped it; findings made so far stay readable.
+ */
+enum mpl_status mpl_infer_run(struct mpl_infer *infer, struct mpl_err *err);
+
+/** A metric that a rule asks for. */
+struct mpl_need {
+    const char *metric;   /**< "worker.t_wait" */
+    const char *pattern;
+    const char *location; /**< Label, or "all". */
+    const char *run;
+    int level;            /**< Experiment level 1, 2, 3, … */
+    const char *reason;   /**< Purpose in plain words. */
+    const char *rule;     /**< Who asked. */
+};
+size_t mpl_infer_need_count(const struct mpl_infer *infer);
+const struct mpl_need *mpl_infer_need(const struct mpl_infer *infer, size_t i);
+
+/** What a finding or need rests on. */
+enum mpl_reason_kind { MPL_REASON_METRIC, MPL_REASON_FINDING, MPL_REASON_OTHER };
+struct mpl_reason {
+    enum mpl_reason_kind kind;
+    size_t finding;       /**< Index, for findings. */
+    const char *template; /**< "metric", "quality", "role", … */
+    const char *text;     /**< The fact as text, for other facts. */
+    const char *metric;   /**< For metrics: name, location label ("" for the run), value, unit. */
+    const char *location;
+    double value;
+    const char *unit;
+};
+
+struct mpl_finding {
+    const char *kind;     /**< "symptom", "observation", "cause" */
+    const char *name;     /**< "master-bottleneck" */
+    const char *pattern;
+    const char *run;
+    const char *const *locations;
+    size_t n_locations;
+    double lost_s;        /**< Seconds of location time attributed; NaN when not said. */
+    double share_of_lost; /**< 0-1; NaN when not said. */
+    double gain_s;        /**< Expected gain of the remedy in seconds of run time; NaN when unknown. */
+    double confidence;    /**< 0-1 */
+    int level;            /**< Experiment level at which it was found. */
+    const char *text;
+    const char *remedy;   /**< NULL when there is none. */
+    const char *const *where; /**< What holds the code: "TaskLifeCycle.setup" or "location 3". */
+    size_t n_where;
+    bool is_healthy;      /**< An observation that says "this is fine": never a problem. */
+    const char *rule;     /**< "CAUSES::master-bottleneck" */
+    const char *rule_says;
+    const struct mpl_reason *because; /**< From the facts that the rule matched; never empty. */
+    size_t n_because;
+};
+/** In order of assertion; withdrawn findings are gone. Valid until the next run or destroy. */
+size_t mpl_infer_finding_count(const struct mpl_infer *infer);
+const struct mpl_finding *mpl_infer_finding(const struct mpl_infer *infer, size_t i);
+
+/** Rules that fired, in order, for `-v`. */
+struct mpl_firing {
+    const char *rule;
+    size_t n_facts; /**< Facts that it asserted. */
+};
+size_t mpl_infer_firing_count(const struct mpl_infer *infer);
+struct mpl_firing mpl_infer_firing(const struct mpl_infer *infer, size_t i);
+
+/** Run-time errors: file and lines of the rule, and CLIPS' reason. */
+size_t mpl_infer_error_count(const struct mpl_infer *infer);
+const struct mpl_lint_message *mpl_infer_error(const struct mpl_infer *infer, size_t i);
+
+#endif

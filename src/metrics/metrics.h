@@ -1,0 +1,81 @@
+/*
+ * Takes:        the metrics sections of patterns, and recognitions.
+ * Makes:        named numbers with units, evaluated only when somebody asks.
+ * Leaves alone: what the numbers mean for the user (infer).
+ */
+#ifndef MPL_METRICS_METRICS_H
+#define MPL_METRICS_METRICS_H
+
+#include "recognize/recognize.h"
+
+/*
+ * In a pattern file:
+ *
+ *   metrics:
+ *     t_comp:     {per: worker, value: "sum(TaskLifeCycle.work)", unit: s, says: "…"}
+ *     efficiency: {per: worker, value: "worker.t_comp / run.duration", unit: 1}
+ *     setup_mean: {per: run, value: "mean(TaskLifeCycle.setup)", unit: s}
+ *     spread:     {per: run, value: "max(worker.efficiency) - min(worker.efficiency)", unit: 1}
+ *     needs: …                               # optional list of capabilities per metric
+ *
+ * `per: <role>` gives one value for each location of the role, named <role>.<metric>;
+ * `per: run` one value, named run.<metric>. Names a formula may read:
+ *
+ *   run.<metric>, run.<variable>       scalars anywhere
+ *   <role>.<metric>, <role>.<variable> in a metric per that role: this location's value, a scalar;
+ *                                      elsewhere: a list over the role's locations; when the role
+ *                                      has count: 1, a scalar anywhere
+ *   all.<role>.<metric>                a list over the role's locations, also per that role
+ *   <Event>.<attribute>                a list; per the role it runs on: this location's instances,
+ *                                      elsewhere all instances
+ *
+ * Variables come from events (mpl_metric_variables): per location compute, p2p, collective, other,
+ * startup, shutdown, late_start, early_end, duration, wait and wait per kind (late_sender, …),
+ * caused per kind, wrong_order, unknown, transfer, sends, receives, sent_bytes, received_bytes,
+ * collectives, calls, rank; per run duration, processes, locations, ideal_duration,
+ * measured_duration, messages, clock_bound. Dependency cycles are load errors.
+ */
+
+struct mpl_metric_variable {
+    const char *name; /**< Without prefix. */
+    bool per_location;
+    struct mpl_unit unit;
+    const char *says;
+};
+/** The table behind `marple vocab metrics`, sorted by name. */
+const struct mpl_metric_variable *mpl_metric_variables(size_t *n);
+
+struct mpl_metric_definition {
+    const char *name;      /**< "worker.efficiency", "run.setup_mean". */
+    const char *unit_text; /**< "s", "1", "B", … */
+    const char *says;      /**< One sentence, or NULL. */
+    uint32_t role;         /**< Role index, or MPL_NONE for per run. */
+};
+
+/** The compiled metrics of one pattern. */
+struct mpl_metric_set;
+
+/** Errors: MPL_E_SYNTAX, all messages with file:line:column in \p lint. */
+enum mpl_status mpl_metric_set_create(const struct mpl_pattern *pattern, struct mpl_arena *arena,
+                                      struct mpl_lint *lint, const struct mpl_metric_set **out,
+                                      struct mpl_err *err);
+size_t mpl_metric_set_count(const struct mpl_metric_set *set);
+struct mpl_metric_definition mpl_metric_set_get(const struct mpl_metric_set *set, size_t i);
+/** Index of "worker.efficiency", or MPL_NONE. */
+uint32_t mpl_metric_set_find(const struct mpl_metric_set *set, const char *name);
+
+/** Values of a set on one recognition; evaluated on demand, each once. */
+struct mpl_metrics;
+enum mpl_status mpl_metrics_create(const struct mpl_metric_set *set, struct mpl_recognition *r,
+                                   struct mpl_arena *arena, struct mpl_metrics **out,
+                                   struct mpl_err *err);
+
+/**
+ * The value of metric \p metric for \p location (a location of its role; MPL_NONE for per run).
+ * NaN when undefined; \p *why (may be NULL as argument) then is a clause in the metrics' arena:
+ * "the trace records no receive completions", "division by zero or no instances".
+ */
+double mpl_metrics_value(struct mpl_metrics *metrics, uint32_t metric, uint32_t location,
+                         const char **why);
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * Takes:        pattern files (YAML), and the spans of events.
+ * Makes:        who plays which role, instances of the abstract events, coverage and fit.
+ * Leaves alone: what the instances cost (metrics) and why (infer).
+ */
+#ifndef MPL_RECOGNIZE_RECOGNIZE_H
+#define MPL_RECOGNIZE_RECOGNIZE_H
+
+#include "events/events.h"
+#include "formula/formula.h"
+
+/*
+ * A pattern file. Every key is checked; unknown or repeated keys are errors with a suggestion.
+ *
+ *   pattern: master-worker
+ *   says: One sentence.
+ *   extends: other-pattern            # optional: take its sections, then refine by name
+ *   roles:
+ *     master:
+ *       count: 1                      # 1 | many; with 1 the best-scoring location is taken
+ *       where: "peers >= 2 and …"     # formula over the communication topology, per location
+ *       score: "messages"             # for count: 1; the largest wins, ties by lowest rank
+ *     worker:                         # roles are bound in the order written; a later formula
+ *       count: many                   # may read sent_to.master, received_from.master
+ *       where: "…"
+ *       at_least: 2                   # fewer locations: the pattern does not fit
+ *   events:
+ *     TaskLifeCycle:
+ *       on: worker                    # the role on whose locations it is recognised
+ *       says: One sentence.
+ *       expression: request? assign work+
+ *       strict: false                 # optional
+ *       members:
+ *         request: {event: send, to: master}
+ *         assign:  {event: recv, from: master}
+ *         work:    {event: compute}
+ *       associated:
+ *         take:   {match: request}           # span of the other end of the member's message
+ *         give:   {match: assign}
+ *         setup:  {previous: give, event: compute}  # nearest earlier span of that kind there
+ *         result: {next: work, event: send, to: master}
+ *         inside: {containing: assign, instance: Other}  # instance of another type around it
+ *       where: "defined(result.enter)"  # or a sequence of formulas; all must hold
+ *       attributes:
+ *         wait:  {value: assign.wait, unit: s, says: "…"}
+ *   metrics: …                        # see metrics/metrics.h
+ *   examples: …                       # see below
+ *   needs: [receive-completions]      # capabilities without which the pattern is not tried
+ *
+ * Member `event:` names a primitive (mpl_vocabulary primitives: compute, send, recv, p2p,
+ * collective, barrier, call, region, …), or another abstract event of the same pattern that runs on the same
+ * role. Filters: to/from (role), tag (number or list), region (glob on the region's name),
+ * op (collective operation), root (role), where (formula over the span's own fields).
+ *
+ * Operators: juxtaposition (sequence), | choice, & concurrent (any interleaving on one location),
+ * + * ? repetition, parentheses. | binds weakest, then &, then sequence.
+ *
+ * Meaning. On each location of the role, take the spans that match any member ("events of
+ * interest"); with `strict` take all spans. Then find, from left to right, the leftmost longest
+ * match, and continue behind it: a regular expression over events. (An attempt to extend a
+ * complete match is given up after 4,096 further events of interest, so that cost stays linear.)
+ * A match that meets all `where` constraints is an instance; one that does not counts against fit,
+ * unless all its message ends belong to instances of other event types of the pattern.
+ *
+ * Fields of a member or associated span: enter leave duration wait transfer (duration - wait)
+ * bytes tag peer (rank) rank late (1 if wait > 0) unsure (1 if the partner is unknown).
+ * Times are seconds since the beginning of the run window (see mpl_window). A member that may
+ * occur more than once (+ or *) is a list. An optional member that is absent is undefined.
+ * Built-in attributes of every instance: enter, leave, duration, location (rank), index.
+ */
+
+/** The part of the run that is diagnosed: start-up and shut-down are outside. */
+struct mpl_window {
+    int64_t begin_ticks; /**< Earliest end of start-up, or first event where none is recorded. */
+    int64_t end_ticks;   /**< Latest begin of shut-down, or last event. */
+};
+struct mpl_window mpl_window_of(const struct mpl_events *events);
+
+struct mpl_pattern;
+
+/** A set of loaded patterns. Later files of the same pattern name replace earlier ones. */
+struct mpl_patterns;
+
+/**
+ * \p builtin_directories: in order; files *.yaml in each, sorted by name; TEMPLATE.yaml is skipped.
+ * Errors: MPL_E_SYNTAX when any file has an error; all messages are in \p lint.
+ */
+enum mpl_status mpl_patterns_load(const char *const *directories, size_t n,
+                                  struct mpl_arena *arena, struct mpl_lint *lint,
+                                  const struct mpl_patterns **out, struct mpl_err *err);
+/** One pattern from memory, on top of \p base (may be NULL) for `extends`. */
+enum mpl_status mpl_patterns_parse(const char *file, const char *text, size_t bytes,
+                                   const struct mpl_patterns *base, struct mpl_arena *arena,
+                                   struct mpl_lint *lint, const struct mpl_patterns **out,
+                                   struct mpl_err *err);
+size_t mpl_patterns_count(const struct mpl_patterns *patterns);
+const struct mpl_pattern *mpl_patterns_get(const struct mpl_patterns *patterns, size_t i);
+const struct mpl_pattern *mpl_patterns_find(const struct mpl_patterns *patterns,
+                                            const char *name);
+
+const char *mpl_pattern_name(const struct mpl_pattern *pattern);
+const char *mpl_pattern_says(const struct mpl_pattern *pattern);
+const char *mpl_pattern_file(const struct mpl_pattern *pattern);
+size_t mpl_pattern_role_count(const struct mpl_pattern *pattern);
+const char *mpl_pattern_role(const struct mpl_pattern *pattern, size_t i);
+/** Index or MPL_NONE. */
+uint32_t mpl_pattern_find_role(const struct mpl_pattern *pattern, const char *role);
+size_t mpl_pattern_event_count(const struct mpl_pattern *pattern);
+const char *mpl_pattern_event(const struct mpl_pattern *pattern, size_t i);
+uint32_t mpl_pattern_find_event(const struct mpl_pattern *pattern, const char *event);
+/** Role index on which event \p event is recognised. */
+uint32_t mpl_pattern_event_role(const struct mpl_pattern *pattern, uint32_t event);
+/** Attributes: the built-in ones first. */
+size_t mpl_pattern_attribute_count(const struct mpl_pattern *pattern, uint32_t event);
+const char *mpl_pattern_attribute(const struct mpl_pattern *pattern, uint32_t event, size_t i);
+struct mpl_unit mpl_pattern_attribute_unit(const struct mpl_pattern *pattern, uint32_t event,
+                                           size_t i);
+uint32_t mpl_pattern_find_attribute(const struct mpl_pattern *pattern, uint32_t event,
+                                    const char *name);
+/** The `metrics` sections, base pattern's first (refined ones replace), for the metrics module. */
+size_t mpl_pattern_metric_sections(const struct mpl_pattern *pattern,
+                                   const struct mpl_yaml *const **sections);
+
+/** A role bound by the user: --role master=0. */
+struct mpl_role_binding {
+    const char *role;
+    const char *const *labels; /**< Location labels. */
+    size_t n;
+};
+
+struct mpl_role {
+    const char *name;
+    uint32_t n;
+    const uint32_t *locations; /**< Ascending. */
+};
+
+struct mpl_recognition;
+
+/**
+ * Tries \p pattern on the world of \p events.
+ *
+ * Answers MPL_OK with a recognition, or MPL_END when the roles cannot be bound or a needed
+ * capability is missing; \p *reason then says which (in \p arena). One pass per location.
+ * Errors: MPL_E_USAGE for bindings of unknown roles or locations, MPL_E_NOMEM.
+ */
+enum mpl_status mpl_recognize(const struct mpl_pattern *pattern,
+                              const struct mpl_events *events,
+                              const struct mpl_role_binding *bindings, size_t n_bindings,
+                              struct mpl_arena *arena, struct mpl_recognition **out,
+                              const char **reason, struct mpl_err *err);
+
+const struct mpl_pattern *mpl_recognition_pattern(const struct mpl_recognition *r);
+const struct mpl_events *mpl_recognition_events(const struct mpl_recognition *r);
+const struct mpl_role *mpl_recognition_role(const struct mpl_recognition *r, size_t i);
+/** Share of message ends, among the roles' locations, that members or associated spans explain. */
+double mpl_recognition_message_coverage(const struct mpl_recognition *r);
+/** Share of the roles' locations' time in the window that lies inside instances. */
+double mpl_recognition_time_coverage(const struct mpl_recognition *r);
+double mpl_recognition_fit(const struct mpl_recognition *r);
+/** Which constraint failed most: its text, or NULL when none failed. */
+const char *mpl_recognition_worst_constraint(const struct mpl_recognition *r);
+
+/** Instances of an event, ordered by (location, time). */
+size_t mpl_recognition_count(const struct mpl_recognition *r, uint32_t event);
+const uint32_t *mpl_recognition_locations(const struct mpl_recognition *r, uint32_t event);
+/** The values of an attribute, one per instance; computed at the first call and kept.
+ *  NULL only when out of memory. */
+const double *mpl_recognition_column(struct mpl_recognition *r, uint32_t event,
+                                     uint32_t attribute);
+/** Seconds by user region of the spans bound to \p name (member or associated) of an event,
+ *  largest first; e.g. which function the master's setup time is spent in. */
+const struct mpl_region_time *mpl_recognition_regions(struct mpl_recognition *r, uint32_t event,
+                                                      const char *name, uint32_t *n);
+
+#endif
