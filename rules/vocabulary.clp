@@ -1,0 +1,99 @@
+(defmodule MAIN (export ?ALL))
+;; The contract between the engine and the author of a rule: what facts come in, what goes out.
+;; `marple vocab facts` prints this vocabulary. Times are seconds, shares are 0 to 1.
+
+;; ---- in: asserted by the engine ------------------------------------------------
+
+(deftemplate MAIN::run
+  "One trace of the set."
+  (slot id (type STRING))
+  (slot processes (type INTEGER))
+  (slot locations (type INTEGER))
+  (slot duration (type FLOAT))        ; of the diagnosed window, without start-up and shut-down
+  (slot clock (type SYMBOL)))         ; single | offsets | messages | raw
+
+(deftemplate MAIN::location
+  "A thread of a process; its label is what people see."
+  (slot run (type STRING))
+  (slot label (type STRING)))
+
+(deftemplate MAIN::capability
+  "Something that the run records, e.g. receive-completions."
+  (slot run (type STRING))
+  (slot name (type STRING)))
+
+(deftemplate MAIN::quality
+  "A defect of the data that weakens conclusions."
+  (slot run (type STRING))
+  (slot note (type STRING))
+  (slot count (type INTEGER)))
+
+(deftemplate MAIN::pattern
+  "A pattern that fits the run: coverage of messages, share of instances meeting all constraints."
+  (slot run (type STRING))
+  (slot name (type STRING))
+  (slot coverage (type FLOAT))
+  (slot fit (type FLOAT)))
+
+(deftemplate MAIN::role
+  "A location plays a role in a pattern."
+  (slot run (type STRING))
+  (slot pattern (type STRING))
+  (slot name (type STRING))
+  (slot location (type STRING)))
+
+(deftemplate MAIN::metric
+  "A number that the engine evaluated because a rule needed it; location is \"\" for the run."
+  (slot run (type STRING))
+  (slot pattern (type STRING))
+  (slot name (type STRING))
+  (slot location (type STRING))
+  (slot value (type FLOAT))
+  (slot unit (type STRING))
+  (slot rank (type INTEGER) (default 0)) ; 1 for the largest value of this metric over its
+                                         ; locations, 2 for the next …; 0 for the run
+  (slot of (type INTEGER) (default 0)))  ; how many locations have this metric
+
+(deftemplate MAIN::unknown
+  "A metric was needed and the traces cannot answer it."
+  (slot run (type STRING))
+  (slot pattern (type STRING))
+  (slot name (type STRING))
+  (slot location (type STRING))
+  (slot why (type STRING)))
+
+;; ---- out: asserted by rules ------------------------------------------------------
+
+(deftemplate MAIN::need
+  "Asks the engine to evaluate a metric: for one location, or for all of its role."
+  (slot run (type STRING))
+  (slot pattern (type STRING))
+  (slot metric (type STRING))
+  (slot location (type STRING) (default "all"))
+  (slot level (type INTEGER) (range 1 9) (default 1))
+  (slot reason (type STRING) (default "")))
+
+(deftemplate MAIN::finding
+  "What the rules conclude. The engine records the facts that it rests on by itself."
+  (slot kind (type SYMBOL) (allowed-symbols symptom observation cause))
+  (slot name (type SYMBOL))
+  (slot run (type STRING))
+  (slot pattern (type STRING))
+  (multislot locations (type STRING))
+  (slot lost (type FLOAT) (default -1.0))   ; seconds of location time; -1 when not said
+  (slot share (type FLOAT) (default -1.0))  ; of the lost time of the locations; -1 when not said
+  (slot gain (type FLOAT) (default -1.0))   ; seconds of run time that the remedy saves; -1 unknown
+  (slot confidence (type FLOAT) (range 0.0 1.0) (default 0.9))
+  (slot level (type INTEGER) (range 0 9) (default 0))
+  (slot healthy (type SYMBOL) (allowed-symbols yes no) (default no))
+  (slot text (type STRING))
+  (slot remedy (type STRING) (default ""))
+  (multislot where (type STRING))           ; "TaskLifeCycle.setup", "location 3"
+  (slot via (type SYMBOL) (default none)))  ; keeps two supports of one finding apart
+
+;; ---- phases: the engine focuses them in this order in every round ------------------
+
+(defmodule SYMPTOMS (import MAIN ?ALL))
+(defmodule REFINE (import MAIN ?ALL))
+(defmodule CAUSES (import MAIN ?ALL))
+(defmodule ADVISE (import MAIN ?ALL))
