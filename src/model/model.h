@@ -198,6 +198,8 @@ struct mpl_model {
     const char *path;           /**< As the user gave it. */
     enum mpl_tracer tracer;
     uint64_t ticks_per_s;
+    bool has_common_clock;      /**< The trace states that all its locations share one clock (text
+                                     traces without a "clock" line): nothing is to be corrected. */
     uint32_t n_regions;
     const struct mpl_region *regions;   /**< Regions of the same name, file and line are one. */
     uint32_t n_comms;

@@ -1,0 +1,89 @@
+#include "config.h"
+
+#include "model/model.h"
+
+#include <string.h>
+
+/* ---- collective operations ------------------------------------------------ */
+
+static const struct {
+    const char *name;
+    enum mpl_coll_class class;
+} operations[MPL_COLL_OPS] = {
+    [MPL_COLL_BARRIER] = { "MPI_Barrier", MPL_CLASS_BARRIER },
+    [MPL_COLL_BCAST] = { "MPI_Bcast", MPL_CLASS_1_TO_N },
+    [MPL_COLL_GATHER] = { "MPI_Gather", MPL_CLASS_N_TO_1 },
+    [MPL_COLL_GATHERV] = { "MPI_Gatherv", MPL_CLASS_N_TO_1 },
+    [MPL_COLL_SCATTER] = { "MPI_Scatter", MPL_CLASS_1_TO_N },
+    [MPL_COLL_SCATTERV] = { "MPI_Scatterv", MPL_CLASS_1_TO_N },
+    [MPL_COLL_ALLGATHER] = { "MPI_Allgather", MPL_CLASS_N_TO_N },
+    [MPL_COLL_ALLGATHERV] = { "MPI_Allgatherv", MPL_CLASS_N_TO_N },
+    [MPL_COLL_ALLTOALL] = { "MPI_Alltoall", MPL_CLASS_N_TO_N },
+    [MPL_COLL_ALLTOALLV] = { "MPI_Alltoallv", MPL_CLASS_N_TO_N },
+    [MPL_COLL_ALLTOALLW] = { "MPI_Alltoallw", MPL_CLASS_N_TO_N },
+    [MPL_COLL_ALLREDUCE] = { "MPI_Allreduce", MPL_CLASS_N_TO_N },
+    [MPL_COLL_REDUCE] = { "MPI_Reduce", MPL_CLASS_N_TO_1 },
+    [MPL_COLL_REDUCE_SCATTER] = { "MPI_Reduce_scatter", MPL_CLASS_N_TO_N },
+    [MPL_COLL_SCAN] = { "MPI_Scan", MPL_CLASS_SCAN },
+    [MPL_COLL_EXSCAN] = { "MPI_Exscan", MPL_CLASS_EXSCAN },
+    [MPL_COLL_REDUCE_SCATTER_BLOCK] = { "MPI_Reduce_scatter_block", MPL_CLASS_N_TO_N },
+    /* Making a communicator ends with all members agreeing on it. */
+    [MPL_COLL_CREATE] = { "creation of a communicator", MPL_CLASS_N_TO_N },
+    [MPL_COLL_DESTROY] = { "freeing of a communicator", MPL_CLASS_NONE },
+    [MPL_COLL_OTHER] = { "other collective", MPL_CLASS_NONE },
+};
+
+enum mpl_coll_class mpl_coll_class_of(enum mpl_coll_op op)
+{
+    return op < MPL_COLL_OPS ? operations[op].class : MPL_CLASS_NONE;
+}
+
+const char *mpl_coll_op_name(enum mpl_coll_op op)
+{
+    return op < MPL_COLL_OPS ? operations[op].name : operations[MPL_COLL_OTHER].name;
+}
+
+/* ---- small questions --------------------------------------------------------- */
+
+uint32_t mpl_model_find_location(const struct mpl_model *model, const char *label)
+{
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        if (strcmp(model->locations[l].label, label) == 0) {
+            return l;
+        }
+    }
+    return MPL_NONE;
+}
+
+double mpl_model_seconds(const struct mpl_model *model, int64_t ticks)
+{
+    return (double) ticks / (double) model->ticks_per_s;
+}
+
+static bool is_among(const uint32_t *members, uint32_t n, uint32_t process)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (members[i] == process) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t mpl_comm_peer(const struct mpl_model *model, uint32_t comm, uint32_t process,
+                       uint32_t rank)
+{
+    const struct mpl_comm *c;
+
+    if (comm >= model->n_comms) {
+        return MPL_NONE;
+    }
+    c = &model->comms[comm];
+    if (c->is_self) {
+        return rank == 0 ? process : MPL_NONE;
+    }
+    if (c->n_remote > 0 && is_among(c->members, c->n_members, process)) {
+        return rank < c->n_remote ? c->remote[rank] : MPL_NONE;
+    }
+    return rank < c->n_members ? c->members[rank] : MPL_NONE;
+}
