@@ -1,0 +1,163 @@
+/*
+ * Takes:        paths of traces, and the knowledge: directories of patterns and rules.
+ * Makes:        a diagnosis; it runs the stages in order and owns their arenas.
+ * Leaves alone: how a diagnosis looks (report) and how it was asked for (cli).
+ */
+#ifndef MPL_ANALYSIS_ANALYSIS_H
+#define MPL_ANALYSIS_ANALYSIS_H
+
+#include "infer/infer.h"
+#include "metrics/metrics.h"
+#include "read/read.h"
+
+/* ---- asking -------------------------------------------------------------------- */
+
+struct mpl_analysis_options {
+    const char *const *knowledge; /**< Directories that hold patterns/ and rules/, in order. */
+    size_t n_knowledge;
+    const struct mpl_role_binding *roles; /**< --role */
+    size_t n_roles;
+    const char *pattern;                  /**< Only this one; NULL: all that fit. */
+    const struct mpl_progress *progress;  /**< NULL: silence. */
+    struct mpl_infer_limits limits;       /**< Of the rules; zeros are defaults. */
+};
+
+/* ---- the answer ------------------------------------------------------------------ */
+
+enum mpl_verdict {
+    MPL_VERDICT_PROBLEMS,
+    MPL_VERDICT_NO_PROBLEM,
+    MPL_VERDICT_INCONCLUSIVE,
+    MPL_VERDICT_UNUSABLE
+};
+const char *mpl_verdict_name(enum mpl_verdict verdict); /* "problems", … as in the JSON */
+
+/** One trace and everything the stages made of it. Pointers are NULL after a failed stage. */
+struct mpl_run {
+    const char *id;   /**< "r1" */
+    const char *path;
+    const struct mpl_model *model;
+    const struct mpl_match *match;
+    const struct mpl_clock *clock;
+    const struct mpl_events *events;
+    double window_s;  /**< What is diagnosed: without start-up and shut-down. */
+    double startup_s; /**< Mean over the processes. */
+    double shutdown_s;
+};
+
+/** A pattern tried on a run. */
+struct mpl_trial {
+    uint32_t run;                   /**< Index into runs. */
+    const struct mpl_pattern *pattern;
+    const struct mpl_recognition *recognition; /**< NULL when the roles were not found. */
+    double coverage;                /**< Of messages, 0-1. */
+    double time_coverage;
+    double fit;
+    bool is_chosen;
+    const char *reason;             /**< Why it was not chosen; NULL when it was. */
+};
+
+/** A step of the level-by-level search. */
+struct mpl_experiment {
+    uint32_t run;
+    const char *pattern;
+    int level;
+    const char *purpose;
+    size_t n_metrics;
+    const char *const *metrics;
+    bool is_answered;
+    const char *why_needed; /**< What the trace lacks; NULL when answered. */
+};
+
+struct mpl_metric_result {
+    uint32_t run;
+    const char *pattern;
+    const char *name;
+    const char *location; /**< Label; "" for the run as a whole. */
+    double value;         /**< NaN when undefined. */
+    const char *unit;
+    const char *says;     /**< May be NULL. */
+};
+
+struct mpl_evidence {
+    const char *metric;
+    const char *location;
+    double value;
+    const char *unit;
+};
+
+/** A place in the program's source. */
+struct mpl_source {
+    const char *region;
+    const char *file; /**< NULL when unknown. */
+    uint32_t line;    /**< 0 when unknown. */
+    double seconds;
+};
+
+struct mpl_diagnosed {
+    const char *id;            /**< "f7", in order of rank. */
+    const struct mpl_finding *finding;
+    uint32_t run;
+    double lost_s;             /**< NaN when unknown. */
+    double severity;           /**< lost_s over (locations x window); NaN when unknown. */
+    double share_of_lost;
+    double gain_s;
+    bool is_clock_sensitive;   /**< lost_s is within what the clocks' error bound could make. */
+    size_t n_because;
+    const char *const *because; /**< Ids of findings. */
+    size_t n_evidence;
+    const struct mpl_evidence *evidence;
+    size_t n_reasons;           /**< Other facts, as text. */
+    const char *const *reasons;
+    size_t n_where;
+    const struct mpl_source *where;
+};
+
+struct mpl_diagnosis {
+    enum mpl_verdict verdict;
+    const char *summary;
+    size_t n_runs;
+    const struct mpl_run *runs;
+    size_t n_trials;
+    const struct mpl_trial *trials;
+    size_t n_experiments;
+    const struct mpl_experiment *experiments;
+    size_t n_metrics;
+    const struct mpl_metric_result *metrics;
+    size_t n_findings;
+    const struct mpl_diagnosed *findings; /**< Causes by severity first, then the others by level. */
+    double lost_s;       /**< Location time in the window that is not computation, all runs. */
+    double explained_s;  /**< Of that, attributed to causes; each second once. */
+    double location_s;   /**< Locations x window: what severities are relative to. */
+    size_t n_rule_errors;
+    const struct mpl_lint_message *const *rule_errors;
+    size_t n_firings;
+    const struct mpl_firing *firings;
+};
+
+/** Everything that lives as long as an answer. */
+struct mpl_analysis;
+
+/**
+ * Reads the traces, runs the stages and the rules.
+ *
+ * A trace that cannot be used does not end the analysis when there are others; with none left the
+ * verdict is "unusable" and the status is that of the first reason (mpl_analysis_diagnosis() still
+ * answers, so that the report can say what is broken).
+ * Errors: MPL_E_SYNTAX for faults in patterns or rules (messages through mpl_analysis_lint()),
+ *         MPL_E_USAGE for unknown patterns, roles, locations.
+ */
+enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
+                                 const struct mpl_analysis_options *options,
+                                 struct mpl_analysis **out, struct mpl_err *err);
+const struct mpl_diagnosis *mpl_analysis_diagnosis(const struct mpl_analysis *analysis);
+/** Messages about patterns and rules; never NULL. */
+const struct mpl_lint *mpl_analysis_lint(const struct mpl_analysis *analysis);
+void mpl_analysis_destroy(struct mpl_analysis *analysis); /* NULL is allowed */
+
+/** The stages up to events only, for `marple check`: one run in the diagnosis, no findings. */
+enum mpl_status mpl_analysis_check(const char *path, const struct mpl_progress *progress,
+                                   struct mpl_analysis **out, struct mpl_err *err);
+
+
+#endif
