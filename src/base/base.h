@@ -29,15 +29,15 @@
 /** Negative is failure, zero done, positive a legitimate other answer. */
 enum mpl_status {
     MPL_OK = 0,
-    MPL_END = 1,           /**< Nothing more, or nothing found; not an error. */
-    MPL_E_IO = -1,         /**< The operating system refused a file. */
-    MPL_E_SYNTAX = -2,     /**< A text or archive is not in its format. */
-    MPL_E_MEANING = -3,    /**< Well formed, but says something impossible. */
-    MPL_E_NOMEM = -4,      /**< Out of memory. */
-    MPL_E_LIMIT = -5,      /**< A stated bound (time, depth, size) is exceeded. */
+    MPL_END = 1,            /**< Nothing more, or nothing found; not an error. */
+    MPL_E_IO = -1,          /**< The operating system refused a file. */
+    MPL_E_SYNTAX = -2,      /**< A text or archive is not in its format. */
+    MPL_E_MEANING = -3,     /**< Well formed, but says something impossible. */
+    MPL_E_NOMEM = -4,       /**< Out of memory. */
+    MPL_E_LIMIT = -5,       /**< A stated bound (time, depth, size) is exceeded. */
     MPL_E_UNSUPPORTED = -6, /**< Right, but not handled by this program. */
-    MPL_E_USAGE = -7,      /**< The user asked for something that does not exist. */
-    MPL_E_BUG = -8         /**< Our own mistake. */
+    MPL_E_USAGE = -7,       /**< The user asked for something that does not exist. */
+    MPL_E_BUG = -8          /**< Our own mistake. */
 };
 
 enum { MPL_ERR_CAUSES = 6, MPL_ERR_TEXT = 400 };
@@ -116,7 +116,10 @@ char *mpl_arena_printf(struct mpl_arena *arena, const char *fmt, ...) MPL_PRINTF
 char *mpl_arena_vprintf(struct mpl_arena *arena, const char *fmt, va_list args);
 size_t mpl_arena_bytes(const struct mpl_arena *arena); /**< Handed out so far. */
 
-/** For tests: the \p n-th allocation from now, in any arena or buffer, fails; -1 for none. */
+/**
+ * For tests: the \p n-th allocation from now (0 is the next) fails, in any arena, buffer or
+ * hash and in any thread; those after it succeed again. -1 for none.
+ */
 void mpl_alloc_fail_after(long n);
 
 #define MPL_NEW(arena, type)          ((type *) mpl_arena_alloc((arena), sizeof(type)))
@@ -126,10 +129,10 @@ void mpl_alloc_fail_after(long n);
 
 /** A growing array on the heap for results whose size is not known beforehand. */
 struct mpl_buf {
-    void *data;   /**< Owned; NULL while empty. */
-    size_t n;     /**< Items in use. */
-    size_t room;  /**< Items allocated. */
-    size_t size;  /**< Bytes per item. */
+    void *data;  /**< Owned; NULL while empty. */
+    size_t n;    /**< Items in use. */
+    size_t room; /**< Items allocated. */
+    size_t size; /**< Bytes per item. */
 };
 
 struct mpl_buf mpl_buf_make(size_t item_size);
@@ -148,7 +151,7 @@ struct mpl_map *mpl_map_create(void);
 void mpl_map_destroy(struct mpl_map *map); /* NULL is allowed */
 /** Finds \p key; MPL_NONE if absent. */
 uint32_t mpl_map_find(const struct mpl_map *map, uint64_t key);
-/** Sets or replaces; false when out of memory. */
+/** Sets or replaces; false when out of memory. \p value must not be MPL_NONE. */
 bool mpl_map_put(struct mpl_map *map, uint64_t key, uint32_t value);
 size_t mpl_map_count(const struct mpl_map *map);
 
@@ -170,8 +173,8 @@ size_t mpl_names_count(const struct mpl_names *names);
  * the same \p note name are one entry; \p text tells what it means for the reader.
  */
 struct mpl_quality_note {
-    const char *note;          /**< Stable name, e.g. "unmatched-send". */
-    const char *text;          /**< One sentence for the user. */
+    const char *note; /**< Stable name, e.g. "unmatched-send". */
+    const char *text; /**< One sentence for the user. */
     uint64_t count;
     uint32_t n_locations;
     const uint32_t *locations; /**< Ascending location indices. */
@@ -206,15 +209,18 @@ enum mpl_severity { MPL_LINT_ERROR, MPL_LINT_WARNING };
 struct mpl_lint_message {
     enum mpl_severity severity;
     struct mpl_place place;
-    const char *text;   /**< "unknown key 'expresion' in an event; did you mean 'expression'?" */
+    /** "unknown key 'expresion' in an event; did you mean 'expression'?" */
+    const char *text;
     const char *source; /**< The line of the text, without line end; NULL when unknown. */
 };
 
 /** Several findings about one or more texts, in the order in which they were made. */
 struct mpl_lint;
-struct mpl_lint *mpl_lint_create(struct mpl_arena *arena); /* lives in arena; NULL: no memory */
+/** Lives in \p arena; NULL when out of memory. */
+struct mpl_lint *mpl_lint_create(struct mpl_arena *arena);
 /** Remembers the lines of \p text, so that messages can quote them. */
-void mpl_lint_source(struct mpl_lint *lint, const char *file, const char *text, size_t bytes);
+void mpl_lint_source(struct mpl_lint *lint, const char *file, const char *text,
+                     size_t bytes);
 void mpl_lint_add(struct mpl_lint *lint, enum mpl_severity severity, struct mpl_place place,
                   const char *fmt, ...) MPL_PRINTF(4, 5);
 size_t mpl_lint_errors(const struct mpl_lint *lint);
@@ -254,9 +260,12 @@ struct mpl_yaml {
     struct mpl_place key_place; /**< Of the key, for members of a map. */
     const char *key;            /**< NULL outside a map. */
     const char *text;           /**< Scalar text; NULL for maps and sequences. */
-    bool is_inline;             /**< Columns inside text map one to one to the file: plain one-line
-                                     scalars from place.column, quoted ones likewise (the place is
-                                     that of the first character of the text). */
+    /**
+     * Byte i of text is column place.column + i of the file: true for one-line scalars
+     * in ASCII, plain or quoted (the place is that of the first character of the text),
+     * without escapes.
+     */
+    bool is_inline;
     const struct mpl_yaml *first; /**< First child. */
     const struct mpl_yaml *next;  /**< Next sibling. */
     size_t n;                     /**< Number of children. */
@@ -279,8 +288,10 @@ const struct mpl_yaml *mpl_yaml_find(const struct mpl_yaml *map, const char *key
 struct mpl_json;
 struct mpl_json *mpl_json_object(void);
 struct mpl_json *mpl_json_array(void);
-struct mpl_json *mpl_json_string(const char *text); /* NULL gives null; bad UTF-8 is escaped */
-struct mpl_json *mpl_json_number(double value);     /* NaN and infinities give null */
+/** NULL gives null; bytes that are not UTF-8 become U+FFFD. */
+struct mpl_json *mpl_json_string(const char *text);
+/** NaN and infinities give null. 15 significant digits are written. */
+struct mpl_json *mpl_json_number(double value);
 struct mpl_json *mpl_json_integer(int64_t value);
 struct mpl_json *mpl_json_boolean(bool value);
 struct mpl_json *mpl_json_null(void);

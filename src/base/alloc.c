@@ -1,0 +1,55 @@
+#include "config.h"
+
+#include "base/base_priv.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/*
+ * The one mutable variable at file scope in the program. A fault test has to reach
+ * allocations deep inside a call, also those made by its worker threads, without each
+ * interface carrying a test hook. Negative means that nothing is refused.
+ */
+static atomic_long n_until_refusal = -1;
+
+void mpl_alloc_fail_after(long n)
+{
+    atomic_store(&n_until_refusal, n < 0 ? -1 : n);
+}
+
+bool mpl_alloc_is_refused(void)
+{
+    /* Outside of tests this is all that an allocation pays. */
+    if (atomic_load_explicit(&n_until_refusal, memory_order_relaxed) < 0) {
+        return false;
+    }
+    /*
+     * Only the chosen one fails and the next succeeds: a caller that overlooks the
+     * failure then goes on to a wrong result, which a test can see.
+     */
+    long left = atomic_load(&n_until_refusal);
+    while (left >= 0) {
+        if (atomic_compare_exchange_weak(&n_until_refusal, &left, left - 1)) {
+            return left == 0;
+        }
+    }
+    return false;
+}
+
+void *mpl_heap_zeroed(size_t n, size_t size)
+{
+    if (mpl_alloc_is_refused()) {
+        return NULL;
+    }
+    return calloc(n == 0 ? 1 : n, size == 0 ? 1 : size);
+}
+
+void *mpl_heap_resize(void *block, size_t n, size_t size)
+{
+    size_t bytes = 0;
+
+    if (mpl_alloc_is_refused() || __builtin_mul_overflow(n, size, &bytes)) {
+        return NULL;
+    }
+    return realloc(block, bytes == 0 ? 1 : bytes);
+}

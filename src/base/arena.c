@@ -1,0 +1,163 @@
+#include "config.h"
+
+#include "base/base_priv.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Small items are cut from blocks one after the other; a large one gets a block of its
+ * own, so that the column of a million events wastes nothing and its pages stay
+ * untouched until they are written. Blocks come from calloc() and are never used twice:
+ * that is why items are zero without being cleared here.
+ */
+enum { BLOCK_BYTES = 64 * 1024, OWN_BLOCK_BYTES = 16 * 1024 };
+
+struct block {
+    struct block *next;
+    alignas(max_align_t) char data[];
+};
+
+struct mpl_arena {
+    struct block *blocks; /* Owned; all of them, youngest first. */
+    char *at;             /* First free byte of the block that small items come from. */
+    size_t left;          /* Free bytes there. */
+    size_t n_bytes;       /* Handed out so far. */
+};
+
+struct mpl_arena *mpl_arena_create(void)
+{
+    return mpl_heap_zeroed(1, sizeof(struct mpl_arena));
+}
+
+void mpl_arena_destroy(struct mpl_arena *arena)
+{
+    if (arena == NULL) {
+        return;
+    }
+    for (struct block *block = arena->blocks; block != NULL;) {
+        struct block *next = block->next;
+
+        free(block);
+        block = next;
+    }
+    free(arena);
+}
+
+static char *add_block(struct mpl_arena *arena, size_t bytes)
+{
+    if (bytes > PTRDIFF_MAX - sizeof(struct block)) {
+        return NULL;
+    }
+
+    struct block *block = calloc(1, sizeof *block + bytes);
+
+    if (block == NULL) {
+        return NULL;
+    }
+    block->next = arena->blocks;
+    arena->blocks = block;
+    return block->data;
+}
+
+static void *cut_item(struct mpl_arena *arena, size_t bytes)
+{
+    const size_t step = alignof(max_align_t);
+
+    bytes = (bytes + step - 1) / step * step;
+    if (bytes > arena->left) {
+        char *data = add_block(arena, BLOCK_BYTES);
+
+        if (data == NULL) {
+            return NULL;
+        }
+        arena->at = data;
+        arena->left = BLOCK_BYTES;
+    }
+
+    void *item = arena->at;
+
+    arena->at += bytes;
+    arena->left -= bytes;
+    return item;
+}
+
+#ifdef MPL_DEBUG_ARENA
+static const bool is_each_item_alone = true;
+#else
+static const bool is_each_item_alone = false;
+#endif
+
+void *mpl_arena_alloc(struct mpl_arena *arena, size_t bytes)
+{
+    if (mpl_alloc_is_refused()) {
+        return NULL;
+    }
+
+    /* Even nothing has an address of its own, so NULL always means out of memory. */
+    const size_t wanted = bytes == 0 ? 1 : bytes;
+    void *item = is_each_item_alone || wanted > OWN_BLOCK_BYTES ? add_block(arena, wanted)
+                                                                : cut_item(arena, wanted);
+
+    if (item != NULL) {
+        arena->n_bytes += bytes;
+    }
+    return item;
+}
+
+void *mpl_arena_array(struct mpl_arena *arena, size_t n, size_t size)
+{
+    size_t bytes = 0;
+
+    if (__builtin_mul_overflow(n, size, &bytes)) {
+        return NULL;
+    }
+    return mpl_arena_alloc(arena, bytes);
+}
+
+char *mpl_arena_strndup(struct mpl_arena *arena, const char *text, size_t n)
+{
+    const size_t length = strnlen(text, n);
+    char *copy = mpl_arena_alloc(arena, length + 1);
+
+    if (copy != NULL) {
+        memcpy(copy, text, length);
+    }
+    return copy;
+}
+
+char *mpl_arena_strdup(struct mpl_arena *arena, const char *text)
+{
+    return mpl_arena_strndup(arena, text, strlen(text));
+}
+
+char *mpl_arena_vprintf(struct mpl_arena *arena, const char *fmt, va_list args)
+{
+    va_list again;
+
+    va_copy(again, args);
+    const int length = vsnprintf(NULL, 0, fmt, args);
+    char *text = length < 0 ? NULL : mpl_arena_alloc(arena, (size_t) length + 1);
+
+    if (text != NULL) {
+        (void) vsnprintf(text, (size_t) length + 1, fmt, again);
+    }
+    va_end(again);
+    return text;
+}
+
+char *mpl_arena_printf(struct mpl_arena *arena, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    char *text = mpl_arena_vprintf(arena, fmt, args);
+    va_end(args);
+    return text;
+}
+
+size_t mpl_arena_bytes(const struct mpl_arena *arena)
+{
+    return arena->n_bytes;
+}

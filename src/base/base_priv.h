@@ -1,0 +1,43 @@
+/*
+ * What the files of base share and nobody else sees: the only doors to the heap, and
+ * the reading of UTF-8.
+ */
+#ifndef MPL_BASE_BASE_PRIV_H
+#define MPL_BASE_BASE_PRIV_H
+
+#include "base/base.h"
+
+/** calloc() and realloc() that obey mpl_alloc_fail_after(). Freed with free(). */
+void *mpl_heap_zeroed(size_t n, size_t size);
+void *mpl_heap_resize(void *block, size_t n, size_t size);
+
+/** Whether the allocation that is about to be made was chosen to fail. */
+bool mpl_alloc_is_refused(void);
+
+/**
+ * Bytes of the character at the start of \p text, 1 to 4; 0 when the \p n bytes there
+ * do not begin with well-formed UTF-8 (overlong forms and surrogates are not).
+ */
+size_t mpl_utf8_length(const char *text, size_t n);
+
+/** Characters in \p n bytes; a byte that is not UTF-8 counts as one. */
+size_t mpl_utf8_count(const char *text, size_t n);
+
+/**
+ * Prints \p n bytes for a terminal: control characters (but tabs) and broken UTF-8 come
+ * out as '?', because a text we quote must not be able to move the cursor.
+ */
+void mpl_text_print_clean(FILE *out, const char *text, size_t n);
+
+/** 64 well mixed bits of \p n bytes; \p seed makes independent families. */
+uint64_t mpl_hash_bytes(const char *bytes, size_t n, uint64_t seed);
+uint64_t mpl_hash_mix(uint64_t x);
+
+/**
+ * As mpl_lint_fail(), but about the messages from number \p from on. MPL_E_NOMEM when
+ * there were errors whose text could not be kept.
+ */
+enum mpl_status mpl_lint_fail_from(const struct mpl_lint *lint, size_t from,
+                                   struct mpl_err *err);
+
+#endif

@@ -1,0 +1,62 @@
+#include "config.h"
+
+#include "base/base_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 16 };
+
+struct mpl_buf mpl_buf_make(size_t item_size)
+{
+    mpl_assert(item_size > 0);
+    return (struct mpl_buf){ .size = item_size };
+}
+
+void *mpl_buf_add(struct mpl_buf *buf)
+{
+    if (buf->n == buf->room) {
+        const size_t room = buf->room == 0 ? FIRST_ROOM : buf->room * 2;
+        void *data = room < buf->room ? NULL : mpl_heap_resize(buf->data, room, buf->size);
+
+        if (data == NULL) {
+            return NULL;
+        }
+        buf->data = data;
+        buf->room = room;
+    }
+
+    void *item = (char *) buf->data + buf->n * buf->size;
+
+    memset(item, 0, buf->size);
+    buf->n++;
+    return item;
+}
+
+void *mpl_buf_get(const struct mpl_buf *buf, size_t i)
+{
+    mpl_assert(i < buf->n);
+    return (char *) buf->data + i * buf->size;
+}
+
+void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena)
+{
+    void *items = mpl_arena_array(arena, buf->n, buf->size);
+
+    if (items == NULL) {
+        return NULL;
+    }
+    if (buf->n > 0) {
+        memcpy(items, buf->data, buf->n * buf->size);
+    }
+    mpl_buf_free(buf);
+    return items;
+}
+
+void mpl_buf_free(struct mpl_buf *buf)
+{
+    free(buf->data);
+    buf->data = NULL;
+    buf->n = 0;
+    buf->room = 0;
+}

@@ -1,0 +1,488 @@
+/*
+ * YAML as a tree with places. libyaml's event interface is used and not its documents:
+ * those keep the last of two equal keys in silence, follow aliases into cycles, and
+ * need 38 s for 100,000 nested brackets. Building the tree here means that what a
+ * pattern author cannot have meant is an error with a line and a column.
+ */
+#include "config.h"
+
+#include "base/base_priv.h"
+
+#include <string.h>
+#include <yaml.h>
+
+enum {
+    DEPTH_LIMIT = 32,
+    BYTES_LIMIT = 16 * 1024 * 1024,
+    /* After so many, the reader repairs the first ones and asks again. */
+    ERRORS_LIMIT = 20
+};
+
+/* A map or sequence whose end has not come yet. */
+struct frame {
+    struct mpl_yaml *node;
+    struct mpl_yaml *last; /* Youngest child. */
+    const char *key;       /* Of the value that comes next; NULL: a key comes next. */
+    struct mpl_place key_place;
+};
+
+struct builder {
+    const char *file; /* In the arena. */
+    struct mpl_arena *arena;
+    struct mpl_lint *lint;
+    struct mpl_yaml *root;
+    struct frame stack[DEPTH_LIMIT];
+    size_t depth;
+    /*
+     * Members seen so far, by hash of map and key, so that 100,000 keys in one map do
+     * not cost 10^10 comparisons: the number of a node in members.
+     */
+    struct mpl_map *keys;
+    struct mpl_buf members; /* struct member */
+    size_t n_errors;        /* Of this text. */
+    size_t skip_depth;      /* Open collections inside a key, which are left out. */
+    bool is_out_of_memory;
+    bool is_over; /* An error after which reading on makes no sense. */
+};
+
+struct member {
+    const struct mpl_yaml *map;
+    const char *key;
+    unsigned line;
+};
+
+static struct mpl_place place_at(const struct builder *b, const yaml_mark_t *mark)
+{
+    return (struct mpl_place){ b->file, (unsigned) mark->line + 1,
+                               (unsigned) mark->column + 1 };
+}
+
+static void complain(struct builder *b, struct mpl_place place, const char *fmt, ...)
+    MPL_PRINTF(3, 4);
+
+static void complain(struct builder *b, struct mpl_place place, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    const char *text = mpl_arena_vprintf(b->arena, fmt, args);
+    va_end(args);
+    if (text == NULL) {
+        b->is_out_of_memory = true;
+        return;
+    }
+    mpl_lint_add(b->lint, MPL_LINT_ERROR, place, "%s", text);
+    if (++b->n_errors == ERRORS_LIMIT) {
+        mpl_lint_add(b->lint, MPL_LINT_ERROR, place,
+                     "too many errors; the rest of the text is not checked");
+        b->is_over = true;
+    }
+}
+
+/* Remembers that \p map has \p key; complains if it had it already. */
+static void remember_key(struct builder *b, const struct mpl_yaml *map, const char *key,
+                         struct mpl_place place)
+{
+    uint64_t hash = mpl_hash_bytes(key, strlen(key), (uintptr_t) map);
+
+    for (;; hash++) {
+        const uint32_t known = mpl_map_find(b->keys, hash);
+
+        if (known == MPL_NONE) {
+            break;
+        }
+
+        const struct member *member = mpl_buf_get(&b->members, known);
+
+        if (member->map == map && strcmp(member->key, key) == 0) {
+            complain(b, place, "duplicate key '%s' (first at line %u)", key, member->line);
+            return;
+        }
+    }
+
+    struct member *member = mpl_buf_add(&b->members);
+
+    if (member == NULL || !mpl_map_put(b->keys, hash, (uint32_t) (b->members.n - 1))) {
+        b->is_out_of_memory = true;
+        return;
+    }
+    *member = (struct member){ map, key, place.line };
+}
+
+static bool is_key_next(const struct builder *b)
+{
+    if (b->depth == 0) {
+        return false;
+    }
+
+    const struct frame *top = &b->stack[b->depth - 1];
+
+    return top->node->kind == MPL_YAML_MAP && top->key == NULL;
+}
+
+/* A new node in its place in the tree; NULL when out of memory. */
+static struct mpl_yaml *add_node(struct builder *b, enum mpl_yaml_kind kind,
+                                 struct mpl_place place)
+{
+    struct mpl_yaml *node = MPL_NEW(b->arena, struct mpl_yaml);
+
+    if (node == NULL) {
+        b->is_out_of_memory = true;
+        return NULL;
+    }
+    node->kind = kind;
+    node->place = place;
+    if (b->depth == 0) {
+        b->root = node;
+        return node;
+    }
+
+    struct frame *top = &b->stack[b->depth - 1];
+
+    node->key = top->key;
+    node->key_place = top->key_place;
+    if (top->last == NULL) {
+        top->node->first = node;
+    } else {
+        top->last->next = node;
+    }
+    top->last = node;
+    top->node->n++;
+    top->key = NULL;
+    top->key_place = (struct mpl_place){ 0 };
+    return node;
+}
+
+static void refuse_decoration(struct builder *b, const yaml_mark_t *mark,
+                              const yaml_char_t *anchor, const yaml_char_t *tag)
+{
+    if (anchor != NULL) {
+        complain(b, place_at(b, mark),
+                 "anchors ('&%s') are not supported; write the value where it is needed, "
+                 "or quote a text that begins with '&'",
+                 (const char *) anchor);
+    }
+    if (tag != NULL) {
+        complain(b, place_at(b, mark),
+                 "tags ('%s') are not supported; every value is a text here, "
+                 "so leave the tag out or quote a text that begins with '!'",
+                 (const char *) tag);
+    }
+}
+
+static void on_alias(struct builder *b, const yaml_event_t *event)
+{
+    complain(b, place_at(b, &event->start_mark),
+             "aliases ('*%s') are not supported; write the value again, "
+             "or quote a text that begins with '*'",
+             (const char *) event->data.alias.anchor);
+    if (b->skip_depth > 0) {
+        return;
+    }
+    /* Something has to stand there, or keys and values would change places. */
+    if (is_key_next(b)) {
+        b->stack[b->depth - 1].key = "";
+        return;
+    }
+
+    struct mpl_yaml *node = add_node(b, MPL_YAML_SCALAR, place_at(b, &event->start_mark));
+
+    if (node != NULL) {
+        node->text = "";
+    }
+}
+
+static void on_key(struct builder *b, const char *text, struct mpl_place place)
+{
+    struct frame *top = &b->stack[b->depth - 1];
+
+    top->key = text;
+    top->key_place = place;
+    if (*text == '\0') {
+        complain(b, place, "a key is missing before ':'");
+        return;
+    }
+    remember_key(b, top->node, text, place);
+}
+
+static bool is_quoted(yaml_scalar_style_t style)
+{
+    return style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
+           style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
+}
+
+/*
+ * Whether byte i of the text is column place.column + i of the file. Lengths are enough
+ * to tell: escapes, folded lines and characters of several bytes all make the text
+ * differ in length from the columns that it takes.
+ */
+static bool is_one_to_one(const yaml_event_t *event)
+{
+    const yaml_scalar_style_t style = event->data.scalar.style;
+    const size_t quotes = is_quoted(style) ? 2 : 0;
+
+    return (is_quoted(style) || style == YAML_PLAIN_SCALAR_STYLE) &&
+           event->start_mark.line == event->end_mark.line &&
+           event->end_mark.column - event->start_mark.column ==
+               event->data.scalar.length + quotes;
+}
+
+static void on_scalar(struct builder *b, const yaml_event_t *event)
+{
+    const char *value = (const char *) event->data.scalar.value;
+    struct mpl_place place = place_at(b, &event->start_mark);
+
+    refuse_decoration(b, &event->start_mark, event->data.scalar.anchor,
+                      event->data.scalar.tag);
+    if (strlen(value) != event->data.scalar.length) {
+        complain(b, place, "a text must not contain the character NUL (\"\\0\")");
+    }
+    if (b->skip_depth > 0) {
+        return;
+    }
+
+    const char *text = mpl_arena_strdup(b->arena, value);
+
+    if (text == NULL) {
+        b->is_out_of_memory = true;
+        return;
+    }
+    if (is_quoted(event->data.scalar.style)) {
+        place.column++;
+    }
+    if (is_key_next(b)) {
+        on_key(b, text, place);
+        return;
+    }
+
+    struct mpl_yaml *node = add_node(b, MPL_YAML_SCALAR, place);
+
+    if (node != NULL) {
+        node->text = text;
+        node->is_inline = is_one_to_one(event);
+    }
+}
+
+static void on_start(struct builder *b, enum mpl_yaml_kind kind, const yaml_event_t *event)
+{
+    const bool is_map = kind == MPL_YAML_MAP;
+    const struct mpl_place place = place_at(b, &event->start_mark);
+
+    refuse_decoration(
+        b, &event->start_mark,
+        is_map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor,
+        is_map ? event->data.mapping_start.tag : event->data.sequence_start.tag);
+    if (b->depth + b->skip_depth == DEPTH_LIMIT) {
+        complain(b, place, "nested deeper than %d levels", DEPTH_LIMIT);
+        b->is_over = true;
+        return;
+    }
+    if (b->skip_depth > 0) {
+        b->skip_depth++;
+        return;
+    }
+    if (is_key_next(b)) {
+        complain(b, place, "a key must be a text, not a %s", is_map ? "map" : "sequence");
+        b->stack[b->depth - 1].key = "";
+        b->skip_depth = 1;
+        return;
+    }
+
+    struct mpl_yaml *node = add_node(b, kind, place);
+
+    if (node != NULL) {
+        b->stack[b->depth++] = (struct frame){ .node = node };
+    }
+}
+
+static void on_end(struct builder *b)
+{
+    if (b->skip_depth > 0) {
+        b->skip_depth--;
+    } else {
+        b->depth--;
+    }
+}
+
+static void on_event(struct builder *b, const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_DOCUMENT_START_EVENT:
+        if (b->root != NULL) {
+            complain(b, place_at(b, &event->start_mark),
+                     "a second document begins here; a file holds one");
+            b->is_over = true;
+        }
+        break;
+    case YAML_ALIAS_EVENT:
+        on_alias(b, event);
+        break;
+    case YAML_SCALAR_EVENT:
+        on_scalar(b, event);
+        break;
+    case YAML_MAPPING_START_EVENT:
+        on_start(b, MPL_YAML_MAP, event);
+        break;
+    case YAML_SEQUENCE_START_EVENT:
+        on_start(b, MPL_YAML_SEQ, event);
+        break;
+    case YAML_MAPPING_END_EVENT:
+    case YAML_SEQUENCE_END_EVENT:
+        on_end(b);
+        break;
+    case YAML_STREAM_END_EVENT:
+        b->is_over = true;
+        break;
+    default:
+        break;
+    }
+}
+
+/* The place of byte \p offset, for errors that come before libyaml counts lines. */
+static struct mpl_place place_of_byte(const struct builder *b, const char *text,
+                                      size_t offset)
+{
+    size_t start = 0;
+    unsigned line = 1;
+
+    for (size_t i = 0; i < offset; i++) {
+        if (text[i] == '\n') {
+            start = i + 1;
+            line++;
+        }
+    }
+    return (struct mpl_place){
+        b->file, line, (unsigned) mpl_utf8_count(text + start, offset - start) + 1
+    };
+}
+
+/* What the author most likely did; "" when libyaml's own words have to do. */
+static const char *hint_for(const yaml_parser_t *parser, char at)
+{
+    if (at == '\t') {
+        return "; tabs cannot indent, use blanks";
+    }
+    if (strcmp(parser->problem, "mapping values are not allowed in this context") == 0) {
+        return "; quote a text that contains ': '";
+    }
+    if (strcmp(parser->problem, "found character that cannot start any token") == 0) {
+        return "; quote a text that begins with % @ or `";
+    }
+    if (strcmp(parser->problem, "could not find expected ':'") == 0) {
+        return "; a line of a map is 'key: value'";
+    }
+    return "";
+}
+
+static void complain_about_syntax(struct builder *b, const yaml_parser_t *parser,
+                                  const char *text, size_t bytes)
+{
+    if (parser->error == YAML_MEMORY_ERROR) {
+        b->is_out_of_memory = true;
+        return;
+    }
+    if (parser->error == YAML_READER_ERROR) {
+        const size_t offset =
+            parser->problem_offset < bytes ? parser->problem_offset : bytes;
+
+        complain(b, place_of_byte(b, text, offset), "%s (0x%02x)%s", parser->problem,
+                 (unsigned) parser->problem_value,
+                 strstr(parser->problem, "UTF-8") == NULL ? ""
+                                                          : "; the text must be UTF-8");
+        return;
+    }
+
+    const struct mpl_place place = place_at(b, &parser->problem_mark);
+    const char *buffer = (const char *) parser->buffer.pointer;
+    const char at =
+        buffer != NULL && parser->buffer.pointer < parser->buffer.last ? *buffer : 0;
+
+    if (parser->context == NULL || parser->context_mark.line == parser->problem_mark.line) {
+        complain(b, place, "%s%s", parser->problem, hint_for(parser, at));
+        return;
+    }
+    complain(b, place, "%s %s that begins at line %zu%s", parser->problem, parser->context,
+             parser->context_mark.line + 1, hint_for(parser, at));
+}
+
+static void build_tree(struct builder *b, yaml_parser_t *parser, const char *text,
+                       size_t bytes)
+{
+    while (!b->is_over && !b->is_out_of_memory) {
+        yaml_event_t event;
+
+        if (!yaml_parser_parse(parser, &event)) {
+            complain_about_syntax(b, parser, text, bytes);
+            return;
+        }
+        on_event(b, &event);
+        yaml_event_delete(&event);
+    }
+}
+
+/* A byte-order mark is not content, and would shift the first line by a column. */
+static void skip_byte_order_mark(const char **text, size_t *bytes)
+{
+    if (*bytes >= 3 && memcmp(*text, "\xEF\xBB\xBF", 3) == 0) {
+        *text += 3;
+        *bytes -= 3;
+    }
+}
+
+static void parse_text(struct builder *b, const char *text, size_t bytes)
+{
+    yaml_parser_t parser;
+
+    if (!yaml_parser_initialize(&parser)) {
+        b->is_out_of_memory = true;
+        return;
+    }
+    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser, (const unsigned char *) text, bytes);
+    build_tree(b, &parser, text, bytes);
+    yaml_parser_delete(&parser);
+}
+
+enum mpl_status mpl_yaml_parse(const char *file, const char *text, size_t bytes,
+                               struct mpl_arena *arena, struct mpl_lint *lint,
+                               const struct mpl_yaml **root, struct mpl_err *err)
+{
+    const size_t first_message = mpl_lint_count(lint);
+    struct builder b = {
+        .file = mpl_arena_strdup(arena, file),
+        .arena = arena,
+        .lint = lint,
+        .keys = mpl_map_create(),
+        .members = mpl_buf_make(sizeof(struct member)),
+    };
+
+    b.is_out_of_memory = b.file == NULL || b.keys == NULL;
+    if (!b.is_out_of_memory && bytes > BYTES_LIMIT) {
+        complain(&b, (struct mpl_place){ .file = b.file }, "the text is larger than %d MiB",
+                 BYTES_LIMIT / 1024 / 1024);
+    } else if (!b.is_out_of_memory) {
+        skip_byte_order_mark(&text, &bytes);
+        mpl_lint_source(lint, file, text, bytes);
+        parse_text(&b, text, bytes);
+    }
+    mpl_map_destroy(b.keys);
+    mpl_buf_free(&b.members);
+    if (b.is_out_of_memory) {
+        return mpl_nomem(err);
+    }
+    if (b.n_errors > 0) {
+        return mpl_lint_fail_from(lint, first_message, err);
+    }
+    *root = b.root;
+    return MPL_OK;
+}
+
+const struct mpl_yaml *mpl_yaml_find(const struct mpl_yaml *map, const char *key)
+{
+    const struct mpl_yaml *member = map->kind == MPL_YAML_MAP ? map->first : NULL;
+
+    while (member != NULL && strcmp(member->key, key) != 0) {
+        member = member->next;
+    }
+    return member;
+}
