@@ -79,7 +79,8 @@
   (slot name (type SYMBOL))
   (slot run (type STRING))
   (slot pattern (type STRING))
-  (multislot locations (type STRING))
+  (multislot locations (type STRING))       ; where it is seen: whose time is lost
+  (multislot culprits (type STRING))        ; who is to blame, where somebody is
   (slot lost (type FLOAT) (default -1.0))   ; seconds of location time; -1 when not said
   (slot share (type FLOAT) (default -1.0))  ; of the lost time of the locations; -1 when not said
   (slot gain (type FLOAT) (default -1.0))   ; seconds of run time that the remedy saves; -1 unknown

@@ -110,6 +110,8 @@ struct mpl_finding {
     const char *run;
     const char *const *locations;
     size_t n_locations;
+    const char *const *culprits; /**< Labels of who is to blame; may be none. */
+    size_t n_culprits;
     double lost_s;        /**< Seconds of location time attributed; NaN when not said. */
     double share_of_lost; /**< 0-1; NaN when not said. */
     double gain_s;        /**< Expected gain of the remedy in seconds of run time; NaN when unknown. */

@@ -1,0 +1,339 @@
+;; message-passing: wait states, efficiencies, and who is waited for.
+;;
+;;   symptom   parallel efficiency below what is acceptable
+;;   |- load balance, serialisation, transfer            (POP, level 2)
+;;   |- waiting by kind                                  (level 2)
+;;   |  `- a process that the others wait for            (level 3)  -> late-process
+;;   |     `- it computes more than the others                      -> imbalance named
+;;   |  `- nobody in particular                                     -> spread-waiting
+;;   |- waiting in receives while other messages are ready          -> fixed-order
+;;   |- senders held by receivers                                   -> late-receiver
+;;   |- transfer and call overhead                                  -> communication-cost
+;;   `- time that the trace cannot split                            -> unknown-waiting
+;;
+;; Where a more specific pattern fits, it names the causes; here only observations remain, so
+;; that each second is attributed once.
+
+;; ---- level 1 -----------------------------------------------------------------------------
+
+(defrule SYMPTOMS::mp-ask-efficiency
+  "A message-passing run is judged by its parallel efficiency."
+  (pattern (run ?r) (name "message-passing"))
+  =>
+  (assert (need (run ?r) (pattern "message-passing") (metric "run.parallel_efficiency") (level 1)
+                (reason "see how much of the process time is computation"))
+          (need (run ?r) (pattern "message-passing") (metric "run.location_time") (level 1)
+                (reason "see how much of the process time is computation"))
+          (need (run ?r) (pattern "message-passing") (metric "run.lost") (level 1)
+                (reason "see how much of the process time is computation"))))
+
+(defrule SYMPTOMS::mp-low-efficiency
+  "Much of the process time is not computation."
+  (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency") (value ?e))
+  (test (< ?e ?*efficiency-acceptable*))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (assert (finding (kind symptom) (name low-parallel-efficiency) (run ?r)
+                   (pattern "message-passing") (lost ?lost) (level 1)
+                   (text (text "Parallel efficiency is {%}: {s} of process time are not computation."
+                               ?e ?lost)))))
+
+(defrule SYMPTOMS::mp-good-efficiency
+  "Nearly all process time is computation."
+  (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency") (value ?e))
+  (test (>= ?e ?*efficiency-acceptable*))
+  =>
+  (assert (finding (kind observation) (name good-parallel-efficiency) (run ?r)
+                   (pattern "message-passing") (healthy yes) (level 1)
+                   (text (text "Parallel efficiency is {%}; from {%} on a run counts as acceptable."
+                               ?e ?*efficiency-acceptable*)))))
+
+;; ---- level 2 -----------------------------------------------------------------------------
+
+(defrule REFINE::mp-ask-parts
+  "Low efficiency is split into load balance, serialisation and transfer, and waiting into its kinds."
+  (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
+  =>
+  (foreach ?m (create$ "run.load_balance" "run.communication_efficiency"
+                       "run.serialisation_efficiency" "run.transfer_efficiency"
+                       "run.waiting" "run.wait_share" "run.transferring" "run.transfer_share"
+                       "run.unknown" "run.unknown_share" "run.other" "run.at_the_ends"
+                       "run.late_sender" "run.late_sender_count" "run.late_sender_share"
+                       "run.late_receiver" "run.late_receiver_share" "run.wrong_order"
+                       "run.wait_barrier" "run.wait_n_to_n" "run.late_broadcast"
+                       "run.early_reduce" "run.early_scan" "run.wait_collective"
+                       "run.collective_share")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 2)
+                  (reason "split the lost time into imbalance, waiting and transfer")))))
+
+(defrule REFINE::mp-efficiencies
+  "The POP efficiencies tell imbalance, dependencies and data transfer apart."
+  (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
+  (metric (run ?r) (pattern "message-passing") (name "run.load_balance") (value ?lb))
+  (metric (run ?r) (pattern "message-passing") (name "run.communication_efficiency") (value ?ce))
+  =>
+  (assert (finding (kind observation) (name pop-efficiencies) (run ?r) (pattern "message-passing")
+                   (level 2)
+                   (text (text "Load balance is {%}, communication efficiency {%}." ?lb ?ce)))))
+
+(defrule REFINE::mp-efficiencies-ideal
+  "On an ideal network the waiting that remains is serialisation; the difference is transfer."
+  (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
+  (metric (run ?r) (pattern "message-passing") (name "run.serialisation_efficiency") (value ?se))
+  (metric (run ?r) (pattern "message-passing") (name "run.transfer_efficiency") (value ?te))
+  =>
+  (assert (finding (kind observation) (name pop-ideal-network) (run ?r)
+                   (pattern "message-passing") (level 2)
+                   (text (text "Replayed with instantaneous transfers (the ideal network), serialisation efficiency is {%} and transfer efficiency {%}."
+                               ?se ?te)))))
+
+(defrule REFINE::mp-waiting
+  "Waiting for partners is a significant part of the process time."
+  (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
+  (metric (run ?r) (pattern "message-passing") (name "run.wait_share") (value ?share))
+  (test (>= ?share ?*significant*))
+  (metric (run ?r) (pattern "message-passing") (name "run.waiting") (value ?wait))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.late_sender") (value ?ls))
+  (metric (run ?r) (pattern "message-passing") (name "run.late_receiver") (value ?lr))
+  (metric (run ?r) (pattern "message-passing") (name "run.wait_collective") (value ?coll))
+  =>
+  (assert (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing")
+                   (lost ?wait) (share (/ ?wait ?lost)) (level 2)
+                   (text (text "Waiting is {s}, {%} of the lost time: late senders {s}, late receivers {s}, collectives {s}."
+                               ?wait (/ ?wait ?lost) ?ls ?lr ?coll)))))
+
+;; ---- level 3: who is waited for ------------------------------------------------------------
+
+(defrule REFINE::mp-ask-culprits
+  "Waiting is traced to the processes that are waited for."
+  (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
+  =>
+  (foreach ?m (create$ "process.caused" "process.caused_share" "process.relative_compute"
+                       "process.excess" "process.compute" "process.own_wait_share"
+                       "process.caused_late_sender" "process.late_start")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
+                  (reason "find out which processes the others wait for, and why")))))
+
+(deffunction MAIN::blame-share (?n)
+  "The share of all waiting from which on one of ?n processes is to blame."
+  (min 0.75 (/ ?*blame* ?n)))
+
+(defrule CAUSES::mp-late-process
+  "The others wait for one process because it computes longer than they do."
+  (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
+  (not (pattern (run ?r) (name ~"message-passing")))
+  (metric (run ?r) (pattern "message-passing") (name "process.caused_share") (location ?p)
+          (value ?share) (of ?n))
+  (test (>= ?share (blame-share ?n)))
+  (metric (run ?r) (pattern "message-passing") (name "process.caused") (location ?p) (value ?caused))
+  (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
+          (value ?relative))
+  (test (>= ?relative ?*heavy*))
+  (metric (run ?r) (pattern "message-passing") (name "process.excess") (location ?p) (value ?excess))
+  (metric (run ?r) (pattern "message-passing") (name "process.compute") (location ?p)
+          (value ?compute))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
+                   (locations ?p) (culprits ?p) (lost ?caused) (share (/ ?caused ?lost)) (level 3)
+                   (gain (min ?excess (/ ?caused (max 1 (- ?n 1)))))
+                   (where (str-cat "location " ?p))
+                   (text (text "Process {} is late: the others wait {s} for it, {%} of all waiting. It computes {s}, {.2} times the median."
+                               ?p ?caused ?share ?compute ?relative))
+                   (remedy (text "Move about {s} of work away from process {} (its computation above the median), or make that part faster; up to {s} of run time."
+                                 ?excess ?p (min ?excess (/ ?caused (max 1 (- ?n 1)))))))))
+
+(defrule CAUSES::mp-late-process-without-work
+  "The others wait for one process although it does not compute longer."
+  (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
+  (not (pattern (run ?r) (name ~"message-passing")))
+  (metric (run ?r) (pattern "message-passing") (name "process.caused_share") (location ?p)
+          (value ?share) (of ?n))
+  (test (>= ?share (blame-share ?n)))
+  (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
+          (value ?relative))
+  (test (< ?relative ?*heavy*))
+  (metric (run ?r) (pattern "message-passing") (name "process.caused") (location ?p) (value ?caused))
+  (metric (run ?r) (pattern "message-passing") (name "process.own_wait_share") (location ?p)
+          (value ?own))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
+                   (locations ?p) (culprits ?p) (lost ?caused) (share (/ ?caused ?lost)) (level 3)
+                   (confidence 0.7)
+                   (gain (/ ?caused (max 1 (- ?n 1)))) (via without-work)
+                   (where (str-cat "location " ?p))
+                   (text (text "Process {} is late: the others wait {s} for it, {%} of all waiting. In total it computes no longer than the others ({.2} times the median) and waits itself {%} of the run: its work comes at the wrong time, or its calls take longer."
+                               ?p ?caused ?share ?relative ?own))
+                   (remedy (text "See what process {} does before the calls where the others wait for it; send earlier (post the send before other work) or split the step. Up to {s} of run time."
+                                 ?p (/ ?caused (max 1 (- ?n 1))))))))
+
+(defrule CAUSES::mp-spread-waiting
+  "Processes wait for one another, and no single one is to blame."
+  (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
+  (not (pattern (run ?r) (name ~"message-passing")))
+  (metric (run ?r) (pattern "message-passing") (name "process.caused_share") (location ?p)
+          (value ?share) (rank 1) (of ?n))
+  (test (< ?share (blame-share ?n)))
+  (metric (run ?r) (pattern "message-passing") (name "run.waiting") (value ?wait))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.wait_collective") (value ?coll))
+  (metric (run ?r) (pattern "message-passing") (name "run.load_balance") (value ?lb))
+  =>
+  (assert (finding (kind cause) (name spread-waiting) (run ?r) (pattern "message-passing")
+                   (lost ?wait) (share (/ ?wait ?lost)) (level 3) (confidence 0.6)
+                   (text (text "Waiting of {s} ({%} of the lost time) is spread: the process that is waited for most, {}, causes {%} of it. Load balance over the whole run is {%}; {%} of the waiting is in collectives."
+                               ?wait (/ ?wait ?lost) ?p ?share ?lb (/ ?coll (max ?wait 1e-9))))
+                   (remedy "Steps are unequal from moment to moment, or depend on one another in a chain. Synchronise less often, post receives early and sends as soon as data are ready, and give each process more than one core-independent piece of work between messages."))))
+
+;; ---- other causes ----------------------------------------------------------------------------
+
+(defrule REFINE::mp-late-receiver
+  "Senders are held until the receive is posted."
+  (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
+  (metric (run ?r) (pattern "message-passing") (name "run.late_receiver_share") (value ?share))
+  (test (>= ?share ?*significant*))
+  (metric (run ?r) (pattern "message-passing") (name "run.late_receiver") (value ?wait))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (assert (finding (kind observation) (name late-receiver) (run ?r) (pattern "message-passing")
+                   (lost ?wait) (share (/ ?wait ?lost)) (level 2)
+                   (text (text "Senders are held for {s} until the receive is posted (synchronous or large messages)."
+                               ?wait))
+                   (remedy "Post receives earlier (MPI_Irecv before the computation), or send with MPI_Isend and complete later."))))
+
+(defrule REFINE::mp-ask-wrong-order
+  "Late senders may be receivers that look at the wrong message first."
+  (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
+  (metric (run ?r) (pattern "message-passing") (name "run.wrong_order") (value ?w))
+  (test (> ?w 0.0))
+  =>
+  (assert (need (run ?r) (pattern "message-passing") (metric "process.wrong_order") (level 3)
+                (reason "see who waits for one message while another is ready"))
+          (need (run ?r) (pattern "message-passing") (metric "process.n_wrong_order") (level 3)
+                (reason "see who waits for one message while another is ready"))))
+
+(defrule REFINE::mp-fixed-order
+  "A receiver waits for one message while another has already been sent."
+  (metric (run ?r) (pattern "message-passing") (name "process.wrong_order") (location ?p)
+          (value ?w) (rank 1))
+  (metric (run ?r) (pattern "message-passing") (name "process.n_wrong_order") (location ?p)
+          (value ?n))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (test (>= ?w (* ?*significant* ?all)))
+  =>
+  (assert (finding (kind observation) (name wrong-order) (run ?r) (pattern "message-passing")
+                   (locations ?p) (lost ?w) (level 3)
+                   (text (text "Process {} waits {s} in {n} receives while a message that it receives later has already been sent."
+                               ?p ?w ?n))
+                   (remedy "Receive in the order of arrival: MPI_ANY_SOURCE, or MPI_Irecv for all and MPI_Waitany."))))
+
+(defrule REFINE::mp-ask-grain
+  "Transfer and call overhead are put in relation to the computation between calls."
+  (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
+  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
+  (test (>= ?share ?*significant*))
+  =>
+  (foreach ?m (create$ "run.grain" "run.call_cost" "run.message_mean" "run.calls_per_process")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
+                  (reason "compare computation between calls with the cost of a call")))))
+
+(defrule CAUSES::mp-fine-grain
+  "There is too little computation between two MPI calls."
+  (not (pattern (run ?r) (name ~"message-passing")))
+  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
+  (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.grain") (value ?grain))
+  (metric (run ?r) (pattern "message-passing") (name "run.call_cost") (value ?cost))
+  (test (< ?grain (* ?*grain-fine* ?cost)))
+  (metric (run ?r) (pattern "message-passing") (name "run.message_mean") (value ?bytes))
+  (run (id ?r) (processes ?n))
+  =>
+  (assert (finding (kind cause) (name fine-grain) (run ?r) (pattern "message-passing")
+                   (lost ?transfer) (share (/ ?transfer ?lost)) (level 3)
+                   (gain (/ (* ?transfer (- 1.0 (/ ?grain (* ?*grain-good* (max ?cost 1e-12))))) ?n))
+                   (text (text "Communication that is not waiting takes {s}, {%} of the process time: between two MPI calls there are {s} of computation, a call costs {s} (messages of {n} bytes on average)."
+                               ?transfer ?share ?grain ?cost ?bytes))
+                   (remedy (text "Combine about {n} messages into one, or give each process more work per message, so that computation is {n} times the cost of a call."
+                                 (max 2 (integer (+ 0.5 (/ (* ?*grain-good* ?cost) (max ?grain 1e-12)))))
+                                 (integer ?*grain-good*))))))
+
+(defrule CAUSES::mp-transfer
+  "Moving the data takes long although messages are not too frequent."
+  (not (pattern (run ?r) (name ~"message-passing")))
+  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
+  (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.grain") (value ?grain))
+  (metric (run ?r) (pattern "message-passing") (name "run.call_cost") (value ?cost))
+  (test (>= ?grain (* ?*grain-fine* ?cost)))
+  (metric (run ?r) (pattern "message-passing") (name "run.message_mean") (value ?bytes))
+  (run (id ?r) (processes ?n))
+  =>
+  (assert (finding (kind cause) (name transfer) (run ?r) (pattern "message-passing")
+                   (lost ?transfer) (share (/ ?transfer ?lost)) (level 3)
+                   (gain (/ ?transfer ?n))
+                   (text (text "Moving data takes {s}, {%} of the process time ({s} per call, messages of {n} bytes on average)."
+                               ?transfer ?share ?cost ?bytes))
+                   (remedy "Overlap: post MPI_Irecv and MPI_Isend before computation that does not need the data, complete after it; send less or less precise data; place neighbours on one node."))))
+
+(defrule CAUSES::mp-ends
+  "Processes start late or end early."
+  (not (pattern (run ?r) (name ~"message-passing")))
+  (metric (run ?r) (pattern "message-passing") (name "run.at_the_ends") (value ?ends))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (test (>= ?ends (* ?*significant* ?all)))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (assert (finding (kind cause) (name uneven-ends) (run ?r) (pattern "message-passing")
+                   (lost ?ends) (share (/ ?ends ?lost)) (level 2) (confidence 0.7)
+                   (text (text "Processes begin late or end early by {s} in all: before the first and after the last event of a process nothing is recorded, but its core is taken."
+                               ?ends))
+                   (remedy "See whether some processes finish their part long before the others, and give them more of it."))))
+
+(defrule REFINE::mp-unknown
+  "A large part of the communication cannot be split into waiting and transfer."
+  (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
+  (metric (run ?r) (pattern "message-passing") (name "run.unknown_share") (value ?share))
+  (test (>= ?share ?*unknown-large*))
+  (metric (run ?r) (pattern "message-passing") (name "run.unknown") (value ?unknown))
+  =>
+  (assert (finding (kind observation) (name unknown-waiting) (run ?r) (pattern "message-passing")
+                   (lost ?unknown) (level 2) (confidence 0.9)
+                   (text (text "{s} ({%} of the process time) are spent in receives and waits whose partner the trace does not record, so waiting and transfer cannot be told apart there."
+                               ?unknown ?share))
+                   (remedy "Trace again with a tool that records when non-blocking receives complete (Score-P does; EZTrace does not for C programs)."))
+          (need (run ?r) (pattern "message-passing") (metric "process.mpi_deficit") (level 3)
+                (reason "see which process spends least time in MPI: the others wait for it"))
+          (need (run ?r) (pattern "message-passing") (metric "process.relative_compute") (level 3)
+                (reason "see which process computes longest"))
+          (need (run ?r) (pattern "message-passing") (metric "process.compute") (level 3)
+                (reason "see which process computes longest"))
+          (need (run ?r) (pattern "message-passing") (metric "process.excess") (level 3)
+                (reason "see which process computes longest"))))
+
+(defrule CAUSES::mp-suspected-process
+  "One process computes longer and spends less time in MPI than the others."
+  (finding (kind observation) (name unknown-waiting) (run ?r))
+  (not (pattern (run ?r) (name ~"message-passing")))
+  (metric (run ?r) (pattern "message-passing") (name "process.mpi_deficit") (location ?p) (value ?d)
+          (rank 1) (of ?n))
+  (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
+          (value ?relative))
+  (test (>= ?relative ?*heavy*))
+  (metric (run ?r) (pattern "message-passing") (name "process.excess") (location ?p) (value ?excess))
+  (metric (run ?r) (pattern "message-passing") (name "process.compute") (location ?p)
+          (value ?compute))
+  (not (finding (kind cause) (name late-process) (run ?r) (locations ?p)))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (bind ?waits (min (* ?d (- ?n 1)) ?lost))
+  (assert (finding (kind cause) (name suspected-late-process) (run ?r) (pattern "message-passing")
+                   (locations ?p) (culprits ?p) (lost ?waits) (share (/ ?waits ?lost)) (level 3)
+                   (confidence 0.6) (gain (min ?d ?excess)) (where (str-cat "location " ?p))
+                   (text (text "Process {} computes {s}, {.2} times the median, and spends {s} less in MPI than the median process: the others probably wait for it. The trace does not record their partners, so this is inferred from the totals."
+                               ?p ?compute ?relative ?d))
+                   (remedy (text "Move about {s} of work away from process {}, or make that part faster."
+                                 ?excess ?p)))))

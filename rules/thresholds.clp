@@ -1,0 +1,46 @@
+;; Every number that a rule compares with, its unit and where it comes from.
+;; Shares are 0 to 1. A changed threshold names its evidence in the commit.
+
+(defglobal MAIN
+  ;; A cause worth acting on: its share of the process time (locations x run time). 1.
+  ;; KNOWLEDGE: warn from 5 %; below it, run-to-run noise of a shared machine is as large.
+  ?*significant* = 0.05
+
+  ;; Parallel efficiency from which on a run is accepted. 1. POP: "0.8 acceptable".
+  ?*efficiency-acceptable* = 0.8
+
+  ;; Share of a worker's lost time from which on a part is told. 1. Li & Malony, Fig. 6, list
+  ;; parts down to 6.2 %.
+  ?*part-told* = 0.05
+
+  ;; A worker or process is an outlier when it takes this many times the median. 1. Beyond what
+  ;; equal cores differ by turbo and cache (some 10 to 30 %).
+  ?*outlier* = 1.5
+
+  ;; A process computes more than its share from this many times the median. 1. POP asks for a
+  ;; load balance of at least 0.9, which is 1.1 times the mean.
+  ?*heavy* = 1.1
+
+  ;; A process is to blame when the waiting it causes is this many times an equal share. 1.
+  ;; Twice is what one process in excess gives where all others are alike and noise is small.
+  ?*blame* = 2.0
+
+  ;; Coefficient of variation from which on tasks count as unequal. 1. An exponential
+  ;; distribution has 1; equal tasks with timer noise stay below 0.1.
+  ?*unequal-tasks* = 0.3
+
+  ;; Computation per message must be this many times the message's cost. 1. KNOWLEDGE: grain at
+  ;; least 5 to 10 times the overhead.
+  ?*grain-fine* = 5.0
+  ?*grain-good* = 10.0
+
+  ;; Rounds of equal tasks per worker that keep the loss in the last round below 5 %. 1.
+  ;; With r rounds at most one round of r is badly filled: 1/20 = 5 %.
+  ?*rounds-good* = 20.0
+
+  ;; Best efficiency that the number of tasks allows, below which they are too few. 1.
+  ?*rounds-poor* = 0.9
+
+  ;; Share of the process time that the trace cannot split into waiting and transfer, from which
+  ;; on conclusions about waiting are withheld. 1.
+  ?*unknown-large* = 0.1)
