@@ -33,6 +33,10 @@ void mpl_text_print_clean(FILE *out, const char *text, size_t n);
 uint64_t mpl_hash_bytes(const char *bytes, size_t n, uint64_t seed);
 uint64_t mpl_hash_mix(uint64_t x);
 
+/** mpl_lint_add() with the arguments in a list. */
+void mpl_lint_vadd(struct mpl_lint *lint, enum mpl_severity severity,
+                   struct mpl_place place, const char *fmt, va_list args);
+
 /**
  * As mpl_lint_fail(), but about the messages from number \p from on. MPL_E_NOMEM when
  * there were errors whose text could not be kept.

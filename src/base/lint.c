@@ -139,14 +139,10 @@ create_message(struct mpl_lint *lint, struct mpl_place place, const char *fmt, v
     return message->text == NULL ? NULL : message;
 }
 
-void mpl_lint_add(struct mpl_lint *lint, enum mpl_severity severity, struct mpl_place place,
-                  const char *fmt, ...)
+void mpl_lint_vadd(struct mpl_lint *lint, enum mpl_severity severity,
+                   struct mpl_place place, const char *fmt, va_list args)
 {
-    va_list args;
-
-    va_start(args, fmt);
     struct mpl_lint_message *message = create_message(lint, place, fmt, args);
-    va_end(args);
 
     if (severity == MPL_LINT_ERROR) {
         lint->n_errors++;
@@ -157,6 +153,16 @@ void mpl_lint_add(struct mpl_lint *lint, enum mpl_severity severity, struct mpl_
     }
     message->severity = severity;
     lint->messages[lint->n++] = message;
+}
+
+void mpl_lint_add(struct mpl_lint *lint, enum mpl_severity severity, struct mpl_place place,
+                  const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    mpl_lint_vadd(lint, severity, place, fmt, args);
+    va_end(args);
 }
 
 size_t mpl_lint_errors(const struct mpl_lint *lint)

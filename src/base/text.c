@@ -3,35 +3,81 @@
 #include "base/base_priv.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*
- * The numbers below go through printf() and strtod(), which follow LC_NUMERIC. No
- * function of this program calls setlocale(), but a host of the library may have; so
- * the decimal sign is put right afterwards.
+ * Numbers are put together from whole ones: printf("%f") and strtod() follow LC_NUMERIC,
+ * which a program that uses our library may have set.
  */
-static void use_decimal_point(char *text)
+static void print_decimal(char *text, size_t room, double value, int decimals)
 {
-    for (; *text != '\0'; text++) {
-        if (*text == ',') {
-            *text = '.';
-        }
+    static const unsigned long long powers[] = { 1, 10, 100, 1000 };
+    const unsigned long long power = powers[decimals];
+    const unsigned long long scaled = (unsigned long long) llround(value * (double) power);
+
+    if (decimals == 0) {
+        (void) snprintf(text, room, "%llu", scaled);
+    } else {
+        (void) snprintf(text, room, "%llu.%0*llu", scaled / power, decimals,
+                        scaled % power);
     }
 }
 
 /* \p value rounded to three significant digits, so that 999.7 us can become 1.00 ms. */
 static double round_to_three_digits(double value)
 {
-    char text[40];
+    const double last_digit = pow(10, floor(log10(value)) - 2);
 
-    (void) snprintf(text, sizeof text, "%.2e", value);
-    return strtod(text, NULL);
+    return last_digit > 0 ? round(value / last_digit) * last_digit : value;
 }
 
 static int decimals_of(double value)
 {
     return value >= 100 ? 0 : value >= 10 ? 1 : 2;
+}
+
+/* Clocks tick in whole nanoseconds: "85 ns", not "85.0 ns". */
+static void drop_zeros(char *text)
+{
+    size_t n = strlen(text);
+
+    if (strchr(text, '.') == NULL) {
+        return;
+    }
+    while (text[n - 1] == '0') {
+        n--;
+    }
+    text[text[n - 1] == '.' ? n - 1 : n] = '\0';
+}
+
+/* The number alone, in the unit returned. \p seconds is positive. */
+static const char *print_seconds(char *text, size_t room, double seconds)
+{
+    const double rounded = round_to_three_digits(seconds);
+
+    if (rounded >= 1e15) {
+        (void) snprintf(text, room, "%.0e", seconds);
+        return "s";
+    }
+    if (rounded >= 0.1) {
+        const double shown = rounded >= 1000 ? seconds : rounded;
+
+        print_decimal(text, room, shown, rounded < 1 ? 3 : decimals_of(rounded));
+        return "s";
+    }
+    /* The factor shows 1.00 ms also where 1e-3 was rounded to a hair below. */
+    if (rounded * (1 + 1e-9) >= 1e-3) {
+        print_decimal(text, room, rounded * 1e3, decimals_of(rounded * 1e3));
+        return "ms";
+    }
+    if (rounded * (1 + 1e-9) >= 1e-6) {
+        print_decimal(text, room, rounded * 1e6, decimals_of(rounded * 1e6));
+        return "us";
+    }
+    print_decimal(text, room, rounded * 1e9,
+                  rounded < 1e-9 ? 3 : decimals_of(rounded * 1e9));
+    drop_zeros(text);
+    return "ns";
 }
 
 char *mpl_text_seconds(struct mpl_arena *arena, double seconds)
@@ -43,29 +89,10 @@ char *mpl_text_seconds(struct mpl_arena *arena, double seconds)
         return mpl_arena_strdup(arena, "0 s");
     }
 
-    const char *sign = seconds < 0 ? "-" : "";
-    const double rounded = round_to_three_digits(fabs(seconds));
     char text[40];
+    const char *unit = print_seconds(text, sizeof text, fabs(seconds));
 
-    if (rounded >= 1e9) {
-        (void) snprintf(text, sizeof text, "%.2e s", rounded);
-    } else if (rounded >= 1000) {
-        (void) snprintf(text, sizeof text, "%.0f s", fabs(seconds));
-    } else if (rounded >= 0.1) {
-        (void) snprintf(text, sizeof text, "%.*f s", rounded < 1 ? 3 : decimals_of(rounded),
-                        rounded);
-    } else if (rounded >= 1e-3) {
-        (void) snprintf(text, sizeof text, "%.*f ms", decimals_of(rounded * 1e3),
-                        rounded * 1e3);
-    } else if (rounded >= 1e-6) {
-        (void) snprintf(text, sizeof text, "%.*f us", decimals_of(rounded * 1e6),
-                        rounded * 1e6);
-    } else {
-        /* Clocks tick in whole nanoseconds: no zeros after the point here. */
-        (void) snprintf(text, sizeof text, "%.3g ns", rounded * 1e9);
-    }
-    use_decimal_point(text);
-    return mpl_arena_printf(arena, "%s%s", sign, text);
+    return mpl_arena_printf(arena, "%s%s %s", seconds < 0 ? "-" : "", text, unit);
 }
 
 char *mpl_text_share(struct mpl_arena *arena, double share)
@@ -74,11 +101,16 @@ char *mpl_text_share(struct mpl_arena *arena, double share)
         return mpl_arena_strdup(arena, "unknown");
     }
 
-    char text[340];
+    const double percent = fabs(share) * 100;
+    char text[40];
 
-    (void) snprintf(text, sizeof text, "%.1f %%", share * 100);
-    use_decimal_point(text);
-    return mpl_arena_strdup(arena, strcmp(text, "-0.0 %") == 0 ? "0.0 %" : text);
+    if (percent >= 1e15) {
+        (void) snprintf(text, sizeof text, "%.0e", percent);
+    } else {
+        print_decimal(text, sizeof text, percent, 1);
+    }
+    return mpl_arena_printf(arena, "%s%s %%",
+                            share < 0 && strcmp(text, "0.0") != 0 ? "-" : "", text);
 }
 
 char *mpl_text_count(struct mpl_arena *arena, uint64_t n)

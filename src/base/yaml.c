@@ -65,13 +65,8 @@ static void complain(struct builder *b, struct mpl_place place, const char *fmt,
     va_list args;
 
     va_start(args, fmt);
-    const char *text = mpl_arena_vprintf(b->arena, fmt, args);
+    mpl_lint_vadd(b->lint, MPL_LINT_ERROR, place, fmt, args);
     va_end(args);
-    if (text == NULL) {
-        b->is_out_of_memory = true;
-        return;
-    }
-    mpl_lint_add(b->lint, MPL_LINT_ERROR, place, "%s", text);
     if (++b->n_errors == ERRORS_LIMIT) {
         mpl_lint_add(b->lint, MPL_LINT_ERROR, place,
                      "too many errors; the rest of the text is not checked");
@@ -356,22 +351,87 @@ static struct mpl_place place_of_byte(const struct builder *b, const char *text,
     };
 }
 
-/* What the author most likely did; "" when libyaml's own words have to do. */
-static const char *hint_for(const yaml_parser_t *parser, char at)
+/* Where libyaml's own words or places would puzzle the author of a pattern. */
+static const struct advice {
+    const char *problem; /* In libyaml's words. */
+    const char *text;    /* In ours. */
+    bool is_at_start;    /* Shown where the construct begins, not where it went wrong. */
+} advices[] = {
+    { "found a tab character that violates indentation", "a tab cannot indent; use blanks",
+      false },
+    { "found character that cannot start any token",
+      "a text cannot begin with this character; quote the text", false },
+    { "mapping values are not allowed in this context",
+      "a ':' cannot stand here; quote a text that contains ': ', or mend the indentation",
+      false },
+    { "could not find expected ':'",
+      "there is no ':' after this key; a line of a map is 'key: value'", true },
+    { "found unexpected end of stream", "the quote that begins here is never closed",
+      true },
+    { "found unexpected document indicator", "the quote that begins here is never closed",
+      true },
+    { "did not find expected alphabetic or numeric character",
+      "a text cannot begin with '*' or '&'; quote the text", true },
+    { "did not find expected key",
+      "this line fits no open map; is its indentation that of the keys above it?", false },
+};
+
+static const struct advice *find_advice(const char *problem)
 {
-    if (at == '\t') {
-        return "; tabs cannot indent, use blanks";
+    for (size_t i = 0; i < sizeof advices / sizeof advices[0]; i++) {
+        if (strcmp(problem, advices[i].problem) == 0) {
+            return &advices[i];
+        }
     }
-    if (strcmp(parser->problem, "mapping values are not allowed in this context") == 0) {
-        return "; quote a text that contains ': '";
+    return NULL;
+}
+
+static bool is_at_tab(const yaml_parser_t *parser)
+{
+    return parser->buffer.pointer != NULL && parser->buffer.pointer < parser->buffer.last &&
+           *parser->buffer.pointer == '\t';
+}
+
+/* Whether only blanks stand before \p mark on its line. */
+static bool is_first_on_line(const char *text, size_t bytes, const yaml_mark_t *mark)
+{
+    size_t i = 0;
+
+    for (size_t line = 0; line < mark->line && i < bytes; i++) {
+        line += text[i] == '\n' ? 1 : 0;
     }
-    if (strcmp(parser->problem, "found character that cannot start any token") == 0) {
-        return "; quote a text that begins with % @ or `";
+    for (size_t column = 0; column < mark->column; column++) {
+        if (i + column >= bytes || text[i + column] != ' ') {
+            return false;
+        }
     }
-    if (strcmp(parser->problem, "could not find expected ':'") == 0) {
-        return "; a line of a map is 'key: value'";
+    return true;
+}
+
+/* The scanner and the parser know what they were in the middle of. */
+static void complain_in_context(struct builder *b, const yaml_parser_t *parser,
+                                const char *text, size_t bytes)
+{
+    const char *problem = parser->error == YAML_SCANNER_ERROR && is_at_tab(parser)
+                              ? advices[0].problem
+                              : parser->problem;
+    const struct advice *advice = find_advice(problem);
+    const struct mpl_place place = place_at(b, &parser->problem_mark);
+
+    if (strcmp(problem, "did not find expected key") == 0 &&
+        !is_first_on_line(text, bytes, &parser->problem_mark)) {
+        complain(b, place, "the value ends before this; quote the whole text");
+    } else if (advice != NULL && advice->is_at_start && parser->context != NULL) {
+        complain(b, place_at(b, &parser->context_mark), "%s", advice->text);
+    } else if (advice != NULL) {
+        complain(b, place, "%s", advice->text);
+    } else if (parser->context == NULL ||
+               parser->context_mark.line == parser->problem_mark.line) {
+        complain(b, place, "%s", problem);
+    } else {
+        complain(b, place, "%s %s that begins at line %zu", problem, parser->context,
+                 parser->context_mark.line + 1);
     }
-    return "";
 }
 
 static void complain_about_syntax(struct builder *b, const yaml_parser_t *parser,
@@ -381,28 +441,16 @@ static void complain_about_syntax(struct builder *b, const yaml_parser_t *parser
         b->is_out_of_memory = true;
         return;
     }
-    if (parser->error == YAML_READER_ERROR) {
-        const size_t offset =
-            parser->problem_offset < bytes ? parser->problem_offset : bytes;
-
-        complain(b, place_of_byte(b, text, offset), "%s (0x%02x)%s", parser->problem,
-                 (unsigned) parser->problem_value,
-                 strstr(parser->problem, "UTF-8") == NULL ? ""
-                                                          : "; the text must be UTF-8");
+    if (parser->error != YAML_READER_ERROR) {
+        complain_in_context(b, parser, text, bytes);
         return;
     }
 
-    const struct mpl_place place = place_at(b, &parser->problem_mark);
-    const char *buffer = (const char *) parser->buffer.pointer;
-    const char at =
-        buffer != NULL && parser->buffer.pointer < parser->buffer.last ? *buffer : 0;
+    const size_t offset = parser->problem_offset < bytes ? parser->problem_offset : bytes;
 
-    if (parser->context == NULL || parser->context_mark.line == parser->problem_mark.line) {
-        complain(b, place, "%s%s", parser->problem, hint_for(parser, at));
-        return;
-    }
-    complain(b, place, "%s %s that begins at line %zu%s", parser->problem, parser->context,
-             parser->context_mark.line + 1, hint_for(parser, at));
+    complain(b, place_of_byte(b, text, offset), "%s (0x%02x)%s", parser->problem,
+             (unsigned) parser->problem_value,
+             strstr(parser->problem, "UTF-8") == NULL ? "" : "; the text must be UTF-8");
 }
 
 static void build_tree(struct builder *b, yaml_parser_t *parser, const char *text,
