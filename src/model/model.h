@@ -192,6 +192,19 @@ struct mpl_capabilities {
     bool has_counters;            /**< Metric records. */
 };
 
+/** A capability by the name that patterns, rules and `marple vocab capabilities` use. */
+struct mpl_capability {
+    const char *name; /**< "receive-completions" */
+    const char *says; /**< One clause: what the run records. */
+    size_t offset;    /**< Of its member in struct mpl_capabilities. */
+};
+/** In the order of struct mpl_capabilities. */
+const struct mpl_capability *mpl_capability_table(size_t *n);
+/** NULL if there is none of that name. */
+const struct mpl_capability *mpl_capability_find(const char *name);
+bool mpl_capability_get(const struct mpl_capabilities *can,
+                        const struct mpl_capability *capability);
+
 enum mpl_tracer { MPL_TRACER_UNKNOWN, MPL_TRACER_EZTRACE, MPL_TRACER_SCOREP, MPL_TRACER_TEXT };
 
 struct mpl_model {
