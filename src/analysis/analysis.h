@@ -40,6 +40,7 @@ struct mpl_run {
     const struct mpl_match *match;
     const struct mpl_clock *clock;
     const struct mpl_events *events;
+    const char *failure; /**< Why the trace cannot be used, causes joined by "; "; else NULL. */
     double window_s;  /**< What is diagnosed: without start-up and shut-down. */
     double startup_s; /**< Mean over the processes. */
     double shutdown_s;
@@ -50,6 +51,7 @@ struct mpl_trial {
     uint32_t run;                   /**< Index into runs. */
     const struct mpl_pattern *pattern;
     const struct mpl_recognition *recognition; /**< NULL when the roles were not found. */
+    const struct mpl_metric_set *metrics; /**< Definitions; NULL when not chosen. */
     double coverage;                /**< Of messages, 0-1. */
     double time_coverage;
     double fit;
@@ -141,9 +143,8 @@ struct mpl_analysis;
 /**
  * Reads the traces, runs the stages and the rules.
  *
- * A trace that cannot be used does not end the analysis when there are others; with none left the
- * verdict is "unusable" and the status is that of the first reason (mpl_analysis_diagnosis() still
- * answers, so that the report can say what is broken).
+ * A trace that cannot be used does not end the analysis: its run says why in `failure`, and with
+ * none left the verdict is "unusable".
  * Errors: MPL_E_SYNTAX for faults in patterns or rules (messages through mpl_analysis_lint()),
  *         MPL_E_USAGE for unknown patterns, roles, locations.
  */
@@ -155,7 +156,8 @@ const struct mpl_diagnosis *mpl_analysis_diagnosis(const struct mpl_analysis *an
 const struct mpl_lint *mpl_analysis_lint(const struct mpl_analysis *analysis);
 void mpl_analysis_destroy(struct mpl_analysis *analysis); /* NULL is allowed */
 
-/** The stages up to events only, for `marple check`: one run in the diagnosis, no findings. */
+/** The stages up to events only, for `marple check`: one run in the diagnosis, no findings.
+ *  A trace that cannot be used is told as above. */
 enum mpl_status mpl_analysis_check(const char *path, const struct mpl_progress *progress,
                                    struct mpl_analysis **out, struct mpl_err *err);
 
