@@ -12,27 +12,28 @@
 /** Each moment of a location is in exactly one span, each span in exactly one class. */
 enum mpl_span_class {
     MPL_SPAN_COMPUTE,
-    MPL_SPAN_P2P,        /**< Sends, receives, waits, tests, probes. */
+    MPL_SPAN_P2P, /**< Sends, receives, waits, tests, probes. */
     MPL_SPAN_COLLECTIVE,
-    MPL_SPAN_OTHER,      /**< Other MPI calls, thread synchronisation, buffer flushes, off times. */
-    MPL_SPAN_STARTUP,    /**< Everything until MPI_Init is left, where it is recorded. */
-    MPL_SPAN_SHUTDOWN,   /**< Everything from entering MPI_Finalize. */
+    MPL_SPAN_OTHER, /**< Other MPI calls, thread synchronisation, buffer flushes, off times. */
+    MPL_SPAN_STARTUP,  /**< Everything until MPI_Init is left, where it is recorded. */
+    MPL_SPAN_SHUTDOWN, /**< Everything from entering MPI_Finalize. */
     MPL_SPAN_CLASSES
 };
 
 /** Scalasca's wait states. */
 enum mpl_wait_kind {
     MPL_WAIT_NONE,
-    MPL_WAIT_LATE_SENDER,    /**< Receive or wait entered before the matching send. */
-    MPL_WAIT_LATE_RECEIVER,  /**< Synchronous or rendezvous send held until the receive is posted. */
-    MPL_WAIT_BARRIER,        /**< From own enter to the last enter. */
+    MPL_WAIT_LATE_SENDER, /**< Receive or wait entered before the matching send. */
+    MPL_WAIT_LATE_RECEIVER, /**< Synchronous or rendezvous send held until the receive is posted. */
+    MPL_WAIT_BARRIER, /**< From own enter to the last enter. */
     MPL_WAIT_N_TO_N,
     MPL_WAIT_LATE_BROADCAST, /**< 1-to-N: until the root enters. */
     MPL_WAIT_EARLY_REDUCE,   /**< N-to-1: the root until the last sender enters. */
     MPL_WAIT_EARLY_SCAN,
     MPL_WAIT_KINDS
 };
-const char *mpl_wait_kind_name(enum mpl_wait_kind kind); /* "late-sender", "wait-at-barrier", … */
+const char *
+mpl_wait_kind_name(enum mpl_wait_kind kind); /* "late-sender", "wait-at-barrier", … */
 
 /**
  * One stretch of a location's time. Spans of a location are numbered 0 … n-1 in order of time;
@@ -42,31 +43,32 @@ const char *mpl_wait_kind_name(enum mpl_wait_kind kind); /* "late-sender", "wait
 struct mpl_span {
     enum mpl_span_class class;
     enum mpl_wait_kind wait_kind;
-    bool is_wait_known;     /**< False where the trace lacks the partner: wait is then 0. */
+    bool is_wait_known; /**< False where the trace lacks the partner: wait is then 0. */
     int64_t enter_ticks;
     int64_t leave_ticks;
-    int64_t wait_ticks;     /**< 0 <= wait <= leave - enter. */
-    uint32_t culprit;       /**< Location waited for; MPL_NONE when nobody. */
-    uint32_t region;        /**< The call's region; for compute the user region with most exclusive
+    int64_t wait_ticks; /**< 0 <= wait <= leave - enter. */
+    uint32_t culprit;   /**< Location waited for; MPL_NONE when nobody. */
+    uint32_t region; /**< The call's region; for compute the user region with most exclusive
                                  time in it. MPL_NONE when none is recorded. */
-    uint32_t first_message; /**< First message end that is posted (sends, blocking receives) or
+    uint32_t
+        first_message;   /**< First message end that is posted (sends, blocking receives) or
                                  completed (waits) here; MPL_NONE when there is none. */
-    uint32_t n_messages;    /**< Message ends in this call: see mpl_events_message(). */
-    uint32_t collective;    /**< Index into the location's collectives, or MPL_NONE. */
+    uint32_t n_messages; /**< Message ends in this call: see mpl_events_message(). */
+    uint32_t collective; /**< Index into the location's collectives, or MPL_NONE. */
 };
 
 /** Seconds of one location by class and wait kind. They add up to its time in the run. */
 struct mpl_totals {
     double class_s[MPL_SPAN_CLASSES];
-    double wait_s[MPL_WAIT_KINDS];      /**< Own waiting time, part of p2p or collective. */
-    uint64_t n_waits[MPL_WAIT_KINDS];   /**< Instances with a wait above 0. */
-    double caused_s[MPL_WAIT_KINDS];    /**< Waiting of others for this location. */
-    double wrong_order_s;               /**< Part of late sender: another message was ready. */
+    double wait_s[MPL_WAIT_KINDS];    /**< Own waiting time, part of p2p or collective. */
+    uint64_t n_waits[MPL_WAIT_KINDS]; /**< Instances with a wait above 0. */
+    double caused_s[MPL_WAIT_KINDS];  /**< Waiting of others for this location. */
+    double wrong_order_s; /**< Part of late sender: another message was ready. */
     uint64_t n_wrong_order;
-    double unknown_s;                   /**< In receives and waits whose partner is not recorded. */
-    double total_s;                     /**< First to last event of the location. */
-    uint64_t n_calls;                   /**< MPI calls. */
-    uint64_t n_sends, n_receives;       /**< Message ends, matched or not, without PROC_NULL. */
+    double unknown_s; /**< In receives and waits whose partner is not recorded. */
+    double total_s;   /**< First to last event of the location. */
+    uint64_t n_calls; /**< MPI calls. */
+    uint64_t n_sends, n_receives; /**< Message ends, matched or not, without PROC_NULL. */
     uint64_t sent_bytes, received_bytes;
     uint64_t n_collectives;
 };
@@ -76,7 +78,7 @@ struct mpl_edge {
     uint32_t from, to; /**< Process indices. */
     uint64_t messages;
     uint64_t bytes;
-    double wait_s;     /**< Late-sender waiting of `to` for `from`. */
+    double wait_s; /**< Late-sender waiting of `to` for `from`. */
 };
 
 /** Exclusive time of a user region on a location, in compute spans only. */
@@ -94,7 +96,8 @@ struct mpl_events;
  * Ownership: lives in \p arena and points into model, match and clock.
  * Cost:      linear in events.
  */
-enum mpl_status mpl_events_create(const struct mpl_model *model, const struct mpl_match *match,
+enum mpl_status mpl_events_create(const struct mpl_model *model,
+                                  const struct mpl_match *match,
                                   const struct mpl_clock *clock, struct mpl_arena *arena,
                                   const struct mpl_events **out, struct mpl_err *err);
 
@@ -116,7 +119,8 @@ uint32_t mpl_events_span_of_message(const struct mpl_events *events, uint32_t lo
 uint32_t mpl_events_span_of_collective(const struct mpl_events *events, uint32_t location,
                                        uint32_t collective);
 
-const struct mpl_totals *mpl_events_totals(const struct mpl_events *events, uint32_t location);
+const struct mpl_totals *mpl_events_totals(const struct mpl_events *events,
+                                           uint32_t location);
 /** Sorted by exclusive time, largest first. */
 const struct mpl_region_time *mpl_events_regions(const struct mpl_events *events,
                                                  uint32_t location, uint32_t *n);
@@ -125,8 +129,9 @@ const struct mpl_edge *mpl_events_edges(const struct mpl_events *events, uint32_
 
 /** Per collective instance: who entered last and how long the others waited for it. */
 struct mpl_coll_wait {
-    uint32_t last;  /**< Location that entered last (root-dependent classes: the one waited for). */
-    double wait_s;  /**< Sum over the participants. */
+    uint32_t
+        last; /**< Location that entered last (root-dependent classes: the one waited for). */
+    double wait_s; /**< Sum over the participants. */
 };
 const struct mpl_coll_wait *mpl_events_coll_waits(const struct mpl_events *events);
 

@@ -1,0 +1,540 @@
+/*
+ * From records to calls. One walk over the records of a location keeps the stack of open
+ * regions. A call is open as long as any region of MPI or thread synchronisation is on that
+ * stack, or the tracer flushes its buffer, or measurement is switched off; what opened it first
+ * gives it its class. Traces of killed or badly instrumented programs have leaves without enters
+ * and enters without leaves: a leave closes everything above its own enter, one without an enter
+ * is ignored, and what is open at the end ends there.
+ */
+#include "config.h"
+
+#include "events/events_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What one region gathers while a location is walked. */
+struct region_sum {
+    int64_t exclusive_ticks;
+    int64_t gap_ticks; /* valid if gap_stamp is the current gap */
+    uint64_t visits;
+    uint64_t gap_stamp;
+    uint32_t location_stamp; /* location + 1; stale sums need no clearing */
+    uint32_t n_open;         /* times it is on the stack */
+};
+
+/* Reused for all locations. */
+struct scratch {
+    struct region_sum *sums; /* per region */
+    struct mpl_buf stack;    /* uint32_t, regions; room beyond walk.depth is stale */
+    struct mpl_buf touched;  /* uint32_t, regions with a sum */
+    struct mpl_buf list;     /* uint32_t, becomes lane.list */
+    uint64_t gap;            /* number of the current gap over all locations */
+};
+
+struct walk {
+    const struct mpl_location *loc;
+    const struct mpl_region_use *use;
+    struct mpl_lane *lane;
+    struct scratch *scratch;
+    uint32_t location;
+    uint32_t depth;
+    uint32_t n_open; /* call regions on the stack, and open flush and off intervals */
+    bool is_flushing;
+    bool is_off;
+    bool is_in_call;
+    bool is_in_startup;
+    bool is_in_shutdown;
+    uint32_t first_init; /* record that enters MPI_Init; MPL_NONE if it is not recorded */
+    uint32_t init_depth; /* its place on the stack, once there */
+    int64_t since_ticks; /* until here the gap is credited to regions */
+    uint32_t gap_region;
+    int64_t gap_best_ticks;
+    /* Parts of the open call. */
+    uint32_t n_messages;
+    uint32_t first_message;
+    uint32_t collective;
+    size_t list_start;
+};
+
+/* ---- gaps --------------------------------------------------------------------- */
+
+static struct region_sum *sum_of(struct walk *w, uint32_t region)
+{
+    struct region_sum *sum = &w->scratch->sums[region];
+
+    if (sum->location_stamp != w->location + 1) {
+        uint32_t *touched = (uint32_t *) mpl_buf_add(&w->scratch->touched);
+
+        if (touched == NULL) {
+            return NULL;
+        }
+        *touched = region;
+        sum->exclusive_ticks = 0;
+        sum->visits = 0;
+        sum->location_stamp = w->location + 1;
+    }
+    return sum;
+}
+
+/* Gives the time since the last credit to the innermost region, if it is the program's. */
+static bool credit(struct walk *w, int64_t now_ticks)
+{
+    const int64_t delta = now_ticks - w->since_ticks;
+    struct region_sum *sum;
+    uint32_t region;
+
+    w->since_ticks = now_ticks;
+    if (delta == 0 || w->depth == 0) {
+        return true;
+    }
+    region = ((const uint32_t *) w->scratch->stack.data)[w->depth - 1];
+    if (w->use[region].role != ROLE_USER) {
+        return true;
+    }
+    sum = sum_of(w, region);
+    if (sum == NULL) {
+        return false;
+    }
+    sum->exclusive_ticks += delta;
+    if (sum->gap_stamp != w->scratch->gap) {
+        sum->gap_stamp = w->scratch->gap;
+        sum->gap_ticks = 0;
+    }
+    sum->gap_ticks += delta;
+    if (sum->gap_ticks > w->gap_best_ticks) {
+        w->gap_best_ticks = sum->gap_ticks;
+        w->gap_region = region;
+    }
+    return true;
+}
+
+static uint32_t close_gap(struct walk *w)
+{
+    const uint32_t region = w->gap_region;
+
+    w->gap_region = MPL_NONE;
+    w->gap_best_ticks = 0;
+    w->scratch->gap++;
+    return region;
+}
+
+/* ---- calls -------------------------------------------------------------------- */
+
+static bool begin_call(struct walk *w, uint32_t event, enum mpl_span_class class)
+{
+    struct mpl_call *call = &w->lane->calls[w->lane->n_calls++];
+    uint32_t region;
+
+    if (!credit(w, w->loc->time_ticks[event])) {
+        return false;
+    }
+    region = close_gap(w);
+    call->enter = event;
+    call->gap_region = region < CALL_REGION_NONE ? region : CALL_REGION_NONE;
+    call->class = class;
+    call->culprit = MPL_NONE;
+    call->first = MPL_NONE;
+    w->is_in_call = true;
+    w->n_messages = 0;
+    w->collective = MPL_NONE;
+    return true;
+}
+
+static bool list_add(struct walk *w, uint32_t value)
+{
+    uint32_t *item = (uint32_t *) mpl_buf_add(&w->scratch->list);
+
+    if (item == NULL) {
+        return false;
+    }
+    *item = value;
+    return true;
+}
+
+/* Opens a list for the current call: two words to be filled at its end, and its first message. */
+static bool list_begin(struct walk *w)
+{
+    w->list_start = w->scratch->list.n;
+    return list_add(w, 0) && list_add(w, MPL_NONE) && list_add(w, w->first_message);
+}
+
+static bool end_call(struct walk *w, uint32_t event)
+{
+    struct mpl_call *call = &w->lane->calls[w->lane->n_calls - 1];
+
+    call->leave = event;
+    w->is_in_call = false;
+    w->since_ticks = w->loc->time_ticks[event];
+    if (w->n_messages == 0) {
+        call->first = w->collective;
+        call->parts = w->collective == MPL_NONE ? PARTS_NONE : PARTS_COLLECTIVE;
+        return true;
+    }
+    if (w->n_messages == 1 && w->collective == MPL_NONE) {
+        call->first = w->first_message;
+        call->parts = PARTS_MESSAGE;
+        return true;
+    }
+    if (w->n_messages == 1 && !list_begin(w)) {
+        return false;
+    }
+    uint32_t *head = (uint32_t *) mpl_buf_get(&w->scratch->list, w->list_start);
+
+    head[0] = w->n_messages;
+    head[1] = w->collective;
+    call->first = (uint32_t) w->list_start;
+    call->parts = PARTS_LIST;
+    return true;
+}
+
+/* After the number of open call regions has changed: opens or closes the call accordingly. */
+static bool settle(struct walk *w, uint32_t event, uint32_t region)
+{
+    if (w->is_in_startup || w->is_in_shutdown) {
+        return true;
+    }
+    if (!w->is_in_call && w->n_open > 0) {
+        const enum mpl_span_class class = region == MPL_NONE
+                                              ? MPL_SPAN_OTHER
+                                              : (enum mpl_span_class) w->use[region].class;
+
+        return begin_call(w, event, class);
+    }
+    if (w->is_in_call && w->n_open == 0) {
+        return end_call(w, event);
+    }
+    return true;
+}
+
+/* ---- records --------------------------------------------------------------------- */
+
+static bool push(struct walk *w, uint32_t region)
+{
+    struct mpl_buf *stack = &w->scratch->stack;
+
+    if (w->depth == stack->n && mpl_buf_add(stack) == NULL) {
+        return false;
+    }
+    ((uint32_t *) stack->data)[w->depth++] = region;
+    w->scratch->sums[region].n_open++;
+    return true;
+}
+
+/* Removes the innermost region; true if MPI_Init is thereby left for the first time. */
+static bool pop(struct walk *w)
+{
+    const uint32_t region = ((const uint32_t *) w->scratch->stack.data)[--w->depth];
+
+    w->scratch->sums[region].n_open--;
+    if (w->use[region].role >= ROLE_CALL) {
+        w->n_open--;
+    }
+    return w->is_in_startup && w->depth == w->init_depth;
+}
+
+static bool enter_region(struct walk *w, uint32_t event, uint32_t region)
+{
+    const enum mpl_region_role role = (enum mpl_region_role) w->use[region].role;
+
+    if (!w->is_in_call && !credit(w, w->loc->time_ticks[event])) {
+        return false;
+    }
+    if (event == w->first_init) {
+        w->init_depth = w->depth;
+    }
+    if (role == ROLE_FINALIZE && w->is_in_call && !w->is_in_startup && !w->is_in_shutdown) {
+        /* Something was not left; from here on all is shut-down, whatever it was. */
+        if (!end_call(w, event)) {
+            return false;
+        }
+    }
+    if (!push(w, region)) {
+        return false;
+    }
+    if (role == ROLE_USER) {
+        struct region_sum *sum = sum_of(w, region);
+
+        if (sum == NULL) {
+            return false;
+        }
+        sum->visits++;
+        return true;
+    }
+    if (role == ROLE_TRANSPARENT) {
+        return true;
+    }
+    w->n_open++;
+    if (!w->is_in_call) {
+        if (!begin_call(w, event, (enum mpl_span_class) w->use[region].class)) {
+            return false;
+        }
+        w->is_in_shutdown = role == ROLE_FINALIZE;
+    }
+    return true;
+}
+
+static bool leave_region(struct walk *w, uint32_t event, uint32_t region)
+{
+    bool is_init_left = false;
+    uint32_t innermost;
+
+    if (w->scratch->sums[region].n_open == 0) {
+        return true;
+    }
+    if (!w->is_in_call && !credit(w, w->loc->time_ticks[event])) {
+        return false;
+    }
+    do {
+        innermost = ((const uint32_t *) w->scratch->stack.data)[w->depth - 1];
+        is_init_left = pop(w) || is_init_left;
+    } while (innermost != region);
+    if (is_init_left) {
+        w->is_in_startup = false;
+        if (w->n_open > 0) {
+            /* MPI_Init inside another call, which goes on without it. */
+            return end_call(w, event) && begin_call(w, event, MPL_SPAN_OTHER);
+        }
+    }
+    return settle(w, event, MPL_NONE);
+}
+
+static bool toggle(struct walk *w, uint32_t event, bool *is_on, bool now)
+{
+    if (*is_on == now) {
+        return true;
+    }
+    *is_on = now;
+    w->n_open = now ? w->n_open + 1 : w->n_open - 1;
+    return settle(w, event, MPL_NONE);
+}
+
+static bool note_message(struct walk *w, uint32_t message)
+{
+    if (message == MPL_NONE || !w->is_in_call) {
+        return true;
+    }
+    w->lane->call_of_message[message] = w->lane->n_calls - 1;
+    w->n_messages++;
+    if (w->n_messages == 1) {
+        w->first_message = message;
+        return true;
+    }
+    if (w->n_messages == 2 && !list_begin(w)) {
+        return false;
+    }
+    return list_add(w, message);
+}
+
+static void note_collective(struct walk *w, uint32_t collective)
+{
+    if (collective == MPL_NONE || !w->is_in_call) {
+        return;
+    }
+    w->lane->call_of_collective[collective] = w->lane->n_calls - 1;
+    if (w->collective == MPL_NONE) {
+        w->collective = collective;
+    }
+}
+
+static bool take_record(struct walk *w, uint32_t event)
+{
+    const uint32_t ref = w->loc->ref[event];
+
+    switch ((enum mpl_event_kind) w->loc->kind[event]) {
+    case MPL_EV_ENTER:
+        return enter_region(w, event, ref);
+    case MPL_EV_LEAVE:
+        return leave_region(w, event, ref);
+    case MPL_EV_SEND:
+    case MPL_EV_ISEND:
+    case MPL_EV_RECV:
+    case MPL_EV_IRECV:
+        return note_message(w, ref);
+    case MPL_EV_COLL_BEGIN:
+    case MPL_EV_COLL_END:
+        note_collective(w, ref);
+        return true;
+    case MPL_EV_FLUSH_BEGIN:
+        return toggle(w, event, &w->is_flushing, true);
+    case MPL_EV_FLUSH_END:
+        return toggle(w, event, &w->is_flushing, false);
+    case MPL_EV_OFF:
+        return toggle(w, event, &w->is_off, true);
+    case MPL_EV_ON:
+        return toggle(w, event, &w->is_off, false);
+    default:
+        return true;
+    }
+}
+
+/* ---- locations -------------------------------------------------------------------- */
+
+/* An upper bound, exact unless calls are nested; also finds the first MPI_Init. */
+static uint32_t count_calls(struct walk *w)
+{
+    const struct mpl_location *loc = w->loc;
+    uint32_t n = 0;
+
+    w->first_init = MPL_NONE;
+    for (uint32_t i = 0; i < loc->n_events; i++) {
+        if (loc->kind[i] == MPL_EV_ENTER) {
+            const enum mpl_region_role role =
+                (enum mpl_region_role) w->use[loc->ref[i]].role;
+
+            n += role >= ROLE_CALL;
+            if (role == ROLE_INIT && w->first_init == MPL_NONE) {
+                w->first_init = i;
+            }
+        } else if (loc->kind[i] == MPL_EV_FLUSH_BEGIN || loc->kind[i] == MPL_EV_OFF) {
+            n++;
+        }
+    }
+    /* Start-up may begin before MPI_Init is entered, and a call may go on behind it. */
+    return n + (w->first_init != MPL_NONE ? 2 : 0);
+}
+
+static bool allocate_lane(struct walk *w, struct mpl_arena *arena)
+{
+    struct mpl_lane *lane = w->lane;
+    const struct mpl_location *loc = w->loc;
+
+    lane->calls = MPL_NEW_ARRAY(arena, count_calls(w), struct mpl_call);
+    lane->call_of_message = MPL_NEW_ARRAY(arena, loc->n_messages, uint32_t);
+    lane->call_of_collective = MPL_NEW_ARRAY(arena, loc->n_collectives, uint32_t);
+    if (lane->calls == NULL || lane->call_of_message == NULL ||
+        lane->call_of_collective == NULL) {
+        return false;
+    }
+    memset(lane->call_of_message, 0xff, loc->n_messages * sizeof *lane->call_of_message);
+    memset(lane->call_of_collective, 0xff,
+           loc->n_collectives * sizeof *lane->call_of_collective);
+    lane->init_region = w->first_init == MPL_NONE ? MPL_NONE : loc->ref[w->first_init];
+    return true;
+}
+
+static bool walk_records(struct walk *w)
+{
+    const uint32_t n = w->loc->n_events;
+
+    if (n == 0) {
+        return true;
+    }
+    w->since_ticks = w->loc->time_ticks[0];
+    if (w->first_init != MPL_NONE) {
+        w->is_in_startup = true;
+        w->init_depth = MPL_NONE;
+        if (!begin_call(w, 0, MPL_SPAN_STARTUP)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!take_record(w, i)) {
+            return false;
+        }
+    }
+    if (w->is_in_call) {
+        return end_call(w, n - 1);
+    }
+    return credit(w, w->loc->time_ticks[n - 1]);
+}
+
+static int compare_region_times(const void *a, const void *b)
+{
+    const struct mpl_region_time *x = (const struct mpl_region_time *) a;
+    const struct mpl_region_time *y = (const struct mpl_region_time *) b;
+
+    if (x->exclusive_s != y->exclusive_s) {
+        return x->exclusive_s > y->exclusive_s ? -1 : 1;
+    }
+    return x->region < y->region ? -1 : x->region > y->region;
+}
+
+static bool keep_regions(struct walk *w, const struct mpl_model *model,
+                         struct mpl_arena *arena)
+{
+    const uint32_t *touched = (const uint32_t *) w->scratch->touched.data;
+    const uint32_t n = (uint32_t) w->scratch->touched.n;
+    struct mpl_region_time *regions = MPL_NEW_ARRAY(arena, n, struct mpl_region_time);
+
+    if (regions == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct region_sum *sum = &w->scratch->sums[touched[i]];
+
+        regions[i].region = touched[i];
+        regions[i].exclusive_s = mpl_model_seconds(model, sum->exclusive_ticks);
+        regions[i].visits = sum->visits;
+    }
+    if (n > 1) {
+        qsort(regions, n, sizeof *regions, compare_region_times);
+    }
+    w->lane->regions = regions;
+    w->lane->n_regions = n;
+    return true;
+}
+
+static bool keep_list(struct walk *w, struct mpl_arena *arena)
+{
+    if (w->scratch->list.n == 0) {
+        return true;
+    }
+    w->lane->list = (const uint32_t *) mpl_buf_take(&w->scratch->list, arena);
+    return w->lane->list != NULL;
+}
+
+static bool walk_location(struct mpl_events *events, struct scratch *scratch,
+                          uint32_t location)
+{
+    struct walk w = {
+        .loc = &events->model->locations[location],
+        .use = events->use,
+        .lane = &events->lanes[location],
+        .scratch = scratch,
+        .location = location,
+        .gap_region = MPL_NONE,
+    };
+
+    scratch->touched.n = 0;
+    scratch->gap++;
+    if (!allocate_lane(&w, events->arena) || !walk_records(&w)) {
+        return false;
+    }
+    w.lane->rest_region = close_gap(&w);
+    while (w.depth > 0) {
+        (void) pop(&w);
+    }
+    return keep_regions(&w, events->model, events->arena) && keep_list(&w, events->arena);
+}
+
+enum mpl_status mpl_calls_create(struct mpl_events *events, struct mpl_err *err)
+{
+    const uint32_t n_locations = events->model->n_locations;
+    struct mpl_arena *arena = mpl_arena_create();
+    struct scratch scratch = {
+        .stack = mpl_buf_make(sizeof(uint32_t)),
+        .touched = mpl_buf_make(sizeof(uint32_t)),
+        .list = mpl_buf_make(sizeof(uint32_t)),
+    };
+    bool is_done = false;
+
+    if (arena == NULL) {
+        goto out;
+    }
+    scratch.sums = MPL_NEW_ARRAY(arena, events->model->n_regions, struct region_sum);
+    events->lanes = MPL_NEW_ARRAY(events->arena, n_locations, struct mpl_lane);
+    if (scratch.sums == NULL || events->lanes == NULL) {
+        goto out;
+    }
+    is_done = true;
+    for (uint32_t l = 0; l < n_locations && is_done; l++) {
+        is_done = walk_location(events, &scratch, l);
+    }
+out:
+    mpl_buf_free(&scratch.list);
+    mpl_buf_free(&scratch.touched);
+    mpl_buf_free(&scratch.stack);
+    mpl_arena_destroy(arena);
+    return is_done ? MPL_OK : mpl_nomem(err);
+}

@@ -1,0 +1,372 @@
+#include "config.h"
+
+#include "events/events_priv.h"
+
+/* ---- questions of the other files ------------------------------------------------ */
+
+uint32_t mpl_call_region(const struct mpl_events *events, uint32_t location,
+                         const struct mpl_call *call)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+
+    if (call->class == MPL_SPAN_STARTUP) {
+        return events->lanes[location].init_region;
+    }
+    return loc->kind[call->enter] == MPL_EV_ENTER ? loc->ref[call->enter] : MPL_NONE;
+}
+
+const struct mpl_region_use *mpl_call_use(const struct mpl_events *events,
+                                          uint32_t location, const struct mpl_call *call)
+{
+    static const struct mpl_region_use none = { ROLE_CALL, MPL_SPAN_OTHER, BLOCK_NEVER,
+                                                MPL_CALL_PLAIN, false };
+    const uint32_t region = mpl_call_region(events, location, call);
+
+    return region == MPL_NONE ? &none : &events->use[region];
+}
+
+uint32_t mpl_call_find(const struct mpl_events *events, uint32_t location, uint32_t event)
+{
+    const struct mpl_lane *lane = &events->lanes[location];
+    uint32_t low = 0;
+    uint32_t high = lane->n_calls;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (lane->calls[middle].enter <= event) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low > 0 && event <= lane->calls[low - 1].leave ? low - 1 : MPL_NONE;
+}
+
+struct mpl_end mpl_other_end(const struct mpl_match *match, uint32_t n_locations,
+                             uint32_t number, uint32_t hint)
+{
+    const uint32_t *first = match->first_number;
+    uint32_t low = 0;
+    uint32_t high = n_locations;
+
+    if (number >= first[hint] && number < first[hint + 1]) {
+        return (struct mpl_end){ hint, number - first[hint] };
+    }
+    /* The last location whose first number is not beyond. */
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (first[middle] <= number) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return (struct mpl_end){ low, number - first[low] };
+}
+
+uint32_t mpl_receive_post_call(const struct mpl_events *events, struct mpl_end end)
+{
+    const struct mpl_location *loc = &events->model->locations[end.location];
+    const struct mpl_message *message = &loc->messages[end.message];
+
+    if (message->event != MPL_NONE && loc->kind[message->event] == MPL_EV_RECV) {
+        return events->lanes[end.location].call_of_message[end.message];
+    }
+    return message->post != MPL_NONE ? mpl_call_find(events, end.location, message->post)
+                                     : MPL_NONE;
+}
+
+/* ---- create ------------------------------------------------------------------------ */
+
+/* From the end of the last start-up to the beginning of the first shut-down; where these are not
+ * recorded, from the first to the last event of the run. */
+static void find_window(struct mpl_events *events)
+{
+    const struct mpl_model *model = events->model;
+    int64_t first = INT64_MAX;
+    int64_t last = INT64_MIN;
+    int64_t begin = INT64_MIN;
+    int64_t end = INT64_MAX;
+
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        const struct mpl_location *loc = &model->locations[l];
+        const struct mpl_lane *lane = &events->lanes[l];
+
+        if (loc->n_events == 0) {
+            continue;
+        }
+        first = loc->time_ticks[0] < first ? loc->time_ticks[0] : first;
+        last = loc->time_ticks[loc->n_events - 1] > last
+                   ? loc->time_ticks[loc->n_events - 1]
+                   : last;
+        if (lane->n_calls == 0) {
+            continue;
+        }
+        if (lane->calls[0].class == MPL_SPAN_STARTUP) {
+            const int64_t leave = loc->time_ticks[lane->calls[0].leave];
+
+            begin = leave > begin ? leave : begin;
+        }
+        if (lane->calls[lane->n_calls - 1].class == MPL_SPAN_SHUTDOWN) {
+            const int64_t enter = loc->time_ticks[lane->calls[lane->n_calls - 1].enter];
+
+            end = enter < end ? enter : end;
+        }
+    }
+    if (first > last) {
+        first = last = 0;
+    }
+    events->window_begin_ticks = begin != INT64_MIN ? begin : first;
+    events->window_end_ticks = end != INT64_MAX ? end : last;
+    if (events->window_end_ticks < events->window_begin_ticks) {
+        events->window_end_ticks = events->window_begin_ticks;
+    }
+}
+
+static enum mpl_status build(struct mpl_events *events, struct mpl_arena *scratch,
+                             struct mpl_err *err)
+{
+    struct mpl_wrong_order *wrong =
+        MPL_NEW_ARRAY(scratch, events->model->n_locations, struct mpl_wrong_order);
+    enum mpl_status st;
+
+    if (wrong == NULL) {
+        return mpl_nomem(err);
+    }
+    st = mpl_regions_classify(events, err);
+    if (st == MPL_OK) {
+        st = mpl_calls_create(events, err);
+    }
+    if (st != MPL_OK) {
+        return st;
+    }
+    find_window(events);
+    mpl_calls_mark_unknown(events);
+    /* Before the waits, because it borrows their place in the calls. */
+    st = mpl_replay_run(events, err);
+    if (st != MPL_OK) {
+        return st;
+    }
+    mpl_waits_p2p(events, wrong);
+    mpl_waits_coll(events);
+    return mpl_totals_create(events, wrong, err);
+}
+
+enum mpl_status mpl_events_create(const struct mpl_model *model,
+                                  const struct mpl_match *match,
+                                  const struct mpl_clock *clock, struct mpl_arena *arena,
+                                  const struct mpl_events **out, struct mpl_err *err)
+{
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct mpl_events *events = MPL_NEW(arena, struct mpl_events);
+    enum mpl_status st = MPL_E_NOMEM;
+
+    if (scratch == NULL || events == NULL) {
+        (void) mpl_nomem(err);
+        goto out;
+    }
+    events->model = model;
+    events->match = match;
+    events->clock = clock;
+    events->arena = arena;
+    events->coll_waits = MPL_NEW_ARRAY(arena, match->n_instances, struct mpl_coll_wait);
+    events->totals = MPL_NEW_ARRAY(arena, model->n_locations, struct mpl_totals);
+    if (events->coll_waits == NULL || events->totals == NULL) {
+        (void) mpl_nomem(err);
+        goto out;
+    }
+    st = build(events, scratch, err);
+    if (st == MPL_OK) {
+        *out = events;
+    }
+out:
+    mpl_arena_destroy(scratch);
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot build the spans of the trace");
+}
+
+/* ---- questions --------------------------------------------------------------------- */
+
+const char *mpl_wait_kind_name(enum mpl_wait_kind kind)
+{
+    switch (kind) {
+    case MPL_WAIT_LATE_SENDER:
+        return "late-sender";
+    case MPL_WAIT_LATE_RECEIVER:
+        return "late-receiver";
+    case MPL_WAIT_BARRIER:
+        return "wait-at-barrier";
+    case MPL_WAIT_N_TO_N:
+        return "wait-at-nxn";
+    case MPL_WAIT_LATE_BROADCAST:
+        return "late-broadcast";
+    case MPL_WAIT_EARLY_REDUCE:
+        return "early-reduce";
+    case MPL_WAIT_EARLY_SCAN:
+        return "early-scan";
+    default:
+        return "none";
+    }
+}
+
+const struct mpl_model *mpl_events_model(const struct mpl_events *events)
+{
+    return events->model;
+}
+
+const struct mpl_match *mpl_events_match(const struct mpl_events *events)
+{
+    return events->match;
+}
+
+const struct mpl_clock *mpl_events_clock(const struct mpl_events *events)
+{
+    return events->clock;
+}
+
+uint32_t mpl_events_span_count(const struct mpl_events *events, uint32_t location)
+{
+    if (events->model->locations[location].n_events == 0) {
+        return 0;
+    }
+    return 2 * events->lanes[location].n_calls + 1;
+}
+
+static struct mpl_span gap_span(const struct mpl_events *events, uint32_t location,
+                                uint32_t k)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+    const struct mpl_lane *lane = &events->lanes[location];
+    const uint32_t from = k == 0 ? 0 : lane->calls[k - 1].leave;
+    const uint32_t to = k == lane->n_calls ? loc->n_events - 1 : lane->calls[k].enter;
+    struct mpl_span span = {
+        .class = MPL_SPAN_COMPUTE,
+        .wait_kind = MPL_WAIT_NONE,
+        .is_wait_known = true,
+        .enter_ticks = loc->time_ticks[from],
+        .leave_ticks = loc->time_ticks[to],
+        .culprit = MPL_NONE,
+        .region = lane->rest_region,
+        .first_message = MPL_NONE,
+        .collective = MPL_NONE,
+    };
+
+    if (k < lane->n_calls) {
+        const uint32_t region = lane->calls[k].gap_region;
+
+        span.region = region == CALL_REGION_NONE ? MPL_NONE : region;
+    }
+    return span;
+}
+
+static void add_parts(const struct mpl_lane *lane, const struct mpl_call *call,
+                      struct mpl_span *span)
+{
+    switch ((enum mpl_call_parts) call->parts) {
+    case PARTS_NONE:
+        break;
+    case PARTS_MESSAGE:
+        span->first_message = call->first;
+        span->n_messages = 1;
+        break;
+    case PARTS_COLLECTIVE:
+        span->collective = call->first;
+        break;
+    case PARTS_LIST:
+        span->n_messages = lane->list[call->first];
+        span->collective = lane->list[call->first + 1];
+        span->first_message = lane->list[call->first + 2];
+        break;
+    }
+}
+
+struct mpl_span mpl_events_span(const struct mpl_events *events, uint32_t location,
+                                uint32_t span)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+    const struct mpl_lane *lane = &events->lanes[location];
+    const struct mpl_call *call;
+    struct mpl_span made = { .first_message = MPL_NONE, .collective = MPL_NONE };
+
+    mpl_assert(span < mpl_events_span_count(events, location));
+    if (span % 2 == 0) {
+        return gap_span(events, location, span / 2);
+    }
+    call = &lane->calls[span / 2];
+    made.class = (enum mpl_span_class) call->class;
+    made.wait_kind = (enum mpl_wait_kind) call->wait_kind;
+    made.is_wait_known = call->is_wait_known;
+    made.enter_ticks = loc->time_ticks[call->enter];
+    made.leave_ticks = loc->time_ticks[call->leave];
+    made.wait_ticks = mpl_call_ticks(call);
+    made.culprit = call->culprit;
+    made.region = mpl_call_region(events, location, call);
+    add_parts(lane, call, &made);
+    return made;
+}
+
+uint32_t mpl_events_message(const struct mpl_events *events, uint32_t location,
+                            const struct mpl_span *span, uint32_t i)
+{
+    const struct mpl_lane *lane = &events->lanes[location];
+    const struct mpl_call *call;
+
+    mpl_assert(i < span->n_messages);
+    if (i == 0) {
+        return span->first_message;
+    }
+    call = &lane->calls[lane->call_of_message[span->first_message]];
+    return lane->list[call->first + 2 + i];
+}
+
+uint32_t mpl_events_span_of_message(const struct mpl_events *events, uint32_t location,
+                                    uint32_t message)
+{
+    const uint32_t call = events->lanes[location].call_of_message[message];
+
+    return call == MPL_NONE ? MPL_NONE : 2 * call + 1;
+}
+
+uint32_t mpl_events_span_of_collective(const struct mpl_events *events, uint32_t location,
+                                       uint32_t collective)
+{
+    const uint32_t call = events->lanes[location].call_of_collective[collective];
+
+    return call == MPL_NONE ? MPL_NONE : 2 * call + 1;
+}
+
+const struct mpl_totals *mpl_events_totals(const struct mpl_events *events,
+                                           uint32_t location)
+{
+    return &events->totals[location];
+}
+
+const struct mpl_region_time *mpl_events_regions(const struct mpl_events *events,
+                                                 uint32_t location, uint32_t *n)
+{
+    *n = events->lanes[location].n_regions;
+    return events->lanes[location].regions;
+}
+
+const struct mpl_edge *mpl_events_edges(const struct mpl_events *events, uint32_t *n)
+{
+    *n = events->n_edges;
+    return events->edges;
+}
+
+const struct mpl_coll_wait *mpl_events_coll_waits(const struct mpl_events *events)
+{
+    return events->coll_waits;
+}
+
+double mpl_events_ideal_s(const struct mpl_events *events)
+{
+    return events->ideal_s;
+}
+
+double mpl_events_measured_s(const struct mpl_events *events)
+{
+    return mpl_model_seconds(events->model,
+                             events->window_end_ticks - events->window_begin_ticks);
+}

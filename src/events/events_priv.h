@@ -1,0 +1,135 @@
+/*
+ * The shape of mpl_events inside its folder: per location the calls, in 28 bytes each; what lies
+ * between two calls is never stored but made when somebody asks for that span.
+ */
+#ifndef MPL_EVENTS_EVENTS_PRIV_H
+#define MPL_EVENTS_EVENTS_PRIV_H
+
+#include "events/events.h"
+
+/* ---- what a region means for the spans ---------------------------------------- */
+
+enum mpl_region_role {
+    ROLE_USER,        /* its exclusive time is shown */
+    ROLE_TRANSPARENT, /* "Working" of EZTrace: the whole run of a thread, hence nothing */
+    ROLE_CALL,
+    ROLE_INIT,
+    ROLE_FINALIZE,
+};
+
+/* How a call without any message record can still have waited for somebody. */
+enum mpl_region_block {
+    BLOCK_NEVER,
+    BLOCK_MESSAGE,  /* MPI_Recv, MPI_Send, MPI_Sendrecv: must move a message */
+    BLOCK_REQUESTS, /* MPI_Wait…: as long as there are requests */
+    BLOCK_PROBE,    /* MPI_Probe: a message it does not take */
+};
+
+struct mpl_region_use {
+    uint8_t role;  /* enum mpl_region_role */
+    uint8_t class; /* enum mpl_span_class of a call of this region */
+    uint8_t block; /* enum mpl_region_block */
+    uint8_t mode;  /* enum mpl_call_mode */
+    bool is_mpi;
+};
+
+/* ---- calls ------------------------------------------------------------------------- */
+
+/* What `first` of a call is. */
+enum mpl_call_parts {
+    PARTS_NONE,
+    PARTS_MESSAGE,    /* the only message end */
+    PARTS_COLLECTIVE, /* the only collective part */
+    PARTS_LIST, /* place in the lane's list: n messages, collective or MPL_NONE, messages */
+};
+
+enum { CALL_REGION_NONE = (1 << 23) - 1 };
+
+/*
+ * 28 bytes: a trace of enter, send, leave has a call in every third event. The ticks are split
+ * in two words because a 64-bit member would round the size up to 32.
+ */
+struct mpl_call {
+    uint32_t enter; /* record that opens it: ENTER, FLUSH_BEGIN, OFF, or the first event */
+    uint32_t leave; /* record that closes it, or the last event */
+    uint32_t ticks[2]; /* waiting time; during the replay the ideal time of its beginning */
+    uint32_t culprit;
+    uint32_t first;           /* see enum mpl_call_parts */
+    unsigned gap_region : 23; /* of the gap before it; CALL_REGION_NONE for none */
+    unsigned class : 3;
+    unsigned wait_kind : 3;
+    unsigned is_wait_known : 1;
+    unsigned parts : 2;
+};
+
+static inline int64_t mpl_call_ticks(const struct mpl_call *call)
+{
+    return (int64_t) ((uint64_t) call->ticks[1] << 32 | call->ticks[0]);
+}
+
+static inline void mpl_call_set_ticks(struct mpl_call *call, int64_t ticks)
+{
+    call->ticks[0] = (uint32_t) ((uint64_t) ticks & UINT32_MAX);
+    call->ticks[1] = (uint32_t) ((uint64_t) ticks >> 32);
+}
+
+/* One location. */
+struct mpl_lane {
+    struct mpl_call *calls;
+    uint32_t n_calls;
+    uint32_t rest_region;      /* of the gap behind the last call */
+    uint32_t *call_of_message; /* MPL_NONE: recorded outside any call, or never completed */
+    uint32_t *call_of_collective; /* the call with its end, else with its begin */
+    const uint32_t *list;         /* see PARTS_LIST */
+    uint32_t init_region;         /* MPI_Init where it is recorded, else MPL_NONE */
+    const struct mpl_region_time *regions;
+    uint32_t n_regions;
+};
+
+struct mpl_events {
+    const struct mpl_model *model;
+    const struct mpl_match *match;
+    const struct mpl_clock *clock;
+    struct mpl_arena *arena;
+    const struct mpl_region_use *use; /* per region */
+    struct mpl_lane *lanes;
+    struct mpl_totals *totals;
+    struct mpl_edge *edges;
+    uint32_t n_edges;
+    struct mpl_coll_wait *coll_waits;
+    int64_t window_begin_ticks;
+    int64_t window_end_ticks;
+    double ideal_s;
+};
+
+/* What a location lost to messages received in the wrong order, in ticks. */
+struct mpl_wrong_order {
+    int64_t ticks;
+    uint64_t n;
+};
+
+/* The region of a call; MPL_NONE for buffer flushes and off times. */
+uint32_t mpl_call_region(const struct mpl_events *events, uint32_t location,
+                         const struct mpl_call *call);
+/* What that region means; a call without a region is like one that never waits. */
+const struct mpl_region_use *mpl_call_use(const struct mpl_events *events,
+                                          uint32_t location, const struct mpl_call *call);
+/* The call that holds record \p event, or MPL_NONE. Cost: logarithmic. */
+uint32_t mpl_call_find(const struct mpl_events *events, uint32_t location, uint32_t event);
+/* The other end of a message, found from the location \p hint first. */
+struct mpl_end mpl_other_end(const struct mpl_match *match, uint32_t n_locations,
+                             uint32_t number, uint32_t hint);
+/* When the receive of a message end was posted: the call that posts it, or MPL_NONE. */
+uint32_t mpl_receive_post_call(const struct mpl_events *events, struct mpl_end end);
+
+/* The stages, in order. */
+enum mpl_status mpl_regions_classify(struct mpl_events *events, struct mpl_err *err);
+enum mpl_status mpl_calls_create(struct mpl_events *events, struct mpl_err *err);
+void mpl_calls_mark_unknown(struct mpl_events *events);
+enum mpl_status mpl_replay_run(struct mpl_events *events, struct mpl_err *err);
+void mpl_waits_p2p(struct mpl_events *events, struct mpl_wrong_order *wrong);
+void mpl_waits_coll(struct mpl_events *events);
+enum mpl_status mpl_totals_create(struct mpl_events *events,
+                                  const struct mpl_wrong_order *wrong, struct mpl_err *err);
+
+#endif

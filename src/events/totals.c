@@ -1,0 +1,236 @@
+/*
+ * Sums: per location over its calls, and per pair of processes over their messages.
+ */
+#include "config.h"
+
+#include "events/events_priv.h"
+
+#include <stdlib.h>
+
+/* In ticks until the end, so that the classes add up exactly. */
+struct tick_sums {
+    int64_t class_ticks[MPL_SPAN_CLASSES];
+    int64_t wait_ticks[MPL_WAIT_KINDS];
+    int64_t caused_ticks[MPL_WAIT_KINDS];
+    int64_t unknown_ticks;
+};
+
+struct totals_walk {
+    struct mpl_events *events;
+    struct tick_sums *sums;  /* per location */
+    struct mpl_buf edges;    /* struct mpl_edge */
+    struct mpl_map *edge_of; /* from << 32 | to, to an index into edges */
+};
+
+/* ---- edges ------------------------------------------------------------------------ */
+
+/* The index of the edge, made now if there is none; MPL_NONE when out of memory. */
+static uint32_t edge_index(struct totals_walk *w, uint32_t from, uint32_t to)
+{
+    const uint64_t key = (uint64_t) from << 32 | to;
+    uint32_t i = mpl_map_find(w->edge_of, key);
+    struct mpl_edge *edge;
+
+    if (i != MPL_NONE) {
+        return i;
+    }
+    i = (uint32_t) w->edges.n;
+    edge = (struct mpl_edge *) mpl_buf_add(&w->edges);
+    if (edge == NULL || !mpl_map_put(w->edge_of, key, i)) {
+        return MPL_NONE;
+    }
+    edge->from = from;
+    edge->to = to;
+    return i;
+}
+
+/* A message counts where it is sent; where the sender's end is missing, where it is received. */
+static bool add_message(struct totals_walk *w, uint32_t location,
+                        const struct mpl_envelope *envelope, uint32_t message)
+{
+    const struct mpl_location *loc = &w->events->model->locations[location];
+    struct mpl_edge *edge;
+    uint32_t i;
+
+    if (!envelope->is_send && (envelope->comm_unsure ||
+                               w->events->match->partner[location][message] != MPL_NONE)) {
+        return true;
+    }
+    i = envelope->is_send ? edge_index(w, loc->process, envelope->peer)
+                          : edge_index(w, envelope->peer, loc->process);
+    if (i == MPL_NONE) {
+        return false;
+    }
+    edge = &((struct mpl_edge *) w->edges.data)[i];
+    edge->messages++;
+    edge->bytes += loc->messages[message].bytes;
+    return true;
+}
+
+static bool sum_messages(struct totals_walk *w, uint32_t location)
+{
+    const struct mpl_location *loc = &w->events->model->locations[location];
+    struct mpl_totals *totals = &w->events->totals[location];
+
+    for (uint32_t m = 0; m < loc->n_messages; m++) {
+        const struct mpl_message *message = &loc->messages[m];
+        const struct mpl_envelope *envelope;
+
+        if (message->envelope == MPL_NONE) {
+            continue;
+        }
+        envelope = &loc->envelopes[message->envelope];
+        if (envelope->is_null || envelope->is_garbage) {
+            continue;
+        }
+        if (envelope->is_send) {
+            totals->n_sends++;
+            totals->sent_bytes += message->bytes;
+        } else {
+            totals->n_receives++;
+            totals->received_bytes += message->bytes;
+        }
+        if (envelope->peer != MPL_NONE && !add_message(w, location, envelope, m)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- calls ------------------------------------------------------------------------- */
+
+static bool sum_wait(struct totals_walk *w, uint32_t location, const struct mpl_call *call)
+{
+    const struct mpl_location *locations = w->events->model->locations;
+    const int64_t ticks = mpl_call_ticks(call);
+    uint32_t i;
+
+    w->sums[location].wait_ticks[call->wait_kind] += ticks;
+    w->events->totals[location].n_waits[call->wait_kind]++;
+    w->sums[call->culprit].caused_ticks[call->wait_kind] += ticks;
+    if (call->wait_kind != MPL_WAIT_LATE_SENDER) {
+        return true;
+    }
+    i = edge_index(w, locations[call->culprit].process, locations[location].process);
+    if (i == MPL_NONE) {
+        return false;
+    }
+    ((struct mpl_edge *) w->edges.data)[i].wait_s +=
+        mpl_model_seconds(w->events->model, ticks);
+    return true;
+}
+
+static bool sum_calls(struct totals_walk *w, uint32_t location)
+{
+    const struct mpl_location *loc = &w->events->model->locations[location];
+    const struct mpl_lane *lane = &w->events->lanes[location];
+    struct tick_sums *sums = &w->sums[location];
+    int64_t compute_ticks;
+
+    if (loc->n_events == 0) {
+        return true;
+    }
+    compute_ticks = loc->time_ticks[loc->n_events - 1] - loc->time_ticks[0];
+    for (uint32_t k = 0; k < lane->n_calls; k++) {
+        const struct mpl_call *call = &lane->calls[k];
+        const int64_t ticks = loc->time_ticks[call->leave] - loc->time_ticks[call->enter];
+
+        sums->class_ticks[call->class] += ticks;
+        compute_ticks -= ticks;
+        if (!call->is_wait_known) {
+            sums->unknown_ticks += ticks;
+        }
+        if (mpl_call_use(w->events, location, call)->is_mpi &&
+            call->class != MPL_SPAN_STARTUP && call->class != MPL_SPAN_SHUTDOWN) {
+            w->events->totals[location].n_calls++;
+        }
+        if (call->wait_kind != MPL_WAIT_NONE && !sum_wait(w, location, call)) {
+            return false;
+        }
+    }
+    sums->class_ticks[MPL_SPAN_COMPUTE] = compute_ticks;
+    return true;
+}
+
+/* ---- together ------------------------------------------------------------------------ */
+
+static void to_seconds(struct totals_walk *w, uint32_t location,
+                       const struct mpl_wrong_order *wrong)
+{
+    const struct mpl_model *model = w->events->model;
+    const struct mpl_location *loc = &model->locations[location];
+    const struct tick_sums *sums = &w->sums[location];
+    struct mpl_totals *totals = &w->events->totals[location];
+
+    for (int i = 0; i < MPL_SPAN_CLASSES; i++) {
+        totals->class_s[i] = mpl_model_seconds(model, sums->class_ticks[i]);
+    }
+    for (int i = 0; i < MPL_WAIT_KINDS; i++) {
+        totals->wait_s[i] = mpl_model_seconds(model, sums->wait_ticks[i]);
+        totals->caused_s[i] = mpl_model_seconds(model, sums->caused_ticks[i]);
+    }
+    totals->wrong_order_s = mpl_model_seconds(model, wrong->ticks);
+    totals->n_wrong_order = wrong->n;
+    totals->unknown_s = mpl_model_seconds(model, sums->unknown_ticks);
+    totals->n_collectives = loc->n_collectives;
+    if (loc->n_events > 0) {
+        totals->total_s = mpl_model_seconds(model, loc->time_ticks[loc->n_events - 1] -
+                                                       loc->time_ticks[0]);
+    }
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    const struct mpl_edge *x = (const struct mpl_edge *) a;
+    const struct mpl_edge *y = (const struct mpl_edge *) b;
+
+    if (x->from != y->from) {
+        return x->from < y->from ? -1 : 1;
+    }
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static bool keep_edges(struct totals_walk *w)
+{
+    w->events->n_edges = (uint32_t) w->edges.n;
+    if (w->edges.n == 0) {
+        return true;
+    }
+    qsort(w->edges.data, w->edges.n, sizeof(struct mpl_edge), compare_edges);
+    w->events->edges = (struct mpl_edge *) mpl_buf_take(&w->edges, w->events->arena);
+    return w->events->edges != NULL;
+}
+
+enum mpl_status mpl_totals_create(struct mpl_events *events,
+                                  const struct mpl_wrong_order *wrong, struct mpl_err *err)
+{
+    const uint32_t n = events->model->n_locations;
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct totals_walk w = {
+        .events = events,
+        .edges = mpl_buf_make(sizeof(struct mpl_edge)),
+        .edge_of = mpl_map_create(),
+    };
+    bool is_done = false;
+
+    if (scratch == NULL || w.edge_of == NULL) {
+        goto out;
+    }
+    w.sums = MPL_NEW_ARRAY(scratch, n, struct tick_sums);
+    if (w.sums == NULL) {
+        goto out;
+    }
+    is_done = true;
+    for (uint32_t l = 0; l < n && is_done; l++) {
+        is_done = sum_messages(&w, l) && sum_calls(&w, l);
+    }
+    for (uint32_t l = 0; l < n; l++) {
+        to_seconds(&w, l, &wrong[l]);
+    }
+    is_done = is_done && keep_edges(&w);
+out:
+    mpl_map_destroy(w.edge_of);
+    mpl_buf_free(&w.edges);
+    mpl_arena_destroy(scratch);
+    return is_done ? MPL_OK : mpl_nomem(err);
+}
