@@ -1,0 +1,152 @@
+/*
+ * Takes:        a command line.
+ * Makes:        the call that it asks for, output that is whole or not there, an exit status.
+ * Leaves alone: what a trace means (analysis) and how an answer looks (report).
+ */
+#ifndef MPL_CLI_CLI_H
+#define MPL_CLI_CLI_H
+
+#include "base/base.h"
+
+/** An interface: scripts depend on these. */
+enum mpl_exit {
+    MPL_EXIT_OK = 0,
+    MPL_EXIT_FOUND = 1, /**< Ran, and a finding reaches --fail-on. */
+    MPL_EXIT_USAGE = 2,
+    MPL_EXIT_INPUT = 3, /**< The input cannot be analysed, or the output not be written. */
+    MPL_EXIT_BUG = 4
+};
+
+/* ---- commands --------------------------------------------------------------------- */
+
+struct mpl_option {
+    char letter;          /**< 0: there is only the long form. */
+    const char *name;     /**< Without dashes; NULL ends a table. */
+    const char *argument; /**< What the value is called in the usage; NULL: takes none. */
+    const char *says;     /**< One clause for the usage. */
+};
+
+struct mpl_args;
+
+/** A subcommand. The table of options prints the usage and feeds man-page test and completion. */
+struct mpl_cmd {
+    const char *name;
+    const char *operands; /**< As in the usage line: "TRACE..."; "" for none. */
+    const char *summary;  /**< One clause, in lower case. */
+    const struct mpl_option
+        *options; /**< NULL: none. Every command also knows -h, --help. */
+
+    /**
+     * Parses \p args and does the work. MPL_OK ends the program with status 0, MPL_END with 1,
+     * errors with 2 to 4.
+     */
+    enum mpl_status (*run)(struct mpl_args *args, FILE *out, struct mpl_err *err);
+};
+
+/** In the order of the usage. */
+const struct mpl_cmd *const *mpl_commands(size_t *n);
+/** NULL if there is none of that name. */
+const struct mpl_cmd *mpl_command_find(const char *name);
+/** "unknown command "diagnos"; did you mean "diagnose"?", MPL_E_USAGE. */
+enum mpl_status mpl_command_fail(const char *name, struct mpl_err *err);
+/** Usage line, summary and options of a command. */
+void mpl_command_print(const struct mpl_cmd *cmd, FILE *out);
+/** The program's usage: its commands. */
+void mpl_commands_print(FILE *out);
+
+/**
+ * The whole program but for the process: finds the command in \p words (without the program's
+ * name), runs it, prints what went wrong on standard error, and returns the exit status.
+ */
+enum mpl_exit mpl_cli_main(int n, char **words, FILE *out);
+
+/* ---- the command line ---------------------------------------------------------------- */
+
+/** Where the parsing of a command's words stands. */
+struct mpl_args {
+    const struct mpl_cmd *cmd;
+    int n;
+    char **words;        /**< Behind the command's name. */
+    int next;            /**< Index of the word to look at. */
+    const char *cluster; /**< Rest of a word of short options: "v" of "-hv"; NULL: none. */
+    bool only_operands;  /**< After "--". */
+};
+
+/**
+ * The next option or operand. Options and operands may be mixed; values stand in the same word
+ * (--top=3, -t3) or in the next one. For an operand \p *option is NULL and \p *value the word.
+ *
+ * Errors: MPL_END behind the last word; MPL_E_USAGE for unknown options, with a suggestion, and
+ *         for values that are missing or too many.
+ */
+enum mpl_status mpl_args_next(struct mpl_args *args, const struct mpl_option **option,
+                              const char **value, struct mpl_err *err);
+/** MPL_E_USAGE: "unexpected "x"" for an operand that the command does not take. */
+enum mpl_status mpl_args_unexpected(const struct mpl_args *args, const char *word,
+                                    struct mpl_err *err);
+/** A whole number from \p low to \p high given as \p value of \p option. */
+enum mpl_status mpl_args_integer(const struct mpl_option *option, const char *value,
+                                 long low, long high, long *out, struct mpl_err *err);
+/** A share 0-1, also written as a percentage: 0.05, 5%. */
+enum mpl_status mpl_args_share(const struct mpl_option *option, const char *value,
+                               double *out, struct mpl_err *err);
+/** One of \p n words; \p *out is its index. Suggests the nearest word. */
+enum mpl_status mpl_args_choice(const struct mpl_option *option, const char *value,
+                                const char *const *words, size_t n, size_t *out,
+                                struct mpl_err *err);
+
+/** --format of every command. */
+enum mpl_format { MPL_FORMAT_TEXT, MPL_FORMAT_JSON };
+enum mpl_status mpl_args_format(const struct mpl_option *option, const char *value,
+                                enum mpl_format *out, struct mpl_err *err);
+
+/* ---- output ------------------------------------------------------------------------------ */
+
+/** A file that appears complete or not at all, or a stream that was there before. */
+struct mpl_output {
+    FILE *stream;
+    const char *path; /**< NULL: the stream belongs to somebody else. Borrowed. */
+    char *temporary;  /**< Written to, renamed at the end; NULL for devices and pipes. */
+};
+
+/** Opens \p path, or stands for \p otherwise when \p path is NULL. */
+enum mpl_status mpl_output_open(const char *path, FILE *otherwise, struct mpl_arena *arena,
+                                struct mpl_output *out, struct mpl_err *err);
+/**
+ * Ends the output: with \p status >= 0 the file gets its name, else it vanishes. Returns
+ * \p status, or MPL_E_IO if the file could not be written.
+ */
+enum mpl_status mpl_output_close(struct mpl_output *out, enum mpl_status status,
+                                 struct mpl_err *err);
+
+/** Columns of \p out if it is a terminal, at most 100 (longer lines read badly), else 80. */
+int mpl_output_width(FILE *out);
+
+/* ---- progress ------------------------------------------------------------------------------ */
+
+/** One line on a terminal, drawn at most ten times a second and erased at the end. */
+struct mpl_progress_line {
+    struct mpl_progress
+        progress; /**< To be handed to long jobs; its callback may be NULL. */
+    FILE *out;
+    int64_t drawn_ns; /**< When last drawn; 0: never. */
+    bool is_visible;
+};
+
+/** Silent unless \p out is a terminal. \p line must stay where it is until the end. */
+void mpl_progress_line_open(struct mpl_progress_line *line, FILE *out);
+void mpl_progress_line_close(struct mpl_progress_line *line);
+
+/* ---- knowledge ------------------------------------------------------------------------------- */
+
+/**
+ * The directory that holds the stock patterns/ and rules/: $MARPLE_DATA, else the one of the
+ * program itself (a build tree), else ../share/marple from there (a moved installation), else
+ * where marple was configured to be installed.
+ *
+ * Errors: MPL_E_IO naming the places if none holds rules/vocabulary.clp.
+ */
+enum mpl_status mpl_knowledge_find(struct mpl_arena *arena, const char **out,
+                                   struct mpl_err *err);
+
+#endif

@@ -1,0 +1,36 @@
+# For .tap scripts: counts and prints results. To be sourced.
+tap_n=0
+
+# tap_ok NAME
+tap_ok() {
+    tap_n=$((tap_n + 1))
+    echo "ok $tap_n - $1"
+}
+
+# tap_not_ok NAME [REASON]; the reason may have many lines.
+tap_not_ok() {
+    tap_n=$((tap_n + 1))
+    echo "not ok $tap_n - $1"
+    [ $# -lt 2 ] || printf '%s\n' "$2" | sed 's/^/#   /'
+}
+
+# tap_empty NAME COMPLAINTS: passes if there are none.
+tap_empty() {
+    if [ -z "$2" ]; then tap_ok "$1"; else tap_not_ok "$1" "$2"; fi
+}
+
+# tap_skip NAME REASON
+tap_skip() {
+    tap_n=$((tap_n + 1))
+    echo "ok $tap_n - $1 # SKIP $2"
+}
+
+# tap_skip_all REASON: nothing here can be tested.
+tap_skip_all() {
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
+tap_done() {
+    echo "1..$tap_n"
+}
