@@ -1,0 +1,56 @@
+/*
+ * What the files of match share: the matcher while it works.
+ */
+#ifndef MPL_MATCH_MATCH_PRIV_H
+#define MPL_MATCH_MATCH_PRIV_H
+
+#include "match/match.h"
+
+/** What match is making, and where. */
+struct mpl_matcher {
+    const struct mpl_model *model; /**< Borrowed. */
+    struct mpl_arena *arena;       /**< Of the result; borrowed. */
+    struct mpl_arena *scratch;     /**< Destroyed when the stage returns. */
+    struct mpl_match *match;       /**< The result, in arena. */
+    uint32_t *partner;  /**< The columns behind match->partner, one behind another. */
+    uint32_t *instance; /**< The columns behind match->instance, likewise. */
+    uint32_t *first_collective; /**< Per location: where its column in instance starts. */
+    uint64_t *n_outsiders; /**< Per location: collective parts of a communicator that the
+                                        process is no member of. */
+    uint64_t *n_ambiguous; /**< Per location: receives that several communicators fit. */
+    uint64_t *n_guessed;   /**< Per location: receives found in another communicator. */
+};
+
+/** A thread's place in its process while the threads are merged by time. */
+struct mpl_turn {
+    int64_t time_ticks; /**< Relative to the base of the process's first location. */
+    uint32_t location;
+    uint32_t item; /**< Index into the location's messages or collectives. */
+};
+
+/** Threads of one process in order of time: a binary heap, earliest first. */
+struct mpl_turns {
+    struct mpl_turn *turn;
+    uint32_t n;
+};
+
+/** Time of event \p event of \p location on the clock that the threads of a process share. */
+int64_t mpl_turn_time(const struct mpl_model *model, uint32_t location, uint32_t event);
+void mpl_turns_add(struct mpl_turns *turns, struct mpl_turn turn);
+/** Puts \p turn in the place of the first one. */
+void mpl_turns_replace(struct mpl_turns *turns, struct mpl_turn turn);
+void mpl_turns_drop(struct mpl_turns *turns);
+
+/** Most threads of one process. */
+uint32_t mpl_match_most_threads(const struct mpl_model *model);
+
+/** The message end behind a global number. */
+struct mpl_end mpl_match_end(const struct mpl_model *model, const struct mpl_match *match,
+                             uint32_t number);
+
+enum mpl_status mpl_match_messages(struct mpl_matcher *matcher, struct mpl_err *err);
+enum mpl_status mpl_match_collectives(struct mpl_matcher *matcher, struct mpl_err *err);
+/** Counts what has no partner, and says so in the quality notes. */
+void mpl_match_note(struct mpl_matcher *matcher);
+
+#endif

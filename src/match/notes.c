@@ -1,0 +1,142 @@
+#include "config.h"
+
+#include "match/match_priv.h"
+
+/* What of one location's message ends has no partner. */
+struct tally {
+    uint64_t pairs;
+    uint64_t sends;
+    uint64_t receives;
+    uint64_t null;
+    uint64_t garbage;
+    uint64_t open;
+};
+
+static struct tally count_messages(const struct mpl_matcher *m, uint32_t location)
+{
+    const struct mpl_location *loc = &m->model->locations[location];
+    const uint32_t *partner = m->match->partner[location];
+    struct tally tally = { 0 };
+
+    for (uint32_t i = 0; i < loc->n_messages; i++) {
+        if (loc->messages[i].envelope == MPL_NONE) {
+            tally.open++;
+            continue;
+        }
+
+        const struct mpl_envelope *e = &loc->envelopes[loc->messages[i].envelope];
+
+        if (e->is_null) {
+            tally.null++;
+        } else if (e->is_garbage) {
+            tally.garbage++;
+        } else if (partner[i] == MPL_NONE) {
+            tally.sends += e->is_send ? 1 : 0;
+            tally.receives += e->is_send ? 0 : 1;
+        } else if (e->is_send) {
+            tally.pairs++;
+        }
+    }
+    return tally;
+}
+
+static void note_sends(const struct mpl_matcher *m, uint32_t location, uint64_t n)
+{
+    if (n == 0) {
+        return;
+    }
+    mpl_quality_add(
+        m->model->quality, "unmatched-send", location, n, "%s",
+        m->model->can.has_receive_completions
+            ? "Sends without a recorded receive; waiting of their receivers cannot "
+              "be traced to them, so late-sender times may be too low."
+            : "Non-blocking receives have no completion record, so the sends that "
+              "they took have no partner; how long MPI_Wait and its relatives "
+              "waited for a late sender is not known.");
+}
+
+static void note_open(const struct mpl_matcher *m, uint32_t location, uint64_t n)
+{
+    if (n == 0) {
+        return;
+    }
+    mpl_quality_add(
+        m->model->quality, "open-receive", location, n, "%s",
+        m->model->can.has_receive_completions
+            ? "Receives that were posted and never completed (cancelled, or the "
+              "run was cut short); what they took, if anything, is not known."
+            : "Receives that were posted and whose completion is not recorded; "
+              "each took a message, but not which. Other receives with the same "
+              "sender and tag may therefore be paired with a send too early, "
+              "which makes waiting look shorter.");
+}
+
+static void note_location(const struct mpl_matcher *m, uint32_t location,
+                          const struct tally *tally)
+{
+    struct mpl_quality *quality = m->model->quality;
+
+    note_sends(m, location, tally->sends);
+    note_open(m, location, tally->open);
+    if (tally->receives > 0) {
+        mpl_quality_add(
+            quality, "unmatched-receive", location, tally->receives, "%s",
+            "Receives without a recorded send (a kind of send that the tracer does "
+            "not record, or lost events); whether they waited is not known.");
+    }
+    if (m->n_guessed[location] > 0) {
+        mpl_quality_add(quality, "guessed-communicator", location, m->n_guessed[location],
+                        "%s",
+                        "Receives recorded under a wrong communicator; only one "
+                        "communicator has fitting sends, and they were matched there.");
+    }
+    if (m->n_ambiguous[location] > 0) {
+        mpl_quality_add(
+            quality, "ambiguous-communicator", location, m->n_ambiguous[location], "%s",
+            "Receives whose communicator is not recorded and for which "
+            "several have fitting sends; sizes and order decided, so some may be "
+            "matched with the wrong sender.");
+    }
+    if (m->n_outsiders[location] > 0) {
+        mpl_quality_add(quality, "collective-outsider", location, m->n_outsiders[location],
+                        "%s",
+                        "Collective operations on a communicator that the process is "
+                        "not a member of; they are left out.");
+    }
+}
+
+static void note_open_collectives(const struct mpl_matcher *m, uint32_t location)
+{
+    const struct mpl_location *loc = &m->model->locations[location];
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < loc->n_collectives; i++) {
+        n += loc->collectives[i].comm == MPL_NONE ? 1 : 0;
+    }
+    if (n > 0) {
+        mpl_quality_add(
+            m->model->quality, "open-collective", location, n, "%s",
+            "Collective operations without a recorded end (non-blocking ones that "
+            "the tracer does not complete, or a run cut short) or of an unknown "
+            "communicator; waiting in them is not judged.");
+    }
+}
+
+void mpl_match_note(struct mpl_matcher *m)
+{
+    struct mpl_match_counts *counts = &m->match->counts;
+
+    for (uint32_t l = 0; l < m->model->n_locations; l++) {
+        const struct tally tally = count_messages(m, l);
+
+        counts->pairs += tally.pairs;
+        counts->unmatched_sends += tally.sends;
+        counts->unmatched_receives += tally.receives;
+        counts->null_ends += tally.null;
+        counts->garbage_ends += tally.garbage;
+        counts->open_receives += tally.open;
+        counts->guessed_comms += m->n_guessed[l] + m->n_ambiguous[l];
+        note_location(m, l, &tally);
+        note_open_collectives(m, l);
+    }
+}
