@@ -13,13 +13,14 @@
 /* ---- asking -------------------------------------------------------------------- */
 
 struct mpl_analysis_options {
-    const char *const *knowledge; /**< Directories that hold patterns/ and rules/, in order. */
+    const char *const
+        *knowledge; /**< Directories that hold patterns/ and rules/, in order. */
     size_t n_knowledge;
     const struct mpl_role_binding *roles; /**< --role */
     size_t n_roles;
-    const char *pattern;                  /**< Only this one; NULL: all that fit. */
-    const struct mpl_progress *progress;  /**< NULL: silence. */
-    struct mpl_infer_limits limits;       /**< Of the rules; zeros are defaults. */
+    const char *pattern;                 /**< Only this one; NULL: all that fit. */
+    const struct mpl_progress *progress; /**< NULL: silence. */
+    struct mpl_infer_limits limits;      /**< Of the rules; zeros are defaults. */
 };
 
 /* ---- the answer ------------------------------------------------------------------ */
@@ -34,29 +35,30 @@ const char *mpl_verdict_name(enum mpl_verdict verdict); /* "problems", … as in
 
 /** One trace and everything the stages made of it. Pointers are NULL after a failed stage. */
 struct mpl_run {
-    const char *id;   /**< "r1" */
+    const char *id; /**< "r1" */
     const char *path;
     const struct mpl_model *model;
     const struct mpl_match *match;
     const struct mpl_clock *clock;
     const struct mpl_events *events;
-    const char *failure; /**< Why the trace cannot be used, causes joined by "; "; else NULL. */
-    double window_s;  /**< What is diagnosed: without start-up and shut-down. */
+    const char
+        *failure;    /**< Why the trace cannot be used, causes joined by "; "; else NULL. */
+    double window_s; /**< What is diagnosed: without start-up and shut-down. */
     double startup_s; /**< Mean over the processes. */
     double shutdown_s;
 };
 
 /** A pattern tried on a run. */
 struct mpl_trial {
-    uint32_t run;                   /**< Index into runs. */
+    uint32_t run; /**< Index into runs. */
     const struct mpl_pattern *pattern;
     const struct mpl_recognition *recognition; /**< NULL when the roles were not found. */
-    const struct mpl_metric_set *metrics; /**< Definitions; NULL when not chosen. */
-    double coverage;                /**< Of messages, 0-1. */
+    const struct mpl_metric_set *metrics;      /**< Definitions; NULL when not chosen. */
+    double coverage;                           /**< Of messages, 0-1. */
     double time_coverage;
     double fit;
     bool is_chosen;
-    const char *reason;             /**< Why it was not chosen; NULL when it was. */
+    const char *reason; /**< Why it was not chosen; NULL when it was. */
 };
 
 /** A step of the level-by-level search. */
@@ -78,7 +80,7 @@ struct mpl_metric_result {
     const char *location; /**< Label; "" for the run as a whole. */
     double value;         /**< NaN when undefined. */
     const char *unit;
-    const char *says;     /**< May be NULL. */
+    const char *says; /**< May be NULL. */
 };
 
 struct mpl_evidence {
@@ -97,19 +99,20 @@ struct mpl_source {
 };
 
 struct mpl_diagnosed {
-    const char *id;            /**< "f7", in order of rank. */
+    const char *id; /**< "f7", in order of rank. */
     const struct mpl_finding *finding;
     uint32_t run;
-    double lost_s;             /**< NaN when unknown. */
-    double severity;           /**< lost_s over (locations x window); NaN when unknown. */
+    double lost_s;   /**< NaN when unknown. */
+    double severity; /**< lost_s over (locations x window); NaN when unknown. */
     double share_of_lost;
     double gain_s;
-    bool is_clock_sensitive;   /**< lost_s is within what the clocks' error bound could make. */
+    bool
+        is_clock_sensitive; /**< lost_s is within what the clocks' error bound could make. */
     size_t n_because;
     const char *const *because; /**< Ids of findings. */
     size_t n_evidence;
     const struct mpl_evidence *evidence;
-    size_t n_reasons;           /**< Other facts, as text. */
+    size_t n_reasons; /**< Other facts, as text. */
     const char *const *reasons;
     size_t n_where;
     const struct mpl_source *where;
@@ -127,10 +130,11 @@ struct mpl_diagnosis {
     size_t n_metrics;
     const struct mpl_metric_result *metrics;
     size_t n_findings;
-    const struct mpl_diagnosed *findings; /**< Causes by severity first, then the others by level. */
-    double lost_s;       /**< Location time in the window that is not computation, all runs. */
-    double explained_s;  /**< Of that, attributed to causes; each second once. */
-    double location_s;   /**< Locations x window: what severities are relative to. */
+    const struct mpl_diagnosed
+        *findings; /**< Causes by severity first, then the others by level. */
+    double lost_s; /**< Location time in the window that is not computation, all runs. */
+    double explained_s; /**< Of that, attributed to causes; each second once. */
+    double location_s;  /**< Locations x window: what severities are relative to. */
     size_t n_rule_errors;
     const struct mpl_lint_message *const *rule_errors;
     size_t n_firings;
@@ -145,6 +149,7 @@ struct mpl_analysis;
  *
  * A trace that cannot be used does not end the analysis: its run says why in `failure`, and with
  * none left the verdict is "unusable".
+ * Ownership: *out is set even after a failure, so that messages can be read; destroy it.
  * Errors: MPL_E_SYNTAX for faults in patterns or rules (messages through mpl_analysis_lint()),
  *         MPL_E_USAGE for unknown patterns, roles, locations.
  */
@@ -160,6 +165,5 @@ void mpl_analysis_destroy(struct mpl_analysis *analysis); /* NULL is allowed */
  *  A trace that cannot be used is told as above. */
 enum mpl_status mpl_analysis_check(const char *path, const struct mpl_progress *progress,
                                    struct mpl_analysis **out, struct mpl_err *err);
-
 
 #endif

@@ -1,0 +1,243 @@
+#include "config.h"
+
+#include "analysis/analysis_priv.h"
+
+#include <dirent.h>
+
+/* DIR/patterns where it exists, else DIR itself; likewise rules. */
+static const char *subdirectory(struct mpl_arena *arena, const char *directory,
+                                const char *name)
+{
+    char *path = mpl_arena_printf(arena, "%s/%s", directory, name);
+    DIR *dir = path == NULL ? NULL : opendir(path);
+
+    if (dir == NULL) {
+        return directory;
+    }
+    (void) closedir(dir);
+    return path;
+}
+
+static enum mpl_status load_metrics(struct mpl_analysis *a, struct mpl_err *err)
+{
+    const size_t n = mpl_patterns_count(a->patterns);
+    enum mpl_status first = MPL_OK;
+
+    a->metric_sets = MPL_NEW_ARRAY(a->arena, n, const struct mpl_metric_set *);
+    if (a->metric_sets == NULL) {
+        return mpl_nomem(err);
+    }
+    /* All patterns, so that the author sees all messages at once. */
+    for (size_t i = 0; i < n; i++) {
+        const enum mpl_status st =
+            mpl_metric_set_create(mpl_patterns_get(a->patterns, i), a->arena, a->lint,
+                                  &a->metric_sets[i], first == MPL_OK ? err : NULL);
+
+        first = first == MPL_OK ? st : first;
+    }
+    return first;
+}
+
+static enum mpl_status load_knowledge(struct mpl_analysis *a,
+                                      const struct mpl_analysis_options *options,
+                                      struct mpl_err *err)
+{
+    const char **patterns = MPL_NEW_ARRAY(a->arena, options->n_knowledge, const char *);
+    const char **rules = MPL_NEW_ARRAY(a->arena, options->n_knowledge, const char *);
+
+    if (patterns == NULL || rules == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < options->n_knowledge; i++) {
+        patterns[i] = subdirectory(a->arena, options->knowledge[i], "patterns");
+        rules[i] = subdirectory(a->arena, options->knowledge[i], "rules");
+    }
+    enum mpl_status st = mpl_patterns_load(patterns, options->n_knowledge, a->arena,
+                                           a->lint, &a->patterns, err);
+
+    if (st == MPL_OK) {
+        st = load_metrics(a, err);
+    }
+    if (st == MPL_OK) {
+        st = mpl_rules_load(rules, options->n_knowledge, a->arena, a->lint, &a->rules, err);
+    }
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
+}
+
+static enum mpl_status open_runs(struct mpl_analysis *a, const char *const *paths, size_t n,
+                                 struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    a->runs = MPL_NEW_ARRAY(a->arena, n, struct run);
+    if (a->runs == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        a->n_runs++;
+        st = mpl_run_open(a, &a->runs[i], paths[i], i + 1, err);
+    }
+    return st;
+}
+
+static enum mpl_status show_rule_errors(struct mpl_analysis *a, struct mpl_err *err)
+{
+    for (size_t i = 0; i < mpl_infer_error_count(a->infer); i++) {
+        const struct mpl_lint_message **slot = mpl_buf_add(&a->complaints);
+
+        if (slot == NULL) {
+            return mpl_nomem(err);
+        }
+        *slot = mpl_infer_error(a->infer, i);
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status show_firings(struct mpl_analysis *a, struct mpl_err *err)
+{
+    const size_t n = mpl_infer_firing_count(a->infer);
+    struct mpl_firing *firings = MPL_NEW_ARRAY(a->arena, n, struct mpl_firing);
+
+    if (firings == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        firings[i] = mpl_infer_firing(a->infer, i);
+    }
+    a->diagnosis.firings = firings;
+    a->diagnosis.n_firings = n;
+    return MPL_OK;
+}
+
+static enum mpl_status reason(struct mpl_analysis *a,
+                              const struct mpl_analysis_options *options,
+                              struct mpl_err *err)
+{
+    enum mpl_status st = mpl_trials_make(a, options, err);
+
+    mpl_progress_tell(a->progress, "reasoning", 0, 1);
+    st = st == MPL_OK ? mpl_infer_create(a->rules, &options->limits, &a->infer, err) : st;
+    st = st == MPL_OK ? mpl_facts_assert(a, err) : st;
+    st = st == MPL_OK ? mpl_needs_answer(a, err) : st;
+    st = st == MPL_OK ? mpl_findings_rank(a, err) : st;
+    st = st == MPL_OK ? show_rule_errors(a, err) : st;
+    return st == MPL_OK ? show_firings(a, err) : st;
+}
+
+/* Gathers the parts into the structure that the reports read. */
+static enum mpl_status publish(struct mpl_analysis *a, struct mpl_err *err)
+{
+    struct mpl_diagnosis *d = &a->diagnosis;
+    struct mpl_run *runs = MPL_NEW_ARRAY(a->arena, a->n_runs, struct mpl_run);
+    struct mpl_trial *trials = MPL_NEW_ARRAY(a->arena, a->n_trials, struct mpl_trial);
+
+    if (runs == NULL || trials == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < a->n_runs; i++) {
+        runs[i] = a->runs[i].shown;
+    }
+    for (size_t i = 0; i < a->n_trials; i++) {
+        trials[i] = a->trials[i].shown;
+    }
+    d->runs = runs;
+    d->n_runs = a->n_runs;
+    d->trials = trials;
+    d->n_trials = a->n_trials;
+    d->n_experiments = a->experiments.n;
+    d->experiments = mpl_buf_take(&a->experiments, a->arena);
+    d->n_metrics = a->results.n;
+    d->metrics = mpl_buf_take(&a->results, a->arena);
+    d->n_rule_errors = a->complaints.n;
+    d->rule_errors = mpl_buf_take(&a->complaints, a->arena);
+    if (d->experiments == NULL || d->metrics == NULL || d->rule_errors == NULL) {
+        return mpl_nomem(err);
+    }
+    return MPL_OK;
+}
+
+static struct mpl_analysis *create(const struct mpl_progress *progress)
+{
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_analysis *a = arena == NULL ? NULL : MPL_NEW(arena, struct mpl_analysis);
+
+    if (a == NULL) {
+        mpl_arena_destroy(arena);
+        return NULL;
+    }
+    a->arena = arena;
+    a->progress = progress;
+    a->lint = mpl_lint_create(arena);
+    a->experiments = mpl_buf_make(sizeof(struct mpl_experiment));
+    a->results = mpl_buf_make(sizeof(struct mpl_metric_result));
+    a->complaints = mpl_buf_make(sizeof(const struct mpl_lint_message *));
+    if (a->lint == NULL) {
+        mpl_arena_destroy(arena);
+        return NULL;
+    }
+    return a;
+}
+
+enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
+                                 const struct mpl_analysis_options *options,
+                                 struct mpl_analysis **out, struct mpl_err *err)
+{
+    struct mpl_analysis *a = create(options->progress);
+
+    if (a == NULL) {
+        return mpl_nomem(err);
+    }
+    /* Handed out even after a failure, so that the messages of a->lint can be printed. */
+    *out = a;
+
+    enum mpl_status st = load_knowledge(a, options, err);
+
+    st = st == MPL_OK ? open_runs(a, paths, n_paths, err) : st;
+    st = st == MPL_OK ? reason(a, options, err) : st;
+    st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
+    return st == MPL_OK ? publish(a, err) : st;
+}
+
+enum mpl_status mpl_analysis_check(const char *path, const struct mpl_progress *progress,
+                                   struct mpl_analysis **out, struct mpl_err *err)
+{
+    struct mpl_analysis *a = create(progress);
+
+    if (a == NULL) {
+        return mpl_nomem(err);
+    }
+    *out = a;
+
+    enum mpl_status st = open_runs(a, &path, 1, err);
+
+    st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
+    return st == MPL_OK ? publish(a, err) : st;
+}
+
+const struct mpl_diagnosis *mpl_analysis_diagnosis(const struct mpl_analysis *analysis)
+{
+    return &analysis->diagnosis;
+}
+
+const struct mpl_lint *mpl_analysis_lint(const struct mpl_analysis *analysis)
+{
+    return analysis->lint;
+}
+
+void mpl_analysis_destroy(struct mpl_analysis *analysis)
+{
+    if (analysis == NULL) {
+        return;
+    }
+    mpl_infer_destroy(analysis->infer);
+    for (size_t i = 0; i < analysis->n_trials; i++) {
+        mpl_arena_destroy(analysis->trials[i].arena);
+    }
+    for (size_t i = 0; i < analysis->n_runs; i++) {
+        mpl_run_close(&analysis->runs[i]);
+    }
+    mpl_buf_free(&analysis->experiments);
+    mpl_buf_free(&analysis->results);
+    mpl_buf_free(&analysis->complaints);
+    mpl_arena_destroy(analysis->arena);
+}

@@ -1,0 +1,145 @@
+#include "config.h"
+
+#include "analysis/analysis_priv.h"
+
+static struct mpl_slot text_slot(const char *name, const char *text)
+{
+    return (struct mpl_slot){ .name = name, .kind = MPL_SLOT_STRING, .text = text };
+}
+
+static struct mpl_slot integer_slot(const char *name, uint64_t value)
+{
+    return (struct mpl_slot){ .name = name,
+                              .kind = MPL_SLOT_INTEGER,
+                              .integer = value > INT64_MAX ? INT64_MAX : (int64_t) value };
+}
+
+static struct mpl_slot float_slot(const char *name, double value)
+{
+    return (struct mpl_slot){ .name = name, .kind = MPL_SLOT_FLOAT, .number = value };
+}
+
+static enum mpl_status assert_run(struct mpl_analysis *a, const struct mpl_run *run,
+                                  struct mpl_err *err)
+{
+    const struct mpl_slot slots[] = {
+        text_slot("id", run->id),
+        integer_slot("processes", run->model->n_processes),
+        integer_slot("locations", run->model->n_locations),
+        float_slot("duration", run->window_s),
+        { .name = "clock",
+          .kind = MPL_SLOT_SYMBOL,
+          .text = mpl_clock_source_name(run->clock->source) },
+    };
+
+    return mpl_infer_assert(a->infer, "run", slots, sizeof slots / sizeof slots[0], err);
+}
+
+static enum mpl_status assert_locations(struct mpl_analysis *a, const struct mpl_run *run,
+                                        struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (uint32_t i = 0; i < run->model->n_locations && st == MPL_OK; i++) {
+        const struct mpl_slot slots[] = {
+            text_slot("run", run->id), text_slot("label", run->model->locations[i].label)
+        };
+
+        st = mpl_infer_assert(a->infer, "location", slots, 2, err);
+    }
+    return st;
+}
+
+static enum mpl_status assert_capabilities(struct mpl_analysis *a,
+                                           const struct mpl_run *run, struct mpl_err *err)
+{
+    size_t n = 0;
+    const struct mpl_capability *table = mpl_capability_table(&n);
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        const struct mpl_slot slots[] = { text_slot("run", run->id),
+                                          text_slot("name", table[i].name) };
+
+        if (mpl_capability_get(&run->model->can, &table[i])) {
+            st = mpl_infer_assert(a->infer, "capability", slots, 2, err);
+        }
+    }
+    return st;
+}
+
+static enum mpl_status assert_quality(struct mpl_analysis *a, const struct mpl_run *run,
+                                      struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < mpl_quality_count(run->model->quality) && st == MPL_OK; i++) {
+        const struct mpl_quality_note *note = mpl_quality_get(run->model->quality, i);
+        const struct mpl_slot slots[] = { text_slot("run", run->id),
+                                          text_slot("note", note->note),
+                                          integer_slot("count", note->count) };
+
+        st = mpl_infer_assert(a->infer, "quality", slots, 3, err);
+    }
+    return st;
+}
+
+static enum mpl_status assert_roles(struct mpl_analysis *a, const struct trial *t,
+                                    struct mpl_err *err)
+{
+    const struct mpl_run *run = &a->runs[t->shown.run].shown;
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < mpl_pattern_role_count(t->shown.pattern) && st == MPL_OK; i++) {
+        const struct mpl_role *role = mpl_recognition_role(t->recognition, i);
+
+        for (uint32_t l = 0; l < role->n && st == MPL_OK; l++) {
+            const struct mpl_slot slots[] = {
+                text_slot("run", run->id),
+                text_slot("pattern", mpl_pattern_name(t->shown.pattern)),
+                text_slot("name", role->name),
+                text_slot("location", run->model->locations[role->locations[l]].label),
+            };
+
+            st = mpl_infer_assert(a->infer, "role", slots, 4, err);
+        }
+    }
+    return st;
+}
+
+static enum mpl_status assert_pattern(struct mpl_analysis *a, const struct trial *t,
+                                      struct mpl_err *err)
+{
+    const struct mpl_slot slots[] = {
+        text_slot("run", a->runs[t->shown.run].shown.id),
+        text_slot("name", mpl_pattern_name(t->shown.pattern)),
+        float_slot("coverage", t->shown.coverage),
+        float_slot("fit", t->shown.fit),
+    };
+    const enum mpl_status st = mpl_infer_assert(a->infer, "pattern", slots, 4, err);
+
+    return st == MPL_OK ? assert_roles(a, t, err) : st;
+}
+
+enum mpl_status mpl_facts_assert(struct mpl_analysis *a, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < a->n_runs && st == MPL_OK; i++) {
+        const struct mpl_run *run = &a->runs[i].shown;
+
+        if (!mpl_run_is_usable(&a->runs[i])) {
+            continue;
+        }
+        st = assert_run(a, run, err);
+        st = st == MPL_OK ? assert_locations(a, run, err) : st;
+        st = st == MPL_OK ? assert_capabilities(a, run, err) : st;
+        st = st == MPL_OK ? assert_quality(a, run, err) : st;
+    }
+    for (size_t i = 0; i < a->n_trials && st == MPL_OK; i++) {
+        if (a->trials[i].shown.is_chosen) {
+            st = assert_pattern(a, &a->trials[i], err);
+        }
+    }
+    return st;
+}

@@ -1,0 +1,233 @@
+/* From what the rules asserted to what is shown: seconds to severities, facts to evidence, ranks. */
+#include "config.h"
+
+#include "analysis/analysis_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SOURCES_SHOWN = 3 };
+
+/* A function below this share of the time in question would only distract. */
+static const double source_share = 0.1;
+
+static uint32_t run_of(const struct mpl_analysis *a, const char *id)
+{
+    for (size_t i = 0; i < a->n_runs; i++) {
+        if (strcmp(a->runs[i].shown.id, id) == 0) {
+            return (uint32_t) i;
+        }
+    }
+    return 0;
+}
+
+/* Locations that make MPI calls or compute in the window, times its length. */
+static double location_seconds(const struct mpl_run *run)
+{
+    return run->window_s * run->model->n_locations;
+}
+
+/*
+ * Each wait compares two clocks, each wrong by at most its bound; waits that short in sum could
+ * be nothing but that.
+ */
+static bool is_within_clock_error(const struct mpl_run *run, double lost_s)
+{
+    const struct mpl_model *model = run->model;
+    int64_t worst_ticks = 0;
+    uint64_t waits = 0;
+
+    if (isnan(lost_s) || run->clock->source == MPL_CLOCK_SINGLE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < model->n_locations; i++) {
+        const struct mpl_totals *totals = mpl_events_totals(run->events, i);
+
+        if (run->clock->bound_ticks[i] == INT64_MAX) {
+            return true;
+        }
+        if (run->clock->bound_ticks[i] > worst_ticks) {
+            worst_ticks = run->clock->bound_ticks[i];
+        }
+        for (int k = MPL_WAIT_LATE_SENDER; k < MPL_WAIT_KINDS; k++) {
+            waits += totals->n_waits[k];
+        }
+    }
+    return lost_s < 2 * mpl_model_seconds(model, worst_ticks) * (double) waits;
+}
+
+static enum mpl_status keep_sources(struct mpl_analysis *a, struct mpl_diagnosed *d,
+                                    const struct mpl_region_time *times, uint32_t n,
+                                    struct mpl_err *err)
+{
+    const struct mpl_model *model = a->runs[d->run].shown.model;
+    struct mpl_source *all =
+        MPL_NEW_ARRAY(a->arena, d->n_where + SOURCES_SHOWN, struct mpl_source);
+    double sum_s = 0;
+
+    if (all == NULL) {
+        return mpl_nomem(err);
+    }
+    if (d->n_where > 0) {
+        memcpy(all, d->where, d->n_where * sizeof *all);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        sum_s += times[i].exclusive_s;
+    }
+    for (uint32_t i = 0; i < n && i < SOURCES_SHOWN; i++) {
+        const struct mpl_region *region = &model->regions[times[i].region];
+
+        if (times[i].exclusive_s < source_share * sum_s) {
+            break;
+        }
+        all[d->n_where++] = (struct mpl_source){ .region = region->name,
+                                                 .file = region->file,
+                                                 .line = region->line,
+                                                 .seconds = times[i].exclusive_s };
+    }
+    d->where = all;
+    return MPL_OK;
+}
+
+/* "location 3", or "TaskLifeCycle.setup": an event's member or associated span. */
+static enum mpl_status find_sources(struct mpl_analysis *a, struct mpl_diagnosed *d,
+                                    const char *where, struct mpl_err *err)
+{
+    const struct mpl_run *run = &a->runs[d->run].shown;
+    struct trial *t = mpl_trials_find(a, d->finding->run, d->finding->pattern);
+    const char *dot = strchr(where, '.');
+    const struct mpl_region_time *times = NULL;
+    uint32_t n = 0;
+
+    if (strncmp(where, "location ", 9) == 0) {
+        const uint32_t location = mpl_model_find_location(run->model, where + 9);
+
+        if (location != MPL_NONE) {
+            times = mpl_events_regions(run->events, location, &n);
+        }
+    } else if (t != NULL && dot != NULL) {
+        char *event = mpl_arena_strndup(a->arena, where, (size_t) (dot - where));
+
+        if (event == NULL) {
+            return mpl_nomem(err);
+        }
+        const uint32_t index = mpl_pattern_find_event(t->shown.pattern, event);
+
+        if (index != MPL_NONE) {
+            times = mpl_recognition_regions(t->recognition, index, dot + 1, &n);
+        }
+    }
+    return times == NULL ? MPL_OK : keep_sources(a, d, times, n, err);
+}
+
+static enum mpl_status fill(struct mpl_analysis *a, struct mpl_diagnosed *d,
+                            const struct mpl_finding *f, struct mpl_err *err)
+{
+    const struct mpl_run *run = &a->runs[run_of(a, f->run)].shown;
+    enum mpl_status st = MPL_OK;
+
+    d->finding = f;
+    d->run = run_of(a, f->run);
+    d->lost_s = f->lost_s;
+    d->severity = f->lost_s / location_seconds(run);
+    d->share_of_lost = f->share_of_lost;
+    d->gain_s = f->gain_s;
+    d->is_clock_sensitive = is_within_clock_error(run, f->lost_s);
+    for (size_t i = 0; i < f->n_where && st == MPL_OK; i++) {
+        st = find_sources(a, d, f->where[i], err);
+    }
+    return st;
+}
+
+static enum mpl_status fill_reasons(struct mpl_analysis *a, struct mpl_diagnosed *d,
+                                    const char *const *id_of, struct mpl_err *err)
+{
+    const struct mpl_finding *f = d->finding;
+    const char **because = MPL_NEW_ARRAY(a->arena, f->n_because, const char *);
+    const char **reasons = MPL_NEW_ARRAY(a->arena, f->n_because, const char *);
+    struct mpl_evidence *evidence =
+        MPL_NEW_ARRAY(a->arena, f->n_because, struct mpl_evidence);
+
+    if (because == NULL || reasons == NULL || evidence == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < f->n_because; i++) {
+        const struct mpl_reason *r = &f->because[i];
+
+        if (r->kind == MPL_REASON_FINDING) {
+            because[d->n_because++] = id_of[r->finding];
+        } else if (r->kind == MPL_REASON_METRIC) {
+            evidence[d->n_evidence++] =
+                (struct mpl_evidence){ r->metric, r->location, r->value, r->unit };
+        } else {
+            reasons[d->n_reasons++] = r->text;
+        }
+    }
+    d->because = because;
+    d->reasons = reasons;
+    d->evidence = evidence;
+    return MPL_OK;
+}
+
+static bool is_cause(const struct mpl_diagnosed *d)
+{
+    return strcmp(d->finding->kind, "cause") == 0;
+}
+
+static double comparable(double severity)
+{
+    return isnan(severity) ? -1 : severity;
+}
+
+/* Causes by severity; then symptoms and observations in the order of the search. */
+static int by_rank(const void *x, const void *y)
+{
+    const struct mpl_diagnosed *a = x;
+    const struct mpl_diagnosed *b = y;
+
+    if (is_cause(a) != is_cause(b)) {
+        return is_cause(a) ? -1 : 1;
+    }
+    if (is_cause(a) && comparable(a->severity) != comparable(b->severity)) {
+        return comparable(a->severity) < comparable(b->severity) ? 1 : -1;
+    }
+    if (!is_cause(a) && a->finding->level != b->finding->level) {
+        return a->finding->level < b->finding->level ? -1 : 1;
+    }
+    /* The order of assertion: findings lie in one array. */
+    return a->finding < b->finding ? -1 : a->finding > b->finding;
+}
+
+enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err)
+{
+    const size_t n = mpl_infer_finding_count(a->infer);
+    struct mpl_diagnosed *all = MPL_NEW_ARRAY(a->arena, n, struct mpl_diagnosed);
+    const char **id_of = MPL_NEW_ARRAY(a->arena, n, const char *);
+    enum mpl_status st = all == NULL || id_of == NULL ? mpl_nomem(err) : MPL_OK;
+
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        st = fill(a, &all[i], mpl_infer_finding(a->infer, i), err);
+    }
+    if (st != MPL_OK) {
+        return st;
+    }
+    qsort(all, n, sizeof *all, by_rank);
+    for (size_t i = 0; i < n; i++) {
+        all[i].id = mpl_arena_printf(a->arena, "f%zu", i + 1);
+        if (all[i].id == NULL) {
+            return mpl_nomem(err);
+        }
+        for (size_t k = 0; k < n; k++) {
+            if (mpl_infer_finding(a->infer, k) == all[i].finding) {
+                id_of[k] = all[i].id;
+            }
+        }
+    }
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        st = fill_reasons(a, &all[i], id_of, err);
+    }
+    a->diagnosis.findings = all;
+    a->diagnosis.n_findings = n;
+    return st;
+}

@@ -1,0 +1,307 @@
+/*
+ * The loop of the expert system (Li & Malony, section 3; DESIGN section 7): fire the rules,
+ * evaluate the metrics that they need, assert the values, fire again, until nothing new is asked.
+ */
+#include "config.h"
+
+#include "analysis/analysis_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A value of a metric at one location, on its way into a fact. */
+struct value {
+    uint32_t location; /* MPL_NONE for the run */
+    double value;
+    const char *why; /* of an undefined one */
+    uint32_t rank;   /* 1 for the largest; 0 for the run */
+};
+
+struct question {
+    const struct mpl_need *need;
+    struct trial *trial;
+    const struct mpl_run *run;
+    struct mpl_metric_definition metric;
+    uint32_t metric_index;
+};
+
+static int by_value_descending(const void *a, const void *b)
+{
+    const struct value *x = a;
+    const struct value *y = b;
+
+    if (isnan(x->value) != isnan(y->value)) {
+        return isnan(x->value) ? 1 : -1;
+    }
+    if (x->value != y->value && !isnan(x->value)) {
+        return x->value < y->value ? 1 : -1;
+    }
+    return x->location < y->location ? -1 : x->location > y->location;
+}
+
+static const char *label_of(const struct question *q, uint32_t location)
+{
+    return location == MPL_NONE ? "" : q->run->model->locations[location].label;
+}
+
+/* Evaluates for all locations of the metric's role, so that ranks are those among all. */
+static struct value *evaluate(struct mpl_analysis *a, const struct question *q, uint32_t *n)
+{
+    const bool is_of_run = q->metric.role == MPL_NONE;
+    const struct mpl_role *role =
+        is_of_run ? NULL : mpl_recognition_role(q->trial->recognition, q->metric.role);
+    const uint32_t count = is_of_run ? 1 : role->n;
+    struct value *values = MPL_NEW_ARRAY(a->arena, count, struct value);
+
+    if (values == NULL) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        values[i].location = is_of_run ? MPL_NONE : role->locations[i];
+        values[i].value = mpl_metrics_value(q->trial->metrics, q->metric_index,
+                                            values[i].location, &values[i].why);
+    }
+    qsort(values, count, sizeof *values, by_value_descending);
+    for (uint32_t i = 0; i < count && !is_of_run; i++) {
+        values[i].rank = i + 1;
+    }
+    *n = count;
+    return values;
+}
+
+static enum mpl_status assert_value(struct mpl_analysis *a, const struct question *q,
+                                    const struct value *v, uint32_t of, struct mpl_err *err)
+{
+    const bool is_defined = !isnan(v->value);
+    const struct mpl_slot slots[] = {
+        { .name = "run", .kind = MPL_SLOT_STRING, .text = q->run->id },
+        { .name = "pattern", .kind = MPL_SLOT_STRING, .text = q->need->pattern },
+        { .name = "name", .kind = MPL_SLOT_STRING, .text = q->metric.name },
+        { .name = "location", .kind = MPL_SLOT_STRING, .text = label_of(q, v->location) },
+        { .name = "value", .kind = MPL_SLOT_FLOAT, .number = v->value },
+        { .name = "unit", .kind = MPL_SLOT_STRING, .text = q->metric.unit_text },
+        { .name = "rank", .kind = MPL_SLOT_INTEGER, .integer = v->rank },
+        { .name = "of", .kind = MPL_SLOT_INTEGER, .integer = v->rank > 0 ? of : 0 },
+    };
+    const struct mpl_slot unknown[] = {
+        slots[0],
+        slots[1],
+        slots[2],
+        slots[3],
+        { .name = "why",
+          .kind = MPL_SLOT_STRING,
+          .text = v->why != NULL ? v->why : "undefined" },
+    };
+
+    return is_defined ? mpl_infer_assert(a->infer, "metric", slots, 8, err)
+                      : mpl_infer_assert(a->infer, "unknown", unknown, 5, err);
+}
+
+static enum mpl_status keep_result(struct mpl_analysis *a, const struct question *q,
+                                   const struct value *v, struct mpl_err *err)
+{
+    struct mpl_metric_result *r = mpl_buf_add(&a->results);
+
+    if (r == NULL) {
+        return mpl_nomem(err);
+    }
+    *r = (struct mpl_metric_result){
+        .run = q->trial->shown.run,
+        .pattern = mpl_pattern_name(q->trial->shown.pattern),
+        .name = q->metric.name,
+        .location = label_of(q, v->location),
+        .value = v->value,
+        .unit = q->metric.unit_text,
+        .says = q->metric.says,
+    };
+    return MPL_OK;
+}
+
+static bool is_kept(const struct mpl_analysis *a, const struct question *q,
+                    const char *location)
+{
+    for (size_t i = 0; i < a->results.n; i++) {
+        const struct mpl_metric_result *r = mpl_buf_get(&a->results, i);
+
+        if (r->run == q->trial->shown.run && strcmp(r->name, q->metric.name) == 0 &&
+            strcmp(r->location, location) == 0 &&
+            strcmp(r->pattern, mpl_pattern_name(q->trial->shown.pattern)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The experiment that this need belongs to: those of the same purpose are one. */
+static struct mpl_experiment *experiment_of(struct mpl_analysis *a,
+                                            const struct question *q)
+{
+    for (size_t i = 0; i < a->experiments.n; i++) {
+        struct mpl_experiment *e = mpl_buf_get(&a->experiments, i);
+
+        if (e->run == q->trial->shown.run && e->level == q->need->level &&
+            strcmp(e->purpose, q->need->reason) == 0 &&
+            strcmp(e->pattern, q->need->pattern) == 0) {
+            return e;
+        }
+    }
+    struct mpl_experiment *e = mpl_buf_add(&a->experiments);
+
+    if (e == NULL) {
+        return NULL;
+    }
+    e->run = q->trial->shown.run;
+    e->level = q->need->level;
+    e->pattern = mpl_pattern_name(q->trial->shown.pattern);
+    e->purpose = mpl_arena_strdup(a->arena, q->need->reason);
+    e->is_answered = true;
+    return e->purpose == NULL ? NULL : e;
+}
+
+static enum mpl_status note_experiment(struct mpl_analysis *a, const struct question *q,
+                                       const struct value *values, uint32_t n,
+                                       struct mpl_err *err)
+{
+    struct mpl_experiment *e = experiment_of(a, q);
+    const char **metrics =
+        e == NULL ? NULL : MPL_NEW_ARRAY(a->arena, e->n_metrics + 1, const char *);
+
+    if (metrics == NULL) {
+        return mpl_nomem(err);
+    }
+    if (e->n_metrics > 0) {
+        memcpy(metrics, e->metrics, e->n_metrics * sizeof *metrics);
+    }
+    metrics[e->n_metrics++] = q->metric.name;
+    e->metrics = metrics;
+    /* Sorted: when the first value is undefined, all are. */
+    if (n > 0 && isnan(values[0].value)) {
+        e->is_answered = false;
+        e->why_needed =
+            mpl_arena_printf(a->arena, "%s: %s", q->metric.name,
+                             values[0].why != NULL ? values[0].why : "undefined");
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status complain(struct mpl_analysis *a, const struct mpl_need *need,
+                                const char *text, struct mpl_err *err)
+{
+    const struct mpl_lint_message **slot = mpl_buf_add(&a->complaints);
+    struct mpl_lint_message *message = MPL_NEW(a->arena, struct mpl_lint_message);
+
+    if (slot == NULL || message == NULL || text == NULL) {
+        return mpl_nomem(err);
+    }
+    message->severity = MPL_LINT_WARNING;
+    message->text = text;
+    for (size_t i = 0; i < mpl_rules_count(a->rules); i++) {
+        const struct mpl_rule *rule = mpl_rules_get(a->rules, i);
+
+        if (need->rule != NULL && strcmp(rule->name, need->rule) == 0) {
+            message->place = (struct mpl_place){ rule->file, rule->first_line, 0 };
+        }
+    }
+    *slot = message;
+    return MPL_OK;
+}
+
+/* Finds what a need asks about; MPL_END after a complaint about nonsense. */
+static enum mpl_status understand(struct mpl_analysis *a, const struct mpl_need *need,
+                                  struct question *q, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    q->need = need;
+    q->trial = mpl_trials_find(a, need->run, need->pattern);
+    if (q->trial == NULL) {
+        st = complain(
+            a, need,
+            mpl_arena_printf(a->arena,
+                             "rule %s needs metric '%s' of pattern '%s', which was not "
+                             "recognised in run %s",
+                             need->rule, need->metric, need->pattern, need->run),
+            err);
+        return st == MPL_OK ? MPL_END : st;
+    }
+    q->run = &a->runs[q->trial->shown.run].shown;
+    q->metric_index = mpl_metric_set_find(q->trial->shown.metrics, need->metric);
+    if (q->metric_index == MPL_NONE) {
+        st = complain(
+            a, need,
+            mpl_arena_printf(a->arena,
+                             "rule %s needs metric '%s', which pattern '%s' does not "
+                             "define",
+                             need->rule, need->metric, need->pattern),
+            err);
+        return st == MPL_OK ? MPL_END : st;
+    }
+    q->metric = mpl_metric_set_get(q->trial->shown.metrics, q->metric_index);
+    return MPL_OK;
+}
+
+static enum mpl_status answer(struct mpl_analysis *a, const struct mpl_need *need,
+                              struct mpl_err *err)
+{
+    struct question q = { 0 };
+    uint32_t n = 0;
+    uint32_t defined = 0;
+    enum mpl_status st = understand(a, need, &q, err);
+
+    if (st != MPL_OK) {
+        return st == MPL_END ? MPL_OK : st;
+    }
+    const struct value *values = evaluate(a, &q, &n);
+
+    if (values == NULL) {
+        return mpl_nomem(err);
+    }
+    while (defined < n && !isnan(values[defined].value)) {
+        defined++;
+    }
+    st = note_experiment(a, &q, values, n, err);
+    for (uint32_t i = 0; i < n && st == MPL_OK; i++) {
+        const char *label = label_of(&q, values[i].location);
+
+        if ((strcmp(need->location, "all") != 0 && strcmp(need->location, label) != 0 &&
+             label[0] != '\0') ||
+            is_kept(a, &q, label)) {
+            continue;
+        }
+        st = keep_result(a, &q, &values[i], err);
+        st = st == MPL_OK ? assert_value(a, &q, &values[i], defined, err) : st;
+    }
+    return st;
+}
+
+enum mpl_status mpl_needs_answer(struct mpl_analysis *a, struct mpl_err *err)
+{
+    size_t answered = 0;
+    enum mpl_status st = MPL_OK;
+
+    do {
+        struct mpl_err why = { 0 };
+        const enum mpl_status run = mpl_infer_run(a->infer, &why);
+
+        if (run != MPL_OK && run != MPL_E_LIMIT) {
+            return mpl_wrap(err, run, "the rules failed");
+        }
+        while (answered < mpl_infer_need_count(a->infer) && st == MPL_OK) {
+            mpl_progress_tell(a->progress, "evaluating metrics", answered,
+                              mpl_infer_need_count(a->infer));
+            st = answer(a, mpl_infer_need(a->infer, answered), err);
+            answered++;
+        }
+        if (run == MPL_E_LIMIT) {
+            /* The findings made so far stand; the limit is told with the rule errors. */
+            break;
+        }
+        if (st == MPL_OK) {
+            /* New facts may make rules fire that need more. */
+            st = mpl_infer_run(a->infer, &why);
+            st = st == MPL_E_LIMIT ? MPL_OK : st;
+        }
+    } while (st == MPL_OK && answered < mpl_infer_need_count(a->infer));
+    return st;
+}

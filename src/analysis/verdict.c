@@ -1,0 +1,166 @@
+#include "config.h"
+
+#include "analysis/analysis_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+/* From this share of the process time on a cause is a problem (KNOWLEDGE: warn at 5 %). */
+static const double problem_severity = 0.05;
+
+/* Lost time that no cause explains makes the answer inconclusive from this share on. */
+static const double unexplained_share = 0.2;
+
+const char *mpl_verdict_name(enum mpl_verdict verdict)
+{
+    static const char *const names[] = {
+        [MPL_VERDICT_PROBLEMS] = "problems",
+        [MPL_VERDICT_NO_PROBLEM] = "no-significant-problem",
+        [MPL_VERDICT_INCONCLUSIVE] = "inconclusive",
+        [MPL_VERDICT_UNUSABLE] = "unusable",
+    };
+
+    return names[verdict];
+}
+
+static void add_up(struct mpl_analysis *a)
+{
+    struct mpl_diagnosis *d = &a->diagnosis;
+
+    for (size_t i = 0; i < a->n_runs; i++) {
+        const struct mpl_run *run = &a->runs[i].shown;
+
+        if (!mpl_run_is_usable(&a->runs[i])) {
+            continue;
+        }
+        const double all_s = run->window_s * run->model->n_locations;
+        double compute_s = 0;
+
+        for (uint32_t l = 0; l < run->model->n_locations; l++) {
+            compute_s += mpl_events_totals(run->events, l)->class_s[MPL_SPAN_COMPUTE];
+        }
+        d->location_s += all_s;
+        d->lost_s += all_s > compute_s ? all_s - compute_s : 0;
+    }
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
+
+        if (strcmp(f->finding->kind, "cause") == 0 && !isnan(f->lost_s)) {
+            d->explained_s += f->lost_s;
+        }
+    }
+    d->explained_s = fmin(d->explained_s, d->lost_s);
+}
+
+/* The cause that leads, or NULL. */
+static const struct mpl_diagnosed *leading_problem(const struct mpl_diagnosis *d)
+{
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
+
+        if (strcmp(f->finding->kind, "cause") == 0 && f->severity >= problem_severity) {
+            return f;
+        }
+    }
+    return NULL;
+}
+
+/* A specific pattern that says its roles are busy answers for the idle rest, e.g. the master. */
+static const struct mpl_diagnosed *all_clear(const struct mpl_diagnosis *d)
+{
+    const struct mpl_diagnosed *found = NULL;
+
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
+
+        if (f->finding->is_healthy && strncmp(f->finding->name, "good-", 5) == 0 &&
+            (found == NULL || strcmp(f->finding->pattern, "message-passing") != 0)) {
+            found = f;
+        }
+    }
+    return found;
+}
+
+static const char *pattern_phrase(struct mpl_analysis *a)
+{
+    for (size_t i = 0; i < a->n_trials; i++) {
+        const struct trial *t = &a->trials[i];
+
+        if (t->shown.is_chosen &&
+            strcmp(mpl_pattern_name(t->shown.pattern), "message-passing") != 0) {
+            return mpl_arena_printf(a->arena, "The program is a %s run. ",
+                                    mpl_pattern_name(t->shown.pattern));
+        }
+    }
+    return "";
+}
+
+static const struct mpl_diagnosed *longest_observation(const struct mpl_diagnosis *d)
+{
+    const struct mpl_diagnosed *longest = NULL;
+
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
+
+        if (strcmp(f->finding->kind, "observation") == 0 && !isnan(f->lost_s) &&
+            (longest == NULL || f->lost_s > longest->lost_s)) {
+            longest = f;
+        }
+    }
+    return longest;
+}
+
+static const char *inconclusive_text(struct mpl_analysis *a)
+{
+    const struct mpl_diagnosed *f = longest_observation(&a->diagnosis);
+    const char *rest =
+        mpl_text_seconds(a->arena, a->diagnosis.lost_s - a->diagnosis.explained_s);
+
+    return mpl_arena_printf(a->arena,
+                            "%sNo cause was found for %s of lost process time.%s%s",
+                            pattern_phrase(a), rest != NULL ? rest : "much",
+                            f != NULL ? " " : "", f != NULL ? f->finding->text : "");
+}
+
+static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
+{
+    struct mpl_diagnosis *d = &a->diagnosis;
+    const struct mpl_diagnosed *leading = leading_problem(d);
+    const struct mpl_diagnosed *clear = all_clear(d);
+
+    if (leading != NULL) {
+        d->verdict = MPL_VERDICT_PROBLEMS;
+        d->summary =
+            mpl_arena_printf(a->arena, "%s%s", pattern_phrase(a), leading->finding->text);
+    } else if (clear != NULL) {
+        d->verdict = MPL_VERDICT_NO_PROBLEM;
+        d->summary =
+            mpl_arena_printf(a->arena, "%s%s", pattern_phrase(a), clear->finding->text);
+    } else if (d->lost_s - d->explained_s >= unexplained_share * d->location_s) {
+        d->verdict = MPL_VERDICT_INCONCLUSIVE;
+        d->summary = inconclusive_text(a);
+    } else {
+        d->verdict = MPL_VERDICT_NO_PROBLEM;
+        d->summary = mpl_arena_printf(
+            a->arena, "%sNothing costs %.0f %% of the process time or more.",
+            pattern_phrase(a), 100 * problem_severity);
+    }
+    return d->summary == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+enum mpl_status mpl_verdict_reach(struct mpl_analysis *a, struct mpl_err *err)
+{
+    struct mpl_diagnosis *d = &a->diagnosis;
+
+    for (size_t i = 0; i < a->n_runs; i++) {
+        if (mpl_run_is_usable(&a->runs[i])) {
+            add_up(a);
+            return judge_usable(a, err);
+        }
+    }
+    d->verdict = MPL_VERDICT_UNUSABLE;
+    d->summary =
+        mpl_arena_printf(a->arena, "Nothing can be diagnosed: %s.",
+                         a->n_runs > 0 ? a->runs[0].shown.failure : "no trace was given");
+    return d->summary == NULL ? mpl_nomem(err) : MPL_OK;
+}
