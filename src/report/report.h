@@ -1,0 +1,35 @@
+/*
+ * Takes:        a diagnosis.
+ * Makes:        text for a person and JSON for a program, with the same content.
+ * Leaves alone: what is found and how it is ranked; a report only shows.
+ */
+#ifndef MPL_REPORT_REPORT_H
+#define MPL_REPORT_REPORT_H
+
+#include "analysis/analysis.h"
+
+struct mpl_report_options {
+    size_t top;      /**< Causes shown in text; 0: 5. JSON holds all. */
+    bool is_verbose; /**< Also the rules that fired and every metric. Text only; JSON has them. */
+    int width;       /**< Columns of text; 0: 92. */
+};
+
+/** Verdict first, then causes with reasons and remedies, the search level by level, what stays
+ *  unexplained, what to measure next, and how far the data can be trusted. */
+enum mpl_status mpl_report_text(const struct mpl_diagnosis *diagnosis,
+                                const struct mpl_report_options *options, FILE *out,
+                                struct mpl_err *err);
+
+/** "marple-diagnosis/1": doc/diagnosis.schema.json. */
+enum mpl_status mpl_report_json(const struct mpl_diagnosis *diagnosis, FILE *out,
+                                struct mpl_err *err);
+
+/** For `marple check`: what a trace records, its defects, its clocks. */
+enum mpl_status mpl_report_check_text(const struct mpl_diagnosis *diagnosis,
+                                      const struct mpl_report_options *options, FILE *out,
+                                      struct mpl_err *err);
+/** "marple-check/1": doc/check.schema.json. */
+enum mpl_status mpl_report_check_json(const struct mpl_diagnosis *diagnosis, FILE *out,
+                                      struct mpl_err *err);
+
+#endif
