@@ -1,0 +1,244 @@
+#include "config.h"
+
+#include "cli/cli_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/report.h"
+
+enum {
+    OPT_ROLE,
+    OPT_PATTERN,
+    OPT_FORMAT,
+    OPT_TOP,
+    OPT_FAIL_ON,
+    OPT_KNOWLEDGE,
+    OPT_OUTPUT,
+    OPT_VERBOSE,
+    OPT_WIDTH
+};
+
+static const struct mpl_option options[] = {
+    [OPT_ROLE] = { 0, "role", "NAME=LABEL[,LABEL...]", "bind a role of a pattern by hand" },
+    [OPT_PATTERN] = { 0, "pattern", "NAME", "try only this pattern" },
+    [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
+    [OPT_TOP] = { 0, "top", "N", "show at most N causes" },
+    [OPT_FAIL_ON] = { 0, "fail-on", "SEVERITY",
+                      "exit status 1 if a finding costs this share of all time" },
+    [OPT_KNOWLEDGE] = { 0, "knowledge", "DIR", "add the patterns and rules of DIR" },
+    [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
+    [OPT_VERBOSE] = { 'v', "verbose", NULL,
+                      "also show rules that fired, and every metric" },
+    [OPT_WIDTH] = { 0, "width", "N", "wrap text at N columns" },
+    { 0 },
+};
+
+/* What the words ask for. The arrays hold as many items as there are words. */
+struct diagnose_opts {
+    const char **traces;
+    size_t n_traces;
+    struct mpl_role_binding *roles;
+    size_t n_roles;
+    const char **knowledge; /* The stock of knowledge first. */
+    size_t n_knowledge;
+    const char *pattern;
+    const char *output;
+    enum mpl_format format;
+    double fail_on; /* Severity; NaN: never. */
+    long top;
+    long width;
+    bool is_verbose;
+};
+
+/* "worker=1,2,5" becomes the role "worker" with three labels. */
+static enum mpl_status parse_role(const char *value, struct mpl_arena *arena,
+                                  struct diagnose_opts *opts, struct mpl_err *err)
+{
+    const char *equals = strchr(value, '=');
+
+    if (equals == NULL || equals == value || equals[1] == '\0') {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "option \"--role\" takes NAME=LABEL[,LABEL...], not \"%s\"", value);
+    }
+    size_t n = 1;
+    for (const char *p = equals; *p != '\0'; p++) {
+        n += *p == ',';
+    }
+    char *role = mpl_arena_strndup(arena, value, (size_t) (equals - value));
+    char *rest = mpl_arena_strdup(arena, equals + 1);
+    const char **labels = MPL_NEW_ARRAY(arena, n, const char *);
+    if (role == NULL || rest == NULL || labels == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        labels[i] = strsep(&rest, ",");
+        if (labels[i][0] == '\0') {
+            return mpl_fail(err, MPL_E_USAGE, "empty label in \"--role %s\"", value);
+        }
+    }
+    opts->roles[opts->n_roles++] =
+        (struct mpl_role_binding){ .role = role, .labels = labels, .n = n };
+    return MPL_OK;
+}
+
+static enum mpl_status take_option(const struct mpl_option *option, const char *value,
+                                   struct mpl_arena *arena, struct diagnose_opts *opts,
+                                   struct mpl_err *err)
+{
+    switch (option - options) {
+    case OPT_ROLE:
+        return parse_role(value, arena, opts, err);
+    case OPT_PATTERN:
+        opts->pattern = value;
+        return MPL_OK;
+    case OPT_FORMAT:
+        return mpl_args_format(option, value, &opts->format, err);
+    case OPT_TOP:
+        return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
+    case OPT_FAIL_ON:
+        return mpl_args_share(option, value, &opts->fail_on, err);
+    case OPT_KNOWLEDGE:
+        opts->knowledge[opts->n_knowledge++] = value;
+        return MPL_OK;
+    case OPT_OUTPUT:
+        opts->output = value;
+        return MPL_OK;
+    case OPT_VERBOSE:
+        opts->is_verbose = true;
+        return MPL_OK;
+    default:
+        return mpl_args_integer(option, value, 40, 1000, &opts->width, err);
+    }
+}
+
+static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
+                             struct diagnose_opts *opts, struct mpl_err *err)
+{
+    const size_t most = (size_t) args->n + 1;
+    const struct mpl_option *option = NULL;
+    const char *value = NULL;
+    enum mpl_status st = MPL_OK;
+
+    opts->traces = MPL_NEW_ARRAY(arena, most, const char *);
+    opts->roles = MPL_NEW_ARRAY(arena, most, struct mpl_role_binding);
+    opts->knowledge = MPL_NEW_ARRAY(arena, most, const char *);
+    if (opts->traces == NULL || opts->roles == NULL || opts->knowledge == NULL) {
+        return mpl_nomem(err);
+    }
+    opts->n_knowledge = 1; /* the stock's place, filled in later */
+    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
+        if (option != NULL) {
+            st = take_option(option, value, arena, opts, err);
+        } else {
+            opts->traces[opts->n_traces++] = value;
+        }
+    }
+    if (st == MPL_END && opts->n_traces == 0) {
+        return mpl_fail(err, MPL_E_USAGE, "diagnose needs a trace");
+    }
+    return st == MPL_END ? MPL_OK : st;
+}
+
+/* Healthy observations have a severity, too, when they say where time went. */
+static bool reaches(const struct mpl_diagnosis *diagnosis, double severity)
+{
+    for (size_t i = 0; i < diagnosis->n_findings; i++) {
+        const struct mpl_diagnosed *d = &diagnosis->findings[i];
+        /* NaN, in the finding or in what was asked for, compares as false. */
+        if (!d->finding->is_healthy && d->severity >= severity) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Says on standard error, too, why there is no answer; a document may go unread into a file. */
+static enum mpl_status judge(const struct mpl_diagnosis *diagnosis, double fail_on,
+                             struct mpl_err *err)
+{
+    if (diagnosis->verdict == MPL_VERDICT_UNUSABLE) {
+        (void) mpl_fail(err, MPL_E_MEANING, "%s", diagnosis->runs[0].failure);
+        return mpl_wrap(err, MPL_E_MEANING, "nothing can be diagnosed");
+    }
+    return reaches(diagnosis, fail_on) ? MPL_END : MPL_OK;
+}
+
+static enum mpl_status print(const struct mpl_diagnosis *diagnosis,
+                             const struct diagnose_opts *opts, FILE *out,
+                             struct mpl_err *err)
+{
+    const struct mpl_report_options looks = {
+        .top = (size_t) opts->top,
+        .is_verbose = opts->is_verbose,
+        .width = opts->width != 0 ? (int) opts->width : mpl_output_width(out),
+    };
+
+    return opts->format == MPL_FORMAT_JSON ? mpl_report_json(diagnosis, out, err)
+                                           : mpl_report_text(diagnosis, &looks, out, err);
+}
+
+static enum mpl_status analyse(const struct diagnose_opts *opts, struct mpl_analysis **out,
+                               struct mpl_err *err)
+{
+    struct mpl_progress_line line;
+    const struct mpl_analysis_options asked = {
+        .knowledge = opts->knowledge,
+        .n_knowledge = opts->n_knowledge,
+        .roles = opts->roles,
+        .n_roles = opts->n_roles,
+        .pattern = opts->pattern,
+        .progress = &line.progress,
+    };
+
+    mpl_progress_line_open(&line, stderr);
+    const enum mpl_status st =
+        mpl_analysis_run(opts->traces, opts->n_traces, &asked, out, err);
+    mpl_progress_line_close(&line);
+    if (*out != NULL) {
+        mpl_lint_print(mpl_analysis_lint(*out), stderr);
+    }
+    return st;
+}
+
+static enum mpl_status diagnose(const struct diagnose_opts *opts, struct mpl_arena *arena,
+                                FILE *out, struct mpl_err *err)
+{
+    struct mpl_analysis *analysis = NULL;
+    struct mpl_output output;
+    enum mpl_status st = mpl_output_open(opts->output, out, arena, &output, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    st = analyse(opts, &analysis, err);
+    st = st == MPL_OK ? print(mpl_analysis_diagnosis(analysis), opts, output.stream, err)
+                      : st;
+    st = mpl_output_close(&output, st, err);
+    st = st == MPL_OK ? judge(mpl_analysis_diagnosis(analysis), opts->fail_on, err) : st;
+    mpl_analysis_destroy(analysis);
+    return st;
+}
+
+static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
+{
+    struct diagnose_opts opts = { .fail_on = NAN };
+    struct mpl_arena *arena = mpl_arena_create();
+
+    if (arena == NULL) {
+        return mpl_nomem(err);
+    }
+    enum mpl_status st = parse(args, arena, &opts, err);
+    st = st == MPL_OK ? mpl_knowledge_find(arena, &opts.knowledge[0], err) : st;
+    st = st == MPL_OK ? diagnose(&opts, arena, out, err) : st;
+    mpl_arena_destroy(arena);
+    return st;
+}
+
+const struct mpl_cmd mpl_cmd_diagnose = {
+    .name = "diagnose",
+    .operands = "TRACE...",
+    .summary = "say why the traced program is slow",
+    .options = options,
+    .run = run,
+};
