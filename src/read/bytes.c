@@ -1,0 +1,290 @@
+/*
+ * The container that all OTF2 files share. A file is a row of chunks of equal size, the last one
+ * shorter; a chunk is a header (0x03, byte order, first and last record number) and records; a
+ * record is a type byte, mostly a length, and fields. Integers are stored as a length byte and so
+ * many bytes.
+ */
+#include "config.h"
+
+#include "read/otf2_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CHUNK_MARK = 0x03, LITTLE_ENDIAN_MARK = 0x42, BIG_ENDIAN_MARK = 0x23 };
+
+void *mpl_room_ensure(struct mpl_room *room, size_t bytes)
+{
+    if (room->bytes >= bytes && room->data != NULL) {
+        return room->data;
+    }
+    mpl_room_free(room);
+    room->arena = mpl_arena_create();
+    if (room->arena == NULL) {
+        return NULL;
+    }
+    room->data = mpl_arena_alloc(room->arena, bytes);
+    room->bytes = room->data != NULL ? bytes : 0;
+    return room->data;
+}
+
+void mpl_room_free(struct mpl_room *room)
+{
+    mpl_arena_destroy(room->arena);
+    *room = (struct mpl_room){ 0 };
+}
+
+/* ---- loading ---------------------------------------------------------------------- */
+
+static enum mpl_status read_fully(int fd, const char *path, uint8_t *data, size_t *n,
+                                  struct mpl_err *err)
+{
+    size_t done = 0;
+
+    while (done < *n) {
+        const ssize_t got = read(fd, data + done, *n - done);
+
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return mpl_fail(err, MPL_E_IO, "\"%s\": %s", path, strerror(errno));
+        }
+        if (got == 0) {
+            break;
+        }
+        done += (size_t) got;
+    }
+    *n = done;
+    return MPL_OK;
+}
+
+static enum mpl_status load(int fd, const char *path, struct mpl_room *room,
+                            struct mpl_bytes *out, struct mpl_err *err)
+{
+    struct stat info;
+    enum mpl_status st;
+    uint8_t *data;
+    size_t n;
+
+    if (fstat(fd, &info) != 0) {
+        return mpl_fail(err, MPL_E_IO, "\"%s\": %s", path, strerror(errno));
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return mpl_fail(err, MPL_E_IO, "\"%s\" is not a regular file", path);
+    }
+    n = (size_t) info.st_size;
+    data = (uint8_t *) mpl_room_ensure(room, n + MPL_FILE_PAD);
+    if (data == NULL) {
+        return mpl_nomem(err);
+    }
+    st = read_fully(fd, path, data, &n, err);
+    if (st != MPL_OK) {
+        return st;
+    }
+    memset(data + n, 0, MPL_FILE_PAD);
+    *out = (struct mpl_bytes){ data, n };
+    return MPL_OK;
+}
+
+enum mpl_status mpl_bytes_load(const char *path, struct mpl_room *room,
+                               struct mpl_bytes *out, struct mpl_err *err)
+{
+    /* Without O_NONBLOCK a named pipe in the place of a trace file would hang the open. */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    enum mpl_status st;
+
+    if (fd < 0 && errno == ENOENT) {
+        return MPL_END;
+    }
+    if (fd < 0) {
+        return mpl_fail(err, MPL_E_IO, "\"%s\": %s", path, strerror(errno));
+    }
+    st = load(fd, path, room, out, err);
+    (void) close(fd);
+    return st;
+}
+
+/* ---- chunks ---------------------------------------------------------------------------- */
+
+static uint64_t fixed(const uint8_t *at, unsigned n, bool is_big_endian)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        const unsigned shift = 8 * (is_big_endian ? n - 1 - i : i);
+
+        value |= (uint64_t) at[i] << shift;
+    }
+    return value;
+}
+
+bool mpl_chunk_open(struct mpl_bytes file, size_t start, size_t chunk_bytes,
+                    struct mpl_chunk *chunk)
+{
+    const uint8_t *at = file.data + start;
+
+    if (start > file.n || file.n - start < MPL_CHUNK_HEADER || at[0] != CHUNK_MARK ||
+        (at[1] != LITTLE_ENDIAN_MARK && at[1] != BIG_ENDIAN_MARK)) {
+        return false;
+    }
+    chunk->start = start;
+    chunk->end = file.n - start < chunk_bytes ? file.n : start + chunk_bytes;
+    chunk->is_big_endian = at[1] == BIG_ENDIAN_MARK;
+    chunk->first = fixed(at + 2, 8, chunk->is_big_endian);
+    chunk->last = fixed(at + 10, 8, chunk->is_big_endian);
+    return true;
+}
+
+/* ---- fields ------------------------------------------------------------------------------ */
+
+static const uint8_t *take(struct mpl_cursor *cursor, uint64_t n)
+{
+    const uint8_t *at = cursor->at;
+
+    if (cursor->is_bad || n > (uint64_t) (cursor->end - at)) {
+        cursor->is_bad = true;
+        return NULL;
+    }
+    cursor->at += n;
+    return at;
+}
+
+static uint64_t take_fixed(struct mpl_cursor *cursor, unsigned n)
+{
+    const uint8_t *at = take(cursor, n);
+
+    return at == NULL ? 0 : fixed(at, n, cursor->is_big_endian);
+}
+
+uint8_t mpl_cursor_u8(struct mpl_cursor *cursor)
+{
+    return (uint8_t) take_fixed(cursor, 1);
+}
+
+uint32_t mpl_cursor_u32_fixed(struct mpl_cursor *cursor)
+{
+    return (uint32_t) take_fixed(cursor, 4);
+}
+
+uint64_t mpl_cursor_u64_fixed(struct mpl_cursor *cursor)
+{
+    return take_fixed(cursor, 8);
+}
+
+static uint64_t compressed(struct mpl_cursor *cursor, unsigned most, uint64_t undefined)
+{
+    const uint8_t n = mpl_cursor_u8(cursor);
+
+    if (n == UINT8_MAX) {
+        return undefined;
+    }
+    if (n > most) {
+        cursor->is_bad = true;
+        return 0;
+    }
+    return take_fixed(cursor, n);
+}
+
+uint64_t mpl_cursor_u64(struct mpl_cursor *cursor)
+{
+    return compressed(cursor, 8, UINT64_MAX);
+}
+
+uint32_t mpl_cursor_u32(struct mpl_cursor *cursor)
+{
+    return (uint32_t) compressed(cursor, 4, UINT32_MAX);
+}
+
+uint64_t mpl_cursor_length(struct mpl_cursor *cursor)
+{
+    const uint8_t n = mpl_cursor_u8(cursor);
+
+    return n == UINT8_MAX ? mpl_cursor_u64_fixed(cursor) : n;
+}
+
+const char *mpl_cursor_text(struct mpl_cursor *cursor)
+{
+    const uint8_t *at = cursor->at;
+    const uint8_t *nul =
+        cursor->is_bad ? NULL
+                       : (const uint8_t *) memchr(at, '\0', (size_t) (cursor->end - at));
+
+    if (nul == NULL) {
+        cursor->is_bad = true;
+        return "";
+    }
+    cursor->at = nul + 1;
+    return (const char *) at;
+}
+
+/* ---- definition files --------------------------------------------------------------------- */
+
+static bool stop(struct mpl_def_walk *walk, const char *damage)
+{
+    walk->damage = damage;
+    walk->at = walk->file.n;
+    return false;
+}
+
+void mpl_def_walk_start(struct mpl_def_walk *walk, struct mpl_bytes file,
+                        size_t chunk_bytes)
+{
+    *walk = (struct mpl_def_walk){ .file = file, .chunk_bytes = chunk_bytes };
+    if (!mpl_chunk_open(file, 0, chunk_bytes, &walk->chunk)) {
+        (void) stop(walk,
+                    file.n == 0 ? "it is empty" : "it does not start with a chunk header");
+        return;
+    }
+    walk->at = MPL_CHUNK_HEADER;
+}
+
+static bool next_chunk(struct mpl_def_walk *walk)
+{
+    if (walk->chunk.end == walk->file.n) {
+        return stop(walk, "it ends without an end mark");
+    }
+    if (!mpl_chunk_open(walk->file, walk->chunk.end, walk->chunk_bytes, &walk->chunk)) {
+        return stop(walk, "a chunk has no header");
+    }
+    walk->at = walk->chunk.start + MPL_CHUNK_HEADER;
+    return true;
+}
+
+bool mpl_def_walk_next(struct mpl_def_walk *walk, uint8_t *type, struct mpl_cursor *fields)
+{
+    struct mpl_cursor all;
+    uint64_t n;
+
+    if (walk->damage != NULL) {
+        return false;
+    }
+    while (walk->at >= walk->chunk.end ||
+           walk->file.data[walk->at] == MPL_REC_END_OF_CHUNK) {
+        if (!next_chunk(walk)) {
+            return false;
+        }
+    }
+    *type = walk->file.data[walk->at];
+    if (*type == MPL_REC_END_OF_FILE) {
+        return false;
+    }
+    if (*type < MPL_REC_TIME) {
+        return stop(walk, "a record has an impossible type");
+    }
+    all = (struct mpl_cursor){ .at = walk->file.data + walk->at + 1,
+                               .end = walk->file.data + walk->chunk.end,
+                               .is_big_endian = walk->chunk.is_big_endian };
+    n = mpl_cursor_length(&all);
+    if (all.is_bad || n > (uint64_t) (all.end - all.at)) {
+        return stop(walk, "a record leaves its chunk");
+    }
+    *fields = all;
+    fields->end = all.at + n;
+    walk->at = (size_t) (fields->end - walk->file.data);
+    walk->n_records++;
+    return true;
+}

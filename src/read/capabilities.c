@@ -1,0 +1,61 @@
+#include "config.h"
+
+#include "read/otf2_priv.h"
+
+static void look_at_regions(const struct mpl_model *model, const bool *is_region_used,
+                            struct mpl_capabilities *can)
+{
+    for (uint32_t r = 0; r < model->n_regions; r++) {
+        const struct mpl_region *region = &model->regions[r];
+
+        if (!is_region_used[r]) {
+            continue;
+        }
+        if (region->kind == MPL_REGION_USER) {
+            can->has_user_regions = true;
+            can->has_source_lines |= region->file != NULL && region->line > 0;
+        } else if (region->kind == MPL_REGION_MPI_INIT ||
+                   region->kind == MPL_REGION_MPI_FINALIZE) {
+            can->has_init_finalize = true;
+        }
+    }
+}
+
+static void look_at_collectives(const struct mpl_location *loc,
+                                struct mpl_capabilities *can)
+{
+    for (uint32_t i = 0; i < loc->n_collectives && !can->has_collectives; i++) {
+        can->has_collectives =
+            loc->collectives[i].end != MPL_NONE && loc->collectives[i].comm != MPL_NONE;
+    }
+}
+
+static bool has_offsets(const struct mpl_model *model)
+{
+    for (uint32_t p = 0; p < model->n_processes; p++) {
+        if (model->n_offsets[model->processes[p].locations[0]] < 2) {
+            return false;
+        }
+    }
+    return model->n_processes > 0;
+}
+
+void mpl_capabilities_find(struct mpl_model *model, const bool *is_region_used,
+                           const struct mpl_decode_counts *sum, bool has_counters)
+{
+    struct mpl_capabilities can = { 0 };
+
+    look_at_regions(model, is_region_used, &can);
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        const struct mpl_location *loc = &model->locations[l];
+
+        can.has_messages |= loc->n_messages > 0;
+        look_at_collectives(loc, &can);
+    }
+    can.has_receive_completions = sum->open_receives == 0;
+    can.has_immediate_collectives_complete = sum->open_collectives == 0;
+    can.has_threads = model->n_locations > model->n_processes;
+    can.has_clock_offsets = has_offsets(model);
+    can.has_counters = has_counters;
+    model->can = can;
+}

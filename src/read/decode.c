@@ -1,0 +1,449 @@
+/*
+ * Second pass over an event file: fills the columns of a location. It trusts what the first pass
+ * has checked and therefore looks at nothing twice.
+ */
+#include "config.h"
+
+#include "read/decode_priv.h"
+
+#include <string.h>
+
+/* ---- fields ------------------------------------------------------------------------- */
+
+/* A chunk's byte order is known outside its loop; each order gets a loop of its own. */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE uint64_t load_u64(const uint8_t *at, bool is_big_endian)
+{
+    uint64_t value;
+
+    memcpy(&value, at, sizeof value);
+    return is_big_endian ? __builtin_bswap64(value) : value;
+}
+
+/* Eight bytes are fetched whatever the length: the padding behind the file allows it. */
+INLINE uint64_t get_u64(const uint8_t **at, bool is_big_endian)
+{
+    const unsigned n = *(*at)++;
+    uint64_t value;
+
+    if (n == 0) {
+        return 0;
+    }
+    if (n == UINT8_MAX) {
+        return UINT64_MAX;
+    }
+    value = load_u64(*at, is_big_endian);
+    *at += n;
+    return is_big_endian ? value >> (64 - 8 * n) : value & (UINT64_MAX >> (64 - 8 * n));
+}
+
+INLINE uint32_t get_u32(const uint8_t **at, bool is_big_endian)
+{
+    return (uint32_t) get_u64(at, is_big_endian);
+}
+
+/* ---- regions -------------------------------------------------------------------------- */
+
+static uint32_t look_up_region(struct mpl_decode *d, uint32_t local)
+{
+    const uint32_t global = mpl_mapping_apply(&d->job->locals->region, local);
+    const uint32_t region = mpl_map_find(d->job->refs->region, global);
+
+    if (region == MPL_NONE) {
+        d->counts->unknown_regions++;
+        return d->job->refs->unknown_region;
+    }
+    d->job->is_region_used[region] = true;
+    d->regions[local % REGION_SLOTS] = (struct mpl_region_slot){ local, region };
+    return region;
+}
+
+INLINE uint32_t find_region(struct mpl_decode *d, uint32_t local)
+{
+    const struct mpl_region_slot *slot = &d->regions[local % REGION_SLOTS];
+
+    return slot->local == local ? slot->region : look_up_region(d, local);
+}
+
+static uint32_t region_of_context(struct mpl_decode *d, uint32_t local)
+{
+    const uint32_t global = mpl_mapping_apply(&d->job->locals->context, local);
+    const uint32_t region = mpl_map_find(d->job->refs->context, global);
+
+    if (region == MPL_NONE) {
+        d->counts->unknown_regions++;
+        return d->job->refs->unknown_region;
+    }
+    d->job->is_region_used[region] = true;
+    return region;
+}
+
+/* ---- time ------------------------------------------------------------------------------- */
+
+/* A buffer flush tells its end in advance; the next time proves when it was really over. */
+static void bound_flush(struct mpl_decode *d)
+{
+    int64_t *end = &d->time_ticks[d->flush_end];
+
+    *end = *end > d->now_ticks ? d->now_ticks : *end;
+    d->flush_end = MPL_NONE;
+}
+
+/** \p next is the record behind: if it brings no time of its own, the flush took none. */
+static void take_flush(struct mpl_decode *d, uint64_t stop_ticks, const uint8_t *next)
+{
+    const int64_t begin = d->now_ticks;
+    const uint64_t end = stop_ticks - d->job->scan->first_time;
+    const bool has_end = *next == MPL_REC_TIME || *next == MPL_REC_END_OF_CHUNK ||
+                         *next == MPL_REC_END_OF_FILE;
+
+    mpl_decode_store(d, MPL_EV_FLUSH_BEGIN, 0);
+    d->flush_end = d->n;
+    if (has_end && end > (uint64_t) begin && end <= MPL_LONGEST_RUN) {
+        d->now_ticks = (int64_t) end;
+    }
+    mpl_decode_store(d, MPL_EV_FLUSH_END, 0);
+    d->now_ticks = begin;
+    d->counts->flushes++;
+}
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+INLINE void take_message(struct mpl_decode *d, enum mpl_event_kind kind, const uint8_t *at,
+                         bool big)
+{
+    struct mpl_message_record record = { 0 };
+
+    record.rank = get_u32(&at, big);
+    record.comm = get_u32(&at, big);
+    record.tag = get_u32(&at, big);
+    record.bytes = get_u64(&at, big);
+    if (kind == MPL_EV_ISEND || kind == MPL_EV_IRECV) {
+        record.request = get_u64(&at, big);
+    }
+    mpl_decode_message(d, kind, &record);
+}
+
+INLINE struct mpl_coll_record get_collective(const uint8_t *at, bool has_request, bool big)
+{
+    struct mpl_coll_record record = { 0 };
+
+    record.op = *at++;
+    record.comm = get_u32(&at, big);
+    record.root = get_u32(&at, big);
+    record.sent_bytes = get_u64(&at, big);
+    record.received_bytes = get_u64(&at, big);
+    if (has_request) {
+        record.request = get_u64(&at, big);
+    }
+    return record;
+}
+
+/** Records with a length, except messages. \p at is the first field. */
+INLINE void take_sized(struct mpl_decode *d, uint8_t type, const uint8_t *at,
+                       const uint8_t *next, bool big)
+{
+    struct mpl_coll_record collective;
+
+    switch (type) {
+    case MPL_REC_COLL_BEGIN:
+        mpl_decode_coll_begin(d);
+        break;
+    case MPL_REC_COLL_END:
+        collective = get_collective(at, false, big);
+        mpl_decode_coll_end(d, &collective);
+        break;
+    case MPL_REC_ICOLL_REQUEST:
+        mpl_decode_icoll_request(d, get_u64(&at, big));
+        break;
+    case MPL_REC_ICOLL_COMPLETE:
+        collective = get_collective(at, true, big);
+        mpl_decode_icoll_complete(d, &collective);
+        break;
+    case MPL_REC_BUFFER_FLUSH:
+        take_flush(d, load_u64(at, big), next);
+        break;
+    case MPL_REC_ON_OFF: /* OTF2_MEASUREMENT_ON is 1, _OFF is 2 */
+        mpl_decode_store(d, *at == 1 ? MPL_EV_ON : MPL_EV_OFF, 0);
+        break;
+    case MPL_REC_CONTEXT_ENTER:
+        d->last_region = region_of_context(d, get_u32(&at, big));
+        mpl_decode_store(d, MPL_EV_ENTER, d->last_region);
+        break;
+    case MPL_REC_CONTEXT_LEAVE:
+        mpl_decode_store(d, MPL_EV_LEAVE, region_of_context(d, get_u32(&at, big)));
+        break;
+    default:
+        break;
+    }
+}
+
+/** Records of thread libraries and marks; all have a length. */
+INLINE void take_thread(struct mpl_decode *d, uint8_t type, const uint8_t *at, bool big)
+{
+    switch (type) {
+    case MPL_REC_OMP_JOIN:
+    case MPL_REC_THREAD_JOIN:
+        mpl_decode_store(d, MPL_EV_JOIN, 0);
+        break;
+    case MPL_REC_THREAD_FORK:
+        at++; /* paradigm */
+        mpl_decode_store(d, MPL_EV_FORK, get_u32(&at, big));
+        break;
+    case MPL_REC_TEAM_BEGIN:
+        mpl_decode_store(d, MPL_EV_TEAM_BEGIN, 0);
+        break;
+    case MPL_REC_TEAM_END:
+        mpl_decode_store(d, MPL_EV_TEAM_END, 0);
+        break;
+    case MPL_REC_ACQUIRE_LOCK:
+        at++; /* paradigm */
+        /* fall through */
+    case MPL_REC_OMP_ACQUIRE_LOCK:
+        mpl_decode_store(d, MPL_EV_LOCK, get_u32(&at, big));
+        break;
+    case MPL_REC_RELEASE_LOCK:
+        at++; /* paradigm */
+        /* fall through */
+    case MPL_REC_OMP_RELEASE_LOCK:
+        mpl_decode_store(d, MPL_EV_UNLOCK, get_u32(&at, big));
+        break;
+    case MPL_REC_THREAD_CREATE:
+    case MPL_REC_THREAD_BEGIN:
+    case MPL_REC_THREAD_WAIT:
+    case MPL_REC_THREAD_END:
+    case MPL_REC_PROGRAM_BEGIN:
+    case MPL_REC_PROGRAM_END:
+    case MPL_REC_COMM_CREATE:
+    case MPL_REC_COMM_DESTROY:
+        mpl_decode_store(d, MPL_EV_MARK, 0);
+        break;
+    default:
+        break;
+    }
+}
+
+/** A record with a length in front; returns the place behind it. */
+INLINE const uint8_t *take_long(struct mpl_decode *d, uint8_t type, const uint8_t *at,
+                                bool big)
+{
+    uint64_t n = *at++;
+
+    if (n == UINT8_MAX) {
+        n = load_u64(at, big);
+        at += 8;
+    }
+    switch (type) {
+    case MPL_REC_SEND:
+        take_message(d, MPL_EV_SEND, at, big);
+        break;
+    case MPL_REC_ISEND:
+        take_message(d, MPL_EV_ISEND, at, big);
+        break;
+    case MPL_REC_RECV:
+        take_message(d, MPL_EV_RECV, at, big);
+        break;
+    case MPL_REC_IRECV:
+        take_message(d, MPL_EV_IRECV, at, big);
+        break;
+    default:
+        take_sized(d, type, at, at + n, big);
+        take_thread(d, type, at, big);
+        break;
+    }
+    return at + n;
+}
+
+/** Any record but times; returns the place behind it. */
+INLINE const uint8_t *take_record(struct mpl_decode *d, const uint8_t *at, bool big)
+{
+    const uint8_t type = *at++;
+
+    switch (type) {
+    case MPL_REC_ENTER:
+        d->last_region = find_region(d, get_u32(&at, big));
+        mpl_decode_store(d, MPL_EV_ENTER, d->last_region);
+        return at;
+    case MPL_REC_LEAVE:
+        mpl_decode_store(d, MPL_EV_LEAVE, find_region(d, get_u32(&at, big)));
+        return at;
+    case MPL_REC_ISEND_COMPLETE:
+        mpl_decode_isend_done(d, get_u64(&at, big));
+        return at;
+    case MPL_REC_IRECV_REQUEST:
+        mpl_decode_irecv_post(d, get_u64(&at, big));
+        return at;
+    case MPL_REC_REQUEST_CANCELLED:
+        mpl_decode_cancelled(d, get_u64(&at, big));
+        return at;
+    case MPL_REC_OMP_FORK:
+        mpl_decode_store(d, MPL_EV_FORK, get_u32(&at, big));
+        return at;
+    case MPL_REC_REQUEST_TEST:
+    case MPL_REC_OMP_TASK_CREATE:
+    case MPL_REC_OMP_TASK_SWITCH:
+    case MPL_REC_OMP_TASK_COMPLETE:
+        (void) get_u64(&at, big);
+        return at;
+    default:
+        return take_long(d, type, at, big);
+    }
+}
+
+INLINE void take_chunk(struct mpl_decode *d, const uint8_t *at, const uint8_t *end,
+                       bool big)
+{
+    const uint64_t base = d->job->scan->first_time;
+
+    while (at < end && *at != MPL_REC_END_OF_CHUNK && *at != MPL_REC_END_OF_FILE) {
+        if (*at != MPL_REC_TIME) {
+            at = take_record(d, at, big);
+            continue;
+        }
+        d->now_ticks = (int64_t) (load_u64(at + 1, big) - base);
+        at += 9;
+        if (d->flush_end != MPL_NONE) {
+            bound_flush(d);
+        }
+    }
+}
+
+static void take_chunks(struct mpl_decode *d)
+{
+    const struct mpl_decode_job *job = d->job;
+    struct mpl_chunk chunk = { 0 };
+
+    for (size_t start = 0; start < job->scan->end; start = chunk.end) {
+        const uint8_t *at = job->file.data + start + MPL_CHUNK_HEADER;
+        const uint8_t *end = job->file.data + job->scan->end;
+
+        if (!mpl_chunk_open(job->file, start, job->chunk_bytes, &chunk)) {
+            return;
+        }
+        if (chunk.end < job->scan->end) {
+            end = job->file.data + chunk.end;
+        }
+        if (chunk.is_big_endian) {
+            take_chunk(d, at, end, true);
+        } else {
+            take_chunk(d, at, end, false);
+        }
+    }
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+struct mpl_decoder *mpl_decoder_create(struct mpl_arena *arena)
+{
+    return MPL_NEW(arena, struct mpl_decoder);
+}
+
+void mpl_decoder_close(struct mpl_decoder *decoder)
+{
+    mpl_room_free(&decoder->messages);
+    mpl_room_free(&decoder->collectives);
+    mpl_requests_free(&decoder->requests);
+    mpl_envelopes_free(&decoder->envelopes);
+}
+
+static enum mpl_status start(struct mpl_decode *d, struct mpl_arena *arena,
+                             struct mpl_err *err)
+{
+    const struct mpl_scan *scan = d->job->scan;
+    struct mpl_decoder *scratch = d->scratch;
+
+    if (scan->n_events >= MPL_NONE || scan->n_records >= MPL_NONE) {
+        return mpl_fail(err, MPL_E_LIMIT, "more than 4,294,967,294 events at one location");
+    }
+    mpl_requests_clear(&scratch->requests);
+    mpl_envelopes_start(&scratch->envelopes);
+    d->time_ticks = MPL_NEW_ARRAY(arena, scan->n_events, int64_t);
+    d->kind = MPL_NEW_ARRAY(arena, scan->n_events, uint8_t);
+    d->ref = MPL_NEW_ARRAY(arena, scan->n_events, uint32_t);
+    d->messages = (struct mpl_message *) mpl_room_ensure(
+        &scratch->messages, scan->n_messages * sizeof *d->messages + 1);
+    d->collectives = (struct mpl_collective *) mpl_room_ensure(
+        &scratch->collectives, scan->n_collectives * sizeof *d->collectives + 1);
+    if (d->time_ticks == NULL || d->kind == NULL || d->ref == NULL || d->messages == NULL ||
+        d->collectives == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < REGION_SLOTS; i++) {
+        /* A slot never holds a reference that belongs to another slot, so this one is free. */
+        d->regions[i].local = (uint32_t) i + 1;
+    }
+    return MPL_OK;
+}
+
+static void count_open(struct mpl_decode *d)
+{
+    uint64_t n_open = 0;
+
+    for (uint32_t i = 0; i < d->n_messages; i++) {
+        n_open += d->messages[i].event == MPL_NONE;
+    }
+    d->counts->open_receives = n_open - d->counts->cancelled;
+    for (uint32_t i = 0; i < d->n_collectives; i++) {
+        d->counts->open_collectives +=
+            d->collectives[i].end == MPL_NONE && d->collectives[i].is_immediate;
+    }
+}
+
+static enum mpl_status keep(struct mpl_decode *d, struct mpl_arena *arena,
+                            struct mpl_location *loc, struct mpl_err *err)
+{
+    struct mpl_message *messages = MPL_NEW_ARRAY(arena, d->n_messages, struct mpl_message);
+    struct mpl_collective *collectives =
+        MPL_NEW_ARRAY(arena, d->n_collectives, struct mpl_collective);
+    const uint32_t n_envelopes = (uint32_t) d->scratch->envelopes.items.n;
+    const struct mpl_envelope *envelopes =
+        (const struct mpl_envelope *) mpl_buf_take(&d->scratch->envelopes.items, arena);
+
+    if (messages == NULL || collectives == NULL || envelopes == NULL) {
+        return mpl_nomem(err);
+    }
+    memcpy(messages, d->messages, d->n_messages * sizeof *messages);
+    memcpy(collectives, d->collectives, d->n_collectives * sizeof *collectives);
+    loc->base_ticks = d->job->scan->first_time;
+    loc->n_events = d->n;
+    loc->time_ticks = d->time_ticks;
+    loc->kind = d->kind;
+    loc->ref = d->ref;
+    loc->n_messages = d->n_messages;
+    loc->messages = messages;
+    loc->n_envelopes = n_envelopes;
+    loc->envelopes = envelopes;
+    loc->n_collectives = d->n_collectives;
+    loc->collectives = collectives;
+    return MPL_OK;
+}
+
+enum mpl_status mpl_decode_events(struct mpl_decoder *decoder,
+                                  const struct mpl_decode_job *job, struct mpl_arena *arena,
+                                  struct mpl_location *loc,
+                                  struct mpl_decode_counts *counts, struct mpl_err *err)
+{
+    struct mpl_decode d = { .job = job,
+                            .scratch = decoder,
+                            .counts = counts,
+                            .process = loc->process,
+                            .flush_end = MPL_NONE,
+                            .last_region = job->refs->unknown_region,
+                            .open_collective = MPL_NONE };
+    enum mpl_status st;
+
+    *counts = (struct mpl_decode_counts){ 0 };
+    st = start(&d, arena, err);
+    if (st != MPL_OK) {
+        return st;
+    }
+    take_chunks(&d);
+    if (d.is_out_of_memory) {
+        return mpl_nomem(err);
+    }
+    mpl_assert(d.n == job->scan->n_events && d.n_messages <= job->scan->n_messages &&
+               d.n_collectives <= job->scan->n_collectives);
+    count_open(&d);
+    return keep(&d, arena, loc, err);
+}

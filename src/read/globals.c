@@ -1,0 +1,390 @@
+/*
+ * The global definitions, through libotf2. Our walker goes over the file first and says how many
+ * records are sound, because libotf2 neither notices a truncated file nor stops at its end; then
+ * libotf2 is asked for exactly so many.
+ */
+#include "config.h"
+
+#include "read/otf2_priv.h"
+
+#include <otf2/otf2.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- keeping what libotf2 says -------------------------------------------------------- */
+
+/** A new item of \p buf, or NULL: then the reading stops. */
+static void *add(struct mpl_raw *raw, struct mpl_buf *buf)
+{
+    void *item = mpl_buf_add(buf);
+
+    raw->is_out_of_memory |= item == NULL;
+    return item;
+}
+
+static OTF2_CallbackCode go_on(const struct mpl_raw *raw)
+{
+    return raw->is_out_of_memory ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offset,
+                                  uint64_t length, uint64_t realtime)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+
+    /* Offset and length are wrong in most EZTrace archives; the events tell the range. */
+    (void) offset;
+    (void) length;
+    (void) realtime;
+    raw->ticks_per_s = resolution;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *text)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+    const uint32_t number = (uint32_t) raw->texts.n;
+    const char **item = (const char **) add(raw, &raw->texts);
+
+    if (item != NULL) {
+        *item = mpl_arena_strdup(raw->arena, text);
+        raw->is_out_of_memory |=
+            *item == NULL || !mpl_map_put(raw->string_of_ref, self, number);
+    }
+    return go_on(raw);
+}
+
+static OTF2_CallbackCode on_node(void *user, OTF2_SystemTreeNodeRef self,
+                                 OTF2_StringRef name, OTF2_StringRef class_name,
+                                 OTF2_SystemTreeNodeRef parent)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw_node *node = (struct mpl_raw_node *) add(raw, &raw->nodes);
+
+    if (node != NULL) {
+        *node = (struct mpl_raw_node){ self, name, class_name, parent };
+    }
+    return go_on(raw);
+}
+
+static OTF2_CallbackCode on_location_group(void *user, OTF2_LocationGroupRef self,
+                                           OTF2_StringRef name, OTF2_LocationGroupType type,
+                                           OTF2_SystemTreeNodeRef parent,
+                                           OTF2_LocationGroupRef creator)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw_location_group *group =
+        (struct mpl_raw_location_group *) add(raw, &raw->location_groups);
+
+    (void) type;
+    (void) creator;
+    if (group != NULL) {
+        *group = (struct mpl_raw_location_group){ self, name, parent };
+    }
+    return go_on(raw);
+}
+
+static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_StringRef name,
+                                     OTF2_LocationType type, uint64_t n_events,
+                                     OTF2_LocationGroupRef group)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw_location *location =
+        (struct mpl_raw_location *) add(raw, &raw->locations);
+
+    (void) n_events; /* always 2 in EZTrace archives */
+    if (location != NULL) {
+        *location = (struct mpl_raw_location){ self, name, group, type };
+    }
+    return go_on(raw);
+}
+
+static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name,
+                                   OTF2_StringRef canonical, OTF2_StringRef description,
+                                   OTF2_RegionRole role, OTF2_Paradigm paradigm,
+                                   OTF2_RegionFlag flags, OTF2_StringRef file,
+                                   uint32_t first_line, uint32_t last_line)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw_region *region = (struct mpl_raw_region *) add(raw, &raw->regions);
+
+    (void) canonical;
+    (void) description;
+    (void) flags;
+    (void) last_line;
+    if (region != NULL) {
+        *region = (struct mpl_raw_region){ self, name, file, first_line, role, paradigm };
+    }
+    return go_on(raw);
+}
+
+static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef name,
+                                  OTF2_GroupType type, OTF2_Paradigm paradigm,
+                                  OTF2_GroupFlag flags, uint32_t n, const uint64_t *members)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw_group *group = (struct mpl_raw_group *) add(raw, &raw->groups);
+    uint64_t *copy = NULL;
+
+    (void) name;
+    /* Hybrid EZTrace archives hold one group per parallel region, tens of thousands: their
+     * members are of no use here. */
+    if (group != NULL && paradigm == OTF2_PARADIGM_MPI) {
+        copy = MPL_NEW_ARRAY(raw->arena, n, uint64_t);
+        raw->is_out_of_memory |= copy == NULL;
+        if (copy != NULL && n > 0) {
+            memcpy(copy, members, n * sizeof *copy);
+        }
+    }
+    if (group != NULL) {
+        *group = (struct mpl_raw_group){
+            self, type, paradigm, (flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS) != 0, n, copy
+        };
+    }
+    return go_on(raw);
+}
+
+static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef name,
+                                 OTF2_GroupRef group, OTF2_CommRef parent,
+                                 OTF2_CommFlag flags)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw_comm *comm = (struct mpl_raw_comm *) add(raw, &raw->comms);
+
+    (void) parent;
+    (void) flags;
+    if (comm != NULL) {
+        *comm = (struct mpl_raw_comm){ self, name, group, group, false };
+    }
+    return go_on(raw);
+}
+
+static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_StringRef name,
+                                       OTF2_GroupRef group_a, OTF2_GroupRef group_b,
+                                       OTF2_CommRef common, OTF2_CommFlag flags)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw_comm *comm = (struct mpl_raw_comm *) add(raw, &raw->comms);
+
+    (void) common;
+    (void) flags;
+    if (comm != NULL) {
+        *comm = (struct mpl_raw_comm){ self, name, group_a, group_b, true };
+    }
+    return go_on(raw);
+}
+
+static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self,
+                                    OTF2_RegionRef region,
+                                    OTF2_SourceCodeLocationRef source,
+                                    OTF2_CallingContextRef parent)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw_context *context = (struct mpl_raw_context *) add(raw, &raw->contexts);
+
+    (void) source;
+    (void) parent;
+    if (context != NULL) {
+        *context = (struct mpl_raw_context){ self, region };
+    }
+    return go_on(raw);
+}
+
+static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
+{
+    OTF2_GlobalDefReaderCallbacks *cb = OTF2_GlobalDefReaderCallbacks_New();
+
+    if (cb == NULL) {
+        return NULL;
+    }
+    OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(cb, on_clock);
+    OTF2_GlobalDefReaderCallbacks_SetStringCallback(cb, on_string);
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(cb, on_node);
+    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(cb, on_location_group);
+    OTF2_GlobalDefReaderCallbacks_SetLocationCallback(cb, on_location);
+    OTF2_GlobalDefReaderCallbacks_SetRegionCallback(cb, on_region);
+    OTF2_GlobalDefReaderCallbacks_SetGroupCallback(cb, on_group);
+    OTF2_GlobalDefReaderCallbacks_SetCommCallback(cb, on_comm);
+    OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(cb, on_inter_comm);
+    OTF2_GlobalDefReaderCallbacks_SetCallingContextCallback(cb, on_context);
+    return cb;
+}
+
+/* ---- asking libotf2 -------------------------------------------------------------------- */
+
+/** The first reason that libotf2 gives, because the following ones are its consequences. */
+struct reason {
+    char text[MPL_ERR_TEXT];
+};
+
+static OTF2_ErrorCode keep_reason(void *user, const char *file, uint64_t line,
+                                  const char *function, OTF2_ErrorCode code,
+                                  const char *format, va_list args)
+{
+    struct reason *reason = (struct reason *) user;
+    int n;
+
+    (void) file;
+    (void) line;
+    (void) function;
+    if (reason == NULL || reason->text[0] != '\0') {
+        return code;
+    }
+    n = snprintf(reason->text, sizeof reason->text, "%s: ", OTF2_Error_GetName(code));
+    if (n > 0 && (size_t) n < sizeof reason->text) {
+        (void) vsnprintf(reason->text + n, sizeof reason->text - (size_t) n, format, args);
+    }
+    return code;
+}
+
+static enum mpl_status refuse(const struct reason *reason, const char *what,
+                              struct mpl_err *err)
+{
+    (void) mpl_fail(err, MPL_E_SYNTAX, "%s",
+                    reason->text[0] != '\0' ? reason->text : "libotf2 gives no reason");
+    return mpl_wrap(err, MPL_E_SYNTAX, "libotf2 cannot read the %s", what);
+}
+
+static enum mpl_status read_records(OTF2_Reader *reader, uint64_t n, struct mpl_raw *raw,
+                                    const struct reason *reason, struct mpl_err *err)
+{
+    OTF2_GlobalDefReader *defs = OTF2_Reader_GetGlobalDefReader(reader);
+    OTF2_GlobalDefReaderCallbacks *callbacks = make_callbacks();
+    OTF2_ErrorCode code = OTF2_ERROR_MEM_FAULT;
+    uint64_t n_read = 0;
+
+    if (defs != NULL && callbacks != NULL) {
+        code = OTF2_Reader_RegisterGlobalDefCallbacks(reader, defs, callbacks, raw);
+    }
+    if (code == OTF2_SUCCESS) {
+        code = OTF2_Reader_ReadGlobalDefinitions(reader, defs, n, &n_read);
+    }
+    OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
+    if (raw->is_out_of_memory) {
+        return mpl_nomem(err);
+    }
+    if (code != OTF2_SUCCESS && n_read == 0) {
+        return refuse(reason, "global definitions", err);
+    }
+    if (n_read < n) {
+        raw->n_lost += n - n_read;
+        raw->damage = raw->damage != NULL ? raw->damage : "a definition has broken fields";
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status ask_libotf2(const struct mpl_anchor *anchor, uint64_t n,
+                                   struct mpl_raw *raw, struct mpl_err *err)
+{
+    struct reason reason = { "" };
+    OTF2_ErrorCallback before = OTF2_Error_RegisterCallback(keep_reason, &reason);
+    OTF2_Reader *reader = OTF2_Reader_Open(anchor->path);
+    enum mpl_status st;
+
+    if (reader == NULL) {
+        st = refuse(&reason, "anchor", err);
+        goto unhook;
+    }
+    if (OTF2_Reader_SetSerialCollectiveCallbacks(reader) != OTF2_SUCCESS) {
+        st = refuse(&reason, "anchor", err);
+        goto close_reader;
+    }
+    st = read_records(reader, n, raw, &reason, err);
+close_reader:
+    (void) OTF2_Reader_Close(reader);
+unhook:
+    (void) OTF2_Error_RegisterCallback(before, NULL);
+    return st;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+/** Counts the sound records; the walker has no patience with broken ones. */
+static enum mpl_status count_sound(const struct mpl_anchor *anchor, struct mpl_raw *raw,
+                                   uint64_t *n, struct mpl_err *err)
+{
+    const char *path = mpl_arena_printf(raw->arena, "%s.def", anchor->stem);
+    struct mpl_room room = { 0 };
+    struct mpl_def_walk walk;
+    struct mpl_cursor fields;
+    struct mpl_bytes file;
+    enum mpl_status st;
+    uint8_t type;
+
+    st = path == NULL ? mpl_nomem(err) : mpl_bytes_load(path, &room, &file, err);
+    if (st == MPL_END) {
+        st = mpl_fail(err, MPL_E_IO, "the global definitions \"%s\" do not exist", path);
+    }
+    if (st == MPL_OK) {
+        mpl_def_walk_start(&walk, file, anchor->def_chunk_bytes);
+        while (mpl_def_walk_next(&walk, &type, &fields)) {
+        }
+        raw->damage = walk.damage;
+        *n = walk.n_records;
+    }
+    if (st == MPL_OK && *n == 0) {
+        st = mpl_fail(err, MPL_E_SYNTAX, "\"%s\" holds no definitions%s%s", path,
+                      walk.damage != NULL ? ": " : "",
+                      walk.damage != NULL ? walk.damage : "");
+    }
+    mpl_room_free(&room);
+    return st;
+}
+
+static void raw_start(struct mpl_raw *raw, struct mpl_arena *arena)
+{
+    *raw = (struct mpl_raw){
+        .arena = arena,
+        .string_of_ref = mpl_map_create(),
+        .texts = mpl_buf_make(sizeof(const char *)),
+        .nodes = mpl_buf_make(sizeof(struct mpl_raw_node)),
+        .location_groups = mpl_buf_make(sizeof(struct mpl_raw_location_group)),
+        .locations = mpl_buf_make(sizeof(struct mpl_raw_location)),
+        .regions = mpl_buf_make(sizeof(struct mpl_raw_region)),
+        .groups = mpl_buf_make(sizeof(struct mpl_raw_group)),
+        .comms = mpl_buf_make(sizeof(struct mpl_raw_comm)),
+        .contexts = mpl_buf_make(sizeof(struct mpl_raw_context)),
+    };
+}
+
+enum mpl_status mpl_raw_read(const struct mpl_anchor *anchor, struct mpl_arena *arena,
+                             struct mpl_raw *raw, struct mpl_err *err)
+{
+    enum mpl_status st;
+    uint64_t n = 0;
+
+    raw_start(raw, arena);
+    st = raw->string_of_ref == NULL ? mpl_nomem(err) : count_sound(anchor, raw, &n, err);
+    if (st == MPL_OK) {
+        st = ask_libotf2(anchor, n, raw, err);
+    }
+    if (st == MPL_OK && raw->locations.n == 0) {
+        st = mpl_fail(err, MPL_E_SYNTAX, "the archive defines no locations%s%s",
+                      raw->damage != NULL ? ": its definition file is damaged, " : "",
+                      raw->damage != NULL ? raw->damage : "");
+    }
+    if (st != MPL_OK) {
+        mpl_raw_free(raw);
+    }
+    return st;
+}
+
+void mpl_raw_free(struct mpl_raw *raw)
+{
+    mpl_map_destroy(raw->string_of_ref);
+    mpl_buf_free(&raw->texts);
+    mpl_buf_free(&raw->nodes);
+    mpl_buf_free(&raw->location_groups);
+    mpl_buf_free(&raw->locations);
+    mpl_buf_free(&raw->regions);
+    mpl_buf_free(&raw->groups);
+    mpl_buf_free(&raw->comms);
+    mpl_buf_free(&raw->contexts);
+}
+
+const char *mpl_raw_text(const struct mpl_raw *raw, uint32_t string)
+{
+    const uint32_t number = mpl_map_find(raw->string_of_ref, string);
+
+    return number == MPL_NONE ? "" : *(const char **) mpl_buf_get(&raw->texts, number);
+}

@@ -1,0 +1,339 @@
+/*
+ * Processes by rank and their threads. The rank order is that of MPI's COMM_LOCATIONS group;
+ * processes that MPI does not know follow. GPU streams, metrics and other locations that are no
+ * CPU thread are counted and left out.
+ */
+#include "config.h"
+
+#include "read/otf2_priv.h"
+
+#include <otf2/OTF2_Definitions.h>
+#include <otf2/OTF2_GeneralDefinitions.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { TREE_DEPTH = 64 };
+
+/** A CPU thread on its way to its place in the model. */
+struct seat {
+    const struct mpl_raw_location *raw; /**< NULL: the rank has no location of its own. */
+    uint32_t process;
+    bool is_thread; /**< Not the location that stands for the rank. */
+};
+
+struct seating {
+    const struct mpl_raw *raw;
+    struct seat *seats;
+    uint32_t n;
+    uint32_t n_processes;
+    struct mpl_map *of_location; /**< Location reference to index of raw->locations. */
+    struct mpl_map *taken;       /**< Location references that stand for a rank. */
+    struct mpl_map *of_group;    /**< Location group to process. */
+};
+
+const struct mpl_raw_group *mpl_raw_ranks(const struct mpl_raw *raw)
+{
+    const struct mpl_raw_group *best = NULL;
+
+    for (size_t i = 0; i < raw->groups.n; i++) {
+        const struct mpl_raw_group *group =
+            (const struct mpl_raw_group *) mpl_buf_get(&raw->groups, i);
+
+        if (group->paradigm == OTF2_PARADIGM_MPI &&
+            group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS &&
+            (best == NULL || group->n_members > best->n_members)) {
+            best = group;
+        }
+    }
+    return best;
+}
+
+/* ---- who is a CPU thread ------------------------------------------------------------------ */
+
+static void note_skipped(struct mpl_model *model, uint8_t type)
+{
+    model->n_skipped_locations++;
+    if (type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM) {
+        mpl_quality_add(model->quality, "gpu-locations", MPL_NONE, 1,
+                        "GPU streams are not analysed, only the threads of the CPU");
+    } else if (type == OTF2_LOCATION_TYPE_METRIC) {
+        mpl_quality_add(model->quality, "metric-locations", MPL_NONE, 1,
+                        "locations that hold only metrics are not analysed");
+    } else {
+        mpl_quality_add(model->quality, "unknown-locations", MPL_NONE, 1,
+                        "locations of an unknown type are not analysed");
+    }
+}
+
+static bool index_locations(struct seating *s, struct mpl_model *model)
+{
+    for (size_t i = 0; i < s->raw->locations.n; i++) {
+        const struct mpl_raw_location *location =
+            (const struct mpl_raw_location *) mpl_buf_get(&s->raw->locations, i);
+
+        if (location->type != OTF2_LOCATION_TYPE_CPU_THREAD) {
+            note_skipped(model, location->type);
+        } else if (mpl_map_find(s->of_location, location->ref) == MPL_NONE &&
+                   !mpl_map_put(s->of_location, location->ref, (uint32_t) i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- who sits where -------------------------------------------------------------------------- */
+
+static void seat(struct seating *s, const struct mpl_raw_location *raw, uint32_t process,
+                 bool is_thread)
+{
+    s->seats[s->n++] = (struct seat){ raw, process, is_thread };
+}
+
+static bool seat_ranks(struct seating *s, const struct mpl_raw_group *ranks)
+{
+    s->n_processes = ranks != NULL ? ranks->n_members : 0;
+    for (uint32_t rank = 0; rank < s->n_processes; rank++) {
+        const uint32_t at = mpl_map_find(s->of_location, ranks->members[rank]);
+        const struct mpl_raw_location *raw;
+
+        if (at == MPL_NONE || mpl_map_find(s->taken, ranks->members[rank]) != MPL_NONE) {
+            seat(s, NULL, rank, false);
+            continue;
+        }
+        raw = (const struct mpl_raw_location *) mpl_buf_get(&s->raw->locations, at);
+        seat(s, raw, rank, false);
+        if (!mpl_map_put(s->taken, raw->ref, rank)) {
+            return false;
+        }
+        if (mpl_map_find(s->of_group, raw->group) == MPL_NONE &&
+            !mpl_map_put(s->of_group, raw->group, rank)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int compare_locations(const void *a, const void *b)
+{
+    const struct mpl_raw_location *x = *(const struct mpl_raw_location *const *) a;
+    const struct mpl_raw_location *y = *(const struct mpl_raw_location *const *) b;
+
+    if (x->group != y->group) {
+        return x->group < y->group ? -1 : 1;
+    }
+    return x->ref < y->ref ? -1 : x->ref > y->ref;
+}
+
+/** Threads of the ranks, and processes that MPI does not know. \p rest: room for all locations. */
+static bool seat_rest(struct seating *s, const struct mpl_raw_location **rest)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->raw->locations.n; i++) {
+        const struct mpl_raw_location *raw =
+            (const struct mpl_raw_location *) mpl_buf_get(&s->raw->locations, i);
+
+        if (raw->type == OTF2_LOCATION_TYPE_CPU_THREAD &&
+            mpl_map_find(s->of_location, raw->ref) == i &&
+            mpl_map_find(s->taken, raw->ref) == MPL_NONE) {
+            rest[n++] = raw;
+        }
+    }
+    if (n > 0) {
+        qsort(rest, n, sizeof *rest, compare_locations);
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t process = mpl_map_find(s->of_group, rest[i]->group);
+        const bool is_thread = process != MPL_NONE;
+
+        if (!is_thread) {
+            process = s->n_processes++;
+            if (!mpl_map_put(s->of_group, rest[i]->group, process)) {
+                return false;
+            }
+        }
+        seat(s, rest[i], process, is_thread);
+    }
+    return true;
+}
+
+static int compare_seats(const void *a, const void *b)
+{
+    const struct seat *x = (const struct seat *) a;
+    const struct seat *y = (const struct seat *) b;
+
+    if (x->process != y->process) {
+        return x->process < y->process ? -1 : 1;
+    }
+    if (x->is_thread != y->is_thread) {
+        return x->is_thread ? 1 : -1;
+    }
+    return x->raw->ref < y->raw->ref ? -1 : x->raw->ref > y->raw->ref;
+}
+
+static enum mpl_status find_seats(struct seating *s, struct mpl_model *model,
+                                  struct mpl_arena *scratch, struct mpl_err *err)
+{
+    const struct mpl_raw_group *ranks = mpl_raw_ranks(s->raw);
+    const size_t n_ranks = ranks != NULL ? ranks->n_members : 0;
+    const struct mpl_raw_location **rest =
+        MPL_NEW_ARRAY(scratch, s->raw->locations.n, const struct mpl_raw_location *);
+
+    s->seats = MPL_NEW_ARRAY(scratch, n_ranks + s->raw->locations.n, struct seat);
+    if (s->of_location == NULL || s->taken == NULL || s->of_group == NULL || rest == NULL ||
+        s->seats == NULL || !index_locations(s, model) || !seat_ranks(s, ranks) ||
+        !seat_rest(s, rest)) {
+        return mpl_nomem(err);
+    }
+    if (mpl_map_count(s->of_location) == 0) {
+        return mpl_fail(err, MPL_E_UNSUPPORTED,
+                        "none of its locations is a thread of a CPU");
+    }
+    qsort(s->seats, s->n, sizeof *s->seats, compare_seats);
+    return MPL_OK;
+}
+
+/* ---- the model's tables -------------------------------------------------------------------------- */
+
+/** Name of the computer; NULL when the system tree does not tell (EZTrace names the program). */
+static const char *host_of(const struct mpl_raw *raw, uint32_t node_ref)
+{
+    for (unsigned depth = 0; depth < TREE_DEPTH; depth++) {
+        const struct mpl_raw_node *node = NULL;
+
+        for (size_t i = 0; i < raw->nodes.n && node == NULL; i++) {
+            const struct mpl_raw_node *n =
+                (const struct mpl_raw_node *) mpl_buf_get(&raw->nodes, i);
+
+            node = n->ref == node_ref ? n : NULL;
+        }
+        if (node == NULL) {
+            return NULL;
+        }
+        if (strcasecmp(mpl_raw_text(raw, node->class_name), "node") == 0 ||
+            strcasecmp(mpl_raw_text(raw, node->class_name), "host") == 0) {
+            return mpl_raw_text(raw, node->name);
+        }
+        node_ref = node->parent;
+    }
+    return NULL;
+}
+
+static void name_process(const struct mpl_raw *raw, uint32_t group_ref,
+                         struct mpl_process *process)
+{
+    for (size_t i = 0; i < raw->location_groups.n; i++) {
+        const struct mpl_raw_location_group *group =
+            (const struct mpl_raw_location_group *) mpl_buf_get(&raw->location_groups, i);
+
+        if (group->ref == group_ref) {
+            process->name = mpl_raw_text(raw, group->name);
+            process->host = host_of(raw, group->node);
+            return;
+        }
+    }
+}
+
+static bool fill_location(const struct seating *s, uint32_t i, uint32_t thread,
+                          struct mpl_arena *arena, struct mpl_location *location)
+{
+    const struct seat *at = &s->seats[i];
+
+    location->process = at->process;
+    location->thread = thread;
+    location->label = thread == 0 ? mpl_arena_printf(arena, "%u", at->process)
+                                  : mpl_arena_printf(arena, "%u.%u", at->process, thread);
+    location->name = "(undefined location)";
+    location->reference = UINT64_MAX;
+    location->is_damaged = at->raw == NULL;
+    if (at->raw != NULL) {
+        location->name = mpl_raw_text(s->raw, at->raw->name);
+        location->reference = at->raw->ref;
+    }
+    return location->label != NULL;
+}
+
+static enum mpl_status fill(const struct seating *s, struct mpl_model *model,
+                            struct mpl_arena *arena, struct mpl_err *err)
+{
+    struct mpl_location *locations = MPL_NEW_ARRAY(arena, s->n, struct mpl_location);
+    struct mpl_process *processes =
+        MPL_NEW_ARRAY(arena, s->n_processes, struct mpl_process);
+    uint32_t *indices = MPL_NEW_ARRAY(arena, s->n, uint32_t);
+
+    if (locations == NULL || processes == NULL || indices == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct mpl_process *process = &processes[s->seats[i].process];
+
+        indices[i] = i;
+        if (process->n_locations == 0) {
+            process->rank = s->seats[i].process;
+            process->locations = &indices[i];
+            process->name = "";
+            if (s->seats[i].raw != NULL) {
+                name_process(s->raw, s->seats[i].raw->group, process);
+            }
+        }
+        if (!fill_location(s, i, process->n_locations++, arena, &locations[i])) {
+            return mpl_nomem(err);
+        }
+    }
+    model->n_locations = s->n;
+    model->locations = locations;
+    model->n_processes = s->n_processes;
+    model->processes = processes;
+    return MPL_OK;
+}
+
+static void note_missing(struct mpl_model *model)
+{
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        if (model->locations[l].reference == UINT64_MAX) {
+            mpl_quality_add(
+                model->quality, "undefined-locations", l, 1,
+                "ranks have no location in the definitions, so nothing is known "
+                "about them");
+        }
+    }
+}
+
+static bool index_processes(const struct mpl_model *model, struct mpl_refs *refs)
+{
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        const struct mpl_location *location = &model->locations[l];
+
+        if (!mpl_map_put(refs->location, location->reference, location->process)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum mpl_status mpl_define_processes(const struct mpl_raw *raw, struct mpl_model *model,
+                                     struct mpl_arena *arena, struct mpl_refs *refs,
+                                     struct mpl_err *err)
+{
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct seating s = { .raw = raw,
+                         .of_location = mpl_map_create(),
+                         .taken = mpl_map_create(),
+                         .of_group = mpl_map_create() };
+    enum mpl_status st =
+        scratch == NULL ? mpl_nomem(err) : find_seats(&s, model, scratch, err);
+
+    if (st == MPL_OK) {
+        st = fill(&s, model, arena, err);
+    }
+    if (st == MPL_OK) {
+        note_missing(model);
+        st = index_processes(model, refs) ? MPL_OK : mpl_nomem(err);
+    }
+    mpl_map_destroy(s.of_location);
+    mpl_map_destroy(s.taken);
+    mpl_map_destroy(s.of_group);
+    mpl_arena_destroy(scratch);
+    return st;
+}

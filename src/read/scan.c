@@ -1,0 +1,350 @@
+/*
+ * First pass over an event file: structure, lengths and time are checked and everything is
+ * counted, so that the second pass can fill exactly sized arrays without looking back. The file
+ * ends where the first damage begins.
+ */
+#include "config.h"
+
+#include "read/otf2_priv.h"
+
+#include <string.h>
+
+enum shape {
+    SHAPE_OTHER,    /**< No event: containers and unused types. */
+    SHAPE_SINGLE32, /**< One compressed 32-bit integer and no length. */
+    SHAPE_SINGLE64,
+    SHAPE_SIZED, /**< A length, then fields. */
+};
+
+/**
+ * Per record type: its shape; the fields that the second pass reads ('1' a byte, '4' and '8'
+ * compressed integers, 'T' a full 64-bit time), in the order of OTF2's callbacks; and how many
+ * events, message ends and collective parts it gives at most.
+ */
+struct record_kind {
+    uint8_t shape;
+    uint8_t events;
+    uint8_t messages;
+    uint8_t collectives;
+    char fields[8];
+};
+
+static const struct record_kind kinds[MPL_REC_KNOWN] = {
+    [MPL_REC_BUFFER_FLUSH] = { SHAPE_SIZED, 2, 0, 0, "T" },
+    [MPL_REC_ON_OFF] = { SHAPE_SIZED, 1, 0, 0, "1" },
+    [MPL_REC_ENTER] = { SHAPE_SINGLE32, 1, 0, 0, "" },
+    [MPL_REC_LEAVE] = { SHAPE_SINGLE32, 1, 0, 0, "" },
+    [MPL_REC_SEND] = { SHAPE_SIZED, 1, 1, 0, "4448" },
+    [MPL_REC_ISEND] = { SHAPE_SIZED, 1, 1, 0, "44488" },
+    [MPL_REC_ISEND_COMPLETE] = { SHAPE_SINGLE64, 1, 0, 0, "" },
+    [MPL_REC_IRECV_REQUEST] = { SHAPE_SINGLE64, 1, 1, 0, "" },
+    [MPL_REC_RECV] = { SHAPE_SIZED, 1, 1, 0, "4448" },
+    [MPL_REC_IRECV] = { SHAPE_SIZED, 1, 1, 0, "44488" },
+    [MPL_REC_REQUEST_TEST] = { SHAPE_SINGLE64, 0, 0, 0, "" },
+    [MPL_REC_REQUEST_CANCELLED] = { SHAPE_SINGLE64, 1, 0, 0, "" },
+    [MPL_REC_COLL_BEGIN] = { SHAPE_SIZED, 1, 0, 1, "" },
+    [MPL_REC_COLL_END] = { SHAPE_SIZED, 1, 0, 1, "14488" },
+    [MPL_REC_OMP_FORK] = { SHAPE_SINGLE32, 1, 0, 0, "" },
+    [MPL_REC_OMP_JOIN] = { SHAPE_SIZED, 1, 0, 0, "" },
+    [MPL_REC_OMP_ACQUIRE_LOCK] = { SHAPE_SIZED, 1, 0, 0, "44" },
+    [MPL_REC_OMP_RELEASE_LOCK] = { SHAPE_SIZED, 1, 0, 0, "44" },
+    [MPL_REC_OMP_TASK_CREATE] = { SHAPE_SINGLE64, 0, 0, 0, "" },
+    [MPL_REC_OMP_TASK_SWITCH] = { SHAPE_SINGLE64, 0, 0, 0, "" },
+    [MPL_REC_OMP_TASK_COMPLETE] = { SHAPE_SINGLE64, 0, 0, 0, "" },
+    [MPL_REC_THREAD_FORK] = { SHAPE_SIZED, 1, 0, 0, "14" },
+    [MPL_REC_THREAD_JOIN] = { SHAPE_SIZED, 1, 0, 0, "1" },
+    [MPL_REC_TEAM_BEGIN] = { SHAPE_SIZED, 1, 0, 0, "4" },
+    [MPL_REC_TEAM_END] = { SHAPE_SIZED, 1, 0, 0, "4" },
+    [MPL_REC_ACQUIRE_LOCK] = { SHAPE_SIZED, 1, 0, 0, "144" },
+    [MPL_REC_RELEASE_LOCK] = { SHAPE_SIZED, 1, 0, 0, "144" },
+    [MPL_REC_THREAD_CREATE] = { SHAPE_SIZED, 1, 0, 0, "" },
+    [MPL_REC_THREAD_BEGIN] = { SHAPE_SIZED, 1, 0, 0, "" },
+    [MPL_REC_THREAD_WAIT] = { SHAPE_SIZED, 1, 0, 0, "" },
+    [MPL_REC_THREAD_END] = { SHAPE_SIZED, 1, 0, 0, "" },
+    [MPL_REC_CONTEXT_ENTER] = { SHAPE_SIZED, 1, 0, 0, "44" },
+    [MPL_REC_CONTEXT_LEAVE] = { SHAPE_SIZED, 1, 0, 0, "4" },
+    [MPL_REC_PROGRAM_BEGIN] = { SHAPE_SIZED, 1, 0, 0, "" },
+    [MPL_REC_PROGRAM_END] = { SHAPE_SIZED, 1, 0, 0, "" },
+    [MPL_REC_ICOLL_REQUEST] = { SHAPE_SIZED, 1, 0, 1, "8" },
+    [MPL_REC_ICOLL_COMPLETE] = { SHAPE_SIZED, 1, 0, 1, "144888" },
+    [MPL_REC_COMM_CREATE] = { SHAPE_SIZED, 1, 0, 0, "" },
+    [MPL_REC_COMM_DESTROY] = { SHAPE_SIZED, 1, 0, 0, "" },
+};
+
+/** The pass over one file. \p limit is where it stops at the latest. */
+struct pass {
+    struct mpl_bytes file;
+    size_t chunk_bytes;
+    size_t limit;
+    struct mpl_chunk chunk;
+    struct mpl_scan *scan;
+    uint64_t time;        /**< Of the records that follow. */
+    uint64_t time_before; /**< The one before that. */
+    size_t time_at;       /**< Where the current time stands in the file. */
+    bool has_time;
+    uint64_t n_before; /**< Records before this chunk. */
+};
+
+static const uint8_t *damaged(struct pass *p, const char *note, const char *what)
+{
+    p->scan->note = note;
+    p->scan->damage = what;
+    return NULL;
+}
+
+static const uint8_t *broken(struct pass *p, const char *what)
+{
+    return damaged(p, "damaged-events", what);
+}
+
+/** A record that leaves its chunk: the file is cut there, unless the chunk is followed by more. */
+static const uint8_t *leaves_chunk(struct pass *p)
+{
+    return p->chunk.end == p->file.n
+               ? damaged(p, "truncated-events", "the file ends inside a record")
+               : broken(p, "a record leaves its chunk");
+}
+
+/** Skips a compressed integer of at most \p most bytes; NULL if it does not fit. */
+static const uint8_t *skip_compressed(const uint8_t *at, const uint8_t *end, unsigned most)
+{
+    if (at >= end) {
+        return NULL;
+    }
+    if (*at == UINT8_MAX) {
+        return at + 1;
+    }
+    return *at > most || *at >= end - at ? NULL : at + 1 + *at;
+}
+
+static bool fields_fit(const char *fields, const uint8_t *at, const uint8_t *end)
+{
+    for (; *fields != '\0' && at != NULL; fields++) {
+        switch (*fields) {
+        case '1':
+            at = end - at >= 1 ? at + 1 : NULL;
+            break;
+        case 'T':
+            at = end - at >= 8 ? at + 8 : NULL;
+            break;
+        default:
+            at = skip_compressed(at, end, (unsigned) (*fields - '0'));
+            break;
+        }
+    }
+    return at != NULL;
+}
+
+/** Behind a record with a length in front; \p at is the length. */
+static const uint8_t *skip_sized(struct pass *p, const uint8_t *at, const uint8_t *end,
+                                 const char *fields)
+{
+    struct mpl_cursor cursor = { at, end, p->chunk.is_big_endian, false };
+    const uint64_t n = mpl_cursor_length(&cursor);
+
+    if (cursor.is_bad || n > (uint64_t) (end - cursor.at)) {
+        return leaves_chunk(p);
+    }
+    if (!fields_fit(fields, cursor.at, cursor.at + n)) {
+        return broken(p, "a record has broken fields");
+    }
+    return cursor.at + n;
+}
+
+/*
+ * When time runs backwards, either this time is wrong or the one before it was. If this one
+ * fits behind the last but one, the last is the culprit, and its events go too; otherwise a
+ * single flipped bit would stretch the run by years.
+ */
+static const uint8_t *backwards(struct pass *p, uint64_t time)
+{
+    if (p->time_before <= time) {
+        p->limit = p->time_at;
+    }
+    return broken(p, "time runs backwards");
+}
+
+static const uint8_t *take_time(struct pass *p, const uint8_t *at, const uint8_t *end)
+{
+    struct mpl_cursor cursor = { at, end, p->chunk.is_big_endian, false };
+    const uint64_t time = mpl_cursor_u64_fixed(&cursor);
+
+    if (cursor.is_bad) {
+        return leaves_chunk(p);
+    }
+    if (!p->has_time) {
+        p->scan->first_time = time;
+        p->time = time;
+        p->time_before = time;
+    }
+    if (time < p->time) {
+        return backwards(p, time);
+    }
+    if (time - p->scan->first_time > MPL_LONGEST_RUN) {
+        return broken(p, "a time is impossible");
+    }
+    p->time_before = p->time;
+    p->time = time;
+    p->time_at = (size_t) (at - 1 - p->file.data);
+    p->has_time = true;
+    return cursor.at;
+}
+
+static void count(struct mpl_scan *scan, uint8_t type)
+{
+    scan->n_records++;
+    if (type >= MPL_REC_KNOWN) {
+        scan->n_unknown++;
+        scan->n_dropped++;
+        return;
+    }
+    scan->n_dropped += kinds[type].events == 0;
+    scan->n_metrics += type == MPL_REC_METRIC;
+    scan->n_events += kinds[type].events;
+    scan->n_messages += kinds[type].messages;
+    scan->n_collectives += kinds[type].collectives;
+}
+
+/** Any record but enter and leave. Returns the place behind it, NULL at the end or at damage. */
+static const uint8_t *take_record(struct pass *p, const uint8_t *at, const uint8_t *end)
+{
+    const uint8_t type = *at++;
+    const uint8_t *next;
+
+    if (type == MPL_REC_TIME) {
+        return take_time(p, at, end);
+    }
+    if (type == MPL_REC_ATTRIBUTES) {
+        return skip_sized(p, at, end, "");
+    }
+    if (type < MPL_REC_BUFFER_FLUSH) {
+        return broken(p, "a record has an impossible type");
+    }
+    if (!p->has_time) {
+        return broken(p, "an event stands before the first time");
+    }
+    if (type < MPL_REC_KNOWN &&
+        (kinds[type].shape == SHAPE_SINGLE32 || kinds[type].shape == SHAPE_SINGLE64)) {
+        next = skip_compressed(at, end, kinds[type].shape == SHAPE_SINGLE32 ? 4 : 8);
+        if (next == NULL) {
+            return end - at < 9 ? leaves_chunk(p) : broken(p, "a record has broken fields");
+        }
+    } else {
+        next = skip_sized(p, at, end, type < MPL_REC_KNOWN ? kinds[type].fields : "");
+    }
+    if (next != NULL) {
+        count(p->scan, type);
+    }
+    return next;
+}
+
+/** Records of one chunk; true if the next chunk is to be read. */
+static bool take_chunk(struct pass *p)
+{
+    const uint8_t *const data = p->file.data;
+    const uint8_t *const end = data + (p->chunk.end < p->limit ? p->chunk.end : p->limit);
+    const uint8_t *at = data + p->chunk.start + MPL_CHUNK_HEADER;
+
+    while (at < end) {
+        const uint8_t type = *at;
+        const uint8_t *next;
+
+        /* Two thirds of all records; four bytes of a reference always fit the padding. */
+        if ((type == MPL_REC_ENTER || type == MPL_REC_LEAVE) && end - at > 2 &&
+            at[1] <= 4 && end - at >= 2 + at[1] && p->has_time) {
+            at += 2 + at[1];
+            p->scan->n_records++;
+            p->scan->n_events++;
+            continue;
+        }
+        if (type == MPL_REC_END_OF_CHUNK || type == MPL_REC_END_OF_FILE) {
+            break;
+        }
+        next = take_record(p, at, end);
+        if (next == NULL) {
+            p->scan->end = (size_t) (at - data);
+            return false;
+        }
+        at = next;
+    }
+    p->scan->end = (size_t) (at - data);
+    return at < end ? *at == MPL_REC_END_OF_CHUNK : true;
+}
+
+static bool open_chunk(struct pass *p, size_t start)
+{
+    if (!mpl_chunk_open(p->file, start, p->chunk_bytes, &p->chunk)) {
+        if (p->file.n - start < MPL_CHUNK_HEADER) {
+            (void) damaged(p, "truncated-events", "the file ends before its end mark");
+        } else {
+            (void) broken(p, "a chunk has no header");
+        }
+        return false;
+    }
+    /* Events are numbered from 1. A number that does not follow means a lost chunk. */
+    if (p->chunk.first != p->n_before + 1 && p->chunk.last != 0) {
+        (void) broken(p, "a chunk does not follow the one before it");
+        return false;
+    }
+    return true;
+}
+
+static void run(struct pass *p)
+{
+    struct mpl_scan *scan = p->scan;
+    size_t start = 0;
+
+    *scan = (struct mpl_scan){ 0 };
+    while (start < p->limit && open_chunk(p, start)) {
+        const bool goes_on = take_chunk(p);
+        const uint64_t n = scan->n_records - p->n_before;
+
+        if (scan->damage != NULL) {
+            return;
+        }
+        if (n != p->chunk.last - p->chunk.first + 1 && p->limit == p->file.n && n > 0) {
+            (void) broken(p, "a chunk does not hold as many events as its header says");
+            return;
+        }
+        p->n_before = scan->n_records;
+        if (!goes_on) {
+            return;
+        }
+        start = p->chunk.end;
+    }
+    if (scan->damage == NULL && p->limit == p->file.n) {
+        (void) damaged(p, "truncated-events", "the file ends before its end mark");
+    }
+}
+
+static struct pass begin(struct mpl_bytes file, size_t chunk_bytes, struct mpl_scan *scan)
+{
+    return (struct pass){
+        .file = file, .chunk_bytes = chunk_bytes, .limit = file.n, .scan = scan
+    };
+}
+
+void mpl_scan_events(struct mpl_bytes file, size_t chunk_bytes, struct mpl_scan *scan)
+{
+    struct pass p = begin(file, chunk_bytes, scan);
+
+    if (file.n == 0) {
+        *scan =
+            (struct mpl_scan){ .note = "empty-events-file", .damage = "the file is empty" };
+        return;
+    }
+    run(&p);
+    if (p.limit < file.n) {
+        /* The count includes events of a wrong time: count again up to that time. */
+        const char *note = scan->note;
+        const char *damage = scan->damage;
+        const size_t limit = p.limit;
+
+        p = begin(file, chunk_bytes, scan);
+        p.limit = limit;
+        run(&p);
+        scan->note = note;
+        scan->damage = damage;
+        scan->end = limit;
+    }
+}
