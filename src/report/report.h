@@ -9,9 +9,10 @@
 #include "analysis/analysis.h"
 
 struct mpl_report_options {
-    size_t top;      /**< Causes shown in text; 0: 5. JSON holds all. */
-    bool is_verbose; /**< Also the rules that fired and every metric. Text only; JSON has them. */
-    int width;       /**< Columns of text; 0: 92. */
+    size_t top; /**< Causes shown in text; 0: 5. JSON holds all. */
+    bool
+        is_verbose; /**< Also the rules that fired and every metric. Text only; JSON has them. */
+    int width;      /**< Columns of text; 0: 92. */
 };
 
 /** Verdict first, then causes with reasons and remedies, the search level by level, what stays

@@ -1,0 +1,268 @@
+/* The diagnosis for a program, as DESIGN section 9 and doc/diagnosis.schema.json state it. */
+#include "config.h"
+
+#include "report/report_priv.h"
+
+static struct mpl_json *strings_json(const char *const *texts, size_t n)
+{
+    struct mpl_json *all = mpl_json_array();
+
+    for (size_t i = 0; i < n; i++) {
+        mpl_json_add(all, mpl_json_string(texts[i]));
+    }
+    return all;
+}
+
+static struct mpl_json *roles_json(const struct mpl_diagnosis *d, const struct mpl_trial *t)
+{
+    struct mpl_json *json = mpl_json_object();
+    const struct mpl_model *model = d->runs[t->run].model;
+
+    for (size_t i = 0; i < mpl_pattern_role_count(t->pattern); i++) {
+        const struct mpl_role *role = mpl_recognition_role(t->recognition, i);
+        struct mpl_json *labels = mpl_json_array();
+
+        for (uint32_t l = 0; l < role->n; l++) {
+            mpl_json_add(labels,
+                         mpl_json_string(model->locations[role->locations[l]].label));
+        }
+        mpl_json_set(json, role->name, labels);
+    }
+    return json;
+}
+
+static struct mpl_json *trial_json(const struct mpl_diagnosis *d, const struct mpl_trial *t)
+{
+    struct mpl_json *json = mpl_json_object();
+
+    mpl_json_set(json, "name", mpl_json_string(mpl_pattern_name(t->pattern)));
+    mpl_json_set(json, "run", mpl_json_string(d->runs[t->run].id));
+    mpl_json_set(json, "scope", mpl_json_string("world"));
+    if (!t->is_chosen) {
+        mpl_json_set(json, "reason", mpl_json_string(t->reason));
+        return json;
+    }
+    mpl_json_set(json, "coverage", mpl_json_number(t->coverage));
+    mpl_json_set(json, "time_coverage", mpl_json_number(t->time_coverage));
+    mpl_json_set(json, "fit", mpl_json_number(t->fit));
+    mpl_json_set(json, "roles", roles_json(d, t));
+    return json;
+}
+
+static struct mpl_json *trials_json(const struct mpl_diagnosis *d, bool is_chosen)
+{
+    struct mpl_json *all = mpl_json_array();
+
+    for (size_t i = 0; i < d->n_trials; i++) {
+        if (d->trials[i].is_chosen == is_chosen) {
+            mpl_json_add(all, trial_json(d, &d->trials[i]));
+        }
+    }
+    return all;
+}
+
+static struct mpl_json *experiments_json(const struct mpl_diagnosis *d)
+{
+    struct mpl_json *all = mpl_json_array();
+
+    for (size_t i = 0; i < d->n_experiments; i++) {
+        const struct mpl_experiment *e = &d->experiments[i];
+        struct mpl_json *json = mpl_json_object();
+
+        mpl_json_set(json, "level", mpl_json_integer(e->level));
+        mpl_json_set(json, "run", mpl_json_string(d->runs[e->run].id));
+        mpl_json_set(json, "pattern", mpl_json_string(e->pattern));
+        mpl_json_set(json, "purpose", mpl_json_string(e->purpose));
+        mpl_json_set(json, "metrics", strings_json(e->metrics, e->n_metrics));
+        mpl_json_set(json, "status",
+                     mpl_json_string(e->is_answered ? "answered" : "needed"));
+        mpl_json_set(json, "missing", mpl_json_string(e->why_needed));
+        mpl_json_add(all, json);
+    }
+    return all;
+}
+
+static struct mpl_json *metrics_json(const struct mpl_diagnosis *d)
+{
+    struct mpl_json *all = mpl_json_array();
+
+    for (size_t i = 0; i < d->n_metrics; i++) {
+        const struct mpl_metric_result *m = &d->metrics[i];
+        struct mpl_json *json = mpl_json_object();
+
+        mpl_json_set(json, "run", mpl_json_string(d->runs[m->run].id));
+        mpl_json_set(json, "pattern", mpl_json_string(m->pattern));
+        mpl_json_set(json, "name", mpl_json_string(m->name));
+        mpl_json_set(json, "location",
+                     m->location[0] != '\0' ? mpl_json_string(m->location)
+                                            : mpl_json_null());
+        mpl_json_set(json, "value", mpl_json_number(m->value));
+        mpl_json_set(json, "unit", mpl_json_string(m->unit));
+        mpl_json_add(all, json);
+    }
+    return all;
+}
+
+static struct mpl_json *evidence_json(const struct mpl_diagnosed *d)
+{
+    struct mpl_json *all = mpl_json_array();
+
+    for (size_t i = 0; i < d->n_evidence; i++) {
+        const struct mpl_evidence *e = &d->evidence[i];
+        struct mpl_json *json = mpl_json_object();
+
+        mpl_json_set(json, "metric", mpl_json_string(e->metric));
+        mpl_json_set(json, "location",
+                     e->location[0] != '\0' ? mpl_json_string(e->location)
+                                            : mpl_json_null());
+        mpl_json_set(json, "value", mpl_json_number(e->value));
+        mpl_json_set(json, "unit", mpl_json_string(e->unit));
+        mpl_json_add(all, json);
+    }
+    return all;
+}
+
+static struct mpl_json *where_json(const struct mpl_diagnosed *d)
+{
+    struct mpl_json *all = mpl_json_array();
+
+    for (size_t i = 0; i < d->n_where; i++) {
+        const struct mpl_source *s = &d->where[i];
+        struct mpl_json *json = mpl_json_object();
+
+        mpl_json_set(json, "region", mpl_json_string(s->region));
+        mpl_json_set(json, "file", mpl_json_string(s->file));
+        mpl_json_set(json, "line",
+                     s->line > 0 ? mpl_json_integer(s->line) : mpl_json_null());
+        mpl_json_set(json, "seconds", mpl_json_number(s->seconds));
+        mpl_json_add(all, json);
+    }
+    return all;
+}
+
+static struct mpl_json *finding_json(const struct mpl_diagnosis *all,
+                                     const struct mpl_diagnosed *d)
+{
+    const struct mpl_finding *f = d->finding;
+    struct mpl_json *json = mpl_json_object();
+
+    mpl_json_set(json, "id", mpl_json_string(d->id));
+    mpl_json_set(json, "kind", mpl_json_string(f->kind));
+    mpl_json_set(json, "name", mpl_json_string(f->name));
+    mpl_json_set(json, "pattern", mpl_json_string(f->pattern));
+    mpl_json_set(json, "run", mpl_json_string(all->runs[d->run].id));
+    mpl_json_set(json, "level", mpl_json_integer(f->level));
+    mpl_json_set(json, "healthy", mpl_json_boolean(f->is_healthy));
+    mpl_json_set(json, "locations", strings_json(f->locations, f->n_locations));
+    mpl_json_set(json, "culprits", strings_json(f->culprits, f->n_culprits));
+    mpl_json_set(json, "severity", mpl_json_number(d->severity));
+    mpl_json_set(json, "share_of_lost", mpl_json_number(d->share_of_lost));
+    mpl_json_set(json, "lost_s", mpl_json_number(d->lost_s));
+    mpl_json_set(json, "gain_s", mpl_json_number(d->gain_s));
+    mpl_json_set(json, "confidence", mpl_json_number(f->confidence));
+    mpl_json_set(json, "clock_sensitive", mpl_json_boolean(d->is_clock_sensitive));
+    mpl_json_set(json, "text", mpl_json_string(f->text));
+    mpl_json_set(json, "remedy", mpl_json_string(f->remedy));
+    mpl_json_set(json, "because", strings_json(d->because, d->n_because));
+    mpl_json_set(json, "evidence", evidence_json(d));
+    mpl_json_set(json, "facts", strings_json(d->reasons, d->n_reasons));
+    mpl_json_set(json, "rule", mpl_json_string(f->rule));
+    mpl_json_set(json, "where", where_json(d));
+    return json;
+}
+
+static struct mpl_json *runs_json(const struct mpl_diagnosis *d)
+{
+    struct mpl_json *all = mpl_json_array();
+
+    for (size_t i = 0; i < d->n_runs; i++) {
+        mpl_json_add(all, mpl_report_run_json(&d->runs[i]));
+    }
+    return all;
+}
+
+static struct mpl_json *findings_json(const struct mpl_diagnosis *d)
+{
+    struct mpl_json *all = mpl_json_array();
+
+    for (size_t i = 0; i < d->n_findings; i++) {
+        mpl_json_add(all, finding_json(d, &d->findings[i]));
+    }
+    return all;
+}
+
+static struct mpl_json *time_json(const struct mpl_diagnosis *d)
+{
+    struct mpl_json *json = mpl_json_object();
+
+    mpl_json_set(json, "location_s", mpl_json_number(d->location_s));
+    mpl_json_set(json, "lost_s", mpl_json_number(d->lost_s));
+    mpl_json_set(json, "explained_s", mpl_json_number(d->explained_s));
+    mpl_json_set(json, "unexplained_s", mpl_json_number(d->lost_s - d->explained_s));
+    return json;
+}
+
+static struct mpl_json *rule_errors_json(const struct mpl_diagnosis *d)
+{
+    struct mpl_json *all = mpl_json_array();
+
+    for (size_t i = 0; i < d->n_rule_errors; i++) {
+        const struct mpl_lint_message *m = d->rule_errors[i];
+        struct mpl_json *json = mpl_json_object();
+
+        mpl_json_set(json, "file", mpl_json_string(m->place.file));
+        mpl_json_set(json, "line", mpl_json_integer(m->place.line));
+        mpl_json_set(json, "text", mpl_json_string(m->text));
+        mpl_json_add(all, json);
+    }
+    return all;
+}
+
+static struct mpl_json *firings_json(const struct mpl_diagnosis *d)
+{
+    struct mpl_json *all = mpl_json_array();
+
+    for (size_t i = 0; i < d->n_firings; i++) {
+        mpl_json_add(all, mpl_json_string(d->firings[i].rule));
+    }
+    return all;
+}
+
+enum mpl_status mpl_report_json(const struct mpl_diagnosis *d, FILE *out,
+                                struct mpl_err *err)
+{
+    struct mpl_json *json = mpl_json_object();
+
+    mpl_json_set(json, "schema", mpl_json_string("marple-diagnosis/1"));
+    mpl_json_set(json, "verdict", mpl_json_string(mpl_verdict_name(d->verdict)));
+    mpl_json_set(json, "summary", mpl_json_string(d->summary));
+    mpl_json_set(json, "runs", runs_json(d));
+    mpl_json_set(json, "patterns", trials_json(d, true));
+    mpl_json_set(json, "rejected_patterns", trials_json(d, false));
+    mpl_json_set(json, "experiments", experiments_json(d));
+    mpl_json_set(json, "metrics", metrics_json(d));
+    mpl_json_set(json, "findings", findings_json(d));
+    mpl_json_set(json, "time", time_json(d));
+    mpl_json_set(json, "rule_errors", rule_errors_json(d));
+    mpl_json_set(json, "rules_fired", firings_json(d));
+
+    const enum mpl_status st = mpl_json_write(json, out, err);
+
+    mpl_json_destroy(json);
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
+}
+
+enum mpl_status mpl_report_check_json(const struct mpl_diagnosis *d, FILE *out,
+                                      struct mpl_err *err)
+{
+    struct mpl_json *json = mpl_json_object();
+
+    mpl_json_set(json, "schema", mpl_json_string("marple-check/1"));
+    mpl_json_set(json, "usable", mpl_json_boolean(d->verdict != MPL_VERDICT_UNUSABLE));
+    mpl_json_set(json, "runs", runs_json(d));
+
+    const enum mpl_status st = mpl_json_write(json, out, err);
+
+    mpl_json_destroy(json);
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
+}

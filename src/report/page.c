@@ -1,0 +1,98 @@
+#include "config.h"
+
+#include "report/report_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void mpl_page_say(struct page *page, int indent, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    const char *text = mpl_arena_vprintf(page->scratch, fmt, args);
+
+    va_end(args);
+    mpl_text_wrap(page->out, text != NULL ? text : "(out of memory)", indent, page->width);
+}
+
+void mpl_page_heading(struct page *page, const char *text)
+{
+    (void) fprintf(page->out, "\n%s\n", text);
+    for (size_t i = 0; i < strlen(text); i++) {
+        (void) fputc('-', page->out);
+    }
+    (void) fputc('\n', page->out);
+}
+
+static const char *or_unknown(const char *text)
+{
+    return text != NULL ? text : "?";
+}
+
+const char *mpl_page_seconds(struct page *page, double seconds)
+{
+    return or_unknown(mpl_text_seconds(page->scratch, seconds));
+}
+
+const char *mpl_page_share(struct page *page, double share)
+{
+    return or_unknown(mpl_text_share(page->scratch, share));
+}
+
+const char *mpl_page_count(struct page *page, uint64_t n)
+{
+    return or_unknown(mpl_text_count(page->scratch, n));
+}
+
+const char *mpl_page_value(struct page *page, double value, const char *unit)
+{
+    if (isnan(value)) {
+        return "unknown";
+    }
+    if (strcmp(unit, "s") == 0) {
+        return mpl_page_seconds(page, value);
+    }
+    if (value == floor(value) && fabs(value) < 1e15) {
+        const char *count = mpl_page_count(page, (uint64_t) fabs(value));
+        const char *text = mpl_arena_printf(page->scratch, "%s%s%s%s", value < 0 ? "-" : "",
+                                            count, strcmp(unit, "1") == 0 ? "" : " ",
+                                            strcmp(unit, "1") == 0 ? "" : unit);
+
+        return or_unknown(text);
+    }
+    return or_unknown(mpl_arena_printf(page->scratch, "%.3g%s%s", value,
+                                       strcmp(unit, "1") == 0 ? "" : " ",
+                                       strcmp(unit, "1") == 0 ? "" : unit));
+}
+
+/* The label as a rank, or -1 for "3.2" and the like. */
+static long rank_of(const char *label)
+{
+    char *end = NULL;
+    const long rank = strtol(label, &end, 10);
+
+    return end != label && *end == '\0' ? rank : -1;
+}
+
+const char *mpl_page_labels(struct page *page, const char *const *labels, size_t n)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < n && text != NULL;) {
+        size_t last = i;
+
+        while (last + 1 < n && rank_of(labels[last]) >= 0 &&
+               rank_of(labels[last + 1]) == rank_of(labels[last]) + 1) {
+            last++;
+        }
+        const bool is_run = last >= i + 2;
+
+        text =
+            mpl_arena_printf(page->scratch, "%s%s%s%s%s", text, text[0] != '\0' ? ", " : "",
+                             labels[i], is_run ? " to " : "", is_run ? labels[last] : "");
+        i = is_run ? last + 1 : i + 1;
+    }
+    return or_unknown(text);
+}

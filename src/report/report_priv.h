@@ -1,0 +1,32 @@
+/* Shared by the text reports: a page that remembers its first failure. */
+#ifndef MPL_REPORT_REPORT_PRIV_H
+#define MPL_REPORT_REPORT_PRIV_H
+
+#include "report/report.h"
+
+struct page {
+    FILE *out;
+    int width;
+    struct mpl_arena *scratch;
+};
+
+/** printf to the page, wrapped at its width, each line indented. */
+void mpl_page_say(struct page *page, int indent, const char *fmt, ...) MPL_PRINTF(3, 4);
+/** A heading with a line under it, after an empty line. */
+void mpl_page_heading(struct page *page, const char *text);
+/** "0.301 s", "34.3 %", "1,234", in the page's scratch; "?" when out of memory. */
+const char *mpl_page_seconds(struct page *page, double seconds);
+const char *mpl_page_share(struct page *page, double share);
+const char *mpl_page_count(struct page *page, uint64_t n);
+/** A value in its unit: "3.10 ms", "62 kB", "0.385". */
+const char *mpl_page_value(struct page *page, double value, const char *unit);
+/** "0, 1, 5 to 7". Labels are those of locations. */
+const char *mpl_page_labels(struct page *page, const char *const *labels, size_t n);
+
+/** What was read, how its clocks were corrected, what weakens conclusions. */
+void mpl_page_run(struct page *page, const struct mpl_run *run);
+
+/** Shared by both JSON documents: a run as DESIGN section 9 shows it. */
+struct mpl_json *mpl_report_run_json(const struct mpl_run *run);
+
+#endif
