@@ -284,7 +284,10 @@ const struct mpl_yaml *mpl_yaml_find(const struct mpl_yaml *map, const char *key
 
 /* ---- JSON ------------------------------------------------------------------------------ */
 
-/** A JSON value under construction. Lives until the root is destroyed. */
+/**
+ * A JSON value under construction. Lives until the root is destroyed, by the thread that
+ * made it; it may be filled before or after it is given to its parent.
+ */
 struct mpl_json;
 struct mpl_json *mpl_json_object(void);
 struct mpl_json *mpl_json_array(void);

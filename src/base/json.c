@@ -20,6 +20,17 @@ struct mpl_json {
     bool has_failed;
 };
 
+/*
+ * A value given to a parent that found no memory has no owner, yet its maker may go on
+ * filling it. Such values wait here until the last document of the thread is destroyed.
+ * The alternatives are a leak, or a use after free, in every caller that runs out of
+ * memory; handing a document through all the calls would burden those that do not.
+ */
+static _Thread_local struct {
+    struct mpl_json *first;
+    size_t n_roots; /* Values that have neither a parent nor a place in this list. */
+} orphans;
+
 /* Takes \p value, which is NULL when jansson had no memory. */
 static struct mpl_json *take_value(json_t *value)
 {
@@ -30,6 +41,7 @@ static struct mpl_json *take_value(json_t *value)
         return NULL;
     }
     json->value = value;
+    orphans.n_roots++;
     return json;
 }
 
@@ -117,12 +129,17 @@ static void mark_failed(struct mpl_json *json)
 /* Makes \p value a child of \p parent, when both exist. */
 static bool adopt(struct mpl_json *parent, struct mpl_json *value)
 {
-    if (parent == NULL || value == NULL) {
-        mpl_json_destroy(value);
+    if (value == NULL) {
         mark_failed(parent);
         return false;
     }
     mpl_assert(value->parent == NULL);
+    orphans.n_roots--;
+    if (parent == NULL) {
+        value->next = orphans.first;
+        orphans.first = value;
+        return false;
+    }
     for (const struct mpl_json *above = parent; above != NULL; above = above->parent) {
         mpl_assert(above != value);
     }
@@ -159,19 +176,30 @@ void mpl_json_add(struct mpl_json *array, struct mpl_json *value)
     }
 }
 
+/* Frees \p json, its siblings from there on, and all below them. */
+static void free_values(struct mpl_json *json)
+{
+    while (json != NULL) {
+        struct mpl_json *next = json->next;
+
+        free_values(json->first);
+        json_decref(json->value);
+        free(json);
+        json = next;
+    }
+}
+
 void mpl_json_destroy(struct mpl_json *root)
 {
-    if (root == NULL) {
-        return;
+    if (root != NULL) {
+        mpl_assert(root->parent == NULL);
+        free_values(root);
+        orphans.n_roots--;
     }
-    for (struct mpl_json *child = root->first; child != NULL;) {
-        struct mpl_json *next = child->next;
-
-        mpl_json_destroy(child);
-        child = next;
+    if (orphans.n_roots == 0) {
+        free_values(orphans.first);
+        orphans.first = NULL;
     }
-    json_decref(root->value);
-    free(root);
 }
 
 enum mpl_status mpl_json_write(const struct mpl_json *root, FILE *out, struct mpl_err *err)

@@ -372,6 +372,7 @@ static const struct advice {
       true },
     { "did not find expected alphabetic or numeric character",
       "a text cannot begin with '*' or '&'; quote the text", true },
+    { "did not find expected node content", "a value is missing here", false },
     { "did not find expected key",
       "this line fits no open map; is its indentation that of the keys above it?", false },
 };
@@ -434,6 +435,19 @@ static void complain_in_context(struct builder *b, const yaml_parser_t *parser,
     }
 }
 
+/* The first byte that is not part of well-formed UTF-8; \p bytes if there is none. */
+static size_t find_bad_byte(const char *text, size_t bytes)
+{
+    size_t i = 0;
+    size_t length = mpl_utf8_length(text, bytes);
+
+    while (length > 0) {
+        i += length;
+        length = mpl_utf8_length(text + i, bytes - i);
+    }
+    return i;
+}
+
 static void complain_about_syntax(struct builder *b, const yaml_parser_t *parser,
                                   const char *text, size_t bytes)
 {
@@ -447,10 +461,17 @@ static void complain_about_syntax(struct builder *b, const yaml_parser_t *parser
     }
 
     const size_t offset = parser->problem_offset < bytes ? parser->problem_offset : bytes;
+    const size_t first_bad = find_bad_byte(text, bytes);
 
-    complain(b, place_of_byte(b, text, offset), "%s (0x%02x)%s", parser->problem,
-             (unsigned) parser->problem_value,
-             strstr(parser->problem, "UTF-8") == NULL ? "" : "; the text must be UTF-8");
+    /* libyaml points somewhere into a broken character; we at its first byte. */
+    if (first_bad <= offset && first_bad < bytes) {
+        complain(b, place_of_byte(b, text, first_bad),
+                 "byte 0x%02x is not UTF-8; the text must be UTF-8",
+                 (unsigned) (unsigned char) text[first_bad]);
+    } else {
+        complain(b, place_of_byte(b, text, offset), "%s (0x%02x)", parser->problem,
+                 (unsigned) parser->problem_value);
+    }
 }
 
 static void build_tree(struct builder *b, yaml_parser_t *parser, const char *text,

@@ -1,0 +1,531 @@
+#include "config.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+static struct mpl_arena *arena;
+
+static void create_arena(void)
+{
+    mpl_alloc_fail_after(-1);
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+}
+
+static void destroy_arena(void)
+{
+    mpl_alloc_fail_after(-1);
+    mpl_arena_destroy(arena);
+}
+
+/* ---- errors ---- */
+
+START_TEST(first_clause_sets_the_code_and_wraps_keep_it)
+{
+    struct mpl_err err = { 0 };
+
+    ck_assert_int_eq(mpl_fail(&err, MPL_E_SYNTAX, "line %d is cut", 3), MPL_E_SYNTAX);
+    ck_assert_int_eq(mpl_wrap(&err, MPL_E_IO, "cannot read \"%s\"", "a"), MPL_E_SYNTAX);
+    ck_assert_int_eq(err.code, MPL_E_SYNTAX);
+    ck_assert_uint_eq(err.n, 2);
+    ck_assert_str_eq(err.cause[0].text, "line 3 is cut");
+    ck_assert_str_eq(err.cause[1].text, "cannot read \"a\"");
+}
+END_TEST
+
+START_TEST(wrapping_an_empty_story_takes_the_status)
+{
+    struct mpl_err err = { 0 };
+
+    ck_assert_int_eq(mpl_wrap(&err, MPL_E_LIMIT, "cannot go on"), MPL_E_LIMIT);
+    ck_assert_int_eq(err.code, MPL_E_LIMIT);
+}
+END_TEST
+
+START_TEST(callers_may_pass_no_error)
+{
+    ck_assert_int_eq(mpl_fail(NULL, MPL_E_IO, "x"), MPL_E_IO);
+    ck_assert_int_eq(mpl_wrap(NULL, MPL_E_IO, "x"), MPL_E_IO);
+    ck_assert_int_eq(mpl_nomem(NULL), MPL_E_NOMEM);
+}
+END_TEST
+
+START_TEST(full_story_drops_the_middle)
+{
+    struct mpl_err err = { 0 };
+
+    mpl_fail(&err, MPL_E_IO, "0");
+    for (int i = 1; i < 10; i++) {
+        mpl_wrap(&err, MPL_E_IO, "%d", i);
+    }
+    ck_assert_uint_eq(err.n, MPL_ERR_CAUSES);
+    ck_assert_str_eq(err.cause[0].text, "0");
+    ck_assert_str_eq(err.cause[1].text, "1");
+    ck_assert_str_eq(err.cause[2].text, "2");
+    ck_assert_str_eq(err.cause[3].text, "7");
+    ck_assert_str_eq(err.cause[5].text, "9");
+}
+END_TEST
+
+START_TEST(long_clause_is_cut_between_characters)
+{
+    struct mpl_err err = { 0 };
+    char text[2 * MPL_ERR_TEXT + 1];
+
+    /* Two bytes each, behind one letter: the cut would fall inside a character. */
+    text[0] = 'a';
+    for (size_t i = 1; i + 2 < sizeof text; i += 2) {
+        memcpy(text + i, "\xC3\xA4", 3);
+    }
+    mpl_fail(&err, MPL_E_IO, "%s", text);
+
+    const size_t n = strlen(err.cause[0].text);
+
+    ck_assert_uint_lt(n, MPL_ERR_TEXT);
+    ck_assert_uint_ge(n, MPL_ERR_TEXT - 5);
+    ck_assert_str_eq(err.cause[0].text + n - 5, "\xC3\xA4...");
+}
+END_TEST
+
+START_TEST(error_prints_what_was_asked_first_and_why_last)
+{
+    struct mpl_err err = { 0 };
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+
+    mpl_fail(&err, MPL_E_SYNTAX, "INVALID_DATA: \033[2J no chunk");
+    mpl_wrap(&err, MPL_E_SYNTAX, "could not read data from anchor file");
+    mpl_wrap(&err, MPL_E_SYNTAX, "cannot read trace \"run7\"");
+    mpl_err_print(&err, out);
+    fclose(out);
+    ck_assert_str_eq(text, "marple: cannot read trace \"run7\"\n"
+                           "  because could not read data from anchor file\n"
+                           "  because INVALID_DATA: ?[2J no chunk\n");
+    free(text);
+}
+END_TEST
+
+/* ---- log ---- */
+
+START_TEST(log_level_comes_from_the_environment)
+{
+    const char *const names[] = { "error", "warn", "info", "debug", "nonsense" };
+    const enum mpl_log_level levels[] = { MPL_LOG_ERROR, MPL_LOG_WARN, MPL_LOG_INFO,
+                                          MPL_LOG_DEBUG, MPL_LOG_WARN };
+
+    /* Each round of a loop test has a process of its own, so "once" is not in the way. */
+    setenv("MARPLE_LOG", names[_i], 1);
+    ck_assert_int_eq(mpl_log_level(), levels[_i]);
+    setenv("MARPLE_LOG", "error", 1);
+    ck_assert_int_eq(mpl_log_level(), levels[_i]);
+}
+END_TEST
+
+static void count_calls(void *context, const char *what, uint64_t done, uint64_t total)
+{
+    ck_assert_str_eq(what, "reading events");
+    ck_assert_uint_eq(done, 3);
+    ck_assert_uint_eq(total, 7);
+    ++*(int *) context;
+}
+
+START_TEST(progress_is_told_to_whoever_asked_only)
+{
+    int n = 0;
+    const struct mpl_progress asked = { count_calls, &n };
+    const struct mpl_progress silent = { NULL, &n };
+
+    mpl_progress_tell(&asked, "reading events", 3, 7);
+    mpl_progress_tell(&silent, "reading events", 3, 7);
+    mpl_progress_tell(NULL, "reading events", 3, 7);
+    ck_assert_int_eq(n, 1);
+}
+END_TEST
+
+/* ---- arena ---- */
+
+static bool is_all(const unsigned char *bytes, size_t n, unsigned char value)
+{
+    while (n > 0 && bytes[n - 1] == value) {
+        n--;
+    }
+    return n == 0;
+}
+
+/* _i is the seed. */
+START_TEST(arena_items_are_zeroed_aligned_and_apart)
+{
+    enum { N = 400 };
+    unsigned char *items[N];
+    size_t sizes[N];
+    size_t sum = 0;
+
+    srand((unsigned) _i);
+    for (int k = 0; k < N; k++) {
+        sizes[k] = (size_t) rand() % (k % 20 == 0 ? 100000 : 300);
+        items[k] = mpl_arena_alloc(arena, sizes[k]);
+        ck_assert_ptr_nonnull(items[k]);
+        ck_assert_uint_eq((uintptr_t) items[k] % _Alignof(max_align_t), 0);
+        ck_assert_msg(is_all(items[k], sizes[k], 0), "seed %d: item %d", _i, k);
+        memset(items[k], k % 255 + 1, sizes[k]);
+        sum += sizes[k];
+    }
+    for (int k = 0; k < N; k++) {
+        ck_assert_msg(is_all(items[k], sizes[k], (unsigned char) (k % 255 + 1)),
+                      "seed %d: item %d", _i, k);
+    }
+    ck_assert_uint_eq(mpl_arena_bytes(arena), sum);
+}
+END_TEST
+
+START_TEST(arena_refuses_arrays_that_overflow)
+{
+    ck_assert_ptr_null(mpl_arena_array(arena, SIZE_MAX / 2, 3));
+    ck_assert_ptr_null(mpl_arena_alloc(arena, SIZE_MAX));
+    ck_assert_ptr_nonnull(mpl_arena_array(arena, 0, 8));
+}
+END_TEST
+
+START_TEST(arena_texts_are_copies)
+{
+    char text[] = "abc";
+    char *copy = mpl_arena_strdup(arena, text);
+    char *part = mpl_arena_strndup(arena, text, 2);
+
+    text[0] = 'x';
+    ck_assert_str_eq(copy, "abc");
+    ck_assert_str_eq(part, "ab");
+    ck_assert_str_eq(mpl_arena_strndup(arena, "ab", 99), "ab");
+    ck_assert_str_eq(mpl_arena_printf(arena, "%s-%d", copy, 7), "abc-7");
+}
+END_TEST
+
+START_TEST(chosen_allocation_fails_and_no_other)
+{
+    mpl_alloc_fail_after(1);
+    ck_assert_ptr_nonnull(mpl_arena_alloc(arena, 8));
+    ck_assert_ptr_null(mpl_arena_alloc(arena, 8));
+    ck_assert_ptr_nonnull(mpl_arena_alloc(arena, 8));
+
+    mpl_alloc_fail_after(0);
+    ck_assert_ptr_null(mpl_arena_printf(arena, "x"));
+    mpl_alloc_fail_after(0);
+    ck_assert_ptr_null(mpl_arena_create());
+}
+END_TEST
+
+/* ---- buffer ---- */
+
+START_TEST(buffer_keeps_items_in_order_and_gives_them_away)
+{
+    struct mpl_buf buf = mpl_buf_make(sizeof(int));
+
+    for (int i = 0; i < 1000; i++) {
+        int *item = mpl_buf_add(&buf);
+
+        ck_assert_int_eq(*item, 0);
+        *item = i * i;
+    }
+    ck_assert_int_eq(*(int *) mpl_buf_get(&buf, 31), 961);
+
+    const int *items = mpl_buf_take(&buf, arena);
+
+    ck_assert_int_eq(items[999], 998001);
+    ck_assert_uint_eq(buf.n, 0);
+    ck_assert_ptr_null(buf.data);
+    ck_assert_ptr_nonnull(mpl_buf_add(&buf));
+    ck_assert_int_eq(*(int *) mpl_buf_get(&buf, 0), 0);
+    mpl_buf_free(&buf);
+}
+END_TEST
+
+START_TEST(empty_buffer_gives_an_empty_array)
+{
+    struct mpl_buf buf = mpl_buf_make(sizeof(int));
+
+    ck_assert_ptr_nonnull(mpl_buf_take(&buf, arena));
+}
+END_TEST
+
+START_TEST(buffer_without_memory_keeps_what_it_has)
+{
+    struct mpl_buf buf = mpl_buf_make(sizeof(int));
+    size_t n = 0;
+
+    *(int *) mpl_buf_add(&buf) = 5;
+    mpl_alloc_fail_after(0);
+    while (mpl_buf_add(&buf) != NULL) {
+        n++;
+    }
+    ck_assert_uint_eq(buf.n, n + 1);
+    mpl_alloc_fail_after(0);
+    ck_assert_ptr_null(mpl_buf_take(&buf, arena));
+    ck_assert_uint_eq(buf.n, n + 1);
+    ck_assert_int_eq(*(int *) mpl_buf_get(&buf, 0), 5);
+    mpl_buf_free(&buf);
+}
+END_TEST
+
+START_TEST(reading_behind_the_end_of_a_buffer_is_a_bug)
+{
+    struct mpl_buf buf = mpl_buf_make(sizeof(int));
+
+    mpl_buf_get(&buf, 0);
+}
+END_TEST
+
+/* ---- map ---- */
+
+/*
+ * The map against plain arrays: keys come from a range small enough to meet again, and
+ * from the corners of 64 bits. _i is the seed.
+ */
+START_TEST(map_answers_like_a_plain_array)
+{
+    enum { N = 3000 };
+    struct mpl_map *map = mpl_map_create();
+    uint64_t keys[N];
+    uint32_t values[N];
+    size_t n = 0;
+
+    srand((unsigned) _i);
+    for (int step = 0; step < 2 * N; step++) {
+        const uint64_t low = (uint64_t) (rand() % N);
+        const uint64_t key = rand() % 3 == 0 ? low << 32 : rand() % 9 == 0 ? ~low : low;
+        const uint32_t value = (uint32_t) rand();
+        size_t at = 0;
+
+        while (at < n && keys[at] != key) {
+            at++;
+        }
+        ck_assert_msg(mpl_map_find(map, key) == (at < n ? values[at] : MPL_NONE),
+                      "seed %d, step %d, key %" PRIu64, _i, step, key);
+        if (at == n && n == N) {
+            continue;
+        }
+        ck_assert(mpl_map_put(map, key, value));
+        keys[at] = key;
+        values[at] = value;
+        n += at == n ? 1 : 0;
+        ck_assert_uint_eq(mpl_map_count(map), n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        ck_assert_uint_eq(mpl_map_find(map, keys[i]), values[i]);
+    }
+    mpl_map_destroy(map);
+}
+END_TEST
+
+START_TEST(map_without_memory_stays_as_it_was)
+{
+    struct mpl_map *map = mpl_map_create();
+    uint64_t n = 0;
+
+    /* Every growth fails once; the map must go on when memory is back. */
+    while (n < 500) {
+        mpl_alloc_fail_after(0);
+        if (!mpl_map_put(map, n, (uint32_t) n)) {
+            ck_assert_uint_eq(mpl_map_find(map, n), MPL_NONE);
+            ck_assert_uint_eq(mpl_map_count(map), n);
+            ck_assert(mpl_map_put(map, n, (uint32_t) n));
+        }
+        n++;
+        mpl_alloc_fail_after(-1);
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        ck_assert_uint_eq(mpl_map_find(map, i), i);
+    }
+    mpl_map_destroy(map);
+    mpl_map_destroy(NULL);
+}
+END_TEST
+
+/* ---- names ---- */
+
+START_TEST(names_are_numbered_in_order_of_first_sight)
+{
+    struct mpl_names *names = mpl_names_create();
+
+    ck_assert_uint_eq(mpl_names_find(names, "a"), MPL_NONE);
+    ck_assert_uint_eq(mpl_names_put(names, "MPI_Send"), 0);
+    ck_assert_uint_eq(mpl_names_put(names, ""), 1);
+    ck_assert_uint_eq(mpl_names_put(names, "MPI_Send"), 0);
+    for (unsigned i = 2; i < 5000; i++) {
+        char text[16];
+
+        (void) snprintf(text, sizeof text, "f%u", i);
+        ck_assert_uint_eq(mpl_names_put(names, text), i);
+    }
+    ck_assert_str_eq(mpl_names_text(names, 0), "MPI_Send");
+    ck_assert_str_eq(mpl_names_text(names, 1), "");
+    ck_assert_str_eq(mpl_names_text(names, 4711), "f4711");
+    ck_assert_uint_eq(mpl_names_find(names, "f4711"), 4711);
+    ck_assert_uint_eq(mpl_names_find(names, "f5000"), MPL_NONE);
+    ck_assert_uint_eq(mpl_names_count(names), 5000);
+    /* A text of our own may move while it is put. */
+    ck_assert_uint_eq(mpl_names_put(names, mpl_names_text(names, 3)), 3);
+    mpl_names_destroy(names);
+}
+END_TEST
+
+START_TEST(names_without_memory_stay_as_they_were)
+{
+    for (long failing = 0; failing < 40; failing++) {
+        struct mpl_names *names = mpl_names_create();
+        uint32_t n = 0;
+
+        mpl_alloc_fail_after(failing);
+        for (; n < 200; n++) {
+            char text[64];
+
+            (void) snprintf(text, sizeof text, "a rather long name, number %u", n);
+            if (mpl_names_put(names, text) == MPL_NONE) {
+                ck_assert_uint_eq(mpl_names_count(names), n);
+                ck_assert_uint_eq(mpl_names_find(names, text), MPL_NONE);
+                ck_assert_uint_eq(mpl_names_put(names, text), n);
+            }
+        }
+        mpl_alloc_fail_after(-1);
+        ck_assert_str_eq(mpl_names_text(names, 0), "a rather long name, number 0");
+        ck_assert_str_eq(mpl_names_text(names, 199), "a rather long name, number 199");
+        mpl_names_destroy(names);
+    }
+    mpl_names_destroy(NULL);
+}
+END_TEST
+
+/* ---- quality ---- */
+
+START_TEST(quality_notes_are_counted_and_located_once_each)
+{
+    struct mpl_quality *quality = mpl_quality_create(arena);
+
+    mpl_quality_add(quality, "unmatched-send", 9, 2, "%s of sends", "some");
+    mpl_quality_add(quality, "clock", MPL_NONE, 1, "the clock is off");
+    mpl_quality_add(quality, "unmatched-send", 3, 1, NULL);
+    mpl_quality_add(quality, "unmatched-send", 9, 4, NULL);
+    mpl_quality_add(quality, "unmatched-send", 5, 1, NULL);
+    ck_assert_uint_eq(mpl_quality_count(quality), 2);
+
+    const struct mpl_quality_note *note = mpl_quality_get(quality, 0);
+
+    ck_assert_str_eq(note->note, "unmatched-send");
+    ck_assert_str_eq(note->text, "some of sends");
+    ck_assert_uint_eq(note->count, 8);
+    ck_assert_uint_eq(note->n_locations, 3);
+    ck_assert_uint_eq(note->locations[0], 3);
+    ck_assert_uint_eq(note->locations[1], 5);
+    ck_assert_uint_eq(note->locations[2], 9);
+    ck_assert_uint_eq(mpl_quality_find(quality, "clock")->n_locations, 0);
+    ck_assert_ptr_null(mpl_quality_find(quality, "nothing"));
+}
+END_TEST
+
+/* _i is the seed. */
+START_TEST(quality_locations_ascend_in_whatever_order_they_come)
+{
+    struct mpl_quality *quality = mpl_quality_create(arena);
+    bool is_seen[500] = { false };
+    uint32_t n = 0;
+
+    srand((unsigned) _i);
+    for (int k = 0; k < 600; k++) {
+        const uint32_t location = (uint32_t) (rand() % 500);
+
+        mpl_quality_add(quality, "n", location, 1, "text");
+        n += is_seen[location] ? 0 : 1;
+        is_seen[location] = true;
+    }
+
+    const struct mpl_quality_note *note = mpl_quality_find(quality, "n");
+
+    ck_assert_msg(note->n_locations == n, "seed %d", _i);
+    for (uint32_t i = 0; i < n; i++) {
+        ck_assert_msg(is_seen[note->locations[i]], "seed %d", _i);
+        ck_assert_msg(i == 0 || note->locations[i - 1] < note->locations[i], "seed %d", _i);
+    }
+}
+END_TEST
+
+START_TEST(quality_without_memory_says_that_notes_are_missing)
+{
+    long n = 0;
+
+    for (bool is_complete = false; !is_complete; n++) {
+        struct mpl_quality *quality = mpl_quality_create(arena);
+
+        mpl_alloc_fail_after(n);
+        for (uint32_t location = 0; location < 20; location++) {
+            mpl_quality_add(quality, "a", location, 1, "first %d", 1);
+            mpl_quality_add(quality, "b", MPL_NONE, 1, "second");
+        }
+        mpl_alloc_fail_after(-1);
+
+        /* Whatever failed, every occurrence is in some note. */
+        uint64_t sum = 0;
+
+        for (size_t i = 0; i < mpl_quality_count(quality); i++) {
+            sum += mpl_quality_get(quality, i)->count;
+        }
+        ck_assert_uint_eq(sum, 40);
+
+        const struct mpl_quality_note *a = mpl_quality_find(quality, "a");
+
+        is_complete =
+            mpl_quality_find(quality, "lost-notes") == NULL && a->n_locations == 20;
+    }
+    ck_assert_int_gt(n, 8);
+    mpl_alloc_fail_after(0);
+    ck_assert_ptr_null(mpl_quality_create(arena));
+}
+END_TEST
+
+static Suite *base_suite(void)
+{
+    Suite *suite = suite_create("base");
+    TCase *tcase = tcase_create("all");
+
+    tcase_add_checked_fixture(tcase, create_arena, destroy_arena);
+    tcase_add_test(tcase, first_clause_sets_the_code_and_wraps_keep_it);
+    tcase_add_test(tcase, wrapping_an_empty_story_takes_the_status);
+    tcase_add_test(tcase, callers_may_pass_no_error);
+    tcase_add_test(tcase, full_story_drops_the_middle);
+    tcase_add_test(tcase, long_clause_is_cut_between_characters);
+    tcase_add_test(tcase, error_prints_what_was_asked_first_and_why_last);
+    tcase_add_loop_test(tcase, log_level_comes_from_the_environment, 0, 5);
+    tcase_add_test(tcase, progress_is_told_to_whoever_asked_only);
+    tcase_add_loop_test(tcase, arena_items_are_zeroed_aligned_and_apart, 0, 5);
+    tcase_add_test(tcase, arena_refuses_arrays_that_overflow);
+    tcase_add_test(tcase, arena_texts_are_copies);
+    tcase_add_test(tcase, chosen_allocation_fails_and_no_other);
+    tcase_add_test(tcase, buffer_keeps_items_in_order_and_gives_them_away);
+    tcase_add_test(tcase, empty_buffer_gives_an_empty_array);
+    tcase_add_test(tcase, buffer_without_memory_keeps_what_it_has);
+    tcase_add_test_raise_signal(tcase, reading_behind_the_end_of_a_buffer_is_a_bug,
+                                SIGABRT);
+    tcase_add_loop_test(tcase, map_answers_like_a_plain_array, 0, 10);
+    tcase_add_test(tcase, map_without_memory_stays_as_it_was);
+    tcase_add_test(tcase, names_are_numbered_in_order_of_first_sight);
+    tcase_add_test(tcase, names_without_memory_stay_as_they_were);
+    tcase_add_test(tcase, quality_notes_are_counted_and_located_once_each);
+    tcase_add_loop_test(tcase, quality_locations_ascend_in_whatever_order_they_come, 0, 10);
+    tcase_add_test(tcase, quality_without_memory_says_that_notes_are_missing);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(base_suite());
+
+    srunner_run_all(runner, CK_ENV);
+    const int n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,283 @@
+#include "config.h"
+
+#include <check.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+/* What is written, on the heap; NULL if writing fails. */
+static char *written(const struct mpl_json *root, struct mpl_err *err)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    const enum mpl_status st = mpl_json_write(root, out, err);
+
+    fclose(out);
+    if (st != MPL_OK) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static struct mpl_json *create_document(void)
+{
+    struct mpl_json *root = mpl_json_object();
+    struct mpl_json *runs = mpl_json_array();
+
+    mpl_json_set(root, "schema", mpl_json_string("marple-diagnosis/1"));
+    mpl_json_set(root, "runs", runs);
+    mpl_json_set(root, "none", mpl_json_string(NULL));
+
+    /* A child may still be filled when its parent has it. */
+    struct mpl_json *run = mpl_json_object();
+
+    mpl_json_add(runs, run);
+    mpl_json_add(runs, mpl_json_boolean(true));
+    mpl_json_set(run, "events", mpl_json_integer(-9007199254740993));
+    mpl_json_set(run, "share", mpl_json_number(0.1));
+    mpl_json_set(run, "empty", mpl_json_array());
+    return root;
+}
+
+START_TEST(document_is_indented_in_order_of_insertion)
+{
+    struct mpl_json *root = create_document();
+    char *text = written(root, NULL);
+
+    ck_assert_str_eq(text, "{\n"
+                           "  \"schema\": \"marple-diagnosis/1\",\n"
+                           "  \"runs\": [\n"
+                           "    {\n"
+                           "      \"events\": -9007199254740993,\n"
+                           "      \"share\": 0.1,\n"
+                           "      \"empty\": []\n"
+                           "    },\n"
+                           "    true\n"
+                           "  ],\n"
+                           "  \"none\": null\n"
+                           "}\n");
+    free(text);
+    mpl_json_destroy(root);
+}
+END_TEST
+
+static const struct {
+    double value;
+    const char *text;
+} numbers[] = {
+    { 0, "0.0\n" },
+    { 0.385, "0.385\n" },
+    { 2.31, "2.31\n" },
+    { 1.2e-5, "1.2e-5\n" },
+    { 0.231347608, "0.231347608\n" },
+    { 123456789.012345, "123456789.012345\n" },
+    { NAN, "null\n" },
+    { INFINITY, "null\n" },
+    { -INFINITY, "null\n" },
+    { 1.7976931348623157e308, "1.79769313486231e308\n" },
+};
+
+START_TEST(numbers_are_short_and_can_be_read_back)
+{
+    struct mpl_json *root = mpl_json_number(numbers[_i].value);
+    char *text = written(root, NULL);
+
+    ck_assert_str_eq(text, numbers[_i].text);
+
+    json_t *again = json_loads(text, JSON_DECODE_ANY, NULL);
+
+    ck_assert_ptr_nonnull(again);
+    json_decref(again);
+    free(text);
+    mpl_json_destroy(root);
+}
+END_TEST
+
+/* _i is the seed. */
+START_TEST(any_bytes_make_a_valid_string)
+{
+    srand((unsigned) _i);
+    for (int k = 0; k < 500; k++) {
+        char bytes[20];
+        const size_t n = (size_t) rand() % sizeof bytes;
+
+        for (size_t i = 0; i < n; i++) {
+            /* Mostly bytes above 7F, among which the beginnings of characters are. */
+            bytes[i] = (char) (rand() % 4 == 0 ? 1 + rand() % 127 : 128 + rand() % 128);
+        }
+        bytes[n] = '\0';
+
+        struct mpl_json *root = mpl_json_object();
+
+        mpl_json_set(root, bytes, mpl_json_string(bytes));
+
+        char *text = written(root, NULL);
+        json_t *again = json_loads(text, 0, NULL);
+
+        ck_assert_msg(again != NULL && json_object_size(again) == 1, "seed %d: %s", _i,
+                      text);
+        json_decref(again);
+        free(text);
+        mpl_json_destroy(root);
+    }
+}
+END_TEST
+
+START_TEST(good_utf8_stays_and_bad_bytes_are_replaced)
+{
+    struct mpl_json *root = mpl_json_string("\xC3\xA4 \xFF \xE2\x82 \xF0\x9F\x98\x80 \"\n");
+    char *text = written(root, NULL);
+
+    ck_assert_str_eq(text, "\"\xC3\xA4 \xEF\xBF\xBD \xEF\xBF\xBD\xEF\xBF\xBD "
+                           "\xF0\x9F\x98\x80 \\\"\\n\"\n");
+    free(text);
+    mpl_json_destroy(root);
+}
+END_TEST
+
+START_TEST(same_key_twice_keeps_the_last_value)
+{
+    struct mpl_json *root = mpl_json_object();
+
+    mpl_json_set(root, "a", mpl_json_integer(1));
+    mpl_json_set(root, "a", mpl_json_integer(2));
+
+    char *text = written(root, NULL);
+
+    ck_assert_str_eq(text, "{\n  \"a\": 2\n}\n");
+    free(text);
+    mpl_json_destroy(root);
+}
+END_TEST
+
+START_TEST(missing_part_is_never_written_as_complete)
+{
+    struct mpl_err err = { 0 };
+
+    ck_assert_ptr_null(written(NULL, &err));
+    ck_assert_int_eq(err.code, MPL_E_NOMEM);
+
+    struct mpl_json *root = mpl_json_object();
+    struct mpl_json *inner = mpl_json_array();
+
+    mpl_json_set(root, "inner", inner);
+    mpl_json_add(inner, NULL);
+    ck_assert_ptr_null(written(root, NULL));
+    mpl_json_destroy(root);
+
+    /* Also when the failure came before the parent. */
+    root = mpl_json_array();
+    inner = mpl_json_array();
+    mpl_json_add(inner, NULL);
+    mpl_json_add(root, inner);
+    ck_assert_ptr_null(written(root, NULL));
+    mpl_json_destroy(root);
+
+    mpl_json_set(NULL, "a", mpl_json_integer(1));
+    mpl_json_add(NULL, mpl_json_integer(1));
+    mpl_json_destroy(NULL);
+}
+END_TEST
+
+START_TEST(full_disk_is_an_error)
+{
+    struct mpl_json *root = create_document();
+    struct mpl_err err = { 0 };
+    FILE *out = fopen("/dev/full", "w");
+
+    if (out != NULL) {
+        setvbuf(out, NULL, _IONBF, 0);
+        ck_assert_int_eq(mpl_json_write(root, out, &err), MPL_E_IO);
+        fclose(out);
+    }
+    mpl_json_destroy(root);
+}
+END_TEST
+
+/* Allocations of jansson that still succeed; the tests run in processes of their own. */
+static long n_until_refusal = -1;
+
+static void *failing_malloc(size_t bytes)
+{
+    if (n_until_refusal >= 0 && n_until_refusal-- == 0) {
+        return NULL;
+    }
+    return malloc(bytes);
+}
+
+/* Builds and writes with a failure at allocation \p n; whether it came out complete. */
+static bool is_written_despite(long n, bool is_in_jansson)
+{
+    struct mpl_err err = { 0 };
+
+    n_until_refusal = is_in_jansson ? n : -1;
+    mpl_alloc_fail_after(is_in_jansson ? -1 : n);
+
+    struct mpl_json *root = create_document();
+    char *text = written(root, &err);
+
+    n_until_refusal = -1;
+    mpl_alloc_fail_after(-1);
+    mpl_json_destroy(root);
+    if (text == NULL) {
+        ck_assert_int_eq(err.code, MPL_E_NOMEM);
+        return false;
+    }
+
+    /* What is written is the whole. */
+    root = create_document();
+
+    char *whole = written(root, NULL);
+
+    ck_assert_str_eq(text, whole);
+    free(whole);
+    free(text);
+    mpl_json_destroy(root);
+    return true;
+}
+
+START_TEST(out_of_memory_anywhere_makes_writing_fail)
+{
+    const bool is_in_jansson = _i == 1;
+    long n = 0;
+
+    json_set_alloc_funcs(failing_malloc, free);
+    while (!is_written_despite(n, is_in_jansson)) {
+        n++;
+    }
+    ck_assert_int_gt(n, 10);
+}
+END_TEST
+
+static Suite *json_suite(void)
+{
+    Suite *suite = suite_create("base json");
+    TCase *tcase = tcase_create("all");
+
+    tcase_add_test(tcase, document_is_indented_in_order_of_insertion);
+    tcase_add_loop_test(tcase, numbers_are_short_and_can_be_read_back, 0,
+                        (int) (sizeof numbers / sizeof numbers[0]));
+    tcase_add_loop_test(tcase, any_bytes_make_a_valid_string, 0, 5);
+    tcase_add_test(tcase, good_utf8_stays_and_bad_bytes_are_replaced);
+    tcase_add_test(tcase, same_key_twice_keeps_the_last_value);
+    tcase_add_test(tcase, missing_part_is_never_written_as_complete);
+    tcase_add_test(tcase, full_disk_is_an_error);
+    tcase_add_loop_test(tcase, out_of_memory_anywhere_makes_writing_fail, 0, 2);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(json_suite());
+
+    srunner_run_all(runner, CK_ENV);
+    const int n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
