@@ -207,19 +207,22 @@ static bool is_quoted(yaml_scalar_style_t style)
 }
 
 /*
- * Whether byte i of the text is column place.column + i of the file. Lengths are enough
- * to tell: escapes, folded lines and characters of several bytes all make the text
- * differ in length from the columns that it takes.
+ * Whether byte i of the text is column place.column + i of the file. An escape takes more
+ * columns than it makes characters, but not than it makes bytes ("\L" is one character of
+ * three bytes): so the text must be as long as its columns in both.
  */
 static bool is_one_to_one(const yaml_event_t *event)
 {
     const yaml_scalar_style_t style = event->data.scalar.style;
-    const size_t quotes = is_quoted(style) ? 2 : 0;
+    const size_t bytes = event->data.scalar.length;
+    const size_t columns = event->end_mark.column - event->start_mark.column;
 
-    return (is_quoted(style) || style == YAML_PLAIN_SCALAR_STYLE) &&
-           event->start_mark.line == event->end_mark.line &&
-           event->end_mark.column - event->start_mark.column ==
-               event->data.scalar.length + quotes;
+    if (event->start_mark.line != event->end_mark.line ||
+        !(is_quoted(style) || style == YAML_PLAIN_SCALAR_STYLE)) {
+        return false;
+    }
+    return columns == bytes + (is_quoted(style) ? 2 : 0) &&
+           mpl_utf8_count((const char *) event->data.scalar.value, bytes) == bytes;
 }
 
 static void on_scalar(struct builder *b, const yaml_event_t *event)

@@ -107,6 +107,10 @@ static const struct {
     { "a: 'it''s'\n", "it's", 5, false },
     { "a: \"b\\tc\"\n", "b\tc", 5, false },
     { "a: \"\\x41\"\n", "A", 5, false },
+    { "a: \"\\Lb\\n\"\n",
+      "\xE2\x80\xA8"
+      "b\n",
+      5, false }, /* Five bytes from five columns. */
     { "a: b\n  c\n", "b c", 4, false },
     { "a: \"b\n  c\"\n", "b c", 5, false },
     { "a: |\n  b\n", "b\n", 4, false },
