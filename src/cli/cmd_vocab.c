@@ -1,0 +1,252 @@
+#include "config.h"
+
+#include "cli/cli_priv.h"
+#include "cli/vocab_priv.h"
+
+#include <string.h>
+
+#include "metrics/metrics.h"
+
+enum { OPT_FORMAT };
+
+static const struct mpl_option options[] = {
+    [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
+    { 0 },
+};
+
+static enum mpl_status add(struct mpl_buf *words, struct mpl_vocab_word word,
+                           struct mpl_err *err)
+{
+    struct mpl_vocab_word *slot = mpl_buf_add(words);
+
+    if (slot == NULL) {
+        return mpl_nomem(err);
+    }
+    *slot = word;
+    return MPL_OK;
+}
+
+static enum mpl_status list_metrics(struct mpl_arena *arena, struct mpl_buf *words,
+                                    struct mpl_err *err)
+{
+    size_t n = 0;
+    const struct mpl_metric_variable *variables = mpl_metric_variables(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct mpl_metric_variable *v = &variables[i];
+        char unit[32];
+        const struct mpl_vocab_word word = {
+            .name = mpl_arena_printf(arena, "%s%s", v->per_location ? "ROLE." : "run.",
+                                     v->name),
+            .unit = mpl_arena_strdup(arena, mpl_unit_text(v->unit, unit)),
+            .says = v->says,
+        };
+        if (word.name == NULL || word.unit == NULL) {
+            return mpl_nomem(err);
+        }
+        const enum mpl_status st = add(words, word, err);
+        if (st != MPL_OK) {
+            return st;
+        }
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status list_capabilities(struct mpl_arena *arena, struct mpl_buf *words,
+                                         struct mpl_err *err)
+{
+    size_t n = 0;
+    const struct mpl_capability *table = mpl_capability_table(&n);
+    enum mpl_status st = MPL_OK;
+
+    (void) arena;
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        st = add(words,
+                 (struct mpl_vocab_word){
+                     .name = table[i].name, .unit = "", .says = table[i].says },
+                 err);
+    }
+    return st;
+}
+
+/* From the very file that is loaded before any rule, so that it cannot be out of date. */
+static enum mpl_status list_facts(struct mpl_arena *arena, struct mpl_buf *words,
+                                  struct mpl_err *err)
+{
+    const char *directory = NULL;
+    char *text = NULL;
+    size_t bytes = 0;
+    enum mpl_status st = mpl_knowledge_find(arena, &directory, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    const char *path = mpl_arena_printf(arena, "%s/rules/vocabulary.clp", directory);
+    if (path == NULL) {
+        return mpl_nomem(err);
+    }
+    st = mpl_file_read(path, 1 << 20, arena, &text, &bytes, err);
+    return st == MPL_OK ? mpl_vocab_facts(text, arena, words, err) : st;
+}
+
+struct topic {
+    const char *name;
+    const char *says;
+    enum mpl_status (*list)(struct mpl_arena *arena, struct mpl_buf *words,
+                            struct mpl_err *err);
+};
+
+static const struct topic topics[] = {
+    { "metrics", "variables that formulas of metrics may read", list_metrics },
+    { "capabilities", "what a run may record or not, for \"needs\"", list_capabilities },
+    { "facts", "fact templates that rules match and assert", list_facts },
+};
+enum { N_TOPICS = sizeof topics / sizeof *topics };
+
+struct vocab_opts {
+    const struct topic *topic; /* NULL: the list of topics */
+    enum mpl_format format;
+};
+
+static enum mpl_status find_topic(const char *name, const struct topic **out,
+                                  struct mpl_err *err)
+{
+    const char *names[N_TOPICS];
+
+    for (size_t i = 0; i < N_TOPICS; i++) {
+        names[i] = topics[i].name;
+        if (strcmp(name, names[i]) == 0) {
+            *out = &topics[i];
+            return MPL_OK;
+        }
+    }
+    const char *near = mpl_suggest(name, names, N_TOPICS);
+    if (near != NULL) {
+        return mpl_fail(err, MPL_E_USAGE, "unknown topic \"%s\"; did you mean \"%s\"?",
+                        name, near);
+    }
+    return mpl_fail(err, MPL_E_USAGE,
+                    "unknown topic \"%s\"; marple vocab alone lists the topics", name);
+}
+
+static enum mpl_status parse(struct mpl_args *args, struct vocab_opts *opts,
+                             struct mpl_err *err)
+{
+    const struct mpl_option *option = NULL;
+    const char *value = NULL;
+    enum mpl_status st = MPL_OK;
+
+    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
+        if (option != NULL) {
+            st = mpl_args_format(option, value, &opts->format, err);
+        } else if (opts->topic == NULL) {
+            st = find_topic(value, &opts->topic, err);
+        } else {
+            st = mpl_args_unexpected(args, value, err);
+        }
+    }
+    return st == MPL_END ? MPL_OK : st;
+}
+
+static void print_text(const struct mpl_buf *words, FILE *out)
+{
+    size_t name_width = 0;
+    size_t unit_width = 0;
+
+    for (size_t i = 0; i < words->n; i++) {
+        const struct mpl_vocab_word *w = mpl_buf_get(words, i);
+        const size_t name = strlen(w->name) + (w->of != NULL ? 2 : 0);
+        const size_t unit = strlen(w->unit);
+        name_width = name > name_width ? name : name_width;
+        unit_width = unit > unit_width ? unit : unit_width;
+    }
+    for (size_t i = 0; i < words->n; i++) {
+        const struct mpl_vocab_word *w = mpl_buf_get(words, i);
+        const char *indent = w->of != NULL ? "  " : "";
+        if (w->says[0] == '\0') {
+            fprintf(out, "%s%-*s  %s\n", indent, (int) (name_width - strlen(indent)),
+                    w->name, w->unit);
+        } else {
+            fprintf(out, "%s%-*s  %-*s%s%s\n", indent, (int) (name_width - strlen(indent)),
+                    w->name, (int) unit_width, w->unit, unit_width > 0 ? "  " : "",
+                    w->says);
+        }
+    }
+}
+
+static enum mpl_status print_json(const char *topic, const struct mpl_buf *words, FILE *out,
+                                  struct mpl_err *err)
+{
+    struct mpl_json *root = mpl_json_object();
+    struct mpl_json *list = mpl_json_array();
+
+    mpl_json_set(root, "schema", mpl_json_string("marple-vocab/1"));
+    mpl_json_set(root, "topic", mpl_json_string(topic));
+    for (size_t i = 0; i < words->n; i++) {
+        const struct mpl_vocab_word *w = mpl_buf_get(words, i);
+        struct mpl_json *item = mpl_json_object();
+        if (w->of != NULL) {
+            mpl_json_set(item, "of", mpl_json_string(w->of));
+        }
+        mpl_json_set(item, "name", mpl_json_string(w->name));
+        mpl_json_set(item, "unit", mpl_json_string(w->unit[0] != '\0' ? w->unit : NULL));
+        mpl_json_set(item, "says", mpl_json_string(w->says[0] != '\0' ? w->says : NULL));
+        mpl_json_add(list, item);
+    }
+    mpl_json_set(root, "words", list);
+    const enum mpl_status st = mpl_json_write(root, out, err);
+    mpl_json_destroy(root);
+    return st;
+}
+
+static enum mpl_status list_topics(struct mpl_arena *arena, struct mpl_buf *words,
+                                   struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    (void) arena;
+    for (size_t i = 0; i < N_TOPICS && st == MPL_OK; i++) {
+        st = add(words,
+                 (struct mpl_vocab_word){
+                     .name = topics[i].name, .unit = "", .says = topics[i].says },
+                 err);
+    }
+    return st;
+}
+
+static enum mpl_status vocab(const struct vocab_opts *opts, FILE *out, struct mpl_err *err)
+{
+    struct mpl_buf words = mpl_buf_make(sizeof(struct mpl_vocab_word));
+    struct mpl_arena *arena = mpl_arena_create();
+
+    if (arena == NULL) {
+        return mpl_nomem(err);
+    }
+    enum mpl_status st = opts->topic != NULL ? opts->topic->list(arena, &words, err)
+                                             : list_topics(arena, &words, err);
+    if (st == MPL_OK && opts->format == MPL_FORMAT_JSON) {
+        st = print_json(opts->topic != NULL ? opts->topic->name : "topics", &words, out,
+                        err);
+    } else if (st == MPL_OK) {
+        print_text(&words, out);
+    }
+    mpl_buf_free(&words);
+    mpl_arena_destroy(arena);
+    return st;
+}
+
+static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
+{
+    struct vocab_opts opts = { 0 };
+    const enum mpl_status st = parse(args, &opts, err);
+
+    return st == MPL_OK ? vocab(&opts, out, err) : st;
+}
+
+const struct mpl_cmd mpl_cmd_vocab = {
+    .name = "vocab",
+    .operands = "[TOPIC]",
+    .summary = "print the words that patterns and rules may use",
+    .options = options,
+    .run = run,
+};
