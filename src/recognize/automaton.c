@@ -1,0 +1,245 @@
+/*
+ * The automaton of an expression by partial derivatives (V. Antimirov, 1996): what is left of
+ * the expression after one event is a set of expressions, and each different one is a state.
+ * Concurrency needs nothing special: after an event of a & b either what is left of a runs beside
+ * b, or a beside what is left of b.
+ */
+#include "config.h"
+
+#include "recognize/automaton_priv.h"
+
+#include <string.h>
+
+struct derivative {
+    uint32_t member;
+    uint32_t node;
+};
+
+/* Derivatives are added in the order of preference: the left choice first, then repeating. */
+struct derivation {
+    struct mpl_expression *expression;
+    struct mpl_buf list; /* struct derivative */
+};
+
+static bool derive(struct derivation *d, uint32_t number);
+
+/* Puts \p rest beside or behind what the derivatives from \p first on have left. */
+static bool join(struct derivation *d, size_t first, enum mpl_node_kind kind, uint32_t rest,
+                 bool is_rest_left)
+{
+    for (size_t i = first; i < d->list.n; i++) {
+        struct derivative *item = mpl_buf_get(&d->list, i);
+
+        item->node =
+            mpl_expression_node(d->expression, kind, is_rest_left ? rest : item->node,
+                                is_rest_left ? item->node : rest);
+        if (item->node == MPL_NONE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool derive_member(struct derivation *d, uint32_t member)
+{
+    const uint32_t empty = mpl_expression_node(d->expression, MPL_NODE_EMPTY, 0, 0);
+    struct derivative *item = empty == MPL_NONE ? NULL : mpl_buf_add(&d->list);
+
+    if (item == NULL) {
+        return false;
+    }
+    *item = (struct derivative){ member, empty };
+    return true;
+}
+
+static bool derive(struct derivation *d, uint32_t number)
+{
+    /* A copy: deriving adds nodes, and the table may move. */
+    const struct mpl_node node = *mpl_expression_get(d->expression, number);
+    const size_t first = d->list.n;
+    uint32_t star;
+    size_t middle;
+
+    switch (node.kind) {
+    case MPL_NODE_EMPTY:
+        return true;
+    case MPL_NODE_MEMBER:
+        return derive_member(d, node.a);
+    case MPL_NODE_CHOICE:
+        return derive(d, node.a) && derive(d, node.b);
+    case MPL_NODE_SEQUENCE:
+        if (!derive(d, node.a) || !join(d, first, MPL_NODE_SEQUENCE, node.b, false)) {
+            return false;
+        }
+        return !mpl_expression_get(d->expression, node.a)->is_nullable || derive(d, node.b);
+    case MPL_NODE_CONCURRENT:
+        if (!derive(d, node.a) || !join(d, first, MPL_NODE_CONCURRENT, node.b, false)) {
+            return false;
+        }
+        middle = d->list.n;
+        return derive(d, node.b) && join(d, middle, MPL_NODE_CONCURRENT, node.a, true);
+    case MPL_NODE_STAR:
+    case MPL_NODE_PLUS:
+        star = mpl_expression_node(d->expression, MPL_NODE_STAR, node.a, 0);
+        return star != MPL_NONE && derive(d, node.a) &&
+               join(d, first, MPL_NODE_SEQUENCE, star, false);
+    }
+    return false;
+}
+
+/* ---- states ------------------------------------------------------------------------- */
+
+struct construction {
+    struct derivation derivation;
+    struct mpl_buf states;      /* uint32_t: the node of each state */
+    struct mpl_map *state_of;   /* by node */
+    struct mpl_buf first;       /* uint32_t per state */
+    struct mpl_buf transitions; /* struct mpl_transition */
+    struct mpl_map *seen;       /* (from, member, to): the first, preferred one counts */
+};
+
+static uint32_t state_of(struct construction *c, uint32_t node)
+{
+    uint32_t state = mpl_map_find(c->state_of, node);
+
+    if (state == MPL_NONE) {
+        uint32_t *item = mpl_buf_add(&c->states);
+
+        state = (uint32_t) c->states.n - 1;
+        if (item == NULL || !mpl_map_put(c->state_of, node, state)) {
+            return MPL_NONE;
+        }
+        *item = node;
+    }
+    return state;
+}
+
+static enum mpl_status add_transition(struct construction *c, uint32_t from,
+                                      struct derivative to, struct mpl_err *err)
+{
+    const uint32_t state = state_of(c, to.node);
+
+    if (state == MPL_NONE) {
+        return mpl_nomem(err);
+    }
+    if (c->states.n > MPL_STATES_MAX) {
+        return mpl_fail(err, MPL_E_LIMIT, "the expression needs more than %d states",
+                        MPL_STATES_MAX);
+    }
+
+    const uint64_t key = (uint64_t) from << 40 | (uint64_t) to.member << 20 | state;
+
+    if (mpl_map_find(c->seen, key) != MPL_NONE) {
+        return MPL_OK;
+    }
+
+    struct mpl_transition *transition = mpl_buf_add(&c->transitions);
+
+    if (transition == NULL || !mpl_map_put(c->seen, key, 0)) {
+        return mpl_nomem(err);
+    }
+    *transition = (struct mpl_transition){ (uint16_t) to.member, (uint16_t) state };
+    return MPL_OK;
+}
+
+static enum mpl_status expand(struct construction *c, uint32_t state, struct mpl_err *err)
+{
+    const uint32_t node = *(const uint32_t *) mpl_buf_get(&c->states, state);
+    uint32_t *first = mpl_buf_add(&c->first);
+
+    if (first == NULL) {
+        return mpl_nomem(err);
+    }
+    *first = (uint32_t) c->transitions.n;
+    c->derivation.list.n = 0;
+    if (!derive(&c->derivation, node)) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < c->derivation.list.n; i++) {
+        const enum mpl_status st = add_transition(
+            c, state, *(const struct derivative *) mpl_buf_get(&c->derivation.list, i),
+            err);
+
+        if (st != MPL_OK) {
+            return st;
+        }
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status expand_all(struct construction *c, struct mpl_err *err)
+{
+    if (c->state_of == NULL || c->seen == NULL ||
+        state_of(c, c->derivation.expression->root) == MPL_NONE) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t state = 0; state < c->states.n; state++) {
+        const enum mpl_status st = expand(c, state, err);
+
+        if (st != MPL_OK) {
+            return st;
+        }
+    }
+
+    uint32_t *end = mpl_buf_add(&c->first);
+
+    if (end == NULL) {
+        return mpl_nomem(err);
+    }
+    *end = (uint32_t) c->transitions.n;
+    return MPL_OK;
+}
+
+static enum mpl_status fill(struct construction *c, struct mpl_arena *arena,
+                            struct mpl_automaton *automaton, struct mpl_err *err)
+{
+    const uint32_t n_states = (uint32_t) c->states.n;
+    uint64_t *wanted = MPL_NEW_ARRAY(arena, n_states, uint64_t);
+    bool *is_final = MPL_NEW_ARRAY(arena, n_states, bool);
+    const uint32_t *first = mpl_buf_take(&c->first, arena);
+    const struct mpl_transition *transitions = mpl_buf_take(&c->transitions, arena);
+
+    if (wanted == NULL || is_final == NULL || first == NULL || transitions == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t s = 0; s < n_states; s++) {
+        const uint32_t node = *(const uint32_t *) mpl_buf_get(&c->states, s);
+
+        is_final[s] = mpl_expression_get(c->derivation.expression, node)->is_nullable;
+        for (uint32_t t = first[s]; t < first[s + 1]; t++) {
+            wanted[s] |= UINT64_C(1) << transitions[t].member;
+        }
+    }
+    *automaton = (struct mpl_automaton){ n_states, first, transitions, wanted, is_final };
+    return MPL_OK;
+}
+
+enum mpl_status mpl_automaton_create(struct mpl_expression *expression,
+                                     struct mpl_arena *arena,
+                                     const struct mpl_automaton **out, struct mpl_err *err)
+{
+    struct construction c = {
+        .derivation = { expression, mpl_buf_make(sizeof(struct derivative)) },
+        .states = mpl_buf_make(sizeof(uint32_t)),
+        .state_of = mpl_map_create(),
+        .first = mpl_buf_make(sizeof(uint32_t)),
+        .transitions = mpl_buf_make(sizeof(struct mpl_transition)),
+        .seen = mpl_map_create(),
+    };
+    struct mpl_automaton *automaton = MPL_NEW(arena, struct mpl_automaton);
+    enum mpl_status st = automaton == NULL ? mpl_nomem(err) : expand_all(&c, err);
+
+    if (st == MPL_OK) {
+        st = fill(&c, arena, automaton, err);
+    }
+    if (st == MPL_OK) {
+        *out = automaton;
+    }
+    mpl_buf_free(&c.derivation.list);
+    mpl_buf_free(&c.states);
+    mpl_map_destroy(c.state_of);
+    mpl_buf_free(&c.first);
+    mpl_buf_free(&c.transitions);
+    mpl_map_destroy(c.seen);
+    return st;
+}
