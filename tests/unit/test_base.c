@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -124,6 +125,27 @@ START_TEST(log_level_comes_from_the_environment)
     ck_assert_int_eq(mpl_log_level(), levels[_i]);
     setenv("MARPLE_LOG", "error", 1);
     ck_assert_int_eq(mpl_log_level(), levels[_i]);
+}
+END_TEST
+
+START_TEST(log_line_names_module_and_level)
+{
+    char text[100] = "";
+    FILE *kept = tmpfile();
+
+    setenv("MARPLE_LOG", "info", 1);
+    fflush(stderr);
+    ck_assert_int_ge(dup2(fileno(kept), STDERR_FILENO), 0);
+    mpl_log(MPL_LOG_INFO, "read", "%d locations", 7);
+    mpl_log(MPL_LOG_DEBUG, "read", "not shown");
+    fflush(stderr);
+    rewind(kept);
+
+    const size_t n = fread(text, 1, sizeof text - 1, kept);
+
+    ck_assert_uint_eq(n, strlen("[read] info: 7 locations\n"));
+    ck_assert_str_eq(text, "[read] info: 7 locations\n");
+    fclose(kept);
 }
 END_TEST
 
@@ -499,6 +521,7 @@ static Suite *base_suite(void)
     tcase_add_test(tcase, long_clause_is_cut_between_characters);
     tcase_add_test(tcase, error_prints_what_was_asked_first_and_why_last);
     tcase_add_loop_test(tcase, log_level_comes_from_the_environment, 0, 5);
+    tcase_add_test(tcase, log_line_names_module_and_level);
     tcase_add_test(tcase, progress_is_told_to_whoever_asked_only);
     tcase_add_loop_test(tcase, arena_items_are_zeroed_aligned_and_apart, 0, 5);
     tcase_add_test(tcase, arena_refuses_arrays_that_overflow);
