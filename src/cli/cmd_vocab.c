@@ -189,7 +189,8 @@ static enum mpl_status print_json(const char *topic, const struct mpl_buf *words
             mpl_json_set(item, "of", mpl_json_string(w->of));
         }
         mpl_json_set(item, "name", mpl_json_string(w->name));
-        mpl_json_set(item, "unit", mpl_json_string(w->unit[0] != '\0' ? w->unit : NULL));
+        mpl_json_set(item, w->of != NULL ? "type" : "unit",
+                     mpl_json_string(w->unit[0] != '\0' ? w->unit : NULL));
         mpl_json_set(item, "says", mpl_json_string(w->says[0] != '\0' ? w->says : NULL));
         mpl_json_add(list, item);
     }

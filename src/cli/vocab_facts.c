@@ -104,16 +104,31 @@ static void open_list(struct reader *r)
     }
 }
 
-/* The remark behind a slot, on the line on which the slot ends. */
+/* One line of a remark, from behind its semicolons; moves *p to the line's end. */
+static const char *remark_line(struct reader *r, const char **p, const char *before)
+{
+    *p += strspn(*p, "; \t");
+    const size_t n = strcspn(*p, "\n");
+    const char *remark = mpl_arena_printf(r->arena, "%s%s%.*s", before,
+                                          before[0] != '\0' ? " " : "", (int) n, *p);
+
+    *p += n;
+    r->is_short = r->is_short || remark == NULL;
+    return remark == NULL ? "" : remark;
+}
+
+/* The remark behind a slot, on the line on which the slot ends and those that follow. */
 static void take_remark(struct reader *r)
 {
     const char *p = r->at + strspn(r->at, " \t)");
 
-    if (*p == ';' && last_word(r) != NULL && last_word(r)->of != NULL) {
-        p += strspn(p, "; \t");
-        char *remark = mpl_arena_strndup(r->arena, p, strcspn(p, "\n"));
-        r->is_short = r->is_short || remark == NULL;
-        last_word(r)->says = remark == NULL ? "" : remark;
+    if (last_word(r) == NULL || last_word(r)->of == NULL) {
+        return;
+    }
+    while (*p == ';') {
+        last_word(r)->says = remark_line(r, &p, last_word(r)->says);
+        p += *p == '\n';
+        p += strspn(p, " \t");
     }
 }
 
