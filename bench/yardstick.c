@@ -33,19 +33,20 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
 }
 
 static OTF2_CallbackCode on_region(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                   void *data, OTF2_AttributeList *attributes,
-                                   OTF2_RegionRef region)
+                                   uint64_t position, void *data,
+                                   OTF2_AttributeList *attributes, OTF2_RegionRef region)
 {
-    (void) location, (void) time, (void) data, (void) attributes, (void) region;
+    (void) location, (void) time, (void) position, (void) data, (void) attributes,
+        (void) region;
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_message(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                    void *data, OTF2_AttributeList *attributes,
-                                    uint32_t peer, OTF2_CommRef comm, uint32_t tag,
-                                    uint64_t length)
+                                    uint64_t position, void *data,
+                                    OTF2_AttributeList *attributes, uint32_t peer,
+                                    OTF2_CommRef comm, uint32_t tag, uint64_t length)
 {
-    (void) location, (void) time, (void) data, (void) attributes;
+    (void) location, (void) time, (void) position, (void) data, (void) attributes;
     (void) peer, (void) comm, (void) tag, (void) length;
     return OTF2_CALLBACK_SUCCESS;
 }
