@@ -29,7 +29,8 @@ struct knobs {
 
 static void sleep_ms(double ms)
 {
-    struct timespec left = { (time_t) (ms / 1e3), (long) ((ms - 1e3 * (long) (ms / 1e3)) * 1e6) };
+    struct timespec left = { (time_t) (ms / 1e3),
+                             (long) ((ms - 1e3 * (long) (ms / 1e3)) * 1e6) };
 
     while (nanosleep(&left, &left) != 0 && errno == EINTR) {
     }
@@ -155,19 +156,37 @@ static int parse(int argc, char **argv, struct knobs *k)
 
     while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
         switch (c) {
-        case 't': k->tasks = atoi(optarg); break;
-        case 'c': k->task_ms = atof(optarg); break;
-        case 's': k->spread = atof(optarg); break;
-        case 'm': k->master_ms = atof(optarg); break;
-        case 'b': k->batch = atoi(optarg); break;
-        case 'S': k->is_static = 1; break;
-        case 'w': k->slow_worker = atoi(optarg); break;
-        case 'f': k->slow_times = atof(optarg); break;
-        default: return -1;
+        case 't':
+            k->tasks = atoi(optarg);
+            break;
+        case 'c':
+            k->task_ms = atof(optarg);
+            break;
+        case 's':
+            k->spread = atof(optarg);
+            break;
+        case 'm':
+            k->master_ms = atof(optarg);
+            break;
+        case 'b':
+            k->batch = atoi(optarg);
+            break;
+        case 'S':
+            k->is_static = 1;
+            break;
+        case 'w':
+            k->slow_worker = atoi(optarg);
+            break;
+        case 'f':
+            k->slow_times = atof(optarg);
+            break;
+        default:
+            return -1;
         }
     }
     return optind == argc && k->tasks > 0 && k->task_ms >= 0 && k->spread >= 0 &&
-                   k->spread <= 1 && k->master_ms >= 0 && k->batch > 0 && k->batch <= MAX_BATCH
+                   k->spread <= 1 && k->master_ms >= 0 && k->batch > 0 &&
+                   k->batch <= MAX_BATCH
                ? 0
                : -1;
 }
