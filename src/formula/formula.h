@@ -29,10 +29,15 @@
  * elements; sum and count of nothing are 0, the other aggregates of nothing are undefined;
  * division by zero is undefined; comparisons with undefined are undefined; and/or follow
  * three-valued logic (0 and undefined is 0, 1 or undefined is 1); an undefined condition of ?: is
- * undefined.
+ * undefined. A result, or an element that an aggregate meets, beyond the largest double is undefined.
  *
- * Units are checked: + - comparisons, min, max, default and the two arms of ?: need equal units
- * (a literal 0 fits any), and or not need 1; * / combine; sqrt halves. An error names both units.
+ * a % b has the sign of a. stddev divides by the number of elements. percentile and median are
+ * linear between the two nearest elements. An aggregate of a single value gives a warning and
+ * takes it as a list of one.
+ *
+ * Units are checked: + - % comparisons, min, max, default and the two arms of ?: need equal units
+ * (a literal 0 fits any); and or not, the condition of ?:, log2, any, all and the p of percentile
+ * need 1; * / combine; sqrt halves; count, cv and defined give 1. An error names both units.
  */
 
 /** Powers of second and byte: s is {1, 0}, B/s is {-1, 1}, 1 is {0, 0}. */
@@ -48,8 +53,8 @@ const char *mpl_unit_text(struct mpl_unit unit, char *text);
 /** What a name stands for. */
 struct mpl_formula_name {
     bool is_list;
-    uint32_t group;       /**< Lists of the same group have the same length and order. */
-    uint32_t slot;        /**< Index into the scalars or lists given to the evaluation. */
+    uint32_t group; /**< Lists of the same group have the same length and order. */
+    uint32_t slot;  /**< Index into the scalars or lists given to the evaluation. */
     struct mpl_unit unit;
 };
 
@@ -76,10 +81,11 @@ struct mpl_formula;
  * Errors:    MPL_E_SYNTAX, the messages are in \p lint (several per formula where that is sound);
  *            MPL_E_NOMEM. Nesting deeper than 100 is a message.
  */
-enum mpl_status mpl_formula_compile(const char *text, struct mpl_place place, bool is_inline,
-                                    mpl_formula_lookup *lookup, void *context,
-                                    struct mpl_arena *arena, struct mpl_lint *lint,
-                                    const struct mpl_formula **out, struct mpl_err *err);
+enum mpl_status mpl_formula_compile(const char *text, struct mpl_place place,
+                                    bool is_inline, mpl_formula_lookup *lookup,
+                                    void *context, struct mpl_arena *arena,
+                                    struct mpl_lint *lint, const struct mpl_formula **out,
+                                    struct mpl_err *err);
 
 struct mpl_unit mpl_formula_unit(const struct mpl_formula *formula);
 

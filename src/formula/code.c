@@ -1,0 +1,106 @@
+#include "config.h"
+
+#include "formula/formula_priv.h"
+
+#include <string.h>
+
+static bool add(struct compiler *c)
+{
+    /* Bodies are counted in 32 bits; a formula that long is 4 GB of text. */
+    if (c->code.n >= UINT32_MAX - 1 || mpl_buf_add(&c->code) == NULL) {
+        c->status = MPL_E_NOMEM;
+        return false;
+    }
+    return true;
+}
+
+/*
+ * The result takes the lowest place that its operands free, for places are used like a
+ * stack: an operand that came later lies higher.
+ */
+static uint32_t place_of_result(const struct compiler *c, const struct where *operands,
+                                size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (operands[i].source == SOURCE_TEMP) {
+            return operands[i].index;
+        }
+    }
+    return c->n_temps;
+}
+
+bool mpl_code_emit(struct compiler *c, enum opcode op, const struct where *operands,
+                   size_t n, struct where *result)
+{
+    struct insn insn = { .op = (uint8_t) op };
+
+    for (size_t i = 0; i < OPERANDS; i++) {
+        /* Those that the operation has not are read all the same, but not used. */
+        const struct where *operand = &operands[i < n ? i : 0];
+
+        insn.source[i] = (uint8_t) operand->source;
+        insn.index[i] = operand->index;
+    }
+    insn.to = place_of_result(c, operands, n);
+    mpl_assert(insn.to < TEMP_LIMIT);
+    *result = (struct where){ SOURCE_TEMP, insn.to };
+    c->n_temps = insn.to + 1;
+    if (!add(c)) {
+        return false;
+    }
+    *(struct insn *) mpl_buf_get(&c->code, c->code.n - 1) = insn;
+    return true;
+}
+
+/* Rows that the body of an aggregate needs: its places, counted from that of the result. */
+static uint32_t rows_of(const struct insn *body, size_t n, uint32_t first)
+{
+    uint32_t rows = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        rows = body[i].to - first >= rows ? body[i].to - first + 1 : rows;
+    }
+    return rows;
+}
+
+bool mpl_code_loop(struct compiler *c, size_t body, struct insn aggregate)
+{
+    const size_t n_body = c->code.n - body;
+
+    mpl_assert(aggregate.to < TEMP_LIMIT);
+    if (!add(c)) {
+        return false;
+    }
+
+    struct insn *at = (struct insn *) c->code.data + body;
+
+    memmove(at + 1, at, n_body * sizeof *at);
+    *at = aggregate;
+    at->n_body = (uint32_t) n_body;
+    at->n_rows = rows_of(at + 1, n_body, at->to);
+    return true;
+}
+
+static void reverse(struct insn *code, size_t n)
+{
+    for (size_t i = 0; i < n / 2; i++) {
+        const struct insn swapped = code[i];
+
+        code[i] = code[n - 1 - i];
+        code[n - 1 - i] = swapped;
+    }
+}
+
+void mpl_code_rotate(struct compiler *c, size_t from, size_t middle)
+{
+    const size_t n_left = middle - from;
+    const size_t n_right = c->code.n - middle;
+
+    if (n_left > 0 && n_right > 0) {
+        struct insn *code = (struct insn *) c->code.data + from;
+
+        reverse(code, n_left);
+        reverse(code + n_left, n_right);
+        reverse(code, n_left + n_right);
+    }
+}
