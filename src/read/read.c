@@ -2,6 +2,32 @@
 
 #include "read/otf2_priv.h"
 
+#include <string.h>
+
+enum { TEXT_LIMIT = 64 * 1024 * 1024 };
+
+static enum mpl_status read_text_file(const char *path, struct mpl_arena *arena,
+                                      struct mpl_model **out, struct mpl_err *err)
+{
+    struct mpl_lint *lint = mpl_lint_create(arena);
+    char *text;
+    size_t n;
+    enum mpl_status st;
+
+    if (lint == NULL) {
+        return mpl_nomem(err);
+    }
+    st = mpl_file_read(path, TEXT_LIMIT, arena, &text, &n, err);
+    if (st != MPL_OK) {
+        return st;
+    }
+    if (memchr(text, '\0', n) != NULL) {
+        return mpl_fail(err, MPL_E_SYNTAX,
+                        "it is neither an OTF2 anchor (*.otf2) nor a text trace");
+    }
+    return mpl_read_text(path, text, n, arena, lint, out, err);
+}
+
 enum mpl_status mpl_read(const char *path, struct mpl_arena *arena,
                          const struct mpl_progress *progress, struct mpl_model **out,
                          struct mpl_err *err)
@@ -13,7 +39,7 @@ enum mpl_status mpl_read(const char *path, struct mpl_arena *arena,
     if (st == MPL_OK) {
         st = mpl_read_otf2(anchor, arena, progress, &model, err);
     } else if (st == MPL_END) {
-        st = mpl_fail(err, MPL_E_UNSUPPORTED, "its name does not end in .otf2");
+        st = read_text_file(path, arena, &model, err);
     }
     if (st != MPL_OK) {
         return mpl_wrap(err, st, "cannot read trace \"%s\"", path);
