@@ -33,8 +33,10 @@ struct scratch {
 };
 
 struct walk {
+    const struct mpl_events *events;
     const struct mpl_location *loc;
     const struct mpl_region_use *use;
+    const uint32_t *partner; /* per message */
     struct mpl_lane *lane;
     struct scratch *scratch;
     uint32_t location;
@@ -51,9 +53,9 @@ struct walk {
     uint32_t gap_region;
     int64_t gap_best_ticks;
     /* Parts of the open call. */
+    struct mpl_call_records records;
     uint32_t n_messages;
     uint32_t first_message;
-    uint32_t collective;
     size_t list_start;
 };
 
@@ -137,7 +139,7 @@ static bool begin_call(struct walk *w, uint32_t event, enum mpl_span_class class
     call->first = MPL_NONE;
     w->is_in_call = true;
     w->n_messages = 0;
-    w->collective = MPL_NONE;
+    w->records = (struct mpl_call_records){ .collective = MPL_NONE };
     return true;
 }
 
@@ -166,12 +168,13 @@ static bool end_call(struct walk *w, uint32_t event)
     call->leave = event;
     w->is_in_call = false;
     w->since_ticks = w->loc->time_ticks[event];
+    call->is_wait_known = mpl_call_is_known(w->events, w->location, call, &w->records);
     if (w->n_messages == 0) {
-        call->first = w->collective;
-        call->parts = w->collective == MPL_NONE ? PARTS_NONE : PARTS_COLLECTIVE;
+        call->first = w->records.collective;
+        call->parts = call->first == MPL_NONE ? PARTS_NONE : PARTS_COLLECTIVE;
         return true;
     }
-    if (w->n_messages == 1 && w->collective == MPL_NONE) {
+    if (w->n_messages == 1 && w->records.collective == MPL_NONE) {
         call->first = w->first_message;
         call->parts = PARTS_MESSAGE;
         return true;
@@ -182,7 +185,7 @@ static bool end_call(struct walk *w, uint32_t event)
     uint32_t *head = (uint32_t *) mpl_buf_get(&w->scratch->list, w->list_start);
 
     head[0] = w->n_messages;
-    head[1] = w->collective;
+    head[1] = w->records.collective;
     call->first = (uint32_t) w->list_start;
     call->parts = PARTS_LIST;
     return true;
@@ -233,12 +236,30 @@ static bool pop(struct walk *w)
     return w->is_in_startup && w->depth == w->init_depth;
 }
 
+static bool enter_plain(struct walk *w, uint32_t event, uint32_t region)
+{
+    struct region_sum *sum;
+
+    if ((!w->is_in_call && !credit(w, w->loc->time_ticks[event])) || !push(w, region)) {
+        return false;
+    }
+    if (w->use[region].role == ROLE_TRANSPARENT) {
+        return true;
+    }
+    sum = sum_of(w, region);
+    if (sum == NULL) {
+        return false;
+    }
+    sum->visits++;
+    return true;
+}
+
 static bool enter_region(struct walk *w, uint32_t event, uint32_t region)
 {
     const enum mpl_region_role role = (enum mpl_region_role) w->use[region].role;
 
-    if (!w->is_in_call && !credit(w, w->loc->time_ticks[event])) {
-        return false;
+    if (role < ROLE_CALL) {
+        return enter_plain(w, event, region);
     }
     if (event == w->first_init) {
         w->init_depth = w->depth;
@@ -249,29 +270,14 @@ static bool enter_region(struct walk *w, uint32_t event, uint32_t region)
             return false;
         }
     }
-    if (!push(w, region)) {
-        return false;
-    }
-    if (role == ROLE_USER) {
-        struct region_sum *sum = sum_of(w, region);
-
-        if (sum == NULL) {
-            return false;
-        }
-        sum->visits++;
-        return true;
-    }
-    if (role == ROLE_TRANSPARENT) {
-        return true;
-    }
-    w->n_open++;
     if (!w->is_in_call) {
         if (!begin_call(w, event, (enum mpl_span_class) w->use[region].class)) {
             return false;
         }
         w->is_in_shutdown = role == ROLE_FINALIZE;
     }
-    return true;
+    w->n_open++;
+    return push(w, region);
 }
 
 static bool leave_region(struct walk *w, uint32_t event, uint32_t region)
@@ -309,11 +315,28 @@ static bool toggle(struct walk *w, uint32_t event, bool *is_on, bool now)
     return settle(w, event, MPL_NONE);
 }
 
+/* MPI_PROC_NULL has no partner and needs none. */
+static bool is_null(const struct mpl_location *loc, uint32_t message)
+{
+    const uint32_t envelope = loc->messages[message].envelope;
+
+    return envelope != MPL_NONE && loc->envelopes[envelope].is_null;
+}
+
+static void note_record(struct walk *w, uint32_t message)
+{
+    w->records.n++;
+    if (w->partner[message] == MPL_NONE && !is_null(w->loc, message)) {
+        w->records.is_lacking = true;
+    }
+}
+
 static bool note_message(struct walk *w, uint32_t message)
 {
     if (message == MPL_NONE || !w->is_in_call) {
         return true;
     }
+    note_record(w, message);
     w->lane->call_of_message[message] = w->lane->n_calls - 1;
     w->n_messages++;
     if (w->n_messages == 1) {
@@ -332,8 +355,8 @@ static void note_collective(struct walk *w, uint32_t collective)
         return;
     }
     w->lane->call_of_collective[collective] = w->lane->n_calls - 1;
-    if (w->collective == MPL_NONE) {
-        w->collective = collective;
+    if (w->records.collective == MPL_NONE) {
+        w->records.collective = collective;
     }
 }
 
@@ -351,8 +374,16 @@ static bool take_record(struct walk *w, uint32_t event)
     case MPL_EV_RECV:
     case MPL_EV_IRECV:
         return note_message(w, ref);
-    case MPL_EV_COLL_BEGIN:
+    case MPL_EV_ISEND_DONE:
+        if (ref != MPL_NONE) {
+            note_record(w, ref);
+        }
+        return true;
     case MPL_EV_COLL_END:
+        w->records.n++;
+        note_collective(w, ref);
+        return true;
+    case MPL_EV_COLL_BEGIN:
         note_collective(w, ref);
         return true;
     case MPL_EV_FLUSH_BEGIN:
@@ -413,6 +444,54 @@ static bool allocate_lane(struct walk *w, struct mpl_arena *arena)
     return true;
 }
 
+/* The record that leaves the call entered by \p event, if nothing is opened or closed in between;
+ * else MPL_NONE. */
+static uint32_t find_plain_leave(const struct walk *w, uint32_t event)
+{
+    const struct mpl_location *loc = w->loc;
+
+    for (uint32_t i = event + 1; i < loc->n_events; i++) {
+        switch ((enum mpl_event_kind) loc->kind[i]) {
+        case MPL_EV_LEAVE:
+            return loc->ref[i] == loc->ref[event] ? i : MPL_NONE;
+        case MPL_EV_ENTER:
+        case MPL_EV_FLUSH_BEGIN:
+        case MPL_EV_FLUSH_END:
+        case MPL_EV_OFF:
+        case MPL_EV_ON:
+            return MPL_NONE;
+        default:
+            break;
+        }
+    }
+    return MPL_NONE;
+}
+
+/* Takes a whole call of the usual kind at once, which spares the stack; nearly all are. Returns
+ * its last record, MPL_NONE if it is not of that kind. */
+static bool take_plain_call(struct walk *w, uint32_t event, uint32_t *last)
+{
+    const struct mpl_region_use *use = &w->use[w->loc->ref[event]];
+
+    *last = MPL_NONE;
+    if (w->is_in_call || use->role != ROLE_CALL) {
+        return true;
+    }
+    *last = find_plain_leave(w, event);
+    if (*last == MPL_NONE) {
+        return true;
+    }
+    if (!begin_call(w, event, (enum mpl_span_class) use->class)) {
+        return false;
+    }
+    for (uint32_t i = event + 1; i < *last; i++) {
+        if (!take_record(w, i)) {
+            return false;
+        }
+    }
+    return end_call(w, *last);
+}
+
 static bool walk_records(struct walk *w)
 {
     const uint32_t n = w->loc->n_events;
@@ -429,6 +508,17 @@ static bool walk_records(struct walk *w)
         }
     }
     for (uint32_t i = 0; i < n; i++) {
+        if (w->loc->kind[i] == MPL_EV_ENTER) {
+            uint32_t last;
+
+            if (!take_plain_call(w, i, &last)) {
+                return false;
+            }
+            if (last != MPL_NONE) {
+                i = last;
+                continue;
+            }
+        }
         if (!take_record(w, i)) {
             return false;
         }
@@ -488,8 +578,10 @@ static bool walk_location(struct mpl_events *events, struct scratch *scratch,
                           uint32_t location)
 {
     struct walk w = {
+        .events = events,
         .loc = &events->model->locations[location],
         .use = events->use,
+        .partner = events->match->partner[location],
         .lane = &events->lanes[location],
         .scratch = scratch,
         .location = location,

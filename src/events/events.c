@@ -15,16 +15,6 @@ uint32_t mpl_call_region(const struct mpl_events *events, uint32_t location,
     return loc->kind[call->enter] == MPL_EV_ENTER ? loc->ref[call->enter] : MPL_NONE;
 }
 
-const struct mpl_region_use *mpl_call_use(const struct mpl_events *events,
-                                          uint32_t location, const struct mpl_call *call)
-{
-    static const struct mpl_region_use none = { ROLE_CALL, MPL_SPAN_OTHER, BLOCK_NEVER,
-                                                MPL_CALL_PLAIN, false };
-    const uint32_t region = mpl_call_region(events, location, call);
-
-    return region == MPL_NONE ? &none : &events->use[region];
-}
-
 uint32_t mpl_call_find(const struct mpl_events *events, uint32_t location, uint32_t event)
 {
     const struct mpl_lane *lane = &events->lanes[location];
@@ -43,52 +33,55 @@ uint32_t mpl_call_find(const struct mpl_events *events, uint32_t location, uint3
     return low > 0 && event <= lane->calls[low - 1].leave ? low - 1 : MPL_NONE;
 }
 
-struct mpl_end mpl_other_end(const struct mpl_match *match, uint32_t n_locations,
-                             uint32_t number, uint32_t hint)
-{
-    const uint32_t *first = match->first_number;
-    uint32_t low = 0;
-    uint32_t high = n_locations;
-
-    if (number >= first[hint] && number < first[hint + 1]) {
-        return (struct mpl_end){ hint, number - first[hint] };
-    }
-    /* The last location whose first number is not beyond. */
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (first[middle] <= number) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return (struct mpl_end){ low, number - first[low] };
-}
-
 uint32_t mpl_receive_post_call(const struct mpl_events *events, struct mpl_end end)
 {
     const struct mpl_location *loc = &events->model->locations[end.location];
     const struct mpl_message *message = &loc->messages[end.message];
 
-    if (message->event != MPL_NONE && loc->kind[message->event] == MPL_EV_RECV) {
-        return events->lanes[end.location].call_of_message[end.message];
+    if (message->post != MPL_NONE) {
+        return mpl_call_find(events, end.location, message->post);
     }
-    return message->post != MPL_NONE ? mpl_call_find(events, end.location, message->post)
-                                     : MPL_NONE;
+    return loc->kind[message->event] == MPL_EV_RECV
+               ? events->lanes[end.location].call_of_message[end.message]
+               : MPL_NONE;
+}
+
+/* A few numbers per location, so that finding the location of a message takes one step. */
+enum mpl_status mpl_locate_create(struct mpl_events *events, struct mpl_err *err)
+{
+    const uint32_t n_locations = events->model->n_locations;
+    const uint32_t *first = events->match->first_number;
+    const uint32_t n = n_locations > 0 ? first[n_locations] : 0;
+    uint32_t l = 0;
+
+    while (n >> events->locate_shift > 4 * n_locations) {
+        events->locate_shift++;
+    }
+    events->locate =
+        MPL_NEW_ARRAY(events->arena, (n >> events->locate_shift) + 1, uint32_t);
+    if (events->locate == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t i = 0; i < n; i += UINT32_C(1) << events->locate_shift) {
+        while (i >= first[l + 1]) {
+            l++;
+        }
+        events->locate[i >> events->locate_shift] = l;
+    }
+    return MPL_OK;
 }
 
 /* ---- create ------------------------------------------------------------------------ */
 
-/* From the end of the last start-up to the beginning of the first shut-down; where these are not
- * recorded, from the first to the last event of the run. */
+/* From the end of the first start-up to the beginning of the last shut-down; where these are not
+ * recorded, from the first to the last event of the run. Nobody computes outside. */
 static void find_window(struct mpl_events *events)
 {
     const struct mpl_model *model = events->model;
     int64_t first = INT64_MAX;
     int64_t last = INT64_MIN;
-    int64_t begin = INT64_MIN;
-    int64_t end = INT64_MAX;
+    int64_t begin = INT64_MAX;
+    int64_t end = INT64_MIN;
 
     for (uint32_t l = 0; l < model->n_locations; l++) {
         const struct mpl_location *loc = &model->locations[l];
@@ -107,19 +100,19 @@ static void find_window(struct mpl_events *events)
         if (lane->calls[0].class == MPL_SPAN_STARTUP) {
             const int64_t leave = loc->time_ticks[lane->calls[0].leave];
 
-            begin = leave > begin ? leave : begin;
+            begin = leave < begin ? leave : begin;
         }
         if (lane->calls[lane->n_calls - 1].class == MPL_SPAN_SHUTDOWN) {
             const int64_t enter = loc->time_ticks[lane->calls[lane->n_calls - 1].enter];
 
-            end = enter < end ? enter : end;
+            end = enter > end ? enter : end;
         }
     }
     if (first > last) {
         first = last = 0;
     }
-    events->window_begin_ticks = begin != INT64_MIN ? begin : first;
-    events->window_end_ticks = end != INT64_MAX ? end : last;
+    events->window_begin_ticks = begin != INT64_MAX ? begin : first;
+    events->window_end_ticks = end != INT64_MIN ? end : last;
     if (events->window_end_ticks < events->window_begin_ticks) {
         events->window_end_ticks = events->window_begin_ticks;
     }
@@ -137,13 +130,15 @@ static enum mpl_status build(struct mpl_events *events, struct mpl_arena *scratc
     }
     st = mpl_regions_classify(events, err);
     if (st == MPL_OK) {
+        st = mpl_locate_create(events, err);
+    }
+    if (st == MPL_OK) {
         st = mpl_calls_create(events, err);
     }
     if (st != MPL_OK) {
         return st;
     }
     find_window(events);
-    mpl_calls_mark_unknown(events);
     /* Before the waits, because it borrows their place in the calls. */
     st = mpl_replay_run(events, err);
     if (st != MPL_OK) {
@@ -358,6 +353,13 @@ const struct mpl_edge *mpl_events_edges(const struct mpl_events *events, uint32_
 const struct mpl_coll_wait *mpl_events_coll_waits(const struct mpl_events *events)
 {
     return events->coll_waits;
+}
+
+void mpl_events_window(const struct mpl_events *events, int64_t *begin_ticks,
+                       int64_t *end_ticks)
+{
+    *begin_ticks = events->window_begin_ticks;
+    *end_ticks = events->window_end_ticks;
 }
 
 double mpl_events_ideal_s(const struct mpl_events *events)

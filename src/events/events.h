@@ -38,7 +38,7 @@ mpl_wait_kind_name(enum mpl_wait_kind kind); /* "late-sender", "wait-at-barrier"
 /**
  * One stretch of a location's time. Spans of a location are numbered 0 … n-1 in order of time;
  * even numbers are what lies between calls (compute), odd ones are calls (MPI and others), so
- * spans 2k and 2k+1 touch. A compute span may be empty.
+ * spans 2k and 2k+1 touch. A compute span may be empty. A location without events has no spans.
  */
 struct mpl_span {
     enum mpl_span_class class;
@@ -112,10 +112,10 @@ struct mpl_span mpl_events_span(const struct mpl_events *events, uint32_t locati
 uint32_t mpl_events_message(const struct mpl_events *events, uint32_t location,
                             const struct mpl_span *span, uint32_t i);
 /** The span in which message end \p message of \p location is posted (send) or completed
- *  (receive); MPL_NONE if in none. Cost: logarithmic in the location's calls. */
+ *  (receive); MPL_NONE if in none. */
 uint32_t mpl_events_span_of_message(const struct mpl_events *events, uint32_t location,
                                     uint32_t message);
-/** Likewise for a collective part. */
+/** Likewise for a collective part: the span in which it ends, or where its end is missing, begins. */
 uint32_t mpl_events_span_of_collective(const struct mpl_events *events, uint32_t location,
                                        uint32_t collective);
 
@@ -136,13 +136,29 @@ struct mpl_coll_wait {
 const struct mpl_coll_wait *mpl_events_coll_waits(const struct mpl_events *events);
 
 /**
+ * The part of the run that the replay looks at: from the end of the first start-up to the
+ * beginning of the last shut-down; where these are not recorded, from the first to the last event.
+ * All computation lies within.
+ */
+void mpl_events_window(const struct mpl_events *events, int64_t *begin_ticks,
+                       int64_t *end_ticks);
+
+/**
  * Run time in seconds on an ideal network: computation as measured, every transfer instantaneous,
- * dependencies kept (Dimemas' definition; KNOWLEDGE.md, POP). From the end of the last start-up to
- * the beginning of the first shut-down. NaN when partners are missing, so that the replay would
- * be a guess.
+ * dependencies kept (Dimemas' definition of the POP efficiencies), over the window. At least the
+ * longest computation of a location and at most the measured time, as far as the clocks agree.
+ *
+ * Receives, waits and tests end not before the send is entered; MPI_Ssend not before the receive
+ * is posted; other sends at once; collectives not before those they depend on have entered. Waiting
+ * for threads, buffer flushes and calls whose partner is not recorded take as long as measured.
+ * Threads that never call MPI are part of their master's computation.
+ *
+ * NaN when the replay would be a guess: completions of receives are not recorded, or more than 1 %
+ * of message ends, of collectives, or of the time lacks its partners; or when the recorded order is
+ * impossible.
  */
 double mpl_events_ideal_s(const struct mpl_events *events);
-/** The measured run time over the same window, seconds. */
+/** The length of the window, seconds. */
 double mpl_events_measured_s(const struct mpl_events *events);
 
 #endif

@@ -92,6 +92,8 @@ struct mpl_events {
     const struct mpl_clock *clock;
     struct mpl_arena *arena;
     const struct mpl_region_use *use; /* per region */
+    uint32_t *locate;      /* global message number >> locate_shift to a location … */
+    unsigned locate_shift; /* … at or before that of the message */
     struct mpl_lane *lanes;
     struct mpl_totals *totals;
     struct mpl_edge *edges;
@@ -108,24 +110,55 @@ struct mpl_wrong_order {
     uint64_t n;
 };
 
+/*
+ * These two are asked for every message, several times. A profile of npb-lu-W-np4 showed a fifth
+ * of the stage in calling them, hence inline.
+ */
+
+/* What the region of a call means; one without a region never waits. */
+static inline struct mpl_region_use mpl_call_use(const struct mpl_events *events,
+                                                 const struct mpl_location *loc,
+                                                 const struct mpl_call *call)
+{
+    if (loc->kind[call->enter] != MPL_EV_ENTER) {
+        return (struct mpl_region_use){ .role = ROLE_CALL, .class = MPL_SPAN_OTHER };
+    }
+    return events->use[loc->ref[call->enter]];
+}
+
+/* The other end of the message with that global number, not MPL_NONE. */
+static inline struct mpl_end mpl_other_end(const struct mpl_events *events, uint32_t number)
+{
+    const uint32_t *first = events->match->first_number;
+    uint32_t l = events->locate[number >> events->locate_shift];
+
+    while (number >= first[l + 1]) {
+        l++;
+    }
+    return (struct mpl_end){ l, number - first[l] };
+}
+
 /* The region of a call; MPL_NONE for buffer flushes and off times. */
 uint32_t mpl_call_region(const struct mpl_events *events, uint32_t location,
                          const struct mpl_call *call);
-/* What that region means; a call without a region is like one that never waits. */
-const struct mpl_region_use *mpl_call_use(const struct mpl_events *events,
-                                          uint32_t location, const struct mpl_call *call);
 /* The call that holds record \p event, or MPL_NONE. Cost: logarithmic. */
 uint32_t mpl_call_find(const struct mpl_events *events, uint32_t location, uint32_t event);
-/* The other end of a message, found from the location \p hint first. */
-struct mpl_end mpl_other_end(const struct mpl_match *match, uint32_t n_locations,
-                             uint32_t number, uint32_t hint);
-/* When the receive of a message end was posted: the call that posts it, or MPL_NONE. */
+/* The call that posts the receive of a message end; MPL_NONE where that is not recorded. */
 uint32_t mpl_receive_post_call(const struct mpl_events *events, struct mpl_end end);
+/* What a call has, as far as it matters for knowing its wait. */
+struct mpl_call_records {
+    uint32_t n;          /* message ends posted or completed, collectives completed */
+    bool is_lacking;     /* one of them without a partner */
+    uint32_t collective; /* MPL_NONE if none */
+};
+/* False where the trace lacks somebody whom the call may have waited for. */
+bool mpl_call_is_known(const struct mpl_events *events, uint32_t location,
+                       const struct mpl_call *call, const struct mpl_call_records *records);
 
 /* The stages, in order. */
 enum mpl_status mpl_regions_classify(struct mpl_events *events, struct mpl_err *err);
+enum mpl_status mpl_locate_create(struct mpl_events *events, struct mpl_err *err);
 enum mpl_status mpl_calls_create(struct mpl_events *events, struct mpl_err *err);
-void mpl_calls_mark_unknown(struct mpl_events *events);
 enum mpl_status mpl_replay_run(struct mpl_events *events, struct mpl_err *err);
 void mpl_waits_p2p(struct mpl_events *events, struct mpl_wrong_order *wrong);
 void mpl_waits_coll(struct mpl_events *events);

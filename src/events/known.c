@@ -7,47 +7,6 @@
 
 #include "events/events_priv.h"
 
-static bool lacks_partner(const struct mpl_events *events, uint32_t location,
-                          uint32_t message)
-{
-    const struct mpl_location *loc = &events->model->locations[location];
-    const uint32_t envelope = loc->messages[message].envelope;
-
-    if (envelope != MPL_NONE && loc->envelopes[envelope].is_null) {
-        return false;
-    }
-    return events->match->partner[location][message] == MPL_NONE;
-}
-
-/* Counts what the call sends, receives or completes; true if a partner is missing. */
-static bool count_records(const struct mpl_events *events, uint32_t location,
-                          const struct mpl_call *call, uint32_t *n_records)
-{
-    const struct mpl_location *loc = &events->model->locations[location];
-    bool is_lacking = false;
-
-    *n_records = 0;
-    for (uint32_t e = call->enter; e <= call->leave; e++) {
-        switch ((enum mpl_event_kind) loc->kind[e]) {
-        case MPL_EV_COLL_END:
-            ++*n_records;
-            break;
-        case MPL_EV_SEND:
-        case MPL_EV_ISEND:
-        case MPL_EV_ISEND_DONE:
-        case MPL_EV_RECV:
-        case MPL_EV_IRECV:
-            ++*n_records;
-            is_lacking = is_lacking || (loc->ref[e] != MPL_NONE &&
-                                        lacks_partner(events, location, loc->ref[e]));
-            break;
-        default:
-            break;
-        }
-    }
-    return is_lacking;
-}
-
 /* These two write a record for every message and request; EZTrace leaves many out. */
 static bool is_thorough(const struct mpl_model *model)
 {
@@ -82,65 +41,47 @@ static bool is_known_without_records(const struct mpl_events *events, uint32_t l
 }
 
 static bool is_p2p_known(const struct mpl_events *events, uint32_t location,
-                         const struct mpl_call *call)
+                         const struct mpl_call *call,
+                         const struct mpl_call_records *records)
 {
-    const struct mpl_region_use *use = mpl_call_use(events, location, call);
-    uint32_t n_records;
+    struct mpl_region_use use;
 
-    if (use->block == BLOCK_NEVER) {
+    if (records->n > 0 && !records->is_lacking) {
         return true;
     }
-    if (call->parts == PARTS_MESSAGE && call->leave - call->enter == 2) {
-        return !lacks_partner(events, location, call->first);
+    use = mpl_call_use(events, &events->model->locations[location], call);
+    if (use.block == BLOCK_NEVER) {
+        return true;
     }
-    if (count_records(events, location, call, &n_records)) {
-        return false;
-    }
-    return n_records > 0 || is_known_without_records(events, location, call,
-                                                     (enum mpl_region_block) use->block);
+    return !records->is_lacking &&
+           is_known_without_records(events, location, call,
+                                    (enum mpl_region_block) use.block);
 }
 
 static bool is_collective_known(const struct mpl_events *events, uint32_t location,
-                                const struct mpl_call *call)
+                                const struct mpl_call *call,
+                                const struct mpl_call_records *records)
 {
-    const struct mpl_region_use *use = mpl_call_use(events, location, call);
-    const struct mpl_lane *lane = &events->lanes[location];
-    uint32_t part = MPL_NONE;
+    const struct mpl_location *loc = &events->model->locations[location];
 
-    if (use->mode != MPL_CALL_PLAIN) {
+    if (mpl_call_use(events, loc, call).mode != MPL_CALL_PLAIN) {
         return true;
     }
-    if (call->parts == PARTS_COLLECTIVE) {
-        part = call->first;
-    } else if (call->parts == PARTS_LIST) {
-        part = lane->list[call->first + 1];
+    if (records->collective == MPL_NONE) {
+        return is_thorough(events->model) && is_left_by_its_own_leave(loc, call);
     }
-    if (part == MPL_NONE) {
-        return is_thorough(events->model) &&
-               is_left_by_its_own_leave(&events->model->locations[location], call);
-    }
-    return events->match->instance[location][part] != MPL_NONE;
+    return events->match->instance[location][records->collective] != MPL_NONE;
 }
 
-static bool is_known(const struct mpl_events *events, uint32_t location,
-                     const struct mpl_call *call)
+bool mpl_call_is_known(const struct mpl_events *events, uint32_t location,
+                       const struct mpl_call *call, const struct mpl_call_records *records)
 {
-    if (call->class == MPL_SPAN_P2P) {
-        return is_p2p_known(events, location, call);
-    }
-    if (call->class == MPL_SPAN_COLLECTIVE) {
-        return is_collective_known(events, location, call);
-    }
-    return true;
-}
-
-void mpl_calls_mark_unknown(struct mpl_events *events)
-{
-    for (uint32_t l = 0; l < events->model->n_locations; l++) {
-        struct mpl_lane *lane = &events->lanes[l];
-
-        for (uint32_t k = 0; k < lane->n_calls; k++) {
-            lane->calls[k].is_wait_known = is_known(events, l, &lane->calls[k]);
-        }
+    switch ((enum mpl_span_class) call->class) {
+    case MPL_SPAN_P2P:
+        return is_p2p_known(events, location, call, records);
+    case MPL_SPAN_COLLECTIVE:
+        return is_collective_known(events, location, call, records);
+    default:
+        return true;
     }
 }

@@ -93,39 +93,30 @@ static void reach_call(struct replay *r, uint32_t location, struct mpl_call *cal
 
 /* ---- messages ---------------------------------------------------------------------- */
 
-static struct mpl_end partner_of(struct replay *r, uint32_t location, uint32_t message)
-{
-    const uint32_t number = r->events->match->partner[location][message];
-    struct mpl_end end = { MPL_NONE, MPL_NONE };
-
-    if (number != MPL_NONE) {
-        end = mpl_other_end(r->events->match, r->events->model->n_locations, number,
-                            r->runners[location].hint);
-        r->runners[location].hint = end.location;
-    }
-    return end;
-}
-
 static enum progress need_send(struct replay *r, uint32_t location, uint32_t message)
 {
-    const struct mpl_end end = partner_of(r, location, message);
+    const uint32_t number = r->events->match->partner[location][message];
+    struct mpl_end end;
     uint32_t call;
 
-    if (end.message == MPL_NONE) {
+    if (number == MPL_NONE) {
         return GOES_ON;
     }
+    end = mpl_other_end(r->events, number);
     call = r->events->lanes[end.location].call_of_message[end.message];
     return call == MPL_NONE ? GOES_ON : need_call(r, location, end.location, call);
 }
 
 static enum progress need_receive(struct replay *r, uint32_t location, uint32_t message)
 {
-    const struct mpl_end end = partner_of(r, location, message);
+    const uint32_t number = r->events->match->partner[location][message];
+    struct mpl_end end;
     uint32_t call;
 
-    if (end.message == MPL_NONE) {
+    if (number == MPL_NONE) {
         return GOES_ON;
     }
+    end = mpl_other_end(r->events, number);
     call = mpl_receive_post_call(r->events, end);
     return call == MPL_NONE ? GOES_ON : need_call(r, location, end.location, call);
 }
@@ -302,10 +293,9 @@ static enum progress take_record(struct replay *r, uint32_t location,
         const struct mpl_lane *lane = &r->events->lanes[location];
         const struct mpl_call *call = &lane->calls[r->runners[location].call];
 
-        if (mpl_call_use(r->events, location, call)->mode == MPL_CALL_SYNC_SEND) {
-            return need_receive(r, location, ref);
-        }
-        return GOES_ON;
+        return mpl_call_use(r->events, loc, call).mode == MPL_CALL_SYNC_SEND
+                   ? need_receive(r, location, ref)
+                   : GOES_ON;
     }
     case MPL_EV_COLL_BEGIN:
         instance = instance_of(r, location, ref);
@@ -327,19 +317,22 @@ static enum progress take_record(struct replay *r, uint32_t location,
 }
 
 /* Time that the call takes although the network is ideal. */
-static int64_t own_time(struct replay *r, uint32_t location, const struct mpl_call *call)
+static int64_t own_time(struct replay *r, const struct mpl_location *loc,
+                        const struct mpl_call *call)
 {
-    const struct mpl_location *loc = &r->events->model->locations[location];
-    const int64_t ticks =
-        inside(r, loc->time_ticks[call->enter], loc->time_ticks[call->leave]);
+    int64_t ticks;
 
+    if (call->is_wait_known && call->class != MPL_SPAN_OTHER) {
+        return 0;
+    }
+    ticks = inside(r, loc->time_ticks[call->enter], loc->time_ticks[call->leave]);
     if (!call->is_wait_known) {
         /* Nobody knows what it waited for: as measured, but not too much of that. */
         r->unknown_ticks += ticks;
         return ticks;
     }
     /* Waiting for threads and for the tracer is no business of the network. */
-    return mpl_call_use(r->events, location, call)->is_mpi ? 0 : ticks;
+    return mpl_call_use(r->events, loc, call).is_mpi ? 0 : ticks;
 }
 
 /* Goes on with a location until it hangs or is through. */
@@ -366,7 +359,7 @@ static void run_location(struct replay *r, uint32_t location)
                 return;
             }
         }
-        runner->ticks += own_time(r, location, call);
+        runner->ticks += own_time(r, loc, call);
         runner->is_in_call = false;
     }
     if (loc->n_events > 0) {
@@ -414,7 +407,6 @@ static bool prepare(struct replay *r, struct mpl_arena *scratch)
         const struct mpl_location *loc = &model->locations[l];
         struct runner *runner = &r->runners[l];
 
-        runner->hint = l;
         runner->scan_instance = MPL_NONE;
         runner->is_part = takes_part(loc);
         if (runner->is_part) {

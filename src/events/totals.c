@@ -20,6 +20,8 @@ struct totals_walk {
     struct tick_sums *sums;  /* per location */
     struct mpl_buf edges;    /* struct mpl_edge */
     struct mpl_map *edge_of; /* from << 32 | to, to an index into edges */
+    struct mpl_buf
+        edge_of_envelope; /* uint32_t, of the current location; MPL_NONE: no peer */
 };
 
 /* ---- edges ------------------------------------------------------------------------ */
@@ -44,34 +46,41 @@ static uint32_t edge_index(struct totals_walk *w, uint32_t from, uint32_t to)
     return i;
 }
 
-/* A message counts where it is sent; where the sender's end is missing, where it is received. */
-static bool add_message(struct totals_walk *w, uint32_t location,
-                        const struct mpl_envelope *envelope, uint32_t message)
+/* Fills edge_of_envelope. Messages share few envelopes, so that they need no look-up each. */
+static bool find_edges(struct totals_walk *w, const struct mpl_location *loc)
 {
-    const struct mpl_location *loc = &w->events->model->locations[location];
-    struct mpl_edge *edge;
-    uint32_t i;
+    w->edge_of_envelope.n = 0;
+    for (uint32_t i = 0; i < loc->n_envelopes; i++) {
+        const struct mpl_envelope *envelope = &loc->envelopes[i];
+        uint32_t *edge = (uint32_t *) mpl_buf_add(&w->edge_of_envelope);
 
-    if (!envelope->is_send && (envelope->comm_unsure ||
-                               w->events->match->partner[location][message] != MPL_NONE)) {
-        return true;
+        if (edge == NULL) {
+            return false;
+        }
+        *edge = MPL_NONE;
+        if (envelope->peer == MPL_NONE || envelope->comm_unsure) {
+            continue;
+        }
+        *edge = envelope->is_send ? edge_index(w, loc->process, envelope->peer)
+                                  : edge_index(w, envelope->peer, loc->process);
+        if (*edge == MPL_NONE) {
+            return false;
+        }
     }
-    i = envelope->is_send ? edge_index(w, loc->process, envelope->peer)
-                          : edge_index(w, envelope->peer, loc->process);
-    if (i == MPL_NONE) {
-        return false;
-    }
-    edge = &((struct mpl_edge *) w->edges.data)[i];
-    edge->messages++;
-    edge->bytes += loc->messages[message].bytes;
     return true;
 }
 
 static bool sum_messages(struct totals_walk *w, uint32_t location)
 {
     const struct mpl_location *loc = &w->events->model->locations[location];
+    const uint32_t *partner = w->events->match->partner[location];
     struct mpl_totals *totals = &w->events->totals[location];
+    const uint32_t *edge_of;
 
+    if (!find_edges(w, loc)) {
+        return false;
+    }
+    edge_of = (const uint32_t *) w->edge_of_envelope.data;
     for (uint32_t m = 0; m < loc->n_messages; m++) {
         const struct mpl_message *message = &loc->messages[m];
         const struct mpl_envelope *envelope;
@@ -90,8 +99,14 @@ static bool sum_messages(struct totals_walk *w, uint32_t location)
             totals->n_receives++;
             totals->received_bytes += message->bytes;
         }
-        if (envelope->peer != MPL_NONE && !add_message(w, location, envelope, m)) {
-            return false;
+        /* It counts where it is sent; where that is not recorded, where it is received. */
+        if (edge_of[message->envelope] != MPL_NONE &&
+            (envelope->is_send || partner[m] == MPL_NONE)) {
+            struct mpl_edge *edge =
+                &((struct mpl_edge *) w->edges.data)[edge_of[message->envelope]];
+
+            edge->messages++;
+            edge->bytes += message->bytes;
         }
     }
     return true;
@@ -120,12 +135,27 @@ static bool sum_wait(struct totals_walk *w, uint32_t location, const struct mpl_
     return true;
 }
 
+static bool is_plain_mpi(const struct mpl_events *events, const struct mpl_location *loc,
+                         const struct mpl_call *call)
+{
+    switch ((enum mpl_span_class) call->class) {
+    case MPL_SPAN_P2P:
+    case MPL_SPAN_COLLECTIVE:
+        return true;
+    case MPL_SPAN_OTHER:
+        return mpl_call_use(events, loc, call).is_mpi;
+    default:
+        return false;
+    }
+}
+
 static bool sum_calls(struct totals_walk *w, uint32_t location)
 {
     const struct mpl_location *loc = &w->events->model->locations[location];
     const struct mpl_lane *lane = &w->events->lanes[location];
     struct tick_sums *sums = &w->sums[location];
     int64_t compute_ticks;
+    uint64_t n_calls = 0;
 
     if (loc->n_events == 0) {
         return true;
@@ -140,15 +170,13 @@ static bool sum_calls(struct totals_walk *w, uint32_t location)
         if (!call->is_wait_known) {
             sums->unknown_ticks += ticks;
         }
-        if (mpl_call_use(w->events, location, call)->is_mpi &&
-            call->class != MPL_SPAN_STARTUP && call->class != MPL_SPAN_SHUTDOWN) {
-            w->events->totals[location].n_calls++;
-        }
+        n_calls += is_plain_mpi(w->events, loc, call);
         if (call->wait_kind != MPL_WAIT_NONE && !sum_wait(w, location, call)) {
             return false;
         }
     }
     sums->class_ticks[MPL_SPAN_COMPUTE] = compute_ticks;
+    w->events->totals[location].n_calls = n_calls;
     return true;
 }
 
@@ -190,13 +218,23 @@ static int compare_edges(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
+/* Without those whose messages all count at the other end. */
 static bool keep_edges(struct totals_walk *w)
 {
-    w->events->n_edges = (uint32_t) w->edges.n;
-    if (w->edges.n == 0) {
+    struct mpl_edge *edges = (struct mpl_edge *) w->edges.data;
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->edges.n; i++) {
+        if (edges[i].messages > 0) {
+            edges[n++] = edges[i];
+        }
+    }
+    w->edges.n = n;
+    w->events->n_edges = (uint32_t) n;
+    if (n == 0) {
         return true;
     }
-    qsort(w->edges.data, w->edges.n, sizeof(struct mpl_edge), compare_edges);
+    qsort(edges, n, sizeof(struct mpl_edge), compare_edges);
     w->events->edges = (struct mpl_edge *) mpl_buf_take(&w->edges, w->events->arena);
     return w->events->edges != NULL;
 }
@@ -209,6 +247,7 @@ enum mpl_status mpl_totals_create(struct mpl_events *events,
     struct totals_walk w = {
         .events = events,
         .edges = mpl_buf_make(sizeof(struct mpl_edge)),
+        .edge_of_envelope = mpl_buf_make(sizeof(uint32_t)),
         .edge_of = mpl_map_create(),
     };
     bool is_done = false;
@@ -230,6 +269,7 @@ enum mpl_status mpl_totals_create(struct mpl_events *events,
     is_done = is_done && keep_edges(&w);
 out:
     mpl_map_destroy(w.edge_of);
+    mpl_buf_free(&w.edge_of_envelope);
     mpl_buf_free(&w.edges);
     mpl_arena_destroy(scratch);
     return is_done ? MPL_OK : mpl_nomem(err);

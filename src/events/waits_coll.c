@@ -3,7 +3,10 @@
  * enter until the last of those it depends on has entered. Which ones these are follows from the
  * operation: all (barrier, N-to-N), the root (1-to-N), all for the root only (N-to-1), the lower
  * ranks (scan). In operations with counts per rank, one that gives nothing keeps nobody waiting,
- * and one that takes nothing does not wait.
+ * and one that takes nothing does not wait. The exception: MPI libraries build an N-to-N exchange
+ * from steps that pass through all ranks, so there one that gives nothing still counts as long as
+ * nobody has left before it entered. (With that, the 50 MPI_Allgatherv of the Score-P trace
+ * scorep-colls wait 0.058029 s, as Scalasca says; 0.054420 s without, 0.058710 s if all counted.)
  */
 #include "config.h"
 
@@ -55,6 +58,7 @@ static struct mpl_call *waiting_call(const struct instance_walk *w,
 {
     struct mpl_lane *lane = &w->events->lanes[part->location];
     const uint32_t k = lane->call_of_collective[part->collective];
+    const struct mpl_location *loc;
     struct mpl_call *call;
 
     if (k == MPL_NONE || part_record(w, part)->end == MPL_NONE) {
@@ -64,7 +68,8 @@ static struct mpl_call *waiting_call(const struct instance_walk *w,
     if (call->class != MPL_SPAN_COLLECTIVE && call->class != MPL_SPAN_P2P) {
         return NULL;
     }
-    switch ((enum mpl_call_mode) mpl_call_use(w->events, part->location, call)->mode) {
+    loc = &w->events->model->locations[part->location];
+    switch ((enum mpl_call_mode) mpl_call_use(w->events, loc, call).mode) {
     case MPL_CALL_TEST:
     case MPL_CALL_IMMEDIATE:
         return NULL;
@@ -111,9 +116,28 @@ static void mark_unknown(const struct instance_walk *w, const struct mpl_coll_pa
     }
 }
 
-/* The last to enter among those who give something, root aside if it is one. */
+static int64_t first_leave(const struct instance_walk *w)
+{
+    int64_t first = INT64_MAX;
+
+    for (uint32_t i = 0; i < w->instance->n_parts; i++) {
+        const struct mpl_call *call = waiting_call(w, &w->parts[i]);
+
+        if (call != NULL) {
+            const int64_t leave =
+                w->events->model->locations[w->parts[i].location].time_ticks[call->leave];
+
+            first = leave < first ? leave : first;
+        }
+    }
+    return first;
+}
+
+/* The last to enter among those who give something, or who give nothing but enter until
+ * \p idle_until_ticks; the root aside if it is one. */
 static const struct mpl_coll_part *last_giver(const struct instance_walk *w,
-                                              uint32_t root_part, int64_t *enter_ticks)
+                                              uint32_t root_part, int64_t idle_until_ticks,
+                                              int64_t *enter_ticks)
 {
     const struct mpl_coll_part *last = NULL;
 
@@ -121,10 +145,13 @@ static const struct mpl_coll_part *last_giver(const struct instance_walk *w,
         const struct mpl_coll_part *part = &w->parts[i];
         int64_t enter;
 
-        if (i == root_part || !gives(w, part)) {
+        if (i == root_part) {
             continue;
         }
         enter = enter_of_part(w, part);
+        if (enter > idle_until_ticks && !gives(w, part)) {
+            continue;
+        }
         if (last == NULL || enter > *enter_ticks) {
             last = part;
             *enter_ticks = enter;
@@ -147,8 +174,9 @@ static uint32_t find_root(const struct instance_walk *w)
 
 static void walk_all_to_all(struct instance_walk *w)
 {
+    const int64_t idle_until = w->has_counts ? first_leave(w) : INT64_MAX;
     int64_t until = 0;
-    const struct mpl_coll_part *last = last_giver(w, MPL_NONE, &until);
+    const struct mpl_coll_part *last = last_giver(w, MPL_NONE, idle_until, &until);
 
     for (uint32_t i = 0; i < w->instance->n_parts; i++) {
         if (!w->instance->is_complete) {
@@ -182,7 +210,7 @@ static void walk_all_to_one(struct instance_walk *w)
 {
     const uint32_t root = find_root(w);
     int64_t until = 0;
-    const struct mpl_coll_part *last = last_giver(w, root, &until);
+    const struct mpl_coll_part *last = last_giver(w, root, INT64_MIN, &until);
 
     if (root != MPL_NONE && !w->instance->is_complete) {
         mark_unknown(w, &w->parts[root]);

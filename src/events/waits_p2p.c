@@ -24,23 +24,18 @@ struct wait {
 struct lane_walk {
     struct mpl_events *events;
     const struct mpl_location *loc;
-    uint32_t location;
-    uint32_t hint;               /* location of the last partner */
-    int64_t earliest_send_ticks; /* among the messages received later */
+    const uint32_t *partner;
+    int64_t earliest_send_ticks; /* among the messages received in later calls */
 };
 
-static struct mpl_end find_partner(struct lane_walk *w, uint32_t message)
-{
-    const uint32_t number = w->events->match->partner[w->location][message];
-    struct mpl_end end = { MPL_NONE, MPL_NONE };
-
-    if (number != MPL_NONE) {
-        end =
-            mpl_other_end(w->events->match, w->events->model->n_locations, number, w->hint);
-        w->hint = end.location;
-    }
-    return end;
-}
+/* The call that is looked at. */
+struct view {
+    int64_t enter_ticks;
+    int64_t leave_ticks;
+    bool may_wait;
+    int64_t earliest_send_ticks; /* like that of the walk, and of this call */
+    struct wait wait;
+};
 
 static int64_t enter_of_call(const struct mpl_events *events, uint32_t location,
                              uint32_t call)
@@ -59,132 +54,110 @@ static int64_t enter_of_send(const struct mpl_events *events, struct mpl_end end
                             : loc->time_ticks[loc->messages[end.message].event];
 }
 
-static void consider(struct wait *wait, int64_t ticks, enum mpl_wait_kind kind,
-                     uint32_t culprit)
+static void take_receive(const struct lane_walk *w, uint32_t message, struct view *view)
 {
-    if (ticks > wait->ticks) {
-        wait->ticks = ticks;
-        wait->kind = kind;
-        wait->culprit = culprit;
-    }
-}
-
-static void consider_receive(struct lane_walk *w, const struct mpl_call *call,
-                             uint32_t message, struct wait *wait)
-{
-    const struct mpl_end end = find_partner(w, message);
-    const int64_t enter = w->loc->time_ticks[call->enter];
-    const int64_t leave = w->loc->time_ticks[call->leave];
-    int64_t send_enter;
+    struct mpl_end end;
+    int64_t send;
     int64_t until;
 
-    if (end.message == MPL_NONE) {
+    if (w->partner[message] == MPL_NONE) {
         return;
     }
-    send_enter = enter_of_send(w->events, end);
-    until = send_enter < leave ? send_enter : leave;
-    if (until - enter > wait->ticks) {
-        wait->send_ticks = send_enter;
-        consider(wait, until - enter, MPL_WAIT_LATE_SENDER, end.location);
+    end = mpl_other_end(w->events, w->partner[message]);
+    send = enter_of_send(w->events, end);
+    if (send < view->earliest_send_ticks) {
+        view->earliest_send_ticks = send;
+    }
+    until = send < view->leave_ticks ? send : view->leave_ticks;
+    if (view->may_wait && until - view->enter_ticks > view->wait.ticks) {
+        view->wait = (struct wait){ until - view->enter_ticks, MPL_WAIT_LATE_SENDER,
+                                    end.location, send };
     }
 }
 
 /* Only a send still in progress when the receive came can have waited for it. */
-static void consider_send(struct lane_walk *w, const struct mpl_call *call,
-                          uint32_t message, struct wait *wait)
+static void take_send(const struct lane_walk *w, uint32_t message, struct view *view)
 {
-    const struct mpl_end end = find_partner(w, message);
-    const int64_t enter = w->loc->time_ticks[call->enter];
-    const int64_t leave = w->loc->time_ticks[call->leave];
-    uint32_t post;
-    int64_t receive_enter;
+    struct mpl_end end;
+    uint32_t call;
+    int64_t receive;
 
-    if (end.message == MPL_NONE) {
+    if (!view->may_wait || w->partner[message] == MPL_NONE) {
         return;
     }
-    post = mpl_receive_post_call(w->events, end);
-    if (post == MPL_NONE) {
+    end = mpl_other_end(w->events, w->partner[message]);
+    call = w->events->lanes[end.location].call_of_message[end.message];
+    if (call != MPL_NONE &&
+        enter_of_call(w->events, end.location, call) <= view->enter_ticks) {
+        /* Completed from here on, hence posted even before; spares looking for the post. */
         return;
     }
-    receive_enter = enter_of_call(w->events, end.location, post);
-    if (receive_enter <= leave) {
-        consider(wait, receive_enter - enter, MPL_WAIT_LATE_RECEIVER, end.location);
+    call = mpl_receive_post_call(w->events, end);
+    if (call == MPL_NONE) {
+        return;
+    }
+    receive = enter_of_call(w->events, end.location, call);
+    if (receive <= view->leave_ticks && receive - view->enter_ticks > view->wait.ticks) {
+        view->wait = (struct wait){ receive - view->enter_ticks, MPL_WAIT_LATE_RECEIVER,
+                                    end.location, 0 };
     }
 }
 
-static void note_later_send(struct lane_walk *w, uint32_t message)
+static void take_records(const struct lane_walk *w, const struct mpl_call *call,
+                         struct view *view)
 {
-    const struct mpl_end end = find_partner(w, message);
-
-    if (end.message != MPL_NONE) {
-        const int64_t send = enter_of_send(w->events, end);
-
-        if (send < w->earliest_send_ticks) {
-            w->earliest_send_ticks = send;
-        }
-    }
-}
-
-static struct wait wait_of(struct lane_walk *w, const struct mpl_call *call)
-{
-    const struct mpl_region_use *use = mpl_call_use(w->events, w->location, call);
-    struct wait wait = { 0, MPL_WAIT_NONE, MPL_NONE, 0 };
-
-    if (use->block == BLOCK_NEVER || !call->is_wait_known) {
-        return wait;
-    }
     for (uint32_t e = call->enter; e <= call->leave; e++) {
         const uint32_t ref = w->loc->ref[e];
 
         switch ((enum mpl_event_kind) w->loc->kind[e]) {
         case MPL_EV_RECV:
         case MPL_EV_IRECV:
-            consider_receive(w, call, ref, &wait);
+            take_receive(w, ref, view);
             break;
         case MPL_EV_SEND:
-            consider_send(w, call, ref, &wait);
+            take_send(w, ref, view);
             break;
         case MPL_EV_ISEND_DONE:
             if (ref != MPL_NONE) {
-                consider_send(w, call, ref, &wait);
+                take_send(w, ref, view);
             }
             break;
         default:
             break;
         }
     }
-    return wait;
 }
 
-static void set_wait(struct mpl_call *call, const struct wait *wait)
+static bool may_wait(const struct lane_walk *w, const struct mpl_call *call)
 {
-    mpl_call_set_ticks(call, wait->ticks);
-    call->wait_kind = wait->kind;
-    call->culprit = wait->culprit;
+    return call->class == MPL_SPAN_P2P && call->is_wait_known &&
+           mpl_call_use(w->events, w->loc, call).block != BLOCK_NEVER;
 }
 
-static struct mpl_wrong_order walk_lane(struct lane_walk *w)
+static struct mpl_wrong_order walk_lane(struct lane_walk *w, struct mpl_lane *lane)
 {
-    struct mpl_lane *lane = &w->events->lanes[w->location];
     struct mpl_wrong_order wrong = { 0, 0 };
 
     for (uint32_t k = lane->n_calls; k-- > 0;) {
         struct mpl_call *call = &lane->calls[k];
-        struct wait wait = { 0, MPL_WAIT_NONE, MPL_NONE, 0 };
+        struct view view = {
+            .enter_ticks = w->loc->time_ticks[call->enter],
+            .leave_ticks = w->loc->time_ticks[call->leave],
+            .may_wait = may_wait(w, call),
+            .earliest_send_ticks = w->earliest_send_ticks,
+            .wait = { 0, MPL_WAIT_NONE, MPL_NONE, 0 },
+        };
 
-        if (call->class == MPL_SPAN_P2P) {
-            wait = wait_of(w, call);
-        }
-        set_wait(call, &wait);
-        if (wait.kind == MPL_WAIT_LATE_SENDER && w->earliest_send_ticks < wait.send_ticks) {
-            wrong.ticks += wait.ticks;
+        take_records(w, call, &view);
+        mpl_call_set_ticks(call, view.wait.ticks);
+        call->wait_kind = view.wait.kind;
+        call->culprit = view.wait.culprit;
+        if (view.wait.kind == MPL_WAIT_LATE_SENDER &&
+            w->earliest_send_ticks < view.wait.send_ticks) {
+            wrong.ticks += view.wait.ticks;
             wrong.n++;
         }
-        for (uint32_t e = call->enter; e <= call->leave; e++) {
-            if (w->loc->kind[e] == MPL_EV_RECV || w->loc->kind[e] == MPL_EV_IRECV) {
-                note_later_send(w, w->loc->ref[e]);
-            }
-        }
+        w->earliest_send_ticks = view.earliest_send_ticks;
     }
     return wrong;
 }
@@ -195,11 +168,10 @@ void mpl_waits_p2p(struct mpl_events *events, struct mpl_wrong_order *wrong)
         struct lane_walk w = {
             .events = events,
             .loc = &events->model->locations[l],
-            .location = l,
-            .hint = l,
+            .partner = events->match->partner[l],
             .earliest_send_ticks = INT64_MAX,
         };
 
-        wrong[l] = walk_lane(&w);
+        wrong[l] = walk_lane(&w, &events->lanes[l]);
     }
 }
