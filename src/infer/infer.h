@@ -18,8 +18,8 @@
 struct mpl_rules; /**< Checked texts of a rule base; independent of any run. */
 
 struct mpl_rule {
-    const char *name;   /**< "CAUSES::master-bottleneck" */
-    const char *says;   /**< Its comment: the claim in plain words. */
+    const char *name; /**< "CAUSES::master-bottleneck" */
+    const char *says; /**< Its comment: the claim in plain words. */
     const char *file;
     unsigned first_line, last_line;
 };
@@ -28,9 +28,9 @@ struct mpl_rule {
  * Reads and checks all rule files. Faults (syntax, unknown constructs, duplicates, forbidden
  * functions, recursion, nesting beyond 100) go to \p lint with file and line; MPL_E_SYNTAX then.
  */
-enum mpl_status mpl_rules_load(const char *const *directories, size_t n, struct mpl_arena *arena,
-                               struct mpl_lint *lint, const struct mpl_rules **out,
-                               struct mpl_err *err);
+enum mpl_status mpl_rules_load(const char *const *directories, size_t n,
+                               struct mpl_arena *arena, struct mpl_lint *lint,
+                               const struct mpl_rules **out, struct mpl_err *err);
 /** One more rule text on top of \p base, from memory; for tests and for `--rules FILE`. */
 enum mpl_status mpl_rules_parse(const char *file, const char *text, size_t bytes,
                                 const struct mpl_rules *base, struct mpl_arena *arena,
@@ -43,7 +43,7 @@ struct mpl_infer_limits {
     double seconds;        /**< Of all runs together; 0: 10 s. */
     uint64_t firings;      /**< 0: 1,000,000. */
     uint64_t memory_bytes; /**< Of CLIPS; 0: 512 MiB. */
-    unsigned errors;       /**< Run-time errors after which no rule fires any more; 0: 20. */
+    unsigned errors; /**< Run-time errors after which no rule fires any more; 0: 20. */
 };
 
 /** A slot of a fact that the host asserts. Exactly one of the values counts, by kind. */
@@ -52,7 +52,7 @@ struct mpl_slot {
     const char *name;
     enum mpl_slot_kind kind;
     const char *text;
-    double number;   /**< Rounded to 6 significant digits when asserted (LIBS.md 1.6). */
+    double number; /**< Rounded to 6 significant digits when asserted (LIBS.md 1.6). */
     int64_t integer;
 };
 
@@ -60,8 +60,8 @@ struct mpl_infer;
 
 /** One environment per analysis. Ownership: heap; destroy it. */
 enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
-                                 const struct mpl_infer_limits *limits, struct mpl_infer **out,
-                                 struct mpl_err *err);
+                                 const struct mpl_infer_limits *limits,
+                                 struct mpl_infer **out, struct mpl_err *err);
 void mpl_infer_destroy(struct mpl_infer *infer); /* NULL is allowed */
 
 /**
@@ -69,7 +69,8 @@ void mpl_infer_destroy(struct mpl_infer *infer); /* NULL is allowed */
  * before CLIPS sees them. A duplicate is not an error. NaN is refused: undefined is absence.
  */
 enum mpl_status mpl_infer_assert(struct mpl_infer *infer, const char *template,
-                                 const struct mpl_slot *slots, size_t n, struct mpl_err *err);
+                                 const struct mpl_slot *slots, size_t n,
+                                 struct mpl_err *err);
 
 /**
  * Fires rules until none is left. Run-time errors in rules are kept (mpl_infer_errors) and do not
@@ -79,14 +80,16 @@ enum mpl_status mpl_infer_run(struct mpl_infer *infer, struct mpl_err *err);
 
 /** A metric that a rule asks for. */
 struct mpl_need {
-    const char *metric;   /**< "worker.t_wait" */
+    const char *metric; /**< "worker.t_wait" */
     const char *pattern;
     const char *location; /**< Label, or "all". */
     const char *run;
-    int level;            /**< Experiment level 1, 2, 3, … */
-    const char *reason;   /**< Purpose in plain words. */
-    const char *rule;     /**< Who asked. */
+    int level;          /**< Experiment level 1, 2, 3, … */
+    const char *reason; /**< Purpose in plain words. */
+    const char *rule;   /**< Who asked. */
+    bool is_withdrawn;  /**< What the need rested on is gone. */
 };
+/** In order of assertion; a need keeps its index, so that the host can go on where it was. */
 size_t mpl_infer_need_count(const struct mpl_infer *infer);
 const struct mpl_need *mpl_infer_need(const struct mpl_infer *infer, size_t i);
 
@@ -97,15 +100,16 @@ struct mpl_reason {
     size_t finding;       /**< Index, for findings. */
     const char *template; /**< "metric", "quality", "role", … */
     const char *text;     /**< The fact as text, for other facts. */
-    const char *metric;   /**< For metrics: name, location label ("" for the run), value, unit. */
+    const char
+        *metric; /**< For metrics: name, location label ("" for the run), value, unit. */
     const char *location;
     double value;
     const char *unit;
 };
 
 struct mpl_finding {
-    const char *kind;     /**< "symptom", "observation", "cause" */
-    const char *name;     /**< "master-bottleneck" */
+    const char *kind; /**< "symptom", "observation", "cause" */
+    const char *name; /**< "master-bottleneck" */
     const char *pattern;
     const char *run;
     const char *const *locations;
@@ -114,17 +118,20 @@ struct mpl_finding {
     size_t n_culprits;
     double lost_s;        /**< Seconds of location time attributed; NaN when not said. */
     double share_of_lost; /**< 0-1; NaN when not said. */
-    double gain_s;        /**< Expected gain of the remedy in seconds of run time; NaN when unknown. */
-    double confidence;    /**< 0-1 */
-    int level;            /**< Experiment level at which it was found. */
+    double
+        gain_s; /**< Expected gain of the remedy in seconds of run time; NaN when unknown. */
+    double confidence; /**< 0-1 */
+    int level;         /**< Experiment level at which it was found. */
     const char *text;
-    const char *remedy;   /**< NULL when there is none. */
-    const char *const *where; /**< What holds the code: "TaskLifeCycle.setup" or "location 3". */
+    const char *remedy; /**< NULL when there is none. */
+    const char *const
+        *where; /**< What holds the code: "TaskLifeCycle.setup" or "location 3". */
     size_t n_where;
-    bool is_healthy;      /**< An observation that says "this is fine": never a problem. */
-    const char *rule;     /**< "CAUSES::master-bottleneck" */
+    bool is_healthy;  /**< An observation that says "this is fine": never a problem. */
+    const char *rule; /**< "CAUSES::master-bottleneck" */
     const char *rule_says;
-    const struct mpl_reason *because; /**< From the facts that the rule matched; never empty. */
+    const struct mpl_reason
+        *because; /**< From the facts that the rule matched; never empty. */
     size_t n_because;
 };
 /** In order of assertion; withdrawn findings are gone. Valid until the next run or destroy. */

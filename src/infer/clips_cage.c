@@ -1,0 +1,350 @@
+/*
+ * CLIPS can end the process, run for ever, and use all memory; each hazard and its cure was
+ * measured with 6.30. The cure for functions is a list of those that are taken away rather than
+ * of those that are kept: without some of its internal functions CLIPS crashes.
+ */
+#include "config.h"
+
+#include "infer/clips_priv.h"
+
+#include <string.h>
+#include <time.h>
+
+/* ---- functions that rules may not call ------------------------------------------- */
+
+struct denied {
+    const char *name;
+    const char *why;
+};
+
+static const struct denied denied[] = {
+#define DENIED(name, why) { name, why },
+#include "infer/deny.def"
+#undef DENIED
+};
+enum { N_DENIED = sizeof denied / sizeof denied[0] };
+
+/*
+ * The scanner lets none of the object constructs pass. These go for good measure; defclass and
+ * defgeneric must stay, because defmodule looks them up and crashes when they are not there.
+ */
+static const char *const removed_constructs[] = { "definstances", "defmessage-handler",
+                                                  "defmethod" };
+
+const char *mpl_cage_why_denied(const char *function)
+{
+    for (size_t i = 0; i < N_DENIED; i++) {
+        if (strcmp(denied[i].name, function) == 0) {
+            return denied[i].why;
+        }
+    }
+    return NULL;
+}
+
+static void take_away(struct cage *cage)
+{
+    for (size_t i = 0; i < N_DENIED; i++) {
+        (void) UndefineFunction(cage->env, denied[i].name);
+    }
+    for (size_t i = 0; i < sizeof removed_constructs / sizeof removed_constructs[0]; i++) {
+        (void) RemoveConstruct(cage->env, removed_constructs[i]);
+    }
+}
+
+/* ---- limits ------------------------------------------------------------------------ */
+
+/**
+ * Processor time of this thread, so that a busy machine does not shorten the rules' share. The
+ * cage has nothing to wait for, so it cannot outlast this clock.
+ */
+static double processor_s(void)
+{
+    struct timespec now = { 0 };
+
+    (void) clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double) now.tv_sec + (double) now.tv_nsec * 1e-9;
+}
+
+void mpl_cage_stop(struct cage *cage, enum cage_stop why)
+{
+    if (cage->stop == CAGE_FREE) {
+        cage->stop = why;
+    }
+    SetHaltExecution(cage->env, TRUE);
+}
+
+/**
+ * How far past its limit CLIPS may be before it is left by force. It looks at the halt flag
+ * between actions, but never while it matches a fact.
+ */
+static const double patience = 1.25;
+
+void mpl_cage_check(struct cage *cage)
+{
+    const double memory =
+        (double) EnvMemUsed(cage->env) / (double) cage->limits.memory_bytes;
+    double most = memory;
+
+    if (memory > 1.0) {
+        mpl_cage_stop(cage, CAGE_MEMORY);
+    }
+    if (++cage->ticks % 1024 == 0) {
+        const double used_s = cage->spent_s + processor_s() - cage->entered_s;
+        const double time = used_s / cage->limits.seconds;
+
+        if (time > 1.0) {
+            mpl_cage_stop(cage, CAGE_SECONDS);
+        }
+        most = time > most ? time : most;
+    }
+    if (most > patience) {
+        longjmp(cage->jump, 1);
+    }
+}
+
+/** CLIPS calls this in its loops and between firings. */
+static void tick(void *env)
+{
+    mpl_cage_check(GetEnvironmentContext(env));
+}
+
+/*
+ * Matching a fact against n patterns may try (number of facts)^n combinations in one go and calls
+ * no hook meanwhile. But it evaluates the comparisons between patterns, the hash codes of join
+ * variables, and the actions of `test` through a table of the environment; so the entries that
+ * read a variable are replaced by ours. Only a product of patterns without any comparison stays
+ * unwatched.
+ */
+static const int watched_primitives[CAGE_PRIMITIVES] = { FACT_JN_CMP1, FACT_JN_VAR1,
+                                                         FACT_JN_VAR3 };
+
+static int evaluate_watched(void *env, size_t which, void *value, DATA_OBJECT *result)
+{
+    struct cage *cage = GetEnvironmentContext(env);
+
+    mpl_cage_check(cage);
+    return cage->replaced[which]->evaluateFunction(env, value, result);
+}
+
+static int evaluate_0(void *env, void *value, DATA_OBJECT *result)
+{
+    return evaluate_watched(env, 0, value, result);
+}
+
+static int evaluate_1(void *env, void *value, DATA_OBJECT *result)
+{
+    return evaluate_watched(env, 1, value, result);
+}
+
+static int evaluate_2(void *env, void *value, DATA_OBJECT *result)
+{
+    return evaluate_watched(env, 2, value, result);
+}
+
+static void watch_primitives(struct cage *cage)
+{
+    intBool (*const watchers[])(void *, void *, DATA_OBJECT *) = { evaluate_0, evaluate_1,
+                                                                   evaluate_2 };
+
+    for (size_t i = 0; i < CAGE_PRIMITIVES; i++) {
+        struct entityRecord **place =
+            &EvaluationData(cage->env)->PrimitivesArray[watched_primitives[i]];
+
+        cage->replaced[i] = *place;
+        cage->primitives[i] = **place;
+        cage->primitives[i].evaluateFunction = watchers[i];
+        *place = &cage->primitives[i];
+    }
+}
+
+static void unwatch_primitives(struct cage *cage)
+{
+    for (size_t i = 0; i < CAGE_PRIMITIVES; i++) {
+        EvaluationData(cage->env)->PrimitivesArray[watched_primitives[i]] =
+            cage->replaced[i];
+    }
+}
+
+/* ---- what CLIPS writes ---------------------------------------------------------------- */
+
+enum { SAID_BYTES = 16384, SHOWN_BYTES = 1000 };
+
+static int is_ours(void *env, const char *name)
+{
+    static const char *const names[] = { "werror",   "wwarning", "wtrace", "wdialog",
+                                         "wdisplay", "stdout",   "wprompt" };
+
+    (void) env;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/** What is beyond \p most is dropped. False without memory. */
+static bool append(struct mpl_buf *buf, const char *text, size_t most)
+{
+    for (; *text != '\0' && buf->n < most; text++) {
+        char *c = mpl_buf_add(buf);
+
+        if (c == NULL) {
+            return false;
+        }
+        *c = *text;
+    }
+    return true;
+}
+
+/** Lines of printout are for the author of a rule, who asks for them with MARPLE_LOG=debug. */
+static void show(struct cage *cage, const char *text)
+{
+    if (mpl_log_level() < MPL_LOG_DEBUG) {
+        return;
+    }
+    (void) append(&cage->shown, text, SHOWN_BYTES);
+    if (strchr(text, '\n') != NULL || cage->shown.n == SHOWN_BYTES) {
+        mpl_log(MPL_LOG_DEBUG, "infer", "a rule prints: %.*s", (int) cage->shown.n,
+                (const char *) cage->shown.data);
+        cage->shown.n = 0;
+    }
+}
+
+static int print(void *env, const char *name, const char *text)
+{
+    struct cage *cage = GetEnvironmentContext(env);
+
+    if (strcmp(name, "werror") == 0) {
+        if (!append(&cage->said, text, SAID_BYTES)) {
+            mpl_cage_stop(cage, CAGE_NOMEM);
+        }
+    } else if (strcmp(name, "stdout") == 0 || strcmp(name, "wdisplay") == 0) {
+        show(cage, text);
+    }
+    return TRUE;
+}
+
+const char *mpl_cage_said(struct cage *cage)
+{
+    char *end = mpl_buf_add(&cage->said);
+
+    if (end == NULL) {
+        return "";
+    }
+    cage->said.n--;
+    return cage->said.data;
+}
+
+void mpl_cage_forget(struct cage *cage)
+{
+    cage->said.n = 0;
+}
+
+/* ---- in and out ------------------------------------------------------------------------- */
+
+static void set_limits(struct cage *cage, const struct mpl_infer_limits *limits)
+{
+    if (limits != NULL) {
+        cage->limits = *limits;
+    }
+    if (cage->limits.seconds <= 0.0) {
+        cage->limits.seconds = 10.0;
+    }
+    if (cage->limits.firings == 0) {
+        cage->limits.firings = 1000000;
+    }
+    if (cage->limits.memory_bytes == 0) {
+        cage->limits.memory_bytes = UINT64_C(512) << 20;
+    }
+    if (cage->limits.errors == 0) {
+        cage->limits.errors = 20;
+    }
+}
+
+static void furnish(void *context)
+{
+    struct cage *cage = context;
+
+    take_away(cage);
+    mpl_cage_add_functions(cage);
+    (void) EnvAddRouter(cage->env, "marple", 100, is_ours, print, NULL, NULL, NULL);
+    (void) EnvAddPeriodicFunction(cage->env, "marple", tick, 0);
+    watch_primitives(cage);
+}
+
+enum mpl_status mpl_cage_open(struct cage *cage, const struct mpl_infer_limits *limits,
+                              struct mpl_err *err)
+{
+    *cage = (struct cage){ .said = mpl_buf_make(1), .shown = mpl_buf_make(1) };
+    set_limits(cage, limits);
+    cage->env = CreateEnvironment();
+    if (cage->env == NULL) {
+        return mpl_nomem(err);
+    }
+    (void) SetEnvironmentContext(cage->env, cage);
+    return mpl_cage_enter(cage, furnish, cage) ? MPL_OK : mpl_cage_status(cage, err);
+}
+
+void mpl_cage_close(struct cage *cage)
+{
+    if (cage->env != NULL && !cage->is_lost) {
+        unwatch_primitives(cage);
+        (void) EnvRemovePeriodicFunction(cage->env, "marple");
+        SetHaltExecution(cage->env, FALSE);
+        (void) DestroyEnvironment(cage->env);
+    }
+    cage->env = NULL;
+    mpl_buf_free(&cage->said);
+    mpl_buf_free(&cage->shown);
+}
+
+bool mpl_cage_enter(struct cage *cage, void (*work)(void *context), void *context)
+{
+    if (cage->is_lost) {
+        return false;
+    }
+    cage->entered_s = processor_s();
+    SetJmpBuffer(cage->env, &cage->jump);
+    if (setjmp(cage->jump) == 0) {
+        /* Left over from an error, these flags would make CLIPS do nothing. */
+        SetHaltExecution(cage->env, cage->stop == CAGE_FREE ? FALSE : TRUE);
+        SetEvaluationError(cage->env, FALSE);
+        work(context);
+        SetJmpBuffer(cage->env, NULL);
+    } else {
+        cage->is_lost = true;
+        if (cage->stop == CAGE_FREE) {
+            cage->stop = CAGE_GAVE_UP;
+        }
+    }
+    cage->spent_s += processor_s() - cage->entered_s;
+    return !cage->is_lost;
+}
+
+enum mpl_status mpl_cage_status(const struct cage *cage, struct mpl_err *err)
+{
+    const struct mpl_infer_limits *limits = &cage->limits;
+
+    switch (cage->stop) {
+    case CAGE_FREE:
+        return MPL_OK;
+    case CAGE_SECONDS:
+        return mpl_fail(err, MPL_E_LIMIT, "the rules took more than %g s of processor time",
+                        limits->seconds);
+    case CAGE_MEMORY:
+        return mpl_fail(err, MPL_E_LIMIT, "the rules took more than %.0f MiB of memory",
+                        (double) limits->memory_bytes / 1048576.0);
+    case CAGE_FIRINGS:
+        return mpl_fail(err, MPL_E_LIMIT, "rules fired more than %llu times",
+                        (unsigned long long) limits->firings);
+    case CAGE_ERRORS:
+        return mpl_fail(err, MPL_E_LIMIT, "rules failed %u times", limits->errors);
+    case CAGE_GAVE_UP:
+        return mpl_fail(err, MPL_E_LIMIT,
+                        "the rule engine gave up, probably without memory");
+    case CAGE_NOMEM:
+        break;
+    }
+    return mpl_nomem(err);
+}

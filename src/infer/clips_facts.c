@@ -1,0 +1,478 @@
+/*
+ * CLIPS stores a value of the wrong type in silence, or, told to look, complains and stores it
+ * all the same. So slots are checked here: those of the host before the fact exists, those that
+ * rules compute when it is asserted.
+ */
+#include "config.h"
+
+#include "infer/clips_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <clips/cstrnchk.h>
+
+/* ---- checking a value ------------------------------------------------------------------ */
+
+static struct templateSlot *find_slot(const struct deftemplate *template, const char *name,
+                                      size_t *position)
+{
+    struct templateSlot *slot = template->slotList;
+
+    *position = 0;
+    while (slot != NULL && strcmp(slot->slotName->contents, name) != 0) {
+        slot = slot->next;
+        ++*position;
+    }
+    return slot;
+}
+
+static char *value_text(struct mpl_arena *arena, int type, void *value)
+{
+    switch (type) {
+    case FLOAT:
+        return mpl_arena_printf(arena, "the float %g", ValueToDouble(value));
+    case INTEGER:
+        return mpl_arena_printf(arena, "the integer %lld", ValueToLong(value));
+    case SYMBOL:
+        return mpl_arena_printf(arena, "the symbol %s", ValueToString(value));
+    case STRING:
+        return mpl_arena_printf(arena, "the string \"%s\"", ValueToString(value));
+    default:
+        return mpl_arena_strdup(arena, "a value of another type");
+    }
+}
+
+static const char *add_type(struct mpl_arena *arena, const char *types, bool is_allowed,
+                            const char *type)
+{
+    if (!is_allowed || types == NULL) {
+        return types;
+    }
+    return mpl_arena_printf(arena, "%s%s%s", types, *types == '\0' ? "" : " or ", type);
+}
+
+static const char *types_text(struct mpl_arena *arena, const CONSTRAINT_RECORD *c)
+{
+    const char *types = "";
+
+    types = add_type(arena, types, c->floatsAllowed, "FLOAT");
+    types = add_type(arena, types, c->integersAllowed, "INTEGER");
+    types = add_type(arena, types, c->symbolsAllowed, "SYMBOL");
+    types = add_type(arena, types, c->stringsAllowed, "STRING");
+    return types;
+}
+
+static const char *allowed_text(struct mpl_arena *arena, const CONSTRAINT_RECORD *c)
+{
+    const char *list = "";
+
+    for (const struct expr *e = c->restrictionList; e != NULL && list != NULL;
+         e = e->nextArg) {
+        const char *one =
+            e->type == SYMBOL || e->type == STRING ? ValueToString(e->value) : "a number";
+
+        list = mpl_arena_printf(arena, "%s%s%s", list, *list == '\0' ? "" : ", ", one);
+    }
+    return list;
+}
+
+static const char *range_text(struct mpl_arena *arena, const CONSTRAINT_RECORD *c)
+{
+    const struct expr *ends[] = { c->minValue, c->maxValue };
+    const char *texts[2] = { "any", "any" };
+
+    for (size_t i = 0; i < 2; i++) {
+        if (ends[i] == NULL) {
+            continue;
+        }
+        if (ends[i]->type == FLOAT) {
+            texts[i] = mpl_arena_printf(arena, "%g", ValueToDouble(ends[i]->value));
+        } else if (ends[i]->type == INTEGER) {
+            texts[i] = mpl_arena_printf(arena, "%lld", ValueToLong(ends[i]->value));
+        }
+    }
+    return texts[0] == NULL || texts[1] == NULL
+               ? NULL
+               : mpl_arena_printf(arena, "%s to %s", texts[0], texts[1]);
+}
+
+/** A clause about what is wrong with a value; NULL when it is right. */
+static const char *value_fault(void *env, struct mpl_arena *arena, int type, void *value,
+                               CONSTRAINT_RECORD *constraints)
+{
+    const char *fault = NULL;
+
+    if (type == FLOAT && !isfinite(ValueToDouble(value))) {
+        return "a number is not finite; assert nothing where a value is undefined";
+    }
+    if (constraints == NULL) {
+        return NULL;
+    }
+
+    const char *text = value_text(arena, type, value);
+
+    /* Rules compute with mixed numbers; an integer stands for the float of the same value. */
+    if (type == INTEGER && constraints->floatsAllowed && !constraints->integersAllowed) {
+        type = FLOAT;
+        value = EnvAddDouble(env, (double) ValueToLong(value));
+    }
+    switch (ConstraintCheckValue(env, type, value, constraints)) {
+    case NO_VIOLATION:
+        return NULL;
+    case TYPE_VIOLATION:
+        fault = mpl_arena_printf(arena, "%s is not of type %s", text,
+                                 types_text(arena, constraints));
+        break;
+    case RANGE_VIOLATION:
+        fault = mpl_arena_printf(arena, "%s is outside of %s", text,
+                                 range_text(arena, constraints));
+        break;
+    case ALLOWED_VALUES_VIOLATION:
+        fault = mpl_arena_printf(arena, "%s is none of %s", text,
+                                 allowed_text(arena, constraints));
+        break;
+    default:
+        fault = mpl_arena_printf(arena, "%s does not fit", text);
+        break;
+    }
+    return fault == NULL ? "a value does not fit" : fault;
+}
+
+static const char *slot_fault(void *env, struct mpl_arena *arena, const struct field *field,
+                              struct templateSlot *slot)
+{
+    if (!slot->multislot) {
+        return value_fault(env, arena, field->type, field->value, slot->constraints);
+    }
+
+    const struct multifield *list = field->value;
+
+    for (long i = 0; i < list->multifieldLength; i++) {
+        const char *fault = value_fault(env, arena, list->theFields[i].type,
+                                        list->theFields[i].value, slot->constraints);
+
+        if (fault != NULL) {
+            return fault;
+        }
+    }
+    return NULL;
+}
+
+const char *mpl_fact_fault(struct cage *cage, struct fact *fact, struct mpl_arena *arena)
+{
+    const struct deftemplate *template = fact->whichDeftemplate;
+    long i = 0;
+
+    if (template->implied) {
+        return NULL;
+    }
+    for (struct templateSlot *s = template->slotList; s != NULL; s = s->next, i++) {
+        const char *fault =
+            slot_fault(cage->env, arena, &fact->theProposition.theFields[i], s);
+
+        if (fault != NULL) {
+            const char *text =
+                mpl_arena_printf(arena, "slot '%s' of '%s': %s", s->slotName->contents,
+                                 template->header.name->contents, fault);
+
+            return text == NULL ? "a slot has a wrong value" : text;
+        }
+    }
+    return NULL;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+bool mpl_fact_is(const struct fact *fact, const char *template)
+{
+    const struct constructHeader *header = &fact->whichDeftemplate->header;
+
+    return strcmp(header->name->contents, template) == 0 &&
+           strcmp(header->whichModule->theModule->name->contents, "MAIN") == 0;
+}
+
+static const struct field *find_field(const struct fact *fact, const char *name)
+{
+    size_t i = 0;
+
+    if (fact->whichDeftemplate->implied ||
+        find_slot(fact->whichDeftemplate, name, &i) == NULL) {
+        return NULL;
+    }
+    return &fact->theProposition.theFields[i];
+}
+
+static bool is_text(const struct field *field)
+{
+    return field->type == STRING || field->type == SYMBOL;
+}
+
+const char *mpl_fact_text(struct cage *cage, struct fact *fact, const char *slot,
+                          struct mpl_arena *arena)
+{
+    const struct field *field = find_field(fact, slot);
+
+    (void) cage;
+    return field == NULL || !is_text(field)
+               ? NULL
+               : mpl_arena_strdup(arena, ValueToString(field->value));
+}
+
+double mpl_fact_number(struct cage *cage, struct fact *fact, const char *slot)
+{
+    const struct field *field = find_field(fact, slot);
+
+    (void) cage;
+    if (field != NULL && field->type == FLOAT) {
+        return ValueToDouble(field->value);
+    }
+    return field != NULL && field->type == INTEGER ? (double) ValueToLong(field->value)
+                                                   : NAN;
+}
+
+bool mpl_fact_texts(struct cage *cage, struct fact *fact, const char *slot,
+                    struct mpl_arena *arena, const char *const **texts, size_t *n)
+{
+    const struct field *field = find_field(fact, slot);
+
+    (void) cage;
+    *texts = NULL;
+    *n = 0;
+    if (field == NULL || field->type != MULTIFIELD) {
+        return true;
+    }
+
+    const struct multifield *list = field->value;
+    const char **copies =
+        MPL_NEW_ARRAY(arena, (size_t) list->multifieldLength, const char *);
+
+    if (copies == NULL) {
+        return false;
+    }
+    for (long i = 0; i < list->multifieldLength; i++) {
+        if (is_text(&list->theFields[i])) {
+            copies[*n] = mpl_arena_strdup(arena, ValueToString(list->theFields[i].value));
+            if (copies[(*n)++] == NULL) {
+                return false;
+            }
+        }
+    }
+    *texts = copies;
+    return true;
+}
+
+char *mpl_fact_print(struct cage *cage, struct fact *fact, struct mpl_arena *arena)
+{
+    enum { PRINT_BYTES = 2000 };
+    char text[PRINT_BYTES];
+
+    EnvGetFactPPForm(cage->env, text, sizeof text, fact);
+
+    /* It begins with the fact's number, "f-12    (run …)", which nobody can look up. */
+    const char *open = strchr(text, '(');
+
+    return mpl_arena_strdup(arena, open == NULL ? text : open);
+}
+
+/* ---- asserting --------------------------------------------------------------------------- */
+
+/**
+ * Times that differ in the last bits make CLIPS' table of floats degenerate (10^6 facts took
+ * minutes), and no rule can mean the seventh digit.
+ */
+static double round_to_six_digits(double number)
+{
+    char text[40];
+
+    (void) snprintf(text, sizeof text, "%.5e", number);
+    return number == 0.0 ? 0.0 : strtod(text, NULL);
+}
+
+/** An assertion on its way into the cage. */
+struct assertion {
+    struct mpl_infer *infer;
+    const char *template;
+    const struct mpl_slot *slots;
+    size_t n;
+    struct mpl_err *err;
+    enum mpl_status status;
+    struct mpl_arena *scratch;
+};
+
+static void set_status(struct assertion *a, enum mpl_status status, const char *what,
+                       const char *fault)
+{
+    a->status = mpl_fail(a->err, status, "%s '%s': %s", what, a->template, fault);
+}
+
+static bool make_value(void *env, const struct mpl_slot *slot, struct field *field)
+{
+    switch (slot->kind) {
+    case MPL_SLOT_STRING:
+        field->type = STRING;
+        field->value = slot->text == NULL ? NULL : EnvAddSymbol(env, slot->text);
+        break;
+    case MPL_SLOT_SYMBOL:
+        field->type = SYMBOL;
+        field->value = slot->text == NULL ? NULL : EnvAddSymbol(env, slot->text);
+        break;
+    case MPL_SLOT_FLOAT:
+        field->type = FLOAT;
+        field->value = EnvAddDouble(
+            env, isfinite(slot->number) ? round_to_six_digits(slot->number) : slot->number);
+        break;
+    case MPL_SLOT_INTEGER:
+        field->type = INTEGER;
+        field->value = EnvAddLong(env, slot->integer);
+        break;
+    }
+    return field->value != NULL;
+}
+
+static struct templateSlot *check_slot(struct assertion *a,
+                                       const struct deftemplate *template,
+                                       const struct mpl_slot *slot, struct field *field)
+{
+    void *env = a->infer->cage.env;
+    size_t position = 0;
+    struct templateSlot *found = find_slot(template, slot->name, &position);
+
+    if (found == NULL) {
+        a->status = mpl_fail(a->err, MPL_E_MEANING, "deftemplate '%s' has no slot '%s'",
+                             a->template, slot->name);
+        return NULL;
+    }
+    if (!make_value(env, slot, field)) {
+        a->status = mpl_fail(a->err, MPL_E_MEANING, "slot '%s' of '%s' has no value",
+                             slot->name, a->template);
+        return NULL;
+    }
+
+    const char *fault =
+        value_fault(env, a->scratch, field->type, field->value, found->constraints);
+
+    /* The host has no excuse for the other kind of number. */
+    if (fault == NULL && field->type == INTEGER && found->constraints != NULL &&
+        !found->constraints->integersAllowed && !found->constraints->anyAllowed) {
+        fault = "an integer is not of type FLOAT";
+    }
+    if (fault != NULL) {
+        a->status = mpl_fail(a->err, MPL_E_MEANING, "slot '%s' of '%s': %s", slot->name,
+                             a->template, fault);
+        return NULL;
+    }
+    return found;
+}
+
+/** The values given for \p slot, which may be named several times, as one list. */
+static bool put_list(struct assertion *a, struct fact *fact, const char *name)
+{
+    void *env = a->infer->cage.env;
+    long length = 0;
+
+    for (size_t i = 0; i < a->n; i++) {
+        length += strcmp(a->slots[i].name, name) == 0;
+    }
+
+    struct multifield *list = EnvCreateMultifield(env, length);
+    DATA_OBJECT value = { .type = MULTIFIELD, .value = list, .end = length - 1 };
+    long at = 0;
+
+    for (size_t i = 0; i < a->n; i++) {
+        if (strcmp(a->slots[i].name, name) == 0) {
+            (void) make_value(env, &a->slots[i], &list->theFields[at++]);
+        }
+    }
+    return EnvPutFactSlot(env, fact, name, &value);
+}
+
+static bool is_first_of_name(const struct assertion *a, size_t i)
+{
+    for (size_t j = 0; j < i; j++) {
+        if (strcmp(a->slots[j].name, a->slots[i].name) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool put_slot(struct assertion *a, struct fact *fact, size_t i)
+{
+    const struct mpl_slot *slot = &a->slots[i];
+    struct field field;
+    const struct templateSlot *found = check_slot(a, fact->whichDeftemplate, slot, &field);
+    bool is_put = false;
+
+    if (found == NULL) {
+        return false;
+    }
+    if (!is_first_of_name(a, i)) {
+        is_put = found->multislot;
+    } else if (found->multislot) {
+        is_put = put_list(a, fact, slot->name);
+    } else {
+        DATA_OBJECT value = { .type = field.type, .value = field.value };
+
+        is_put = EnvPutFactSlot(a->infer->cage.env, fact, slot->name, &value);
+    }
+    if (!is_put) {
+        a->status = mpl_fail(a->err, MPL_E_MEANING, "slot '%s' of '%s' takes one value",
+                             slot->name, a->template);
+    }
+    return is_put;
+}
+
+static void assert_fact(void *context)
+{
+    struct assertion *a = context;
+    void *env = a->infer->cage.env;
+
+    (void) EnvSetCurrentModule(env, EnvFindDefmodule(env, "MAIN"));
+
+    struct deftemplate *template = EnvFindDeftemplate(env, a->template);
+
+    if (template == NULL || template->implied) {
+        a->status =
+            mpl_fail(a->err, MPL_E_MEANING, "there is no deftemplate '%s'", a->template);
+        return;
+    }
+
+    struct fact *fact = EnvCreateFact(env, template);
+
+    for (size_t i = 0; i < a->n; i++) {
+        if (!put_slot(a, fact, i)) {
+            ReturnFact(env, fact);
+            return;
+        }
+    }
+    if (!EnvAssignFactSlotDefaults(env, fact)) {
+        ReturnFact(env, fact);
+        set_status(a, MPL_E_MEANING, "fact", "a slot without default has no value");
+        return;
+    }
+    (void) EnvAssert(env, fact); /* NULL for a duplicate, which is then freed. */
+    mpl_infer_take_error(a->infer);
+}
+
+enum mpl_status mpl_infer_assert(struct mpl_infer *infer, const char *template,
+                                 const struct mpl_slot *slots, size_t n,
+                                 struct mpl_err *err)
+{
+    struct assertion a = { .infer = infer,
+                           .template = template,
+                           .slots = slots,
+                           .n = n,
+                           .err = err,
+                           .scratch = mpl_arena_create() };
+
+    if (a.scratch == NULL) {
+        return mpl_nomem(err);
+    }
+    if (infer->cage.stop == CAGE_FREE) {
+        (void) mpl_cage_enter(&infer->cage, assert_fact, &a);
+    }
+    mpl_arena_destroy(a.scratch);
+    return a.status != MPL_OK ? a.status : mpl_cage_status(&infer->cage, err);
+}

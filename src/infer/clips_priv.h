@@ -1,0 +1,147 @@
+/*
+ * The only header that includes CLIPS, and only clips_*.c include it: its macros (TRUE, FLOAT,
+ * STRING, globle, …) would rewrite other code.
+ */
+#ifndef MPL_INFER_CLIPS_PRIV_H
+#define MPL_INFER_CLIPS_PRIV_H
+
+#include "infer/infer_priv.h"
+
+#include <setjmp.h>
+
+#include <clips/clips.h>
+
+/* ---- the cage ------------------------------------------------------------------ */
+
+struct load;
+
+/** Why CLIPS may not go on. */
+enum cage_stop {
+    CAGE_FREE,
+    CAGE_SECONDS,
+    CAGE_MEMORY,
+    CAGE_FIRINGS,
+    CAGE_ERRORS,
+    CAGE_GAVE_UP, /**< CLIPS wanted to end the process: it found no memory, or a bug of its own. */
+    CAGE_NOMEM /**< We found no memory. */
+};
+
+enum { CAGE_PRIMITIVES = 3 };
+
+struct cage {
+    void *env;
+    struct mpl_infer *infer; /**< NULL while rules are only checked. */
+    struct load *load;       /**< NULL unless rules are being loaded. */
+    struct mpl_infer_limits limits;
+    enum cage_stop stop;
+    bool is_lost;     /**< Left by a jump; nothing may touch env any more. */
+    double spent_s;   /**< Processor time inside, before this entry. */
+    double entered_s; /**< The thread's processor time at this entry. */
+    unsigned ticks;
+    jmp_buf jump;
+    struct mpl_buf said; /**< char; what CLIPS wrote to werror since it was last cleared. */
+    struct mpl_buf shown; /**< char; the unfinished line of printout. */
+    struct entityRecord
+        primitives[CAGE_PRIMITIVES]; /**< Ours, in place of those of CLIPS. */
+    struct entityRecord *replaced[CAGE_PRIMITIVES];
+};
+
+/** \p cage must stay where it is until closed. Zero limits become the defaults. */
+enum mpl_status mpl_cage_open(struct cage *cage, const struct mpl_infer_limits *limits,
+                              struct mpl_err *err);
+/** A cage that is lost leaves its environment behind: destroying it crashes CLIPS. */
+void mpl_cage_close(struct cage *cage);
+
+/**
+ * Does \p work, the only place from where CLIPS may be called. False when CLIPS had to be left by
+ * a jump; then the cage is lost and \p work did not return. Work holds no resources of its own.
+ */
+bool mpl_cage_enter(struct cage *cage, void (*work)(void *context), void *context);
+
+/** Looks at the limits and stops CLIPS when one is reached. */
+void mpl_cage_check(struct cage *cage);
+/** A reason of ours to stop. */
+void mpl_cage_stop(struct cage *cage, enum cage_stop why);
+/** MPL_OK, or MPL_E_LIMIT or MPL_E_NOMEM with the reason. */
+enum mpl_status mpl_cage_status(const struct cage *cage, struct mpl_err *err);
+
+/** What CLIPS said, as a string; "" when nothing or when memory ran out. */
+const char *mpl_cage_said(struct cage *cage);
+void mpl_cage_forget(struct cage *cage);
+
+/** Defines the functions that rules have in addition to those of CLIPS. */
+void mpl_cage_add_functions(struct cage *cage);
+
+/** Why a function is not there, or NULL when nobody took it away. */
+const char *mpl_cage_why_denied(const char *function);
+
+/* ---- loading ------------------------------------------------------------------- */
+
+/**
+ * Loads all sources and asserts the deffacts. Faults go to \p lint.
+ * Errors: MPL_E_SYNTAX when there was one; MPL_E_LIMIT; MPL_E_NOMEM.
+ */
+enum mpl_status mpl_cage_load(struct cage *cage, const struct mpl_rules *rules,
+                              struct mpl_lint *lint, struct mpl_err *err);
+
+/** "[CODE] " removed, lines joined by "; ", without CLIPS' trailing parts. */
+char *mpl_clips_tidy(struct mpl_arena *arena, const char *said);
+
+/* ---- facts --------------------------------------------------------------------- */
+
+/** A sentence about the first slot of \p fact with a wrong value, or NULL. */
+const char *mpl_fact_fault(struct cage *cage, struct fact *fact, struct mpl_arena *arena);
+
+/** NULL where there is no such slot or no text in it, or no memory. */
+const char *mpl_fact_text(struct cage *cage, struct fact *fact, const char *slot,
+                          struct mpl_arena *arena);
+/** NaN where there is no number. */
+double mpl_fact_number(struct cage *cage, struct fact *fact, const char *slot);
+/** The texts of a multislot. False without memory. */
+bool mpl_fact_texts(struct cage *cage, struct fact *fact, const char *slot,
+                    struct mpl_arena *arena, const char *const **texts, size_t *n);
+/** The fact as CLIPS prints it; NULL without memory. */
+char *mpl_fact_print(struct cage *cage, struct fact *fact, struct mpl_arena *arena);
+bool mpl_fact_is(const struct fact *fact, const char *template);
+
+/* ---- records ------------------------------------------------------------------- */
+
+struct finding_record {
+    struct mpl_finding finding;
+    struct mpl_reason *because; /**< The same as finding.because. */
+    uint32_t *because_record;   /**< For each reason its record, or MPL_NONE. */
+    const char *fact_text;
+    bool is_withdrawn;
+    size_t position; /**< Among those not withdrawn; set after each run. */
+};
+
+struct mpl_infer {
+    struct cage cage;
+    const struct mpl_rules *rules;
+    struct mpl_arena *arena;
+    struct mpl_names *rule_numbers;  /**< Full name -> index into rules. */
+    struct mpl_map *finding_by_fact; /**< Fact index -> number of the finding record. */
+    struct mpl_map *need_by_fact;
+    struct mpl_buf findings;       /**< struct finding_record * */
+    struct mpl_buf visible;        /**< struct mpl_finding *; those not withdrawn. */
+    struct mpl_buf needs;          /**< struct mpl_need */
+    struct mpl_buf firings;        /**< struct mpl_firing */
+    struct mpl_buf errors;         /**< struct mpl_lint_message */
+    struct mpl_buf basis;          /**< struct fact *, matched by the current firing. */
+    struct mpl_buf refused;        /**< struct fact *, asserted with wrong values. */
+    struct mpl_buf reasons;        /**< struct mpl_reason of the current firing. */
+    struct mpl_buf reason_records; /**< uint32_t, beside reasons. */
+    const struct mpl_rule *firing; /**< NULL outside of a firing. */
+    bool has_reasons;              /**< reasons are those of the current firing. */
+};
+
+/** Looks up "CAUSES::x"; NULL for a rule that we did not load. */
+const struct mpl_rule *mpl_infer_rule(const struct mpl_infer *infer, const char *name);
+/** Turns what CLIPS said into an error of the current rule, if it said anything. */
+void mpl_infer_take_error(struct mpl_infer *infer);
+/** Makes the list of findings that are not withdrawn, and the reasons' indices into it. */
+bool mpl_infer_show_findings(struct mpl_infer *infer);
+/** The hooks of CLIPS that note who asserted what, and why. */
+void mpl_infer_add_hooks(struct mpl_infer *infer);
+
+#endif

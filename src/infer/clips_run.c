@@ -1,0 +1,506 @@
+/*
+ * Fires rules, and notes for each fact which rule asserted it and which facts that rule had
+ * matched: CLIPS calls back before each firing and at each assertion. Rule authors need no
+ * convention for this, so the reasons cannot be forgotten or wrong.
+ */
+#include "config.h"
+
+#include "infer/clips_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- errors of rules ------------------------------------------------------------------ */
+
+const struct mpl_rule *mpl_infer_rule(const struct mpl_infer *infer, const char *name)
+{
+    const uint32_t number = mpl_names_find(infer->rule_numbers, name);
+
+    return number == MPL_NONE ? mpl_rules_find(infer->rules, name)
+                              : mpl_rules_get(infer->rules, number);
+}
+
+static void add_error(struct mpl_infer *infer, const struct mpl_rule *rule,
+                      const char *what)
+{
+    struct mpl_lint_message *message = mpl_buf_add(&infer->errors);
+    char *text = NULL;
+
+    if (rule == NULL) {
+        text = mpl_arena_printf(infer->arena, "a rule failed: %s", what);
+    } else {
+        text = mpl_arena_printf(infer->arena, "rule '%s' (lines %u to %u) failed: %s",
+                                rule->name, rule->first_line, rule->last_line, what);
+    }
+    if (message == NULL || text == NULL) {
+        mpl_cage_stop(&infer->cage, CAGE_NOMEM);
+        infer->errors.n -= message != NULL;
+        return;
+    }
+    *message = (struct mpl_lint_message){ .severity = MPL_LINT_ERROR, .text = text };
+    if (rule != NULL) {
+        message->place = (struct mpl_place){ .file = rule->file, .line = rule->first_line };
+    }
+    if (infer->errors.n >= infer->cage.limits.errors) {
+        mpl_cage_stop(&infer->cage, CAGE_ERRORS);
+    }
+}
+
+/**
+ * An error while a fact is matched names the rule itself ("of pattern #2 in rule x"), which is
+ * not the rule that is firing.
+ */
+static const struct mpl_rule *rule_at_fault(const struct mpl_infer *infer, const char *said)
+{
+    static const char intro[] = "in rule ";
+    const char *at = strstr(said, intro);
+    char name[200];
+
+    if (at == NULL) {
+        return infer->firing;
+    }
+    at += sizeof intro - 1;
+
+    const size_t n = strcspn(at, " \n");
+
+    if (n >= sizeof name) {
+        return infer->firing;
+    }
+    memcpy(name, at, n);
+    name[n] = '\0';
+
+    const struct mpl_rule *rule = mpl_infer_rule(infer, name);
+
+    return rule == NULL ? infer->firing : rule;
+}
+
+void mpl_infer_take_error(struct mpl_infer *infer)
+{
+    const char *said = mpl_cage_said(&infer->cage);
+
+    /* What CLIPS says after it was told to stop is about that, not about a rule. */
+    if (*said != '\0' && infer->cage.stop == CAGE_FREE) {
+        const char *text = mpl_clips_tidy(infer->arena, said);
+
+        if (text == NULL) {
+            mpl_cage_stop(&infer->cage, CAGE_NOMEM);
+        } else {
+            add_error(infer, rule_at_fault(infer, said), text);
+        }
+    }
+    mpl_cage_forget(&infer->cage);
+}
+
+/* ---- reasons ---------------------------------------------------------------------------- */
+
+static void stop_nomem(struct mpl_infer *infer)
+{
+    mpl_cage_stop(&infer->cage, CAGE_NOMEM);
+}
+
+static const char *known_template(struct mpl_infer *infer, const struct fact *fact)
+{
+    return mpl_arena_strdup(infer->arena, fact->whichDeftemplate->header.name->contents);
+}
+
+static void describe_metric(struct mpl_infer *infer, struct fact *fact,
+                            struct mpl_reason *reason)
+{
+    struct cage *cage = &infer->cage;
+
+    reason->kind = MPL_REASON_METRIC;
+    reason->metric = mpl_fact_text(cage, fact, "name", infer->arena);
+    reason->location = mpl_fact_text(cage, fact, "location", infer->arena);
+    reason->unit = mpl_fact_text(cage, fact, "unit", infer->arena);
+    reason->value = mpl_fact_number(cage, fact, "value");
+    if (reason->metric == NULL || reason->location == NULL || reason->unit == NULL) {
+        stop_nomem(infer);
+    }
+}
+
+static void add_reason(struct mpl_infer *infer, struct fact *fact)
+{
+    struct mpl_reason *reason = mpl_buf_add(&infer->reasons);
+    uint32_t *record = mpl_buf_add(&infer->reason_records);
+
+    if (reason == NULL || record == NULL) {
+        stop_nomem(infer);
+        return;
+    }
+    *record = mpl_map_find(infer->finding_by_fact,
+                           (uint64_t) EnvFactIndex(infer->cage.env, fact));
+    reason->kind = *record == MPL_NONE ? MPL_REASON_OTHER : MPL_REASON_FINDING;
+    reason->value = NAN;
+    reason->template = known_template(infer, fact);
+    reason->text = mpl_fact_print(&infer->cage, fact, infer->arena);
+    if (reason->template == NULL || reason->text == NULL) {
+        stop_nomem(infer);
+    } else if (mpl_fact_is(fact, "metric")) {
+        describe_metric(infer, fact, reason);
+    }
+}
+
+/** A rule of nothing but `not` and `exists` matches no fact that could be cited. */
+static void add_empty_reason(struct mpl_infer *infer)
+{
+    struct mpl_reason *reason = mpl_buf_add(&infer->reasons);
+    uint32_t *record = mpl_buf_add(&infer->reason_records);
+
+    if (reason == NULL || record == NULL) {
+        stop_nomem(infer);
+        return;
+    }
+    *record = MPL_NONE;
+    *reason = (struct mpl_reason){ .kind = MPL_REASON_OTHER,
+                                   .template = "",
+                                   .text = "the rule's conditions name no single fact",
+                                   .value = NAN };
+}
+
+/** Made at the first assertion of a firing; most firings of some rules assert nothing. */
+static void make_reasons(struct mpl_infer *infer)
+{
+    if (infer->has_reasons) {
+        return;
+    }
+    infer->has_reasons = true;
+    infer->reasons.n = 0;
+    infer->reason_records.n = 0;
+    for (size_t i = 0; i < infer->basis.n; i++) {
+        struct fact **fact = mpl_buf_get(&infer->basis, i);
+
+        add_reason(infer, *fact);
+    }
+    if (infer->reasons.n == 0) {
+        add_empty_reason(infer);
+    }
+}
+
+/* ---- findings and needs ------------------------------------------------------------------ */
+
+/** -1 in a rule means "not said". */
+static double said_or_nan(double number)
+{
+    return number < 0.0 ? NAN : number;
+}
+
+static const char *text_or_empty(const char *text)
+{
+    return text == NULL ? "" : text;
+}
+
+static void read_finding(struct mpl_infer *infer, struct fact *fact, struct mpl_finding *f)
+{
+    struct cage *cage = &infer->cage;
+    struct mpl_arena *arena = infer->arena;
+    const char *healthy = mpl_fact_text(cage, fact, "healthy", arena);
+    const char *remedy = mpl_fact_text(cage, fact, "remedy", arena);
+
+    f->kind = text_or_empty(mpl_fact_text(cage, fact, "kind", arena));
+    f->name = text_or_empty(mpl_fact_text(cage, fact, "name", arena));
+    f->pattern = text_or_empty(mpl_fact_text(cage, fact, "pattern", arena));
+    f->run = text_or_empty(mpl_fact_text(cage, fact, "run", arena));
+    f->text = text_or_empty(mpl_fact_text(cage, fact, "text", arena));
+    f->remedy = remedy == NULL || *remedy == '\0' ? NULL : remedy;
+    f->lost_s = said_or_nan(mpl_fact_number(cage, fact, "lost"));
+    f->share_of_lost = said_or_nan(mpl_fact_number(cage, fact, "share"));
+    f->gain_s = said_or_nan(mpl_fact_number(cage, fact, "gain"));
+    f->confidence = mpl_fact_number(cage, fact, "confidence");
+    f->level = (int) mpl_fact_number(cage, fact, "level");
+    f->is_healthy = healthy != NULL && strcmp(healthy, "yes") == 0;
+    f->rule = infer->firing->name;
+    f->rule_says = infer->firing->says;
+    if (!mpl_fact_texts(cage, fact, "locations", arena, &f->locations, &f->n_locations) ||
+        !mpl_fact_texts(cage, fact, "culprits", arena, &f->culprits, &f->n_culprits) ||
+        !mpl_fact_texts(cage, fact, "where", arena, &f->where, &f->n_where)) {
+        stop_nomem(infer);
+    }
+}
+
+static bool copy_reasons(struct mpl_infer *infer, struct finding_record *record)
+{
+    const size_t n = infer->reasons.n;
+    struct mpl_reason *because = MPL_NEW_ARRAY(infer->arena, n, struct mpl_reason);
+    uint32_t *records = MPL_NEW_ARRAY(infer->arena, n, uint32_t);
+
+    if (because == NULL || records == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        because[i] = *(const struct mpl_reason *) mpl_buf_get(&infer->reasons, i);
+        records[i] = *(const uint32_t *) mpl_buf_get(&infer->reason_records, i);
+    }
+    record->because = because;
+    record->because_record = records;
+    record->finding.because = because;
+    record->finding.n_because = n;
+    return true;
+}
+
+static void note_finding(struct mpl_infer *infer, struct fact *fact)
+{
+    struct finding_record *record = MPL_NEW(infer->arena, struct finding_record);
+
+    if (record == NULL) {
+        stop_nomem(infer);
+        return;
+    }
+    read_finding(infer, fact, &record->finding);
+    make_reasons(infer);
+
+    struct finding_record **kept = mpl_buf_add(&infer->findings);
+    const uint32_t number = (uint32_t) infer->findings.n - 1;
+
+    if (kept == NULL || !copy_reasons(infer, record) ||
+        !mpl_map_put(infer->finding_by_fact, (uint64_t) fact->factIndex, number)) {
+        infer->findings.n -= kept != NULL;
+        stop_nomem(infer);
+        return;
+    }
+    *kept = record;
+}
+
+static void note_need(struct mpl_infer *infer, struct fact *fact)
+{
+    struct cage *cage = &infer->cage;
+    struct mpl_arena *arena = infer->arena;
+    const struct mpl_need need = {
+        .metric = mpl_fact_text(cage, fact, "metric", arena),
+        .pattern = mpl_fact_text(cage, fact, "pattern", arena),
+        .location = mpl_fact_text(cage, fact, "location", arena),
+        .run = mpl_fact_text(cage, fact, "run", arena),
+        .level = (int) mpl_fact_number(cage, fact, "level"),
+        .reason = mpl_fact_text(cage, fact, "reason", arena),
+        .rule = infer->firing->name,
+    };
+    struct mpl_need *kept = mpl_buf_add(&infer->needs);
+
+    if (kept == NULL || need.metric == NULL || need.pattern == NULL ||
+        need.location == NULL || need.run == NULL || need.reason == NULL ||
+        !mpl_map_put(infer->need_by_fact, (uint64_t) fact->factIndex,
+                     (uint32_t) infer->needs.n - 1)) {
+        infer->needs.n -= kept != NULL;
+        stop_nomem(infer);
+        return;
+    }
+    *kept = need;
+}
+
+/* ---- hooks -------------------------------------------------------------------------------- */
+
+static struct mpl_infer *infer_of(void *env)
+{
+    return ((struct cage *) GetEnvironmentContext(env))->infer;
+}
+
+static void keep_basis(struct mpl_infer *infer, struct partialMatch *basis)
+{
+    infer->basis.n = 0;
+    for (unsigned i = 0; i < basis->bcount; i++) {
+        const struct alphaMatch *match = get_nth_pm_match(basis, i);
+
+        /* None for `not` and the like; instances of objects are no facts. */
+        if (match == NULL || match->matchingItem == NULL ||
+            match->matchingItem->theInfo->base.type != FACT_ADDRESS) {
+            continue;
+        }
+
+        struct fact *fact = (struct fact *) match->matchingItem;
+
+        if (mpl_fact_is(fact, "initial-fact")) {
+            continue;
+        }
+
+        struct fact **kept = mpl_buf_add(&infer->basis);
+
+        if (kept == NULL) {
+            stop_nomem(infer);
+            return;
+        }
+        *kept = fact;
+    }
+}
+
+static void before_firing(void *env, void *activation)
+{
+    struct mpl_infer *infer = infer_of(env);
+    struct defrule *rule = EnvGetActivationRule(env, activation);
+    char name[400];
+
+    mpl_infer_take_error(
+        infer); /* Of the rule before, which then ended without stopping. */
+    if (infer->firings.n >= infer->cage.limits.firings) {
+        mpl_cage_stop(&infer->cage, CAGE_FIRINGS);
+    }
+    (void) snprintf(name, sizeof name, "%s::%s", EnvDefruleModule(env, rule),
+                    EnvGetDefruleName(env, rule));
+    infer->firing = mpl_infer_rule(infer, name);
+    infer->has_reasons = false;
+    mpl_assert(infer->firing != NULL);
+    keep_basis(infer, EnvGetActivationBasis(env, activation));
+
+    struct mpl_firing *firing = mpl_buf_add(&infer->firings);
+
+    if (firing == NULL) {
+        stop_nomem(infer);
+        return;
+    }
+    firing->rule = infer->firing->name;
+}
+
+/** The rule goes on to its end; what it asserted is taken back before another one fires. */
+static void refuse(struct mpl_infer *infer, struct fact *fact, const char *fault)
+{
+    struct fact **kept = mpl_buf_add(&infer->refused);
+
+    add_error(infer, infer->firing, fault);
+    if (kept == NULL) {
+        stop_nomem(infer);
+        return;
+    }
+    *kept = fact;
+    EnvHalt(infer->cage.env);
+}
+
+static void after_assertion(void *env, void *asserted)
+{
+    struct mpl_infer *infer = infer_of(env);
+    struct fact *fact = asserted;
+
+    if (infer == NULL || infer->firing == NULL || infer->firings.n == 0) {
+        return; /* From the host, or a deffacts: nothing to explain. */
+    }
+
+    const char *fault = mpl_fact_fault(&infer->cage, fact, infer->arena);
+
+    if (fault != NULL) {
+        refuse(infer, fact, fault);
+        return;
+    }
+    ((struct mpl_firing *) mpl_buf_get(&infer->firings, infer->firings.n - 1))->n_facts++;
+    if (mpl_fact_is(fact, "finding")) {
+        note_finding(infer, fact);
+    } else if (mpl_fact_is(fact, "need")) {
+        note_need(infer, fact);
+    }
+}
+
+static bool is_in_basis(const struct mpl_infer *infer, const struct fact *fact)
+{
+    for (size_t i = 0; i < infer->basis.n; i++) {
+        if (*(struct fact **) mpl_buf_get(&infer->basis, i) == fact) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void before_retraction(void *env, void *retracted)
+{
+    struct mpl_infer *infer = infer_of(env);
+    const struct fact *fact = retracted;
+
+    if (infer == NULL) {
+        return;
+    }
+    if (infer->firing != NULL && is_in_basis(infer, fact)) {
+        make_reasons(
+            infer); /* A later assertion of this firing cannot read the fact any more. */
+    }
+
+    const uint32_t finding =
+        mpl_map_find(infer->finding_by_fact, (uint64_t) fact->factIndex);
+    const uint32_t need = mpl_map_find(infer->need_by_fact, (uint64_t) fact->factIndex);
+
+    if (finding != MPL_NONE) {
+        (*(struct finding_record **) mpl_buf_get(&infer->findings, finding))->is_withdrawn =
+            true;
+    }
+    if (need != MPL_NONE) {
+        ((struct mpl_need *) mpl_buf_get(&infer->needs, need))->is_withdrawn = true;
+    }
+}
+
+void mpl_infer_add_hooks(struct mpl_infer *infer)
+{
+    void *env = infer->cage.env;
+
+    (void) EnvAddBeforeRunFunction(env, "marple", before_firing, 0);
+    (void) EnvAddAssertFunction(env, "marple", after_assertion, 0);
+    (void) EnvAddRetractFunction(env, "marple", before_retraction, 0);
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+/** In the order in which they fire. */
+static const char *const phases[] = { "SYMPTOMS", "REFINE", "CAUSES", "ADVISE", "MAIN" };
+enum { N_PHASES = sizeof phases / sizeof phases[0], SLICE = 1000 };
+
+static void focus_phases(void *env)
+{
+    EnvClearFocusStack(env);
+    for (size_t i = N_PHASES; i-- > 0;) {
+        void *module = EnvFindDefmodule(env, phases[i]);
+
+        if (module != NULL) {
+            EnvFocus(env, module);
+        }
+    }
+}
+
+static void retract_refused(struct mpl_infer *infer)
+{
+    for (size_t i = 0; i < infer->refused.n; i++) {
+        struct fact **fact = mpl_buf_get(&infer->refused, i);
+
+        if (!(*fact)->garbage) {
+            (void) EnvRetract(infer->cage.env, *fact);
+        }
+    }
+    infer->refused.n = 0;
+}
+
+/** One time through the phases. EnvRun ends at each error, so it is called until it fires none. */
+static void run_phases(struct mpl_infer *infer)
+{
+    struct cage *cage = &infer->cage;
+    void *env = cage->env;
+    long long fired = SLICE;
+
+    focus_phases(env);
+    while (fired > 0 && cage->stop == CAGE_FREE) {
+        SetHaltExecution(env, FALSE);
+        SetEvaluationError(env, FALSE);
+        EnvSetHaltRules(env, FALSE);
+        fired = EnvRun(env, SLICE);
+        mpl_infer_take_error(infer);
+        infer->firing = NULL;
+        retract_refused(infer);
+        mpl_infer_take_error(infer);
+        mpl_cage_check(cage);
+    }
+}
+
+static void run_all(void *context)
+{
+    struct mpl_infer *infer = context;
+    size_t before = 0;
+
+    mpl_cage_forget(&infer->cage);
+    do {
+        before = infer->firings.n;
+        run_phases(infer);
+    } while (infer->firings.n > before && infer->cage.stop == CAGE_FREE);
+}
+
+enum mpl_status mpl_infer_run(struct mpl_infer *infer, struct mpl_err *err)
+{
+    if (infer->cage.stop == CAGE_FREE) {
+        (void) mpl_cage_enter(&infer->cage, run_all, infer);
+        infer->firing = NULL;
+    }
+    if (!mpl_infer_show_findings(infer)) {
+        return mpl_nomem(err);
+    }
+    return mpl_cage_status(&infer->cage, err);
+}

@@ -1,0 +1,136 @@
+/*
+ * Private to src/infer; free of CLIPS types, so that only clips_*.c see its macros.
+ *
+ * The files, in the order in which a rule text passes them:
+ *   scan.c         finds the constructs of a text and what is wrong with their outer form
+ *   rules.c        reads directories, compares constructs with one another
+ *   clips_cage.c   an environment that can do no harm, and the guarded way into it
+ *   kept.def, deny.def   which functions of CLIPS rules may call
+ *   clips_text.c   functions that rules have in addition
+ *   text.c         formats and label lists for them
+ *   clips_load.c   hands constructs to CLIPS and turns its complaints into messages
+ *   clips_facts.c  checks slots, asserts facts, reads facts
+ *   clips_run.c    fires rules and notes what each of them matched and asserted
+ *   records.c      what the host may ask afterwards
+ *   ruletest.c     rule tests: given facts, expected findings
+ */
+#ifndef MPL_INFER_INFER_PRIV_H
+#define MPL_INFER_INFER_PRIV_H
+
+#include "infer/infer.h"
+
+enum {
+    MPL_SCAN_DEPTH = 100,  /**< Beyond some 10^5, CLIPS' parser runs out of stack. */
+    MPL_CALL_DEPTH = 1000, /**< Of nested expressions over a chain of deffunctions. */
+    MPL_RULE_FILE_BYTES = 4 << 20,
+    MPL_TEXT_BYTES = 1 << 20,       /**< Longest text that a rule can make. */
+    MPL_MULTIFIELD_ITEMS = 1000000, /**< Longest list that a rule can make. */
+};
+
+/* ---- scan ------------------------------------------------------------------ */
+
+enum mpl_token_kind {
+    TOKEN_END,
+    TOKEN_OPEN,
+    TOKEN_CLOSE,
+    TOKEN_STRING,
+    TOKEN_WORD,
+    TOKEN_OTHER
+};
+
+struct mpl_token {
+    enum mpl_token_kind kind;
+    size_t begin, end;     /**< Offsets into the text; quotes of a string included. */
+    unsigned line, column; /**< Of its first byte, from 1. */
+    bool is_closed;        /**< A string has its second quote. */
+};
+
+struct mpl_scanner {
+    const char *text;
+    size_t bytes;
+    size_t at;
+    size_t line_begin; /**< Offset of the current line. */
+    unsigned line;
+};
+
+struct mpl_scanner mpl_scanner_make(const char *text, size_t bytes);
+struct mpl_token mpl_scanner_next(struct mpl_scanner *scanner);
+/** The text of a token in \p arena: strings without quotes and escapes; NULL without memory. */
+char *mpl_token_text(const struct mpl_scanner *scanner, struct mpl_token token,
+                     struct mpl_arena *arena);
+bool mpl_token_is(const struct mpl_scanner *scanner, struct mpl_token token,
+                  const char *word);
+
+enum mpl_construct_kind {
+    CONSTRUCT_RULE,
+    CONSTRUCT_TEMPLATE,
+    CONSTRUCT_FACTS,
+    CONSTRUCT_GLOBAL,
+    CONSTRUCT_FUNCTION,
+    CONSTRUCT_MODULE
+};
+
+/** "(defrule CAUSES::x …)" as found in a text. */
+struct mpl_construct {
+    enum mpl_construct_kind kind;
+    const char *keyword; /**< "defrule" */
+    const char *module;  /**< "MAIN" when the text names none. */
+    const char *name;    /**< Without module; "" for globals. */
+    const char *says;    /**< Its comment string; "" when there is none. */
+    size_t begin, end;   /**< Offsets of its parentheses. */
+    unsigned first_line, last_line;
+    struct mpl_place name_place;
+    unsigned depth; /**< Deepest nesting. */
+    size_t n_words; /**< Functions: all words of the body. Globals: their names. */
+    const char *const *words;
+    const unsigned *word_lines;
+};
+
+struct mpl_source {
+    const char *file;
+    const char *text;
+    size_t bytes;
+    size_t n;
+    const struct mpl_construct *constructs;
+};
+
+/** Finds the constructs of \p source (file, text, bytes are set). Faults go to \p lint. */
+enum mpl_status mpl_scan(struct mpl_source *source, struct mpl_arena *arena,
+                         struct mpl_lint *lint, struct mpl_err *err);
+
+/* ---- texts for people ------------------------------------------------------------ */
+
+/** The next literal of a (text …) format, and the placeholder behind it. */
+struct text_piece {
+    size_t literal_bytes; /**< From the beginning of the piece. */
+    const char *spec;     /**< Between the braces; NULL when no placeholder follows. */
+    size_t spec_bytes;
+    bool is_known;    /**< The placeholder is one of {} {s} {%} {n} {.0} … {.9}. */
+    const char *rest; /**< Where the next piece begins. */
+};
+/** "{{" stands for one brace. */
+struct text_piece mpl_text_piece(const char *format);
+
+/**
+ * "1 to 7" for three and more locations in a row, sorted by rank and thread, each once.
+ * \p *n labels become \p *n parts. NULL without memory.
+ */
+const char **mpl_label_runs(struct mpl_arena *arena, const char *const *labels, size_t *n);
+
+/* ---- rules ------------------------------------------------------------------- */
+
+struct mpl_rules {
+    size_t n_sources;
+    const struct mpl_source *const *sources;
+    size_t n_rules;
+    const struct mpl_rule *rules; /**< In the order of the sources. */
+};
+
+/** The rule of that full name ("CAUSES::x"), or of that name in any module; or NULL. */
+const struct mpl_rule *mpl_rules_find(const struct mpl_rules *rules, const char *name);
+
+/** Loads all sources into an environment of its own, for the faults that CLIPS finds. */
+enum mpl_status mpl_rules_check(const struct mpl_rules *rules, struct mpl_lint *lint,
+                                struct mpl_err *err);
+
+#endif

@@ -1,0 +1,199 @@
+/* What the host may ask after a run, and the life of an inference. */
+#include "config.h"
+
+#include "infer/clips_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- life ---------------------------------------------------------------------------- */
+
+static bool number_rules(struct mpl_infer *infer)
+{
+    for (size_t i = 0; i < mpl_rules_count(infer->rules); i++) {
+        if (mpl_names_put(infer->rule_numbers, mpl_rules_get(infer->rules, i)->name) ==
+            MPL_NONE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool furnish(struct mpl_infer *infer)
+{
+    infer->rule_numbers = mpl_names_create();
+    infer->finding_by_fact = mpl_map_create();
+    infer->need_by_fact = mpl_map_create();
+    infer->findings = mpl_buf_make(sizeof(struct finding_record *));
+    infer->visible = mpl_buf_make(sizeof(struct mpl_finding *));
+    infer->needs = mpl_buf_make(sizeof(struct mpl_need));
+    infer->firings = mpl_buf_make(sizeof(struct mpl_firing));
+    infer->errors = mpl_buf_make(sizeof(struct mpl_lint_message));
+    infer->basis = mpl_buf_make(sizeof(void *));
+    infer->refused = mpl_buf_make(sizeof(void *));
+    infer->reasons = mpl_buf_make(sizeof(struct mpl_reason));
+    infer->reason_records = mpl_buf_make(sizeof(uint32_t));
+    return infer->rule_numbers != NULL && infer->finding_by_fact != NULL &&
+           infer->need_by_fact != NULL && number_rules(infer);
+}
+
+/** The rules were checked when they were read, so what goes wrong now is a limit. */
+static enum mpl_status load(struct mpl_infer *infer, struct mpl_err *err)
+{
+    struct mpl_lint *lint = mpl_lint_create(infer->arena);
+
+    if (lint == NULL) {
+        return mpl_nomem(err);
+    }
+
+    const enum mpl_status st = mpl_cage_load(&infer->cage, infer->rules, lint, err);
+
+    if (st == MPL_OK) {
+        infer->cage.infer = infer;
+        mpl_infer_add_hooks(infer);
+    }
+    return st;
+}
+
+enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
+                                 const struct mpl_infer_limits *limits,
+                                 struct mpl_infer **out, struct mpl_err *err)
+{
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_infer *infer = arena == NULL ? NULL : MPL_NEW(arena, struct mpl_infer);
+
+    if (infer == NULL) {
+        mpl_arena_destroy(arena);
+        return mpl_nomem(err);
+    }
+    infer->arena = arena;
+    infer->rules = rules;
+
+    enum mpl_status st = furnish(infer) ? MPL_OK : mpl_nomem(err);
+
+    if (st == MPL_OK) {
+        st = mpl_cage_open(&infer->cage, limits, err);
+    }
+    if (st == MPL_OK) {
+        st = load(infer, err);
+    }
+    if (st != MPL_OK) {
+        mpl_infer_destroy(infer);
+        return st;
+    }
+    *out = infer;
+    return MPL_OK;
+}
+
+void mpl_infer_destroy(struct mpl_infer *infer)
+{
+    if (infer == NULL) {
+        return;
+    }
+    infer->cage.infer = NULL; /* Facts that go with the environment are not withdrawn. */
+    mpl_cage_close(&infer->cage);
+    mpl_buf_free(&infer->findings);
+    mpl_buf_free(&infer->visible);
+    mpl_buf_free(&infer->needs);
+    mpl_buf_free(&infer->firings);
+    mpl_buf_free(&infer->errors);
+    mpl_buf_free(&infer->basis);
+    mpl_buf_free(&infer->refused);
+    mpl_buf_free(&infer->reasons);
+    mpl_buf_free(&infer->reason_records);
+    mpl_map_destroy(infer->finding_by_fact);
+    mpl_map_destroy(infer->need_by_fact);
+    mpl_names_destroy(infer->rule_numbers);
+    mpl_arena_destroy(infer->arena);
+}
+
+/* ---- findings --------------------------------------------------------------------------- */
+
+static struct finding_record *record_of(const struct mpl_infer *infer, size_t i)
+{
+    return *(struct finding_record **) mpl_buf_get(&infer->findings, i);
+}
+
+/** A finding that is gone is cited as a fact; it was there when the rule fired. */
+static void number_reasons(const struct mpl_infer *infer, struct finding_record *record)
+{
+    for (size_t i = 0; i < record->finding.n_because; i++) {
+        struct mpl_reason *reason = &record->because[i];
+
+        if (record->because_record[i] == MPL_NONE) {
+            continue;
+        }
+
+        const struct finding_record *cited = record_of(infer, record->because_record[i]);
+
+        reason->kind = cited->is_withdrawn ? MPL_REASON_OTHER : MPL_REASON_FINDING;
+        reason->finding = cited->is_withdrawn ? 0 : cited->position;
+    }
+}
+
+bool mpl_infer_show_findings(struct mpl_infer *infer)
+{
+    infer->visible.n = 0;
+    for (size_t i = 0; i < infer->findings.n; i++) {
+        struct finding_record *record = record_of(infer, i);
+
+        if (record->is_withdrawn) {
+            continue;
+        }
+
+        const struct mpl_finding **visible = mpl_buf_add(&infer->visible);
+
+        if (visible == NULL) {
+            infer->visible.n = 0;
+            return false;
+        }
+        *visible = &record->finding;
+        record->position = infer->visible.n - 1;
+    }
+    for (size_t i = 0; i < infer->findings.n; i++) {
+        number_reasons(infer, record_of(infer, i));
+    }
+    return true;
+}
+
+size_t mpl_infer_finding_count(const struct mpl_infer *infer)
+{
+    return infer->visible.n;
+}
+
+const struct mpl_finding *mpl_infer_finding(const struct mpl_infer *infer, size_t i)
+{
+    return *(const struct mpl_finding **) mpl_buf_get(&infer->visible, i);
+}
+
+/* ---- the rest ----------------------------------------------------------------------------- */
+
+size_t mpl_infer_need_count(const struct mpl_infer *infer)
+{
+    return infer->needs.n;
+}
+
+const struct mpl_need *mpl_infer_need(const struct mpl_infer *infer, size_t i)
+{
+    return mpl_buf_get(&infer->needs, i);
+}
+
+size_t mpl_infer_firing_count(const struct mpl_infer *infer)
+{
+    return infer->firings.n;
+}
+
+struct mpl_firing mpl_infer_firing(const struct mpl_infer *infer, size_t i)
+{
+    return *(const struct mpl_firing *) mpl_buf_get(&infer->firings, i);
+}
+
+size_t mpl_infer_error_count(const struct mpl_infer *infer)
+{
+    return infer->errors.n;
+}
+
+const struct mpl_lint_message *mpl_infer_error(const struct mpl_infer *infer, size_t i)
+{
+    return mpl_buf_get(&infer->errors, i);
+}

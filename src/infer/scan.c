@@ -1,0 +1,528 @@
+/*
+ * CLIPS skips text outside constructs without a word, reports an open string at the end of the
+ * file, replaces a rule by another one of the same name in silence, and overflows its stack on
+ * deep nesting. So a scanner of our own looks at the outer form first, and hands CLIPS one
+ * balanced construct at a time. Its tokens are those of CLIPS as far as strings, comments and
+ * parentheses go; a difference elsewhere does no harm, since CLIPS parses the construct anyway.
+ */
+#include "config.h"
+
+#include "infer/infer_priv.h"
+
+#include <string.h>
+
+/* ---- tokens ------------------------------------------------------------------ */
+
+struct mpl_scanner mpl_scanner_make(const char *text, size_t bytes)
+{
+    return (struct mpl_scanner){ .text = text, .bytes = bytes, .line = 1 };
+}
+
+static void step(struct mpl_scanner *s)
+{
+    if (s->text[s->at] == '\n') {
+        s->line++;
+        s->line_begin = s->at + 1;
+    }
+    s->at++;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+}
+
+static void skip_blanks(struct mpl_scanner *s)
+{
+    bool in_comment = false;
+
+    while (s->at < s->bytes) {
+        const char c = s->text[s->at];
+
+        if (c == ';') {
+            in_comment = true;
+        } else if (c == '\n') {
+            in_comment = false;
+        } else if (!in_comment && !is_blank(c)) {
+            return;
+        }
+        step(s);
+    }
+}
+
+static bool ends_word(char c)
+{
+    return is_blank(c) || c == '(' || c == ')' || c == '"' || c == ';' || c == '&' ||
+           c == '|' || c == '~';
+}
+
+static void read_string(struct mpl_scanner *s, struct mpl_token *token)
+{
+    token->kind = TOKEN_STRING;
+    step(s);
+    while (s->at < s->bytes) {
+        const char c = s->text[s->at];
+
+        step(s);
+        if (c == '"') {
+            token->is_closed = true;
+            return;
+        }
+        if (c == '\\' && s->at < s->bytes) {
+            step(s);
+        }
+    }
+}
+
+struct mpl_token mpl_scanner_next(struct mpl_scanner *s)
+{
+    skip_blanks(s);
+
+    struct mpl_token token = { .kind = TOKEN_END,
+                               .begin = s->at,
+                               .line = s->line,
+                               .column = (unsigned) (s->at - s->line_begin) + 1 };
+
+    if (s->at >= s->bytes) {
+        token.end = s->at;
+        return token;
+    }
+
+    const char c = s->text[s->at];
+
+    if (c == '"') {
+        read_string(s, &token);
+    } else if (ends_word(c)) {
+        token.kind = c == '(' ? TOKEN_OPEN : c == ')' ? TOKEN_CLOSE : TOKEN_OTHER;
+        step(s);
+    } else {
+        token.kind = TOKEN_WORD;
+        while (s->at < s->bytes && !ends_word(s->text[s->at])) {
+            step(s);
+        }
+    }
+    token.end = s->at;
+    return token;
+}
+
+char *mpl_token_text(const struct mpl_scanner *s, struct mpl_token token,
+                     struct mpl_arena *arena)
+{
+    if (token.kind != TOKEN_STRING) {
+        return mpl_arena_strndup(arena, s->text + token.begin, token.end - token.begin);
+    }
+
+    char *text = mpl_arena_alloc(arena, token.end - token.begin + 1);
+    const size_t last = token.end - (token.is_closed ? 1 : 0);
+    size_t n = 0;
+
+    if (text == NULL) {
+        return NULL;
+    }
+    for (size_t i = token.begin + 1; i < last; i++) {
+        if (s->text[i] == '\\' && i + 1 < last) {
+            i++;
+        }
+        text[n++] = s->text[i];
+    }
+    return text;
+}
+
+bool mpl_token_is(const struct mpl_scanner *s, struct mpl_token token, const char *word)
+{
+    const size_t n = strlen(word);
+
+    return token.kind == TOKEN_WORD && token.end - token.begin == n &&
+           memcmp(s->text + token.begin, word, n) == 0;
+}
+
+/* ---- constructs ---------------------------------------------------------------- */
+
+struct keyword {
+    const char *word;
+    enum mpl_construct_kind kind;
+};
+
+static const struct keyword keywords[] = {
+    { "defrule", CONSTRUCT_RULE },         { "deftemplate", CONSTRUCT_TEMPLATE },
+    { "deffacts", CONSTRUCT_FACTS },       { "defglobal", CONSTRUCT_GLOBAL },
+    { "deffunction", CONSTRUCT_FUNCTION }, { "defmodule", CONSTRUCT_MODULE },
+};
+enum { N_KEYWORDS = sizeof keywords / sizeof keywords[0] };
+
+static const char *const forbidden[] = { "defclass", "definstances", "defmessage-handler",
+                                         "defgeneric", "defmethod" };
+enum { N_FORBIDDEN = sizeof forbidden / sizeof forbidden[0] };
+
+struct word {
+    const char *text;
+    unsigned line;
+};
+
+/** State of one pass over a text. */
+struct pass {
+    struct mpl_scanner scanner;
+    const char *file;
+    struct mpl_arena *arena;
+    struct mpl_lint *lint;
+    struct mpl_buf constructs;
+    struct mpl_buf words; /**< struct word; of the construct being read */
+    struct mpl_construct current;
+    bool is_nomem;
+};
+
+static struct mpl_place place_of(const struct pass *p, struct mpl_token token)
+{
+    return (
+        struct mpl_place){ .file = p->file, .line = token.line, .column = token.column };
+}
+
+static const struct keyword *find_keyword(const struct pass *p, struct mpl_token token)
+{
+    for (size_t i = 0; i < N_KEYWORDS; i++) {
+        if (mpl_token_is(&p->scanner, token, keywords[i].word)) {
+            return &keywords[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *text_of(struct pass *p, struct mpl_token token)
+{
+    const char *text = mpl_token_text(&p->scanner, token, p->arena);
+
+    if (text == NULL) {
+        p->is_nomem = true;
+        return "";
+    }
+    return text;
+}
+
+/** Says what is wrong with the keyword of a construct. */
+static void refuse_keyword(struct pass *p, struct mpl_token token)
+{
+    const struct mpl_place place = place_of(p, token);
+    const char *words[N_KEYWORDS];
+
+    if (token.kind != TOKEN_WORD) {
+        mpl_lint_add(p->lint, MPL_LINT_ERROR, place,
+                     "a construct such as defrule is expected after the parenthesis");
+        return;
+    }
+
+    const char *text = text_of(p, token);
+
+    for (size_t i = 0; i < N_FORBIDDEN; i++) {
+        if (strcmp(text, forbidden[i]) == 0) {
+            mpl_lint_add(p->lint, MPL_LINT_ERROR, place,
+                         "'%s' is not allowed in rules: objects can run code on their own",
+                         text);
+            return;
+        }
+    }
+    for (size_t i = 0; i < N_KEYWORDS; i++) {
+        words[i] = keywords[i].word;
+    }
+
+    const char *near = mpl_suggest(text, words, N_KEYWORDS);
+
+    if (near != NULL) {
+        mpl_lint_add(p->lint, MPL_LINT_ERROR, place,
+                     "unknown construct '%s'; did you mean '%s'?", text, near);
+    } else {
+        mpl_lint_add(p->lint, MPL_LINT_ERROR, place, "unknown construct '%s'", text);
+    }
+}
+
+static void set_name(struct pass *p, struct mpl_token token)
+{
+    struct mpl_construct *c = &p->current;
+    const char *text = text_of(p, token);
+    const char *colons = strstr(text, "::");
+
+    c->name_place = place_of(p, token);
+    c->name = text;
+    if (colons != NULL) {
+        c->module = mpl_arena_strndup(p->arena, text, (size_t) (colons - text));
+        c->name = colons + 2;
+        p->is_nomem = p->is_nomem || c->module == NULL;
+    }
+}
+
+static void add_word(struct pass *p, struct mpl_token token)
+{
+    struct word *word = mpl_buf_add(&p->words);
+
+    if (word == NULL) {
+        p->is_nomem = true;
+        return;
+    }
+    word->text = text_of(p, token);
+    word->line = token.line;
+}
+
+static bool is_global_name(const struct pass *p, struct mpl_token token)
+{
+    return token.end - token.begin > 3 &&
+           strncmp(p->scanner.text + token.begin, "?*", 2) == 0;
+}
+
+/** Takes what the index needs from the \p nth token (from 0) of a construct at \p depth. */
+static void note_token(struct pass *p, struct mpl_token token, size_t nth, unsigned depth)
+{
+    struct mpl_construct *c = &p->current;
+
+    if (c->kind == CONSTRUCT_GLOBAL) {
+        if (depth == 1 && nth == 0 && token.kind == TOKEN_WORD &&
+            !is_global_name(p, token)) {
+            c->module = text_of(p, token);
+            c->name_place = place_of(p, token);
+        } else if (depth == 1 && token.kind == TOKEN_WORD && is_global_name(p, token)) {
+            add_word(p, token);
+        }
+        return;
+    }
+    if (nth == 0 && token.kind == TOKEN_WORD) {
+        set_name(p, token);
+    } else if (nth == 1 && token.kind == TOKEN_STRING && depth == 1) {
+        c->says = text_of(p, token);
+    } else if (c->kind == CONSTRUCT_FUNCTION && token.kind == TOKEN_WORD) {
+        add_word(p, token);
+    }
+}
+
+static void keep_words(struct pass *p)
+{
+    const size_t n = p->words.n;
+    const char **texts = MPL_NEW_ARRAY(p->arena, n, const char *);
+    unsigned *lines = MPL_NEW_ARRAY(p->arena, n, unsigned);
+
+    if (texts == NULL || lines == NULL) {
+        p->is_nomem = true;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct word *word = mpl_buf_get(&p->words, i);
+
+        texts[i] = word->text;
+        lines[i] = word->line;
+    }
+    p->current.n_words = n;
+    p->current.words = texts;
+    p->current.word_lines = lines;
+    p->words.n = 0;
+}
+
+static void keep_construct(struct pass *p, struct mpl_token close)
+{
+    struct mpl_construct *c = &p->current;
+
+    c->end = close.end;
+    c->last_line = close.line;
+    if (c->name == NULL && c->kind != CONSTRUCT_GLOBAL) {
+        mpl_lint_add(p->lint, MPL_LINT_ERROR,
+                     (struct mpl_place){ .file = p->file, .line = c->first_line },
+                     "this %s has no name", c->keyword);
+        p->words.n = 0;
+        return;
+    }
+    keep_words(p);
+
+    struct mpl_construct *kept = mpl_buf_add(&p->constructs);
+
+    if (kept == NULL) {
+        p->is_nomem = true;
+        return;
+    }
+    *kept = *c;
+    kept->name = c->name == NULL ? "" : c->name;
+}
+
+/**
+ * A "(defrule" in the first column inside a construct is a parenthesis forgotten before it,
+ * not a nested construct: CLIPS has none. Saying so names the right construct and goes on.
+ */
+static bool begins_next(const struct pass *p, struct mpl_token token)
+{
+    struct mpl_scanner ahead = p->scanner;
+
+    return token.kind == TOKEN_OPEN && token.column == 1 &&
+           find_keyword(p, mpl_scanner_next(&ahead)) != NULL;
+}
+
+static void report_open(struct pass *p, struct mpl_token open, struct mpl_token at)
+{
+    const struct mpl_construct *c = &p->current;
+    const char *blank = c->name == NULL ? "" : " ";
+    const char *name = c->name == NULL ? "" : c->name;
+
+    if (at.kind == TOKEN_STRING) {
+        mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, at),
+                     "this string is never closed (in the %s%s%s of line %u)", c->keyword,
+                     blank, name, open.line);
+    } else if (at.kind == TOKEN_END) {
+        mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, open),
+                     "the %s%s%s that begins here is never closed", c->keyword, blank,
+                     name);
+    } else {
+        mpl_lint_add(
+            p->lint, MPL_LINT_ERROR, place_of(p, open),
+            "the %s%s%s that begins here is not closed before the next construct in "
+            "line %u",
+            c->keyword, blank, name, at.line);
+    }
+    p->words.n = 0;
+}
+
+static void report_depth(struct pass *p, struct mpl_token token)
+{
+    mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, token),
+                 "parentheses are nested more than %d deep", MPL_SCAN_DEPTH);
+}
+
+/** Reads what follows "(defrule". The next token afterwards is the next construct's. */
+static void read_construct(struct pass *p, struct mpl_token open)
+{
+    unsigned depth = 1;
+
+    for (size_t nth = 0;; nth++) {
+        const struct mpl_scanner before = p->scanner;
+        const struct mpl_token token = mpl_scanner_next(&p->scanner);
+
+        if (token.kind == TOKEN_END || (token.kind == TOKEN_STRING && !token.is_closed)) {
+            report_open(p, open, token);
+            return;
+        }
+        if (begins_next(p, token)) {
+            report_open(p, open, token);
+            p->scanner = before;
+            return;
+        }
+        if (token.kind == TOKEN_OPEN && ++depth > p->current.depth) {
+            p->current.depth = depth;
+            if (depth == MPL_SCAN_DEPTH + 1) {
+                report_depth(p, token);
+            }
+        }
+        if (token.kind == TOKEN_CLOSE && --depth == 0) {
+            keep_construct(p, token);
+            return;
+        }
+        note_token(p, token, nth, depth);
+    }
+}
+
+/** Passes over a parenthesis that is no construct, up to its end or the next construct. */
+static void skip_form(struct pass *p)
+{
+    unsigned depth = 1;
+
+    while (depth > 0) {
+        const struct mpl_scanner before = p->scanner;
+        const struct mpl_token token = mpl_scanner_next(&p->scanner);
+
+        if (token.kind == TOKEN_END) {
+            return;
+        }
+        if (begins_next(p, token)) {
+            p->scanner = before;
+            return;
+        }
+        depth += token.kind == TOKEN_OPEN;
+        depth -= token.kind == TOKEN_CLOSE;
+    }
+}
+
+static void read_form(struct pass *p, struct mpl_token open)
+{
+    const struct mpl_scanner before = p->scanner;
+    const struct mpl_token word = mpl_scanner_next(&p->scanner);
+    const struct keyword *keyword = find_keyword(p, word);
+
+    if (keyword == NULL) {
+        refuse_keyword(p, word);
+        p->scanner = before;
+        skip_form(p);
+        return;
+    }
+    p->current = (struct mpl_construct){
+        .kind = keyword->kind,
+        .keyword = keyword->word,
+        .module = "MAIN",
+        .says = "",
+        .begin = open.begin,
+        .first_line = open.line,
+        .depth = 1,
+    };
+    read_construct(p, open);
+}
+
+/** CLIPS takes some control characters for the end of the text, terminals for commands. */
+static bool check_bytes(struct pass *p)
+{
+    unsigned line = 1;
+    size_t begin = 0;
+
+    for (size_t i = 0; i < p->scanner.bytes; i++) {
+        const unsigned char c = (unsigned char) p->scanner.text[i];
+
+        if (c == '\n') {
+            line++;
+            begin = i + 1;
+        } else if ((c < ' ' && !is_blank((char) c)) || c == 127) {
+            mpl_lint_add(p->lint, MPL_LINT_ERROR,
+                         (struct mpl_place){ p->file, line, (unsigned) (i - begin) + 1 },
+                         "control character 0x%02x in the text", c);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void scan_all(struct pass *p)
+{
+    bool in_stray_text = false; /* One message for a run of words is enough. */
+
+    for (;;) {
+        const struct mpl_token token = mpl_scanner_next(&p->scanner);
+
+        if (token.kind == TOKEN_END) {
+            return;
+        }
+        if (token.kind == TOKEN_OPEN) {
+            in_stray_text = false;
+            read_form(p, token);
+            continue;
+        }
+        if (!in_stray_text) {
+            mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, token),
+                         token.kind == TOKEN_CLOSE
+                             ? "this parenthesis closes nothing"
+                             : "text outside of constructs; comments begin with ';'");
+        }
+        in_stray_text = true;
+    }
+}
+
+enum mpl_status mpl_scan(struct mpl_source *source, struct mpl_arena *arena,
+                         struct mpl_lint *lint, struct mpl_err *err)
+{
+    struct pass p = { .scanner = mpl_scanner_make(source->text, source->bytes),
+                      .file = source->file,
+                      .arena = arena,
+                      .lint = lint,
+                      .constructs = mpl_buf_make(sizeof(struct mpl_construct)),
+                      .words = mpl_buf_make(sizeof(struct word)) };
+
+    if (check_bytes(&p)) {
+        scan_all(&p);
+    }
+    source->n = p.constructs.n;
+    source->constructs = mpl_buf_take(&p.constructs, arena);
+    mpl_buf_free(&p.constructs);
+    mpl_buf_free(&p.words);
+    if (p.is_nomem || (source->n > 0 && source->constructs == NULL)) {
+        return mpl_nomem(err);
+    }
+    return MPL_OK;
+}
