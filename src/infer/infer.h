@@ -9,10 +9,11 @@
 #include "base/base.h"
 
 /*
- * CLIPS is caged (LIBS.md 1.4): rule files cannot run programs, touch files, read input or run for
- * ever. The fact vocabulary is rules/vocabulary.clp, loaded first, then rules/thresholds.clp, then
- * the other *.clp of each directory by name. Rules run in the modules SYMPTOMS, REFINE, CAUSES,
- * ADVISE (focus order of every round).
+ * CLIPS is caged (doc/rules.md): rule files cannot run programs, touch files, read input or run
+ * for ever. The fact vocabulary is rules/vocabulary.clp, loaded first, then rules/thresholds.clp,
+ * then the other *.clp of each directory by name, *.test.clp excepted. Rules run in the modules
+ * SYMPTOMS, REFINE, CAUSES, ADVISE and then MAIN (focus order of every round). A name without
+ * module belongs to MAIN.
  */
 
 struct mpl_rules; /**< Checked texts of a rule base; independent of any run. */
@@ -39,8 +40,17 @@ enum mpl_status mpl_rules_parse(const char *file, const char *text, size_t bytes
 size_t mpl_rules_count(const struct mpl_rules *rules);
 const struct mpl_rule *mpl_rules_get(const struct mpl_rules *rules, size_t i);
 
+/**
+ * Runs the cases of a rule test ("<name>.test.clp", doc/rules.md): given facts, the expected
+ * findings and no others. What does not come out as expected goes to \p lint with its line.
+ * Errors: MPL_E_SYNTAX when there was any such message; others as mpl_infer_create.
+ */
+enum mpl_status mpl_rules_test(const struct mpl_rules *rules, const char *file,
+                               const char *text, size_t bytes, struct mpl_arena *arena,
+                               struct mpl_lint *lint, size_t *n_cases, struct mpl_err *err);
+
 struct mpl_infer_limits {
-    double seconds;        /**< Of all runs together; 0: 10 s. */
+    double seconds;        /**< Processor time of all runs together; 0: 10 s. */
     uint64_t firings;      /**< 0: 1,000,000. */
     uint64_t memory_bytes; /**< Of CLIPS; 0: 512 MiB. */
     unsigned errors; /**< Run-time errors after which no rule fires any more; 0: 20. */
@@ -52,7 +62,7 @@ struct mpl_slot {
     const char *name;
     enum mpl_slot_kind kind;
     const char *text;
-    double number; /**< Rounded to 6 significant digits when asserted (LIBS.md 1.6). */
+    double number; /**< Rounded to 6 significant digits when asserted. */
     int64_t integer;
 };
 

@@ -1,0 +1,554 @@
+/*
+ * Rule tests are data, so that whoever writes a rule can write its test:
+ *
+ *   (case "a sentence that says why this must be so"
+ *     (given (metric (run "r1") (name "wait.share") (value 0.4)) …)
+ *     (expect (finding (name waiting) (because "wait.share")) …))
+ *
+ * Given and expect may alternate, as rounds of a diagnosis do. The expected findings are those
+ * that there are, and no others; needs may be expected, others may exist.
+ */
+#include "config.h"
+
+#include "infer/infer_priv.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- forms: parentheses as a tree ------------------------------------------------------ */
+
+struct form {
+    enum mpl_token_kind
+        kind;         /**< TOKEN_OPEN for a list, else TOKEN_STRING or TOKEN_WORD. */
+    const char *text; /**< Of a string or word. */
+    struct mpl_place place;
+    const struct form *first; /**< Of a list. */
+    const struct form *next;
+};
+
+enum { FORM_DEPTH = 16 };
+
+struct reader {
+    struct mpl_scanner scanner;
+    const char *file;
+    struct mpl_arena *arena;
+    struct mpl_lint *lint;
+    bool is_nomem;
+};
+
+static struct form *new_form(struct reader *r, struct mpl_token token)
+{
+    struct form *form = MPL_NEW(r->arena, struct form);
+
+    if (form == NULL) {
+        r->is_nomem = true;
+        return NULL;
+    }
+    form->kind = token.kind;
+    form->place = (struct mpl_place){ r->file, token.line, token.column };
+    if (token.kind != TOKEN_OPEN) {
+        form->text = mpl_token_text(&r->scanner, token, r->arena);
+        r->is_nomem = r->is_nomem || form->text == NULL;
+    }
+    return form;
+}
+
+static bool refuse(struct reader *r, struct mpl_token token, const char *why)
+{
+    mpl_lint_add(r->lint, MPL_LINT_ERROR,
+                 (struct mpl_place){ r->file, token.line, token.column }, "%s", why);
+    return false;
+}
+
+/** Reads up to the parenthesis that closes \p list, or to the end for the outermost list. */
+static bool read_list(struct reader *r, struct form *list, struct mpl_token open,
+                      unsigned depth)
+{
+    const struct form **place = &list->first;
+
+    for (;;) {
+        const struct mpl_token token = mpl_scanner_next(&r->scanner);
+
+        if (token.kind == TOKEN_END) {
+            return depth == 0 ||
+                   refuse(r, open, "the form that begins here is never closed");
+        }
+        if (token.kind == TOKEN_CLOSE) {
+            return depth > 0 || refuse(r, token, "this parenthesis closes nothing");
+        }
+        if (token.kind == TOKEN_OTHER || (token.kind == TOKEN_STRING && !token.is_closed)) {
+            return refuse(r, token,
+                          "only lists, words and closed strings are expected here");
+        }
+
+        struct form *form = new_form(r, token);
+
+        if (form == NULL) {
+            return false;
+        }
+        *place = form;
+        place = &form->next;
+        if (token.kind == TOKEN_OPEN && depth == FORM_DEPTH) {
+            return refuse(r, token, "forms are nested too deep");
+        }
+        if (token.kind == TOKEN_OPEN && !read_list(r, form, token, depth + 1)) {
+            return false;
+        }
+    }
+}
+
+/** The word that a list begins with; "" where it begins otherwise. */
+static const char *head_of(const struct form *form)
+{
+    return form->kind == TOKEN_OPEN && form->first != NULL &&
+                   form->first->kind == TOKEN_WORD
+               ? form->first->text
+               : "";
+}
+
+static bool is_list(const struct form *form, const char *head)
+{
+    return strcmp(head_of(form), head) == 0;
+}
+
+/* ---- a case ---------------------------------------------------------------------------- */
+
+struct trial {
+    struct mpl_infer *infer;
+    struct mpl_arena *arena;
+    struct mpl_lint *lint;
+    const char *says;
+    bool *is_used; /**< By finding: an expectation has taken it. */
+};
+
+static void complain(const struct trial *t, const struct form *form, const char *what)
+{
+    mpl_lint_add(t->lint, MPL_LINT_ERROR, form->place, "%s (case \"%s\")", what, t->says);
+}
+
+/** "12" is an integer, "12.0" a float, everything else a symbol, as in CLIPS. */
+static struct mpl_slot read_value(const char *name, const struct form *form)
+{
+    struct mpl_slot slot = { .name = name, .kind = MPL_SLOT_SYMBOL, .text = form->text };
+    char *end = NULL;
+
+    if (form->kind == TOKEN_STRING) {
+        slot.kind = MPL_SLOT_STRING;
+        return slot;
+    }
+    errno = 0;
+    slot.integer = strtoll(form->text, &end, 10);
+    if (end != form->text && *end == '\0' && errno == 0) {
+        slot.kind = MPL_SLOT_INTEGER;
+        return slot;
+    }
+    slot.number = strtod(form->text, &end);
+    if (end != form->text && *end == '\0' && strpbrk(form->text, "xXnN") == NULL) {
+        slot.kind = MPL_SLOT_FLOAT;
+    }
+    return slot;
+}
+
+static bool add_slot(const struct trial *t, const struct form *form, struct mpl_buf *slots)
+{
+    if (*head_of(form) == '\0') {
+        complain(t, form, "a slot such as (name value) is expected");
+        return false;
+    }
+    for (const struct form *value = form->first->next; value != NULL; value = value->next) {
+        struct mpl_slot *slot = value->kind == TOKEN_OPEN ? NULL : mpl_buf_add(slots);
+
+        if (slot == NULL) {
+            complain(t, value, "a value is expected");
+            return false;
+        }
+        *slot = read_value(form->first->text, value);
+    }
+    return true;
+}
+
+static void assert_given(const struct trial *t, const struct form *fact)
+{
+    struct mpl_buf slots = mpl_buf_make(sizeof(struct mpl_slot));
+    struct mpl_err err = { 0 };
+    bool is_right = *head_of(fact) != '\0';
+
+    if (!is_right) {
+        complain(t, fact, "a fact such as (metric (name \"x\") (value 1.0)) is expected");
+    }
+    for (const struct form *s = is_right ? fact->first->next : NULL; is_right && s != NULL;
+         s = s->next) {
+        is_right = add_slot(t, s, &slots);
+    }
+    if (is_right && mpl_infer_assert(t->infer, fact->first->text, slots.data, slots.n,
+                                     &err) != MPL_OK) {
+        complain(t, fact, err.cause[0].text);
+    }
+    mpl_buf_free(&slots);
+}
+
+static void run_given(const struct trial *t, const struct form *given)
+{
+    const size_t errors = mpl_infer_error_count(t->infer);
+    struct mpl_err err = { 0 };
+
+    for (const struct form *fact = given->first->next; fact != NULL; fact = fact->next) {
+        assert_given(t, fact);
+    }
+    if (mpl_infer_run(t->infer, &err) != MPL_OK) {
+        complain(t, given, err.cause[0].text);
+    }
+    for (size_t i = errors; i < mpl_infer_error_count(t->infer); i++) {
+        complain(t, given, mpl_infer_error(t->infer, i)->text);
+    }
+}
+
+/* ---- expectations ------------------------------------------------------------------------ */
+
+/** What an expected slot is compared with: texts, or a number. */
+struct actual {
+    const char *const *texts;
+    size_t n;
+    double number;
+    bool is_number;
+    bool is_known;
+};
+
+static struct actual one_text(const char *const *text)
+{
+    return (struct actual){ .texts = text, .n = *text == NULL ? 0 : 1, .is_known = true };
+}
+
+static struct actual one_number(double number)
+{
+    return (struct actual){ .number = number, .is_number = true, .is_known = true };
+}
+
+static const char *const finding_keys[] = { "kind",  "name",      "pattern",  "run",
+                                            "text",  "remedy",    "rule",     "healthy",
+                                            "lost",  "share",     "gain",     "confidence",
+                                            "level", "locations", "culprits", "where" };
+static const char *const need_keys[] = { "metric", "pattern", "location", "run",
+                                         "reason", "rule",    "level" };
+enum {
+    N_FINDING_KEYS = sizeof finding_keys / sizeof finding_keys[0],
+    N_NEED_KEYS = sizeof need_keys / sizeof need_keys[0]
+};
+
+static struct actual text_of_finding(const struct mpl_finding *f, const char *key)
+{
+    static const char *const yes_no[] = { "yes", "no" };
+    const struct {
+        const char *key;
+        const char *const *text;
+    } texts[] = {
+        { "kind", &f->kind },       { "name", &f->name },
+        { "pattern", &f->pattern }, { "run", &f->run },
+        { "text", &f->text },       { "remedy", &f->remedy },
+        { "rule", &f->rule },       { "healthy", &yes_no[f->is_healthy ? 0 : 1] }
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        if (strcmp(texts[i].key, key) == 0) {
+            return one_text(texts[i].text);
+        }
+    }
+    return (struct actual){ 0 };
+}
+
+static struct actual of_finding(const struct mpl_finding *f, const char *key)
+{
+    const struct {
+        const char *key;
+        double number;
+    } numbers[] = { { "lost", f->lost_s },
+                    { "share", f->share_of_lost },
+                    { "gain", f->gain_s },
+                    { "confidence", f->confidence },
+                    { "level", f->level } };
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        if (strcmp(numbers[i].key, key) == 0) {
+            return one_number(numbers[i].number);
+        }
+    }
+    if (strcmp(key, "locations") == 0) {
+        return (
+            struct actual){ .texts = f->locations, .n = f->n_locations, .is_known = true };
+    }
+    if (strcmp(key, "culprits") == 0) {
+        return (
+            struct actual){ .texts = f->culprits, .n = f->n_culprits, .is_known = true };
+    }
+    if (strcmp(key, "where") == 0) {
+        return (struct actual){ .texts = f->where, .n = f->n_where, .is_known = true };
+    }
+    return text_of_finding(f, key);
+}
+
+static struct actual of_need(const struct mpl_need *need, const char *key)
+{
+    const struct {
+        const char *key;
+        const char *const *text;
+    } texts[] = { { "metric", &need->metric },     { "pattern", &need->pattern },
+                  { "location", &need->location }, { "run", &need->run },
+                  { "reason", &need->reason },     { "rule", &need->rule } };
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        if (strcmp(texts[i].key, key) == 0) {
+            return one_text(texts[i].text);
+        }
+    }
+    return strcmp(key, "level") == 0 ? one_number(need->level) : (struct actual){ 0 };
+}
+
+static bool equals(const struct actual *actual, const struct form *slot)
+{
+    const struct form *value = slot->first->next;
+
+    if (actual->is_number) {
+        char *end = NULL;
+        const double wanted =
+            value == NULL || value->text == NULL ? NAN : strtod(value->text, &end);
+
+        return value != NULL && value->next == NULL &&
+               fabs(actual->number - wanted) <= 1e-5 * fabs(wanted) + 1e-12;
+    }
+    for (size_t i = 0; i < actual->n; i++, value = value->next) {
+        if (value == NULL || value->text == NULL ||
+            strcmp(value->text, actual->texts[i]) != 0) {
+            return false;
+        }
+    }
+    return value == NULL;
+}
+
+/** A reason is named by its metric, by the name of its finding, or by its template. */
+static bool has_reason(const struct trial *t, const struct mpl_finding *f, const char *name)
+{
+    for (size_t i = 0; i < f->n_because; i++) {
+        const struct mpl_reason *r = &f->because[i];
+        const char *actual = r->kind == MPL_REASON_METRIC ? r->metric
+                             : r->kind == MPL_REASON_FINDING
+                                 ? mpl_infer_finding(t->infer, r->finding)->name
+                                 : r->template;
+
+        if (strcmp(actual, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_reasons(const struct trial *t, const struct mpl_finding *f,
+                        const struct form *slot)
+{
+    for (const struct form *name = slot->first->next; name != NULL; name = name->next) {
+        if (name->text == NULL || !has_reason(t, f, name->text)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool fits_finding(const struct trial *t, const struct mpl_finding *f,
+                         const struct form *wanted)
+{
+    for (const struct form *slot = wanted->first->next; slot != NULL; slot = slot->next) {
+        const struct actual actual = of_finding(f, slot->first->text);
+
+        if (is_list(slot, "because") ? !has_reasons(t, f, slot) : !equals(&actual, slot)) {
+            return false;
+        }
+    }
+    return f->n_because > 0;
+}
+
+static bool fits_need(const struct mpl_need *need, const struct form *wanted)
+{
+    for (const struct form *slot = wanted->first->next; slot != NULL; slot = slot->next) {
+        const struct actual actual = of_need(need, slot->first->text);
+
+        if (!equals(&actual, slot)) {
+            return false;
+        }
+    }
+    return !need->is_withdrawn;
+}
+
+/** Unknown slots are said, not just never equal. */
+static bool knows_slots(const struct trial *t, const struct form *wanted,
+                        const char *const *keys, size_t n)
+{
+    for (const struct form *slot = wanted->first->next; slot != NULL; slot = slot->next) {
+        const char *head = head_of(slot);
+        bool is_known = keys == finding_keys && strcmp(head, "because") == 0;
+
+        for (size_t i = 0; i < n && !is_known; i++) {
+            is_known = strcmp(keys[i], head) == 0;
+        }
+        if (!is_known) {
+            const char *near = mpl_suggest(head, keys, n);
+
+            mpl_lint_add(t->lint, MPL_LINT_ERROR, slot->place, "unknown slot '%s'%s%s%s",
+                         head, near == NULL ? "" : "; did you mean '",
+                         near == NULL ? "" : near, near == NULL ? "" : "'?");
+            return false;
+        }
+    }
+    return true;
+}
+
+static void expect_finding(const struct trial *t, const struct form *wanted)
+{
+    if (!knows_slots(t, wanted, finding_keys, N_FINDING_KEYS)) {
+        return;
+    }
+    for (size_t i = 0; i < mpl_infer_finding_count(t->infer); i++) {
+        if (!t->is_used[i] && fits_finding(t, mpl_infer_finding(t->infer, i), wanted)) {
+            t->is_used[i] = true;
+            return;
+        }
+    }
+    complain(t, wanted, "there is no such finding");
+}
+
+static void expect_need(const struct trial *t, const struct form *wanted)
+{
+    if (!knows_slots(t, wanted, need_keys, N_NEED_KEYS)) {
+        return;
+    }
+    for (size_t i = 0; i < mpl_infer_need_count(t->infer); i++) {
+        if (fits_need(mpl_infer_need(t->infer, i), wanted)) {
+            return;
+        }
+    }
+    complain(t, wanted, "there is no such need");
+}
+
+static void refuse_others(const struct trial *t, const struct form *expect)
+{
+    for (size_t i = 0; i < mpl_infer_finding_count(t->infer); i++) {
+        const struct mpl_finding *f = mpl_infer_finding(t->infer, i);
+
+        if (!t->is_used[i]) {
+            mpl_lint_add(t->lint, MPL_LINT_ERROR, expect->place,
+                         "rule %s also finds %s '%s': %s (case \"%s\")", f->rule, f->kind,
+                         f->name, f->text, t->says);
+        }
+    }
+}
+
+static bool check_expected(struct trial *t, const struct form *expect)
+{
+    t->is_used = MPL_NEW_ARRAY(t->arena, mpl_infer_finding_count(t->infer), bool);
+    if (t->is_used == NULL) {
+        return false;
+    }
+    for (const struct form *wanted = expect->first->next; wanted != NULL;
+         wanted = wanted->next) {
+        if (is_list(wanted, "finding")) {
+            expect_finding(t, wanted);
+        } else if (is_list(wanted, "need")) {
+            expect_need(t, wanted);
+        } else {
+            complain(t, wanted, "(finding …) or (need …) is expected");
+        }
+    }
+    refuse_others(t, expect);
+    return true;
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+static enum mpl_status run_steps(struct trial *t, const struct form *step,
+                                 struct mpl_err *err)
+{
+    const struct form *last = NULL;
+
+    for (; step != NULL; last = step, step = step->next) {
+        if (is_list(step, "given")) {
+            run_given(t, step);
+        } else if (!is_list(step, "expect")) {
+            complain(t, step, "(given …) or (expect …) is expected");
+        } else if (!check_expected(t, step)) {
+            return mpl_nomem(err);
+        }
+    }
+    if (last == NULL || !is_list(last, "expect")) {
+        mpl_lint_add(
+            t->lint, MPL_LINT_ERROR, last == NULL ? (struct mpl_place){ 0 } : last->place,
+            "a case ends with (expect …), or it tests nothing (case \"%s\")", t->says);
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status run_case(const struct mpl_rules *rules, const struct form *form,
+                                struct mpl_arena *arena, struct mpl_lint *lint,
+                                struct mpl_err *err)
+{
+    const struct form *says = is_list(form, "case") ? form->first->next : NULL;
+    struct trial t = { .arena = arena, .lint = lint };
+
+    if (says == NULL || says->kind != TOKEN_STRING) {
+        mpl_lint_add(lint, MPL_LINT_ERROR, form->place,
+                     "a case such as (case \"why\" (given …) (expect …)) is expected");
+        return MPL_OK;
+    }
+    t.says = says->text;
+
+    enum mpl_status st = mpl_infer_create(rules, NULL, &t.infer, err);
+
+    if (st == MPL_OK) {
+        st = run_steps(&t, says->next, err);
+    }
+    mpl_infer_destroy(t.infer);
+    return st;
+}
+
+static enum mpl_status run_cases(const struct mpl_rules *rules, const struct form *cases,
+                                 struct mpl_arena *arena, struct mpl_lint *lint, size_t *n,
+                                 struct mpl_err *err)
+{
+    for (const struct form *form = cases; form != NULL; form = form->next, ++*n) {
+        const enum mpl_status st = run_case(rules, form, arena, lint, err);
+
+        if (st != MPL_OK) {
+            return st;
+        }
+    }
+    return MPL_OK;
+}
+
+enum mpl_status mpl_rules_test(const struct mpl_rules *rules, const char *file,
+                               const char *text, size_t bytes, struct mpl_arena *arena,
+                               struct mpl_lint *lint, size_t *n_cases, struct mpl_err *err)
+{
+    struct reader reader = {
+        .scanner = mpl_scanner_make(text, bytes), .file = file, .arena = arena, .lint = lint
+    };
+    const size_t errors_before = mpl_lint_errors(lint);
+    struct form all = { 0 };
+
+    *n_cases = 0;
+    mpl_lint_source(lint, file, text, bytes);
+
+    const bool is_read = read_list(&reader, &all, (struct mpl_token){ 0 }, 0);
+
+    if (reader.is_nomem) {
+        return mpl_nomem(err);
+    }
+    if (!is_read) {
+        return mpl_lint_fail(lint, err);
+    }
+
+    const enum mpl_status st = run_cases(rules, all.first, arena, lint, n_cases, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    return mpl_lint_errors(lint) > errors_before ? mpl_lint_fail(lint, err) : MPL_OK;
+}
