@@ -166,6 +166,7 @@ static bool compile_name(struct compiler *c, struct token token, struct operand 
                                         meaning.slot },
                              .is_bad = st != MPL_OK,
                              .is_list = meaning.is_list,
+                             .is_varying = !meaning.is_fixed,
                              .unit = meaning.unit,
                              .group = meaning.group,
                              .slot = meaning.slot,
@@ -485,6 +486,7 @@ static enum mpl_status finish(struct compiler *c, const struct operand *result,
     }
     formula->result = result->where;
     formula->unit = result->unit;
+    formula->n_kept = c->n_kept;
     formula->n_code = c->code.n;
     formula->code = mpl_buf_take(&c->code, c->arena);
     formula->constants = mpl_buf_take(&c->constants, c->arena);

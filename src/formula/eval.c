@@ -208,6 +208,12 @@ size_t mpl_series_read(struct series *series, size_t first, const double **value
 
 enum { BLOCK_WIDTH = 64 };
 
+/* Where aggregates of fixed names are put by the first evaluation and read by the next. */
+struct keeping {
+    double *put;
+    const double *read;
+};
+
 static double aggregate(const struct mpl_formula *formula, const struct insn *insn,
                         const double *scalars, const struct mpl_list *lists, double p)
 {
@@ -223,8 +229,26 @@ static double aggregate(const struct mpl_formula *formula, const struct insn *in
     return mpl_aggregate(insn->op, &series, p);
 }
 
-double mpl_formula_eval(const struct mpl_formula *formula, const double *scalars,
-                        const struct mpl_list *lists)
+static double kept_aggregate(const struct mpl_formula *formula, const struct insn *insn,
+                             const double *scalars, const struct mpl_list *lists, double p,
+                             struct keeping keeping)
+{
+    const bool is_kept = insn->kept != MPL_NONE;
+
+    if (is_kept && keeping.read != NULL) {
+        return keeping.read[insn->kept];
+    }
+
+    const double value = aggregate(formula, insn, scalars, lists, p);
+
+    if (is_kept && keeping.put != NULL) {
+        keeping.put[insn->kept] = value;
+    }
+    return value;
+}
+
+static double evaluate(const struct mpl_formula *formula, const double *scalars,
+                       const struct mpl_list *lists, struct keeping keeping)
 {
     double temps[TEMP_LIMIT];
     const double *const values[] = { [SOURCE_CONST] = formula->constants,
@@ -237,7 +261,7 @@ double mpl_formula_eval(const struct mpl_formula *formula, const double *scalars
             const double p =
                 insn->op == OP_PERCENTILE ? values[insn->source[1]][insn->index[1]] : NAN;
 
-            temps[insn->to] = aggregate(formula, insn, scalars, lists, p);
+            temps[insn->to] = kept_aggregate(formula, insn, scalars, lists, p, keeping);
             insn += insn->n_body;
             continue;
         }
@@ -253,4 +277,27 @@ double mpl_formula_eval(const struct mpl_formula *formula, const double *scalars
     const double result = values[formula->result.source][formula->result.index];
 
     return isfinite(result) ? result : NAN;
+}
+
+double mpl_formula_eval(const struct mpl_formula *formula, const double *scalars,
+                        const struct mpl_list *lists)
+{
+    return evaluate(formula, scalars, lists, (struct keeping){ NULL, NULL });
+}
+
+size_t mpl_formula_kept_count(const struct mpl_formula *formula)
+{
+    return formula->n_kept;
+}
+
+double mpl_formula_eval_first(const struct mpl_formula *formula, const double *scalars,
+                              const struct mpl_list *lists, double *kept)
+{
+    return evaluate(formula, scalars, lists, (struct keeping){ kept, NULL });
+}
+
+double mpl_formula_eval_next(const struct mpl_formula *formula, const double *scalars,
+                             const struct mpl_list *lists, const double *kept)
+{
+    return evaluate(formula, scalars, lists, (struct keeping){ NULL, kept });
 }

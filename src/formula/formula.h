@@ -56,6 +56,8 @@ struct mpl_formula_name {
     uint32_t group; /**< Lists of the same group have the same length and order. */
     uint32_t slot;  /**< Index into the scalars or lists given to the evaluation. */
     struct mpl_unit unit;
+    bool
+        is_fixed; /**< The same in all evaluations that share kept aggregates; see below. */
 };
 
 /**
@@ -100,5 +102,19 @@ const uint32_t *mpl_formula_lists(const struct mpl_formula *formula, size_t *n);
  */
 double mpl_formula_eval(const struct mpl_formula *formula, const double *scalars,
                         const struct mpl_list *lists);
+
+/**
+ * Evaluation for many places (locations) at each of which only some names change, as in
+ * a.compute - median(all.compute): aggregates of fixed names alone are evaluated once and
+ * kept, so that the cost is linear in the number of places, not quadratic.
+ *
+ * The first evaluation fills \p kept, of mpl_formula_kept_count() numbers; the next ones
+ * read it. A formula without such aggregates needs none.
+ */
+size_t mpl_formula_kept_count(const struct mpl_formula *formula);
+double mpl_formula_eval_first(const struct mpl_formula *formula, const double *scalars,
+                              const struct mpl_list *lists, double *kept);
+double mpl_formula_eval_next(const struct mpl_formula *formula, const double *scalars,
+                             const struct mpl_list *lists, const double *kept);
 
 #endif

@@ -139,6 +139,7 @@ struct insn {
     uint32_t n_body; /* of aggregates: instructions */
     uint32_t n_rows; /* of aggregates: temporary places that the body uses, from `to` on */
     uint32_t list;   /* of aggregates: slot of a list; MPL_NONE: one single value */
+    uint32_t kept;   /* of aggregates of fixed names: where it is kept; else MPL_NONE */
 };
 
 /*
@@ -157,6 +158,7 @@ struct mpl_formula {
     size_t n_scalars;
     const uint32_t *lists;
     size_t n_lists;
+    uint32_t n_kept;
 };
 
 /* ---- compilation ----------------------------------------------------------------- */
@@ -168,6 +170,7 @@ struct operand {
     bool is_list;
     bool fits_any_unit;   /* the literal 0 */
     bool is_plain_number; /* a literal without unit, for hints */
+    bool is_varying;      /* it reads a name that is not fixed */
     bool has_aggregate;
     struct mpl_unit unit;
     uint32_t group;      /* of lists */
@@ -195,6 +198,7 @@ struct compiler {
     struct mpl_buf lists;
     unsigned nesting; /* the whole formula is level 1 */
     uint32_t n_temps; /* temporary places in use */
+    uint32_t n_kept;  /* aggregates of fixed names */
     unsigned n_errors;
     enum mpl_status
         status; /* of what cannot be told in lint: out of memory, or the lookup's */

@@ -256,16 +256,19 @@ static bool compile_aggregate(struct compiler *c, struct call *call, enum opcode
 {
     struct operand *result = &call->result;
     const struct where p = call->n_args > 1 ? call->p.where : result->where;
+    const bool is_varying = result->is_varying || (call->n_args > 1 && call->p.is_varying);
     const struct insn loop = { .op = (uint8_t) op,
                                .source = { (uint8_t) result->where.source,
                                            (uint8_t) p.source },
                                .index = { result->where.index, p.index },
                                .to = call->base,
-                               .list = result->is_list ? result->slot : MPL_NONE };
+                               .list = result->is_list ? result->slot : MPL_NONE,
+                               .kept = is_varying ? MPL_NONE : c->n_kept++ };
 
     check_aggregate(c, call);
     set_unit(c, call);
     result->is_list = false;
+    result->is_varying = is_varying;
     result->has_aggregate = true;
     result->inside = call->name;
     result->where = (struct where){ SOURCE_TEMP, call->base };

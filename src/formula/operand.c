@@ -13,6 +13,7 @@ void mpl_operand_join(struct compiler *c, size_t at, const struct operand *a,
     struct operand joined = a->is_list ? *a : *b;
 
     joined.is_bad = a->is_bad || b->is_bad;
+    joined.is_varying = a->is_varying || b->is_varying;
     joined.has_aggregate = a->has_aggregate || b->has_aggregate;
     joined.inside = a->has_aggregate ? a->inside : b->inside;
     joined.fits_any_unit = false;
