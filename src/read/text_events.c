@@ -1,0 +1,374 @@
+/*
+ * What each item of a text trace records: the same events that a tracer writes for the call.
+ */
+#include "config.h"
+
+#include "read/text_build_priv.h"
+
+#include <string.h>
+
+static void *add(struct mpl_build *b, struct mpl_buf *buf)
+{
+    void *item = mpl_buf_add(buf);
+
+    b->is_out_of_memory |= item == NULL;
+    return item;
+}
+
+/* ---- whom an item names ------------------------------------------------------------- */
+
+static bool is_member(const struct mpl_comm *comm, uint32_t process)
+{
+    for (uint32_t i = 0; i < comm->n_members; i++) {
+        if (comm->members[i] == process) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < comm->n_remote; i++) {
+        if (comm->remote[i] == process) {
+            return true;
+        }
+    }
+    return comm->is_self;
+}
+
+static void unknown_comm(struct mpl_build *b, const struct mpl_text_word *word)
+{
+    const char **names = MPL_NEW_ARRAY(b->scratch, mpl_names_count(b->comms), const char *);
+    const char *near = NULL;
+
+    for (uint32_t i = 0; names != NULL && i < mpl_names_count(b->comms); i++) {
+        names[i] = mpl_names_text(b->comms, i);
+    }
+    if (names != NULL) {
+        near = mpl_suggest(word->text, names, mpl_names_count(b->comms));
+    }
+    mpl_build_complain(b, word->place, "there is no communicator %s%s%s%s", word->text,
+                       near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+                       near != NULL ? "'?" : "");
+}
+
+/** The communicator of an item; MPL_NONE after a complaint. */
+static uint32_t comm_of(struct mpl_build *b, const struct mpl_builder *at,
+                        const struct mpl_text_item *item)
+{
+    uint32_t comm;
+
+    if (item->comm.text == NULL) {
+        return b->model->world;
+    }
+    comm = mpl_names_find(b->comms, item->comm.text);
+    if (comm == MPL_NONE) {
+        unknown_comm(b, &item->comm);
+    } else if (!is_member(&b->model->comms[comm], at->location->process)) {
+        mpl_build_complain(b, item->comm.place, "rank %u is no member of communicator %s",
+                           at->location->process, item->comm.text);
+        comm = MPL_NONE;
+    }
+    return comm;
+}
+
+/** The process that an item names; MPL_NONE after a complaint. */
+static uint32_t peer_of(struct mpl_build *b, const struct mpl_builder *at, uint32_t comm,
+                        const struct mpl_text_rank *rank, const struct mpl_text_item *item)
+{
+    const uint32_t peer =
+        mpl_comm_peer(b->model, comm, at->location->process, (uint32_t) rank->rank);
+
+    if (peer != MPL_NONE) {
+        return peer;
+    }
+    if (item->comm.text == NULL) {
+        mpl_build_complain(b, rank->place, "there is no rank %lld", (long long) rank->rank);
+    } else {
+        mpl_build_complain(b, rank->place, "communicator %s has no rank %lld",
+                           item->comm.text, (long long) rank->rank);
+    }
+    return MPL_NONE;
+}
+
+/* ---- events ------------------------------------------------------------------------------------ */
+
+static uint32_t store(struct mpl_build *b, struct mpl_builder *at, int64_t ns,
+                      enum mpl_event_kind kind, uint32_t ref)
+{
+    int64_t *time = (int64_t *) add(b, &at->times);
+    uint8_t *k = (uint8_t *) add(b, &at->kinds);
+    uint32_t *r = (uint32_t *) add(b, &at->refs);
+
+    if (time == NULL || k == NULL || r == NULL) {
+        return 0;
+    }
+    *time = ns;
+    *k = (uint8_t) kind;
+    *r = ref;
+    return (uint32_t) at->times.n - 1;
+}
+
+static uint32_t region_of(struct mpl_build *b, const char *name)
+{
+    const uint32_t region = mpl_names_put(b->regions, name);
+
+    b->is_out_of_memory |= region == MPL_NONE;
+    return region;
+}
+
+static struct mpl_message *message_at(struct mpl_builder *at, uint32_t number)
+{
+    return (struct mpl_message *) mpl_buf_get(&at->messages, number);
+}
+
+static uint32_t add_message(struct mpl_build *b, struct mpl_builder *at)
+{
+    struct mpl_message *message = (struct mpl_message *) add(b, &at->messages);
+
+    if (message == NULL) {
+        return MPL_NONE;
+    }
+    *message =
+        (struct mpl_message){ .envelope = MPL_NONE, .event = MPL_NONE, .post = MPL_NONE };
+    return (uint32_t) at->messages.n - 1;
+}
+
+static uint32_t add_envelope(struct mpl_build *b, struct mpl_builder *at,
+                             const struct mpl_text_item *item, bool is_send)
+{
+    static const uint32_t null_rank = UINT32_MAX - 1;
+    const struct mpl_text_rank *rank = is_send ? &item->to : &item->from;
+    const bool is_null = rank->rank == MPL_TEXT_NULL_RANK;
+    const uint32_t comm = comm_of(b, at, item);
+    struct mpl_envelope_key key = { .comm = comm,
+                                    .rank = is_null ? null_rank : (uint32_t) rank->rank,
+                                    .tag = item->tag,
+                                    .is_send = is_send };
+    uint32_t peer = MPL_NONE;
+    uint32_t number;
+    bool is_new;
+
+    if (comm != MPL_NONE && !is_null) {
+        peer = peer_of(b, at, comm, rank, item);
+    }
+    number = mpl_envelopes_put(&at->envelopes, &key, &is_new);
+    if (number == MPL_NONE) {
+        b->is_out_of_memory = true;
+    } else if (is_new) {
+        *(struct mpl_envelope *) mpl_buf_get(&at->envelopes.items, number) =
+            (struct mpl_envelope){ .comm = comm,
+                                   .peer = peer,
+                                   .peer_rank = key.rank,
+                                   .tag = key.tag,
+                                   .is_send = is_send,
+                                   .is_null = is_null };
+    }
+    return number;
+}
+
+/** The record that names the partner: SEND, ISEND, RECV or IRECV. */
+static void put_message(struct mpl_build *b, struct mpl_builder *at,
+                        const struct mpl_text_item *item, uint32_t number, int64_t ns,
+                        enum mpl_event_kind kind)
+{
+    const bool is_send = kind == MPL_EV_SEND || kind == MPL_EV_ISEND;
+    const uint32_t envelope = add_envelope(b, at, item, is_send);
+    const uint32_t event = store(b, at, ns, kind, number);
+
+    if (b->is_out_of_memory) {
+        return;
+    }
+    message_at(at, number)->envelope = envelope;
+    message_at(at, number)->event = event;
+    message_at(at, number)->bytes = is_send ? item->sent_bytes : item->received_bytes;
+}
+
+/* ---- requests ------------------------------------------------------------------------------------- */
+
+static void open_request(struct mpl_build *b, struct mpl_builder *at,
+                         const struct mpl_text_item *item, enum mpl_request_kind kind,
+                         uint32_t number)
+{
+    const uint32_t index = (uint32_t) at->pending.n;
+    struct mpl_pending *pending;
+    uint32_t label;
+
+    if (item->label.text == NULL) {
+        return;
+    }
+    label = mpl_names_put(b->labels, item->label.text);
+    pending = (struct mpl_pending *) add(b, &at->pending);
+    if (label == MPL_NONE || pending == NULL) {
+        b->is_out_of_memory = true;
+        return;
+    }
+    *pending = (struct mpl_pending){ item, number };
+    for (int k = MPL_REQUEST_SEND; k <= MPL_REQUEST_COLL; k++) {
+        if (mpl_requests_take(&at->requests, (enum mpl_request_kind) k, label) !=
+            MPL_NONE) {
+            mpl_build_complain(b, item->label.place, "request %s is still open",
+                               item->label.text);
+        }
+    }
+    b->is_out_of_memory |= !mpl_requests_put(&at->requests, kind, label, index);
+}
+
+static void complete(struct mpl_build *b, struct mpl_builder *at,
+                     const struct mpl_text_word *word, int64_t ns)
+{
+    const uint32_t label = mpl_names_find(b->labels, word->text);
+    struct mpl_collective *part;
+    uint32_t index = MPL_NONE;
+    const struct mpl_pending *done;
+    int kind = MPL_REQUEST_SEND;
+
+    while (label != MPL_NONE && index == MPL_NONE && kind <= MPL_REQUEST_COLL) {
+        index = mpl_requests_take(&at->requests, (enum mpl_request_kind) kind++, label);
+    }
+    if (index == MPL_NONE) {
+        mpl_build_complain(b, word->place, "no request %s is open at rank %s", word->text,
+                           at->location->label);
+        return;
+    }
+    done = (const struct mpl_pending *) mpl_buf_get(&at->pending, index);
+    if (mpl_lint_errors(b->text->lint) > b->errors_before) {
+        return; /* Its posting may be what is wrong; once is enough to say so. */
+    }
+    switch (kind - 1) {
+    case MPL_REQUEST_SEND:
+        message_at(at, done->number)->post =
+            store(b, at, ns, MPL_EV_ISEND_DONE, done->number);
+        break;
+    case MPL_REQUEST_RECV:
+        put_message(b, at, done->item, done->number, ns, MPL_EV_IRECV);
+        break;
+    default:
+        part = (struct mpl_collective *) mpl_buf_get(&at->collectives, done->number);
+        part->end = store(b, at, ns, MPL_EV_COLL_END, done->number);
+        break;
+    }
+}
+
+/* ---- items ---------------------------------------------------------------------------------------------- */
+
+static uint32_t add_collective(struct mpl_build *b, struct mpl_builder *at,
+                               const struct mpl_text_item *item)
+{
+    const uint32_t number = (uint32_t) at->collectives.n;
+    const uint32_t comm = comm_of(b, at, item);
+    struct mpl_collective *part = (struct mpl_collective *) add(b, &at->collectives);
+    uint32_t root = MPL_NONE;
+
+    if (comm != MPL_NONE && item->root.rank >= 0) {
+        root = peer_of(b, at, comm, &item->root, item);
+    }
+    if (part != NULL) {
+        *part = (struct mpl_collective){ .begin = (uint32_t) at->times.n,
+                                         .end = MPL_NONE,
+                                         .comm = comm,
+                                         .root = root,
+                                         .op = item->verb->op,
+                                         .is_immediate = item->shape == MPL_TEXT_ICOLL,
+                                         .sent_bytes = item->sent_bytes,
+                                         .received_bytes = item->received_bytes };
+    }
+    (void) store(b, at, item->begin_ns, MPL_EV_COLL_BEGIN, number);
+    return number;
+}
+
+static void put_collective(struct mpl_build *b, struct mpl_builder *at,
+                           const struct mpl_text_item *item)
+{
+    const uint32_t number = add_collective(b, at, item);
+
+    if (b->is_out_of_memory) {
+        return;
+    }
+    if (item->shape == MPL_TEXT_ICOLL) {
+        open_request(b, at, item, MPL_REQUEST_COLL, number);
+        return;
+    }
+    ((struct mpl_collective *) mpl_buf_get(&at->collectives, number))->end =
+        store(b, at, item->end_ns, MPL_EV_COLL_END, number);
+}
+
+static void put_irecv(struct mpl_build *b, struct mpl_builder *at,
+                      const struct mpl_text_item *item)
+{
+    const uint32_t number = add_message(b, at);
+    const uint32_t post = store(b, at, item->begin_ns, MPL_EV_IRECV_POST, number);
+
+    if (b->is_out_of_memory) {
+        return;
+    }
+    message_at(at, number)->post = post;
+    /* Checks rank and communicator now: the text may never wait for the request. */
+    (void) add_envelope(b, at, item, false);
+    open_request(b, at, item, MPL_REQUEST_RECV, number);
+}
+
+/** What an item records between the enter and the leave of its call. */
+static void put_records(struct mpl_build *b, struct mpl_builder *at,
+                        const struct mpl_text_item *item)
+{
+    uint32_t number;
+
+    switch (item->shape) {
+    case MPL_TEXT_SEND:
+        put_message(b, at, item, add_message(b, at), item->begin_ns, MPL_EV_SEND);
+        break;
+    case MPL_TEXT_RECV:
+        put_message(b, at, item, add_message(b, at), item->end_ns, MPL_EV_RECV);
+        break;
+    case MPL_TEXT_SENDRECV:
+        put_message(b, at, item, add_message(b, at), item->begin_ns, MPL_EV_SEND);
+        put_message(b, at, item, add_message(b, at), item->end_ns, MPL_EV_RECV);
+        break;
+    case MPL_TEXT_ISEND:
+        number = add_message(b, at);
+        put_message(b, at, item, number, item->begin_ns, MPL_EV_ISEND);
+        open_request(b, at, item, MPL_REQUEST_SEND, number);
+        break;
+    case MPL_TEXT_IRECV:
+        put_irecv(b, at, item);
+        break;
+    case MPL_TEXT_WAIT:
+        for (size_t i = 0; i < item->n_labels; i++) {
+            complete(b, at,
+                     (const struct mpl_text_word *) mpl_buf_get(&b->text->labels,
+                                                                item->first_label + i),
+                     item->end_ns);
+        }
+        break;
+    case MPL_TEXT_COLL:
+    case MPL_TEXT_ICOLL:
+        put_collective(b, at, item);
+        break;
+    default:
+        break;
+    }
+}
+
+static const char *region_name(const struct mpl_text_item *item)
+{
+    if (item->name.text != NULL) {
+        return item->name.text;
+    }
+    if (item->shape == MPL_TEXT_WAIT && item->n_labels > 1) {
+        return strcmp(item->verb->word, "wait") == 0   ? "MPI_Waitall"
+               : strcmp(item->verb->word, "test") == 0 ? "MPI_Testall"
+                                                       : item->verb->call;
+    }
+    return item->verb->call != NULL ? item->verb->call : "compute";
+}
+
+void mpl_build_item(struct mpl_build *b, const struct mpl_text_item *item)
+{
+    struct mpl_builder *at = &b->builders[b->location_of[item->location]];
+    const uint32_t region = region_of(b, region_name(item));
+
+    if (item->shape != MPL_TEXT_CLOSE) {
+        (void) store(b, at, item->begin_ns, MPL_EV_ENTER, region);
+        put_records(b, at, item);
+    }
+    if (item->shape != MPL_TEXT_REGION) {
+        (void) store(b, at, item->end_ns, MPL_EV_LEAVE, region);
+    }
+}

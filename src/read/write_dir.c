@@ -1,0 +1,196 @@
+/*
+ * An archive appears complete or not at all: it is written into a directory beside its place and
+ * put there at the end.
+ */
+#include "config.h"
+
+#include "read/write_priv.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ATTEMPTS = 1000 };
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text);
+    const size_t m = strlen(end);
+
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static bool is_dots(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/** \p directory without the slashes at its end, under which a sibling can be named. */
+static const char *trim(const char *directory, struct mpl_arena *scratch)
+{
+    size_t n = strlen(directory);
+
+    while (n > 1 && directory[n - 1] == '/') {
+        n--;
+    }
+    return mpl_arena_strndup(scratch, directory, n);
+}
+
+static enum mpl_status make_new(const char *directory, const char *end,
+                                struct mpl_arena *scratch, const char **path,
+                                struct mpl_err *err)
+{
+    const char *stem = trim(directory, scratch);
+
+    for (int i = 0; stem != NULL && i < ATTEMPTS; i++) {
+        const char *name =
+            mpl_arena_printf(scratch, "%s.%s-%ld-%d", stem, end, (long) getpid(), i);
+
+        if (name == NULL) {
+            return mpl_nomem(err);
+        }
+        if (mkdir(name, 0777) == 0) {
+            *path = name;
+            return MPL_OK;
+        }
+        if (errno != EEXIST) {
+            return mpl_fail(err, MPL_E_IO, "\"%s\": %s", name, strerror(errno));
+        }
+    }
+    return stem == NULL
+               ? mpl_nomem(err)
+               : mpl_fail(err, MPL_E_IO, "\"%s\": no free name beside it", directory);
+}
+
+enum mpl_status mpl_write_make_sibling(const char *directory, struct mpl_arena *scratch,
+                                       const char **path, struct mpl_err *err)
+{
+    return make_new(directory, "part", scratch, path, err);
+}
+
+/* ---- what is there already ---------------------------------------------------------------- */
+
+/** NULL when all entries are such as an archive has; else the name of one that is not. */
+static const char *find_stranger(const char *directory, struct mpl_arena *scratch,
+                                 int depth)
+{
+    DIR *dir = opendir(directory);
+    const struct dirent *entry;
+    const char *stranger = NULL;
+
+    if (dir == NULL) {
+        return depth == 0 ? directory : "?";
+    }
+    while (stranger == NULL && (entry = readdir(dir)) != NULL) {
+        const char *name = entry->d_name;
+        const char *path = mpl_arena_printf(scratch, "%s/%s", directory, name);
+        struct stat info;
+
+        if (is_dots(name)) {
+            continue;
+        }
+        if (path == NULL || lstat(path, &info) != 0) {
+            stranger = "?";
+        } else if (S_ISDIR(info.st_mode)) {
+            stranger = depth == 0 ? find_stranger(path, scratch, 1) : path;
+        } else if (!ends_with(name, ".def") && !ends_with(name, ".evt") &&
+                   !(depth == 0 && ends_with(name, ".otf2"))) {
+            stranger = path;
+        }
+    }
+    (void) closedir(dir);
+    return stranger;
+}
+
+enum mpl_status mpl_write_check_target(const char *directory, bool force,
+                                       struct mpl_arena *scratch, struct mpl_err *err)
+{
+    struct stat info;
+    const char *stranger;
+
+    if (lstat(directory, &info) != 0) {
+        return errno == ENOENT
+                   ? MPL_OK
+                   : mpl_fail(err, MPL_E_IO, "\"%s\": %s", directory, strerror(errno));
+    }
+    if (!force) {
+        return mpl_fail(err, MPL_E_USAGE, "\"%s\" exists already", directory);
+    }
+    if (!S_ISDIR(info.st_mode)) {
+        return mpl_fail(err, MPL_E_USAGE, "\"%s\" exists and is no directory", directory);
+    }
+    stranger = find_stranger(directory, scratch, 0);
+    if (stranger != NULL) {
+        return mpl_fail(
+            err, MPL_E_USAGE,
+            "\"%s\" is not replaced: it holds \"%s\", which is no part of an archive",
+            directory, stranger);
+    }
+    return MPL_OK;
+}
+
+/* ---- removing and replacing ------------------------------------------------------------------ */
+
+static void remove_level(const char *directory, struct mpl_arena *scratch, int depth)
+{
+    DIR *dir = opendir(directory);
+    const struct dirent *entry;
+
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+        const char *path = mpl_arena_printf(scratch, "%s/%s", directory, entry->d_name);
+
+        if (path == NULL || is_dots(entry->d_name) || unlink(path) == 0) {
+            continue;
+        }
+        if (depth == 0) {
+            remove_level(path, scratch, 1);
+        }
+    }
+    if (dir != NULL) {
+        (void) closedir(dir);
+    }
+    (void) rmdir(directory);
+}
+
+void mpl_write_remove(const char *directory, struct mpl_arena *scratch)
+{
+    remove_level(directory, scratch, 0);
+}
+
+enum mpl_status mpl_write_replace(const char *from, const char *directory,
+                                  struct mpl_arena *scratch, struct mpl_err *err)
+{
+    const char *target = trim(directory, scratch);
+    const char *old = NULL;
+    struct stat info;
+    enum mpl_status st;
+
+    if (target == NULL) {
+        return mpl_nomem(err);
+    }
+    if (lstat(target, &info) == 0) {
+        /* rename() replaces an empty directory only, so the old archive moves aside first. */
+        st = make_new(directory, "old", scratch, &old, err);
+        if (st != MPL_OK) {
+            return st;
+        }
+        if (rename(target, old) != 0) {
+            (void) rmdir(old);
+            return mpl_fail(err, MPL_E_IO, "\"%s\": %s", target, strerror(errno));
+        }
+    }
+    if (rename(from, target) != 0) {
+        st = mpl_fail(err, MPL_E_IO, "\"%s\": %s", target, strerror(errno));
+        if (old != NULL) {
+            (void) rename(old, target);
+        }
+        return st;
+    }
+    if (old != NULL) {
+        mpl_write_remove(old, scratch);
+    }
+    return MPL_OK;
+}

@@ -1,0 +1,224 @@
+#include "config.h"
+
+#include "read/write_priv.h"
+
+/** The events of one location while they are written. */
+struct writing {
+    OTF2_EvtWriter *writer;
+    const struct mpl_model *model;
+    const struct mpl_location *loc;
+    uint32_t comm; /**< Of the root that was looked up last. */
+    uint32_t root;
+    uint32_t root_rank;
+};
+
+/* Requests are numbered by message and by collective; 0 stands for requests that nobody knows,
+ * and the two kinds must not meet. */
+static uint64_t request_of_message(uint32_t message)
+{
+    return message == MPL_NONE ? 0 : (uint64_t) message + 1;
+}
+
+static uint64_t request_of_collective(uint32_t collective)
+{
+    return (UINT64_C(1) << 33) + collective;
+}
+
+static OTF2_ErrorCode write_message(const struct writing *w, enum mpl_event_kind kind,
+                                    uint64_t time, uint32_t number)
+{
+    const struct mpl_message *message = &w->loc->messages[number];
+    const struct mpl_envelope *e = &w->loc->envelopes[message->envelope];
+    const uint64_t request = request_of_message(number);
+    const OTF2_CommRef comm = e->comm == MPL_NONE ? OTF2_UNDEFINED_COMM : e->comm;
+    /* What makes an end garbage may be its length, which the model does not keep. */
+    const uint64_t bytes = e->is_garbage ? UINT64_MAX - 1 : message->bytes;
+
+    switch (kind) {
+    case MPL_EV_SEND:
+        return OTF2_EvtWriter_MpiSend(w->writer, NULL, time, e->peer_rank, comm, e->tag,
+                                      bytes);
+    case MPL_EV_ISEND:
+        return OTF2_EvtWriter_MpiIsend(w->writer, NULL, time, e->peer_rank, comm, e->tag,
+                                       bytes, request);
+    case MPL_EV_RECV:
+        return OTF2_EvtWriter_MpiRecv(w->writer, NULL, time, e->peer_rank, comm, e->tag,
+                                      bytes);
+    default:
+        return OTF2_EvtWriter_MpiIrecv(w->writer, NULL, time, e->peer_rank, comm, e->tag,
+                                       bytes, request);
+    }
+}
+
+/* ---- collectives ------------------------------------------------------------------------ */
+
+static OTF2_CollectiveOp op_of(enum mpl_coll_op op)
+{
+    switch (op) {
+    case MPL_COLL_CREATE:
+        return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
+    case MPL_COLL_DESTROY:
+        return OTF2_COLLECTIVE_OP_DESTROY_HANDLE;
+    case MPL_COLL_OTHER:
+        return OTF2_COLLECTIVE_OP_ALLOCATE;
+    default:
+        return (OTF2_CollectiveOp) op; /* the others have the same numbers */
+    }
+}
+
+static uint32_t rank_in(const uint32_t *members, uint32_t n, uint32_t process)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (members[i] == process) {
+            return i;
+        }
+    }
+    return OTF2_UNDEFINED_UINT32;
+}
+
+static uint32_t find_root(struct writing *w, const struct mpl_collective *part)
+{
+    const struct mpl_comm *comm;
+
+    if (part->root == MPL_NONE || part->comm == MPL_NONE) {
+        return OTF2_COLLECTIVE_ROOT_NONE;
+    }
+    comm = &w->model->comms[part->comm];
+    if (comm->is_self) {
+        return 0;
+    }
+    if (comm->n_remote > 0 && part->root == w->loc->process) {
+        return OTF2_COLLECTIVE_ROOT_SELF;
+    }
+    if (w->comm != part->comm || w->root != part->root) {
+        w->comm = part->comm;
+        w->root = part->root;
+        w->root_rank = rank_in(comm->members, comm->n_members, part->root);
+        if (comm->n_remote > 0 && rank_in(comm->members, comm->n_members,
+                                          w->loc->process) != OTF2_UNDEFINED_UINT32) {
+            w->root_rank = rank_in(comm->remote, comm->n_remote, part->root);
+        }
+    }
+    return w->root_rank;
+}
+
+static OTF2_ErrorCode write_coll_begin(const struct writing *w, uint64_t time,
+                                       uint32_t number)
+{
+    if (number != MPL_NONE && w->loc->collectives[number].is_immediate) {
+        return OTF2_EvtWriter_NonBlockingCollectiveRequest(w->writer, NULL, time,
+                                                           request_of_collective(number));
+    }
+    return OTF2_EvtWriter_MpiCollectiveBegin(w->writer, NULL, time);
+}
+
+static OTF2_ErrorCode write_coll_end(struct writing *w, uint64_t time, uint32_t number)
+{
+    const struct mpl_collective *part = &w->loc->collectives[number];
+    const OTF2_CommRef comm = part->comm == MPL_NONE ? OTF2_UNDEFINED_COMM : part->comm;
+
+    if (part->is_immediate) {
+        return OTF2_EvtWriter_NonBlockingCollectiveComplete(
+            w->writer, NULL, time, op_of(part->op), comm, find_root(w, part),
+            part->sent_bytes, part->received_bytes, request_of_collective(number));
+    }
+    return OTF2_EvtWriter_MpiCollectiveEnd(w->writer, NULL, time, op_of(part->op), comm,
+                                           find_root(w, part), part->sent_bytes,
+                                           part->received_bytes);
+}
+
+/* ---- the rest ------------------------------------------------------------------------------- */
+
+static OTF2_ErrorCode write_other(const struct writing *w, enum mpl_event_kind kind,
+                                  uint64_t time, uint32_t i)
+{
+    const struct mpl_location *loc = w->loc;
+    const uint32_t ref = loc->ref[i];
+    OTF2_EvtWriter *writer = w->writer;
+
+    switch (kind) {
+    case MPL_EV_FORK:
+        return OTF2_EvtWriter_ThreadFork(writer, NULL, time, OTF2_PARADIGM_OPENMP, ref);
+    case MPL_EV_JOIN:
+        return OTF2_EvtWriter_ThreadJoin(writer, NULL, time, OTF2_PARADIGM_OPENMP);
+    case MPL_EV_TEAM_BEGIN:
+        return OTF2_EvtWriter_ThreadTeamBegin(writer, NULL, time, OTF2_UNDEFINED_COMM);
+    case MPL_EV_TEAM_END:
+        return OTF2_EvtWriter_ThreadTeamEnd(writer, NULL, time, OTF2_UNDEFINED_COMM);
+    case MPL_EV_LOCK:
+        return OTF2_EvtWriter_ThreadAcquireLock(writer, NULL, time, OTF2_PARADIGM_OPENMP,
+                                                ref, 0);
+    case MPL_EV_UNLOCK:
+        return OTF2_EvtWriter_ThreadReleaseLock(writer, NULL, time, OTF2_PARADIGM_OPENMP,
+                                                ref, 0);
+    case MPL_EV_FLUSH_BEGIN: /* its end follows it and is written with it */
+        return OTF2_EvtWriter_BufferFlush(
+            writer, NULL, time, loc->base_ticks + (uint64_t) loc->time_ticks[i + 1]);
+    case MPL_EV_OFF:
+        return OTF2_EvtWriter_MeasurementOnOff(writer, NULL, time, OTF2_MEASUREMENT_OFF);
+    case MPL_EV_ON:
+        return OTF2_EvtWriter_MeasurementOnOff(writer, NULL, time, OTF2_MEASUREMENT_ON);
+    case MPL_EV_MARK:
+        return OTF2_EvtWriter_ThreadBegin(writer, NULL, time, OTF2_UNDEFINED_COMM, 0);
+    default:
+        return OTF2_SUCCESS;
+    }
+}
+
+static OTF2_ErrorCode write_event(struct writing *w, uint32_t i)
+{
+    const struct mpl_location *loc = w->loc;
+    const enum mpl_event_kind kind = (enum mpl_event_kind) loc->kind[i];
+    const uint64_t time = loc->base_ticks + (uint64_t) loc->time_ticks[i];
+    const uint32_t ref = loc->ref[i];
+
+    switch (kind) {
+    case MPL_EV_ENTER:
+        return OTF2_EvtWriter_Enter(w->writer, NULL, time, ref);
+    case MPL_EV_LEAVE:
+        return OTF2_EvtWriter_Leave(w->writer, NULL, time, ref);
+    case MPL_EV_SEND:
+    case MPL_EV_ISEND:
+    case MPL_EV_RECV:
+    case MPL_EV_IRECV:
+        return write_message(w, kind, time, ref);
+    case MPL_EV_ISEND_DONE:
+        return OTF2_EvtWriter_MpiIsendComplete(w->writer, NULL, time,
+                                               request_of_message(ref));
+    case MPL_EV_IRECV_POST:
+        return OTF2_EvtWriter_MpiIrecvRequest(w->writer, NULL, time,
+                                              request_of_message(ref));
+    case MPL_EV_COLL_BEGIN:
+        return write_coll_begin(w, time, ref);
+    case MPL_EV_COLL_END:
+        return write_coll_end(w, time, ref);
+    default:
+        return write_other(w, kind, time, i);
+    }
+}
+
+uint64_t mpl_write_count(const struct mpl_location *loc)
+{
+    uint64_t n = loc->n_events;
+
+    for (uint32_t i = 0; i < loc->n_events; i++) {
+        n -= loc->kind[i] == MPL_EV_FLUSH_END;
+    }
+    return n;
+}
+
+OTF2_ErrorCode mpl_write_events(OTF2_EvtWriter *writer, const struct mpl_model *model,
+                                const struct mpl_location *location)
+{
+    struct writing w = { .writer = writer,
+                         .model = model,
+                         .loc = location,
+                         .comm = MPL_NONE,
+                         .root = MPL_NONE };
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+
+    for (uint32_t i = 0; i < location->n_events && code == OTF2_SUCCESS; i++) {
+        code = write_event(&w, i);
+    }
+    return code;
+}
