@@ -2,8 +2,6 @@
 
 #include "clock/clock_priv.h"
 
-#include <inttypes.h>
-
 /* The stage while it works. */
 struct stage {
     struct mpl_model *model;
@@ -219,11 +217,9 @@ static enum mpl_status map_messages(struct stage *s, struct mpl_links *links,
                                     struct mpl_err *err)
 {
     const struct mpl_estimate *estimate = NULL;
-    enum mpl_status st = mpl_links_gather(links, s->view, err);
+    const enum mpl_status st =
+        mpl_estimate_create(s->view, links, s->raw_ticks, s->scratch, &estimate, err);
 
-    if (st == MPL_OK) {
-        st = mpl_estimate_create(s->view, links, s->raw_ticks, s->scratch, &estimate, err);
-    }
     if (st != MPL_OK) {
         return st;
     }
@@ -238,27 +234,30 @@ static enum mpl_status map_messages(struct stage *s, struct mpl_links *links,
     return map_constants(s, estimate->add_ticks, err);
 }
 
-static enum mpl_status find_maps(struct stage *s, struct mpl_err *err)
+/* Counts on the clocks as recorded, and finds the maps; \p links are open. */
+static enum mpl_status find_maps(struct stage *s, struct mpl_links *links,
+                                 struct mpl_err *err)
 {
     const enum mpl_clock_source source = choose_source(s->model);
-    struct mpl_links links = { 0 };
+    const bool is_estimated = source == MPL_CLOCK_MESSAGES;
     enum mpl_status st;
 
     s->clock->source = source;
     s->clock->reference = 0;
     s->origin_ticks = s->model->locations[0].base_ticks;
-    if (source == MPL_CLOCK_SINGLE) {
+    st = mpl_clock_scan(s->view, s->raw_ticks, is_estimated ? links : NULL, NULL,
+                        &s->clock->before, err);
+    if (st != MPL_OK) {
+        return st;
+    }
+    switch (source) {
+    case MPL_CLOCK_OFFSETS:
+        return map_offsets(s, err);
+    case MPL_CLOCK_MESSAGES:
+        return map_messages(s, links, err);
+    default:
         return map_raw(s, source, err);
     }
-    if (source == MPL_CLOCK_OFFSETS) {
-        return map_offsets(s, err);
-    }
-    st = mpl_links_open(&links, s->view, err);
-    if (st == MPL_OK) {
-        st = map_messages(s, &links, err);
-    }
-    mpl_links_close(&links);
-    return st;
 }
 
 /* ---- the new times -------------------------------------------------------------------------- */
@@ -327,19 +326,13 @@ static void apply_maps(struct stage *s)
  * an estimate of how wrong they are. Where messages contradict each other, drift.c's limits
  * are used in the same way.
  */
-static enum mpl_status bound_offsets(struct stage *s, struct mpl_err *err)
+static enum mpl_status bound_offsets(struct stage *s, struct mpl_links *links,
+                                     struct mpl_err *err)
 {
     const struct mpl_estimate *e = NULL;
-    struct mpl_links links = { 0 };
-    enum mpl_status st = mpl_links_open(&links, s->view, err);
+    const enum mpl_status st =
+        mpl_estimate_create(s->view, links, s->zero_ticks, s->scratch, &e, err);
 
-    if (st == MPL_OK) {
-        st = mpl_links_gather(&links, s->view, err);
-    }
-    if (st == MPL_OK) {
-        st = mpl_estimate_create(s->view, &links, s->zero_ticks, s->scratch, &e, err);
-    }
-    mpl_links_close(&links);
     if (st != MPL_OK) {
         return st;
     }
@@ -389,7 +382,9 @@ static enum mpl_status make_columns(struct stage *s, const struct mpl_match *mat
     return mpl_clock_view_create(s->model, match, s->scratch, &s->view, err);
 }
 
-static enum mpl_status count_after(struct stage *s, struct mpl_err *err)
+/* Counts on the corrected time line; \p links are open and empty, or NULL. */
+static enum mpl_status count_after(struct stage *s, struct mpl_links *links,
+                                   struct mpl_err *err)
 {
     uint64_t *per_location = MPL_NEW_ARRAY(s->scratch, s->model->n_locations, uint64_t);
     enum mpl_status st;
@@ -397,7 +392,7 @@ static enum mpl_status count_after(struct stage *s, struct mpl_err *err)
     if (per_location == NULL) {
         return mpl_nomem(err);
     }
-    st = mpl_clock_count(s->view, s->zero_ticks, per_location, &s->clock->after, err);
+    st = mpl_clock_scan(s->view, s->zero_ticks, links, per_location, &s->clock->after, err);
     for (uint32_t l = 0; l < s->model->n_locations && st == MPL_OK; l++) {
         if (per_location[l] > 0) {
             mpl_quality_add(s->model->quality, "clock-violation", l, per_location[l],
@@ -411,20 +406,23 @@ static enum mpl_status count_after(struct stage *s, struct mpl_err *err)
 
 static enum mpl_status run(struct stage *s, struct mpl_err *err)
 {
-    enum mpl_status st =
-        mpl_clock_count(s->view, s->raw_ticks, NULL, &s->clock->before, err);
+    struct mpl_links links = { 0 };
+    enum mpl_status st = mpl_links_open(&links, s->view, err);
 
     if (st == MPL_OK) {
-        st = find_maps(s, err);
+        st = find_maps(s, &links, err);
     }
-    if (st != MPL_OK) {
-        return st;
+    if (st == MPL_OK) {
+        const bool is_recorded = s->clock->source == MPL_CLOCK_OFFSETS;
+
+        apply_maps(s);
+        st = count_after(s, is_recorded ? &links : NULL, err);
+        if (st == MPL_OK && is_recorded) {
+            st = bound_offsets(s, &links, err);
+        }
     }
-    apply_maps(s);
-    if (s->clock->source == MPL_CLOCK_OFFSETS) {
-        st = bound_offsets(s, err);
-    }
-    return st == MPL_OK ? count_after(s, err) : st;
+    mpl_links_close(&links);
+    return st;
 }
 
 enum mpl_status mpl_clock_correct(struct mpl_model *model, const struct mpl_match *match,

@@ -44,11 +44,24 @@ struct mpl_clock_pair {
     uint32_t to_location;
     int64_t sent_ticks;     /**< The send's record: written before the message can leave. */
     int64_t received_ticks; /**< The receive's completion: written after it has come. */
+    int64_t waiting_ticks;  /**< Of answers: since when the sender has been in its call. */
 };
 typedef void (*mpl_pair_visitor)(void *context, const struct mpl_clock_pair *pair);
 /** Visits all messages, those of one receiving process one after the other. */
 void mpl_clock_walk_pairs(const struct mpl_clock_view *view, mpl_pair_visitor visit,
                           void *context);
+/** Whether the program made synchronous sends. */
+bool mpl_clock_has_answers(const struct mpl_clock_view *view);
+/**
+ * Visits the answers of a location's synchronous sends, which return only when the receive has
+ * begun: as if the receiver sent a message when it entered its call, which comes when the send
+ * is left.
+ */
+void mpl_clock_walk_answers(const struct mpl_clock_view *view, uint32_t location,
+                            mpl_pair_visitor visit, void *context);
+/** When the call was entered in which \p event is recorded; false if the trace does not say. */
+bool mpl_clock_view_enter(const struct mpl_clock_view *view, uint32_t location,
+                          uint32_t event, int64_t *enter_ticks);
 
 /**
  * A collective operation, by rank: whoever has a leave needs everybody who has an enter. A
@@ -86,6 +99,9 @@ struct mpl_link {
     uint32_t from;
     uint32_t to;
     int64_t least_ticks; /**< Smallest (end at `to` - begin at `from`), in process times. */
+    int64_t limit_ticks; /**< That, or less: see waiting.c. What graphs are made of. */
+    uint32_t n_waited; /**< Messages that surely found `to` waiting, see waiting.c; counted
+                              up to the number that is enough. */
 };
 
 struct mpl_links {
@@ -104,8 +120,16 @@ void mpl_links_add(struct mpl_links *links, uint32_t from, uint32_t to,
 /** NULL when there is none. */
 const struct mpl_link *mpl_links_find(const struct mpl_links *links, uint32_t from,
                                       uint32_t to);
-enum mpl_status mpl_links_gather(struct mpl_links *links, const struct mpl_clock_view *view,
-                                 struct mpl_err *err);
+
+/** Takes the least differences while the trace is walked; lives in \p scratch. */
+struct mpl_gather;
+/** NULL when out of memory. */
+struct mpl_gather *mpl_gather_create(struct mpl_links *links,
+                                     const struct mpl_clock_view *view,
+                                     struct mpl_arena *scratch);
+void mpl_gather_pair(struct mpl_gather *gather, const struct mpl_clock_pair *pair);
+void mpl_gather_instance(struct mpl_gather *gather, const struct mpl_clock_instance *in);
+void mpl_gather_finish(struct mpl_gather *gather);
 /**
  * Adds what collectives say beyond the neighbours that gathering looks at: where somebody, with
  * \p add_ticks added per process, leaves before the last one has entered. \p n counts them.
@@ -113,6 +137,14 @@ enum mpl_status mpl_links_gather(struct mpl_links *links, const struct mpl_clock
 enum mpl_status mpl_links_refine(struct mpl_links *links, const struct mpl_clock_view *view,
                                  const int64_t *add_ticks, uint64_t *n,
                                  struct mpl_err *err);
+
+/** Counts messages whose receivers were waiting for them. */
+enum mpl_status mpl_waiting_find(const struct mpl_clock_view *view, struct mpl_links *links,
+                                 struct mpl_arena *scratch, struct mpl_err *err);
+/** The time of travel to begin with. */
+int64_t mpl_waiting_travel(const struct mpl_links *links, uint64_t ticks_per_s);
+/** Sets limits as if the fastest message to waiting receivers travelled at most so long. */
+void mpl_waiting_assume(struct mpl_links *links, int64_t travel_ticks);
 
 /* ---- estimates ------------------------------------------------------------------------- */
 
@@ -186,12 +218,13 @@ enum mpl_status mpl_drift_estimate(const struct mpl_clock_view *view,
 /* ---- violations --------------------------------------------------------------------------- */
 
 /**
- * Counts what ends before it begins when \p add_ticks is added per process. \p per_location,
- * where not NULL, counts messages and collectives at the location that ends too early.
+ * Walks messages and collectives once: counts what ends before it begins when \p add_ticks is
+ * added per process, and gathers \p links where these are not NULL. \p per_location, where not
+ * NULL, counts messages and collectives at the location that ends too early.
  */
-enum mpl_status mpl_clock_count(const struct mpl_clock_view *view, const int64_t *add_ticks,
-                                uint64_t *per_location, struct mpl_violations *out,
-                                struct mpl_err *err);
+enum mpl_status mpl_clock_scan(const struct mpl_clock_view *view, const int64_t *add_ticks,
+                               struct mpl_links *links, uint64_t *per_location,
+                               struct mpl_violations *out, struct mpl_err *err);
 /** Adds the violations between the threads of a process. */
 void mpl_clock_count_threads(const struct mpl_clock_view *view, struct mpl_violations *out);
 

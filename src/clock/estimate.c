@@ -199,7 +199,7 @@ static void keep_limits(struct solver *s)
     }
 }
 
-static void solve(struct solver *s)
+static void solve(struct solver *s, bool are_limits_sure)
 {
     const uint32_t n = s->upper.n;
 
@@ -209,7 +209,9 @@ static void solve(struct solver *s)
     s->n_fixed = 0;
     fix(s, s->estimate->reference, 0);
     find_limits(s);
-    keep_limits(s);
+    if (are_limits_sure) {
+        keep_limits(s);
+    }
     for (;;) {
         if (!fix_enclosed(s) && !fix_one_sided(s) && s->n_fixed < n) {
             fix_alone(s);
@@ -248,13 +250,49 @@ static enum mpl_status solve_all(struct solver *s, struct mpl_err *err)
             s->estimate->is_contradictory = true;
             return MPL_OK;
         }
-        solve(s);
+        solve(s, true);
         st = mpl_links_refine(s->links, s->view, s->estimate->add_ticks, &n_new, err);
         if (st != MPL_OK) {
             return st;
         }
     }
     return MPL_OK;
+}
+
+/* Assumes the shortest time of travel, from \p travel_ticks on, that has a solution. Doubling
+ * it overshoots by a factor of two at most, and only where tight links form longer circles. */
+static enum mpl_status assume(struct solver *s, int64_t *travel_ticks, struct mpl_err *err)
+{
+    for (;;) {
+        enum mpl_status st;
+
+        mpl_waiting_assume(s->links, *travel_ticks);
+        st = make_graphs(s, err);
+        if (st != MPL_OK || is_feasible(s)) {
+            return st;
+        }
+        /* From a large part of all times on, the assumption changes nothing any more. */
+        mpl_assert(*travel_ticks < MPL_CLOCK_FAR);
+        *travel_ticks =
+            *travel_ticks == 0 ? 1 : mpl_clock_plus(*travel_ticks, *travel_ticks);
+    }
+}
+
+/* Solves anew, in favour of those directions in which the receivers were waiting. */
+static enum mpl_status favour_waiting(struct solver *s, struct mpl_err *err)
+{
+    enum mpl_status st = mpl_waiting_find(s->view, s->links, s->scratch, err);
+    int64_t travel_ticks = mpl_waiting_travel(s->links, s->view->model->ticks_per_s);
+    uint64_t n_new = 1;
+
+    for (int i = 0; i < MPL_CLOCK_MAX_REFINEMENTS && n_new > 0 && st == MPL_OK; i++) {
+        st = assume(s, &travel_ticks, err);
+        if (st == MPL_OK) {
+            solve(s, false);
+            st = mpl_links_refine(s->links, s->view, s->estimate->add_ticks, &n_new, err);
+        }
+    }
+    return st;
 }
 
 static enum mpl_status find_tree(struct solver *s, struct mpl_paths *tree,
@@ -303,7 +341,9 @@ static enum mpl_status run(struct solver *s, struct mpl_err *err)
     if (st == MPL_OK) {
         st = find_tree(s, &tree, err);
     }
-    if (st == MPL_OK && s->estimate->is_contradictory) {
+    if (st == MPL_OK && !s->estimate->is_contradictory) {
+        st = favour_waiting(s, err);
+    } else if (st == MPL_OK) {
         st = mpl_drift_estimate(s->view, s->links, s->raw_ticks, &tree, s->scratch,
                                 s->estimate, err);
     }

@@ -11,11 +11,11 @@ static bool make_arc(const struct mpl_links *links, const struct mpl_link *link,
     switch (kind) {
     case MPL_GRAPH_UPPER:
         *begin = link->to;
-        *arc = (struct mpl_arc){ link->from, link->least_ticks };
+        *arc = (struct mpl_arc){ link->from, link->limit_ticks };
         return true;
     case MPL_GRAPH_LOWER:
         *begin = link->from;
-        *arc = (struct mpl_arc){ link->to, link->least_ticks };
+        *arc = (struct mpl_arc){ link->to, link->limit_ticks };
         return true;
     default:
         back = mpl_links_find(links, link->to, link->from);

@@ -50,6 +50,7 @@ void mpl_links_add(struct mpl_links *links, uint32_t from, uint32_t to, int64_t 
 
         if (least_ticks < known->least_ticks) {
             known->least_ticks = least_ticks;
+            known->limit_ticks = least_ticks;
         }
         return;
     }
@@ -65,7 +66,9 @@ void mpl_links_add(struct mpl_links *links, uint32_t from, uint32_t to, int64_t 
         links->is_short = true;
         return;
     }
-    *link = (struct mpl_link){ from, to, least_ticks };
+    *link = (struct mpl_link){
+        .from = from, .to = to, .least_ticks = least_ticks, .limit_ticks = least_ticks
+    };
 }
 
 /* ---- messages --------------------------------------------------------------------------- */
@@ -90,9 +93,8 @@ static void flush_row(struct row *row)
     row->n_touched = 0;
 }
 
-static void see_pair(void *context, const struct mpl_clock_pair *pair)
+static void see_pair(struct row *row, const struct mpl_clock_pair *pair)
 {
-    struct row *row = context;
     const int64_t ticks = mpl_clock_minus(pair->received_ticks, pair->sent_ticks);
 
     if (pair->to != row->to) {
@@ -105,25 +107,6 @@ static void see_pair(void *context, const struct mpl_clock_pair *pair)
     if (ticks < row->least[pair->from]) {
         row->least[pair->from] = ticks;
     }
-}
-
-static enum mpl_status gather_pairs(struct mpl_links *links,
-                                    const struct mpl_clock_view *view,
-                                    struct mpl_arena *scratch, struct mpl_err *err)
-{
-    struct row row = { .links = links, .to = MPL_NONE };
-
-    row.least = MPL_NEW_ARRAY(scratch, links->n_processes, int64_t);
-    row.touched = MPL_NEW_ARRAY(scratch, links->n_processes, uint32_t);
-    if (row.least == NULL || row.touched == NULL) {
-        return mpl_nomem(err);
-    }
-    for (uint32_t p = 0; p < links->n_processes; p++) {
-        row.least[p] = INT64_MAX;
-    }
-    mpl_clock_walk_pairs(view, see_pair, &row);
-    flush_row(&row);
-    return MPL_OK;
 }
 
 /* ---- collectives ---------------------------------------------------------------------------- */
@@ -216,10 +199,8 @@ static void see_star(struct cube *cube, const struct mpl_clock_instance *in)
     }
 }
 
-static void see_instance(void *context, const struct mpl_clock_instance *in)
+static void see_instance(struct cube *cube, const struct mpl_clock_instance *in)
 {
-    struct cube *cube = context;
-
     if (in->comm != cube->comm) {
         enter_comm(cube, in);
     }
@@ -240,53 +221,80 @@ static void see_instance(void *context, const struct mpl_clock_instance *in)
     }
 }
 
-static enum mpl_status gather_instances(struct mpl_links *links,
-                                        const struct mpl_clock_view *view,
-                                        struct mpl_arena *scratch, struct mpl_err *err)
+/* ---- both ------------------------------------------------------------------------------- */
+
+struct mpl_gather {
+    struct row row;
+    struct cube cube;
+};
+
+static bool make_row(struct row *row, struct mpl_links *links, struct mpl_arena *scratch)
 {
-    struct cube cube = { .links = links, .comm = MPL_NONE, .root = MPL_NONE };
+    *row = (struct row){ .links = links, .to = MPL_NONE };
+    row->least = MPL_NEW_ARRAY(scratch, links->n_processes, int64_t);
+    row->touched = MPL_NEW_ARRAY(scratch, links->n_processes, uint32_t);
+    if (row->least == NULL || row->touched == NULL) {
+        return false;
+    }
+    for (uint32_t p = 0; p < links->n_processes; p++) {
+        row->least[p] = INT64_MAX;
+    }
+    return true;
+}
+
+static bool make_cube(struct cube *cube, struct mpl_links *links,
+                      const struct mpl_model *model, struct mpl_arena *scratch)
+{
     uint32_t most = 0;
     uint32_t bits = 0;
-    enum mpl_status st;
 
-    for (uint32_t c = 0; c < view->model->n_comms; c++) {
-        most =
-            view->model->comms[c].n_members > most ? view->model->comms[c].n_members : most;
+    *cube = (struct cube){ .links = links, .comm = MPL_NONE, .root = MPL_NONE };
+    for (uint32_t c = 0; c < model->n_comms; c++) {
+        most = model->comms[c].n_members > most ? model->comms[c].n_members : most;
     }
     while (bits < MPL_CUBE_BITS - 1 && (uint32_t) 1 << bits < most) {
         bits++;
     }
-    cube.least = MPL_NEW_ARRAY(scratch, (size_t) most * bits, int64_t);
-    cube.star = MPL_NEW_ARRAY(scratch, most, int64_t);
-    if (cube.least == NULL || cube.star == NULL) {
-        return mpl_nomem(err);
+    cube->least = MPL_NEW_ARRAY(scratch, (size_t) most * bits, int64_t);
+    cube->star = MPL_NEW_ARRAY(scratch, most, int64_t);
+    if (cube->least == NULL || cube->star == NULL) {
+        return false;
     }
     for (size_t i = 0; i < (size_t) most * bits; i++) {
-        cube.least[i] = INT64_MAX;
+        cube->least[i] = INT64_MAX;
     }
     for (uint32_t i = 0; i < most; i++) {
-        cube.star[i] = INT64_MAX;
+        cube->star[i] = INT64_MAX;
     }
-    st = mpl_clock_walk_instances(view, see_instance, &cube, err);
-    flush_cube(&cube);
-    return st;
+    return true;
 }
 
-enum mpl_status mpl_links_gather(struct mpl_links *links, const struct mpl_clock_view *view,
-                                 struct mpl_err *err)
+struct mpl_gather *mpl_gather_create(struct mpl_links *links,
+                                     const struct mpl_clock_view *view,
+                                     struct mpl_arena *scratch)
 {
-    struct mpl_arena *scratch = mpl_arena_create();
-    enum mpl_status st;
+    struct mpl_gather *gather = MPL_NEW(scratch, struct mpl_gather);
 
-    if (scratch == NULL) {
-        return mpl_nomem(err);
-    }
-    st = gather_pairs(links, view, scratch, err);
-    if (st == MPL_OK) {
-        st = gather_instances(links, view, scratch, err);
-    }
-    mpl_arena_destroy(scratch);
-    return st == MPL_OK && links->is_short ? mpl_nomem(err) : st;
+    return gather != NULL && make_row(&gather->row, links, scratch) &&
+                   make_cube(&gather->cube, links, view->model, scratch)
+               ? gather
+               : NULL;
+}
+
+void mpl_gather_pair(struct mpl_gather *gather, const struct mpl_clock_pair *pair)
+{
+    see_pair(&gather->row, pair);
+}
+
+void mpl_gather_instance(struct mpl_gather *gather, const struct mpl_clock_instance *in)
+{
+    see_instance(&gather->cube, in);
+}
+
+void mpl_gather_finish(struct mpl_gather *gather)
+{
+    flush_row(&gather->row);
+    flush_cube(&gather->cube);
 }
 
 /* ---- refinement ---------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@ struct count {
     const int64_t *add_ticks;
     uint64_t *per_location;
     struct mpl_violations *found;
+    struct mpl_gather *gather; /* NULL: only count. */
 };
 
 static void see_reversal(struct count *count, uint32_t location, int64_t ticks)
@@ -30,6 +31,14 @@ static void count_pair(void *context, const struct mpl_clock_pair *pair)
         count->found->p2p++;
         see_reversal(count, pair->to_location, -ticks);
     }
+    if (count->gather != NULL) {
+        mpl_gather_pair(count->gather, pair);
+    }
+}
+
+static void gather_answer(void *context, const struct mpl_clock_pair *pair)
+{
+    mpl_gather_pair(context, pair);
 }
 
 static void count_reversed(void *context, const struct mpl_clock_instance *in,
@@ -47,24 +56,57 @@ static void count_instance(void *context, const struct mpl_clock_instance *in)
     struct count *count = context;
 
     mpl_clock_find_reversed(in, count->add_ticks, count_reversed, count);
+    if (count->gather != NULL) {
+        mpl_gather_instance(count->gather, in);
+    }
 }
 
-enum mpl_status mpl_clock_count(const struct mpl_clock_view *view, const int64_t *add_ticks,
-                                uint64_t *per_location, struct mpl_violations *out,
-                                struct mpl_err *err)
+static enum mpl_status scan(const struct mpl_clock_view *view, struct count *count,
+                            struct mpl_err *err)
 {
-    struct mpl_violations found = { 0 };
-    struct count count = { add_ticks, per_location, &found };
     enum mpl_status st;
 
-    mpl_clock_walk_pairs(view, count_pair, &count);
-    st = mpl_clock_walk_instances(view, count_instance, &count, err);
-    if (st != MPL_OK) {
-        return st;
+    mpl_clock_walk_pairs(view, count_pair, count);
+    if (count->gather != NULL && mpl_clock_has_answers(view)) {
+        for (uint32_t l = 0; l < view->model->n_locations; l++) {
+            mpl_clock_walk_answers(view, l, gather_answer, count->gather);
+        }
     }
-    mpl_clock_count_threads(view, &found);
-    *out = found;
-    return MPL_OK;
+    st = mpl_clock_walk_instances(view, count_instance, count, err);
+    if (count->gather != NULL) {
+        mpl_gather_finish(count->gather);
+    }
+    return st;
+}
+
+enum mpl_status mpl_clock_scan(const struct mpl_clock_view *view, const int64_t *add_ticks,
+                               struct mpl_links *links, uint64_t *per_location,
+                               struct mpl_violations *out, struct mpl_err *err)
+{
+    struct mpl_violations found = { 0 };
+    struct count count = { add_ticks, per_location, &found, NULL };
+    struct mpl_arena *scratch = mpl_arena_create();
+    enum mpl_status st = MPL_OK;
+
+    if (scratch == NULL) {
+        return mpl_nomem(err);
+    }
+    if (links != NULL) {
+        count.gather = mpl_gather_create(links, view, scratch);
+        st = count.gather == NULL ? mpl_nomem(err) : MPL_OK;
+    }
+    if (st == MPL_OK) {
+        st = scan(view, &count, err);
+    }
+    mpl_arena_destroy(scratch);
+    if (st == MPL_OK && links != NULL && links->is_short) {
+        st = mpl_nomem(err);
+    }
+    if (st == MPL_OK) {
+        mpl_clock_count_threads(view, &found);
+        *out = found;
+    }
+    return st;
 }
 
 /* ---- threads ------------------------------------------------------------------------------ */

@@ -129,6 +129,87 @@ void mpl_clock_walk_pairs(const struct mpl_clock_view *view, mpl_pair_visitor vi
     }
 }
 
+/* ---- answers of synchronous sends -------------------------------------------------------- */
+
+enum { MPL_CLOCK_MAX_LOOK_BACK = 8 };
+
+bool mpl_clock_view_enter(const struct mpl_clock_view *view, uint32_t location,
+                          uint32_t event, int64_t *enter_ticks)
+{
+    const struct mpl_location *loc = &view->model->locations[location];
+
+    for (uint32_t back = 1; back <= MPL_CLOCK_MAX_LOOK_BACK && back <= event; back++) {
+        const uint8_t kind = loc->kind[event - back];
+
+        if (kind == MPL_EV_ENTER) {
+            *enter_ticks = mpl_clock_view_time(view, location, event - back);
+            return true;
+        }
+        if (kind == MPL_EV_LEAVE) {
+            return false;
+        }
+    }
+    return false;
+}
+
+static bool is_synchronous(const struct mpl_model *model, const struct mpl_location *loc,
+                           uint32_t event)
+{
+    return event > 0 && event + 1 < loc->n_events && loc->kind[event] == MPL_EV_SEND &&
+           loc->kind[event - 1] == MPL_EV_ENTER && loc->kind[event + 1] == MPL_EV_LEAVE &&
+           model->regions[loc->ref[event - 1]].mode == MPL_CALL_SYNC_SEND;
+}
+
+static void visit_answer(const struct mpl_clock_view *view, uint32_t location,
+                         uint32_t message, mpl_pair_visitor visit, void *context)
+{
+    const struct mpl_model *model = view->model;
+    const struct mpl_location *loc = &model->locations[location];
+    const uint32_t event = loc->messages[message].event;
+    const struct mpl_end end = mpl_match_partner(model, view->match, location, message);
+    const struct mpl_location *receiver = &model->locations[end.location];
+    const struct mpl_message *receive = &receiver->messages[end.message];
+    const uint32_t post = receive->post != MPL_NONE ? receive->post : receive->event;
+    const bool is_posted_here =
+        receive->post != MPL_NONE || receiver->kind[receive->event] == MPL_EV_RECV;
+    struct mpl_clock_pair pair = {
+        .from = receiver->process,
+        .to = loc->process,
+        .to_location = location,
+        .received_ticks = mpl_clock_view_time(view, location, event + 1),
+        .waiting_ticks = mpl_clock_view_time(view, location, event - 1),
+    };
+
+    if (is_posted_here &&
+        mpl_clock_view_enter(view, end.location, post, &pair.sent_ticks)) {
+        visit(context, &pair);
+    }
+}
+
+bool mpl_clock_has_answers(const struct mpl_clock_view *view)
+{
+    for (uint32_t r = 0; r < view->model->n_regions; r++) {
+        if (view->model->regions[r].mode == MPL_CALL_SYNC_SEND) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void mpl_clock_walk_answers(const struct mpl_clock_view *view, uint32_t location,
+                            mpl_pair_visitor visit, void *context)
+{
+    const struct mpl_model *model = view->model;
+    const struct mpl_location *loc = &model->locations[location];
+
+    for (uint32_t i = 0; i < loc->n_messages; i++) {
+        if (view->match->partner[location][i] != MPL_NONE &&
+            is_synchronous(model, loc, loc->messages[i].event)) {
+            visit_answer(view, location, i, visit, context);
+        }
+    }
+}
+
 /* ---- collectives -------------------------------------------------------------------------- */
 
 /*
