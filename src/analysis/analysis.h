@@ -159,7 +159,7 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
 const struct mpl_diagnosis *mpl_analysis_diagnosis(const struct mpl_analysis *analysis);
 /** Messages about patterns and rules; never NULL. */
 const struct mpl_lint *mpl_analysis_lint(const struct mpl_analysis *analysis);
-void mpl_analysis_destroy(struct mpl_analysis *analysis); /* NULL is allowed */
+MPL_API void mpl_analysis_destroy(struct mpl_analysis *analysis); /* NULL is allowed */
 
 /** The stages up to events only, for `marple check`: one run in the diagnosis, no findings.
  *  A trace that cannot be used is told as above. */

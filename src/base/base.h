@@ -13,32 +13,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "marple/status.h"
+
 #if defined(__GNUC__)
 #define MPL_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
-#define MPL_API               __attribute__((visibility("default")))
 #else
 #define MPL_PRINTF(fmt, args)
-#define MPL_API
 #endif
 
 /** "No such index" in every 32-bit index column. */
 #define MPL_NONE UINT32_MAX
 
 /* ---- status and errors -------------------------------------------------- */
-
-/** Negative is failure, zero done, positive a legitimate other answer. */
-enum mpl_status {
-    MPL_OK = 0,
-    MPL_END = 1,            /**< Nothing more, or nothing found; not an error. */
-    MPL_E_IO = -1,          /**< The operating system refused a file. */
-    MPL_E_SYNTAX = -2,      /**< A text or archive is not in its format. */
-    MPL_E_MEANING = -3,     /**< Well formed, but says something impossible. */
-    MPL_E_NOMEM = -4,       /**< Out of memory. */
-    MPL_E_LIMIT = -5,       /**< A stated bound (time, depth, size) is exceeded. */
-    MPL_E_UNSUPPORTED = -6, /**< Right, but not handled by this program. */
-    MPL_E_USAGE = -7,       /**< The user asked for something that does not exist. */
-    MPL_E_BUG = -8          /**< Our own mistake. */
-};
 
 enum { MPL_ERR_CAUSES = 6, MPL_ERR_TEXT = 400 };
 
@@ -68,7 +54,7 @@ enum mpl_status mpl_wrap(struct mpl_err *err, enum mpl_status status, const char
 enum mpl_status mpl_nomem(struct mpl_err *err);
 
 /** "marple: outermost\n  because …\n  because innermost\n". */
-void mpl_err_print(const struct mpl_err *err, FILE *out);
+MPL_API void mpl_err_print(const struct mpl_err *err, FILE *out);
 
 /** A condition that only a bug of ours can break: prints and aborts, in all builds. */
 #define mpl_assert(cond) ((cond) ? (void) 0 : mpl_assert_failed(#cond, __FILE__, __LINE__))
