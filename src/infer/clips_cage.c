@@ -69,35 +69,49 @@ void mpl_cage_stop(struct cage *cage, enum cage_stop why)
 {
     if (cage->stop == CAGE_FREE) {
         cage->stop = why;
+        cage->stopped_in = cage->infer == NULL ? NULL : cage->infer->firing;
     }
     SetHaltExecution(cage->env, TRUE);
 }
 
+/** The share of a limit that is used up; that of the time is looked at now and then. */
+static double used_up(struct cage *cage)
+{
+    const double memory =
+        (double) EnvMemUsed(cage->env) / (double) cage->limits.memory_bytes;
+
+    if (memory > 1.0 || ++cage->ticks % 1024 != 0) {
+        return memory;
+    }
+
+    const double used_s = cage->spent_s + processor_s() - cage->entered_s;
+    const double time = used_s / cage->limits.seconds;
+
+    return time > memory ? time : memory;
+}
+
+static enum cage_stop limit_reached(const struct cage *cage)
+{
+    return (double) EnvMemUsed(cage->env) > (double) cage->limits.memory_bytes
+               ? CAGE_MEMORY
+               : CAGE_SECONDS;
+}
+
 /**
  * How far past its limit CLIPS may be before it is left by force. It looks at the halt flag
- * between actions, but never while it matches a fact.
+ * between actions, but never while it matches a fact; a match that ends in time is left to end.
  */
 static const double patience = 1.25;
 
 void mpl_cage_check(struct cage *cage)
 {
-    const double memory =
-        (double) EnvMemUsed(cage->env) / (double) cage->limits.memory_bytes;
-    double most = memory;
+    const double used = used_up(cage);
 
-    if (memory > 1.0) {
-        mpl_cage_stop(cage, CAGE_MEMORY);
+    if (used > 1.0 && !EngineData(cage->env)->JoinOperationInProgress) {
+        mpl_cage_stop(cage, limit_reached(cage));
     }
-    if (++cage->ticks % 1024 == 0) {
-        const double used_s = cage->spent_s + processor_s() - cage->entered_s;
-        const double time = used_s / cage->limits.seconds;
-
-        if (time > 1.0) {
-            mpl_cage_stop(cage, CAGE_SECONDS);
-        }
-        most = time > most ? time : most;
-    }
-    if (most > patience) {
+    if (used > patience) {
+        mpl_cage_stop(cage, limit_reached(cage));
         longjmp(cage->jump, 1);
     }
 }
@@ -106,63 +120,6 @@ void mpl_cage_check(struct cage *cage)
 static void tick(void *env)
 {
     mpl_cage_check(GetEnvironmentContext(env));
-}
-
-/*
- * Matching a fact against n patterns may try (number of facts)^n combinations in one go and calls
- * no hook meanwhile. But it evaluates the comparisons between patterns, the hash codes of join
- * variables, and the actions of `test` through a table of the environment; so the entries that
- * read a variable are replaced by ours. Only a product of patterns without any comparison stays
- * unwatched.
- */
-static const int watched_primitives[CAGE_PRIMITIVES] = { FACT_JN_CMP1, FACT_JN_VAR1,
-                                                         FACT_JN_VAR3 };
-
-static int evaluate_watched(void *env, size_t which, void *value, DATA_OBJECT *result)
-{
-    struct cage *cage = GetEnvironmentContext(env);
-
-    mpl_cage_check(cage);
-    return cage->replaced[which]->evaluateFunction(env, value, result);
-}
-
-static int evaluate_0(void *env, void *value, DATA_OBJECT *result)
-{
-    return evaluate_watched(env, 0, value, result);
-}
-
-static int evaluate_1(void *env, void *value, DATA_OBJECT *result)
-{
-    return evaluate_watched(env, 1, value, result);
-}
-
-static int evaluate_2(void *env, void *value, DATA_OBJECT *result)
-{
-    return evaluate_watched(env, 2, value, result);
-}
-
-static void watch_primitives(struct cage *cage)
-{
-    intBool (*const watchers[])(void *, void *, DATA_OBJECT *) = { evaluate_0, evaluate_1,
-                                                                   evaluate_2 };
-
-    for (size_t i = 0; i < CAGE_PRIMITIVES; i++) {
-        struct entityRecord **place =
-            &EvaluationData(cage->env)->PrimitivesArray[watched_primitives[i]];
-
-        cage->replaced[i] = *place;
-        cage->primitives[i] = **place;
-        cage->primitives[i].evaluateFunction = watchers[i];
-        *place = &cage->primitives[i];
-    }
-}
-
-static void unwatch_primitives(struct cage *cage)
-{
-    for (size_t i = 0; i < CAGE_PRIMITIVES; i++) {
-        EvaluationData(cage->env)->PrimitivesArray[watched_primitives[i]] =
-            cage->replaced[i];
-    }
 }
 
 /* ---- what CLIPS writes ---------------------------------------------------------------- */
@@ -270,7 +227,7 @@ static void furnish(void *context)
     mpl_cage_add_functions(cage);
     (void) EnvAddRouter(cage->env, "marple", 100, is_ours, print, NULL, NULL, NULL);
     (void) EnvAddPeriodicFunction(cage->env, "marple", tick, 0);
-    watch_primitives(cage);
+    mpl_cage_watch_primitives(cage);
 }
 
 enum mpl_status mpl_cage_open(struct cage *cage, const struct mpl_infer_limits *limits,
@@ -289,7 +246,7 @@ enum mpl_status mpl_cage_open(struct cage *cage, const struct mpl_infer_limits *
 void mpl_cage_close(struct cage *cage)
 {
     if (cage->env != NULL && !cage->is_lost) {
-        unwatch_primitives(cage);
+        mpl_cage_unwatch(cage);
         (void) EnvRemovePeriodicFunction(cage->env, "marple");
         SetHaltExecution(cage->env, FALSE);
         (void) DestroyEnvironment(cage->env);
@@ -322,29 +279,43 @@ bool mpl_cage_enter(struct cage *cage, void (*work)(void *context), void *contex
     return !cage->is_lost;
 }
 
+/** Whose firing, or whose assertion, the limit fell into. */
+static enum mpl_status add_rule(const struct cage *cage, struct mpl_err *err,
+                                enum mpl_status status)
+{
+    const struct mpl_rule *rule = cage->stopped_in;
+
+    return rule == NULL ? status
+                        : mpl_wrap(err, status, "rule '%s' (%s:%u) could not end",
+                                   rule->name, rule->file, rule->first_line);
+}
+
 enum mpl_status mpl_cage_status(const struct cage *cage, struct mpl_err *err)
 {
     const struct mpl_infer_limits *limits = &cage->limits;
+    enum mpl_status st = MPL_E_LIMIT;
 
     switch (cage->stop) {
     case CAGE_FREE:
         return MPL_OK;
+    case CAGE_NOMEM:
+        return mpl_nomem(err);
     case CAGE_SECONDS:
-        return mpl_fail(err, MPL_E_LIMIT, "the rules took more than %g s of processor time",
-                        limits->seconds);
+        st = mpl_fail(err, st, "the rules took more than %g s of processor time",
+                      limits->seconds);
+        break;
     case CAGE_MEMORY:
-        return mpl_fail(err, MPL_E_LIMIT, "the rules took more than %.0f MiB of memory",
-                        (double) limits->memory_bytes / 1048576.0);
+        st = mpl_fail(err, st, "the rules took more than %.0f MiB of memory",
+                      (double) limits->memory_bytes / 1048576.0);
+        break;
     case CAGE_FIRINGS:
-        return mpl_fail(err, MPL_E_LIMIT, "rules fired more than %llu times",
+        return mpl_fail(err, st, "rules fired more than %llu times",
                         (unsigned long long) limits->firings);
     case CAGE_ERRORS:
-        return mpl_fail(err, MPL_E_LIMIT, "rules failed %u times", limits->errors);
+        return mpl_fail(err, st, "rules failed %u times", limits->errors);
     case CAGE_GAVE_UP:
-        return mpl_fail(err, MPL_E_LIMIT,
-                        "the rule engine gave up, probably without memory");
-    case CAGE_NOMEM:
+        st = mpl_fail(err, st, "the rule engine gave up, probably without memory");
         break;
     }
-    return mpl_nomem(err);
+    return add_rule(cage, err, st);
 }

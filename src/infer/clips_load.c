@@ -37,6 +37,30 @@ static bool begins_with(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+/** Lines that say in other words where the error is, or quote the construct so far. */
+static bool is_noise(const char *line)
+{
+    static const char *const noise[] = { "Execution halted during the actions",
+                                         "This error occurred in the",
+                                         "Problem resides in associated join",
+                                         "Currently active fact:" };
+
+    for (size_t i = 0; i < sizeof noise / sizeof noise[0]; i++) {
+        if (begins_with(line, noise[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t without_end(const char *text, size_t n)
+{
+    while (n > 0 && (text[n - 1] == '.' || text[n - 1] == ' ')) {
+        n--;
+    }
+    return n;
+}
+
 char *mpl_clips_tidy(struct mpl_arena *arena, const char *said)
 {
     char *tidy = mpl_arena_alloc(arena, 2 * strlen(said) + 1);
@@ -50,19 +74,17 @@ char *mpl_clips_tidy(struct mpl_arena *arena, const char *said)
         said += code_bytes(said);
 
         const size_t line = strcspn(said, "\n");
+        const size_t kept = without_end(said, line);
 
         if (begins_with(said, "ERROR:")) {
-            break; /* The construct as far as it was read follows, which lint shows anyway. */
+            break;
         }
-        if (line > 0 && !begins_with(said, "Execution halted during the actions")) {
+        if (kept > 0 && !is_noise(said)) {
             n += (size_t) sprintf(tidy + n, "%s", n > 0 ? "; " : "");
-            memcpy(tidy + n, said, line);
-            n += line;
+            memcpy(tidy + n, said, kept);
+            n += kept;
         }
         said += line;
-    }
-    while (n > 0 && (tidy[n - 1] == '.' || tidy[n - 1] == ' ')) {
-        n--;
     }
     tidy[n] = '\0';
     return tidy;
@@ -188,6 +210,7 @@ static void report(struct load *load, struct mpl_place place, const char *said)
     const char *function = word_behind(a, said, "Missing function declaration for ", "\n");
     const char *slot = word_behind(a, said, "Invalid slot ", " \n");
     const char *template = word_behind(a, said, "in corresponding deftemplate ", ".\n");
+    const char *implied = word_behind(a, said, "Cannot define implied deftemplate ", " ");
     char *tidy = mpl_clips_tidy(a, said);
 
     load->n_faults++;
@@ -198,6 +221,11 @@ static void report(struct load *load, struct mpl_place place, const char *said)
         report_function(load, place, function);
     } else if (slot != NULL && template != NULL) {
         report_slot(load, place, slot, template);
+    } else if (implied != NULL) {
+        mpl_lint_add(
+            load->lint, MPL_LINT_ERROR, place,
+            "deftemplate '%s' is not defined; define facts of your own as MAIN::%s",
+            implied, implied);
     } else if (tidy == NULL || *tidy == '\0') {
         mpl_lint_add(load->lint, MPL_LINT_ERROR, place, "the %s is not right",
                      load->construct->keyword);
@@ -227,6 +255,12 @@ static void take_fault(void *env, const char *file, const char *warning, const c
     report(load,
            (struct mpl_place){ .file = load->source->file, .line = at > last ? last : at },
            error);
+}
+
+static struct mpl_place first_place(const struct load *load)
+{
+    return (struct mpl_place){ .file = load->source->file,
+                               .line = load->construct->first_line };
 }
 
 static void load_construct(struct load *load)
@@ -274,6 +308,7 @@ static void reset(void *context)
     struct load *load = context;
     void *env = load->cage->env;
 
+    mpl_cage_watch_joins(load->cage);
     mpl_cage_forget(load->cage);
     (void) EnvSetCurrentModule(env, EnvFindDefmodule(env, "MAIN"));
     EnvReset(env);
@@ -290,8 +325,11 @@ static enum mpl_status load_status(const struct load *load, struct mpl_err *err)
     if (st == MPL_E_NOMEM || st == MPL_OK) {
         return st;
     }
-    return mpl_wrap(err, st, "cannot load the %s %s of %s:%u", load->construct->keyword,
-                    load->construct->name, load->source->file, load->construct->first_line);
+    mpl_lint_add(load->lint, MPL_LINT_ERROR, first_place(load),
+                 "loading this %s reached a limit: it runs without end or makes too much",
+                 load->construct->keyword);
+    return mpl_wrap(err, st, "cannot load the %s of %s:%u", load->construct->keyword,
+                    load->source->file, load->construct->first_line);
 }
 
 enum mpl_status mpl_cage_load(struct cage *cage, const struct mpl_rules *rules,

@@ -26,7 +26,7 @@ enum cage_stop {
     CAGE_NOMEM /**< We found no memory. */
 };
 
-enum { CAGE_PRIMITIVES = 3 };
+enum { CAGE_PRIMITIVES = 11 };
 
 struct cage {
     void *env;
@@ -34,6 +34,7 @@ struct cage {
     struct load *load;       /**< NULL unless rules are being loaded. */
     struct mpl_infer_limits limits;
     enum cage_stop stop;
+    const struct mpl_rule *stopped_in; /**< The rule that was firing then, or NULL. */
     bool is_lost;     /**< Left by a jump; nothing may touch env any more. */
     double spent_s;   /**< Processor time inside, before this entry. */
     double entered_s; /**< The thread's processor time at this entry. */
@@ -44,6 +45,8 @@ struct cage {
     struct entityRecord
         primitives[CAGE_PRIMITIVES]; /**< Ours, in place of those of CLIPS. */
     struct entityRecord *replaced[CAGE_PRIMITIVES];
+    struct entityRecord watcher; /**< Of watch_test. */
+    struct expr watch_test;      /**< The condition of joins that have none. */
 };
 
 /** \p cage must stay where it is until closed. Zero limits become the defaults. */
@@ -60,6 +63,15 @@ bool mpl_cage_enter(struct cage *cage, void (*work)(void *context), void *contex
 
 /** Looks at the limits and stops CLIPS when one is reached. */
 void mpl_cage_check(struct cage *cage);
+/**
+ * Sees to it that CLIPS comes by mpl_cage_check() while it matches facts: first for all that
+ * reads a variable, and once all rules are loaded, also for joins without any condition.
+ */
+void mpl_cage_watch_primitives(struct cage *cage);
+void mpl_cage_watch_joins(struct cage *cage);
+/** Must come before the environment is destroyed. */
+void mpl_cage_unwatch(struct cage *cage);
+
 /** A reason of ours to stop. */
 void mpl_cage_stop(struct cage *cage, enum cage_stop why);
 /** MPL_OK, or MPL_E_LIMIT or MPL_E_NOMEM with the reason. */

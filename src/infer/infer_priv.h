@@ -6,6 +6,7 @@
  *   rules.c        reads directories, compares constructs with one another
  *   clips_cage.c   an environment that can do no harm, and the guarded way into it
  *   kept.def, deny.def   which functions of CLIPS rules may call
+ *   clips_watch.c  makes CLIPS pass by the limits while it matches facts
  *   clips_text.c   functions that rules have in addition
  *   text.c         formats and label lists for them
  *   clips_load.c   hands constructs to CLIPS and turns its complaints into messages
