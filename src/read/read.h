@@ -37,7 +37,7 @@ enum mpl_status mpl_read_text(const char *name, const char *text, size_t bytes,
  * Writes \p model as an OTF2 archive into the new directory \p directory (anchor "trace.otf2").
  * Appears complete or not at all; an existing directory is refused unless \p force.
  */
-enum mpl_status mpl_write_otf2(const struct mpl_model *model, const char *directory, bool force,
-                               struct mpl_err *err);
+enum mpl_status mpl_write_otf2(const struct mpl_model *model, const char *directory,
+                               bool force, struct mpl_err *err);
 
 #endif

@@ -47,7 +47,7 @@ enum { N_OPTIONS = sizeof options / sizeof options[0] };
 static unsigned options_of_token(const struct mpl_token *token)
 {
     for (size_t i = 0; i < N_OPTIONS; i++) {
-        if (mpl_token_is(token, options[i].word)) {
+        if (mpl_text_token_is(token, options[i].word)) {
             return (unsigned) options[i].option;
         }
     }
@@ -199,7 +199,7 @@ bool mpl_parser_take_whole(struct mpl_parser *p, const char *what, uint64_t most
         value = value * 10 + digit;
     }
     *out = value;
-    (void) mpl_lexer_next(&p->lexer);
+    (void) mpl_text_lexer_next(&p->lexer);
     return true;
 }
 
@@ -262,7 +262,7 @@ bool mpl_parser_take_time(struct mpl_parser *p, bool may_have_unit, int64_t *out
         return false;
     }
     *out = value;
-    (void) mpl_lexer_next(&p->lexer);
+    (void) mpl_text_lexer_next(&p->lexer);
     return true;
 }
 
@@ -274,7 +274,7 @@ bool mpl_parser_take_name(struct mpl_parser *p, const char *what, struct mpl_tex
         return mpl_parser_expected(p, what);
     }
     *out = (struct mpl_text_word){ copy_token(p), mpl_parser_place(p) };
-    (void) mpl_lexer_next(&p->lexer);
+    (void) mpl_text_lexer_next(&p->lexer);
     return true;
 }
 
@@ -283,9 +283,9 @@ bool mpl_parser_take_rank(struct mpl_parser *p, bool may_be_null, struct mpl_tex
     uint64_t rank;
 
     out->place = mpl_parser_place(p);
-    if (may_be_null && mpl_token_is(&p->lexer.token, "null")) {
+    if (may_be_null && mpl_text_token_is(&p->lexer.token, "null")) {
         out->rank = MPL_TEXT_NULL_RANK;
-        (void) mpl_lexer_next(&p->lexer);
+        (void) mpl_text_lexer_next(&p->lexer);
         return true;
     }
     if (!mpl_parser_take_whole(p, may_be_null ? "a rank or 'null'" : "a rank",
@@ -377,7 +377,7 @@ bool mpl_parser_take_options(struct mpl_parser *p, struct mpl_text_item *item)
             return false;
         }
         seen |= option;
-        (void) mpl_lexer_next(&p->lexer);
+        (void) mpl_text_lexer_next(&p->lexer);
         if (!take_value(p, option, item)) {
             return false;
         }

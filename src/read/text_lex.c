@@ -197,7 +197,7 @@ static bool take_token(struct mpl_lexer *x)
     return true;
 }
 
-bool mpl_lexer_next(struct mpl_lexer *x)
+bool mpl_text_lexer_next(struct mpl_lexer *x)
 {
     for (;;) {
         skip_blanks(x);
@@ -227,10 +227,10 @@ void mpl_lexer_start(struct mpl_lexer *x, const char *file, const char *text, si
                              .line = 1,
                              .is_line_empty = true,
                              .lint = lint };
-    (void) mpl_lexer_next(x);
+    (void) mpl_text_lexer_next(x);
 }
 
-bool mpl_token_is(const struct mpl_token *token, const char *word)
+bool mpl_text_token_is(const struct mpl_token *token, const char *word)
 {
     return token->n == strlen(word) && token->kind != MPL_TOKEN_END &&
            memcmp(token->at, word, token->n) == 0;

@@ -21,7 +21,7 @@ static bool take_mark(struct mpl_parser *p, char mark, const char *what)
     if (!mpl_parser_is_mark(p, mark)) {
         return mpl_parser_expected(p, what);
     }
-    (void) mpl_lexer_next(&p->lexer);
+    (void) mpl_text_lexer_next(&p->lexer);
     return true;
 }
 
@@ -33,7 +33,7 @@ static bool take_range(struct mpl_parser *p, struct mpl_text_item *item)
     if (p->lexer.token.kind != MPL_TOKEN_RANGE) {
         return mpl_parser_expected(p, "'..' and the end of the item");
     }
-    (void) mpl_lexer_next(&p->lexer);
+    (void) mpl_text_lexer_next(&p->lexer);
     item->end_place = mpl_parser_place(p);
     return mpl_parser_take_time(p, false, &item->end_ns);
 }
@@ -132,7 +132,7 @@ static bool take_close(struct mpl_parser *p)
                      "no region is open here");
         return false;
     }
-    (void) mpl_lexer_next(&p->lexer);
+    (void) mpl_text_lexer_next(&p->lexer);
     close_region(p, p->location);
     return true;
 }
@@ -158,7 +158,7 @@ static bool take_item(struct mpl_parser *p)
         return false;
     }
     item.shape = item.verb->shape;
-    (void) mpl_lexer_next(&p->lexer);
+    (void) mpl_text_lexer_next(&p->lexer);
     if (item.shape == MPL_TEXT_REGION &&
         !mpl_parser_take_name(p, "the name of the region", &item.name)) {
         return false;
@@ -170,7 +170,7 @@ static bool take_item(struct mpl_parser *p)
     keep_item(p, &item);
     if (item.shape == MPL_TEXT_REGION) {
         if (mpl_parser_is_mark(p, '{')) {
-            (void) mpl_lexer_next(&p->lexer);
+            (void) mpl_text_lexer_next(&p->lexer);
         } else if (!p->text->is_out_of_memory) {
             close_region(p, p->location);
         }
@@ -210,7 +210,7 @@ static bool take_location(struct mpl_parser *p, uint32_t *rank, uint32_t *thread
         return mpl_parser_expected(
             p, "a rank below 100000 (\"3\", or \"3.2\" for its thread 2)");
     }
-    (void) mpl_lexer_next(&p->lexer);
+    (void) mpl_text_lexer_next(&p->lexer);
     return true;
 }
 
@@ -263,7 +263,7 @@ static bool take_unit(struct mpl_parser *p)
         return false;
     }
     p->unit_ns = unit_ns;
-    (void) mpl_lexer_next(&p->lexer);
+    (void) mpl_text_lexer_next(&p->lexer);
     return true;
 }
 
@@ -296,7 +296,7 @@ static bool take_comm(struct mpl_parser *p)
         return false;
     }
     if (mpl_parser_is_mark(p, '/')) {
-        (void) mpl_lexer_next(&p->lexer);
+        (void) mpl_text_lexer_next(&p->lexer);
         if (!take_members(p, &comm.n_remote)) {
             return false;
         }
@@ -323,7 +323,7 @@ static bool take_clock(struct mpl_parser *p)
     }
     is_negative = mpl_parser_is_mark(p, '-');
     if (is_negative || mpl_parser_is_mark(p, '+')) {
-        (void) mpl_lexer_next(&p->lexer);
+        (void) mpl_text_lexer_next(&p->lexer);
     }
     if (!mpl_parser_take_time(p, true, &clock.offset_ns)) {
         return false;
@@ -350,8 +350,9 @@ static bool take_statement(struct mpl_parser *p)
                        { "clock", take_clock } };
 
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
-        if (p->lexer.token.is_first && mpl_token_is(&p->lexer.token, statements[i].word)) {
-            (void) mpl_lexer_next(&p->lexer);
+        if (p->lexer.token.is_first &&
+            mpl_text_token_is(&p->lexer.token, statements[i].word)) {
+            (void) mpl_text_lexer_next(&p->lexer);
             return statements[i].take(p);
         }
     }
@@ -366,13 +367,13 @@ static void skip_to_next(struct mpl_parser *p, const char *from)
 {
     struct mpl_lexer *x = &p->lexer;
 
-    if (x->token.kind != MPL_TOKEN_END && x->token.at == from && !mpl_lexer_next(x)) {
+    if (x->token.kind != MPL_TOKEN_END && x->token.at == from && !mpl_text_lexer_next(x)) {
         return;
     }
     while (x->token.kind != MPL_TOKEN_END && !x->token.is_first &&
            (x->token.kind != MPL_TOKEN_WORD ||
             mpl_text_verb_find(x->token.at, x->token.n) == NULL)) {
-        (void) mpl_lexer_next(x);
+        (void) mpl_text_lexer_next(x);
     }
 }
 

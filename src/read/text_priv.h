@@ -43,8 +43,8 @@ struct mpl_lexer {
 void mpl_lexer_start(struct mpl_lexer *lexer, const char *file, const char *text,
                      size_t bytes, struct mpl_lint *lint);
 /** Advances; returns false at the end of the text. */
-bool mpl_lexer_next(struct mpl_lexer *lexer);
-bool mpl_token_is(const struct mpl_token *token, const char *word);
+bool mpl_text_lexer_next(struct mpl_lexer *lexer);
+bool mpl_text_token_is(const struct mpl_token *token, const char *word);
 struct mpl_place mpl_token_place(const struct mpl_lexer *lexer,
                                  const struct mpl_token *token);
 /** Nanoseconds of "s", "ms", "us" or "ns"; 0 for other words. */
