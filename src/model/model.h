@@ -13,14 +13,14 @@
 
 /** What a region is, from its paradigm and role where recorded, else from its name. */
 enum mpl_region_kind {
-    MPL_REGION_USER,       /**< A function, loop or phase of the program. */
-    MPL_REGION_MPI_INIT,   /**< MPI_Init, MPI_Init_thread. */
+    MPL_REGION_USER,     /**< A function, loop or phase of the program. */
+    MPL_REGION_MPI_INIT, /**< MPI_Init, MPI_Init_thread. */
     MPL_REGION_MPI_FINALIZE,
-    MPL_REGION_MPI_P2P,    /**< Sends, receives, waits, tests, probes. */
-    MPL_REGION_MPI_COLL,   /**< Collectives, also those that make communicators. */
-    MPL_REGION_MPI_OTHER,  /**< Any other MPI_ call. */
+    MPL_REGION_MPI_P2P,     /**< Sends, receives, waits, tests, probes. */
+    MPL_REGION_MPI_COLL,    /**< Collectives, also those that make communicators. */
+    MPL_REGION_MPI_OTHER,   /**< Any other MPI_ call. */
     MPL_REGION_THREAD_SYNC, /**< Barriers, locks, joins of OpenMP or pthreads. */
-    MPL_REGION_TRACER,     /**< The tracer's own: "Working" of EZTrace, buffer flushes. */
+    MPL_REGION_TRACER,      /**< The tracer's own: "Working" of EZTrace, buffer flushes. */
 };
 
 /** Finer than the kind, for the rules of waiting. */
@@ -49,13 +49,13 @@ struct mpl_comm {
     const uint32_t *members; /**< Process indices by rank. NULL for the "self" kind. */
     uint32_t n_remote;       /**< > 0 for an inter-communicator: the other group. */
     const uint32_t *remote;
-    bool is_self;            /**< MPI_COMM_SELF: each process has its own. */
+    bool is_self; /**< MPI_COMM_SELF: each process has its own. */
 };
 
 struct mpl_process {
-    uint32_t rank;          /**< In MPI_COMM_WORLD. */
-    const char *name;       /**< Location group's name. */
-    const char *host;       /**< System tree node; NULL when the trace does not tell. */
+    uint32_t rank;    /**< In MPI_COMM_WORLD. */
+    const char *name; /**< Location group's name. */
+    const char *host; /**< System tree node; NULL when the trace does not tell. */
     uint32_t n_locations;
     const uint32_t *locations; /**< Ascending; the first is the master thread. */
 };
@@ -64,69 +64,87 @@ struct mpl_process {
 
 /** Kinds kept in memory. `ref` is the index named behind each. */
 enum mpl_event_kind {
-    MPL_EV_ENTER,        /**< region */
-    MPL_EV_LEAVE,        /**< region */
-    MPL_EV_SEND,         /**< message end of this location */
-    MPL_EV_ISEND,        /**< message end */
-    MPL_EV_ISEND_DONE,   /**< message end; MPL_NONE if its request is unknown */
-    MPL_EV_RECV,         /**< message end */
-    MPL_EV_IRECV_POST,   /**< message end */
-    MPL_EV_IRECV,        /**< message end */
-    MPL_EV_COLL_BEGIN,   /**< collective part; MPL_NONE if it has no end */
-    MPL_EV_COLL_END,     /**< collective part */
-    MPL_EV_FORK,         /**< number of threads asked for */
-    MPL_EV_JOIN,         /**< 0 */
-    MPL_EV_TEAM_BEGIN,   /**< 0 */
-    MPL_EV_TEAM_END,     /**< 0 */
-    MPL_EV_LOCK,         /**< lock id, truncated */
-    MPL_EV_UNLOCK,       /**< lock id, truncated */
-    MPL_EV_FLUSH_BEGIN,  /**< 0: the tracer writes out its buffer … */
-    MPL_EV_FLUSH_END,    /**< 0: … until here */
-    MPL_EV_OFF,          /**< 0: measurement switched off … */
-    MPL_EV_ON,           /**< 0: … and on again */
-    MPL_EV_MARK,         /**< 0: anything else that shows the location alive (thread begin, end, …) */
+    MPL_EV_ENTER,       /**< region */
+    MPL_EV_LEAVE,       /**< region */
+    MPL_EV_SEND,        /**< message end of this location */
+    MPL_EV_ISEND,       /**< message end */
+    MPL_EV_ISEND_DONE,  /**< message end; MPL_NONE if its request is unknown */
+    MPL_EV_RECV,        /**< message end */
+    MPL_EV_IRECV_POST,  /**< message end */
+    MPL_EV_IRECV,       /**< message end */
+    MPL_EV_COLL_BEGIN,  /**< collective part; MPL_NONE if it has no end */
+    MPL_EV_COLL_END,    /**< collective part */
+    MPL_EV_FORK,        /**< number of threads asked for */
+    MPL_EV_JOIN,        /**< 0 */
+    MPL_EV_TEAM_BEGIN,  /**< 0 */
+    MPL_EV_TEAM_END,    /**< 0 */
+    MPL_EV_LOCK,        /**< lock id, truncated */
+    MPL_EV_UNLOCK,      /**< lock id, truncated */
+    MPL_EV_FLUSH_BEGIN, /**< 0: the tracer writes out its buffer … */
+    MPL_EV_FLUSH_END,   /**< 0: … until here */
+    MPL_EV_OFF,         /**< 0: measurement switched off … */
+    MPL_EV_ON,          /**< 0: … and on again */
+    MPL_EV_MARK, /**< 0: anything else that shows the location alive (thread begin, end, …) */
     MPL_EV_KINDS
 };
 
 /** Whom a message end names. Few per location, so message ends share them. */
 struct mpl_envelope {
-    uint32_t comm;     /**< Communicator index; MPL_NONE when the trace names an unknown one. */
-    uint32_t peer;     /**< Process index of the other end; MPL_NONE for PROC_NULL and garbage. */
+    uint32_t comm; /**< Communicator index; MPL_NONE when the trace names an unknown one. */
+    uint32_t
+        peer; /**< Process index of the other end; MPL_NONE for PROC_NULL and garbage. */
     uint32_t peer_rank; /**< As recorded, relative to comm. */
     uint32_t tag;
     bool is_send;
-    bool is_null;      /**< MPI_PROC_NULL: completes at once, has no partner. */
-    bool is_garbage;   /**< Values no MPI program can produce (TRACES D5); ignored by match. */
-    bool comm_unsure;  /**< EZTrace writes communicator 0 on every MPI_IRECV (TRACES D3). */
+    bool is_null; /**< MPI_PROC_NULL: completes at once, has no partner. */
+    bool
+        is_garbage; /**< Values no MPI program can produce (TRACES D5); ignored by match. */
+    bool comm_unsure; /**< EZTrace writes communicator 0 on every MPI_IRECV (TRACES D3). */
 };
 
 /** One end of a point-to-point message. Receives stand in the order in which they were posted. */
 struct mpl_message {
-    uint32_t envelope; /**< Index into the location's envelopes; MPL_NONE: never completed. */
-    uint32_t event;    /**< SEND, ISEND, RECV or IRECV record; MPL_NONE: never completed. */
-    uint32_t post;     /**< ISEND: the ISEND_DONE record. IRECV: the IRECV_POST record.
+    uint32_t
+        envelope;   /**< Index into the location's envelopes; MPL_NONE: never completed. */
+    uint32_t event; /**< SEND, ISEND, RECV or IRECV record; MPL_NONE: never completed. */
+    uint32_t post;  /**< ISEND: the ISEND_DONE record. IRECV: the IRECV_POST record.
                             MPL_NONE where not recorded and for blocking calls. */
     uint64_t bytes;
 };
 
 enum mpl_coll_op {
-    MPL_COLL_BARRIER, MPL_COLL_BCAST, MPL_COLL_GATHER, MPL_COLL_GATHERV, MPL_COLL_SCATTER,
-    MPL_COLL_SCATTERV, MPL_COLL_ALLGATHER, MPL_COLL_ALLGATHERV, MPL_COLL_ALLTOALL,
-    MPL_COLL_ALLTOALLV, MPL_COLL_ALLTOALLW, MPL_COLL_ALLREDUCE, MPL_COLL_REDUCE,
-    MPL_COLL_REDUCE_SCATTER, MPL_COLL_SCAN, MPL_COLL_EXSCAN, MPL_COLL_REDUCE_SCATTER_BLOCK,
-    MPL_COLL_CREATE, MPL_COLL_DESTROY, MPL_COLL_OTHER,
+    MPL_COLL_BARRIER,
+    MPL_COLL_BCAST,
+    MPL_COLL_GATHER,
+    MPL_COLL_GATHERV,
+    MPL_COLL_SCATTER,
+    MPL_COLL_SCATTERV,
+    MPL_COLL_ALLGATHER,
+    MPL_COLL_ALLGATHERV,
+    MPL_COLL_ALLTOALL,
+    MPL_COLL_ALLTOALLV,
+    MPL_COLL_ALLTOALLW,
+    MPL_COLL_ALLREDUCE,
+    MPL_COLL_REDUCE,
+    MPL_COLL_REDUCE_SCATTER,
+    MPL_COLL_SCAN,
+    MPL_COLL_EXSCAN,
+    MPL_COLL_REDUCE_SCATTER_BLOCK,
+    MPL_COLL_CREATE,
+    MPL_COLL_DESTROY,
+    MPL_COLL_OTHER,
     MPL_COLL_OPS
 };
 
 /** How the participants of an operation depend on each other. */
 enum mpl_coll_class {
     MPL_CLASS_BARRIER,
-    MPL_CLASS_N_TO_N,   /**< Allreduce, Alltoall, Allgather, Reduce_scatter, … */
-    MPL_CLASS_1_TO_N,   /**< Bcast, Scatter(v) */
-    MPL_CLASS_N_TO_1,   /**< Reduce, Gather(v) */
-    MPL_CLASS_SCAN,     /**< rank i needs ranks up to i */
-    MPL_CLASS_EXSCAN,   /**< rank i needs ranks below i */
-    MPL_CLASS_NONE,     /**< no order implied (destroying a handle) */
+    MPL_CLASS_N_TO_N, /**< Allreduce, Alltoall, Allgather, Reduce_scatter, … */
+    MPL_CLASS_1_TO_N, /**< Bcast, Scatter(v) */
+    MPL_CLASS_N_TO_1, /**< Reduce, Gather(v) */
+    MPL_CLASS_SCAN,   /**< rank i needs ranks up to i */
+    MPL_CLASS_EXSCAN, /**< rank i needs ranks below i */
+    MPL_CLASS_NONE,   /**< no order implied (destroying a handle) */
 };
 enum mpl_coll_class mpl_coll_class_of(enum mpl_coll_op op);
 const char *mpl_coll_op_name(enum mpl_coll_op op); /* "MPI_Allreduce" */
@@ -148,7 +166,7 @@ struct mpl_location {
     const char *name;   /**< As in the trace. */
     uint64_t reference; /**< OTF2 location reference, or the rank of a text trace. */
     uint32_t process;
-    uint32_t thread;    /**< 0 for the master thread. */
+    uint32_t thread; /**< 0 for the master thread. */
 
     /**
      * Ticks of time[i] are relative to this. Real traces exceed 2^53 ticks, so a time never
@@ -157,7 +175,8 @@ struct mpl_location {
      */
     uint64_t base_ticks;
     uint32_t n_events;
-    int64_t *time_ticks; /**< Never decreasing. Written by read, rewritten in place by clock. */
+    int64_t
+        *time_ticks; /**< Never decreasing. Written by read, rewritten in place by clock. */
     const uint8_t *kind; /**< enum mpl_event_kind */
     const uint32_t *ref;
 
@@ -168,28 +187,31 @@ struct mpl_location {
     uint32_t n_collectives;
     const struct mpl_collective *collectives; /**< In order of their begin. */
 
-    bool is_damaged;    /**< Its events end early or have holes (see the quality notes). */
-    uint64_t dropped;   /**< Records understood but not kept: metrics, parameters, RMA, I/O. */
+    bool is_damaged; /**< Its events end early or have holes (see the quality notes). */
+    uint64_t
+        dropped; /**< Records understood but not kept: metrics, parameters, RMA, I/O. */
 };
 
 /** A moment at which the tracer compared a location's clock with the reference clock. */
 struct mpl_clock_offset {
-    uint64_t time_ticks;   /**< The location's own clock, absolute. */
-    int64_t offset_ticks;  /**< To be added to reach the reference clock. */
+    uint64_t time_ticks;  /**< The location's own clock, absolute. */
+    int64_t offset_ticks; /**< To be added to reach the reference clock. */
 };
 
 /** What a run records. A metric that needs what is missing is undefined, not wrong. */
 struct mpl_capabilities {
-    bool has_messages;            /**< Any point-to-point record. */
-    bool has_receive_completions; /**< Every non-blocking receive that was posted has an end. */
-    bool has_collectives;         /**< Any completed collective with operation and communicator. */
-    bool has_immediate_collectives_complete; /**< No non-blocking collective lacks its end. */
-    bool has_user_regions;        /**< Functions of the program, beside the tracer's own. */
-    bool has_source_lines;        /**< Some user region knows file and line. */
-    bool has_init_finalize;       /**< MPI_Init or MPI_Finalize was recorded. */
-    bool has_threads;             /**< More than one location per process. */
-    bool has_clock_offsets;       /**< Two or more per process, recorded by the tracer. */
-    bool has_counters;            /**< Metric records. */
+    bool has_messages; /**< Any point-to-point record. */
+    bool
+        has_receive_completions; /**< Every non-blocking receive that was posted has an end. */
+    bool has_collectives; /**< Any completed collective with operation and communicator. */
+    bool
+        has_immediate_collectives_complete; /**< No non-blocking collective lacks its end. */
+    bool has_user_regions;  /**< Functions of the program, beside the tracer's own. */
+    bool has_source_lines;  /**< Some user region knows file and line. */
+    bool has_init_finalize; /**< MPI_Init or MPI_Finalize was recorded. */
+    bool has_threads;       /**< More than one location per process. */
+    bool has_clock_offsets; /**< Two or more per process, recorded by the tracer. */
+    bool has_counters;      /**< Metric records. */
 };
 
 /** A capability by the name that patterns, rules and `marple vocab capabilities` use. */
@@ -205,28 +227,35 @@ const struct mpl_capability *mpl_capability_find(const char *name);
 bool mpl_capability_get(const struct mpl_capabilities *can,
                         const struct mpl_capability *capability);
 
-enum mpl_tracer { MPL_TRACER_UNKNOWN, MPL_TRACER_EZTRACE, MPL_TRACER_SCOREP, MPL_TRACER_TEXT };
+enum mpl_tracer {
+    MPL_TRACER_UNKNOWN,
+    MPL_TRACER_EZTRACE,
+    MPL_TRACER_SCOREP,
+    MPL_TRACER_TEXT
+};
 
 struct mpl_model {
-    const char *path;           /**< As the user gave it. */
+    const char *path; /**< As the user gave it. */
     enum mpl_tracer tracer;
     uint64_t ticks_per_s;
-    bool has_common_clock;      /**< The trace states that all its locations share one clock (text
+    bool
+        has_common_clock; /**< The trace states that all its locations share one clock (text
                                      traces without a "clock" line): nothing is to be corrected. */
     uint32_t n_regions;
-    const struct mpl_region *regions;   /**< Regions of the same name, file and line are one. */
+    const struct mpl_region
+        *regions; /**< Regions of the same name, file and line are one. */
     uint32_t n_comms;
     const struct mpl_comm *comms;
-    uint32_t world;                     /**< Index of MPI_COMM_WORLD; MPL_NONE if there is none. */
+    uint32_t world; /**< Index of MPI_COMM_WORLD; MPL_NONE if there is none. */
     uint32_t n_processes;
     const struct mpl_process *processes; /**< Ascending by rank. */
     uint32_t n_locations;
-    struct mpl_location *locations;     /**< CPU threads only, ordered by (rank, thread). */
+    struct mpl_location *locations; /**< CPU threads only, ordered by (rank, thread). */
     const struct mpl_clock_offset **offsets; /**< Per location: ascending in time. */
     const uint32_t *n_offsets;
-    uint64_t n_events;                  /**< Kept, over all locations. */
-    uint64_t n_recorded;                /**< All event records read. */
-    uint32_t n_skipped_locations;       /**< GPU streams, metrics, I/O: noted, not analysed. */
+    uint64_t n_events;            /**< Kept, over all locations. */
+    uint64_t n_recorded;          /**< All event records read. */
+    uint32_t n_skipped_locations; /**< GPU streams, metrics, I/O: noted, not analysed. */
     struct mpl_capabilities can;
     struct mpl_quality *quality;
 };
