@@ -1,0 +1,221 @@
+#include <marple/marple.h>
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct mpl_err *err;
+static struct mpl_traces *traces;
+static struct mpl_options *options;
+
+static const char *in_source(const char *path)
+{
+    static char text[4096];
+    const char *top = getenv("top_srcdir");
+
+    snprintf(text, sizeof text, "%s/%s", top != NULL ? top : ".", path);
+    return text;
+}
+
+static void begin(void)
+{
+    err = mpl_err_create();
+    traces = mpl_traces_create();
+    options = mpl_options_create();
+    ck_assert(err != NULL && traces != NULL && options != NULL);
+    ck_assert_int_eq(mpl_options_set_stock(options, in_source("."), err), MPL_OK);
+}
+
+static void end(void)
+{
+    mpl_options_destroy(options);
+    mpl_traces_destroy(traces);
+    mpl_err_destroy(err);
+}
+
+/* What mpl_err_print() writes. Valid until the next call. */
+static const char *told(void)
+{
+    static char text[4096];
+    FILE *file = tmpfile();
+
+    mpl_err_print(err, file);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static struct mpl_analysis *diagnose(const char *trace)
+{
+    struct mpl_analysis *analysis = NULL;
+
+    ck_assert_int_eq(mpl_traces_add(traces, in_source(trace), err), MPL_OK);
+    ck_assert_msg(mpl_diagnose(traces, options, &analysis, err) == MPL_OK, "%s", told());
+    return analysis;
+}
+
+START_TEST(a_slow_master_is_found_and_can_be_walked)
+{
+    struct mpl_analysis *a = diagnose("examples/traces/mw-slow-master");
+    bool is_found = false;
+
+    ck_assert_str_eq(mpl_analysis_verdict(a), "problems");
+    ck_assert_uint_gt(strlen(mpl_analysis_summary(a)), 10);
+    ck_assert(mpl_analysis_lost_s(a) > 0);
+    ck_assert(mpl_analysis_explained_s(a) <= mpl_analysis_lost_s(a) * 1.001);
+    for (size_t i = 0; i < mpl_finding_count(a); i++) {
+        ck_assert_int_eq(mpl_finding_id(a, i)[0], 'f');
+        ck_assert_uint_gt(strlen(mpl_finding_text(a, i)), 0);
+        ck_assert(mpl_finding_confidence(a, i) >= 0 && mpl_finding_confidence(a, i) <= 1);
+        for (size_t k = 0; k < mpl_finding_location_count(a, i); k++) {
+            ck_assert_uint_gt(strlen(mpl_finding_location(a, i, k)), 0);
+        }
+        for (size_t k = 0; k < mpl_finding_evidence_count(a, i); k++) {
+            double value = NAN;
+            ck_assert_ptr_nonnull(mpl_finding_evidence(a, i, k, NULL, &value, NULL));
+        }
+        is_found = is_found || (strcmp(mpl_finding_name(a, i), "master-bottleneck") == 0 &&
+                                strcmp(mpl_finding_kind(a, i), "cause") == 0);
+    }
+    ck_assert(is_found);
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+START_TEST(both_forms_are_printed)
+{
+    struct mpl_analysis *a = diagnose("examples/traces/mw-slow-master");
+    struct mpl_looks *looks = mpl_looks_create();
+    FILE *file = tmpfile();
+    char text[64] = "";
+
+    mpl_looks_set_width(looks, 60);
+    ck_assert_int_eq(mpl_analysis_print(a, MPL_PRINT_TEXT, looks, file, err), MPL_OK);
+    ck_assert_int_gt(ftell(file), 200);
+    rewind(file);
+    ck_assert_int_eq(mpl_analysis_print(a, MPL_PRINT_JSON, NULL, file, err), MPL_OK);
+    rewind(file);
+    ck_assert_ptr_nonnull(fgets(text, sizeof text, file));
+    ck_assert_str_eq(text, "{\n");
+    ck_assert_ptr_nonnull(fgets(text, sizeof text, file));
+    ck_assert_str_eq(text, "  \"schema\": \"marple-diagnosis/1\",\n");
+    fclose(file);
+    mpl_looks_destroy(looks);
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+START_TEST(a_trace_that_is_not_there_is_refused_at_once)
+{
+    ck_assert_int_eq(mpl_traces_add(traces, "no/such/trace.otf2", err), MPL_E_IO);
+    ck_assert_str_eq(
+        told(), "marple: cannot read \"no/such/trace.otf2\": No such file or directory\n");
+}
+END_TEST
+
+START_TEST(a_file_that_is_no_trace_makes_the_answer_unusable)
+{
+    struct mpl_analysis *a = diagnose("LICENSE");
+
+    ck_assert_str_eq(mpl_analysis_verdict(a), "unusable");
+    ck_assert_uint_eq(mpl_finding_count(a), 0);
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+START_TEST(what_does_not_exist_is_an_error_of_usage)
+{
+    struct mpl_analysis *a = NULL;
+
+    ck_assert_int_eq(
+        mpl_traces_add(traces, in_source("examples/traces/mw-slow-master"), err), MPL_OK);
+    ck_assert_int_eq(mpl_options_set_pattern(options, "master-wroker", err), MPL_OK);
+    ck_assert_int_eq(mpl_diagnose(traces, options, &a, err), MPL_E_USAGE);
+    ck_assert_ptr_null(a);
+    ck_assert_ptr_nonnull(strstr(told(), "master-worker"));
+}
+END_TEST
+
+START_TEST(knowledge_that_is_not_there_is_an_error)
+{
+    struct mpl_analysis *a = NULL;
+
+    ck_assert_int_eq(
+        mpl_traces_add(traces, in_source("examples/traces/mw-slow-master"), err), MPL_OK);
+    ck_assert_int_eq(mpl_options_set_stock(options, "/nonexistent", err), MPL_OK);
+    ck_assert_int_lt(mpl_diagnose(traces, options, &a, err), 0);
+    ck_assert_ptr_null(a);
+    ck_assert_ptr_nonnull(strstr(told(), "/nonexistent"));
+}
+END_TEST
+
+START_TEST(objects_that_were_not_created_are_short_of_memory)
+{
+    struct mpl_analysis *a = NULL;
+
+    ck_assert_int_eq(mpl_traces_add(NULL, ".", err), MPL_E_NOMEM);
+    ck_assert_int_eq(mpl_options_set_pattern(NULL, "x", NULL), MPL_E_NOMEM);
+    ck_assert_int_eq(mpl_diagnose(NULL, NULL, &a, NULL), MPL_E_NOMEM);
+    mpl_traces_destroy(NULL);
+    mpl_options_destroy(NULL);
+    mpl_looks_destroy(NULL);
+    mpl_analysis_destroy(NULL);
+    mpl_err_destroy(NULL);
+}
+END_TEST
+
+static void count_call(void *context, const char *what, uint64_t done, uint64_t total)
+{
+    (void) done;
+    (void) total;
+    ck_assert_uint_gt(strlen(what), 0);
+    ++*(unsigned *) context;
+}
+
+START_TEST(progress_is_told)
+{
+    unsigned calls = 0;
+
+    mpl_options_set_progress(options, count_call, &calls);
+    mpl_analysis_destroy(diagnose("examples/traces/mw-slow-master"));
+    ck_assert_uint_gt(calls, 0);
+}
+END_TEST
+
+START_TEST(a_role_can_be_bound_by_hand)
+{
+    static const char *const master[] = { "0" };
+
+    ck_assert_int_eq(mpl_options_bind_role(options, "master", master, 1, err), MPL_OK);
+    struct mpl_analysis *a = diagnose("examples/traces/mw-slow-master");
+    ck_assert_str_eq(mpl_analysis_verdict(a), "problems");
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("api");
+    TCase *c = tcase_create("api");
+
+    tcase_add_checked_fixture(c, begin, end);
+    tcase_add_test(c, a_slow_master_is_found_and_can_be_walked);
+    tcase_add_test(c, both_forms_are_printed);
+    tcase_add_test(c, a_trace_that_is_not_there_is_refused_at_once);
+    tcase_add_test(c, a_file_that_is_no_trace_makes_the_answer_unusable);
+    tcase_add_test(c, what_does_not_exist_is_an_error_of_usage);
+    tcase_add_test(c, knowledge_that_is_not_there_is_an_error);
+    tcase_add_test(c, objects_that_were_not_created_are_short_of_memory);
+    tcase_add_test(c, progress_is_told);
+    tcase_add_test(c, a_role_can_be_bound_by_hand);
+    suite_add_tcase(s, c);
+    tcase_set_timeout(c, 60);
+
+    SRunner *runner = srunner_create(s);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
