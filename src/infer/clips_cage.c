@@ -225,7 +225,8 @@ static void furnish(void *context)
 
     take_away(cage);
     mpl_cage_add_functions(cage);
-    (void) EnvAddRouter(cage->env, "marple", 100, is_ours, print, NULL, NULL, NULL);
+    /* Below 40, where CLIPS catches the errors of a construct for mpl_cage_load(). */
+    (void) EnvAddRouter(cage->env, "marple", 30, is_ours, print, NULL, NULL, NULL);
     (void) EnvAddPeriodicFunction(cage->env, "marple", tick, 0);
     mpl_cage_watch_primitives(cage);
 }

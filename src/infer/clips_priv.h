@@ -96,6 +96,27 @@ const char *mpl_cage_why_denied(const char *function);
 enum mpl_status mpl_cage_load(struct cage *cage, const struct mpl_rules *rules,
                               struct mpl_lint *lint, struct mpl_err *err);
 
+/** What is being loaded; CLIPS calls back in the middle of it. */
+struct load {
+    struct cage *cage;
+    const struct mpl_rules *rules;
+    const struct mpl_source *source;
+    const struct mpl_construct *construct;
+    struct mpl_lint *lint;
+    struct mpl_arena *scratch;
+    size_t n_faults;
+};
+
+/** Where the construct that is being loaded begins. */
+struct mpl_place mpl_load_place(const struct load *load);
+/**
+ * Reports what CLIPS would pass in silence or not explain: facts of deftemplates that nobody
+ * declared, and a rule without arrow. False when there was any.
+ */
+bool mpl_load_review(struct load *load);
+/** Adds what CLIPS \p said about it to lint, in our words. */
+void mpl_load_report(struct load *load, struct mpl_place place, const char *said);
+
 /** "[CODE] " removed, lines joined by "; ", without CLIPS' trailing parts. */
 char *mpl_clips_tidy(struct mpl_arena *arena, const char *said);
 

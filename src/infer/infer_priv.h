@@ -9,7 +9,8 @@
  *   clips_watch.c  makes CLIPS pass by the limits while it matches facts
  *   clips_text.c   functions that rules have in addition
  *   text.c         formats and label lists for them
- *   clips_load.c   hands constructs to CLIPS and turns its complaints into messages
+ *   clips_load.c   hands constructs to CLIPS
+ *   clips_report.c  turns its complaints into messages
  *   clips_facts.c  checks slots, asserts facts, reads facts
  *   clips_run.c    fires rules and notes what each of them matched and asserted
  *   records.c      what the host may ask afterwards

@@ -44,9 +44,12 @@ static bool note_name(struct index *index, const struct mpl_source *source,
     if (known != MPL_NONE) {
         const struct mpl_place *before = mpl_buf_get(&index->places, known);
 
+        const bool is_in_main = strcmp(c->module, "MAIN") == 0;
+
         mpl_lint_add(index->lint, MPL_LINT_ERROR, place,
-                     "%s '%s' is already defined at %s:%u", c->keyword, name, before->file,
-                     before->line);
+                     "%s '%s%s%s' is already defined at %s:%u", c->keyword,
+                     is_in_main ? "" : c->module, is_in_main ? "" : "::", name,
+                     before->file, before->line);
         return true;
     }
 

@@ -1,0 +1,467 @@
+/*
+ * CLIPS knows in which line it stopped, but often not why in terms of the author: a misspelt
+ * deftemplate is "check the syntax", a forbidden function is "missing". Here its messages become
+ * ours.
+ */
+#include "config.h"
+
+#include "infer/clips_priv.h"
+
+#include <string.h>
+
+struct mpl_place mpl_load_place(const struct load *load)
+{
+    return (struct mpl_place){ .file = load->source->file,
+                               .line = load->construct->first_line };
+}
+
+/* ---- what CLIPS says, in our words ---------------------------------------------------- */
+
+/** The length of "[EXPRNPSR3] " at \p text, or 0. */
+static size_t code_bytes(const char *text)
+{
+    if (text[0] != '[') {
+        return 0;
+    }
+
+    const size_t n = strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+
+    return n > 0 && text[n + 1] == ']' ? n + 2 + (text[n + 2] == ' ') : 0;
+}
+
+static bool begins_with(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/** Lines that say in other words where the error is, or quote the construct so far. */
+static bool is_noise(const char *line)
+{
+    static const char *const noise[] = { "Execution halted during the actions",
+                                         "This error occurred in the",
+                                         "Problem resides in associated join",
+                                         "Currently active fact:" };
+
+    for (size_t i = 0; i < sizeof noise / sizeof noise[0]; i++) {
+        if (begins_with(line, noise[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t without_end(const char *text, size_t n)
+{
+    while (n > 0 && (text[n - 1] == '.' || text[n - 1] == ' ')) {
+        n--;
+    }
+    return n;
+}
+
+/** CLIPS breaks long sentences into lines; a new sentence begins with a capital. */
+static const char *join_of(const char *line)
+{
+    return *line >= 'a' && *line <= 'z' ? " " : "; ";
+}
+
+char *mpl_clips_tidy(struct mpl_arena *arena, const char *said)
+{
+    char *tidy = mpl_arena_alloc(arena, 2 * strlen(said) + 1);
+    size_t n = 0;
+
+    if (tidy == NULL) {
+        return NULL;
+    }
+    while (*said != '\0') {
+        said += strspn(said, " \n\t");
+        said += code_bytes(said);
+
+        const size_t line = strcspn(said, "\n");
+        const size_t kept = without_end(said, line);
+
+        if (begins_with(said, "ERROR:")) {
+            break;
+        }
+        if (kept > 0 && !is_noise(said)) {
+            n += (size_t) sprintf(tidy + n, "%s", n > 0 ? join_of(said) : "");
+            memcpy(tidy + n, said, kept);
+            n += kept;
+        }
+        said += line;
+    }
+    tidy[n] = '\0';
+    return tidy;
+}
+
+/** The word behind \p intro in \p text, up to \p stop; NULL when it is not there. */
+static char *word_behind(struct mpl_arena *arena, const char *text, const char *intro,
+                         const char *stop)
+{
+    const char *at = strstr(text, intro);
+
+    if (at == NULL) {
+        return NULL;
+    }
+    at += strlen(intro);
+    return mpl_arena_strndup(arena, at, strcspn(at, stop));
+}
+
+static const struct mpl_construct *find_later(const struct load *load, const char *function,
+                                              const char **file)
+{
+    for (size_t i = 0; i < load->rules->n_sources; i++) {
+        const struct mpl_source *source = load->rules->sources[i];
+
+        for (size_t j = 0; j < source->n; j++) {
+            const struct mpl_construct *c = &source->constructs[j];
+
+            if (c->kind == CONSTRUCT_FUNCTION && strcmp(c->name, function) == 0) {
+                *file = source->file;
+                return c;
+            }
+        }
+    }
+    return NULL;
+}
+
+/** The nearest function of CLIPS, of ours or of the rules. */
+static const char *suggest_function(const struct load *load, const char *function)
+{
+    struct mpl_buf words = mpl_buf_make(sizeof(const char *));
+    void *env = load->cage->env;
+    const char **word = NULL;
+
+    for (const struct FunctionDefinition *f = GetFunctionList(env); f != NULL;
+         f = f->next) {
+        if (f->callFunctionName->contents[0] != '(' &&
+            (word = mpl_buf_add(&words)) != NULL) {
+            *word = f->callFunctionName->contents;
+        }
+    }
+    for (size_t i = 0; i < load->rules->n_sources; i++) {
+        for (size_t j = 0; j < load->rules->sources[i]->n; j++) {
+            const struct mpl_construct *c = &load->rules->sources[i]->constructs[j];
+
+            if (c->kind == CONSTRUCT_FUNCTION && (word = mpl_buf_add(&words)) != NULL) {
+                *word = c->name;
+            }
+        }
+    }
+
+    const char *near = mpl_suggest(function, words.data, words.n);
+
+    mpl_buf_free(&words);
+    return near;
+}
+
+static void report_function(struct load *load, struct mpl_place place, const char *function)
+{
+    const char *why = mpl_cage_why_denied(function);
+    const char *file = NULL;
+    const struct mpl_construct *later = find_later(load, function, &file);
+
+    if (why != NULL) {
+        mpl_lint_add(load->lint, MPL_LINT_ERROR, place,
+                     "function '%s' is not allowed in rules: %s", function, why);
+    } else if (later != NULL) {
+        mpl_lint_add(load->lint, MPL_LINT_ERROR, place,
+                     "function '%s' is defined only at %s:%u; define it before its use",
+                     function, file, later->first_line);
+    } else {
+        const char *near = suggest_function(load, function);
+
+        mpl_lint_add(load->lint, MPL_LINT_ERROR, place, "unknown function '%s'%s%s%s",
+                     function, near == NULL ? "" : "; did you mean '",
+                     near == NULL ? "" : near, near == NULL ? "" : "'?");
+    }
+}
+
+static const char *suggest_slot(const struct load *load, const char *template,
+                                const char *slot)
+{
+    struct mpl_buf words = mpl_buf_make(sizeof(const char *));
+    struct deftemplate *t = EnvFindDeftemplate(load->cage->env, template);
+
+    for (struct templateSlot *s = t == NULL ? NULL : t->slotList; s != NULL; s = s->next) {
+        const char **word = mpl_buf_add(&words);
+
+        if (word != NULL) {
+            *word = s->slotName->contents;
+        }
+    }
+
+    const char *near = mpl_suggest(slot, words.data, words.n);
+
+    mpl_buf_free(&words);
+    return near;
+}
+
+static void report_slot(struct load *load, struct mpl_place place, const char *slot,
+                        const char *template)
+{
+    const char *near = suggest_slot(load, template, slot);
+
+    mpl_lint_add(load->lint, MPL_LINT_ERROR, place,
+                 "deftemplate '%s' has no slot '%s'%s%s%s", template, slot,
+                 near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
+                 near == NULL ? "" : "'?");
+}
+
+/* ---- facts of unknown deftemplates --------------------------------------------------------- */
+
+static const char *suggest_template(const struct load *load, const char *word)
+{
+    struct mpl_buf words = mpl_buf_make(sizeof(const char *));
+    void *env = load->cage->env;
+
+    (void) EnvSetCurrentModule(env, EnvFindDefmodule(env, "MAIN"));
+    for (void *t = EnvGetNextDeftemplate(env, NULL); t != NULL;
+         t = EnvGetNextDeftemplate(env, t)) {
+        const char **name = mpl_buf_add(&words);
+
+        if (name != NULL) {
+            *name = EnvGetDeftemplateName(env, t);
+        }
+    }
+
+    const char *near = mpl_suggest(word, words.data, words.n);
+
+    mpl_buf_free(&words);
+    return near;
+}
+
+/** CLIPS makes "implied" deftemplates of words it does not know; only declared ones count. */
+static bool is_declared(struct load *load, const char *word)
+{
+    void *env = load->cage->env;
+
+    (void) EnvSetCurrentModule(env, EnvFindDefmodule(env, load->construct->module));
+
+    const struct deftemplate *t = EnvFindDeftemplate(env, word);
+
+    return (t != NULL && !t->implied) || strcmp(word, "initial-fact") == 0;
+}
+
+static void review_fact(struct load *load, const char *word, unsigned line)
+{
+    const struct mpl_place place = { .file = load->source->file,
+                                     .line = load->construct->first_line + line - 1 };
+
+    if (is_declared(load, word)) {
+        return;
+    }
+
+    const char *near = suggest_template(load, word);
+
+    load->n_faults++;
+    if (near != NULL) {
+        mpl_lint_add(load->lint, MPL_LINT_ERROR, place,
+                     "deftemplate '%s' is not defined; did you mean '%s'?", word, near);
+    } else {
+        mpl_lint_add(
+            load->lint, MPL_LINT_ERROR, place,
+            "deftemplate '%s' is not defined; define facts of your own as MAIN::%s", word,
+            word);
+    }
+}
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    while (*words != NULL && strcmp(*words, word) != 0) {
+        words++;
+    }
+    return *words != NULL;
+}
+
+/* ---- formats of (text …) -------------------------------------------------------------------- */
+
+/** The number of placeholders; what is wrong with one is said. */
+static unsigned count_placeholders(struct load *load, struct mpl_place place,
+                                   const char *format)
+{
+    unsigned n = 0;
+
+    while (*format != '\0') {
+        const struct text_piece piece = mpl_text_piece(format);
+
+        format = piece.rest;
+        n += piece.spec != NULL;
+        if (piece.spec != NULL && !piece.is_known) {
+            load->n_faults++;
+            mpl_lint_add(load->lint, MPL_LINT_ERROR, place,
+                         "placeholder '{%.*s}' is none of {} {s} {%%} {n} {.0} to {.9}",
+                         (int) piece.spec_bytes, piece.spec);
+        }
+    }
+    return n;
+}
+
+/** Values up to the parenthesis that closes the call. False when their number is not fixed. */
+static bool count_values(struct mpl_scanner scanner, unsigned *n)
+{
+    unsigned depth = 0;
+
+    *n = 0;
+    for (;;) {
+        const struct mpl_token t = mpl_scanner_next(&scanner);
+
+        if (t.kind == TOKEN_END || (t.kind == TOKEN_CLOSE && depth == 0)) {
+            return true;
+        }
+        if (mpl_token_is(&scanner, t, "expand$") ||
+            (t.kind == TOKEN_WORD && scanner.text[t.begin] == '$')) {
+            return false;
+        }
+        *n += depth == 0;
+        depth += t.kind == TOKEN_OPEN;
+        depth -= t.kind == TOKEN_CLOSE;
+    }
+}
+
+/** \p scanner stands behind the word text. A format that is computed is checked when used. */
+static void review_format(struct load *load, struct mpl_scanner scanner)
+{
+    const struct mpl_token t = mpl_scanner_next(&scanner);
+    const struct mpl_place place = { .file = load->source->file,
+                                     .line = load->construct->first_line + t.line - 1 };
+    const char *format =
+        t.kind == TOKEN_STRING ? mpl_token_text(&scanner, t, load->scratch) : NULL;
+    unsigned values = 0;
+
+    if (format == NULL) {
+        return;
+    }
+
+    const unsigned placeholders = count_placeholders(load, place, format);
+
+    if (count_values(scanner, &values) && values != placeholders) {
+        load->n_faults++;
+        mpl_lint_add(load->lint, MPL_LINT_ERROR, place,
+                     "the text has %u placeholders and %u values", placeholders, values);
+    }
+}
+
+/* ---- the lists of a construct ----------------------------------------------------------------- */
+
+/** What the lists inside of a list are. */
+enum inside { INSIDE_OTHER, INSIDE_CONDITIONS, INSIDE_FACTS, INSIDE_SLOTS };
+
+/** What is inside of a list that begins with \p word, in a list of kind \p around. */
+static enum inside inside_list(enum inside around, const char *word)
+{
+    static const char *const groups[] = { "and",    "or",      "not", "exists",
+                                          "forall", "logical", NULL };
+    static const char *const others[] = { "test", "declare", "object", "assert", NULL };
+    static const char *const changers[] = { "modify", "duplicate", NULL };
+
+    if (around == INSIDE_CONDITIONS && is_one_of(word, groups)) {
+        return INSIDE_CONDITIONS;
+    }
+    if (around == INSIDE_FACTS ||
+        (around == INSIDE_CONDITIONS && !is_one_of(word, others))) {
+        return INSIDE_SLOTS;
+    }
+    if (around == INSIDE_OTHER && is_one_of(word, changers)) {
+        return INSIDE_SLOTS;
+    }
+    return around == INSIDE_OTHER && strcmp(word, "assert") == 0 ? INSIDE_FACTS
+                                                                 : INSIDE_OTHER;
+}
+
+/** \p scanner stands behind the parenthesis of a list. */
+static enum inside review_list(struct load *load, struct mpl_scanner scanner,
+                               enum inside around)
+{
+    const struct mpl_token head = mpl_scanner_next(&scanner);
+    const char *word =
+        head.kind == TOKEN_WORD ? mpl_token_text(&scanner, head, load->scratch) : NULL;
+
+    if (word == NULL) {
+        return INSIDE_OTHER;
+    }
+
+    const enum inside inside = inside_list(around, word);
+
+    if (inside == INSIDE_SLOTS && around != INSIDE_OTHER) {
+        review_fact(load, word, head.line);
+    } else if (around == INSIDE_OTHER && strcmp(word, "text") == 0) {
+        review_format(load, scanner);
+    }
+    return inside;
+}
+
+static enum inside inside_construct(const struct mpl_construct *c)
+{
+    return c->kind == CONSTRUCT_RULE    ? INSIDE_CONDITIONS
+           : c->kind == CONSTRUCT_FACTS ? INSIDE_FACTS
+                                        : INSIDE_OTHER;
+}
+
+/** True when the rule has an arrow, or the construct is none. */
+static bool review_lists(struct load *load)
+{
+    const struct mpl_construct *c = load->construct;
+    struct mpl_scanner scanner =
+        mpl_scanner_make(load->source->text + c->begin, c->end - c->begin);
+    enum inside inside[MPL_SCAN_DEPTH + 2] = { INSIDE_OTHER };
+    unsigned depth = 0;
+    bool has_arrow = c->kind != CONSTRUCT_RULE;
+
+    for (struct mpl_token t = mpl_scanner_next(&scanner); t.kind != TOKEN_END;
+         t = mpl_scanner_next(&scanner)) {
+        depth -= t.kind == TOKEN_CLOSE;
+        if (depth == 1 && mpl_token_is(&scanner, t, "=>")) {
+            has_arrow = true;
+            inside[1] = INSIDE_OTHER;
+        }
+        if (t.kind != TOKEN_OPEN) {
+            continue;
+        }
+
+        depth++;
+        mpl_assert(depth <= MPL_SCAN_DEPTH);
+        inside[depth] = depth == 1 ? inside_construct(c)
+                                   : review_list(load, scanner, inside[depth - 1]);
+    }
+    return has_arrow;
+}
+
+bool mpl_load_review(struct load *load)
+{
+    const enum mpl_construct_kind kind = load->construct->kind;
+    const size_t before = load->n_faults;
+
+    if (kind != CONSTRUCT_RULE && kind != CONSTRUCT_FACTS && kind != CONSTRUCT_FUNCTION) {
+        return true;
+    }
+    if (!review_lists(load)) {
+        load->n_faults++;
+        mpl_lint_add(load->lint, MPL_LINT_ERROR, mpl_load_place(load),
+                     "the rule has no '=>' between its conditions and its actions");
+    }
+    return load->n_faults == before;
+}
+
+/* ---- the rest ------------------------------------------------------------------------------- */
+
+void mpl_load_report(struct load *load, struct mpl_place place, const char *said)
+{
+    struct mpl_arena *a = load->scratch;
+    char *function = word_behind(a, said, "Missing function declaration for ", "\n");
+    const char *slot = word_behind(a, said, "Invalid slot ", " \n");
+    const char *template = word_behind(a, said, "in corresponding deftemplate ", ".\n");
+    char *tidy = mpl_clips_tidy(a, said);
+
+    load->n_faults++;
+    if (function != NULL) {
+        function[without_end(function, strlen(function))] = '\0';
+        report_function(load, place, function);
+    } else if (slot != NULL && template != NULL) {
+        report_slot(load, place, slot, template);
+    } else if (tidy == NULL || *tidy == '\0') {
+        mpl_lint_add(load->lint, MPL_LINT_ERROR, place, "the %s is not right",
+                     load->construct->keyword);
+    } else {
+        mpl_lint_add(load->lint, MPL_LINT_ERROR, place, "%s", tidy);
+    }
+}
