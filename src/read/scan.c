@@ -17,59 +17,63 @@ enum shape {
 };
 
 /**
- * Per record type: its shape; the fields that the second pass reads ('1' a byte, '4' and '8'
- * compressed integers, 'T' a full 64-bit time), in the order of OTF2's callbacks; and how many
- * events, message ends and collective parts it gives at most.
+ * Per record type: its shape; how many events, message ends and collective parts it gives at
+ * most; and the fields that the second pass reads, which stand in the order of OTF2's callbacks:
+ * in all records that are kept, bytes come first, then 32-bit, then 64-bit integers.
  */
 struct record_kind {
     uint8_t shape;
     uint8_t events;
     uint8_t messages;
     uint8_t collectives;
-    char fields[8];
+    uint8_t n_u8;
+    uint8_t n_u32;
+    uint8_t n_u64;
 };
 
 static const struct record_kind kinds[MPL_REC_KNOWN] = {
-    [MPL_REC_BUFFER_FLUSH] = { SHAPE_SIZED, 2, 0, 0, "T" },
-    [MPL_REC_ON_OFF] = { SHAPE_SIZED, 1, 0, 0, "1" },
-    [MPL_REC_ENTER] = { SHAPE_SINGLE32, 1, 0, 0, "" },
-    [MPL_REC_LEAVE] = { SHAPE_SINGLE32, 1, 0, 0, "" },
-    [MPL_REC_SEND] = { SHAPE_SIZED, 1, 1, 0, "4448" },
-    [MPL_REC_ISEND] = { SHAPE_SIZED, 1, 1, 0, "44488" },
-    [MPL_REC_ISEND_COMPLETE] = { SHAPE_SINGLE64, 1, 0, 0, "" },
-    [MPL_REC_IRECV_REQUEST] = { SHAPE_SINGLE64, 1, 1, 0, "" },
-    [MPL_REC_RECV] = { SHAPE_SIZED, 1, 1, 0, "4448" },
-    [MPL_REC_IRECV] = { SHAPE_SIZED, 1, 1, 0, "44488" },
-    [MPL_REC_REQUEST_TEST] = { SHAPE_SINGLE64, 0, 0, 0, "" },
-    [MPL_REC_REQUEST_CANCELLED] = { SHAPE_SINGLE64, 1, 0, 0, "" },
-    [MPL_REC_COLL_BEGIN] = { SHAPE_SIZED, 1, 0, 1, "" },
-    [MPL_REC_COLL_END] = { SHAPE_SIZED, 1, 0, 1, "14488" },
-    [MPL_REC_OMP_FORK] = { SHAPE_SINGLE32, 1, 0, 0, "" },
-    [MPL_REC_OMP_JOIN] = { SHAPE_SIZED, 1, 0, 0, "" },
-    [MPL_REC_OMP_ACQUIRE_LOCK] = { SHAPE_SIZED, 1, 0, 0, "44" },
-    [MPL_REC_OMP_RELEASE_LOCK] = { SHAPE_SIZED, 1, 0, 0, "44" },
-    [MPL_REC_OMP_TASK_CREATE] = { SHAPE_SINGLE64, 0, 0, 0, "" },
-    [MPL_REC_OMP_TASK_SWITCH] = { SHAPE_SINGLE64, 0, 0, 0, "" },
-    [MPL_REC_OMP_TASK_COMPLETE] = { SHAPE_SINGLE64, 0, 0, 0, "" },
-    [MPL_REC_THREAD_FORK] = { SHAPE_SIZED, 1, 0, 0, "14" },
-    [MPL_REC_THREAD_JOIN] = { SHAPE_SIZED, 1, 0, 0, "1" },
-    [MPL_REC_TEAM_BEGIN] = { SHAPE_SIZED, 1, 0, 0, "4" },
-    [MPL_REC_TEAM_END] = { SHAPE_SIZED, 1, 0, 0, "4" },
-    [MPL_REC_ACQUIRE_LOCK] = { SHAPE_SIZED, 1, 0, 0, "144" },
-    [MPL_REC_RELEASE_LOCK] = { SHAPE_SIZED, 1, 0, 0, "144" },
-    [MPL_REC_THREAD_CREATE] = { SHAPE_SIZED, 1, 0, 0, "" },
-    [MPL_REC_THREAD_BEGIN] = { SHAPE_SIZED, 1, 0, 0, "" },
-    [MPL_REC_THREAD_WAIT] = { SHAPE_SIZED, 1, 0, 0, "" },
-    [MPL_REC_THREAD_END] = { SHAPE_SIZED, 1, 0, 0, "" },
-    [MPL_REC_CONTEXT_ENTER] = { SHAPE_SIZED, 1, 0, 0, "44" },
-    [MPL_REC_CONTEXT_LEAVE] = { SHAPE_SIZED, 1, 0, 0, "4" },
-    [MPL_REC_PROGRAM_BEGIN] = { SHAPE_SIZED, 1, 0, 0, "" },
-    [MPL_REC_PROGRAM_END] = { SHAPE_SIZED, 1, 0, 0, "" },
-    [MPL_REC_ICOLL_REQUEST] = { SHAPE_SIZED, 1, 0, 1, "8" },
-    [MPL_REC_ICOLL_COMPLETE] = { SHAPE_SIZED, 1, 0, 1, "144888" },
-    [MPL_REC_COMM_CREATE] = { SHAPE_SIZED, 1, 0, 0, "" },
-    [MPL_REC_COMM_DESTROY] = { SHAPE_SIZED, 1, 0, 0, "" },
+    [MPL_REC_BUFFER_FLUSH] = { SHAPE_SIZED, 2, 0, 0, 8, 0, 0 }, /* a whole time */
+    [MPL_REC_ON_OFF] = { SHAPE_SIZED, 1, 0, 0, 1, 0, 0 },
+    [MPL_REC_ENTER] = { SHAPE_SINGLE32, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_LEAVE] = { SHAPE_SINGLE32, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_SEND] = { SHAPE_SIZED, 1, 1, 0, 0, 3, 1 },
+    [MPL_REC_ISEND] = { SHAPE_SIZED, 1, 1, 0, 0, 3, 2 },
+    [MPL_REC_ISEND_COMPLETE] = { SHAPE_SINGLE64, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_IRECV_REQUEST] = { SHAPE_SINGLE64, 1, 1, 0, 0, 0, 0 },
+    [MPL_REC_RECV] = { SHAPE_SIZED, 1, 1, 0, 0, 3, 1 },
+    [MPL_REC_IRECV] = { SHAPE_SIZED, 1, 1, 0, 0, 3, 2 },
+    [MPL_REC_REQUEST_TEST] = { SHAPE_SINGLE64, 0, 0, 0, 0, 0, 0 },
+    [MPL_REC_REQUEST_CANCELLED] = { SHAPE_SINGLE64, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_COLL_BEGIN] = { SHAPE_SIZED, 1, 0, 1, 0, 0, 0 },
+    [MPL_REC_COLL_END] = { SHAPE_SIZED, 1, 0, 1, 1, 2, 2 },
+    [MPL_REC_OMP_FORK] = { SHAPE_SINGLE32, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_OMP_JOIN] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_OMP_ACQUIRE_LOCK] = { SHAPE_SIZED, 1, 0, 0, 0, 2, 0 },
+    [MPL_REC_OMP_RELEASE_LOCK] = { SHAPE_SIZED, 1, 0, 0, 0, 2, 0 },
+    [MPL_REC_OMP_TASK_CREATE] = { SHAPE_SINGLE64, 0, 0, 0, 0, 0, 0 },
+    [MPL_REC_OMP_TASK_SWITCH] = { SHAPE_SINGLE64, 0, 0, 0, 0, 0, 0 },
+    [MPL_REC_OMP_TASK_COMPLETE] = { SHAPE_SINGLE64, 0, 0, 0, 0, 0, 0 },
+    [MPL_REC_THREAD_FORK] = { SHAPE_SIZED, 1, 0, 0, 1, 1, 0 },
+    [MPL_REC_THREAD_JOIN] = { SHAPE_SIZED, 1, 0, 0, 1, 0, 0 },
+    [MPL_REC_TEAM_BEGIN] = { SHAPE_SIZED, 1, 0, 0, 0, 1, 0 },
+    [MPL_REC_TEAM_END] = { SHAPE_SIZED, 1, 0, 0, 0, 1, 0 },
+    [MPL_REC_ACQUIRE_LOCK] = { SHAPE_SIZED, 1, 0, 0, 1, 2, 0 },
+    [MPL_REC_RELEASE_LOCK] = { SHAPE_SIZED, 1, 0, 0, 1, 2, 0 },
+    [MPL_REC_THREAD_CREATE] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_THREAD_BEGIN] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_THREAD_WAIT] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_THREAD_END] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_CONTEXT_ENTER] = { SHAPE_SIZED, 1, 0, 0, 0, 2, 0 },
+    [MPL_REC_CONTEXT_LEAVE] = { SHAPE_SIZED, 1, 0, 0, 0, 1, 0 },
+    [MPL_REC_PROGRAM_BEGIN] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_PROGRAM_END] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_ICOLL_REQUEST] = { SHAPE_SIZED, 1, 0, 1, 0, 0, 1 },
+    [MPL_REC_ICOLL_COMPLETE] = { SHAPE_SIZED, 1, 0, 1, 1, 2, 3 },
+    [MPL_REC_COMM_CREATE] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_COMM_DESTROY] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
 };
+
+static const struct record_kind unknown_kind = { SHAPE_SIZED, 0, 0, 0, 0, 0, 0 };
 
 /** The pass over one file. \p limit is where it stops at the latest. */
 struct pass {
@@ -82,7 +86,8 @@ struct pass {
     uint64_t time_before; /**< The one before that. */
     size_t time_at;       /**< Where the current time stands in the file. */
     bool has_time;
-    uint64_t n_before; /**< Records before this chunk. */
+    uint64_t n_before;       /**< Records before this chunk. */
+    uint64_t n_of_type[256]; /**< Event records, folded into the counts at the end. */
 };
 
 static const uint8_t *damaged(struct pass *p, const char *note, const char *what)
@@ -105,50 +110,57 @@ static const uint8_t *leaves_chunk(struct pass *p)
                : broken(p, "a record leaves its chunk");
 }
 
-/** Skips a compressed integer of at most \p most bytes; NULL if it does not fit. */
-static const uint8_t *skip_compressed(const uint8_t *at, const uint8_t *end, unsigned most)
+/** Skips \p n compressed integers of at most \p most bytes; NULL if they do not fit. */
+static inline const uint8_t *skip_integers(const uint8_t *at, const uint8_t *end,
+                                           unsigned n, unsigned most)
 {
-    if (at >= end) {
-        return NULL;
+    for (; n > 0; n--) {
+        unsigned length;
+
+        if (at >= end) {
+            return NULL;
+        }
+        length = *at == UINT8_MAX ? 0 : *at;
+        if (length > most || length >= (size_t) (end - at)) {
+            return NULL;
+        }
+        at += 1 + length;
     }
-    if (*at == UINT8_MAX) {
-        return at + 1;
-    }
-    return *at > most || *at >= end - at ? NULL : at + 1 + *at;
+    return at;
 }
 
-static bool fields_fit(const char *fields, const uint8_t *at, const uint8_t *end)
+static inline bool fields_fit(const struct record_kind *kind, const uint8_t *at,
+                              const uint8_t *end)
 {
-    for (; *fields != '\0' && at != NULL; fields++) {
-        switch (*fields) {
-        case '1':
-            at = end - at >= 1 ? at + 1 : NULL;
-            break;
-        case 'T':
-            at = end - at >= 8 ? at + 8 : NULL;
-            break;
-        default:
-            at = skip_compressed(at, end, (unsigned) (*fields - '0'));
-            break;
-        }
+    if (kind->n_u8 > end - at) {
+        return false;
     }
-    return at != NULL;
+    at = skip_integers(at + kind->n_u8, end, kind->n_u32, 4);
+    return at != NULL && skip_integers(at, end, kind->n_u64, 8) != NULL;
 }
 
 /** Behind a record with a length in front; \p at is the length. */
-static const uint8_t *skip_sized(struct pass *p, const uint8_t *at, const uint8_t *end,
-                                 const char *fields)
+static inline const uint8_t *skip_sized(struct pass *p, const uint8_t *at,
+                                        const uint8_t *end, const struct record_kind *kind)
 {
-    struct mpl_cursor cursor = { at, end, p->chunk.is_big_endian, false };
-    const uint64_t n = mpl_cursor_length(&cursor);
+    uint64_t n = at < end ? *at++ : 0;
 
-    if (cursor.is_bad || n > (uint64_t) (end - cursor.at)) {
+    if (n == UINT8_MAX) {
+        struct mpl_cursor cursor = { at, end, p->chunk.is_big_endian, false };
+
+        n = mpl_cursor_u64_fixed(&cursor);
+        at = cursor.at;
+        if (cursor.is_bad) {
+            return leaves_chunk(p);
+        }
+    }
+    if (n > (uint64_t) (end - at)) {
         return leaves_chunk(p);
     }
-    if (!fields_fit(fields, cursor.at, cursor.at + n)) {
+    if (!fields_fit(kind, at, at + n)) {
         return broken(p, "a record has broken fields");
     }
-    return cursor.at + n;
+    return at + n;
 }
 
 /*
@@ -164,18 +176,28 @@ static const uint8_t *backwards(struct pass *p, uint64_t time)
     return broken(p, "time runs backwards");
 }
 
-static const uint8_t *take_time(struct pass *p, const uint8_t *at, const uint8_t *end)
+static void take_first_time(struct pass *p, uint64_t time)
 {
-    struct mpl_cursor cursor = { at, end, p->chunk.is_big_endian, false };
-    const uint64_t time = mpl_cursor_u64_fixed(&cursor);
+    p->scan->first_time = time;
+    p->time = time;
+    p->time_before = time;
+    p->has_time = true;
+}
 
-    if (cursor.is_bad) {
+static inline const uint8_t *take_time(struct pass *p, const uint8_t *at,
+                                       const uint8_t *end)
+{
+    uint64_t time;
+
+    if (end - at < 8) {
         return leaves_chunk(p);
     }
+    memcpy(&time, at, sizeof time);
+    if (p->chunk.is_big_endian) {
+        time = __builtin_bswap64(time);
+    }
     if (!p->has_time) {
-        p->scan->first_time = time;
-        p->time = time;
-        p->time_before = time;
+        take_first_time(p, time);
     }
     if (time < p->time) {
         return backwards(p, time);
@@ -186,36 +208,19 @@ static const uint8_t *take_time(struct pass *p, const uint8_t *at, const uint8_t
     p->time_before = p->time;
     p->time = time;
     p->time_at = (size_t) (at - 1 - p->file.data);
-    p->has_time = true;
-    return cursor.at;
+    return at + 8;
 }
 
-static void count(struct mpl_scan *scan, uint8_t type)
-{
-    scan->n_records++;
-    if (type >= MPL_REC_KNOWN) {
-        scan->n_unknown++;
-        scan->n_dropped++;
-        return;
-    }
-    scan->n_dropped += kinds[type].events == 0;
-    scan->n_metrics += type == MPL_REC_METRIC;
-    scan->n_events += kinds[type].events;
-    scan->n_messages += kinds[type].messages;
-    scan->n_collectives += kinds[type].collectives;
-}
-
-/** Any record but enter and leave. Returns the place behind it, NULL at the end or at damage. */
+/** An event other than enter and leave, or what is none. Returns the place behind it, NULL at
+ *  damage. */
 static const uint8_t *take_record(struct pass *p, const uint8_t *at, const uint8_t *end)
 {
     const uint8_t type = *at++;
+    const struct record_kind *kind = type < MPL_REC_KNOWN ? &kinds[type] : &unknown_kind;
     const uint8_t *next;
 
-    if (type == MPL_REC_TIME) {
-        return take_time(p, at, end);
-    }
     if (type == MPL_REC_ATTRIBUTES) {
-        return skip_sized(p, at, end, "");
+        return skip_sized(p, at, end, &unknown_kind);
     }
     if (type < MPL_REC_BUFFER_FLUSH) {
         return broken(p, "a record has an impossible type");
@@ -223,17 +228,16 @@ static const uint8_t *take_record(struct pass *p, const uint8_t *at, const uint8
     if (!p->has_time) {
         return broken(p, "an event stands before the first time");
     }
-    if (type < MPL_REC_KNOWN &&
-        (kinds[type].shape == SHAPE_SINGLE32 || kinds[type].shape == SHAPE_SINGLE64)) {
-        next = skip_compressed(at, end, kinds[type].shape == SHAPE_SINGLE32 ? 4 : 8);
+    if (kind->shape == SHAPE_SINGLE32 || kind->shape == SHAPE_SINGLE64) {
+        next = skip_integers(at, end, 1, kind->shape == SHAPE_SINGLE32 ? 4 : 8);
         if (next == NULL) {
             return end - at < 9 ? leaves_chunk(p) : broken(p, "a record has broken fields");
         }
     } else {
-        next = skip_sized(p, at, end, type < MPL_REC_KNOWN ? kinds[type].fields : "");
+        next = skip_sized(p, at, end, kind);
     }
     if (next != NULL) {
-        count(p->scan, type);
+        p->n_of_type[type]++;
     }
     return next;
 }
@@ -245,30 +249,58 @@ static bool take_chunk(struct pass *p)
     const uint8_t *const end = data + (p->chunk.end < p->limit ? p->chunk.end : p->limit);
     const uint8_t *at = data + p->chunk.start + MPL_CHUNK_HEADER;
 
-    while (at < end) {
+    while (at < end && *at != MPL_REC_END_OF_CHUNK && *at != MPL_REC_END_OF_FILE) {
         const uint8_t type = *at;
         const uint8_t *next;
 
-        /* Two thirds of all records; four bytes of a reference always fit the padding. */
-        if ((type == MPL_REC_ENTER || type == MPL_REC_LEAVE) && end - at > 2 &&
-            at[1] <= 4 && end - at >= 2 + at[1] && p->has_time) {
+        /* Two thirds of all records. */
+        if ((type == MPL_REC_ENTER || type == MPL_REC_LEAVE) && end - at > 6 &&
+            at[1] <= 4 && p->has_time) {
+            p->n_of_type[type]++;
             at += 2 + at[1];
-            p->scan->n_records++;
-            p->scan->n_events++;
             continue;
         }
-        if (type == MPL_REC_END_OF_CHUNK || type == MPL_REC_END_OF_FILE) {
-            break;
-        }
-        next = take_record(p, at, end);
+        next = type == MPL_REC_TIME ? take_time(p, at + 1, end) : take_record(p, at, end);
         if (next == NULL) {
-            p->scan->end = (size_t) (at - data);
-            return false;
+            break;
         }
         at = next;
     }
     p->scan->end = (size_t) (at - data);
-    return at < end ? *at == MPL_REC_END_OF_CHUNK : true;
+    if (p->scan->damage != NULL) {
+        return false;
+    }
+    return at >= end || *at == MPL_REC_END_OF_CHUNK;
+}
+
+static void fold(struct pass *p)
+{
+    struct mpl_scan *scan = p->scan;
+
+    scan->n_records = 0;
+    for (size_t type = MPL_REC_BUFFER_FLUSH; type < 256; type++) {
+        const uint64_t n = p->n_of_type[type];
+        const struct record_kind *kind =
+            type < MPL_REC_KNOWN ? &kinds[type] : &unknown_kind;
+
+        scan->n_records += n;
+        scan->n_unknown += type >= MPL_REC_KNOWN ? n : 0;
+        scan->n_dropped += kind->events == 0 ? n : 0;
+        scan->n_events += n * kind->events;
+        scan->n_messages += n * kind->messages;
+        scan->n_collectives += n * kind->collectives;
+    }
+    scan->n_metrics = p->n_of_type[MPL_REC_METRIC];
+}
+
+static uint64_t count_records(const struct pass *p)
+{
+    uint64_t n = 0;
+
+    for (size_t type = MPL_REC_BUFFER_FLUSH; type < 256; type++) {
+        n += p->n_of_type[type];
+    }
+    return n;
 }
 
 static bool open_chunk(struct pass *p, size_t start)
@@ -289,7 +321,7 @@ static bool open_chunk(struct pass *p, size_t start)
     return true;
 }
 
-static void run(struct pass *p)
+static void walk(struct pass *p)
 {
     struct mpl_scan *scan = p->scan;
     size_t start = 0;
@@ -297,7 +329,7 @@ static void run(struct pass *p)
     *scan = (struct mpl_scan){ 0 };
     while (start < p->limit && open_chunk(p, start)) {
         const bool goes_on = take_chunk(p);
-        const uint64_t n = scan->n_records - p->n_before;
+        const uint64_t n = count_records(p) - p->n_before;
 
         if (scan->damage != NULL) {
             return;
@@ -306,7 +338,7 @@ static void run(struct pass *p)
             (void) broken(p, "a chunk does not hold as many events as its header says");
             return;
         }
-        p->n_before = scan->n_records;
+        p->n_before += n;
         if (!goes_on) {
             return;
         }
@@ -315,6 +347,12 @@ static void run(struct pass *p)
     if (scan->damage == NULL && p->limit == p->file.n) {
         (void) damaged(p, "truncated-events", "the file ends before its end mark");
     }
+}
+
+static void run(struct pass *p)
+{
+    walk(p);
+    fold(p);
 }
 
 static struct pass begin(struct mpl_bytes file, size_t chunk_bytes, struct mpl_scan *scan)

@@ -129,21 +129,25 @@ void mpl_requests_free(struct mpl_requests *r)
 
 /* ---- envelopes -------------------------------------------------------------------------- */
 
-static bool is_same(const struct mpl_envelope_key *a, const struct mpl_envelope_key *b)
+static inline bool is_same(const struct mpl_envelope_key *a,
+                           const struct mpl_envelope_key *b)
 {
     return a->rank == b->rank && a->tag == b->tag && a->comm == b->comm &&
            a->is_send == b->is_send && a->is_irecv == b->is_irecv &&
            a->has_garbage_length == b->has_garbage_length;
 }
 
-static size_t envelope_home(const struct mpl_envelopes *e,
-                            const struct mpl_envelope_key *key)
+/* Ranks, tags and communicators are small numbers, so one multiplication (Knuth's, by the golden
+ * ratio) spreads them; this runs for every message. */
+static inline size_t envelope_home(const struct mpl_envelopes *e,
+                                   const struct mpl_envelope_key *key)
 {
     const uint64_t flags = (uint64_t) key->is_send | (uint64_t) key->is_irecv << 1 |
                            (uint64_t) key->has_garbage_length << 2;
-    const uint64_t high = (uint64_t) key->rank << 32 | key->tag;
+    const uint64_t x = ((uint64_t) key->tag << 24) + ((uint64_t) key->comm << 13) +
+                       ((uint64_t) key->rank << 3) + flags;
 
-    return (size_t) mix(mix(high) + ((uint64_t) key->comm << 3 | flags)) & (e->n_slots - 1);
+    return (size_t) (x * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (e->n_slots - 1);
 }
 
 static const struct mpl_envelope_key *key_at(const struct mpl_envelopes *e, uint32_t number)
