@@ -1,8 +1,8 @@
 /*
  * From records to calls. One walk over the records of a location keeps the stack of open
  * regions. A call is open as long as any region of MPI or thread synchronisation is on that
- * stack, or the tracer flushes its buffer, or measurement is switched off; what opened it first
- * gives it its class. Traces of killed or badly instrumented programs have leaves without enters
+ * stack, or the tracer flushes its buffer, or measurement is switched off, or a worker thread is in
+ * no team; what opened it first gives it its class. Traces of killed or badly instrumented programs have leaves without enters
  * and enters without leaves: a leave closes everything above its own enter, one without an enter
  * is ignored, and what is open at the end ends there.
  */
@@ -44,6 +44,8 @@ struct walk {
     uint32_t n_open; /* call regions on the stack, and open flush and off intervals */
     bool is_flushing;
     bool is_off;
+    bool is_idle;     /* a worker thread between two teams */
+    uint32_t n_teams; /* begun and not ended */
     bool is_in_call;
     bool is_in_startup;
     bool is_in_shutdown;
@@ -323,6 +325,15 @@ static bool is_null(const struct mpl_location *loc, uint32_t message)
     return envelope != MPL_NONE && loc->envelopes[envelope].is_null;
 }
 
+/* Between two parallel regions a worker thread waits for work; the master goes on. */
+static bool end_team(struct walk *w, uint32_t event)
+{
+    if (w->n_teams == 0 || --w->n_teams > 0 || w->loc->thread == 0) {
+        return true;
+    }
+    return toggle(w, event, &w->is_idle, true);
+}
+
 static void note_record(struct walk *w, uint32_t message)
 {
     w->records.n++;
@@ -386,6 +397,11 @@ static bool take_record(struct walk *w, uint32_t event)
     case MPL_EV_COLL_BEGIN:
         note_collective(w, ref);
         return true;
+    case MPL_EV_TEAM_BEGIN:
+        w->n_teams++;
+        return toggle(w, event, &w->is_idle, false);
+    case MPL_EV_TEAM_END:
+        return end_team(w, event);
     case MPL_EV_FLUSH_BEGIN:
         return toggle(w, event, &w->is_flushing, true);
     case MPL_EV_FLUSH_END:
@@ -417,8 +433,9 @@ static uint32_t count_calls(struct walk *w)
             if (role == ROLE_INIT && w->first_init == MPL_NONE) {
                 w->first_init = i;
             }
-        } else if (loc->kind[i] == MPL_EV_FLUSH_BEGIN || loc->kind[i] == MPL_EV_OFF) {
-            n++;
+        } else {
+            n += loc->kind[i] == MPL_EV_FLUSH_BEGIN || loc->kind[i] == MPL_EV_OFF ||
+                 (loc->kind[i] == MPL_EV_TEAM_END && loc->thread > 0);
         }
     }
     /* Start-up may begin before MPI_Init is entered, and a call may go on behind it. */
@@ -455,6 +472,8 @@ static uint32_t find_plain_leave(const struct walk *w, uint32_t event)
         case MPL_EV_LEAVE:
             return loc->ref[i] == loc->ref[event] ? i : MPL_NONE;
         case MPL_EV_ENTER:
+        case MPL_EV_TEAM_BEGIN:
+        case MPL_EV_TEAM_END:
         case MPL_EV_FLUSH_BEGIN:
         case MPL_EV_FLUSH_END:
         case MPL_EV_OFF:

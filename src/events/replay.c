@@ -194,7 +194,6 @@ static void arrive(struct replay *r, uint32_t location, uint32_t i)
         }
     }
     wake_chain(r, state->first_hanging);
-    state->first_hanging = 0;
 }
 
 static enum progress hang_on_instance(struct replay *r, uint32_t location, uint32_t i)

@@ -269,6 +269,25 @@ START_TEST(wait_for_a_send_waits_until_the_receive_is_posted)
 }
 END_TEST
 
+/* The post at 30 lies behind the barrier and in no call: nothing tells when it was entered. */
+START_TEST(receive_posted_outside_of_all_calls_is_not_blamed)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    const struct mpl_events *events;
+    uint32_t r;
+
+    fixture_call(f, 0, 1, 2, "MPI_Comm_rank");
+    fixture_call_send(f, 0, 5, 45, "MPI_Ssend", 1, 7);
+    fixture_call(f, 1, 10, 20, "MPI_Comm_rank");
+    r = fixture_post(f, 1, 30);
+    fixture_enter(f, 1, 40, "MPI_Wait");
+    fixture_irecv(f, 1, 46, r, 0, 7);
+    fixture_leave(f, 1, 46, "MPI_Wait");
+    events = fixture_events(f);
+    assert_wait(events, 0, 3, MPL_WAIT_NONE, 0, MPL_NONE);
+}
+END_TEST
+
 /* Receiving waits 20 (sender at 30), sending 5 (receiver at 15): the larger one is kept. */
 START_TEST(call_that_sends_and_receives_has_the_larger_wait)
 {
@@ -576,6 +595,50 @@ START_TEST(flushes_and_off_times_are_other)
 }
 END_TEST
 
+START_TEST(flush_inside_a_call_is_part_of_it)
+{
+    struct fixture *f = fixture_create(arena, 1, 1);
+    const struct mpl_events *events;
+
+    fixture_enter(f, 0, 10, "MPI_Barrier");
+    fixture_record(f, 0, 15, MPL_EV_FLUSH_BEGIN);
+    fixture_record(f, 0, 20, MPL_EV_FLUSH_END);
+    fixture_leave(f, 0, 30, "MPI_Barrier");
+    fixture_enter(f, 0, 40, "MPI_Barrier");
+    fixture_record(f, 0, 45, MPL_EV_OFF);
+    fixture_leave(f, 0, 50, "MPI_Barrier");
+    fixture_record(f, 0, 55, MPL_EV_ON);
+    events = fixture_events(f);
+    ck_assert_uint_eq(mpl_events_span_count(events, 0), 5);
+    assert_span(events, 0, 1, MPL_SPAN_COLLECTIVE, 10, 30);
+    assert_span(events, 0, 3, MPL_SPAN_COLLECTIVE, 40, 55);
+}
+END_TEST
+
+START_TEST(worker_threads_are_idle_between_parallel_regions)
+{
+    struct fixture *f = fixture_create(arena, 1, 2);
+    const struct mpl_events *events;
+
+    for (uint32_t l = 0; l < 2; l++) {
+        fixture_record(f, l, 10, MPL_EV_TEAM_BEGIN);
+        fixture_call(f, l, 15, 20, "!$omp implicit barrier");
+        fixture_record(f, l, 20, MPL_EV_TEAM_END);
+        fixture_record(f, l, 50, MPL_EV_TEAM_BEGIN);
+        fixture_record(f, l, 60, MPL_EV_TEAM_END);
+        fixture_record(f, l, 90, MPL_EV_MARK);
+    }
+    events = fixture_events(f);
+    ASSERT_US(mpl_events_totals(events, 0)->class_s[MPL_SPAN_OTHER], 5);
+    ASSERT_US(mpl_events_totals(events, 0)->class_s[MPL_SPAN_COMPUTE], 75);
+    ck_assert_uint_eq(mpl_events_span_count(events, 1), 7);
+    assert_span(events, 1, 3, MPL_SPAN_OTHER, 20, 50);
+    assert_span(events, 1, 5, MPL_SPAN_OTHER, 60, 90);
+    ASSERT_US(mpl_events_totals(events, 1)->class_s[MPL_SPAN_COMPUTE], 15);
+    ck_assert_uint_eq(mpl_events_totals(events, 1)->n_calls, 0);
+}
+END_TEST
+
 START_TEST(leaves_that_match_no_enter_are_ignored)
 {
     struct fixture *f = fixture_create(arena, 1, 1);
@@ -784,6 +847,7 @@ static Suite *make_suite(void)
     tcase_add_test(t, send_finished_before_the_receive_did_not_wait_for_it);
     tcase_add_test(t, buffered_send_never_waits);
     tcase_add_test(t, wait_for_a_send_waits_until_the_receive_is_posted);
+    tcase_add_test(t, receive_posted_outside_of_all_calls_is_not_blamed);
     tcase_add_test(t, call_that_sends_and_receives_has_the_larger_wait);
     tcase_add_test(t, barrier_waits_for_the_last);
     tcase_add_test(t, all_to_all_waits_for_the_last);
@@ -801,6 +865,8 @@ static Suite *make_suite(void)
     tcase_add_test(t, startup_and_shutdown_hold_everything_around_them);
     tcase_add_test(t, outermost_call_decides_the_class);
     tcase_add_test(t, flushes_and_off_times_are_other);
+    tcase_add_test(t, flush_inside_a_call_is_part_of_it);
+    tcase_add_test(t, worker_threads_are_idle_between_parallel_regions);
     tcase_add_test(t, leaves_that_match_no_enter_are_ignored);
     tcase_add_test(t, leave_closes_what_was_opened_inside);
     tcase_add_test(t, finalize_ends_whatever_was_not_left);

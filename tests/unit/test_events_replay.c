@@ -87,6 +87,26 @@ START_TEST(synchronous_send_still_waits_for_its_receiver)
 }
 END_TEST
 
+/* All of them hang on the same call of rank 0, at 40. */
+START_TEST(call_that_starts_several_messages_wakes_all_receivers)
+{
+    struct fixture *f = fixture_create(arena, 4, 1);
+
+    fixture_record(f, 0, 0, MPL_EV_MARK);
+    fixture_enter(f, 0, 40, "MPI_Startall");
+    for (uint32_t l = 1; l < 4; l++) {
+        (void) fixture_isend(f, 0, 41, l, 0);
+    }
+    fixture_leave(f, 0, 42, "MPI_Startall");
+    for (uint32_t l = 1; l < 4; l++) {
+        fixture_record(f, l, 0, MPL_EV_MARK);
+        fixture_call_recv(f, l, 10, 50, 0, 0);
+        fixture_record(f, l, 50 + 10 * l, MPL_EV_MARK);
+    }
+    ASSERT_US(mpl_events_ideal_s(fixture_events(f)), 40 + 30);
+}
+END_TEST
+
 /* Before: 10, 30, 20. Behind: 5, 5, 100. */
 static double replay_collective(enum mpl_coll_op op, uint32_t root)
 {
@@ -209,6 +229,7 @@ static Suite *make_suite(void)
     tcase_add_test(t, without_communication_the_longest_computation_remains);
     tcase_add_test(t, pipeline_of_three_takes_what_its_slowest_stage_dictates);
     tcase_add_test(t, synchronous_send_still_waits_for_its_receiver);
+    tcase_add_test(t, call_that_starts_several_messages_wakes_all_receivers);
     tcase_add_test(t, collectives_wait_for_those_they_depend_on);
     tcase_add_test(t, scan_is_resolved_from_the_lowest_rank_up);
     tcase_add_test(t, window_is_from_the_first_init_to_the_last_finalize);

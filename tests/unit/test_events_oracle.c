@@ -1,0 +1,808 @@
+/*
+ * Random traces against an oracle that is written from the definitions only: it asks the public
+ * functions of model and match, looks through all calls for every question, and knows nothing of
+ * how events stores them. The programs are possible ones (each step of the generator appends to
+ * the locations it concerns), but times are random, so that clock errors of any size occur.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "events_fixture.h"
+
+enum { RANKS = 5, PENDING = 40, CALLS = 4000, SEEDS = 300 };
+
+static struct mpl_arena *arena;
+
+static void create_arena(void)
+{
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+}
+
+static void destroy_arena(void)
+{
+    mpl_arena_destroy(arena);
+}
+
+/* ---- generator ---------------------------------------------------------------------- */
+
+struct pending {
+    uint32_t receiver, sender, tag;
+};
+
+struct program {
+    struct fixture *f;
+    uint32_t n_ranks;
+    int64_t now[RANKS];
+    struct pending pending[PENDING];
+    uint32_t n_pending;
+    uint32_t posted[RANKS][PENDING]; /* non-blocking receives: message … */
+    struct pending awaited[RANKS][PENDING];
+    uint32_t n_posted[RANKS];
+    uint32_t sent[RANKS][PENDING]; /* non-blocking sends */
+    uint32_t n_sent[RANKS];
+    bool loses; /* some records are missing */
+};
+
+static uint32_t below(uint32_t n)
+{
+    return (uint32_t) rand() % n;
+}
+
+static int64_t later(struct program *p, uint32_t rank, uint32_t most)
+{
+    p->now[rank] += below(most + 1);
+    return p->now[rank];
+}
+
+static const char *const functions[] = { "solve", "pack", "update" };
+
+/* Computation, now and then in a function that may stay open. */
+static void compute(struct program *p, uint32_t rank)
+{
+    const char *function = functions[below(3)];
+
+    if (below(3) == 0) {
+        fixture_enter(p->f, rank, later(p, rank, 9), function);
+        if (below(3) > 0) {
+            fixture_leave(p->f, rank, later(p, rank, 9), function);
+        }
+    } else if (below(4) == 0) {
+        fixture_leave(p->f, rank, later(p, rank, 9), function);
+    }
+    (void) later(p, rank, 20);
+}
+
+static void enter(struct program *p, uint32_t rank, const char *region)
+{
+    compute(p, rank);
+    fixture_enter(p->f, rank, p->now[rank], region);
+}
+
+static void leave(struct program *p, uint32_t rank, const char *region)
+{
+    fixture_leave(p->f, rank, later(p, rank, 9), region);
+}
+
+static void make_send(struct program *p, uint32_t rank, uint32_t peer, uint32_t tag)
+{
+    static const char *const regions[] = { "MPI_Send", "MPI_Bsend", "MPI_Isend" };
+    const uint32_t which = p->n_sent[rank] < PENDING ? below(3) : below(2);
+
+    enter(p, rank, regions[which]);
+    if (which == 2) {
+        p->sent[rank][p->n_sent[rank]++] =
+            fixture_isend(p->f, rank, later(p, rank, 3), peer, tag);
+    } else {
+        (void) fixture_send(p->f, rank, later(p, rank, 3), peer, tag);
+    }
+    (void) later(p, rank, 30);
+    leave(p, rank, regions[which]);
+}
+
+static void make_receive(struct program *p, const struct pending *m)
+{
+    if (below(2) == 0 || p->n_posted[m->receiver] == PENDING) {
+        enter(p, m->receiver, "MPI_Recv");
+        (void) fixture_recv(p->f, m->receiver, later(p, m->receiver, 40), m->sender,
+                            m->tag);
+        leave(p, m->receiver, "MPI_Recv");
+        return;
+    }
+    enter(p, m->receiver, "MPI_Irecv");
+    p->awaited[m->receiver][p->n_posted[m->receiver]] = *m;
+    p->posted[m->receiver][p->n_posted[m->receiver]++] =
+        fixture_post(p->f, m->receiver, later(p, m->receiver, 3));
+    leave(p, m->receiver, "MPI_Irecv");
+}
+
+/* Completes everything that is open on a rank. */
+static void make_wait(struct program *p, uint32_t rank)
+{
+    const char *region = below(4) == 0 ? "MPI_Testall" : "MPI_Waitall";
+
+    enter(p, rank, region);
+    (void) later(p, rank, 40);
+    for (uint32_t i = 0; i < p->n_posted[rank]; i++) {
+        fixture_irecv(p->f, rank, p->now[rank], p->posted[rank][i],
+                      p->awaited[rank][i].sender, p->awaited[rank][i].tag);
+    }
+    for (uint32_t i = 0; i < p->n_sent[rank]; i++) {
+        fixture_isend_done(p->f, rank, p->now[rank], p->sent[rank][i]);
+    }
+    p->n_posted[rank] = p->n_sent[rank] = 0;
+    leave(p, rank, region);
+}
+
+static void make_sync_pair(struct program *p, uint32_t from, uint32_t to, uint32_t tag)
+{
+    enter(p, from, "MPI_Ssend");
+    (void) fixture_send(p->f, from, later(p, from, 3), to, tag);
+    (void) later(p, from, 30);
+    leave(p, from, "MPI_Ssend");
+    enter(p, to, "MPI_Recv");
+    (void) fixture_recv(p->f, to, later(p, to, 40), from, tag);
+    leave(p, to, "MPI_Recv");
+}
+
+static void make_collective(struct program *p)
+{
+    static const enum mpl_coll_op ops[] = { MPL_COLL_BARRIER, MPL_COLL_ALLREDUCE,
+                                            MPL_COLL_BCAST,   MPL_COLL_REDUCE,
+                                            MPL_COLL_SCAN,    MPL_COLL_EXSCAN };
+    const enum mpl_coll_op op = ops[below(6)];
+    const bool has_root = op == MPL_COLL_BCAST || op == MPL_COLL_REDUCE;
+    const uint32_t root = has_root ? below(p->n_ranks) : MPL_NONE;
+
+    for (uint32_t l = 0; l < p->n_ranks; l++) {
+        const int64_t from = (compute(p, l), p->now[l]);
+
+        fixture_call_coll(p->f, l, from, later(p, l, 40), op, root);
+    }
+}
+
+static void make_step(struct program *p)
+{
+    const uint32_t from = below(p->n_ranks);
+    const uint32_t to = (from + 1 + below(p->n_ranks - 1)) % p->n_ranks;
+    const uint32_t what = below(20);
+
+    if (what < 8 && p->n_pending < PENDING) {
+        const uint32_t tag = p->n_pending; /* no other one of that tag is on its way */
+
+        if (p->loses && below(20) == 0) {
+            return;
+        }
+        make_send(p, from, to, tag);
+        p->pending[p->n_pending++] = (struct pending){ to, from, tag };
+    } else if (what < 15 && p->n_pending > 0) {
+        /* Only the last or all, so that tags stay unique. */
+        make_receive(p, &p->pending[--p->n_pending]);
+        if (p->loses && below(20) == 0) {
+            make_receive(p, &p->pending[p->n_pending]);
+        }
+    } else if (what < 17) {
+        make_wait(p, from);
+    } else if (what == 17) {
+        make_sync_pair(p, from, to, 1000);
+    } else if (what == 18) {
+        make_collective(p);
+    } else {
+        fixture_record(p->f, from, later(p, from, 5), MPL_EV_FLUSH_BEGIN);
+        fixture_record(p->f, from, later(p, from, 5), MPL_EV_FLUSH_END);
+    }
+}
+
+static const struct mpl_events *make_trace(int seed)
+{
+    struct program p = { 0 };
+
+    srand((unsigned) seed);
+    p.n_ranks = 2 + below(RANKS - 1);
+    p.loses = seed % 3 == 0;
+    p.f = fixture_create(arena, p.n_ranks, 1);
+    for (uint32_t l = 0; l < p.n_ranks; l++) {
+        p.now[l] = below(50);
+        fixture_enter(p.f, l, p.now[l], "main");
+    }
+    for (uint32_t i = 0, n = below(300); i < n; i++) {
+        make_step(&p);
+    }
+    while (p.n_pending > 0) {
+        make_receive(&p, &p.pending[--p.n_pending]);
+    }
+    for (uint32_t l = 0; l < p.n_ranks; l++) {
+        make_wait(&p, l);
+        fixture_record(p.f, l, later(&p, l, 30), MPL_EV_MARK);
+    }
+    return fixture_events(p.f);
+}
+
+/* ---- oracle: calls --------------------------------------------------------------------- */
+
+struct known_call {
+    uint32_t enter, leave; /* records */
+    const char *region;    /* NULL: flush */
+};
+
+struct known {
+    const struct mpl_events *events;
+    const struct mpl_model *model;
+    struct known_call *calls[RANKS];
+    uint32_t n[RANKS];
+};
+
+static bool is_mpi(const char *name)
+{
+    return strncmp(name, "MPI_", 4) == 0;
+}
+
+/* The traces made here nest no calls, and leave all of them. */
+static void find_calls(struct known *o, uint32_t location)
+{
+    const struct mpl_location *loc = &o->model->locations[location];
+    struct known_call *calls = MPL_NEW_ARRAY(arena, CALLS, struct known_call);
+    uint32_t n = 0;
+
+    ck_assert_ptr_nonnull(calls);
+    for (uint32_t e = 0; e < loc->n_events; e++) {
+        const bool is_region = loc->kind[e] == MPL_EV_ENTER || loc->kind[e] == MPL_EV_LEAVE;
+        const char *name = is_region ? o->model->regions[loc->ref[e]].name : NULL;
+
+        ck_assert_uint_lt(n, CALLS);
+        if (loc->kind[e] == MPL_EV_FLUSH_BEGIN ||
+            (loc->kind[e] == MPL_EV_ENTER && is_mpi(name))) {
+            calls[n].enter = e;
+            calls[n].region = name;
+        } else if (loc->kind[e] == MPL_EV_FLUSH_END ||
+                   (loc->kind[e] == MPL_EV_LEAVE && is_mpi(name))) {
+            calls[n++].leave = e;
+        }
+    }
+    o->calls[location] = calls;
+    o->n[location] = n;
+}
+
+static struct known learn(const struct mpl_events *events)
+{
+    struct known o = { .events = events, .model = mpl_events_model(events) };
+
+    for (uint32_t l = 0; l < o.model->n_locations; l++) {
+        find_calls(&o, l);
+    }
+    return o;
+}
+
+static int64_t time_of(const struct known *o, uint32_t location, uint32_t event)
+{
+    return o->model->locations[location].time_ticks[event];
+}
+
+static uint32_t call_of(const struct known *o, uint32_t location, uint32_t event)
+{
+    for (uint32_t k = 0; k < o->n[location]; k++) {
+        if (event >= o->calls[location][k].enter && event <= o->calls[location][k].leave) {
+            return k;
+        }
+    }
+    ck_abort_msg("record outside of all calls");
+    return 0;
+}
+
+/* When the call that holds record \p event was entered. */
+static int64_t enter_time(const struct known *o, uint32_t location, uint32_t event)
+{
+    return time_of(o, location, o->calls[location][call_of(o, location, event)].enter);
+}
+
+/* ---- oracle: waits ------------------------------------------------------------------------ */
+
+struct expected {
+    int64_t ticks;
+    enum mpl_wait_kind kind;
+    bool is_known;
+    int64_t send_ticks; /* of a late sender */
+    uint32_t culprit;
+};
+
+static int64_t clip(int64_t ticks, int64_t duration)
+{
+    return ticks < 0 ? 0 : ticks > duration ? duration : ticks;
+}
+
+static void at_least(struct expected *x, int64_t ticks, enum mpl_wait_kind kind,
+                     uint32_t culprit)
+{
+    if (ticks > x->ticks) {
+        x->ticks = ticks;
+        x->kind = kind;
+        x->culprit = culprit;
+    }
+}
+
+static int64_t send_time(const struct known *o, struct mpl_end end)
+{
+    return enter_time(o, end.location,
+                      o->model->locations[end.location].messages[end.message].event);
+}
+
+static void expect_message(const struct known *o, uint32_t location, uint32_t event,
+                           const struct known_call *call, struct expected *x)
+{
+    const struct mpl_location *loc = &o->model->locations[location];
+    const int64_t enter = time_of(o, location, call->enter);
+    const int64_t duration = time_of(o, location, call->leave) - enter;
+    const bool is_receive =
+        loc->kind[event] == MPL_EV_RECV || loc->kind[event] == MPL_EV_IRECV;
+    const struct mpl_end end =
+        mpl_match_partner(o->model, mpl_events_match(o->events), location, loc->ref[event]);
+    const struct mpl_message *other;
+
+    if (end.message == MPL_NONE) {
+        x->is_known = false;
+        return;
+    }
+    other = &o->model->locations[end.location].messages[end.message];
+    if (is_receive) {
+        const int64_t send = send_time(o, end);
+
+        if (clip(send - enter, duration) > x->ticks) {
+            x->send_ticks = send;
+        }
+        at_least(x, clip(send - enter, duration), MPL_WAIT_LATE_SENDER, end.location);
+    } else {
+        const uint32_t post = other->post != MPL_NONE ? other->post : other->event;
+        const int64_t receive = enter_time(o, end.location, post);
+
+        if (receive <= enter + duration) {
+            at_least(x, clip(receive - enter, duration), MPL_WAIT_LATE_RECEIVER,
+                     end.location);
+        }
+    }
+}
+
+static bool depends(enum mpl_coll_class class, const struct mpl_coll_part *on,
+                    const struct mpl_coll_part *self, uint32_t root)
+{
+    switch (class) {
+    case MPL_CLASS_1_TO_N:
+        return on->rank == root && self->rank != root;
+    case MPL_CLASS_N_TO_1:
+        return self->rank == root && on->rank != root;
+    case MPL_CLASS_SCAN:
+    case MPL_CLASS_EXSCAN:
+        return on->rank < self->rank;
+    default:
+        return true;
+    }
+}
+
+static void expect_collective(const struct known *o, uint32_t location, uint32_t collective,
+                              const struct known_call *call, struct expected *x)
+{
+    static const enum mpl_wait_kind kinds[] = {
+        [MPL_CLASS_BARRIER] = MPL_WAIT_BARRIER,
+        [MPL_CLASS_N_TO_N] = MPL_WAIT_N_TO_N,
+        [MPL_CLASS_1_TO_N] = MPL_WAIT_LATE_BROADCAST,
+        [MPL_CLASS_N_TO_1] = MPL_WAIT_EARLY_REDUCE,
+        [MPL_CLASS_SCAN] = MPL_WAIT_EARLY_SCAN,
+        [MPL_CLASS_EXSCAN] = MPL_WAIT_EARLY_SCAN,
+    };
+    const struct mpl_match *match = mpl_events_match(o->events);
+    const struct mpl_coll_instance *in =
+        &match->instances[match->instance[location][collective]];
+    const enum mpl_coll_class class = mpl_coll_class_of(in->op);
+    const int64_t enter = time_of(o, location, call->enter);
+    const int64_t duration = time_of(o, location, call->leave) - enter;
+    const struct mpl_coll_part *self = NULL;
+
+    ck_assert(in->is_complete);
+    for (uint32_t i = 0; i < in->n_parts; i++) {
+        if (match->parts[in->first_part + i].location == location) {
+            self = &match->parts[in->first_part + i];
+        }
+    }
+    ck_assert_ptr_nonnull(self);
+    for (uint32_t i = 0; i < in->n_parts; i++) {
+        const struct mpl_coll_part *on = &match->parts[in->first_part + i];
+        const uint32_t event =
+            o->model->locations[on->location].collectives[on->collective].begin;
+
+        if (depends(class, on, self, in->root)) {
+            at_least(x, clip(enter_time(o, on->location, event) - enter, duration),
+                     kinds[class], on->location);
+        }
+    }
+}
+
+static bool can_wait(const char *region)
+{
+    return region != NULL && strcmp(region, "MPI_Testall") != 0 &&
+           strcmp(region, "MPI_Isend") != 0 && strcmp(region, "MPI_Irecv") != 0 &&
+           strcmp(region, "MPI_Bsend") != 0;
+}
+
+static struct expected expect(const struct known *o, uint32_t location, uint32_t k)
+{
+    const struct mpl_location *loc = &o->model->locations[location];
+    const struct known_call *call = &o->calls[location][k];
+    struct expected x = { 0, MPL_WAIT_NONE, true, 0, MPL_NONE };
+
+    if (!can_wait(call->region)) {
+        return x;
+    }
+    for (uint32_t e = call->enter; e <= call->leave; e++) {
+        switch ((enum mpl_event_kind) loc->kind[e]) {
+        case MPL_EV_SEND:
+        case MPL_EV_RECV:
+        case MPL_EV_IRECV:
+        case MPL_EV_ISEND_DONE:
+            expect_message(o, location, e, call, &x);
+            break;
+        case MPL_EV_COLL_END:
+            expect_collective(o, location, loc->ref[e], call, &x);
+            break;
+        default:
+            break;
+        }
+    }
+    if (!x.is_known) {
+        x = (struct expected){ 0, MPL_WAIT_NONE, false, 0, MPL_NONE };
+    }
+    return x;
+}
+
+/* Whether a message received in a later call was sent before \p send_ticks. */
+static bool is_wrong_order(const struct known *o, uint32_t location, uint32_t k,
+                           int64_t send_ticks)
+{
+    const struct mpl_location *loc = &o->model->locations[location];
+
+    for (uint32_t e = o->calls[location][k].leave; e < loc->n_events; e++) {
+        struct mpl_end end;
+
+        if (loc->kind[e] != MPL_EV_RECV && loc->kind[e] != MPL_EV_IRECV) {
+            continue;
+        }
+        end =
+            mpl_match_partner(o->model, mpl_events_match(o->events), location, loc->ref[e]);
+        if (end.message != MPL_NONE && send_time(o, end) < send_ticks) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- comparison ----------------------------------------------------------------------------- */
+
+#define ASSERT_TICKS(seed, seconds, ticks) \
+    ck_assert_msg(llround((seconds) *1e6) == (ticks), "seed %d: %s is %lld, not %lld", \
+                  (seed), #seconds, llround((seconds) *1e6), (long long) (ticks))
+
+static void compare_waits(const struct known *o, uint32_t location, int seed)
+{
+    const struct mpl_totals *totals = mpl_events_totals(o->events, location);
+    int64_t wait[MPL_WAIT_KINDS] = { 0 };
+    int64_t unknown = 0;
+    int64_t wrong = 0;
+
+    ck_assert_uint_eq(mpl_events_span_count(o->events, location), 2 * o->n[location] + 1);
+    for (uint32_t k = 0; k < o->n[location]; k++) {
+        const struct known_call *call = &o->calls[location][k];
+        const struct mpl_span span = mpl_events_span(o->events, location, 2 * k + 1);
+        const struct expected x = expect(o, location, k);
+
+        ck_assert_int_eq(span.enter_ticks, time_of(o, location, call->enter));
+        ck_assert_int_eq(span.leave_ticks, time_of(o, location, call->leave));
+        ck_assert_msg(span.is_wait_known == x.is_known && span.wait_ticks == x.ticks,
+                      "seed %d, location %u, call %u (%s): waits %lld, not %lld", seed,
+                      location, k, call->region, (long long) span.wait_ticks,
+                      (long long) x.ticks);
+        ck_assert_int_eq(span.wait_kind, x.kind);
+        wait[x.kind] += x.ticks;
+        unknown += x.is_known ? 0 : span.leave_ticks - span.enter_ticks;
+        if (x.kind == MPL_WAIT_LATE_SENDER &&
+            is_wrong_order(o, location, k, x.send_ticks)) {
+            wrong += x.ticks;
+        }
+    }
+    for (int i = 0; i < MPL_WAIT_KINDS; i++) {
+        ASSERT_TICKS(seed, totals->wait_s[i], wait[i]);
+    }
+    ASSERT_TICKS(seed, totals->unknown_s, unknown);
+    ASSERT_TICKS(seed, totals->wrong_order_s, wrong);
+}
+
+START_TEST(waits_are_what_the_definitions_say)
+{
+    const struct mpl_events *events = make_trace(_i);
+    const struct known o = learn(events);
+    double caused[MPL_WAIT_KINDS] = { 0 };
+    double suffered[MPL_WAIT_KINDS] = { 0 };
+
+    for (uint32_t l = 0; l < o.model->n_locations; l++) {
+        compare_waits(&o, l, _i);
+        for (int i = 0; i < MPL_WAIT_KINDS; i++) {
+            caused[i] += mpl_events_totals(events, l)->caused_s[i];
+            suffered[i] += mpl_events_totals(events, l)->wait_s[i];
+        }
+    }
+    for (int i = 0; i < MPL_WAIT_KINDS; i++) {
+        ASSERT_TICKS(_i, caused[i], llround(suffered[i] * 1e6));
+    }
+}
+END_TEST
+
+/* ---- regions -------------------------------------------------------------------------------- */
+
+/* The innermost open function before record \p event; MPL_NONE inside calls. A leave closes all
+ * that was entered after its enter. */
+static uint32_t innermost(const struct known *o, uint32_t location, uint32_t event)
+{
+    const struct mpl_location *loc = &o->model->locations[location];
+    uint32_t stack[CALLS];
+    uint32_t depth = 0;
+    bool is_flushing = false;
+
+    for (uint32_t e = 0; e < event; e++) {
+        if (loc->kind[e] == MPL_EV_FLUSH_BEGIN || loc->kind[e] == MPL_EV_FLUSH_END) {
+            is_flushing = loc->kind[e] == MPL_EV_FLUSH_BEGIN;
+        } else if (loc->kind[e] == MPL_EV_ENTER) {
+            ck_assert_uint_lt(depth, CALLS);
+            stack[depth++] = loc->ref[e];
+        } else if (loc->kind[e] == MPL_EV_LEAVE) {
+            uint32_t d = depth;
+
+            while (d > 0 && stack[d - 1] != loc->ref[e]) {
+                d--;
+            }
+            depth = d > 0 ? d - 1 : depth;
+        }
+    }
+    if (is_flushing || depth == 0 || is_mpi(o->model->regions[stack[depth - 1]].name)) {
+        return MPL_NONE;
+    }
+    return stack[depth - 1];
+}
+
+static void compare_regions(const struct known *o, uint32_t location, int seed)
+{
+    const struct mpl_location *loc = &o->model->locations[location];
+    const struct mpl_region_time *times;
+    int64_t expected[64] = { 0 };
+    uint32_t n;
+
+    for (uint32_t e = 1; e < loc->n_events; e++) {
+        const uint32_t region = innermost(o, location, e);
+
+        if (region != MPL_NONE) {
+            expected[region] += loc->time_ticks[e] - loc->time_ticks[e - 1];
+        }
+    }
+    times = mpl_events_regions(o->events, location, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        ASSERT_TICKS(seed, times[i].exclusive_s, expected[times[i].region]);
+        expected[times[i].region] = 0;
+        ck_assert(i == 0 || times[i].exclusive_s <= times[i - 1].exclusive_s);
+    }
+    for (uint32_t r = 0; r < 64; r++) {
+        ck_assert_msg(expected[r] == 0, "seed %d: region %u is missing", seed, r);
+    }
+}
+
+START_TEST(exclusive_times_are_what_the_stack_says)
+{
+    const struct mpl_events *events = make_trace(_i);
+    const struct known o = learn(events);
+
+    for (uint32_t l = 0; l < o.model->n_locations; l++) {
+        compare_regions(&o, l, _i);
+    }
+}
+END_TEST
+
+/* ---- invariants --------------------------------------------------------------------------------- */
+
+START_TEST(spans_tile_the_time_of_a_location)
+{
+    const struct mpl_events *events = make_trace(_i);
+    const struct mpl_model *model = mpl_events_model(events);
+
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        const struct mpl_location *loc = &model->locations[l];
+        const uint32_t n = mpl_events_span_count(events, l);
+        int64_t sums[MPL_SPAN_CLASSES] = { 0 };
+        int64_t at = loc->time_ticks[0];
+
+        for (uint32_t s = 0; s < n; s++) {
+            const struct mpl_span span = mpl_events_span(events, l, s);
+
+            ck_assert_int_eq(span.enter_ticks, at);
+            ck_assert_int_ge(span.leave_ticks, at);
+            ck_assert_int_le(span.wait_ticks, span.leave_ticks - span.enter_ticks);
+            ck_assert((span.class == MPL_SPAN_COMPUTE) == (s % 2 == 0));
+            for (uint32_t i = 0; i < span.n_messages; i++) {
+                const uint32_t m = mpl_events_message(events, l, &span, i);
+
+                ck_assert_uint_eq(mpl_events_span_of_message(events, l, m), s);
+            }
+            sums[span.class] += span.leave_ticks - span.enter_ticks;
+            at = span.leave_ticks;
+        }
+        ck_assert_int_eq(at, loc->time_ticks[loc->n_events - 1]);
+        for (int i = 0; i < MPL_SPAN_CLASSES; i++) {
+            ASSERT_TICKS(_i, mpl_events_totals(events, l)->class_s[i], sums[i]);
+        }
+    }
+}
+END_TEST
+
+/* ---- replay ---------------------------------------------------------------------------------------- */
+
+struct clockwork {
+    const struct known *o;
+    int64_t reached[RANKS][CALLS]; /* -1: not yet */
+    int64_t now[RANKS];
+    uint32_t at[RANKS];
+    uint32_t record[RANKS];
+};
+
+static bool need(const struct clockwork *c, uint32_t location, uint32_t event, int64_t *now)
+{
+    const int64_t reached = c->reached[location][call_of(c->o, location, event)];
+
+    if (reached > *now) {
+        *now = reached;
+    }
+    return reached >= 0;
+}
+
+/* True if record \p e holds nobody up any more; raises *now to what it waited for. */
+static bool passes(const struct clockwork *c, uint32_t location, uint32_t e,
+                   const char *region, int64_t *now)
+{
+    const struct mpl_model *model = c->o->model;
+    const struct mpl_match *match = mpl_events_match(c->o->events);
+    const struct mpl_location *loc = &model->locations[location];
+    const bool is_receive = loc->kind[e] == MPL_EV_RECV || loc->kind[e] == MPL_EV_IRECV;
+
+    if (is_receive || (loc->kind[e] == MPL_EV_SEND && strcmp(region, "MPI_Ssend") == 0)) {
+        const struct mpl_end end = mpl_match_partner(model, match, location, loc->ref[e]);
+        const struct mpl_message *other;
+
+        if (end.message == MPL_NONE) {
+            return true;
+        }
+        other = &model->locations[end.location].messages[end.message];
+        return need(c, end.location,
+                    !is_receive && other->post != MPL_NONE ? other->post : other->event,
+                    now);
+    }
+    if (loc->kind[e] == MPL_EV_COLL_END) {
+        const struct mpl_coll_instance *in =
+            &match->instances[match->instance[location][loc->ref[e]]];
+        const struct mpl_coll_part self = { location, loc->ref[e], location };
+        bool is_free = true;
+
+        for (uint32_t i = 0; i < in->n_parts; i++) {
+            const struct mpl_coll_part *on = &match->parts[in->first_part + i];
+
+            if (depends(mpl_coll_class_of(in->op), on, &self, in->root)) {
+                is_free =
+                    need(c, on->location,
+                         model->locations[on->location].collectives[on->collective].begin,
+                         now) &&
+                    is_free;
+            }
+        }
+        return is_free;
+    }
+    return true;
+}
+
+/* One call of one location; false if it is stuck or through. */
+static bool advance(struct clockwork *c, uint32_t l)
+{
+    const struct known_call *call = &c->o->calls[l][c->at[l]];
+    const uint32_t before = c->at[l] == 0 ? 0 : call[-1].leave;
+    int64_t now = c->now[l];
+
+    if (c->at[l] == c->o->n[l]) {
+        return false;
+    }
+    if (c->reached[l][c->at[l]] < 0) {
+        c->reached[l][c->at[l]] =
+            now + time_of(c->o, l, call->enter) - time_of(c->o, l, before);
+        return true;
+    }
+    now = c->reached[l][c->at[l]];
+    for (uint32_t e = call->enter; e <= call->leave; e++) {
+        if (!passes(c, l, e, call->region, &now)) {
+            return false;
+        }
+    }
+    if (call->region == NULL) {
+        now += time_of(c->o, l, call->leave) - time_of(c->o, l, call->enter);
+    }
+    c->now[l] = now;
+    c->at[l]++;
+    return true;
+}
+
+/* Until nobody gets on any more, everybody tries again. */
+static int64_t replay(struct clockwork *c)
+{
+    const uint32_t n = c->o->model->n_locations;
+    int64_t longest = 0;
+    bool is_moving = true;
+
+    while (is_moving) {
+        is_moving = false;
+        for (uint32_t l = 0; l < n; l++) {
+            is_moving = advance(c, l) || is_moving;
+        }
+    }
+    for (uint32_t l = 0; l < n; l++) {
+        const struct mpl_location *loc = &c->o->model->locations[l];
+        const uint32_t k = c->o->n[l];
+        const uint32_t before = k == 0 ? 0 : c->o->calls[l][k - 1].leave;
+
+        ck_assert_uint_eq(c->at[l], k);
+        c->now[l] += loc->time_ticks[loc->n_events - 1] - loc->time_ticks[before];
+        longest = c->now[l] > longest ? c->now[l] : longest;
+    }
+    return longest;
+}
+
+START_TEST(ideal_time_is_that_of_a_patient_replay)
+{
+    const struct mpl_events *events = make_trace(_i);
+    const struct known o = learn(events);
+    const struct mpl_match_counts *counts = &mpl_events_match(events)->counts;
+    struct clockwork *c = MPL_NEW(arena, struct clockwork);
+    int64_t begin, end;
+
+    ck_assert_ptr_nonnull(c);
+    mpl_events_window(events, &begin, &end);
+    if (counts->unmatched_sends + counts->unmatched_receives > 0) {
+        /* Some of these are a guess, others within the tolerance. */
+        return;
+    }
+    c->o = &o;
+    memset(c->reached, 0xff, sizeof c->reached);
+    for (uint32_t l = 0; l < o.model->n_locations; l++) {
+        c->now[l] = o.model->locations[l].time_ticks[0] - begin;
+    }
+    ASSERT_TICKS(_i, mpl_events_ideal_s(events), replay(c));
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("events_oracle");
+    TCase *t = tcase_create("oracle");
+
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, create_arena, destroy_arena);
+    tcase_add_loop_test(t, waits_are_what_the_definitions_say, 0, SEEDS);
+    tcase_add_loop_test(t, exclusive_times_are_what_the_stack_says, 0, SEEDS / 10);
+    tcase_add_loop_test(t, spans_tile_the_time_of_a_location, 0, SEEDS / 3);
+    tcase_add_loop_test(t, ideal_time_is_that_of_a_patient_replay, 0, SEEDS);
+    suite_add_tcase(suite, t);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(make_suite());
+    int n_failed;
+
+    srunner_run_all(runner, CK_ENV);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
