@@ -29,11 +29,15 @@
  *   <Event>.<attribute>                a list; per the role it runs on: this location's instances,
  *                                      elsewhere all instances
  *
- * Variables come from events (mpl_metric_variables): per location compute, p2p, collective, other,
- * startup, shutdown, late_start, early_end, duration, wait and wait per kind (late_sender, …),
- * caused per kind, wrong_order, unknown, transfer, sends, receives, sent_bytes, received_bytes,
- * collectives, calls, rank; per run duration, processes, locations, ideal_duration,
- * measured_duration, messages, clock_bound. Dependency cycles are load errors.
+ * Variables come from events; variables.def holds them all, with a sentence each. For every
+ * location compute + p2p + collective + other + late_start + early_end = run.duration, and
+ * p2p + collective = wait + unknown + transfer.
+ *
+ * Metrics may stand in any order and refer to each other across roles; dependency cycles are
+ * load errors. Each metric needs `per`, `value` and `unit`: one of s, B, 1, 1/s, B/s, s/B or
+ * another without a prefix, equal to what the formula gives. `needs` names capabilities
+ * (mpl_capability_table) without which the metric is undefined. A metric must not have the name
+ * of a variable.
  */
 
 struct mpl_metric_variable {
@@ -42,7 +46,8 @@ struct mpl_metric_variable {
     struct mpl_unit unit;
     const char *says;
 };
-/** The table behind `marple vocab metrics`, sorted by name. */
+/** The table behind `marple vocab metrics`, sorted by name; a name may be there twice, for a
+ *  location and for the run. */
 const struct mpl_metric_variable *mpl_metric_variables(size_t *n);
 
 struct mpl_metric_definition {
@@ -56,8 +61,9 @@ struct mpl_metric_definition {
 struct mpl_metric_set;
 
 /** Errors: MPL_E_SYNTAX, all messages with file:line:column in \p lint. */
-enum mpl_status mpl_metric_set_create(const struct mpl_pattern *pattern, struct mpl_arena *arena,
-                                      struct mpl_lint *lint, const struct mpl_metric_set **out,
+enum mpl_status mpl_metric_set_create(const struct mpl_pattern *pattern,
+                                      struct mpl_arena *arena, struct mpl_lint *lint,
+                                      const struct mpl_metric_set **out,
                                       struct mpl_err *err);
 size_t mpl_metric_set_count(const struct mpl_metric_set *set);
 struct mpl_metric_definition mpl_metric_set_get(const struct mpl_metric_set *set, size_t i);
@@ -66,9 +72,9 @@ uint32_t mpl_metric_set_find(const struct mpl_metric_set *set, const char *name)
 
 /** Values of a set on one recognition; evaluated on demand, each once. */
 struct mpl_metrics;
-enum mpl_status mpl_metrics_create(const struct mpl_metric_set *set, struct mpl_recognition *r,
-                                   struct mpl_arena *arena, struct mpl_metrics **out,
-                                   struct mpl_err *err);
+enum mpl_status mpl_metrics_create(const struct mpl_metric_set *set,
+                                   struct mpl_recognition *r, struct mpl_arena *arena,
+                                   struct mpl_metrics **out, struct mpl_err *err);
 
 /**
  * The value of metric \p metric for \p location (a location of its role; MPL_NONE for per run).

@@ -1,0 +1,378 @@
+#include "config.h"
+
+#include "metrics/variables_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- where a location is inside the window ------------------------------------------- */
+
+/* The first span that is no start-up, or behind the last span. */
+static uint32_t first_inside(const struct mpl_events *events, uint32_t location, uint32_t n)
+{
+    uint32_t i = 0;
+
+    while (i < n && mpl_events_span(events, location, i).class == MPL_SPAN_STARTUP) {
+        i++;
+    }
+    return i;
+}
+
+/* Behind the last span that is no shut-down; at least \p first. */
+static uint32_t last_inside(const struct mpl_events *events, uint32_t location,
+                            uint32_t first, uint32_t n)
+{
+    while (n > first &&
+           mpl_events_span(events, location, n - 1).class == MPL_SPAN_SHUTDOWN) {
+        n--;
+    }
+    return n;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t greatest(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/*
+ * A thread that starts before its process has left MPI_Init has spans before the window, and
+ * one that goes on during MPI_Finalize has some behind it. What lies there is start-up and
+ * shut-down, else the parts would add up to more than the window.
+ */
+static void cut_off(const struct mpl_events *events, uint32_t location, uint32_t first,
+                    uint32_t last, struct mpl_window window, struct extent *extent)
+{
+    for (uint32_t i = first; i < last; i++) {
+        const struct mpl_span span = mpl_events_span(events, location, i);
+
+        if (span.enter_ticks >= window.begin_ticks) {
+            break;
+        }
+        extent->before_ticks[span.class] +=
+            least(span.leave_ticks, window.begin_ticks) - span.enter_ticks;
+    }
+    for (uint32_t i = last; i > first; i--) {
+        const struct mpl_span span = mpl_events_span(events, location, i - 1);
+
+        if (span.leave_ticks <= window.end_ticks) {
+            break;
+        }
+        extent->behind_ticks[span.class] +=
+            span.leave_ticks - greatest(span.enter_ticks, window.end_ticks);
+    }
+}
+
+static struct extent extent_of(const struct mpl_events *events, uint32_t location,
+                               struct mpl_window window)
+{
+    const uint32_t n = mpl_events_span_count(events, location);
+    const uint32_t first = first_inside(events, location, n);
+    const uint32_t last = last_inside(events, location, first, n);
+    struct extent extent = { .begin_ticks = window.end_ticks,
+                             .end_ticks = window.end_ticks };
+
+    if (first == last) {
+        return extent;
+    }
+
+    const int64_t begin = mpl_events_span(events, location, first).enter_ticks;
+    const int64_t end = mpl_events_span(events, location, last - 1).leave_ticks;
+
+    cut_off(events, location, first, last, window, &extent);
+    extent.begin_ticks = least(greatest(begin, window.begin_ticks), window.end_ticks);
+    extent.end_ticks = greatest(least(end, window.end_ticks), extent.begin_ticks);
+    return extent;
+}
+
+struct mpl_variables *mpl_variables_create(const struct mpl_events *events,
+                                           struct mpl_arena *arena)
+{
+    const uint32_t n = mpl_events_model(events)->n_locations;
+    struct mpl_variables *variables = MPL_NEW(arena, struct mpl_variables);
+    struct extent *extents = MPL_NEW_ARRAY(arena, n, struct extent);
+
+    if (variables == NULL || extents == NULL) {
+        return NULL;
+    }
+    variables->events = events;
+    variables->window = mpl_window_of(events);
+    variables->extents = extents;
+    for (uint32_t location = 0; location < n; location++) {
+        extents[location] = extent_of(events, location, variables->window);
+    }
+    return variables;
+}
+
+/* ---- variables of a location ----------------------------------------------------------- */
+
+/* A question for a variable. */
+struct query {
+    const struct mpl_events *events;
+    const struct mpl_model *model;
+    struct mpl_window window;
+    uint32_t location; /* these three: of no use to variables of the run */
+    const struct extent *extent;
+    const struct mpl_totals *totals;
+    int which; /* a span class or wait kind, see variables.def */
+};
+
+static double seconds(const struct query *q, int64_t ticks)
+{
+    return mpl_model_seconds(q->model, ticks);
+}
+
+static double time_in(const struct query *q, int class)
+{
+    int64_t cut_ticks = 0;
+
+    for (int c = 0; c < MPL_SPAN_CLASSES; c++) {
+        cut_ticks += class == MPL_SPAN_STARTUP ? q->extent->before_ticks[c] : 0;
+        cut_ticks += class == MPL_SPAN_SHUTDOWN ? q->extent->behind_ticks[c] : 0;
+    }
+    if (class != MPL_SPAN_STARTUP && class != MPL_SPAN_SHUTDOWN) {
+        cut_ticks -= q->extent->before_ticks[class] + q->extent->behind_ticks[class];
+    }
+    return q->totals->class_s[class] + seconds(q, cut_ticks);
+}
+
+static double class_time(const struct query *q)
+{
+    return time_in(q, q->which);
+}
+
+static double late_start(const struct query *q)
+{
+    return seconds(q, q->extent->begin_ticks - q->window.begin_ticks);
+}
+
+static double early_end(const struct query *q)
+{
+    return seconds(q, q->window.end_ticks - q->extent->end_ticks);
+}
+
+static double active(const struct query *q)
+{
+    return seconds(q, q->extent->end_ticks - q->extent->begin_ticks);
+}
+
+static double duration(const struct query *q)
+{
+    return q->totals->total_s;
+}
+
+static double wait_p2p(const struct query *q)
+{
+    return q->totals->wait_s[MPL_WAIT_LATE_SENDER] +
+           q->totals->wait_s[MPL_WAIT_LATE_RECEIVER];
+}
+
+static double wait_collective(const struct query *q)
+{
+    double sum = 0.0;
+
+    for (int kind = MPL_WAIT_NONE + 1; kind < MPL_WAIT_KINDS; kind++) {
+        if (kind != MPL_WAIT_LATE_SENDER && kind != MPL_WAIT_LATE_RECEIVER) {
+            sum += q->totals->wait_s[kind];
+        }
+    }
+    return sum;
+}
+
+/* MPL_WAIT_NONE, which no wait is of, asks for all kinds together. */
+static double wait(const struct query *q)
+{
+    return q->which == MPL_WAIT_NONE ? wait_p2p(q) + wait_collective(q)
+                                     : q->totals->wait_s[q->which];
+}
+
+static double caused(const struct query *q)
+{
+    double sum = 0.0;
+
+    for (int kind = MPL_WAIT_NONE + 1; kind < MPL_WAIT_KINDS; kind++) {
+        sum += q->totals->caused_s[kind];
+    }
+    return q->which == MPL_WAIT_NONE ? sum : q->totals->caused_s[q->which];
+}
+
+static double n_waits(const struct query *q)
+{
+    uint64_t sum = 0;
+
+    for (int kind = MPL_WAIT_NONE + 1; kind < MPL_WAIT_KINDS; kind++) {
+        sum += q->totals->n_waits[kind];
+    }
+    return (double) (q->which == MPL_WAIT_NONE ? sum : q->totals->n_waits[q->which]);
+}
+
+static double unknown(const struct query *q)
+{
+    return q->totals->unknown_s;
+}
+
+/* A difference of rounded seconds: nothing may come out as -1e-17. */
+static double transfer(const struct query *q)
+{
+    const double calls_s = time_in(q, MPL_SPAN_P2P) + time_in(q, MPL_SPAN_COLLECTIVE);
+
+    return fmax(0.0, calls_s - wait_p2p(q) - wait_collective(q) - q->totals->unknown_s);
+}
+
+static double wrong_order(const struct query *q)
+{
+    return q->totals->wrong_order_s;
+}
+
+static double n_wrong_order(const struct query *q)
+{
+    return (double) q->totals->n_wrong_order;
+}
+
+static double calls(const struct query *q)
+{
+    return (double) q->totals->n_calls;
+}
+
+static double collectives(const struct query *q)
+{
+    return (double) q->totals->n_collectives;
+}
+
+static double sends(const struct query *q)
+{
+    return (double) q->totals->n_sends;
+}
+
+static double receives(const struct query *q)
+{
+    return (double) q->totals->n_receives;
+}
+
+static double sent_bytes(const struct query *q)
+{
+    return (double) q->totals->sent_bytes;
+}
+
+static double received_bytes(const struct query *q)
+{
+    return (double) q->totals->received_bytes;
+}
+
+static double rank(const struct query *q)
+{
+    return q->model->processes[q->model->locations[q->location].process].rank;
+}
+
+/* ---- variables of the run ----------------------------------------------------------------- */
+
+static double run_duration(const struct query *q)
+{
+    return seconds(q, q->window.end_ticks - q->window.begin_ticks);
+}
+
+static double run_processes(const struct query *q)
+{
+    return q->model->n_processes;
+}
+
+static double run_locations(const struct query *q)
+{
+    return q->model->n_locations;
+}
+
+static double run_ideal_duration(const struct query *q)
+{
+    return mpl_events_ideal_s(q->events);
+}
+
+static double run_measured_duration(const struct query *q)
+{
+    return mpl_events_measured_s(q->events);
+}
+
+static double run_messages(const struct query *q)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t location = 0; location < q->model->n_locations; location++) {
+        sum += mpl_events_totals(q->events, location)->n_sends;
+    }
+    return (double) sum;
+}
+
+static double run_collectives(const struct query *q)
+{
+    return mpl_events_match(q->events)->n_instances;
+}
+
+static double run_clock_bound(const struct query *q)
+{
+    const struct mpl_clock *clock = mpl_events_clock(q->events);
+    int64_t bound = -1;
+
+    for (uint32_t location = 0; location < q->model->n_locations; location++) {
+        if (clock->bound_ticks[location] != INT64_MAX) {
+            bound = greatest(bound, clock->bound_ticks[location]);
+        }
+    }
+    return bound < 0 ? NAN : seconds(q, bound);
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+enum { OF_RUN = false, OF_LOCATION = true };
+
+static const struct mpl_metric_variable table[] = {
+#define X(name, of, seconds, bytes, get, which, says) \
+    { #name, OF_##of, { seconds, bytes }, says },
+#include "metrics/variables.def"
+#undef X
+};
+
+static const struct {
+    double (*get)(const struct query *q);
+    int which;
+} getters[] = {
+#define X(name, of, seconds, bytes, get, which, says) { get, which },
+#include "metrics/variables.def"
+#undef X
+};
+
+enum { N_VARIABLES = sizeof table / sizeof *table };
+
+const struct mpl_metric_variable *mpl_metric_variables(size_t *n)
+{
+    *n = N_VARIABLES;
+    return table;
+}
+
+uint32_t mpl_variable_find(const char *name, bool is_per_location)
+{
+    for (uint32_t i = 0; i < N_VARIABLES; i++) {
+        if (table[i].per_location == is_per_location && strcmp(table[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return MPL_NONE;
+}
+
+double mpl_variable_get(const struct mpl_variables *variables, uint32_t variable,
+                        uint32_t location)
+{
+    struct query q = { .events = variables->events,
+                       .model = mpl_events_model(variables->events),
+                       .window = variables->window,
+                       .which = getters[variable].which };
+
+    if (table[variable].per_location) {
+        q.location = location;
+        q.extent = &variables->extents[location];
+        q.totals = mpl_events_totals(variables->events, location);
+    }
+    return getters[variable].get(&q);
+}

@@ -1,0 +1,32 @@
+/*
+ * The values behind the variables of formulas.
+ */
+#ifndef MPL_METRICS_VARIABLES_PRIV_H
+#define MPL_METRICS_VARIABLES_PRIV_H
+
+#include "metrics/metrics.h"
+
+/* The part of the window in which a location takes part, and what it does outside of it. */
+struct extent {
+    int64_t begin_ticks;
+    int64_t end_ticks;
+    int64_t before_ticks[MPL_SPAN_CLASSES];
+    int64_t behind_ticks[MPL_SPAN_CLASSES];
+};
+
+struct mpl_variables {
+    const struct mpl_events *events;
+    struct mpl_window window;
+    const struct extent *extents; /* per location */
+};
+
+/** Lives in \p arena; NULL when out of memory. */
+struct mpl_variables *mpl_variables_create(const struct mpl_events *events,
+                                           struct mpl_arena *arena);
+/** Number in mpl_metric_variables(), or MPL_NONE. */
+uint32_t mpl_variable_find(const char *name, bool is_per_location);
+/** \p location is of no use to variables of the run. NaN: undefined. */
+double mpl_variable_get(const struct mpl_variables *variables, uint32_t variable,
+                        uint32_t location);
+
+#endif
