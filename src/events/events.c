@@ -251,6 +251,11 @@ static struct mpl_span gap_span(const struct mpl_events *events, uint32_t locati
         const uint32_t region = lane->calls[k].gap_region;
 
         span.region = region == CALL_REGION_NONE ? MPL_NONE : region;
+        if (lane->calls[k].class == MPL_SPAN_STARTUP) {
+            span.class = MPL_SPAN_STARTUP;
+        }
+    } else if (k > 0 && lane->calls[k - 1].class == MPL_SPAN_SHUTDOWN) {
+        span.class = MPL_SPAN_SHUTDOWN;
     }
     return span;
 }

@@ -41,7 +41,9 @@ const char *mpl_wait_kind_name(enum mpl_wait_kind kind);
 /**
  * One stretch of a location's time. Spans of a location are numbered 0 … n-1 in order of time;
  * even numbers are what lies between calls (compute), odd ones are calls (MPI and others), so
- * spans 2k and 2k+1 touch. A compute span may be empty. A location without events has no spans.
+ * spans 2k and 2k+1 touch. A compute span may be empty. Start-up and shut-down are one call each,
+ * and the empty spans before and behind them are of the same class. A location without events has
+ * no spans.
  */
 struct mpl_span {
     enum mpl_span_class class;

@@ -11,7 +11,7 @@
 
 enum mpl_region_role {
     ROLE_USER,        /* its exclusive time is shown */
-    ROLE_TRANSPARENT, /* "Working" of EZTrace: the whole run of a thread, hence nothing */
+    ROLE_TRANSPARENT, /* the tracer's name for the program's own time, hence nothing */
     ROLE_CALL,
     ROLE_INIT,
     ROLE_FINALIZE,

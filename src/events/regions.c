@@ -44,6 +44,13 @@ static enum mpl_region_block block_of(const struct mpl_region *region)
     return BLOCK_NEVER;
 }
 
+/* EZTrace wraps the whole life of a thread in "Working", text traces the time between calls in
+ * "compute". All else of a tracer is its own work: writing out buffers, shutting down. */
+static bool holds_the_program(const char *name)
+{
+    return strcmp(name, "Working") == 0 || strcmp(name, "compute") == 0;
+}
+
 static struct mpl_region_use use_of(const struct mpl_region *region)
 {
     struct mpl_region_use use = { ROLE_CALL, MPL_SPAN_OTHER, block_of(region), region->mode,
@@ -75,8 +82,7 @@ static struct mpl_region_use use_of(const struct mpl_region *region)
         use.is_mpi = false;
         break;
     case MPL_REGION_TRACER:
-        /* EZTrace wraps the whole life of a thread in it. */
-        if (strcmp(region->name, "Working") == 0) {
+        if (holds_the_program(region->name)) {
             use.role = ROLE_TRANSPARENT;
             use.class = MPL_SPAN_COMPUTE;
         }

@@ -543,13 +543,13 @@ START_TEST(startup_and_shutdown_hold_everything_around_them)
     fixture_leave(f, 0, 80, "main");
     events = fixture_events(f);
     ck_assert_uint_eq(mpl_events_span_count(events, 0), 7);
-    assert_span(events, 0, 0, MPL_SPAN_COMPUTE, 0, 0);
+    assert_span(events, 0, 0, MPL_SPAN_STARTUP, 0, 0);
     assert_span(events, 0, 1, MPL_SPAN_STARTUP, 0, 20);
     assert_span(events, 0, 2, MPL_SPAN_COMPUTE, 20, 30);
     assert_span(events, 0, 3, MPL_SPAN_OTHER, 30, 31);
     assert_span(events, 0, 4, MPL_SPAN_COMPUTE, 31, 60);
     assert_span(events, 0, 5, MPL_SPAN_SHUTDOWN, 60, 80);
-    assert_span(events, 0, 6, MPL_SPAN_COMPUTE, 80, 80);
+    assert_span(events, 0, 6, MPL_SPAN_SHUTDOWN, 80, 80);
     ck_assert_str_eq(
         mpl_events_model(events)->regions[mpl_events_span(events, 0, 1).region].name,
         "MPI_Init");
