@@ -8,6 +8,22 @@
 
 #include "base/base.h"
 
+/**
+ * Makes \p buf hold \p n items; what the new ones contain is not defined. For arrays that are
+ * filled by index, where a call per item would cost more than the item. False: no memory.
+ */
+static inline bool mpl_grow_to(struct mpl_buf *buf, size_t n)
+{
+    while (buf->room < n) {
+        buf->n = buf->room;
+        if (mpl_buf_add(buf) == NULL) {
+            return false;
+        }
+    }
+    buf->n = n;
+    return true;
+}
+
 enum {
     MPL_MEMBERS_MAX = 64, /**< So that a set of members is one word. */
     MPL_STATES_MAX = 512,

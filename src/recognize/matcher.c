@@ -107,20 +107,6 @@ static void mark_chain(const struct node *nodes, uint32_t *moved, uint32_t node)
     }
 }
 
-static bool forget_moves(struct mpl_matcher *m)
-{
-    m->moved.n = 0;
-    for (size_t i = 0; i < m->nodes.n; i++) {
-        uint32_t *item = mpl_buf_add(&m->moved);
-
-        if (item == NULL) {
-            return false;
-        }
-        *item = MPL_NONE;
-    }
-    return true;
-}
-
 /* Removes the nodes that no thread's chain reaches. A node stands behind the one before it. */
 static bool remove_nodes(struct search *s, struct threads *threads)
 {
@@ -128,11 +114,13 @@ static bool remove_nodes(struct search *s, struct threads *threads)
     struct node *nodes = m->nodes.data;
     uint32_t n = 0;
 
-    if (!forget_moves(m)) {
+    if (!mpl_grow_to(&m->moved, m->nodes.n)) {
         return false;
     }
 
     uint32_t *moved = m->moved.data;
+
+    memset(moved, 0xFF, m->nodes.n * sizeof *moved); /* MPL_NONE everywhere */
 
     for (uint32_t i = 0; i < threads->n; i++) {
         mark_chain(nodes, moved, threads->at[i].node);

@@ -71,10 +71,30 @@
 
 /** The part of the run that is diagnosed: start-up and shut-down are outside. */
 struct mpl_window {
-    int64_t begin_ticks; /**< Earliest end of start-up, or first event where none is recorded. */
-    int64_t end_ticks;   /**< Latest begin of shut-down, or last event. */
+    int64_t
+        begin_ticks; /**< Earliest end of start-up, or first event where none is recorded. */
+    int64_t end_ticks; /**< Latest begin of shut-down, or last event. */
 };
 struct mpl_window mpl_window_of(const struct mpl_events *events);
+
+/** A primitive event: what `event:` of a member may name beside the pattern's own events. */
+struct mpl_primitive {
+    const char *name; /**< "recv" */
+    const char *says; /**< One sentence. */
+    bool has_message; /**< bytes, tag, peer and the filters to, from, tag make sense. */
+};
+/** The table behind `marple vocab events`. */
+const struct mpl_primitive *mpl_primitives(size_t *n);
+
+/** A word with a unit: a field of spans (assign.enter), or a variable of role formulas. */
+struct mpl_word {
+    const char *name;
+    struct mpl_unit unit;
+    const char *says;
+};
+const struct mpl_word *mpl_span_fields(size_t *n);
+/** Fixed ones by name; those per bound role as "sent_to.<role>". */
+const struct mpl_word *mpl_role_variables(size_t *n);
 
 struct mpl_pattern;
 
@@ -101,8 +121,13 @@ const struct mpl_pattern *mpl_patterns_find(const struct mpl_patterns *patterns,
 const char *mpl_pattern_name(const struct mpl_pattern *pattern);
 const char *mpl_pattern_says(const struct mpl_pattern *pattern);
 const char *mpl_pattern_file(const struct mpl_pattern *pattern);
+/** Message coverage and fit from which on the pattern is chosen; 0.8 where it does not say. */
+double mpl_pattern_minimum_coverage(const struct mpl_pattern *pattern);
+double mpl_pattern_minimum_fit(const struct mpl_pattern *pattern);
 size_t mpl_pattern_role_count(const struct mpl_pattern *pattern);
 const char *mpl_pattern_role(const struct mpl_pattern *pattern, size_t i);
+/** Whether role \p i is that of exactly one location (count: 1). */
+bool mpl_pattern_role_is_one(const struct mpl_pattern *pattern, size_t i);
 /** Index or MPL_NONE. */
 uint32_t mpl_pattern_find_role(const struct mpl_pattern *pattern, const char *role);
 size_t mpl_pattern_event_count(const struct mpl_pattern *pattern);
@@ -112,14 +137,37 @@ uint32_t mpl_pattern_find_event(const struct mpl_pattern *pattern, const char *e
 uint32_t mpl_pattern_event_role(const struct mpl_pattern *pattern, uint32_t event);
 /** Attributes: the built-in ones first. */
 size_t mpl_pattern_attribute_count(const struct mpl_pattern *pattern, uint32_t event);
-const char *mpl_pattern_attribute(const struct mpl_pattern *pattern, uint32_t event, size_t i);
-struct mpl_unit mpl_pattern_attribute_unit(const struct mpl_pattern *pattern, uint32_t event,
-                                           size_t i);
+const char *mpl_pattern_attribute(const struct mpl_pattern *pattern, uint32_t event,
+                                  size_t i);
+struct mpl_unit mpl_pattern_attribute_unit(const struct mpl_pattern *pattern,
+                                           uint32_t event, size_t i);
 uint32_t mpl_pattern_find_attribute(const struct mpl_pattern *pattern, uint32_t event,
                                     const char *name);
+/** One sentence, or NULL. */
+const char *mpl_pattern_role_says(const struct mpl_pattern *pattern, size_t i);
+const char *mpl_pattern_event_says(const struct mpl_pattern *pattern, size_t i);
+const char *mpl_pattern_attribute_says(const struct mpl_pattern *pattern, uint32_t event,
+                                       size_t i);
 /** The `metrics` sections, base pattern's first (refined ones replace), for the metrics module. */
 size_t mpl_pattern_metric_sections(const struct mpl_pattern *pattern,
                                    const struct mpl_yaml *const **sections);
+
+/** A trace on which a pattern must fire or stay quiet. */
+struct mpl_pattern_example {
+    bool is_quiet;    /**< The pattern must not be chosen on it. */
+    const char *says; /**< One sentence, or NULL. */
+    const char *text; /**< A text trace; NULL when it is a file. */
+    const char *file; /**< Path: as written, below the pattern file's directory. */
+    struct mpl_place place;
+    size_t n_expected;
+    const struct mpl_expected_count {
+        uint32_t event;
+        uint32_t instances;
+    } * expected;
+};
+size_t mpl_pattern_example_count(const struct mpl_pattern *pattern);
+const struct mpl_pattern_example *mpl_pattern_example(const struct mpl_pattern *pattern,
+                                                      size_t i);
 
 /** A role bound by the user: --role master=0. */
 struct mpl_role_binding {
@@ -167,9 +215,22 @@ const uint32_t *mpl_recognition_locations(const struct mpl_recognition *r, uint3
  *  NULL only when out of memory. */
 const double *mpl_recognition_column(struct mpl_recognition *r, uint32_t event,
                                      uint32_t attribute);
+/** The instances of \p event on \p location: how many, and in \p *first the index of the first. */
+size_t mpl_recognition_range(const struct mpl_recognition *r, uint32_t event,
+                             uint32_t location, size_t *first);
+/**
+ * As mpl_recognition_column(), for \p n instances from \p first on, into \p values: nothing is
+ * kept, so that many attributes of many instances need no memory. False: out of memory.
+ */
+bool mpl_recognition_values(struct mpl_recognition *r, uint32_t event, uint32_t attribute,
+                            size_t first, size_t n, double *values);
+/** Matches that met all constraints, and those that count against fit, of all events. */
+uint64_t mpl_recognition_fitting(const struct mpl_recognition *r);
+uint64_t mpl_recognition_failing(const struct mpl_recognition *r);
 /** Seconds by user region of the spans bound to \p name (member or associated) of an event,
  *  largest first; e.g. which function the master's setup time is spent in. */
-const struct mpl_region_time *mpl_recognition_regions(struct mpl_recognition *r, uint32_t event,
-                                                      const char *name, uint32_t *n);
+const struct mpl_region_time *mpl_recognition_regions(struct mpl_recognition *r,
+                                                      uint32_t event, const char *name,
+                                                      uint32_t *n);
 
 #endif

@@ -1,0 +1,287 @@
+/* Which spans a member may stand for, and what can be read of a span. */
+#include "config.h"
+
+#include "recognize/recognition_priv.h"
+
+#include <fnmatch.h>
+#include <math.h>
+
+/* ---- messages --------------------------------------------------------------------- */
+
+bool mpl_message_is_real(const struct mpl_location *location, uint32_t message)
+{
+    const uint32_t number = location->messages[message].envelope;
+
+    return number != MPL_NONE && !location->envelopes[number].is_null &&
+           !location->envelopes[number].is_garbage;
+}
+
+uint32_t mpl_message_peer(const struct mpl_recognition *r, uint32_t location,
+                          uint32_t message)
+{
+    const struct mpl_location *loc = &r->model->locations[location];
+    const struct mpl_envelope *envelope = &loc->envelopes[loc->messages[message].envelope];
+
+    if (envelope->comm_unsure) {
+        const struct mpl_end partner =
+            mpl_match_partner(r->model, mpl_events_match(r->events), location, message);
+
+        if (partner.message != MPL_NONE) {
+            return r->model->locations[partner.location].process;
+        }
+    }
+    return envelope->peer;
+}
+
+static bool is_in_role(const struct mpl_recognition *r, uint32_t process, uint32_t role)
+{
+    return process != MPL_NONE && (r->roles_of_process[process] >> role & 1) != 0;
+}
+
+static bool has_tag(const struct mpl_filter *filter, uint32_t tag)
+{
+    for (uint32_t i = 0; i < filter->n_tags; i++) {
+        if (filter->tags[i] == tag) {
+            return true;
+        }
+    }
+    return filter->n_tags == 0;
+}
+
+bool mpl_filter_wants_message(const struct mpl_recognition *r,
+                              const struct mpl_filter *filter, uint32_t location,
+                              uint32_t message)
+{
+    const struct mpl_location *loc = &r->model->locations[location];
+    const enum mpl_primitive_test test = filter->primitive == MPL_NONE
+                                             ? MPL_TEST_CALL
+                                             : mpl_primitive_row(filter->primitive)->test;
+    const bool is_for_sends = test == MPL_TEST_SEND || test == MPL_TEST_SSEND;
+
+    if (!mpl_message_is_real(loc, message)) {
+        return false;
+    }
+
+    const struct mpl_envelope *envelope = &loc->envelopes[loc->messages[message].envelope];
+    const bool is_send = envelope->is_send;
+
+    if ((is_for_sends && !is_send) || (test == MPL_TEST_RECV && is_send) ||
+        !has_tag(filter, envelope->tag)) {
+        return false;
+    }
+    if (filter->to == MPL_NONE && filter->from == MPL_NONE) {
+        return true;
+    }
+
+    const uint32_t peer = mpl_message_peer(r, location, message);
+
+    return is_send ? filter->to != MPL_NONE && is_in_role(r, peer, filter->to)
+                   : filter->from != MPL_NONE && is_in_role(r, peer, filter->from);
+}
+
+uint32_t mpl_filter_message(const struct mpl_recognition *r,
+                            const struct mpl_filter *filter, uint32_t location,
+                            const struct mpl_span *span)
+{
+    for (uint32_t i = 0; i < span->n_messages; i++) {
+        const uint32_t message = mpl_events_message(r->events, location, span, i);
+
+        if (mpl_filter_wants_message(r, filter, location, message)) {
+            return message;
+        }
+    }
+    return MPL_NONE;
+}
+
+bool mpl_filter_has_messages(const struct mpl_filter *filter)
+{
+    size_t n;
+
+    return filter->primitive != MPL_NONE &&
+           mpl_primitives(&n)[filter->primitive].has_message;
+}
+
+/* ---- spans -------------------------------------------------------------------------- */
+
+struct mpl_range mpl_recognition_spans(const struct mpl_recognition *r, uint32_t location)
+{
+    struct mpl_range range = { 0, mpl_events_span_count(r->events, location) };
+
+    /* Odd spans are calls; what comes before MPI_Init and after MPI_Finalize goes with them. */
+    if (range.end > 1 &&
+        mpl_events_span(r->events, location, 1).class == MPL_SPAN_STARTUP) {
+        range.first = 2;
+    }
+    if (range.end > 1 &&
+        mpl_events_span(r->events, location, range.end - 2).class == MPL_SPAN_SHUTDOWN) {
+        range.end -= 2;
+    }
+    return range;
+}
+
+/* \p ops: of the primitive; the filter may ask for fewer. */
+static bool has_op(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                   uint32_t location, const struct mpl_span *span, uint32_t ops)
+{
+    const struct mpl_location *loc = &r->model->locations[location];
+
+    if (span->collective == MPL_NONE) {
+        /* One of which the trace does not tell the operation still is a collective. */
+        return span->class == MPL_SPAN_COLLECTIVE && ops == MPL_OPS_ALL &&
+               filter->ops == 0 && filter->root == MPL_NONE;
+    }
+
+    const struct mpl_collective *collective = &loc->collectives[span->collective];
+
+    return (ops >> collective->op & 1) != 0 &&
+           (filter->ops == 0 || (filter->ops >> collective->op & 1) != 0) &&
+           (filter->root == MPL_NONE || is_in_role(r, collective->root, filter->root));
+}
+
+static bool is_of_kind(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                       uint32_t location, const struct mpl_span *span)
+{
+    const struct mpl_primitive_row *row = mpl_primitive_row(filter->primitive);
+
+    switch (row->test) {
+    case MPL_TEST_COMPUTE:
+        return span->class == MPL_SPAN_COMPUTE;
+    case MPL_TEST_CALL:
+        return span->class != MPL_SPAN_COMPUTE &&
+               ((filter->ops == 0 && filter->root == MPL_NONE) ||
+                (span->collective != MPL_NONE &&
+                 has_op(r, filter, location, span, MPL_OPS_ALL)));
+    case MPL_TEST_P2P:
+        return span->class == MPL_SPAN_P2P;
+    case MPL_TEST_SSEND:
+        return span->region != MPL_NONE &&
+               r->model->regions[span->region].mode == MPL_CALL_SYNC_SEND;
+    case MPL_TEST_COLLECTIVE:
+        return has_op(r, filter, location, span, row->ops);
+    case MPL_TEST_OTHER:
+        return span->class == MPL_SPAN_OTHER;
+    default:
+        return true;
+    }
+}
+
+static bool has_region(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                       uint32_t region)
+{
+    return filter->region == NULL ||
+           (region != MPL_NONE &&
+            fnmatch(filter->region, r->model->regions[region].name, 0) == 0);
+}
+
+bool mpl_filter_takes(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                      uint32_t location, const struct mpl_span *span)
+{
+    if (filter->primitive == MPL_NONE || !is_of_kind(r, filter, location, span) ||
+        !has_region(r, filter, span->region)) {
+        return false;
+    }
+
+    const enum mpl_primitive_test test = mpl_primitive_row(filter->primitive)->test;
+    const bool needs_message = test == MPL_TEST_SEND || test == MPL_TEST_SSEND ||
+                               test == MPL_TEST_RECV || filter->to != MPL_NONE ||
+                               filter->from != MPL_NONE || filter->n_tags > 0;
+
+    return !needs_message || mpl_filter_message(r, filter, location, span) != MPL_NONE;
+}
+
+bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                      uint32_t location, const struct mpl_span *span)
+{
+    double scalars[MPL_FIELDS];
+    size_t n;
+
+    if (filter->where == NULL) {
+        return true;
+    }
+
+    const uint32_t *slots = mpl_formula_scalars(filter->where, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        scalars[slots[i]] =
+            mpl_span_field(r, filter, location, MPL_NONE, span, (enum mpl_field) slots[i]);
+    }
+
+    const double value = mpl_formula_eval(filter->where, scalars, NULL);
+
+    return !isnan(value) && value != 0;
+}
+
+/* ---- fields ---------------------------------------------------------------------------- */
+
+static double sum_bytes(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                        uint32_t location, const struct mpl_span *span)
+{
+    const struct mpl_location *loc = &r->model->locations[location];
+    double bytes = 0;
+
+    for (uint32_t i = 0; i < span->n_messages; i++) {
+        const uint32_t message = mpl_events_message(r->events, location, span, i);
+
+        if (mpl_filter_wants_message(r, filter, location, message)) {
+            bytes += (double) loc->messages[message].bytes;
+        }
+    }
+    return bytes;
+}
+
+static double message_field(const struct mpl_recognition *r,
+                            const struct mpl_filter *filter, uint32_t location,
+                            uint32_t message, const struct mpl_span *span,
+                            enum mpl_field field)
+{
+    const struct mpl_location *loc = &r->model->locations[location];
+    const uint32_t one =
+        message != MPL_NONE ? message : mpl_filter_message(r, filter, location, span);
+
+    if (one == MPL_NONE || !mpl_message_is_real(loc, one)) {
+        return NAN;
+    }
+    if (field == MPL_FIELD_BYTES) {
+        return message != MPL_NONE ? (double) loc->messages[one].bytes
+                                   : sum_bytes(r, filter, location, span);
+    }
+    if (field == MPL_FIELD_TAG) {
+        return loc->envelopes[loc->messages[one].envelope].tag;
+    }
+
+    const uint32_t peer = mpl_message_peer(r, location, one);
+
+    return peer == MPL_NONE ? NAN : r->model->processes[peer].rank;
+}
+
+/* Through integers: the difference is exact, and times before the window are negative. */
+static double seconds(const struct mpl_recognition *r, int64_t ticks)
+{
+    return (double) ticks / (double) r->model->ticks_per_s;
+}
+
+double mpl_span_field(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                      uint32_t location, uint32_t message, const struct mpl_span *span,
+                      enum mpl_field field)
+{
+    switch (field) {
+    case MPL_FIELD_ENTER:
+        return seconds(r, span->enter_ticks - r->window.begin_ticks);
+    case MPL_FIELD_LEAVE:
+        return seconds(r, span->leave_ticks - r->window.begin_ticks);
+    case MPL_FIELD_DURATION:
+        return seconds(r, span->leave_ticks - span->enter_ticks);
+    case MPL_FIELD_WAIT:
+        return seconds(r, span->wait_ticks);
+    case MPL_FIELD_TRANSFER:
+        return seconds(r, span->leave_ticks - span->enter_ticks - span->wait_ticks);
+    case MPL_FIELD_RANK:
+        return r->model->processes[r->model->locations[location].process].rank;
+    case MPL_FIELD_LATE:
+        return span->wait_ticks > 0;
+    case MPL_FIELD_UNSURE:
+        return !span->is_wait_known;
+    default:
+        return message_field(r, filter, location, message, span, field);
+    }
+}

@@ -1,0 +1,436 @@
+/*
+ * One pass over each location of a role: its spans become letters once, and every event type that
+ * runs there is searched in them. A match that meets the event's constraints is an instance. One
+ * that does not is remembered only while nothing explains its messages: the order to stop, read
+ * as a task without result, is no failure of the pattern if it is an instance of something else.
+ */
+#include "config.h"
+
+#include "recognize/recognition_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Matches that failed, as words: event, constraint, location, number of message ends, these. */
+enum { FAILED_EVENT, FAILED_CONSTRAINT, FAILED_LOCATION, FAILED_ENDS, FAILED_HEAD };
+
+struct search {
+    struct mpl_recognition *r;
+    struct mpl_arena *arena; /* scratch */
+    struct mpl_matcher *matcher;
+    struct mpl_stream *stream;
+    struct mpl_view **views; /* per event, NULL until needed */
+    struct mpl_buf words;    /* uint32_t: instances of the event at hand on the location */
+    struct mpl_buf lists;    /* uint32_t: their repeated members */
+    struct mpl_buf failed;   /* uint32_t: on this location, see above */
+    struct mpl_buf pending;  /* uint32_t: of all locations, not explained so far */
+    uint32_t event;
+    uint32_t location;
+    size_t ends_at; /* of the failed match at hand, in failed */
+};
+
+/* ---- message ends ----------------------------------------------------------------------- */
+
+static bool is_explained(const struct mpl_recognition *r, uint32_t location,
+                         uint32_t message)
+{
+    return (r->explained[location][message / 64] >> message % 64 & 1) != 0;
+}
+
+/* Ends of locations that play no role do not count. */
+static bool explain(void *context, uint32_t location, uint32_t message)
+{
+    struct mpl_recognition *r = context;
+
+    if (r->explained[location] != NULL) {
+        r->explained[location][message / 64] |= UINT64_C(1) << message % 64;
+    }
+    return true;
+}
+
+static bool remember_end(void *context, uint32_t location, uint32_t message)
+{
+    struct search *s = context;
+    uint32_t *word = mpl_buf_add(&s->failed);
+
+    (void) location;
+    if (word == NULL) {
+        return false;
+    }
+    *word = message;
+    ((uint32_t *) s->failed.data)[s->ends_at]++;
+    return true;
+}
+
+static enum mpl_status explain_instance(struct search *s, struct mpl_view *view,
+                                        struct mpl_err *err)
+{
+    const uint32_t n = view->definition->n_members + view->definition->n_associated;
+
+    for (uint32_t name = 0; name < n; name++) {
+        if (name < view->definition->n_members &&
+            !view->definition->members[name].occurs.is_used) {
+            continue;
+        }
+        (void) mpl_view_messages(view, name, explain, s->r);
+    }
+    return view->has_no_memory ? mpl_nomem(err) : MPL_OK;
+}
+
+/* ---- matches that fail --------------------------------------------------------------------- */
+
+static enum mpl_status remember_failed(struct search *s, struct mpl_view *view,
+                                       uint32_t constraint, struct mpl_err *err)
+{
+    const uint32_t head[FAILED_HEAD] = { s->event, constraint, s->location, 0 };
+
+    s->ends_at = s->failed.n + FAILED_ENDS;
+    for (int i = 0; i < FAILED_HEAD; i++) {
+        uint32_t *word = mpl_buf_add(&s->failed);
+
+        if (word == NULL) {
+            return mpl_nomem(err);
+        }
+        *word = head[i];
+    }
+    for (uint32_t m = 0; m < view->definition->n_members; m++) {
+        if (view->definition->members[m].occurs.is_used &&
+            !mpl_view_messages(view, m, remember_end, s)) {
+            return mpl_nomem(err);
+        }
+    }
+    return MPL_OK;
+}
+
+/* A match without messages has nothing that could explain it. */
+static bool has_excuse(const struct mpl_recognition *r, const uint32_t *failed)
+{
+    for (uint32_t i = 0; i < failed[FAILED_ENDS]; i++) {
+        if (!is_explained(r, failed[FAILED_LOCATION], failed[FAILED_HEAD + i])) {
+            return false;
+        }
+    }
+    return failed[FAILED_ENDS] > 0;
+}
+
+static bool keep_pending(struct search *s, const uint32_t *failed)
+{
+    for (uint32_t i = 0; i < FAILED_HEAD + failed[FAILED_ENDS]; i++) {
+        uint32_t *word = mpl_buf_add(&s->pending);
+
+        if (word == NULL) {
+            return false;
+        }
+        *word = failed[i];
+    }
+    return true;
+}
+
+/* Most failed matches are explained by what else was found on their location. */
+static enum mpl_status sift_failed(struct search *s, struct mpl_err *err)
+{
+    const uint32_t *words = s->failed.data;
+
+    for (size_t i = 0; i < s->failed.n; i += FAILED_HEAD + words[i + FAILED_ENDS]) {
+        if (!has_excuse(s->r, words + i) && !keep_pending(s, words + i)) {
+            return mpl_nomem(err);
+        }
+    }
+    s->failed.n = 0;
+    return MPL_OK;
+}
+
+/* The others may be explained by links from elsewhere; then they count. */
+static void count_failed(struct search *s)
+{
+    const uint32_t *words = s->pending.data;
+
+    for (size_t i = 0; i < s->pending.n; i += FAILED_HEAD + words[i + FAILED_ENDS]) {
+        if (!has_excuse(s->r, words + i)) {
+            s->r->n_failed[words[i + FAILED_EVENT]][words[i + FAILED_CONSTRAINT]]++;
+            s->r->n_failing++;
+        }
+    }
+}
+
+/* ---- one match ------------------------------------------------------------------------------- */
+
+/* The captures as words behind those that are there; see struct mpl_segment. */
+static bool add_words(struct search *s, const struct mpl_capture *captures, size_t n)
+{
+    const struct mpl_event_definition *event = &s->r->pattern->events[s->event];
+    const struct mpl_instances *instances = &s->r->instances[s->event];
+    const size_t start = s->words.n;
+    uint32_t count[MPL_MEMBERS_MAX] = { 0 };
+
+    if (!mpl_grow_to(&s->words, start + instances->stride)) {
+        return false;
+    }
+
+    uint32_t *words = (uint32_t *) s->words.data + start;
+
+    memset(words, 0xFF, instances->stride * sizeof *words); /* MPL_NONE everywhere */
+    for (size_t i = 0; i < n; i++) {
+        words[instances->word_of[captures[i].member]] =
+            mpl_stream_at(s->stream, captures[i].position);
+        count[captures[i].member]++;
+    }
+    for (uint32_t m = 0; m < event->n_members; m++) {
+        if (count[m] < 2) {
+            continue;
+        }
+
+        size_t at = s->lists.n;
+
+        if (at + count[m] + 1 >= (MPL_NONE & ~MPL_WORD_LIST) ||
+            !mpl_grow_to(&s->lists, at + count[m] + 1)) {
+            return false;
+        }
+
+        uint32_t *lists = s->lists.data;
+
+        words[instances->word_of[m]] = MPL_WORD_LIST | (uint32_t) at;
+        lists[at++] = count[m];
+        for (size_t i = 0; i < n; i++) {
+            if (captures[i].member == m) {
+                lists[at++] = mpl_stream_at(s->stream, captures[i].position);
+            }
+        }
+    }
+    return true;
+}
+
+static uint32_t failing_constraint(struct mpl_view *view)
+{
+    for (uint32_t c = 0; c < view->definition->n_constraints; c++) {
+        const double value =
+            mpl_view_formula(view, view->definition->constraints[c].formula);
+
+        if (isnan(value) || value == 0) {
+            return c;
+        }
+    }
+    return MPL_NONE;
+}
+
+static enum mpl_status take_match(void *context, const struct mpl_capture *captures,
+                                  size_t n, struct mpl_err *err)
+{
+    struct search *s = context;
+    struct mpl_view *view = s->views[s->event];
+    const size_t n_words = s->words.n;
+    const size_t n_lists = s->lists.n;
+    enum mpl_status st;
+
+    if (!add_words(s, captures, n)) {
+        return mpl_nomem(err);
+    }
+    mpl_view_set(view, s->location, MPL_NONE, (const uint32_t *) s->words.data + n_words,
+                 s->lists.data);
+
+    const uint32_t constraint = failing_constraint(view);
+
+    if (view->has_no_memory) {
+        return mpl_nomem(err);
+    }
+    if (constraint == MPL_NONE) {
+        s->r->n_fitting++;
+        return explain_instance(s, view, err);
+    }
+    st = remember_failed(s, view, constraint, err);
+    s->words.n = n_words;
+    s->lists.n = n_lists;
+    return st;
+}
+
+/* ---- one location ------------------------------------------------------------------------------ */
+
+/* Moves what was found into the recognition. */
+static enum mpl_status keep_instances(struct search *s, struct mpl_err *err)
+{
+    struct mpl_recognition *r = s->r;
+    struct mpl_instances *instances = &r->instances[s->event];
+    struct mpl_segment *segment = &instances->segments[instances->n_segments++];
+    uint32_t *words = MPL_NEW_ARRAY(r->arena, s->words.n, uint32_t);
+    uint32_t *lists = MPL_NEW_ARRAY(r->arena, s->lists.n, uint32_t);
+
+    if (words == NULL || lists == NULL) {
+        return mpl_nomem(err);
+    }
+    if (s->words.n > 0) {
+        memcpy(words, s->words.data, s->words.n * sizeof *words);
+    }
+    if (s->lists.n > 0) {
+        memcpy(lists, s->lists.data, s->lists.n * sizeof *lists);
+    }
+    *segment =
+        (struct mpl_segment){ s->location, (uint32_t) (s->words.n / instances->stride),
+                              instances->n, words, lists };
+    instances->n += segment->n;
+    return MPL_OK;
+}
+
+static enum mpl_status search_event(struct search *s, uint32_t i, uint32_t event,
+                                    struct mpl_err *err)
+{
+    struct mpl_letters letters;
+    enum mpl_status st = mpl_stream_letters(s->stream, i, &letters, err);
+
+    if (s->views[event] == NULL) {
+        s->views[event] = mpl_view_open(s->r, event, s->arena);
+    }
+    if (st == MPL_OK && s->views[event] == NULL) {
+        st = mpl_nomem(err);
+    }
+    s->event = event;
+    s->words.n = 0;
+    s->lists.n = 0;
+    if (st == MPL_OK) {
+        st = mpl_matcher_run(s->matcher, s->r->pattern->events[event].automaton, &letters,
+                             MPL_EXTEND_MAX, take_match, s, err);
+    }
+    return st == MPL_OK ? keep_instances(s, err) : st;
+}
+
+static enum mpl_status search_location(struct search *s, uint32_t location, uint32_t level,
+                                       uint32_t *events, struct mpl_err *err)
+{
+    const struct mpl_pattern *pattern = s->r->pattern;
+    uint32_t n = 0;
+    enum mpl_status st;
+
+    for (uint32_t e = 0; e < pattern->n_events; e++) {
+        const uint32_t role = pattern->events[e].role;
+
+        if (pattern->events[e].level == level &&
+            (s->r->roles_of_location[location] >> role & 1) != 0) {
+            events[n++] = e;
+        }
+    }
+    if (n == 0) {
+        return MPL_OK;
+    }
+    s->location = location;
+    st = mpl_stream_read(s->stream, location, events, n, err);
+    for (uint32_t i = 0; i < n && st == MPL_OK; i++) {
+        st = search_event(s, i, events[i], err);
+    }
+    return st == MPL_OK ? sift_failed(s, err) : st;
+}
+
+static enum mpl_status search_all(struct search *s, struct mpl_err *err)
+{
+    const struct mpl_pattern *pattern = s->r->pattern;
+    uint32_t *events = MPL_NEW_ARRAY(s->arena, pattern->n_events, uint32_t);
+    uint32_t n_levels = 0;
+
+    if (events == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t e = 0; e < pattern->n_events; e++) {
+        n_levels =
+            pattern->events[e].level >= n_levels ? pattern->events[e].level + 1 : n_levels;
+    }
+    for (uint32_t level = 0; level < n_levels; level++) {
+        for (uint32_t l = 0; l < s->r->model->n_locations; l++) {
+            const enum mpl_status st = search_location(s, l, level, events, err);
+
+            if (st != MPL_OK) {
+                return st;
+            }
+        }
+    }
+    count_failed(s);
+    return MPL_OK;
+}
+
+/* ---- room ------------------------------------------------------------------------------------------ */
+
+static bool prepare_event(struct mpl_recognition *r, uint32_t e)
+{
+    const struct mpl_event_definition *event = &r->pattern->events[e];
+    struct mpl_instances *instances = &r->instances[e];
+    uint32_t *word_of = MPL_NEW_ARRAY(r->arena, event->n_members, uint32_t);
+
+    for (uint32_t m = 0; m < event->n_members && word_of != NULL; m++) {
+        word_of[m] = event->members[m].occurs.is_used ? instances->stride++ : MPL_NONE;
+    }
+    instances->word_of = word_of;
+    instances->segments =
+        MPL_NEW_ARRAY(r->arena, r->roles[event->role].n, struct mpl_segment);
+    instances->columns = MPL_NEW_ARRAY(r->arena, event->n_attributes, double *);
+    r->finders[e] = MPL_NEW_ARRAY(r->arena, event->n_associated, struct mpl_finders);
+    r->n_failed[e] = MPL_NEW_ARRAY(r->arena, event->n_constraints, uint64_t);
+    return word_of != NULL && instances->segments != NULL && instances->columns != NULL &&
+           r->finders[e] != NULL && r->n_failed[e] != NULL;
+}
+
+static enum mpl_status prepare(struct mpl_recognition *r, struct mpl_err *err)
+{
+    const struct mpl_model *model = r->model;
+
+    r->instances = MPL_NEW_ARRAY(r->arena, r->pattern->n_events, struct mpl_instances);
+    r->finders = MPL_NEW_ARRAY(r->arena, r->pattern->n_events, struct mpl_finders *);
+    r->n_failed = MPL_NEW_ARRAY(r->arena, r->pattern->n_events, uint64_t *);
+    r->explained = MPL_NEW_ARRAY(r->arena, model->n_locations, uint64_t *);
+    if (r->instances == NULL || r->finders == NULL || r->n_failed == NULL ||
+        r->explained == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t e = 0; e < r->pattern->n_events; e++) {
+        if (!prepare_event(r, e)) {
+            return mpl_nomem(err);
+        }
+    }
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        if (r->roles_of_location[l] == 0) {
+            continue;
+        }
+        if (mpl_events_span_count(r->events, l) >= MPL_WORD_LIST) {
+            return mpl_fail(err, MPL_E_LIMIT, "location %s has more than %u spans",
+                            model->locations[l].label, MPL_WORD_LIST - 1);
+        }
+        r->explained[l] = MPL_NEW_ARRAY(
+            r->arena, ((size_t) model->locations[l].n_messages + 63) / 64, uint64_t);
+        if (r->explained[l] == NULL) {
+            return mpl_nomem(err);
+        }
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status search_with(struct search *s, struct mpl_err *err)
+{
+    s->views = MPL_NEW_ARRAY(s->arena, s->r->pattern->n_events, struct mpl_view *);
+    s->matcher = mpl_matcher_open(s->arena);
+    s->stream = mpl_stream_open(s->r, s->arena);
+    s->words = mpl_buf_make(sizeof(uint32_t));
+    s->lists = mpl_buf_make(sizeof(uint32_t));
+    s->failed = mpl_buf_make(sizeof(uint32_t));
+    s->pending = mpl_buf_make(sizeof(uint32_t));
+    if (s->views == NULL || s->matcher == NULL || s->stream == NULL) {
+        return mpl_nomem(err);
+    }
+    return search_all(s, err);
+}
+
+enum mpl_status mpl_instances_find_all(struct mpl_recognition *r, struct mpl_err *err)
+{
+    struct search s = { .r = r, .arena = mpl_arena_create() };
+    enum mpl_status st = s.arena == NULL ? mpl_nomem(err) : prepare(r, err);
+
+    if (st == MPL_OK) {
+        st = search_with(&s, err);
+        for (uint32_t e = 0; s.views != NULL && e < r->pattern->n_events; e++) {
+            mpl_view_close(s.views[e]);
+        }
+        mpl_matcher_close(s.matcher);
+        mpl_stream_close(s.stream);
+        mpl_buf_free(&s.words);
+        mpl_buf_free(&s.lists);
+        mpl_buf_free(&s.failed);
+        mpl_buf_free(&s.pending);
+    }
+    mpl_arena_destroy(s.arena);
+    return st;
+}

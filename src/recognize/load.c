@@ -1,0 +1,308 @@
+/* What the files of the loader share, and the top level of a pattern file. */
+#include "config.h"
+
+#include "recognize/pattern_priv.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond this many messages a file is not a pattern, and telling them takes longer than reading. */
+enum { MESSAGES_MAX = 100 };
+
+/* ---- messages --------------------------------------------------------------------- */
+
+static void add(struct mpl_loader *loader, enum mpl_severity severity,
+                struct mpl_place place, const char *fmt, va_list args)
+{
+    if (mpl_lint_count(loader->lint) - loader->first_message >= MESSAGES_MAX) {
+        return;
+    }
+
+    const char *text = mpl_arena_vprintf(loader->arena, fmt, args);
+
+    if (text == NULL) {
+        loader->has_no_memory = true;
+        return;
+    }
+    mpl_lint_add(loader->lint, severity, place, "%s", text);
+}
+
+void mpl_load_error(struct mpl_loader *loader, struct mpl_place place, const char *fmt, ...)
+{
+    va_list args;
+
+    loader->has_fault = true;
+    va_start(args, fmt);
+    add(loader, MPL_LINT_ERROR, place, fmt, args);
+    va_end(args);
+}
+
+void mpl_load_warn(struct mpl_loader *loader, struct mpl_place place, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    add(loader, MPL_LINT_WARNING, place, fmt, args);
+    va_end(args);
+}
+
+const char *mpl_load_hint(struct mpl_loader *loader, const char *word,
+                          const char *const *words, size_t n)
+{
+    const char *near = mpl_suggest(word, words, n);
+    const char *hint =
+        near == NULL ? "" : mpl_arena_printf(loader->arena, "; did you mean '%s'?", near);
+
+    if (hint == NULL) {
+        loader->has_no_memory = true;
+        return "";
+    }
+    return hint;
+}
+
+void *mpl_load_array(struct mpl_loader *loader, size_t n, size_t size)
+{
+    void *items = mpl_arena_array(loader->arena, n, size);
+
+    loader->has_no_memory = loader->has_no_memory || items == NULL;
+    return items;
+}
+
+/* ---- values ------------------------------------------------------------------------ */
+
+void mpl_load_keys(struct mpl_loader *loader, const struct mpl_yaml *map,
+                   const char *const *keys, size_t n, const char *what)
+{
+    for (const struct mpl_yaml *child = map->first; child != NULL; child = child->next) {
+        bool is_known = false;
+
+        for (size_t i = 0; i < n && !is_known; i++) {
+            is_known = strcmp(keys[i], child->key) == 0;
+        }
+        if (!is_known) {
+            mpl_load_error(loader, child->key_place, "unknown key '%s' in %s%s", child->key,
+                           what, mpl_load_hint(loader, child->key, keys, n));
+        }
+    }
+}
+
+const char *mpl_load_text(struct mpl_loader *loader, const struct mpl_yaml *node,
+                          const char *what)
+{
+    if (node->kind != MPL_YAML_SCALAR || *node->text == '\0') {
+        mpl_load_error(loader, node->place, "%s must be a text", what);
+        return NULL;
+    }
+    return node->text;
+}
+
+bool mpl_load_is_map(struct mpl_loader *loader, const struct mpl_yaml *node,
+                     const char *what)
+{
+    if (node->kind != MPL_YAML_MAP) {
+        mpl_load_error(loader, node->place, "%s must be a map of names", what);
+    }
+    return node->kind == MPL_YAML_MAP;
+}
+
+bool mpl_load_number(struct mpl_loader *loader, const struct mpl_yaml *node,
+                     const char *what, uint32_t lowest, uint32_t highest, uint32_t *out)
+{
+    uint64_t value = 0;
+    const char *text = node->kind == MPL_YAML_SCALAR ? node->text : "";
+    const char *at = text;
+
+    while (isdigit((unsigned char) *at) && at - text < 12) {
+        value = 10 * value + (uint64_t) (*at++ - '0');
+    }
+    if (at == text || *at != '\0' || value < lowest || value > highest) {
+        mpl_load_error(loader, node->place, "%s must be a whole number from %u to %u", what,
+                       lowest, highest);
+        return false;
+    }
+    *out = (uint32_t) value;
+    return true;
+}
+
+bool mpl_load_share(struct mpl_loader *loader, const struct mpl_yaml *node,
+                    const char *what, double *out)
+{
+    char *end = NULL;
+    const char *text = node->kind == MPL_YAML_SCALAR ? node->text : "";
+    const double value = isdigit((unsigned char) *text) ? strtod(text, &end) : -1;
+
+    if (!(value >= 0 && value <= 1) || *end != '\0') {
+        mpl_load_error(loader, node->place, "%s must be a number from 0 to 1", what);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+bool mpl_load_is_name(struct mpl_loader *loader, const char *name, struct mpl_place place,
+                      const char *what)
+{
+    const char *at = name;
+
+    while (isalnum((unsigned char) *at) || *at == '_') {
+        at++;
+    }
+    if (*at != '\0' || at == name || isdigit((unsigned char) *name)) {
+        mpl_load_error(loader, place, "'%s' cannot name %s: use letters, digits and _",
+                       name, what);
+        return false;
+    }
+    return true;
+}
+
+uint32_t mpl_load_role(struct mpl_loader *loader, const struct mpl_yaml *node)
+{
+    const struct mpl_pattern *pattern = loader->pattern;
+    const char *name = mpl_load_text(loader, node, "a role");
+    const char **names = mpl_load_array(loader, pattern->n_roles, sizeof *names);
+
+    if (name == NULL || names == NULL) {
+        return MPL_NONE;
+    }
+    for (uint32_t i = 0; i < pattern->n_roles; i++) {
+        names[i] = pattern->roles[i].name;
+        if (strcmp(names[i], name) == 0) {
+            return i;
+        }
+    }
+    mpl_load_error(loader, node->place, "there is no role '%s'%s", name,
+                   mpl_load_hint(loader, name, names, pattern->n_roles));
+    return MPL_NONE;
+}
+
+/* ---- top level ---------------------------------------------------------------------- */
+
+static const char *const root_keys[] = {
+    "pattern", "says",  "version", "extends", "minimum_coverage", "minimum_fit",
+    "needs",   "roles", "events",  "metrics", "examples",         "rules"
+};
+
+static void load_need(struct mpl_loader *loader, const struct mpl_yaml *node)
+{
+    struct mpl_pattern *pattern = loader->pattern;
+    const char *name = mpl_load_text(loader, node, "a need");
+    size_t n;
+    const struct mpl_capability *table = mpl_capability_table(&n);
+    const char **names = mpl_load_array(loader, n, sizeof *names);
+
+    if (name == NULL || names == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        names[i] = table[i].name;
+    }
+
+    const struct mpl_capability *need = mpl_capability_find(name);
+
+    if (need == NULL) {
+        mpl_load_error(loader, node->place, "there is no capability '%s'%s", name,
+                       mpl_load_hint(loader, name, names, n));
+        return;
+    }
+    pattern->needs[pattern->n_needs++] = need;
+}
+
+static void load_needs(struct mpl_loader *loader, const struct mpl_yaml *needs)
+{
+    if (needs->kind != MPL_YAML_SEQ) {
+        mpl_load_error(loader, needs->place,
+                       "'needs' must be a list of capabilities, as [receive-completions]");
+        return;
+    }
+    loader->pattern->needs =
+        mpl_load_array(loader, needs->n, sizeof *loader->pattern->needs);
+    if (loader->pattern->needs == NULL) {
+        return;
+    }
+    for (const struct mpl_yaml *node = needs->first; node != NULL; node = node->next) {
+        load_need(loader, node);
+    }
+}
+
+/* Names of rule files are only looked at: the rules themselves are found by directory. */
+static void load_rules(struct mpl_loader *loader, const struct mpl_yaml *rules)
+{
+    if (rules->kind != MPL_YAML_SEQ) {
+        mpl_load_error(loader, rules->place, "'rules' must be a list of names");
+        return;
+    }
+    for (const struct mpl_yaml *node = rules->first; node != NULL; node = node->next) {
+        (void) mpl_load_text(loader, node, "the name of a rule file");
+    }
+}
+
+static void load_numbers(struct mpl_loader *loader, const struct mpl_yaml *root)
+{
+    struct mpl_pattern *pattern = loader->pattern;
+    const struct mpl_yaml *coverage = mpl_yaml_find(root, "minimum_coverage");
+    const struct mpl_yaml *fit = mpl_yaml_find(root, "minimum_fit");
+    const struct mpl_yaml *version = mpl_yaml_find(root, "version");
+    uint32_t number;
+
+    pattern->minimum_coverage = 0.8;
+    pattern->minimum_fit = 0.8;
+    if (coverage != NULL) {
+        (void) mpl_load_share(loader, coverage, "'minimum_coverage'",
+                              &pattern->minimum_coverage);
+    }
+    if (fit != NULL) {
+        (void) mpl_load_share(loader, fit, "'minimum_fit'", &pattern->minimum_fit);
+    }
+    if (version != NULL) {
+        (void) mpl_load_number(loader, version, "'version' (of the pattern language)", 1, 1,
+                               &number);
+    }
+}
+
+static void load_sections(struct mpl_loader *loader, const struct mpl_yaml *root)
+{
+    const struct mpl_yaml *roles = mpl_yaml_find(root, "roles");
+    const struct mpl_yaml *events = mpl_yaml_find(root, "events");
+    const struct mpl_yaml *examples = mpl_yaml_find(root, "examples");
+
+    if (roles == NULL) {
+        mpl_load_error(loader, root->place, "the pattern has no 'roles'");
+    } else if (mpl_load_is_map(loader, roles, "'roles'")) {
+        mpl_load_roles(loader, roles);
+    }
+    if (events != NULL && mpl_load_is_map(loader, events, "'events'")) {
+        mpl_load_events(loader, events);
+    }
+    if (examples != NULL && mpl_load_is_map(loader, examples, "'examples'")) {
+        mpl_load_examples(loader, examples);
+    }
+}
+
+void mpl_load_pattern(struct mpl_loader *loader, const struct mpl_yaml *root)
+{
+    const struct mpl_yaml *says = mpl_yaml_find(root, "says");
+    const struct mpl_yaml *needs = mpl_yaml_find(root, "needs");
+    const struct mpl_yaml *rules = mpl_yaml_find(root, "rules");
+    const struct mpl_yaml *metrics = mpl_yaml_find(root, "metrics");
+
+    mpl_load_keys(loader, root, root_keys, sizeof root_keys / sizeof *root_keys,
+                  "a pattern");
+    load_numbers(loader, root);
+    if (says == NULL) {
+        mpl_load_error(loader, root->place,
+                       "the pattern has no 'says': one sentence for its users");
+    } else {
+        loader->pattern->says = mpl_load_text(loader, says, "'says'");
+    }
+    if (needs != NULL) {
+        load_needs(loader, needs);
+    }
+    if (rules != NULL) {
+        load_rules(loader, rules);
+    }
+    if (metrics != NULL) {
+        (void) mpl_load_is_map(loader, metrics, "'metrics'");
+    }
+    load_sections(loader, root);
+}

@@ -1,0 +1,525 @@
+/*
+ * Events refer to each other, so they are loaded in turns: the names of all, then members,
+ * expressions and associated events, then the formulas, then the order of recognition.
+ */
+#include "config.h"
+
+#include "recognize/pattern_priv.h"
+
+#include <string.h>
+
+static const char *const event_keys[] = { "on",     "says",      "expression",
+                                          "strict", "members",   "associated",
+                                          "where",  "attributes" };
+
+uint32_t mpl_event_name_find(const struct mpl_event_definition *event, const char *name,
+                             size_t bytes)
+{
+    for (uint32_t i = 0; i < event->n_members + event->n_associated; i++) {
+        const char *known = i < event->n_members
+                                ? event->members[i].name
+                                : event->associated[i - event->n_members].name;
+
+        if (strncmp(known, name, bytes) == 0 && known[bytes] == '\0') {
+            return i;
+        }
+    }
+    return MPL_NONE;
+}
+
+uint32_t mpl_event_attribute_find(const struct mpl_event_definition *event,
+                                  const char *name)
+{
+    for (uint32_t i = 0; i < event->n_attributes; i++) {
+        if (strcmp(event->attributes[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return MPL_NONE;
+}
+
+/* ---- names and units of attributes ---------------------------------------------------- */
+
+static void add_own_attributes(struct mpl_event_definition *event)
+{
+    static const struct mpl_attribute own[MPL_OWN_ATTRIBUTES] = {
+        { .name = "enter", .says = "When its first member begins.", .unit = { 1, 0 } },
+        { .name = "leave", .says = "When its last member ends.", .unit = { 1, 0 } },
+        { .name = "duration", .says = "From enter to leave.", .unit = { 1, 0 } },
+        { .name = "location", .says = "Rank on which it lies." },
+        { .name = "index", .says = "Its number on the location, from 0." },
+    };
+
+    memcpy(event->attributes, own, sizeof own);
+    event->n_attributes = MPL_OWN_ATTRIBUTES;
+}
+
+static const char *const attribute_keys[] = { "value", "unit", "says" };
+
+static void load_unit(struct mpl_loader *loader, const struct mpl_yaml *map,
+                      struct mpl_attribute *attribute)
+{
+    const struct mpl_yaml *unit = mpl_yaml_find(map, "unit");
+    const char *text = unit == NULL ? NULL : mpl_load_text(loader, unit, "'unit'");
+    char name[32];
+    double factor;
+
+    if (unit == NULL) {
+        mpl_load_error(loader, map->key_place, "attribute '%s' lacks 'unit': s, B, 1, …",
+                       map->key);
+        return;
+    }
+    if (text == NULL) {
+        return;
+    }
+    if (mpl_unit_parse(text, &attribute->unit, &factor) != MPL_OK) {
+        mpl_load_error(loader, unit->place, "there is no unit '%s'", text);
+    } else if (factor != 1) {
+        mpl_load_error(loader, unit->place, "attributes are kept in '%s', not in '%s'",
+                       mpl_unit_text(attribute->unit, name), text);
+    }
+}
+
+static void load_attribute(struct mpl_loader *loader, const struct mpl_yaml *map,
+                           struct mpl_event_definition *event)
+{
+    const struct mpl_yaml *says;
+
+    if (!mpl_load_is_map(loader, map, "an attribute")) {
+        return;
+    }
+    if (mpl_load_is_name(loader, map->key, map->key_place, "an attribute") &&
+        mpl_event_attribute_find(event, map->key) < MPL_OWN_ATTRIBUTES) {
+        mpl_load_error(loader, map->key_place, "every event has an attribute '%s' already",
+                       map->key);
+    }
+    mpl_load_keys(loader, map, attribute_keys,
+                  sizeof attribute_keys / sizeof *attribute_keys, "an attribute");
+    if (mpl_yaml_find(map, "value") == NULL) {
+        mpl_load_error(loader, map->key_place, "attribute '%s' lacks 'value': a formula",
+                       map->key);
+    }
+
+    struct mpl_attribute *attribute = &event->attributes[event->n_attributes++];
+
+    attribute->name = map->key;
+    attribute->place = map->key_place;
+    load_unit(loader, map, attribute);
+    if ((says = mpl_yaml_find(map, "says")) != NULL) {
+        attribute->says = mpl_load_text(loader, says, "'says'");
+    }
+}
+
+static void load_names(struct mpl_loader *loader, const struct mpl_yaml *map,
+                       struct mpl_event_definition *event)
+{
+    const struct mpl_yaml *attributes = mpl_yaml_find(map, "attributes");
+    const bool has_attributes =
+        attributes != NULL && mpl_load_is_map(loader, attributes, "'attributes'");
+    const size_t n = MPL_OWN_ATTRIBUTES + (has_attributes ? attributes->n : 0);
+
+    if (n > MPL_ATTRIBUTES_MAX) {
+        mpl_load_error(loader, attributes->place, "more than %d attributes",
+                       MPL_ATTRIBUTES_MAX - MPL_OWN_ATTRIBUTES);
+    }
+    event->attributes = mpl_load_array(loader, n, sizeof *event->attributes);
+    if (event->attributes == NULL) {
+        return;
+    }
+    add_own_attributes(event);
+    if (!has_attributes) {
+        return;
+    }
+    for (const struct mpl_yaml *node = attributes->first; node != NULL; node = node->next) {
+        load_attribute(loader, node, event);
+    }
+}
+
+/* ---- members ------------------------------------------------------------------------------ */
+
+static void load_member(struct mpl_loader *loader, const struct mpl_yaml *map,
+                        struct mpl_event_definition *event)
+{
+    struct mpl_member *member = &event->members[event->n_members++];
+
+    member->name = map->key;
+    member->place = map->key_place;
+    member->filter = mpl_filter_any();
+    (void) mpl_load_is_name(loader, map->key, map->key_place, "a member");
+    if (mpl_load_is_map(loader, map, "a member")) {
+        mpl_load_keys(loader, map, mpl_filter_keys, MPL_FILTER_KEYS, "a member");
+        mpl_load_filter(loader, map, &member->filter);
+    }
+}
+
+static void load_members(struct mpl_loader *loader, const struct mpl_yaml *map,
+                         struct mpl_event_definition *event)
+{
+    const struct mpl_yaml *members = mpl_yaml_find(map, "members");
+
+    if (members == NULL || !mpl_load_is_map(loader, members, "'members'")) {
+        if (members == NULL) {
+            mpl_load_error(loader, map->key_place, "event '%s' lacks 'members'", map->key);
+        }
+        return;
+    }
+    if (members->n > MPL_MEMBERS_MAX) {
+        mpl_load_error(loader, members->place, "more than %d members", MPL_MEMBERS_MAX);
+        return;
+    }
+    event->members = mpl_load_array(loader, members->n, sizeof *event->members);
+    if (event->members == NULL) {
+        return;
+    }
+    for (const struct mpl_yaml *node = members->first; node != NULL; node = node->next) {
+        load_member(loader, node, event);
+    }
+}
+
+/* ---- expression ----------------------------------------------------------------------------- */
+
+/* What an expression can only mean with more than one location in view. */
+static void check_locations(struct mpl_loader *loader,
+                            const struct mpl_event_definition *event)
+{
+    const struct mpl_pattern *pattern = loader->pattern;
+
+    for (uint32_t i = 0; i < event->n_members; i++) {
+        const struct mpl_member *member = &event->members[i];
+        const struct mpl_event_definition *inner =
+            member->filter.event == MPL_NONE ? NULL
+                                             : &pattern->events[member->filter.event];
+
+        if (inner == NULL || inner->role == event->role || inner->role == MPL_NONE ||
+            event->role == MPL_NONE || !member->occurs.is_used) {
+            continue;
+        }
+        if (member->occurs.is_concurrent) {
+            mpl_load_error(
+                loader, member->place,
+                "& across locations needs happened-before queries, which this version "
+                "does not have; '%s' runs on '%s', not on '%s'",
+                inner->name, pattern->roles[inner->role].name,
+                pattern->roles[event->role].name);
+        } else {
+            mpl_load_error(loader, member->place,
+                           "'%s' runs on '%s', not on '%s': reach it as associated event, "
+                           "with 'match' and 'containing'",
+                           inner->name, pattern->roles[inner->role].name,
+                           pattern->roles[event->role].name);
+        }
+    }
+}
+
+static void build_automaton(struct mpl_loader *loader, const struct mpl_yaml *node,
+                            struct mpl_event_definition *event,
+                            struct mpl_expression *expression)
+{
+    struct mpl_occurrence occurs[MPL_MEMBERS_MAX];
+    enum mpl_status st =
+        mpl_expression_occurrences(expression, occurs, event->n_members, NULL);
+
+    if (st == MPL_OK) {
+        st = mpl_automaton_create(expression, loader->arena, &event->automaton, NULL);
+    }
+    if (st == MPL_E_LIMIT) {
+        mpl_load_error(loader, node->place,
+                       "expression: it needs more than %d states; use fewer members with &",
+                       MPL_STATES_MAX);
+        return;
+    }
+    if (st != MPL_OK) {
+        loader->has_no_memory = true;
+        return;
+    }
+    for (uint32_t i = 0; i < event->n_members; i++) {
+        struct mpl_member *member = &event->members[i];
+
+        member->occurs = occurs[i];
+        /* Whoever refines an event may leave members of its base unused. */
+        if (!member->occurs.is_used && strcmp(member->place.file, loader->own_file) == 0) {
+            mpl_load_warn(loader, member->place, "member '%s' is not in the expression",
+                          member->name);
+        }
+    }
+}
+
+static void load_expression(struct mpl_loader *loader, const struct mpl_yaml *map,
+                            struct mpl_event_definition *event)
+{
+    const struct mpl_yaml *node = mpl_yaml_find(map, "expression");
+    const char *text = node == NULL ? NULL : mpl_load_text(loader, node, "'expression'");
+    const char **names = mpl_load_array(loader, event->n_members, sizeof *names);
+    struct mpl_expression expression = { 0 };
+
+    if (node == NULL) {
+        mpl_load_error(loader, map->key_place, "event '%s' lacks 'expression'", map->key);
+    }
+    if (text == NULL || names == NULL || event->members == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < event->n_members; i++) {
+        names[i] = event->members[i].name;
+    }
+
+    const struct mpl_expression_text source = { text, node->place, node->is_inline, names,
+                                                event->n_members };
+    const enum mpl_status st =
+        mpl_expression_parse(&source, loader->lint, &expression, NULL);
+
+    if (st == MPL_OK) {
+        build_automaton(loader, node, event, &expression);
+    }
+    loader->has_fault = loader->has_fault || st == MPL_E_SYNTAX;
+    loader->has_no_memory = loader->has_no_memory || st == MPL_E_NOMEM;
+    mpl_expression_free(&expression);
+}
+
+/* ---- associated events ------------------------------------------------------------------------ */
+
+static const char *const links[] = { "match", "previous", "next", "containing" };
+enum { N_LINKS = sizeof links / sizeof *links };
+
+/* The name that a link starts from. */
+static uint32_t load_base(struct mpl_loader *loader, const struct mpl_yaml *node,
+                          const struct mpl_event_definition *event)
+{
+    const uint32_t n = event->n_members + event->n_associated;
+    const char *name = mpl_load_text(loader, node, "the start of a link");
+    const char **names = mpl_load_array(loader, n, sizeof *names);
+
+    if (name == NULL || names == NULL) {
+        return MPL_NONE;
+    }
+
+    const uint32_t base = mpl_event_name_find(event, name, strlen(name));
+
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] = i < event->n_members ? event->members[i].name
+                                        : event->associated[i - event->n_members].name;
+    }
+    if (base == MPL_NONE) {
+        mpl_load_error(loader, node->place,
+                       "'%s' is neither a member nor an associated event above this one%s",
+                       name, mpl_load_hint(loader, name, names, n));
+    } else if (base < event->n_members && !event->members[base].occurs.is_used) {
+        mpl_load_error(loader, node->place, "'%s' is not in the expression", name);
+    }
+    return base;
+}
+
+static void load_link_filter(struct mpl_loader *loader, const struct mpl_yaml *map,
+                             struct mpl_associated *associated)
+{
+    static const char *const containing_keys[] = { "containing", "instance" };
+    static const char *const match_keys[] = { "match" };
+    const struct mpl_yaml *instance = mpl_yaml_find(map, "instance");
+
+    if (associated->link == MPL_LINK_MATCH) {
+        mpl_load_keys(loader, map, match_keys, 1, "a match");
+        return;
+    }
+    if (associated->link == MPL_LINK_CONTAINING) {
+        mpl_load_keys(loader, map, containing_keys, 2, "a containing instance");
+        if (instance == NULL) {
+            mpl_load_error(loader, map->key_place, "'%s' lacks 'instance': of which event",
+                           map->key);
+        } else if (mpl_load_text(loader, instance, "'instance'") != NULL) {
+            associated->filter.event = mpl_load_event(loader, instance);
+        }
+        return;
+    }
+
+    const char *keys[MPL_FILTER_KEYS + 1];
+
+    memcpy(keys, mpl_filter_keys, sizeof mpl_filter_keys);
+    keys[MPL_FILTER_KEYS] = links[associated->link];
+    mpl_load_keys(loader, map, keys, MPL_FILTER_KEYS + 1, "an associated event");
+    mpl_load_filter(loader, map, &associated->filter);
+    if (associated->filter.event != MPL_NONE) {
+        mpl_load_error(
+            loader, map->key_place,
+            "'%s' must be a primitive event; instances are reached with 'containing'",
+            map->key);
+        associated->filter.event = MPL_NONE;
+    }
+}
+
+static void load_link(struct mpl_loader *loader, const struct mpl_yaml *map,
+                      struct mpl_event_definition *event, struct mpl_associated *associated)
+{
+    const struct mpl_yaml *start = NULL;
+
+    for (int i = 0; i < N_LINKS; i++) {
+        const struct mpl_yaml *node = mpl_yaml_find(map, links[i]);
+
+        if (node != NULL && start != NULL) {
+            mpl_load_error(loader, node->key_place,
+                           "'%s' beside '%s': an associated event has one", node->key,
+                           start->key);
+        } else if (node != NULL) {
+            start = node;
+            associated->link = (enum mpl_link) i;
+        }
+    }
+    if (start == NULL) {
+        mpl_load_error(loader, map->key_place,
+                       "'%s' lacks one of 'match', 'previous', 'next' or 'containing'",
+                       map->key);
+        return;
+    }
+    associated->base = load_base(loader, start, event);
+    load_link_filter(loader, map, associated);
+    if (associated->base == MPL_NONE) {
+        return;
+    }
+    if (associated->link == MPL_LINK_MATCH) {
+        associated->is_list = mpl_event_name_is_list(event, associated->base);
+        if (mpl_event_name_instance(event, associated->base) != MPL_NONE) {
+            mpl_load_error(
+                loader, start->place,
+                "'%s' is an instance; only single sends and receives have a match",
+                start->text);
+        }
+    }
+}
+
+static void load_associated(struct mpl_loader *loader, const struct mpl_yaml *map,
+                            struct mpl_event_definition *event)
+{
+    const struct mpl_yaml *all = mpl_yaml_find(map, "associated");
+
+    if (all == NULL || !mpl_load_is_map(loader, all, "'associated'")) {
+        return;
+    }
+    if (all->n > MPL_ASSOCIATED_MAX) {
+        mpl_load_error(loader, all->place, "more than %d associated events",
+                       MPL_ASSOCIATED_MAX);
+        return;
+    }
+    event->associated = mpl_load_array(loader, all->n, sizeof *event->associated);
+    if (event->associated == NULL) {
+        return;
+    }
+    for (const struct mpl_yaml *node = all->first; node != NULL; node = node->next) {
+        struct mpl_associated *associated = &event->associated[event->n_associated];
+
+        *associated = (struct mpl_associated){ .name = node->key,
+                                               .place = node->key_place,
+                                               .base = MPL_NONE,
+                                               .filter = mpl_filter_any() };
+        (void) mpl_load_is_name(loader, node->key, node->key_place, "an associated event");
+        if (mpl_event_name_find(event, node->key, strlen(node->key)) != MPL_NONE) {
+            mpl_load_error(loader, node->key_place, "'%s' is a member already", node->key);
+        }
+        if (mpl_load_is_map(loader, node, "an associated event")) {
+            load_link(loader, node, event, associated);
+        }
+        event->n_associated++;
+    }
+}
+
+/* ---- all events -------------------------------------------------------------------------------- */
+
+static void load_head(struct mpl_loader *loader, const struct mpl_yaml *map,
+                      struct mpl_event_definition *event)
+{
+    const struct mpl_yaml *on = mpl_yaml_find(map, "on");
+    const struct mpl_yaml *says = mpl_yaml_find(map, "says");
+    const struct mpl_yaml *strict = mpl_yaml_find(map, "strict");
+
+    mpl_load_keys(loader, map, event_keys, sizeof event_keys / sizeof *event_keys,
+                  "an event");
+    if (on == NULL) {
+        mpl_load_error(
+            loader, map->key_place,
+            "event '%s' lacks 'on': the role on whose locations it is looked for",
+            map->key);
+    } else {
+        event->role = mpl_load_role(loader, on);
+    }
+    if (says != NULL) {
+        event->says = mpl_load_text(loader, says, "'says'");
+    }
+    if (strict != NULL) {
+        const char *text = strict->kind == MPL_YAML_SCALAR ? strict->text : "";
+
+        event->is_strict = strcmp(text, "true") == 0;
+        if (!event->is_strict && strcmp(text, "false") != 0) {
+            mpl_load_error(loader, strict->place, "'strict' must be true or false");
+        }
+    }
+}
+
+static void name_events(struct mpl_loader *loader, const struct mpl_yaml *events)
+{
+    struct mpl_pattern *pattern = loader->pattern;
+
+    for (const struct mpl_yaml *map = events->first; map != NULL; map = map->next) {
+        struct mpl_event_definition *event = &pattern->events[pattern->n_events++];
+
+        *event = (struct mpl_event_definition){ .name = map->key,
+                                                .place = map->key_place,
+                                                .role = MPL_NONE };
+        (void) mpl_load_is_name(loader, map->key, map->key_place, "an event");
+        if (mpl_primitive_find(map->key) != MPL_NONE) {
+            mpl_load_error(loader, map->key_place, "'%s' is the name of a primitive event",
+                           map->key);
+        }
+        if (mpl_pattern_find_role(pattern, map->key) != MPL_NONE ||
+            strcmp(map->key, "run") == 0 || strcmp(map->key, "all") == 0) {
+            mpl_load_error(loader, map->key_place,
+                           "'%s' cannot name an event: formulas use it", map->key);
+        }
+        if (mpl_load_is_map(loader, map, "an event")) {
+            load_head(loader, map, event);
+        }
+        load_names(loader, map, event);
+    }
+}
+
+typedef void turn(struct mpl_loader *loader, const struct mpl_yaml *map,
+                  struct mpl_event_definition *event);
+
+static void take_turn(struct mpl_loader *loader, const struct mpl_yaml *events,
+                      turn *of_event)
+{
+    uint32_t number = 0;
+
+    for (const struct mpl_yaml *map = events->first; map != NULL; map = map->next) {
+        if (map->kind == MPL_YAML_MAP && !loader->has_no_memory) {
+            of_event(loader, map, &loader->pattern->events[number]);
+        }
+        number++;
+    }
+}
+
+static void check_event(struct mpl_loader *loader, const struct mpl_yaml *map,
+                        struct mpl_event_definition *event)
+{
+    (void) map;
+    check_locations(loader, event);
+}
+
+void mpl_load_events(struct mpl_loader *loader, const struct mpl_yaml *events)
+{
+    struct mpl_pattern *pattern = loader->pattern;
+
+    if (events->n > MPL_EVENTS_MAX) {
+        mpl_load_error(loader, events->place, "more than %d events", MPL_EVENTS_MAX);
+        return;
+    }
+    pattern->events = mpl_load_array(loader, events->n, sizeof *pattern->events);
+    if (pattern->events == NULL) {
+        return;
+    }
+    name_events(loader, events);
+    take_turn(loader, events, load_members);
+    take_turn(loader, events, load_expression);
+    take_turn(loader, events, load_associated);
+    take_turn(loader, events, check_event);
+    take_turn(loader, events, mpl_load_event_formulas);
+    if (!loader->has_fault && !loader->has_no_memory) {
+        mpl_load_order(loader);
+    }
+}

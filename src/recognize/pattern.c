@@ -1,0 +1,157 @@
+#include "config.h"
+
+#include "recognize/pattern_priv.h"
+
+#include <string.h>
+
+const char *mpl_pattern_name(const struct mpl_pattern *pattern)
+{
+    return pattern->name;
+}
+
+const char *mpl_pattern_says(const struct mpl_pattern *pattern)
+{
+    return pattern->says;
+}
+
+const char *mpl_pattern_file(const struct mpl_pattern *pattern)
+{
+    return pattern->file;
+}
+
+double mpl_pattern_minimum_coverage(const struct mpl_pattern *pattern)
+{
+    return pattern->minimum_coverage;
+}
+
+double mpl_pattern_minimum_fit(const struct mpl_pattern *pattern)
+{
+    return pattern->minimum_fit;
+}
+
+/* ---- roles -------------------------------------------------------------------------- */
+
+size_t mpl_pattern_role_count(const struct mpl_pattern *pattern)
+{
+    return pattern->n_roles;
+}
+
+const char *mpl_pattern_role(const struct mpl_pattern *pattern, size_t i)
+{
+    mpl_assert(i < pattern->n_roles);
+    return pattern->roles[i].name;
+}
+
+const char *mpl_pattern_role_says(const struct mpl_pattern *pattern, size_t i)
+{
+    mpl_assert(i < pattern->n_roles);
+    return pattern->roles[i].says;
+}
+
+uint32_t mpl_pattern_find_role(const struct mpl_pattern *pattern, const char *role)
+{
+    for (uint32_t i = 0; i < pattern->n_roles; i++) {
+        if (strcmp(pattern->roles[i].name, role) == 0) {
+            return i;
+        }
+    }
+    return MPL_NONE;
+}
+
+/* ---- events ------------------------------------------------------------------------- */
+
+size_t mpl_pattern_event_count(const struct mpl_pattern *pattern)
+{
+    return pattern->n_events;
+}
+
+static const struct mpl_event_definition *event_at(const struct mpl_pattern *pattern,
+                                                   size_t i)
+{
+    mpl_assert(i < pattern->n_events);
+    return &pattern->events[i];
+}
+
+const char *mpl_pattern_event(const struct mpl_pattern *pattern, size_t i)
+{
+    return event_at(pattern, i)->name;
+}
+
+const char *mpl_pattern_event_says(const struct mpl_pattern *pattern, size_t i)
+{
+    return event_at(pattern, i)->says;
+}
+
+uint32_t mpl_pattern_find_event(const struct mpl_pattern *pattern, const char *event)
+{
+    for (uint32_t i = 0; i < pattern->n_events; i++) {
+        if (strcmp(pattern->events[i].name, event) == 0) {
+            return i;
+        }
+    }
+    return MPL_NONE;
+}
+
+uint32_t mpl_pattern_event_role(const struct mpl_pattern *pattern, uint32_t event)
+{
+    return event_at(pattern, event)->role;
+}
+
+/* ---- attributes ----------------------------------------------------------------------- */
+
+size_t mpl_pattern_attribute_count(const struct mpl_pattern *pattern, uint32_t event)
+{
+    return event_at(pattern, event)->n_attributes;
+}
+
+static const struct mpl_attribute *attribute_at(const struct mpl_pattern *pattern,
+                                                uint32_t event, size_t i)
+{
+    mpl_assert(i < event_at(pattern, event)->n_attributes);
+    return &pattern->events[event].attributes[i];
+}
+
+const char *mpl_pattern_attribute(const struct mpl_pattern *pattern, uint32_t event,
+                                  size_t i)
+{
+    return attribute_at(pattern, event, i)->name;
+}
+
+const char *mpl_pattern_attribute_says(const struct mpl_pattern *pattern, uint32_t event,
+                                       size_t i)
+{
+    return attribute_at(pattern, event, i)->says;
+}
+
+struct mpl_unit mpl_pattern_attribute_unit(const struct mpl_pattern *pattern,
+                                           uint32_t event, size_t i)
+{
+    return attribute_at(pattern, event, i)->unit;
+}
+
+uint32_t mpl_pattern_find_attribute(const struct mpl_pattern *pattern, uint32_t event,
+                                    const char *name)
+{
+    return mpl_event_attribute_find(event_at(pattern, event), name);
+}
+
+/* ---- for other modules ------------------------------------------------------------------ */
+
+size_t mpl_pattern_metric_sections(const struct mpl_pattern *pattern,
+                                   const struct mpl_yaml *const **sections)
+{
+    *sections = pattern->metrics;
+    return pattern->n_metrics;
+}
+
+size_t mpl_pattern_example_count(const struct mpl_pattern *pattern)
+{
+    return pattern->n_examples;
+}
+
+const struct mpl_pattern_example *mpl_pattern_example(const struct mpl_pattern *pattern,
+                                                      size_t i)
+{
+    mpl_assert(i < pattern->n_examples);
+    return &pattern->examples[i];
+}

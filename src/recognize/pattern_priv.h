@@ -1,0 +1,305 @@
+/*
+ * A pattern inside the module: what the loader makes and recognition reads.
+ */
+#ifndef MPL_RECOGNIZE_PATTERN_PRIV_H
+#define MPL_RECOGNIZE_PATTERN_PRIV_H
+
+#include "recognize/automaton_priv.h"
+#include "recognize/recognize.h"
+
+/* ---- vocabulary -------------------------------------------------------------------- */
+
+/** How a primitive is told from others. */
+enum mpl_primitive_test {
+    MPL_TEST_COMPUTE,
+    MPL_TEST_CALL, /**< Any call. */
+    MPL_TEST_P2P,
+    MPL_TEST_SEND, /**< At least one send is posted. */
+    MPL_TEST_SSEND,
+    MPL_TEST_RECV,       /**< At least one receive is completed. */
+    MPL_TEST_COLLECTIVE, /**< Of one of the operations. */
+    MPL_TEST_OTHER,
+    MPL_TEST_REGION, /**< Any span; its region decides. */
+};
+
+struct mpl_primitive_row {
+    enum mpl_primitive_test test;
+    uint32_t ops; /**< Bit per enum mpl_coll_op, for collectives. */
+};
+/** Parallel to mpl_primitives(). */
+const struct mpl_primitive_row *mpl_primitive_row(uint32_t primitive);
+/** MPL_NONE if there is none of that name. */
+uint32_t mpl_primitive_find(const char *name);
+enum { MPL_OPS_ALL = (1U << MPL_COLL_OPS) - 1 };
+/** Bit of the operation named "MPI_Allreduce" or "allreduce"; 0 if there is none. */
+uint32_t mpl_op_find(const char *name);
+
+enum mpl_field {
+    MPL_FIELD_ENTER,
+    MPL_FIELD_LEAVE,
+    MPL_FIELD_DURATION,
+    MPL_FIELD_WAIT,
+    MPL_FIELD_TRANSFER,
+    MPL_FIELD_BYTES,
+    MPL_FIELD_TAG,
+    MPL_FIELD_PEER,
+    MPL_FIELD_RANK,
+    MPL_FIELD_LATE,
+    MPL_FIELD_UNSURE,
+    MPL_FIELDS
+};
+/** MPL_NONE if there is none of that name. */
+uint32_t mpl_field_find(const char *name);
+
+/** Attributes that every instance has. */
+enum {
+    MPL_OWN_ENTER,
+    MPL_OWN_LEAVE,
+    MPL_OWN_DURATION,
+    MPL_OWN_LOCATION,
+    MPL_OWN_INDEX,
+    MPL_OWN_ATTRIBUTES
+};
+
+/** Variables of role formulas; behind the fixed ones there are some per role of the pattern. */
+enum mpl_role_variable_kind {
+    MPL_VAR_RANK,
+    MPL_VAR_SIZE,
+    MPL_VAR_PEERS,
+    MPL_VAR_MESSAGES,
+    MPL_VAR_SENDS,
+    MPL_VAR_RECEIVES,
+    MPL_VAR_SENT_BYTES,
+    MPL_VAR_RECEIVED_BYTES,
+    MPL_VAR_COLLECTIVES,
+    MPL_VAR_CALLS,
+    MPL_VAR_COMPUTE,
+    MPL_VAR_FIXED,
+    /* Per role, from MPL_VAR_FIXED + role * MPL_VAR_PER_ROLE on. */
+    MPL_VAR_SENT_TO = 0,
+    MPL_VAR_RECEIVED_FROM,
+    MPL_VAR_TRAFFIC_WITH,
+    MPL_VAR_SHARE_WITH,
+    MPL_VAR_IS,
+    MPL_VAR_PER_ROLE
+};
+
+/** "peers", "share_with.master"; in \p arena, NULL when out of memory. */
+const char *mpl_role_variable_name(const struct mpl_pattern *pattern, uint32_t variable,
+                                   struct mpl_arena *arena);
+
+/* ---- parts of a pattern -------------------------------------------------------------- */
+
+enum {
+    MPL_ROLES_MAX = 32, /**< A set of roles is one word. */
+    /* What attributes read and links start from is followed by recursion; no pattern that a
+       person writes comes near. */
+    MPL_EVENTS_MAX = 64,
+    MPL_ATTRIBUTES_MAX = 128,
+    MPL_ASSOCIATED_MAX = 128,
+};
+
+struct mpl_role_definition {
+    const char *name;
+    const char *says; /**< NULL when not said. */
+    bool is_one;      /**< count: 1 */
+    uint32_t at_least;
+    const char *where_text; /**< NULL: every location that takes part. */
+    const struct mpl_formula *where;
+    const struct mpl_formula *score; /**< NULL: all equal. */
+};
+
+/** What an event must be to stand for a member. MPL_NONE and NULL: does not matter. */
+struct mpl_filter {
+    uint32_t primitive;      /**< MPL_NONE: an instance of an abstract event. */
+    uint32_t event;          /**< That event, or MPL_NONE. */
+    uint32_t to, from, root; /**< Roles. */
+    uint32_t ops;            /**< 0: any. */
+    uint32_t n_tags;         /**< 0: any. */
+    const uint32_t *tags;
+    const char *region;              /**< Glob. */
+    const struct mpl_formula *where; /**< Over the fields of the span. */
+};
+
+static inline struct mpl_filter mpl_filter_any(void)
+{
+    return (struct mpl_filter){ .primitive = MPL_NONE,
+                                .event = MPL_NONE,
+                                .to = MPL_NONE,
+                                .from = MPL_NONE,
+                                .root = MPL_NONE };
+}
+
+struct mpl_member {
+    const char *name;
+    struct mpl_place place;
+    struct mpl_filter filter;
+    struct mpl_occurrence occurs;
+};
+
+enum mpl_link { MPL_LINK_MATCH, MPL_LINK_PREVIOUS, MPL_LINK_NEXT, MPL_LINK_CONTAINING };
+
+struct mpl_associated {
+    const char *name;
+    struct mpl_place place;
+    enum mpl_link link;
+    uint32_t
+        base; /**< Name that it starts from: a member, or an associated one before it. */
+    struct mpl_filter filter;
+    bool is_list; /**< The match of a repeated member. */
+};
+
+/** What a formula of an event reads: a field of a span, or an attribute of an instance. */
+struct mpl_slot {
+    uint32_t name;  /**< Members, then associated; MPL_NONE: the instance itself. */
+    uint32_t field; /**< enum mpl_field, or the number of an attribute. */
+};
+
+struct mpl_constraint {
+    const char *text;
+    const struct mpl_formula *formula;
+};
+
+struct mpl_attribute {
+    const char *name;
+    const char *says; /**< NULL when not said. */
+    struct mpl_unit unit;
+    struct mpl_place place;
+    const struct mpl_formula *formula; /**< NULL for the built-in ones, which come first. */
+};
+
+struct mpl_event_definition {
+    const char *name;
+    const char *says;
+    struct mpl_place place;
+    uint32_t role;
+    bool is_strict;
+    const struct mpl_automaton *automaton;
+    uint32_t n_members;
+    struct mpl_member *members;
+    uint32_t n_associated;
+    struct mpl_associated *associated;
+    uint32_t n_constraints;
+    struct mpl_constraint *constraints;
+    uint32_t n_attributes;
+    struct mpl_attribute *attributes;
+    uint32_t n_slots;
+    const struct mpl_slot *slots; /**< By slot number of the event's formulas. */
+    uint32_t level; /**< Above those of all events that recognising it needs. */
+};
+
+struct mpl_pattern {
+    const char *name;
+    const char *says;
+    const char *file;
+    double minimum_coverage;
+    double minimum_fit;
+    const struct mpl_yaml
+        *merged; /**< The file with its bases, for patterns that extend it. */
+    uint32_t n_roles;
+    struct mpl_role_definition *roles;
+    uint32_t n_events;
+    struct mpl_event_definition *events;
+    uint32_t n_needs;
+    const struct mpl_capability **needs;
+    size_t n_metrics;
+    const struct mpl_yaml *const *metrics;
+    size_t n_examples;
+    const struct mpl_pattern_example *examples;
+};
+
+static inline bool mpl_event_name_is_list(const struct mpl_event_definition *event,
+                                          uint32_t name)
+{
+    return name < event->n_members ? event->members[name].occurs.is_repeated
+                                   : event->associated[name - event->n_members].is_list;
+}
+
+/** The event of which \p name is an instance, or MPL_NONE when it is a span. */
+static inline uint32_t mpl_event_name_instance(const struct mpl_event_definition *event,
+                                               uint32_t name)
+{
+    return name < event->n_members
+               ? event->members[name].filter.event
+               : event->associated[name - event->n_members].filter.event;
+}
+
+/** Member or associated of that name, or MPL_NONE. */
+uint32_t mpl_event_name_find(const struct mpl_event_definition *event, const char *name,
+                             size_t bytes);
+uint32_t mpl_event_attribute_find(const struct mpl_event_definition *event,
+                                  const char *name);
+
+/* ---- loading ---------------------------------------------------------------------------- */
+
+/** What the files of the loader share. Faults go to lint and loading goes on. */
+struct mpl_loader {
+    struct mpl_arena *arena;
+    struct mpl_lint *lint;
+    struct mpl_pattern *pattern; /**< Under construction. */
+    const char *own_file;        /**< Of the pattern itself, not of its bases. */
+    size_t first_message;        /**< Of the lint, when loading began. */
+    bool has_fault;              /**< An error was told. */
+    bool has_no_memory;
+};
+
+void mpl_load_error(struct mpl_loader *loader, struct mpl_place place, const char *fmt, ...)
+    MPL_PRINTF(3, 4);
+void mpl_load_warn(struct mpl_loader *loader, struct mpl_place place, const char *fmt, ...)
+    MPL_PRINTF(3, 4);
+/** "; did you mean 'x'?" or "". */
+const char *mpl_load_hint(struct mpl_loader *loader, const char *word,
+                          const char *const *words, size_t n);
+/** Zeroed; NULL, remembered, when out of memory. */
+void *mpl_load_array(struct mpl_loader *loader, size_t n, size_t size);
+/** Each key of \p map must be in \p keys; \p what is "an event". */
+void mpl_load_keys(struct mpl_loader *loader, const struct mpl_yaml *map,
+                   const char *const *keys, size_t n, const char *what);
+/** The text of a scalar that is not empty; else NULL and a message about \p what. */
+const char *mpl_load_text(struct mpl_loader *loader, const struct mpl_yaml *node,
+                          const char *what);
+/** A map, else false and a message. */
+bool mpl_load_is_map(struct mpl_loader *loader, const struct mpl_yaml *node,
+                     const char *what);
+/** A whole number in lowest … highest, else a message. */
+bool mpl_load_number(struct mpl_loader *loader, const struct mpl_yaml *node,
+                     const char *what, uint32_t lowest, uint32_t highest, uint32_t *out);
+bool mpl_load_share(struct mpl_loader *loader, const struct mpl_yaml *node,
+                    const char *what, double *out);
+/** A name that formulas can read: letters, digits, _; else a message. */
+bool mpl_load_is_name(struct mpl_loader *loader, const char *name, struct mpl_place place,
+                      const char *what);
+/** Role of that name, or MPL_NONE and a message. */
+uint32_t mpl_load_role(struct mpl_loader *loader, const struct mpl_yaml *node);
+
+/** Event of the pattern of that name (a text), or MPL_NONE and a message. */
+uint32_t mpl_load_event(struct mpl_loader *loader, const struct mpl_yaml *node);
+
+/** The file's tree on top of its base's: sections by name, the base's first. NULL: no memory. */
+const struct mpl_yaml *mpl_pattern_merge(struct mpl_arena *arena,
+                                         const struct mpl_yaml *base,
+                                         const struct mpl_yaml *own);
+/** Fills loader->pattern from a merged tree. */
+void mpl_load_pattern(struct mpl_loader *loader, const struct mpl_yaml *root);
+void mpl_load_roles(struct mpl_loader *loader, const struct mpl_yaml *roles);
+void mpl_load_events(struct mpl_loader *loader, const struct mpl_yaml *events);
+void mpl_load_examples(struct mpl_loader *loader, const struct mpl_yaml *examples);
+/** Which kind of event, and its filters. */
+void mpl_load_filter(struct mpl_loader *loader, const struct mpl_yaml *map,
+                     struct mpl_filter *filter);
+
+enum { MPL_FILTER_KEYS = 8 };
+extern const char *const mpl_filter_keys[MPL_FILTER_KEYS];
+
+/** Formulas of a role, of a span's own fields, of an event. NULL when there is a fault. */
+const struct mpl_formula *mpl_load_role_formula(struct mpl_loader *loader,
+                                                const struct mpl_yaml *node, uint32_t role);
+const struct mpl_formula *mpl_load_span_formula(struct mpl_loader *loader,
+                                                const struct mpl_yaml *node);
+/** The where and attributes of an event: after all events have members and attribute names. */
+void mpl_load_event_formulas(struct mpl_loader *loader, const struct mpl_yaml *map,
+                             struct mpl_event_definition *event);
+/** Sets the levels; cycles between events or attributes are messages. */
+void mpl_load_order(struct mpl_loader *loader);
+
+#endif

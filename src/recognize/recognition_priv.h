@@ -1,0 +1,209 @@
+/*
+ * A recognition inside the module: roles, instances, and what names of an instance stand for.
+ */
+#ifndef MPL_RECOGNIZE_RECOGNITION_PRIV_H
+#define MPL_RECOGNIZE_RECOGNITION_PRIV_H
+
+#include "recognize/pattern_priv.h"
+
+/* ---- instances ------------------------------------------------------------------------ */
+
+/**
+ * Instances of one event on one location, in order. A word says what a member stands for:
+ * MPL_NONE, a span (or the number of an instance on this location), or, with MPL_WORD_LIST, the
+ * place in lists of a count and that many of these.
+ */
+struct mpl_segment {
+    uint32_t location;
+    uint32_t n;
+    size_t first;          /**< Index of its first instance among all of the event. */
+    const uint32_t *words; /**< n times stride */
+    const uint32_t *lists;
+};
+
+enum { MPL_WORD_LIST = 1U << 31 };
+
+struct mpl_instances {
+    uint32_t stride;              /**< Words per instance: members in the expression. */
+    const uint32_t *word_of;      /**< Per member: its word, or MPL_NONE. */
+    uint32_t n_segments;          /**< Locations of the role. */
+    struct mpl_segment *segments; /**< Ascending by location. */
+    size_t n;
+    double **columns;      /**< Per attribute: NULL until asked for. */
+    uint32_t *locations;   /**< Per instance; NULL until asked for. */
+    struct mpl_view *view; /**< For columns; NULL until needed. */
+};
+
+/** The segment that holds an instance; there must be one. */
+const struct mpl_segment *mpl_instances_segment(const struct mpl_instances *instances,
+                                                size_t index);
+
+/** Spans that a link looks for on a location, ascending: made when looking around is not enough. */
+struct mpl_finder {
+    uint32_t n;
+    const uint32_t *spans;
+};
+
+/** Of one associated event. */
+struct mpl_finders {
+    struct mpl_finder **of_location; /**< NULL, or NULL for a location: not made. */
+};
+
+struct mpl_recognition {
+    const struct mpl_pattern *pattern;
+    const struct mpl_events *events;
+    const struct mpl_model *model;
+    struct mpl_arena *arena;
+    struct mpl_window window;
+    struct mpl_role *roles;
+    uint32_t *roles_of_location; /**< Bit per role. */
+    uint32_t *roles_of_process;
+    struct mpl_instances *instances; /**< Per event. */
+    struct mpl_finders **finders;    /**< Per event and associated event. */
+    uint64_t **explained; /**< Per location: bit per message end; NULL outside of roles. */
+    uint64_t n_fitting;
+    uint64_t n_failing;
+    uint64_t **n_failed; /**< Per event and constraint. */
+    double message_coverage;
+    double time_coverage;
+};
+
+/* ---- spans and filters -------------------------------------------------------------------- */
+
+/** Spans of a location that lie between start-up and shut-down: first … end-1. */
+struct mpl_range {
+    uint32_t first, end;
+};
+struct mpl_range mpl_recognition_spans(const struct mpl_recognition *r, uint32_t location);
+
+/** Process at the other end of a message end; MPL_NONE when nobody is. */
+uint32_t mpl_message_peer(const struct mpl_recognition *r, uint32_t location,
+                          uint32_t message);
+/** A message end that counts: recorded, not to or from MPI_PROC_NULL, not garbage. */
+bool mpl_message_is_real(const struct mpl_location *location, uint32_t message);
+/** Whether \p filter asks for messages like this one. */
+bool mpl_filter_wants_message(const struct mpl_recognition *r,
+                              const struct mpl_filter *filter, uint32_t location,
+                              uint32_t message);
+/** Whether a span of \p location may stand for \p filter; its `where` is not looked at. */
+bool mpl_filter_takes(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                      uint32_t location, const struct mpl_span *span);
+/** The `where` of a filter. */
+bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                      uint32_t location, const struct mpl_span *span);
+/** First message end of the span that \p filter asks for, or MPL_NONE. */
+uint32_t mpl_filter_message(const struct mpl_recognition *r,
+                            const struct mpl_filter *filter, uint32_t location,
+                            const struct mpl_span *span);
+/** Whether its spans can have messages at all. */
+bool mpl_filter_has_messages(const struct mpl_filter *filter);
+/** A field of a span; \p message MPL_NONE: of the messages that \p filter asks for. */
+double mpl_span_field(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                      uint32_t location, uint32_t message, const struct mpl_span *span,
+                      enum mpl_field field);
+
+/* ---- one instance ---------------------------------------------------------------------------- */
+
+enum mpl_bound_kind {
+    MPL_BOUND_UNKNOWN,
+    MPL_BOUND_ABSENT,
+    MPL_BOUND_SPAN,
+    MPL_BOUND_INSTANCE
+};
+
+/** What a name stands for in an instance. */
+struct mpl_bound {
+    enum mpl_bound_kind kind;
+    bool has_span; /**< span is filled. */
+    uint32_t location;
+    uint32_t at;      /**< Span, or number of the instance on its location. */
+    uint32_t message; /**< Message end that a match led to; MPL_NONE otherwise. */
+    struct mpl_span span;
+};
+
+/** An instance, or a match that may become one, under examination. */
+struct mpl_view {
+    struct mpl_recognition *r;
+    uint32_t event;
+    const struct mpl_event_definition *definition;
+    const struct mpl_instances *instances;
+    uint32_t location;
+    uint32_t number; /**< On its location; MPL_NONE for what is not counted yet. */
+    const uint32_t *words;
+    const uint32_t *lists;
+    struct mpl_bound *bounds; /**< Per name. */
+    double *scalars;          /**< Per slot. */
+    struct mpl_list *values;  /**< Per slot. */
+    struct mpl_buf *items;    /**< double, per slot: the values of lists. */
+    bool has_no_memory;
+    bool is_busy; /**< In use: attributes of other events may ask for more. */
+};
+
+/** NULL: out of memory. Its lists are on the heap until mpl_view_close(). */
+struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
+                               struct mpl_arena *arena);
+void mpl_view_close(struct mpl_view *view); /* NULL is allowed */
+/** The view of an event that its columns share, or one more if that is in use. */
+struct mpl_view *mpl_view_borrow(struct mpl_recognition *r, uint32_t event);
+void mpl_view_return(struct mpl_view *view);
+void mpl_view_set(struct mpl_view *view, uint32_t location, uint32_t number,
+                  const uint32_t *words, const uint32_t *lists);
+/** What \p name stands for; of a repeated member its first or last span. */
+const struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t name);
+double mpl_view_formula(struct mpl_view *view, const struct mpl_formula *formula);
+double mpl_view_attribute(struct mpl_view *view, uint32_t attribute);
+/** Fills the span of a bound of kind MPL_BOUND_SPAN. */
+const struct mpl_span *mpl_bound_span(const struct mpl_recognition *r,
+                                      struct mpl_bound *bound);
+/** How many things a word stands for, and the \p i-th. */
+uint32_t mpl_word_count(uint32_t word, const uint32_t *lists);
+uint32_t mpl_word_item(uint32_t word, const uint32_t *lists, uint32_t i);
+/** First and last span of an instance. */
+struct mpl_range mpl_instance_spans(const struct mpl_recognition *r, uint32_t event,
+                                    uint32_t location, const uint32_t *words,
+                                    const uint32_t *lists);
+/** The segment of an event on a location, or NULL. */
+const struct mpl_segment *mpl_instances_find(const struct mpl_instances *instances,
+                                             uint32_t location);
+/** Calls \p told for each span that \p name stands for, until it answers false. */
+typedef bool mpl_bound_told(void *context, uint32_t name, struct mpl_bound *bound);
+bool mpl_view_each(struct mpl_view *view, uint32_t name, mpl_bound_told *told,
+                   void *context);
+/** Calls \p told for each message end that \p name stands for. */
+typedef bool mpl_end_told(void *context, uint32_t location, uint32_t message);
+bool mpl_view_messages(struct mpl_view *view, uint32_t name, mpl_end_told *told,
+                       void *context);
+
+/* ---- stages ------------------------------------------------------------------------------------- */
+
+/** Letters of one location, and per event of a group the members that each stands for. */
+struct mpl_stream;
+/** Lives in \p arena, its buffers on the heap until mpl_stream_close(). NULL: no memory. */
+struct mpl_stream *mpl_stream_open(const struct mpl_recognition *r,
+                                   struct mpl_arena *arena);
+void mpl_stream_close(struct mpl_stream *stream); /* NULL is allowed */
+/**
+ * Reads the spans of a location for \p n_events events that run on it.
+ * Errors: MPL_E_LIMIT with more kinds of spans than letters; MPL_E_NOMEM.
+ */
+enum mpl_status mpl_stream_read(struct mpl_stream *stream, uint32_t location,
+                                const uint32_t *events, uint32_t n_events,
+                                struct mpl_err *err);
+/**
+ * The letters for the \p i-th of these events; instances of other events that it has as members
+ * stand among the spans. Valid until the next call.
+ */
+enum mpl_status mpl_stream_letters(struct mpl_stream *stream, uint32_t i,
+                                   struct mpl_letters *out, struct mpl_err *err);
+/** The span, or number of the instance, at a position of the letters given last. */
+uint32_t mpl_stream_at(const struct mpl_stream *stream, uint32_t position);
+
+/** MPL_END with \p *reason when a role is not to be found. */
+enum mpl_status mpl_roles_bind(struct mpl_recognition *r,
+                               const struct mpl_role_binding *bindings, size_t n_bindings,
+                               const char **reason, struct mpl_err *err);
+/** Fills instances and fit. */
+enum mpl_status mpl_instances_find_all(struct mpl_recognition *r, struct mpl_err *err);
+void mpl_coverage_measure(struct mpl_recognition *r);
+
+#endif

@@ -1,0 +1,282 @@
+#include "config.h"
+
+#include "recognize/recognition_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the window ---------------------------------------------------------------------- */
+
+/* One location's part in it. */
+static void widen(const struct mpl_events *events, uint32_t location,
+                  struct mpl_window *whole, struct mpl_window *inner)
+{
+    const struct mpl_location *loc = &mpl_events_model(events)->locations[location];
+    const uint32_t n = mpl_events_span_count(events, location);
+
+    if (loc->n_events == 0) {
+        return;
+    }
+
+    const int64_t first = loc->time_ticks[0];
+    const int64_t last = loc->time_ticks[loc->n_events - 1];
+
+    whole->begin_ticks = first < whole->begin_ticks ? first : whole->begin_ticks;
+    whole->end_ticks = last > whole->end_ticks ? last : whole->end_ticks;
+    if (n < 3) {
+        return;
+    }
+
+    const struct mpl_span startup = mpl_events_span(events, location, 1);
+    const struct mpl_span shutdown = mpl_events_span(events, location, n - 2);
+
+    if (startup.class == MPL_SPAN_STARTUP && startup.leave_ticks < inner->begin_ticks) {
+        inner->begin_ticks = startup.leave_ticks;
+    }
+    if (shutdown.class == MPL_SPAN_SHUTDOWN && shutdown.enter_ticks > inner->end_ticks) {
+        inner->end_ticks = shutdown.enter_ticks;
+    }
+}
+
+struct mpl_window mpl_window_of(const struct mpl_events *events)
+{
+    struct mpl_window whole = { INT64_MAX, INT64_MIN };
+    struct mpl_window inner = { INT64_MAX, INT64_MIN };
+
+    for (uint32_t l = 0; l < mpl_events_model(events)->n_locations; l++) {
+        widen(events, l, &whole, &inner);
+    }
+    if (whole.begin_ticks > whole.end_ticks) {
+        return (struct mpl_window){ 0, 0 };
+    }
+    inner.begin_ticks =
+        inner.begin_ticks == INT64_MAX ? whole.begin_ticks : inner.begin_ticks;
+    inner.end_ticks = inner.end_ticks == INT64_MIN ? whole.end_ticks : inner.end_ticks;
+    if (inner.end_ticks < inner.begin_ticks) {
+        inner.end_ticks = inner.begin_ticks;
+    }
+    return inner;
+}
+
+/* ---- recognising ---------------------------------------------------------------------- */
+
+static enum mpl_status check_needs(const struct mpl_recognition *r, const char **reason,
+                                   struct mpl_err *err)
+{
+    for (uint32_t i = 0; i < r->pattern->n_needs; i++) {
+        const struct mpl_capability *need = r->pattern->needs[i];
+
+        if (!mpl_capability_get(&r->model->can, need)) {
+            *reason =
+                mpl_arena_printf(r->arena, "the trace does not record %s", need->says);
+            return *reason == NULL ? mpl_nomem(err) : MPL_END;
+        }
+    }
+    return MPL_OK;
+}
+
+enum mpl_status mpl_recognize(const struct mpl_pattern *pattern,
+                              const struct mpl_events *events,
+                              const struct mpl_role_binding *bindings, size_t n_bindings,
+                              struct mpl_arena *arena, struct mpl_recognition **out,
+                              const char **reason, struct mpl_err *err)
+{
+    struct mpl_recognition *r = MPL_NEW(arena, struct mpl_recognition);
+    enum mpl_status st;
+
+    *reason = NULL;
+    if (r == NULL) {
+        return mpl_nomem(err);
+    }
+    r->pattern = pattern;
+    r->events = events;
+    r->model = mpl_events_model(events);
+    r->arena = arena;
+    r->window = mpl_window_of(events);
+    st = check_needs(r, reason, err);
+    if (st == MPL_OK) {
+        st = mpl_roles_bind(r, bindings, n_bindings, reason, err);
+    }
+    if (st == MPL_OK) {
+        st = mpl_instances_find_all(r, err);
+    }
+    if (st == MPL_OK) {
+        mpl_coverage_measure(r);
+        *out = r;
+    }
+    return st;
+}
+
+/* ---- questions -------------------------------------------------------------------------- */
+
+const struct mpl_pattern *mpl_recognition_pattern(const struct mpl_recognition *r)
+{
+    return r->pattern;
+}
+
+const struct mpl_events *mpl_recognition_events(const struct mpl_recognition *r)
+{
+    return r->events;
+}
+
+const struct mpl_role *mpl_recognition_role(const struct mpl_recognition *r, size_t i)
+{
+    mpl_assert(i < r->pattern->n_roles);
+    return &r->roles[i];
+}
+
+double mpl_recognition_message_coverage(const struct mpl_recognition *r)
+{
+    return r->message_coverage;
+}
+
+double mpl_recognition_time_coverage(const struct mpl_recognition *r)
+{
+    return r->time_coverage;
+}
+
+/* Without events nothing contradicts a pattern; with events but no match nothing supports it. */
+double mpl_recognition_fit(const struct mpl_recognition *r)
+{
+    const uint64_t n = r->n_fitting + r->n_failing;
+
+    return n > 0 ? (double) r->n_fitting / (double) n : r->pattern->n_events == 0;
+}
+
+uint64_t mpl_recognition_fitting(const struct mpl_recognition *r)
+{
+    return r->n_fitting;
+}
+
+uint64_t mpl_recognition_failing(const struct mpl_recognition *r)
+{
+    return r->n_failing;
+}
+
+const char *mpl_recognition_worst_constraint(const struct mpl_recognition *r)
+{
+    const char *text = NULL;
+    uint64_t most = 0;
+
+    for (uint32_t e = 0; e < r->pattern->n_events; e++) {
+        for (uint32_t c = 0; c < r->pattern->events[e].n_constraints; c++) {
+            if (r->n_failed[e][c] > most) {
+                most = r->n_failed[e][c];
+                text = r->pattern->events[e].constraints[c].text;
+            }
+        }
+    }
+    return text;
+}
+
+size_t mpl_recognition_count(const struct mpl_recognition *r, uint32_t event)
+{
+    mpl_assert(event < r->pattern->n_events);
+    return r->instances[event].n;
+}
+
+size_t mpl_recognition_range(const struct mpl_recognition *r, uint32_t event,
+                             uint32_t location, size_t *first)
+{
+    const struct mpl_segment *segment;
+
+    mpl_assert(event < r->pattern->n_events);
+    segment = mpl_instances_find(&r->instances[event], location);
+    *first = segment == NULL ? 0 : segment->first;
+    return segment == NULL ? 0 : segment->n;
+}
+
+const uint32_t *mpl_recognition_locations(const struct mpl_recognition *r, uint32_t event)
+{
+    struct mpl_instances *instances = &r->instances[event];
+
+    mpl_assert(event < r->pattern->n_events);
+    if (instances->locations == NULL) {
+        uint32_t *locations = MPL_NEW_ARRAY(r->arena, instances->n, uint32_t);
+
+        for (uint32_t s = 0; locations != NULL && s < instances->n_segments; s++) {
+            for (uint32_t i = 0; i < instances->segments[s].n; i++) {
+                locations[instances->segments[s].first + i] =
+                    instances->segments[s].location;
+            }
+        }
+        instances->locations = locations;
+    }
+    return instances->locations;
+}
+
+/* ---- attributes ----------------------------------------------------------------------------- */
+
+const struct mpl_segment *mpl_instances_segment(const struct mpl_instances *instances,
+                                                size_t index)
+{
+    uint32_t low = 0;
+    uint32_t high = instances->n_segments;
+
+    /* The last one that does not begin behind it: empty ones before it are passed over. */
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (instances->segments[middle].first <= index) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return &instances->segments[low];
+}
+
+bool mpl_recognition_values(struct mpl_recognition *r, uint32_t event, uint32_t attribute,
+                            size_t first, size_t n, double *values)
+{
+    const struct mpl_instances *instances = &r->instances[event];
+
+    mpl_assert(event < r->pattern->n_events);
+    mpl_assert(attribute < r->pattern->events[event].n_attributes);
+    mpl_assert(first + n <= instances->n);
+    if (n == 0) {
+        return true;
+    }
+
+    const struct mpl_segment *segment = mpl_instances_segment(instances, first);
+    struct mpl_view *view = mpl_view_borrow(r, event);
+    bool is_good;
+
+    if (view == NULL) {
+        return false;
+    }
+    for (size_t i = first; i < first + n; i++) {
+        while (i >= segment->first + segment->n) {
+            segment++;
+        }
+
+        const uint32_t number = (uint32_t) (i - segment->first);
+
+        mpl_view_set(view, segment->location, number,
+                     segment->words + (size_t) number * instances->stride, segment->lists);
+        values[i - first] = mpl_view_attribute(view, attribute);
+    }
+    is_good = !view->has_no_memory;
+    mpl_view_return(view);
+    return is_good;
+}
+
+const double *mpl_recognition_column(struct mpl_recognition *r, uint32_t event,
+                                     uint32_t attribute)
+{
+    struct mpl_instances *instances = &r->instances[event];
+    double **column = &instances->columns[attribute];
+
+    mpl_assert(event < r->pattern->n_events);
+    mpl_assert(attribute < r->pattern->events[event].n_attributes);
+    if (*column == NULL) {
+        double *values = MPL_NEW_ARRAY(r->arena, instances->n, double);
+
+        if (values != NULL &&
+            mpl_recognition_values(r, event, attribute, 0, instances->n, values)) {
+            *column = values;
+        }
+    }
+    return *column;
+}

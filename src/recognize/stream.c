@@ -1,0 +1,521 @@
+/*
+ * What a location does as a sequence of letters, so that every event type of a pattern is
+ * searched in small arrays: a letter stands for one combination of members, over all these types,
+ * that a span can be. There are few: a span of MPI_Recv from the master is like the next one.
+ *
+ * Letters are found by what filters can see of a span (region, whom a message names, operation),
+ * and that is looked up in a small cache: consecutive messages repeat each other.
+ */
+#include "config.h"
+
+#include "recognize/recognition_priv.h"
+
+#include <string.h>
+
+enum { CACHE_SIZE = 1024, LETTERS_MAX = UINT16_MAX - MPL_MEMBERS_MAX };
+
+/* What the filters can see of a span with at most one message. */
+struct look {
+    uint32_t region;
+    uint32_t envelope; /* MPL_NONE without message */
+    uint32_t peer;     /* process, for messages whose envelope is unsure about it */
+    uint32_t op;       /* of a collective; MPL_NONE without one */
+    uint32_t root;
+};
+
+struct cached {
+    struct look look;
+    bool is_known;
+    uint16_t letter;
+};
+
+struct mpl_stream {
+    const struct mpl_recognition *r;
+    uint32_t location;
+    const uint32_t *events; /* borrowed */
+    uint32_t n_events;
+    struct mpl_range range;
+    bool is_compute_plain; /* all computation is the same letter */
+    uint16_t compute_letter;
+    struct mpl_buf letters;  /* uint16_t per span */
+    struct mpl_buf sets;     /* uint64_t, n_events per letter */
+    struct mpl_map *numbers; /* of letters, by a hash of their sets */
+    uint64_t *combined;      /* n_events: the sets of the span at hand */
+    uint64_t *united;        /* n_events: those of all messages of a call */
+    struct cached *cache;
+    /* For the event asked for last. */
+    uint32_t event;
+    struct mpl_buf masks;        /* uint64_t per letter */
+    struct mpl_buf item_letters; /* uint16_t; only with instances among the spans */
+    struct mpl_buf items;        /* uint32_t: span or number of an instance */
+    struct mpl_buf hidden;       /* uint8_t per span: belongs to an inner instance */
+    bool has_items;
+};
+
+struct mpl_stream *mpl_stream_open(const struct mpl_recognition *r, struct mpl_arena *arena)
+{
+    struct mpl_stream *stream = MPL_NEW(arena, struct mpl_stream);
+
+    if (stream == NULL) {
+        return NULL;
+    }
+    stream->r = r;
+    stream->letters = mpl_buf_make(sizeof(uint16_t));
+    stream->sets = mpl_buf_make(sizeof(uint64_t));
+    stream->masks = mpl_buf_make(sizeof(uint64_t));
+    stream->item_letters = mpl_buf_make(sizeof(uint16_t));
+    stream->items = mpl_buf_make(sizeof(uint32_t));
+    stream->hidden = mpl_buf_make(sizeof(uint8_t));
+    stream->combined = MPL_NEW_ARRAY(arena, r->pattern->n_events, uint64_t);
+    stream->united = MPL_NEW_ARRAY(arena, r->pattern->n_events, uint64_t);
+    stream->cache = MPL_NEW_ARRAY(arena, CACHE_SIZE, struct cached);
+    return stream->combined == NULL || stream->united == NULL || stream->cache == NULL
+               ? NULL
+               : stream;
+}
+
+void mpl_stream_close(struct mpl_stream *stream)
+{
+    if (stream == NULL) {
+        return;
+    }
+    mpl_map_destroy(stream->numbers);
+    mpl_buf_free(&stream->letters);
+    mpl_buf_free(&stream->sets);
+    mpl_buf_free(&stream->masks);
+    mpl_buf_free(&stream->item_letters);
+    mpl_buf_free(&stream->items);
+    mpl_buf_free(&stream->hidden);
+}
+
+static const struct mpl_event_definition *event_of(const struct mpl_stream *stream,
+                                                   uint32_t i)
+{
+    return &stream->r->pattern->events[stream->events[i]];
+}
+
+/* ---- letters --------------------------------------------------------------------------- */
+
+/* Adds to \p sets the members that a span with one of its messages (or none) can be. */
+static void add_members(const struct mpl_stream *stream, const struct mpl_span *span,
+                        uint64_t *sets)
+{
+    for (uint32_t i = 0; i < stream->n_events; i++) {
+        const struct mpl_event_definition *event = event_of(stream, i);
+
+        for (uint32_t m = 0; m < event->n_members; m++) {
+            if (event->members[m].occurs.is_used &&
+                mpl_filter_takes(stream->r, &event->members[m].filter, stream->location,
+                                 span)) {
+                sets[i] |= UINT64_C(1) << m;
+            }
+        }
+    }
+}
+
+/* The letter of the combination in stream->combined. */
+static enum mpl_status letter_of(struct mpl_stream *stream, uint16_t *out,
+                                 struct mpl_err *err)
+{
+    const size_t bytes = stream->n_events * sizeof(uint64_t);
+    uint64_t key = stream->n_events;
+
+    for (uint32_t i = 0; i < stream->n_events; i++) {
+        key = (key ^ stream->combined[i]) * UINT64_C(0x9E3779B97F4A7C15);
+        key ^= key >> 29;
+    }
+    for (;; key++) {
+        const uint32_t letter = mpl_map_find(stream->numbers, key);
+
+        if (letter == MPL_NONE) {
+            break;
+        }
+        if (memcmp((uint64_t *) stream->sets.data + (size_t) letter * stream->n_events,
+                   stream->combined, bytes) == 0) {
+            *out = (uint16_t) letter;
+            return MPL_OK;
+        }
+    }
+
+    const size_t n = stream->sets.n / stream->n_events;
+
+    if (n >= LETTERS_MAX) {
+        return mpl_fail(err, MPL_E_LIMIT, "more than %d kinds of events", LETTERS_MAX);
+    }
+    for (uint32_t i = 0; i < stream->n_events; i++) {
+        uint64_t *set = mpl_buf_add(&stream->sets);
+
+        if (set == NULL) {
+            return mpl_nomem(err);
+        }
+        *set = stream->combined[i];
+    }
+    *out = (uint16_t) n;
+    return mpl_map_put(stream->numbers, key, (uint32_t) n) ? MPL_OK : mpl_nomem(err);
+}
+
+static struct cached *cache_slot(struct mpl_stream *stream, const struct look *look)
+{
+    uint64_t key = (uint64_t) look->region << 32 | look->envelope;
+
+    key = (key ^ look->peer ^ (uint64_t) look->op << 24 ^ (uint64_t) look->root << 40) *
+          UINT64_C(0x9E3779B97F4A7C15);
+    return &stream->cache[key >> 54];
+}
+
+static enum mpl_status cached_letter(struct mpl_stream *stream, const struct look *look,
+                                     const struct mpl_span *span, uint16_t *out,
+                                     struct mpl_err *err)
+{
+    struct cached *cached = cache_slot(stream, look);
+    enum mpl_status st;
+
+    if (cached->is_known && memcmp(&cached->look, look, sizeof *look) == 0) {
+        *out = cached->letter;
+        return MPL_OK;
+    }
+    memset(stream->combined, 0, stream->n_events * sizeof *stream->combined);
+    add_members(stream, span, stream->combined);
+    st = letter_of(stream, out, err);
+    if (st == MPL_OK) {
+        *cached = (struct cached){ *look, true, *out };
+    }
+    return st;
+}
+
+static struct look look_at(const struct mpl_stream *stream, const struct mpl_span *span)
+{
+    const struct mpl_location *loc = &stream->r->model->locations[stream->location];
+    struct look look = { span->region, MPL_NONE, MPL_NONE, MPL_NONE, MPL_NONE };
+
+    if (span->n_messages > 0) {
+        look.envelope = loc->messages[span->first_message].envelope;
+        if (look.envelope != MPL_NONE && loc->envelopes[look.envelope].comm_unsure) {
+            look.peer = mpl_message_peer(stream->r, stream->location, span->first_message);
+        }
+    }
+    if (span->collective != MPL_NONE) {
+        look.op = loc->collectives[span->collective].op;
+        look.root = loc->collectives[span->collective].root;
+    }
+    return look;
+}
+
+/* A call with several messages is what each of them makes it. */
+static enum mpl_status letter_of_many(struct mpl_stream *stream,
+                                      const struct mpl_span *span, uint16_t *out,
+                                      struct mpl_err *err)
+{
+    struct mpl_span single = *span;
+
+    memset(stream->united, 0, stream->n_events * sizeof *stream->united);
+    single.n_messages = 1;
+    for (uint32_t m = 0; m < span->n_messages; m++) {
+        uint16_t letter;
+
+        single.first_message =
+            mpl_events_message(stream->r->events, stream->location, span, m);
+
+        const struct look look = look_at(stream, &single);
+        const enum mpl_status st = cached_letter(stream, &look, &single, &letter, err);
+
+        if (st != MPL_OK) {
+            return st;
+        }
+        for (uint32_t i = 0; i < stream->n_events; i++) {
+            stream->united[i] |=
+                ((const uint64_t *)
+                     stream->sets.data)[(size_t) letter * stream->n_events + i];
+        }
+    }
+    memcpy(stream->combined, stream->united, stream->n_events * sizeof *stream->united);
+    return letter_of(stream, out, err);
+}
+
+static enum mpl_status letter_of_span(struct mpl_stream *stream, uint32_t at, uint16_t *out,
+                                      struct mpl_err *err)
+{
+    struct mpl_span span;
+    struct look look;
+
+    if (at % 2 == 0 && stream->is_compute_plain) {
+        *out = stream->compute_letter;
+        return MPL_OK;
+    }
+    span = mpl_events_span(stream->r->events, stream->location, at);
+    if (span.n_messages > 1) {
+        return letter_of_many(stream, &span, out, err);
+    }
+    look = look_at(stream, &span);
+    return cached_letter(stream, &look, &span, out, err);
+}
+
+/* Whether no filter asks for the function that computes. */
+static bool is_compute_plain(const struct mpl_stream *stream)
+{
+    for (uint32_t i = 0; i < stream->n_events; i++) {
+        const struct mpl_event_definition *event = event_of(stream, i);
+
+        for (uint32_t m = 0; m < event->n_members; m++) {
+            if (event->members[m].filter.region != NULL) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static enum mpl_status begin(struct mpl_stream *stream, uint32_t location,
+                             const uint32_t *events, uint32_t n_events, struct mpl_err *err)
+{
+    struct mpl_span span;
+    struct look look;
+
+    mpl_map_destroy(stream->numbers);
+    stream->numbers = mpl_map_create();
+    stream->location = location;
+    stream->events = events;
+    stream->n_events = n_events;
+    stream->range = mpl_recognition_spans(stream->r, location);
+    stream->letters.n = 0;
+    stream->sets.n = 0;
+    memset(stream->cache, 0, CACHE_SIZE * sizeof *stream->cache);
+    if (stream->numbers == NULL) {
+        return mpl_nomem(err);
+    }
+    stream->is_compute_plain =
+        stream->range.first < stream->range.end && is_compute_plain(stream);
+    if (!stream->is_compute_plain) {
+        return MPL_OK;
+    }
+    /* All even spans are computation. */
+    span = mpl_events_span(stream->r->events, location, stream->range.first & ~UINT32_C(1));
+    look = look_at(stream, &span);
+    return cached_letter(stream, &look, &span, &stream->compute_letter, err);
+}
+
+enum mpl_status mpl_stream_read(struct mpl_stream *stream, uint32_t location,
+                                const uint32_t *events, uint32_t n_events,
+                                struct mpl_err *err)
+{
+    enum mpl_status st = begin(stream, location, events, n_events, err);
+
+    if (st == MPL_OK && !mpl_grow_to(&stream->letters, stream->range.end)) {
+        return mpl_nomem(err);
+    }
+
+    uint16_t *letters = stream->letters.data;
+
+    for (uint32_t at = stream->range.first; at < stream->range.end && st == MPL_OK; at++) {
+        st = letter_of_span(stream, at, &letters[at], err);
+    }
+    return st;
+}
+
+/* ---- instances among the spans --------------------------------------------------------------- */
+
+static void hide_instance(struct mpl_stream *stream, uint32_t event, uint32_t number);
+
+static void hide_word(struct mpl_stream *stream, uint32_t inner, uint32_t word,
+                      const uint32_t *lists)
+{
+    const uint32_t n = mpl_word_count(word, lists);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t item = mpl_word_item(word, lists, i);
+
+        if (inner == MPL_NONE) {
+            ((uint8_t *) stream->hidden.data)[item] = 1;
+        } else {
+            hide_instance(stream, inner, item);
+        }
+    }
+}
+
+static void hide_instance(struct mpl_stream *stream, uint32_t event, uint32_t number)
+{
+    const struct mpl_event_definition *definition = &stream->r->pattern->events[event];
+    const struct mpl_instances *instances = &stream->r->instances[event];
+    const struct mpl_segment *segment = mpl_instances_find(instances, stream->location);
+
+    for (uint32_t m = 0; m < definition->n_members; m++) {
+        if (instances->word_of[m] != MPL_NONE) {
+            hide_word(
+                stream, definition->members[m].filter.event,
+                segment->words[(size_t) number * instances->stride + instances->word_of[m]],
+                segment->lists);
+        }
+    }
+}
+
+/* The events whose instances are members, each with its next instance on the location. */
+struct inner {
+    uint32_t event;
+    uint64_t members;
+    const struct mpl_segment *segment;
+    uint32_t next;
+};
+
+static uint32_t last_span(const struct mpl_stream *stream, const struct inner *inner)
+{
+    const struct mpl_instances *instances = &stream->r->instances[inner->event];
+
+    return mpl_instance_spans(stream->r, inner->event, stream->location,
+                              inner->segment->words +
+                                  (size_t) inner->next * instances->stride,
+                              inner->segment->lists)
+        .end;
+}
+
+static uint32_t find_inner(const struct mpl_stream *stream,
+                           const struct mpl_event_definition *event, struct inner *inner)
+{
+    uint32_t n = 0;
+
+    for (uint32_t m = 0; m < event->n_members; m++) {
+        const uint32_t other = event->members[m].filter.event;
+        uint32_t i = 0;
+
+        if (other == MPL_NONE || !event->members[m].occurs.is_used) {
+            continue;
+        }
+        while (i < n && inner[i].event != other) {
+            i++;
+        }
+        if (i == n) {
+            inner[n++] = (struct inner){
+                other, 0,
+                mpl_instances_find(&stream->r->instances[other], stream->location), 0
+            };
+        }
+        inner[i].members |= UINT64_C(1) << m;
+    }
+    return n;
+}
+
+static bool add_item(struct mpl_stream *stream, uint16_t letter, uint32_t at)
+{
+    uint16_t *letter_slot = mpl_buf_add(&stream->item_letters);
+    uint32_t *item = letter_slot == NULL ? NULL : mpl_buf_add(&stream->items);
+
+    if (item == NULL) {
+        return false;
+    }
+    *letter_slot = letter;
+    *item = at;
+    return true;
+}
+
+/* An instance stands at its last span. */
+static bool add_ending(struct mpl_stream *stream, struct inner *inner, uint32_t n,
+                       uint32_t at, uint16_t first_letter)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        while (inner[i].segment != NULL && inner[i].next < inner[i].segment->n &&
+               last_span(stream, &inner[i]) <= at) {
+            if (!add_item(stream, (uint16_t) (first_letter + i), inner[i].next)) {
+                return false;
+            }
+            inner[i].next++;
+        }
+    }
+    return true;
+}
+
+static enum mpl_status build_items(struct mpl_stream *stream, struct inner *inner,
+                                   uint32_t n, struct mpl_err *err)
+{
+    const uint16_t *letters = stream->letters.data;
+    const uint16_t first_letter = (uint16_t) stream->masks.n;
+
+    stream->items.n = 0;
+    stream->item_letters.n = 0;
+    if (!mpl_grow_to(&stream->hidden, stream->range.end)) {
+        return mpl_nomem(err);
+    }
+    if (stream->range.end > 0) {
+        memset(stream->hidden.data, 0, stream->range.end);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t *mask = mpl_buf_add(&stream->masks);
+
+        if (mask == NULL) {
+            return mpl_nomem(err);
+        }
+        *mask = inner[i].members;
+        for (uint32_t k = 0; inner[i].segment != NULL && k < inner[i].segment->n; k++) {
+            hide_instance(stream, inner[i].event, k);
+        }
+    }
+    for (uint32_t at = stream->range.first; at < stream->range.end; at++) {
+        const bool is_hidden = ((const uint8_t *) stream->hidden.data)[at] != 0;
+
+        if ((!is_hidden && !add_item(stream, letters[at], at)) ||
+            !add_ending(stream, inner, n, at, first_letter)) {
+            return mpl_nomem(err);
+        }
+    }
+    return MPL_OK;
+}
+
+/* ---- for one event -------------------------------------------------------------------------------- */
+
+static uint64_t refine(void *context, uint32_t position, uint64_t mask)
+{
+    const struct mpl_stream *stream = context;
+    const struct mpl_event_definition *event = event_of(stream, stream->event);
+    const struct mpl_span span = mpl_events_span(stream->r->events, stream->location,
+                                                 mpl_stream_at(stream, position));
+
+    for (uint32_t m = 0; m < event->n_members; m++) {
+        if ((mask >> m & 1) != 0 && event->members[m].filter.where != NULL &&
+            !mpl_filter_holds(stream->r, &event->members[m].filter, stream->location,
+                              &span)) {
+            mask &= ~(UINT64_C(1) << m);
+        }
+    }
+    return mask;
+}
+
+uint32_t mpl_stream_at(const struct mpl_stream *stream, uint32_t position)
+{
+    return stream->has_items ? ((const uint32_t *) stream->items.data)[position] : position;
+}
+
+enum mpl_status mpl_stream_letters(struct mpl_stream *stream, uint32_t i,
+                                   struct mpl_letters *out, struct mpl_err *err)
+{
+    const struct mpl_event_definition *event = event_of(stream, i);
+    struct inner inner[MPL_MEMBERS_MAX];
+    const uint32_t n_inner = find_inner(stream, event, inner);
+    const size_t n = stream->sets.n / stream->n_events;
+    enum mpl_status st = MPL_OK;
+
+    stream->event = i;
+    stream->masks.n = 0;
+    for (size_t letter = 0; letter < n; letter++) {
+        uint64_t *mask = mpl_buf_add(&stream->masks);
+
+        if (mask == NULL) {
+            return mpl_nomem(err);
+        }
+        *mask = ((const uint64_t *) stream->sets.data)[letter * stream->n_events + i];
+    }
+    stream->has_items = n_inner > 0;
+    if (stream->has_items) {
+        st = build_items(stream, inner, n_inner, err);
+    }
+    *out = (struct mpl_letters){
+        .letters = stream->has_items ? stream->item_letters.data : stream->letters.data,
+        .first = stream->has_items ? 0 : stream->range.first,
+        .n = stream->has_items ? (uint32_t) stream->items.n : stream->range.end,
+        .masks = stream->masks.data,
+        .is_strict = event->is_strict,
+        .refine = refine,
+        .context = stream,
+    };
+    for (uint32_t m = 0; m < event->n_members; m++) {
+        out->unsure |= event->members[m].filter.where != NULL ? UINT64_C(1) << m : 0;
+    }
+    return st;
+}
