@@ -350,7 +350,8 @@ bool mpl_parse_call(struct compiler *c, struct token name, struct operand *out)
         return false;
     }
     if (call.function == NULL || !check_count(c, &call)) {
-        call.result = (struct operand){ .is_bad = true };
+        call.result =
+            (struct operand){ .where = { SOURCE_TEMP, call.base }, .is_bad = true };
     } else if (!compile_call(c, &call)) {
         return false;
     }
