@@ -48,6 +48,12 @@ const char *mpl_pattern_role_says(const struct mpl_pattern *pattern, size_t i)
     return pattern->roles[i].says;
 }
 
+bool mpl_pattern_role_is_one(const struct mpl_pattern *pattern, size_t i)
+{
+    mpl_assert(i < pattern->n_roles);
+    return pattern->roles[i].is_one;
+}
+
 uint32_t mpl_pattern_find_role(const struct mpl_pattern *pattern, const char *role)
 {
     for (uint32_t i = 0; i < pattern->n_roles; i++) {
