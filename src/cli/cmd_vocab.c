@@ -26,30 +26,81 @@ static enum mpl_status add(struct mpl_buf *words, struct mpl_vocab_word word,
     return MPL_OK;
 }
 
+/* The unit is printed into the arena; for numbers without a unit that is "1". */
+static enum mpl_status add_with_unit(struct mpl_arena *arena, struct mpl_buf *words,
+                                     const char *name, struct mpl_unit unit,
+                                     const char *says, struct mpl_err *err)
+{
+    char text[32];
+    const struct mpl_vocab_word word = {
+        .name = name,
+        .unit = mpl_arena_strdup(arena, mpl_unit_text(unit, text)),
+        .says = says,
+    };
+
+    return name == NULL || word.unit == NULL ? mpl_nomem(err) : add(words, word, err);
+}
+
+static enum mpl_status list_words(struct mpl_arena *arena, struct mpl_buf *words,
+                                  const struct mpl_word *table, size_t n,
+                                  struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        st = add_with_unit(arena, words, table[i].name, table[i].unit, table[i].says, err);
+    }
+    return st;
+}
+
+static enum mpl_status list_events(struct mpl_arena *arena, struct mpl_buf *words,
+                                   struct mpl_err *err)
+{
+    size_t n = 0;
+    const struct mpl_primitive *table = mpl_primitives(&n);
+    enum mpl_status st = MPL_OK;
+
+    (void) arena;
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        st = add(words,
+                 (struct mpl_vocab_word){
+                     .name = table[i].name, .unit = "", .says = table[i].says },
+                 err);
+    }
+    return st;
+}
+
+static enum mpl_status list_fields(struct mpl_arena *arena, struct mpl_buf *words,
+                                   struct mpl_err *err)
+{
+    size_t n = 0;
+    const struct mpl_word *table = mpl_span_fields(&n);
+
+    return list_words(arena, words, table, n, err);
+}
+
+static enum mpl_status list_topology(struct mpl_arena *arena, struct mpl_buf *words,
+                                     struct mpl_err *err)
+{
+    size_t n = 0;
+    const struct mpl_word *table = mpl_role_variables(&n);
+
+    return list_words(arena, words, table, n, err);
+}
+
 static enum mpl_status list_metrics(struct mpl_arena *arena, struct mpl_buf *words,
                                     struct mpl_err *err)
 {
     size_t n = 0;
-    const struct mpl_metric_variable *variables = mpl_metric_variables(&n);
+    const struct mpl_metric_variable *table = mpl_metric_variables(&n);
+    enum mpl_status st = MPL_OK;
 
-    for (size_t i = 0; i < n; i++) {
-        const struct mpl_metric_variable *v = &variables[i];
-        char unit[32];
-        const struct mpl_vocab_word word = {
-            .name = mpl_arena_printf(arena, "%s%s", v->per_location ? "ROLE." : "run.",
-                                     v->name),
-            .unit = mpl_arena_strdup(arena, mpl_unit_text(v->unit, unit)),
-            .says = v->says,
-        };
-        if (word.name == NULL || word.unit == NULL) {
-            return mpl_nomem(err);
-        }
-        const enum mpl_status st = add(words, word, err);
-        if (st != MPL_OK) {
-            return st;
-        }
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        const char *name = mpl_arena_printf(
+            arena, "%s.%s", table[i].per_location ? "<role>" : "run", table[i].name);
+        st = add_with_unit(arena, words, name, table[i].unit, table[i].says, err);
     }
-    return MPL_OK;
+    return st;
 }
 
 static enum mpl_status list_capabilities(struct mpl_arena *arena, struct mpl_buf *words,
@@ -97,6 +148,10 @@ struct topic {
 };
 
 static const struct topic topics[] = {
+    { "events", "primitive events that a member of an abstract event may name",
+      list_events },
+    { "fields", "what a formula may read of a member", list_fields },
+    { "topology", "what the formulas of roles may read of a location", list_topology },
     { "metrics", "variables that formulas of metrics may read", list_metrics },
     { "capabilities", "what a run may record or not, for \"needs\"", list_capabilities },
     { "facts", "fact templates that rules match and assert", list_facts },
