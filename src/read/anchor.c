@@ -43,6 +43,7 @@ static void look_into(struct census *census, const char *name)
     DIR *dir = path != NULL ? opendir(path) : NULL;
     const struct dirent *entry;
 
+    census->is_out_of_memory |= path == NULL;
     if (dir == NULL) {
         return;
     }

@@ -234,6 +234,10 @@ static OTF2_ErrorCode keep_reason(void *user, const char *file, uint64_t line,
     if (n > 0 && (size_t) n < sizeof reason->text) {
         (void) vsnprintf(reason->text + n, sizeof reason->text - (size_t) n, format, args);
     }
+    /* It quotes what it has found, and in a damaged file that may be anything. */
+    for (char *at = reason->text; *at != '\0'; at++) {
+        *at = (unsigned char) *at < 0x20 || (unsigned char) *at > 0x7e ? '?' : *at;
+    }
     return code;
 }
 

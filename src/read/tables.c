@@ -196,7 +196,11 @@ static uint32_t envelope_add(struct mpl_envelopes *e, const struct mpl_envelope_
     const uint32_t number = (uint32_t) e->keys.n;
     struct mpl_envelope_key *copy = (struct mpl_envelope_key *) mpl_buf_add(&e->keys);
 
-    if (copy == NULL || mpl_buf_add(&e->items) == NULL) {
+    if (copy == NULL) {
+        return MPL_NONE;
+    }
+    if (mpl_buf_add(&e->items) == NULL) {
+        e->keys.n--; /* a key has an item, always */
         return MPL_NONE;
     }
     *copy = *key;

@@ -363,6 +363,15 @@ static bool take_value(struct mpl_parser *p, unsigned option, struct mpl_text_it
     }
 }
 
+/** A misspelt option, most likely, which explains better than the option that it left out. */
+static bool is_stray_word(const struct mpl_parser *p)
+{
+    const struct mpl_token *t = &p->lexer.token;
+
+    return t->kind == MPL_TOKEN_WORD && !t->is_first &&
+           mpl_text_verb_find(t->at, t->n) == NULL;
+}
+
 bool mpl_parser_take_options(struct mpl_parser *p, struct mpl_text_item *item)
 {
     const struct rule rule = rule_of(item->verb);
@@ -381,6 +390,10 @@ bool mpl_parser_take_options(struct mpl_parser *p, struct mpl_text_item *item)
         if (!take_value(p, option, item)) {
             return false;
         }
+    }
+    if (is_stray_word(p)) {
+        mpl_parser_unknown_word(p);
+        return false;
     }
     for (size_t i = 0; i < N_OPTIONS; i++) {
         if ((rule.required & ~seen & (unsigned) options[i].option) != 0) {

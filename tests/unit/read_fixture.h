@@ -11,7 +11,8 @@ const char *fixture_trace(const char *name);
 /** Names of the folders below fixture_traces(), sorted; *n of them, in \p arena. */
 const char **fixture_trace_names(struct mpl_arena *arena, size_t *n);
 
-/** A new empty directory below TMPDIR, removed at exit. */
+/** A new directory below TMPDIR. Tests run in processes of their own and share it, if main() has
+ *  asked for it first; it is removed when main() ends. */
 const char *fixture_scratch(void);
 /** Copies a directory tree; aborts on failure. */
 void fixture_copy_tree(const char *from, const char *to);

@@ -611,7 +611,7 @@ START_TEST(chunks_follow_each_other)
     struct mpl_model *model = NULL;
     struct mpl_err err = { 0 };
 
-    for (int i = 0; i < 60000; i++) {
+    for (int i = 0; i < 30000; i++) {
         char line[200];
         const int n =
             snprintf(line, sizeof line,
