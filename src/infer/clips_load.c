@@ -218,8 +218,10 @@ static enum mpl_status check_in(struct cage *cage, const struct mpl_rules *rules
 enum mpl_status mpl_rules_check(const struct mpl_rules *rules, struct mpl_lint *lint,
                                 struct mpl_err *err)
 {
+    /* Some milliseconds are usual; what takes longer is an expression without end. */
+    const struct mpl_infer_limits limits = { .seconds = 2.0 };
     struct cage cage;
-    enum mpl_status st = mpl_cage_open(&cage, NULL, err);
+    enum mpl_status st = mpl_cage_open(&cage, &limits, err);
 
     if (st == MPL_OK) {
         st = check_in(&cage, rules, lint, err);

@@ -139,6 +139,12 @@ bool mpl_fact_is(const struct fact *fact, const char *template);
 
 /* ---- records ------------------------------------------------------------------- */
 
+/** A reason, and the record of the finding that it cites, or MPL_NONE. */
+struct cited {
+    struct mpl_reason reason;
+    uint32_t record;
+};
+
 struct finding_record {
     struct mpl_finding finding;
     struct mpl_reason *because; /**< The same as finding.because. */
@@ -155,15 +161,14 @@ struct mpl_infer {
     struct mpl_names *rule_numbers;  /**< Full name -> index into rules. */
     struct mpl_map *finding_by_fact; /**< Fact index -> number of the finding record. */
     struct mpl_map *need_by_fact;
-    struct mpl_buf findings;       /**< struct finding_record * */
-    struct mpl_buf visible;        /**< struct mpl_finding *; those not withdrawn. */
-    struct mpl_buf needs;          /**< struct mpl_need */
-    struct mpl_buf firings;        /**< struct mpl_firing */
-    struct mpl_buf errors;         /**< struct mpl_lint_message */
-    struct mpl_buf basis;          /**< struct fact *, matched by the current firing. */
-    struct mpl_buf refused;        /**< struct fact *, asserted with wrong values. */
-    struct mpl_buf reasons;        /**< struct mpl_reason of the current firing. */
-    struct mpl_buf reason_records; /**< uint32_t, beside reasons. */
+    struct mpl_buf findings; /**< struct finding_record * */
+    struct mpl_buf visible;  /**< struct mpl_finding *; those not withdrawn, after a run. */
+    struct mpl_buf needs;    /**< struct mpl_need */
+    struct mpl_buf firings;  /**< struct mpl_firing */
+    struct mpl_buf errors;   /**< struct mpl_lint_message */
+    struct mpl_buf basis;    /**< struct fact *, matched by the current firing. */
+    struct mpl_buf refused;  /**< struct fact *, asserted with wrong values. */
+    struct mpl_buf reasons;  /**< struct cited, of the current firing. */
     const struct mpl_rule *firing; /**< NULL outside of a firing. */
     bool has_reasons;              /**< reasons are those of the current firing. */
 };

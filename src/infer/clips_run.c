@@ -98,6 +98,18 @@ static void stop_nomem(struct mpl_infer *infer)
     mpl_cage_stop(&infer->cage, CAGE_NOMEM);
 }
 
+/** A slot that every fact of its template has, of type STRING or SYMBOL. */
+static const char *take_text(struct mpl_infer *infer, struct fact *fact, const char *slot)
+{
+    const char *text = mpl_fact_text(&infer->cage, fact, slot, infer->arena);
+
+    if (text == NULL) {
+        stop_nomem(infer);
+        return "";
+    }
+    return text;
+}
+
 static const char *known_template(struct mpl_infer *infer, const struct fact *fact)
 {
     return mpl_arena_strdup(infer->arena, fact->whichDeftemplate->header.name->contents);
@@ -106,30 +118,26 @@ static const char *known_template(struct mpl_infer *infer, const struct fact *fa
 static void describe_metric(struct mpl_infer *infer, struct fact *fact,
                             struct mpl_reason *reason)
 {
-    struct cage *cage = &infer->cage;
-
     reason->kind = MPL_REASON_METRIC;
-    reason->metric = mpl_fact_text(cage, fact, "name", infer->arena);
-    reason->location = mpl_fact_text(cage, fact, "location", infer->arena);
-    reason->unit = mpl_fact_text(cage, fact, "unit", infer->arena);
-    reason->value = mpl_fact_number(cage, fact, "value");
-    if (reason->metric == NULL || reason->location == NULL || reason->unit == NULL) {
-        stop_nomem(infer);
-    }
+    reason->metric = take_text(infer, fact, "name");
+    reason->location = take_text(infer, fact, "location");
+    reason->unit = take_text(infer, fact, "unit");
+    reason->value = mpl_fact_number(&infer->cage, fact, "value");
 }
 
 static void add_reason(struct mpl_infer *infer, struct fact *fact)
 {
-    struct mpl_reason *reason = mpl_buf_add(&infer->reasons);
-    uint32_t *record = mpl_buf_add(&infer->reason_records);
+    struct cited *cited = mpl_buf_add(&infer->reasons);
 
-    if (reason == NULL || record == NULL) {
+    if (cited == NULL) {
         stop_nomem(infer);
         return;
     }
-    *record = mpl_map_find(infer->finding_by_fact,
-                           (uint64_t) EnvFactIndex(infer->cage.env, fact));
-    reason->kind = *record == MPL_NONE ? MPL_REASON_OTHER : MPL_REASON_FINDING;
+
+    struct mpl_reason *reason = &cited->reason;
+
+    cited->record = mpl_map_find(infer->finding_by_fact, (uint64_t) fact->factIndex);
+    reason->kind = cited->record == MPL_NONE ? MPL_REASON_OTHER : MPL_REASON_FINDING;
     reason->value = NAN;
     reason->template = known_template(infer, fact);
     reason->text = mpl_fact_print(&infer->cage, fact, infer->arena);
@@ -143,18 +151,18 @@ static void add_reason(struct mpl_infer *infer, struct fact *fact)
 /** A rule of nothing but `not` and `exists` matches no fact that could be cited. */
 static void add_empty_reason(struct mpl_infer *infer)
 {
-    struct mpl_reason *reason = mpl_buf_add(&infer->reasons);
-    uint32_t *record = mpl_buf_add(&infer->reason_records);
+    struct cited *cited = mpl_buf_add(&infer->reasons);
 
-    if (reason == NULL || record == NULL) {
+    if (cited == NULL) {
         stop_nomem(infer);
         return;
     }
-    *record = MPL_NONE;
-    *reason = (struct mpl_reason){ .kind = MPL_REASON_OTHER,
-                                   .template = "",
-                                   .text = "the rule's conditions name no single fact",
-                                   .value = NAN };
+    cited->record = MPL_NONE;
+    cited->reason =
+        (struct mpl_reason){ .kind = MPL_REASON_OTHER,
+                             .template = "",
+                             .text = "the rule's conditions name no single fact",
+                             .value = NAN };
 }
 
 /** Made at the first assertion of a firing; most firings of some rules assert nothing. */
@@ -165,7 +173,6 @@ static void make_reasons(struct mpl_infer *infer)
     }
     infer->has_reasons = true;
     infer->reasons.n = 0;
-    infer->reason_records.n = 0;
     for (size_t i = 0; i < infer->basis.n; i++) {
         struct fact **fact = mpl_buf_get(&infer->basis, i);
 
@@ -184,30 +191,24 @@ static double said_or_nan(double number)
     return number < 0.0 ? NAN : number;
 }
 
-static const char *text_or_empty(const char *text)
-{
-    return text == NULL ? "" : text;
-}
-
 static void read_finding(struct mpl_infer *infer, struct fact *fact, struct mpl_finding *f)
 {
     struct cage *cage = &infer->cage;
     struct mpl_arena *arena = infer->arena;
-    const char *healthy = mpl_fact_text(cage, fact, "healthy", arena);
-    const char *remedy = mpl_fact_text(cage, fact, "remedy", arena);
+    const char *remedy = take_text(infer, fact, "remedy");
 
-    f->kind = text_or_empty(mpl_fact_text(cage, fact, "kind", arena));
-    f->name = text_or_empty(mpl_fact_text(cage, fact, "name", arena));
-    f->pattern = text_or_empty(mpl_fact_text(cage, fact, "pattern", arena));
-    f->run = text_or_empty(mpl_fact_text(cage, fact, "run", arena));
-    f->text = text_or_empty(mpl_fact_text(cage, fact, "text", arena));
-    f->remedy = remedy == NULL || *remedy == '\0' ? NULL : remedy;
+    f->kind = take_text(infer, fact, "kind");
+    f->name = take_text(infer, fact, "name");
+    f->pattern = take_text(infer, fact, "pattern");
+    f->run = take_text(infer, fact, "run");
+    f->text = take_text(infer, fact, "text");
+    f->remedy = *remedy == '\0' ? NULL : remedy;
     f->lost_s = said_or_nan(mpl_fact_number(cage, fact, "lost"));
     f->share_of_lost = said_or_nan(mpl_fact_number(cage, fact, "share"));
     f->gain_s = said_or_nan(mpl_fact_number(cage, fact, "gain"));
     f->confidence = mpl_fact_number(cage, fact, "confidence");
     f->level = (int) mpl_fact_number(cage, fact, "level");
-    f->is_healthy = healthy != NULL && strcmp(healthy, "yes") == 0;
+    f->is_healthy = strcmp(take_text(infer, fact, "healthy"), "yes") == 0;
     f->rule = infer->firing->name;
     f->rule_says = infer->firing->says;
     if (!mpl_fact_texts(cage, fact, "locations", arena, &f->locations, &f->n_locations) ||
@@ -227,8 +228,10 @@ static bool copy_reasons(struct mpl_infer *infer, struct finding_record *record)
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        because[i] = *(const struct mpl_reason *) mpl_buf_get(&infer->reasons, i);
-        records[i] = *(const uint32_t *) mpl_buf_get(&infer->reason_records, i);
+        const struct cited *cited = mpl_buf_get(&infer->reasons, i);
+
+        because[i] = cited->reason;
+        records[i] = cited->record;
     }
     record->because = because;
     record->because_record = records;
@@ -251,7 +254,9 @@ static void note_finding(struct mpl_infer *infer, struct fact *fact)
     struct finding_record **kept = mpl_buf_add(&infer->findings);
     const uint32_t number = (uint32_t) infer->findings.n - 1;
 
-    if (kept == NULL || !copy_reasons(infer, record) ||
+    /* Room in the list of visible ones, so that a run which ends without memory shows them. */
+    if (kept == NULL || mpl_buf_add(&infer->visible) == NULL ||
+        !copy_reasons(infer, record) ||
         !mpl_map_put(infer->finding_by_fact, (uint64_t) fact->factIndex, number)) {
         infer->findings.n -= kept != NULL;
         stop_nomem(infer);
@@ -262,28 +267,23 @@ static void note_finding(struct mpl_infer *infer, struct fact *fact)
 
 static void note_need(struct mpl_infer *infer, struct fact *fact)
 {
-    struct cage *cage = &infer->cage;
-    struct mpl_arena *arena = infer->arena;
-    const struct mpl_need need = {
-        .metric = mpl_fact_text(cage, fact, "metric", arena),
-        .pattern = mpl_fact_text(cage, fact, "pattern", arena),
-        .location = mpl_fact_text(cage, fact, "location", arena),
-        .run = mpl_fact_text(cage, fact, "run", arena),
-        .level = (int) mpl_fact_number(cage, fact, "level"),
-        .reason = mpl_fact_text(cage, fact, "reason", arena),
-        .rule = infer->firing->name,
-    };
-    struct mpl_need *kept = mpl_buf_add(&infer->needs);
+    struct mpl_need *need = mpl_buf_add(&infer->needs);
 
-    if (kept == NULL || need.metric == NULL || need.pattern == NULL ||
-        need.location == NULL || need.run == NULL || need.reason == NULL ||
-        !mpl_map_put(infer->need_by_fact, (uint64_t) fact->factIndex,
-                     (uint32_t) infer->needs.n - 1)) {
-        infer->needs.n -= kept != NULL;
+    if (need == NULL || !mpl_map_put(infer->need_by_fact, (uint64_t) fact->factIndex,
+                                     (uint32_t) infer->needs.n - 1)) {
+        infer->needs.n -= need != NULL;
         stop_nomem(infer);
         return;
     }
-    *kept = need;
+    *need = (struct mpl_need){
+        .metric = take_text(infer, fact, "metric"),
+        .pattern = take_text(infer, fact, "pattern"),
+        .location = take_text(infer, fact, "location"),
+        .run = take_text(infer, fact, "run"),
+        .level = (int) mpl_fact_number(&infer->cage, fact, "level"),
+        .reason = take_text(infer, fact, "reason"),
+        .rule = infer->firing->name,
+    };
 }
 
 /* ---- hooks -------------------------------------------------------------------------------- */
@@ -353,7 +353,9 @@ static void refuse(struct mpl_infer *infer, struct fact *fact, const char *fault
 {
     struct fact **kept = mpl_buf_add(&infer->refused);
 
-    add_error(infer, infer->firing, fault);
+    if (fault != NULL) {
+        add_error(infer, infer->firing, fault);
+    }
     if (kept == NULL) {
         stop_nomem(infer);
         return;
@@ -371,8 +373,14 @@ static void after_assertion(void *env, void *asserted)
         return; /* From the host, or a deffacts: nothing to explain. */
     }
 
-    const char *fault = mpl_fact_fault(&infer->cage, fact, infer->arena);
+    const char *fault = NULL;
 
+    /* CLIPS asserts the fact also when the value of a slot could not be computed. */
+    if (GetEvaluationError(env)) {
+        refuse(infer, fact, NULL);
+        return;
+    }
+    fault = mpl_fact_fault(&infer->cage, fact, infer->arena);
     if (fault != NULL) {
         refuse(infer, fact, fault);
         return;

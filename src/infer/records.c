@@ -31,8 +31,7 @@ static bool furnish(struct mpl_infer *infer)
     infer->errors = mpl_buf_make(sizeof(struct mpl_lint_message));
     infer->basis = mpl_buf_make(sizeof(void *));
     infer->refused = mpl_buf_make(sizeof(void *));
-    infer->reasons = mpl_buf_make(sizeof(struct mpl_reason));
-    infer->reason_records = mpl_buf_make(sizeof(uint32_t));
+    infer->reasons = mpl_buf_make(sizeof(struct cited));
     return infer->rule_numbers != NULL && infer->finding_by_fact != NULL &&
            infer->need_by_fact != NULL && number_rules(infer);
 }
@@ -100,7 +99,6 @@ void mpl_infer_destroy(struct mpl_infer *infer)
     mpl_buf_free(&infer->basis);
     mpl_buf_free(&infer->refused);
     mpl_buf_free(&infer->reasons);
-    mpl_buf_free(&infer->reason_records);
     mpl_map_destroy(infer->finding_by_fact);
     mpl_map_destroy(infer->need_by_fact);
     mpl_names_destroy(infer->rule_numbers);

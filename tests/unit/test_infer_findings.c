@@ -1,0 +1,678 @@
+/* What is concluded, why, and what becomes of it; and the functions that word it. */
+#include "config.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "infer_fixture.h"
+
+static void run(void)
+{
+    ck_assert_msg(mpl_infer_run(lab_get()->infer, &lab_get()->err) == MPL_OK, "%s",
+                  lab_get()->err.cause[0].text);
+    ck_assert_msg(mpl_infer_error_count(lab_get()->infer) == 0, "%s",
+                  mpl_infer_error_count(lab_get()->infer) == 0
+                      ? ""
+                      : mpl_infer_error(lab_get()->infer, 0)->text);
+}
+
+static const struct mpl_finding *finding(size_t i)
+{
+    ck_assert_uint_lt(i, mpl_infer_finding_count(lab_get()->infer));
+    return mpl_infer_finding(lab_get()->infer, i);
+}
+
+static const struct mpl_finding *finding_named(const char *name)
+{
+    for (size_t i = 0; i < mpl_infer_finding_count(lab_get()->infer); i++) {
+        if (strcmp(finding(i)->name, name) == 0) {
+            return finding(i);
+        }
+    }
+    return NULL;
+}
+
+/* ---- asserting ------------------------------------------------------------------------ */
+
+struct refused {
+    const char *template;
+    struct mpl_slot slot;
+    const char *why;
+};
+
+static const struct refused refused[] = {
+    { "metrik",
+      { .name = "run", .kind = MPL_SLOT_STRING, .text = "r" },
+      "there is no deftemplate 'metrik'" },
+    { "metric",
+      { .name = "runn", .kind = MPL_SLOT_STRING, .text = "r" },
+      "deftemplate 'metric' has no slot 'runn'" },
+    { "metric",
+      { .name = "run", .kind = MPL_SLOT_SYMBOL, .text = "r" },
+      "slot 'run' of 'metric': the symbol r is not of type STRING" },
+    { "metric",
+      { .name = "value", .kind = MPL_SLOT_INTEGER, .integer = 3 },
+      "slot 'value' of 'metric': an integer is not of type FLOAT" },
+    { "metric",
+      { .name = "rank", .kind = MPL_SLOT_FLOAT, .number = 3 },
+      "slot 'rank' of 'metric': the float 3 is not of type INTEGER" },
+    { "metric",
+      { .name = "value", .kind = MPL_SLOT_FLOAT, .number = NAN },
+      "slot 'value' of 'metric': a number is not finite; assert nothing where a value is "
+      "undefined" },
+    { "metric",
+      { .name = "value", .kind = MPL_SLOT_FLOAT, .number = INFINITY },
+      "slot 'value' of 'metric': a number is not finite; assert nothing where a value is "
+      "undefined" },
+    { "metric",
+      { .name = "run", .kind = MPL_SLOT_STRING, .text = NULL },
+      "slot 'run' of 'metric' has no value" },
+    { "finding",
+      { .name = "kind", .kind = MPL_SLOT_SYMBOL, .text = "bogus" },
+      "slot 'kind' of 'finding': the symbol bogus is none of symptom, observation, cause" },
+    { "finding",
+      { .name = "confidence", .kind = MPL_SLOT_FLOAT, .number = 1.5 },
+      "slot 'confidence' of 'finding': the float 1.5 is outside of 0 to 1" },
+    { "need",
+      { .name = "level", .kind = MPL_SLOT_INTEGER, .integer = 0 },
+      "slot 'level' of 'need': the integer 0 is outside of 1 to 9" },
+};
+
+START_TEST(fact_that_does_not_fit_is_refused_before_it_exists)
+{
+    struct mpl_err err = { 0 };
+
+    lab_open(
+        "(defrule CAUSES::any (or (metric) (need)) => (assert (finding (kind cause))))",
+        NULL);
+    ck_assert_int_eq(mpl_infer_assert(lab_get()->infer, refused[_i].template,
+                                      &refused[_i].slot, 1, &err),
+                     MPL_E_MEANING);
+    ck_assert_str_eq(err.cause[0].text, refused[_i].why);
+    run();
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 0);
+}
+END_TEST
+
+START_TEST(slot_may_be_named_twice_only_where_it_takes_a_list)
+{
+    const struct mpl_slot list[] = {
+        { .name = "locations", .kind = MPL_SLOT_STRING, .text = "1" },
+        { .name = "kind", .kind = MPL_SLOT_SYMBOL, .text = "cause" },
+        { .name = "locations", .kind = MPL_SLOT_STRING, .text = "2" },
+    };
+    const struct mpl_slot twice[] = { list[1], list[1] };
+    struct mpl_err err = { 0 };
+
+    lab_open(
+        "(defrule ADVISE::a (finding (kind cause) (locations ?a ?b)) => (assert (finding "
+        "(kind observation) (locations ?b ?a))))",
+        NULL);
+    ck_assert_int_eq(mpl_infer_assert(lab_get()->infer, "finding", list, 3, &err), MPL_OK);
+    ck_assert_int_eq(mpl_infer_assert(lab_get()->infer, "finding", twice, 2, &err),
+                     MPL_E_MEANING);
+    ck_assert_str_eq(err.cause[0].text, "slot 'kind' of 'finding' takes one value");
+    run();
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 1);
+    ck_assert_str_eq(finding(0)->locations[0], "2");
+    ck_assert_str_eq(finding(0)->locations[1], "1");
+}
+END_TEST
+
+START_TEST(numbers_are_rounded_to_six_digits_and_duplicates_are_no_error)
+{
+    lab_open(
+        "(defrule CAUSES::a (metric (value ?v)) => (assert (finding (kind cause) (lost "
+        "?v))))",
+        NULL);
+    lab_give_metric("m", "", 0.12345678);
+    lab_give_metric("m", "", 0.12345681);
+    lab_give_metric("m", "", -0.0);
+    lab_give_metric("m", "", 0.0);
+    run();
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 2);
+    ck_assert_double_eq(finding(0)->lost_s + finding(1)->lost_s, 0.123457);
+}
+END_TEST
+
+/* ---- findings ---------------------------------------------------------------------------- */
+
+START_TEST(finding_carries_all_that_its_rule_says)
+{
+    lab_open(
+        "\n(defrule CAUSES::a \"The claim.\" (pattern (run ?r)) =>"
+        " (assert (finding (kind cause) (name x) (run ?r) (pattern \"p\") (locations \"1\" "
+        "\"2\") (culprits \"0\") (lost 1.5) (share 0.5) (gain 0.25) (confidence 0.75) "
+        "(level "
+        "3) (text \"words\") (remedy \"do\") (where \"location 0\"))))",
+        NULL);
+    lab_give_pattern("p");
+    run();
+
+    const struct mpl_finding *f = finding(0);
+
+    ck_assert_str_eq(f->kind, "cause");
+    ck_assert_str_eq(f->name, "x");
+    ck_assert_str_eq(f->run, "r1");
+    ck_assert_str_eq(f->pattern, "p");
+    ck_assert_uint_eq(f->n_locations, 2);
+    ck_assert_str_eq(f->locations[1], "2");
+    ck_assert_uint_eq(f->n_culprits, 1);
+    ck_assert_str_eq(f->culprits[0], "0");
+    ck_assert_double_eq(f->lost_s, 1.5);
+    ck_assert_double_eq(f->share_of_lost, 0.5);
+    ck_assert_double_eq(f->gain_s, 0.25);
+    ck_assert_double_eq(f->confidence, 0.75);
+    ck_assert_int_eq(f->level, 3);
+    ck_assert_str_eq(f->text, "words");
+    ck_assert_str_eq(f->remedy, "do");
+    ck_assert_uint_eq(f->n_where, 1);
+    ck_assert_str_eq(f->where[0], "location 0");
+    ck_assert(!f->is_healthy);
+    ck_assert_str_eq(f->rule, "CAUSES::a");
+    ck_assert_str_eq(f->rule_says, "The claim.");
+}
+END_TEST
+
+START_TEST(what_a_rule_does_not_say_is_absent_and_not_zero)
+{
+    lab_open("(defrule CAUSES::a (pattern) => (assert (finding (kind observation) (healthy "
+             "yes))))",
+             NULL);
+    lab_give_pattern("p");
+    run();
+    ck_assert(isnan(finding(0)->lost_s));
+    ck_assert(isnan(finding(0)->share_of_lost));
+    ck_assert(isnan(finding(0)->gain_s));
+    ck_assert_ptr_null(finding(0)->remedy);
+    ck_assert_uint_eq(finding(0)->n_locations, 0);
+    ck_assert(finding(0)->is_healthy);
+}
+END_TEST
+
+START_TEST(equal_findings_are_one_and_different_slots_make_two)
+{
+    lab_open(
+        "(defrule CAUSES::a (pattern) => (assert (finding (kind cause) (name x))))"
+        "(defrule CAUSES::b (pattern) => (assert (finding (kind cause) (name x))))"
+        "(defrule CAUSES::c (pattern) => (assert (finding (kind cause) (name x) (via c))))",
+        NULL);
+    lab_give_pattern("p");
+    run();
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 2);
+    ck_assert_uint_eq(mpl_infer_firing_count(lab_get()->infer), 3);
+}
+END_TEST
+
+START_TEST(phases_fire_in_their_order_whatever_the_order_of_facts)
+{
+    static const char *const order[] = { "SYMPTOMS::e", "REFINE::d", "CAUSES::c",
+                                         "ADVISE::b", "MAIN::a" };
+
+    lab_open(
+        "(defrule a (pattern) =>) (defrule ADVISE::b (pattern) =>) (defrule CAUSES::c "
+        "(pattern) =>) (defrule REFINE::d (pattern) =>) (defrule SYMPTOMS::e (pattern) =>)",
+        NULL);
+    lab_give_pattern("p");
+    run();
+    ck_assert_uint_eq(mpl_infer_firing_count(lab_get()->infer), 5);
+    for (size_t i = 0; i < 5; i++) {
+        ck_assert_str_eq(mpl_infer_firing(lab_get()->infer, i).rule, order[i]);
+    }
+}
+END_TEST
+
+START_TEST(fact_for_an_earlier_phase_is_matched_in_the_same_run)
+{
+    lab_open(
+        "(defrule SYMPTOMS::late (finding (name x)) => (assert (finding (kind symptom) "
+        "(name "
+        "y))))"
+        "(defrule ADVISE::early (pattern) => (assert (finding (kind cause) (name x))))",
+        NULL);
+    lab_give_pattern("p");
+    run();
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 2);
+    ck_assert_uint_eq(mpl_infer_firing(lab_get()->infer, 0).n_facts, 1);
+}
+END_TEST
+
+/* ---- reasons -------------------------------------------------------------------------------- */
+
+static const char tree[] =
+    "(defrule SYMPTOMS::low \"Low.\"\n"
+    " (logical (metric (run ?r) (name \"efficiency\") (value ?v&:(< ?v 0.8)))) =>\n"
+    " (assert (finding (kind symptom) (name low) (run ?r))))\n"
+    "(defrule REFINE::ask (logical (finding (name low) (run ?r))) =>\n"
+    " (assert (need (run ?r) (pattern \"p\") (metric \"wait\") (level 2) (reason \"to "
+    "see\"))))\n"
+    "(defrule CAUSES::why (logical (finding (name low) (run ?r))\n"
+    "   (metric (run ?r) (name \"wait\") (location ?l) (value ?w))) (role (location ?l)) "
+    "=>\n"
+    " (assert (finding (kind cause) (name waits) (run ?r) (locations ?l) (lost ?w))))\n";
+
+static void give_role(void)
+{
+    const struct mpl_slot slots[] = {
+        { .name = "name", .kind = MPL_SLOT_STRING, .text = "worker" },
+        { .name = "location", .kind = MPL_SLOT_STRING, .text = "3" },
+    };
+
+    ck_assert_int_eq(mpl_infer_assert(lab_get()->infer, "role", slots, 2, NULL), MPL_OK);
+}
+
+START_TEST(need_answered_leads_to_a_cause_that_rests_on_all_three_kinds_of_facts)
+{
+    lab_open(tree, NULL);
+    give_role();
+    lab_give_metric("efficiency", "", 0.5);
+    run();
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 1);
+    ck_assert_uint_eq(mpl_infer_need_count(lab_get()->infer), 1);
+
+    const struct mpl_need *need = mpl_infer_need(lab_get()->infer, 0);
+
+    ck_assert_str_eq(need->metric, "wait");
+    ck_assert_str_eq(need->location, "all");
+    ck_assert_int_eq(need->level, 2);
+    ck_assert_str_eq(need->reason, "to see");
+    ck_assert_str_eq(need->rule, "REFINE::ask");
+
+    lab_give_metric("wait", "3", 1.25);
+    run();
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 2);
+
+    const struct mpl_reason *because = finding(1)->because;
+
+    ck_assert_uint_eq(finding(1)->n_because, 3);
+    ck_assert_int_eq(because[0].kind, MPL_REASON_FINDING);
+    ck_assert_uint_eq(because[0].finding, 0);
+    ck_assert_int_eq(because[1].kind, MPL_REASON_METRIC);
+    ck_assert_str_eq(because[1].metric, "wait");
+    ck_assert_str_eq(because[1].location, "3");
+    ck_assert_double_eq(because[1].value, 1.25);
+    ck_assert_str_eq(because[1].unit, "s");
+    ck_assert_int_eq(because[2].kind, MPL_REASON_OTHER);
+    ck_assert_str_eq(because[2].template, "role");
+    ck_assert_str_eq(because[2].text,
+                     "(role (run \"\") (pattern \"\") (name \"worker\") (location \"3\"))");
+}
+END_TEST
+
+START_TEST(withdrawn_metric_takes_findings_and_needs_with_it)
+{
+    const char *text = mpl_arena_printf(lab_get()->arena,
+                                        "%s(defrule MAIN::undo ?m <- (metric (name "
+                                        "\"efficiency\")) (pattern (name \"undo\"))"
+                                        " => (retract ?m))"
+                                        "(defrule SYMPTOMS::stays (pattern (name \"p\")) "
+                                        "=> (assert (finding (kind observation)"
+                                        " (name stays))))",
+                                        tree);
+
+    lab_open(text, NULL);
+    give_role();
+    lab_give_metric("efficiency", "", 0.5);
+    lab_give_metric("wait", "3", 1.25);
+    lab_give_pattern("p");
+    run();
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 3);
+    lab_give_pattern("undo");
+    run();
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 1);
+    ck_assert_str_eq(finding(0)->name, "stays");
+    ck_assert_uint_eq(mpl_infer_need_count(lab_get()->infer), 1);
+    ck_assert(mpl_infer_need(lab_get()->infer, 0)->is_withdrawn);
+}
+END_TEST
+
+START_TEST(reason_that_is_withdrawn_is_cited_as_text)
+{
+    lab_open(
+        "(defrule SYMPTOMS::a (logical (pattern (name \"p\"))) => (assert (finding (kind "
+        "symptom) (name a))))"
+        "(defrule REFINE::b (finding (name a)) => (assert (finding (kind cause) (name b))))"
+        "(defrule MAIN::undo ?p <- (pattern (name \"p\")) (finding (name b)) => (retract "
+        "?p))",
+        NULL);
+    lab_give_pattern("p");
+    run();
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 1);
+    ck_assert_str_eq(finding(0)->name, "b");
+    ck_assert_uint_eq(finding(0)->n_because, 1);
+    ck_assert_int_eq(finding(0)->because[0].kind, MPL_REASON_OTHER);
+    ck_assert_ptr_nonnull(
+        strstr(finding(0)->because[0].text, "(finding (kind symptom) (name a)"));
+}
+END_TEST
+
+START_TEST(indices_of_reasons_follow_when_findings_before_them_go)
+{
+    lab_open(
+        "(defrule SYMPTOMS::a (logical (pattern (name \"p\"))) => (assert (finding (kind "
+        "symptom) (name a))))"
+        "(defrule REFINE::b (metric) => (assert (finding (kind cause) (name b))))"
+        "(defrule CAUSES::c (finding (name b)) => (assert (finding (kind cause) (name c))))"
+        "(defrule MAIN::undo ?p <- (pattern (name \"p\")) (pattern (name \"undo\")) => "
+        "(retract ?p))",
+        NULL);
+    lab_give_pattern("p");
+    lab_give_metric("m", "", 1.0);
+    run();
+    ck_assert_str_eq(finding(finding_named("c")->because[0].finding)->name, "b");
+    ck_assert_uint_eq(finding_named("c")->because[0].finding, 1);
+    lab_give_pattern("undo");
+    run();
+    ck_assert_ptr_null(finding_named("a"));
+    ck_assert_str_eq(finding(finding_named("c")->because[0].finding)->name, "b");
+    ck_assert_uint_eq(finding_named("c")->because[0].finding, 0);
+}
+END_TEST
+
+START_TEST(rule_that_retracts_what_it_matched_can_still_be_explained)
+{
+    lab_open(
+        "(defrule CAUSES::a ?m <- (metric (name \"x\")) => (retract ?m) (assert (finding "
+        "(kind cause) (name a))))",
+        NULL);
+    lab_give_metric("x", "7", 0.5);
+    run();
+    ck_assert_uint_eq(finding(0)->n_because, 1);
+    ck_assert_str_eq(finding(0)->because[0].metric, "x");
+    ck_assert_str_eq(finding(0)->because[0].location, "7");
+}
+END_TEST
+
+START_TEST(modified_finding_replaces_the_old_one_and_rests_on_it)
+{
+    lab_open("(defrule CAUSES::a (pattern) => (assert (finding (kind cause) (name a) "
+             "(confidence "
+             "0.5))))"
+             "(defrule ADVISE::b ?f <- (finding (name a) (confidence 0.5)) (quality) => "
+             "(modify ?f "
+             "(confidence 0.25)))",
+             NULL);
+    lab_give_pattern("p");
+    ck_assert_int_eq(mpl_infer_assert(lab_get()->infer, "quality", NULL, 0, NULL), MPL_OK);
+    run();
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 1);
+    ck_assert_double_eq(finding(0)->confidence, 0.25);
+    ck_assert_str_eq(finding(0)->rule, "ADVISE::b");
+    ck_assert_uint_eq(finding(0)->n_because, 2);
+    ck_assert_str_eq(finding(0)->because[1].template, "quality");
+}
+END_TEST
+
+START_TEST(negated_conditions_alone_give_a_reason_all_the_same)
+{
+    lab_open(
+        "(defrule CAUSES::a (not (pattern)) => (assert (finding (kind cause) (name a))))"
+        "(defrule CAUSES::b (exists (metric)) => (assert (finding (kind cause) (name b))))",
+        NULL);
+    lab_give_metric("x", "7", 0.5);
+    run();
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 2);
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_uint_eq(finding(i)->n_because, 1);
+        ck_assert_str_eq(finding(i)->because[0].text,
+                         "the rule's conditions name no single fact");
+    }
+}
+END_TEST
+
+START_TEST(facts_between_patterns_that_are_negated_are_all_cited)
+{
+    lab_open(
+        "(defrule CAUSES::a (metric (name \"x\")) (not (finding (name nothing))) (pattern) "
+        "=> (assert (finding (kind cause) (name a))))",
+        NULL);
+    lab_give_metric("x", "7", 0.5);
+    lab_give_pattern("p");
+    run();
+    ck_assert_uint_eq(finding(0)->n_because, 2);
+    ck_assert_str_eq(finding(0)->because[1].template, "pattern");
+}
+END_TEST
+
+/* ---- words ------------------------------------------------------------------------------------ */
+
+struct wording {
+    const char *call;
+    const char *text;
+};
+
+static const struct wording wordings[] = {
+    { "(text \"nothing\")", "nothing" },
+    { "(text \"{} {} {}\" 1 2.5 abc)", "1 2.5 abc" },
+    { "(text \"{}\" 0.30000000000000004)", "0.3" },
+    { "(text \"{s}\" 0.00312)", "3.12 ms" },
+    { "(text \"{s}\" 0)", "0 s" },
+    { "(text \"{%}\" 0.3426)", "34.3 %" },
+    { "(text \"{n} {n}\" 1234567 -1234.4)", "1,234,567 -1,234" },
+    { "(text \"{.2} {.0} {.9}\" 3.14159 2.5 1)", "3.14 2 1.000000000" },
+    { "(text \"{{}\")", "{}" },
+    { "(text \"a } {{ b {}\" \"x\")", "a } { b x" },
+    { "(text \"ranks {}\" (create$ \"1\" \"2\" \"5\"))", "ranks 1, 2 and 5" },
+    { "(text (str-cat \"{\" \"}!\") 5)", "5!" },
+    { "(seconds 1.5e-6)", "1.50 us" },
+    { "(percent 1)", "100.0 %" },
+    { "(count 40000)", "40,000" },
+    { "(plural 1 \"message\")", "1 message" },
+    { "(plural 2000 \"message\")", "2,000 messages" },
+    { "(plural 0 \"process\" \"processes\")", "0 processes" },
+    { "(join-words)", "" },
+    { "(join-words \"a\")", "a" },
+    { "(join-words (create$ \"a\" b) 3)", "a, b and 3" },
+    { "(location-list (create$ \"1\" \"2\" \"3\" \"4\" \"5\" \"6\" \"7\"))", "1 to 7" },
+    { "(location-list \"7\" \"10\" \"9\" \"3\" \"8\" \"7\")", "3 and 7 to 10" },
+    { "(location-list \"1\" \"2\")", "1 and 2" },
+    { "(location-list \"0.1\" \"0\" \"0.2\" \"0.3\" \"1.4\")", "0, 0.1 to 0.3 and 1.4" },
+    { "(location-list \"GPU\" \"2\")", "2 and GPU" },
+    { "(location-list \"99999999999\" \"999999999\")", "999999999 and 99999999999" },
+    { "(str-cat a \"b\" 1 2.0)", "ab12.0" },
+    { "(sym-cat (sym-cat x 1) y)", "x1y" },
+    { "(implode$ (create$ a \"b c\" 1))", "a \"b c\" 1" },
+    { "(nth$ 3 (create$ a (create$ b c)))", "c" },
+};
+
+START_TEST(function_words_its_values)
+{
+    const char *text = mpl_arena_printf(lab_get()->arena,
+                                        "(defrule ADVISE::a (pattern) => (assert (finding "
+                                        "(kind cause) (text (str-cat %s)))))",
+                                        wordings[_i].call);
+
+    lab_open(text, NULL);
+    lab_give_pattern("p");
+    run();
+    ck_assert_str_eq(finding(0)->text, wordings[_i].text);
+}
+END_TEST
+
+static const struct wording failures[] = {
+    { "(text (str-cat \"{}\") 1 2)", "text: more values than placeholders" },
+    { "(text (str-cat \"{}{}\") 1)", "text: fewer values than placeholders" },
+    { "(text (str-cat \"{q}\") 1)",
+      "text: a placeholder is none of {} {s} {%} {n} {.0} to {.9}" },
+    { "(text (str-cat \"{s\") 1)",
+      "text: a placeholder is none of {} {s} {%} {n} {.0} to {.9}" },
+    { "(text \"{s}\" abc)", "text: {s} needs a number" },
+    { "(text \"{n}\" (create$ 1 2))", "text: {n} needs a number" },
+    { "(text \"{}\" (/ 1 0))", "Attempt to divide by zero in / function" },
+    { "(str-cat a (create$ 1 2))", "str-cat takes texts and numbers, no lists" },
+    { "(seconds (any abc))",
+      "Function seconds expected argument #1 to be of type integer or "
+      "float" },
+};
+
+START_TEST(function_that_cannot_word_its_values_ends_the_rule_with_a_reason)
+{
+    const char *text = mpl_arena_printf(
+        lab_get()->arena,
+        "(deffunction MAIN::any (?x) ?x)"
+        "(defrule ADVISE::a (pattern) => (assert (finding (kind cause) (text %s))))",
+        failures[_i].call);
+
+    lab_open(text, NULL);
+    lab_give_pattern("p");
+    ck_assert_int_eq(mpl_infer_run(lab_get()->infer, &lab_get()->err), MPL_OK);
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 0);
+    ck_assert_uint_eq(mpl_infer_error_count(lab_get()->infer), 1);
+    ck_assert_str_eq(mpl_infer_error(lab_get()->infer, 0)->text,
+                     mpl_arena_printf(lab_get()->arena,
+                                      "rule 'ADVISE::a' (lines 1 to 1) failed: %s",
+                                      failures[_i].text));
+}
+END_TEST
+
+/* ---- rule tests ------------------------------------------------------------------------------ */
+
+static enum mpl_status test_rules(const char *cases, size_t *n)
+{
+    lab_get()->err = (struct mpl_err){ 0 };
+    return mpl_rules_test(lab_get()->rules, "t.test.clp", cases, strlen(cases),
+                          lab_get()->arena, lab_get()->lint, n, &lab_get()->err);
+}
+
+START_TEST(rule_test_passes_where_all_comes_as_expected)
+{
+    size_t n = 0;
+
+    ck_assert_int_eq(lab_parse(tree), MPL_OK);
+    ck_assert_msg(
+        test_rules(
+            "; first a symptom, then its cause\n"
+            "(case \"a low efficiency is asked about\"\n"
+            " (given (metric (run \"r1\") (name \"efficiency\") (value 0.5)))\n"
+            " (expect (finding (name low) (kind symptom) (because \"efficiency\"))\n"
+            "         (need (metric \"wait\") (level 2)))\n"
+            " (given (metric (run \"r1\") (name \"wait\") (location \"3\") (value 0.25))\n"
+            "        (role (location \"3\")))\n"
+            " (expect (finding (name low))\n"
+            "         (finding (name waits) (locations \"3\") (lost 0.25) (rule "
+            "CAUSES::why) (because low \"wait\" role))))\n"
+            "(case \"a high one is not\"\n"
+            " (given (metric (run \"r1\") (name \"efficiency\") (value 0.9)))\n"
+            " (expect))",
+            &n) == MPL_OK,
+        "%s", lab_message(0));
+    ck_assert_uint_eq(n, 2);
+}
+END_TEST
+
+#define LOW "(case \"c\" (given (metric (name \"efficiency\") (value 0.5)))\n "
+
+static const struct wording wrong_cases[] = {
+    { LOW "(expect))",
+      "t.test.clp:2: rule SYMPTOMS::low also finds symptom 'low':  (case \"c\")" },
+    { LOW "(expect\n (finding (name high))))",
+      "t.test.clp:3: there is no such finding (case \"c\")" },
+    { LOW "(expect (finding (name low))\n (finding (name low))))",
+      "t.test.clp:3: there is no such finding (case \"c\")" },
+    { LOW "(expect (finding (name low) (because \"x\"))))",
+      "t.test.clp:2: there is no such finding (case \"c\")" },
+    { LOW "(expect (finding (name low) (lost 1.0))))",
+      "t.test.clp:2: there is no such finding (case \"c\")" },
+    { LOW "(expect (finding (name low)) (need (metric \"x\"))))",
+      "t.test.clp:2: there is no such need (case \"c\")" },
+    { LOW "(expect (finding (nam low))))",
+      "t.test.clp:2: unknown slot 'nam'; did you mean 'name'?" },
+    { LOW ")",
+      "t.test.clp:1: a case ends with (expect …), or it tests nothing (case \"c\")" },
+    { "(case \"c\" (given (metric (value 1))) (expect))",
+      "t.test.clp:1: slot 'value' of 'metric': an integer is not of type FLOAT (case "
+      "\"c\")" },
+    { "(case \"c\" (given (metrc (value 1.0))) (expect))",
+      "t.test.clp:1: there is no deftemplate 'metrc' (case \"c\")" },
+    { "(case \"c\" (gven) (expect))",
+      "t.test.clp:1: (given …) or (expect …) is expected (case \"c\")" },
+    { "(case (expect))",
+      "t.test.clp:1: a case such as (case \"why\" (given …) (expect …)) is "
+      "expected" },
+    { "(case \"c\" (expect)\n", "t.test.clp:1: the form that begins here is never closed" },
+    { "(case \"c", "t.test.clp:1: only lists, words and closed strings are expected here" },
+    { ")", "t.test.clp:1: this parenthesis closes nothing" },
+};
+
+START_TEST(rule_test_says_what_came_otherwise)
+{
+    size_t n = 0;
+
+    ck_assert_int_eq(lab_parse(tree), MPL_OK);
+    ck_assert_int_eq(test_rules(wrong_cases[_i].call, &n), MPL_E_SYNTAX);
+    lab_expect_message(wrong_cases[_i].text);
+}
+END_TEST
+
+static TCase *facts_and_findings(void)
+{
+    TCase *tc = tcase_create("findings");
+
+    tcase_add_checked_fixture(tc, lab_create, lab_destroy);
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, fact_that_does_not_fit_is_refused_before_it_exists, 0,
+                        sizeof refused / sizeof refused[0]);
+    tcase_add_test(tc, slot_may_be_named_twice_only_where_it_takes_a_list);
+    tcase_add_test(tc, numbers_are_rounded_to_six_digits_and_duplicates_are_no_error);
+    tcase_add_test(tc, finding_carries_all_that_its_rule_says);
+    tcase_add_test(tc, what_a_rule_does_not_say_is_absent_and_not_zero);
+    tcase_add_test(tc, equal_findings_are_one_and_different_slots_make_two);
+    tcase_add_test(tc, phases_fire_in_their_order_whatever_the_order_of_facts);
+    tcase_add_test(tc, fact_for_an_earlier_phase_is_matched_in_the_same_run);
+    return tc;
+}
+
+static TCase *reasons(void)
+{
+    TCase *tc = tcase_create("reasons");
+
+    tcase_add_checked_fixture(tc, lab_create, lab_destroy);
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc,
+                   need_answered_leads_to_a_cause_that_rests_on_all_three_kinds_of_facts);
+    tcase_add_test(tc, withdrawn_metric_takes_findings_and_needs_with_it);
+    tcase_add_test(tc, reason_that_is_withdrawn_is_cited_as_text);
+    tcase_add_test(tc, indices_of_reasons_follow_when_findings_before_them_go);
+    tcase_add_test(tc, rule_that_retracts_what_it_matched_can_still_be_explained);
+    tcase_add_test(tc, modified_finding_replaces_the_old_one_and_rests_on_it);
+    tcase_add_test(tc, negated_conditions_alone_give_a_reason_all_the_same);
+    tcase_add_test(tc, facts_between_patterns_that_are_negated_are_all_cited);
+    return tc;
+}
+
+static TCase *words_and_tests(void)
+{
+    TCase *tc = tcase_create("words");
+
+    tcase_add_checked_fixture(tc, lab_create, lab_destroy);
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, function_words_its_values, 0,
+                        sizeof wordings / sizeof wordings[0]);
+    tcase_add_loop_test(tc,
+                        function_that_cannot_word_its_values_ends_the_rule_with_a_reason, 0,
+                        sizeof failures / sizeof failures[0]);
+    tcase_add_test(tc, rule_test_passes_where_all_comes_as_expected);
+    tcase_add_loop_test(tc, rule_test_says_what_came_otherwise, 0,
+                        sizeof wrong_cases / sizeof wrong_cases[0]);
+    return tc;
+}
+
+int main(void)
+{
+    Suite *s = suite_create("infer_findings");
+
+    suite_add_tcase(s, facts_and_findings());
+    suite_add_tcase(s, reasons());
+    suite_add_tcase(s, words_and_tests());
+
+    SRunner *runner = srunner_create(s);
+
+    srunner_run_all(runner, CK_ENV);
+
+    const int failed = srunner_ntests_failed(runner);
+
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
