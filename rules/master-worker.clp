@@ -166,17 +166,24 @@
                    (text (text "Among lost cycles of worker {}, {%} is spent after the last task of all ({s})."
                                ?w (mw-part ?final ?lost) ?final)))))
 
-(defrule REFINE::mw-rest
-  "What the model does not explain is always told."
+(defrule REFINE::mw-shares
+  "The parts of equations (1) and (2) add up to the lost time; what they leave is told, too."
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (locations ?w))
   (metric (run ?r) (pattern "master-worker") (name "worker.lost") (location ?w) (value ?lost))
-  (metric (run ?r) (pattern "master-worker") (name "worker.t_rest") (location ?w) (value ?rest))
+  (metric (run ?r) (pattern "master-worker") (name "worker.share_init") (location ?w) (value ?init))
+  (metric (run ?r) (pattern "master-worker") (name "worker.share_comm") (location ?w) (value ?comm))
+  (metric (run ?r) (pattern "master-worker") (name "worker.share_seq") (location ?w) (value ?seq))
+  (metric (run ?r) (pattern "master-worker") (name "worker.share_setup") (location ?w) (value ?setup))
+  (metric (run ?r) (pattern "master-worker") (name "worker.share_bn") (location ?w) (value ?bn))
+  (metric (run ?r) (pattern "master-worker") (name "worker.share_w_final") (location ?w) (value ?end))
+  (metric (run ?r) (pattern "master-worker") (name "worker.share_final") (location ?w) (value ?final))
+  (metric (run ?r) (pattern "master-worker") (name "worker.share_rest") (location ?w) (value ?rest))
   =>
-  (assert (finding (kind observation) (name unexplained-by-model) (run ?r)
-                   (pattern "master-worker") (locations ?w) (lost ?rest)
-                   (share (mw-part ?rest ?lost)) (level 2) (healthy yes)
-                   (text (text "Among lost cycles of worker {}, {%} ({s}) is outside the model: other calls, and computation that belongs to no task."
-                               ?w (mw-part ?rest ?lost) ?rest)))))
+  (assert (finding (kind observation) (name lost-time-shares) (run ?r)
+                   (pattern "master-worker") (locations ?w) (lost ?lost) (share 1.0) (level 3)
+                   (healthy yes)
+                   (text (text "The {s} of lost time of worker {} in full: queueing at the master {%}, set-up of its own tasks {%}, sequential parts of the master {%}, waiting for the last worker {%}, message passing {%}, initialisation {%}, finalisation {%}, not explained by the model {%}."
+                               ?lost ?w ?bn ?setup ?seq ?end ?comm ?init ?final ?rest)))))
 
 ;; ---- level 3: equation (2) ----------------------------------------------------------------------
 
@@ -185,7 +192,8 @@
   (finding (kind observation) (name waiting-significant) (run ?r) (pattern "master-worker"))
   =>
   (mw-ask ?r 3 "collect data for computing individual waiting time fields"
-          (create$ "worker.t_seq" "worker.t_setup" "worker.t_bn" "worker.t_w_final"
+          (create$ "worker.share_init" "worker.share_comm" "worker.share_final" "worker.share_rest"
+                   "worker.t_seq" "worker.t_setup" "worker.t_bn" "worker.t_w_final"
                    "worker.share_seq" "worker.share_setup" "worker.share_bn"
                    "worker.share_w_final" "run.total_bn" "run.total_setup" "run.total_seq"
                    "run.total_w_final" "run.master_share" "master.services"
@@ -279,7 +287,7 @@
                    (locations (role-locations ?r "worker")) (culprits ?m)
                    (lost (+ ?bn ?setup)) (share ?share) (gain ?gain) (level 3)
                    (where "Service.prepare")
-                   (text (text "Master {} needs {s} per request: {n} requests, {s} one after the other. A task takes a worker {s}, so the master can feed {.1} workers, and there are {n}. Of the workers' lost time, {%} is this: {s} queueing for the master, {s} waiting for the own task to be set up."
+                   (text (text "Master {} needs {s} per request: {n} requests, {s} one after the other. A task takes a worker {s}, so the master can feed {.1} workers; there are {n}. This explains {%} of the workers' lost time: {s} in the queue at the master, {s} while the own task is set up."
                                ?m ?sm ?services ?total ?sw ?useful ?workers ?share ?bn ?setup))
                    (remedy (text "Hand out tasks in batches of {n} per request, or make the master's {s} per request shorter; as it is, more than {n} workers only queue. By the model batches save {s} of run time if a request costs the same whatever it holds; for more workers, use several masters."
                                  ?batch ?sm (integer ?useful) ?gain)))))

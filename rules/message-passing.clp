@@ -109,9 +109,8 @@
   "Waiting is traced to the processes that are waited for."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
   =>
-  (foreach ?m (create$ "process.caused" "process.caused_share" "process.relative_compute"
-                       "process.excess" "process.compute" "process.own_wait_share"
-                       "process.caused_late_sender" "process.late_start")
+  (foreach ?m (create$ "process.waited_for" "process.caused_share" "process.relative_compute"
+                       "process.excess" "process.compute_time" "process.own_wait_share")
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
                   (reason "find out which processes the others wait for, and why")))))
 
@@ -126,12 +125,12 @@
   (metric (run ?r) (pattern "message-passing") (name "process.caused_share") (location ?p)
           (value ?share) (of ?n))
   (test (>= ?share (blame-share ?n)))
-  (metric (run ?r) (pattern "message-passing") (name "process.caused") (location ?p) (value ?caused))
+  (metric (run ?r) (pattern "message-passing") (name "process.waited_for") (location ?p) (value ?caused))
   (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
           (value ?relative))
   (test (>= ?relative ?*heavy*))
   (metric (run ?r) (pattern "message-passing") (name "process.excess") (location ?p) (value ?excess))
-  (metric (run ?r) (pattern "message-passing") (name "process.compute") (location ?p)
+  (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
           (value ?compute))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
@@ -154,7 +153,7 @@
   (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
           (value ?relative))
   (test (< ?relative ?*heavy*))
-  (metric (run ?r) (pattern "message-passing") (name "process.caused") (location ?p) (value ?caused))
+  (metric (run ?r) (pattern "message-passing") (name "process.waited_for") (location ?p) (value ?caused))
   (metric (run ?r) (pattern "message-passing") (name "process.own_wait_share") (location ?p)
           (value ?own))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
@@ -209,16 +208,16 @@
   (metric (run ?r) (pattern "message-passing") (name "run.wrong_order") (value ?w))
   (test (> ?w 0.0))
   =>
-  (assert (need (run ?r) (pattern "message-passing") (metric "process.wrong_order") (level 3)
+  (assert (need (run ?r) (pattern "message-passing") (metric "process.order_wait") (level 3)
                 (reason "see who waits for one message while another is ready"))
-          (need (run ?r) (pattern "message-passing") (metric "process.n_wrong_order") (level 3)
+          (need (run ?r) (pattern "message-passing") (metric "process.order_waits") (level 3)
                 (reason "see who waits for one message while another is ready"))))
 
 (defrule REFINE::mp-fixed-order
   "A receiver waits for one message while another has already been sent."
-  (metric (run ?r) (pattern "message-passing") (name "process.wrong_order") (location ?p)
+  (metric (run ?r) (pattern "message-passing") (name "process.order_wait") (location ?p)
           (value ?w) (rank 1))
-  (metric (run ?r) (pattern "message-passing") (name "process.n_wrong_order") (location ?p)
+  (metric (run ?r) (pattern "message-passing") (name "process.order_waits") (location ?p)
           (value ?n))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   (test (>= ?w (* ?*significant* ?all)))
@@ -309,7 +308,7 @@
                 (reason "see which process spends least time in MPI: the others wait for it"))
           (need (run ?r) (pattern "message-passing") (metric "process.relative_compute") (level 3)
                 (reason "see which process computes longest"))
-          (need (run ?r) (pattern "message-passing") (metric "process.compute") (level 3)
+          (need (run ?r) (pattern "message-passing") (metric "process.compute_time") (level 3)
                 (reason "see which process computes longest"))
           (need (run ?r) (pattern "message-passing") (metric "process.excess") (level 3)
                 (reason "see which process computes longest"))))
@@ -324,7 +323,7 @@
           (value ?relative))
   (test (>= ?relative ?*heavy*))
   (metric (run ?r) (pattern "message-passing") (name "process.excess") (location ?p) (value ?excess))
-  (metric (run ?r) (pattern "message-passing") (name "process.compute") (location ?p)
+  (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
           (value ?compute))
   (not (finding (kind cause) (name late-process) (run ?r) (locations ?p)))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))

@@ -29,8 +29,8 @@ static double location_seconds(const struct mpl_run *run)
 }
 
 /*
- * Each wait compares two clocks, each wrong by at most its bound; waits that short in sum could
- * be nothing but that.
+ * Each wait compares two clocks whose difference is wrong by at most the worst bound; waits that
+ * are that short in sum could be nothing but that.
  */
 static bool is_within_clock_error(const struct mpl_run *run, double lost_s)
 {
@@ -54,7 +54,7 @@ static bool is_within_clock_error(const struct mpl_run *run, double lost_s)
             waits += totals->n_waits[k];
         }
     }
-    return lost_s < 2 * mpl_model_seconds(model, worst_ticks) * (double) waits;
+    return lost_s < mpl_model_seconds(model, worst_ticks) * (double) waits;
 }
 
 static enum mpl_status keep_sources(struct mpl_analysis *a, struct mpl_diagnosed *d,

@@ -53,11 +53,11 @@ static void say_sources(struct page *page, const struct mpl_diagnosed *d)
 static void say_who(struct page *page, const struct mpl_finding *f)
 {
     if (f->n_locations > 0) {
-        mpl_page_say(page, 6, "who:   process %s%s%s",
-                     mpl_page_labels(page, f->locations, f->n_locations),
-                     f->n_culprits > 0 ? "; to blame: " : "",
-                     f->n_culprits > 0 ? mpl_page_labels(page, f->culprits, f->n_culprits)
-                                       : "");
+        mpl_page_say(
+            page, 6, "who:   %s %s%s%s", f->n_locations > 1 ? "processes" : "process",
+            mpl_page_labels(page, f->locations, f->n_locations),
+            f->n_culprits > 0 ? "; to blame: " : "",
+            f->n_culprits > 0 ? mpl_page_labels(page, f->culprits, f->n_culprits) : "");
     }
 }
 
@@ -201,7 +201,47 @@ static int highest_level(const struct mpl_diagnosis *d)
     return level;
 }
 
-/* The search as the paper's Fig. 7 tells it: what is measured and why, then what was found. */
+static void say_observation(struct page *page, const struct mpl_diagnosed *f)
+{
+    mpl_page_say(page, 6, "%s: %s", f->id, f->finding->text);
+    say_sources(page, f);
+    if (f->finding->remedy != NULL) {
+        mpl_page_say(page, 8, "do: %s", f->finding->remedy);
+    }
+}
+
+static void say_level(struct page *page, const struct mpl_diagnosis *d,
+                      const struct mpl_trial *t, int level)
+{
+    const char *pattern = mpl_pattern_name(t->pattern);
+
+    for (size_t i = 0; i < d->n_experiments; i++) {
+        const struct mpl_experiment *e = &d->experiments[i];
+
+        if (e->level == level && e->is_answered && e->run == t->run &&
+            strcmp(e->pattern, pattern) == 0) {
+            mpl_page_say(page, 4, "Level %d experiment - %s.", level, e->purpose);
+        }
+    }
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
+
+        if (!is_cause(f) && f->finding->level == level && f->run == t->run &&
+            strcmp(f->finding->pattern, pattern) == 0) {
+            say_observation(page, f);
+        }
+    }
+}
+
+static bool is_general(const struct mpl_trial *t)
+{
+    return mpl_pattern_event_count(t->pattern) == 0;
+}
+
+/*
+ * The search as the paper's Fig. 7 tells it: level by level, what is measured and why, then what
+ * was found. Patterns with events of their own come before those that fit everything.
+ */
 static void say_search(struct page *page, const struct mpl_diagnosis *d)
 {
     const int last = highest_level(d);
@@ -209,24 +249,17 @@ static void say_search(struct page *page, const struct mpl_diagnosis *d)
     if (last > 0) {
         mpl_page_heading(page, "How it was found");
     }
-    for (int level = 1; level <= last; level++) {
-        for (size_t i = 0; i < d->n_experiments; i++) {
-            const struct mpl_experiment *e = &d->experiments[i];
+    for (int general = 0; general <= 1; general++) {
+        for (size_t i = 0; i < d->n_trials && last > 0; i++) {
+            const struct mpl_trial *t = &d->trials[i];
 
-            if (e->level == level && e->is_answered) {
-                mpl_page_say(page, 2, "Level %d experiment (%s) - %s.", level, e->pattern,
-                             e->purpose);
+            if (!t->is_chosen || is_general(t) != (general == 1)) {
+                continue;
             }
-        }
-        for (size_t i = 0; i < d->n_findings; i++) {
-            const struct mpl_diagnosed *f = &d->findings[i];
-
-            if (!is_cause(f) && f->finding->level == level) {
-                mpl_page_say(page, 4, "%s: %s", f->id, f->finding->text);
-                say_sources(page, f);
-                if (f->finding->remedy != NULL) {
-                    mpl_page_say(page, 6, "do: %s", f->finding->remedy);
-                }
+            mpl_page_say(page, 2, "As %s (%s):", mpl_pattern_name(t->pattern),
+                         d->runs[t->run].id);
+            for (int level = 1; level <= last; level++) {
+                say_level(page, d, t, level);
             }
         }
     }
