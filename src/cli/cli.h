@@ -58,7 +58,7 @@ void mpl_commands_print(FILE *out);
  * The whole program but for the process: finds the command in \p words (without the program's
  * name), runs it, prints what went wrong on standard error, and returns the exit status.
  */
-enum mpl_exit mpl_cli_main(int n, char **words, FILE *out);
+enum mpl_exit mpl_cli_main(int n, const char *const *words, FILE *out);
 
 /* ---- the command line ---------------------------------------------------------------- */
 
@@ -66,8 +66,8 @@ enum mpl_exit mpl_cli_main(int n, char **words, FILE *out);
 struct mpl_args {
     const struct mpl_cmd *cmd;
     int n;
-    char **words;        /**< Behind the command's name. */
-    int next;            /**< Index of the word to look at. */
+    const char *const *words; /**< Behind the command's name. */
+    int next;                 /**< Index of the word to look at. */
     const char *cluster; /**< Rest of a word of short options: "v" of "-hv"; NULL: none. */
     bool only_operands;  /**< After "--". */
 };

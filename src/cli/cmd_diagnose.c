@@ -25,7 +25,7 @@ static const struct mpl_option options[] = {
     [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
     [OPT_TOP] = { 0, "top", "N", "show at most N causes" },
     [OPT_FAIL_ON] = { 0, "fail-on", "SEVERITY",
-                      "exit status 1 if a finding costs this share of all time" },
+                      "exit status 1 if a cause costs this share of all time" },
     [OPT_KNOWLEDGE] = { 0, "knowledge", "DIR", "add the patterns and rules of DIR" },
     [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
     [OPT_VERBOSE] = { 'v', "verbose", NULL,
@@ -140,13 +140,14 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     return st == MPL_END ? MPL_OK : st;
 }
 
-/* Healthy observations have a severity, too, when they say where time went. */
+/* Only causes count: symptoms and observations say where time went, in healthy runs, too. */
 static bool reaches(const struct mpl_diagnosis *diagnosis, double severity)
 {
     for (size_t i = 0; i < diagnosis->n_findings; i++) {
         const struct mpl_diagnosed *d = &diagnosis->findings[i];
         /* NaN, in the finding or in what was asked for, compares as false. */
-        if (!d->finding->is_healthy && d->severity >= severity) {
+        if (strcmp(d->finding->kind, "cause") == 0 && !d->finding->is_healthy &&
+            d->severity >= severity) {
             return true;
         }
     }

@@ -21,7 +21,7 @@ static enum mpl_exit exit_of(enum mpl_status status)
     }
 }
 
-static bool wants_help(int n, char **words)
+static bool wants_help(int n, const char *const *words)
 {
     for (int i = 0; i < n && strcmp(words[i], "--") != 0; i++) {
         if (strcmp(words[i], "-h") == 0 || strcmp(words[i], "--help") == 0) {
@@ -42,8 +42,8 @@ static enum mpl_status flush(FILE *out, enum mpl_status status, struct mpl_err *
     return status;
 }
 
-static enum mpl_status run_command(int n, char **words, FILE *out, const char **name,
-                                   struct mpl_err *err)
+static enum mpl_status run_command(int n, const char *const *words, FILE *out,
+                                   const char **name, struct mpl_err *err)
 {
     const char *word = words[0];
 
@@ -67,7 +67,7 @@ static enum mpl_status run_command(int n, char **words, FILE *out, const char **
     return cmd->run(&args, out, err);
 }
 
-enum mpl_exit mpl_cli_main(int n, char **words, FILE *out)
+enum mpl_exit mpl_cli_main(int n, const char *const *words, FILE *out)
 {
     struct mpl_err err = { 0 };
     const char *name = NULL;

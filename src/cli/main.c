@@ -14,6 +14,9 @@ static void tell_bug(int signal_number)
 
 int main(int argc, char **argv)
 {
+    /* A caller may leave out even the program's name. */
+    const int n = argc > 0 ? argc - 1 : 0;
+
     (void) signal(SIGABRT, tell_bug);
-    return mpl_cli_main(argc - 1, argv + (argc > 0), stdout);
+    return mpl_cli_main(n, (const char *const *) argv + 1, stdout);
 }

@@ -38,7 +38,7 @@ static const struct mpl_cmd cmd = {
 };
 
 /* "quiet number=3 FILE" for what the words say, or the error's first clause. */
-static const char *told(char **words, int n)
+static const char *told(const char *const *words, int n)
 {
     struct mpl_args args = { .cmd = &cmd, .n = n, .words = words };
     const struct mpl_option *option = NULL;
@@ -56,7 +56,8 @@ static const char *told(char **words, int n)
 }
 
 #define TOLD(...) \
-    told((char *[]){ __VA_ARGS__ }, sizeof((char *[]){ __VA_ARGS__ }) / sizeof(char *))
+    told((const char *const[]){ __VA_ARGS__ }, \
+         sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
 START_TEST(options_and_operands_may_be_mixed)
 {
@@ -314,9 +315,9 @@ static const char *vocabulary(const char *text)
     ck_assert_int_eq(mpl_vocab_facts(text, arena, &words, &err), MPL_OK);
     for (size_t i = 0; i < words.n; i++) {
         const struct mpl_vocab_word *w = mpl_buf_get(&words, i);
-        told_words = mpl_arena_printf(arena, "%s%s%s%s|%s\n", told_words,
-                                      w->of != NULL ? w->of : "", w->of != NULL ? "." : "",
-                                      w->name, w->unit);
+        told_words =
+            mpl_arena_printf(arena, "%s%s%s%s|%s\n", told_words, w->of != NULL ? w->of : "",
+                             w->of != NULL ? "." : "", w->name, w->unit);
         told_words = mpl_arena_printf(arena, "%s  %s\n", told_words, w->says);
     }
     mpl_buf_free(&words);
