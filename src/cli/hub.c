@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/cli_priv.h"
 
 #include <errno.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static enum mpl_status run_command(int n, const char *const *words, FILE *out,
     if (cmd == NULL) {
         return mpl_command_fail(word, err);
     }
-    *name = cmd->name;
+    *name = cmd == &mpl_cmd_help ? NULL : cmd->name;
     if (wants_help(n - 1, words + 1)) {
         mpl_command_print(cmd, out);
         return MPL_OK;
