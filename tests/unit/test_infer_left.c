@@ -1,0 +1,144 @@
+/*
+ * Matches that only a jump out of CLIPS can end. Their environments are left behind on purpose,
+ * since CLIPS cannot take them down any more; so these tests are apart, without a leak checker.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "infer_fixture.h"
+
+const char *__asan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+    return "detect_leaks=0";
+}
+
+/* A sound rule that fires before the bad one. */
+#define SOUND_BEFORE \
+    "(defrule SYMPTOMS::a-sound (declare (salience 10)) (pattern (run ?r)) => (assert " \
+    "(finding " \
+    "(kind observation) (name sound) (run ?r) (text \"ok\"))))\n"
+
+static const struct mpl_infer_limits tight = { .seconds = 0.2, .memory_bytes = 64 << 20 };
+
+static enum mpl_status run(void)
+{
+    lab_get()->err = (struct mpl_err){ 0 };
+    return mpl_infer_run(lab_get()->infer, &lab_get()->err);
+}
+
+static void expect_sound(void)
+{
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 1);
+    ck_assert_str_eq(mpl_infer_finding(lab_get()->infer, 0)->name, "sound");
+}
+
+#define MANY \
+    "(deftemplate MAIN::m (slot v) (slot w (default same)) (multislot l))\n" \
+    "(deftemplate MAIN::go)\n" \
+    "(deffunction MAIN::many (?n) (loop-for-count (?i 1 ?n) (assert (m (v ?i)))) (assert " \
+    "(go)))" \
+    "(defrule SYMPTOMS::start (pattern) => (many 20000))\n"
+
+static const char *const matches[] = {
+    "(defrule SYMPTOMS::bad (pattern) (test (progn (while TRUE do 1) TRUE)) =>)",
+    MANY "(defrule SYMPTOMS::bad (go) (m (v ?a)) (m (v ?b)) (test (< ?b ?a)) (m (v ?b)) "
+         "(test (= "
+         "?a -1)) =>)",
+    MANY "(defrule SYMPTOMS::bad (go) (m (v ?a)) (m (v ?b&~?a)) (m (v ?c&~?b)) =>)",
+    MANY "(defrule SYMPTOMS::bad (go) (m (w ?a)) (m (w ?a)) (m (w ?a)) =>)",
+    MANY "(defrule SYMPTOMS::bad (go) (m) (m) (m) =>)",
+    MANY "(defrule SYMPTOMS::bad (go) (m) (m) (m (v -1)) =>)",
+    MANY
+    "(defrule SYMPTOMS::bad (go) (m (v ?a)) (not (and (m (v ~?a)) (m (v ?b)) (m (v ?b)) (m "
+    "(v ?c&:(< ?c ?b ?a -1))))) =>)",
+    MANY
+    "(defrule SYMPTOMS::bad (go) (m (v ?a)) (exists (m (v ?b)) (m (v ?c&:(< (+ ?b ?c) ?a "
+    "0)))) =>)",
+    "(deftemplate MAIN::l (multislot v))"
+    "(deffunction MAIN::make () (bind ?l (create$))"
+    " (loop-for-count (?i 1 3000) (bind ?l (create$ ?l ?i))) ?l)"
+    "(defrule SYMPTOMS::start (pattern) => (assert (l (v (make)))))"
+    "(defrule SYMPTOMS::bad (l (v $? ?a $? ?b $? ?c&~?a $? ?d&?a $?)) =>)",
+};
+
+START_TEST(match_that_would_not_end_is_left)
+{
+    const struct mpl_slot slots[] = {
+        { .name = "run", .kind = MPL_SLOT_STRING, .text = "r1" },
+        { .name = "name", .kind = MPL_SLOT_STRING, .text = "p" },
+    };
+
+    lab_open(matches[_i], &tight);
+    (void) mpl_infer_assert(lab_get()->infer, "pattern", slots, 2, &lab_get()->err);
+    ck_assert_int_eq(run(), MPL_E_LIMIT);
+    ck_assert_ptr_nonnull(strstr(lab_get()->err.cause[0].text, "the rules took more than"));
+    ck_assert_int_eq(mpl_infer_assert(lab_get()->infer, "pattern", slots, 2, NULL),
+                     MPL_E_LIMIT);
+}
+END_TEST
+
+START_TEST(findings_made_before_stay_readable)
+{
+    const char *text = mpl_arena_printf(lab_get()->arena, "%s%s", SOUND_BEFORE, matches[4]);
+
+    lab_open(text, &tight);
+    lab_give_pattern("p");
+    ck_assert_int_eq(run(), MPL_E_LIMIT);
+    expect_sound();
+    ck_assert_uint_eq(mpl_infer_finding(lab_get()->infer, 0)->n_because, 1);
+}
+END_TEST
+
+#if !defined(__SANITIZE_ADDRESS__)
+START_TEST(engine_without_memory_gives_up_and_the_process_goes_on)
+{
+    const struct mpl_infer_limits limits = { .seconds = 60,
+                                             .memory_bytes = UINT64_C(1) << 40 };
+    const struct rlimit little = { 300 << 20, 300 << 20 };
+    struct rlimit before;
+
+    if (getenv("MARPLE_UNDER_VALGRIND") != NULL) {
+        return; /* Valgrind itself needs more. */
+    }
+    lab_open(SOUND_BEFORE MANY "(defrule SYMPTOMS::bad (go) (m) (m) (m) =>)", &limits);
+    lab_give_pattern("p");
+    ck_assert_int_eq(getrlimit(RLIMIT_AS, &before), 0);
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &little), 0);
+    ck_assert_int_eq(run(), MPL_E_LIMIT);
+    ck_assert_str_eq(lab_get()->err.cause[0].text,
+                     "the rule engine gave up, probably without memory");
+    expect_sound();
+}
+END_TEST
+#endif
+
+int main(void)
+{
+    Suite *s = suite_create("infer_left");
+    TCase *tc = tcase_create("left");
+
+    tcase_add_checked_fixture(tc, lab_create, lab_destroy);
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, match_that_would_not_end_is_left, 0,
+                        sizeof matches / sizeof matches[0]);
+    tcase_add_test(tc, findings_made_before_stay_readable);
+#if !defined(__SANITIZE_ADDRESS__)
+    tcase_add_test(tc, engine_without_memory_gives_up_and_the_process_goes_on);
+#endif
+    suite_add_tcase(s, tc);
+
+    SRunner *runner = srunner_create(s);
+
+    srunner_run_all(runner, CK_ENV);
+
+    const int failed = srunner_ntests_failed(runner);
+
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
