@@ -8,132 +8,21 @@
  */
 #include "config.h"
 
-#include "events/events_priv.h"
+#include "events/walk_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* What one region gathers while a location is walked. */
-struct region_sum {
-    int64_t exclusive_ticks;
-    int64_t gap_ticks; /* valid if gap_stamp is the current gap */
-    uint64_t visits;
-    uint64_t gap_stamp;
-    uint32_t location_stamp; /* location + 1; stale sums need no clearing */
-    uint32_t n_open;         /* times it is on the stack */
-};
-
-/* Reused for all locations. */
-struct scratch {
-    struct region_sum *sums; /* per region */
-    struct mpl_buf stack;    /* uint32_t, regions; room beyond walk.depth is stale */
-    struct mpl_buf touched;  /* uint32_t, regions with a sum */
-    struct mpl_buf list;     /* uint32_t, becomes lane.list */
-    uint64_t gap;            /* number of the current gap over all locations */
-};
-
-struct walk {
-    const struct mpl_events *events;
-    const struct mpl_location *loc;
-    const struct mpl_region_use *use;
-    const uint32_t *partner; /* per message */
-    struct mpl_lane *lane;
-    struct scratch *scratch;
-    uint32_t location;
-    uint32_t depth;
-    uint32_t n_open; /* call regions on the stack, and open flush and off intervals */
-    bool is_flushing;
-    bool is_off;
-    bool is_idle;     /* a worker thread between two teams */
-    uint32_t n_teams; /* begun and not ended */
-    bool is_in_call;
-    bool is_in_startup;
-    bool is_in_shutdown;
-    uint32_t first_init; /* record that enters MPI_Init; MPL_NONE if it is not recorded */
-    uint32_t init_depth; /* its place on the stack, once there */
-    int64_t since_ticks; /* until here the gap is credited to regions */
-    uint32_t gap_region;
-    int64_t gap_best_ticks;
-    /* Parts of the open call. */
-    struct mpl_call_records records;
-    uint32_t n_messages;
-    uint32_t first_message;
-    size_t list_start;
-};
-
-/* ---- gaps --------------------------------------------------------------------- */
-
-static struct region_sum *sum_of(struct walk *w, uint32_t region)
-{
-    struct region_sum *sum = &w->scratch->sums[region];
-
-    if (sum->location_stamp != w->location + 1) {
-        uint32_t *touched = (uint32_t *) mpl_buf_add(&w->scratch->touched);
-
-        if (touched == NULL) {
-            return NULL;
-        }
-        *touched = region;
-        sum->exclusive_ticks = 0;
-        sum->visits = 0;
-        sum->location_stamp = w->location + 1;
-    }
-    return sum;
-}
-
-/* Gives the time since the last credit to the innermost region, if it is the program's. */
-static bool credit(struct walk *w, int64_t now_ticks)
-{
-    const int64_t delta = now_ticks - w->since_ticks;
-    struct region_sum *sum;
-    uint32_t region;
-
-    w->since_ticks = now_ticks;
-    if (delta == 0 || w->depth == 0) {
-        return true;
-    }
-    region = ((const uint32_t *) w->scratch->stack.data)[w->depth - 1];
-    if (w->use[region].role != ROLE_USER) {
-        return true;
-    }
-    sum = sum_of(w, region);
-    if (sum == NULL) {
-        return false;
-    }
-    sum->exclusive_ticks += delta;
-    if (sum->gap_stamp != w->scratch->gap) {
-        sum->gap_stamp = w->scratch->gap;
-        sum->gap_ticks = 0;
-    }
-    sum->gap_ticks += delta;
-    if (sum->gap_ticks > w->gap_best_ticks) {
-        w->gap_best_ticks = sum->gap_ticks;
-        w->gap_region = region;
-    }
-    return true;
-}
-
-static uint32_t close_gap(struct walk *w)
-{
-    const uint32_t region = w->gap_region;
-
-    w->gap_region = MPL_NONE;
-    w->gap_best_ticks = 0;
-    w->scratch->gap++;
-    return region;
-}
 
 /* ---- calls -------------------------------------------------------------------- */
 
-static bool begin_call(struct walk *w, uint32_t event, enum mpl_span_class class)
+static bool begin_call(struct mpl_walk *w, uint32_t event, enum mpl_span_class class)
 {
     struct mpl_call *call = &w->lane->calls[w->lane->n_calls++];
     uint32_t region;
 
-    if (!credit(w, w->loc->time_ticks[event])) {
+    if (!mpl_gap_credit(w, w->loc->time_ticks[event])) {
         return false;
     }
-    region = close_gap(w);
+    region = mpl_gap_close(w);
     call->enter = event;
     call->gap_region = region < CALL_REGION_NONE ? region : CALL_REGION_NONE;
     call->class = class;
@@ -145,7 +34,7 @@ static bool begin_call(struct walk *w, uint32_t event, enum mpl_span_class class
     return true;
 }
 
-static bool list_add(struct walk *w, uint32_t value)
+static bool list_add(struct mpl_walk *w, uint32_t value)
 {
     uint32_t *item = (uint32_t *) mpl_buf_add(&w->scratch->list);
 
@@ -157,20 +46,24 @@ static bool list_add(struct walk *w, uint32_t value)
 }
 
 /* Opens a list for the current call: two words to be filled at its end, and its first message. */
-static bool list_begin(struct walk *w)
+static bool list_begin(struct mpl_walk *w)
 {
     w->list_start = w->scratch->list.n;
     return list_add(w, 0) && list_add(w, MPL_NONE) && list_add(w, w->first_message);
 }
 
-static bool end_call(struct walk *w, uint32_t event)
+static bool end_call(struct mpl_walk *w, uint32_t event)
 {
-    struct mpl_call *call = &w->lane->calls[w->lane->n_calls - 1];
+    const uint32_t k = w->lane->n_calls - 1;
+    struct mpl_call *call = &w->lane->calls[k];
 
     call->leave = event;
     w->is_in_call = false;
     w->since_ticks = w->loc->time_ticks[event];
     call->is_wait_known = mpl_call_is_known(w->events, w->location, call, &w->records);
+    if (w->open_probe == MPL_NONE && mpl_call_is_probe(w->events, w->loc, call)) {
+        w->open_probe = k;
+    }
     if (w->n_messages == 0) {
         call->first = w->records.collective;
         call->parts = call->first == MPL_NONE ? PARTS_NONE : PARTS_COLLECTIVE;
@@ -194,7 +87,7 @@ static bool end_call(struct walk *w, uint32_t event)
 }
 
 /* After the number of open call regions has changed: opens or closes the call accordingly. */
-static bool settle(struct walk *w, uint32_t event, uint32_t region)
+static bool settle(struct mpl_walk *w, uint32_t event, uint32_t region)
 {
     if (w->is_in_startup || w->is_in_shutdown) {
         return true;
@@ -214,7 +107,7 @@ static bool settle(struct walk *w, uint32_t event, uint32_t region)
 
 /* ---- records --------------------------------------------------------------------- */
 
-static bool push(struct walk *w, uint32_t region)
+static bool push(struct mpl_walk *w, uint32_t region)
 {
     struct mpl_buf *stack = &w->scratch->stack;
 
@@ -227,7 +120,7 @@ static bool push(struct walk *w, uint32_t region)
 }
 
 /* Removes the innermost region; true if MPI_Init is thereby left for the first time. */
-static bool pop(struct walk *w)
+static bool pop(struct mpl_walk *w)
 {
     const uint32_t region = ((const uint32_t *) w->scratch->stack.data)[--w->depth];
 
@@ -238,17 +131,18 @@ static bool pop(struct walk *w)
     return w->is_in_startup && w->depth == w->init_depth;
 }
 
-static bool enter_plain(struct walk *w, uint32_t event, uint32_t region)
+static bool enter_plain(struct mpl_walk *w, uint32_t event, uint32_t region)
 {
-    struct region_sum *sum;
+    struct mpl_region_sum *sum;
 
-    if ((!w->is_in_call && !credit(w, w->loc->time_ticks[event])) || !push(w, region)) {
+    if ((!w->is_in_call && !mpl_gap_credit(w, w->loc->time_ticks[event])) ||
+        !push(w, region)) {
         return false;
     }
     if (w->use[region].role == ROLE_TRANSPARENT) {
         return true;
     }
-    sum = sum_of(w, region);
+    sum = mpl_region_sum_of(w, region);
     if (sum == NULL) {
         return false;
     }
@@ -256,7 +150,7 @@ static bool enter_plain(struct walk *w, uint32_t event, uint32_t region)
     return true;
 }
 
-static bool enter_region(struct walk *w, uint32_t event, uint32_t region)
+static bool enter_region(struct mpl_walk *w, uint32_t event, uint32_t region)
 {
     const enum mpl_region_role role = (enum mpl_region_role) w->use[region].role;
 
@@ -282,7 +176,7 @@ static bool enter_region(struct walk *w, uint32_t event, uint32_t region)
     return push(w, region);
 }
 
-static bool leave_region(struct walk *w, uint32_t event, uint32_t region)
+static bool leave_region(struct mpl_walk *w, uint32_t event, uint32_t region)
 {
     bool is_init_left = false;
     uint32_t innermost;
@@ -290,7 +184,7 @@ static bool leave_region(struct walk *w, uint32_t event, uint32_t region)
     if (w->scratch->sums[region].n_open == 0) {
         return true;
     }
-    if (!w->is_in_call && !credit(w, w->loc->time_ticks[event])) {
+    if (!w->is_in_call && !mpl_gap_credit(w, w->loc->time_ticks[event])) {
         return false;
     }
     do {
@@ -307,7 +201,7 @@ static bool leave_region(struct walk *w, uint32_t event, uint32_t region)
     return settle(w, event, MPL_NONE);
 }
 
-static bool toggle(struct walk *w, uint32_t event, bool *is_on, bool now)
+static bool toggle(struct mpl_walk *w, uint32_t event, bool *is_on, bool now)
 {
     if (*is_on == now) {
         return true;
@@ -326,7 +220,7 @@ static bool is_null(const struct mpl_location *loc, uint32_t message)
 }
 
 /* Between two parallel regions a worker thread waits for work; the master goes on. */
-static bool end_team(struct walk *w, uint32_t event)
+static bool end_team(struct mpl_walk *w, uint32_t event)
 {
     if (w->n_teams == 0 || --w->n_teams > 0 || w->loc->thread == 0) {
         return true;
@@ -334,7 +228,7 @@ static bool end_team(struct walk *w, uint32_t event)
     return toggle(w, event, &w->is_idle, true);
 }
 
-static void note_record(struct walk *w, uint32_t message)
+static void note_record(struct mpl_walk *w, uint32_t message)
 {
     w->records.n++;
     if (w->partner[message] == MPL_NONE && !is_null(w->loc, message)) {
@@ -342,7 +236,20 @@ static void note_record(struct walk *w, uint32_t message)
     }
 }
 
-static bool note_message(struct walk *w, uint32_t message)
+/* A probe waits for the message that the next receive takes. */
+static void resolve_probes(struct mpl_walk *w, uint32_t message)
+{
+    for (uint32_t k = w->open_probe; k < w->lane->n_calls; k++) {
+        struct mpl_call *call = &w->lane->calls[k];
+
+        if (mpl_call_is_probe(w->events, w->loc, call)) {
+            call->is_wait_known = w->partner[message] != MPL_NONE;
+        }
+    }
+    w->open_probe = MPL_NONE;
+}
+
+static bool note_message(struct mpl_walk *w, uint32_t message)
 {
     if (message == MPL_NONE || !w->is_in_call) {
         return true;
@@ -360,7 +267,7 @@ static bool note_message(struct walk *w, uint32_t message)
     return list_add(w, message);
 }
 
-static void note_collective(struct walk *w, uint32_t collective)
+static void note_collective(struct mpl_walk *w, uint32_t collective)
 {
     if (collective == MPL_NONE || !w->is_in_call) {
         return;
@@ -371,7 +278,7 @@ static void note_collective(struct walk *w, uint32_t collective)
     }
 }
 
-static bool take_record(struct walk *w, uint32_t event)
+static bool take_record(struct mpl_walk *w, uint32_t event)
 {
     const uint32_t ref = w->loc->ref[event];
 
@@ -380,9 +287,13 @@ static bool take_record(struct walk *w, uint32_t event)
         return enter_region(w, event, ref);
     case MPL_EV_LEAVE:
         return leave_region(w, event, ref);
+    case MPL_EV_RECV:
+        if (w->open_probe != MPL_NONE && ref != MPL_NONE) {
+            resolve_probes(w, ref);
+        }
+        return note_message(w, ref);
     case MPL_EV_SEND:
     case MPL_EV_ISEND:
-    case MPL_EV_RECV:
     case MPL_EV_IRECV:
         return note_message(w, ref);
     case MPL_EV_ISEND_DONE:
@@ -418,7 +329,7 @@ static bool take_record(struct walk *w, uint32_t event)
 /* ---- locations -------------------------------------------------------------------- */
 
 /* An upper bound, exact unless calls are nested; also finds the first MPI_Init. */
-static uint32_t count_calls(struct walk *w)
+static uint32_t count_calls(struct mpl_walk *w)
 {
     const struct mpl_location *loc = w->loc;
     uint32_t n = 0;
@@ -442,7 +353,7 @@ static uint32_t count_calls(struct walk *w)
     return n + (w->first_init != MPL_NONE ? 2 : 0);
 }
 
-static bool allocate_lane(struct walk *w, struct mpl_arena *arena)
+static bool allocate_lane(struct mpl_walk *w, struct mpl_arena *arena)
 {
     struct mpl_lane *lane = w->lane;
     const struct mpl_location *loc = w->loc;
@@ -463,7 +374,7 @@ static bool allocate_lane(struct walk *w, struct mpl_arena *arena)
 
 /* The record that leaves the call entered by \p event, if nothing is opened or closed in between;
  * else MPL_NONE. */
-static uint32_t find_plain_leave(const struct walk *w, uint32_t event)
+static uint32_t find_plain_leave(const struct mpl_walk *w, uint32_t event)
 {
     const struct mpl_location *loc = w->loc;
 
@@ -488,7 +399,7 @@ static uint32_t find_plain_leave(const struct walk *w, uint32_t event)
 
 /* Takes a whole call of the usual kind at once, which spares the stack; nearly all are. Returns
  * its last record, MPL_NONE if it is not of that kind. */
-static bool take_plain_call(struct walk *w, uint32_t event, uint32_t *last)
+static bool take_plain_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
 {
     const struct mpl_region_use *use = &w->use[w->loc->ref[event]];
 
@@ -511,7 +422,7 @@ static bool take_plain_call(struct walk *w, uint32_t event, uint32_t *last)
     return end_call(w, *last);
 }
 
-static bool walk_records(struct walk *w)
+static bool walk_records(struct mpl_walk *w)
 {
     const uint32_t n = w->loc->n_events;
 
@@ -545,46 +456,10 @@ static bool walk_records(struct walk *w)
     if (w->is_in_call) {
         return end_call(w, n - 1);
     }
-    return credit(w, w->loc->time_ticks[n - 1]);
+    return mpl_gap_credit(w, w->loc->time_ticks[n - 1]);
 }
 
-static int compare_region_times(const void *a, const void *b)
-{
-    const struct mpl_region_time *x = (const struct mpl_region_time *) a;
-    const struct mpl_region_time *y = (const struct mpl_region_time *) b;
-
-    if (x->exclusive_s != y->exclusive_s) {
-        return x->exclusive_s > y->exclusive_s ? -1 : 1;
-    }
-    return x->region < y->region ? -1 : x->region > y->region;
-}
-
-static bool keep_regions(struct walk *w, const struct mpl_model *model,
-                         struct mpl_arena *arena)
-{
-    const uint32_t *touched = (const uint32_t *) w->scratch->touched.data;
-    const uint32_t n = (uint32_t) w->scratch->touched.n;
-    struct mpl_region_time *regions = MPL_NEW_ARRAY(arena, n, struct mpl_region_time);
-
-    if (regions == NULL) {
-        return false;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        const struct region_sum *sum = &w->scratch->sums[touched[i]];
-
-        regions[i].region = touched[i];
-        regions[i].exclusive_s = mpl_model_seconds(model, sum->exclusive_ticks);
-        regions[i].visits = sum->visits;
-    }
-    if (n > 1) {
-        qsort(regions, n, sizeof *regions, compare_region_times);
-    }
-    w->lane->regions = regions;
-    w->lane->n_regions = n;
-    return true;
-}
-
-static bool keep_list(struct walk *w, struct mpl_arena *arena)
+static bool keep_list(struct mpl_walk *w, struct mpl_arena *arena)
 {
     if (w->scratch->list.n == 0) {
         return true;
@@ -593,10 +468,10 @@ static bool keep_list(struct walk *w, struct mpl_arena *arena)
     return w->lane->list != NULL;
 }
 
-static bool walk_location(struct mpl_events *events, struct scratch *scratch,
+static bool walk_location(struct mpl_events *events, struct mpl_walk_scratch *scratch,
                           uint32_t location)
 {
-    struct walk w = {
+    struct mpl_walk w = {
         .events = events,
         .loc = &events->model->locations[location],
         .use = events->use,
@@ -605,6 +480,7 @@ static bool walk_location(struct mpl_events *events, struct scratch *scratch,
         .scratch = scratch,
         .location = location,
         .gap_region = MPL_NONE,
+        .open_probe = MPL_NONE,
     };
 
     scratch->touched.n = 0;
@@ -612,18 +488,19 @@ static bool walk_location(struct mpl_events *events, struct scratch *scratch,
     if (!allocate_lane(&w, events->arena) || !walk_records(&w)) {
         return false;
     }
-    w.lane->rest_region = close_gap(&w);
+    w.lane->rest_region = mpl_gap_close(&w);
     while (w.depth > 0) {
         (void) pop(&w);
     }
-    return keep_regions(&w, events->model, events->arena) && keep_list(&w, events->arena);
+    return mpl_regions_keep(&w, events->model, events->arena) &&
+           keep_list(&w, events->arena);
 }
 
 enum mpl_status mpl_calls_create(struct mpl_events *events, struct mpl_err *err)
 {
     const uint32_t n_locations = events->model->n_locations;
     struct mpl_arena *arena = mpl_arena_create();
-    struct scratch scratch = {
+    struct mpl_walk_scratch scratch = {
         .stack = mpl_buf_make(sizeof(uint32_t)),
         .touched = mpl_buf_make(sizeof(uint32_t)),
         .list = mpl_buf_make(sizeof(uint32_t)),
@@ -633,7 +510,7 @@ enum mpl_status mpl_calls_create(struct mpl_events *events, struct mpl_err *err)
     if (arena == NULL) {
         goto out;
     }
-    scratch.sums = MPL_NEW_ARRAY(arena, events->model->n_regions, struct region_sum);
+    scratch.sums = MPL_NEW_ARRAY(arena, events->model->n_regions, struct mpl_region_sum);
     events->lanes = MPL_NEW_ARRAY(events->arena, n_locations, struct mpl_lane);
     if (scratch.sums == NULL || events->lanes == NULL) {
         goto out;

@@ -111,7 +111,7 @@ struct mpl_wrong_order {
 };
 
 /*
- * These two are asked for every message, several times. A profile of npb-lu-W-np4 showed a fifth
+ * These are asked for every message, several times. A profile of npb-lu-W-np4 showed a fifth
  * of the stage in calling them, hence inline.
  */
 
@@ -124,6 +124,14 @@ static inline struct mpl_region_use mpl_call_use(const struct mpl_events *events
         return (struct mpl_region_use){ .role = ROLE_CALL, .class = MPL_SPAN_OTHER };
     }
     return events->use[loc->ref[call->enter]];
+}
+
+static inline bool mpl_call_is_probe(const struct mpl_events *events,
+                                     const struct mpl_location *loc,
+                                     const struct mpl_call *call)
+{
+    return call->class == MPL_SPAN_P2P && call->parts == PARTS_NONE &&
+           mpl_call_use(events, loc, call).block == BLOCK_PROBE;
 }
 
 /* The other end of the message with that global number, not MPL_NONE. */

@@ -63,8 +63,8 @@ static struct mpl_region_use use_of(const struct mpl_region *region)
         use.is_mpi = false;
         break;
     case MPL_REGION_MPI_INIT:
+        /* The first one ends the start-up, which begins long before; another one is a mistake. */
         use.role = ROLE_INIT;
-        use.class = MPL_SPAN_STARTUP;
         break;
     case MPL_REGION_MPI_FINALIZE:
         use.role = ROLE_FINALIZE;

@@ -6,6 +6,9 @@
  *   late receiver  a blocking send, or the wait for a non-blocking one, is still in progress when
  *                  the receive is posted: it waited for that.
  *
+ * MPI_Probe, of which Scalasca says nothing, waits like a receive for the message that the next
+ * blocking receive takes.
+ *
  * A location is walked backwards, so that the earliest send among the messages received later is
  * at hand: if that is before the send that was waited for, the messages came in the wrong order.
  */
@@ -26,6 +29,7 @@ struct lane_walk {
     const struct mpl_location *loc;
     const uint32_t *partner;
     int64_t earliest_send_ticks; /* among the messages received in later calls */
+    uint32_t next_receive;       /* message of the next blocking receive, or MPL_NONE */
 };
 
 /* The call that is looked at. */
@@ -34,6 +38,7 @@ struct view {
     int64_t leave_ticks;
     bool may_wait;
     int64_t earliest_send_ticks; /* like that of the walk, and of this call */
+    uint32_t first_receive;      /* message, MPL_NONE if it receives none */
     struct wait wait;
 };
 
@@ -111,6 +116,11 @@ static void take_records(const struct lane_walk *w, const struct mpl_call *call,
 
         switch ((enum mpl_event_kind) w->loc->kind[e]) {
         case MPL_EV_RECV:
+            if (view->first_receive == MPL_NONE) {
+                view->first_receive = ref;
+            }
+            take_receive(w, ref, view);
+            break;
         case MPL_EV_IRECV:
             take_receive(w, ref, view);
             break;
@@ -145,10 +155,14 @@ static struct mpl_wrong_order walk_lane(struct lane_walk *w, struct mpl_lane *la
             .leave_ticks = w->loc->time_ticks[call->leave],
             .may_wait = may_wait(w, call),
             .earliest_send_ticks = w->earliest_send_ticks,
+            .first_receive = MPL_NONE,
             .wait = { 0, MPL_WAIT_NONE, MPL_NONE, 0 },
         };
 
         take_records(w, call, &view);
+        if (w->next_receive != MPL_NONE && mpl_call_is_probe(w->events, w->loc, call)) {
+            take_receive(w, w->next_receive, &view);
+        }
         mpl_call_set_ticks(call, view.wait.ticks);
         call->wait_kind = view.wait.kind;
         call->culprit = view.wait.culprit;
@@ -158,6 +172,9 @@ static struct mpl_wrong_order walk_lane(struct lane_walk *w, struct mpl_lane *la
             wrong.n++;
         }
         w->earliest_send_ticks = view.earliest_send_ticks;
+        if (view.first_receive != MPL_NONE) {
+            w->next_receive = view.first_receive;
+        }
     }
     return wrong;
 }
@@ -170,6 +187,7 @@ void mpl_waits_p2p(struct mpl_events *events, struct mpl_wrong_order *wrong)
             .loc = &events->model->locations[l],
             .partner = events->match->partner[l],
             .earliest_send_ticks = INT64_MAX,
+            .next_receive = MPL_NONE,
         };
 
         wrong[l] = walk_lane(&w, &events->lanes[l]);

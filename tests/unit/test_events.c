@@ -158,6 +158,25 @@ START_TEST(test_asks_and_does_not_wait)
 }
 END_TEST
 
+START_TEST(probe_waits_for_the_message_received_next)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    const struct mpl_events *events;
+
+    fixture_call_send(f, 0, 50, 52, "MPI_Send", 1, 7);
+    fixture_call(f, 1, 10, 53, "MPI_Probe");
+    fixture_call(f, 1, 53, 54, "MPI_Get_count");
+    fixture_call_recv(f, 1, 55, 56, 0, 7);
+    fixture_call(f, 1, 60, 70, "MPI_Probe");
+    events = fixture_events(f);
+    assert_wait(events, 1, 1, MPL_WAIT_LATE_SENDER, 40, 0);
+    assert_wait(events, 1, 5, MPL_WAIT_NONE, 0, MPL_NONE);
+    /* What the last probe waits for never comes. */
+    ck_assert(!mpl_events_span(events, 1, 7).is_wait_known);
+    ck_assert_uint_eq(mpl_events_totals(events, 1)->n_wrong_order, 0);
+}
+END_TEST
+
 START_TEST(null_process_is_never_waited_for)
 {
     struct fixture *f = fixture_create(arena, 1, 1);
@@ -840,6 +859,7 @@ static Suite *make_suite(void)
     tcase_add_test(t, clock_error_cannot_make_a_receive_wait_longer_than_it_takes);
     tcase_add_test(t, latest_sender_counts_in_a_wait_for_several);
     tcase_add_test(t, test_asks_and_does_not_wait);
+    tcase_add_test(t, probe_waits_for_the_message_received_next);
     tcase_add_test(t, null_process_is_never_waited_for);
     tcase_add_test(t, waiting_for_the_later_of_two_messages_is_wrong_order);
     tcase_add_test(t, messages_taken_as_they_were_sent_are_in_order);

@@ -1,0 +1,70 @@
+/*
+ * The walk over the records of a location: what calls.c and gaps.c share.
+ */
+#ifndef MPL_EVENTS_WALK_PRIV_H
+#define MPL_EVENTS_WALK_PRIV_H
+
+#include "events/events_priv.h"
+
+/* What one region gathers while a location is walked. */
+struct mpl_region_sum {
+    int64_t exclusive_ticks;
+    int64_t gap_ticks; /* valid if gap_stamp is the current gap */
+    uint64_t visits;
+    uint64_t gap_stamp;
+    uint32_t location_stamp; /* location + 1; stale sums need no clearing */
+    uint32_t n_open;         /* times it is on the stack */
+};
+
+/* Reused for all locations. */
+struct mpl_walk_scratch {
+    struct mpl_region_sum *sums; /* per region */
+    struct mpl_buf stack;        /* uint32_t, regions; room beyond walk.depth is stale */
+    struct mpl_buf touched;      /* uint32_t, regions with a sum */
+    struct mpl_buf list;         /* uint32_t, becomes lane.list */
+    uint64_t gap;                /* number of the current gap over all locations */
+};
+
+struct mpl_walk {
+    const struct mpl_events *events;
+    const struct mpl_location *loc;
+    const struct mpl_region_use *use;
+    const uint32_t *partner; /* per message */
+    struct mpl_lane *lane;
+    struct mpl_walk_scratch *scratch;
+    uint32_t location;
+    uint32_t depth;
+    uint32_t n_open; /* call regions on the stack, and open flush and off intervals */
+    bool is_flushing;
+    bool is_off;
+    bool is_idle;     /* a worker thread between two teams */
+    uint32_t n_teams; /* begun and not ended */
+    bool is_in_call;
+    bool is_in_startup;
+    bool is_in_shutdown;
+    uint32_t first_init; /* record that enters MPI_Init; MPL_NONE if it is not recorded */
+    uint32_t init_depth; /* its place on the stack, once there */
+    int64_t since_ticks; /* until here the gap is credited to regions */
+    uint32_t gap_region;
+    int64_t gap_best_ticks;
+    uint32_t
+        open_probe; /* earliest MPI_Probe whose message is not received yet, or MPL_NONE */
+    /* Parts of the open call. */
+    struct mpl_call_records records;
+    uint32_t n_messages;
+    uint32_t first_message;
+    size_t list_start;
+};
+
+/* What a region has gathered on this location; NULL when out of memory. */
+struct mpl_region_sum *mpl_region_sum_of(struct mpl_walk *w, uint32_t region);
+/* Gives the time since the last credit to the innermost region, if it is the program's. False when
+ * out of memory. */
+bool mpl_gap_credit(struct mpl_walk *w, int64_t now_ticks);
+/* Ends the gap and returns the region with most time in it; MPL_NONE if there is none. */
+uint32_t mpl_gap_close(struct mpl_walk *w);
+/* Makes the lane's list of regions, largest first. False when out of memory. */
+bool mpl_regions_keep(struct mpl_walk *w, const struct mpl_model *model,
+                      struct mpl_arena *arena);
+
+#endif
