@@ -1,0 +1,151 @@
+"""The example with a slow master and with too few tasks; sleeps are the injected times."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+import product
+
+tap = product.Tap()
+example = os.path.join(product.top, "examples", "master-worker")
+ask_shares = os.path.join(product.top, "tests", "system", "ask-shares")
+PARTS = ("bn", "setup", "w_final", "seq", "comm", "init", "final", "rest")
+
+
+def missing_tools():
+    return [t for t in ("mpicc", "mpirun", "eztrace") if shutil.which(t) is None]
+
+
+def trace(folder, *knobs):
+    """1 master and 6 workers; the path of the trace, or None where tracing is not possible."""
+    done = subprocess.run(
+        ["sh", os.path.join(example, "trace.sh"), folder, "7", *knobs],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=product.TIME_LIMIT_S,
+        check=False,
+    )
+    if done.returncode != 0:
+        tap.remark(done.stderr.decode("utf-8", "replace")[-1500:])
+        return None
+    return done.stdout.decode("utf-8").strip().split("\n")[-1]
+
+
+def shares(d, worker):
+    """Of the worker's lost time; None where a share is unknown."""
+    return {part: d.values("worker.share_" + part).get(worker) for part in PARTS}
+
+
+def least_utilised(d):
+    efficiency = d.values("worker.efficiency")
+    return min(efficiency, key=efficiency.get)
+
+
+def add_up(d, what):
+    bad = []
+    for worker in d.values("worker.efficiency"):
+        found = shares(d, worker)
+        if None in found.values() or abs(sum(found.values()) - 1) > 1e-6:
+            bad.append("worker %s: %s" % (worker, found))
+        elif min(found.values()) < -1e-6:
+            bad.append("worker %s has a negative share: %s" % (worker, found))
+    tap.empty(bad, what + ": the shares of each worker's lost time add up to 1, rest included")
+
+
+def test_slow_master(path):
+    what = "slow master"
+    d = product.diagnose(path, "--knowledge", ask_shares)
+    pattern = d.pattern("master-worker")
+    tap.ok(
+        pattern and pattern["roles"] == {"master": ["0"], "worker": ["1", "2", "3", "4", "5", "6"]},
+        what + ": the pattern and its roles",
+        d["patterns"],
+    )
+    levels = {e["level"] for e in d["experiments"] if e["pattern"] == "master-worker"}
+    tap.ok(levels == {1, 2, 3}, what + ": three levels", levels)
+    leading = d.leading()
+    tap.ok(leading["name"] == "master-bottleneck", what + ": the master leads", leading)
+    tap.ok(leading["culprits"] == ["0"], what + ": the master is to blame", leading)
+    # The master sleeps 4 ms per request; a timer on a busy machine is late, never early.
+    service = d.value("master.service_mean")
+    tap.ok(4e-3 <= service <= 5e-3, what + ": 4 ms per request, and little more", service)
+    tap.near(d.value("run.task_count"), 120, 0, what + ": 120 tasks")
+    tap.near(d.value("run.useful_workers"), 10 / 4 + 1, 0.5, what + ": it can feed 3 to 4 workers")
+
+    # A round of the queue takes 6 x 4 ms. Of it a worker computes 10 ms and loses 14 ms: 4 ms
+    # while its own task is prepared, 10 ms while those of others are.
+    found = shares(d, least_utilised(d))
+    others = [found[part] or 0 for part in PARTS if part not in ("bn", "setup")]
+    tap.ok(
+        found["bn"] > found["setup"] > max(others),
+        what + ": queueing, then the own set-up, then all else",
+        found,
+    )
+    tap.near(found["bn"] / found["setup"], 10 / 4, 1, what + ": in the proportion of the times")
+    add_up(d, what)
+    bad = [
+        f["name"]
+        for f in d.findings(kind="observation")
+        if f["name"] in ("queueing", "task-setup") and f["locations"] != [least_utilised(d)]
+    ]
+    tap.empty(bad, what + ": observations speak of the least utilised worker")
+
+    text = product.run("diagnose", path).out
+    for level in (1, 2, 3):
+        tap.ok("Level %d experiment" % level in text, "%s: the text tells level %d" % (what, level))
+
+
+def test_batches(path, slow):
+    """The remedy, followed: three tasks per request instead of one."""
+    what = "batches of 3"
+    before = product.diagnose(slow)
+    after = product.diagnose(path)
+    tap.ok(
+        after.value("run.efficiency_mean") > before.value("run.efficiency_mean") + 0.1,
+        what + ": workers are busier than before",
+        "%s, %s" % (before.value("run.efficiency_mean"), after.value("run.efficiency_mean")),
+    )
+    tap.ok(
+        after["runs"][0]["duration_s"] < before["runs"][0]["duration_s"],
+        what + ": the run is shorter than before",
+    )
+
+
+def test_too_few_tasks(path):
+    what = "too few tasks"
+    d = product.diagnose(path, "--knowledge", ask_shares)
+    # 15 tasks for 6 workers: 3 rounds, 15 of 18 places taken.
+    tap.ok(d.leading()["name"] == "too-few-tasks", what + ": it is found", d.leading())
+    tap.near(d.value("run.round_efficiency"), 15 / 18, 1e-6, what + ": at best 83 %")
+    found = shares(d, least_utilised(d))
+    tap.ok(
+        found["w_final"] == max(found.values()),
+        what + ": most is lost waiting for the last worker",
+        found,
+    )
+    add_up(d, what)
+
+
+def main():
+    missing = missing_tools()
+    if missing:
+        print("1..0 # SKIP not installed: " + ", ".join(missing))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        knobs = ["--tasks", "120", "--task-ms", "10", "--master-ms", "4"]
+        slow = trace(os.path.join(folder, "slow"), *knobs)
+        if slow is None:
+            tap.ok(False, "the example can be traced")
+        else:
+            tap.guarded("slow master", test_slow_master, slow)
+        batched = trace(os.path.join(folder, "batched"), *knobs, "--batch", "3")
+        if slow is not None and batched is not None:
+            tap.guarded("batches", test_batches, batched, slow)
+        few = trace(os.path.join(folder, "few"), "--tasks", "15", "--task-ms", "40")
+        if few is not None:
+            tap.guarded("too few tasks", test_too_few_tasks, few)
+    tap.done()
+
+
+main()
