@@ -112,6 +112,7 @@ void mpl_cage_check(struct cage *cage)
     }
     if (used > patience) {
         mpl_cage_stop(cage, limit_reached(cage));
+        cage->matched_for = mpl_cage_matched_rule(cage);
         longjmp(cage->jump, 1);
     }
 }
@@ -280,12 +281,19 @@ bool mpl_cage_enter(struct cage *cage, void (*work)(void *context), void *contex
     return !cage->is_lost;
 }
 
-/** Whose firing, or whose assertion, the limit fell into. */
+/** Says which rule the limit fell into. */
 static enum mpl_status add_rule(const struct cage *cage, struct mpl_err *err,
                                 enum mpl_status status)
 {
-    const struct mpl_rule *rule = cage->stopped_in;
+    const struct mpl_rule *rule = cage->matched_for;
 
+    if (rule != NULL) {
+        return mpl_wrap(
+            err, status,
+            "the conditions of rule '%s' (%s:%u) have too many combinations of facts",
+            rule->name, rule->file, rule->first_line);
+    }
+    rule = cage->stopped_in;
     return rule == NULL ? status
                         : mpl_wrap(err, status, "rule '%s' (%s:%u) could not end",
                                    rule->name, rule->file, rule->first_line);

@@ -34,7 +34,8 @@ struct cage {
     struct load *load;       /**< NULL unless rules are being loaded. */
     struct mpl_infer_limits limits;
     enum cage_stop stop;
-    const struct mpl_rule *stopped_in; /**< The rule that was firing then, or NULL. */
+    const struct mpl_rule *stopped_in;  /**< The rule that was firing then, or NULL. */
+    const struct mpl_rule *matched_for; /**< Whose conditions were matched then, or NULL. */
     bool is_lost;     /**< Left by a jump; nothing may touch env any more. */
     double spent_s;   /**< Processor time inside, before this entry. */
     double entered_s; /**< The thread's processor time at this entry. */
@@ -69,6 +70,8 @@ void mpl_cage_check(struct cage *cage);
  */
 void mpl_cage_watch_primitives(struct cage *cage);
 void mpl_cage_watch_joins(struct cage *cage);
+/** The rule whose conditions are being matched, one of them where they share a join; or NULL. */
+const struct mpl_rule *mpl_cage_matched_rule(struct cage *cage);
 /** Must come before the environment is destroyed. */
 void mpl_cage_unwatch(struct cage *cage);
 

@@ -114,6 +114,23 @@ void mpl_cage_watch_joins(struct cage *cage)
     change_all_tests(cage->env, NULL, &cage->watch_test);
 }
 
+const struct mpl_rule *mpl_cage_matched_rule(struct cage *cage)
+{
+    const struct joinNode *join = EngineData(cage->env)->GlobalJoin;
+    char name[400];
+
+    while (join != NULL && join->ruleToActivate == NULL) {
+        join = join->nextLinks == NULL ? NULL : join->nextLinks->join;
+    }
+    if (cage->infer == NULL || join == NULL) {
+        return NULL;
+    }
+    (void) snprintf(name, sizeof name, "%s::%s",
+                    EnvDefruleModule(cage->env, join->ruleToActivate),
+                    EnvGetDefruleName(cage->env, join->ruleToActivate));
+    return mpl_infer_rule(cage->infer, name);
+}
+
 void mpl_cage_unwatch(struct cage *cage)
 {
     struct entityRecord **table = EvaluationData(cage->env)->PrimitivesArray;
