@@ -14,31 +14,38 @@ struct mpl_end {
     uint32_t message; /**< MPL_NONE: no partner. */
 };
 
-/** A collective operation with all of its parts that the trace holds. */
+/**
+ * A collective operation with all of its parts that the trace holds. Parts that name different
+ * operations or roots are one instance all the same: the members' n-th, which is not complete.
+ */
 struct mpl_coll_instance {
     uint32_t comm;
     enum mpl_coll_op op;
-    uint32_t root;         /**< Process index or MPL_NONE. */
-    uint32_t first_part;   /**< Into parts of mpl_match. */
-    uint32_t n_parts;      /**< At most the communicator's size. */
-    bool is_complete;      /**< Every member took part with the same operation. */
+    uint32_t root;       /**< Process index or MPL_NONE. */
+    uint32_t first_part; /**< Into parts of mpl_match. */
+    uint32_t n_parts;    /**< At most the communicator's size. */
+    bool is_complete;    /**< Every member took part with the same operation. */
 };
 
 struct mpl_coll_part {
     uint32_t location;
     uint32_t collective; /**< Index into the location's collectives. */
-    uint32_t rank;       /**< In the instance's communicator. */
+    uint32_t rank;       /**< In the instance's communicator; the other group of an
+                              inter-communicator follows the first. 0 for a self one. */
 };
 
 struct mpl_match_counts {
     uint64_t pairs;
     uint64_t unmatched_sends;
     uint64_t unmatched_receives;
-    uint64_t null_ends;      /**< PROC_NULL */
+    uint64_t null_ends; /**< PROC_NULL */
     uint64_t garbage_ends;
-    uint64_t open_receives;  /**< Posted, completion never recorded. */
-    uint64_t guessed_comms;  /**< Receives whose communicator was found out (EZTrace). */
-    uint64_t collectives;    /**< Instances. */
+    uint64_t open_receives; /**< Posted, completion never recorded. */
+    uint64_t
+        guessed_comms;    /**< Receives matched in another communicator than EZTrace wrote,
+                                  or where several fitted. Their envelope's peer may be wrong:
+                                  ask the partner. */
+    uint64_t collectives; /**< Instances. */
     uint64_t incomplete_collectives;
 };
 
@@ -46,26 +53,34 @@ struct mpl_match {
     /** partner[l][m]: the global number of the other end of message m of location l, or MPL_NONE.
      *  Global numbers run over all locations: see mpl_match_partner(). */
     const uint32_t *const *partner;
-    const uint32_t *first_number; /**< Per location, n_locations + 1 entries: its first number. */
+    const uint32_t
+        *first_number; /**< Per location, n_locations + 1 entries: its first number. */
     uint32_t n_instances;
-    const struct mpl_coll_instance *instances; /**< In order of (comm, sequence). */
-    const struct mpl_coll_part *parts;         /**< Of one instance: ascending by rank. */
-    const uint32_t *const *instance;  /**< Per location and collective: its instance or MPL_NONE. */
+    const struct mpl_coll_instance
+        *instances;                    /**< In order of (comm, sequence); those of a self
+                                                    communicator by process first. */
+    const struct mpl_coll_part *parts; /**< Of one instance: ascending by rank. */
+    const uint32_t *const
+        *instance; /**< Per location and collective: its instance or MPL_NONE. */
     struct mpl_match_counts counts;
 };
 
 /**
  * Matches messages per (communicator, sender, receiver, tag) in MPI order, receives in posting
  * order, over all threads of a process; collectives by communicator and sequence. What does not
- * match is counted and located in the model's quality notes.
+ * match is counted and located in the model's quality notes: "unmatched-send",
+ * "unmatched-receive", "open-receive", "guessed-communicator", "ambiguous-communicator",
+ * "unmatched-collective", "collective-mismatch", "open-collective", "collective-outsider".
  *
+ * Errors: MPL_E_NOMEM; MPL_E_LIMIT beyond 2^32 message ends. \p *out is written on MPL_OK only.
  * Cost: linear in messages and collective parts.
  */
 enum mpl_status mpl_match_create(const struct mpl_model *model, struct mpl_arena *arena,
                                  const struct mpl_match **out, struct mpl_err *err);
 
 /** The other end of message \p message of \p location; .message is MPL_NONE when unmatched. */
-struct mpl_end mpl_match_partner(const struct mpl_model *model, const struct mpl_match *match,
-                                 uint32_t location, uint32_t message);
+struct mpl_end mpl_match_partner(const struct mpl_model *model,
+                                 const struct mpl_match *match, uint32_t location,
+                                 uint32_t message);
 
 #endif

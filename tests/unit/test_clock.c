@@ -77,14 +77,17 @@ END_TEST
 
 START_TEST(each_interval_between_points_has_its_own_slope)
 {
-    const struct mpl_clock_offset points[] = { { 0, 0 }, { 100, 10 }, { 200, 0 } };
-    const int64_t expected[] = { -55, 0, 55, 109, 110, 155, 200, 290 };
-    int64_t ticks[] = { -50, 0, 50, 99, 100, 150, 200, 300 };
+    const struct mpl_clock_offset points[] = { { 0, 0 }, { 100, 90 }, { 200, 0 } };
+    const int64_t expected[] = { -95, 0, 95, 188, 190, 190, 195, 200, 210 };
+    int64_t ticks[] = { -50, 0, 50, 99, 100, 103, 150, 200, 300 };
     bool is_sound = false;
     const struct mpl_clock_map map = recorded(points, 3, 0, 0, &is_sound);
 
-    mpl_clock_map_apply_all(&map, ticks, 8);
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 9; i++) {
+        ck_assert_int_eq(mpl_clock_map_apply(&map, ticks[i]), expected[i]);
+    }
+    mpl_clock_map_apply_all(&map, ticks, 9);
+    for (int i = 0; i < 9; i++) {
         ck_assert_int_eq(ticks[i], expected[i]);
     }
 }

@@ -41,6 +41,7 @@ enum traffic {
     COLLECTIVES, /* Nothing else. */
     ONE_WAY,     /* Upwards in rank, and now and then a barrier. */
     SYNCHRONOUS, /* MPI_Ssend from a rank to the next. */
+    GROUPS,      /* Barriers of overlapping halves, in which ranks run backwards. */
     TRAFFICS
 };
 
@@ -51,6 +52,7 @@ struct run {
     int64_t now[MOST_PROCESSES];   /* True time up to which a process is recorded. */
     int64_t ahead[MOST_PROCESSES]; /* Its clock minus the true time, beyond its base. */
     uint64_t base[MOST_PROCESSES];
+    uint32_t half[2]; /* Communicators of the two halves. */
 };
 
 static int64_t local(const struct run *run, uint32_t process, int64_t now)
@@ -86,20 +88,50 @@ static void message(struct run *run, uint32_t from, uint32_t to, bool is_synchro
     run->now[to] = received;
 }
 
-static void barrier(struct run *run)
+/* Of processes begin to end - 1, on their communicator. */
+static void barrier_of(struct run *run, uint32_t comm, uint32_t begin, uint32_t end)
 {
     int64_t enter[MOST_PROCESSES];
     int64_t last = 0;
 
-    for (uint32_t p = 0; p < run->n; p++) {
+    for (uint32_t p = begin; p < end; p++) {
         enter[p] = run->now[p] + 100 + draw(20000);
         last = later(last, enter[p]);
     }
-    for (uint32_t p = 0; p < run->n; p++) {
+    for (uint32_t p = begin; p < end; p++) {
         run->now[p] = last + 500 + draw(5000);
         (void) trace_coll(run->trace, p, local(run, p, enter[p]),
-                          local(run, p, run->now[p]), 0, MPL_COLL_BARRIER, MPL_NONE);
+                          local(run, p, run->now[p]), comm, MPL_COLL_BARRIER, MPL_NONE);
     }
+}
+
+static void barrier(struct run *run)
+{
+    barrier_of(run, 0, 0, run->n);
+}
+
+/* The lower or the upper half; they share the process in the middle. */
+static void barrier_of_half(struct run *run, uint32_t half)
+{
+    const uint32_t middle = run->n / 2;
+
+    barrier_of(run, run->half[half], half == 0 ? 0 : middle,
+               half == 0 ? middle + 1 : run->n);
+}
+
+static void make_halves(struct run *run)
+{
+    uint32_t member[MOST_PROCESSES];
+    const uint32_t middle = run->n / 2;
+
+    for (uint32_t i = 0; i <= middle; i++) {
+        member[i] = middle - i;
+    }
+    run->half[0] = trace_comm(run->trace, member, middle + 1);
+    for (uint32_t i = 0; i < run->n - middle; i++) {
+        member[i] = run->n - 1 - i;
+    }
+    run->half[1] = trace_comm(run->trace, member, run->n - middle);
 }
 
 static void broadcast(struct run *run, uint32_t root)
@@ -138,6 +170,9 @@ static void step(struct run *run, enum traffic traffic)
             message(run, a < b ? a : b, a < b ? b : a, false);
         }
         break;
+    case GROUPS:
+        barrier_of_half(run, (uint32_t) draw(2));
+        break;
     default:
         if (a + 1 < run->n) {
             message(run, a, a + 1, true);
@@ -160,6 +195,7 @@ static struct mpl_model *make_run(uint64_t seed, uint64_t skew, struct run *run)
         run->base[p] = ((uint64_t) draw(1 << 20) << 40) + (p + 1 == run->n ? skew : 0);
         trace_set_base(run->trace, p, run->base[p]);
     }
+    make_halves(run);
     for (int64_t i = 20 + draw(400); i > 0; i--) {
         step(run, traffic);
     }
