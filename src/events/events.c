@@ -62,7 +62,7 @@ enum mpl_status mpl_locate_create(struct mpl_events *events, struct mpl_err *err
     if (events->locate == NULL) {
         return mpl_nomem(err);
     }
-    for (uint32_t i = 0; i < n; i += UINT32_C(1) << events->locate_shift) {
+    for (uint64_t i = 0; i < n; i += UINT64_C(1) << events->locate_shift) {
         while (i >= first[l + 1]) {
             l++;
         }

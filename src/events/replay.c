@@ -27,6 +27,7 @@ struct runner {
     uint32_t next;  /* in the chain of those that hang on the same thing; location + 1 */
     uint32_t hint;  /* location of the last partner */
     uint32_t scan_instance; /* hangs on this scan */
+    int64_t begin_ticks;    /* of the current call */
     bool is_in_call;
     bool is_part; /* takes part in the replay */
     bool is_done;
@@ -315,23 +316,27 @@ static enum progress take_record(struct replay *r, uint32_t location,
     }
 }
 
-/* Time that the call takes although the network is ideal. */
-static int64_t own_time(struct replay *r, const struct mpl_location *loc,
-                        const struct mpl_call *call)
+/* Adds what the call takes although the network is ideal. */
+static void leave_call(struct replay *r, struct runner *runner,
+                       const struct mpl_location *loc, const struct mpl_call *call)
 {
     int64_t ticks;
 
+    runner->is_in_call = false;
     if (call->is_wait_known && call->class != MPL_SPAN_OTHER) {
-        return 0;
+        return;
     }
     ticks = inside(r, loc->time_ticks[call->enter], loc->time_ticks[call->leave]);
     if (!call->is_wait_known) {
         /* Nobody knows what it waited for: as measured, but not too much of that. */
         r->unknown_ticks += ticks;
-        return ticks;
+    } else if (mpl_call_use(r->events, loc, call).is_mpi) {
+        return;
     }
     /* Waiting for threads and for the tracer is no business of the network. */
-    return mpl_call_use(r->events, loc, call).is_mpi ? 0 : ticks;
+    if (runner->begin_ticks + ticks > runner->ticks) {
+        runner->ticks = runner->begin_ticks + ticks;
+    }
 }
 
 /* Goes on with a location until it hangs or is through. */
@@ -351,6 +356,7 @@ static void run_location(struct replay *r, uint32_t location)
                 inside(r, loc->time_ticks[before], loc->time_ticks[call->enter]);
             reach_call(r, location, call);
             runner->is_in_call = true;
+            runner->begin_ticks = runner->ticks;
             runner->event = call->enter;
         }
         for (; runner->event <= call->leave; runner->event++) {
@@ -358,8 +364,7 @@ static void run_location(struct replay *r, uint32_t location)
                 return;
             }
         }
-        runner->ticks += own_time(r, loc, call);
-        runner->is_in_call = false;
+        leave_call(r, runner, loc, call);
     }
     if (loc->n_events > 0) {
         const uint32_t before =

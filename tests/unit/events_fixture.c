@@ -2,7 +2,6 @@
 
 #include "events_fixture.h"
 
-#include <check.h>
 #include <string.h>
 
 enum { FEW = 64 };
@@ -120,7 +119,8 @@ static uint32_t region_index(struct fixture *f, const char *name)
     region = &f->regions[f->model->n_regions];
     region->name = mpl_arena_strdup(f->arena, name);
     region->kind = mpl_region_kind_of_name(name, &region->mode);
-    if (strcmp(name, "Working") == 0 || strcmp(name, "EZTrace finalize") == 0) {
+    if (strcmp(name, "Working") == 0 || strcmp(name, "compute") == 0 ||
+        strcmp(name, "EZTrace finalize") == 0) {
         region->kind = MPL_REGION_TRACER;
     }
     return f->model->n_regions++;
@@ -370,4 +370,27 @@ const struct mpl_events *fixture_events(struct fixture *f)
     ck_assert_int_eq(mpl_events_create(f->model, match, NULL, f->arena, &events, &err),
                      MPL_OK);
     return events;
+}
+
+/* ---- assertions ------------------------------------------------------------------------ */
+
+void fixture_assert_wait(const struct mpl_events *events, uint32_t location, uint32_t span,
+                         enum mpl_wait_kind kind, int64_t us, uint32_t culprit)
+{
+    const struct mpl_span s = mpl_events_span(events, location, span);
+
+    ck_assert_str_eq(mpl_wait_kind_name(s.wait_kind), mpl_wait_kind_name(kind));
+    ck_assert_int_eq(s.wait_ticks, us);
+    ck_assert_uint_eq(s.culprit, culprit);
+    ck_assert(s.is_wait_known);
+}
+
+void fixture_assert_span(const struct mpl_events *events, uint32_t location, uint32_t span,
+                         enum mpl_span_class class, int64_t enter_us, int64_t leave_us)
+{
+    const struct mpl_span s = mpl_events_span(events, location, span);
+
+    ck_assert_int_eq(s.class, class);
+    ck_assert_int_eq(s.enter_ticks, enter_us);
+    ck_assert_int_eq(s.leave_ticks, leave_us);
 }

@@ -5,6 +5,9 @@
 #ifndef MPL_TESTS_EVENTS_FIXTURE_H
 #define MPL_TESTS_EVENTS_FIXTURE_H
 
+#include <check.h>
+#include <math.h>
+
 #include "events/events.h"
 
 /** A trace under construction. Lives in the arena given at its creation. */
@@ -53,5 +56,14 @@ void fixture_call_coll(struct fixture *f, uint32_t location, int64_t from_us, in
 
 /** Ends the construction, matches, and builds the events. */
 const struct mpl_events *fixture_events(struct fixture *f);
+
+/* A microsecond is a tick here, so seconds compare after rounding to whole ones. */
+#define ASSERT_US(seconds, us) ck_assert_int_eq(llround((seconds) *1e6), (us))
+
+/** The span waits \p us for \p culprit, and that is known. */
+void fixture_assert_wait(const struct mpl_events *events, uint32_t location, uint32_t span,
+                         enum mpl_wait_kind kind, int64_t us, uint32_t culprit);
+void fixture_assert_span(const struct mpl_events *events, uint32_t location, uint32_t span,
+                         enum mpl_span_class class, int64_t enter_us, int64_t leave_us);
 
 #endif
