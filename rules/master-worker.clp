@@ -34,7 +34,7 @@
   =>
   (mw-ask ?r 1 "see how many tasks there are, and how the master collects results"
           (create$ "run.task_count" "run.workers" "master.received" "master.wrong_order_share"
-                   "master.wait_in_order" "master.wrong_order_count")))
+                   "master.wait_in_order" "master.wrong_order_count" "master.collect_wait")))
 
 (defrule SYMPTOMS::mw-ask-efficiency
   "Worker efficiency (equation 3) is the first thing to look at."
@@ -43,7 +43,17 @@
   (mw-ask ?r 1 "collect data for computing worker efficiencies"
           (create$ "worker.efficiency" "run.efficiency_mean" "run.total_lost" "worker.task_time"
                    "worker.relative_task_time" "worker.tasks" "run.task_mean" "run.pushed"
-                   "run.terminations")))
+                   "run.terminations" "master.idle")))
+
+(defrule SYMPTOMS::mw-idle-master
+  "A master that waits for requests is how the pattern works, not a loss to act on."
+  (metric (run ?r) (pattern "master-worker") (name "run.task_count") (value ?n&:(> ?n 0.0)))
+  (metric (run ?r) (pattern "master-worker") (name "master.idle") (location ?m)
+          (value ?idle&:(> ?idle 0.0)))
+  =>
+  (assert (finding (kind observation) (name idle-master) (run ?r) (pattern "master-worker")
+                   (locations ?m) (lost ?idle) (healthy yes) (level 1)
+                   (text (text "Master {} waits {s} for requests, which is normal for this pattern." ?m ?idle)))))
 
 (defrule SYMPTOMS::mw-low-efficiency
   "The least utilised worker spends much of the run outside tasks."
@@ -67,7 +77,7 @@
   =>
   (assert (finding (kind observation) (name good-worker-efficiency) (run ?r)
                    (pattern "master-worker") (healthy yes) (level 1)
-                   (text (text "The workers are busy: they compute {n} tasks with a mean efficiency of {%}; the lowest is {%} (worker {}). A master that mostly waits for requests is normal."
+                   (text (text "The workers are busy: they compute {n} tasks with a mean efficiency of {%}; the lowest is {%} (worker {})."
                                ?n ?mean ?e ?w)))))
 
 (defrule SYMPTOMS::mw-protocol
@@ -180,7 +190,7 @@
   (metric (run ?r) (pattern "master-worker") (name "worker.share_rest") (location ?w) (value ?rest))
   =>
   (assert (finding (kind observation) (name lost-time-shares) (run ?r)
-                   (pattern "master-worker") (locations ?w) (lost ?lost) (share 1.0) (level 3)
+                   (pattern "master-worker") (locations ?w) (level 3)
                    (healthy yes)
                    (text (text "The {s} of lost time of worker {} in full: queueing at the master {%}, set-up of its own tasks {%}, sequential parts of the master {%}, waiting for the last worker {%}, message passing {%}, initialisation {%}, finalisation {%}, not explained by the model {%}."
                                ?lost ?w ?bn ?setup ?seq ?end ?comm ?init ?final ?rest)))))
@@ -457,11 +467,12 @@
   (metric (run ?r) (pattern "master-worker") (name "master.wait_in_order") (location ?m) (value ?w))
   (metric (run ?r) (pattern "master-worker") (name "master.wrong_order_count") (location ?m) (value ?n))
   (metric (run ?r) (pattern "master-worker") (name "master.received") (location ?m) (value ?all))
+  (metric (run ?r) (pattern "master-worker") (name "master.collect_wait") (location ?m) (value ?late))
   =>
   (assert (finding (kind cause) (name fixed-order-collection) (run ?r) (pattern "master-worker")
-                   (locations ?m) (culprits ?m) (lost ?w) (gain ?w) (level 1)
+                   (locations ?m) (culprits ?m) (lost ?w) (level 1)
                    (where (str-cat "location " ?m))
-                   (text (text "Master {} collects in a fixed order: in {n} of {n} receives it waits for one worker while the message of another has already been sent, {s} ({%} of the run)."
-                               ?m ?n ?all ?w ?share))
-                   (remedy (text "Receive with MPI_ANY_SOURCE, or post MPI_Irecv for all workers and take them with MPI_Waitany; up to {s} of the master's time."
+                   (text (text "Master {} collects in a fixed order: in {n} of {n} receives it waits for one worker while the message of another has already been sent, {s} ({%} of the run). Late senders hold it up for {s} in all."
+                               ?m ?n ?all ?w ?share ?late))
+                   (remedy (text "Receive with MPI_ANY_SOURCE, or post MPI_Irecv for all workers and take them with MPI_Waitany: in those {s} the master could have dealt with what was there."
                                  ?w)))))

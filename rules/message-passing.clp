@@ -25,7 +25,22 @@
           (need (run ?r) (pattern "message-passing") (metric "run.location_time") (level 1)
                 (reason "see how much of the process time is computation"))
           (need (run ?r) (pattern "message-passing") (metric "run.lost") (level 1)
+                (reason "see how much of the process time is computation"))
+          (need (run ?r) (pattern "message-passing") (metric "run.idle_threads") (level 1)
+                (reason "see how much of the process time is computation"))
+          (need (run ?r) (pattern "message-passing") (metric "run.thread_lost_share") (level 1)
                 (reason "see how much of the process time is computation"))))
+
+(defrule SYMPTOMS::mp-threads
+  "Threads that make no MPI calls are not computing for a significant part of the time."
+  (metric (run ?r) (pattern "message-passing") (name "run.thread_lost_share")
+          (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.idle_threads") (value ?lost))
+  =>
+  (assert (finding (kind observation) (name idle-threads) (run ?r) (pattern "message-passing")
+                   (lost ?lost) (level 1)
+                   (text (text "Threads that make no MPI calls spend {s} ({%} of the time of all locations) outside computation: at barriers, or before they begin and after they end. What holds them up is not diagnosed yet."
+                               ?lost ?share)))))
 
 (defrule SYMPTOMS::mp-low-efficiency
   "Much of the process time is not computation."
@@ -57,9 +72,10 @@
   (foreach ?m (create$ "run.load_balance" "run.communication_efficiency"
                        "run.serialisation_efficiency" "run.transfer_efficiency"
                        "run.waiting" "run.wait_share" "run.transferring" "run.transfer_share"
-                       "run.unknown" "run.unknown_share" "run.other" "run.at_the_ends"
+                       "run.unknown" "run.unknown_share" "run.other" "run.early_ends"
                        "run.late_sender" "run.late_sender_count" "run.late_sender_share"
                        "run.late_receiver" "run.late_receiver_share" "run.wrong_order"
+                       "run.wrong_order_ready"
                        "run.wait_barrier" "run.wait_n_to_n" "run.late_broadcast"
                        "run.early_reduce" "run.early_scan" "run.wait_collective"
                        "run.collective_share")
@@ -118,6 +134,10 @@
   "The share of all waiting from which on one of ?n processes is to blame."
   (min 0.75 (/ ?*blame* ?n)))
 
+(deffunction MAIN::is-heavy (?relative ?excess ?caused ?n)
+  "Whether computation above the median explains at least half of what ?n - 1 others wait."
+  (and (>= ?relative ?*heavy*) (>= (* 2.0 ?excess (max 1 (- ?n 1))) ?caused)))
+
 (defrule CAUSES::mp-late-process
   "The others wait for one process because it computes longer than they do."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
@@ -128,34 +148,35 @@
   (metric (run ?r) (pattern "message-passing") (name "process.waited_for") (location ?p) (value ?caused))
   (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
           (value ?relative))
-  (test (>= ?relative ?*heavy*))
   (metric (run ?r) (pattern "message-passing") (name "process.excess") (location ?p) (value ?excess))
+  (test (is-heavy ?relative ?excess ?caused ?n))
   (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
           (value ?compute))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
+  (bind ?gain (min ?excess (/ ?caused (max 1 (- ?n 1)))))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
                    (locations ?p) (culprits ?p) (lost ?caused) (share (/ ?caused ?lost)) (level 3)
-                   (gain (min ?excess (/ ?caused (max 1 (- ?n 1)))))
-                   (where (str-cat "location " ?p))
+                   (gain ?gain) (where (str-cat "location " ?p))
                    (text (text "Process {} is late: the others wait {s} for it, {%} of all waiting. It computes {s}, {.2} times the median."
                                ?p ?caused ?share ?compute ?relative))
                    (remedy (text "Move about {s} of work away from process {} (its computation above the median), or make that part faster; up to {s} of run time."
-                                 ?excess ?p (min ?excess (/ ?caused (max 1 (- ?n 1)))))))))
+                                 ?excess ?p ?gain)))))
 
 (defrule CAUSES::mp-late-process-without-work
-  "The others wait for one process although it does not compute longer."
+  "The others wait for one process although it does not compute longer, and waits little itself."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
   (not (pattern (run ?r) (name ~"message-passing")))
   (metric (run ?r) (pattern "message-passing") (name "process.caused_share") (location ?p)
           (value ?share) (of ?n))
   (test (>= ?share (blame-share ?n)))
+  (metric (run ?r) (pattern "message-passing") (name "process.waited_for") (location ?p) (value ?caused))
   (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
           (value ?relative))
-  (test (< ?relative ?*heavy*))
-  (metric (run ?r) (pattern "message-passing") (name "process.waited_for") (location ?p) (value ?caused))
+  (metric (run ?r) (pattern "message-passing") (name "process.excess") (location ?p) (value ?excess))
+  (test (not (is-heavy ?relative ?excess ?caused ?n)))
   (metric (run ?r) (pattern "message-passing") (name "process.own_wait_share") (location ?p)
-          (value ?own))
+          (value ?own&:(< ?own ?*mostly-waiting*)))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
@@ -163,10 +184,29 @@
                    (confidence 0.7)
                    (gain (/ ?caused (max 1 (- ?n 1)))) (via without-work)
                    (where (str-cat "location " ?p))
-                   (text (text "Process {} is late: the others wait {s} for it, {%} of all waiting. In total it computes no longer than the others ({.2} times the median) and waits itself {%} of the run: its work comes at the wrong time, or its calls take longer."
+                   (text (text "Process {} is late: the others wait {s} for it, {%} of all waiting. Over the whole run it does not compute that much more ({.2} times the median) and waits itself {%} of the run: its work comes at the wrong moment, or its calls take longer."
                                ?p ?caused ?share ?relative ?own))
-                   (remedy (text "See what process {} does before the calls where the others wait for it; send earlier (post the send before other work) or split the step. Up to {s} of run time."
+                   (remedy (text "See what process {} does before the calls in which the others wait for it: send before other work, or split that step; up to {s} of run time."
                                  ?p (/ ?caused (max 1 (- ?n 1))))))))
+
+(defrule REFINE::mp-passes-on
+  "A process that is waited for waits itself most of the time: it passes on the delay of another."
+  (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
+  (metric (run ?r) (pattern "message-passing") (name "process.caused_share") (location ?p)
+          (value ?share) (of ?n))
+  (test (>= ?share (blame-share ?n)))
+  (metric (run ?r) (pattern "message-passing") (name "process.waited_for") (location ?p) (value ?caused))
+  (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
+          (value ?relative))
+  (metric (run ?r) (pattern "message-passing") (name "process.excess") (location ?p) (value ?excess))
+  (test (not (is-heavy ?relative ?excess ?caused ?n)))
+  (metric (run ?r) (pattern "message-passing") (name "process.own_wait_share") (location ?p)
+          (value ?own&:(>= ?own ?*mostly-waiting*)))
+  =>
+  (assert (finding (kind observation) (name passes-on) (run ?r) (pattern "message-passing")
+                   (locations ?p) (lost ?caused) (level 3)
+                   (text (text "Process {} is waited for {s}, but waits itself {%} of the run: it passes on the delay of another process."
+                               ?p ?caused ?own)))))
 
 (defrule CAUSES::mp-spread-waiting
   "Processes wait for one another, and no single one is to blame."
@@ -182,9 +222,11 @@
   =>
   (assert (finding (kind cause) (name spread-waiting) (run ?r) (pattern "message-passing")
                    (lost ?wait) (share (/ ?wait ?lost)) (level 3) (confidence 0.6)
-                   (text (text "Waiting of {s} ({%} of the lost time) is spread: the process that is waited for most, {}, causes {%} of it. Load balance over the whole run is {%}; {%} of the waiting is in collectives."
-                               ?wait (/ ?wait ?lost) ?p ?share ?lb (/ ?coll (max ?wait 1e-9))))
-                   (remedy "Steps are unequal from moment to moment, or depend on one another in a chain. Synchronise less often, post receives early and sends as soon as data are ready, and give each process more than one core-independent piece of work between messages."))))
+                   (text (text "Processes wait {s} for one another ({%} of the lost time), and no single one is to blame: the process that is waited for most, {}, causes {%} of it. {%} of the waiting is in collectives; load balance over the whole run is {%}."
+                               ?wait (/ ?wait ?lost) ?p ?share (/ ?coll (max ?wait 1e-9)) ?lb))
+                   (remedy (if (>= ?lb 0.9)
+                            then "Work is balanced over the run, so steps are unequal from moment to moment or depend on one another in a chain: synchronise less often, post receives early, send as soon as data are ready."
+                            else (text "Balance the work first: load balance is {%}; then synchronise less often, post receives early, send as soon as data are ready." ?lb))))))
 
 ;; ---- other causes ----------------------------------------------------------------------------
 
@@ -205,7 +247,7 @@
 (defrule REFINE::mp-ask-wrong-order
   "Late senders may be receivers that look at the wrong message first."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-  (metric (run ?r) (pattern "message-passing") (name "run.wrong_order") (value ?w))
+  (metric (run ?r) (pattern "message-passing") (name "run.wrong_order_ready") (value ?w))
   (test (> ?w 0.0))
   =>
   (assert (need (run ?r) (pattern "message-passing") (metric "process.order_wait") (level 3)
@@ -247,20 +289,21 @@
   (metric (run ?r) (pattern "message-passing") (name "run.grain") (value ?grain))
   (metric (run ?r) (pattern "message-passing") (name "run.call_cost") (value ?cost))
   (test (< ?grain (* ?*grain-fine* ?cost)))
-  (metric (run ?r) (pattern "message-passing") (name "run.message_mean") (value ?bytes))
+  (metric (run ?r) (pattern "message-passing") (name "run.message_mean")
+          (value ?bytes&:(< ?bytes ?*message-large*)))
   (run (id ?r) (processes ?n))
   =>
+  (bind ?together (max 2 (integer (+ 0.5 (/ (* ?*grain-good* ?cost) (max ?grain 1e-12))))))
   (assert (finding (kind cause) (name fine-grain) (run ?r) (pattern "message-passing")
                    (lost ?transfer) (share (/ ?transfer ?lost)) (level 3)
-                   (gain (/ (* ?transfer (- 1.0 (/ ?grain (* ?*grain-good* (max ?cost 1e-12))))) ?n))
-                   (text (text "Communication that is not waiting takes {s}, {%} of the process time: between two MPI calls there are {s} of computation, a call costs {s} (messages of {n} bytes on average)."
-                               ?transfer ?share ?grain ?cost ?bytes))
-                   (remedy (text "Combine about {n} messages into one, or give each process more work per message, so that computation is {n} times the cost of a call."
-                                 (max 2 (integer (+ 0.5 (/ (* ?*grain-good* ?cost) (max ?grain 1e-12)))))
-                                 (integer ?*grain-good*))))))
+                   (gain (/ (* ?transfer (- 1.0 (/ 1.0 ?together))) ?n))
+                   (text (text "The grain is too fine: between two MPI calls lie {s} of computation, and a call costs {s} beyond waiting, for messages of {n} bytes on average. That is {s}, {%} of the process time."
+                               ?grain ?cost ?bytes ?transfer ?share))
+                   (remedy (text "Combine about {n} messages into one, or give each process that much more work per message (fewer processes), so that computation is {n} times the cost of a call."
+                                 ?together (integer ?*grain-good*))))))
 
-(defrule CAUSES::mp-transfer
-  "Moving the data takes long although messages are not too frequent."
+(defrule CAUSES::mp-latency
+  "Calls take long for what they carry, although they are not too frequent."
   (not (pattern (run ?r) (name ~"message-passing")))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
   (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer))
@@ -268,29 +311,51 @@
   (metric (run ?r) (pattern "message-passing") (name "run.grain") (value ?grain))
   (metric (run ?r) (pattern "message-passing") (name "run.call_cost") (value ?cost))
   (test (>= ?grain (* ?*grain-fine* ?cost)))
-  (metric (run ?r) (pattern "message-passing") (name "run.message_mean") (value ?bytes))
+  (metric (run ?r) (pattern "message-passing") (name "run.message_mean")
+          (value ?bytes&:(< ?bytes ?*message-large*)))
+  (run (id ?r) (processes ?n))
+  =>
+  (assert (finding (kind cause) (name call-latency) (run ?r) (pattern "message-passing")
+                   (lost ?transfer) (share (/ ?transfer ?lost)) (level 3) (confidence 0.7)
+                   (gain (/ ?transfer ?n))
+                   (text (text "MPI calls take {s} each beyond waiting, for messages of {n} bytes on average: {s} in all, {%} of the process time. That is latency, not volume."
+                               ?cost ?bytes ?transfer ?share))
+                   (remedy "See that no more processes run than there are cores (a waiting process then holds up others), and that they are bound to cores; then overlap: post receives and sends early, complete them late."))))
+
+(defrule CAUSES::mp-bandwidth
+  "Moving the data takes long because messages are large."
+  (not (pattern (run ?r) (name ~"message-passing")))
+  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share")
+          (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.call_cost") (value ?cost))
+  (metric (run ?r) (pattern "message-passing") (name "run.message_mean")
+          (value ?bytes&:(>= ?bytes ?*message-large*)))
   (run (id ?r) (processes ?n))
   =>
   (assert (finding (kind cause) (name transfer) (run ?r) (pattern "message-passing")
                    (lost ?transfer) (share (/ ?transfer ?lost)) (level 3)
                    (gain (/ ?transfer ?n))
-                   (text (text "Moving data takes {s}, {%} of the process time ({s} per call, messages of {n} bytes on average)."
-                               ?transfer ?share ?cost ?bytes))
-                   (remedy "Overlap: post MPI_Irecv and MPI_Isend before computation that does not need the data, complete after it; send less or less precise data; place neighbours on one node."))))
+                   (text (text "Moving data takes {s}, {%} of the process time: messages of {n} bytes on average, {s} per call beyond waiting."
+                               ?transfer ?share ?bytes ?cost))
+                   (remedy "Overlap: post MPI_Irecv and MPI_Isend before computation that does not need the data, complete them after it; send less or less precise data; place neighbours on one node."))))
 
 (defrule CAUSES::mp-ends
-  "Processes start late or end early."
+  "Processes end before the run does."
   (not (pattern (run ?r) (name ~"message-passing")))
-  (metric (run ?r) (pattern "message-passing") (name "run.at_the_ends") (value ?ends))
+  (not (quality (run ?r) (note "truncated-events" | "damaged-events" | "missing-events-file"
+                               | "empty-events-file")))
+  (metric (run ?r) (pattern "message-passing") (name "run.early_ends") (value ?ends))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   (test (>= ?ends (* ?*significant* ?all)))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind cause) (name uneven-ends) (run ?r) (pattern "message-passing")
                    (lost ?ends) (share (/ ?ends ?lost)) (level 2) (confidence 0.7)
-                   (text (text "Processes begin late or end early by {s} in all: before the first and after the last event of a process nothing is recorded, but its core is taken."
+                   (text (text "Processes end at different times: {s} of process time lie between the last events of processes and the end of the run."
                                ?ends))
-                   (remedy "See whether some processes finish their part long before the others, and give them more of it."))))
+                   (remedy "See which processes finish their part long before the others, and give them more of it."))))
 
 (defrule REFINE::mp-unknown
   "A large part of the communication cannot be split into waiting and transfer."
@@ -313,7 +378,7 @@
           (need (run ?r) (pattern "message-passing") (metric "process.excess") (level 3)
                 (reason "see which process computes longest"))))
 
-(defrule CAUSES::mp-suspected-process
+(defrule ADVISE::mp-suspected-process
   "One process computes longer and spends less time in MPI than the others."
   (finding (kind observation) (name unknown-waiting) (run ?r))
   (not (pattern (run ?r) (name ~"message-passing")))

@@ -34,6 +34,14 @@
   ?*grain-fine* = 5.0
   ?*grain-good* = 10.0
 
+  ;; Messages from this size on are limited by bandwidth, below it by latency and call overhead.
+  ;; B. The usual change from eager to rendezvous protocols.
+  ?*message-large* = 65536.0
+
+  ;; A process that waits itself for this share of the run passes delays on rather than making
+  ;; them. 1. It spends more time waiting than doing anything else.
+  ?*mostly-waiting* = 0.5
+
   ;; Rounds of equal tasks per worker that keep the loss in the last round below 5 %. 1.
   ;; With r rounds at most one round of r is badly filled: 1/20 = 5 %.
   ?*rounds-good* = 20.0

@@ -134,7 +134,9 @@ struct mpl_diagnosis {
         *findings; /**< Causes by severity first, then the others by level. */
     double lost_s; /**< Location time in the window that is not computation, all runs. */
     double explained_s; /**< Of that, attributed to causes; each second once. */
-    double location_s;  /**< Locations x window: what severities are relative to. */
+    double
+        normal_s; /**< Of that, normal for the pattern, e.g. a master without requests. */
+    double location_s; /**< Locations x window: what severities are relative to. */
     size_t n_rule_errors;
     const struct mpl_lint_message *const *rule_errors;
     size_t n_firings;

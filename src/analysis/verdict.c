@@ -45,11 +45,23 @@ static void add_up(struct mpl_analysis *a)
     for (size_t i = 0; i < d->n_findings; i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
 
-        if (strcmp(f->finding->kind, "cause") == 0 && !isnan(f->lost_s)) {
+        if (isnan(f->lost_s)) {
+            continue;
+        }
+        if (strcmp(f->finding->kind, "cause") == 0) {
             d->explained_s += f->lost_s;
+        } else if (f->finding->is_healthy) {
+            d->normal_s += f->lost_s;
         }
     }
     d->explained_s = fmin(d->explained_s, d->lost_s);
+    d->normal_s = fmin(d->normal_s, d->lost_s - d->explained_s);
+}
+
+/* Lost time that nothing accounts for. */
+static double unexplained_s(const struct mpl_diagnosis *d)
+{
+    return d->lost_s - d->explained_s - d->normal_s;
 }
 
 /* The cause that leads, or NULL. */
@@ -110,16 +122,47 @@ static const struct mpl_diagnosed *longest_observation(const struct mpl_diagnosi
     return longest;
 }
 
+/* Up to the end of the first sentence; a full stop inside a number ends none. */
+static int first_sentence(const char *text)
+{
+    const char *end = strstr(text, ". ");
+
+    return end != NULL ? (int) (end - text) + 1 : (int) strlen(text);
+}
+
+/* What is wrong and what to do, a sentence each; the rest stands with the cause. */
+static const char *problem_text(struct mpl_analysis *a, const struct mpl_diagnosed *leading)
+{
+    const struct mpl_finding *f = leading->finding;
+    const char *remedy = f->remedy != NULL ? f->remedy : "";
+
+    return mpl_arena_printf(a->arena, "%.*s%s%.*s", first_sentence(f->text), f->text,
+                            remedy[0] != '\0' ? " " : "", first_sentence(remedy), remedy);
+}
+
 static const char *inconclusive_text(struct mpl_analysis *a)
 {
     const struct mpl_diagnosed *f = longest_observation(&a->diagnosis);
-    const char *rest =
-        mpl_text_seconds(a->arena, a->diagnosis.lost_s - a->diagnosis.explained_s);
+    const char *rest = mpl_text_seconds(a->arena, unexplained_s(&a->diagnosis));
 
-    return mpl_arena_printf(a->arena,
-                            "%sNo cause was found for %s of lost process time.%s%s",
-                            pattern_phrase(a), rest != NULL ? rest : "much",
-                            f != NULL ? " " : "", f != NULL ? f->finding->text : "");
+    return mpl_arena_printf(a->arena, "No cause was found for %s of lost process time.%s%s",
+                            rest != NULL ? rest : "much", f != NULL ? " " : "",
+                            f != NULL ? f->finding->text : "");
+}
+
+/* Notes of the reader that mean: part of the events is not there. */
+static const char *damage_phrase(const struct mpl_analysis *a)
+{
+    for (size_t i = 0; i < a->n_runs; i++) {
+        const struct mpl_model *model = a->runs[i].model;
+
+        for (uint32_t l = 0; model != NULL && l < model->n_locations; l++) {
+            if (model->locations[l].is_damaged) {
+                return "The trace is damaged; this holds for what is left of it. ";
+            }
+        }
+    }
+    return "";
 }
 
 static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
@@ -127,24 +170,29 @@ static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
     struct mpl_diagnosis *d = &a->diagnosis;
     const struct mpl_diagnosed *leading = leading_problem(d);
     const struct mpl_diagnosed *clear = all_clear(d);
+    const bool is_explained = unexplained_s(d) < unexplained_share * d->location_s;
+    const char *text = NULL;
 
     if (leading != NULL) {
         d->verdict = MPL_VERDICT_PROBLEMS;
-        d->summary =
-            mpl_arena_printf(a->arena, "%s%s", pattern_phrase(a), leading->finding->text);
-    } else if (clear != NULL) {
-        d->verdict = MPL_VERDICT_NO_PROBLEM;
-        d->summary =
-            mpl_arena_printf(a->arena, "%s%s", pattern_phrase(a), clear->finding->text);
-    } else if (d->lost_s - d->explained_s >= unexplained_share * d->location_s) {
+        text = problem_text(a, leading);
+    } else if (!is_explained) {
         d->verdict = MPL_VERDICT_INCONCLUSIVE;
-        d->summary = inconclusive_text(a);
+        text = inconclusive_text(a);
     } else {
         d->verdict = MPL_VERDICT_NO_PROBLEM;
-        d->summary = mpl_arena_printf(
-            a->arena, "%sNothing costs %.0f %% of the process time or more.",
-            pattern_phrase(a), 100 * problem_severity);
+        text = clear != NULL
+                   ? clear->finding->text
+                   : mpl_arena_printf(a->arena,
+                                      "Nothing costs %.0f %% of the process time or more.",
+                                      100 * problem_severity);
     }
+    const char *pattern = pattern_phrase(a);
+
+    d->summary =
+        text == NULL || pattern == NULL
+            ? NULL
+            : mpl_arena_printf(a->arena, "%s%s%s", damage_phrase(a), pattern, text);
     return d->summary == NULL ? mpl_nomem(err) : MPL_OK;
 }
 

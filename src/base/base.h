@@ -234,6 +234,9 @@ char *mpl_text_share(struct mpl_arena *arena, double share);
 char *mpl_text_count(struct mpl_arena *arena, uint64_t n);
 /** Writes \p text, wrapped at \p width with \p indent blanks before each line. */
 void mpl_text_wrap(FILE *out, const char *text, int indent, int width);
+/** The same behind a label; further lines begin below the text, not below the label. A number and
+ *  its unit stay on one line in both. */
+void mpl_text_hang(FILE *out, const char *label, const char *text, int indent, int width);
 
 /* ---- YAML ---------------------------------------------------------------------------- */
 

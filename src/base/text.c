@@ -128,19 +128,50 @@ char *mpl_text_count(struct mpl_arena *arena, uint64_t n)
     return mpl_arena_strdup(arena, at);
 }
 
-/* Prints one paragraph, which holds no line end. */
-static void wrap_paragraph(FILE *out, const char *text, size_t n, int indent, int width)
+static bool is_unit(const char *word, size_t n)
 {
-    const size_t room = width > indent ? (size_t) (width - indent) : 1;
+    static const char *const units[] = { "s", "ms", "us", "ns", "%", "B" };
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strlen(units[i]) == n && strncmp(word, units[i], n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The bytes that stay on one line: a word, and with a number the unit behind it. */
+static size_t unbroken(const char *text, size_t n)
+{
+    const size_t end = strcspn(text, " ") < n ? strcspn(text, " ") : n;
+
+    if (end == 0 || end >= n || text[end - 1] < '0' || text[end - 1] > '9') {
+        return end;
+    }
+    size_t next = end + 1;
+
+    while (next < n && text[next] != ' ') {
+        next++;
+    }
+    size_t unit = next - (end + 1);
+
+    while (unit > 0 && strchr(".,;:)", text[end + unit]) != NULL) {
+        unit--;
+    }
+    return is_unit(text + end + 1, unit) ? next : end;
+}
+
+/* Prints one paragraph, which holds no line end, behind a label on its first line. */
+static void wrap_paragraph(FILE *out, const char *text, size_t n, const char *label,
+                           int indent, int width)
+{
+    const int inner = indent + (int) mpl_utf8_count(label, strlen(label));
+    const size_t room = width > inner ? (size_t) (width - inner) : 1;
     size_t used = 0; /* Characters on the line so far. */
 
+    fprintf(out, "%*s%s", n > 0 ? indent : 0, "", label);
     for (size_t i = 0; i < n;) {
-        size_t end = i;
-
-        while (end < n && text[end] != ' ') {
-            end++;
-        }
-
+        const size_t end = i + unbroken(text + i, n - i);
         const size_t word = mpl_utf8_count(text + i, end - i);
 
         if (word > 0) {
@@ -151,7 +182,7 @@ static void wrap_paragraph(FILE *out, const char *text, size_t n, int indent, in
                 fputc('\n', out);
                 used = 0;
             }
-            fprintf(out, "%*s", is_first || is_full ? indent : 1, "");
+            fprintf(out, "%*s", is_full ? inner : is_first ? 0 : 1, "");
             fwrite(text + i, 1, end - i, out);
             used += word + (is_first || is_full ? 0 : 1);
         }
@@ -160,12 +191,22 @@ static void wrap_paragraph(FILE *out, const char *text, size_t n, int indent, in
     fputc('\n', out);
 }
 
+void mpl_text_hang(FILE *out, const char *label, const char *text, int indent, int width)
+{
+    do {
+        const size_t n = strcspn(text, "\n");
+
+        wrap_paragraph(out, text, n, label, indent < 0 ? 0 : indent, width);
+        text += n + (text[n] == '\n' ? 1 : 0);
+    } while (*text != '\0');
+}
+
 void mpl_text_wrap(FILE *out, const char *text, int indent, int width)
 {
     while (*text != '\0') {
         const size_t n = strcspn(text, "\n");
 
-        wrap_paragraph(out, text, n, indent < 0 ? 0 : indent, width);
+        wrap_paragraph(out, text, n, "", indent < 0 ? 0 : indent, width);
         text += n + (text[n] == '\n' ? 1 : 0);
     }
 }

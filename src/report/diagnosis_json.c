@@ -198,7 +198,9 @@ static struct mpl_json *time_json(const struct mpl_diagnosis *d)
     mpl_json_set(json, "location_s", mpl_json_number(d->location_s));
     mpl_json_set(json, "lost_s", mpl_json_number(d->lost_s));
     mpl_json_set(json, "explained_s", mpl_json_number(d->explained_s));
-    mpl_json_set(json, "unexplained_s", mpl_json_number(d->lost_s - d->explained_s));
+    mpl_json_set(json, "normal_s", mpl_json_number(d->normal_s));
+    mpl_json_set(json, "unexplained_s",
+                 mpl_json_number(d->lost_s - d->explained_s - d->normal_s));
     return json;
 }
 

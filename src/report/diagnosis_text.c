@@ -43,18 +43,18 @@ static void say_sources(struct page *page, const struct mpl_diagnosed *d)
         const char *line =
             s->line > 0 ? mpl_arena_printf(page->scratch, ":%u", s->line) : "";
 
-        mpl_page_say(page, 6, "where: %s%s%s%s%s (%s)", s->region,
-                     s->file != NULL ? " at " : "", s->file != NULL ? s->file : "",
-                     s->file != NULL && line != NULL ? line : "", "",
-                     mpl_page_seconds(page, s->seconds));
+        mpl_page_tell(page, 6, "where: ", "%s%s%s%s%s (%s)", s->region,
+                      s->file != NULL ? " at " : "", s->file != NULL ? s->file : "",
+                      s->file != NULL && line != NULL ? line : "", "",
+                      mpl_page_seconds(page, s->seconds));
     }
 }
 
 static void say_who(struct page *page, const struct mpl_finding *f)
 {
     if (f->n_locations > 0) {
-        mpl_page_say(
-            page, 6, "who:   %s %s%s%s", f->n_locations > 1 ? "processes" : "process",
+        mpl_page_tell(
+            page, 6, "who:   ", "%s %s%s%s", f->n_locations > 1 ? "processes" : "process",
             mpl_page_labels(page, f->locations, f->n_locations),
             f->n_culprits > 0 ? "; to blame: " : "",
             f->n_culprits > 0 ? mpl_page_labels(page, f->culprits, f->n_culprits) : "");
@@ -79,7 +79,7 @@ static void say_reasons(struct page *page, const struct mpl_diagnosed *d)
                                 mpl_page_value(page, e->value, e->unit));
     }
     if (text != NULL && text[0] != '\0') {
-        mpl_page_say(page, 6, "why:   %s", text);
+        mpl_page_tell(page, 6, "why:   ", "%s", text);
     }
 }
 
@@ -107,17 +107,17 @@ static void say_cause(struct page *page, size_t number, const struct mpl_diagnos
 
     (void) fputc('\n', page->out);
     say_cost(page, number, d);
-    mpl_page_say(page, 6, "what:  %s", f->text);
+    mpl_page_tell(page, 6, "what:  ", "%s", f->text);
     say_who(page, f);
     say_sources(page, d);
     say_reasons(page, d);
     if (f->remedy != NULL) {
-        mpl_page_say(page, 6, "do:    %s", f->remedy);
+        mpl_page_tell(page, 6, "do:    ", "%s", f->remedy);
     }
     if (!isnan(d->gain_s) && d->gain_s > 0) {
-        mpl_page_say(page, 6, "gain:  about %s of run time at most; confidence %s",
-                     mpl_page_seconds(page, d->gain_s),
-                     mpl_page_share(page, f->confidence));
+        mpl_page_tell(page, 6, "gain:  ", "about %s of run time at most; confidence %s",
+                      mpl_page_seconds(page, d->gain_s),
+                      mpl_page_share(page, f->confidence));
     }
     if (d->is_clock_sensitive) {
         mpl_page_say(
@@ -203,10 +203,13 @@ static int highest_level(const struct mpl_diagnosis *d)
 
 static void say_observation(struct page *page, const struct mpl_diagnosed *f)
 {
-    mpl_page_say(page, 6, "%s: %s", f->id, f->finding->text);
+    char label[32];
+
+    (void) snprintf(label, sizeof label, "%-4s ", f->id);
+    mpl_page_tell(page, 6, label, "%s", f->finding->text);
     say_sources(page, f);
     if (f->finding->remedy != NULL) {
-        mpl_page_say(page, 8, "do: %s", f->finding->remedy);
+        mpl_page_tell(page, 8, "do: ", "%s", f->finding->remedy);
     }
 }
 
@@ -267,7 +270,7 @@ static void say_search(struct page *page, const struct mpl_diagnosis *d)
 
 static void say_unexplained(struct page *page, const struct mpl_diagnosis *d)
 {
-    const double rest_s = d->lost_s - d->explained_s;
+    const double rest_s = d->lost_s - d->explained_s - d->normal_s;
 
     if (d->location_s <= 0) {
         return;
@@ -276,11 +279,13 @@ static void say_unexplained(struct page *page, const struct mpl_diagnosis *d)
     mpl_page_say(
         page, 2,
         "Of %s of process time, %s (%s) is not computation. The causes above explain %s "
-        "of it; %s (%s of the process time) remain unexplained.",
+        "of it%s%s%s; %s (%s of the process time) remain unexplained.",
         mpl_page_seconds(page, d->location_s), mpl_page_seconds(page, d->lost_s),
         mpl_page_share(page, d->lost_s / d->location_s),
-        mpl_page_seconds(page, d->explained_s), mpl_page_seconds(page, rest_s),
-        mpl_page_share(page, rest_s / d->location_s));
+        mpl_page_seconds(page, d->explained_s), d->normal_s > 0 ? ", " : "",
+        d->normal_s > 0 ? mpl_page_seconds(page, d->normal_s) : "",
+        d->normal_s > 0 ? " are normal for the pattern" : "",
+        mpl_page_seconds(page, rest_s), mpl_page_share(page, rest_s / d->location_s));
 }
 
 static void say_next(struct page *page, const struct mpl_diagnosis *d)

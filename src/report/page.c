@@ -17,6 +17,18 @@ void mpl_page_say(struct page *page, int indent, const char *fmt, ...)
     mpl_text_wrap(page->out, text != NULL ? text : "(out of memory)", indent, page->width);
 }
 
+void mpl_page_tell(struct page *page, int indent, const char *label, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    const char *text = mpl_arena_vprintf(page->scratch, fmt, args);
+
+    va_end(args);
+    mpl_text_hang(page->out, label, text != NULL ? text : "(out of memory)", indent,
+                  page->width);
+}
+
 void mpl_page_heading(struct page *page, const char *text)
 {
     (void) fprintf(page->out, "\n%s\n", text);

@@ -12,6 +12,9 @@ struct page {
 
 /** printf to the page, wrapped at its width, each line indented. */
 void mpl_page_say(struct page *page, int indent, const char *fmt, ...) MPL_PRINTF(3, 4);
+/** The same behind a label ("what:  "); further lines begin below the text. */
+void mpl_page_tell(struct page *page, int indent, const char *label, const char *fmt, ...)
+    MPL_PRINTF(4, 5);
 /** A heading with a line under it, after an empty line. */
 void mpl_page_heading(struct page *page, const char *text);
 /** "0.301 s", "34.3 %", "1,234", in the page's scratch; "?" when out of memory. */
