@@ -290,7 +290,8 @@ static enum mpl_status add_rule(const struct cage *cage, struct mpl_err *err,
     if (rule != NULL) {
         return mpl_wrap(
             err, status,
-            "the conditions of rule '%s' (%s:%u) have too many combinations of facts",
+            "the conditions of rule '%s' (%s:%u) do not end: a loop, or too many "
+            "combinations of facts",
             rule->name, rule->file, rule->first_line);
     }
     rule = cage->stopped_in;

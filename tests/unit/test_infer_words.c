@@ -1,0 +1,239 @@
+/* The functions that word findings, and rule tests as data. */
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "infer_fixture.h"
+
+static void run(void)
+{
+    ck_assert_msg(mpl_infer_run(lab_get()->infer, &lab_get()->err) == MPL_OK, "%s",
+                  lab_get()->err.cause[0].text);
+    ck_assert_msg(mpl_infer_error_count(lab_get()->infer) == 0, "%s",
+                  mpl_infer_error_count(lab_get()->infer) == 0
+                      ? ""
+                      : mpl_infer_error(lab_get()->infer, 0)->text);
+}
+
+static const struct mpl_finding *finding(size_t i)
+{
+    ck_assert_uint_lt(i, mpl_infer_finding_count(lab_get()->infer));
+    return mpl_infer_finding(lab_get()->infer, i);
+}
+
+/* ---- words ------------------------------------------------------------------------------------ */
+
+struct wording {
+    const char *call;
+    const char *text;
+};
+
+static const struct wording wordings[] = {
+    { "(text \"nothing\")", "nothing" },
+    { "(text \"{} {} {}\" 1 2.5 abc)", "1 2.5 abc" },
+    { "(text \"{}\" 0.30000000000000004)", "0.3" },
+    { "(text \"{s}\" 0.00312)", "3.12 ms" },
+    { "(text \"{s}\" 0)", "0 s" },
+    { "(text \"{%}\" 0.3426)", "34.3 %" },
+    { "(text \"{n} {n}\" 1234567 -1234.4)", "1,234,567 -1,234" },
+    { "(text \"{.2} {.0} {.9}\" 3.14159 2.5 1)", "3.14 2 1.000000000" },
+    { "(text \"{{}\")", "{}" },
+    { "(text \"a } {{ b {}\" \"x\")", "a } { b x" },
+    { "(text \"ranks {}\" (create$ \"1\" \"2\" \"5\"))", "ranks 1, 2 and 5" },
+    { "(text (str-cat \"{\" \"}!\") 5)", "5!" },
+    { "(seconds 1.5e-6)", "1.50 us" },
+    { "(percent 1)", "100.0 %" },
+    { "(count 40000)", "40,000" },
+    { "(plural 1 \"message\")", "1 message" },
+    { "(plural 2000 \"message\")", "2,000 messages" },
+    { "(plural 0 \"process\" \"processes\")", "0 processes" },
+    { "(join-words)", "" },
+    { "(join-words \"a\")", "a" },
+    { "(join-words (create$ \"a\" b) 3)", "a, b and 3" },
+    { "(location-list (create$ \"1\" \"2\" \"3\" \"4\" \"5\" \"6\" \"7\"))", "1 to 7" },
+    { "(location-list \"7\" \"10\" \"9\" \"3\" \"8\" \"7\")", "3 and 7 to 10" },
+    { "(location-list \"1\" \"2\")", "1 and 2" },
+    { "(location-list \"0.1\" \"0\" \"0.2\" \"0.3\" \"1.4\")", "0, 0.1 to 0.3 and 1.4" },
+    { "(location-list \"GPU\" \"2\")", "2 and GPU" },
+    { "(location-list \"99999999999\" \"999999999\")", "999999999 and 99999999999" },
+    { "(str-cat a \"b\" 1 2.0)", "ab12.0" },
+    { "(sym-cat (sym-cat x 1) y)", "x1y" },
+    { "(implode$ (create$ a \"b c\" 1))", "a \"b c\" 1" },
+    { "(nth$ 3 (create$ a (create$ b c)))", "c" },
+};
+
+START_TEST(function_words_its_values)
+{
+    const char *text = mpl_arena_printf(lab_get()->arena,
+                                        "(defrule ADVISE::a (pattern) => (assert (finding "
+                                        "(kind cause) (text (str-cat %s)))))",
+                                        wordings[_i].call);
+
+    lab_open(text, NULL);
+    lab_give_pattern("p");
+    run();
+    ck_assert_str_eq(finding(0)->text, wordings[_i].text);
+}
+END_TEST
+
+static const struct wording failures[] = {
+    { "(text (str-cat \"{}\") 1 2)", "text: more values than placeholders" },
+    { "(text (str-cat \"{}{}\") 1)", "text: fewer values than placeholders" },
+    { "(text (str-cat \"{q}\") 1)",
+      "text: a placeholder is none of {} {s} {%} {n} {.0} to {.9}" },
+    { "(text (str-cat \"{s\") 1)",
+      "text: a placeholder is none of {} {s} {%} {n} {.0} to {.9}" },
+    { "(text \"{s}\" abc)", "text: {s} needs a number" },
+    { "(text \"{n}\" (create$ 1 2))", "text: {n} needs a number" },
+    { "(text \"{}\" (/ 1 0))", "Attempt to divide by zero in / function" },
+    { "(str-cat a (create$ 1 2))", "str-cat takes texts and numbers, no lists" },
+    { "(seconds (any abc))",
+      "Function seconds expected argument #1 to be of type integer or "
+      "float" },
+};
+
+START_TEST(function_that_cannot_word_its_values_ends_the_rule_with_a_reason)
+{
+    const char *text = mpl_arena_printf(
+        lab_get()->arena,
+        "(deffunction MAIN::any (?x) ?x)"
+        "(defrule ADVISE::a (pattern) => (assert (finding (kind cause) (text %s))))",
+        failures[_i].call);
+
+    lab_open(text, NULL);
+    lab_give_pattern("p");
+    ck_assert_int_eq(mpl_infer_run(lab_get()->infer, &lab_get()->err), MPL_OK);
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 0);
+    ck_assert_uint_eq(mpl_infer_error_count(lab_get()->infer), 1);
+    ck_assert_str_eq(mpl_infer_error(lab_get()->infer, 0)->text,
+                     mpl_arena_printf(lab_get()->arena,
+                                      "rule 'ADVISE::a' (lines 1 to 1) failed: %s",
+                                      failures[_i].text));
+}
+END_TEST
+
+/* ---- rule tests ------------------------------------------------------------------------------ */
+
+static const char tree[] =
+    "(defrule SYMPTOMS::low \"Low.\"\n"
+    " (logical (metric (run ?r) (name \"efficiency\") (value ?v&:(< ?v 0.8)))) =>\n"
+    " (assert (finding (kind symptom) (name low) (run ?r))))\n"
+    "(defrule REFINE::ask (logical (finding (name low) (run ?r))) =>\n"
+    " (assert (need (run ?r) (pattern \"p\") (metric \"wait\") (level 2) (reason \"to "
+    "see\"))))\n"
+    "(defrule CAUSES::why (logical (finding (name low) (run ?r))\n"
+    "   (metric (run ?r) (name \"wait\") (location ?l) (value ?w))) (role (location ?l)) "
+    "=>\n"
+    " (assert (finding (kind cause) (name waits) (run ?r) (locations ?l) (lost ?w))))\n";
+
+static enum mpl_status test_rules(const char *cases, size_t *n)
+{
+    lab_get()->err = (struct mpl_err){ 0 };
+    return mpl_rules_test(lab_get()->rules, "t.test.clp", cases, strlen(cases),
+                          lab_get()->arena, lab_get()->lint, n, &lab_get()->err);
+}
+
+START_TEST(rule_test_passes_where_all_comes_as_expected)
+{
+    size_t n = 0;
+
+    ck_assert_int_eq(lab_parse(tree), MPL_OK);
+    ck_assert_msg(
+        test_rules(
+            "; first a symptom, then its cause\n"
+            "(case \"a low efficiency is asked about\"\n"
+            " (given (metric (run \"r1\") (name \"efficiency\") (value 0.5)))\n"
+            " (expect (finding (name low) (kind symptom) (because \"efficiency\"))\n"
+            "         (need (metric \"wait\") (level 2)))\n"
+            " (given (metric (run \"r1\") (name \"wait\") (location \"3\") (value 0.25))\n"
+            "        (role (location \"3\")))\n"
+            " (expect (finding (name low))\n"
+            "         (finding (name waits) (locations \"3\") (lost 0.25) (rule "
+            "CAUSES::why) (because low \"wait\" role))))\n"
+            "(case \"a high one is not\"\n"
+            " (given (metric (run \"r1\") (name \"efficiency\") (value 0.9)))\n"
+            " (expect))",
+            &n) == MPL_OK,
+        "%s", lab_message(0));
+    ck_assert_uint_eq(n, 2);
+}
+END_TEST
+
+#define LOW "(case \"c\" (given (metric (name \"efficiency\") (value 0.5)))\n "
+
+static const struct wording wrong_cases[] = {
+    { LOW "(expect))",
+      "t.test.clp:2: rule SYMPTOMS::low also finds symptom 'low':  (case \"c\")" },
+    { LOW "(expect\n (finding (name high))))",
+      "t.test.clp:3: there is no such finding (case \"c\")" },
+    { LOW "(expect (finding (name low))\n (finding (name low))))",
+      "t.test.clp:3: there is no such finding (case \"c\")" },
+    { LOW "(expect (finding (name low) (because \"x\"))))",
+      "t.test.clp:2: there is no such finding (case \"c\")" },
+    { LOW "(expect (finding (name low) (lost 1.0))))",
+      "t.test.clp:2: there is no such finding (case \"c\")" },
+    { LOW "(expect (finding (name low)) (need (metric \"x\"))))",
+      "t.test.clp:2: there is no such need (case \"c\")" },
+    { LOW "(expect (finding (nam low))))",
+      "t.test.clp:2: unknown slot 'nam'; did you mean 'name'?" },
+    { LOW ")",
+      "t.test.clp:1: a case ends with (expect …), or it tests nothing (case \"c\")" },
+    { "(case \"c\" (given (metric (value 1))) (expect))",
+      "t.test.clp:1: slot 'value' of 'metric': an integer is not of type FLOAT (case "
+      "\"c\")" },
+    { "(case \"c\" (given (metrc (value 1.0))) (expect))",
+      "t.test.clp:1: there is no deftemplate 'metrc' (case \"c\")" },
+    { "(case \"c\" (gven) (expect))",
+      "t.test.clp:1: (given …) or (expect …) is expected (case \"c\")" },
+    { "(case (expect))",
+      "t.test.clp:1: a case such as (case \"why\" (given …) (expect …)) is "
+      "expected" },
+    { "(case \"c\" (expect)\n", "t.test.clp:1: the form that begins here is never closed" },
+    { "(case \"c", "t.test.clp:1: only lists, words and closed strings are expected here" },
+    { ")", "t.test.clp:1: this parenthesis closes nothing" },
+};
+
+START_TEST(rule_test_says_what_came_otherwise)
+{
+    size_t n = 0;
+
+    ck_assert_int_eq(lab_parse(tree), MPL_OK);
+    ck_assert_int_eq(test_rules(wrong_cases[_i].call, &n), MPL_E_SYNTAX);
+    lab_expect_message(wrong_cases[_i].text);
+}
+END_TEST
+
+static TCase *words_and_tests(void)
+{
+    TCase *tc = tcase_create("words");
+
+    tcase_add_checked_fixture(tc, lab_create, lab_destroy);
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, function_words_its_values, 0,
+                        sizeof wordings / sizeof wordings[0]);
+    tcase_add_loop_test(tc,
+                        function_that_cannot_word_its_values_ends_the_rule_with_a_reason, 0,
+                        sizeof failures / sizeof failures[0]);
+    tcase_add_test(tc, rule_test_passes_where_all_comes_as_expected);
+    tcase_add_loop_test(tc, rule_test_says_what_came_otherwise, 0,
+                        sizeof wrong_cases / sizeof wrong_cases[0]);
+    return tc;
+}
+
+int main(void)
+{
+    Suite *s = suite_create("infer_words");
+
+    suite_add_tcase(s, words_and_tests());
+
+    SRunner *runner = srunner_create(s);
+
+    srunner_run_all(runner, CK_ENV);
+
+    const int failed = srunner_ntests_failed(runner);
+
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
