@@ -217,7 +217,9 @@ static bool suggest(struct set_loader *loader, const char *name, const char **su
         }
     }
     mpl_buf_free(&words);
-    if (is_good && is_all && *suggestion != NULL && strncmp(*suggestion, "run.", 4) != 0) {
+    /* "all." stands before roles only. */
+    if (is_good && is_all && *suggestion != NULL &&
+        role_of_prefix(loader, *suggestion, strcspn(*suggestion, ".")) != MPL_NONE) {
         *suggestion = mpl_arena_printf(loader->arena, "all.%s", *suggestion);
         return *suggestion != NULL;
     }

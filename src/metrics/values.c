@@ -89,8 +89,8 @@ static const uint32_t *first_instances(struct mpl_metrics *metrics, uint32_t eve
     uint32_t *first = metrics->first_instance[event];
     uint32_t k = 0;
 
-    if (first != NULL) {
-        return first;
+    if (first != NULL || (n > 0 && locations == NULL)) {
+        return first; /* NULL: no memory, there as here */
     }
     first = MPL_NEW_ARRAY(metrics->arena, (size_t) role->n + 1, uint32_t);
     if (first == NULL) {

@@ -1,0 +1,34 @@
+/*
+ * From texts to metrics: a trace, a pattern, and what the metrics of the one say about the
+ * other.
+ */
+#ifndef TESTS_UNIT_METRICS_FIXTURE_H
+#define TESTS_UNIT_METRICS_FIXTURE_H
+
+#include "metrics/metrics.h"
+
+/** Events of a text trace. */
+const struct mpl_events *events_of_text(const char *text, struct mpl_arena *arena);
+/** Events of a trace file; NULL when it cannot be read. */
+const struct mpl_events *find_events_of_file(const char *path, struct mpl_arena *arena);
+
+/** The pattern in \p text, which must be without fault. */
+const struct mpl_pattern *pattern_of_text(const char *text, struct mpl_arena *arena);
+/** A pattern with the role "everybody" and, for it and the run, each variable as a metric
+ *  named v_<variable> at locations, r_<variable> of the run. */
+const struct mpl_pattern *pattern_of_variables(struct mpl_arena *arena);
+/** The set of a pattern without fault. */
+const struct mpl_metric_set *set_of_pattern(const struct mpl_pattern *pattern,
+                                            struct mpl_arena *arena);
+
+/** Metrics of \p set; NULL when the pattern cannot be tried on \p events. */
+struct mpl_metrics *find_metrics(const struct mpl_metric_set *set,
+                                 const struct mpl_pattern *pattern,
+                                 const struct mpl_events *events, struct mpl_arena *arena,
+                                 const struct mpl_recognition **recognition);
+
+/** The value of "worker.t_comp" at location \p location, MPL_NONE for metrics of the run. */
+double value_by_name(struct mpl_metrics *metrics, const struct mpl_metric_set *set,
+                     const char *name, uint32_t location, const char **why);
+
+#endif
