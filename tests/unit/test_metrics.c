@@ -30,7 +30,8 @@ static void destroy_arena(void)
 static const char trace[] =
     "# us\n"
     "rank 0: init 0..10  compute 10..20  recv 20..31 from 1 tag 1 bytes 8  compute 31..51\n"
-    "rank 0: send 51..52 to 1 tag 2 bytes 100  recv 52..53 from 2 tag 1 bytes 8  compute 53..73\n"
+    "rank 0: send 51..52 to 1 tag 2 bytes 100  recv 52..53 from 2 tag 1 bytes 8  compute "
+    "53..73\n"
     "rank 0: send 73..74 to 2 tag 2 bytes 200  compute 74..100  finalize 100..110\n"
     "rank 1: init 0..12  compute 12..30  send 30..31 to 0 tag 1 bytes 8\n"
     "rank 1: recv 31..53 from 0 tag 2 bytes 100  compute 53..93  finalize 93..105\n"
