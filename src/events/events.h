@@ -17,7 +17,8 @@ enum mpl_span_class {
     /** Other MPI calls, thread synchronisation, worker threads between two parallel regions, buffer
         flushes, off times. */
     MPL_SPAN_OTHER,
-    MPL_SPAN_STARTUP,  /**< Everything until MPI_Init is left, where it is recorded. */
+    MPL_SPAN_STARTUP, /**< Everything until MPI_Init is left; where that is not recorded, until
+                            the last process has begun (text traces: never). */
     MPL_SPAN_SHUTDOWN, /**< Everything from entering MPI_Finalize. */
     MPL_SPAN_CLASSES
 };
@@ -71,6 +72,7 @@ struct mpl_totals {
     uint64_t n_waits[MPL_WAIT_KINDS]; /**< Instances with a wait above 0. */
     double caused_s[MPL_WAIT_KINDS];  /**< Waiting of others for this location. */
     double wrong_order_s; /**< Part of late sender: another message was ready. */
+    double ready_s;       /**< Of that, with the other message already sent. */
     uint64_t n_wrong_order;
     double unknown_s; /**< In calls with is_wait_known false, whole durations. */
     double total_s;   /**< First to last event of the location. */

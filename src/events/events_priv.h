@@ -99,6 +99,7 @@ struct mpl_events {
     struct mpl_edge *edges;
     uint32_t n_edges;
     struct mpl_coll_wait *coll_waits;
+    int64_t startup_end_ticks; /* where MPI_Init is not recorded; else INT64_MIN */
     int64_t window_begin_ticks;
     int64_t window_end_ticks;
     double ideal_s;
@@ -107,8 +108,17 @@ struct mpl_events {
 /* What a location lost to messages received in the wrong order, in ticks. */
 struct mpl_wrong_order {
     int64_t ticks;
+    int64_t ready_ticks; /* of it, with the other message sent */
     uint64_t n;
 };
+
+/* The part of \p ticks from \p begin on that lies behind \p end of start-up. */
+static inline int64_t mpl_after(int64_t end, int64_t begin, int64_t ticks)
+{
+    const int64_t before = end > begin ? end - begin : 0;
+
+    return ticks > before ? ticks - before : 0;
+}
 
 /*
  * These are asked for every message, several times. A profile of npb-lu-W-np4 showed a fifth

@@ -144,9 +144,26 @@ static bool may_wait(const struct lane_walk *w, const struct mpl_call *call)
            mpl_call_use(w->events, w->loc, call).block != BLOCK_NEVER;
 }
 
+/* Scalasca counts the whole wait; only from the other's send on could it have been taken. */
+static void add_wrong_order(const struct lane_walk *w, const struct view *view,
+                            struct mpl_wrong_order *wrong)
+{
+    const int64_t startup = w->events->startup_end_ticks;
+    const int64_t late = w->earliest_send_ticks - view->enter_ticks;
+    const int64_t ready = late > 0 ? view->wait.ticks - late : view->wait.ticks;
+    const int64_t ready_from = late > 0 ? w->earliest_send_ticks : view->enter_ticks;
+    const int64_t ticks = mpl_after(startup, view->enter_ticks, view->wait.ticks);
+
+    if (ticks > 0) {
+        wrong->ticks += ticks;
+        wrong->ready_ticks += mpl_after(startup, ready_from, ready > 0 ? ready : 0);
+        wrong->n++;
+    }
+}
+
 static struct mpl_wrong_order walk_lane(struct lane_walk *w, struct mpl_lane *lane)
 {
-    struct mpl_wrong_order wrong = { 0, 0 };
+    struct mpl_wrong_order wrong = { 0, 0, 0 };
 
     for (uint32_t k = lane->n_calls; k-- > 0;) {
         struct mpl_call *call = &lane->calls[k];
@@ -168,8 +185,7 @@ static struct mpl_wrong_order walk_lane(struct lane_walk *w, struct mpl_lane *la
         call->culprit = view.wait.culprit;
         if (view.wait.kind == MPL_WAIT_LATE_SENDER &&
             w->earliest_send_ticks < view.wait.send_ticks) {
-            wrong.ticks += view.wait.ticks;
-            wrong.n++;
+            add_wrong_order(w, &view, &wrong);
         }
         w->earliest_send_ticks = view.earliest_send_ticks;
         if (view.first_receive != MPL_NONE) {

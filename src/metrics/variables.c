@@ -118,7 +118,8 @@ struct query {
     uint32_t location; /* these three: of no use to variables of the run */
     const struct extent *extent;
     const struct mpl_totals *totals;
-    int which; /* a span class or wait kind, see variables.def */
+    const struct extent *extents; /* of all locations */
+    int which;                    /* a span class or wait kind, see variables.def */
 };
 
 static double seconds(const struct query *q, int64_t ticks)
@@ -208,6 +209,11 @@ static double n_waits(const struct query *q)
         sum += q->totals->n_waits[kind];
     }
     return (double) (q->which == MPL_WAIT_NONE ? sum : q->totals->n_waits[q->which]);
+}
+
+static double ready_wait(const struct query *q)
+{
+    return q->totals->ready_s;
 }
 
 static double unknown(const struct query *q)
@@ -310,6 +316,25 @@ static double run_collectives(const struct query *q)
     return mpl_events_match(q->events)->n_instances;
 }
 
+/* Processes that make no MPI calls at all are no threads: a run without MPI has none. */
+static double run_thread_lost(const struct query *q)
+{
+    const double window_s = seconds(q, q->window.end_ticks - q->window.begin_ticks);
+    double sum_s = 0;
+
+    for (uint32_t location = 0; location < q->model->n_locations; location++) {
+        struct query own = *q;
+
+        own.location = location;
+        own.extent = &q->extents[location];
+        own.totals = mpl_events_totals(q->events, location);
+        if (own.totals->n_calls == 0 && q->model->locations[location].thread > 0) {
+            sum_s += window_s - time_in(&own, MPL_SPAN_COMPUTE);
+        }
+    }
+    return sum_s;
+}
+
 static double run_clock_bound(const struct query *q)
 {
     const struct mpl_clock *clock = mpl_events_clock(q->events);
@@ -367,6 +392,7 @@ double mpl_variable_get(const struct mpl_variables *variables, uint32_t variable
     struct query q = { .events = variables->events,
                        .model = mpl_events_model(variables->events),
                        .window = variables->window,
+                       .extents = variables->extents,
                        .which = getters[variable].which };
 
     if (table[variable].per_location) {
