@@ -24,7 +24,7 @@ def differ(a, b, tolerance=1e-9):
 
 
 def time_adds_up(d):
-    """Process seconds are computation or lost; the lost ones are explained or not."""
+    """Process seconds are computation or lost; the lost ones are explained, normal, or neither."""
     time = d["time"]
     runs = [r for r in d["runs"] if "duration_s" in r]
     bad = []
@@ -32,8 +32,8 @@ def time_adds_up(d):
         bad.append("location_s is not locations x duration: %s" % time)
     if time["lost_s"] > time["location_s"] * (1 + 1e-9):
         bad.append("more is lost than there was: %s" % time)
-    if differ(time["lost_s"], time["explained_s"] + time["unexplained_s"], 1e-6):
-        bad.append("explained and unexplained are not all: %s" % time)
+    if differ(time["lost_s"], sum(time[k] for k in ("explained_s", "normal_s", "unexplained_s")), 1e-6):
+        bad.append("explained, normal and unexplained are not all: %s" % time)
     return bad
 
 
