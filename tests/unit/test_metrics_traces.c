@@ -36,7 +36,7 @@ struct run {
 
 static double run_variable(const struct run *run, const char *name)
 {
-    char full[64];
+    char full[96];
 
     (void) snprintf(full, sizeof full, "run.r_%s", name);
     return value_by_name(run->metrics, run->set, full, MPL_NONE, NULL);
@@ -44,7 +44,7 @@ static double run_variable(const struct run *run, const char *name)
 
 static double variable(const struct run *run, const char *name, uint32_t i)
 {
-    char full[64];
+    char full[96];
 
     (void) snprintf(full, sizeof full, "everybody.v_%s", name);
     return value_by_name(run->metrics, run->set, full, run->everybody->locations[i], NULL);
