@@ -127,6 +127,7 @@ enum mpl_status mpl_automaton_create(struct mpl_expression *expression,
  */
 struct mpl_letters {
     const uint16_t *letters;
+    uint32_t n_letters;    /**< That there are, so many masks. */
     uint32_t first, n;     /**< Positions first … n-1 are searched. */
     const uint64_t *masks; /**< Per letter. */
     bool is_strict; /**< Events of the empty set end a match instead of being skipped. */

@@ -5,20 +5,21 @@
 
 /* ---- messages --------------------------------------------------------------------- */
 
+/* Only ends that count are ever explained. */
 static void measure_messages(struct mpl_recognition *r)
 {
     uint64_t n = 0;
     uint64_t n_explained = 0;
 
     for (uint32_t l = 0; l < r->model->n_locations; l++) {
-        const struct mpl_location *loc = &r->model->locations[l];
-        const uint64_t *explained = r->explained[l];
+        const size_t n_words = ((size_t) r->model->locations[l].n_messages + 63) / 64;
 
-        for (uint32_t m = 0; explained != NULL && m < loc->n_messages; m++) {
-            if (mpl_message_is_real(loc, m)) {
-                n++;
-                n_explained += explained[m / 64] >> m % 64 & 1;
-            }
+        if (r->explained[l] == NULL) {
+            continue;
+        }
+        n += r->n_messages[l];
+        for (size_t i = 0; i < n_words; i++) {
+            n_explained += (uint64_t) __builtin_popcountll(r->explained[l][i]);
         }
     }
     r->message_coverage = n == 0 ? 0 : (double) n_explained / (double) n;
@@ -37,20 +38,41 @@ static int64_t clipped(const struct mpl_recognition *r, uint32_t location,
     return leave > enter ? leave - enter : 0;
 }
 
-/* The next instance of an event on the location, as its spans; false when there are no more. */
-static bool next_spans(const struct mpl_recognition *r, uint32_t event, uint32_t location,
-                       uint32_t next, struct mpl_range *spans)
-{
-    const struct mpl_instances *instances = &r->instances[event];
-    const struct mpl_segment *segment = mpl_instances_find(instances, location);
+/* Instances of one event on the location at hand: where the next one lies. */
+struct row {
+    uint32_t event;
+    const struct mpl_segment *segment;
+    uint32_t number;
+    struct mpl_range spans; /* .first is MPL_NONE behind the last */
+};
 
-    if (segment == NULL || next >= segment->n) {
-        return false;
+static void go_to(const struct mpl_recognition *r, struct row *row, uint32_t number)
+{
+    row->number = number;
+    row->spans = (struct mpl_range){ MPL_NONE, 0 };
+    if (number < row->segment->n) {
+        const uint32_t stride = r->instances[row->event].stride;
+
+        row->spans = mpl_instance_spans(r, row->event, row->segment->location,
+                                        row->segment->words + (size_t) number * stride,
+                                        row->segment->lists);
     }
-    *spans = mpl_instance_spans(r, event, location,
-                                segment->words + (size_t) next * instances->stride,
-                                segment->lists);
-    return true;
+}
+
+static uint32_t make_rows(const struct mpl_recognition *r, uint32_t location,
+                          struct row *rows)
+{
+    uint32_t n = 0;
+
+    for (uint32_t e = 0; e < r->pattern->n_events; e++) {
+        const struct mpl_segment *segment = mpl_instances_find(&r->instances[e], location);
+
+        if (segment != NULL) {
+            rows[n] = (struct row){ .event = e, .segment = segment };
+            go_to(r, &rows[n++], 0);
+        }
+    }
+    return n;
 }
 
 /*
@@ -59,35 +81,29 @@ static bool next_spans(const struct mpl_recognition *r, uint32_t event, uint32_t
  */
 static int64_t covered_ticks(const struct mpl_recognition *r, uint32_t location)
 {
-    uint32_t next[MPL_EVENTS_MAX] = { 0 };
-    struct mpl_range open = { 0, 0 };
-    bool is_open = false;
+    struct row rows[MPL_EVENTS_MAX];
+    const uint32_t n = make_rows(r, location, rows);
+    struct mpl_range open = { MPL_NONE, 0 };
     int64_t ticks = 0;
 
-    for (;;) {
-        struct mpl_range first = { MPL_NONE, 0 };
-        uint32_t event = MPL_NONE;
+    while (n > 0) {
+        struct row *next = &rows[0];
 
-        for (uint32_t e = 0; e < r->pattern->n_events; e++) {
-            struct mpl_range spans;
-
-            if (next_spans(r, e, location, next[e], &spans) && spans.first < first.first) {
-                first = spans;
-                event = e;
-            }
+        for (uint32_t i = 1; i < n; i++) {
+            next = rows[i].spans.first < next->spans.first ? &rows[i] : next;
         }
-        if (event != MPL_NONE && is_open && first.first <= open.end + 1) {
-            open.end = first.end > open.end ? first.end : open.end;
+        if (open.first != MPL_NONE && next->spans.first <= open.end + 1) {
+            open.end = next->spans.end > open.end ? next->spans.end : open.end;
         } else {
-            ticks += is_open ? clipped(r, location, open) : 0;
-            open = first;
-            is_open = true;
+            ticks += open.first != MPL_NONE ? clipped(r, location, open) : 0;
+            open = next->spans;
         }
-        if (event == MPL_NONE) {
-            return ticks;
+        if (next->spans.first == MPL_NONE) {
+            break;
         }
-        next[event]++;
+        go_to(r, next, next->number + 1);
     }
+    return ticks;
 }
 
 static void measure_time(struct mpl_recognition *r)

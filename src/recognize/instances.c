@@ -65,14 +65,8 @@ static bool remember_end(void *context, uint32_t location, uint32_t message)
 static enum mpl_status explain_instance(struct search *s, struct mpl_view *view,
                                         struct mpl_err *err)
 {
-    const uint32_t n = view->definition->n_members + view->definition->n_associated;
-
-    for (uint32_t name = 0; name < n; name++) {
-        if (name < view->definition->n_members &&
-            !view->definition->members[name].occurs.is_used) {
-            continue;
-        }
-        (void) mpl_view_messages(view, name, explain, s->r);
+    for (uint32_t i = 0; i < view->n_talking; i++) {
+        (void) mpl_view_messages(view, view->talking[i], explain, s->r);
     }
     return view->has_no_memory ? mpl_nomem(err) : MPL_OK;
 }
@@ -93,9 +87,9 @@ static enum mpl_status remember_failed(struct search *s, struct mpl_view *view,
         }
         *word = head[i];
     }
-    for (uint32_t m = 0; m < view->definition->n_members; m++) {
-        if (view->definition->members[m].occurs.is_used &&
-            !mpl_view_messages(view, m, remember_end, s)) {
+    for (uint32_t i = 0; i < view->n_talking; i++) {
+        if (view->talking[i] < view->definition->n_members &&
+            !mpl_view_messages(view, view->talking[i], remember_end, s)) {
             return mpl_nomem(err);
         }
     }
@@ -155,34 +149,24 @@ static void count_failed(struct search *s)
 
 /* ---- one match ------------------------------------------------------------------------------- */
 
-/* The captures as words behind those that are there; see struct mpl_segment. */
-static bool add_words(struct search *s, const struct mpl_capture *captures, size_t n)
+/* Replaces the words of members that were captured more than once by places of lists. */
+static bool add_lists(struct search *s, const struct mpl_capture *captures, size_t n,
+                      uint32_t *words)
 {
     const struct mpl_event_definition *event = &s->r->pattern->events[s->event];
     const struct mpl_instances *instances = &s->r->instances[s->event];
-    const size_t start = s->words.n;
     uint32_t count[MPL_MEMBERS_MAX] = { 0 };
 
-    if (!mpl_grow_to(&s->words, start + instances->stride)) {
-        return false;
-    }
-
-    uint32_t *words = (uint32_t *) s->words.data + start;
-
-    memset(words, 0xFF, instances->stride * sizeof *words); /* MPL_NONE everywhere */
     for (size_t i = 0; i < n; i++) {
-        words[instances->word_of[captures[i].member]] =
-            mpl_stream_at(s->stream, captures[i].position);
         count[captures[i].member]++;
     }
     for (uint32_t m = 0; m < event->n_members; m++) {
+        size_t at = s->lists.n;
+
         if (count[m] < 2) {
             continue;
         }
-
-        size_t at = s->lists.n;
-
-        if (at + count[m] + 1 >= (MPL_NONE & ~MPL_WORD_LIST) ||
+        if (at + count[m] + 1 >= MPL_NONE - MPL_WORD_LIST ||
             !mpl_grow_to(&s->lists, at + count[m] + 1)) {
             return false;
         }
@@ -200,13 +184,46 @@ static bool add_words(struct search *s, const struct mpl_capture *captures, size
     return true;
 }
 
+/* The captures as words behind those that are there; see struct mpl_segment. */
+static bool add_words(struct search *s, const struct mpl_capture *captures, size_t n)
+{
+    const struct mpl_instances *instances = &s->r->instances[s->event];
+    const size_t start = s->words.n;
+    bool has_lists = false;
+
+    if (!mpl_grow_to(&s->words, start + instances->stride)) {
+        return false;
+    }
+
+    uint32_t *words = (uint32_t *) s->words.data + start;
+
+    for (uint32_t i = 0; i < instances->stride; i++) {
+        words[i] = MPL_NONE;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t *word = &words[instances->word_of[captures[i].member]];
+
+        has_lists = has_lists || *word != MPL_NONE;
+        *word = mpl_stream_at(s->stream, captures[i].position);
+    }
+    return !has_lists || add_lists(s, captures, n, words);
+}
+
+static bool is_met(struct mpl_view *view, const struct mpl_constraint *constraint)
+{
+    if (constraint->present != MPL_NONE) {
+        return mpl_view_has(view, constraint->present) != constraint->is_absent;
+    }
+
+    const double value = mpl_view_formula(view, constraint->formula);
+
+    return !isnan(value) && value != 0;
+}
+
 static uint32_t failing_constraint(struct mpl_view *view)
 {
     for (uint32_t c = 0; c < view->definition->n_constraints; c++) {
-        const double value =
-            mpl_view_formula(view, view->definition->constraints[c].formula);
-
-        if (isnan(value) || value == 0) {
+        if (!is_met(view, &view->definition->constraints[c])) {
             return c;
         }
     }
@@ -226,7 +243,7 @@ static enum mpl_status take_match(void *context, const struct mpl_capture *captu
         return mpl_nomem(err);
     }
     mpl_view_set(view, s->location, MPL_NONE, (const uint32_t *) s->words.data + n_words,
-                 s->lists.data);
+                 s->lists.data, mpl_stream_near(s->stream));
 
     const uint32_t constraint = failing_constraint(view);
 

@@ -327,6 +327,60 @@ static enum mpl_status lookup_name(void *context, const char *name,
                     out);
 }
 
+/* Fields that every span has, and attributes that every instance has. */
+static bool is_always_there(const struct mpl_event_definition *event, uint32_t name,
+                            uint32_t field)
+{
+    if (mpl_event_name_is_list(event, name)) {
+        return false;
+    }
+    if (mpl_event_name_instance(event, name) != MPL_NONE) {
+        return field < MPL_OWN_ATTRIBUTES;
+    }
+    return field != MPL_FIELD_BYTES && field != MPL_FIELD_TAG && field != MPL_FIELD_PEER;
+}
+
+static const char *skip(const char *at, const char *word)
+{
+    const size_t n = strlen(word);
+
+    if (at == NULL) {
+        return NULL;
+    }
+    at += strspn(at, " \t\n");
+    return strncmp(at, word, n) == 0 ? at + n : NULL;
+}
+
+/* Sets what a constraint of the form [not] defined(name.field) asks for. */
+static void find_presence(const struct event_names *names,
+                          struct mpl_constraint *constraint)
+{
+    static const char *const letters =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    const char *rest = skip(constraint->text, "not");
+    const char *at = skip(skip(rest == NULL ? constraint->text : rest, "defined"), "(");
+    const char *end;
+    size_t n_slots;
+
+    constraint->present = MPL_NONE;
+    constraint->is_absent = rest != NULL;
+    at = at == NULL ? NULL : at + strspn(at, " \t\n");
+    end = at == NULL ? NULL : skip(at + strspn(at, letters), ")");
+    if (end == NULL || end[strspn(end, " \t\n")] != '\0') {
+        return;
+    }
+
+    /* It has been compiled: what it reads is known. */
+    const uint32_t *slots = mpl_formula_scalars(constraint->formula, &n_slots);
+    const struct mpl_slot *slot =
+        n_slots == 1 ? mpl_buf_get(&names->slots, slots[0]) : NULL;
+
+    if (slot != NULL && slot->name != MPL_NONE &&
+        is_always_there(names->event, slot->name, slot->field)) {
+        constraint->present = slot->name;
+    }
+}
+
 static void load_constraint(struct event_names *names, const struct mpl_yaml *node,
                             struct mpl_event_definition *event)
 {
@@ -336,6 +390,7 @@ static void load_constraint(struct event_names *names, const struct mpl_yaml *no
     if (constraint->formula != NULL) {
         check_condition(names->loader, node, constraint->formula);
         constraint->text = node->text;
+        find_presence(names, constraint);
         event->n_constraints++;
     }
 }

@@ -6,6 +6,9 @@
  *
  * What a thread has read is a chain of nodes towards its start; chains share their beginnings.
  * Nodes that no thread reaches any more are removed when there are many.
+ *
+ * Nearly always there is one thread, and it can go one way. What becomes of it is a function of
+ * its state and the letter, so it is found out once and then looked up.
  */
 #include "config.h"
 
@@ -30,6 +33,26 @@ struct threads {
     uint32_t n;
 };
 
+/* What a letter does while at most one thread is alive. */
+enum course {
+    COURSE_UNKNOWN, /* not found out yet */
+    COURSE_SKIP,    /* nothing */
+    COURSE_STOP,    /* the thread ends, nothing begins */
+    COURSE_END,     /* the thread ends, and the best match stands */
+    COURSE_MOVE,    /* the thread goes on */
+    COURSE_BEGIN,   /* the thread, if any, ends, and a new one begins */
+    COURSE_GENERAL, /* something else: two threads, or the letter does not tell enough */
+};
+
+struct turn {
+    uint8_t course;
+    uint8_t member;
+    uint16_t state;
+};
+
+/* More states and letters than this go without; so the turns stay in the fast cache. */
+enum { TURNS_MAX = 1 << 14 };
+
 struct mpl_matcher {
     struct threads lists[2];
     uint64_t stamp[MPL_STATES_MAX]; /* step in which a state was last reached */
@@ -37,6 +60,7 @@ struct mpl_matcher {
     struct mpl_buf nodes;    /* struct node */
     struct mpl_buf captures; /* struct mpl_capture */
     struct mpl_buf moved;    /* uint32_t: where nodes went when some were removed */
+    struct mpl_buf turns;    /* struct turn, see find_turn() */
     uint64_t n_steps;
 };
 
@@ -53,6 +77,7 @@ struct search {
     uint32_t best_end;
     uint32_t n_extended; /* events since the best match was complete */
     size_t many_nodes;   /* when to remove nodes */
+    struct turn *turns;  /* NULL when there would be too many */
 };
 
 enum { MANY_NODES = 1 << 16 };
@@ -65,6 +90,7 @@ struct mpl_matcher *mpl_matcher_open(struct mpl_arena *arena)
         matcher->nodes = mpl_buf_make(sizeof(struct node));
         matcher->captures = mpl_buf_make(sizeof(struct mpl_capture));
         matcher->moved = mpl_buf_make(sizeof(uint32_t));
+        matcher->turns = mpl_buf_make(sizeof(struct turn));
     }
     return matcher;
 }
@@ -77,6 +103,7 @@ void mpl_matcher_close(struct mpl_matcher *matcher)
     mpl_buf_free(&matcher->nodes);
     mpl_buf_free(&matcher->captures);
     mpl_buf_free(&matcher->moved);
+    mpl_buf_free(&matcher->turns);
 }
 
 uint64_t mpl_matcher_steps(const struct mpl_matcher *matcher)
@@ -224,7 +251,107 @@ static bool step(struct search *s, uint64_t mask, uint32_t position)
     accept(s, position);
     s->now = s->then;
     s->then = now;
-    return s->matcher->nodes.n < s->many_nodes || remove_nodes(s, s->now);
+    return true;
+}
+
+/* ---- one event while at most one thread is alive --------------------------------------- */
+
+/* The only way from a state over the members of \p mask. */
+static struct turn way_from(const struct mpl_automaton *a, uint32_t state, uint64_t mask,
+                            enum course course)
+{
+    struct turn turn = { COURSE_UNKNOWN, 0, 0 };
+
+    for (uint32_t t = a->first[state]; t < a->first[state + 1]; t++) {
+        const struct mpl_transition to = a->transitions[t];
+
+        if ((mask >> to.member & 1) == 0) {
+            continue;
+        }
+        if (turn.course != COURSE_UNKNOWN) {
+            return (struct turn){ COURSE_GENERAL, 0, 0 };
+        }
+        turn = (struct turn){ (uint8_t) course, (uint8_t) to.member, to.state };
+    }
+    return turn;
+}
+
+/* \p state MPL_NONE: no thread is alive. */
+static struct turn work_out(const struct search *s, uint32_t state, uint32_t letter)
+{
+    const struct mpl_automaton *a = s->automaton;
+    const uint64_t mask = s->letters->masks[letter];
+    const bool has_thread = state != MPL_NONE;
+    const uint64_t start = s->has_best ? 0 : a->wanted[0] & mask;
+    struct turn move = { COURSE_UNKNOWN, 0, 0 };
+
+    if ((mask & s->letters->unsure) != 0) {
+        return (struct turn){ COURSE_GENERAL, 0, 0 };
+    }
+    if (mask == 0 && !s->letters->is_strict) {
+        return (struct turn){ COURSE_SKIP, 0, 0 };
+    }
+    if (has_thread) {
+        move = way_from(a, state, mask, COURSE_MOVE);
+    }
+    if (move.course == COURSE_UNKNOWN && s->has_best) {
+        return (struct turn){ COURSE_END, 0, 0 };
+    }
+    if (start == 0) {
+        return move.course != COURSE_UNKNOWN ? move : (struct turn){ COURSE_STOP, 0, 0 };
+    }
+
+    const struct turn begin = way_from(a, 0, mask, COURSE_BEGIN);
+
+    if (move.course == COURSE_UNKNOWN) {
+        return begin;
+    }
+    /* A new attempt is dropped if it would come to the same state. */
+    return move.course == COURSE_MOVE && begin.course == COURSE_BEGIN &&
+                   move.state == begin.state
+               ? move
+               : (struct turn){ COURSE_GENERAL, 0, 0 };
+}
+
+static struct turn find_turn(struct search *s, uint32_t letter)
+{
+    const uint32_t state = s->now->n == 0 ? MPL_NONE : s->now->at[0].state;
+    const size_t row =
+        (state + 1) + (s->has_best ? (size_t) s->automaton->n_states + 1 : 0);
+    struct turn *turn =
+        s->turns == NULL ? NULL : &s->turns[row * s->letters->n_letters + letter];
+
+    if (turn == NULL) {
+        return (struct turn){ COURSE_GENERAL, 0, 0 };
+    }
+    if (turn->course == COURSE_UNKNOWN) {
+        *turn = work_out(s, state, letter);
+    }
+    return *turn;
+}
+
+static bool move_single(struct search *s, struct turn turn, uint32_t position)
+{
+    struct thread *thread = &s->now->at[0];
+    const bool is_new = turn.course == COURSE_BEGIN;
+
+    if (is_new) {
+        s->matcher->nodes.n = 0;
+        thread->start = position;
+    }
+    thread->node = add_node(&s->matcher->nodes, position, turn.member,
+                            is_new ? MPL_NONE : thread->node);
+    thread->state = turn.state;
+    s->now->n = 1;
+    s->matcher->n_steps++;
+    s->n_extended++;
+    if (s->automaton->is_final[turn.state]) {
+        s->has_best = true;
+        s->best = *thread;
+        s->best_end = position;
+        s->n_extended = 0;
+    }
+    return thread->node != MPL_NONE;
 }
 
 /* ---- one match ----------------------------------------------------------------------- */
@@ -247,35 +374,58 @@ static uint64_t mask_at(const struct mpl_letters *letters, uint32_t position)
                : mask & letters->refine(letters->context, position, mask);
 }
 
+/* An event that a turn does not cover. */
+static bool take_general(struct search *s, uint32_t position)
+{
+    const uint64_t mask = mask_at(s->letters, position);
+
+    if (mask == 0 && !s->letters->is_strict) {
+        return true;
+    }
+    if (s->now->n == 0) {
+        s->matcher->nodes.n = 0;
+    }
+    return step(s, mask, position);
+}
+
+/* Nothing can make the best match longer, or an earlier one complete. */
+static bool is_settled(const struct search *s)
+{
+    return s->has_best &&
+           (s->now->n == 0 || s->n_extended >= s->extend_max ||
+            (s->now->n == 1 && s->automaton->wanted[s->now->at[0].state] == 0));
+}
+
+static bool take_event(struct search *s, uint32_t position)
+{
+    struct turn turn = { COURSE_GENERAL, 0, 0 };
+
+    if (s->now->n <= 1) {
+        turn = find_turn(s, s->letters->letters[position]);
+    }
+    switch ((enum course) turn.course) {
+    case COURSE_SKIP:
+        return true;
+    case COURSE_STOP:
+    case COURSE_END:
+        s->now->n = 0;
+        return true;
+    case COURSE_MOVE:
+    case COURSE_BEGIN:
+        return move_single(s, turn, position);
+    default:
+        return take_general(s, position);
+    }
+}
+
 /* Sets s->best if there is a match that starts at \p position or later. */
 static enum mpl_status find(struct search *s, uint32_t position, struct mpl_err *err)
 {
-    const struct mpl_letters *letters = s->letters;
-    const uint64_t start = s->automaton->wanted[0];
-
     begin(s);
-    for (; position < letters->n; position++) {
-        const uint64_t mask = mask_at(letters, position);
-
-        if (mask == 0 && letters->is_strict) {
-            s->now->n = 0;
-        } else if (mask == 0) {
-            continue;
-        }
-        if (s->now->n == 0) {
-            if (s->has_best) {
-                break;
-            }
-            s->matcher->nodes.n = 0;
-            if ((mask & start) == 0) {
-                continue;
-            }
-        }
-        if (!step(s, mask, position)) {
+    for (; position < s->letters->n && !is_settled(s); position++) {
+        if (!take_event(s, position) ||
+            (s->matcher->nodes.n >= s->many_nodes && !remove_nodes(s, s->now))) {
             return mpl_nomem(err);
-        }
-        if (s->has_best && (s->now->n == 0 || s->n_extended >= s->extend_max)) {
-            break;
         }
     }
     return MPL_OK;
@@ -287,23 +437,19 @@ static enum mpl_status tell(struct search *s, mpl_match_told *told, void *contex
     const struct node *nodes = s->matcher->nodes.data;
     struct mpl_buf *captures = &s->matcher->captures;
 
-    captures->n = 0;
-    for (uint32_t i = s->best.node; i != MPL_NONE; i = nodes[i].before) {
-        struct mpl_capture *capture = mpl_buf_add(captures);
+    size_t n = 0;
 
-        if (capture == NULL) {
-            return mpl_nomem(err);
-        }
-        *capture = (struct mpl_capture){ nodes[i].position, nodes[i].member };
+    for (uint32_t i = s->best.node; i != MPL_NONE; i = nodes[i].before) {
+        n++;
+    }
+    if (!mpl_grow_to(captures, n)) {
+        return mpl_nomem(err);
     }
 
     struct mpl_capture *items = captures->data;
 
-    for (size_t i = 0, j = captures->n - 1; i < j; i++, j--) {
-        const struct mpl_capture kept = items[i];
-
-        items[i] = items[j];
-        items[j] = kept;
+    for (uint32_t i = s->best.node; i != MPL_NONE; i = nodes[i].before) {
+        items[--n] = (struct mpl_capture){ nodes[i].position, nodes[i].member };
     }
     return told(context, items, captures->n, err);
 }
@@ -321,8 +467,16 @@ enum mpl_status mpl_matcher_run(struct mpl_matcher *matcher,
         .now = &matcher->lists[0],
         .then = &matcher->lists[1],
     };
+    const size_t n_turns = 2 * ((size_t) automaton->n_states + 1) * letters->n_letters;
     uint32_t position = letters->first;
 
+    if (n_turns > 0 && n_turns <= TURNS_MAX) {
+        if (!mpl_grow_to(&matcher->turns, n_turns)) {
+            return mpl_nomem(err);
+        }
+        s.turns = matcher->turns.data;
+        memset(s.turns, 0, n_turns * sizeof *s.turns); /* COURSE_UNKNOWN */
+    }
     while (position < letters->n) {
         enum mpl_status st = find(&s, position, err);
 

@@ -158,6 +158,12 @@ struct mpl_slot {
 struct mpl_constraint {
     const char *text;
     const struct mpl_formula *formula;
+    /**
+     * The name in "defined(name.enter)" or "not defined(name.enter)", the usual constraint:
+     * whether it stands for anything is known without a formula. MPL_NONE for other formulas.
+     */
+    uint32_t present;
+    bool is_absent; /**< With "not". */
 };
 
 struct mpl_attribute {

@@ -46,7 +46,7 @@ struct mpl_finder {
 
 /** Of one associated event. */
 struct mpl_finders {
-    struct mpl_finder **of_location; /**< NULL, or NULL for a location: not made. */
+    const struct mpl_finder **of_location; /**< NULL, or NULL for a location: not made. */
 };
 
 struct mpl_recognition {
@@ -61,6 +61,7 @@ struct mpl_recognition {
     struct mpl_instances *instances; /**< Per event. */
     struct mpl_finders **finders;    /**< Per event and associated event. */
     uint64_t **explained; /**< Per location: bit per message end; NULL outside of roles. */
+    uint64_t *n_messages; /**< Per location: message ends that count. */
     uint64_t n_fitting;
     uint64_t n_failing;
     uint64_t **n_failed; /**< Per event and constraint. */
@@ -104,21 +105,34 @@ double mpl_span_field(const struct mpl_recognition *r, const struct mpl_filter *
 
 /* ---- one instance ---------------------------------------------------------------------------- */
 
-enum mpl_bound_kind {
-    MPL_BOUND_UNKNOWN,
-    MPL_BOUND_ABSENT,
-    MPL_BOUND_SPAN,
-    MPL_BOUND_INSTANCE
-};
+enum mpl_bound_kind { MPL_BOUND_ABSENT, MPL_BOUND_SPAN, MPL_BOUND_INSTANCE };
 
 /** What a name stands for in an instance. */
 struct mpl_bound {
     enum mpl_bound_kind kind;
     bool has_span; /**< span is filled. */
+    bool has_no_message;
     uint32_t location;
     uint32_t at;      /**< Span, or number of the instance on its location. */
-    uint32_t message; /**< Message end that a match led to; MPL_NONE otherwise. */
+    uint32_t message; /**< The only message end that it is about; MPL_NONE: not known. */
     struct mpl_span span;
+};
+
+enum { MPL_NAMES_MAX = MPL_MEMBERS_MAX + MPL_ASSOCIATED_MAX };
+
+/** "Several" where an index of a message is expected. */
+#define MPL_MANY_MESSAGES (MPL_NONE - 1)
+
+/**
+ * What a pass has found out about the spans of its location, for one event type. So links along
+ * the location and messages of members cost no question to events.
+ */
+struct mpl_near {
+    const uint16_t *letters;  /**< Per span. */
+    const uint64_t *links;    /**< Per letter: bit per associated event that it may be. */
+    const uint32_t *messages; /**< Per call: its only message end, MPL_NONE without one,
+                                   MPL_MANY_MESSAGES. */
+    struct mpl_range range;
 };
 
 /** An instance, or a match that may become one, under examination. */
@@ -131,10 +145,14 @@ struct mpl_view {
     uint32_t number; /**< On its location; MPL_NONE for what is not counted yet. */
     const uint32_t *words;
     const uint32_t *lists;
-    struct mpl_bound *bounds; /**< Per name. */
-    double *scalars;          /**< Per slot. */
-    struct mpl_list *values;  /**< Per slot. */
-    struct mpl_buf *items;    /**< double, per slot: the values of lists. */
+    const struct mpl_near *near; /**< During the pass over the location; else NULL. */
+    uint64_t is_bound[MPL_NAMES_MAX / 64]; /**< Bit per name: its bound is known. */
+    struct mpl_bound *bounds;              /**< Per name. */
+    uint32_t n_talking;
+    uint32_t *talking;       /**< Names that can have messages. */
+    double *scalars;         /**< Per slot. */
+    struct mpl_list *values; /**< Per slot. */
+    struct mpl_buf *items;   /**< double, per slot: the values of lists. */
     bool has_no_memory;
     bool is_busy; /**< In use: attributes of other events may ask for more. */
 };
@@ -146,12 +164,28 @@ void mpl_view_close(struct mpl_view *view); /* NULL is allowed */
 /** The view of an event that its columns share, or one more if that is in use. */
 struct mpl_view *mpl_view_borrow(struct mpl_recognition *r, uint32_t event);
 void mpl_view_return(struct mpl_view *view);
+/** Starts anew with another instance; near (may be NULL) must be about its location. */
 void mpl_view_set(struct mpl_view *view, uint32_t location, uint32_t number,
-                  const uint32_t *words, const uint32_t *lists);
-/** What \p name stands for; of a repeated member its first or last span. */
-const struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t name);
+                  const uint32_t *words, const uint32_t *lists,
+                  const struct mpl_near *near);
+/** What \p name stands for; of a repeated member its first span. */
+struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t name);
 double mpl_view_formula(struct mpl_view *view, const struct mpl_formula *formula);
 double mpl_view_attribute(struct mpl_view *view, uint32_t attribute);
+/** Follows the link of associated event \p number into \p bound, which is absent so far. */
+void mpl_link_follow(struct mpl_view *view, uint32_t number, struct mpl_bound *bound);
+/** The other end of what \p base is about, likewise; \p filter is that of the base. */
+void mpl_link_match(struct mpl_view *view, struct mpl_bound *base,
+                    const struct mpl_filter *filter, struct mpl_bound *bound);
+/** During a pass: what is known of the messages of a span that was bound. */
+void mpl_view_note_message(const struct mpl_view *view, struct mpl_bound *bound);
+/** The \p i-th thing that a member stands for. */
+void mpl_view_bind_member(struct mpl_view *view, uint32_t member, uint32_t i,
+                          struct mpl_bound *bound);
+const struct mpl_filter *mpl_event_name_filter(const struct mpl_event_definition *event,
+                                               uint32_t name);
+struct mpl_range mpl_item_spans(const struct mpl_recognition *r, uint32_t inner,
+                                uint32_t location, uint32_t item);
 /** Fills the span of a bound of kind MPL_BOUND_SPAN. */
 const struct mpl_span *mpl_bound_span(const struct mpl_recognition *r,
                                       struct mpl_bound *bound);
@@ -169,6 +203,8 @@ const struct mpl_segment *mpl_instances_find(const struct mpl_instances *instanc
 typedef bool mpl_bound_told(void *context, uint32_t name, struct mpl_bound *bound);
 bool mpl_view_each(struct mpl_view *view, uint32_t name, mpl_bound_told *told,
                    void *context);
+/** Whether a name stands for anything. */
+bool mpl_view_has(struct mpl_view *view, uint32_t name);
 /** Calls \p told for each message end that \p name stands for. */
 typedef bool mpl_end_told(void *context, uint32_t location, uint32_t message);
 bool mpl_view_messages(struct mpl_view *view, uint32_t name, mpl_end_told *told,
@@ -195,6 +231,8 @@ enum mpl_status mpl_stream_read(struct mpl_stream *stream, uint32_t location,
  */
 enum mpl_status mpl_stream_letters(struct mpl_stream *stream, uint32_t i,
                                    struct mpl_letters *out, struct mpl_err *err);
+/** What was found out about spans, for the event whose letters were given last. */
+const struct mpl_near *mpl_stream_near(const struct mpl_stream *stream);
 /** The span, or number of the instance, at a position of the letters given last. */
 uint32_t mpl_stream_at(const struct mpl_stream *stream, uint32_t position);
 

@@ -8,55 +8,12 @@
 
 /* ---- the window ---------------------------------------------------------------------- */
 
-/* One location's part in it. */
-static void widen(const struct mpl_events *events, uint32_t location,
-                  struct mpl_window *whole, struct mpl_window *inner)
-{
-    const struct mpl_location *loc = &mpl_events_model(events)->locations[location];
-    const uint32_t n = mpl_events_span_count(events, location);
-
-    if (loc->n_events == 0) {
-        return;
-    }
-
-    const int64_t first = loc->time_ticks[0];
-    const int64_t last = loc->time_ticks[loc->n_events - 1];
-
-    whole->begin_ticks = first < whole->begin_ticks ? first : whole->begin_ticks;
-    whole->end_ticks = last > whole->end_ticks ? last : whole->end_ticks;
-    if (n < 3) {
-        return;
-    }
-
-    const struct mpl_span startup = mpl_events_span(events, location, 1);
-    const struct mpl_span shutdown = mpl_events_span(events, location, n - 2);
-
-    if (startup.class == MPL_SPAN_STARTUP && startup.leave_ticks < inner->begin_ticks) {
-        inner->begin_ticks = startup.leave_ticks;
-    }
-    if (shutdown.class == MPL_SPAN_SHUTDOWN && shutdown.enter_ticks > inner->end_ticks) {
-        inner->end_ticks = shutdown.enter_ticks;
-    }
-}
-
 struct mpl_window mpl_window_of(const struct mpl_events *events)
 {
-    struct mpl_window whole = { INT64_MAX, INT64_MIN };
-    struct mpl_window inner = { INT64_MAX, INT64_MIN };
+    struct mpl_window window;
 
-    for (uint32_t l = 0; l < mpl_events_model(events)->n_locations; l++) {
-        widen(events, l, &whole, &inner);
-    }
-    if (whole.begin_ticks > whole.end_ticks) {
-        return (struct mpl_window){ 0, 0 };
-    }
-    inner.begin_ticks =
-        inner.begin_ticks == INT64_MAX ? whole.begin_ticks : inner.begin_ticks;
-    inner.end_ticks = inner.end_ticks == INT64_MIN ? whole.end_ticks : inner.end_ticks;
-    if (inner.end_ticks < inner.begin_ticks) {
-        inner.end_ticks = inner.begin_ticks;
-    }
-    return inner;
+    mpl_events_window(events, &window.begin_ticks, &window.end_ticks);
+    return window;
 }
 
 /* ---- recognising ---------------------------------------------------------------------- */
@@ -254,7 +211,8 @@ bool mpl_recognition_values(struct mpl_recognition *r, uint32_t event, uint32_t 
         const uint32_t number = (uint32_t) (i - segment->first);
 
         mpl_view_set(view, segment->location, number,
-                     segment->words + (size_t) number * instances->stride, segment->lists);
+                     segment->words + (size_t) number * instances->stride, segment->lists,
+                     NULL);
         values[i - first] = mpl_view_attribute(view, attribute);
     }
     is_good = !view->has_no_memory;

@@ -50,7 +50,8 @@ static bool count_all(struct tally *tally, struct mpl_recognition *r, uint32_t e
 
         for (uint32_t i = 0; i < segment->n; i++) {
             mpl_view_set(view, segment->location, i,
-                         segment->words + (size_t) i * instances->stride, segment->lists);
+                         segment->words + (size_t) i * instances->stride, segment->lists,
+                         NULL);
             (void) mpl_view_each(view, name, count, tally);
         }
     }

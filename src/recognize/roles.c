@@ -31,36 +31,76 @@ struct topology {
 
 /* ---- traffic ----------------------------------------------------------------------- */
 
-/* Per process: its place in the traffic of the location at hand. */
-struct places {
-    uint32_t *stamp; /* number of the location plus 1 for which place is valid */
-    uint32_t *place;
+/* Reused from location to location. */
+struct counting {
+    uint32_t
+        *stamp; /* per process: number of the location plus 1 for which place is valid */
+    uint32_t *place;            /* per process: in the traffic of the location at hand */
+    struct mpl_buf of_envelope; /* uint64_t: messages by envelope */
 };
 
-static bool count_message(struct topology *t, struct places *places, uint32_t i,
-                          uint32_t message)
+static bool add_traffic(struct topology *t, struct counting *c, uint32_t i,
+                        uint32_t process, bool is_send, uint64_t n)
 {
-    const struct mpl_location *loc = &t->r->model->locations[t->locations[i]];
-    const uint32_t process = mpl_message_peer(t->r, t->locations[i], message);
     struct traffic *traffic;
 
     if (process == MPL_NONE) {
         return true;
     }
-    if (places->stamp[process] != i + 1) {
-        places->stamp[process] = i + 1;
-        places->place[process] = (uint32_t) (t->traffic.n - t->first[i]);
+    if (c->stamp[process] != i + 1) {
+        c->stamp[process] = i + 1;
+        c->place[process] = (uint32_t) (t->traffic.n - t->first[i]);
         traffic = mpl_buf_add(&t->traffic);
         if (traffic == NULL) {
             return false;
         }
         traffic->process = process;
     }
-    traffic = mpl_buf_get(&t->traffic, t->first[i] + places->place[process]);
-    if (loc->envelopes[loc->messages[message].envelope].is_send) {
-        traffic->n_sent++;
-    } else {
-        traffic->n_received++;
+    traffic = mpl_buf_get(&t->traffic, t->first[i] + c->place[process]);
+    traffic->n_sent += is_send ? n : 0;
+    traffic->n_received += is_send ? 0 : n;
+    return true;
+}
+
+/* By envelopes, as they are few; where one is unsure of the peer, message by message. */
+static bool count_location(struct topology *t, struct counting *c, uint32_t i)
+{
+    const uint32_t location = t->locations[i];
+    const struct mpl_location *loc = &t->r->model->locations[location];
+
+    if (!mpl_grow_to(&c->of_envelope, loc->n_envelopes)) {
+        return false;
+    }
+
+    uint64_t *n = c->of_envelope.data;
+
+    if (loc->n_envelopes > 0) {
+        memset(n, 0, loc->n_envelopes * sizeof *n);
+    }
+    for (uint32_t m = 0; m < loc->n_messages; m++) {
+        const uint32_t e = loc->messages[m].envelope;
+
+        if (e == MPL_NONE) {
+            continue;
+        }
+        n[e]++;
+        if (loc->envelopes[e].comm_unsure && mpl_message_is_real(loc, m) &&
+            !add_traffic(t, c, i, mpl_message_peer(t->r, location, m),
+                         loc->envelopes[e].is_send, 1)) {
+            return false;
+        }
+    }
+    for (uint32_t e = 0; e < loc->n_envelopes; e++) {
+        const struct mpl_envelope *envelope = &loc->envelopes[e];
+
+        if (envelope->is_null || envelope->is_garbage || n[e] == 0) {
+            continue;
+        }
+        t->r->n_messages[location] += n[e];
+        if (!envelope->comm_unsure &&
+            !add_traffic(t, c, i, envelope->peer, envelope->is_send, n[e])) {
+            return false;
+        }
     }
     return true;
 }
@@ -68,25 +108,22 @@ static bool count_message(struct topology *t, struct places *places, uint32_t i,
 static enum mpl_status count_traffic(struct topology *t, struct mpl_err *err)
 {
     const struct mpl_model *model = t->r->model;
-    struct places places = { MPL_NEW_ARRAY(t->arena, model->n_processes, uint32_t),
-                             MPL_NEW_ARRAY(t->arena, model->n_processes, uint32_t) };
+    struct counting counting = { MPL_NEW_ARRAY(t->arena, model->n_processes, uint32_t),
+                                 MPL_NEW_ARRAY(t->arena, model->n_processes, uint32_t),
+                                 mpl_buf_make(sizeof(uint64_t)) };
+    bool is_good = true;
 
     t->first = MPL_NEW_ARRAY(t->arena, (size_t) t->n + 1, size_t);
-    if (places.stamp == NULL || places.place == NULL || t->first == NULL) {
+    if (counting.stamp == NULL || counting.place == NULL || t->first == NULL) {
         return mpl_nomem(err);
     }
-    for (uint32_t i = 0; i < t->n; i++) {
-        const struct mpl_location *loc = &model->locations[t->locations[i]];
-
+    for (uint32_t i = 0; i < t->n && is_good; i++) {
         t->first[i] = t->traffic.n;
-        for (uint32_t m = 0; m < loc->n_messages; m++) {
-            if (mpl_message_is_real(loc, m) && !count_message(t, &places, i, m)) {
-                return mpl_nomem(err);
-            }
-        }
+        is_good = count_location(t, &counting, i);
     }
     t->first[t->n] = t->traffic.n;
-    return MPL_OK;
+    mpl_buf_free(&counting.of_envelope);
+    return is_good ? MPL_OK : mpl_nomem(err);
 }
 
 /* ---- variables ------------------------------------------------------------------------- */
@@ -466,8 +503,9 @@ enum mpl_status mpl_roles_bind(struct mpl_recognition *r,
     r->roles = MPL_NEW_ARRAY(r->arena, r->pattern->n_roles, struct mpl_role);
     r->roles_of_location = MPL_NEW_ARRAY(r->arena, r->model->n_locations, uint32_t);
     r->roles_of_process = MPL_NEW_ARRAY(r->arena, r->model->n_processes, uint32_t);
-    if (t.arena == NULL || r->roles == NULL || r->roles_of_location == NULL ||
-        r->roles_of_process == NULL) {
+    r->n_messages = MPL_NEW_ARRAY(r->arena, r->model->n_locations, uint64_t);
+    if (t.arena == NULL || r->n_messages == NULL || r->roles == NULL ||
+        r->roles_of_location == NULL || r->roles_of_process == NULL) {
         st = mpl_nomem(err);
     } else {
         for (uint32_t i = 0; i < r->pattern->n_roles; i++) {

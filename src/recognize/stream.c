@@ -38,19 +38,25 @@ struct mpl_stream {
     bool is_compute_plain; /* all computation is the same letter */
     uint16_t compute_letter;
     struct mpl_buf letters;  /* uint16_t per span */
-    struct mpl_buf sets;     /* uint64_t, n_events per letter */
+    struct mpl_buf messages; /* uint32_t per call; see struct mpl_near */
+    struct mpl_buf sets;     /* uint64_t, SETS * n_events per letter */
     struct mpl_map *numbers; /* of letters, by a hash of their sets */
-    uint64_t *combined;      /* n_events: the sets of the span at hand */
-    uint64_t *united;        /* n_events: those of all messages of a call */
+    uint64_t *combined;      /* SETS * n_events: the sets of the span at hand */
+    uint64_t *united;        /* those of all messages of a call */
     struct cached *cache;
     /* For the event asked for last. */
     uint32_t event;
-    struct mpl_buf masks;        /* uint64_t per letter */
+    struct mpl_buf masks; /* uint64_t per letter: its members */
+    struct mpl_buf links; /* uint64_t per letter: its associated events */
+    struct mpl_near near;
     struct mpl_buf item_letters; /* uint16_t; only with instances among the spans */
     struct mpl_buf items;        /* uint32_t: span or number of an instance */
     struct mpl_buf hidden;       /* uint8_t per span: belongs to an inner instance */
     bool has_items;
 };
+
+/* Per event and letter two sets: the members it may be, and the ends of links along a location. */
+enum { SETS = 2 };
 
 struct mpl_stream *mpl_stream_open(const struct mpl_recognition *r, struct mpl_arena *arena)
 {
@@ -61,13 +67,15 @@ struct mpl_stream *mpl_stream_open(const struct mpl_recognition *r, struct mpl_a
     }
     stream->r = r;
     stream->letters = mpl_buf_make(sizeof(uint16_t));
+    stream->messages = mpl_buf_make(sizeof(uint32_t));
     stream->sets = mpl_buf_make(sizeof(uint64_t));
     stream->masks = mpl_buf_make(sizeof(uint64_t));
+    stream->links = mpl_buf_make(sizeof(uint64_t));
     stream->item_letters = mpl_buf_make(sizeof(uint16_t));
     stream->items = mpl_buf_make(sizeof(uint32_t));
     stream->hidden = mpl_buf_make(sizeof(uint8_t));
-    stream->combined = MPL_NEW_ARRAY(arena, r->pattern->n_events, uint64_t);
-    stream->united = MPL_NEW_ARRAY(arena, r->pattern->n_events, uint64_t);
+    stream->combined = MPL_NEW_ARRAY(arena, SETS * (size_t) r->pattern->n_events, uint64_t);
+    stream->united = MPL_NEW_ARRAY(arena, SETS * (size_t) r->pattern->n_events, uint64_t);
     stream->cache = MPL_NEW_ARRAY(arena, CACHE_SIZE, struct cached);
     return stream->combined == NULL || stream->united == NULL || stream->cache == NULL
                ? NULL
@@ -81,8 +89,10 @@ void mpl_stream_close(struct mpl_stream *stream)
     }
     mpl_map_destroy(stream->numbers);
     mpl_buf_free(&stream->letters);
+    mpl_buf_free(&stream->messages);
     mpl_buf_free(&stream->sets);
     mpl_buf_free(&stream->masks);
+    mpl_buf_free(&stream->links);
     mpl_buf_free(&stream->item_letters);
     mpl_buf_free(&stream->items);
     mpl_buf_free(&stream->hidden);
@@ -96,18 +106,25 @@ static const struct mpl_event_definition *event_of(const struct mpl_stream *stre
 
 /* ---- letters --------------------------------------------------------------------------- */
 
-/* Adds to \p sets the members that a span with one of its messages (or none) can be. */
-static void add_members(const struct mpl_stream *stream, const struct mpl_span *span,
-                        uint64_t *sets)
+/* The sets of a span with one of its messages, or none, into stream->combined. */
+static void fill_sets(struct mpl_stream *stream, const struct mpl_span *span)
 {
+    const struct mpl_recognition *r = stream->r;
+
     for (uint32_t i = 0; i < stream->n_events; i++) {
         const struct mpl_event_definition *event = event_of(stream, i);
+        uint64_t *sets = &stream->combined[SETS * i];
 
+        sets[0] = sets[1] = 0;
         for (uint32_t m = 0; m < event->n_members; m++) {
             if (event->members[m].occurs.is_used &&
-                mpl_filter_takes(stream->r, &event->members[m].filter, stream->location,
-                                 span)) {
-                sets[i] |= UINT64_C(1) << m;
+                mpl_filter_takes(r, &event->members[m].filter, stream->location, span)) {
+                sets[0] |= UINT64_C(1) << m;
+            }
+        }
+        for (uint32_t a = 0; a < event->n_associated && a < 64; a++) {
+            if (mpl_filter_takes(r, &event->associated[a].filter, stream->location, span)) {
+                sets[1] |= UINT64_C(1) << a;
             }
         }
     }
@@ -117,10 +134,11 @@ static void add_members(const struct mpl_stream *stream, const struct mpl_span *
 static enum mpl_status letter_of(struct mpl_stream *stream, uint16_t *out,
                                  struct mpl_err *err)
 {
-    const size_t bytes = stream->n_events * sizeof(uint64_t);
-    uint64_t key = stream->n_events;
+    const size_t n_sets = SETS * (size_t) stream->n_events;
+    const size_t bytes = n_sets * sizeof(uint64_t);
+    uint64_t key = n_sets;
 
-    for (uint32_t i = 0; i < stream->n_events; i++) {
+    for (size_t i = 0; i < n_sets; i++) {
         key = (key ^ stream->combined[i]) * UINT64_C(0x9E3779B97F4A7C15);
         key ^= key >> 29;
     }
@@ -130,19 +148,19 @@ static enum mpl_status letter_of(struct mpl_stream *stream, uint16_t *out,
         if (letter == MPL_NONE) {
             break;
         }
-        if (memcmp((uint64_t *) stream->sets.data + (size_t) letter * stream->n_events,
-                   stream->combined, bytes) == 0) {
+        if (memcmp((uint64_t *) stream->sets.data + letter * n_sets, stream->combined,
+                   bytes) == 0) {
             *out = (uint16_t) letter;
             return MPL_OK;
         }
     }
 
-    const size_t n = stream->sets.n / stream->n_events;
+    const size_t n = stream->sets.n / n_sets;
 
     if (n >= LETTERS_MAX) {
         return mpl_fail(err, MPL_E_LIMIT, "more than %d kinds of events", LETTERS_MAX);
     }
-    for (uint32_t i = 0; i < stream->n_events; i++) {
+    for (size_t i = 0; i < n_sets; i++) {
         uint64_t *set = mpl_buf_add(&stream->sets);
 
         if (set == NULL) {
@@ -174,8 +192,7 @@ static enum mpl_status cached_letter(struct mpl_stream *stream, const struct loo
         *out = cached->letter;
         return MPL_OK;
     }
-    memset(stream->combined, 0, stream->n_events * sizeof *stream->combined);
-    add_members(stream, span, stream->combined);
+    fill_sets(stream, span);
     st = letter_of(stream, out, err);
     if (st == MPL_OK) {
         *cached = (struct cached){ *look, true, *out };
@@ -206,9 +223,10 @@ static enum mpl_status letter_of_many(struct mpl_stream *stream,
                                       const struct mpl_span *span, uint16_t *out,
                                       struct mpl_err *err)
 {
+    const size_t n_sets = SETS * (size_t) stream->n_events;
     struct mpl_span single = *span;
 
-    memset(stream->united, 0, stream->n_events * sizeof *stream->united);
+    memset(stream->united, 0, n_sets * sizeof *stream->united);
     single.n_messages = 1;
     for (uint32_t m = 0; m < span->n_messages; m++) {
         uint16_t letter;
@@ -222,32 +240,54 @@ static enum mpl_status letter_of_many(struct mpl_stream *stream,
         if (st != MPL_OK) {
             return st;
         }
-        for (uint32_t i = 0; i < stream->n_events; i++) {
+        for (size_t i = 0; i < n_sets; i++) {
             stream->united[i] |=
-                ((const uint64_t *)
-                     stream->sets.data)[(size_t) letter * stream->n_events + i];
+                ((const uint64_t *) stream->sets.data)[letter * n_sets + i];
         }
     }
-    memcpy(stream->combined, stream->united, stream->n_events * sizeof *stream->united);
+    memcpy(stream->combined, stream->united, n_sets * sizeof *stream->united);
     return letter_of(stream, out, err);
 }
 
-static enum mpl_status letter_of_span(struct mpl_stream *stream, uint32_t at, uint16_t *out,
-                                      struct mpl_err *err)
+static uint32_t only_message(const struct mpl_stream *stream, const struct mpl_span *span)
 {
-    struct mpl_span span;
-    struct look look;
+    const struct mpl_location *loc = &stream->r->model->locations[stream->location];
 
-    if (at % 2 == 0 && stream->is_compute_plain) {
-        *out = stream->compute_letter;
+    if (span->n_messages > 1) {
+        return MPL_MANY_MESSAGES;
+    }
+    return span->n_messages == 1 && mpl_message_is_real(loc, span->first_message)
+               ? span->first_message
+               : MPL_NONE;
+}
+
+static enum mpl_status read_call(struct mpl_stream *stream, uint32_t at, uint16_t *letter,
+                                 struct mpl_err *err)
+{
+    const struct mpl_span span = mpl_events_span(stream->r->events, stream->location, at);
+
+    ((uint32_t *) stream->messages.data)[at / 2] = only_message(stream, &span);
+    if (span.n_messages > 1) {
+        return letter_of_many(stream, &span, letter, err);
+    }
+
+    const struct look look = look_at(stream, &span);
+
+    return cached_letter(stream, &look, &span, letter, err);
+}
+
+static enum mpl_status read_compute(struct mpl_stream *stream, uint32_t at,
+                                    uint16_t *letter, struct mpl_err *err)
+{
+    if (stream->is_compute_plain) {
+        *letter = stream->compute_letter;
         return MPL_OK;
     }
-    span = mpl_events_span(stream->r->events, stream->location, at);
-    if (span.n_messages > 1) {
-        return letter_of_many(stream, &span, out, err);
-    }
-    look = look_at(stream, &span);
-    return cached_letter(stream, &look, &span, out, err);
+
+    const struct mpl_span span = mpl_events_span(stream->r->events, stream->location, at);
+    const struct look look = look_at(stream, &span);
+
+    return cached_letter(stream, &look, &span, letter, err);
 }
 
 /* Whether no filter asks for the function that computes. */
@@ -256,8 +296,8 @@ static bool is_compute_plain(const struct mpl_stream *stream)
     for (uint32_t i = 0; i < stream->n_events; i++) {
         const struct mpl_event_definition *event = event_of(stream, i);
 
-        for (uint32_t m = 0; m < event->n_members; m++) {
-            if (event->members[m].filter.region != NULL) {
+        for (uint32_t name = 0; name < event->n_members + event->n_associated; name++) {
+            if (mpl_event_name_filter(event, name)->region != NULL) {
                 return false;
             }
         }
@@ -300,14 +340,16 @@ enum mpl_status mpl_stream_read(struct mpl_stream *stream, uint32_t location,
 {
     enum mpl_status st = begin(stream, location, events, n_events, err);
 
-    if (st == MPL_OK && !mpl_grow_to(&stream->letters, stream->range.end)) {
+    if (st == MPL_OK && (!mpl_grow_to(&stream->letters, stream->range.end) ||
+                         !mpl_grow_to(&stream->messages, stream->range.end / 2))) {
         return mpl_nomem(err);
     }
 
     uint16_t *letters = stream->letters.data;
 
     for (uint32_t at = stream->range.first; at < stream->range.end && st == MPL_OK; at++) {
-        st = letter_of_span(stream, at, &letters[at], err);
+        st = at % 2 == 0 ? read_compute(stream, at, &letters[at], err)
+                         : read_call(stream, at, &letters[at], err);
     }
     return st;
 }
@@ -482,31 +524,49 @@ uint32_t mpl_stream_at(const struct mpl_stream *stream, uint32_t position)
     return stream->has_items ? ((const uint32_t *) stream->items.data)[position] : position;
 }
 
+/* The sets of one event, apart: what the search reads should lie together. */
+static bool extract_sets(struct mpl_stream *stream, uint32_t i)
+{
+    const uint64_t *sets = stream->sets.data;
+    const size_t n_sets = SETS * (size_t) stream->n_events;
+    const size_t n = stream->sets.n / n_sets;
+
+    if (!mpl_grow_to(&stream->masks, n) || !mpl_grow_to(&stream->links, n)) {
+        return false;
+    }
+    for (size_t letter = 0; letter < n; letter++) {
+        ((uint64_t *) stream->masks.data)[letter] = sets[letter * n_sets + SETS * i];
+        ((uint64_t *) stream->links.data)[letter] = sets[letter * n_sets + SETS * i + 1];
+    }
+    return true;
+}
+
+const struct mpl_near *mpl_stream_near(const struct mpl_stream *stream)
+{
+    return &stream->near;
+}
+
 enum mpl_status mpl_stream_letters(struct mpl_stream *stream, uint32_t i,
                                    struct mpl_letters *out, struct mpl_err *err)
 {
     const struct mpl_event_definition *event = event_of(stream, i);
     struct inner inner[MPL_MEMBERS_MAX];
     const uint32_t n_inner = find_inner(stream, event, inner);
-    const size_t n = stream->sets.n / stream->n_events;
     enum mpl_status st = MPL_OK;
 
     stream->event = i;
-    stream->masks.n = 0;
-    for (size_t letter = 0; letter < n; letter++) {
-        uint64_t *mask = mpl_buf_add(&stream->masks);
-
-        if (mask == NULL) {
-            return mpl_nomem(err);
-        }
-        *mask = ((const uint64_t *) stream->sets.data)[letter * stream->n_events + i];
+    if (!extract_sets(stream, i)) {
+        return mpl_nomem(err);
     }
+    stream->near = (struct mpl_near){ stream->letters.data, stream->links.data,
+                                      stream->messages.data, stream->range };
     stream->has_items = n_inner > 0;
     if (stream->has_items) {
         st = build_items(stream, inner, n_inner, err);
     }
     *out = (struct mpl_letters){
         .letters = stream->has_items ? stream->item_letters.data : stream->letters.data,
+        .n_letters = (uint32_t) stream->masks.n,
         .first = stream->has_items ? 0 : stream->range.first,
         .n = stream->has_items ? (uint32_t) stream->items.n : stream->range.end,
         .masks = stream->masks.data,

@@ -44,8 +44,8 @@ const struct mpl_segment *mpl_instances_find(const struct mpl_instances *instanc
                : NULL;
 }
 
-static struct mpl_range spans_of_item(const struct mpl_recognition *r, uint32_t inner,
-                                      uint32_t location, uint32_t item)
+struct mpl_range mpl_item_spans(const struct mpl_recognition *r, uint32_t inner,
+                                uint32_t location, uint32_t item)
 {
     if (inner == MPL_NONE) {
         return (struct mpl_range){ item, item };
@@ -82,10 +82,10 @@ struct mpl_range mpl_instance_spans(const struct mpl_recognition *r, uint32_t ev
 
         /* What a member stands for ascends, so the first and the last are enough. */
         const struct mpl_range first =
-            spans_of_item(r, inner, location, mpl_word_item(word, lists, 0));
+            mpl_item_spans(r, inner, location, mpl_word_item(word, lists, 0));
         const struct mpl_range last =
             n == 1 ? first
-                   : spans_of_item(r, inner, location, mpl_word_item(word, lists, n - 1));
+                   : mpl_item_spans(r, inner, location, mpl_word_item(word, lists, n - 1));
 
         range.first = first.first < range.first ? first.first : range.first;
         range.end = last.end > range.end ? last.end : range.end;
@@ -94,6 +94,21 @@ struct mpl_range mpl_instance_spans(const struct mpl_recognition *r, uint32_t ev
 }
 
 /* ---- views --------------------------------------------------------------------------- */
+
+/* Whether what the name stands for can have messages. */
+static bool can_talk(const struct mpl_event_definition *definition, uint32_t name)
+{
+    if (name < definition->n_members) {
+        return definition->members[name].occurs.is_used &&
+               mpl_filter_has_messages(&definition->members[name].filter);
+    }
+
+    const struct mpl_associated *associated =
+        &definition->associated[name - definition->n_members];
+
+    return associated->link == MPL_LINK_MATCH ||
+           mpl_filter_has_messages(&associated->filter);
+}
 
 struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
                                struct mpl_arena *arena)
@@ -110,15 +125,21 @@ struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
     view->definition = definition;
     view->instances = &r->instances[event];
     view->bounds = MPL_NEW_ARRAY(arena, n_names, struct mpl_bound);
+    view->talking = MPL_NEW_ARRAY(arena, n_names, uint32_t);
     view->scalars = MPL_NEW_ARRAY(arena, definition->n_slots, double);
     view->values = MPL_NEW_ARRAY(arena, definition->n_slots, struct mpl_list);
     view->items = MPL_NEW_ARRAY(arena, definition->n_slots, struct mpl_buf);
-    if (view->bounds == NULL || view->scalars == NULL || view->values == NULL ||
-        view->items == NULL) {
+    if (view->talking == NULL || view->bounds == NULL || view->scalars == NULL ||
+        view->values == NULL || view->items == NULL) {
         return NULL;
     }
     for (uint32_t i = 0; i < definition->n_slots; i++) {
         view->items[i] = mpl_buf_make(sizeof(double));
+    }
+    for (uint32_t name = 0; name < n_names; name++) {
+        if (can_talk(definition, name)) {
+            view->talking[view->n_talking++] = name;
+        }
     }
     return view;
 }
@@ -155,17 +176,14 @@ void mpl_view_return(struct mpl_view *view)
 }
 
 void mpl_view_set(struct mpl_view *view, uint32_t location, uint32_t number,
-                  const uint32_t *words, const uint32_t *lists)
+                  const uint32_t *words, const uint32_t *lists, const struct mpl_near *near)
 {
-    const uint32_t n_names = view->definition->n_members + view->definition->n_associated;
-
     view->location = location;
     view->number = number;
     view->words = words;
     view->lists = lists;
-    for (uint32_t i = 0; i < n_names; i++) {
-        view->bounds[i].kind = MPL_BOUND_UNKNOWN;
-    }
+    view->near = near;
+    memset(view->is_bound, 0, sizeof view->is_bound);
 }
 
 const struct mpl_span *mpl_bound_span(const struct mpl_recognition *r,
@@ -178,272 +196,71 @@ const struct mpl_span *mpl_bound_span(const struct mpl_recognition *r,
     return &bound->span;
 }
 
-/* ---- links ------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------- */
 
-enum { LOOK_AROUND = 64 };
-
-static bool takes(const struct mpl_recognition *r, const struct mpl_filter *filter,
-                  uint32_t location, uint32_t at, struct mpl_span *span)
+const struct mpl_filter *mpl_event_name_filter(const struct mpl_event_definition *event,
+                                               uint32_t name)
 {
-    const enum mpl_primitive_test test = mpl_primitive_row(filter->primitive)->test;
-
-    /* Even spans are computation; all others but regions are calls. */
-    if (test != MPL_TEST_REGION && (at % 2 == 0) != (test == MPL_TEST_COMPUTE)) {
-        return false;
-    }
-    *span = mpl_events_span(r->events, location, at);
-    return mpl_filter_takes(r, filter, location, span) &&
-           mpl_filter_holds(r, filter, location, span);
+    return name < event->n_members ? &event->members[name].filter
+                                   : &event->associated[name - event->n_members].filter;
 }
 
-/* All spans of the location that the link may lead to. */
-static const struct mpl_finder *make_finder(struct mpl_view *view, uint32_t number,
-                                            uint32_t location)
+void mpl_view_note_message(const struct mpl_view *view, struct mpl_bound *bound)
 {
-    struct mpl_recognition *r = view->r;
-    struct mpl_finder ***slot = &r->finders[view->event][number].of_location;
-    const struct mpl_range range = mpl_recognition_spans(r, location);
-    struct mpl_buf spans = mpl_buf_make(sizeof(uint32_t));
-    struct mpl_finder *finder = MPL_NEW(r->arena, struct mpl_finder);
-    struct mpl_span span;
-
-    if (*slot == NULL) {
-        *slot = MPL_NEW_ARRAY(r->arena, r->model->n_locations, struct mpl_finder *);
-    }
-    for (uint32_t at = range.first; at < range.end && !view->has_no_memory; at++) {
-        if (takes(r, &view->definition->associated[number].filter, location, at, &span)) {
-            uint32_t *item = mpl_buf_add(&spans);
-
-            if (item == NULL) {
-                view->has_no_memory = true;
-            } else {
-                *item = at;
-            }
-        }
-    }
-    if (!view->has_no_memory && finder != NULL && *slot != NULL) {
-        finder->n = (uint32_t) spans.n;
-        finder->spans = mpl_buf_take(&spans, r->arena);
-        (*slot)[location] = finder;
-    }
-    mpl_buf_free(&spans);
-    view->has_no_memory = view->has_no_memory || finder == NULL || finder->spans == NULL;
-    return view->has_no_memory ? NULL : finder;
-}
-
-/* Position of the first span of the finder that is not before \p at. */
-static uint32_t position_in(const struct mpl_finder *finder, uint32_t at)
-{
-    uint32_t low = 0;
-    uint32_t high = finder->n;
-
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (finder->spans[middle] < at) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-/* Too far away for looking around: by search in a list of all that fit. */
-static void find_far(struct mpl_view *view, uint32_t number, uint32_t from, bool is_next,
-                     struct mpl_bound *bound)
-{
-    struct mpl_finder *const *known = view->r->finders[view->event][number].of_location;
-    const struct mpl_finder *finder = known == NULL ? NULL : known[bound->location];
-
-    if (finder == NULL) {
-        finder = make_finder(view, number, bound->location);
-    }
-    if (finder == NULL) {
+    if (view->near == NULL || bound->location != view->location) {
         return;
     }
 
-    const uint32_t position = position_in(finder, is_next ? from + 1 : from);
-
-    if (is_next ? position < finder->n : position > 0) {
-        bound->kind = MPL_BOUND_SPAN;
-        bound->at = finder->spans[is_next ? position : position - 1];
-        bound->has_span = false;
-    }
-}
-
-/* The nearest fitting span beyond span \p from of bound->location. */
-static void find_near(struct mpl_view *view, uint32_t number, uint32_t from, bool is_next,
-                      struct mpl_bound *bound)
-{
-    const struct mpl_recognition *r = view->r;
-    const struct mpl_filter *filter = &view->definition->associated[number].filter;
-    const struct mpl_range range = mpl_recognition_spans(r, bound->location);
-    uint32_t at = from;
-
-    for (int looked = 0; looked < LOOK_AROUND; looked++) {
-        if (is_next ? at + 1 >= range.end : at <= range.first) {
-            return;
-        }
-        at += is_next ? 1 : UINT32_MAX;
-        if (takes(r, filter, bound->location, at, &bound->span)) {
-            bound->kind = MPL_BOUND_SPAN;
-            bound->at = at;
-            bound->has_span = true;
-            return;
-        }
-    }
-    find_far(view, number, from, is_next, bound);
-}
-
-static void follow_match(struct mpl_view *view, struct mpl_bound *base,
-                         const struct mpl_filter *filter, struct mpl_bound *bound)
-{
-    const struct mpl_recognition *r = view->r;
     const uint32_t message =
-        base->message != MPL_NONE
-            ? base->message
-            : mpl_filter_message(r, filter, base->location, mpl_bound_span(r, base));
+        bound->at % 2 == 0 ? MPL_NONE : view->near->messages[bound->at / 2];
 
-    if (message == MPL_NONE) {
-        return;
-    }
-
-    const struct mpl_end partner =
-        mpl_match_partner(r->model, mpl_events_match(r->events), base->location, message);
-
-    if (partner.message == MPL_NONE) {
-        return;
-    }
-    bound->at = mpl_events_span_of_message(r->events, partner.location, partner.message);
-    if (bound->at != MPL_NONE) {
-        bound->kind = MPL_BOUND_SPAN;
-        bound->location = partner.location;
-        bound->message = partner.message;
-    }
+    bound->has_no_message = message == MPL_NONE;
+    bound->message = message == MPL_MANY_MESSAGES ? MPL_NONE : message;
 }
 
-/* The last instance that begins at or before the span, if it ends at or behind it. */
-static void find_containing(struct mpl_view *view, uint32_t event, struct mpl_range inside,
-                            struct mpl_bound *bound)
-{
-    const struct mpl_instances *instances = &view->r->instances[event];
-    const struct mpl_segment *segment = mpl_instances_find(instances, bound->location);
-    uint32_t low = 0;
-    uint32_t high = segment == NULL ? 0 : segment->n;
-    struct mpl_range spans = { 0, 0 };
-
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        spans = mpl_instance_spans(view->r, event, bound->location,
-                                   segment->words + (size_t) middle * instances->stride,
-                                   segment->lists);
-        if (spans.first <= inside.first) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if (low == 0) {
-        return;
-    }
-    spans = mpl_instance_spans(view->r, event, bound->location,
-                               segment->words + (size_t) (low - 1) * instances->stride,
-                               segment->lists);
-    if (spans.end >= inside.end) {
-        bound->kind = MPL_BOUND_INSTANCE;
-        bound->at = low - 1;
-    }
-}
-
-static struct mpl_range spans_of_bound(const struct mpl_view *view, uint32_t name,
-                                       const struct mpl_bound *bound)
-{
-    return spans_of_item(view->r,
-                         bound->kind == MPL_BOUND_INSTANCE
-                             ? mpl_event_name_instance(view->definition, name)
-                             : MPL_NONE,
-                         bound->location, bound->at);
-}
-
-static const struct mpl_filter *filter_of(const struct mpl_event_definition *definition,
-                                          uint32_t name)
-{
-    return name < definition->n_members
-               ? &definition->members[name].filter
-               : &definition->associated[name - definition->n_members].filter;
-}
-
-static void bind_member(struct mpl_view *view, uint32_t member, uint32_t i,
-                        struct mpl_bound *bound)
+void mpl_view_bind_member(struct mpl_view *view, uint32_t member, uint32_t i,
+                          struct mpl_bound *bound)
 {
     const uint32_t number = view->instances->word_of[member];
     const uint32_t word = number == MPL_NONE ? MPL_NONE : view->words[number];
 
-    bound->location = view->location;
-    bound->message = MPL_NONE;
-    bound->has_span = false;
-    if (i < mpl_word_count(word, view->lists)) {
-        bound->at = mpl_word_item(word, view->lists, i);
-        bound->kind = view->definition->members[member].filter.event == MPL_NONE
-                          ? MPL_BOUND_SPAN
-                          : MPL_BOUND_INSTANCE;
-    }
-}
-
-static void follow(struct mpl_view *view, uint32_t number, struct mpl_bound *bound)
-{
-    const struct mpl_associated *associated = &view->definition->associated[number];
-    const uint32_t name = associated->base;
-    struct mpl_bound *base = &view->bounds[name];
-    struct mpl_bound last;
-
-    (void) mpl_view_bound(view, name);
-    if (base->kind == MPL_BOUND_ABSENT) {
+    bound->kind = MPL_BOUND_ABSENT;
+    if (i >= mpl_word_count(word, view->lists)) {
         return;
     }
-    bound->location = base->location;
-    bound->message = MPL_NONE;
+    bound->location = view->location;
+    bound->at = mpl_word_item(word, view->lists, i);
     bound->has_span = false;
-    switch (associated->link) {
-    case MPL_LINK_MATCH:
-        follow_match(view, base, filter_of(view->definition, name), bound);
-        break;
-    case MPL_LINK_PREVIOUS:
-        find_near(view, number, spans_of_bound(view, name, base).first, false, bound);
-        break;
-    case MPL_LINK_NEXT:
-        /* Behind the last of a repeated member. */
-        last = *base;
-        if (name < view->definition->n_members) {
-            const uint32_t word = view->words[view->instances->word_of[name]];
-
-            last.at =
-                mpl_word_item(word, view->lists, mpl_word_count(word, view->lists) - 1);
-        }
-        find_near(view, number, spans_of_bound(view, name, &last).end, true, bound);
-        break;
-    case MPL_LINK_CONTAINING:
-        find_containing(view, associated->filter.event, spans_of_bound(view, name, base),
-                        bound);
-        break;
+    bound->message = MPL_NONE;
+    bound->has_no_message = false;
+    if (view->definition->members[member].filter.event != MPL_NONE) {
+        bound->kind = MPL_BOUND_INSTANCE;
+    } else {
+        bound->kind = MPL_BOUND_SPAN;
+        mpl_view_note_message(view, bound);
     }
 }
 
-const struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t name)
+struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t name)
 {
     struct mpl_bound *bound = &view->bounds[name];
+    uint64_t *known = &view->is_bound[name / 64];
+    const uint64_t bit = UINT64_C(1) << name % 64;
 
-    if (bound->kind == MPL_BOUND_UNKNOWN) {
-        bound->kind = MPL_BOUND_ABSENT;
+    if ((*known & bit) == 0) {
+        *known |= bit;
         if (name < view->definition->n_members) {
-            bind_member(view, name, 0, bound);
+            mpl_view_bind_member(view, name, 0, bound);
         } else {
-            follow(view, name - view->definition->n_members, bound);
+            mpl_link_follow(view, name - view->definition->n_members, bound);
         }
     }
     return bound;
+}
+
+bool mpl_view_has(struct mpl_view *view, uint32_t name)
+{
+    return mpl_view_bound(view, name)->kind != MPL_BOUND_ABSENT;
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -473,8 +290,8 @@ static double value_of(struct mpl_view *view, const struct mpl_slot *slot,
     if (bound->kind != MPL_BOUND_SPAN) {
         return NAN;
     }
-    return mpl_span_field(view->r, filter_of(view->definition, slot->name), bound->location,
-                          bound->message, mpl_bound_span(view->r, bound),
+    return mpl_span_field(view->r, mpl_event_name_filter(view->definition, slot->name),
+                          bound->location, bound->message, mpl_bound_span(view->r, bound),
                           (enum mpl_field) slot->field);
 }
 
@@ -485,8 +302,7 @@ static double scalar_value(struct mpl_view *view, uint32_t number)
     if (slot->name == MPL_NONE) {
         return mpl_view_attribute(view, slot->field);
     }
-    (void) mpl_view_bound(view, slot->name);
-    return value_of(view, slot, &view->bounds[slot->name]);
+    return value_of(view, slot, mpl_view_bound(view, slot->name));
 }
 
 /* The i-th thing that a list name stands for: of a repeated member, or the match of one. */
@@ -495,9 +311,8 @@ static void bind_item(struct mpl_view *view, uint32_t name, uint32_t i,
 {
     const struct mpl_event_definition *definition = view->definition;
 
-    bound->kind = MPL_BOUND_ABSENT;
     if (name < definition->n_members) {
-        bind_member(view, name, i, bound);
+        mpl_view_bind_member(view, name, i, bound);
         return;
     }
 
@@ -505,11 +320,9 @@ static void bind_item(struct mpl_view *view, uint32_t name, uint32_t i,
     struct mpl_bound base;
 
     bind_item(view, base_name, i, &base);
-    bound->location = base.location;
-    bound->message = MPL_NONE;
-    bound->has_span = false;
+    bound->kind = MPL_BOUND_ABSENT;
     if (base.kind == MPL_BOUND_SPAN) {
-        follow_match(view, &base, filter_of(definition, base_name), bound);
+        mpl_link_match(view, &base, mpl_event_name_filter(definition, base_name), bound);
     }
 }
 
@@ -560,10 +373,8 @@ double mpl_view_formula(struct mpl_view *view, const struct mpl_formula *formula
 static double own_attribute(struct mpl_view *view, uint32_t attribute)
 {
     const struct mpl_recognition *r = view->r;
-    const struct mpl_range spans =
-        mpl_instance_spans(r, view->event, view->location, view->words, view->lists);
-    int64_t enter_ticks;
-    int64_t leave_ticks;
+    struct mpl_range spans;
+    int64_t ticks = 0;
 
     if (attribute == MPL_OWN_LOCATION) {
         return r->model->processes[r->model->locations[view->location].process].rank;
@@ -571,14 +382,20 @@ static double own_attribute(struct mpl_view *view, uint32_t attribute)
     if (attribute == MPL_OWN_INDEX) {
         return view->number;
     }
-    enter_ticks = mpl_events_span(r->events, view->location, spans.first).enter_ticks;
-    leave_ticks = mpl_events_span(r->events, view->location, spans.end).leave_ticks;
-    if (attribute == MPL_OWN_ENTER) {
-        leave_ticks = enter_ticks;
+    spans = mpl_instance_spans(r, view->event, view->location, view->words, view->lists);
+    if (attribute != MPL_OWN_ENTER) {
+        ticks = mpl_events_span(r->events, view->location, spans.end).leave_ticks;
     }
-    return mpl_model_seconds(r->model, leave_ticks - (attribute == MPL_OWN_DURATION
-                                                          ? enter_ticks
-                                                          : r->window.begin_ticks));
+    if (attribute == MPL_OWN_LEAVE) {
+        return mpl_model_seconds(r->model, ticks - r->window.begin_ticks);
+    }
+
+    const int64_t enter_ticks =
+        mpl_events_span(r->events, view->location, spans.first).enter_ticks;
+
+    return mpl_model_seconds(r->model, attribute == MPL_OWN_ENTER
+                                           ? enter_ticks - r->window.begin_ticks
+                                           : ticks - enter_ticks);
 }
 
 double mpl_view_attribute(struct mpl_view *view, uint32_t attribute)
@@ -599,7 +416,7 @@ bool mpl_view_each(struct mpl_view *view, uint32_t name, mpl_bound_told *told,
 
     if (!mpl_event_name_is_list(view->definition, name)) {
         return mpl_view_bound(view, name)->kind != MPL_BOUND_SPAN ||
-               told(context, name, &view->bounds[name]);
+               told(context, name, mpl_view_bound(view, name));
     }
     while (member >= view->definition->n_members) {
         member = view->definition->associated[member - view->definition->n_members].base;
@@ -626,10 +443,13 @@ static bool tell_messages(void *context, uint32_t name, struct mpl_bound *bound)
 {
     const struct teller *teller = context;
     const struct mpl_recognition *r = teller->view->r;
-    const struct mpl_filter *filter = filter_of(teller->view->definition, name);
+    const struct mpl_filter *filter = mpl_event_name_filter(teller->view->definition, name);
 
     if (bound->message != MPL_NONE) {
         return teller->told(teller->context, bound->location, bound->message);
+    }
+    if (bound->has_no_message) {
+        return true;
     }
 
     const struct mpl_span *span = mpl_bound_span(r, bound);
@@ -648,12 +468,18 @@ static bool tell_messages(void *context, uint32_t name, struct mpl_bound *bound)
 bool mpl_view_messages(struct mpl_view *view, uint32_t name, mpl_end_told *told,
                        void *context)
 {
-    const struct mpl_event_definition *definition = view->definition;
-    const bool is_match =
-        name >= definition->n_members &&
-        definition->associated[name - definition->n_members].link == MPL_LINK_MATCH;
     struct teller teller = { view, told, context };
 
-    return (!is_match && !mpl_filter_has_messages(filter_of(definition, name))) ||
-           mpl_view_each(view, name, tell_messages, &teller);
+    if (!mpl_event_name_is_list(view->definition, name)) {
+        const struct mpl_bound *bound = mpl_view_bound(view, name);
+
+        /* The usual case, without detours. */
+        if (bound->kind != MPL_BOUND_SPAN || bound->has_no_message) {
+            return true;
+        }
+        if (bound->message != MPL_NONE) {
+            return told(context, bound->location, bound->message);
+        }
+    }
+    return mpl_view_each(view, name, tell_messages, &teller);
 }

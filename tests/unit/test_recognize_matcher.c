@@ -270,9 +270,11 @@ static void run(struct mpl_matcher *matcher, const struct mpl_automaton *automat
                 struct found *found, int n, bool is_strict)
 {
     uint16_t letters[N_EVENTS_MAX];
-    const struct mpl_letters sequence = {
-        .letters = letters, .n = (uint32_t) n, .masks = found->masks, .is_strict = is_strict
-    };
+    const struct mpl_letters sequence = { .letters = letters,
+                                          .n_letters = (uint32_t) n,
+                                          .n = (uint32_t) n,
+                                          .masks = found->masks,
+                                          .is_strict = is_strict };
     struct mpl_err err = { 0 };
 
     for (int i = 0; i < n; i++) {
@@ -347,7 +349,9 @@ static uint64_t steps_over(const char *text, const char *cycle, uint32_t n,
     const struct mpl_automaton *automaton = compile(text);
     struct mpl_matcher *matcher = mpl_matcher_open(arena);
     uint16_t *letters = MPL_NEW_ARRAY(arena, n, uint16_t);
-    const struct mpl_letters sequence = { .letters = letters, .n = n, .masks = masks };
+    const struct mpl_letters sequence = {
+        .letters = letters, .n_letters = N_MEMBERS, .n = n, .masks = masks
+    };
     struct mpl_err err = { 0 };
 
     ck_assert_ptr_nonnull(automaton);
@@ -405,7 +409,9 @@ START_TEST(complete_match_is_given_up_for_extension_after_the_stated_events)
     struct mpl_matcher *matcher = mpl_matcher_open(arena);
     static const uint64_t masks[N_MEMBERS] = { 1, 2, 4, 8 };
     uint16_t letters[12] = { 0, 1, 1, 1, 1, 2, 0, 1, 1, 1, 1, 2 };
-    const struct mpl_letters sequence = { .letters = letters, .n = 12, .masks = masks };
+    const struct mpl_letters sequence = {
+        .letters = letters, .n_letters = N_MEMBERS, .n = 12, .masks = masks
+    };
     struct found found = { .root = -1 };
     struct mpl_err err = { 0 };
 
@@ -467,9 +473,9 @@ START_TEST(ambiguous_events_are_read_as_the_expression_prefers)
         struct mpl_matcher *matcher = mpl_matcher_open(arena);
         static const uint64_t any = 15;
         static const uint16_t letters[N_EVENTS_MAX];
-        const struct mpl_letters sequence = { .letters = letters,
-                                              .n = (uint32_t) cases[i].n,
-                                              .masks = &any };
+        const struct mpl_letters sequence = {
+            .letters = letters, .n_letters = 1, .n = (uint32_t) cases[i].n, .masks = &any
+        };
         struct mpl_err err = { 0 };
 
         mpl_matcher_run(matcher, automaton, &sequence, MPL_EXTEND_MAX, spell, NULL, &err);
@@ -592,7 +598,9 @@ START_TEST(matching_without_memory_fails_and_leaks_nothing)
         };
         static const uint64_t masks[N_MEMBERS] = { 1, 2, 4, 8 };
         static const uint16_t letters[8] = { 0, 1, 1, 2, 3, 0, 1, 0 };
-        const struct mpl_letters sequence = { .letters = letters, .n = 8, .masks = masks };
+        const struct mpl_letters sequence = {
+            .letters = letters, .n_letters = N_MEMBERS, .n = 8, .masks = masks
+        };
         const struct mpl_automaton *automaton = NULL;
         struct mpl_expression expression = { 0 };
         struct mpl_err err = { 0 };
