@@ -19,35 +19,50 @@ struct denied {
 
 static const struct denied denied[] = {
 #define DENIED(name, why) { name, why },
+#define HIDDEN(name, why)
 #include "infer/deny.def"
 #undef DENIED
+#undef HIDDEN
 };
 enum { N_DENIED = sizeof denied / sizeof denied[0] };
 
-/*
- * The scanner lets none of the object constructs pass. These go for good measure; defclass and
- * defgeneric must stay, because defmodule looks them up and crashes when they are not there.
- */
-static const char *const removed_constructs[] = { "definstances", "defmessage-handler",
-                                                  "defmethod" };
+static const struct denied hidden[] = {
+#define DENIED(name, why)
+#define HIDDEN(name, why) { name, why },
+#include "infer/deny.def"
+#undef DENIED
+#undef HIDDEN
+};
+enum { N_HIDDEN = sizeof hidden / sizeof hidden[0] };
 
-const char *mpl_cage_why_denied(const char *function)
+static const char *find_reason(const struct denied *list, size_t n, const char *function)
 {
-    for (size_t i = 0; i < N_DENIED; i++) {
-        if (strcmp(denied[i].name, function) == 0) {
-            return denied[i].why;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(list[i].name, function) == 0) {
+            return list[i].why;
         }
     }
     return NULL;
 }
 
+const char *mpl_cage_why_denied(const char *function)
+{
+    return find_reason(denied, N_DENIED, function);
+}
+
+const char *mpl_cage_why_hidden(const char *function)
+{
+    return find_reason(hidden, N_HIDDEN, function);
+}
+
+/*
+ * The object constructs stay where they are, since the scanner lets none of them pass: CLIPS
+ * looks some up when it reads a defmodule or prints, and crashes when they are not there.
+ */
 static void take_away(struct cage *cage)
 {
     for (size_t i = 0; i < N_DENIED; i++) {
         (void) UndefineFunction(cage->env, denied[i].name);
-    }
-    for (size_t i = 0; i < sizeof removed_constructs / sizeof removed_constructs[0]; i++) {
-        (void) RemoveConstruct(cage->env, removed_constructs[i]);
     }
 }
 
@@ -226,6 +241,7 @@ static void furnish(void *context)
 
     take_away(cage);
     mpl_cage_add_functions(cage);
+    mpl_cage_bound_functions(cage);
     /* Below 40, where CLIPS catches the errors of a construct for mpl_cage_load(). */
     (void) EnvAddRouter(cage->env, "marple", 30, is_ours, print, NULL, NULL, NULL);
     (void) EnvAddPeriodicFunction(cage->env, "marple", tick, 0);

@@ -67,7 +67,9 @@ static void load_all(void *context)
 
     for (size_t i = 0; i < load->rules->n_sources; i++) {
         load->source = load->rules->sources[i];
-        for (size_t j = 0; j < load->source->n && load->cage->stop == CAGE_FREE; j++) {
+        for (size_t j = 0; j < load->source->n && load->cage->stop == CAGE_FREE &&
+                           load->n_faults < MPL_FAULTS;
+             j++) {
             load->construct = &load->source->constructs[j];
             load_construct(load);
         }

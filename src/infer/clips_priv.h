@@ -86,9 +86,20 @@ void mpl_cage_forget(struct cage *cage);
 
 /** Defines the functions that rules have in addition to those of CLIPS. */
 void mpl_cage_add_functions(struct cage *cage);
+/** Puts functions that cannot go wrong in place of some of CLIPS. */
+void mpl_cage_bound_functions(struct cage *cage);
+
+/** Lets \p with do the work of a function of CLIPS; \p returns as in EnvDefineFunction. */
+void mpl_cage_replace(void *env, const char *name, int (*with)(void), char returns);
+/** Of a FLOAT or INTEGER. */
+double mpl_cage_number(const DATA_OBJECT *value);
+/** Ends the rule with a message, as an error of CLIPS' own functions would. */
+void mpl_cage_fail(void *env, const char *message);
 
 /** Why a function is not there, or NULL when nobody took it away. */
 const char *mpl_cage_why_denied(const char *function);
+/** Why rules may not name a function that is there, or NULL when they may. */
+const char *mpl_cage_why_hidden(const char *function);
 
 /* ---- loading ------------------------------------------------------------------- */
 

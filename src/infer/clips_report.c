@@ -368,6 +368,22 @@ static enum inside inside_list(enum inside around, const char *word)
                                                                  : INSIDE_OTHER;
 }
 
+/** Names of functions cannot be computed, so the word behind a parenthesis tells them all. */
+static void review_function(struct load *load, const char *word, unsigned line)
+{
+    const char *why = strcmp(word, "object") == 0
+                          ? "rules work on facts, there are no objects"
+                          : mpl_cage_why_hidden(word);
+
+    if (why != NULL) {
+        load->n_faults++;
+        mpl_lint_add(load->lint, MPL_LINT_ERROR,
+                     (struct mpl_place){ .file = load->source->file,
+                                         .line = load->construct->first_line + line - 1 },
+                     "'%s' is not allowed in rules: %s", word, why);
+    }
+}
+
 /** \p scanner stands behind the parenthesis of a list. */
 static enum inside review_list(struct load *load, struct mpl_scanner scanner,
                                enum inside around)
@@ -384,7 +400,10 @@ static enum inside review_list(struct load *load, struct mpl_scanner scanner,
 
     if (inside == INSIDE_SLOTS && around != INSIDE_OTHER) {
         review_fact(load, word, head.line);
-    } else if (around == INSIDE_OTHER && strcmp(word, "text") == 0) {
+    } else if (around == INSIDE_OTHER || around == INSIDE_CONDITIONS) {
+        review_function(load, word, head.line);
+    }
+    if (around == INSIDE_OTHER && strcmp(word, "text") == 0) {
         review_format(load, scanner);
     }
     return inside;
@@ -397,43 +416,82 @@ static enum inside inside_construct(const struct mpl_construct *c)
                                         : INSIDE_OTHER;
 }
 
+/** A list while its end has not come. */
+struct open_list {
+    enum inside inside;
+    bool is_or;
+    unsigned n_lists; /**< Inside of it. */
+};
+
+/**
+ * CLIPS makes a rule of its own for each combination of the alternatives in `or` conditions: of
+ * sixteen pairs it makes 65,536, and is not seen again.
+ */
+static void count_alternatives(const struct open_list *list, unsigned long *n)
+{
+    if (list->is_or && list->n_lists > 1 && *n <= MPL_ALTERNATIVES) {
+        *n *= list->n_lists;
+    }
+}
+
+static void report_alternatives(struct load *load)
+{
+    load->n_faults++;
+    mpl_lint_add(load->lint, MPL_LINT_ERROR, mpl_load_place(load),
+                 "the 'or' conditions make more than %d combinations; split the rule",
+                 MPL_ALTERNATIVES);
+}
+
+static struct open_list open_list(struct load *load, struct mpl_scanner scanner,
+                                  const struct open_list *around)
+{
+    struct mpl_scanner ahead = scanner;
+    const struct mpl_token head = mpl_scanner_next(&ahead);
+
+    if (around == NULL) {
+        return (struct open_list){ .inside = inside_construct(load->construct) };
+    }
+    return (struct open_list){
+        .inside = review_list(load, scanner, around->inside),
+        .is_or = around->inside == INSIDE_CONDITIONS && mpl_token_is(&scanner, head, "or"),
+    };
+}
+
 /** True when the rule has an arrow, or the construct is none. */
 static bool review_lists(struct load *load)
 {
     const struct mpl_construct *c = load->construct;
     struct mpl_scanner scanner =
         mpl_scanner_make(load->source->text + c->begin, c->end - c->begin);
-    enum inside inside[MPL_SCAN_DEPTH + 2] = { INSIDE_OTHER };
+    struct open_list lists[MPL_SCAN_DEPTH + 2] = { { INSIDE_OTHER, false, 0 } };
+    unsigned long n_alternatives = 1;
     unsigned depth = 0;
     bool has_arrow = c->kind != CONSTRUCT_RULE;
 
     for (struct mpl_token t = mpl_scanner_next(&scanner); t.kind != TOKEN_END;
          t = mpl_scanner_next(&scanner)) {
-        depth -= t.kind == TOKEN_CLOSE;
-        if (depth == 1 && mpl_token_is(&scanner, t, "=>")) {
+        if (t.kind == TOKEN_CLOSE) {
+            count_alternatives(&lists[depth--], &n_alternatives);
+        } else if (depth == 1 && mpl_token_is(&scanner, t, "=>")) {
             has_arrow = true;
-            inside[1] = INSIDE_OTHER;
+            lists[1].inside = INSIDE_OTHER;
+        } else if (t.kind == TOKEN_OPEN) {
+            depth++;
+            mpl_assert(depth <= MPL_SCAN_DEPTH);
+            lists[depth - 1].n_lists++;
+            lists[depth] = open_list(load, scanner, depth == 1 ? NULL : &lists[depth - 1]);
         }
-        if (t.kind != TOKEN_OPEN) {
-            continue;
-        }
-
-        depth++;
-        mpl_assert(depth <= MPL_SCAN_DEPTH);
-        inside[depth] = depth == 1 ? inside_construct(c)
-                                   : review_list(load, scanner, inside[depth - 1]);
+    }
+    if (n_alternatives > MPL_ALTERNATIVES) {
+        report_alternatives(load);
     }
     return has_arrow;
 }
 
 bool mpl_load_review(struct load *load)
 {
-    const enum mpl_construct_kind kind = load->construct->kind;
     const size_t before = load->n_faults;
 
-    if (kind != CONSTRUCT_RULE && kind != CONSTRUCT_FACTS && kind != CONSTRUCT_FUNCTION) {
-        return true;
-    }
     if (!review_lists(load)) {
         load->n_faults++;
         mpl_lint_add(load->lint, MPL_LINT_ERROR, mpl_load_place(load),

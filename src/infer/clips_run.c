@@ -191,6 +191,14 @@ static double said_or_nan(double number)
     return number < 0.0 ? NAN : number;
 }
 
+/** The vocabulary bounds levels, but a user may have changed it. */
+static int level_of(struct mpl_infer *infer, struct fact *fact)
+{
+    const double level = mpl_fact_number(&infer->cage, fact, "level");
+
+    return level >= 0.0 && level <= 1000.0 ? (int) level : 0;
+}
+
 static void read_finding(struct mpl_infer *infer, struct fact *fact, struct mpl_finding *f)
 {
     struct cage *cage = &infer->cage;
@@ -207,7 +215,7 @@ static void read_finding(struct mpl_infer *infer, struct fact *fact, struct mpl_
     f->share_of_lost = said_or_nan(mpl_fact_number(cage, fact, "share"));
     f->gain_s = said_or_nan(mpl_fact_number(cage, fact, "gain"));
     f->confidence = mpl_fact_number(cage, fact, "confidence");
-    f->level = (int) mpl_fact_number(cage, fact, "level");
+    f->level = level_of(infer, fact);
     f->is_healthy = strcmp(take_text(infer, fact, "healthy"), "yes") == 0;
     f->rule = infer->firing->name;
     f->rule_says = infer->firing->says;
@@ -280,7 +288,7 @@ static void note_need(struct mpl_infer *infer, struct fact *fact)
         .pattern = take_text(infer, fact, "pattern"),
         .location = take_text(infer, fact, "location"),
         .run = take_text(infer, fact, "run"),
-        .level = (int) mpl_fact_number(&infer->cage, fact, "level"),
+        .level = level_of(infer, fact),
         .reason = take_text(infer, fact, "reason"),
         .rule = infer->firing->name,
     };
@@ -321,6 +329,9 @@ static void keep_basis(struct mpl_infer *infer, struct partialMatch *basis)
     }
 }
 
+/** For a name that CLIPS reads otherwise than the scanner. */
+static const struct mpl_rule unknown_rule = { .name = "(unknown)", .says = "", .file = "" };
+
 static void before_firing(void *env, void *activation)
 {
     struct mpl_infer *infer = infer_of(env);
@@ -336,7 +347,9 @@ static void before_firing(void *env, void *activation)
                     EnvGetDefruleName(env, rule));
     infer->firing = mpl_infer_rule(infer, name);
     infer->has_reasons = false;
-    mpl_assert(infer->firing != NULL);
+    if (infer->firing == NULL) {
+        infer->firing = &unknown_rule;
+    }
     keep_basis(infer, EnvGetActivationBasis(env, activation));
 
     struct mpl_firing *firing = mpl_buf_add(&infer->firings);

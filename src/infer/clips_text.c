@@ -1,7 +1,6 @@
 /*
  * Functions that rules have in addition to those of CLIPS: sentences with numbers for people,
- * the same on every machine and in every language; and bounded versions of the functions that
- * make long values out of short ones, since doubling a text thirty times needs no loop.
+ * the same on every machine and in every language. No text becomes longer than MPL_TEXT_BYTES.
  */
 #include "config.h"
 
@@ -19,12 +18,9 @@ static void return_string(void *env, DATA_OBJECT *result, const char *text)
     result->value = EnvAddSymbol(env, text);
 }
 
-/** Ends the rule with a message, as an error of CLIPS' own functions would. */
 static void fail(void *env, DATA_OBJECT *result, const char *message)
 {
-    EnvPrintRouter(env, WERROR, message);
-    EnvPrintRouter(env, WERROR, "\n");
-    SetEvaluationError(env, TRUE);
+    mpl_cage_fail(env, message);
     return_string(env, result, "");
 }
 
@@ -74,7 +70,7 @@ static void give_up_nomem(struct draft *d)
 static void add_bytes(struct draft *d, const char *text, size_t n)
 {
     if (d->text.n + n > MPL_TEXT_BYTES) {
-        give_up(d, "text: the result is longer than 1 MiB");
+        give_up(d, "text: the result is longer than 256 KiB");
         return;
     }
     for (size_t i = 0; i < n && !d->has_failed; i++) {
@@ -129,18 +125,12 @@ static bool is_number(const DATA_OBJECT *value)
     return value->type == FLOAT || value->type == INTEGER;
 }
 
-static double number_of(const DATA_OBJECT *value)
-{
-    return value->type == FLOAT ? ValueToDouble(value->value)
-                                : (double) ValueToLong(value->value);
-}
-
 /** "-1,234": rounds a float to the nearest integer. */
 static char *count_text(struct mpl_arena *arena, double number)
 {
     const double rounded = floor(fabs(number) + 0.5);
 
-    if (rounded > 1e18) {
+    if (!(rounded <= 1e18)) { /* Or not a number. */
         return with_point(mpl_arena_printf(arena, "%g", number));
     }
 
@@ -236,7 +226,7 @@ static void add_formatted(struct draft *d, const char *spec, size_t n,
         return;
     }
 
-    const double number = number_of(value);
+    const double number = mpl_cage_number(value);
 
     if (spec[0] == 's') {
         add_text(d, mpl_text_seconds(d->arena, number));
@@ -351,7 +341,7 @@ static void plural_function(void *env, DATA_OBJECT *result)
         return;
     }
 
-    const char *digits = count_text(d.arena, number_of(&number));
+    const char *digits = count_text(d.arena, mpl_cage_number(&number));
 
     add_text(&d, digits);
     add_text(&d, " ");
@@ -435,7 +425,7 @@ static void location_list_function(void *env, DATA_OBJECT *result)
     }
 }
 
-/* ---- bounded versions of CLIPS' own ------------------------------------------------------------ */
+/* ---- (str-cat a b), (sym-cat a b) ---------------------------------------- */
 
 static void add_all_arguments(struct draft *d)
 {
@@ -480,80 +470,8 @@ static void sym_cat_function(void *env, DATA_OBJECT *result)
     concatenate(env, result, SYMBOL);
 }
 
-/** Sums up before CLIPS makes the text, which has quotes and blanks besides. */
-static void *implode_function(void *env)
-{
-    DATA_OBJECT list;
-    size_t bytes = 0;
-
-    if (!EnvArgTypeCheck(env, "implode$", 1, MULTIFIELD, &list)) {
-        return EnvAddSymbol(env, "");
-    }
-    for (long i = GetDOBegin(list); i <= GetDOEnd(list); i++) {
-        const unsigned short type = GetMFType(list.value, i);
-
-        bytes += type == STRING || type == SYMBOL
-                     ? strlen(ValueToString(GetMFValue(list.value, i)))
-                     : 1;
-    }
-    if (bytes > MPL_TEXT_BYTES) {
-        fail(env, &list, "implode$: the result is longer than 1 MiB");
-        return EnvAddSymbol(env, "");
-    }
-    return ImplodeMultifield(env, &list);
-}
-
-/** Of the original, reached through the context of the definition. */
-typedef void (*list_function)(void *env, DATA_OBJECT *result);
-
-/**
- * Calls the function of CLIPS that this one stands before, unless memory is used up, and refuses
- * a result that is too long to be meant.
- */
-static void bounded_function(void *env, DATA_OBJECT *result)
-{
-    const struct FunctionDefinition *definition =
-        EvaluationData(env)->CurrentExpression->value;
-    const list_function original = (list_function) definition->context;
-
-    mpl_cage_check(GetEnvironmentContext(env));
-    if (GetHaltExecution(env)) {
-        EnvSetMultifieldErrorValue(env, result);
-        return;
-    }
-    original(env, result);
-    if (result->type == MULTIFIELD && GetpDOLength(result) > MPL_MULTIFIELD_ITEMS) {
-        fail(env, result, "a list is longer than 1,000,000 items");
-        EnvSetMultifieldErrorValue(env, result);
-    }
-}
-
-static void bound(void *env, const char *name)
-{
-    struct FunctionDefinition *definition = FindFunction(env, name);
-
-    if (definition != NULL && definition->returnValueType == 'm' &&
-        definition->context == NULL) {
-        definition->context = (void *) definition->functionPointer;
-        definition->functionPointer = PTIF bounded_function;
-    }
-}
-
-/** The definition stays, since CLIPS keeps pointers to some; only what it calls changes. */
-static void replace(void *env, const char *name, int (*with)(void))
-{
-    struct FunctionDefinition *definition = FindFunction(env, name);
-
-    if (definition != NULL) {
-        definition->functionPointer = with;
-    }
-}
-
 void mpl_cage_add_functions(struct cage *cage)
 {
-    static const char *const makers[] = { "create$",  "mv-append",       "insert$",
-                                          "replace$", "replace-member$", "mv-replace",
-                                          "explode$", "str-explode" };
     void *env = cage->env;
 
     (void) EnvDefineFunction2(env, "text", 'u', PTIEF text_function, "text_function",
@@ -570,11 +488,6 @@ void mpl_cage_add_functions(struct cage *cage)
                               "join_words_function", "0*");
     (void) EnvDefineFunction2(env, "location-list", 'u', PTIEF location_list_function,
                               "location_list_function", "0*");
-    replace(env, "str-cat", PTIF str_cat_function);
-    replace(env, "sym-cat", PTIF sym_cat_function);
-    replace(env, "implode$", PTIF implode_function);
-    replace(env, "str-implode", PTIF implode_function);
-    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
-        bound(env, makers[i]);
-    }
+    mpl_cage_replace(env, "str-cat", PTIF str_cat_function, 'u');
+    mpl_cage_replace(env, "sym-cat", PTIF sym_cat_function, 'u');
 }

@@ -7,6 +7,7 @@
  *   clips_cage.c   an environment that can do no harm, and the guarded way into it
  *   kept.def, deny.def   which functions of CLIPS rules may call
  *   clips_watch.c  makes CLIPS pass by the limits while it matches facts
+ *   clips_bound.c  functions of CLIPS in a form that cannot go wrong
  *   clips_text.c   functions that rules have in addition
  *   text.c         formats and label lists for them
  *   clips_load.c   hands constructs to CLIPS
@@ -25,8 +26,15 @@ enum {
     MPL_SCAN_DEPTH = 100,  /**< Beyond some 10^5, CLIPS' parser runs out of stack. */
     MPL_CALL_DEPTH = 1000, /**< Of nested expressions over a chain of deffunctions. */
     MPL_RULE_FILE_BYTES = 4 << 20,
-    MPL_TEXT_BYTES = 1 << 20,       /**< Longest text that a rule can make. */
-    MPL_MULTIFIELD_ITEMS = 1000000, /**< Longest list that a rule can make. */
+    MPL_NAME_BYTES = 200, /**< Longest name of a construct. */
+    MPL_FAULTS = 100,     /**< Of one kind that are reported; what follows adds nothing. */
+    MPL_ALTERNATIVES = 256, /**< Rules that CLIPS makes of one, for its `or` conditions. */
+    /*
+     * Longest text and list that a rule can make. Some functions of CLIPS (str-index, subset)
+     * take the square of it in one go, so this also bounds how late a limit is noticed.
+     */
+    MPL_TEXT_BYTES = 256 << 10,
+    MPL_MULTIFIELD_ITEMS = 100000,
 };
 
 /* ---- scan ------------------------------------------------------------------ */

@@ -76,11 +76,16 @@ static bool note_construct(struct index *index, const struct mpl_source *source,
     return true;
 }
 
-/** Reports every name that is defined twice. False without memory. */
+/** Reports names that are defined twice. False without memory. */
 static bool check_names(struct index *index, const struct mpl_rules *rules)
 {
+    const size_t enough = mpl_lint_count(index->lint) + MPL_FAULTS;
+
     for (size_t i = 0; i < rules->n_sources; i++) {
         for (size_t j = 0; j < rules->sources[i]->n; j++) {
+            if (mpl_lint_count(index->lint) >= enough) {
+                return true;
+            }
             if (!note_construct(index, rules->sources[i],
                                 &rules->sources[i]->constructs[j])) {
                 return false;
@@ -108,13 +113,17 @@ static bool has_word(const char *const *words, size_t n, const char *word)
 static void check_module(struct mpl_lint *lint, const struct mpl_construct *c,
                          const char *const *modules, size_t n_modules)
 {
+    if (mpl_lint_errors(lint) >= MPL_FAULTS) {
+        return; /* Refused anyway. */
+    }
     if (!has_word(modules, n_modules, c->module)) {
         const char *near = mpl_suggest(c->module, modules, n_modules);
 
         mpl_lint_add(lint, MPL_LINT_ERROR, c->name_place, "unknown module '%s'%s%s%s",
                      c->module, near == NULL ? "" : "; did you mean '",
                      near == NULL ? "" : near, near == NULL ? "" : "'?");
-    } else if (c->kind == CONSTRUCT_RULE && !has_word(phases, N_PHASES, c->module)) {
+    } else if (c->kind == CONSTRUCT_RULE && mpl_lint_count(lint) < MPL_FAULTS &&
+               !has_word(phases, N_PHASES, c->module)) {
         mpl_lint_add(
             lint, MPL_LINT_WARNING, c->name_place,
             "module '%s' is not a phase; its rules fire only when a rule focuses it",
@@ -189,7 +198,8 @@ static bool check_function(struct functions *f, const struct mpl_source *source,
         const char *colons = strstr(c->words[i], "::");
 
         deepest = depth > deepest ? depth : deepest;
-        if (strcmp(colons == NULL ? c->words[i] : colons + 2, c->name) == 0) {
+        if (mpl_lint_errors(f->lint) < MPL_FAULTS &&
+            strcmp(colons == NULL ? c->words[i] : colons + 2, c->name) == 0) {
             mpl_lint_add(
                 f->lint, MPL_LINT_ERROR,
                 (struct mpl_place){ .file = source->file, .line = c->word_lines[i] },

@@ -241,6 +241,10 @@ static void set_name(struct pass *p, struct mpl_token token)
     const char *colons = strstr(text, "::");
 
     c->name_place = place_of(p, token);
+    if (token.end - token.begin > MPL_NAME_BYTES) {
+        mpl_lint_add(p->lint, MPL_LINT_ERROR, c->name_place,
+                     "a name is longer than %d characters", MPL_NAME_BYTES);
+    }
     c->name = text;
     if (colons != NULL) {
         c->module = mpl_arena_strndup(p->arena, text, (size_t) (colons - text));
@@ -288,6 +292,15 @@ static void note_token(struct pass *p, struct mpl_token token, size_t nth, unsig
         c->says = text_of(p, token);
     } else if (c->kind == CONSTRUCT_FUNCTION && token.kind == TOKEN_WORD) {
         add_word(p, token);
+    }
+}
+
+/** A short text may become long, but one that is long from the start is not meant for people. */
+static void check_string(struct pass *p, struct mpl_token token)
+{
+    if (token.kind == TOKEN_STRING && token.end - token.begin > MPL_TEXT_BYTES) {
+        mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, token),
+                     "a string is longer than %d KiB", MPL_TEXT_BYTES >> 10);
     }
 }
 
@@ -408,6 +421,7 @@ static void read_construct(struct pass *p, struct mpl_token open)
             keep_construct(p, token);
             return;
         }
+        check_string(p, token);
         note_token(p, token, nth, depth);
     }
 }
@@ -481,9 +495,10 @@ static bool check_bytes(struct pass *p)
 
 static void scan_all(struct pass *p)
 {
+    const size_t before = mpl_lint_count(p->lint);
     bool in_stray_text = false; /* One message for a run of words is enough. */
 
-    for (;;) {
+    while (mpl_lint_count(p->lint) < before + MPL_FAULTS) {
         const struct mpl_token token = mpl_scanner_next(&p->scanner);
 
         if (token.kind == TOKEN_END) {

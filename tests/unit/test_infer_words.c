@@ -62,6 +62,9 @@ static const struct wording wordings[] = {
     { "(sym-cat (sym-cat x 1) y)", "x1y" },
     { "(implode$ (create$ a \"b c\" 1))", "a \"b c\" 1" },
     { "(nth$ 3 (create$ a (create$ b c)))", "c" },
+    { "(div 17 2 3)", "2" },
+    { "(mod -7 3)", "-1" },
+    { "(mod 7.5 2)", "1.5" },
 };
 
 START_TEST(function_words_its_values)
@@ -88,6 +91,14 @@ static const struct wording failures[] = {
     { "(text \"{s}\" abc)", "text: {s} needs a number" },
     { "(text \"{n}\" (create$ 1 2))", "text: {n} needs a number" },
     { "(text \"{}\" (/ 1 0))", "Attempt to divide by zero in / function" },
+    { "(str-cat (div -9223372036854775808 -1))",
+      "the result of a division does not fit into an integer" },
+    { "(str-cat (mod (- 0 9223372036854775807 1) -1))",
+      "the result of a division does not fit into an integer" },
+    { "(str-cat (div 1 (- 1 1)))", "Attempt to divide by zero" },
+    { "(str-cat (mod 1 0.0))", "Attempt to divide by zero" },
+    { "(str-cat (div (* 10 1e308) -1))",
+      "a float is too large for a division of integers" },
     { "(str-cat a (create$ 1 2))", "str-cat takes texts and numbers, no lists" },
     { "(seconds (any abc))",
       "Function seconds expected argument #1 to be of type integer or "

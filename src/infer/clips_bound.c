@@ -1,0 +1,194 @@
+/*
+ * Functions of CLIPS in a form that cannot go wrong: those that make long values out of short ones
+ * have a limit, since doubling a text thirty times needs no loop; and the division of integers
+ * does not trap.
+ */
+#include "config.h"
+
+#include "infer/clips_priv.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+void mpl_cage_fail(void *env, const char *message)
+{
+    EnvPrintRouter(env, WERROR, message);
+    EnvPrintRouter(env, WERROR, "\n");
+    SetEvaluationError(env, TRUE);
+}
+
+double mpl_cage_number(const DATA_OBJECT *value)
+{
+    return value->type == FLOAT ? ValueToDouble(value->value)
+                                : (double) ValueToLong(value->value);
+}
+
+/* ---- long values ----------------------------------------------------------------------- */
+
+/** Sums up before CLIPS makes the text, which has quotes and blanks besides. */
+static void *implode_function(void *env)
+{
+    DATA_OBJECT list;
+    size_t bytes = 0;
+
+    if (!EnvArgTypeCheck(env, "implode$", 1, MULTIFIELD, &list)) {
+        return EnvAddSymbol(env, "");
+    }
+    for (long i = GetDOBegin(list); i <= GetDOEnd(list); i++) {
+        const unsigned short type = GetMFType(list.value, i);
+
+        bytes += type == STRING || type == SYMBOL
+                     ? strlen(ValueToString(GetMFValue(list.value, i)))
+                     : 1;
+    }
+    if (bytes > MPL_TEXT_BYTES) {
+        mpl_cage_fail(env, "implode$: the result is longer than 256 KiB");
+        return EnvAddSymbol(env, "");
+    }
+    return ImplodeMultifield(env, &list);
+}
+
+/** Of the original, reached through the context of the definition. */
+typedef void (*list_function)(void *env, DATA_OBJECT *result);
+
+/**
+ * Calls the function of CLIPS that this one stands before, unless memory is used up, and refuses
+ * a result that is too long to be meant.
+ */
+static void bounded_function(void *env, DATA_OBJECT *result)
+{
+    const struct FunctionDefinition *definition =
+        EvaluationData(env)->CurrentExpression->value;
+    const list_function original = (list_function) definition->context;
+
+    mpl_cage_check(GetEnvironmentContext(env));
+    if (GetHaltExecution(env)) {
+        EnvSetMultifieldErrorValue(env, result);
+        return;
+    }
+    original(env, result);
+    if (result->type == MULTIFIELD && GetpDOLength(result) > MPL_MULTIFIELD_ITEMS) {
+        mpl_cage_fail(env, "a list is longer than 100,000 items");
+        EnvSetMultifieldErrorValue(env, result);
+    }
+}
+
+static void bound(void *env, const char *name)
+{
+    struct FunctionDefinition *definition = FindFunction(env, name);
+
+    if (definition != NULL && definition->returnValueType == 'm' &&
+        definition->context == NULL) {
+        definition->context = (void *) definition->functionPointer;
+        definition->functionPointer = PTIF bounded_function;
+    }
+}
+
+/* The definition stays, since CLIPS keeps pointers to some; only what it calls changes. */
+void mpl_cage_replace(void *env, const char *name, int (*with)(void), char returns)
+{
+    struct FunctionDefinition *definition = FindFunction(env, name);
+
+    if (definition != NULL) {
+        definition->functionPointer = with;
+        definition->returnValueType = returns;
+    }
+}
+
+/* ---- division without a trap ------------------------------------------------------------------- */
+
+/** An argument as an integer. False where it is none, or outside of what 64 bits hold. */
+static bool integer_argument(void *env, DATA_OBJECT *result, const char *name, int i,
+                             long long *number)
+{
+    DATA_OBJECT value;
+
+    if (!EnvArgTypeCheck(env, name, i, INTEGER_OR_FLOAT, &value)) {
+        return false;
+    }
+    if (value.type == FLOAT && !(fabs(ValueToDouble(value.value)) < 9.2e18)) {
+        mpl_cage_fail(env, "a float is too large for a division of integers");
+        return false;
+    }
+    *number = value.type == INTEGER ? ValueToLong(value.value)
+                                    : (long long) ValueToDouble(value.value);
+    return true;
+}
+
+/** The smallest integer divided by -1 does not fit, and the processor ends the program. */
+static bool check_divisor(void *env, DATA_OBJECT *result, long long number,
+                          long long divisor)
+{
+    if (divisor == 0) {
+        mpl_cage_fail(env, "Attempt to divide by zero");
+    } else if (number == LLONG_MIN && divisor == -1) {
+        mpl_cage_fail(env, "the result of a division does not fit into an integer");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static void return_integer(void *env, DATA_OBJECT *result, long long number)
+{
+    result->type = INTEGER;
+    result->value = EnvAddLong(env, number);
+}
+
+static void div_function(void *env, DATA_OBJECT *result)
+{
+    const int count = EnvRtnArgCount(env);
+    long long number = 1;
+
+    return_integer(env, result, 1);
+    if (!integer_argument(env, result, "div", 1, &number)) {
+        return;
+    }
+    for (int i = 2; i <= count; i++) {
+        long long divisor = 1;
+
+        if (!integer_argument(env, result, "div", i, &divisor) ||
+            !check_divisor(env, result, number, divisor)) {
+            return;
+        }
+        number /= divisor;
+    }
+    return_integer(env, result, number);
+}
+
+static void mod_function(void *env, DATA_OBJECT *result)
+{
+    DATA_OBJECT a;
+    DATA_OBJECT b;
+
+    return_integer(env, result, 0);
+    if (!EnvArgTypeCheck(env, "mod", 1, INTEGER_OR_FLOAT, &a) ||
+        !EnvArgTypeCheck(env, "mod", 2, INTEGER_OR_FLOAT, &b)) {
+        return;
+    }
+    if (a.type == INTEGER && b.type == INTEGER) {
+        if (check_divisor(env, result, ValueToLong(a.value), ValueToLong(b.value))) {
+            return_integer(env, result, ValueToLong(a.value) % ValueToLong(b.value));
+        }
+    } else if (mpl_cage_number(&b) == 0.0) {
+        mpl_cage_fail(env, "Attempt to divide by zero");
+    } else {
+        result->type = FLOAT;
+        result->value = EnvAddDouble(env, fmod(mpl_cage_number(&a), mpl_cage_number(&b)));
+    }
+}
+
+void mpl_cage_bound_functions(struct cage *cage)
+{
+    static const char *const makers[] = { "create$", "insert$", "replace$",
+                                          "replace-member$", "explode$" };
+    void *env = cage->env;
+
+    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
+        bound(env, makers[i]);
+    }
+    mpl_cage_replace(env, "implode$", PTIF implode_function, 's');
+    mpl_cage_replace(env, "div", PTIF div_function, 'u');
+    mpl_cage_replace(env, "mod", PTIF mod_function, 'u');
+}
