@@ -138,6 +138,18 @@
   "Whether computation above the median explains at least half of what ?n - 1 others wait."
   (and (>= ?relative ?*heavy*) (>= (* 2.0 ?excess (max 1 (- ?n 1))) ?caused)))
 
+(deffunction MAIN::passed-on (?run ?excess)
+  "Waiting for processes that only pass on a delay, if one process alone computes so much longer:
+   all that waiting goes back to it. 0 where several could be meant."
+  (bind ?heavy 0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:name "process.excess") (>= (* 2.0 ?m:value) ?excess))
+    (bind ?heavy (+ ?heavy 1)))
+  (bind ?sum 0.0)
+  (do-for-all-facts ((?f finding)) (and (eq ?f:run ?run) (eq ?f:name passes-on))
+    (bind ?sum (+ ?sum ?f:lost)))
+  (if (= ?heavy 1) then ?sum else 0.0))
+
 (defrule CAUSES::mp-late-process
   "The others wait for one process because it computes longer than they do."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
@@ -154,12 +166,19 @@
           (value ?compute))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
-  (bind ?gain (min ?excess (/ ?caused (max 1 (- ?n 1)))))
+  (bind ?passed (passed-on ?r ?excess))
+  (bind ?all (+ ?caused ?passed))
+  (bind ?gain (min ?excess (/ ?all (max 1 (- ?n 1)))))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
-                   (locations ?p) (culprits ?p) (lost ?caused) (share (/ ?caused ?lost)) (level 3)
+                   (locations ?p) (culprits ?p) (lost ?all) (share (/ ?all ?lost)) (level 3)
                    (gain ?gain) (where (str-cat "location " ?p))
-                   (text (text "Process {} is late: the others wait {s} for it, {%} of all waiting. It computes {s}, {.2} times the median."
-                               ?p ?caused ?share ?compute ?relative))
+                   (text (str-cat
+                           (text "Process {} is late: the others wait {s} for it, {%} of all waiting. It computes {s}, {.2} times the median."
+                                 ?p ?caused ?share ?compute ?relative)
+                           (if (> ?passed 0.0)
+                            then (text " Another {s} are waiting for processes that wait themselves and pass the delay on; no other process computes that much longer, so these go back to process {}, too."
+                                       ?passed ?p)
+                            else "")))
                    (remedy (text "Move about {s} of work away from process {} (its computation above the median), or make that part faster; up to {s} of run time."
                                  ?excess ?p ?gain)))))
 

@@ -82,6 +82,13 @@ static struct mpl_region_use use_of(const struct mpl_region *region)
         use.is_mpi = false;
         break;
     case MPL_REGION_TRACER:
+        /* EZTrace ends a process in it, in place of the MPI_Finalize that it does not record. */
+        if (strcmp(region->name, "EZTrace finalize") == 0) {
+            use.role = ROLE_FINALIZE;
+            use.class = MPL_SPAN_SHUTDOWN;
+            use.is_mpi = false;
+            break;
+        }
         if (holds_the_program(region->name)) {
             use.role = ROLE_TRANSPARENT;
             use.class = MPL_SPAN_COMPUTE;

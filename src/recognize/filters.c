@@ -107,10 +107,10 @@ struct mpl_range mpl_recognition_spans(const struct mpl_recognition *r, uint32_t
 {
     struct mpl_range range = { 0, mpl_events_span_count(r->events, location) };
 
-    /* Odd spans are calls; what comes before MPI_Init and after MPI_Finalize goes with them. */
-    if (range.end > 1 &&
-        mpl_events_span(r->events, location, 1).class == MPL_SPAN_STARTUP) {
-        range.first = 2;
+    /* What comes before the end of start-up and after MPI_Finalize goes with them. */
+    while (range.first < range.end &&
+           mpl_events_span(r->events, location, range.first).class == MPL_SPAN_STARTUP) {
+        range.first++;
     }
     if (range.end > 1 &&
         mpl_events_span(r->events, location, range.end - 2).class == MPL_SPAN_SHUTDOWN) {

@@ -200,7 +200,7 @@ enum mpl_status mpl_recognize(const struct mpl_pattern *pattern,
 const struct mpl_pattern *mpl_recognition_pattern(const struct mpl_recognition *r);
 const struct mpl_events *mpl_recognition_events(const struct mpl_recognition *r);
 const struct mpl_role *mpl_recognition_role(const struct mpl_recognition *r, size_t i);
-/** Share of message ends, among the roles' locations, that members or associated spans explain. */
+/** Share of all message ends of the run that members or associated spans explain. */
 double mpl_recognition_message_coverage(const struct mpl_recognition *r);
 /** Share of the roles' locations' time in the window that lies inside instances. */
 double mpl_recognition_time_coverage(const struct mpl_recognition *r);

@@ -323,13 +323,14 @@ static enum mpl_status begin(struct mpl_stream *stream, uint32_t location,
     if (stream->numbers == NULL) {
         return mpl_nomem(err);
     }
-    stream->is_compute_plain =
-        stream->range.first < stream->range.end && is_compute_plain(stream);
+    /* Even spans are computation; the range may begin with a call across the end of start-up. */
+    const uint32_t at = stream->range.first + stream->range.first % 2;
+
+    stream->is_compute_plain = at < stream->range.end && is_compute_plain(stream);
     if (!stream->is_compute_plain) {
         return MPL_OK;
     }
-    /* All even spans are computation. */
-    span = mpl_events_span(stream->r->events, location, stream->range.first & ~UINT32_C(1));
+    span = mpl_events_span(stream->r->events, location, at);
     look = look_at(stream, &span);
     return cached_letter(stream, &look, &span, &stream->compute_letter, err);
 }
