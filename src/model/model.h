@@ -72,7 +72,7 @@ enum mpl_event_kind {
     MPL_EV_RECV,        /**< message end */
     MPL_EV_IRECV_POST,  /**< message end */
     MPL_EV_IRECV,       /**< message end */
-    MPL_EV_COLL_BEGIN,  /**< collective part; MPL_NONE if it has no end */
+    MPL_EV_COLL_BEGIN,  /**< collective part, also if it has no end */
     MPL_EV_COLL_END,    /**< collective part */
     MPL_EV_FORK,        /**< number of threads asked for */
     MPL_EV_JOIN,        /**< 0 */

@@ -55,15 +55,6 @@ static inline void mpl_decode_store(struct mpl_decode *d, enum mpl_event_kind ki
     d->n++;
 }
 
-/** Fields of a message record, as recorded. */
-struct mpl_message_record {
-    uint32_t rank;
-    uint32_t comm;
-    uint32_t tag;
-    uint64_t bytes;
-    uint64_t request;
-};
-
 /** Fields of a collective's end, as recorded. */
 struct mpl_coll_record {
     uint8_t op;
@@ -76,7 +67,8 @@ struct mpl_coll_record {
 
 /** A message record of the given kind: SEND, ISEND, RECV or IRECV. */
 void mpl_decode_message(struct mpl_decode *d, enum mpl_event_kind kind,
-                        const struct mpl_message_record *record);
+                        const struct mpl_envelope_key *key, uint64_t bytes,
+                        uint64_t request);
 void mpl_decode_isend_done(struct mpl_decode *d, uint64_t request);
 void mpl_decode_irecv_post(struct mpl_decode *d, uint64_t request);
 void mpl_decode_cancelled(struct mpl_decode *d, uint64_t request);

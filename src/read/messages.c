@@ -17,9 +17,6 @@ static const uint32_t rank_minus_one = UINT32_MAX;
 /* OTF2_COLLECTIVE_ROOT_SELF: the root of an inter-communicator is this process. */
 static const uint32_t root_self = UINT32_MAX - 1;
 
-/* 256 TiB: longer than any memory that a message could come from. */
-static const uint64_t most_bytes = UINT64_C(1) << 48;
-
 /* ---- communicators and envelopes ----------------------------------------------------------- */
 
 static uint32_t find_comm(struct mpl_decode *d, uint32_t local)
@@ -35,20 +32,22 @@ static void fill_envelope(struct mpl_decode *d, const struct mpl_envelope_key *k
                           struct mpl_envelope *envelope)
 {
     const struct mpl_model *model = d->job->model;
-    const bool is_null =
-        key->rank == rank_null || (key->rank == rank_minus_one && key->is_send);
+    const bool is_send = (key->flags & MPL_ENVELOPE_SEND) != 0;
+    const bool is_irecv = (key->flags & MPL_ENVELOPE_IRECV) != 0;
+    const bool is_null = key->rank == rank_null || (key->rank == rank_minus_one && is_send);
 
     envelope->comm = find_comm(d, key->comm);
     envelope->peer_rank = key->rank;
     envelope->tag = key->tag;
-    envelope->is_send = key->is_send;
+    envelope->is_send = is_send;
     envelope->is_null = is_null;
-    envelope->comm_unsure = key->is_irecv && model->tracer == MPL_TRACER_EZTRACE;
+    envelope->comm_unsure = is_irecv && model->tracer == MPL_TRACER_EZTRACE;
     envelope->peer = MPL_NONE;
     if (is_null) {
         return;
     }
-    envelope->is_garbage = key->has_garbage_length || key->tag > INT32_MAX;
+    envelope->is_garbage =
+        (key->flags & MPL_ENVELOPE_GARBAGE_LENGTH) != 0 || key->tag > INT32_MAX;
     if (envelope->comm == MPL_NONE || envelope->is_garbage) {
         return;
     }
@@ -88,36 +87,27 @@ static void open_request(struct mpl_decode *d, enum mpl_request_kind kind, uint6
 }
 
 void mpl_decode_message(struct mpl_decode *d, enum mpl_event_kind kind,
-                        const struct mpl_message_record *record)
+                        const struct mpl_envelope_key *key, uint64_t bytes,
+                        uint64_t request)
 {
-    const bool is_garbage = record->bytes > most_bytes;
-    const struct mpl_envelope_key key = {
-        .comm = record->comm,
-        .rank = record->rank,
-        .tag = record->tag,
-        .is_send = kind == MPL_EV_SEND || kind == MPL_EV_ISEND,
-        .is_irecv = kind == MPL_EV_IRECV,
-        .has_garbage_length = is_garbage,
-    };
-    const uint32_t envelope = find_envelope(d, &key);
+    const uint32_t envelope = find_envelope(d, key);
     uint32_t number = MPL_NONE;
 
     if (d->is_out_of_memory) {
         return;
     }
     if (kind == MPL_EV_IRECV) {
-        number =
-            mpl_requests_take(&d->scratch->requests, MPL_REQUEST_RECV, record->request);
+        number = mpl_requests_take(&d->scratch->requests, MPL_REQUEST_RECV, request);
     }
     if (number == MPL_NONE) {
         number = add_message(d);
     }
     if (kind == MPL_EV_ISEND) {
-        open_request(d, MPL_REQUEST_SEND, record->request, number);
+        open_request(d, MPL_REQUEST_SEND, request, number);
     }
     d->messages[number].envelope = envelope;
     d->messages[number].event = d->n;
-    d->messages[number].bytes = is_garbage ? 0 : record->bytes;
+    d->messages[number].bytes = bytes;
     mpl_decode_store(d, kind, number);
 }
 

@@ -184,8 +184,7 @@ static void take_first_time(struct pass *p, uint64_t time)
     p->has_time = true;
 }
 
-static inline const uint8_t *take_time(struct pass *p, const uint8_t *at,
-                                       const uint8_t *end)
+static const uint8_t *take_time(struct pass *p, const uint8_t *at, const uint8_t *end)
 {
     uint64_t time;
 
@@ -242,6 +241,60 @@ static const uint8_t *take_record(struct pass *p, const uint8_t *at, const uint8
     return next;
 }
 
+/*
+ * Sound records, which are almost all. Whatever needs a second look ends the loop and is left to
+ * take_record(). The times are kept in local variables, which the compiler cannot do behind a
+ * pointer; that halves the cost of the pass.
+ */
+static inline __attribute__((always_inline)) const uint8_t *
+take_sound(struct pass *p, const uint8_t *at, const uint8_t *end, bool is_big_endian)
+{
+    const uint64_t first = p->scan->first_time;
+    uint64_t time = p->time;
+    uint64_t time_before = p->time_before;
+    const uint8_t *time_at = p->file.data + p->time_at;
+
+    while (end - at >= 9) {
+        const uint8_t type = *at;
+        const uint8_t length = at[1];
+
+        if (type == MPL_REC_ENTER || type == MPL_REC_LEAVE) {
+            if (length > 4) {
+                break;
+            }
+        } else if (type == MPL_REC_TIME) {
+            uint64_t next;
+
+            memcpy(&next, at + 1, sizeof next);
+            next = is_big_endian ? __builtin_bswap64(next) : next;
+            if (next < time || next - first > MPL_LONGEST_RUN) {
+                break;
+            }
+            time_before = time;
+            time = next;
+            time_at = at;
+            at += 9;
+            continue;
+        } else if (type < MPL_REC_BUFFER_FLUSH || type >= MPL_REC_KNOWN ||
+                   length == UINT8_MAX || length > end - at - 2) {
+            break;
+        } else if (kinds[type].shape == SHAPE_SINGLE32 ||
+                   kinds[type].shape == SHAPE_SINGLE64) {
+            if (length > (kinds[type].shape == SHAPE_SINGLE32 ? 4 : 8)) {
+                break;
+            }
+        } else if (!fields_fit(&kinds[type], at + 2, at + 2 + length)) {
+            break;
+        }
+        p->n_of_type[type]++;
+        at += 2 + length;
+    }
+    p->time = time;
+    p->time_before = time_before;
+    p->time_at = (size_t) (time_at - p->file.data);
+    return at;
+}
+
 /** Records of one chunk; true if the next chunk is to be read. */
 static bool take_chunk(struct pass *p)
 {
@@ -249,18 +302,17 @@ static bool take_chunk(struct pass *p)
     const uint8_t *const end = data + (p->chunk.end < p->limit ? p->chunk.end : p->limit);
     const uint8_t *at = data + p->chunk.start + MPL_CHUNK_HEADER;
 
-    while (at < end && *at != MPL_REC_END_OF_CHUNK && *at != MPL_REC_END_OF_FILE) {
-        const uint8_t type = *at;
+    for (;;) {
         const uint8_t *next;
 
-        /* Two thirds of all records. */
-        if ((type == MPL_REC_ENTER || type == MPL_REC_LEAVE) && end - at > 6 &&
-            at[1] <= 4 && p->has_time) {
-            p->n_of_type[type]++;
-            at += 2 + at[1];
-            continue;
+        if (p->has_time) {
+            at = p->chunk.is_big_endian ? take_sound(p, at, end, true)
+                                        : take_sound(p, at, end, false);
         }
-        next = type == MPL_REC_TIME ? take_time(p, at + 1, end) : take_record(p, at, end);
+        if (at >= end || *at == MPL_REC_END_OF_CHUNK || *at == MPL_REC_END_OF_FILE) {
+            break;
+        }
+        next = *at == MPL_REC_TIME ? take_time(p, at + 1, end) : take_record(p, at, end);
         if (next == NULL) {
             break;
         }

@@ -133,8 +133,7 @@ static inline bool is_same(const struct mpl_envelope_key *a,
                            const struct mpl_envelope_key *b)
 {
     return a->rank == b->rank && a->tag == b->tag && a->comm == b->comm &&
-           a->is_send == b->is_send && a->is_irecv == b->is_irecv &&
-           a->has_garbage_length == b->has_garbage_length;
+           a->flags == b->flags;
 }
 
 /* Ranks, tags and communicators are small numbers, so one multiplication (Knuth's, by the golden
@@ -142,10 +141,8 @@ static inline bool is_same(const struct mpl_envelope_key *a,
 static inline size_t envelope_home(const struct mpl_envelopes *e,
                                    const struct mpl_envelope_key *key)
 {
-    const uint64_t flags = (uint64_t) key->is_send | (uint64_t) key->is_irecv << 1 |
-                           (uint64_t) key->has_garbage_length << 2;
     const uint64_t x = ((uint64_t) key->tag << 24) + ((uint64_t) key->comm << 13) +
-                       ((uint64_t) key->rank << 3) + flags;
+                       ((uint64_t) key->rank << 3) + key->flags;
 
     return (size_t) (x * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (e->n_slots - 1);
 }

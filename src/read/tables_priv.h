@@ -37,14 +37,23 @@ void mpl_requests_free(struct mpl_requests *requests);
 
 /* ---- envelopes -------------------------------------------------------------------------- */
 
-/** An envelope as recorded: what makes two message ends share one. */
+/** How an envelope was recorded; bits of mpl_envelope_key.flags. */
+enum mpl_envelope_flag {
+    MPL_ENVELOPE_SEND = 1,
+    MPL_ENVELOPE_IRECV = 2,
+    MPL_ENVELOPE_GARBAGE_LENGTH = 4,
+};
+
+/**
+ * An envelope as recorded: what makes two message ends share one. Four fields of the same width,
+ * because it is written and compared for every message: fields of a byte each would be read
+ * together before they have reached the cache, which costs more than the whole comparison.
+ */
 struct mpl_envelope_key {
     uint32_t comm; /**< Local reference. */
     uint32_t rank;
     uint32_t tag;
-    bool is_send;
-    bool is_irecv;
-    bool has_garbage_length;
+    uint32_t flags; /**< enum mpl_envelope_flag */
 };
 
 struct mpl_envelopes {

@@ -140,7 +140,7 @@ static uint32_t add_envelope(struct mpl_build *b, struct mpl_builder *at,
     struct mpl_envelope_key key = { .comm = comm,
                                     .rank = is_null ? null_rank : (uint32_t) rank->rank,
                                     .tag = item->tag,
-                                    .is_send = is_send };
+                                    .flags = is_send ? MPL_ENVELOPE_SEND : 0 };
     uint32_t peer = MPL_NONE;
     uint32_t number;
     bool is_new;
