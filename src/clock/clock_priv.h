@@ -98,6 +98,7 @@ void mpl_clock_find_reversed(const struct mpl_clock_instance *in, const int64_t 
 struct mpl_link {
     uint32_t from;
     uint32_t to;
+    uint32_t back;       /**< The link from `to` to `from`, or MPL_NONE. */
     int64_t least_ticks; /**< Smallest (end at `to` - begin at `from`), in process times. */
     int64_t limit_ticks; /**< That, or less: see waiting.c. What graphs are made of. */
     uint32_t n_waited; /**< Messages that surely found `to` waiting, see waiting.c; counted
@@ -117,6 +118,11 @@ enum mpl_status mpl_links_open(struct mpl_links *links, const struct mpl_clock_v
 void mpl_links_close(struct mpl_links *links);
 void mpl_links_add(struct mpl_links *links, uint32_t from, uint32_t to,
                    int64_t least_ticks);
+/** The \p i-th; valid until the next one is added. */
+struct mpl_link *mpl_links_get(const struct mpl_links *links, size_t i);
+/** The link the other way, or NULL. */
+const struct mpl_link *mpl_links_back(const struct mpl_links *links,
+                                      const struct mpl_link *link);
 /** NULL when there is none. */
 const struct mpl_link *mpl_links_find(const struct mpl_links *links, uint32_t from,
                                       uint32_t to);

@@ -247,7 +247,7 @@ static void attach(struct drift *d, uint32_t process)
     struct mpl_estimate *e = d->estimate;
 
     for (size_t i = 0; i < d->links->link.n; i++) {
-        const struct mpl_link *link = mpl_buf_get(&d->links->link, i);
+        const struct mpl_link *link = mpl_links_get(d->links, i);
 
         if (link->from == process && d->is_fixed[link->to]) {
             const __int128 high = (__int128) e->add_ticks[link->to] + link->least_ticks;
@@ -274,7 +274,7 @@ static void attach(struct drift *d, uint32_t process)
 static uint32_t find_neighbour(const struct drift *d)
 {
     for (size_t i = 0; i < d->links->link.n; i++) {
-        const struct mpl_link *link = mpl_buf_get(&d->links->link, i);
+        const struct mpl_link *link = mpl_links_get(d->links, i);
 
         if (d->is_fixed[link->from] != d->is_fixed[link->to]) {
             return d->is_fixed[link->from] ? link->to : link->from;

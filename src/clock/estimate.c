@@ -104,6 +104,16 @@ static enum mpl_status choose_reference(struct solver *s, struct mpl_err *err)
 
 static bool is_feasible(struct solver *s)
 {
+    /* Where clocks drift, some round trip is nearly always negative, and the search for longer
+     * circles, whose cost grows with the processes, is not needed. */
+    for (size_t i = 0; i < s->links->link.n; i++) {
+        const struct mpl_link *link = mpl_links_get(s->links, i);
+        const struct mpl_link *back = mpl_links_back(s->links, link);
+
+        if (back != NULL && mpl_clock_plus(link->limit_ticks, back->limit_ticks) < 0) {
+            return false;
+        }
+    }
     for (uint32_t p = 0; p < s->upper.n; p++) {
         s->up.ticks[p] = 0;
     }

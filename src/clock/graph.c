@@ -18,7 +18,7 @@ static bool make_arc(const struct mpl_links *links, const struct mpl_link *link,
         *arc = (struct mpl_arc){ link->to, link->limit_ticks };
         return true;
     default:
-        back = mpl_links_find(links, link->to, link->from);
+        back = mpl_links_back(links, link);
         if (back == NULL) {
             return false;
         }
@@ -45,7 +45,7 @@ enum mpl_status mpl_graph_create(const struct mpl_links *links, enum mpl_graph_k
         return mpl_nomem(err);
     }
     for (size_t i = 0; i < links->link.n; i++) {
-        if (make_arc(links, mpl_buf_get(&links->link, i), kind, &begin, &arc)) {
+        if (make_arc(links, mpl_links_get(links, i), kind, &begin, &arc)) {
             graph.first[begin + 2]++;
         }
     }
@@ -53,7 +53,7 @@ enum mpl_status mpl_graph_create(const struct mpl_links *links, enum mpl_graph_k
         graph.first[p + 2] += graph.first[p + 1];
     }
     for (size_t i = 0; i < links->link.n; i++) {
-        if (make_arc(links, mpl_buf_get(&links->link, i), kind, &begin, &arc)) {
+        if (make_arc(links, mpl_links_get(links, i), kind, &begin, &arc)) {
             graph.arc[graph.first[begin + 1]++] = arc;
         }
     }

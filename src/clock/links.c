@@ -34,41 +34,63 @@ const struct mpl_link *mpl_links_find(const struct mpl_links *links, uint32_t fr
 {
     const uint32_t at = mpl_map_find(links->at, key_of(links, from, to));
 
-    return at == MPL_NONE ? NULL : mpl_buf_get(&links->link, at);
+    return at == MPL_NONE ? NULL : mpl_links_get(links, at);
+}
+
+static uint32_t add_link(struct mpl_links *links, uint32_t from, uint32_t to)
+{
+    const uint32_t at = (uint32_t) links->link.n;
+    struct mpl_link *link;
+
+    if (links->link.n >= MPL_NONE || !mpl_map_put(links->at, key_of(links, from, to), at)) {
+        return MPL_NONE;
+    }
+    link = mpl_buf_add(&links->link);
+    if (link == NULL) {
+        return MPL_NONE;
+    }
+    *link = (struct mpl_link){ .from = from,
+                               .to = to,
+                               .back = mpl_map_find(links->at, key_of(links, to, from)) };
+    if (link->back != MPL_NONE) {
+        mpl_links_get(links, link->back)->back = at;
+    }
+    return at;
 }
 
 void mpl_links_add(struct mpl_links *links, uint32_t from, uint32_t to, int64_t least_ticks)
 {
-    const uint64_t key = key_of(links, from, to);
-    const uint32_t at = mpl_map_find(links->at, key);
+    uint32_t at;
+    bool is_known;
 
     if (from == to) {
         return;
     }
-    if (at != MPL_NONE) {
-        struct mpl_link *known = mpl_buf_get(&links->link, at);
-
-        if (least_ticks < known->least_ticks) {
-            known->least_ticks = least_ticks;
-            known->limit_ticks = least_ticks;
-        }
-        return;
-    }
-    if (links->link.n >= MPL_NONE ||
-        !mpl_map_put(links->at, key, (uint32_t) links->link.n)) {
+    at = mpl_map_find(links->at, key_of(links, from, to));
+    is_known = at != MPL_NONE;
+    at = is_known ? at : add_link(links, from, to);
+    if (at == MPL_NONE) {
         links->is_short = true;
         return;
     }
 
-    struct mpl_link *link = mpl_buf_add(&links->link);
+    struct mpl_link *link = mpl_links_get(links, at);
 
-    if (link == NULL) {
-        links->is_short = true;
-        return;
+    if (!is_known || least_ticks < link->least_ticks) {
+        link->least_ticks = least_ticks;
+        link->limit_ticks = least_ticks;
     }
-    *link = (struct mpl_link){
-        .from = from, .to = to, .least_ticks = least_ticks, .limit_ticks = least_ticks
-    };
+}
+
+struct mpl_link *mpl_links_get(const struct mpl_links *links, size_t i)
+{
+    return mpl_buf_get(&links->link, i);
+}
+
+const struct mpl_link *mpl_links_back(const struct mpl_links *links,
+                                      const struct mpl_link *link)
+{
+    return link->back == MPL_NONE ? NULL : mpl_links_get(links, link->back);
 }
 
 /* ---- messages --------------------------------------------------------------------------- */
@@ -316,11 +338,44 @@ static void refine_pair(void *context, const struct mpl_clock_instance *in, uint
     r->n++;
 }
 
+/*
+ * Against whoever leaves first, all that enter later: besides the last one against all that
+ * leave before it, which is what find_reversed tells. One of the two alone would bring the
+ * members of a large communicator into line one by one.
+ */
+static void refine_first(struct refine *r, const struct mpl_clock_instance *in)
+{
+    uint32_t first = MPL_NONE;
+    int64_t first_ticks = 0;
+
+    for (uint32_t rank = 0; rank < in->n; rank++) {
+        if (in->leave_ticks[rank] != MPL_CLOCK_NEVER) {
+            const int64_t ticks =
+                mpl_clock_plus(in->leave_ticks[rank], r->add_ticks[in->process[rank]]);
+
+            if (first == MPL_NONE || ticks < first_ticks) {
+                first = rank;
+                first_ticks = ticks;
+            }
+        }
+    }
+    for (uint32_t rank = 0; rank < in->n && first != MPL_NONE; rank++) {
+        if (rank != first && in->enter_ticks[rank] != MPL_CLOCK_NEVER &&
+            mpl_clock_plus(in->enter_ticks[rank], r->add_ticks[in->process[rank]]) >
+                first_ticks) {
+            refine_pair(r, in, rank, first, 0);
+        }
+    }
+}
+
 static void refine_instance(void *context, const struct mpl_clock_instance *in)
 {
     struct refine *r = context;
 
     mpl_clock_find_reversed(in, r->add_ticks, refine_pair, r);
+    if (!in->is_prefix) {
+        refine_first(r, in);
+    }
 }
 
 enum mpl_status mpl_links_refine(struct mpl_links *links, const struct mpl_clock_view *view,

@@ -30,8 +30,8 @@ enum { MPL_TIGHT_MESSAGES = 8 };
 struct search {
     const struct mpl_clock_view *view;
     struct mpl_links *links;
-    uint32_t *link_from; /* Per process: its link to the process at hand, or MPL_NONE. */
-    uint32_t *back_to;   /* Per process: the link the other way. */
+    uint32_t *link_from; /* Per process: its link to the process at hand, or MPL_NONE. Only
+                            links that have one the other way. */
     uint32_t n_open;     /* Links to the process at hand that are not known to be tight. */
     bool has_answers;
 };
@@ -57,7 +57,7 @@ static bool is_open(const struct search *s, uint32_t from)
         return false;
     }
 
-    const struct mpl_link *link = mpl_buf_get(&s->links->link, s->link_from[from]);
+    const struct mpl_link *link = mpl_links_get(s->links, s->link_from[from]);
 
     return link->n_waited < MPL_TIGHT_MESSAGES;
 }
@@ -66,8 +66,8 @@ static bool is_open(const struct search *s, uint32_t from)
 static void see_wait(struct search *s, uint32_t from, int64_t sent_ticks,
                      int64_t enter_ticks)
 {
-    struct mpl_link *link = mpl_buf_get(&s->links->link, s->link_from[from]);
-    const struct mpl_link *back = mpl_buf_get(&s->links->link, s->back_to[from]);
+    struct mpl_link *link = mpl_links_get(s->links, s->link_from[from]);
+    const struct mpl_link *back = mpl_links_back(s->links, link);
 
     /* x[from] - x[to] is at least -back, so this holds for every offset that is possible. */
     if (mpl_clock_minus(sent_ticks, enter_ticks) >= back->least_ticks &&
@@ -116,13 +116,13 @@ static enum mpl_status sort_by_receiver(const struct mpl_links *links,
         return mpl_nomem(err);
     }
     for (size_t i = 0; i < links->link.n; i++) {
-        (*first)[((struct mpl_link *) mpl_buf_get(&links->link, i))->to + 2]++;
+        (*first)[mpl_links_get(links, i)->to + 2]++;
     }
     for (uint32_t p = 0; p < links->n_processes; p++) {
         (*first)[p + 2] += (*first)[p + 1];
     }
     for (size_t i = 0; i < links->link.n; i++) {
-        const struct mpl_link *link = mpl_buf_get(&links->link, i);
+        const struct mpl_link *link = mpl_links_get(links, i);
 
         (*order)[(*first)[link->to + 1]++] = (uint32_t) i;
     }
@@ -146,13 +146,10 @@ static void search_process(struct search *s, uint32_t process, const uint32_t *o
 
     s->n_open = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const struct mpl_link *link = mpl_buf_get(&s->links->link, order[i]);
-        const struct mpl_link *back = mpl_links_find(s->links, process, link->from);
+        const struct mpl_link *link = mpl_links_get(s->links, order[i]);
 
-        if (back != NULL) {
+        if (link->back != MPL_NONE) {
             s->link_from[link->from] = order[i];
-            s->back_to[link->from] =
-                (uint32_t) (back - (const struct mpl_link *) s->links->link.data);
             s->n_open++;
         }
     }
@@ -163,10 +160,9 @@ static void search_process(struct search *s, uint32_t process, const uint32_t *o
         }
     }
     for (uint32_t i = 0; i < n; i++) {
-        const struct mpl_link *link = mpl_buf_get(&s->links->link, order[i]);
+        const struct mpl_link *link = mpl_links_get(s->links, order[i]);
 
         s->link_from[link->from] = MPL_NONE;
-        s->back_to[link->from] = MPL_NONE;
     }
 }
 
@@ -184,13 +180,11 @@ enum mpl_status mpl_waiting_find(const struct mpl_clock_view *view, struct mpl_l
         return st;
     }
     s.link_from = MPL_NEW_ARRAY(scratch, links->n_processes, uint32_t);
-    s.back_to = MPL_NEW_ARRAY(scratch, links->n_processes, uint32_t);
-    if (s.link_from == NULL || s.back_to == NULL) {
+    if (s.link_from == NULL) {
         return mpl_nomem(err);
     }
     for (uint32_t p = 0; p < links->n_processes; p++) {
         s.link_from[p] = MPL_NONE;
-        s.back_to[p] = MPL_NONE;
     }
     for (uint32_t p = 0; p < links->n_processes; p++) {
         search_process(&s, p, order + first[p], first[p + 1] - first[p]);
@@ -210,8 +204,8 @@ int64_t mpl_waiting_travel(const struct mpl_links *links, uint64_t ticks_per_s)
     int64_t travel = mpl_clock_narrow(ticks_per_s / MPL_TRAVEL_PER_S);
 
     for (size_t i = 0; i < links->link.n; i++) {
-        const struct mpl_link *link = mpl_buf_get(&links->link, i);
-        const struct mpl_link *back = mpl_links_find(links, link->to, link->from);
+        const struct mpl_link *link = mpl_links_get(links, i);
+        const struct mpl_link *back = mpl_links_back(links, link);
 
         if (is_tight(link) && is_tight(back)) {
             const int64_t trip = mpl_clock_plus(link->least_ticks, back->least_ticks);
@@ -225,8 +219,8 @@ int64_t mpl_waiting_travel(const struct mpl_links *links, uint64_t ticks_per_s)
 void mpl_waiting_assume(struct mpl_links *links, int64_t travel_ticks)
 {
     for (size_t i = 0; i < links->link.n; i++) {
-        struct mpl_link *link = mpl_buf_get(&links->link, i);
-        const struct mpl_link *back = mpl_links_find(links, link->to, link->from);
+        struct mpl_link *link = mpl_links_get(links, i);
+        const struct mpl_link *back = mpl_links_back(links, link);
 
         link->limit_ticks = link->least_ticks;
         if (is_tight(back)) {

@@ -144,16 +144,13 @@ static void compare_messages(const struct mpl_model *model, const struct mpl_mat
     for (uint32_t i = 0; i < n; i++) {
         const struct mpl_end end =
             mpl_match_partner(model, match, ends[i].location, ends[i].message);
+        const struct end *other =
+            ends[i].partner == MPL_NONE ? NULL : &ends[ends[i].partner];
 
-        if (ends[i].partner == MPL_NONE) {
-            ck_assert_msg(end.message == MPL_NONE, "%s: message %u of %u is matched", what,
-                          ends[i].message, ends[i].location);
-        } else {
-            const struct end *other = &ends[ends[i].partner];
-
-            ck_assert_msg(end.location == other->location && end.message == other->message,
-                          "%s: message %u of %u has the wrong partner", what,
-                          ends[i].message, ends[i].location);
+        if (end.location != (other == NULL ? MPL_NONE : other->location) ||
+            end.message != (other == NULL ? MPL_NONE : other->message)) {
+            ck_abort_msg("%s: message %u of %u has another partner", what, ends[i].message,
+                         ends[i].location);
         }
     }
 }
