@@ -363,6 +363,7 @@
 (defrule CAUSES::mp-ends
   "Processes end before the run does."
   (not (pattern (run ?r) (name ~"message-passing")))
+  (capability (run ?r) (name "init-finalize"))
   (not (quality (run ?r) (note "truncated-events" | "damaged-events" | "missing-events-file"
                                | "empty-events-file")))
   (metric (run ?r) (pattern "message-passing") (name "run.early_ends") (value ?ends))
@@ -375,6 +376,20 @@
                    (text (text "Processes end at different times: {s} of process time lie between the last events of processes and the end of the run."
                                ?ends))
                    (remedy "See which processes finish their part long before the others, and give them more of it."))))
+
+(defrule REFINE::mp-ends-unrecorded
+  "Processes end before the run does, but MPI_Finalize is not recorded and may be in it."
+  (not (capability (run ?r) (name "init-finalize")))
+  (not (quality (run ?r) (note "truncated-events" | "damaged-events" | "missing-events-file"
+                               | "empty-events-file")))
+  (metric (run ?r) (pattern "message-passing") (name "run.early_ends") (value ?ends))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (test (>= ?ends (* ?*significant* ?all)))
+  =>
+  (assert (finding (kind observation) (name uneven-ends) (run ?r) (pattern "message-passing")
+                   (lost ?ends) (level 2)
+                   (text (text "Processes end at different times: {s} of process time lie between the last events of processes and the end of the run. The trace does not record MPI_Finalize, so part of it may be shut-down."
+                               ?ends)))))
 
 (defrule REFINE::mp-unknown
   "A large part of the communication cannot be split into waiting and transfer."
