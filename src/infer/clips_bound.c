@@ -99,8 +99,7 @@ void mpl_cage_replace(void *env, const char *name, int (*with)(void), char retur
 /* ---- division without a trap ------------------------------------------------------------------- */
 
 /** An argument as an integer. False where it is none, or outside of what 64 bits hold. */
-static bool integer_argument(void *env, DATA_OBJECT *result, const char *name, int i,
-                             long long *number)
+static bool integer_argument(void *env, const char *name, int i, long long *number)
 {
     DATA_OBJECT value;
 
@@ -117,8 +116,7 @@ static bool integer_argument(void *env, DATA_OBJECT *result, const char *name, i
 }
 
 /** The smallest integer divided by -1 does not fit, and the processor ends the program. */
-static bool check_divisor(void *env, DATA_OBJECT *result, long long number,
-                          long long divisor)
+static bool check_divisor(void *env, long long number, long long divisor)
 {
     if (divisor == 0) {
         mpl_cage_fail(env, "Attempt to divide by zero");
@@ -142,14 +140,14 @@ static void div_function(void *env, DATA_OBJECT *result)
     long long number = 1;
 
     return_integer(env, result, 1);
-    if (!integer_argument(env, result, "div", 1, &number)) {
+    if (!integer_argument(env, "div", 1, &number)) {
         return;
     }
     for (int i = 2; i <= count; i++) {
         long long divisor = 1;
 
-        if (!integer_argument(env, result, "div", i, &divisor) ||
-            !check_divisor(env, result, number, divisor)) {
+        if (!integer_argument(env, "div", i, &divisor) ||
+            !check_divisor(env, number, divisor)) {
             return;
         }
         number /= divisor;
@@ -168,7 +166,7 @@ static void mod_function(void *env, DATA_OBJECT *result)
         return;
     }
     if (a.type == INTEGER && b.type == INTEGER) {
-        if (check_divisor(env, result, ValueToLong(a.value), ValueToLong(b.value))) {
+        if (check_divisor(env, ValueToLong(a.value), ValueToLong(b.value))) {
             return_integer(env, result, ValueToLong(a.value) % ValueToLong(b.value));
         }
     } else if (mpl_cage_number(&b) == 0.0) {
