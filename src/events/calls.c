@@ -19,7 +19,7 @@ static bool begin_call(struct mpl_walk *w, uint32_t event, enum mpl_span_class c
     struct mpl_call *call = &w->lane->calls[w->lane->n_calls++];
     uint32_t region;
 
-    if (!mpl_gap_credit(w, w->loc->time_ticks[event])) {
+    if (!mpl_gap_credit(w, event)) {
         return false;
     }
     region = mpl_gap_close(w);
@@ -59,7 +59,7 @@ static bool end_call(struct mpl_walk *w, uint32_t event)
 
     call->leave = event;
     w->is_in_call = false;
-    w->since_ticks = w->loc->time_ticks[event];
+    w->since_ticks = mpl_time_of(w->events, w->loc, event);
     call->is_wait_known = mpl_call_is_known(w->events, w->location, call, &w->records);
     if (w->open_probe == MPL_NONE && mpl_call_is_probe(w->events, w->loc, call)) {
         w->open_probe = k;
@@ -135,8 +135,7 @@ static bool enter_plain(struct mpl_walk *w, uint32_t event, uint32_t region)
 {
     struct mpl_region_sum *sum;
 
-    if ((!w->is_in_call && !mpl_gap_credit(w, w->loc->time_ticks[event])) ||
-        !push(w, region)) {
+    if ((!w->is_in_call && !mpl_gap_credit(w, event)) || !push(w, region)) {
         return false;
     }
     if (w->use[region].role == ROLE_TRANSPARENT) {
@@ -157,7 +156,7 @@ static bool enter_region(struct mpl_walk *w, uint32_t event, uint32_t region)
     if (role < ROLE_CALL) {
         return enter_plain(w, event, region);
     }
-    if (event == w->first_init) {
+    if (event == w->lane->first_init) {
         w->init_depth = w->depth;
     }
     if (role == ROLE_FINALIZE && w->is_in_call && !w->is_in_startup && !w->is_in_shutdown) {
@@ -184,7 +183,7 @@ static bool leave_region(struct mpl_walk *w, uint32_t event, uint32_t region)
     if (w->scratch->sums[region].n_open == 0) {
         return true;
     }
-    if (!w->is_in_call && !mpl_gap_credit(w, w->loc->time_ticks[event])) {
+    if (!w->is_in_call && !mpl_gap_credit(w, event)) {
         return false;
     }
     do {
@@ -328,39 +327,40 @@ static bool take_record(struct mpl_walk *w, uint32_t event)
 
 /* ---- locations -------------------------------------------------------------------- */
 
-/* An upper bound, exact unless calls are nested; also finds the first MPI_Init. */
-static uint32_t count_calls(struct mpl_walk *w)
+/* An upper bound of the calls, exact unless they are nested; also finds the first MPI_Init. */
+static uint32_t count_calls(const struct mpl_events *events, const struct mpl_location *loc,
+                            uint32_t *first_init)
 {
-    const struct mpl_location *loc = w->loc;
     uint32_t n = 0;
 
-    w->first_init = MPL_NONE;
+    *first_init = MPL_NONE;
     for (uint32_t i = 0; i < loc->n_events; i++) {
         if (loc->kind[i] == MPL_EV_ENTER) {
             const enum mpl_region_role role =
-                (enum mpl_region_role) w->use[loc->ref[i]].role;
+                (enum mpl_region_role) events->use[loc->ref[i]].role;
 
             n += role >= ROLE_CALL;
-            if (role == ROLE_INIT && w->first_init == MPL_NONE) {
-                w->first_init = i;
+            if (role == ROLE_INIT && *first_init == MPL_NONE) {
+                *first_init = i;
             }
         } else {
             n += loc->kind[i] == MPL_EV_FLUSH_BEGIN || loc->kind[i] == MPL_EV_OFF ||
                  (loc->kind[i] == MPL_EV_TEAM_END && loc->thread > 0);
         }
     }
-    /* Start-up may begin before MPI_Init is entered, and a call may go on behind it. */
-    return n + (w->first_init != MPL_NONE ? 2 : 0);
+    /* One for start-up, and one if a call goes on behind it. */
+    return n + 2;
 }
 
-static bool allocate_lane(struct mpl_walk *w, struct mpl_arena *arena)
+static bool allocate_lane(struct mpl_events *events, uint32_t location)
 {
-    struct mpl_lane *lane = w->lane;
-    const struct mpl_location *loc = w->loc;
+    struct mpl_lane *lane = &events->lanes[location];
+    const struct mpl_location *loc = &events->model->locations[location];
+    const uint32_t n_calls = count_calls(events, loc, &lane->first_init);
 
-    lane->calls = MPL_NEW_ARRAY(arena, count_calls(w), struct mpl_call);
-    lane->call_of_message = MPL_NEW_ARRAY(arena, loc->n_messages, uint32_t);
-    lane->call_of_collective = MPL_NEW_ARRAY(arena, loc->n_collectives, uint32_t);
+    lane->calls = MPL_NEW_ARRAY(events->arena, n_calls, struct mpl_call);
+    lane->call_of_message = MPL_NEW_ARRAY(events->arena, loc->n_messages, uint32_t);
+    lane->call_of_collective = MPL_NEW_ARRAY(events->arena, loc->n_collectives, uint32_t);
     if (lane->calls == NULL || lane->call_of_message == NULL ||
         lane->call_of_collective == NULL) {
         return false;
@@ -368,8 +368,39 @@ static bool allocate_lane(struct mpl_walk *w, struct mpl_arena *arena)
     memset(lane->call_of_message, 0xff, loc->n_messages * sizeof *lane->call_of_message);
     memset(lane->call_of_collective, 0xff,
            loc->n_collectives * sizeof *lane->call_of_collective);
-    lane->init_region = w->first_init == MPL_NONE ? MPL_NONE : loc->ref[w->first_init];
     return true;
+}
+
+/*
+ * Where MPI_Init is not recorded (EZTrace), start-up lasts until the last process has begun: until
+ * then the others can only wait for it, and how long says nothing about the program. On
+ * prk-stencil-np16, 16 processes on two cores, that was a third of all waiting. A text trace
+ * states its times on purpose.
+ */
+static int64_t find_startup_end(const struct mpl_events *events)
+{
+    const struct mpl_model *model = events->model;
+    int64_t last_begin = INT64_MIN;
+    int64_t first_end = INT64_MAX;
+
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        const struct mpl_location *loc = &model->locations[l];
+
+        if (loc->n_events == 0) {
+            continue;
+        }
+        if (model->tracer == MPL_TRACER_TEXT || events->lanes[l].first_init != MPL_NONE) {
+            return INT64_MIN;
+        }
+        if (loc->thread == 0 && loc->time_ticks[0] > last_begin) {
+            last_begin = loc->time_ticks[0];
+        }
+        if (loc->time_ticks[loc->n_events - 1] < first_end) {
+            first_end = loc->time_ticks[loc->n_events - 1];
+        }
+    }
+    /* Where somebody ends before another begins, nobody waited for the last one to begin. */
+    return last_begin <= first_end ? last_begin : INT64_MIN;
 }
 
 /* The record that leaves the call entered by \p event, if nothing is opened or closed in between;
@@ -429,8 +460,12 @@ static bool walk_records(struct mpl_walk *w)
     if (n == 0) {
         return true;
     }
-    w->since_ticks = w->loc->time_ticks[0];
-    if (w->first_init != MPL_NONE) {
+    w->since_ticks = mpl_time_of(w->events, w->loc, 0);
+    if (w->loc->time_ticks[0] < w->events->startup_end_ticks &&
+        !(begin_call(w, 0, MPL_SPAN_STARTUP) && end_call(w, 0))) {
+        return false;
+    }
+    if (w->lane->first_init != MPL_NONE) {
         w->is_in_startup = true;
         w->init_depth = MPL_NONE;
         if (!begin_call(w, 0, MPL_SPAN_STARTUP)) {
@@ -456,7 +491,7 @@ static bool walk_records(struct mpl_walk *w)
     if (w->is_in_call) {
         return end_call(w, n - 1);
     }
-    return mpl_gap_credit(w, w->loc->time_ticks[n - 1]);
+    return mpl_gap_credit(w, n - 1);
 }
 
 static bool keep_list(struct mpl_walk *w, struct mpl_arena *arena)
@@ -485,7 +520,7 @@ static bool walk_location(struct mpl_events *events, struct mpl_walk_scratch *sc
 
     scratch->touched.n = 0;
     scratch->gap++;
-    if (!allocate_lane(&w, events->arena) || !walk_records(&w)) {
+    if (!walk_records(&w)) {
         return false;
     }
     w.lane->rest_region = mpl_gap_close(&w);
@@ -516,6 +551,10 @@ enum mpl_status mpl_calls_create(struct mpl_events *events, struct mpl_err *err)
         goto out;
     }
     is_done = true;
+    for (uint32_t l = 0; l < n_locations && is_done; l++) {
+        is_done = allocate_lane(events, l);
+    }
+    events->startup_end_ticks = find_startup_end(events);
     for (uint32_t l = 0; l < n_locations && is_done; l++) {
         is_done = walk_location(events, &scratch, l);
     }

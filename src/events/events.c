@@ -10,7 +10,9 @@ uint32_t mpl_call_region(const struct mpl_events *events, uint32_t location,
     const struct mpl_location *loc = &events->model->locations[location];
 
     if (call->class == MPL_SPAN_STARTUP) {
-        return events->lanes[location].init_region;
+        const uint32_t init = events->lanes[location].first_init;
+
+        return init == MPL_NONE ? MPL_NONE : loc->ref[init];
     }
     return loc->kind[call->enter] == MPL_EV_ENTER ? loc->ref[call->enter] : MPL_NONE;
 }
@@ -73,41 +75,8 @@ enum mpl_status mpl_locate_create(struct mpl_events *events, struct mpl_err *err
 
 /* ---- create ------------------------------------------------------------------------ */
 
-/* From the end of start-up (the first MPI_Init that is left) to the beginning of the last shut-down; where these are not
+/* From the end of the first start-up to the beginning of the last shut-down; where these are not
  * recorded, from the first to the last event of the run. Nobody computes outside. */
-/*
- * Where MPI_Init is not recorded (EZTrace), start-up lasts until the last process has begun: until
- * then the others can only wait for it, and how long says nothing about the program. On
- * prk-stencil-np16, 16 processes on two cores, that was a third of all waiting. A text trace
- * states its times on purpose.
- */
-static int64_t last_begin_ticks(const struct mpl_events *events)
-{
-    const struct mpl_model *model = events->model;
-    int64_t begin = INT64_MIN;
-
-    if (model->tracer == MPL_TRACER_TEXT) {
-        return INT64_MIN;
-    }
-    for (uint32_t p = 0; p < model->n_processes; p++) {
-        int64_t own = INT64_MAX;
-
-        for (uint32_t i = 0; i < model->processes[p].n_locations; i++) {
-            const uint32_t l = model->processes[p].locations[i];
-            const struct mpl_location *loc = &model->locations[l];
-
-            if (events->lanes[l].init_region != MPL_NONE) {
-                return INT64_MIN;
-            }
-            if (loc->n_events > 0 && loc->time_ticks[0] < own) {
-                own = loc->time_ticks[0];
-            }
-        }
-        begin = own != INT64_MAX && own > begin ? own : begin;
-    }
-    return begin;
-}
-
 static void find_window(struct mpl_events *events)
 {
     const struct mpl_model *model = events->model;
@@ -131,7 +100,7 @@ static void find_window(struct mpl_events *events)
             continue;
         }
         if (lane->calls[0].class == MPL_SPAN_STARTUP) {
-            const int64_t leave = loc->time_ticks[lane->calls[0].leave];
+            const int64_t leave = mpl_time_of(events, loc, lane->calls[0].leave);
 
             begin = leave < begin ? leave : begin;
         }
@@ -144,11 +113,7 @@ static void find_window(struct mpl_events *events)
     if (first > last) {
         first = last = 0;
     }
-    events->startup_end_ticks = last_begin_ticks(events);
     events->window_begin_ticks = begin != INT64_MAX ? begin : first;
-    if (events->startup_end_ticks > events->window_begin_ticks) {
-        events->window_begin_ticks = events->startup_end_ticks;
-    }
     events->window_end_ticks = end != INT64_MIN ? end : last;
     if (events->window_end_ticks < events->window_begin_ticks) {
         events->window_end_ticks = events->window_begin_ticks;
@@ -276,8 +241,8 @@ static struct mpl_span gap_span(const struct mpl_events *events, uint32_t locati
         .class = MPL_SPAN_COMPUTE,
         .wait_kind = MPL_WAIT_NONE,
         .is_wait_known = true,
-        .enter_ticks = loc->time_ticks[from],
-        .leave_ticks = loc->time_ticks[to],
+        .enter_ticks = mpl_time_of(events, loc, from),
+        .leave_ticks = mpl_time_of(events, loc, to),
         .culprit = MPL_NONE,
         .region = lane->rest_region,
         .first_message = MPL_NONE,
@@ -290,6 +255,7 @@ static struct mpl_span gap_span(const struct mpl_events *events, uint32_t locati
         span.region = region == CALL_REGION_NONE ? MPL_NONE : region;
         if (lane->calls[k].class == MPL_SPAN_STARTUP) {
             span.class = MPL_SPAN_STARTUP;
+            span.enter_ticks = span.leave_ticks = loc->time_ticks[0];
         }
     } else if (k > 0 && lane->calls[k - 1].class == MPL_SPAN_SHUTDOWN) {
         span.class = MPL_SPAN_SHUTDOWN;
@@ -318,25 +284,6 @@ static void add_parts(const struct mpl_lane *lane, const struct mpl_call *call,
     }
 }
 
-/* What lies before the end of start-up belongs to it; a span across it begins there. */
-static struct mpl_span after_startup(const struct mpl_events *events, struct mpl_span span)
-{
-    const int64_t end = events->startup_end_ticks;
-
-    if (span.leave_ticks <= end && span.enter_ticks < end) {
-        span.class = MPL_SPAN_STARTUP;
-        span.wait_ticks = 0;
-    } else if (span.enter_ticks < end) {
-        span.wait_ticks = mpl_after(end, span.enter_ticks, span.wait_ticks);
-        span.enter_ticks = end;
-    }
-    if (span.wait_ticks == 0) {
-        span.wait_kind = MPL_WAIT_NONE;
-        span.culprit = MPL_NONE;
-    }
-    return span;
-}
-
 struct mpl_span mpl_events_span(const struct mpl_events *events, uint32_t location,
                                 uint32_t span)
 {
@@ -347,19 +294,22 @@ struct mpl_span mpl_events_span(const struct mpl_events *events, uint32_t locati
 
     mpl_assert(span < mpl_events_span_count(events, location));
     if (span % 2 == 0) {
-        return after_startup(events, gap_span(events, location, span / 2));
+        return gap_span(events, location, span / 2);
     }
     call = &lane->calls[span / 2];
     made.class = (enum mpl_span_class) call->class;
     made.wait_kind = (enum mpl_wait_kind) call->wait_kind;
     made.is_wait_known = call->is_wait_known;
-    made.enter_ticks = loc->time_ticks[call->enter];
-    made.leave_ticks = loc->time_ticks[call->leave];
+    made.enter_ticks = mpl_time_of(events, loc, call->enter);
+    made.leave_ticks = mpl_time_of(events, loc, call->leave);
+    if (call->class == MPL_SPAN_STARTUP) {
+        made.enter_ticks = loc->time_ticks[0];
+    }
     made.wait_ticks = mpl_call_ticks(call);
     made.culprit = call->culprit;
     made.region = mpl_call_region(events, location, call);
     add_parts(lane, call, &made);
-    return after_startup(events, made);
+    return made;
 }
 
 uint32_t mpl_events_message(const struct mpl_events *events, uint32_t location,

@@ -17,9 +17,10 @@ enum mpl_span_class {
     /** Other MPI calls, thread synchronisation, worker threads between two parallel regions, buffer
         flushes, off times. */
     MPL_SPAN_OTHER,
-    MPL_SPAN_STARTUP, /**< Everything until MPI_Init is left; where that is not recorded, until
-                            the last process has begun (text traces: never). */
-    MPL_SPAN_SHUTDOWN, /**< Everything from entering MPI_Finalize. */
+    /** Everything until MPI_Init is left; where that is not recorded, until the last process has begun
+        (in text traces nothing). */
+    MPL_SPAN_STARTUP,
+    MPL_SPAN_SHUTDOWN, /**< Everything from entering MPI_Finalize, or EZTrace's end of a process. */
     MPL_SPAN_CLASSES
 };
 
@@ -43,8 +44,9 @@ const char *mpl_wait_kind_name(enum mpl_wait_kind kind);
  * One stretch of a location's time. Spans of a location are numbered 0 … n-1 in order of time;
  * even numbers are what lies between calls (compute), odd ones are calls (MPI and others), so
  * spans 2k and 2k+1 touch. A compute span may be empty. Start-up and shut-down are one call each,
- * and the empty spans before and behind them are of the same class. A location without events has
- * no spans.
+ * and the empty spans before and behind them are of the same class. Calls that are over when the last
+ * process begins (see MPL_SPAN_STARTUP) are empty spans at that moment, others begin not before it.
+ * A location without events has no spans.
  */
 struct mpl_span {
     enum mpl_span_class class;

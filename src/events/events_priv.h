@@ -81,7 +81,7 @@ struct mpl_lane {
     uint32_t *call_of_message; /* MPL_NONE: recorded outside any call, or never completed */
     uint32_t *call_of_collective; /* the call with its end, else with its begin */
     const uint32_t *list;         /* see PARTS_LIST */
-    uint32_t init_region;         /* MPI_Init where it is recorded, else MPL_NONE */
+    uint32_t first_init; /* record that enters MPI_Init; MPL_NONE if there is none */
     const struct mpl_region_time *regions;
     uint32_t n_regions;
 };
@@ -112,18 +112,20 @@ struct mpl_wrong_order {
     uint64_t n;
 };
 
-/* The part of \p ticks from \p begin on that lies behind \p end of start-up. */
-static inline int64_t mpl_after(int64_t end, int64_t begin, int64_t ticks)
-{
-    const int64_t before = end > begin ? end - begin : 0;
-
-    return ticks > before ? ticks - before : 0;
-}
-
 /*
  * These are asked for every message, several times. A profile of npb-lu-W-np4 showed a fifth
  * of the stage in calling them, hence inline.
  */
+
+/* The time of a record. Calls begin and end not before the end of start-up, so that what lies before
+ * takes no time and waits for nobody. */
+static inline int64_t mpl_time_of(const struct mpl_events *events,
+                                  const struct mpl_location *loc, uint32_t event)
+{
+    const int64_t ticks = loc->time_ticks[event];
+
+    return ticks > events->startup_end_ticks ? ticks : events->startup_end_ticks;
+}
 
 /* What the region of a call means; one without a region never waits. */
 static inline struct mpl_region_use mpl_call_use(const struct mpl_events *events,

@@ -27,8 +27,9 @@ struct mpl_region_sum *mpl_region_sum_of(struct mpl_walk *w, uint32_t region)
     return sum;
 }
 
-bool mpl_gap_credit(struct mpl_walk *w, int64_t now_ticks)
+bool mpl_gap_credit(struct mpl_walk *w, uint32_t event)
 {
+    const int64_t now_ticks = mpl_time_of(w->events, w->loc, event);
     const int64_t delta = now_ticks - w->since_ticks;
     struct mpl_region_sum *sum;
     uint32_t region;

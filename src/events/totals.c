@@ -117,14 +117,9 @@ static bool sum_messages(struct totals_walk *w, uint32_t location)
 static bool sum_wait(struct totals_walk *w, uint32_t location, const struct mpl_call *call)
 {
     const struct mpl_location *locations = w->events->model->locations;
-    const int64_t enter = locations[location].time_ticks[call->enter];
-    const int64_t ticks =
-        mpl_after(w->events->startup_end_ticks, enter, mpl_call_ticks(call));
+    const int64_t ticks = mpl_call_ticks(call);
     uint32_t i;
 
-    if (ticks == 0) {
-        return true;
-    }
     w->sums[location].wait_ticks[call->wait_kind] += ticks;
     w->events->totals[location].n_waits[call->wait_kind]++;
     w->sums[call->culprit].caused_ticks[call->wait_kind] += ticks;
@@ -165,16 +160,13 @@ static bool sum_calls(struct totals_walk *w, uint32_t location)
     if (loc->n_events == 0) {
         return true;
     }
-    const int64_t startup = w->events->startup_end_ticks;
-    const int64_t all_ticks = loc->time_ticks[loc->n_events - 1] - loc->time_ticks[0];
-
-    compute_ticks = mpl_after(startup, loc->time_ticks[0], all_ticks);
-    sums->class_ticks[MPL_SPAN_STARTUP] = all_ticks - compute_ticks;
+    compute_ticks = loc->time_ticks[loc->n_events - 1] - loc->time_ticks[0];
     for (uint32_t k = 0; k < lane->n_calls; k++) {
         const struct mpl_call *call = &lane->calls[k];
-        const int64_t enter = loc->time_ticks[call->enter];
-        const int64_t ticks =
-            mpl_after(startup, enter, loc->time_ticks[call->leave] - enter);
+        const int64_t enter = call->class == MPL_SPAN_STARTUP
+                                  ? loc->time_ticks[0]
+                                  : mpl_time_of(w->events, loc, call->enter);
+        const int64_t ticks = mpl_time_of(w->events, loc, call->leave) - enter;
 
         sums->class_ticks[call->class] += ticks;
         compute_ticks -= ticks;

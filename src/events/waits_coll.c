@@ -39,7 +39,7 @@ static int64_t enter_of_part(const struct instance_walk *w,
                               ? mpl_call_find(w->events, part->location, begin)
                               : lane->call_of_collective[part->collective];
 
-    return loc->time_ticks[call != MPL_NONE ? lane->calls[call].enter : begin];
+    return mpl_time_of(w->events, loc, call != MPL_NONE ? lane->calls[call].enter : begin);
 }
 
 static bool gives(const struct instance_walk *w, const struct mpl_coll_part *part)
@@ -82,17 +82,17 @@ static struct mpl_call *waiting_call(const struct instance_walk *w,
 static void wait_until(struct instance_walk *w, const struct mpl_coll_part *part,
                        int64_t until_ticks, uint32_t culprit)
 {
-    const int64_t *time = w->events->model->locations[part->location].time_ticks;
+    const struct mpl_location *loc = &w->events->model->locations[part->location];
     struct mpl_call *call = waiting_call(w, part);
+    int64_t leave;
     int64_t ticks;
 
     if (call == NULL) {
         return;
     }
-    if (until_ticks > time[call->leave]) {
-        until_ticks = time[call->leave];
-    }
-    ticks = until_ticks - time[call->enter];
+    leave = mpl_time_of(w->events, loc, call->leave);
+    ticks = (until_ticks < leave ? until_ticks : leave) -
+            mpl_time_of(w->events, loc, call->enter);
     if (ticks <= 0) {
         return;
     }
@@ -124,8 +124,8 @@ static int64_t first_leave(const struct instance_walk *w)
         const struct mpl_call *call = waiting_call(w, &w->parts[i]);
 
         if (call != NULL) {
-            const int64_t leave =
-                w->events->model->locations[w->parts[i].location].time_ticks[call->leave];
+            const int64_t leave = mpl_time_of(
+                w->events, &w->events->model->locations[w->parts[i].location], call->leave);
 
             first = leave < first ? leave : first;
         }

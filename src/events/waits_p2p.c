@@ -45,8 +45,8 @@ struct view {
 static int64_t enter_of_call(const struct mpl_events *events, uint32_t location,
                              uint32_t call)
 {
-    return events->model->locations[location]
-        .time_ticks[events->lanes[location].calls[call].enter];
+    return mpl_time_of(events, &events->model->locations[location],
+                       events->lanes[location].calls[call].enter);
 }
 
 /* When the send was entered; the moment of its record if no call holds that. */
@@ -56,7 +56,7 @@ static int64_t enter_of_send(const struct mpl_events *events, struct mpl_end end
     const uint32_t call = events->lanes[end.location].call_of_message[end.message];
 
     return call != MPL_NONE ? enter_of_call(events, end.location, call)
-                            : loc->time_ticks[loc->messages[end.message].event];
+                            : mpl_time_of(events, loc, loc->messages[end.message].event);
 }
 
 static void take_receive(const struct lane_walk *w, uint32_t message, struct view *view)
@@ -144,21 +144,16 @@ static bool may_wait(const struct lane_walk *w, const struct mpl_call *call)
            mpl_call_use(w->events, w->loc, call).block != BLOCK_NEVER;
 }
 
-/* Scalasca counts the whole wait; only from the other's send on could it have been taken. */
+/* Scalasca counts the whole wait; only from the other's send on could that have been taken. */
 static void add_wrong_order(const struct lane_walk *w, const struct view *view,
                             struct mpl_wrong_order *wrong)
 {
-    const int64_t startup = w->events->startup_end_ticks;
     const int64_t late = w->earliest_send_ticks - view->enter_ticks;
     const int64_t ready = late > 0 ? view->wait.ticks - late : view->wait.ticks;
-    const int64_t ready_from = late > 0 ? w->earliest_send_ticks : view->enter_ticks;
-    const int64_t ticks = mpl_after(startup, view->enter_ticks, view->wait.ticks);
 
-    if (ticks > 0) {
-        wrong->ticks += ticks;
-        wrong->ready_ticks += mpl_after(startup, ready_from, ready > 0 ? ready : 0);
-        wrong->n++;
-    }
+    wrong->ticks += view->wait.ticks;
+    wrong->ready_ticks += ready > 0 ? ready : 0;
+    wrong->n++;
 }
 
 static struct mpl_wrong_order walk_lane(struct lane_walk *w, struct mpl_lane *lane)
@@ -168,8 +163,8 @@ static struct mpl_wrong_order walk_lane(struct lane_walk *w, struct mpl_lane *la
     for (uint32_t k = lane->n_calls; k-- > 0;) {
         struct mpl_call *call = &lane->calls[k];
         struct view view = {
-            .enter_ticks = w->loc->time_ticks[call->enter],
-            .leave_ticks = w->loc->time_ticks[call->leave],
+            .enter_ticks = mpl_time_of(w->events, w->loc, call->enter),
+            .leave_ticks = mpl_time_of(w->events, w->loc, call->leave),
             .may_wait = may_wait(w, call),
             .earliest_send_ticks = w->earliest_send_ticks,
             .first_receive = MPL_NONE,

@@ -42,7 +42,6 @@ struct mpl_walk {
     bool is_in_call;
     bool is_in_startup;
     bool is_in_shutdown;
-    uint32_t first_init; /* record that enters MPI_Init; MPL_NONE if it is not recorded */
     uint32_t init_depth; /* its place on the stack, once there */
     int64_t since_ticks; /* until here the gap is credited to regions */
     uint32_t gap_region;
@@ -58,9 +57,9 @@ struct mpl_walk {
 
 /* What a region has gathered on this location; NULL when out of memory. */
 struct mpl_region_sum *mpl_region_sum_of(struct mpl_walk *w, uint32_t region);
-/* Gives the time since the last credit to the innermost region, if it is the program's. False when
+/* Gives the time from the last credit to record \p event to the innermost region, if it is the program's. False when
  * out of memory. */
-bool mpl_gap_credit(struct mpl_walk *w, int64_t now_ticks);
+bool mpl_gap_credit(struct mpl_walk *w, uint32_t event);
 /* Ends the gap and returns the region with most time in it; MPL_NONE if there is none. */
 uint32_t mpl_gap_close(struct mpl_walk *w);
 /* Makes the lane's list of regions, largest first. False when out of memory. */

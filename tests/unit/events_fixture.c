@@ -79,6 +79,7 @@ struct fixture *fixture_create(struct mpl_arena *arena, uint32_t n_ranks,
     f->is_completing = true;
     f->model = (struct mpl_model *) array(f, 1, sizeof *f->model);
     f->model->path = "fixture";
+    f->model->tracer = MPL_TRACER_TEXT;
     f->model->ticks_per_s = 1000000;
     f->model->quality = mpl_quality_create(arena);
     f->model->n_locations = n;
@@ -120,7 +121,7 @@ static uint32_t region_index(struct fixture *f, const char *name)
     region->name = mpl_arena_strdup(f->arena, name);
     region->kind = mpl_region_kind_of_name(name, &region->mode);
     if (strcmp(name, "Working") == 0 || strcmp(name, "compute") == 0 ||
-        strcmp(name, "EZTrace finalize") == 0) {
+        strcmp(name, "EZTrace finalize") == 0 || strcmp(name, "TRACE BUFFER FLUSH") == 0) {
         region->kind = MPL_REGION_TRACER;
     }
     return f->model->n_regions++;

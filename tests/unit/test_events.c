@@ -53,6 +53,53 @@ START_TEST(startup_and_shutdown_hold_everything_around_them)
 }
 END_TEST
 
+/* Rank 1 begins at 40. The barrier is over by then, the receive lasts until 60. */
+START_TEST(startup_lasts_until_the_last_process_has_begun)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    const struct mpl_events *events;
+
+    fixture_set_tracer(f, MPL_TRACER_EZTRACE);
+    fixture_enter(f, 0, 0, "main");
+    fixture_call(f, 0, 10, 15, "MPI_Comm_rank");
+    fixture_call_recv(f, 0, 20, 60, 1, 7);
+    fixture_leave(f, 0, 80, "main");
+    fixture_record(f, 1, 40, MPL_EV_MARK);
+    fixture_call_send(f, 1, 50, 52, "MPI_Send", 0, 7);
+    fixture_record(f, 1, 70, MPL_EV_MARK);
+    events = fixture_events(f);
+    ck_assert_uint_eq(mpl_events_span_count(events, 0), 7);
+    fixture_assert_span(events, 0, 0, MPL_SPAN_STARTUP, 0, 0);
+    fixture_assert_span(events, 0, 1, MPL_SPAN_STARTUP, 0, 40);
+    fixture_assert_span(events, 0, 2, MPL_SPAN_COMPUTE, 40, 40);
+    fixture_assert_span(events, 0, 3, MPL_SPAN_OTHER, 40, 40);
+    fixture_assert_span(events, 0, 5, MPL_SPAN_P2P, 40, 60);
+    fixture_assert_wait(events, 0, 5, MPL_WAIT_LATE_SENDER, 10, 1);
+    ASSERT_US(mpl_events_totals(events, 0)->class_s[MPL_SPAN_STARTUP], 40);
+    ASSERT_US(mpl_events_totals(events, 0)->class_s[MPL_SPAN_COMPUTE], 20);
+    fixture_assert_span(events, 1, 0, MPL_SPAN_COMPUTE, 40, 50);
+    ASSERT_US(mpl_events_measured_s(events), 40);
+    ASSERT_US(mpl_events_ideal_s(events), 30);
+}
+END_TEST
+
+/* Rank 0 is gone before rank 1 comes, so it cannot have waited for that. */
+START_TEST(processes_that_never_meet_have_no_startup)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    const struct mpl_events *events;
+
+    fixture_set_tracer(f, MPL_TRACER_EZTRACE);
+    fixture_record(f, 0, 0, MPL_EV_MARK);
+    fixture_record(f, 0, 30, MPL_EV_MARK);
+    fixture_record(f, 1, 40, MPL_EV_MARK);
+    fixture_record(f, 1, 70, MPL_EV_MARK);
+    events = fixture_events(f);
+    fixture_assert_span(events, 0, 0, MPL_SPAN_COMPUTE, 0, 30);
+    ASSERT_US(mpl_events_measured_s(events), 70);
+}
+END_TEST
+
 START_TEST(regions_of_the_tracer_are_its_own_work_unless_they_hold_the_program)
 {
     struct fixture *f = fixture_create(arena, 1, 1);
@@ -62,10 +109,12 @@ START_TEST(regions_of_the_tracer_are_its_own_work_unless_they_hold_the_program)
     fixture_enter(f, 0, 0, "Working");
     fixture_call(f, 0, 10, 20, "compute");
     fixture_leave(f, 0, 30, "Working");
-    fixture_call(f, 0, 40, 50, "EZTrace finalize");
+    fixture_call(f, 0, 40, 50, "TRACE BUFFER FLUSH");
+    fixture_call(f, 0, 60, 70, "EZTrace finalize");
     events = fixture_events(f);
-    ck_assert_uint_eq(mpl_events_span_count(events, 0), 3);
+    ck_assert_uint_eq(mpl_events_span_count(events, 0), 5);
     fixture_assert_span(events, 0, 1, MPL_SPAN_OTHER, 40, 50);
+    fixture_assert_span(events, 0, 3, MPL_SPAN_SHUTDOWN, 60, 70);
     (void) mpl_events_regions(events, 0, &n);
     ck_assert_uint_eq(n, 0);
 }
@@ -349,6 +398,8 @@ static Suite *make_suite(void)
 
     tcase_add_checked_fixture(t, create_arena, destroy_arena);
     tcase_add_test(t, startup_and_shutdown_hold_everything_around_them);
+    tcase_add_test(t, startup_lasts_until_the_last_process_has_begun);
+    tcase_add_test(t, processes_that_never_meet_have_no_startup);
     tcase_add_test(t, regions_of_the_tracer_are_its_own_work_unless_they_hold_the_program);
     tcase_add_test(t, outermost_call_decides_the_class);
     tcase_add_test(t, flushes_and_off_times_are_other);

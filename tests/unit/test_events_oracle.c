@@ -215,6 +215,9 @@ static const struct mpl_events *make_trace(int seed)
     p.n_ranks = 2 + below(RANKS - 1);
     p.loses = seed % 3 == 0;
     p.f = fixture_create(arena, p.n_ranks, 1);
+    if (seed % 2 == 0) {
+        fixture_set_tracer(p.f, MPL_TRACER_EZTRACE);
+    }
     for (uint32_t l = 0; l < p.n_ranks; l++) {
         p.now[l] = below(50);
         fixture_enter(p.f, l, p.now[l], "main");
@@ -287,9 +290,30 @@ static struct known learn(const struct mpl_events *events)
     return o;
 }
 
+/* No earlier than the moment at which all have begun, where the trace may start before. */
 static int64_t time_of(const struct known *o, uint32_t location, uint32_t event)
 {
-    return o->model->locations[location].time_ticks[event];
+    int64_t ticks = o->model->locations[location].time_ticks[event];
+    int64_t first_end = INT64_MAX;
+    int64_t last_begin = INT64_MIN;
+
+    for (uint32_t l = 0; l < o->model->n_locations; l++) {
+        const struct mpl_location *loc = &o->model->locations[l];
+        const int64_t end = loc->time_ticks[loc->n_events - 1];
+
+        last_begin = loc->time_ticks[0] > last_begin ? loc->time_ticks[0] : last_begin;
+        first_end = end < first_end ? end : first_end;
+    }
+    if (o->model->tracer == MPL_TRACER_TEXT || last_begin > first_end) {
+        return ticks;
+    }
+    return ticks > last_begin ? ticks : last_begin;
+}
+
+/* Calls of start-up that come before those the trace has. */
+static uint32_t n_startup(const struct known *o, uint32_t location)
+{
+    return o->model->locations[location].time_ticks[0] < time_of(o, location, 0);
 }
 
 static uint32_t call_of(const struct known *o, uint32_t location, uint32_t event)
@@ -500,10 +524,12 @@ static void compare_waits(const struct known *o, uint32_t location, int seed)
     int64_t unknown = 0;
     int64_t wrong = 0;
 
-    ck_assert_uint_eq(mpl_events_span_count(o->events, location), 2 * o->n[location] + 1);
+    ck_assert_uint_eq(mpl_events_span_count(o->events, location),
+                      2 * (o->n[location] + n_startup(o, location)) + 1);
     for (uint32_t k = 0; k < o->n[location]; k++) {
         const struct known_call *call = &o->calls[location][k];
-        const struct mpl_span span = mpl_events_span(o->events, location, 2 * k + 1);
+        const struct mpl_span span =
+            mpl_events_span(o->events, location, 2 * (k + n_startup(o, location)) + 1);
         const struct expected x = expect(o, location, k);
 
         ck_assert_int_eq(span.enter_ticks, time_of(o, location, call->enter));
@@ -595,7 +621,7 @@ static void compare_regions(const struct known *o, uint32_t location, int seed)
         const uint32_t region = innermost(o, location, e);
 
         if (region != MPL_NONE) {
-            expected[region] += loc->time_ticks[e] - loc->time_ticks[e - 1];
+            expected[region] += time_of(o, location, e) - time_of(o, location, e - 1);
         }
     }
     times = mpl_events_regions(o->events, location, &n);
@@ -867,7 +893,7 @@ static int64_t replay(struct clockwork *c)
         if (c->at[l] < k) {
             return -1;
         }
-        c->now[l] += loc->time_ticks[loc->n_events - 1] - loc->time_ticks[before];
+        c->now[l] += time_of(c->o, l, loc->n_events - 1) - time_of(c->o, l, before);
         longest = c->now[l] > longest ? c->now[l] : longest;
     }
     return longest;
@@ -887,7 +913,7 @@ static void try_replay(int seed)
     c->o = &o;
     memset(c->reached, 0xff, sizeof c->reached);
     for (uint32_t l = 0; l < o.model->n_locations; l++) {
-        c->now[l] = o.model->locations[l].time_ticks[0] - begin;
+        c->now[l] = time_of(&o, l, 0) - begin;
     }
     ideal = replay(c);
     if (ideal < 0 || 100 * missing > 2 * counts->pairs + missing ||

@@ -180,6 +180,8 @@ START_TEST(waiting_for_the_later_of_two_messages_is_wrong_order)
     fixture_call_recv(f, 1, 43, 44, 0, 2);
     events = fixture_events(f);
     ASSERT_US(mpl_events_totals(events, 1)->wrong_order_s, 30);
+    /* The other message was there from 12 on. */
+    ASSERT_US(mpl_events_totals(events, 1)->ready_s, 28);
     ck_assert_uint_eq(mpl_events_totals(events, 1)->n_wrong_order, 1);
 }
 END_TEST
@@ -373,6 +375,8 @@ static void part_with_counts(struct fixture *f, uint32_t location, int64_t from_
 {
     uint32_t part;
 
+    /* All have begun before: the last beginning ends start-up. */
+    fixture_record(f, location, 0, MPL_EV_MARK);
     fixture_enter(f, location, from_us, mpl_coll_op_name(op));
     part = fixture_coll_begin(f, location, from_us);
     fixture_coll_end(f, location, to_us, part, op, root, sent_bytes, received_bytes);
