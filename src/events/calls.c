@@ -61,7 +61,8 @@ static bool end_call(struct mpl_walk *w, uint32_t event)
     w->is_in_call = false;
     w->since_ticks = mpl_time_of(w->events, w->loc, event);
     call->is_wait_known = mpl_call_is_known(w->events, w->location, call, &w->records);
-    if (w->open_probe == MPL_NONE && mpl_call_is_probe(w->events, w->loc, call)) {
+    if (!call->is_wait_known && w->open_probe == MPL_NONE &&
+        mpl_call_is_probe(w->events, w->loc, call)) {
         w->open_probe = k;
     }
     if (w->n_messages == 0) {
