@@ -243,7 +243,6 @@
   =>
   (assert (finding (kind observation) (name task-setup) (run ?r) (pattern "master-worker")
                    (locations ?w) (lost ?t) (share ?share) (level 3)
-                   (where "TaskLifeCycle.setup")
                    (text (text "Among lost cycles of worker {}, {%} ({s}) is spent waiting for the master computing the next task to assign."
                                ?w ?share ?t)))))
 

@@ -59,7 +59,11 @@ static enum mpl_status load_knowledge(struct mpl_analysis *a,
         st = load_metrics(a, err);
     }
     if (st == MPL_OK) {
-        st = mpl_rules_load(rules, options->n_knowledge, a->arena, a->lint, &a->rules, err);
+        st = mpl_rules_read(rules, options->n_knowledge, a->arena, a->lint, &a->rules, err);
+    }
+    /* Before the traces are read: an author waits for messages, not for a trace. */
+    if (st == MPL_OK) {
+        st = mpl_infer_create(a->rules, &options->limits, &a->infer, err);
     }
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
 }
@@ -116,7 +120,6 @@ static enum mpl_status reason(struct mpl_analysis *a,
     enum mpl_status st = mpl_trials_make(a, options, err);
 
     mpl_progress_tell(a->progress, "reasoning", 0, 1);
-    st = st == MPL_OK ? mpl_infer_create(a->rules, &options->limits, &a->infer, err) : st;
     st = st == MPL_OK ? mpl_facts_assert(a, err) : st;
     st = st == MPL_OK ? mpl_needs_answer(a, err) : st;
     st = st == MPL_OK ? mpl_findings_rank(a, err) : st;

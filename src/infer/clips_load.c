@@ -31,6 +31,20 @@ static void take_fault(void *env, const char *file, const char *warning, const c
         error);
 }
 
+/**
+ * CLIPS copies each construct, indented, and writes the blanks into 120 bytes without a check: some
+ * 36 levels of nesting overflow its stack frame. Without the copy it is safe, but then an error
+ * prints a buffer that is not there; so there is one, with a blank in it, and it is not written.
+ */
+static void stop_copying(void *env)
+{
+    (void) SetPPBufferEnabled(env, TRUE);
+    SetPPBufferStatus(env, ON);
+    FlushPPBuffer(env);
+    SavePPBuffer(env, " ");
+    (void) SetPPBufferEnabled(env, FALSE);
+}
+
 static void load_construct(struct load *load)
 {
     void *env = load->cage->env;
@@ -49,6 +63,7 @@ static void load_construct(struct load *load)
         mpl_cage_stop(load->cage, CAGE_GAVE_UP);
         return;
     }
+    stop_copying(env);
     (void) LoadConstructsFromLogicalName(env, source_name);
     (void) CloseStringSource(env, source_name);
     EnvSetParsingFileName(env, NULL);
@@ -201,8 +216,8 @@ static void check_vocabulary(void *context)
     }
 }
 
-static enum mpl_status check_in(struct cage *cage, const struct mpl_rules *rules,
-                                struct mpl_lint *lint, struct mpl_err *err)
+enum mpl_status mpl_cage_load_checked(struct cage *cage, const struct mpl_rules *rules,
+                                      struct mpl_lint *lint, struct mpl_err *err)
 {
     struct load load = { .cage = cage, .rules = rules, .lint = lint };
     const size_t before = mpl_lint_errors(lint);
@@ -226,7 +241,7 @@ enum mpl_status mpl_rules_check(const struct mpl_rules *rules, struct mpl_lint *
     enum mpl_status st = mpl_cage_open(&cage, &limits, err);
 
     if (st == MPL_OK) {
-        st = check_in(&cage, rules, lint, err);
+        st = mpl_cage_load_checked(&cage, rules, lint, err);
     }
     mpl_cage_close(&cage);
     return st;

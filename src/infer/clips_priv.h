@@ -110,6 +110,10 @@ const char *mpl_cage_why_hidden(const char *function);
 enum mpl_status mpl_cage_load(struct cage *cage, const struct mpl_rules *rules,
                               struct mpl_lint *lint, struct mpl_err *err);
 
+/** As mpl_cage_load(), and the vocabulary is compared with what the engine asserts and reads. */
+enum mpl_status mpl_cage_load_checked(struct cage *cage, const struct mpl_rules *rules,
+                                      struct mpl_lint *lint, struct mpl_err *err);
+
 /** What is being loaded; CLIPS calls back in the middle of it. */
 struct load {
     struct cage *cage;

@@ -32,6 +32,13 @@ struct mpl_rule {
 enum mpl_status mpl_rules_load(const char *const *directories, size_t n,
                                struct mpl_arena *arena, struct mpl_lint *lint,
                                const struct mpl_rules **out, struct mpl_err *err);
+/**
+ * As mpl_rules_load(), but CLIPS sees the texts only once, in mpl_infer_create(), which then tells
+ * its faults to \p lint: for a single analysis this halves the start.
+ */
+enum mpl_status mpl_rules_read(const char *const *directories, size_t n,
+                               struct mpl_arena *arena, struct mpl_lint *lint,
+                               const struct mpl_rules **out, struct mpl_err *err);
 /** One more rule text on top of \p base, from memory; for tests and for `--rules FILE`. */
 enum mpl_status mpl_rules_parse(const char *file, const char *text, size_t bytes,
                                 const struct mpl_rules *base, struct mpl_arena *arena,

@@ -134,6 +134,9 @@ struct mpl_rules {
     const struct mpl_source *const *sources;
     size_t n_rules;
     const struct mpl_rule *rules; /**< In the order of the sources. */
+    struct mpl_lint
+        *unchecked; /**< Where CLIPS' faults go when it first sees the texts; NULL:
+                                       it has seen them. */
 };
 
 /** The rule of that full name ("CAUSES::x"), or of that name in any module; or NULL. */

@@ -45,7 +45,10 @@ static enum mpl_status load(struct mpl_infer *infer, struct mpl_err *err)
         return mpl_nomem(err);
     }
 
-    const enum mpl_status st = mpl_cage_load(&infer->cage, infer->rules, lint, err);
+    const enum mpl_status st = infer->rules->unchecked != NULL
+                                   ? mpl_cage_load_checked(&infer->cage, infer->rules,
+                                                           infer->rules->unchecked, err)
+                                   : mpl_cage_load(&infer->cage, infer->rules, lint, err);
 
     if (st == MPL_OK) {
         infer->cage.infer = infer;

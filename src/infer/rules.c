@@ -338,9 +338,9 @@ static struct mpl_source *add_source(const char *file, char *text, size_t bytes,
 
 /** The checks that need all sources. */
 static enum mpl_status finish(const struct mpl_source *const *sources, size_t n,
-                              size_t errors_before, struct mpl_arena *arena,
-                              struct mpl_lint *lint, const struct mpl_rules **out,
-                              struct mpl_err *err)
+                              bool is_deferred, size_t errors_before,
+                              struct mpl_arena *arena, struct mpl_lint *lint,
+                              const struct mpl_rules **out, struct mpl_err *err)
 {
     struct mpl_rules *rules = MPL_NEW(arena, struct mpl_rules);
 
@@ -356,7 +356,8 @@ static enum mpl_status finish(const struct mpl_source *const *sources, size_t n,
      * CLIPS sees only texts of sound outer form: a missing parenthesis would make it complain
      * about everything that follows.
      */
-    if (mpl_lint_errors(lint) == errors_before) {
+    rules->unchecked = is_deferred ? lint : NULL;
+    if (mpl_lint_errors(lint) == errors_before && !is_deferred) {
         const enum mpl_status st = mpl_rules_check(rules, lint, err);
 
         if (st != MPL_OK) {
@@ -473,7 +474,7 @@ static enum mpl_status read_sources(const struct rule_file *files, size_t n,
     return MPL_OK;
 }
 
-static enum mpl_status load_files(const struct rule_file *files, size_t n,
+static enum mpl_status load_files(const struct rule_file *files, size_t n, bool is_deferred,
                                   struct mpl_arena *arena, struct mpl_lint *lint,
                                   const struct mpl_rules **out, struct mpl_err *err)
 {
@@ -489,12 +490,15 @@ static enum mpl_status load_files(const struct rule_file *files, size_t n,
 
     const enum mpl_status st = read_sources(files, n, arena, lint, sources, err);
 
-    return st != MPL_OK ? st : finish(sources, n, errors_before, arena, lint, out, err);
+    return st != MPL_OK
+               ? st
+               : finish(sources, n, is_deferred, errors_before, arena, lint, out, err);
 }
 
-enum mpl_status mpl_rules_load(const char *const *directories, size_t n,
-                               struct mpl_arena *arena, struct mpl_lint *lint,
-                               const struct mpl_rules **out, struct mpl_err *err)
+static enum mpl_status load_directories(const char *const *directories, size_t n,
+                                        bool is_deferred, struct mpl_arena *arena,
+                                        struct mpl_lint *lint, const struct mpl_rules **out,
+                                        struct mpl_err *err)
 {
     struct mpl_buf files = mpl_buf_make(sizeof(struct rule_file));
     enum mpl_status st = MPL_OK;
@@ -506,10 +510,24 @@ enum mpl_status mpl_rules_load(const char *const *directories, size_t n,
         qsort(files.data, files.n, sizeof(struct rule_file), compare_files);
     }
     if (st == MPL_OK) {
-        st = load_files(files.data, files.n, arena, lint, out, err);
+        st = load_files(files.data, files.n, is_deferred, arena, lint, out, err);
     }
     mpl_buf_free(&files);
     return st;
+}
+
+enum mpl_status mpl_rules_load(const char *const *directories, size_t n,
+                               struct mpl_arena *arena, struct mpl_lint *lint,
+                               const struct mpl_rules **out, struct mpl_err *err)
+{
+    return load_directories(directories, n, false, arena, lint, out, err);
+}
+
+enum mpl_status mpl_rules_read(const char *const *directories, size_t n,
+                               struct mpl_arena *arena, struct mpl_lint *lint,
+                               const struct mpl_rules **out, struct mpl_err *err)
+{
+    return load_directories(directories, n, true, arena, lint, out, err);
 }
 
 enum mpl_status mpl_rules_parse(const char *file, const char *text, size_t bytes,
@@ -541,7 +559,7 @@ enum mpl_status mpl_rules_parse(const char *file, const char *text, size_t bytes
     if (sources[n] == NULL) {
         return mpl_nomem(err);
     }
-    return finish(sources, n + 1, errors_before, arena, lint, out, err);
+    return finish(sources, n + 1, false, errors_before, arena, lint, out, err);
 }
 
 /* ---- asking ------------------------------------------------------------------------------- */

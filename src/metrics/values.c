@@ -409,6 +409,22 @@ static const struct mpl_capability *first_lacking(const struct metric *metric,
     return NULL;
 }
 
+/* Any metric may be asked for: what one column of an event costs, all of them cost. */
+static void want_columns(const struct mpl_metric_set *set, struct mpl_recognition *r)
+{
+    for (uint32_t i = 0; i < set->n; i++) {
+        const struct sources *lists = &set->metrics[i].lists;
+
+        for (size_t k = 0; k < lists->n; k++) {
+            const struct source *source = &lists->items[k];
+
+            if (source->kind == SOURCE_OWN_EVENTS || source->kind == SOURCE_ALL_EVENTS) {
+                mpl_recognition_want(r, source->event, source->what);
+            }
+        }
+    }
+}
+
 enum mpl_status mpl_metrics_create(const struct mpl_metric_set *set,
                                    struct mpl_recognition *r, struct mpl_arena *arena,
                                    struct mpl_metrics **out, struct mpl_err *err)
@@ -444,6 +460,7 @@ enum mpl_status mpl_metrics_create(const struct mpl_metric_set *set,
         metrics->columns[i].lacks =
             first_lacking(&set->metrics[i], &mpl_events_model(events)->can);
     }
+    want_columns(set, r);
     *out = metrics;
     return MPL_OK;
 }

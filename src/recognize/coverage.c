@@ -39,8 +39,8 @@ static void measure_messages(struct mpl_recognition *r)
 static int64_t clipped(const struct mpl_recognition *r, uint32_t location,
                        struct mpl_range spans)
 {
-    int64_t enter = mpl_events_span(r->events, location, spans.first).enter_ticks;
-    int64_t leave = mpl_events_span(r->events, location, spans.end).leave_ticks;
+    int64_t enter = mpl_events_enter_ticks(r->events, location, spans.first);
+    int64_t leave = mpl_events_leave_ticks(r->events, location, spans.end);
 
     enter = enter < r->window.begin_ticks ? r->window.begin_ticks : enter;
     leave = leave > r->window.end_ticks ? r->window.end_ticks : leave;

@@ -103,17 +103,17 @@ bool mpl_filter_has_messages(const struct mpl_filter *filter)
 
 /* ---- spans -------------------------------------------------------------------------- */
 
-struct mpl_range mpl_recognition_spans(const struct mpl_recognition *r, uint32_t location)
+struct mpl_range mpl_range_of(const struct mpl_events *events, uint32_t location)
 {
-    struct mpl_range range = { 0, mpl_events_span_count(r->events, location) };
+    struct mpl_range range = { 0, mpl_events_span_count(events, location) };
 
     /* What comes before the end of start-up and after MPI_Finalize goes with them. */
     while (range.first < range.end &&
-           mpl_events_span(r->events, location, range.first).class == MPL_SPAN_STARTUP) {
+           mpl_events_span(events, location, range.first).class == MPL_SPAN_STARTUP) {
         range.first++;
     }
     if (range.end > 1 &&
-        mpl_events_span(r->events, location, range.end - 2).class == MPL_SPAN_SHUTDOWN) {
+        mpl_events_span(events, location, range.end - 2).class == MPL_SPAN_SHUTDOWN) {
         range.end -= 2;
     }
     return range;
@@ -190,7 +190,7 @@ bool mpl_filter_takes(const struct mpl_recognition *r, const struct mpl_filter *
 }
 
 bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_filter *filter,
-                      uint32_t location, const struct mpl_span *span)
+                      uint32_t location, uint32_t at)
 {
     double scalars[MPL_FIELDS];
     size_t n;
@@ -203,7 +203,7 @@ bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_filter *
 
     for (size_t i = 0; i < n; i++) {
         scalars[slots[i]] =
-            mpl_span_field(r, filter, location, MPL_NONE, span, (enum mpl_field) slots[i]);
+            mpl_span_field(r, filter, location, at, MPL_NONE, (enum mpl_field) slots[i]);
     }
 
     const double value = mpl_formula_eval(filter->where, scalars, NULL);
@@ -229,21 +229,25 @@ static double sum_bytes(const struct mpl_recognition *r, const struct mpl_filter
     return bytes;
 }
 
-static double message_field(const struct mpl_recognition *r,
-                            const struct mpl_filter *filter, uint32_t location,
-                            uint32_t message, const struct mpl_span *span,
+/* Of the only message, or of those of a call with several. */
+static double message_field(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                            uint32_t location, uint32_t at, uint32_t message,
                             enum mpl_field field)
 {
     const struct mpl_location *loc = &r->model->locations[location];
-    const uint32_t one =
-        message != MPL_NONE ? message : mpl_filter_message(r, filter, location, span);
+    struct mpl_span span = { .n_messages = 0 };
+    uint32_t one = message;
 
+    if (message == MPL_NONE) {
+        span = mpl_events_span(r->events, location, at);
+        one = mpl_filter_message(r, filter, location, &span);
+    }
     if (one == MPL_NONE || !mpl_message_is_real(loc, one)) {
         return NAN;
     }
     if (field == MPL_FIELD_BYTES) {
         return message != MPL_NONE ? (double) loc->messages[one].bytes
-                                   : sum_bytes(r, filter, location, span);
+                                   : sum_bytes(r, filter, location, &span);
     }
     if (field == MPL_FIELD_TAG) {
         return loc->envelopes[loc->messages[one].envelope].tag;
@@ -254,34 +258,39 @@ static double message_field(const struct mpl_recognition *r,
     return peer == MPL_NONE ? NAN : r->model->processes[peer].rank;
 }
 
-/* Through integers: the difference is exact, and times before the window are negative. */
+/* Ticks are subtracted as integers: times before the window are negative, and exact. */
 static double seconds(const struct mpl_recognition *r, int64_t ticks)
 {
     return (double) ticks / (double) r->model->ticks_per_s;
 }
 
 double mpl_span_field(const struct mpl_recognition *r, const struct mpl_filter *filter,
-                      uint32_t location, uint32_t message, const struct mpl_span *span,
+                      uint32_t location, uint32_t at, uint32_t message,
                       enum mpl_field field)
 {
+    const struct mpl_events *e = r->events;
+
     switch (field) {
     case MPL_FIELD_ENTER:
-        return seconds(r, span->enter_ticks - r->window.begin_ticks);
+        return seconds(r, mpl_events_enter_ticks(e, location, at) - r->window.begin_ticks);
     case MPL_FIELD_LEAVE:
-        return seconds(r, span->leave_ticks - r->window.begin_ticks);
+        return seconds(r, mpl_events_leave_ticks(e, location, at) - r->window.begin_ticks);
     case MPL_FIELD_DURATION:
-        return seconds(r, span->leave_ticks - span->enter_ticks);
+        return seconds(r, mpl_events_leave_ticks(e, location, at) -
+                              mpl_events_enter_ticks(e, location, at));
     case MPL_FIELD_WAIT:
-        return seconds(r, span->wait_ticks);
+        return seconds(r, mpl_events_wait_ticks(e, location, at));
     case MPL_FIELD_TRANSFER:
-        return seconds(r, span->leave_ticks - span->enter_ticks - span->wait_ticks);
+        return seconds(r, mpl_events_leave_ticks(e, location, at) -
+                              mpl_events_enter_ticks(e, location, at) -
+                              mpl_events_wait_ticks(e, location, at));
     case MPL_FIELD_RANK:
         return r->model->processes[r->model->locations[location].process].rank;
     case MPL_FIELD_LATE:
-        return span->wait_ticks > 0;
+        return mpl_events_wait_ticks(e, location, at) > 0;
     case MPL_FIELD_UNSURE:
-        return !span->is_wait_known;
+        return !mpl_events_span(e, location, at).is_wait_known;
     default:
-        return message_field(r, filter, location, message, span, field);
+        return message_field(r, filter, location, at, message, field);
     }
 }

@@ -31,8 +31,7 @@ struct search {
 
 /* ---- message ends ----------------------------------------------------------------------- */
 
-static bool is_explained(const struct mpl_recognition *r, uint32_t location,
-                         uint32_t message)
+static bool is_explained(const struct mpl_recognition *r, uint32_t location, uint32_t message)
 {
     return (r->explained[location][message / 64] >> message % 64 & 1) != 0;
 }
@@ -46,6 +45,63 @@ static bool explain(void *context, uint32_t location, uint32_t message)
         r->explained[location][message / 64] |= UINT64_C(1) << message % 64;
     }
     return true;
+}
+
+/*
+ * The usual case of a member's messages: its only span has one, or none. MPL_MANY_MESSAGES when
+ * it is another.
+ */
+static uint32_t single_end(const struct mpl_view *view, uint32_t member)
+{
+    const uint32_t word = view->words[view->instances->word_of[member]];
+
+    if (word == MPL_NONE) {
+        return MPL_NONE;
+    }
+    if ((word & MPL_WORD_LIST) != 0) {
+        return MPL_MANY_MESSAGES;
+    }
+    return word % 2 == 0 ? MPL_NONE : view->near->messages[word / 2];
+}
+
+/* Calls \p told for each message end of the match's members. */
+static bool tell_members(struct mpl_view *view, mpl_end_told *told, void *context)
+{
+    for (uint32_t i = 0; i < view->n_talking_members; i++) {
+        const uint32_t message = single_end(view, view->talking[i]);
+
+        if (message == MPL_MANY_MESSAGES
+                ? !mpl_view_messages(view, view->talking[i], told, context)
+                : message != MPL_NONE && !told(context, view->location, message)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum mpl_status explain_instance(struct search *s, struct mpl_view *view,
+                                        struct mpl_err *err)
+{
+    (void) tell_members(view, explain, s->r);
+    for (uint32_t i = view->n_talking_members; i < view->n_talking; i++) {
+        (void) mpl_view_messages(view, view->talking[i], explain, s->r);
+    }
+    return view->has_no_memory ? mpl_nomem(err) : MPL_OK;
+}
+
+/* ---- matches that fail --------------------------------------------------------------------- */
+
+struct excuse {
+    const struct mpl_recognition *r;
+    uint32_t n_ends;
+};
+
+static bool excuse_end(void *context, uint32_t location, uint32_t message)
+{
+    struct excuse *excuse = context;
+
+    excuse->n_ends++;
+    return is_explained(excuse->r, location, message);
 }
 
 static bool remember_end(void *context, uint32_t location, uint32_t message)
@@ -62,38 +118,28 @@ static bool remember_end(void *context, uint32_t location, uint32_t message)
     return true;
 }
 
-static enum mpl_status explain_instance(struct search *s, struct mpl_view *view,
-                                        struct mpl_err *err)
-{
-    for (uint32_t i = 0; i < view->n_talking; i++) {
-        (void) mpl_view_messages(view, view->talking[i], explain, s->r);
-    }
-    return view->has_no_memory ? mpl_nomem(err) : MPL_OK;
-}
-
-/* ---- matches that fail --------------------------------------------------------------------- */
-
+/* Most failed matches are explained by what was found before on their location. */
 static enum mpl_status remember_failed(struct search *s, struct mpl_view *view,
                                        uint32_t constraint, struct mpl_err *err)
 {
-    const uint32_t head[FAILED_HEAD] = { s->event, constraint, s->location, 0 };
+    const size_t start = s->failed.n;
+    struct excuse excuse = { s->r, 0 };
 
-    s->ends_at = s->failed.n + FAILED_ENDS;
-    for (int i = 0; i < FAILED_HEAD; i++) {
-        uint32_t *word = mpl_buf_add(&s->failed);
+    if (tell_members(view, excuse_end, &excuse) && excuse.n_ends > 0) {
+        return MPL_OK;
+    }
+    s->ends_at = start + FAILED_ENDS;
+    if (!mpl_grow_to(&s->failed, start + FAILED_HEAD)) {
+        return mpl_nomem(err);
+    }
 
-        if (word == NULL) {
-            return mpl_nomem(err);
-        }
-        *word = head[i];
-    }
-    for (uint32_t i = 0; i < view->n_talking; i++) {
-        if (view->talking[i] < view->definition->n_members &&
-            !mpl_view_messages(view, view->talking[i], remember_end, s)) {
-            return mpl_nomem(err);
-        }
-    }
-    return MPL_OK;
+    uint32_t *head = (uint32_t *) s->failed.data + start;
+
+    head[FAILED_EVENT] = s->event;
+    head[FAILED_CONSTRAINT] = constraint;
+    head[FAILED_LOCATION] = s->location;
+    head[FAILED_ENDS] = 0;
+    return tell_members(view, remember_end, s) ? MPL_OK : mpl_nomem(err);
 }
 
 /* A match without messages has nothing that could explain it. */
@@ -120,7 +166,7 @@ static bool keep_pending(struct search *s, const uint32_t *failed)
     return true;
 }
 
-/* Most failed matches are explained by what else was found on their location. */
+/* What was found behind them may explain them, too. */
 static enum mpl_status sift_failed(struct search *s, struct mpl_err *err)
 {
     const uint32_t *words = s->failed.data;
@@ -369,16 +415,24 @@ static bool prepare_event(struct mpl_recognition *r, uint32_t e)
     struct mpl_instances *instances = &r->instances[e];
     uint32_t *word_of = MPL_NEW_ARRAY(r->arena, event->n_members, uint32_t);
 
+    instances->is_flat = true;
     for (uint32_t m = 0; m < event->n_members && word_of != NULL; m++) {
-        word_of[m] = event->members[m].occurs.is_used ? instances->stride++ : MPL_NONE;
+        const bool is_used = event->members[m].occurs.is_used;
+
+        word_of[m] = is_used ? instances->stride++ : MPL_NONE;
+        if (is_used && event->members[m].filter.event != MPL_NONE) {
+            instances->is_flat = false;
+        }
     }
     instances->word_of = word_of;
     instances->segments =
         MPL_NEW_ARRAY(r->arena, r->roles[event->role].n, struct mpl_segment);
     instances->columns = MPL_NEW_ARRAY(r->arena, event->n_attributes, double *);
+    instances->is_wanted = MPL_NEW_ARRAY(r->arena, event->n_attributes, bool);
     r->finders[e] = MPL_NEW_ARRAY(r->arena, event->n_associated, struct mpl_finders);
     r->n_failed[e] = MPL_NEW_ARRAY(r->arena, event->n_constraints, uint64_t);
     return word_of != NULL && instances->segments != NULL && instances->columns != NULL &&
+           instances->is_wanted != NULL &&
            r->finders[e] != NULL && r->n_failed[e] != NULL;
 }
 

@@ -21,7 +21,7 @@ static bool takes(const struct mpl_recognition *r, const struct mpl_filter *filt
     const struct mpl_span span = mpl_events_span(r->events, location, at);
 
     return mpl_filter_takes(r, filter, location, &span) &&
-           mpl_filter_holds(r, filter, location, &span);
+           mpl_filter_holds(r, filter, location, at);
 }
 
 /* Likewise on the location of the pass, where letters tell nearly everything. */
@@ -30,23 +30,15 @@ static bool takes_near(const struct mpl_view *view, uint32_t number, uint32_t at
     const struct mpl_filter *filter = &view->definition->associated[number].filter;
     const struct mpl_near *near = view->near;
 
-    if ((near->links[near->letters[at]] >> number & 1) == 0) {
-        return false;
-    }
-    if (filter->where == NULL) {
-        return true;
-    }
-
-    const struct mpl_span span = mpl_events_span(view->r->events, view->location, at);
-
-    return mpl_filter_holds(view->r, filter, view->location, &span);
+    return (near->links[near->letters[at]] >> number & 1) != 0 &&
+           (filter->where == NULL || mpl_filter_holds(view->r, filter, view->location, at));
 }
 
 static const struct mpl_finder *fill_finder(struct mpl_view *view, uint32_t number,
                                             uint32_t location, struct mpl_buf *spans)
 {
     struct mpl_recognition *r = view->r;
-    const struct mpl_range range = mpl_recognition_spans(r, location);
+    const struct mpl_range range = r->ranges[location];
     struct mpl_finder *finder = MPL_NEW(r->arena, struct mpl_finder);
 
     for (uint32_t at = range.first; at < range.end; at++) {
@@ -133,37 +125,21 @@ static uint32_t find_along(struct mpl_view *view, uint32_t number, uint32_t loca
 {
     const struct mpl_filter *filter = &view->definition->associated[number].filter;
     const bool is_near = view->near != NULL && location == view->location && number < 64;
-    const struct mpl_range range =
-        is_near ? view->near->range : mpl_recognition_spans(view->r, location);
-    uint32_t at = from;
+    const struct mpl_range range = view->r->ranges[location];
+    const uint32_t room = is_next ? range.end - from - 1 : from - range.first;
+    const uint32_t n = room < LOOK_AROUND ? room : LOOK_AROUND;
 
-    for (int looked = 0; looked < LOOK_AROUND; looked++) {
-        if (is_next ? at + 1 >= range.end : at <= range.first) {
-            return MPL_NONE;
-        }
-        at = is_next ? at + 1 : at - 1;
+    for (uint32_t i = 1; i <= n; i++) {
+        const uint32_t at = is_next ? from + i : from - i;
+
         if (is_near ? takes_near(view, number, at) : takes(view->r, filter, location, at)) {
             return at;
         }
     }
-    return find_far(view, number, location, from, is_next);
+    return n < room ? find_far(view, number, location, from, is_next) : MPL_NONE;
 }
 
 /* ---- links -------------------------------------------------------------------------- */
-
-static void bind_span(const struct mpl_view *view, uint32_t location, uint32_t at,
-                      struct mpl_bound *bound)
-{
-    bound->kind = at == MPL_NONE ? MPL_BOUND_ABSENT : MPL_BOUND_SPAN;
-    bound->has_span = false;
-    bound->has_no_message = false;
-    bound->location = location;
-    bound->at = at;
-    bound->message = MPL_NONE;
-    if (at != MPL_NONE) {
-        mpl_view_note_message(view, bound);
-    }
-}
 
 /* Spans that what \p base stands for begins and ends with. */
 static struct mpl_range spans_of(const struct mpl_view *view, uint32_t name,
@@ -176,31 +152,31 @@ static struct mpl_range spans_of(const struct mpl_view *view, uint32_t name,
     return mpl_item_spans(view->r, inner, base->location, base->at);
 }
 
-void mpl_link_match(struct mpl_view *view, struct mpl_bound *base,
+void mpl_link_match(struct mpl_view *view, const struct mpl_bound *base,
                     const struct mpl_filter *filter, struct mpl_bound *bound)
 {
     const struct mpl_recognition *r = view->r;
-    uint32_t message = base->message;
+    const uint32_t message = mpl_bound_message(r, base, filter);
 
     bound->kind = MPL_BOUND_ABSENT;
-    if (message == MPL_NONE && !base->has_no_message) {
-        message = mpl_filter_message(r, filter, base->location, mpl_bound_span(r, base));
-    }
     if (message == MPL_NONE) {
         return;
     }
 
-    const struct mpl_end partner =
-        mpl_match_partner(r->model, mpl_events_match(r->events), base->location, message);
+    const struct mpl_end partner = mpl_match_partner(
+        r->model, mpl_events_match(r->events), base->location, message);
 
     if (partner.message == MPL_NONE) {
         return;
     }
-    bind_span(view, partner.location,
-              mpl_events_span_of_message(r->events, partner.location, partner.message),
-              bound);
-    bound->message = partner.message;
+    bound->kind = MPL_BOUND_SPAN;
     bound->has_no_message = false;
+    bound->location = partner.location;
+    bound->at = mpl_events_span_of_message(r->events, partner.location, partner.message);
+    bound->message = partner.message;
+    if (bound->at == MPL_NONE) {
+        bound->kind = MPL_BOUND_ABSENT;
+    }
 }
 
 /* The last instance that begins at or before the span, if it ends at or behind it. */
@@ -229,49 +205,71 @@ static void find_containing(struct mpl_view *view, uint32_t event, struct mpl_ra
     }
 }
 
-/* Links to what comes next start behind the last of a repeated member. */
-static struct mpl_range last_spans(const struct mpl_view *view, uint32_t name,
-                                   const struct mpl_bound *base)
+/*
+ * Where a link along a location starts: before the first, or behind the last span of its base.
+ * MPL_NONE when there is no base.
+ */
+static uint32_t start_of(struct mpl_view *view, uint32_t name, bool is_next,
+                         uint32_t *location)
 {
-    struct mpl_bound last = *base;
+    struct mpl_bound base = { .kind = MPL_BOUND_SPAN, .location = view->location };
 
-    if (name < view->definition->n_members) {
+    if (name >= view->definition->n_members) {
+        base = *mpl_view_bound(view, name);
+    } else {
         const uint32_t word = view->words[view->instances->word_of[name]];
+        const uint32_t n = mpl_word_count(word, view->lists);
 
-        last.at = mpl_word_item(word, view->lists, mpl_word_count(word, view->lists) - 1);
+        if (n == 0) {
+            return MPL_NONE;
+        }
+        base.at = mpl_word_item(word, view->lists, is_next ? n - 1 : 0);
+        if (view->definition->members[name].filter.event != MPL_NONE) {
+            base.kind = MPL_BOUND_INSTANCE;
+        }
     }
-    return spans_of(view, name, &last);
+    *location = base.location;
+    if (base.kind == MPL_BOUND_INSTANCE) {
+        const struct mpl_range spans = spans_of(view, name, &base);
+
+        return is_next ? spans.end : spans.first;
+    }
+    return base.kind == MPL_BOUND_SPAN ? base.at : MPL_NONE;
+}
+
+static void follow_along(struct mpl_view *view, uint32_t number, struct mpl_bound *bound)
+{
+    const struct mpl_associated *associated = &view->definition->associated[number];
+    const bool is_next = associated->link == MPL_LINK_NEXT;
+    uint32_t location = 0;
+    const uint32_t start = start_of(view, associated->base, is_next, &location);
+    const uint32_t at =
+        start == MPL_NONE ? MPL_NONE : find_along(view, number, location, start, is_next);
+
+    if (at != MPL_NONE) {
+        mpl_view_bind_span(view, location, at, bound);
+    }
 }
 
 void mpl_link_follow(struct mpl_view *view, uint32_t number, struct mpl_bound *bound)
 {
     const struct mpl_associated *associated = &view->definition->associated[number];
     const uint32_t name = associated->base;
-    struct mpl_bound *base = mpl_view_bound(view, name);
+    const struct mpl_bound *base;
 
     bound->kind = MPL_BOUND_ABSENT;
+    if (associated->link == MPL_LINK_NEXT || associated->link == MPL_LINK_PREVIOUS) {
+        follow_along(view, number, bound);
+        return;
+    }
+    base = mpl_view_bound(view, name);
     if (base->kind == MPL_BOUND_ABSENT) {
         return;
     }
-    switch (associated->link) {
-    case MPL_LINK_MATCH:
+    if (associated->link == MPL_LINK_MATCH) {
         mpl_link_match(view, base, mpl_event_name_filter(view->definition, name), bound);
-        break;
-    case MPL_LINK_PREVIOUS:
-        bind_span(view, base->location,
-                  find_along(view, number, base->location, spans_of(view, name, base).first,
-                             false),
-                  bound);
-        break;
-    case MPL_LINK_NEXT:
-        bind_span(view, base->location,
-                  find_along(view, number, base->location, last_spans(view, name, base).end,
-                             true),
-                  bound);
-        break;
-    case MPL_LINK_CONTAINING:
+    } else {
         find_containing(view, associated->filter.event, spans_of(view, name, base),
                         base->location, bound);
-        break;
     }
 }

@@ -6,6 +6,11 @@
 
 #include "recognize/pattern_priv.h"
 
+/** Spans of a location: between start-up and shut-down first … end-1, of an instance first … end. */
+struct mpl_range {
+    uint32_t first, end;
+};
+
 /* ---- instances ------------------------------------------------------------------------ */
 
 /**
@@ -23,13 +28,29 @@ struct mpl_segment {
 
 enum { MPL_WORD_LIST = 1U << 31 };
 
+/** How many things a word stands for, and the \p i-th. Inline: profiles are full of them. */
+static inline uint32_t mpl_word_count(uint32_t word, const uint32_t *lists)
+{
+    if (word == MPL_NONE) {
+        return 0;
+    }
+    return (word & MPL_WORD_LIST) == 0 ? 1 : lists[word & ~MPL_WORD_LIST];
+}
+
+static inline uint32_t mpl_word_item(uint32_t word, const uint32_t *lists, uint32_t i)
+{
+    return (word & MPL_WORD_LIST) == 0 ? word : lists[(word & ~MPL_WORD_LIST) + 1 + i];
+}
+
 struct mpl_instances {
     uint32_t stride;              /**< Words per instance: members in the expression. */
+    bool is_flat;             /**< No member is an instance of another event. */
     const uint32_t *word_of;      /**< Per member: its word, or MPL_NONE. */
     uint32_t n_segments;          /**< Locations of the role. */
     struct mpl_segment *segments; /**< Ascending by location. */
     size_t n;
     double **columns;      /**< Per attribute: NULL until asked for. */
+    bool *is_wanted;       /**< Per attribute: made with the first column that is asked for. */
     uint32_t *locations;   /**< Per instance; NULL until asked for. */
     struct mpl_view *view; /**< For columns; NULL until needed. */
 };
@@ -58,6 +79,7 @@ struct mpl_recognition {
     struct mpl_role *roles;
     uint32_t *roles_of_location; /**< Bit per role. */
     uint32_t *roles_of_process;
+    struct mpl_range *ranges; /**< Per location: its spans between start-up and shut-down. */
     struct mpl_instances *instances; /**< Per event. */
     struct mpl_finders **finders;    /**< Per event and associated event. */
     uint64_t **explained; /**< Per location: bit per message end; NULL outside of roles. */
@@ -71,11 +93,7 @@ struct mpl_recognition {
 
 /* ---- spans and filters -------------------------------------------------------------------- */
 
-/** Spans of a location that lie between start-up and shut-down: first … end-1. */
-struct mpl_range {
-    uint32_t first, end;
-};
-struct mpl_range mpl_recognition_spans(const struct mpl_recognition *r, uint32_t location);
+struct mpl_range mpl_range_of(const struct mpl_events *events, uint32_t location);
 
 /** Process at the other end of a message end; MPL_NONE when nobody is. */
 uint32_t mpl_message_peer(const struct mpl_recognition *r, uint32_t location,
@@ -89,9 +107,9 @@ bool mpl_filter_wants_message(const struct mpl_recognition *r,
 /** Whether a span of \p location may stand for \p filter; its `where` is not looked at. */
 bool mpl_filter_takes(const struct mpl_recognition *r, const struct mpl_filter *filter,
                       uint32_t location, const struct mpl_span *span);
-/** The `where` of a filter. */
+/** Whether the `where` of a filter holds for a span. */
 bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_filter *filter,
-                      uint32_t location, const struct mpl_span *span);
+                      uint32_t location, uint32_t at);
 /** First message end of the span that \p filter asks for, or MPL_NONE. */
 uint32_t mpl_filter_message(const struct mpl_recognition *r,
                             const struct mpl_filter *filter, uint32_t location,
@@ -100,7 +118,7 @@ uint32_t mpl_filter_message(const struct mpl_recognition *r,
 bool mpl_filter_has_messages(const struct mpl_filter *filter);
 /** A field of a span; \p message MPL_NONE: of the messages that \p filter asks for. */
 double mpl_span_field(const struct mpl_recognition *r, const struct mpl_filter *filter,
-                      uint32_t location, uint32_t message, const struct mpl_span *span,
+                      uint32_t location, uint32_t at, uint32_t message,
                       enum mpl_field field);
 
 /* ---- one instance ---------------------------------------------------------------------------- */
@@ -109,13 +127,11 @@ enum mpl_bound_kind { MPL_BOUND_ABSENT, MPL_BOUND_SPAN, MPL_BOUND_INSTANCE };
 
 /** What a name stands for in an instance. */
 struct mpl_bound {
-    enum mpl_bound_kind kind;
-    bool has_span; /**< span is filled. */
+    uint8_t kind; /**< enum mpl_bound_kind */
     bool has_no_message;
     uint32_t location;
     uint32_t at;      /**< Span, or number of the instance on its location. */
     uint32_t message; /**< The only message end that it is about; MPL_NONE: not known. */
-    struct mpl_span span;
 };
 
 enum { MPL_NAMES_MAX = MPL_MEMBERS_MAX + MPL_ASSOCIATED_MAX };
@@ -149,7 +165,8 @@ struct mpl_view {
     uint64_t is_bound[MPL_NAMES_MAX / 64]; /**< Bit per name: its bound is known. */
     struct mpl_bound *bounds;              /**< Per name. */
     uint32_t n_talking;
-    uint32_t *talking;       /**< Names that can have messages. */
+    uint32_t n_talking_members;
+    uint32_t *talking;       /**< Names that can have messages, members first. */
     double *scalars;         /**< Per slot. */
     struct mpl_list *values; /**< Per slot. */
     struct mpl_buf *items;   /**< double, per slot: the values of lists. */
@@ -168,30 +185,36 @@ void mpl_view_return(struct mpl_view *view);
 void mpl_view_set(struct mpl_view *view, uint32_t location, uint32_t number,
                   const uint32_t *words, const uint32_t *lists,
                   const struct mpl_near *near);
+/** Finds out what \p name stands for. */
+void mpl_view_bind(struct mpl_view *view, uint32_t name);
 /** What \p name stands for; of a repeated member its first span. */
-struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t name);
+static inline struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t name)
+{
+    if ((view->is_bound[name / 64] >> name % 64 & 1) == 0) {
+        mpl_view_bind(view, name);
+    }
+    return &view->bounds[name];
+}
 double mpl_view_formula(struct mpl_view *view, const struct mpl_formula *formula);
 double mpl_view_attribute(struct mpl_view *view, uint32_t attribute);
 /** Follows the link of associated event \p number into \p bound, which is absent so far. */
 void mpl_link_follow(struct mpl_view *view, uint32_t number, struct mpl_bound *bound);
 /** The other end of what \p base is about, likewise; \p filter is that of the base. */
-void mpl_link_match(struct mpl_view *view, struct mpl_bound *base,
+void mpl_link_match(struct mpl_view *view, const struct mpl_bound *base,
                     const struct mpl_filter *filter, struct mpl_bound *bound);
-/** During a pass: what is known of the messages of a span that was bound. */
-void mpl_view_note_message(const struct mpl_view *view, struct mpl_bound *bound);
+/** Binds a span, with what the pass knows of its messages. */
+void mpl_view_bind_span(const struct mpl_view *view, uint32_t location, uint32_t at,
+                        struct mpl_bound *bound);
 /** The \p i-th thing that a member stands for. */
-void mpl_view_bind_member(struct mpl_view *view, uint32_t member, uint32_t i,
+void mpl_view_bind_member(const struct mpl_view *view, uint32_t member, uint32_t i,
                           struct mpl_bound *bound);
 const struct mpl_filter *mpl_event_name_filter(const struct mpl_event_definition *event,
                                                uint32_t name);
+/** The message end that a span is about, as \p filter asks for it; MPL_NONE without one. */
+uint32_t mpl_bound_message(const struct mpl_recognition *r, const struct mpl_bound *bound,
+                           const struct mpl_filter *filter);
 struct mpl_range mpl_item_spans(const struct mpl_recognition *r, uint32_t inner,
                                 uint32_t location, uint32_t item);
-/** Fills the span of a bound of kind MPL_BOUND_SPAN. */
-const struct mpl_span *mpl_bound_span(const struct mpl_recognition *r,
-                                      struct mpl_bound *bound);
-/** How many things a word stands for, and the \p i-th. */
-uint32_t mpl_word_count(uint32_t word, const uint32_t *lists);
-uint32_t mpl_word_item(uint32_t word, const uint32_t *lists, uint32_t i);
 /** First and last span of an instance. */
 struct mpl_range mpl_instance_spans(const struct mpl_recognition *r, uint32_t event,
                                     uint32_t location, const uint32_t *words,

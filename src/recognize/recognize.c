@@ -51,6 +51,13 @@ enum mpl_status mpl_recognize(const struct mpl_pattern *pattern,
     r->model = mpl_events_model(events);
     r->arena = arena;
     r->window = mpl_window_of(events);
+    r->ranges = MPL_NEW_ARRAY(arena, r->model->n_locations, struct mpl_range);
+    if (r->ranges == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t l = 0; l < r->model->n_locations; l++) {
+        r->ranges[l] = mpl_range_of(events, l);
+    }
     st = check_needs(r, reason, err);
     if (st == MPL_OK) {
         st = mpl_roles_bind(r, bindings, n_bindings, reason, err);
@@ -184,14 +191,18 @@ const struct mpl_segment *mpl_instances_segment(const struct mpl_instances *inst
     return &instances->segments[low];
 }
 
-bool mpl_recognition_values(struct mpl_recognition *r, uint32_t event, uint32_t attribute,
-                            size_t first, size_t n, double *values)
+/* Some attributes of an event, on their way into arrays of one value per instance. */
+struct wanted {
+    uint32_t n;
+    const uint32_t *attributes;
+    double *const *values; /* parallel; their first item is that of the first instance */
+};
+
+static bool evaluate(struct mpl_recognition *r, uint32_t event, const struct wanted *wanted,
+                     size_t first, size_t n)
 {
     const struct mpl_instances *instances = &r->instances[event];
 
-    mpl_assert(event < r->pattern->n_events);
-    mpl_assert(attribute < r->pattern->events[event].n_attributes);
-    mpl_assert(first + n <= instances->n);
     if (n == 0) {
         return true;
     }
@@ -213,28 +224,71 @@ bool mpl_recognition_values(struct mpl_recognition *r, uint32_t event, uint32_t 
         mpl_view_set(view, segment->location, number,
                      segment->words + (size_t) number * instances->stride, segment->lists,
                      NULL);
-        values[i - first] = mpl_view_attribute(view, attribute);
+        for (uint32_t k = 0; k < wanted->n; k++) {
+            wanted->values[k][i - first] = mpl_view_attribute(view, wanted->attributes[k]);
+        }
     }
     is_good = !view->has_no_memory;
     mpl_view_return(view);
     return is_good;
 }
 
-const double *mpl_recognition_column(struct mpl_recognition *r, uint32_t event,
-                                     uint32_t attribute)
+bool mpl_recognition_values(struct mpl_recognition *r, uint32_t event, uint32_t attribute,
+                            size_t first, size_t n, double *values)
 {
-    struct mpl_instances *instances = &r->instances[event];
-    double **column = &instances->columns[attribute];
+    const struct wanted wanted = { 1, &attribute, &values };
 
     mpl_assert(event < r->pattern->n_events);
     mpl_assert(attribute < r->pattern->events[event].n_attributes);
-    if (*column == NULL) {
-        double *values = MPL_NEW_ARRAY(r->arena, instances->n, double);
+    mpl_assert(first + n <= r->instances[event].n);
+    return evaluate(r, event, &wanted, first, n);
+}
 
-        if (values != NULL &&
-            mpl_recognition_values(r, event, attribute, 0, instances->n, values)) {
-            *column = values;
+void mpl_recognition_want(struct mpl_recognition *r, uint32_t event, uint32_t attribute)
+{
+    mpl_assert(event < r->pattern->n_events);
+    mpl_assert(attribute < r->pattern->events[event].n_attributes);
+    r->instances[event].is_wanted[attribute] = true;
+}
+
+/* All columns that are wanted and not there yet. */
+static bool make_columns(struct mpl_recognition *r, uint32_t event)
+{
+    struct mpl_instances *instances = &r->instances[event];
+    const uint32_t n_attributes = r->pattern->events[event].n_attributes;
+    struct mpl_arena *scratch = mpl_arena_create();
+    uint32_t *attributes = NULL;
+    double **values = NULL;
+    struct wanted wanted = { 0 };
+    bool is_good = scratch != NULL;
+
+    if (is_good) {
+        attributes = MPL_NEW_ARRAY(scratch, n_attributes, uint32_t);
+        values = MPL_NEW_ARRAY(scratch, n_attributes, double *);
+        is_good = attributes != NULL && values != NULL;
+    }
+    for (uint32_t a = 0; a < n_attributes && is_good; a++) {
+        if (instances->is_wanted[a] && instances->columns[a] == NULL) {
+            attributes[wanted.n] = a;
+            values[wanted.n] = MPL_NEW_ARRAY(r->arena, instances->n, double);
+            is_good = values[wanted.n++] != NULL;
         }
     }
-    return *column;
+    wanted.attributes = attributes;
+    wanted.values = values;
+    is_good = is_good && evaluate(r, event, &wanted, 0, instances->n);
+    for (uint32_t k = 0; k < wanted.n && is_good; k++) {
+        instances->columns[attributes[k]] = values[k];
+    }
+    mpl_arena_destroy(scratch);
+    return is_good;
+}
+
+const double *mpl_recognition_column(struct mpl_recognition *r, uint32_t event,
+                                     uint32_t attribute)
+{
+    double **column = &r->instances[event].columns[attribute];
+
+    mpl_recognition_want(r, event, attribute);
+    return *column != NULL || make_columns(r, event) ? *column : NULL;
 }

@@ -211,6 +211,9 @@ const char *mpl_recognition_worst_constraint(const struct mpl_recognition *r);
 /** Instances of an event, ordered by (location, time). */
 size_t mpl_recognition_count(const struct mpl_recognition *r, uint32_t event);
 const uint32_t *mpl_recognition_locations(const struct mpl_recognition *r, uint32_t event);
+/** Says that the column of an attribute will be asked for, so that all such columns of an event are
+ *  made in one pass: binding an instance's members and links costs more than their formulas. */
+void mpl_recognition_want(struct mpl_recognition *r, uint32_t event, uint32_t attribute);
 /** The values of an attribute, one per instance; computed at the first call and kept.
  *  NULL only when out of memory. */
 const double *mpl_recognition_column(struct mpl_recognition *r, uint32_t event,

@@ -14,15 +14,16 @@ struct tally {
 static bool count(void *context, uint32_t name, struct mpl_bound *bound)
 {
     struct tally *tally = context;
-    const struct mpl_span *span = mpl_bound_span(tally->r, bound);
+    const struct mpl_span span =
+        mpl_events_span(tally->r->events, bound->location, bound->at);
 
     (void) name;
-    if (span->region != MPL_NONE) {
-        struct mpl_region_time *time = &tally->of_region[span->region];
+    if (span.region != MPL_NONE) {
+        struct mpl_region_time *time = &tally->of_region[span.region];
 
-        time->region = span->region;
+        time->region = span.region;
         time->exclusive_s +=
-            mpl_model_seconds(tally->r->model, span->leave_ticks - span->enter_ticks);
+            mpl_model_seconds(tally->r->model, span.leave_ticks - span.enter_ticks);
         time->visits++;
     }
     return true;

@@ -316,7 +316,7 @@ static enum mpl_status begin(struct mpl_stream *stream, uint32_t location,
     stream->location = location;
     stream->events = events;
     stream->n_events = n_events;
-    stream->range = mpl_recognition_spans(stream->r, location);
+    stream->range = stream->r->ranges[location];
     stream->letters.n = 0;
     stream->sets.n = 0;
     memset(stream->cache, 0, CACHE_SIZE * sizeof *stream->cache);
@@ -507,13 +507,12 @@ static uint64_t refine(void *context, uint32_t position, uint64_t mask)
 {
     const struct mpl_stream *stream = context;
     const struct mpl_event_definition *event = event_of(stream, stream->event);
-    const struct mpl_span span = mpl_events_span(stream->r->events, stream->location,
-                                                 mpl_stream_at(stream, position));
+    const uint32_t at = mpl_stream_at(stream, position);
 
     for (uint32_t m = 0; m < event->n_members; m++) {
         if ((mask >> m & 1) != 0 && event->members[m].filter.where != NULL &&
             !mpl_filter_holds(stream->r, &event->members[m].filter, stream->location,
-                              &span)) {
+                              at)) {
             mask &= ~(UINT64_C(1) << m);
         }
     }

@@ -9,20 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- words ------------------------------------------------------------------------ */
-
-uint32_t mpl_word_count(uint32_t word, const uint32_t *lists)
-{
-    if (word == MPL_NONE) {
-        return 0;
-    }
-    return (word & MPL_WORD_LIST) == 0 ? 1 : lists[word & ~MPL_WORD_LIST];
-}
-
-uint32_t mpl_word_item(uint32_t word, const uint32_t *lists, uint32_t i)
-{
-    return (word & MPL_WORD_LIST) == 0 ? word : lists[(word & ~MPL_WORD_LIST) + 1 + i];
-}
+/* ---- segments -------------------------------------------------------------------------- */
 
 const struct mpl_segment *mpl_instances_find(const struct mpl_instances *instances,
                                              uint32_t location)
@@ -59,6 +46,32 @@ struct mpl_range mpl_item_spans(const struct mpl_recognition *r, uint32_t inner,
                               segment->lists);
 }
 
+/* Without instances inside, an instance's spans are its words. */
+static struct mpl_range flat_spans(const struct mpl_instances *instances, const uint32_t *words,
+                                   const uint32_t *lists)
+{
+    struct mpl_range range = { MPL_NONE, 0 };
+
+    for (uint32_t i = 0; i < instances->stride; i++) {
+        const uint32_t word = words[i];
+
+        if (word == MPL_NONE) {
+            continue;
+        }
+
+        /* What a member stands for ascends, so the first and the last are enough. */
+        const uint32_t first = mpl_word_item(word, lists, 0);
+        const uint32_t last =
+            (word & MPL_WORD_LIST) == 0
+                ? word
+                : mpl_word_item(word, lists, mpl_word_count(word, lists) - 1);
+
+        range.first = first < range.first ? first : range.first;
+        range.end = last > range.end ? last : range.end;
+    }
+    return range;
+}
+
 struct mpl_range mpl_instance_spans(const struct mpl_recognition *r, uint32_t event,
                                     uint32_t location, const uint32_t *words,
                                     const uint32_t *lists)
@@ -67,25 +80,23 @@ struct mpl_range mpl_instance_spans(const struct mpl_recognition *r, uint32_t ev
     const struct mpl_instances *instances = &r->instances[event];
     struct mpl_range range = { MPL_NONE, 0 };
 
+    if (instances->is_flat) {
+        return flat_spans(instances, words, lists);
+    }
     for (uint32_t m = 0; m < definition->n_members; m++) {
-        if (instances->word_of[m] == MPL_NONE) {
-            continue;
-        }
-
-        const uint32_t inner = definition->members[m].filter.event;
-        const uint32_t word = words[instances->word_of[m]];
-        const uint32_t n = mpl_word_count(word, lists);
+        const uint32_t number = instances->word_of[m];
+        const uint32_t n = number == MPL_NONE ? 0 : mpl_word_count(words[number], lists);
 
         if (n == 0) {
             continue;
         }
 
-        /* What a member stands for ascends, so the first and the last are enough. */
+        const uint32_t inner = definition->members[m].filter.event;
+        const uint32_t word = words[number];
         const struct mpl_range first =
             mpl_item_spans(r, inner, location, mpl_word_item(word, lists, 0));
         const struct mpl_range last =
-            n == 1 ? first
-                   : mpl_item_spans(r, inner, location, mpl_word_item(word, lists, n - 1));
+            mpl_item_spans(r, inner, location, mpl_word_item(word, lists, n - 1));
 
         range.first = first.first < range.first ? first.first : range.first;
         range.end = last.end > range.end ? last.end : range.end;
@@ -139,6 +150,7 @@ struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
     for (uint32_t name = 0; name < n_names; name++) {
         if (can_talk(definition, name)) {
             view->talking[view->n_talking++] = name;
+            view->n_talking_members += name < definition->n_members;
         }
     }
     return view;
@@ -186,16 +198,6 @@ void mpl_view_set(struct mpl_view *view, uint32_t location, uint32_t number,
     memset(view->is_bound, 0, sizeof view->is_bound);
 }
 
-const struct mpl_span *mpl_bound_span(const struct mpl_recognition *r,
-                                      struct mpl_bound *bound)
-{
-    if (!bound->has_span) {
-        bound->span = mpl_events_span(r->events, bound->location, bound->at);
-        bound->has_span = true;
-    }
-    return &bound->span;
-}
-
 /* ---- names ------------------------------------------------------------------------------- */
 
 const struct mpl_filter *mpl_event_name_filter(const struct mpl_event_definition *event,
@@ -205,57 +207,58 @@ const struct mpl_filter *mpl_event_name_filter(const struct mpl_event_definition
                                    : &event->associated[name - event->n_members].filter;
 }
 
-void mpl_view_note_message(const struct mpl_view *view, struct mpl_bound *bound)
+void mpl_view_bind_span(const struct mpl_view *view, uint32_t location, uint32_t at,
+                        struct mpl_bound *bound)
 {
-    if (view->near == NULL || bound->location != view->location) {
-        return;
+    bound->kind = MPL_BOUND_SPAN;
+    bound->has_no_message = false;
+    bound->location = location;
+    bound->at = at;
+    bound->message = MPL_NONE;
+    if (view->near != NULL && location == view->location) {
+        const uint32_t message = at % 2 == 0 ? MPL_NONE : view->near->messages[at / 2];
+
+        bound->has_no_message = message == MPL_NONE;
+        bound->message = message == MPL_MANY_MESSAGES ? MPL_NONE : message;
     }
-
-    const uint32_t message =
-        bound->at % 2 == 0 ? MPL_NONE : view->near->messages[bound->at / 2];
-
-    bound->has_no_message = message == MPL_NONE;
-    bound->message = message == MPL_MANY_MESSAGES ? MPL_NONE : message;
 }
 
-void mpl_view_bind_member(struct mpl_view *view, uint32_t member, uint32_t i,
+void mpl_view_bind_member(const struct mpl_view *view, uint32_t member, uint32_t i,
                           struct mpl_bound *bound)
 {
     const uint32_t number = view->instances->word_of[member];
     const uint32_t word = number == MPL_NONE ? MPL_NONE : view->words[number];
 
-    bound->kind = MPL_BOUND_ABSENT;
     if (i >= mpl_word_count(word, view->lists)) {
+        bound->kind = MPL_BOUND_ABSENT;
         return;
     }
-    bound->location = view->location;
-    bound->at = mpl_word_item(word, view->lists, i);
-    bound->has_span = false;
-    bound->message = MPL_NONE;
-    bound->has_no_message = false;
+    mpl_view_bind_span(view, view->location, mpl_word_item(word, view->lists, i), bound);
     if (view->definition->members[member].filter.event != MPL_NONE) {
         bound->kind = MPL_BOUND_INSTANCE;
-    } else {
-        bound->kind = MPL_BOUND_SPAN;
-        mpl_view_note_message(view, bound);
     }
 }
 
-struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t name)
+uint32_t mpl_bound_message(const struct mpl_recognition *r, const struct mpl_bound *bound,
+                           const struct mpl_filter *filter)
 {
-    struct mpl_bound *bound = &view->bounds[name];
-    uint64_t *known = &view->is_bound[name / 64];
-    const uint64_t bit = UINT64_C(1) << name % 64;
-
-    if ((*known & bit) == 0) {
-        *known |= bit;
-        if (name < view->definition->n_members) {
-            mpl_view_bind_member(view, name, 0, bound);
-        } else {
-            mpl_link_follow(view, name - view->definition->n_members, bound);
-        }
+    if (bound->message != MPL_NONE || bound->has_no_message) {
+        return bound->message;
     }
-    return bound;
+
+    const struct mpl_span span = mpl_events_span(r->events, bound->location, bound->at);
+
+    return mpl_filter_message(r, filter, bound->location, &span);
+}
+
+void mpl_view_bind(struct mpl_view *view, uint32_t name)
+{
+    view->is_bound[name / 64] |= UINT64_C(1) << name % 64;
+    if (name < view->definition->n_members) {
+        mpl_view_bind_member(view, name, 0, &view->bounds[name]);
+    } else {
+        mpl_link_follow(view, name - view->definition->n_members, &view->bounds[name]);
+    }
 }
 
 bool mpl_view_has(struct mpl_view *view, uint32_t name)
@@ -291,7 +294,7 @@ static double value_of(struct mpl_view *view, const struct mpl_slot *slot,
         return NAN;
     }
     return mpl_span_field(view->r, mpl_event_name_filter(view->definition, slot->name),
-                          bound->location, bound->message, mpl_bound_span(view->r, bound),
+                          bound->location, bound->at, bound->message,
                           (enum mpl_field) slot->field);
 }
 
@@ -384,14 +387,14 @@ static double own_attribute(struct mpl_view *view, uint32_t attribute)
     }
     spans = mpl_instance_spans(r, view->event, view->location, view->words, view->lists);
     if (attribute != MPL_OWN_ENTER) {
-        ticks = mpl_events_span(r->events, view->location, spans.end).leave_ticks;
+        ticks = mpl_events_leave_ticks(r->events, view->location, spans.end);
     }
     if (attribute == MPL_OWN_LEAVE) {
         return mpl_model_seconds(r->model, ticks - r->window.begin_ticks);
     }
 
     const int64_t enter_ticks =
-        mpl_events_span(r->events, view->location, spans.first).enter_ticks;
+        mpl_events_enter_ticks(r->events, view->location, spans.first);
 
     return mpl_model_seconds(r->model, attribute == MPL_OWN_ENTER
                                            ? enter_ticks - r->window.begin_ticks
@@ -452,10 +455,10 @@ static bool tell_messages(void *context, uint32_t name, struct mpl_bound *bound)
         return true;
     }
 
-    const struct mpl_span *span = mpl_bound_span(r, bound);
+    const struct mpl_span span = mpl_events_span(r->events, bound->location, bound->at);
 
-    for (uint32_t i = 0; i < span->n_messages; i++) {
-        const uint32_t message = mpl_events_message(r->events, bound->location, span, i);
+    for (uint32_t i = 0; i < span.n_messages; i++) {
+        const uint32_t message = mpl_events_message(r->events, bound->location, &span, i);
 
         if (mpl_filter_wants_message(r, filter, bound->location, message) &&
             !teller->told(teller->context, bound->location, message)) {
