@@ -226,6 +226,9 @@ const char *mpl_suggest(const char *word, const char *const *words, size_t n);
 enum mpl_status mpl_file_read(const char *path, size_t limit, struct mpl_arena *arena,
                               char **text, size_t *bytes, struct mpl_err *err);
 
+/** Writes out what \p out holds back. MPL_E_IO with the reason if this or an earlier write failed. */
+enum mpl_status mpl_file_flush(FILE *out, struct mpl_err *err);
+
 /** "0.301 s", "3.1 ms", "12 us", "0 s": three significant digits, unit chosen for a person. */
 char *mpl_text_seconds(struct mpl_arena *arena, double seconds);
 /** "34.3 %" of a share 0-1. */

@@ -68,3 +68,13 @@ close:
 done:
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot read \"%s\"", path);
 }
+
+enum mpl_status mpl_file_flush(FILE *out, struct mpl_err *err)
+{
+    const bool was_broken = ferror(out) != 0;
+
+    if (fflush(out) != 0) {
+        return mpl_fail(err, MPL_E_IO, "%s", strerror(errno));
+    }
+    return was_broken ? mpl_fail(err, MPL_E_IO, "an earlier write failed") : MPL_OK;
+}

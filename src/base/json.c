@@ -214,10 +214,8 @@ enum mpl_status mpl_json_write(const struct mpl_json *root, FILE *out, struct mp
         return mpl_nomem(err);
     }
     if (json_dumpf(root->value, out, flags) != 0) {
-        return ferror(out) ? mpl_fail(err, MPL_E_IO, "cannot write JSON") : mpl_nomem(err);
+        return ferror(out) ? mpl_file_flush(out, err) : mpl_nomem(err);
     }
-    if (fputc('\n', out) == EOF) {
-        return mpl_fail(err, MPL_E_IO, "cannot write JSON");
-    }
-    return MPL_OK;
+    (void) fputc('\n', out);
+    return mpl_file_flush(out, err);
 }

@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 #include "cli/cli_priv.h"
 
-#include <errno.h>
 #include <string.h>
 
 static enum mpl_exit exit_of(enum mpl_status status)
@@ -35,10 +34,10 @@ static bool wants_help(int n, const char *const *words)
 /* What a full disk swallows must not look like success. */
 static enum mpl_status flush(FILE *out, enum mpl_status status, struct mpl_err *err)
 {
-    const bool was_broken = ferror(out) != 0;
+    const enum mpl_status st = mpl_file_flush(out, status >= 0 ? err : NULL);
 
-    if ((fflush(out) != 0 || was_broken) && status >= 0) {
-        return mpl_fail(err, MPL_E_IO, "cannot write standard output: %s", strerror(errno));
+    if (st != MPL_OK && status >= 0) {
+        return mpl_wrap(err, st, "cannot write standard output");
     }
     return status;
 }

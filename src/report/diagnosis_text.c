@@ -364,5 +364,6 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
         say_details(&page, d);
     }
     mpl_arena_destroy(page.scratch);
-    return ferror(out) ? mpl_fail(err, MPL_E_IO, "cannot write the report") : MPL_OK;
+    const enum mpl_status st = mpl_file_flush(out, err);
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
 }

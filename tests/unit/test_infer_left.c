@@ -11,7 +11,8 @@
 
 #include "infer_fixture.h"
 
-const char *__asan_default_options(void);
+/* The sanitizer looks for it by name, and everything is hidden by default. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 
 const char *__asan_default_options(void)
 {
