@@ -170,17 +170,26 @@ static bool append(struct mpl_buf *buf, const char *text, size_t most)
     return true;
 }
 
+static void show_line(struct cage *cage)
+{
+    if (cage->shown.n > 0) {
+        mpl_log(MPL_LOG_DEBUG, "infer", "a rule prints: %.*s", (int) cage->shown.n,
+                (const char *) cage->shown.data);
+    }
+    cage->shown.n = 0;
+}
+
 /** Lines of printout are for the author of a rule, who asks for them with MARPLE_LOG=debug. */
 static void show(struct cage *cage, const char *text)
 {
-    if (mpl_log_level() < MPL_LOG_DEBUG) {
-        return;
-    }
-    (void) append(&cage->shown, text, SHOWN_BYTES);
-    if (strchr(text, '\n') != NULL || cage->shown.n == SHOWN_BYTES) {
-        mpl_log(MPL_LOG_DEBUG, "infer", "a rule prints: %.*s", (int) cage->shown.n,
-                (const char *) cage->shown.data);
-        cage->shown.n = 0;
+    for (; mpl_log_level() >= MPL_LOG_DEBUG && *text != '\0'; text++) {
+        if (*text == '\n' || cage->shown.n == SHOWN_BYTES) {
+            show_line(cage);
+        } else {
+            const char one[] = { *text, '\0' };
+
+            (void) append(&cage->shown, one, SHOWN_BYTES);
+        }
     }
 }
 
@@ -239,6 +248,8 @@ static void furnish(void *context)
 {
     struct cage *cage = context;
 
+    /* Nobody reads the printed forms of constructs; to keep them is a third of the loading. */
+    (void) EnvSetConserveMemory(cage->env, TRUE);
     take_away(cage);
     mpl_cage_add_functions(cage);
     mpl_cage_bound_functions(cage);
@@ -270,6 +281,7 @@ void mpl_cage_close(struct cage *cage)
         (void) DestroyEnvironment(cage->env);
     }
     cage->env = NULL;
+    show_line(cage);
     mpl_buf_free(&cage->said);
     mpl_buf_free(&cage->shown);
 }

@@ -87,6 +87,7 @@ static void load_all(void *context)
              j++) {
             load->construct = &load->source->constructs[j];
             load_construct(load);
+            mpl_cage_check(load->cage);
         }
     }
 }

@@ -28,7 +28,10 @@ enum {
     MPL_RULE_FILE_BYTES = 4 << 20,
     MPL_NAME_BYTES = 200, /**< Longest name of a construct. */
     MPL_FAULTS = 100,     /**< Of one kind that are reported; what follows adds nothing. */
-    MPL_ALTERNATIVES = 256, /**< Rules that CLIPS makes of one, for its `or` conditions. */
+    MPL_ALTERNATIVES =
+        256, /**< Rules that CLIPS makes of one, for its `or`; and `|` in one. */
+    MPL_LIST_PARTS = 2000, /**< Of one list; CLIPS takes the square or cube of it. */
+    MPL_WORDS = 20000,     /**< Of one construct. */
     /*
      * Longest text and list that a rule can make. Some functions of CLIPS (str-index, subset)
      * take the square of it in one go, so this also bounds how late a limit is noticed.

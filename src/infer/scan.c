@@ -387,6 +387,40 @@ static void report_open(struct pass *p, struct mpl_token open, struct mpl_token 
     p->words.n = 0;
 }
 
+/** Sizes of the construct being read, which CLIPS' parser takes to a power. */
+struct sizes {
+    size_t n_words;
+    size_t n_bars;
+    size_t n_parts[MPL_SCAN_DEPTH + 2]; /**< Of the open lists, by depth. */
+    bool is_too_large;
+};
+
+/** Counts a token that stands in a list at \p depth; one message per construct is enough. */
+static void measure(struct pass *p, struct sizes *sizes, struct mpl_token token,
+                    unsigned depth)
+{
+    const char *what = NULL;
+    int most = 0;
+
+    sizes->n_words++;
+    sizes->n_bars += token.kind == TOKEN_OTHER && p->scanner.text[token.begin] == '|';
+    if (sizes->n_words > MPL_WORDS) {
+        what = "words";
+        most = MPL_WORDS;
+    } else if (sizes->n_bars > MPL_ALTERNATIVES) {
+        what = "alternatives with '|'";
+        most = MPL_ALTERNATIVES;
+    } else if (depth <= MPL_SCAN_DEPTH && ++sizes->n_parts[depth] > MPL_LIST_PARTS) {
+        what = "parts in one list";
+        most = MPL_LIST_PARTS;
+    }
+    if (what != NULL && !sizes->is_too_large) {
+        sizes->is_too_large = true;
+        mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, token),
+                     "this %s has more than %d %s", p->current.keyword, most, what);
+    }
+}
+
 static void report_depth(struct pass *p, struct mpl_token token)
 {
     mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, token),
@@ -396,6 +430,7 @@ static void report_depth(struct pass *p, struct mpl_token token)
 /** Reads what follows "(defrule". The next token afterwards is the next construct's. */
 static void read_construct(struct pass *p, struct mpl_token open)
 {
+    struct sizes sizes = { 0 };
     unsigned depth = 1;
 
     for (size_t nth = 0;; nth++) {
@@ -410,6 +445,10 @@ static void read_construct(struct pass *p, struct mpl_token open)
             report_open(p, open, token);
             p->scanner = before;
             return;
+        }
+        measure(p, &sizes, token, depth);
+        if (token.kind == TOKEN_OPEN && depth < MPL_SCAN_DEPTH) {
+            sizes.n_parts[depth + 1] = 0;
         }
         if (token.kind == TOKEN_OPEN && ++depth > p->current.depth) {
             p->current.depth = depth;

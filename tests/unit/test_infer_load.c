@@ -77,6 +77,19 @@ START_TEST(same_name_in_two_modules_is_no_duplicate)
 }
 END_TEST
 
+static char *repeated(const char *before, const char *part, size_t n, const char *after)
+{
+    const size_t bytes = strlen(before) + n * strlen(part) + strlen(after) + 1;
+    char *text = mpl_arena_alloc(lab_get()->arena, bytes);
+    char *at = text + sprintf(text, "%s", before);
+
+    for (size_t i = 0; i < n; i++) {
+        at += sprintf(at, "%s", part);
+    }
+    (void) sprintf(at, "%s", after);
+    return text;
+}
+
 static char *nested(const char *before, unsigned depth, const char *after)
 {
     char *text = mpl_arena_alloc(lab_get()->arena, 20 * depth + 400);
@@ -108,21 +121,77 @@ START_TEST(nesting_two_hundred_thousand_deep_is_refused_without_harm)
 }
 END_TEST
 
-START_TEST(chain_of_functions_may_not_nest_too_deep_together)
+/** \p n functions that call one another, each nested \p depth deep. */
+static const char *chain(int n, unsigned depth)
 {
     struct mpl_arena *arena = lab_get()->arena;
     char *text = mpl_arena_strdup(arena, "(deffunction f0 (?x) ?x)\n");
 
-    for (int i = 1; i < 12; i++) {
-        char call[40];
+    for (int i = 1; i < n; i++) {
+        char call[64];
 
         (void) sprintf(call, "(deffunction f%d (?x) (f%d ", i, i - 1);
-        text = mpl_arena_printf(arena, "%s%s\n", text, nested(call, 95, "))"));
+        text = mpl_arena_printf(arena, "%s%s\n", text, nested(call, depth, "))"));
     }
-    ck_assert_int_eq(lab_parse(text), MPL_E_SYNTAX);
+    return text;
+}
+
+START_TEST(chain_of_functions_may_not_nest_too_deep_together)
+{
+    ck_assert_int_eq(lab_parse(chain(11, 95)), MPL_OK);
+    ck_assert_int_eq(lab_parse(chain(12, 95)), MPL_E_SYNTAX);
     lab_expect_message(
         "t.clp:12: function 'f11' and those it calls are nested more than 1000 "
         "deep");
+}
+END_TEST
+
+START_TEST(deepest_chain_of_functions_that_is_accepted_runs)
+{
+    lab_open(mpl_arena_printf(lab_get()->arena, "%s(defrule SYMPTOMS::a => (f10 1))",
+                              chain(11, 95)),
+             NULL);
+    ck_assert_int_eq(mpl_infer_run(lab_get()->infer, &lab_get()->err), MPL_OK);
+    ck_assert_uint_eq(mpl_infer_error_count(lab_get()->infer), 0);
+    ck_assert_uint_eq(mpl_infer_firing_count(lab_get()->infer), 1);
+}
+END_TEST
+
+/* Each is nested to the limit, which overflows a buffer of CLIPS where it copies the text. */
+START_TEST(deep_nesting_of_every_kind_harms_nothing)
+{
+    static const char *const kinds[] = { "(not ",
+                                         "(exists (metric) ",
+                                         "(and (metric) ",
+                                         "=> (if TRUE then ",
+                                         "=> (foreach ?x (create$ 1) ",
+                                         "=> (loop-for-count (?i 1 1) do " };
+    const bool is_action = strncmp(kinds[_i], "=> ", 3) == 0;
+    const char *part = kinds[_i] + (is_action ? 3 : 0);
+    const char *inside =
+        mpl_arena_printf(lab_get()->arena, "%s", is_action ? "(abs 1)" : "(metric)");
+    const char *head = repeated(
+        is_action ? "(defrule SYMPTOMS::a => " : "(defrule SYMPTOMS::a ", part, 96, inside);
+
+    lab_open(repeated(head, ")", 96, is_action ? ")" : " =>)"), NULL);
+    ck_assert_int_eq(mpl_infer_run(lab_get()->infer, &lab_get()->err), MPL_OK);
+}
+END_TEST
+
+START_TEST(constructs_have_a_greatest_size)
+{
+    ck_assert_int_eq(
+        lab_parse(repeated("(defrule SYMPTOMS::a => (max 1", " 1", 2500, "))")),
+        MPL_E_SYNTAX);
+    lab_expect_message("t.clp:1: this defrule has more than 2000 parts in one list");
+    ck_assert_int_eq(
+        lab_parse(repeated("(defrule SYMPTOMS::a (run (processes 0", "|1", 300, ")) =>)")),
+        MPL_E_SYNTAX);
+    lab_expect_message("t.clp:1: this defrule has more than 256 alternatives with '|'");
+    ck_assert_int_eq(lab_parse(repeated("(defrule SYMPTOMS::a =>",
+                                        " (max 1 2 3 4 5 6 7 8 9)", 1900, ")")),
+                     MPL_E_SYNTAX);
+    lab_expect_message("t.clp:1: this defrule has more than 20000 words");
 }
 END_TEST
 
@@ -148,19 +217,6 @@ START_TEST(alternatives_that_multiply_are_refused)
         "rule");
 }
 END_TEST
-
-static char *repeated(const char *before, const char *part, size_t n, const char *after)
-{
-    const size_t bytes = strlen(before) + n * strlen(part) + strlen(after) + 1;
-    char *text = mpl_arena_alloc(lab_get()->arena, bytes);
-    char *at = text + sprintf(text, "%s", before);
-
-    for (size_t i = 0; i < n; i++) {
-        at += sprintf(at, "%s", part);
-    }
-    (void) sprintf(at, "%s", after);
-    return text;
-}
 
 START_TEST(names_and_strings_have_a_greatest_length)
 {
@@ -486,6 +542,9 @@ int main(void)
     tcase_add_test(tc, nesting_up_to_one_hundred_is_accepted);
     tcase_add_test(tc, nesting_two_hundred_thousand_deep_is_refused_without_harm);
     tcase_add_test(tc, chain_of_functions_may_not_nest_too_deep_together);
+    tcase_add_test(tc, deepest_chain_of_functions_that_is_accepted_runs);
+    tcase_add_loop_test(tc, deep_nesting_of_every_kind_harms_nothing, 0, 6);
+    tcase_add_test(tc, constructs_have_a_greatest_size);
     tcase_add_test(tc, alternatives_that_multiply_are_refused);
     tcase_add_test(tc, names_and_strings_have_a_greatest_length);
     tcase_add_loop_test(tc, hundred_thousand_faults_are_cut_short, 0, 4);
