@@ -48,6 +48,8 @@ struct turn {
     uint8_t course;
     uint8_t member;
     uint16_t state;
+    bool is_final;   /* the state is */
+    bool is_settled; /* no event leads on from it */
 };
 
 /* More states and letters than this go without; so the turns stay in the fast cache. */
@@ -78,6 +80,7 @@ struct search {
     uint32_t n_extended; /* events since the best match was complete */
     size_t many_nodes;   /* when to remove nodes */
     struct turn *turns;  /* NULL when there would be too many */
+    bool has_no_memory;
 };
 
 enum { MANY_NODES = 1 << 16 };
@@ -260,7 +263,7 @@ static bool step(struct search *s, uint64_t mask, uint32_t position)
 static struct turn way_from(const struct mpl_automaton *a, uint32_t state, uint64_t mask,
                             enum course course)
 {
-    struct turn turn = { COURSE_UNKNOWN, 0, 0 };
+    struct turn turn = { .course = COURSE_UNKNOWN };
 
     for (uint32_t t = a->first[state]; t < a->first[state + 1]; t++) {
         const struct mpl_transition to = a->transitions[t];
@@ -269,36 +272,39 @@ static struct turn way_from(const struct mpl_automaton *a, uint32_t state, uint6
             continue;
         }
         if (turn.course != COURSE_UNKNOWN) {
-            return (struct turn){ COURSE_GENERAL, 0, 0 };
+            return (struct turn){ .course = COURSE_GENERAL };
         }
-        turn = (struct turn){ (uint8_t) course, (uint8_t) to.member, to.state };
+        turn = (struct turn){ (uint8_t) course, (uint8_t) to.member, to.state,
+                              a->is_final[to.state], a->wanted[to.state] == 0 };
     }
     return turn;
 }
 
 /* \p state MPL_NONE: no thread is alive. */
-static struct turn work_out(const struct search *s, uint32_t state, uint32_t letter)
+static struct turn work_out(const struct search *s, uint32_t state, bool has_best,
+                            uint32_t letter)
 {
     const struct mpl_automaton *a = s->automaton;
     const uint64_t mask = s->letters->masks[letter];
     const bool has_thread = state != MPL_NONE;
-    const uint64_t start = s->has_best ? 0 : a->wanted[0] & mask;
-    struct turn move = { COURSE_UNKNOWN, 0, 0 };
+    const uint64_t start = has_best ? 0 : a->wanted[0] & mask;
+    struct turn move = { .course = COURSE_UNKNOWN };
 
     if ((mask & s->letters->unsure) != 0) {
-        return (struct turn){ COURSE_GENERAL, 0, 0 };
+        return (struct turn){ .course = COURSE_GENERAL };
     }
     if (mask == 0 && !s->letters->is_strict) {
-        return (struct turn){ COURSE_SKIP, 0, 0 };
+        return (struct turn){ .course = COURSE_SKIP };
     }
     if (has_thread) {
         move = way_from(a, state, mask, COURSE_MOVE);
     }
-    if (move.course == COURSE_UNKNOWN && s->has_best) {
-        return (struct turn){ COURSE_END, 0, 0 };
+    if (move.course == COURSE_UNKNOWN && has_best) {
+        return (struct turn){ .course = COURSE_END };
     }
     if (start == 0) {
-        return move.course != COURSE_UNKNOWN ? move : (struct turn){ COURSE_STOP, 0, 0 };
+        return move.course != COURSE_UNKNOWN ? move
+                                             : (struct turn){ .course = COURSE_STOP };
     }
 
     const struct turn begin = way_from(a, 0, mask, COURSE_BEGIN);
@@ -310,48 +316,7 @@ static struct turn work_out(const struct search *s, uint32_t state, uint32_t let
     return move.course == COURSE_MOVE && begin.course == COURSE_BEGIN &&
                    move.state == begin.state
                ? move
-               : (struct turn){ COURSE_GENERAL, 0, 0 };
-}
-
-static struct turn find_turn(struct search *s, uint32_t letter)
-{
-    const uint32_t state = s->now->n == 0 ? MPL_NONE : s->now->at[0].state;
-    const size_t row =
-        (state + 1) + (s->has_best ? (size_t) s->automaton->n_states + 1 : 0);
-    struct turn *turn =
-        s->turns == NULL ? NULL : &s->turns[row * s->letters->n_letters + letter];
-
-    if (turn == NULL) {
-        return (struct turn){ COURSE_GENERAL, 0, 0 };
-    }
-    if (turn->course == COURSE_UNKNOWN) {
-        *turn = work_out(s, state, letter);
-    }
-    return *turn;
-}
-
-static bool move_single(struct search *s, struct turn turn, uint32_t position)
-{
-    struct thread *thread = &s->now->at[0];
-    const bool is_new = turn.course == COURSE_BEGIN;
-
-    if (is_new) {
-        s->matcher->nodes.n = 0;
-        thread->start = position;
-    }
-    thread->node = add_node(&s->matcher->nodes, position, turn.member,
-                            is_new ? MPL_NONE : thread->node);
-    thread->state = turn.state;
-    s->now->n = 1;
-    s->matcher->n_steps++;
-    s->n_extended++;
-    if (s->automaton->is_final[turn.state]) {
-        s->has_best = true;
-        s->best = *thread;
-        s->best_end = position;
-        s->n_extended = 0;
-    }
-    return thread->node != MPL_NONE;
+               : (struct turn){ .course = COURSE_GENERAL };
 }
 
 /* ---- one match ----------------------------------------------------------------------- */
@@ -374,7 +339,112 @@ static uint64_t mask_at(const struct mpl_letters *letters, uint32_t position)
                : mask & letters->refine(letters->context, position, mask);
 }
 
-/* An event that a turn does not cover. */
+/* Nothing can make the best match longer, or an earlier one complete. */
+static bool is_settled(const struct search *s)
+{
+    return s->has_best &&
+           (s->now->n == 0 || s->n_extended >= s->extend_max ||
+            (s->now->n == 1 && s->automaton->wanted[s->now->at[0].state] == 0));
+}
+
+/* The state of follow_single(), apart from the search so that it stays in registers. */
+struct single {
+    struct thread thread;
+    bool is_alive;
+    bool has_best;
+    uint32_t n_extended;
+    struct turn *rows; /* those with or without a best match */
+    struct turn *row;
+};
+
+static inline struct single begin_single(const struct search *s)
+{
+    const uint32_t n_letters = s->letters->n_letters;
+    struct single single = { s->now->at[0], s->now->n > 0, s->has_best,
+                             s->n_extended, s->turns,      NULL };
+
+    if (s->has_best) {
+        single.rows += ((size_t) s->automaton->n_states + 1) * n_letters;
+    }
+    single.row =
+        single.rows + (single.is_alive ? (size_t) single.thread.state + 1 : 0) * n_letters;
+    return single;
+}
+
+/* The thread goes on, or a new one begins. False: no memory. */
+static inline bool move_single(struct search *s, struct single *single,
+                               const struct turn *turn, uint32_t position)
+{
+    const uint32_t n_letters = s->letters->n_letters;
+    struct thread *thread = &single->thread;
+
+    if (turn->course == COURSE_BEGIN) {
+        s->matcher->nodes.n = 0;
+        thread->start = position;
+        thread->node = MPL_NONE;
+        single->is_alive = true;
+    }
+    thread->node = add_node(&s->matcher->nodes, position, turn->member, thread->node);
+    thread->state = turn->state;
+    single->n_extended++;
+    if (turn->is_final) {
+        if (!single->has_best) {
+            single->has_best = true;
+            single->rows += ((size_t) s->automaton->n_states + 1) * n_letters;
+        }
+        s->best = *thread;
+        s->best_end = position;
+        single->n_extended = 0;
+    }
+    single->row = single->rows + ((size_t) turn->state + 1) * n_letters;
+    return thread->node != MPL_NONE;
+}
+
+/*
+ * Reads events from \p position on as long as turns tell what to do. Answers where it stopped: at
+ * the end, where the match is settled, or where an event needs take_general().
+ */
+static uint32_t follow_single(struct search *s, uint32_t position)
+{
+    const uint16_t *letters = s->letters->letters;
+    const uint32_t n = s->letters->n;
+    const uint32_t first = position;
+    struct single single = begin_single(s);
+    bool is_over = false;
+
+    while (position < n && !is_over) {
+        const struct turn *turn = &single.row[letters[position]];
+
+        if (turn->course == COURSE_SKIP) {
+            position++;
+        } else if (turn->course == COURSE_MOVE || turn->course == COURSE_BEGIN) {
+            s->has_no_memory = !move_single(s, &single, turn, position++);
+            is_over = s->has_no_memory ||
+                      (single.has_best &&
+                       (turn->is_settled || single.n_extended >= s->extend_max)) ||
+                      s->matcher->nodes.n >= s->many_nodes;
+        } else if (turn->course == COURSE_UNKNOWN) {
+            single.row[letters[position]] =
+                work_out(s, single.is_alive ? single.thread.state : MPL_NONE,
+                         single.has_best, letters[position]);
+        } else if (turn->course == COURSE_GENERAL) {
+            is_over = true;
+        } else {
+            single.is_alive = false;
+            single.row = single.rows;
+            is_over = turn->course == COURSE_END;
+            position++;
+        }
+    }
+    s->matcher->n_steps += position - first;
+    s->now->at[0] = single.thread;
+    s->now->n = single.is_alive;
+    s->has_best = single.has_best;
+    s->n_extended = single.n_extended;
+    return position;
+}
+
+/* An event that turns do not cover. False: no memory. */
 static bool take_general(struct search *s, uint32_t position)
 {
     const uint64_t mask = mask_at(s->letters, position);
@@ -388,47 +458,24 @@ static bool take_general(struct search *s, uint32_t position)
     return step(s, mask, position);
 }
 
-/* Nothing can make the best match longer, or an earlier one complete. */
-static bool is_settled(const struct search *s)
-{
-    return s->has_best &&
-           (s->now->n == 0 || s->n_extended >= s->extend_max ||
-            (s->now->n == 1 && s->automaton->wanted[s->now->at[0].state] == 0));
-}
-
-static bool take_event(struct search *s, uint32_t position)
-{
-    struct turn turn = { COURSE_GENERAL, 0, 0 };
-
-    if (s->now->n <= 1) {
-        turn = find_turn(s, s->letters->letters[position]);
-    }
-    switch ((enum course) turn.course) {
-    case COURSE_SKIP:
-        return true;
-    case COURSE_STOP:
-    case COURSE_END:
-        s->now->n = 0;
-        return true;
-    case COURSE_MOVE:
-    case COURSE_BEGIN:
-        return move_single(s, turn, position);
-    default:
-        return take_general(s, position);
-    }
-}
-
 /* Sets s->best if there is a match that starts at \p position or later. */
 static enum mpl_status find(struct search *s, uint32_t position, struct mpl_err *err)
 {
     begin(s);
-    for (; position < s->letters->n && !is_settled(s); position++) {
-        if (!take_event(s, position) ||
-            (s->matcher->nodes.n >= s->many_nodes && !remove_nodes(s, s->now))) {
-            return mpl_nomem(err);
+    while (position < s->letters->n && !is_settled(s) && !s->has_no_memory) {
+        if (s->matcher->nodes.n >= s->many_nodes) {
+            s->has_no_memory = !remove_nodes(s, s->now);
+        } else if (s->now->n > 1 || s->turns == NULL) {
+            s->has_no_memory = !take_general(s, position++);
+        } else {
+            position = follow_single(s, position);
+            if (position < s->letters->n && !is_settled(s) && !s->has_no_memory &&
+                s->matcher->nodes.n < s->many_nodes) {
+                s->has_no_memory = !take_general(s, position++);
+            }
         }
     }
-    return MPL_OK;
+    return s->has_no_memory ? mpl_nomem(err) : MPL_OK;
 }
 
 static enum mpl_status tell(struct search *s, mpl_match_told *told, void *context,

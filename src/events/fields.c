@@ -1,0 +1,52 @@
+/* Single fields of spans, for whoever reads one field of very many of them. */
+#include "config.h"
+
+#include "events/events_priv.h"
+
+/* Start-up has its times from elsewhere; see mpl_events_span(). */
+static bool is_special(const struct mpl_lane *lane, uint32_t call)
+{
+    return call < lane->n_calls && lane->calls[call].class == MPL_SPAN_STARTUP;
+}
+
+int64_t mpl_events_enter_ticks(const struct mpl_events *events, uint32_t location,
+                               uint32_t span)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+    const struct mpl_lane *lane = &events->lanes[location];
+    const uint32_t call = span / 2;
+
+    mpl_assert(span < mpl_events_span_count(events, location));
+    if (is_special(lane, call)) {
+        return mpl_events_span(events, location, span).enter_ticks;
+    }
+    if (span % 2 != 0) {
+        return mpl_time_of(events, loc, lane->calls[call].enter);
+    }
+    return mpl_time_of(events, loc, call == 0 ? 0 : lane->calls[call - 1].leave);
+}
+
+int64_t mpl_events_leave_ticks(const struct mpl_events *events, uint32_t location,
+                               uint32_t span)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+    const struct mpl_lane *lane = &events->lanes[location];
+    const uint32_t call = span / 2;
+
+    mpl_assert(span < mpl_events_span_count(events, location));
+    if (is_special(lane, call)) {
+        return mpl_events_span(events, location, span).leave_ticks;
+    }
+    if (span % 2 != 0) {
+        return mpl_time_of(events, loc, lane->calls[call].leave);
+    }
+    return mpl_time_of(events, loc,
+                       call == lane->n_calls ? loc->n_events - 1 : lane->calls[call].enter);
+}
+
+int64_t mpl_events_wait_ticks(const struct mpl_events *events, uint32_t location,
+                              uint32_t span)
+{
+    mpl_assert(span < mpl_events_span_count(events, location));
+    return span % 2 == 0 ? 0 : mpl_call_ticks(&events->lanes[location].calls[span / 2]);
+}
