@@ -2,10 +2,11 @@
  * Measures `marple diagnose` against libotf2's local readers in one run, so that the ratio holds
  * on any machine: the two alternate, the median of the pairs is told.
  *
- *     bench MARPLE YARDSTICK GENERATE DIRECTORY EVENTS...
+ *     bench MARPLE YARDSTICK GENERATE DIRECTORY EVENTS:KERNELS...
  *
- * Prints per size: events, CPU seconds (user and system) of each, their ratio, and the peak memory
- * of marple per event. Ends with 1 when a command fails, never because of a number.
+ * Prints per trace: events, functions that a task calls, CPU seconds (user and system) of each,
+ * their ratio, and the peak memory of marple per event. Ends with 1 when a command fails, never
+ * because of a number.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -62,8 +63,10 @@ static int measure(char *const *argv, struct cost *cost)
     return 0;
 }
 
-static int bench_size(char **argv, const char *directory, char *events, double *ratio)
+static int bench_trace(char **argv, const char *directory, char *what, double *ratio)
 {
+    char *events = strtok(what, ":");
+    char *kernels = strtok(NULL, ":");
     char trace[PATH_ROOM];
     char anchor[PATH_ROOM + 16];
     struct stat there;
@@ -73,10 +76,14 @@ static int bench_size(char **argv, const char *directory, char *events, double *
     double ratios[PAIRS];
     double peak = 0;
 
-    snprintf(trace, sizeof trace, "%s/trace-%s", directory, events);
+    if (events == NULL || kernels == NULL) {
+        fprintf(stderr, "bench: EVENTS:KERNELS, please\n");
+        return 1;
+    }
+    snprintf(trace, sizeof trace, "%s/trace-%s-%s", directory, events, kernels);
     snprintf(anchor, sizeof anchor, "%s/traces.otf2", trace);
 
-    char *generate[] = { argv[3], trace, events, NULL };
+    char *generate[] = { argv[3], trace, events, kernels, NULL };
     char *yardstick[] = { argv[2], anchor, NULL };
     char *marple[] = { argv[1], "diagnose", anchor, NULL };
 
@@ -96,8 +103,8 @@ static int bench_size(char **argv, const char *directory, char *events, double *
         peak = cost.peak_bytes > peak ? cost.peak_bytes : peak;
     }
     *ratio = median(ratios, PAIRS);
-    printf("%12s  %10.3f  %10.3f  %6.2f  %6.1f\n", events, median(theirs, PAIRS),
-           median(ours, PAIRS), *ratio, peak / strtod(events, NULL));
+    printf("%12s  %8s  %10.3f  %10.3f  %6.2f  %6.1f\n", events, kernels,
+           median(theirs, PAIRS), median(ours, PAIRS), *ratio, peak / strtod(events, NULL));
     return 0;
 }
 
@@ -105,24 +112,29 @@ int main(int argc, char **argv)
 {
     double ratio = 0;
     double first = 0;
+    double second = 0;
 
     if (argc < 6) {
-        fprintf(stderr, "usage: bench MARPLE YARDSTICK GENERATE DIRECTORY EVENTS...\n");
+        fprintf(stderr,
+                "usage: bench MARPLE YARDSTICK GENERATE DIRECTORY EVENTS:KERNELS...\n");
         return 2;
     }
     printf(
         "CPU seconds, medians of %d alternating runs; (a) libotf2 local readers with empty "
         "callbacks, (b) marple diagnose\n\n",
         PAIRS);
-    printf("%12s  %10s  %10s  %6s  %6s\n", "events", "(a) s", "(b) s", "b/a", "B/event");
+    printf("%12s  %8s  %10s  %10s  %6s  %6s\n", "events", "kernels", "(a) s", "(b) s",
+           "b/a", "B/event");
     for (int i = 5; i < argc; i++) {
-        if (bench_size(argv, argv[4], argv[i], &ratio) != 0) {
+        if (bench_trace(argv, argv[4], argv[i], &ratio) != 0) {
             return 1;
         }
         first = i == 5 ? ratio : first;
+        second = i == 6 ? ratio : second;
     }
     if (argc > 6) {
-        printf("\nratio at the last size over that at the first: %.2f\n", ratio / first);
+        printf("\nratio at the second trace over that at the first: %.2f\n",
+               second / first);
     }
     return 0;
 }

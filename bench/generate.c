@@ -1,11 +1,14 @@
 /*
  * Writes a large master-worker trace in the manner of Score-P, for `make bench`:
  *
- *     generate DIRECTORY EVENTS [LOCATIONS]
+ *     generate DIRECTORY EVENTS KERNELS [LOCATIONS]
  *
  * Rank 0 serves requests one after the other in `handle`, the others compute in `work`. A task is
- * 16 events: on the worker Recv, work, Send; on the master Recv, handle, Send. The times come from
- * a simulation, so that waits, matches and the master's queue are those of a real run.
+ * 16 events: on the worker Recv, work, Send; on the master Recv, handle, Send. KERNELS is the
+ * number of functions that `work` calls, two events each: 0 gives the densest trace of messages
+ * that this pattern can have, 8 (32 events a task) that of a program whose functions are
+ * instrumented, too. The times come from a simulation, so that waits, matches and the master's
+ * queue are those of a real run.
  */
 #include <errno.h>
 #include <otf2/otf2.h>
@@ -16,7 +19,7 @@
 #include <string.h>
 
 enum { CHUNK_EVENTS = 1 << 20, CHUNK_DEFINITIONS = 1 << 18, MAX_LOCATIONS = 4096 };
-enum { REGION_RECV, REGION_SEND, REGION_WORK, REGION_HANDLE, REGIONS };
+enum { REGION_RECV, REGION_SEND, REGION_WORK, REGION_HANDLE, REGION_KERNEL, REGIONS };
 enum { EVENTS_PER_TASK = 16, TICKS_PER_S = 1000000000 };
 
 struct location {
@@ -75,6 +78,15 @@ static void compute(struct location *l, uint32_t region, uint64_t ns)
     OTF2_EvtWriter_Leave(l->writer, NULL, step(l, ns), region);
 }
 
+static void work(struct location *l, uint64_t ns, uint32_t kernels)
+{
+    OTF2_EvtWriter_Enter(l->writer, NULL, step(l, 20), REGION_WORK);
+    for (uint32_t i = 0; i < kernels; i++) {
+        compute(l, REGION_KERNEL, ns / (kernels + 1));
+    }
+    OTF2_EvtWriter_Leave(l->writer, NULL, step(l, ns / (kernels + 1)), REGION_WORK);
+}
+
 static uint32_t first_to_ask(const struct location *l, uint32_t n)
 {
     uint32_t first = 1;
@@ -87,7 +99,7 @@ static uint32_t first_to_ask(const struct location *l, uint32_t n)
     return first;
 }
 
-static uint64_t simulate(struct location *l, uint32_t n, uint64_t tasks)
+static uint64_t simulate(struct location *l, uint32_t n, uint64_t tasks, uint32_t kernels)
 {
     enum { LATENCY_NS = 700 };
     const uint64_t work_ns = 20000;
@@ -106,7 +118,7 @@ static uint64_t simulate(struct location *l, uint32_t n, uint64_t tasks)
         compute(&l[0], REGION_HANDLE, handle_ns + jitter(t, 200));
         send(&l[0], w);
         receive(&l[w], 0, l[0].now + LATENCY_NS);
-        compute(&l[w], REGION_WORK, work_ns + jitter(t + w, 4000));
+        work(&l[w], work_ns + jitter(t + w, 4000), kernels);
         send(&l[w], 0);
         l[w].request = l[w].now + LATENCY_NS;
     }
@@ -149,7 +161,7 @@ static void define(OTF2_Archive *archive, const struct location *l, uint32_t n,
         const bool is_mpi = i == REGION_RECV || i == REGION_SEND;
 
         OTF2_GlobalDefWriter_WriteRegion(
-            w, i, i + 1, i + 1, 0,
+            w, i, i == REGION_KERNEL ? 12 : i + 1, i == REGION_KERNEL ? 12 : i + 1, 0,
             is_mpi ? OTF2_REGION_ROLE_POINT2POINT : OTF2_REGION_ROLE_FUNCTION,
             is_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_COMPILER, OTF2_REGION_FLAG_NONE,
             is_mpi ? 6 : 5, is_mpi ? 0 : 10 * i, is_mpi ? 0 : 10 * i + 5);
@@ -189,10 +201,11 @@ int main(int argc, char **argv)
     static struct location l[MAX_LOCATIONS];
     static OTF2_FlushCallbacks flush = { .otf2_pre_flush = pre_flush };
     const uint64_t events = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
-    const uint32_t n = argc > 3 ? (uint32_t) strtoul(argv[3], NULL, 10) : 16;
+    const uint32_t kernels = argc > 3 ? (uint32_t) strtoul(argv[3], NULL, 10) : 0;
+    const uint32_t n = argc > 4 ? (uint32_t) strtoul(argv[4], NULL, 10) : 16;
 
-    if (argc < 3 || events < EVENTS_PER_TASK || n < 3 || n > MAX_LOCATIONS) {
-        fprintf(stderr, "usage: generate DIRECTORY EVENTS [LOCATIONS]\n");
+    if (argc < 4 || events < EVENTS_PER_TASK || n < 3 || n > MAX_LOCATIONS) {
+        fprintf(stderr, "usage: generate DIRECTORY EVENTS KERNELS [LOCATIONS]\n");
         return 2;
     }
     OTF2_Archive *archive =
@@ -208,7 +221,7 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < n; i++) {
         l[i].writer = OTF2_Archive_GetEvtWriter(archive, i);
     }
-    const uint64_t last = simulate(l, n, events / EVENTS_PER_TASK);
+    const uint64_t last = simulate(l, n, events / (EVENTS_PER_TASK + 2 * kernels), kernels);
 
     for (uint32_t i = 0; i < n; i++) {
         OTF2_Archive_CloseEvtWriter(archive, l[i].writer);
