@@ -84,6 +84,10 @@ void mpl_infer_destroy(struct mpl_infer *infer); /* NULL is allowed */
 /**
  * Asserts a fact of deftemplate \p template. Slots and types are checked against the template
  * before CLIPS sees them. A duplicate is not an error. NaN is refused: undefined is absence.
+ * A multislot takes its values from all slots of its name, in order.
+ *
+ * Errors: MPL_E_MEANING for a fact that does not fit; MPL_E_LIMIT while it is matched, or after
+ *         a limit was reached before.
  */
 enum mpl_status mpl_infer_assert(struct mpl_infer *infer, const char *template,
                                  const struct mpl_slot *slots, size_t n,
@@ -91,7 +95,9 @@ enum mpl_status mpl_infer_assert(struct mpl_infer *infer, const char *template,
 
 /**
  * Fires rules until none is left. Run-time errors in rules are kept (mpl_infer_errors) and do not
- * end the run. Returns MPL_E_LIMIT when a limit stopped it; findings made so far stay readable.
+ * end the run. Returns MPL_E_LIMIT when a limit stopped it; findings made so far stay readable,
+ * and nothing fires any more. A match that does not end can only be left by a jump: then the
+ * memory of CLIPS, at most 1.25 times the limit, stays allocated until the process ends.
  */
 enum mpl_status mpl_infer_run(struct mpl_infer *infer, struct mpl_err *err);
 
