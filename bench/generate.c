@@ -6,7 +6,7 @@
  * Rank 0 serves requests one after the other in `handle`, the others compute in `work`. A task is
  * 16 events: on the worker Recv, work, Send; on the master Recv, handle, Send. KERNELS is the
  * number of functions that `work` calls, two events each: 0 gives the densest trace of messages
- * that this pattern can have, 8 (32 events a task) that of a program whose functions are
+ * that this pattern can have, 12 (40 events a task) that of a program whose functions are
  * instrumented, too. The times come from a simulation, so that waits, matches and the master's
  * queue are those of a real run.
  */

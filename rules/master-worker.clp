@@ -186,14 +186,15 @@
   (metric (run ?r) (pattern "master-worker") (name "worker.share_setup") (location ?w) (value ?setup))
   (metric (run ?r) (pattern "master-worker") (name "worker.share_bn") (location ?w) (value ?bn))
   (metric (run ?r) (pattern "master-worker") (name "worker.share_w_final") (location ?w) (value ?end))
+  (metric (run ?r) (pattern "master-worker") (name "worker.share_stop") (location ?w) (value ?stop))
   (metric (run ?r) (pattern "master-worker") (name "worker.share_final") (location ?w) (value ?final))
   (metric (run ?r) (pattern "master-worker") (name "worker.share_rest") (location ?w) (value ?rest))
   =>
   (assert (finding (kind observation) (name lost-time-shares) (run ?r)
                    (pattern "master-worker") (locations ?w) (level 3)
                    (healthy yes)
-                   (text (text "The {s} of lost time of worker {} in full: queueing at the master {%}, set-up of its own tasks {%}, sequential parts of the master {%}, waiting for the last worker {%}, message passing {%}, initialisation {%}, finalisation {%}, not explained by the model {%}."
-                               ?lost ?w ?bn ?setup ?seq ?end ?comm ?init ?final ?rest)))))
+                   (text (text "The {s} of lost time of worker {} in full: queueing at the master {%}, set-up of its own tasks {%}, sequential parts of the master {%}, waiting for the last worker {%}, for the orders to stop {%}, message passing {%}, initialisation {%}, finalisation {%}, not explained by the model {%}."
+                               ?lost ?w ?bn ?setup ?seq ?end ?stop ?comm ?init ?final ?rest)))))
 
 ;; ---- level 3: equation (2) ----------------------------------------------------------------------
 
@@ -202,7 +203,8 @@
   (finding (kind observation) (name waiting-significant) (run ?r) (pattern "master-worker"))
   =>
   (mw-ask ?r 3 "collect data for computing individual waiting time fields"
-          (create$ "worker.share_init" "worker.share_comm" "worker.share_final" "worker.share_rest"
+          (create$ "worker.share_init" "worker.share_stop" "worker.t_stop" "run.total_stop"
+                   "worker.share_comm" "worker.share_final" "worker.share_rest"
                    "worker.t_seq" "worker.t_setup" "worker.t_bn" "worker.t_w_final"
                    "worker.share_seq" "worker.share_setup" "worker.share_bn"
                    "worker.share_w_final" "run.total_bn" "run.total_setup" "run.total_seq"
@@ -272,6 +274,19 @@
                    (text (text "Among lost cycles of worker {}, {%} ({s}) is spent while the master initialises before the first or finalises after the last task."
                                ?w ?share ?t)))))
 
+(defrule REFINE::mw-stop
+  "The least utilised worker waits until the master has told all workers to stop."
+  (finding (kind observation) (name waiting-significant) (run ?r) (pattern "master-worker")
+           (locations ?w))
+  (metric (run ?r) (pattern "master-worker") (name "worker.share_stop") (location ?w)
+          (value ?share&:(>= ?share ?*part-told*)))
+  (metric (run ?r) (pattern "master-worker") (name "worker.t_stop") (location ?w) (value ?t))
+  =>
+  (assert (finding (kind observation) (name stopping) (run ?r) (pattern "master-worker")
+                   (locations ?w) (lost ?t) (share ?share) (level 3)
+                   (text (text "Among lost cycles of worker {}, {%} ({s}) is spent after the last task, until the master has told every worker to stop, one after the other."
+                               ?w ?share ?t)))))
+
 ;; ---- causes ------------------------------------------------------------------------------------
 
 (defrule CAUSES::mw-master-bottleneck
@@ -282,6 +297,7 @@
   (metric (run ?r) (pattern "master-worker") (name "run.saturation") (value ?sat&:(>= ?sat 1.0)))
   (metric (run ?r) (pattern "master-worker") (name "run.total_bn") (value ?bn))
   (metric (run ?r) (pattern "master-worker") (name "run.total_setup") (value ?setup))
+  (metric (run ?r) (pattern "master-worker") (name "run.total_stop") (value ?stop))
   (metric (run ?r) (pattern "master-worker") (name "run.master_share") (value ?share))
   (metric (run ?r) (pattern "master-worker") (name "master.services") (value ?services))
   (metric (run ?r) (pattern "master-worker") (name "master.service_mean") (value ?sm))
@@ -294,10 +310,10 @@
   =>
   (assert (finding (kind cause) (name master-bottleneck) (run ?r) (pattern "master-worker")
                    (locations (role-locations ?r "worker")) (culprits ?m)
-                   (lost (+ ?bn ?setup)) (share ?share) (gain ?gain) (level 3)
+                   (lost (+ ?bn ?setup ?stop)) (share ?share) (gain ?gain) (level 3)
                    (where "Service.prepare")
-                   (text (text "Master {} needs {s} per request: {n} requests, {s} one after the other. A task takes a worker {s}, so the master can feed {.1} workers; there are {n}. This explains {%} of the workers' lost time: {s} in the queue at the master, {s} while the own task is set up."
-                               ?m ?sm ?services ?total ?sw ?useful ?workers ?share ?bn ?setup))
+                   (text (text "Master {} needs {s} per request: {n} requests, {s} one after the other. A task takes a worker {s}, so the master can feed {.1} workers; there are {n}. This explains {%} of the workers' lost time: {s} in the queue at the master, {s} while the own task is set up, {s} at the end while it tells one after the other to stop."
+                               ?m ?sm ?services ?total ?sw ?useful ?workers ?share ?bn ?setup ?stop))
                    (remedy (text "Hand out tasks in batches of {n} per request, or make the master's {s} per request shorter; as it is, more than {n} workers only queue. By the model batches save {s} of run time if a request costs the same whatever it holds; for more workers, use several masters."
                                  ?batch ?sm (integer ?useful) ?gain)))))
 
@@ -308,6 +324,7 @@
   (metric (run ?r) (pattern "master-worker") (name "run.saturation") (value ?sat&:(< ?sat 1.0)))
   (metric (run ?r) (pattern "master-worker") (name "run.total_bn") (value ?bn))
   (metric (run ?r) (pattern "master-worker") (name "run.total_setup") (value ?setup))
+  (metric (run ?r) (pattern "master-worker") (name "run.total_stop") (value ?stop))
   (metric (run ?r) (pattern "master-worker") (name "run.master_share") (value ?share))
   (metric (run ?r) (pattern "master-worker") (name "master.services") (value ?services))
   (metric (run ?r) (pattern "master-worker") (name "master.service_mean") (value ?sm))
@@ -316,11 +333,11 @@
   =>
   (assert (finding (kind cause) (name task-setup-latency) (run ?r) (pattern "master-worker")
                    (locations (role-locations ?r "worker")) (culprits ?m)
-                   (lost (+ ?bn ?setup)) (share ?share)
+                   (lost (+ ?bn ?setup ?stop)) (share ?share)
                    (gain (/ (+ ?bn ?setup) (max 1.0 ?workers))) (level 3)
                    (where "Service.prepare")
-                   (text (text "Each request costs the master {} {s} ({n} requests). It can feed {.1} workers and has {n}, yet every worker stands idle while its next task is prepared: {s} in all, {%} of the workers' lost time ({s} of it waiting behind others)."
-                               ?m ?sm ?services ?useful ?workers (+ ?bn ?setup) ?share ?bn))
+                   (text (text "Master {} needs {s} per request ({n} requests). It can feed {.1} workers and has {n}, yet every worker stands idle while its next task is prepared: with the orders to stop {s} in all, {%} of the workers' lost time ({s} of it waiting behind others)."
+                               ?m ?sm ?services ?useful ?workers (+ ?bn ?setup ?stop) ?share ?bn))
                    (remedy (text "Keep one task ahead: give each worker two tasks at the start, or let it ask for the next one before it computes (MPI_Irecv); up to {s} of run time."
                                  (/ (+ ?bn ?setup) (max 1.0 ?workers)))))))
 

@@ -147,6 +147,40 @@ static enum mpl_status choose_of_run(struct mpl_analysis *a, size_t first, size_
     return MPL_OK;
 }
 
+static enum mpl_status check_roles(struct mpl_analysis *a,
+                                   const struct mpl_analysis_options *options,
+                                   struct mpl_err *err)
+{
+    struct mpl_buf names = mpl_buf_make(sizeof(const char *));
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < mpl_patterns_count(a->patterns); i++) {
+        const struct mpl_pattern *pattern = mpl_patterns_get(a->patterns, i);
+
+        for (size_t k = 0; k < mpl_pattern_role_count(pattern) && st == MPL_OK; k++) {
+            const char **name = mpl_buf_add(&names);
+
+            if (name == NULL) {
+                st = mpl_nomem(err);
+            } else {
+                *name = mpl_pattern_role(pattern, k);
+            }
+        }
+    }
+    for (size_t r = 0; r < options->n_roles && st == MPL_OK; r++) {
+        const char *role = options->roles[r].role;
+        const char *near = mpl_suggest(role, names.data, names.n);
+
+        if (near == NULL || strcmp(near, role) != 0) {
+            st = mpl_fail(err, MPL_E_USAGE, "no pattern has a role '%s'%s%s%s", role,
+                          near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+                          near != NULL ? "'?" : "");
+        }
+    }
+    mpl_buf_free(&names);
+    return st;
+}
+
 static enum mpl_status check_names(struct mpl_analysis *a,
                                    const struct mpl_analysis_options *options,
                                    struct mpl_err *err)
@@ -168,19 +202,7 @@ static enum mpl_status check_names(struct mpl_analysis *a,
                         options->pattern, near != NULL ? "; did you mean '" : "",
                         near != NULL ? near : "", near != NULL ? "'?" : "");
     }
-    for (size_t r = 0; r < options->n_roles; r++) {
-        bool is_known = false;
-
-        for (size_t i = 0; i < n && !is_known; i++) {
-            is_known = mpl_pattern_find_role(mpl_patterns_get(a->patterns, i),
-                                             options->roles[r].role) != MPL_NONE;
-        }
-        if (!is_known) {
-            return mpl_fail(err, MPL_E_USAGE, "no pattern has a role '%s'",
-                            options->roles[r].role);
-        }
-    }
-    return MPL_OK;
+    return check_roles(a, options, err);
 }
 
 enum mpl_status mpl_trials_make(struct mpl_analysis *a,
