@@ -2,6 +2,7 @@
 
 #include "base/base_priv.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -213,8 +214,12 @@ enum mpl_status mpl_json_write(const struct mpl_json *root, FILE *out, struct mp
     if (root == NULL || root->has_failed) {
         return mpl_nomem(err);
     }
+    errno = 0;
     if (json_dumpf(root->value, out, flags) != 0) {
-        return ferror(out) ? mpl_file_flush(out, err) : mpl_nomem(err);
+        /* jansson stops at the first write that fails, so errno still tells why. */
+        return !ferror(out) ? mpl_nomem(err)
+                            : mpl_fail(err, MPL_E_IO, "%s",
+                                       errno != 0 ? strerror(errno) : "the write failed");
     }
     (void) fputc('\n', out);
     return mpl_file_flush(out, err);

@@ -130,7 +130,7 @@ WORKER_SUMS = (
         "worker.lost",
         ("worker.t_init", "worker.t_comm", "worker.t_wait", "worker.t_final", "worker.t_rest"),
     ),
-    ("worker.t_wait", ("worker.t_seq", "worker.t_setup", "worker.t_bn", "worker.t_w_final")),
+    ("worker.t_wait", ("worker.t_seq", "worker.t_setup", "worker.t_bn", "worker.t_w_final", "worker.t_stop")),
 )
 
 
