@@ -230,9 +230,9 @@ static double sum_bytes(const struct mpl_recognition *r, const struct mpl_filter
 }
 
 /* Of the only message, or of those of a call with several. */
-static double message_field(const struct mpl_recognition *r, const struct mpl_filter *filter,
-                            uint32_t location, uint32_t at, uint32_t message,
-                            enum mpl_field field)
+static double message_field(const struct mpl_recognition *r,
+                            const struct mpl_filter *filter, uint32_t location, uint32_t at,
+                            uint32_t message, enum mpl_field field)
 {
     const struct mpl_location *loc = &r->model->locations[location];
     struct mpl_span span = { .n_messages = 0 };

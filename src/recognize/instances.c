@@ -31,7 +31,8 @@ struct search {
 
 /* ---- message ends ----------------------------------------------------------------------- */
 
-static bool is_explained(const struct mpl_recognition *r, uint32_t location, uint32_t message)
+static bool is_explained(const struct mpl_recognition *r, uint32_t location,
+                         uint32_t message)
 {
     return (r->explained[location][message / 64] >> message % 64 & 1) != 0;
 }
@@ -432,8 +433,7 @@ static bool prepare_event(struct mpl_recognition *r, uint32_t e)
     r->finders[e] = MPL_NEW_ARRAY(r->arena, event->n_associated, struct mpl_finders);
     r->n_failed[e] = MPL_NEW_ARRAY(r->arena, event->n_constraints, uint64_t);
     return word_of != NULL && instances->segments != NULL && instances->columns != NULL &&
-           instances->is_wanted != NULL &&
-           r->finders[e] != NULL && r->n_failed[e] != NULL;
+           instances->is_wanted != NULL && r->finders[e] != NULL && r->n_failed[e] != NULL;
 }
 
 static enum mpl_status prepare(struct mpl_recognition *r, struct mpl_err *err)

@@ -163,8 +163,8 @@ void mpl_link_match(struct mpl_view *view, const struct mpl_bound *base,
         return;
     }
 
-    const struct mpl_end partner = mpl_match_partner(
-        r->model, mpl_events_match(r->events), base->location, message);
+    const struct mpl_end partner =
+        mpl_match_partner(r->model, mpl_events_match(r->events), base->location, message);
 
     if (partner.message == MPL_NONE) {
         return;

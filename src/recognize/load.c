@@ -117,8 +117,12 @@ bool mpl_load_number(struct mpl_loader *loader, const struct mpl_yaml *node,
         value = 10 * value + (uint64_t) (*at++ - '0');
     }
     if (at == text || *at != '\0' || value < lowest || value > highest) {
-        mpl_load_error(loader, node->place, "%s must be a whole number from %u to %u", what,
-                       lowest, highest);
+        if (highest == MPL_LOAD_ANY) {
+            mpl_load_error(loader, node->place, "%s must be a whole number", what);
+        } else {
+            mpl_load_error(loader, node->place, "%s must be a whole number from %u to %u",
+                           what, lowest, highest);
+        }
         return false;
     }
     *out = (uint32_t) value;
@@ -243,7 +247,6 @@ static void load_numbers(struct mpl_loader *loader, const struct mpl_yaml *root)
     const struct mpl_yaml *coverage = mpl_yaml_find(root, "minimum_coverage");
     const struct mpl_yaml *fit = mpl_yaml_find(root, "minimum_fit");
     const struct mpl_yaml *version = mpl_yaml_find(root, "version");
-    uint32_t number;
 
     pattern->minimum_coverage = 0.8;
     pattern->minimum_fit = 0.8;
@@ -254,9 +257,10 @@ static void load_numbers(struct mpl_loader *loader, const struct mpl_yaml *root)
     if (fit != NULL) {
         (void) mpl_load_share(loader, fit, "'minimum_fit'", &pattern->minimum_fit);
     }
-    if (version != NULL) {
-        (void) mpl_load_number(loader, version, "'version' (of the pattern language)", 1, 1,
-                               &number);
+    if (version != NULL &&
+        (version->kind != MPL_YAML_SCALAR || strcmp(version->text, "1") != 0)) {
+        mpl_load_error(loader, version->place,
+                       "'version' must be 1: that of the pattern language");
     }
 }
 

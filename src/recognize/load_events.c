@@ -77,6 +77,8 @@ static void load_unit(struct mpl_loader *loader, const struct mpl_yaml *map,
     } else if (factor != 1) {
         mpl_load_error(loader, unit->place, "attributes are kept in '%s', not in '%s'",
                        mpl_unit_text(attribute->unit, name), text);
+    } else {
+        attribute->is_unit_known = true;
     }
 }
 
@@ -179,8 +181,7 @@ static void load_members(struct mpl_loader *loader, const struct mpl_yaml *map,
 /* ---- expression ----------------------------------------------------------------------------- */
 
 /* What an expression can only mean with more than one location in view. */
-static void check_locations(struct mpl_loader *loader,
-                            const struct mpl_event_definition *event)
+static void check_locations(struct mpl_loader *loader, struct mpl_event_definition *event)
 {
     const struct mpl_pattern *pattern = loader->pattern;
 
@@ -194,20 +195,16 @@ static void check_locations(struct mpl_loader *loader,
             event->role == MPL_NONE || !member->occurs.is_used) {
             continue;
         }
-        if (member->occurs.is_concurrent) {
-            mpl_load_error(
-                loader, member->place,
-                "& across locations needs happened-before queries, which this version "
-                "does not have; '%s' runs on '%s', not on '%s'",
-                inner->name, pattern->roles[inner->role].name,
-                pattern->roles[event->role].name);
-        } else {
-            mpl_load_error(loader, member->place,
-                           "'%s' runs on '%s', not on '%s': reach it as associated event, "
-                           "with 'match' and 'containing'",
-                           inner->name, pattern->roles[inner->role].name,
-                           pattern->roles[event->role].name);
-        }
+        mpl_load_error(
+            loader, member->place,
+            member->occurs.is_concurrent
+                ? "& across locations needs happened-before queries, which this "
+                  "version does not have; '%s' runs on '%s', not on '%s'"
+                : "'%s' runs on '%s', not on '%s': reach it as associated event, "
+                  "with 'match' and 'containing'",
+            inner->name, pattern->roles[inner->role].name,
+            pattern->roles[event->role].name);
+        event->automaton = NULL;
     }
 }
 
@@ -478,6 +475,23 @@ static void name_events(struct mpl_loader *loader, const struct mpl_yaml *events
     }
 }
 
+/* What names stand for is not known after a fault in the expression: more faults would be noise. */
+static void load_rest(struct mpl_loader *loader, const struct mpl_yaml *map,
+                      struct mpl_event_definition *event)
+{
+    if (event->automaton != NULL) {
+        load_associated(loader, map, event);
+    }
+}
+
+static void load_formulas(struct mpl_loader *loader, const struct mpl_yaml *map,
+                          struct mpl_event_definition *event)
+{
+    if (event->automaton != NULL) {
+        mpl_load_event_formulas(loader, map, event);
+    }
+}
+
 typedef void turn(struct mpl_loader *loader, const struct mpl_yaml *map,
                   struct mpl_event_definition *event);
 
@@ -516,9 +530,9 @@ void mpl_load_events(struct mpl_loader *loader, const struct mpl_yaml *events)
     name_events(loader, events);
     take_turn(loader, events, load_members);
     take_turn(loader, events, load_expression);
-    take_turn(loader, events, load_associated);
     take_turn(loader, events, check_event);
-    take_turn(loader, events, mpl_load_event_formulas);
+    take_turn(loader, events, load_rest);
+    take_turn(loader, events, load_formulas);
     if (!loader->has_fault && !loader->has_no_memory) {
         mpl_load_order(loader);
     }

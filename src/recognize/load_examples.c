@@ -25,8 +25,8 @@ static void load_expected(struct mpl_loader *loader, const struct mpl_yaml *map,
         if (item->event == MPL_NONE) {
             mpl_load_error(loader, node->key_place, "the pattern has no event '%s'",
                            node->key);
-        } else if (mpl_load_number(loader, node, "the number of instances", 0,
-                                   UINT32_MAX - 1, &item->instances)) {
+        } else if (mpl_load_number(loader, node, "the number of instances", 0, MPL_LOAD_ANY,
+                                   &item->instances)) {
             example->n_expected++;
         }
     }

@@ -2,6 +2,7 @@
 
 #include "recognize/pattern_priv.h"
 
+#include <ctype.h>
 #include <string.h>
 
 const char *const mpl_filter_keys[MPL_FILTER_KEYS] = { "event",  "to", "from", "tag",
@@ -86,7 +87,8 @@ static void load_tags(struct mpl_loader *loader, const struct mpl_yaml *node,
         mpl_load_error(loader, node->place, "'tag' is an empty list");
     }
     for (size_t i = 0; i < n; i++) {
-        if (mpl_load_number(loader, item, "'tag'", 0, INT32_MAX, &tags[filter->n_tags])) {
+        if (mpl_load_number(loader, item, "'tag'", 0, MPL_LOAD_ANY,
+                            &tags[filter->n_tags])) {
             filter->n_tags++;
         }
         item = item->next;
@@ -94,26 +96,36 @@ static void load_tags(struct mpl_loader *loader, const struct mpl_yaml *node,
     filter->tags = tags;
 }
 
+/* "allreduce" of MPI_Allreduce, to suggest. */
+static const char *bare_name(struct mpl_loader *loader, enum mpl_coll_op op)
+{
+    const char *full = mpl_coll_op_name(op);
+    char *name =
+        mpl_arena_strdup(loader->arena, strncmp(full, "MPI_", 4) == 0 ? full + 4 : full);
+
+    for (char *at = name; at != NULL && *at != '\0'; at++) {
+        *at = (char) tolower((unsigned char) *at);
+    }
+    loader->has_no_memory = loader->has_no_memory || name == NULL;
+    return name == NULL ? "" : name;
+}
+
 static void load_op(struct mpl_loader *loader, const struct mpl_yaml *node,
                     struct mpl_filter *filter)
 {
     const char *names[MPL_COLL_OPS];
     const char *text = mpl_load_text(loader, node, "'op'");
+    const uint32_t op = text == NULL ? 0 : mpl_op_find(text);
 
-    if (text == NULL) {
+    filter->ops |= op;
+    if (text == NULL || op != 0) {
         return;
     }
-
-    const uint32_t op = mpl_op_find(text);
-
     for (int i = 0; i < MPL_COLL_OPS; i++) {
-        names[i] = mpl_coll_op_name((enum mpl_coll_op) i);
+        names[i] = bare_name(loader, (enum mpl_coll_op) i);
     }
-    if (op == 0) {
-        mpl_load_error(loader, node->place, "there is no collective operation '%s'%s", text,
-                       mpl_load_hint(loader, text, names, MPL_COLL_OPS));
-    }
-    filter->ops |= op;
+    mpl_load_error(loader, node->place, "there is no collective operation '%s'%s", text,
+                   mpl_load_hint(loader, text, names, MPL_COLL_OPS));
 }
 
 static void load_ops(struct mpl_loader *loader, const struct mpl_yaml *node,

@@ -218,14 +218,14 @@ static enum mpl_status lookup_own(struct event_names *names, const char *name,
         return explain(names, reason, "'%s': instances are counted after 'where'%s", name,
                        "");
     }
+    if (attribute != MPL_NONE) {
+        return explain(names, reason, "attribute '%s' is not known yet: it stands below%s",
+                       name, "");
+    }
     if (mpl_event_name_find(event, name, strlen(name)) != MPL_NONE) {
         return explain(names, reason,
                        "'%s' is an event; say which of its fields: %s.enter, for instance",
                        name, name);
-    }
-    if (attribute != MPL_NONE) {
-        return explain(names, reason, "attribute '%s' is not known yet: it stands below%s",
-                       name, "");
     }
     known = mpl_load_array(names->loader, names->n_attributes, sizeof *known);
     for (uint32_t i = 0; known != NULL && i < names->n_attributes; i++) {
@@ -444,13 +444,15 @@ static void load_values(struct event_names *names, const struct mpl_yaml *map,
 
         const struct mpl_unit unit = mpl_formula_unit(attribute->formula);
 
-        if (unit.seconds != attribute->unit.seconds ||
-            unit.bytes != attribute->unit.bytes) {
+        if (attribute->is_unit_known && (unit.seconds != attribute->unit.seconds ||
+                                         unit.bytes != attribute->unit.bytes)) {
             mpl_load_error(names->loader, value->place,
                            "attribute '%s' is stated in '%s', its formula is in '%s'",
                            attribute->name, mpl_unit_text(attribute->unit, stated),
                            mpl_unit_text(unit, own));
         }
+        /* One fault is enough: formulas that read it go by what it is. */
+        attribute->unit = unit;
     }
 }
 

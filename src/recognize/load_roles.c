@@ -22,8 +22,7 @@ static void load_count(struct mpl_loader *loader, const struct mpl_yaml *map,
         mpl_load_error(loader, count->place, "'count' must be 1 or many");
     }
     if (at_least != NULL &&
-        mpl_load_number(loader, at_least, "'at_least'", 0, UINT32_MAX - 1,
-                        &role->at_least) &&
+        mpl_load_number(loader, at_least, "'at_least'", 0, MPL_LOAD_ANY, &role->at_least) &&
         role->is_one && role->at_least > 1) {
         mpl_load_error(loader, at_least->place, "a role of count 1 cannot have at least %u",
                        role->at_least);

@@ -170,6 +170,7 @@ struct mpl_attribute {
     const char *name;
     const char *says; /**< NULL when not said. */
     struct mpl_unit unit;
+    bool is_unit_known; /**< False after a fault in what is stated. */
     struct mpl_place place;
     const struct mpl_formula *formula; /**< NULL for the built-in ones, which come first. */
 };
@@ -180,7 +181,7 @@ struct mpl_event_definition {
     struct mpl_place place;
     uint32_t role;
     bool is_strict;
-    const struct mpl_automaton *automaton;
+    const struct mpl_automaton *automaton; /**< NULL after a fault in the expression. */
     uint32_t n_members;
     struct mpl_member *members;
     uint32_t n_associated;
@@ -267,6 +268,8 @@ const char *mpl_load_text(struct mpl_loader *loader, const struct mpl_yaml *node
 /** A map, else false and a message. */
 bool mpl_load_is_map(struct mpl_loader *loader, const struct mpl_yaml *node,
                      const char *what);
+/** No upper bound that anybody would meet. */
+enum { MPL_LOAD_ANY = INT32_MAX };
 /** A whole number in lowest … highest, else a message. */
 bool mpl_load_number(struct mpl_loader *loader, const struct mpl_yaml *node,
                      const char *what, uint32_t lowest, uint32_t highest, uint32_t *out);

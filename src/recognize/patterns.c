@@ -125,6 +125,33 @@ static struct entry *find_base(const struct set *set, const char *name, size_t f
 
 static enum mpl_status resolve(struct set *set, size_t number, struct mpl_err *err);
 
+static enum mpl_status tell_missing(struct set *set, const struct mpl_yaml *extends,
+                                    const char *own, struct mpl_err *err)
+{
+    const char *name = extends->kind == MPL_YAML_SCALAR ? extends->text : "";
+    const char **names = MPL_NEW_ARRAY(set->arena, set->entries.n, const char *);
+
+    if (names == NULL) {
+        return mpl_nomem(err);
+    }
+    if (strcmp(name, own) == 0) {
+        mpl_lint_add(set->lint, MPL_LINT_ERROR, extends->place,
+                     "'%s' extends itself, and no earlier file has that name", own);
+        return MPL_OK;
+    }
+    for (size_t i = 0; i < set->entries.n; i++) {
+        names[i] = entry_at(set, i)->name;
+    }
+
+    const char *near = mpl_suggest(name, names, set->entries.n);
+
+    mpl_lint_add(set->lint, MPL_LINT_ERROR, extends->place,
+                 "there is no pattern '%s' to extend%s%s%s", name,
+                 near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+                 near != NULL ? "'?" : "");
+    return MPL_OK;
+}
+
 /* The pattern that the file extends: NULL when there is none or it has faults. */
 static enum mpl_status resolve_base(struct set *set, size_t number,
                                     const struct mpl_pattern **out, bool *is_good,
@@ -142,22 +169,7 @@ static enum mpl_status resolve_base(struct set *set, size_t number,
         return MPL_OK;
     }
     if (base == NULL) {
-        const char **names = MPL_NEW_ARRAY(set->arena, set->entries.n, const char *);
-
-        if (names == NULL) {
-            return mpl_nomem(err);
-        }
-        for (size_t i = 0; i < set->entries.n; i++) {
-            names[i] = entry_at(set, i)->name;
-        }
-
-        const char *near = mpl_suggest(name, names, set->entries.n);
-
-        mpl_lint_add(set->lint, MPL_LINT_ERROR, extends->place,
-                     "there is no pattern '%s' to extend%s%s%s", name,
-                     near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-                     near != NULL ? "'?" : "");
-        return MPL_OK;
+        return tell_missing(set, extends, entry_at(set, number)->name, err);
     }
     if (base->stage == OPEN) {
         mpl_lint_add(set->lint, MPL_LINT_ERROR, extends->place,

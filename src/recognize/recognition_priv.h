@@ -44,13 +44,14 @@ static inline uint32_t mpl_word_item(uint32_t word, const uint32_t *lists, uint3
 
 struct mpl_instances {
     uint32_t stride;              /**< Words per instance: members in the expression. */
-    bool is_flat;             /**< No member is an instance of another event. */
+    bool is_flat;                 /**< No member is an instance of another event. */
     const uint32_t *word_of;      /**< Per member: its word, or MPL_NONE. */
     uint32_t n_segments;          /**< Locations of the role. */
     struct mpl_segment *segments; /**< Ascending by location. */
     size_t n;
-    double **columns;      /**< Per attribute: NULL until asked for. */
-    bool *is_wanted;       /**< Per attribute: made with the first column that is asked for. */
+    double **columns; /**< Per attribute: NULL until asked for. */
+    bool *is_wanted;  /**< Per attribute: made with the first column that is asked for. */
+    bool is_making;   /**< Columns of this event are under way. */
     uint32_t *locations;   /**< Per instance; NULL until asked for. */
     struct mpl_view *view; /**< For columns; NULL until needed. */
 };
@@ -79,7 +80,8 @@ struct mpl_recognition {
     struct mpl_role *roles;
     uint32_t *roles_of_location; /**< Bit per role. */
     uint32_t *roles_of_process;
-    struct mpl_range *ranges; /**< Per location: its spans between start-up and shut-down. */
+    struct mpl_range
+        *ranges; /**< Per location: its spans between start-up and shut-down. */
     struct mpl_instances *instances; /**< Per event. */
     struct mpl_finders **finders;    /**< Per event and associated event. */
     uint64_t **explained; /**< Per location: bit per message end; NULL outside of roles. */

@@ -251,36 +251,38 @@ void mpl_recognition_want(struct mpl_recognition *r, uint32_t event, uint32_t at
     r->instances[event].is_wanted[attribute] = true;
 }
 
-/* All columns that are wanted and not there yet. */
-static bool make_columns(struct mpl_recognition *r, uint32_t event)
+/*
+ * The column of an attribute, and with it all others of the event that are wanted. Attributes of
+ * other events that they read may read columns of this event in turn: those are made alone then,
+ * or the two events would ask each other for ever.
+ */
+static bool make_columns(struct mpl_recognition *r, uint32_t event, uint32_t attribute)
 {
     struct mpl_instances *instances = &r->instances[event];
     const uint32_t n_attributes = r->pattern->events[event].n_attributes;
-    struct mpl_arena *scratch = mpl_arena_create();
-    uint32_t *attributes = NULL;
-    double **values = NULL;
-    struct wanted wanted = { 0 };
-    bool is_good = scratch != NULL;
+    const bool is_nested = instances->is_making;
+    uint32_t attributes[MPL_ATTRIBUTES_MAX];
+    double *values[MPL_ATTRIBUTES_MAX];
+    struct wanted wanted = { 0, attributes, values };
+    bool is_good = true;
 
-    if (is_good) {
-        attributes = MPL_NEW_ARRAY(scratch, n_attributes, uint32_t);
-        values = MPL_NEW_ARRAY(scratch, n_attributes, double *);
-        is_good = attributes != NULL && values != NULL;
-    }
     for (uint32_t a = 0; a < n_attributes && is_good; a++) {
-        if (instances->is_wanted[a] && instances->columns[a] == NULL) {
+        const bool is_wanted = a == attribute || (instances->is_wanted[a] && !is_nested);
+
+        if (is_wanted && instances->columns[a] == NULL) {
             attributes[wanted.n] = a;
             values[wanted.n] = MPL_NEW_ARRAY(r->arena, instances->n, double);
             is_good = values[wanted.n++] != NULL;
         }
     }
-    wanted.attributes = attributes;
-    wanted.values = values;
+    instances->is_making = true;
     is_good = is_good && evaluate(r, event, &wanted, 0, instances->n);
+    instances->is_making = is_nested;
     for (uint32_t k = 0; k < wanted.n && is_good; k++) {
-        instances->columns[attributes[k]] = values[k];
+        if (instances->columns[attributes[k]] == NULL) {
+            instances->columns[attributes[k]] = values[k];
+        }
     }
-    mpl_arena_destroy(scratch);
     return is_good;
 }
 
@@ -290,5 +292,5 @@ const double *mpl_recognition_column(struct mpl_recognition *r, uint32_t event,
     double **column = &r->instances[event].columns[attribute];
 
     mpl_recognition_want(r, event, attribute);
-    return *column != NULL || make_columns(r, event) ? *column : NULL;
+    return *column != NULL || make_columns(r, event, attribute) ? *column : NULL;
 }

@@ -295,53 +295,70 @@ static const char *describe(struct topology *t, const struct mpl_formula *formul
     return text;
 }
 
-/*
- * The location that comes nearest: with the highest score, else with the most messages. What its
- * variables are tells the user why the pattern does not fit.
- */
-static const char *nearest(struct topology *t, const struct mpl_role_definition *role,
-                           const double *scores)
+/* The variable that a formula compares first: not its bounds, which go by rank or size. */
+static uint32_t main_variable(const struct mpl_formula *formula)
 {
-    const double *rank_by = scores != NULL ? scores : t->values[MPL_VAR_MESSAGES];
-    uint32_t best = 0;
+    size_t n;
+    const uint32_t *slots = mpl_formula_scalars(formula, &n);
 
-    if (t->n == 0) {
-        return "no location calls MPI";
+    for (size_t k = 0; k < n; k++) {
+        if (slots[k] != MPL_VAR_RANK && slots[k] != MPL_VAR_SIZE) {
+            return slots[k];
+        }
     }
-    if (role->where == NULL) {
-        return "not enough locations call MPI";
-    }
-    for (uint32_t i = 1; i < t->n; i++) {
-        best = is_better(rank_by[i], rank_by[best]) ? i : best;
+    return MPL_VAR_MESSAGES;
+}
+
+/*
+ * What the variables of the nearest location are that was not taken, so that the user sees why
+ * the pattern does not fit: "location 3 has peers 1, size 8".
+ */
+static const char *nearest(struct topology *t, const struct mpl_formula *where,
+                           const bool *is_taken)
+{
+    const double *values = t->values[main_variable(where)];
+    uint32_t best = MPL_NONE;
+
+    for (uint32_t i = 0; i < t->n; i++) {
+        if (!is_taken[t->locations[i]] &&
+            (best == MPL_NONE || is_better(values[i], values[best]))) {
+            best = i;
+        }
     }
 
-    const char *values = describe(t, role->where, best);
+    const char *text = best == MPL_NONE ? "" : describe(t, where, best);
 
-    return values == NULL
-               ? NULL
+    return text == NULL || *text == '\0'
+               ? text
                : mpl_arena_printf(t->arena, "location %s has %s",
-                                  t->r->model->locations[t->locations[best]].label, values);
+                                  t->r->model->locations[t->locations[best]].label, text);
 }
 
 static enum mpl_status explain(struct topology *t, const struct mpl_role_definition *role,
-                               uint32_t n, const double *scores, const char **reason,
+                               uint32_t n, const bool *is_taken, const char **reason,
                                struct mpl_err *err)
 {
-    const char *near = nearest(t, role, scores);
-    const char *where = role->where_text;
+    struct mpl_arena *arena = t->r->arena;
+    const char *where = role->where == NULL ? "" : role->where_text;
+    const char *near = role->where == NULL ? "" : nearest(t, role->where, is_taken);
+    const char *who =
+        n == 0 ? mpl_arena_printf(arena, "no location can be '%s'", role->name)
+               : mpl_arena_printf(arena, "%u of at least %u locations can be '%s'", n,
+                                  role->at_least, role->name);
 
-    if (near != NULL && n == 0) {
-        *reason =
-            mpl_arena_printf(t->r->arena, "no location can be '%s'%s%s%s: %s", role->name,
-                             where == NULL ? "" : " (\"", where == NULL ? "" : where,
-                             where == NULL ? "" : "\")", near);
-    } else if (near != NULL) {
-        *reason =
-            mpl_arena_printf(t->r->arena, "%u of at least %u locations can be '%s'%s%s%s",
-                             n, role->at_least, role->name, where == NULL ? "" : " (\"",
-                             where == NULL ? "" : where, where == NULL ? "" : "\")");
+    if (who == NULL || near == NULL) {
+        return mpl_nomem(err);
     }
-    return near == NULL || *reason == NULL ? mpl_nomem(err) : MPL_END;
+    if (t->n == 0) {
+        *reason = mpl_arena_printf(arena, "%s: none calls MPI", who);
+    } else if (role->where == NULL) {
+        *reason = who;
+    } else {
+        *reason = mpl_arena_printf(arena, "%s (\"%s\")%s%s%s", who, where,
+                                   *near == '\0' ? "" : ": ",
+                                   n > 0 && *near != '\0' ? "of the others " : "", near);
+    }
+    return *reason == NULL ? mpl_nomem(err) : MPL_END;
 }
 
 /* ---- binding --------------------------------------------------------------------------------- */
@@ -413,7 +430,7 @@ static enum mpl_status bind_by_formula(struct topology *t, uint32_t number,
         n += is_taken[t->locations[i]];
     }
     if (st == MPL_OK && n < role->at_least) {
-        return explain(t, role, n, scores, reason, err);
+        return explain(t, role, n, is_taken, reason, err);
     }
     if (st == MPL_OK && role->is_one) {
         keep_best(t, scores, is_taken);

@@ -511,8 +511,7 @@ static uint64_t refine(void *context, uint32_t position, uint64_t mask)
 
     for (uint32_t m = 0; m < event->n_members; m++) {
         if ((mask >> m & 1) != 0 && event->members[m].filter.where != NULL &&
-            !mpl_filter_holds(stream->r, &event->members[m].filter, stream->location,
-                              at)) {
+            !mpl_filter_holds(stream->r, &event->members[m].filter, stream->location, at)) {
             mask &= ~(UINT64_C(1) << m);
         }
     }

@@ -47,8 +47,8 @@ struct mpl_range mpl_item_spans(const struct mpl_recognition *r, uint32_t inner,
 }
 
 /* Without instances inside, an instance's spans are its words. */
-static struct mpl_range flat_spans(const struct mpl_instances *instances, const uint32_t *words,
-                                   const uint32_t *lists)
+static struct mpl_range flat_spans(const struct mpl_instances *instances,
+                                   const uint32_t *words, const uint32_t *lists)
 {
     struct mpl_range range = { MPL_NONE, 0 };
 

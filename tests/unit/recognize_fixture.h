@@ -1,0 +1,25 @@
+/* What the tests of recognition share: patterns, traces and recognitions from text. */
+#ifndef TESTS_UNIT_RECOGNIZE_FIXTURE_H
+#define TESTS_UNIT_RECOGNIZE_FIXTURE_H
+
+#include "read/read.h"
+#include "recognize/recognize.h"
+
+/** Folder of the real traces; NULL when it does not exist. */
+const char *traces_folder(void);
+/** Spans of a trace on disk, or of a text trace; aborts the test when they cannot be made. */
+const struct mpl_events *events_of_path(const char *path, struct mpl_arena *arena);
+const struct mpl_events *events_of_text(const char *text, struct mpl_arena *arena);
+/** The only pattern of a text; aborts the test with the messages when it has faults. */
+const struct mpl_pattern *pattern_of_text(const char *text, struct mpl_arena *arena);
+/** Must be found. */
+struct mpl_recognition *recognize(const struct mpl_pattern *pattern,
+                                  const struct mpl_events *events, struct mpl_arena *arena);
+/** All messages of a lint as "line:column: error: text\n…". */
+const char *messages_of(const struct mpl_lint *lint, struct mpl_arena *arena);
+/** Instances of an event by name. */
+size_t count_of(struct mpl_recognition *r, const char *event);
+/** Value \p i of "Event.attribute". */
+double value_of(struct mpl_recognition *r, const char *name, size_t i);
+
+#endif
