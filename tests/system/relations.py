@@ -174,7 +174,7 @@ def wrong_order_is_late(d):
 
 def worker_shares_make_one(d):
     """The lost time of a worker is the sum of its parts, the rest included."""
-    shares = ("bn", "setup", "w_final", "seq", "comm", "init", "final", "rest")
+    shares = ("bn", "setup", "w_final", "stop", "seq", "comm", "init", "final", "rest")
     bad = []
     if d.pattern("master-worker") is None:
         return bad
