@@ -122,3 +122,40 @@ double value_of(struct mpl_recognition *r, const char *name, size_t i)
     ck_assert_ptr_nonnull(column);
     return column[i];
 }
+
+static const char roles[] =
+    "pattern: farm\n"
+    "says: A boss and his hands.\n"
+    "roles:\n"
+    "  boss: {count: 1, where: peers >= 2, score: messages}\n"
+    "  hand: {count: many, at_least: 2, where: share_with.boss > 0.5}\n"
+    "events:\n";
+
+const struct mpl_pattern *farm(const char *events, struct mpl_arena *arena)
+{
+    return pattern_of_text(mpl_arena_printf(arena, "%s%s", roles, events), arena);
+}
+
+/*
+ * Rank 0 takes a request, thinks, gives a task; ranks 1 and 2 ask, wait, work and deliver.
+ *
+ *   0  ....|take1|think|give1|take2|think|give2|..|take 1||take 2|
+ *        0 10    12    20   22    23    31    33  40     41  45  46
+ *   1  ..|ask|wait       |get|=====work====|done|
+ *        5   6            22               39  40
+ *   2  .....|ask|wait             |get|=work=|done|
+ *           8   9                  33      44  45
+ */
+const char drawing[] = "# us\n"
+                       "rank 0: compute 0..10  recv 10..12 from 1 tag 1 bytes 8\n"
+                       "rank 0: compute 12..20 in think  send 20..22 to 1 tag 2 bytes 100\n"
+                       "rank 0: recv 22..23 from 2 tag 1 bytes 8  compute 23..31 in think\n"
+                       "rank 0: send 31..33 to 2 tag 2 bytes 200  compute 33..40\n"
+                       "rank 0: recv 40..41 from 1 tag 3 bytes 50  compute 41..45\n"
+                       "rank 0: recv 45..46 from 2 tag 3 bytes 60\n"
+                       "rank 1: compute 0..5  send 5..6 to 0 tag 1 bytes 8\n"
+                       "rank 1: recv 6..22 from 0 tag 2 bytes 100  compute 22..39 in work\n"
+                       "rank 1: send 39..40 to 0 tag 3 bytes 50\n"
+                       "rank 2: compute 0..8  send 8..9 to 0 tag 1 bytes 8\n"
+                       "rank 2: recv 9..33 from 0 tag 2 bytes 200  compute 33..44 in work\n"
+                       "rank 2: send 44..45 to 0 tag 3 bytes 60  compute 45..46\n";

@@ -2,8 +2,18 @@
 #ifndef TESTS_UNIT_RECOGNIZE_FIXTURE_H
 #define TESTS_UNIT_RECOGNIZE_FIXTURE_H
 
+#include <check.h>
+#include <math.h>
+
 #include "read/read.h"
 #include "recognize/recognize.h"
+
+#define ck_assert_us(value, us) \
+    do { \
+        const double found_us = 1e6 * (value); \
+        ck_assert_msg(fabs(found_us - (us)) < 1e-6, "%s is %.9g us, not %.9g", #value, \
+                      found_us, (double) (us)); \
+    } while (0)
 
 /** Folder of the real traces; NULL when it does not exist. */
 const char *traces_folder(void);
@@ -21,5 +31,20 @@ const char *messages_of(const struct mpl_lint *lint, struct mpl_arena *arena);
 size_t count_of(struct mpl_recognition *r, const char *event);
 /** Value \p i of "Event.attribute". */
 double value_of(struct mpl_recognition *r, const char *name, size_t i);
+
+/** A pattern with the roles boss and hand, and these events. */
+const struct mpl_pattern *farm(const char *events, struct mpl_arena *arena);
+/** The trace that is drawn in the .c file. */
+extern const char drawing[];
+/** A task of it: from the request to the end of the work. */
+#define TASK \
+    "  Task:\n" \
+    "    on: hand\n" \
+    "    expression: ask gap get work+\n" \
+    "    members:\n" \
+    "      ask:  {event: send, to: boss}\n" \
+    "      gap:  {event: compute}\n" \
+    "      get:  {event: recv, from: boss}\n" \
+    "      work: {event: compute}\n"
 
 #endif

@@ -1,0 +1,424 @@
+/*
+ * Where links lead and what members take, on traces drawn by hand.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recognize_fixture.h"
+
+static struct mpl_arena *arena;
+
+static void create_arena(void)
+{
+    mpl_alloc_fail_after(-1);
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+}
+
+static void destroy_arena(void)
+{
+    mpl_alloc_fail_after(-1);
+    mpl_arena_destroy(arena);
+}
+
+/* ---- links ----------------------------------------------------------------------------------- */
+
+START_TEST(links_lead_where_the_drawing_says)
+{
+    const struct mpl_pattern *pattern =
+        farm(TASK "    associated:\n"
+                  "      take:   {match: ask}\n"
+                  "      give:   {match: get}\n"
+                  "      setup:  {previous: give, event: compute}\n"
+                  "      result: {next: work, event: send, to: boss}\n"
+                  "      home:   {match: result}\n"
+                  "      before: {previous: ask, event: compute}\n"
+                  "      inside: {containing: give, instance: Service}\n"
+                  "      round:  {containing: home, instance: Service}\n"
+                  "      later:  {next: inside, event: recv}\n"
+                  "    attributes:\n"
+                  "      take:   {value: take.leave, unit: s}\n"
+                  "      give:   {value: give.enter, unit: s}\n"
+                  "      setup:  {value: setup.duration, unit: s}\n"
+                  "      result: {value: result.enter, unit: s}\n"
+                  "      home:   {value: home.leave, unit: s}\n"
+                  "      bytes:  {value: home.bytes, unit: B}\n"
+                  "      before: {value: before.leave, unit: s}\n"
+                  "      busy:   {value: inside.busy, unit: s}\n"
+                  "      number: {value: inside.index, unit: 1}\n"
+                  "      none:   {value: defined(round.enter), unit: 1}\n"
+                  "      later:  {value: later.enter, unit: s}\n"
+                  "  Service:\n"
+                  "    on: boss\n"
+                  "    expression: take think give\n"
+                  "    members:\n"
+                  "      take:  {event: recv, from: hand, tag: 1}\n"
+                  "      think: {event: compute}\n"
+                  "      give:  {event: send, to: hand}\n"
+                  "    attributes:\n"
+                  "      busy: {value: duration - take.wait, unit: s}\n",
+             arena);
+    struct mpl_recognition *r = recognize(pattern, events_of_text(drawing, arena), arena);
+
+    ck_assert_uint_eq(count_of(r, "Task"), 2);
+    ck_assert_uint_eq(count_of(r, "Service"), 2);
+    ck_assert_us(value_of(r, "Task.take", 0), 12);
+    ck_assert_us(value_of(r, "Task.take", 1), 23);
+    ck_assert_us(value_of(r, "Task.give", 0), 20);
+    ck_assert_us(value_of(r, "Task.give", 1), 31);
+    ck_assert_us(value_of(r, "Task.setup", 0), 8);
+    ck_assert_us(value_of(r, "Task.result", 0), 39);
+    ck_assert_us(value_of(r, "Task.result", 1), 44);
+    ck_assert_us(value_of(r, "Task.home", 0), 41);
+    ck_assert_us(value_of(r, "Task.home", 1), 46);
+    ck_assert(value_of(r, "Task.bytes", 1) == 60);
+    ck_assert_us(value_of(r, "Task.before", 0), 5);
+    ck_assert_us(value_of(r, "Task.busy", 0), 12);
+    ck_assert_us(value_of(r, "Task.busy", 1), 11);
+    ck_assert(value_of(r, "Task.number", 0) == 0 && value_of(r, "Task.number", 1) == 1);
+    ck_assert(value_of(r, "Task.none", 0) == 0);
+    /* Behind the first service comes the request of rank 2, behind the second a result. */
+    ck_assert_us(value_of(r, "Task.later", 0), 22);
+    ck_assert_us(value_of(r, "Task.later", 1), 40);
+}
+END_TEST
+
+/* n messages of which only the first and the last have tag 1. */
+static const char *far_trace(uint32_t n)
+{
+    char *text = MPL_NEW_ARRAY(arena, 200 * (size_t) n, char);
+    size_t at = 0;
+
+    ck_assert_ptr_nonnull(text);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t tag = i == 0 || i == n - 1 ? 1 : 2;
+
+        at += (size_t) sprintf(text + at,
+                               "rank 0: send %u..%u to 1 tag %u\n"
+                               "rank 1: recv %u..%u from 0 tag %u\n",
+                               10 * i, 10 * i + 1, tag, 10 * i, 10 * i + 5, tag);
+    }
+    return text;
+}
+
+START_TEST(links_reach_far_in_both_directions)
+{
+    enum { N = 300 };
+    const struct mpl_pattern *pattern =
+        pattern_of_text("pattern: p\nsays: S.\nroles:\n  a: {count: 1}\n"
+                        "  b: {count: many, where: received_from.a > 0}\n"
+                        "events:\n"
+                        "  Get:\n"
+                        "    on: b\n"
+                        "    expression: get\n"
+                        "    members: {get: {event: recv, from: a}}\n"
+                        "    associated:\n"
+                        "      own_next: {next: get, event: recv, tag: 1}\n"
+                        "      own_last: {previous: get, event: recv, tag: 1}\n"
+                        "      give:     {match: get}\n"
+                        "      its_next: {next: give, event: send, where: tag == 1}\n"
+                        "      its_last: {previous: give, event: send, where: tag == 1}\n"
+                        "    where: defined(own_next.enter) or defined(own_last.enter)\n"
+                        "    attributes:\n"
+                        "      own_next: {value: own_next.enter, unit: s}\n"
+                        "      own_last: {value: own_last.enter, unit: s}\n"
+                        "      its_next: {value: its_next.enter, unit: s}\n"
+                        "      its_last: {value: its_last.enter, unit: s}\n",
+                        arena);
+    struct mpl_recognition *r =
+        recognize(pattern, events_of_text(far_trace(N), arena), arena);
+
+    ck_assert_uint_eq(count_of(r, "Get"), N);
+    for (size_t i = 0; i < N; i++) {
+        if (i < N - 1) {
+            ck_assert_us(value_of(r, "Get.own_next", i), 10 * (N - 1));
+            ck_assert_us(value_of(r, "Get.its_next", i), 10 * (N - 1));
+        } else {
+            ck_assert(isnan(value_of(r, "Get.own_next", i)));
+            ck_assert(isnan(value_of(r, "Get.its_next", i)));
+        }
+        if (i > 0) {
+            ck_assert_us(value_of(r, "Get.own_last", i), 0);
+            ck_assert_us(value_of(r, "Get.its_last", i), 0);
+        } else {
+            ck_assert(isnan(value_of(r, "Get.own_last", i)));
+            ck_assert(isnan(value_of(r, "Get.its_last", i)));
+        }
+    }
+}
+END_TEST
+
+START_TEST(matches_of_repeated_members_are_lists)
+{
+    const struct mpl_pattern *pattern =
+        farm("  Round:\n"
+             "    on: boss\n"
+             "    expression: first (rest | gap)+\n"
+             "    members:\n"
+             "      first: {event: recv, from: hand, tag: 1}\n"
+             "      rest: {event: send, to: hand}\n"
+             "      gap: {event: compute}\n"
+             "    associated:\n"
+             "      end: {match: rest}\n"
+             "      ask: {match: first}\n"
+             "      after: {next: rest, event: recv}\n"
+             "      before: {previous: rest, event: recv}\n"
+             "    attributes:\n"
+             "      n: {value: count(rest.enter), unit: 1}\n"
+             "      lag: {value: sum(end.leave - rest.enter), unit: s}\n"
+             "      bytes: {value: max(rest.bytes), unit: B}\n"
+             "      gaps: {value: sum(gap.duration), unit: s}\n"
+             "      ask: {value: ask.enter, unit: s}\n"
+             "      after: {value: after.enter, unit: s}\n"
+             "      before: {value: before.enter, unit: s}\n",
+             arena);
+    /* Rank 0 gives two tasks to each that asks. */
+    struct mpl_recognition *r = recognize(
+        pattern,
+        events_of_text(
+            "# us\n"
+            "rank 0: recv 0..2 from 1 tag 1  compute 2..5  send 5..6 to 1 bytes 10\n"
+            "rank 0: compute 6..8  send 8..9 to 1 bytes 20\n"
+            "rank 0: recv 20..22 from 2 tag 1  compute 22..25  send 25..26 to 2\n"
+            "rank 1: send 0..1 to 0 tag 1  recv 1..7 from 0  recv 7..12 from 0\n"
+            "rank 2: send 19..20 to 0 tag 1  recv 21..27 from 0\n",
+            arena),
+        arena);
+
+    ck_assert_uint_eq(count_of(r, "Round"), 2);
+    ck_assert(value_of(r, "Round.n", 0) == 2 && value_of(r, "Round.n", 1) == 1);
+    ck_assert_us(value_of(r, "Round.lag", 0), 7 - 5 + 12 - 8);
+    ck_assert_us(value_of(r, "Round.lag", 1), 2);
+    ck_assert(value_of(r, "Round.bytes", 0) == 20);
+    /* 2..5, 6..8 and, up to the next request, 9..20. */
+    ck_assert_us(value_of(r, "Round.gaps", 0), 3 + 2 + 11);
+    ck_assert_us(value_of(r, "Round.ask", 1), 19);
+    ck_assert_us(value_of(r, "Round.after", 0), 20);
+    ck_assert(isnan(value_of(r, "Round.after", 1)));
+    ck_assert_us(value_of(r, "Round.before", 0), 0);
+}
+END_TEST
+
+START_TEST(calls_with_several_messages_stand_for_what_each_of_them_is)
+{
+    const struct mpl_pattern *pattern =
+        pattern_of_text("pattern: p\nsays: S.\n"
+                        "roles:\n  a: {count: 1, where: rank == 0}\n"
+                        "  b: {count: many, where: rank > 0}\n"
+                        "  one: {count: 1, where: rank == 1}\n"
+                        "events:\n"
+                        "  Get:\n"
+                        "    on: a\n"
+                        "    expression: get\n"
+                        "    members: {get: {event: recv, from: b}}\n"
+                        "    attributes:\n"
+                        "      bytes: {value: get.bytes, unit: B}\n"
+                        "      peer: {value: get.peer, unit: 1}\n"
+                        "  One:\n"
+                        "    on: a\n"
+                        "    expression: get\n"
+                        "    members: {get: {event: recv, from: one}}\n"
+                        "    associated: {give: {match: get}}\n"
+                        "    attributes:\n"
+                        "      bytes: {value: get.bytes, unit: B}\n"
+                        "      give: {value: give.enter, unit: s}\n"
+                        "  Both:\n"
+                        "    on: b\n"
+                        "    expression: both\n"
+                        "    members: {both: {event: p2p, to: a, from: b}}\n"
+                        "    attributes: {bytes: {value: both.bytes, unit: B}}\n",
+                        arena);
+    struct mpl_recognition *r = recognize(
+        pattern,
+        events_of_text(
+            "# us\n"
+            "rank 0: irecv 0..1 from 2 tag 1 bytes 20 as x  irecv 1..2 from 1 tag 1 bytes "
+            "10 as "
+            "y\n"
+            "rank 0: waitall 2..20 for x y\n"
+            "rank 1: send 5..6 to 0 tag 1 bytes 10  sendrecv 30..32 to 2 from 2 bytes 7\n"
+            "rank 2: send 8..9 to 0 tag 1 bytes 20  sendrecv 30..32 to 1 from 1 bytes 7\n",
+            arena),
+        arena);
+
+    ck_assert_uint_eq(count_of(r, "Get"), 1);
+    ck_assert(value_of(r, "Get.bytes", 0) == 30);
+    ck_assert(value_of(r, "Get.peer", 0) == 2);
+    ck_assert_uint_eq(count_of(r, "One"), 1);
+    ck_assert(value_of(r, "One.bytes", 0) == 10);
+    ck_assert_us(value_of(r, "One.give", 0), 5);
+    /* A send to the boss, or a call that receives from a hand. */
+    ck_assert_uint_eq(count_of(r, "Both"), 4);
+    ck_assert(value_of(r, "Both.bytes", 0) == 10 && value_of(r, "Both.bytes", 1) == 7);
+}
+END_TEST
+
+/* ---- filters, nesting, strictness ------------------------------------------------------------- */
+
+static size_t count_filtered(const char *member, const char *trace_text)
+{
+    const struct mpl_pattern *pattern = pattern_of_text(
+        mpl_arena_printf(arena,
+                         "pattern: p\nsays: S.\nroles:\n"
+                         "  all_of: {count: many}\n  one: {count: 1, where: rank == 1}\n"
+                         "events:\n  E:\n    on: all_of\n    expression: m\n"
+                         "    members: {m: %s}\n",
+                         member),
+        arena);
+
+    return count_of(recognize(pattern, events_of_text(trace_text, arena), arena), "E");
+}
+
+START_TEST(filters_take_what_they_say)
+{
+    static const char mixed[] =
+        "# us\n"
+        "rank 0: compute 0..5 in solve  send 5..6 to 1 tag 1 bytes 5  ssend 7..9 to 1 tag "
+        "2\n"
+        "rank 0: barrier 10..12  bcast 12..14 root 1  allreduce 14..16  region MPI_Test "
+        "16..17\n"
+        "rank 0: send 17..18 to null  compute 18..20\n"
+        "rank 1: recv 5..7 from 0 tag 1 bytes 5  recv 7..9 from 0 tag 2  barrier 10..12\n"
+        "rank 1: bcast 12..14 root 1  allreduce 14..16  compute 16..30 in solve\n";
+    static const struct {
+        const char *member;
+        size_t n;
+    } cases[] = {
+        { "{event: send}", 2 },
+        { "{event: send, tag: [2, 3]}", 1 },
+        { "{event: ssend}", 1 },
+        { "{event: recv}", 2 },
+        { "{event: recv, from: one}", 0 },
+        { "{event: send, to: one}", 2 },
+        { "{event: p2p}", 6 },
+        { "{event: p2p, to: one}", 2 },
+        { "{event: collective}", 6 },
+        { "{event: collective, op: [barrier, MPI_Bcast]}", 4 },
+        { "{event: collective, root: one}", 2 },
+        { "{event: barrier}", 2 },
+        { "{event: broadcast}", 2 },
+        { "{event: allreduce}", 2 },
+        { "{event: reduce}", 0 },
+        { "{event: call}", 12 },
+        { "{event: call, region: 'MPI_[BT]*'}", 5 },
+        { "{event: region, region: solve}", 2 },
+        { "{event: compute, region: solve}", 2 },
+        { "{event: compute, where: duration > 3 us}", 2 },
+        { "{event: call, where: wait > 0 s}", 0 },
+        { "{event: p2p, where: bytes > 3 B and peer < 5}", 2 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const size_t n = count_filtered(cases[i].member, mixed);
+
+        ck_assert_msg(n == cases[i].n, "%s: %zu, not %zu", cases[i].member, n, cases[i].n);
+    }
+}
+END_TEST
+
+START_TEST(instances_of_other_events_are_members_at_their_last_span)
+{
+    const struct mpl_pattern *pattern =
+        farm("  Ask:\n"
+             "    on: hand\n"
+             "    expression: ask get\n"
+             "    members:\n"
+             "      ask: {event: send, to: boss, tag: 1}\n"
+             "      get: {event: recv, from: boss}\n"
+             "    attributes: {wait: {value: get.wait, unit: s}}\n"
+             "  Task:\n"
+             "    on: hand\n"
+             "    expression: idle? asked call? work done\n"
+             "    members:\n"
+             "      idle: {event: compute}\n"
+             "      asked: {event: Ask}\n"
+             "      call: {event: call}\n"
+             "      work: {event: compute}\n"
+             "      done: {event: send, to: boss, tag: 3}\n"
+             "    associated:\n"
+             "      before: {previous: asked, event: compute}\n"
+             "      after: {next: asked, event: compute}\n"
+             "    where: asked.wait > 0 s\n"
+             "    attributes:\n"
+             "      wait: {value: asked.wait + asked.duration, unit: s}\n"
+             "      idle: {value: idle.duration, unit: s}\n"
+             "      before: {value: before.enter, unit: s}\n"
+             "      after: {value: after.leave, unit: s}\n",
+             arena);
+    struct mpl_recognition *r = recognize(pattern, events_of_text(drawing, arena), arena);
+
+    ck_assert_uint_eq(count_of(r, "Ask"), 2);
+    ck_assert_uint_eq(count_of(r, "Task"), 2);
+    /* The compute between send and receive lies before the end of Ask: it is the idle one. */
+    ck_assert_us(value_of(r, "Task.wait", 0), 14 + 17);
+    ck_assert_us(value_of(r, "Task.idle", 0), 0);
+    ck_assert_us(value_of(r, "Task.enter", 0), 5);
+    ck_assert_us(value_of(r, "Task.leave", 0), 40);
+    ck_assert_us(value_of(r, "Task.before", 0), 0);
+    ck_assert_us(value_of(r, "Task.after", 0), 39);
+}
+END_TEST
+
+START_TEST(strict_events_allow_nothing_in_between)
+{
+    static const char events[] = "  Pair:\n"
+                                 "    on: hand\n"
+                                 "    expression: %s\n"
+                                 "    strict: %s\n"
+                                 "    members:\n"
+                                 "      ask: {event: send, to: boss, tag: 1}\n"
+                                 "      gap: {event: compute}\n"
+                                 "      done: {event: send, to: boss, tag: 3}\n"
+                                 "      get: {event: recv}\n";
+    static const struct {
+        const char *expression, *strict;
+        size_t n;
+    } cases[] = {
+        { "ask done", "false", 2 },
+        { "ask done", "true", 0 },
+        { "ask get", "true", 0 },
+        { "ask gap get", "true", 2 },
+        { "ask gap? get gap done", "true", 2 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text =
+            mpl_arena_printf(arena, events, cases[i].expression, cases[i].strict);
+        const size_t n = count_of(
+            recognize(farm(text, arena), events_of_text(drawing, arena), arena), "Pair");
+
+        ck_assert_msg(n == cases[i].n, "%s: %zu", cases[i].expression, n);
+    }
+}
+END_TEST
+
+static Suite *links_suite(void)
+{
+    Suite *suite = suite_create("recognize_links");
+    TCase *tcase = tcase_create("all");
+
+    tcase_add_checked_fixture(tcase, create_arena, destroy_arena);
+    tcase_add_test(tcase, links_lead_where_the_drawing_says);
+    tcase_add_test(tcase, links_reach_far_in_both_directions);
+    tcase_add_test(tcase, matches_of_repeated_members_are_lists);
+    tcase_add_test(tcase, calls_with_several_messages_stand_for_what_each_of_them_is);
+    tcase_add_test(tcase, filters_take_what_they_say);
+    tcase_add_test(tcase, instances_of_other_events_are_members_at_their_last_span);
+    tcase_add_test(tcase, strict_events_allow_nothing_in_between);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(links_suite());
+
+    srunner_run_all(runner, CK_ENV);
+    const int n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
