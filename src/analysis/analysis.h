@@ -101,6 +101,7 @@ struct mpl_source {
 struct mpl_diagnosed {
     const char *id; /**< "f7", in order of rank. */
     const struct mpl_finding *finding;
+    size_t number; /**< In the order in which the rules asserted them. */
     uint32_t run;
     double lost_s;   /**< NaN when unknown. */
     double severity; /**< lost_s over (locations x window); NaN when unknown. */

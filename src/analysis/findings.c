@@ -195,8 +195,7 @@ static int by_rank(const void *x, const void *y)
     if (!is_cause(a) && a->finding->level != b->finding->level) {
         return a->finding->level < b->finding->level ? -1 : 1;
     }
-    /* The order of assertion: findings lie in one array. */
-    return a->finding < b->finding ? -1 : a->finding > b->finding;
+    return a->number < b->number ? -1 : a->number > b->number;
 }
 
 enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err)
@@ -207,6 +206,7 @@ enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err)
     enum mpl_status st = all == NULL || id_of == NULL ? mpl_nomem(err) : MPL_OK;
 
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        all[i].number = i;
         st = fill(a, &all[i], mpl_infer_finding(a->infer, i), err);
     }
     if (st != MPL_OK) {
@@ -218,11 +218,7 @@ enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err)
         if (all[i].id == NULL) {
             return mpl_nomem(err);
         }
-        for (size_t k = 0; k < n; k++) {
-            if (mpl_infer_finding(a->infer, k) == all[i].finding) {
-                id_of[k] = all[i].id;
-            }
-        }
+        id_of[all[i].number] = all[i].id;
     }
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
         st = fill_reasons(a, &all[i], id_of, err);
