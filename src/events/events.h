@@ -120,7 +120,7 @@ const struct mpl_clock *mpl_events_clock(const struct mpl_events *events);
 uint32_t mpl_events_span_count(const struct mpl_events *events, uint32_t location);
 struct mpl_span mpl_events_span(const struct mpl_events *events, uint32_t location,
                                 uint32_t span);
-/** The field of mpl_events_span() of that name, at a third of the cost. */
+/** The field of mpl_events_span() of that name, at a fraction of the cost; the span must exist. */
 int64_t mpl_events_enter_ticks(const struct mpl_events *events, uint32_t location,
                                uint32_t span);
 int64_t mpl_events_leave_ticks(const struct mpl_events *events, uint32_t location,

@@ -17,6 +17,9 @@ static bool takes(const struct mpl_recognition *r, const struct mpl_filter *filt
     if (test != MPL_TEST_REGION && (at % 2 == 0) != (test == MPL_TEST_COMPUTE)) {
         return false;
     }
+    if (test == MPL_TEST_COMPUTE && filter->region == NULL) {
+        return mpl_filter_holds(r, filter, location, at);
+    }
 
     const struct mpl_span span = mpl_events_span(r->events, location, at);
 

@@ -351,12 +351,25 @@ static const char *skip(const char *at, const char *word)
     return strncmp(at, word, n) == 0 ? at + n : NULL;
 }
 
+static const char *const name_letters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+
+/* The slot of a formula that is one name and nothing else, or MPL_NONE. */
+static uint32_t only_slot(const struct mpl_formula *formula, const char *text)
+{
+    const char *name = text + strspn(text, " \t\n");
+    const char *end = name + strspn(name, name_letters);
+    size_t n_slots;
+    const uint32_t *slots = mpl_formula_scalars(formula, &n_slots);
+
+    return n_slots == 1 && end > name && end[strspn(end, " \t\n")] == '\0' ? slots[0]
+                                                                           : MPL_NONE;
+}
+
 /* Sets what a constraint of the form [not] defined(name.field) asks for. */
 static void find_presence(const struct event_names *names,
                           struct mpl_constraint *constraint)
 {
-    static const char *const letters =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
     const char *rest = skip(constraint->text, "not");
     const char *at = skip(skip(rest == NULL ? constraint->text : rest, "defined"), "(");
     const char *end;
@@ -365,7 +378,7 @@ static void find_presence(const struct event_names *names,
     constraint->present = MPL_NONE;
     constraint->is_absent = rest != NULL;
     at = at == NULL ? NULL : at + strspn(at, " \t\n");
-    end = at == NULL ? NULL : skip(at + strspn(at, letters), ")");
+    end = at == NULL ? NULL : skip(at + strspn(at, name_letters), ")");
     if (end == NULL || end[strspn(end, " \t\n")] != '\0') {
         return;
     }
@@ -443,6 +456,8 @@ static void load_values(struct event_names *names, const struct mpl_yaml *map,
         }
 
         const struct mpl_unit unit = mpl_formula_unit(attribute->formula);
+
+        attribute->copied = only_slot(attribute->formula, value->text);
 
         if (attribute->is_unit_known && (unit.seconds != attribute->unit.seconds ||
                                          unit.bytes != attribute->unit.bytes)) {

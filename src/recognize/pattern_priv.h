@@ -173,6 +173,8 @@ struct mpl_attribute {
     bool is_unit_known; /**< False after a fault in what is stated. */
     struct mpl_place place;
     const struct mpl_formula *formula; /**< NULL for the built-in ones, which come first. */
+    uint32_t
+        copied; /**< The slot that the formula is, when it is one name; else MPL_NONE. */
 };
 
 struct mpl_event_definition {

@@ -199,6 +199,12 @@ static inline struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t n
 }
 double mpl_view_formula(struct mpl_view *view, const struct mpl_formula *formula);
 double mpl_view_attribute(struct mpl_view *view, uint32_t attribute);
+/** One of the attributes that every instance has. */
+double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t event,
+                              uint32_t location, uint32_t number, const uint32_t *words,
+                              const uint32_t *lists, uint32_t attribute);
+/** Fills view->values of a slot that is a list. */
+void mpl_view_fill_list(struct mpl_view *view, uint32_t number);
 /** Follows the link of associated event \p number into \p bound, which is absent so far. */
 void mpl_link_follow(struct mpl_view *view, uint32_t number, struct mpl_bound *bound);
 /** The other end of what \p base is about, likewise; \p filter is that of the base. */

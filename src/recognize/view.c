@@ -329,7 +329,7 @@ static void bind_item(struct mpl_view *view, uint32_t name, uint32_t i,
     }
 }
 
-static void fill_list(struct mpl_view *view, uint32_t number)
+void mpl_view_fill_list(struct mpl_view *view, uint32_t number)
 {
     const struct mpl_slot *slot = &view->definition->slots[number];
     struct mpl_buf *items = &view->items[number];
@@ -367,34 +367,34 @@ double mpl_view_formula(struct mpl_view *view, const struct mpl_formula *formula
     }
     slots = mpl_formula_lists(formula, &n);
     for (size_t i = 0; i < n; i++) {
-        fill_list(view, slots[i]);
+        mpl_view_fill_list(view, slots[i]);
     }
     return view->has_no_memory ? NAN
                                : mpl_formula_eval(formula, view->scalars, view->values);
 }
 
-static double own_attribute(struct mpl_view *view, uint32_t attribute)
+double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t event,
+                              uint32_t location, uint32_t number, const uint32_t *words,
+                              const uint32_t *lists, uint32_t attribute)
 {
-    const struct mpl_recognition *r = view->r;
     struct mpl_range spans;
     int64_t ticks = 0;
 
     if (attribute == MPL_OWN_LOCATION) {
-        return r->model->processes[r->model->locations[view->location].process].rank;
+        return r->model->processes[r->model->locations[location].process].rank;
     }
     if (attribute == MPL_OWN_INDEX) {
-        return view->number;
+        return number;
     }
-    spans = mpl_instance_spans(r, view->event, view->location, view->words, view->lists);
+    spans = mpl_instance_spans(r, event, location, words, lists);
     if (attribute != MPL_OWN_ENTER) {
-        ticks = mpl_events_leave_ticks(r->events, view->location, spans.end);
+        ticks = mpl_events_leave_ticks(r->events, location, spans.end);
     }
     if (attribute == MPL_OWN_LEAVE) {
         return mpl_model_seconds(r->model, ticks - r->window.begin_ticks);
     }
 
-    const int64_t enter_ticks =
-        mpl_events_enter_ticks(r->events, view->location, spans.first);
+    const int64_t enter_ticks = mpl_events_enter_ticks(r->events, location, spans.first);
 
     return mpl_model_seconds(r->model, attribute == MPL_OWN_ENTER
                                            ? enter_ticks - r->window.begin_ticks
@@ -405,8 +405,10 @@ double mpl_view_attribute(struct mpl_view *view, uint32_t attribute)
 {
     const struct mpl_attribute *definition = &view->definition->attributes[attribute];
 
-    return definition->formula == NULL ? own_attribute(view, attribute)
-                                       : mpl_view_formula(view, definition->formula);
+    return definition->formula != NULL
+               ? mpl_view_formula(view, definition->formula)
+               : mpl_instance_attribute(view->r, view->event, view->location, view->number,
+                                        view->words, view->lists, attribute);
 }
 
 /* ---- all that a name stands for -------------------------------------------------------------- */
