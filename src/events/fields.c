@@ -3,10 +3,10 @@
 
 #include "events/events_priv.h"
 
-/* Start-up has its times from elsewhere; see mpl_events_span(). */
+/* Start-up, the first call if it is recorded, has its times from elsewhere: mpl_events_span(). */
 static bool is_special(const struct mpl_lane *lane, uint32_t call)
 {
-    return call < lane->n_calls && lane->calls[call].class == MPL_SPAN_STARTUP;
+    return call == 0 && lane->n_calls > 0 && lane->calls[0].class == MPL_SPAN_STARTUP;
 }
 
 int64_t mpl_events_enter_ticks(const struct mpl_events *events, uint32_t location,

@@ -25,6 +25,8 @@ struct row {
     uint32_t number; /* on its location */
     const uint32_t *words;
     const uint32_t *lists;
+    bool has_spans; /* spans is filled */
+    struct mpl_range spans;
 };
 
 struct work {
@@ -191,10 +193,15 @@ static void read_fields(struct work *w)
 static void compute_own(struct work *w, uint32_t attribute, double *values)
 {
     for (uint32_t i = 0; i < w->n; i++) {
-        const struct row *row = &w->rows[i];
+        struct row *row = &w->rows[i];
 
-        values[i] = mpl_instance_attribute(w->r, w->event, row->location, row->number,
-                                           row->words, row->lists, attribute);
+        if (attribute <= MPL_OWN_DURATION && !row->has_spans) {
+            row->spans =
+                mpl_instance_spans(w->r, w->event, row->location, row->words, row->lists);
+            row->has_spans = true;
+        }
+        values[i] =
+            mpl_instance_attribute(w->r, row->location, row->number, row->spans, attribute);
     }
 }
 
@@ -294,9 +301,11 @@ static void fill_rows(struct work *w, size_t first, uint32_t n)
 
         const uint32_t number = (uint32_t) (first + i - segment->first);
 
-        w->rows[i] = (struct row){ segment->location, number,
-                                   segment->words + (size_t) number * w->instances->stride,
-                                   segment->lists };
+        w->rows[i] =
+            (struct row){ .location = segment->location,
+                          .number = number,
+                          .words = segment->words + (size_t) number * w->instances->stride,
+                          .lists = segment->lists };
     }
     w->n = n;
 }

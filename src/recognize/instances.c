@@ -80,12 +80,39 @@ static bool tell_members(struct mpl_view *view, mpl_end_told *told, void *contex
     return true;
 }
 
+/* The other end of a member's only message, without looking for its span. False: not so simple. */
+static bool explain_match(struct mpl_recognition *r, const struct mpl_view *view,
+                          uint32_t name)
+{
+    const struct mpl_event_definition *event = view->definition;
+    const struct mpl_associated *link = &event->associated[name - event->n_members];
+
+    if (link->link != MPL_LINK_MATCH || link->base >= event->n_members) {
+        return false;
+    }
+
+    const uint32_t message = single_end(view, link->base);
+
+    if (message == MPL_MANY_MESSAGES) {
+        return false;
+    }
+    if (message != MPL_NONE) {
+        const struct mpl_end other = mpl_match_partner(
+            r->model, mpl_events_match(r->events), view->location, message);
+
+        return other.message == MPL_NONE || explain(r, other.location, other.message);
+    }
+    return true;
+}
+
 static enum mpl_status explain_instance(struct search *s, struct mpl_view *view,
                                         struct mpl_err *err)
 {
     (void) tell_members(view, explain, s->r);
     for (uint32_t i = view->n_talking_members; i < view->n_talking; i++) {
-        (void) mpl_view_messages(view, view->talking[i], explain, s->r);
+        if (!explain_match(s->r, view, view->talking[i])) {
+            (void) mpl_view_messages(view, view->talking[i], explain, s->r);
+        }
     }
     return view->has_no_memory ? mpl_nomem(err) : MPL_OK;
 }

@@ -200,9 +200,8 @@ static inline struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t n
 double mpl_view_formula(struct mpl_view *view, const struct mpl_formula *formula);
 double mpl_view_attribute(struct mpl_view *view, uint32_t attribute);
 /** One of the attributes that every instance has. */
-double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t event,
-                              uint32_t location, uint32_t number, const uint32_t *words,
-                              const uint32_t *lists, uint32_t attribute);
+double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t location,
+                              uint32_t number, struct mpl_range spans, uint32_t attribute);
 /** Fills view->values of a slot that is a list. */
 void mpl_view_fill_list(struct mpl_view *view, uint32_t number);
 /** Follows the link of associated event \p number into \p bound, which is absent so far. */

@@ -373,12 +373,10 @@ double mpl_view_formula(struct mpl_view *view, const struct mpl_formula *formula
                                : mpl_formula_eval(formula, view->scalars, view->values);
 }
 
-double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t event,
-                              uint32_t location, uint32_t number, const uint32_t *words,
-                              const uint32_t *lists, uint32_t attribute)
+double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t location,
+                              uint32_t number, struct mpl_range spans, uint32_t attribute)
 {
-    struct mpl_range spans;
-    int64_t ticks = 0;
+    int64_t ticks = -r->window.begin_ticks;
 
     if (attribute == MPL_OWN_LOCATION) {
         return r->model->processes[r->model->locations[location].process].rank;
@@ -386,19 +384,16 @@ double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t event,
     if (attribute == MPL_OWN_INDEX) {
         return number;
     }
-    spans = mpl_instance_spans(r, event, location, words, lists);
-    if (attribute != MPL_OWN_ENTER) {
-        ticks = mpl_events_leave_ticks(r->events, location, spans.end);
+    if (attribute == MPL_OWN_ENTER) {
+        ticks += mpl_events_enter_ticks(r->events, location, spans.first);
+    } else {
+        ticks += mpl_events_leave_ticks(r->events, location, spans.end);
     }
-    if (attribute == MPL_OWN_LEAVE) {
-        return mpl_model_seconds(r->model, ticks - r->window.begin_ticks);
+    if (attribute == MPL_OWN_DURATION) {
+        ticks += r->window.begin_ticks -
+                 mpl_events_enter_ticks(r->events, location, spans.first);
     }
-
-    const int64_t enter_ticks = mpl_events_enter_ticks(r->events, location, spans.first);
-
-    return mpl_model_seconds(r->model, attribute == MPL_OWN_ENTER
-                                           ? enter_ticks - r->window.begin_ticks
-                                           : ticks - enter_ticks);
+    return mpl_model_seconds(r->model, ticks);
 }
 
 double mpl_view_attribute(struct mpl_view *view, uint32_t attribute)
@@ -407,8 +402,11 @@ double mpl_view_attribute(struct mpl_view *view, uint32_t attribute)
 
     return definition->formula != NULL
                ? mpl_view_formula(view, definition->formula)
-               : mpl_instance_attribute(view->r, view->event, view->location, view->number,
-                                        view->words, view->lists, attribute);
+               : mpl_instance_attribute(view->r, view->location, view->number,
+                                        mpl_instance_spans(view->r, view->event,
+                                                           view->location, view->words,
+                                                           view->lists),
+                                        attribute);
 }
 
 /* ---- all that a name stands for -------------------------------------------------------------- */
