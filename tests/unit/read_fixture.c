@@ -8,8 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* libotf2 forgets what it has allocated when it refuses a damaged anchor. */
-const char *__lsan_default_suppressions(void);
+/*
+ * libotf2 forgets what it has allocated when it refuses a damaged anchor. The sanitizer looks for
+ * this function by name, and everything is hidden by default.
+ */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 
 const char *__lsan_default_suppressions(void)
 {
