@@ -112,7 +112,7 @@ static void bind_member(struct work *w, uint32_t member)
                          : is_span        ? MPL_BOUND_SPAN
                                           : MPL_BOUND_INSTANCE;
         bounds[i].location = w->rows[i].location;
-        bounds[i].at = mpl_word_item(word, w->rows[i].lists, 0);
+        bounds[i].at = word == MPL_NONE ? 0 : mpl_word_item(word, w->rows[i].lists, 0);
         bounds[i].message = MPL_NONE;
     }
 }

@@ -203,6 +203,60 @@ START_TEST(matches_of_repeated_members_are_lists)
 }
 END_TEST
 
+START_TEST(absent_members_are_undefined_and_absent_lists_are_empty)
+{
+    const struct mpl_pattern *pattern =
+        farm("  Task:\n"
+             "    on: hand\n"
+             "    expression: (ask gap)? get work* done?\n"
+             "    members:\n"
+             "      ask: {event: send, to: boss, tag: 1}\n"
+             "      gap: {event: compute}\n"
+             "      get: {event: recv, from: boss}\n"
+             "      work: {event: compute, where: duration > 12 us}\n"
+             "      done: {event: send, to: boss, tag: 9}\n"
+             "    associated:\n"
+             "      take: {match: ask}\n"
+             "      after: {next: done, event: compute}\n"
+             "    attributes:\n"
+             "      asked: {value: defined(ask.enter), unit: 1}\n"
+             "      ask: {value: ask.enter, unit: s}\n"
+             "      take: {value: take.enter, unit: s}\n"
+             "      wait: {value: \"default(ask.wait, 0) + get.wait\", unit: s}\n"
+             "      work: {value: sum(work.duration), unit: s}\n"
+             "      n: {value: count(work.duration), unit: 1}\n"
+             "      longest: {value: max(work.duration), unit: s}\n"
+             "      done: {value: done.bytes, unit: B}\n"
+             "      after: {value: after.enter, unit: s}\n",
+             arena);
+    /* Rank 1 gets its first task without asking; rank 2 works for 8 us only. */
+    struct mpl_recognition *r = recognize(
+        pattern,
+        events_of_text("# us\n"
+                       "rank 0: send 0..1 to 1  send 1..2 to 2  recv 20..31 from 1 tag 1\n"
+                       "rank 0: send 32..33 to 1  recv 40..41 from 2 tag 1\n"
+                       "rank 1: recv 0..2 from 0  compute 2..30  send 30..31 to 0 tag 1\n"
+                       "rank 1: recv 32..34 from 0  compute 34..60\n"
+                       "rank 2: recv 1..3 from 0  compute 3..11  send 11..12 to 0 tag 1\n",
+                       arena),
+        arena);
+
+    ck_assert_uint_eq(count_of(r, "Task"), 3);
+    ck_assert(value_of(r, "Task.asked", 0) == 0 && value_of(r, "Task.asked", 1) == 1);
+    ck_assert(isnan(value_of(r, "Task.ask", 0)) && isnan(value_of(r, "Task.take", 0)));
+    ck_assert_us(value_of(r, "Task.ask", 1), 30);
+    ck_assert_us(value_of(r, "Task.take", 1), 20);
+    ck_assert_us(value_of(r, "Task.wait", 0), 0);
+    ck_assert_us(value_of(r, "Task.work", 0), 28);
+    ck_assert_us(value_of(r, "Task.work", 2), 0);
+    ck_assert(value_of(r, "Task.n", 1) == 1 && value_of(r, "Task.n", 2) == 0);
+    ck_assert(isnan(value_of(r, "Task.longest", 2)));
+    ck_assert(isnan(value_of(r, "Task.done", 0)) && isnan(value_of(r, "Task.after", 0)));
+    ck_assert_us(value_of(r, "Task.enter", 2), 1);
+    ck_assert_us(value_of(r, "Task.leave", 2), 3);
+}
+END_TEST
+
 START_TEST(calls_with_several_messages_stand_for_what_each_of_them_is)
 {
     const struct mpl_pattern *pattern =
@@ -405,6 +459,7 @@ static Suite *links_suite(void)
     tcase_add_test(tcase, links_lead_where_the_drawing_says);
     tcase_add_test(tcase, links_reach_far_in_both_directions);
     tcase_add_test(tcase, matches_of_repeated_members_are_lists);
+    tcase_add_test(tcase, absent_members_are_undefined_and_absent_lists_are_empty);
     tcase_add_test(tcase, calls_with_several_messages_stand_for_what_each_of_them_is);
     tcase_add_test(tcase, filters_take_what_they_say);
     tcase_add_test(tcase, instances_of_other_events_are_members_at_their_last_span);
