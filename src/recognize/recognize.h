@@ -11,6 +11,7 @@
 
 /*
  * A pattern file. Every key is checked; unknown or repeated keys are errors with a suggestion.
+ * For those who write patterns: doc/patterns.md.
  *
  *   pattern: master-worker
  *   says: One sentence.
@@ -44,12 +45,16 @@
  *       attributes:
  *         wait:  {value: assign.wait, unit: s, says: "…"}
  *   metrics: …                        # see metrics/metrics.h
- *   examples: …                       # see below
+ *   examples:                         # traces on which it must fire, or stay quiet
+ *     fires: [farm.trace]             # files beside the pattern, or texts in block scalars;
+ *     quiet: [{file: ring.trace, instances: {TaskLifeCycle: 0}}]
  *   needs: [receive-completions]      # capabilities without which the pattern is not tried
+ *   minimum_coverage: 0.8             # of messages, and
+ *   minimum_fit: 0.8                  # from which on the pattern is chosen
  *
- * Member `event:` names a primitive (mpl_vocabulary primitives: compute, send, recv, p2p,
- * collective, barrier, call, region, …), or another abstract event of the same pattern that runs on the same
- * role. Filters: to/from (role), tag (number or list), region (glob on the region's name),
+ * Member `event:` names a primitive (mpl_primitives: compute, send, recv, p2p, collective,
+ * barrier, call, region, …), or another abstract event of the same pattern that runs on the same
+ * role: its spans are hidden then, and the instance stands at its last span. Filters: to/from (role), tag (number or list), region (glob on the region's name),
  * op (collective operation), root (role), where (formula over the span's own fields).
  *
  * Operators: juxtaposition (sequence), | choice, & concurrent (any interleaving on one location),
@@ -59,8 +64,13 @@
  * interest"); with `strict` take all spans. Then find, from left to right, the leftmost longest
  * match, and continue behind it: a regular expression over events. (An attempt to extend a
  * complete match is given up after 4,096 further events of interest, so that cost stays linear.)
+ * Between two calls there always is one compute span, which may be empty: where `compute` is a
+ * member, an expression has to say what it is there, too ("ask gap get work+").
  * A match that meets all `where` constraints is an instance; one that does not counts against fit,
  * unless all its message ends belong to instances of other event types of the pattern.
+ *
+ * Links: `match` of a repeated member is a list; `next` starts behind its last span, `previous`
+ * before its first. A name that leads nowhere is undefined.
  *
  * Fields of a member or associated span: enter leave duration wait transfer (duration - wait)
  * bytes tag peer (rank) rank late (1 if wait > 0) unsure (1 if the partner is unknown).
@@ -168,6 +178,14 @@ struct mpl_pattern_example {
 size_t mpl_pattern_example_count(const struct mpl_pattern *pattern);
 const struct mpl_pattern_example *mpl_pattern_example(const struct mpl_pattern *pattern,
                                                       size_t i);
+/**
+ * Runs the examples: on those that should fire the roles are found, coverage and fit suffice and
+ * the stated instances are there; on quiet ones the pattern would not be chosen. What is wrong
+ * goes to \p lint, at the place of the example.
+ * Errors: MPL_E_SYNTAX when something is wrong; MPL_E_IO and others when a trace cannot be read.
+ */
+enum mpl_status mpl_pattern_check_examples(const struct mpl_pattern *pattern,
+                                           struct mpl_lint *lint, struct mpl_err *err);
 
 /** A role bound by the user: --role master=0. */
 struct mpl_role_binding {

@@ -410,6 +410,143 @@ START_TEST(several_files_tell_their_faults_together)
 }
 END_TEST
 
+/* ---- what the project ships ------------------------------------------------------------------ */
+
+static const char *source(const char *name)
+{
+    const char *top = getenv("top_srcdir");
+
+    return mpl_arena_printf(arena, "%s/%s", top != NULL ? top : ".", name);
+}
+
+static char *file_text(const char *name, size_t *n)
+{
+    struct mpl_err err = { 0 };
+    char *text = NULL;
+
+    ck_assert_msg(mpl_file_read(source(name), 1 << 20, arena, &text, n, &err) == MPL_OK,
+                  "%s", name);
+    return text;
+}
+
+START_TEST(template_is_a_pattern_that_does_what_its_examples_say)
+{
+    struct mpl_lint *lint = mpl_lint_create(arena);
+    const struct mpl_patterns *patterns;
+    struct mpl_err err = { 0 };
+    size_t n;
+    const char *text = file_text("patterns/TEMPLATE.yaml", &n);
+
+    ck_assert_int_eq(
+        mpl_patterns_parse("TEMPLATE.yaml", text, n, NULL, arena, lint, &patterns, &err),
+        MPL_OK);
+    ck_assert_uint_eq(mpl_pattern_example_count(mpl_patterns_get(patterns, 0)), 2);
+    ck_assert_msg(mpl_pattern_check_examples(mpl_patterns_get(patterns, 0), lint, &err) ==
+                      MPL_OK,
+                  "%s", messages_of(lint, arena));
+    ck_assert_str_eq(messages_of(lint, arena), "");
+}
+END_TEST
+
+START_TEST(shipped_patterns_have_no_faults_and_do_what_their_examples_say)
+{
+    const char *const folders[] = { source("patterns") };
+    struct mpl_lint *lint = mpl_lint_create(arena);
+    const struct mpl_patterns *patterns;
+    struct mpl_err err = { 0 };
+
+    ck_assert_msg(mpl_patterns_load(folders, 1, arena, lint, &patterns, &err) == MPL_OK,
+                  "%s", messages_of(lint, arena));
+    ck_assert_str_eq(messages_of(lint, arena), "");
+    ck_assert_ptr_nonnull(mpl_patterns_find(patterns, "master-worker"));
+    for (size_t i = 0; i < mpl_patterns_count(patterns); i++) {
+        ck_assert_msg(
+            mpl_pattern_check_examples(mpl_patterns_get(patterns, i), lint, &err) == MPL_OK,
+            "%s", messages_of(lint, arena));
+    }
+}
+END_TEST
+
+/* The fenced blocks of \p kind in the first chapter of the guide, \p indent before each line. */
+static const char *blocks_of(char *page, const char *kind, const char *indent)
+{
+    const char *fence = mpl_arena_printf(arena, "```%s\n", kind);
+    const char *text = "";
+
+    for (char *at = strstr(page, fence); at != NULL; at = strstr(at, fence)) {
+        char *line = at + strlen(fence);
+
+        while (strncmp(line, "```", 3) != 0) {
+            const size_t n = strcspn(line, "\n") + 1;
+
+            text = mpl_arena_printf(arena, "%s%s%.*s", text, indent, (int) n, line);
+            line += n;
+        }
+        at = line;
+    }
+    return text;
+}
+
+START_TEST(guide_leads_from_a_drawing_to_a_pattern_that_works)
+{
+    size_t n;
+    char *page = file_text("doc/patterns.md", &n);
+
+    *strstr(page, "## The file") = '\0';
+    page = strstr(page, "The trace of such a run");
+
+    const char *pattern =
+        mpl_arena_printf(arena,
+                         "pattern: farm\nsays: S.\n%sexamples:\n  fires:\n    - instances: "
+                         "{Task: 2, Stop: 2}\n"
+                         "      trace: |\n%s",
+                         blocks_of(page, "yaml", ""), blocks_of(page, "text", "        "));
+    struct mpl_lint *lint = mpl_lint_create(arena);
+    struct mpl_err err = { 0 };
+
+    ck_assert_msg(mpl_pattern_check_examples(pattern_of_text(pattern, arena), lint, &err) ==
+                      MPL_OK,
+                  "%s", messages_of(lint, arena));
+
+    struct mpl_recognition *r =
+        recognize(pattern_of_text(pattern, arena),
+                  events_of_text(blocks_of(page, "text", ""), arena), arena);
+
+    ck_assert_us(value_of(r, "Task.wait", 0), 8);
+    ck_assert_us(value_of(r, "Task.wait", 1), 15);
+    ck_assert_us(value_of(r, "Task.think", 0), 8);
+    ck_assert_us(value_of(r, "Task.think", 1), 8);
+    ck_assert_us(value_of(r, "Task.work", 0), 19);
+    ck_assert_us(value_of(r, "Task.work", 1), 19);
+}
+END_TEST
+
+START_TEST(examples_that_do_not_hold_are_told_at_their_place)
+{
+    size_t n;
+    const char *text = file_text("patterns/TEMPLATE.yaml", &n);
+    struct mpl_lint *lint = mpl_lint_create(arena);
+    char *swapped = mpl_arena_strdup(arena, text);
+    struct mpl_err err = { 0 };
+
+    memcpy(strstr(swapped, "  fires:"), "  quiet:", 8);
+    memcpy(strstr(strstr(swapped, "  quiet:") + 8, "  quiet:"), "  fires:", 8);
+    memcpy(strstr(swapped, "{Swap: 2}"), "{Swap: 3}", 9);
+    ck_assert_int_eq(
+        mpl_pattern_check_examples(pattern_of_text(swapped, arena), lint, &err),
+        MPL_E_SYNTAX);
+    /* Those that fire come first, wherever they are written. */
+    ck_assert_uint_eq(mpl_lint_count(lint), 3);
+    ck_assert_str_eq(
+        mpl_lint_get(lint, 0)->text,
+        "example: the pattern stays quiet, but should fire: nothing is recognised");
+    ck_assert_str_eq(mpl_lint_get(lint, 1)->text, "example: 2 instances of 'Swap', not 3");
+    ck_assert_str_eq(mpl_lint_get(lint, 2)->text,
+                     "example: the pattern fires, but should stay quiet");
+    ck_assert_uint_gt(mpl_lint_get(lint, 0)->place.line, mpl_lint_get(lint, 1)->place.line);
+}
+END_TEST
+
 /* ---- memory, nonsense ---------------------------------------------------------------------------- */
 
 START_TEST(loading_without_memory_fails_and_leaks_nothing)
@@ -504,6 +641,10 @@ static Suite *load_suite(void)
     tcase_add_test(tcase, words_of_the_language_have_sentences);
     tcase_add_test(tcase, extending_pattern_refines_by_name);
     tcase_add_test(tcase, faults_of_a_base_are_told_where_the_base_is_written);
+    tcase_add_test(tcase, template_is_a_pattern_that_does_what_its_examples_say);
+    tcase_add_test(tcase, shipped_patterns_have_no_faults_and_do_what_their_examples_say);
+    tcase_add_test(tcase, guide_leads_from_a_drawing_to_a_pattern_that_works);
+    tcase_add_test(tcase, examples_that_do_not_hold_are_told_at_their_place);
     tcase_add_test(tcase, loading_without_memory_fails_and_leaks_nothing);
     tcase_add_loop_test(tcase, nonsense_is_refused_or_understood_but_never_fatal, 0, 20);
     suite_add_tcase(suite, tcase);

@@ -1,0 +1,139 @@
+/* A pattern against its own examples: it fires on the ones and stays quiet on the near misses. */
+#include "config.h"
+
+#include "recognize/recognition_priv.h"
+
+#include "read/read.h"
+
+struct check {
+    const struct mpl_pattern *pattern;
+    const struct mpl_pattern_example *example;
+    struct mpl_arena *arena; /* of one example */
+    struct mpl_lint *lint;
+    bool has_fault;
+};
+
+static void tell(struct check *c, const char *what)
+{
+    c->has_fault = true;
+    mpl_lint_add(c->lint, MPL_LINT_ERROR, c->example->place, "example: %s", what);
+}
+
+/* Why a pattern that was recognised would not be chosen, or NULL. */
+static const char *objection(struct check *c, const struct mpl_recognition *r)
+{
+    const struct mpl_pattern *pattern = c->pattern;
+    const char *worst = mpl_recognition_worst_constraint(r);
+
+    if (pattern->n_events > 0 && r->n_fitting == 0) {
+        return "nothing is recognised";
+    }
+    if (r->message_coverage < pattern->minimum_coverage) {
+        return mpl_arena_printf(c->arena,
+                                "it explains %.3g of the messages, %.3g are needed",
+                                r->message_coverage, pattern->minimum_coverage);
+    }
+    if (mpl_recognition_fit(r) < pattern->minimum_fit) {
+        return mpl_arena_printf(
+            c->arena, "its fit is %.3g, %.3g is needed%s%s", mpl_recognition_fit(r),
+            pattern->minimum_fit,
+            worst == NULL ? "" : "; most fail: ", worst == NULL ? "" : worst);
+    }
+    return NULL;
+}
+
+static enum mpl_status read_example(struct check *c, const struct mpl_events **events,
+                                    struct mpl_err *err)
+{
+    const struct mpl_pattern_example *example = c->example;
+    struct mpl_model *model = NULL;
+    const struct mpl_match *match;
+    const struct mpl_clock *clock;
+    enum mpl_status st = MPL_OK;
+
+    if (example->file != NULL) {
+        st = mpl_read(example->file, c->arena, NULL, &model, err);
+    } else {
+        size_t n = 0;
+
+        while (example->text[n] != '\0') {
+            n++;
+        }
+        st = mpl_read_text("example", example->text, n, c->arena, c->lint, &model, err);
+    }
+    if (st == MPL_OK) {
+        st = mpl_match_create(model, c->arena, &match, err);
+    }
+    if (st == MPL_OK) {
+        st = mpl_clock_correct(model, match, c->arena, &clock, err);
+    }
+    return st == MPL_OK ? mpl_events_create(model, match, clock, c->arena, events, err)
+                        : st;
+}
+
+static void check_counts(struct check *c, const struct mpl_recognition *r)
+{
+    for (size_t i = 0; i < c->example->n_expected; i++) {
+        const struct mpl_expected_count *expected = &c->example->expected[i];
+        const size_t n = mpl_recognition_count(r, expected->event);
+        const char *text =
+            n == expected->instances
+                ? NULL
+                : mpl_arena_printf(c->arena, "%zu instances of '%s', not %u", n,
+                                   c->pattern->events[expected->event].name,
+                                   expected->instances);
+
+        if (text != NULL) {
+            tell(c, text);
+        }
+    }
+}
+
+static enum mpl_status check_one(struct check *c, struct mpl_err *err)
+{
+    const struct mpl_events *events = NULL;
+    struct mpl_recognition *r = NULL;
+    const char *reason = NULL;
+    enum mpl_status st = read_example(c, &events, err);
+
+    if (st == MPL_OK) {
+        st = mpl_recognize(c->pattern, events, NULL, 0, c->arena, &r, &reason, err);
+    }
+    if (st < 0) {
+        return mpl_wrap(err, st, "cannot try the example at %s:%u", c->example->place.file,
+                        c->example->place.line);
+    }
+    if (r != NULL) {
+        reason = objection(c, r);
+        check_counts(c, r);
+    }
+    if (reason == NULL && c->example->is_quiet) {
+        tell(c, "the pattern fires, but should stay quiet");
+    }
+    if (reason != NULL && !c->example->is_quiet) {
+        const char *text = mpl_arena_printf(
+            c->arena, "the pattern stays quiet, but should fire: %s", reason);
+
+        tell(c, text == NULL ? reason : text);
+    }
+    return MPL_OK;
+}
+
+enum mpl_status mpl_pattern_check_examples(const struct mpl_pattern *pattern,
+                                           struct mpl_lint *lint, struct mpl_err *err)
+{
+    struct check c = { .pattern = pattern, .lint = lint };
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < pattern->n_examples && st == MPL_OK; i++) {
+        c.example = &pattern->examples[i];
+        c.arena = mpl_arena_create();
+        st = c.arena == NULL ? mpl_nomem(err) : check_one(&c, err);
+        mpl_arena_destroy(c.arena);
+    }
+    if (st == MPL_OK && c.has_fault) {
+        st = mpl_fail(err, MPL_E_SYNTAX, "pattern '%s' does not do what its examples say",
+                      pattern->name);
+    }
+    return st;
+}
