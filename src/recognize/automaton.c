@@ -19,7 +19,18 @@ struct derivative {
 struct derivation {
     struct mpl_expression *expression;
     struct mpl_buf list; /* struct derivative */
+    /* Lists of nodes that were derived before: parts of many states are the same. */
+    struct mpl_buf kept;      /* struct derivative */
+    struct mpl_buf ranges;    /* struct range */
+    struct mpl_map *range_of; /* by node */
 };
+
+struct range {
+    size_t first, n; /* in kept */
+};
+
+/* Beyond this no more lists are kept: 8 MiB. */
+enum { KEPT_MAX = 1 << 20 };
 
 static bool derive(struct derivation *d, uint32_t number);
 
@@ -40,6 +51,37 @@ static bool join(struct derivation *d, size_t first, enum mpl_node_kind kind, ui
     return true;
 }
 
+enum { FEW = 64 };
+
+/*
+ * Keeps the first of equal derivatives from \p first on. Nested repetitions come to the same
+ * derivative on very many ways, and every level would join each of them again.
+ */
+static bool drop_repeated(struct derivation *d, size_t first)
+{
+    struct derivative *items = d->list.data;
+    struct mpl_map *seen;
+    size_t n = first;
+    bool is_good = true;
+
+    if (d->list.n - first < FEW) {
+        return true;
+    }
+    seen = mpl_map_create();
+    is_good = seen != NULL;
+    for (size_t i = first; i < d->list.n && is_good; i++) {
+        const uint64_t key = (uint64_t) items[i].member << 32 | items[i].node;
+
+        if (mpl_map_find(seen, key) == MPL_NONE) {
+            is_good = mpl_map_put(seen, key, 0);
+            items[n++] = items[i];
+        }
+    }
+    d->list.n = is_good ? n : d->list.n;
+    mpl_map_destroy(seen);
+    return is_good;
+}
+
 static bool derive_member(struct derivation *d, uint32_t member)
 {
     const uint32_t empty = mpl_expression_node(d->expression, MPL_NODE_EMPTY, 0, 0);
@@ -52,7 +94,7 @@ static bool derive_member(struct derivation *d, uint32_t member)
     return true;
 }
 
-static bool derive(struct derivation *d, uint32_t number)
+static bool derive_node(struct derivation *d, uint32_t number)
 {
     /* A copy: deriving adds nodes, and the table may move. */
     const struct mpl_node node = *mpl_expression_get(d->expression, number);
@@ -85,6 +127,49 @@ static bool derive(struct derivation *d, uint32_t number)
                join(d, first, MPL_NODE_SEQUENCE, star, false);
     }
     return false;
+}
+
+static bool append(struct mpl_buf *to, const struct mpl_buf *from, size_t first, size_t n)
+{
+    for (size_t i = first; i < first + n; i++) {
+        struct derivative *item = mpl_buf_add(to);
+
+        if (item == NULL) {
+            return false;
+        }
+        *item = *(const struct derivative *) mpl_buf_get(from, i);
+    }
+    return true;
+}
+
+static bool keep(struct derivation *d, uint32_t number, size_t first)
+{
+    const size_t n = d->list.n - first;
+    const uint32_t at = (uint32_t) d->ranges.n;
+    struct range *range;
+
+    if (d->kept.n + n > KEPT_MAX) {
+        return true;
+    }
+    range = mpl_buf_add(&d->ranges);
+    if (range == NULL) {
+        return false;
+    }
+    *range = (struct range){ d->kept.n, n };
+    return append(&d->kept, &d->list, first, n) && mpl_map_put(d->range_of, number, at);
+}
+
+static bool derive(struct derivation *d, uint32_t number)
+{
+    const size_t first = d->list.n;
+    const uint32_t known = mpl_map_find(d->range_of, number);
+
+    if (known != MPL_NONE) {
+        const struct range *range = mpl_buf_get(&d->ranges, known);
+
+        return append(&d->list, &d->kept, range->first, range->n);
+    }
+    return derive_node(d, number) && drop_repeated(d, first) && keep(d, number, first);
 }
 
 /* ---- states ------------------------------------------------------------------------- */
@@ -169,7 +254,7 @@ static enum mpl_status expand(struct construction *c, uint32_t state, struct mpl
 
 static enum mpl_status expand_all(struct construction *c, struct mpl_err *err)
 {
-    if (c->state_of == NULL || c->seen == NULL ||
+    if (c->state_of == NULL || c->seen == NULL || c->derivation.range_of == NULL ||
         state_of(c, c->derivation.expression->root) == MPL_NONE) {
         return mpl_nomem(err);
     }
@@ -219,7 +304,9 @@ enum mpl_status mpl_automaton_create(struct mpl_expression *expression,
                                      const struct mpl_automaton **out, struct mpl_err *err)
 {
     struct construction c = {
-        .derivation = { expression, mpl_buf_make(sizeof(struct derivative)) },
+        .derivation = { expression, mpl_buf_make(sizeof(struct derivative)),
+                        mpl_buf_make(sizeof(struct derivative)),
+                        mpl_buf_make(sizeof(struct range)), mpl_map_create() },
         .states = mpl_buf_make(sizeof(uint32_t)),
         .state_of = mpl_map_create(),
         .first = mpl_buf_make(sizeof(uint32_t)),
@@ -236,6 +323,9 @@ enum mpl_status mpl_automaton_create(struct mpl_expression *expression,
         *out = automaton;
     }
     mpl_buf_free(&c.derivation.list);
+    mpl_buf_free(&c.derivation.kept);
+    mpl_buf_free(&c.derivation.ranges);
+    mpl_map_destroy(c.derivation.range_of);
     mpl_buf_free(&c.states);
     mpl_map_destroy(c.state_of);
     mpl_buf_free(&c.first);

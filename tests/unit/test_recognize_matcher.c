@@ -549,6 +549,26 @@ START_TEST(expressions_beyond_the_limits_are_refused)
 }
 END_TEST
 
+START_TEST(nested_repetitions_are_built_without_repeating_the_work)
+{
+    /* Without lists that are kept this takes minutes: each level derives all levels below. */
+    char text[TEXT_MAX * 4] = "";
+
+    for (int i = 0; i < 60; i++) {
+        strcat(text, "(");
+    }
+    strcat(text, "a?");
+    for (int i = 0; i < 60; i++) {
+        sprintf(text + strlen(text), " %s? | %s?)+", members[i % 4], members[(i + 1) % 4]);
+    }
+
+    const struct mpl_automaton *automaton = compile(text);
+
+    ck_assert_ptr_nonnull(automaton);
+    ck_assert_uint_eq(automaton->n_states, 62);
+}
+END_TEST
+
 START_TEST(occurrences_of_members_are_counted)
 {
     static const struct {
@@ -644,6 +664,7 @@ static Suite *matcher_suite(void)
     tcase_add_test(tcase, ambiguous_events_are_read_as_the_expression_prefers);
     tcase_add_test(tcase, faults_in_expressions_are_told_with_their_column);
     tcase_add_test(tcase, expressions_beyond_the_limits_are_refused);
+    tcase_add_test(tcase, nested_repetitions_are_built_without_repeating_the_work);
     tcase_add_test(tcase, occurrences_of_members_are_counted);
     tcase_add_test(tcase, matching_without_memory_fails_and_leaks_nothing);
     suite_add_tcase(suite, tcase);
