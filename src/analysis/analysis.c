@@ -159,7 +159,8 @@ static enum mpl_status publish(struct mpl_analysis *a, struct mpl_err *err)
     return MPL_OK;
 }
 
-static struct mpl_analysis *create(const struct mpl_progress *progress)
+static struct mpl_analysis *create(const struct mpl_clock_options *clock,
+                                   const struct mpl_progress *progress)
 {
     struct mpl_arena *arena = mpl_arena_create();
     struct mpl_analysis *a = arena == NULL ? NULL : MPL_NEW(arena, struct mpl_analysis);
@@ -169,6 +170,7 @@ static struct mpl_analysis *create(const struct mpl_progress *progress)
         return NULL;
     }
     a->arena = arena;
+    a->clock = clock;
     a->progress = progress;
     a->lint = mpl_lint_create(arena);
     a->experiments = mpl_buf_make(sizeof(struct mpl_experiment));
@@ -185,7 +187,7 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
                                  const struct mpl_analysis_options *options,
                                  struct mpl_analysis **out, struct mpl_err *err)
 {
-    struct mpl_analysis *a = create(options->progress);
+    struct mpl_analysis *a = create(options->clock, options->progress);
 
     if (a == NULL) {
         return mpl_nomem(err);
@@ -201,10 +203,11 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
     return st == MPL_OK ? publish(a, err) : st;
 }
 
-enum mpl_status mpl_analysis_check(const char *path, const struct mpl_progress *progress,
+enum mpl_status mpl_analysis_check(const char *path, const struct mpl_clock_options *clock,
+                                   const struct mpl_progress *progress,
                                    struct mpl_analysis **out, struct mpl_err *err)
 {
-    struct mpl_analysis *a = create(progress);
+    struct mpl_analysis *a = create(clock, progress);
 
     if (a == NULL) {
         return mpl_nomem(err);

@@ -18,9 +18,10 @@ struct mpl_analysis_options {
     size_t n_knowledge;
     const struct mpl_role_binding *roles; /**< --role */
     size_t n_roles;
-    const char *pattern;                 /**< Only this one; NULL: all that fit. */
-    const struct mpl_progress *progress; /**< NULL: silence. */
-    struct mpl_infer_limits limits;      /**< Of the rules; zeros are defaults. */
+    const char *pattern;                   /**< Only this one; NULL: all that fit. */
+    const struct mpl_clock_options *clock; /**< NULL: the defaults. */
+    const struct mpl_progress *progress;   /**< NULL: silence. */
+    struct mpl_infer_limits limits;        /**< Of the rules; zeros are defaults. */
 };
 
 /* ---- the answer ------------------------------------------------------------------ */
@@ -166,7 +167,8 @@ MPL_API void mpl_analysis_destroy(struct mpl_analysis *analysis); /* NULL is all
 
 /** The stages up to events only, for `marple check`: one run in the diagnosis, no findings.
  *  A trace that cannot be used is told as above. */
-enum mpl_status mpl_analysis_check(const char *path, const struct mpl_progress *progress,
+enum mpl_status mpl_analysis_check(const char *path, const struct mpl_clock_options *clock,
+                                   const struct mpl_progress *progress,
                                    struct mpl_analysis **out, struct mpl_err *err);
 
 #endif

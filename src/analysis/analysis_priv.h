@@ -41,6 +41,7 @@ struct mpl_analysis {
         complaints; /* const struct mpl_lint_message *: rules that ask for nonsense */
 
     struct mpl_diagnosis diagnosis;
+    const struct mpl_clock_options *clock; /* NULL: the defaults. */
     const struct mpl_progress *progress;
 };
 

@@ -16,6 +16,7 @@ static const char *failure_text(struct mpl_arena *arena, const struct mpl_err *e
 }
 
 static enum mpl_status open_stages(struct run *run, const char *path,
+                                   const struct mpl_clock_options *clock,
                                    const struct mpl_progress *progress, struct mpl_err *err)
 {
     enum mpl_status st = mpl_read(path, run->read_arena, progress, &run->model, err);
@@ -30,7 +31,7 @@ static enum mpl_status open_stages(struct run *run, const char *path,
         return mpl_wrap(err, st, "cannot match the messages of \"%s\"", path);
     }
     mpl_progress_tell(progress, "correcting clocks", 0, 1);
-    st = mpl_clock_correct(run->model, run->shown.match, run->clock_arena,
+    st = mpl_clock_correct(run->model, run->shown.match, clock, progress, run->clock_arena,
                            &run->shown.clock, err);
     if (st != MPL_OK) {
         return mpl_wrap(err, st, "cannot correct the clocks of \"%s\"", path);
@@ -83,7 +84,7 @@ enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char
         run->match_arena == NULL || run->clock_arena == NULL || run->events_arena == NULL) {
         return mpl_nomem(err);
     }
-    const enum mpl_status st = open_stages(run, path, a->progress, &why);
+    const enum mpl_status st = open_stages(run, path, a->clock, a->progress, &why);
 
     if (st == MPL_E_NOMEM || st == MPL_E_BUG) {
         *(err != NULL ? err : &why) = why;

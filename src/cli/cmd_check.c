@@ -65,7 +65,7 @@ static enum mpl_status check(const struct check_opts *opts, struct mpl_arena *ar
         return st;
     }
     mpl_progress_line_open(&line, stderr);
-    st = mpl_analysis_check(opts->trace, &line.progress, &analysis, err);
+    st = mpl_analysis_check(opts->trace, NULL, &line.progress, &analysis, err);
     mpl_progress_line_close(&line);
     st = st == MPL_OK ? print(analysis, opts, output.stream, err) : st;
     st = mpl_output_close(&output, st, err);

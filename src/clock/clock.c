@@ -2,21 +2,46 @@
 
 #include "clock/clock_priv.h"
 
+#include <string.h>
+
 /* The stage while it works. */
 struct stage {
     struct mpl_model *model;
     struct mpl_arena *arena; /* Of the result; borrowed. */
     struct mpl_arena *scratch;
     struct mpl_clock *clock; /* The result. */
-    struct mpl_clock_view *view;
+    struct mpl_order_view *view;
     int64_t *offset_ticks; /* The columns behind the result's. */
     int64_t *bound_ticks;
     int64_t *tree_ticks;
+    int64_t *drift_ticks;
+    int64_t *low_ticks;
+    int64_t *high_ticks;
     int64_t *raw_ticks;        /* Per process: its base minus that of process 0. */
     int64_t *zero_ticks;       /* Per process. */
     struct mpl_clock_map *map; /* Per location. */
     uint64_t origin_ticks; /* Absolute ticks of the reference clock that maps lead to. */
 };
+
+struct mpl_clock_options mpl_clock_defaults(void)
+{
+    return (struct mpl_clock_options){ .choice = MPL_CLOCK_AUTO,
+                                       .repair = mpl_clc_defaults() };
+}
+
+bool mpl_clock_choice_find(const char *name, enum mpl_clock_choice *out)
+{
+    static const char *const names[] = { "auto", "offsets", "messages", "none",
+                                         "eventspace" };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *out = (enum mpl_clock_choice) i;
+            return true;
+        }
+    }
+    return false;
+}
 
 const char *mpl_clock_source_name(enum mpl_clock_source source)
 {
@@ -25,8 +50,12 @@ const char *mpl_clock_source_name(enum mpl_clock_source source)
         return "single";
     case MPL_CLOCK_OFFSETS:
         return "offsets";
+    case MPL_CLOCK_REFINED:
+        return "refined";
     case MPL_CLOCK_MESSAGES:
         return "messages";
+    case MPL_CLOCK_EVENTSPACE:
+        return "eventspace";
     default:
         return "raw";
     }
@@ -126,7 +155,7 @@ static enum mpl_status map_constants(struct stage *s, const int64_t *add_ticks,
     enum mpl_status st = MPL_OK;
 
     for (uint32_t l = 0; l < s->model->n_locations && st == MPL_OK; l++) {
-        const int64_t add = mpl_clock_plus(s->view->skew_ticks[l],
+        const int64_t add = mpl_ticks_plus(s->view->skew_ticks[l],
                                            add_ticks[s->model->locations[l].process]);
 
         st = mpl_clock_map_constant(add, s->scratch, &s->map[l], err);
@@ -306,7 +335,7 @@ static void apply_maps(struct stage *s)
 
         for (uint32_t k = 0; k < s->map[l].n; k++) {
             s->map[l].knot[k].add_ticks =
-                mpl_clock_minus(s->map[l].knot[k].add_ticks, first);
+                mpl_ticks_minus(s->map[l].knot[k].add_ticks, first);
         }
         mpl_clock_map_apply_all(&s->map[l], loc->time_ticks, loc->n_events);
         loc->base_ticks = s->origin_ticks + (uint64_t) first;
@@ -315,7 +344,7 @@ static void apply_maps(struct stage *s)
             s->clock->duration_ticks = loc->time_ticks[loc->n_events - 1];
         }
     }
-    mpl_clock_view_refresh(s->view);
+    mpl_order_view_refresh(s->view);
 }
 
 /*
@@ -364,22 +393,30 @@ static enum mpl_status make_columns(struct stage *s, const struct mpl_match *mat
     s->offset_ticks = MPL_NEW_ARRAY(s->arena, n_locations, int64_t);
     s->bound_ticks = MPL_NEW_ARRAY(s->arena, n_locations, int64_t);
     s->tree_ticks = MPL_NEW_ARRAY(s->arena, n_locations, int64_t);
+    s->drift_ticks = MPL_NEW_ARRAY(s->arena, n_locations, int64_t);
+    s->low_ticks = MPL_NEW_ARRAY(s->arena, n_locations, int64_t);
+    s->high_ticks = MPL_NEW_ARRAY(s->arena, n_locations, int64_t);
     s->raw_ticks = MPL_NEW_ARRAY(s->scratch, n_processes, int64_t);
     s->zero_ticks = MPL_NEW_ARRAY(s->scratch, n_processes, int64_t);
     s->map = MPL_NEW_ARRAY(s->scratch, n_locations, struct mpl_clock_map);
     if (s->clock == NULL || s->offset_ticks == NULL || s->bound_ticks == NULL ||
-        s->tree_ticks == NULL || s->raw_ticks == NULL || s->zero_ticks == NULL ||
+        s->tree_ticks == NULL || s->drift_ticks == NULL || s->low_ticks == NULL ||
+        s->high_ticks == NULL || s->raw_ticks == NULL || s->zero_ticks == NULL ||
         s->map == NULL) {
         return mpl_nomem(err);
     }
     s->clock->offset_ticks = s->offset_ticks;
     s->clock->bound_ticks = s->bound_ticks;
     s->clock->tree_bound_ticks = s->tree_ticks;
+    s->clock->drift_ticks = s->drift_ticks;
+    s->clock->low_ticks = s->low_ticks;
+    s->clock->high_ticks = s->high_ticks;
+    s->clock->n_pieces = 1;
     for (uint32_t p = 0; p < n_processes; p++) {
-        s->raw_ticks[p] = mpl_clock_narrow((__int128) master_of(s->model, p)->base_ticks -
+        s->raw_ticks[p] = mpl_ticks_narrow((__int128) master_of(s->model, p)->base_ticks -
                                            master_of(s->model, 0)->base_ticks);
     }
-    return mpl_clock_view_create(s->model, match, s->scratch, &s->view, err);
+    return mpl_order_view_create(s->model, match, s->scratch, &s->view, err);
 }
 
 /* Counts on the corrected time line; \p links are open and empty, or NULL. */
@@ -404,6 +441,16 @@ static enum mpl_status count_after(struct stage *s, struct mpl_links *links,
     return st;
 }
 
+static void limit_by_bounds(struct stage *s)
+{
+    for (uint32_t l = 0; l < s->model->n_locations; l++) {
+        const int64_t bound = s->bound_ticks[l];
+
+        s->low_ticks[l] = bound == INT64_MAX ? INT64_MIN : -bound;
+        s->high_ticks[l] = bound;
+    }
+}
+
 static enum mpl_status run(struct stage *s, struct mpl_err *err)
 {
     struct mpl_links links = { 0 };
@@ -416,22 +463,28 @@ static enum mpl_status run(struct stage *s, struct mpl_err *err)
         const bool is_recorded = s->clock->source == MPL_CLOCK_OFFSETS;
 
         apply_maps(s);
+        limit_by_bounds(s);
         st = count_after(s, is_recorded ? &links : NULL, err);
         if (st == MPL_OK && is_recorded) {
             st = bound_offsets(s, &links, err);
         }
     }
+    s->clock->mapped = s->clock->after;
     mpl_links_close(&links);
     return st;
 }
 
 enum mpl_status mpl_clock_correct(struct mpl_model *model, const struct mpl_match *match,
+                                  const struct mpl_clock_options *options,
+                                  const struct mpl_progress *progress,
                                   struct mpl_arena *arena, const struct mpl_clock **out,
                                   struct mpl_err *err)
 {
     struct stage s = { .model = model, .arena = arena };
     enum mpl_status st;
 
+    (void) options;
+    (void) progress;
     /* A reader refuses a trace without any location. */
     mpl_assert(model->n_locations > 0);
     s.scratch = mpl_arena_create();

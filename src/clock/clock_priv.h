@@ -8,90 +8,6 @@
 
 #include "clock/clock.h"
 
-/** Beyond every duration that a trace can hold; sums of two stay far from overflow. */
-#define MPL_CLOCK_FAR (INT64_C(1) << 61)
-
-/** a - b, kept within MPL_CLOCK_FAR, whatever a damaged trace holds. */
-int64_t mpl_clock_minus(int64_t a, int64_t b);
-/** a + b of two such differences, kept likewise. */
-int64_t mpl_clock_plus(int64_t a, int64_t b);
-/** A sum of many, kept likewise. */
-int64_t mpl_clock_narrow(__int128 ticks);
-
-/* ---- one look at the trace ----------------------------------------------------------- */
-
-/** The trace as the comparisons see it. */
-struct mpl_clock_view {
-    const struct mpl_model *model;
-    const struct mpl_match *match;
-    int64_t *skew_ticks; /**< Per location: its base minus that of its process's master. */
-};
-
-enum mpl_status mpl_clock_view_create(const struct mpl_model *model,
-                                      const struct mpl_match *match,
-                                      struct mpl_arena *arena, struct mpl_clock_view **out,
-                                      struct mpl_err *err);
-/** Takes the bases anew after they were rewritten. */
-void mpl_clock_view_refresh(struct mpl_clock_view *view);
-/** Time of an event on its process's clock. */
-int64_t mpl_clock_view_time(const struct mpl_clock_view *view, uint32_t location,
-                            uint32_t event);
-
-/** A message between two processes, in process times. */
-struct mpl_clock_pair {
-    uint32_t from; /**< Process. */
-    uint32_t to;   /**< Process. */
-    uint32_t to_location;
-    int64_t sent_ticks;     /**< The send's record: written before the message can leave. */
-    int64_t received_ticks; /**< The receive's completion: written after it has come. */
-    int64_t waiting_ticks;  /**< Of answers: since when the sender has been in its call. */
-};
-typedef void (*mpl_pair_visitor)(void *context, const struct mpl_clock_pair *pair);
-/** Visits all messages, those of one receiving process one after the other. */
-void mpl_clock_walk_pairs(const struct mpl_clock_view *view, mpl_pair_visitor visit,
-                          void *context);
-/** Whether the program made synchronous sends. */
-bool mpl_clock_has_answers(const struct mpl_clock_view *view);
-/**
- * Visits the answers of a location's synchronous sends, which return only when the receive has
- * begun: as if the receiver sent a message when it entered its call, which comes when the send
- * is left.
- */
-void mpl_clock_walk_answers(const struct mpl_clock_view *view, uint32_t location,
-                            mpl_pair_visitor visit, void *context);
-/** When the call was entered in which \p event is recorded; false if the trace does not say. */
-bool mpl_clock_view_enter(const struct mpl_clock_view *view, uint32_t location,
-                          uint32_t event, int64_t *enter_ticks);
-
-/**
- * A collective operation, by rank: whoever has a leave needs everybody who has an enter. A
- * member that sends nothing has no enter, one that needs nothing has no leave.
- */
-struct mpl_clock_instance {
-    uint32_t comm;
-    uint32_t n;                 /**< Members. */
-    const uint32_t *process;    /**< By rank. */
-    const uint32_t *location;   /**< By rank; MPL_NONE: its part is not recorded. */
-    const int64_t *enter_ticks; /**< By rank, process time; MPL_CLOCK_NEVER where none. */
-    const int64_t *leave_ticks; /**< By rank, process time; MPL_CLOCK_NEVER where none. */
-    uint32_t root;  /**< Rank of the only one that enters or leaves; MPL_NONE. */
-    bool is_to_all; /**< With a root: it enters, the others leave. */
-    bool is_prefix; /**< A rank needs lower ranks only. */
-};
-#define MPL_CLOCK_NEVER INT64_MIN
-typedef void (*mpl_instance_visitor)(void *context, const struct mpl_clock_instance *in);
-/** Visits the collectives from which something follows, those of a communicator together. */
-enum mpl_status mpl_clock_walk_instances(const struct mpl_clock_view *view,
-                                         mpl_instance_visitor visit, void *context,
-                                         struct mpl_err *err);
-
-/** Tells of the member \p to that leaves before the member \p from, whom it needs, has entered. */
-typedef void (*mpl_reversed_teller)(void *context, const struct mpl_clock_instance *in,
-                                    uint32_t from, uint32_t to, int64_t reversed_ticks);
-/** With \p add_ticks added per process: each member at most once, against the last it needs. */
-void mpl_clock_find_reversed(const struct mpl_clock_instance *in, const int64_t *add_ticks,
-                             mpl_reversed_teller tell, void *context);
-
 /* ---- what messages and collectives say about clocks ------------------------------------- */
 
 /** x[from] - x[to] <= least, if x[p] is what must be added to the clock of p. */
@@ -113,7 +29,7 @@ struct mpl_links {
 };
 
 /** Must be closed, also after a failure. */
-enum mpl_status mpl_links_open(struct mpl_links *links, const struct mpl_clock_view *view,
+enum mpl_status mpl_links_open(struct mpl_links *links, const struct mpl_order_view *view,
                                struct mpl_err *err);
 void mpl_links_close(struct mpl_links *links);
 void mpl_links_add(struct mpl_links *links, uint32_t from, uint32_t to,
@@ -131,21 +47,21 @@ const struct mpl_link *mpl_links_find(const struct mpl_links *links, uint32_t fr
 struct mpl_gather;
 /** NULL when out of memory. */
 struct mpl_gather *mpl_gather_create(struct mpl_links *links,
-                                     const struct mpl_clock_view *view,
+                                     const struct mpl_order_view *view,
                                      struct mpl_arena *scratch);
-void mpl_gather_pair(struct mpl_gather *gather, const struct mpl_clock_pair *pair);
-void mpl_gather_instance(struct mpl_gather *gather, const struct mpl_clock_instance *in);
+void mpl_gather_pair(struct mpl_gather *gather, const struct mpl_order_pair *pair);
+void mpl_gather_instance(struct mpl_gather *gather, const struct mpl_order_instance *in);
 void mpl_gather_finish(struct mpl_gather *gather);
 /**
  * Adds what collectives say beyond the neighbours that gathering looks at: where somebody, with
  * \p add_ticks added per process, leaves before the last one has entered. \p n counts them.
  */
-enum mpl_status mpl_links_refine(struct mpl_links *links, const struct mpl_clock_view *view,
+enum mpl_status mpl_links_refine(struct mpl_links *links, const struct mpl_order_view *view,
                                  const int64_t *add_ticks, uint64_t *n,
                                  struct mpl_err *err);
 
 /** Counts messages whose receivers were waiting for them. */
-enum mpl_status mpl_waiting_find(const struct mpl_clock_view *view, struct mpl_links *links,
+enum mpl_status mpl_waiting_find(const struct mpl_order_view *view, struct mpl_links *links,
                                  struct mpl_arena *scratch, struct mpl_err *err);
 /** The time of travel to begin with. */
 int64_t mpl_waiting_travel(const struct mpl_links *links, uint64_t ticks_per_s);
@@ -172,7 +88,7 @@ struct mpl_estimate {
  *
  * \p raw_ticks, per process: what makes process times comparable if all clocks are alike.
  */
-enum mpl_status mpl_estimate_create(const struct mpl_clock_view *view,
+enum mpl_status mpl_estimate_create(const struct mpl_order_view *view,
                                     struct mpl_links *links, const int64_t *raw_ticks,
                                     struct mpl_arena *arena,
                                     const struct mpl_estimate **out, struct mpl_err *err);
@@ -216,7 +132,7 @@ enum mpl_status mpl_paths_create(uint32_t n, struct mpl_arena *arena, struct mpl
 bool mpl_paths_find(const struct mpl_graph *graph, struct mpl_paths *paths);
 
 /** Clocks that no constant fits: a constant along the tree, and how far the data leave it. */
-enum mpl_status mpl_drift_estimate(const struct mpl_clock_view *view,
+enum mpl_status mpl_drift_estimate(const struct mpl_order_view *view,
                                    const struct mpl_links *links, const int64_t *raw_ticks,
                                    const struct mpl_paths *tree, struct mpl_arena *scratch,
                                    struct mpl_estimate *estimate, struct mpl_err *err);
@@ -228,12 +144,9 @@ enum mpl_status mpl_drift_estimate(const struct mpl_clock_view *view,
  * added per process, and gathers \p links where these are not NULL. \p per_location, where not
  * NULL, counts messages and collectives at the location that ends too early.
  */
-enum mpl_status mpl_clock_scan(const struct mpl_clock_view *view, const int64_t *add_ticks,
+enum mpl_status mpl_clock_scan(const struct mpl_order_view *view, const int64_t *add_ticks,
                                struct mpl_links *links, uint64_t *per_location,
                                struct mpl_violations *out, struct mpl_err *err);
-/** Adds the violations between the threads of a process. */
-void mpl_clock_count_threads(const struct mpl_clock_view *view, struct mpl_violations *out);
-
 /* ---- maps: the one place where times change --------------------------------------------------- */
 
 /**

@@ -23,7 +23,7 @@ struct interval {
 };
 
 struct drift {
-    const struct mpl_clock_view *view;
+    const struct mpl_order_view *view;
     const struct mpl_links *links;
     const uint32_t *parent; /* In the tree; MPL_NONE for the reference and others. */
     struct mpl_estimate *estimate;
@@ -60,9 +60,9 @@ static void add_up(struct drift *d, uint32_t *path)
         while (length > 0) {
             const uint32_t q = path[--length];
 
-            e->add_ticks[q] = mpl_clock_narrow(e->add_ticks[d->parent[q]] + d->shift[q]);
+            e->add_ticks[q] = mpl_ticks_narrow(e->add_ticks[d->parent[q]] + d->shift[q]);
             e->bound_ticks[q] =
-                mpl_clock_narrow(e->bound_ticks[d->parent[q]] + d->reach[q]);
+                mpl_ticks_narrow(e->bound_ticks[d->parent[q]] + d->reach[q]);
             d->is_fixed[q] = true;
         }
     }
@@ -96,9 +96,9 @@ static void find_run(struct drift *d)
         const int64_t add = d->estimate->add_ticks[loc->process];
 
         if (loc->n_events > 0 && d->is_fixed[loc->process]) {
-            const __int128 first = (__int128) mpl_clock_view_time(d->view, l, 0) + add;
+            const __int128 first = (__int128) mpl_order_view_time(d->view, l, 0) + add;
             const __int128 last =
-                (__int128) mpl_clock_view_time(d->view, l, loc->n_events - 1) + add;
+                (__int128) mpl_order_view_time(d->view, l, loc->n_events - 1) + add;
 
             d->begin = first < d->begin ? first : d->begin;
             d->end = last > d->end ? last : d->end;
@@ -134,22 +134,22 @@ static void see_order(struct drift *d, uint32_t from, uint32_t to, int64_t begin
     }
 }
 
-static void see_pair(void *context, const struct mpl_clock_pair *pair)
+static void see_pair(void *context, const struct mpl_order_pair *pair)
 {
     see_order(context, pair->from, pair->to, pair->sent_ticks, pair->received_ticks);
 }
 
-static void see_ranks(struct drift *d, const struct mpl_clock_instance *in, uint32_t from,
+static void see_ranks(struct drift *d, const struct mpl_order_instance *in, uint32_t from,
                       uint32_t to)
 {
-    if (in->enter_ticks[from] != MPL_CLOCK_NEVER &&
-        in->leave_ticks[to] != MPL_CLOCK_NEVER && !(in->is_prefix && from > to)) {
+    if (in->enter_ticks[from] != MPL_ORDER_NEVER &&
+        in->leave_ticks[to] != MPL_ORDER_NEVER && !(in->is_prefix && from > to)) {
         see_order(d, in->process[from], in->process[to], in->enter_ticks[from],
                   in->leave_ticks[to]);
     }
 }
 
-static void enter_comm(struct drift *d, const struct mpl_clock_instance *in)
+static void enter_comm(struct drift *d, const struct mpl_order_instance *in)
 {
     if (d->comm != MPL_NONE) {
         const struct mpl_comm *comm = &d->view->model->comms[d->comm];
@@ -164,7 +164,7 @@ static void enter_comm(struct drift *d, const struct mpl_clock_instance *in)
     d->comm = in->comm;
 }
 
-static void see_instance(void *context, const struct mpl_clock_instance *in)
+static void see_instance(void *context, const struct mpl_order_instance *in)
 {
     struct drift *d = context;
 
@@ -260,11 +260,11 @@ static void attach(struct drift *d, uint32_t process)
         }
     }
     if (range.low == -MPL_PATH_NONE) {
-        e->add_ticks[process] = mpl_clock_narrow(range.high);
+        e->add_ticks[process] = mpl_ticks_narrow(range.high);
     } else if (range.high == MPL_PATH_NONE) {
-        e->add_ticks[process] = mpl_clock_narrow(range.low);
+        e->add_ticks[process] = mpl_ticks_narrow(range.low);
     } else {
-        e->add_ticks[process] = mpl_clock_narrow((range.low + range.high) / 2);
+        e->add_ticks[process] = mpl_ticks_narrow((range.low + range.high) / 2);
     }
     e->is_one_sided[process] = true;
     d->is_fixed[process] = true;
@@ -300,7 +300,7 @@ static void attach_rest(struct drift *d, const int64_t *raw_ticks)
         } else if (d->is_fixed[p]) {
             p++;
         } else {
-            e->add_ticks[p] = mpl_clock_minus(raw_ticks[p], raw_ticks[e->reference]);
+            e->add_ticks[p] = mpl_ticks_minus(raw_ticks[p], raw_ticks[e->reference]);
             e->is_alone[p] = true;
             d->is_fixed[p] = true;
         }
@@ -318,9 +318,9 @@ static void keep_limits(struct drift *d)
 
         e->tree_ticks[p] = e->bound_ticks[p];
         e->low_ticks[p] =
-            is_bound ? mpl_clock_minus(e->add_ticks[p], e->bound_ticks[p]) : INT64_MIN;
+            is_bound ? mpl_ticks_minus(e->add_ticks[p], e->bound_ticks[p]) : INT64_MIN;
         e->high_ticks[p] =
-            is_bound ? mpl_clock_plus(e->add_ticks[p], e->bound_ticks[p]) : INT64_MAX;
+            is_bound ? mpl_ticks_plus(e->add_ticks[p], e->bound_ticks[p]) : INT64_MAX;
     }
 }
 
@@ -351,7 +351,7 @@ static enum mpl_status make_tables(struct drift *d, struct mpl_arena *scratch,
     return MPL_OK;
 }
 
-enum mpl_status mpl_drift_estimate(const struct mpl_clock_view *view,
+enum mpl_status mpl_drift_estimate(const struct mpl_order_view *view,
                                    const struct mpl_links *links, const int64_t *raw_ticks,
                                    const struct mpl_paths *tree, struct mpl_arena *scratch,
                                    struct mpl_estimate *estimate, struct mpl_err *err)
@@ -370,8 +370,8 @@ enum mpl_status mpl_drift_estimate(const struct mpl_clock_view *view,
     shift_roughly(&d);
     add_up(&d, path);
     find_run(&d);
-    mpl_clock_walk_pairs(view, see_pair, &d);
-    st = mpl_clock_walk_instances(view, see_instance, &d, err);
+    mpl_order_walk_pairs(view, see_pair, &d);
+    st = mpl_order_walk_instances(view, see_instance, &d, err);
     if (st != MPL_OK) {
         return st;
     }

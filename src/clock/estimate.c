@@ -23,7 +23,7 @@
  */
 
 struct solver {
-    const struct mpl_clock_view *view;
+    const struct mpl_order_view *view;
     struct mpl_links *links;
     const int64_t *raw_ticks;
     struct mpl_estimate *estimate;
@@ -110,7 +110,7 @@ static bool is_feasible(struct solver *s)
         const struct mpl_link *link = mpl_links_get(s->links, i);
         const struct mpl_link *back = mpl_links_back(s->links, link);
 
-        if (back != NULL && mpl_clock_plus(link->limit_ticks, back->limit_ticks) < 0) {
+        if (back != NULL && mpl_ticks_plus(link->limit_ticks, back->limit_ticks) < 0) {
             return false;
         }
     }
@@ -123,7 +123,7 @@ static bool is_feasible(struct solver *s)
 static void fix(struct solver *s, uint32_t process, __int128 x)
 {
     s->x[process] = x;
-    s->estimate->add_ticks[process] = mpl_clock_narrow(x);
+    s->estimate->add_ticks[process] = mpl_ticks_narrow(x);
     s->is_fixed[process] = true;
     s->n_fixed++;
 }
@@ -200,10 +200,10 @@ static void keep_limits(struct solver *s)
         const bool has_high = high != MPL_PATH_NONE;
         const bool has_low = minus_low != MPL_PATH_NONE;
 
-        e->high_ticks[p] = has_high ? mpl_clock_narrow(high) : INT64_MAX;
-        e->low_ticks[p] = has_low ? mpl_clock_narrow(-minus_low) : INT64_MIN;
+        e->high_ticks[p] = has_high ? mpl_ticks_narrow(high) : INT64_MAX;
+        e->low_ticks[p] = has_low ? mpl_ticks_narrow(-minus_low) : INT64_MIN;
         e->bound_ticks[p] =
-            has_high && has_low ? mpl_clock_narrow((high + minus_low + 1) / 2) : INT64_MAX;
+            has_high && has_low ? mpl_ticks_narrow((high + minus_low + 1) / 2) : INT64_MAX;
         e->is_one_sided[p] = has_high != has_low;
         e->is_alone[p] = !has_high && !has_low;
     }
@@ -282,9 +282,9 @@ static enum mpl_status assume(struct solver *s, int64_t *travel_ticks, struct mp
             return st;
         }
         /* From a large part of all times on, the assumption changes nothing any more. */
-        mpl_assert(*travel_ticks < MPL_CLOCK_FAR);
+        mpl_assert(*travel_ticks < MPL_TICKS_FAR);
         *travel_ticks =
-            *travel_ticks == 0 ? 1 : mpl_clock_plus(*travel_ticks, *travel_ticks);
+            *travel_ticks == 0 ? 1 : mpl_ticks_plus(*travel_ticks, *travel_ticks);
     }
 }
 
@@ -326,7 +326,7 @@ static enum mpl_status find_tree(struct solver *s, struct mpl_paths *tree,
         const __int128 trip = tree->ticks[p];
 
         s->estimate->tree_ticks[p] =
-            trip == MPL_PATH_NONE ? INT64_MAX : mpl_clock_narrow((trip + 1) / 2);
+            trip == MPL_PATH_NONE ? INT64_MAX : mpl_ticks_narrow((trip + 1) / 2);
     }
     return MPL_OK;
 }
@@ -381,7 +381,7 @@ static struct mpl_estimate *create_estimate(uint32_t n, struct mpl_arena *arena)
                : e;
 }
 
-enum mpl_status mpl_estimate_create(const struct mpl_clock_view *view,
+enum mpl_status mpl_estimate_create(const struct mpl_order_view *view,
                                     struct mpl_links *links, const int64_t *raw_ticks,
                                     struct mpl_arena *arena,
                                     const struct mpl_estimate **out, struct mpl_err *err)

@@ -24,7 +24,7 @@ static bool make_arc(const struct mpl_links *links, const struct mpl_link *link,
         }
         *begin = link->from;
         arc->to = link->to;
-        arc->ticks = mpl_clock_plus(link->least_ticks, back->least_ticks);
+        arc->ticks = mpl_ticks_plus(link->least_ticks, back->least_ticks);
         arc->ticks = arc->ticks < 0 ? -arc->ticks : arc->ticks;
         return true;
     }

@@ -7,7 +7,7 @@
  * a trace of any length shrinks to one number per pair that talks.
  */
 
-enum mpl_status mpl_links_open(struct mpl_links *links, const struct mpl_clock_view *view,
+enum mpl_status mpl_links_open(struct mpl_links *links, const struct mpl_order_view *view,
                                struct mpl_err *err)
 {
     links->n_processes = view->model->n_processes;
@@ -115,9 +115,9 @@ static void flush_row(struct row *row)
     row->n_touched = 0;
 }
 
-static void see_pair(struct row *row, const struct mpl_clock_pair *pair)
+static void see_pair(struct row *row, const struct mpl_order_pair *pair)
 {
-    const int64_t ticks = mpl_clock_minus(pair->received_ticks, pair->sent_ticks);
+    const int64_t ticks = mpl_ticks_minus(pair->received_ticks, pair->sent_ticks);
 
     if (pair->to != row->to) {
         flush_row(row);
@@ -185,7 +185,7 @@ static void flush_cube(struct cube *cube)
     }
 }
 
-static void enter_comm(struct cube *cube, const struct mpl_clock_instance *in)
+static void enter_comm(struct cube *cube, const struct mpl_order_instance *in)
 {
     flush_cube(cube);
     cube->comm = in->comm;
@@ -199,14 +199,14 @@ static void enter_comm(struct cube *cube, const struct mpl_clock_instance *in)
 
 static void see_least(int64_t *least, int64_t enter, int64_t leave)
 {
-    if (enter != MPL_CLOCK_NEVER && leave != MPL_CLOCK_NEVER) {
-        const int64_t ticks = mpl_clock_minus(leave, enter);
+    if (enter != MPL_ORDER_NEVER && leave != MPL_ORDER_NEVER) {
+        const int64_t ticks = mpl_ticks_minus(leave, enter);
 
         *least = ticks < *least ? ticks : *least;
     }
 }
 
-static void see_star(struct cube *cube, const struct mpl_clock_instance *in)
+static void see_star(struct cube *cube, const struct mpl_order_instance *in)
 {
     if (in->root != cube->root || in->is_to_all != cube->is_to_all) {
         flush_star(cube);
@@ -221,7 +221,7 @@ static void see_star(struct cube *cube, const struct mpl_clock_instance *in)
     }
 }
 
-static void see_instance(struct cube *cube, const struct mpl_clock_instance *in)
+static void see_instance(struct cube *cube, const struct mpl_order_instance *in)
 {
     if (in->comm != cube->comm) {
         enter_comm(cube, in);
@@ -292,7 +292,7 @@ static bool make_cube(struct cube *cube, struct mpl_links *links,
 }
 
 struct mpl_gather *mpl_gather_create(struct mpl_links *links,
-                                     const struct mpl_clock_view *view,
+                                     const struct mpl_order_view *view,
                                      struct mpl_arena *scratch)
 {
     struct mpl_gather *gather = MPL_NEW(scratch, struct mpl_gather);
@@ -303,12 +303,12 @@ struct mpl_gather *mpl_gather_create(struct mpl_links *links,
                : NULL;
 }
 
-void mpl_gather_pair(struct mpl_gather *gather, const struct mpl_clock_pair *pair)
+void mpl_gather_pair(struct mpl_gather *gather, const struct mpl_order_pair *pair)
 {
     see_pair(&gather->row, pair);
 }
 
-void mpl_gather_instance(struct mpl_gather *gather, const struct mpl_clock_instance *in)
+void mpl_gather_instance(struct mpl_gather *gather, const struct mpl_order_instance *in)
 {
     see_instance(&gather->cube, in);
 }
@@ -327,14 +327,14 @@ struct refine {
     uint64_t n;
 };
 
-static void refine_pair(void *context, const struct mpl_clock_instance *in, uint32_t from,
+static void refine_pair(void *context, const struct mpl_order_instance *in, uint32_t from,
                         uint32_t to, int64_t reversed_ticks)
 {
     struct refine *r = context;
 
     (void) reversed_ticks;
     mpl_links_add(r->links, in->process[from], in->process[to],
-                  mpl_clock_minus(in->leave_ticks[to], in->enter_ticks[from]));
+                  mpl_ticks_minus(in->leave_ticks[to], in->enter_ticks[from]));
     r->n++;
 }
 
@@ -343,15 +343,15 @@ static void refine_pair(void *context, const struct mpl_clock_instance *in, uint
  * leave before it, which is what find_reversed tells. One of the two alone would bring the
  * members of a large communicator into line one by one.
  */
-static void refine_first(struct refine *r, const struct mpl_clock_instance *in)
+static void refine_first(struct refine *r, const struct mpl_order_instance *in)
 {
     uint32_t first = MPL_NONE;
     int64_t first_ticks = 0;
 
     for (uint32_t rank = 0; rank < in->n; rank++) {
-        if (in->leave_ticks[rank] != MPL_CLOCK_NEVER) {
+        if (in->leave_ticks[rank] != MPL_ORDER_NEVER) {
             const int64_t ticks =
-                mpl_clock_plus(in->leave_ticks[rank], r->add_ticks[in->process[rank]]);
+                mpl_ticks_plus(in->leave_ticks[rank], r->add_ticks[in->process[rank]]);
 
             if (first == MPL_NONE || ticks < first_ticks) {
                 first = rank;
@@ -360,30 +360,30 @@ static void refine_first(struct refine *r, const struct mpl_clock_instance *in)
         }
     }
     for (uint32_t rank = 0; rank < in->n && first != MPL_NONE; rank++) {
-        if (rank != first && in->enter_ticks[rank] != MPL_CLOCK_NEVER &&
-            mpl_clock_plus(in->enter_ticks[rank], r->add_ticks[in->process[rank]]) >
+        if (rank != first && in->enter_ticks[rank] != MPL_ORDER_NEVER &&
+            mpl_ticks_plus(in->enter_ticks[rank], r->add_ticks[in->process[rank]]) >
                 first_ticks) {
             refine_pair(r, in, rank, first, 0);
         }
     }
 }
 
-static void refine_instance(void *context, const struct mpl_clock_instance *in)
+static void refine_instance(void *context, const struct mpl_order_instance *in)
 {
     struct refine *r = context;
 
-    mpl_clock_find_reversed(in, r->add_ticks, refine_pair, r);
+    mpl_order_find_reversed(in, r->add_ticks, refine_pair, r);
     if (!in->is_prefix) {
         refine_first(r, in);
     }
 }
 
-enum mpl_status mpl_links_refine(struct mpl_links *links, const struct mpl_clock_view *view,
+enum mpl_status mpl_links_refine(struct mpl_links *links, const struct mpl_order_view *view,
                                  const int64_t *add_ticks, uint64_t *n, struct mpl_err *err)
 {
     struct refine refine = { .links = links, .add_ticks = add_ticks };
     const enum mpl_status st =
-        mpl_clock_walk_instances(view, refine_instance, &refine, err);
+        mpl_order_walk_instances(view, refine_instance, &refine, err);
 
     *n = refine.n;
     return st == MPL_OK && links->is_short ? mpl_nomem(err) : st;

@@ -77,7 +77,7 @@ static int64_t apply_knot(const struct mpl_clock_knot *knot, int64_t ticks)
     const __int128 rise =
         (((__int128) ticks - knot->at_ticks) * knot->slope_q62 + half) >> MPL_SLOPE_BITS;
 
-    return mpl_clock_narrow((__int128) ticks + knot->add_ticks + rise);
+    return mpl_ticks_narrow((__int128) ticks + knot->add_ticks + rise);
 }
 
 int64_t mpl_clock_map_apply(const struct mpl_clock_map *map, int64_t ticks)
@@ -116,7 +116,7 @@ static uint32_t apply_run(const struct mpl_clock_knot *knot, int64_t before_tick
 
 static bool is_near(int64_t ticks)
 {
-    return ticks < MPL_CLOCK_FAR / 2 && ticks > -MPL_CLOCK_FAR / 2;
+    return ticks < MPL_TICKS_FAR / 2 && ticks > -MPL_TICKS_FAR / 2;
 }
 
 static bool is_tame(const struct mpl_clock_map *map, const int64_t *ticks, uint32_t n)

@@ -28,7 +28,7 @@
 enum { MPL_TIGHT_MESSAGES = 8 };
 
 struct search {
-    const struct mpl_clock_view *view;
+    const struct mpl_order_view *view;
     struct mpl_links *links;
     uint32_t *link_from; /* Per process: its link to the process at hand, or MPL_NONE. Only
                             links that have one the other way. */
@@ -38,7 +38,7 @@ struct search {
 
 /* When the call was entered that completed this receive and nothing else; false: there is no
  * such call. A wait for several messages ends with the last of them. */
-static bool find_enter(const struct mpl_clock_view *view, uint32_t location, uint32_t event,
+static bool find_enter(const struct mpl_order_view *view, uint32_t location, uint32_t event,
                        int64_t *enter_ticks)
 {
     const struct mpl_location *loc = &view->model->locations[location];
@@ -47,7 +47,7 @@ static bool find_enter(const struct mpl_clock_view *view, uint32_t location, uin
         loc->kind[event + 1] != MPL_EV_LEAVE) {
         return false;
     }
-    return mpl_clock_view_enter(view, location, event, enter_ticks);
+    return mpl_order_view_enter(view, location, event, enter_ticks);
 }
 
 /* Whether more messages from a process to the one at hand are worth a look. */
@@ -70,7 +70,7 @@ static void see_wait(struct search *s, uint32_t from, int64_t sent_ticks,
     const struct mpl_link *back = mpl_links_back(s->links, link);
 
     /* x[from] - x[to] is at least -back, so this holds for every offset that is possible. */
-    if (mpl_clock_minus(sent_ticks, enter_ticks) >= back->least_ticks &&
+    if (mpl_ticks_minus(sent_ticks, enter_ticks) >= back->least_ticks &&
         ++link->n_waited == MPL_TIGHT_MESSAGES) {
         s->n_open--;
     }
@@ -88,7 +88,7 @@ static void see_receive(struct search *s, uint32_t location, uint32_t message)
                    &enter_ticks)) {
         see_wait(
             s, sender->process,
-            mpl_clock_view_time(s->view, end.location, sender->messages[end.message].event),
+            mpl_order_view_time(s->view, end.location, sender->messages[end.message].event),
             enter_ticks);
     }
 }
@@ -130,7 +130,7 @@ static enum mpl_status sort_by_receiver(const struct mpl_links *links,
 }
 
 /* The sender of a synchronous send waits for its receiver to enter. */
-static void see_answer(void *context, const struct mpl_clock_pair *pair)
+static void see_answer(void *context, const struct mpl_order_pair *pair)
 {
     struct search *s = context;
 
@@ -156,7 +156,7 @@ static void search_process(struct search *s, uint32_t process, const uint32_t *o
     for (uint32_t t = 0; t < p->n_locations; t++) {
         search_location(s, p->locations[t]);
         if (s->n_open > 0 && s->has_answers) {
-            mpl_clock_walk_answers(s->view, p->locations[t], see_answer, s);
+            mpl_order_walk_answers(s->view, p->locations[t], see_answer, s);
         }
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -166,12 +166,12 @@ static void search_process(struct search *s, uint32_t process, const uint32_t *o
     }
 }
 
-enum mpl_status mpl_waiting_find(const struct mpl_clock_view *view, struct mpl_links *links,
+enum mpl_status mpl_waiting_find(const struct mpl_order_view *view, struct mpl_links *links,
                                  struct mpl_arena *scratch, struct mpl_err *err)
 {
     struct search s = { .view = view,
                         .links = links,
-                        .has_answers = mpl_clock_has_answers(view) };
+                        .has_answers = mpl_order_has_answers(view) };
     uint32_t *first = NULL;
     uint32_t *order = NULL;
     enum mpl_status st = sort_by_receiver(links, scratch, &first, &order, err);
@@ -201,14 +201,14 @@ static bool is_tight(const struct mpl_link *link)
 
 int64_t mpl_waiting_travel(const struct mpl_links *links, uint64_t ticks_per_s)
 {
-    int64_t travel = mpl_clock_narrow(ticks_per_s / MPL_TRAVEL_PER_S);
+    int64_t travel = mpl_ticks_narrow(ticks_per_s / MPL_TRAVEL_PER_S);
 
     for (size_t i = 0; i < links->link.n; i++) {
         const struct mpl_link *link = mpl_links_get(links, i);
         const struct mpl_link *back = mpl_links_back(links, link);
 
         if (is_tight(link) && is_tight(back)) {
-            const int64_t trip = mpl_clock_plus(link->least_ticks, back->least_ticks);
+            const int64_t trip = mpl_ticks_plus(link->least_ticks, back->least_ticks);
 
             travel = trip / 2 + trip % 2 > travel ? trip / 2 + trip % 2 : travel;
         }
@@ -224,7 +224,7 @@ void mpl_waiting_assume(struct mpl_links *links, int64_t travel_ticks)
 
         link->limit_ticks = link->least_ticks;
         if (is_tight(back)) {
-            const int64_t assumed = mpl_clock_minus(travel_ticks, back->least_ticks);
+            const int64_t assumed = mpl_ticks_minus(travel_ticks, back->least_ticks);
 
             link->limit_ticks = assumed < link->limit_ticks ? assumed : link->limit_ticks;
         }

@@ -65,7 +65,7 @@ static enum mpl_status read_example(struct check *c, const struct mpl_events **e
         st = mpl_match_create(model, c->arena, &match, err);
     }
     if (st == MPL_OK) {
-        st = mpl_clock_correct(model, match, c->arena, &clock, err);
+        st = mpl_clock_correct(model, match, NULL, NULL, c->arena, &clock, err);
     }
     return st == MPL_OK ? mpl_events_create(model, match, clock, c->arena, events, err)
                         : st;

@@ -78,6 +78,14 @@ static void say_clock(struct page *page, const struct mpl_run *run)
             "most %s",
             bound);
         break;
+    case MPL_CLOCK_REFINED:
+        mpl_page_say(page, 4,
+                     "clock: recorded offsets, refined by the messages; error at most %s",
+                     bound);
+        break;
+    case MPL_CLOCK_EVENTSPACE:
+        mpl_page_say(page, 4, "clock: mean round trips along a tree, as asked");
+        break;
     case MPL_CLOCK_RAW:
         mpl_page_say(page, 4, "clock: as recorded, nothing to correct it with");
         break;

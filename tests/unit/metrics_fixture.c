@@ -20,7 +20,8 @@ static const struct mpl_events *events_of_model(struct mpl_model *model,
     const struct mpl_events *events;
 
     ck_assert_int_eq(mpl_match_create(model, arena, &match, NULL), MPL_OK);
-    ck_assert_int_eq(mpl_clock_correct(model, match, arena, &clock, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_clock_correct(model, match, NULL, NULL, arena, &clock, NULL),
+                     MPL_OK);
     ck_assert_int_eq(mpl_events_create(model, match, clock, arena, &events, NULL), MPL_OK);
     return events;
 }

@@ -24,7 +24,8 @@ static const struct mpl_events *events_of_model(struct mpl_model *model,
     struct mpl_err err = { 0 };
 
     ck_assert_int_eq(mpl_match_create(model, arena, &match, &err), MPL_OK);
-    ck_assert_int_eq(mpl_clock_correct(model, match, arena, &clock, &err), MPL_OK);
+    ck_assert_int_eq(mpl_clock_correct(model, match, NULL, NULL, arena, &clock, &err),
+                     MPL_OK);
     ck_assert_int_eq(mpl_events_create(model, match, clock, arena, &events, &err), MPL_OK);
     return events;
 }

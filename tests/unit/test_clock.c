@@ -38,7 +38,8 @@ static const struct mpl_clock *correct(struct mpl_model *model)
     const struct mpl_clock *clock = NULL;
     struct mpl_err err = { 0 };
 
-    ck_assert_int_eq(mpl_clock_correct(model, match, arena, &clock, &err), MPL_OK);
+    ck_assert_int_eq(mpl_clock_correct(model, match, NULL, NULL, arena, &clock, &err),
+                     MPL_OK);
     mpl_model_check(model);
     for (uint32_t l = 1; l < model->n_locations; l++) {
         ck_assert_uint_eq(model->locations[l].base_ticks, model->locations[0].base_ticks);
@@ -711,7 +712,8 @@ START_TEST(running_out_of_memory_is_told_at_every_step)
 
         mpl_alloc_fail_after(n);
 
-        const enum mpl_status st = mpl_clock_correct(model, match, result, &clock, &err);
+        const enum mpl_status st =
+            mpl_clock_correct(model, match, NULL, NULL, result, &clock, &err);
 
         mpl_alloc_fail_after(-1);
         mpl_arena_destroy(result);

@@ -47,7 +47,8 @@ static const struct mpl_clock *correct(struct mpl_model *model)
     const struct mpl_clock *clock = NULL;
     struct mpl_err err = { 0 };
 
-    ck_assert_int_eq(mpl_clock_correct(model, match, arena, &clock, &err), MPL_OK);
+    ck_assert_int_eq(mpl_clock_correct(model, match, NULL, NULL, arena, &clock, &err),
+                     MPL_OK);
     mpl_model_check(model);
     return clock;
 }

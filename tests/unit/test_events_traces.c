@@ -46,7 +46,8 @@ static const struct mpl_events *find_events(const char *name)
         return NULL;
     }
     ck_assert_int_eq(mpl_match_create(model, arena, &match, &err), MPL_OK);
-    ck_assert_int_eq(mpl_clock_correct(model, match, arena, &clock, &err), MPL_OK);
+    ck_assert_int_eq(mpl_clock_correct(model, match, NULL, NULL, arena, &clock, &err),
+                     MPL_OK);
     ck_assert_int_eq(mpl_events_create(model, match, clock, arena, &events, &err), MPL_OK);
     return events;
 }

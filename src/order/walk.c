@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "clock/clock_priv.h"
+#include "order/order.h"
 
 /*
  * Which moments may be compared. A send's record is written when the call begins, before the
@@ -9,30 +9,30 @@
  * holds for COLLECTIVE_BEGIN of whoever contributes and COLLECTIVE_END of whoever needs it.
  */
 
-int64_t mpl_clock_narrow(__int128 ticks)
+int64_t mpl_ticks_narrow(__int128 ticks)
 {
-    if (ticks > MPL_CLOCK_FAR) {
-        return MPL_CLOCK_FAR;
+    if (ticks > MPL_TICKS_FAR) {
+        return MPL_TICKS_FAR;
     }
-    return ticks < -MPL_CLOCK_FAR ? -MPL_CLOCK_FAR : (int64_t) ticks;
+    return ticks < -MPL_TICKS_FAR ? -MPL_TICKS_FAR : (int64_t) ticks;
 }
 
-int64_t mpl_clock_minus(int64_t a, int64_t b)
+int64_t mpl_ticks_minus(int64_t a, int64_t b)
 {
-    return mpl_clock_narrow((__int128) a - b);
+    return mpl_ticks_narrow((__int128) a - b);
 }
 
-int64_t mpl_clock_plus(int64_t a, int64_t b)
+int64_t mpl_ticks_plus(int64_t a, int64_t b)
 {
-    return mpl_clock_narrow((__int128) a + b);
+    return mpl_ticks_narrow((__int128) a + b);
 }
 
-enum mpl_status mpl_clock_view_create(const struct mpl_model *model,
+enum mpl_status mpl_order_view_create(const struct mpl_model *model,
                                       const struct mpl_match *match,
-                                      struct mpl_arena *arena, struct mpl_clock_view **out,
+                                      struct mpl_arena *arena, struct mpl_order_view **out,
                                       struct mpl_err *err)
 {
-    struct mpl_clock_view *view = MPL_NEW(arena, struct mpl_clock_view);
+    struct mpl_order_view *view = MPL_NEW(arena, struct mpl_order_view);
 
     if (view == NULL) {
         return mpl_nomem(err);
@@ -43,12 +43,12 @@ enum mpl_status mpl_clock_view_create(const struct mpl_model *model,
     if (view->skew_ticks == NULL) {
         return mpl_nomem(err);
     }
-    mpl_clock_view_refresh(view);
+    mpl_order_view_refresh(view);
     *out = view;
     return MPL_OK;
 }
 
-void mpl_clock_view_refresh(struct mpl_clock_view *view)
+void mpl_order_view_refresh(struct mpl_order_view *view)
 {
     for (uint32_t l = 0; l < view->model->n_locations; l++) {
         const struct mpl_location *loc = &view->model->locations[l];
@@ -59,7 +59,7 @@ void mpl_clock_view_refresh(struct mpl_clock_view *view)
     }
 }
 
-int64_t mpl_clock_view_time(const struct mpl_clock_view *view, uint32_t location,
+int64_t mpl_order_view_time(const struct mpl_order_view *view, uint32_t location,
                             uint32_t event)
 {
     const int64_t ticks = view->model->locations[location].time_ticks[event];
@@ -72,7 +72,7 @@ int64_t mpl_clock_view_time(const struct mpl_clock_view *view, uint32_t location
 
 /* The partner is nearly always on the master location of the process that the envelope names,
  * so the search over the locations is a last resort. */
-static struct mpl_end find_sender(const struct mpl_clock_view *view, uint32_t location,
+static struct mpl_end find_sender(const struct mpl_order_view *view, uint32_t location,
                                   uint32_t message, uint32_t peer)
 {
     const struct mpl_match *match = view->match;
@@ -88,7 +88,7 @@ static struct mpl_end find_sender(const struct mpl_clock_view *view, uint32_t lo
     return mpl_match_partner(view->model, match, location, message);
 }
 
-static void walk_location(const struct mpl_clock_view *view, uint32_t location,
+static void walk_location(const struct mpl_order_view *view, uint32_t location,
                           mpl_pair_visitor visit, void *context)
 {
     const struct mpl_location *loc = &view->model->locations[location];
@@ -107,20 +107,20 @@ static void walk_location(const struct mpl_clock_view *view, uint32_t location,
 
         const struct mpl_end end = find_sender(view, location, i, e->peer);
         const struct mpl_location *sender = &view->model->locations[end.location];
-        const struct mpl_clock_pair pair = {
+        const struct mpl_order_pair pair = {
             .from = sender->process,
             .to = loc->process,
             .to_location = location,
-            .sent_ticks = mpl_clock_view_time(view, end.location,
+            .sent_ticks = mpl_order_view_time(view, end.location,
                                               sender->messages[end.message].event),
-            .received_ticks = mpl_clock_view_time(view, location, loc->messages[i].event),
+            .received_ticks = mpl_order_view_time(view, location, loc->messages[i].event),
         };
 
         visit(context, &pair);
     }
 }
 
-void mpl_clock_walk_pairs(const struct mpl_clock_view *view, mpl_pair_visitor visit,
+void mpl_order_walk_pairs(const struct mpl_order_view *view, mpl_pair_visitor visit,
                           void *context)
 {
     /* Locations are ordered by process. */
@@ -131,18 +131,18 @@ void mpl_clock_walk_pairs(const struct mpl_clock_view *view, mpl_pair_visitor vi
 
 /* ---- answers of synchronous sends -------------------------------------------------------- */
 
-enum { MPL_CLOCK_MAX_LOOK_BACK = 8 };
+enum { MPL_ORDER_MAX_LOOK_BACK = 8 };
 
-bool mpl_clock_view_enter(const struct mpl_clock_view *view, uint32_t location,
+bool mpl_order_view_enter(const struct mpl_order_view *view, uint32_t location,
                           uint32_t event, int64_t *enter_ticks)
 {
     const struct mpl_location *loc = &view->model->locations[location];
 
-    for (uint32_t back = 1; back <= MPL_CLOCK_MAX_LOOK_BACK && back <= event; back++) {
+    for (uint32_t back = 1; back <= MPL_ORDER_MAX_LOOK_BACK && back <= event; back++) {
         const uint8_t kind = loc->kind[event - back];
 
         if (kind == MPL_EV_ENTER) {
-            *enter_ticks = mpl_clock_view_time(view, location, event - back);
+            *enter_ticks = mpl_order_view_time(view, location, event - back);
             return true;
         }
         if (kind == MPL_EV_LEAVE) {
@@ -160,7 +160,7 @@ static bool is_synchronous(const struct mpl_model *model, const struct mpl_locat
            model->regions[loc->ref[event - 1]].mode == MPL_CALL_SYNC_SEND;
 }
 
-static void visit_answer(const struct mpl_clock_view *view, uint32_t location,
+static void visit_answer(const struct mpl_order_view *view, uint32_t location,
                          uint32_t message, mpl_pair_visitor visit, void *context)
 {
     const struct mpl_model *model = view->model;
@@ -172,21 +172,21 @@ static void visit_answer(const struct mpl_clock_view *view, uint32_t location,
     const uint32_t post = receive->post != MPL_NONE ? receive->post : receive->event;
     const bool is_posted_here =
         receive->post != MPL_NONE || receiver->kind[receive->event] == MPL_EV_RECV;
-    struct mpl_clock_pair pair = {
+    struct mpl_order_pair pair = {
         .from = receiver->process,
         .to = loc->process,
         .to_location = location,
-        .received_ticks = mpl_clock_view_time(view, location, event + 1),
-        .waiting_ticks = mpl_clock_view_time(view, location, event - 1),
+        .received_ticks = mpl_order_view_time(view, location, event + 1),
+        .waiting_ticks = mpl_order_view_time(view, location, event - 1),
     };
 
     if (is_posted_here &&
-        mpl_clock_view_enter(view, end.location, post, &pair.sent_ticks)) {
+        mpl_order_view_enter(view, end.location, post, &pair.sent_ticks)) {
         visit(context, &pair);
     }
 }
 
-bool mpl_clock_has_answers(const struct mpl_clock_view *view)
+bool mpl_order_has_answers(const struct mpl_order_view *view)
 {
     for (uint32_t r = 0; r < view->model->n_regions; r++) {
         if (view->model->regions[r].mode == MPL_CALL_SYNC_SEND) {
@@ -196,7 +196,7 @@ bool mpl_clock_has_answers(const struct mpl_clock_view *view)
     return false;
 }
 
-void mpl_clock_walk_answers(const struct mpl_clock_view *view, uint32_t location,
+void mpl_order_walk_answers(const struct mpl_order_view *view, uint32_t location,
                             mpl_pair_visitor visit, void *context)
 {
     const struct mpl_model *model = view->model;
@@ -228,7 +228,7 @@ struct need {
     bool takes;
 };
 
-static struct need find_need(const struct mpl_clock_view *view,
+static struct need find_need(const struct mpl_order_view *view,
                              const struct mpl_collective *part)
 {
     const enum mpl_tracer tracer = view->model->tracer;
@@ -266,7 +266,7 @@ static struct need find_need(const struct mpl_clock_view *view,
 
 /* Room for one instance, as large as the largest communicator. */
 struct gather {
-    const struct mpl_clock_view *view;
+    const struct mpl_order_view *view;
     uint32_t *location;
     int64_t *enter;
     int64_t *leave;
@@ -274,7 +274,7 @@ struct gather {
 
 /* Parts that agree although some are missing: a lost rank makes what is left no less true. A
  * location with holes, however, may have lost its place in the sequence. */
-static bool is_usable(const struct mpl_clock_view *view, const struct mpl_coll_instance *in)
+static bool is_usable(const struct mpl_order_view *view, const struct mpl_coll_instance *in)
 {
     const struct mpl_comm *comm = &view->model->comms[in->comm];
     const struct mpl_coll_part *part = view->match->parts + in->first_part;
@@ -312,10 +312,10 @@ static void put_part(const struct gather *g, const struct mpl_coll_part *part,
     }
     g->location[part->rank] = part->location;
     if (need.gives && c->begin != MPL_NONE) {
-        g->enter[part->rank] = mpl_clock_view_time(g->view, part->location, c->begin);
+        g->enter[part->rank] = mpl_order_view_time(g->view, part->location, c->begin);
     }
     if (need.takes && c->end != MPL_NONE) {
-        g->leave[part->rank] = mpl_clock_view_time(g->view, part->location, c->end);
+        g->leave[part->rank] = mpl_order_view_time(g->view, part->location, c->end);
     }
 }
 
@@ -325,7 +325,7 @@ static void visit_instance(const struct gather *g, const struct mpl_coll_instanc
     const struct mpl_comm *comm = &g->view->model->comms[in->comm];
     const enum mpl_coll_class class = mpl_coll_class_of(in->op);
     const bool is_rooted = class == MPL_CLASS_1_TO_N || class == MPL_CLASS_N_TO_1;
-    struct mpl_clock_instance seen = {
+    struct mpl_order_instance seen = {
         .comm = in->comm,
         .n = comm->n_members,
         .process = comm->members,
@@ -339,8 +339,8 @@ static void visit_instance(const struct gather *g, const struct mpl_coll_instanc
 
     for (uint32_t rank = 0; rank < comm->n_members; rank++) {
         g->location[rank] = MPL_NONE;
-        g->enter[rank] = MPL_CLOCK_NEVER;
-        g->leave[rank] = MPL_CLOCK_NEVER;
+        g->enter[rank] = MPL_ORDER_NEVER;
+        g->leave[rank] = MPL_ORDER_NEVER;
     }
     for (uint32_t i = 0; i < in->n_parts; i++) {
         const struct mpl_coll_part *part = &g->view->match->parts[in->first_part + i];
@@ -355,7 +355,7 @@ static void visit_instance(const struct gather *g, const struct mpl_coll_instanc
     }
 }
 
-enum mpl_status mpl_clock_walk_instances(const struct mpl_clock_view *view,
+enum mpl_status mpl_order_walk_instances(const struct mpl_order_view *view,
                                          mpl_instance_visitor visit, void *context,
                                          struct mpl_err *err)
 {
@@ -394,15 +394,15 @@ struct last {
     int64_t ticks;
 };
 
-static void see_enter(struct last *last, const struct mpl_clock_instance *in,
+static void see_enter(struct last *last, const struct mpl_order_instance *in,
                       const int64_t *add_ticks, uint32_t rank)
 {
-    if (in->enter_ticks[rank] == MPL_CLOCK_NEVER) {
+    if (in->enter_ticks[rank] == MPL_ORDER_NEVER) {
         return;
     }
 
     const int64_t ticks =
-        mpl_clock_plus(in->enter_ticks[rank], add_ticks[in->process[rank]]);
+        mpl_ticks_plus(in->enter_ticks[rank], add_ticks[in->process[rank]]);
 
     if (last->rank == MPL_NONE || ticks > last->ticks) {
         last->rank = rank;
@@ -410,24 +410,24 @@ static void see_enter(struct last *last, const struct mpl_clock_instance *in,
     }
 }
 
-static void see_leave(const struct last *last, const struct mpl_clock_instance *in,
+static void see_leave(const struct last *last, const struct mpl_order_instance *in,
                       const int64_t *add_ticks, uint32_t rank, mpl_reversed_teller tell,
                       void *context)
 {
-    if (in->leave_ticks[rank] == MPL_CLOCK_NEVER || last->rank == MPL_NONE ||
+    if (in->leave_ticks[rank] == MPL_ORDER_NEVER || last->rank == MPL_NONE ||
         last->rank == rank) {
         return;
     }
 
     const int64_t ticks =
-        mpl_clock_plus(in->leave_ticks[rank], add_ticks[in->process[rank]]);
+        mpl_ticks_plus(in->leave_ticks[rank], add_ticks[in->process[rank]]);
 
     if (ticks < last->ticks) {
-        tell(context, in, last->rank, rank, mpl_clock_minus(last->ticks, ticks));
+        tell(context, in, last->rank, rank, mpl_ticks_minus(last->ticks, ticks));
     }
 }
 
-void mpl_clock_find_reversed(const struct mpl_clock_instance *in, const int64_t *add_ticks,
+void mpl_order_find_reversed(const struct mpl_order_instance *in, const int64_t *add_ticks,
                              mpl_reversed_teller tell, void *context)
 {
     struct last last = { MPL_NONE, 0 };

@@ -1,0 +1,126 @@
+/*
+ * Takes:        a model, its message pairs and collective instances.
+ * Makes:        the order that they prove: which moment of one location comes before which
+ *               moment of another, whatever their clocks say; and how often clocks disagree.
+ * Leaves alone: times.
+ *
+ * While clocks are compared, times are those of a process: ticks since the base of its master
+ * location. Differences of absolute times do not appear, so nothing depends on how large a
+ * clock's count is.
+ */
+#ifndef MPL_ORDER_ORDER_H
+#define MPL_ORDER_ORDER_H
+
+#include "match/match.h"
+
+/** Beyond every duration that a trace can hold; sums of two stay far from overflow. */
+#define MPL_TICKS_FAR (INT64_C(1) << 61)
+
+/** a - b, kept within MPL_TICKS_FAR, whatever a damaged trace holds. */
+int64_t mpl_ticks_minus(int64_t a, int64_t b);
+/** a + b of two such differences, kept likewise. */
+int64_t mpl_ticks_plus(int64_t a, int64_t b);
+/** A sum of many, kept likewise. */
+int64_t mpl_ticks_narrow(__int128 ticks);
+
+/* ---- one look at the trace ----------------------------------------------------------- */
+
+/** The trace as the comparisons see it. */
+struct mpl_order_view {
+    const struct mpl_model *model;
+    const struct mpl_match *match;
+    int64_t *skew_ticks; /**< Per location: its base minus that of its process's master. */
+};
+
+enum mpl_status mpl_order_view_create(const struct mpl_model *model,
+                                      const struct mpl_match *match,
+                                      struct mpl_arena *arena, struct mpl_order_view **out,
+                                      struct mpl_err *err);
+/** Takes the bases anew after they were rewritten. */
+void mpl_order_view_refresh(struct mpl_order_view *view);
+/** Time of an event on its process's clock. */
+int64_t mpl_order_view_time(const struct mpl_order_view *view, uint32_t location,
+                            uint32_t event);
+
+/** A message between two processes, in process times. */
+struct mpl_order_pair {
+    uint32_t from; /**< Process. */
+    uint32_t to;   /**< Process. */
+    uint32_t to_location;
+    int64_t sent_ticks;     /**< The send's record: written before the message can leave. */
+    int64_t received_ticks; /**< The receive's completion: written after it has come. */
+    int64_t waiting_ticks;  /**< Of answers: since when the sender has been in its call. */
+};
+typedef void (*mpl_pair_visitor)(void *context, const struct mpl_order_pair *pair);
+/** Visits all messages, those of one receiving process one after the other. */
+void mpl_order_walk_pairs(const struct mpl_order_view *view, mpl_pair_visitor visit,
+                          void *context);
+/** Whether the program made synchronous sends. */
+bool mpl_order_has_answers(const struct mpl_order_view *view);
+/**
+ * Visits the answers of a location's synchronous sends, which return only when the receive has
+ * begun: as if the receiver sent a message when it entered its call, which comes when the send
+ * is left.
+ */
+void mpl_order_walk_answers(const struct mpl_order_view *view, uint32_t location,
+                            mpl_pair_visitor visit, void *context);
+/** When the call was entered in which \p event is recorded; false if the trace does not say. */
+bool mpl_order_view_enter(const struct mpl_order_view *view, uint32_t location,
+                          uint32_t event, int64_t *enter_ticks);
+
+/**
+ * A collective operation, by rank: whoever has a leave needs everybody who has an enter. A
+ * member that sends nothing has no enter, one that needs nothing has no leave.
+ */
+struct mpl_order_instance {
+    uint32_t comm;
+    uint32_t n;                 /**< Members. */
+    const uint32_t *process;    /**< By rank. */
+    const uint32_t *location;   /**< By rank; MPL_NONE: its part is not recorded. */
+    const int64_t *enter_ticks; /**< By rank, process time; MPL_ORDER_NEVER where none. */
+    const int64_t *leave_ticks; /**< By rank, process time; MPL_ORDER_NEVER where none. */
+    uint32_t root;  /**< Rank of the only one that enters or leaves; MPL_NONE. */
+    bool is_to_all; /**< With a root: it enters, the others leave. */
+    bool is_prefix; /**< A rank needs lower ranks only. */
+};
+#define MPL_ORDER_NEVER INT64_MIN
+typedef void (*mpl_instance_visitor)(void *context, const struct mpl_order_instance *in);
+/** Visits the collectives from which something follows, those of a communicator together. */
+enum mpl_status mpl_order_walk_instances(const struct mpl_order_view *view,
+                                         mpl_instance_visitor visit, void *context,
+                                         struct mpl_err *err);
+
+/** Tells of the member \p to that leaves before the member \p from, whom it needs, has entered. */
+typedef void (*mpl_reversed_teller)(void *context, const struct mpl_order_instance *in,
+                                    uint32_t from, uint32_t to, int64_t reversed_ticks);
+/** With \p add_ticks added per process: each member at most once, against the last it needs. */
+void mpl_order_find_reversed(const struct mpl_order_instance *in, const int64_t *add_ticks,
+                             mpl_reversed_teller tell, void *context);
+
+/* ---- violations of the clock condition --------------------------------------------- */
+
+struct mpl_violations {
+    uint64_t p2p; /**< Messages received before they were sent. */
+    uint64_t
+        collective; /**< Participants that left before one they depend on had entered. */
+    uint64_t
+        thread; /**< Teams that workers began outside of every fork of their process. */
+    int64_t worst_ticks; /**< Largest reversal. */
+};
+
+/** Counts violations while pairs and instances are walked. */
+struct mpl_tally {
+    const int64_t *add_ticks; /**< Per process: added to its times. */
+    uint64_t *per_location;   /**< Counts at the location that ends too early; or NULL. */
+    struct mpl_violations *found;
+};
+void mpl_tally_pair(struct mpl_tally *tally, const struct mpl_order_pair *pair);
+void mpl_tally_instance(struct mpl_tally *tally, const struct mpl_order_instance *in);
+/** Those between the threads of a process, all at once. */
+void mpl_tally_threads(struct mpl_tally *tally, const struct mpl_order_view *view);
+
+/** Counts all violations on the times of \p view; \p per_location may be NULL. */
+enum mpl_status mpl_order_count(const struct mpl_order_view *view, uint64_t *per_location,
+                                struct mpl_violations *out, struct mpl_err *err);
+
+#endif
