@@ -46,7 +46,10 @@ int64_t mpl_order_view_time(const struct mpl_order_view *view, uint32_t location
 struct mpl_order_pair {
     uint32_t from; /**< Process. */
     uint32_t to;   /**< Process. */
+    uint32_t from_location;
     uint32_t to_location;
+    uint32_t from_event;    /**< The event of sent_ticks. */
+    uint32_t to_event;      /**< The event of received_ticks. */
     int64_t sent_ticks;     /**< The send's record: written before the message can leave. */
     int64_t received_ticks; /**< The receive's completion: written after it has come. */
     int64_t waiting_ticks;  /**< Of answers: since when the sender has been in its call. */
@@ -74,11 +77,13 @@ bool mpl_order_view_enter(const struct mpl_order_view *view, uint32_t location,
  */
 struct mpl_order_instance {
     uint32_t comm;
-    uint32_t n;                 /**< Members. */
-    const uint32_t *process;    /**< By rank. */
-    const uint32_t *location;   /**< By rank; MPL_NONE: its part is not recorded. */
-    const int64_t *enter_ticks; /**< By rank, process time; MPL_ORDER_NEVER where none. */
-    const int64_t *leave_ticks; /**< By rank, process time; MPL_ORDER_NEVER where none. */
+    uint32_t n;                  /**< Members. */
+    const uint32_t *process;     /**< By rank. */
+    const uint32_t *location;    /**< By rank; MPL_NONE: its part is not recorded. */
+    const int64_t *enter_ticks;  /**< By rank, process time; MPL_ORDER_NEVER where none. */
+    const int64_t *leave_ticks;  /**< By rank, process time; MPL_ORDER_NEVER where none. */
+    const uint32_t *enter_event; /**< By rank; holds where there is an enter. */
+    const uint32_t *leave_event; /**< By rank; holds where there is a leave. */
     uint32_t root;  /**< Rank of the only one that enters or leaves; MPL_NONE. */
     bool is_to_all; /**< With a root: it enters, the others leave. */
     bool is_prefix; /**< A rank needs lower ranks only. */

@@ -110,7 +110,10 @@ static void walk_location(const struct mpl_order_view *view, uint32_t location,
         const struct mpl_order_pair pair = {
             .from = sender->process,
             .to = loc->process,
+            .from_location = end.location,
             .to_location = location,
+            .from_event = sender->messages[end.message].event,
+            .to_event = loc->messages[i].event,
             .sent_ticks = mpl_order_view_time(view, end.location,
                                               sender->messages[end.message].event),
             .received_ticks = mpl_order_view_time(view, location, loc->messages[i].event),
@@ -133,23 +136,32 @@ void mpl_order_walk_pairs(const struct mpl_order_view *view, mpl_pair_visitor vi
 
 enum { MPL_ORDER_MAX_LOOK_BACK = 8 };
 
-bool mpl_order_view_enter(const struct mpl_order_view *view, uint32_t location,
-                          uint32_t event, int64_t *enter_ticks)
+/* The event that entered the call in which \p event is recorded; MPL_NONE. */
+static uint32_t find_enter(const struct mpl_location *loc, uint32_t event)
 {
-    const struct mpl_location *loc = &view->model->locations[location];
-
     for (uint32_t back = 1; back <= MPL_ORDER_MAX_LOOK_BACK && back <= event; back++) {
         const uint8_t kind = loc->kind[event - back];
 
         if (kind == MPL_EV_ENTER) {
-            *enter_ticks = mpl_order_view_time(view, location, event - back);
-            return true;
+            return event - back;
         }
         if (kind == MPL_EV_LEAVE) {
-            return false;
+            return MPL_NONE;
         }
     }
-    return false;
+    return MPL_NONE;
+}
+
+bool mpl_order_view_enter(const struct mpl_order_view *view, uint32_t location,
+                          uint32_t event, int64_t *enter_ticks)
+{
+    const uint32_t enter = find_enter(&view->model->locations[location], event);
+
+    if (enter == MPL_NONE) {
+        return false;
+    }
+    *enter_ticks = mpl_order_view_time(view, location, enter);
+    return true;
 }
 
 static bool is_synchronous(const struct mpl_model *model, const struct mpl_location *loc,
@@ -175,13 +187,16 @@ static void visit_answer(const struct mpl_order_view *view, uint32_t location,
     struct mpl_order_pair pair = {
         .from = receiver->process,
         .to = loc->process,
+        .from_location = end.location,
+        .from_event = is_posted_here ? find_enter(receiver, post) : MPL_NONE,
         .to_location = location,
+        .to_event = event + 1,
         .received_ticks = mpl_order_view_time(view, location, event + 1),
         .waiting_ticks = mpl_order_view_time(view, location, event - 1),
     };
 
-    if (is_posted_here &&
-        mpl_order_view_enter(view, end.location, post, &pair.sent_ticks)) {
+    if (pair.from_event != MPL_NONE) {
+        pair.sent_ticks = mpl_order_view_time(view, end.location, pair.from_event);
         visit(context, &pair);
     }
 }
@@ -270,6 +285,8 @@ struct gather {
     uint32_t *location;
     int64_t *enter;
     int64_t *leave;
+    uint32_t *enter_event;
+    uint32_t *leave_event;
 };
 
 /* Parts that agree although some are missing: a lost rank makes what is left no less true. A
@@ -312,9 +329,11 @@ static void put_part(const struct gather *g, const struct mpl_coll_part *part,
     }
     g->location[part->rank] = part->location;
     if (need.gives && c->begin != MPL_NONE) {
+        g->enter_event[part->rank] = c->begin;
         g->enter[part->rank] = mpl_order_view_time(g->view, part->location, c->begin);
     }
     if (need.takes && c->end != MPL_NONE) {
+        g->leave_event[part->rank] = c->end;
         g->leave[part->rank] = mpl_order_view_time(g->view, part->location, c->end);
     }
 }
@@ -332,6 +351,8 @@ static void visit_instance(const struct gather *g, const struct mpl_coll_instanc
         .location = g->location,
         .enter_ticks = g->enter,
         .leave_ticks = g->leave,
+        .enter_event = g->enter_event,
+        .leave_event = g->leave_event,
         .root = MPL_NONE,
         .is_to_all = class == MPL_CLASS_1_TO_N,
         .is_prefix = class == MPL_CLASS_SCAN || class == MPL_CLASS_EXSCAN,
@@ -374,7 +395,10 @@ enum mpl_status mpl_order_walk_instances(const struct mpl_order_view *view,
     g.location = MPL_NEW_ARRAY(scratch, most, uint32_t);
     g.enter = MPL_NEW_ARRAY(scratch, most, int64_t);
     g.leave = MPL_NEW_ARRAY(scratch, most, int64_t);
-    if (g.location == NULL || g.enter == NULL || g.leave == NULL) {
+    g.enter_event = MPL_NEW_ARRAY(scratch, most, uint32_t);
+    g.leave_event = MPL_NEW_ARRAY(scratch, most, uint32_t);
+    if (g.location == NULL || g.enter == NULL || g.leave == NULL || g.enter_event == NULL ||
+        g.leave_event == NULL) {
         mpl_arena_destroy(scratch);
         return mpl_nomem(err);
     }
