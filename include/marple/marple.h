@@ -89,6 +89,14 @@ MPL_API enum mpl_status mpl_options_bind_role(struct mpl_options *options, const
 MPL_API enum mpl_status mpl_options_set_pattern(struct mpl_options *options,
                                                 const char *pattern, struct mpl_err *err);
 /**
+ * Where the common time line comes from: "auto", "offsets", "messages", "none", "eventspace", as
+ * in `marple diagnose --clock`.
+ *
+ * Errors: MPL_E_USAGE for another word.
+ */
+MPL_API enum mpl_status mpl_options_set_clock(struct mpl_options *options,
+                                              const char *choice, struct mpl_err *err);
+/**
  * Long work calls \p tell now and then, from the thread that diagnoses: \p done of \p total
  * steps (0: unknown), \p what is a present participle such as "reading events".
  */

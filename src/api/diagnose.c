@@ -32,6 +32,7 @@ static enum mpl_status fill(const struct mpl_options *options, struct mpl_arena 
         asked->roles = options->roles.data;
         asked->n_roles = options->roles.n;
         asked->pattern = options->pattern;
+        asked->clock = &options->clock;
         asked->progress = &options->progress;
     }
     return MPL_OK;

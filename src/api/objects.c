@@ -98,6 +98,7 @@ struct mpl_options *mpl_options_create(void)
     options->arena = arena;
     options->knowledge = mpl_buf_make(sizeof(const char *));
     options->roles = mpl_buf_make(sizeof(struct mpl_role_binding));
+    options->clock = mpl_clock_defaults();
     return options;
 }
 
@@ -168,6 +169,17 @@ enum mpl_status mpl_options_set_pattern(struct mpl_options *options, const char 
 {
     return options == NULL ? mpl_nomem(err)
                            : set_text(options->arena, &options->pattern, pattern, err);
+}
+
+enum mpl_status mpl_options_set_clock(struct mpl_options *options, const char *choice,
+                                      struct mpl_err *err)
+{
+    if (options == NULL) {
+        return mpl_nomem(err);
+    }
+    return mpl_clock_choice_find(choice, &options->clock.choice)
+               ? MPL_OK
+               : mpl_fail(err, MPL_E_USAGE, "there is no clock \"%s\"", choice);
 }
 
 void mpl_options_set_progress(struct mpl_options *options, mpl_tell *tell, void *context)

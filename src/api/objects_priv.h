@@ -17,6 +17,7 @@ struct mpl_options {
     struct mpl_buf knowledge; /* const char * */
     struct mpl_buf roles;     /* struct mpl_role_binding */
     const char *pattern;      /* NULL: all */
+    struct mpl_clock_options clock;
     struct mpl_progress progress;
 };
 

@@ -6,7 +6,7 @@
 #ifndef MPL_CLI_CLI_H
 #define MPL_CLI_CLI_H
 
-#include "base/base.h"
+#include "clock/clock.h"
 
 /** An interface: scripts depend on these. */
 enum mpl_exit {
@@ -99,6 +99,29 @@ enum mpl_status mpl_args_choice(const struct mpl_option *option, const char *val
 enum mpl_format { MPL_FORMAT_TEXT, MPL_FORMAT_JSON };
 enum mpl_status mpl_args_format(const struct mpl_option *option, const char *value,
                                 enum mpl_format *out, struct mpl_err *err);
+
+/**
+ * Rows of a table of options, for every command that corrects clocks. Positional, so they stand
+ * behind the command's own.
+ */
+#define MPL_CLOCK_OPTIONS \
+    { 0, "clock", "auto|offsets|messages|none|eventspace", \
+      "where the common time line comes from; auto is the default" }, \
+        { 0, "no-repair", NULL, \
+          "leave messages that arrive before they were sent as they are" }, \
+        { 0, "gamma", "G", "speed of a clock that falls back after a repair; 0.999" }, \
+        { 0, "delta", "TIME", "least distance of two moved events of a location; 1ns" }, \
+        { 0, "mu", "TIME", "what a message takes at least; otherwise from the trace" }, \
+        { 0, "amortization", "N", \
+          "a jump is built up over a stretch N times as long; 50" }, \
+        { 0, "max-shift", "TIME", \
+          "repeat with smaller G while an event moves farther; from the trace" }, \
+    { \
+        0, "max-passes", "N", "but at most so often; 8" \
+    }
+/** Takes one of MPL_CLOCK_OPTIONS; MPL_END: it is none of them. */
+enum mpl_status mpl_args_clock(const struct mpl_option *option, const char *value,
+                               struct mpl_clock_options *out, struct mpl_err *err);
 
 /* ---- output ------------------------------------------------------------------------------ */
 

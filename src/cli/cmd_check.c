@@ -9,6 +9,7 @@ enum { OPT_FORMAT, OPT_OUTPUT };
 static const struct mpl_option options[] = {
     [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
     [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
+    MPL_CLOCK_OPTIONS,
     { 0 },
 };
 
@@ -16,6 +17,7 @@ struct check_opts {
     const char *trace;
     const char *output;
     enum mpl_format format;
+    struct mpl_clock_options clock;
 };
 
 static enum mpl_status parse(struct mpl_args *args, struct check_opts *opts,
@@ -30,6 +32,8 @@ static enum mpl_status parse(struct mpl_args *args, struct check_opts *opts,
             st = mpl_args_format(option, value, &opts->format, err);
         } else if (option == &options[OPT_OUTPUT]) {
             opts->output = value;
+        } else if (option != NULL) {
+            st = mpl_args_clock(option, value, &opts->clock, err);
         } else if (opts->trace == NULL) {
             opts->trace = value;
         } else {
@@ -65,7 +69,7 @@ static enum mpl_status check(const struct check_opts *opts, struct mpl_arena *ar
         return st;
     }
     mpl_progress_line_open(&line, stderr);
-    st = mpl_analysis_check(opts->trace, NULL, &line.progress, &analysis, err);
+    st = mpl_analysis_check(opts->trace, &opts->clock, &line.progress, &analysis, err);
     mpl_progress_line_close(&line);
     st = st == MPL_OK ? print(analysis, opts, output.stream, err) : st;
     st = mpl_output_close(&output, st, err);
@@ -80,7 +84,7 @@ static enum mpl_status check(const struct check_opts *opts, struct mpl_arena *ar
 
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
-    struct check_opts opts = { 0 };
+    struct check_opts opts = { .clock = mpl_clock_defaults() };
     struct mpl_arena *arena = mpl_arena_create();
 
     if (arena == NULL) {

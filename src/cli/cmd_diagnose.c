@@ -31,6 +31,7 @@ static const struct mpl_option options[] = {
     [OPT_VERBOSE] = { 'v', "verbose", NULL,
                       "also show rules that fired, and every metric" },
     [OPT_WIDTH] = { 0, "width", "N", "wrap text at N columns" },
+    MPL_CLOCK_OPTIONS,
     { 0 },
 };
 
@@ -48,6 +49,7 @@ struct diagnose_opts {
     double fail_on; /* Severity; NaN: never. */
     long top;
     long width;
+    struct mpl_clock_options clock;
     bool is_verbose;
 };
 
@@ -107,8 +109,10 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_VERBOSE:
         opts->is_verbose = true;
         return MPL_OK;
-    default:
+    case OPT_WIDTH:
         return mpl_args_integer(option, value, 40, 1000, &opts->width, err);
+    default:
+        return mpl_args_clock(option, value, &opts->clock, err);
     }
 }
 
@@ -189,6 +193,7 @@ static enum mpl_status analyse(const struct diagnose_opts *opts, struct mpl_anal
         .roles = opts->roles,
         .n_roles = opts->n_roles,
         .pattern = opts->pattern,
+        .clock = &opts->clock,
         .progress = &line.progress,
     };
 
@@ -223,7 +228,7 @@ static enum mpl_status diagnose(const struct diagnose_opts *opts, struct mpl_are
 
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
-    struct diagnose_opts opts = { .fail_on = NAN };
+    struct diagnose_opts opts = { .fail_on = NAN, .clock = mpl_clock_defaults() };
     struct mpl_arena *arena = mpl_arena_create();
 
     if (arena == NULL) {

@@ -157,6 +157,7 @@ START_TEST(objects_that_were_not_created_are_short_of_memory)
 
     ck_assert_int_eq(mpl_traces_add(NULL, ".", err), MPL_E_NOMEM);
     ck_assert_int_eq(mpl_options_set_pattern(NULL, "x", NULL), MPL_E_NOMEM);
+    ck_assert_int_eq(mpl_options_set_clock(NULL, "none", NULL), MPL_E_NOMEM);
     ck_assert_int_eq(mpl_diagnose(NULL, NULL, &a, NULL), MPL_E_NOMEM);
     mpl_traces_destroy(NULL);
     mpl_options_destroy(NULL);
