@@ -32,22 +32,6 @@ static void say_matching(struct page *page, const struct mpl_match_counts *c)
                  mpl_page_count(page, c->incomplete_collectives));
 }
 
-static void say_locations(struct page *page, const struct mpl_run *run)
-{
-    mpl_page_heading(page, "Clocks");
-    for (uint32_t i = 0; i < run->model->n_locations; i++) {
-        const int64_t bound = run->clock->bound_ticks[i];
-
-        mpl_page_say(page, 2, "location %s: offset %s, error at most %s",
-                     run->model->locations[i].label,
-                     mpl_page_seconds(
-                         page, mpl_model_seconds(run->model, run->clock->offset_ticks[i])),
-                     bound == INT64_MAX
-                         ? "unknown"
-                         : mpl_page_seconds(page, mpl_model_seconds(run->model, bound)));
-    }
-}
-
 enum mpl_status mpl_report_check_text(const struct mpl_diagnosis *d,
                                       const struct mpl_report_options *options, FILE *out,
                                       struct mpl_err *err)
@@ -66,7 +50,7 @@ enum mpl_status mpl_report_check_text(const struct mpl_diagnosis *d,
         if (run->events != NULL) {
             say_capabilities(&page, run->model);
             say_matching(&page, &run->match->counts);
-            say_locations(&page, run);
+            mpl_page_clock_in_full(&page, run);
         }
     }
     mpl_arena_destroy(page.scratch);

@@ -29,7 +29,14 @@ const char *mpl_page_labels(struct page *page, const char *const *labels, size_t
 /** What was read, how its clocks were corrected, what weakens conclusions. */
 void mpl_page_run(struct page *page, const struct mpl_run *run);
 
+/** Where the time line comes from, what was wrong with it, how far to trust it. */
+void mpl_page_clock(struct page *page, const struct mpl_run *run);
+/** Every location's clock, and the repair in full. */
+void mpl_page_clock_in_full(struct page *page, const struct mpl_run *run);
+
 /** Shared by both JSON documents: a run as DESIGN section 9 shows it. */
 struct mpl_json *mpl_report_run_json(const struct mpl_run *run);
+/** The value of its key "clock". */
+struct mpl_json *mpl_report_clock_json(const struct mpl_run *run);
 
 #endif

@@ -2,60 +2,6 @@
 
 #include "report/report_priv.h"
 
-static struct mpl_json *violations_json(const struct mpl_violations *v)
-{
-    struct mpl_json *json = mpl_json_object();
-
-    mpl_json_set(json, "p2p", mpl_json_integer((int64_t) v->p2p));
-    mpl_json_set(json, "collective", mpl_json_integer((int64_t) v->collective));
-    mpl_json_set(json, "thread", mpl_json_integer((int64_t) v->thread));
-    return json;
-}
-
-static struct mpl_json *seconds_or_null(const struct mpl_model *model, int64_t ticks)
-{
-    return ticks == INT64_MAX ? mpl_json_null()
-                              : mpl_json_number(mpl_model_seconds(model, ticks));
-}
-
-/* Offsets differ by up to days between nodes; what is corrected is told per location. */
-static struct mpl_json *bounds_json(const struct mpl_run *run)
-{
-    struct mpl_json *all = mpl_json_array();
-
-    for (uint32_t i = 0; i < run->model->n_locations; i++) {
-        struct mpl_json *one = mpl_json_object();
-
-        mpl_json_set(one, "location", mpl_json_string(run->model->locations[i].label));
-        mpl_json_set(
-            one, "offset_s",
-            mpl_json_number(mpl_model_seconds(run->model, run->clock->offset_ticks[i])));
-        mpl_json_set(one, "error_bound_s",
-                     seconds_or_null(run->model, run->clock->bound_ticks[i]));
-        mpl_json_add(all, one);
-    }
-    return all;
-}
-
-static struct mpl_json *clock_json(const struct mpl_run *run)
-{
-    const struct mpl_clock *clock = run->clock;
-    struct mpl_json *json = mpl_json_object();
-
-    mpl_json_set(json, "source", mpl_json_string(mpl_clock_source_name(clock->source)));
-    mpl_json_set(json, "corrected",
-                 mpl_json_boolean(clock->source == MPL_CLOCK_OFFSETS ||
-                                  clock->source == MPL_CLOCK_MESSAGES));
-    mpl_json_set(json, "violations_before", violations_json(&clock->before));
-    mpl_json_set(json, "violations_after", violations_json(&clock->after));
-    mpl_json_set(json, "worst_reversal_s",
-                 mpl_json_number(mpl_model_seconds(run->model, clock->after.worst_ticks)));
-    /* Single events are not moved: that is the controlled logical clock's business. */
-    mpl_json_set(json, "max_shift_s", mpl_json_number(0));
-    mpl_json_set(json, "locations", bounds_json(run));
-    return json;
-}
-
 static struct mpl_json *quality_json(const struct mpl_run *run)
 {
     const struct mpl_quality *quality = run->model->quality;
@@ -129,7 +75,7 @@ struct mpl_json *mpl_report_run_json(const struct mpl_run *run)
     mpl_json_set(json, "shutdown_s", mpl_json_number(run->shutdown_s));
     mpl_json_set(json, "records", capabilities_json(run->model));
     mpl_json_set(json, "matching", matching_json(&run->match->counts));
-    mpl_json_set(json, "clock", clock_json(run));
+    mpl_json_set(json, "clock", mpl_report_clock_json(run));
     mpl_json_set(json, "quality", quality_json(run));
     return json;
 }

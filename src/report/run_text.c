@@ -19,80 +19,6 @@ static const char *tracer_name(enum mpl_tracer tracer)
     }
 }
 
-static int64_t worst_bound(const struct mpl_run *run)
-{
-    int64_t worst = 0;
-
-    for (uint32_t i = 0; i < run->model->n_locations; i++) {
-        if (run->clock->bound_ticks[i] > worst) {
-            worst = run->clock->bound_ticks[i];
-        }
-    }
-    return worst;
-}
-
-static uint64_t total(const struct mpl_violations *v)
-{
-    return v->p2p + v->collective + v->thread;
-}
-
-static void say_violations(struct page *page, const struct mpl_run *run)
-{
-    const struct mpl_violations *before = &run->clock->before;
-    const struct mpl_violations *after = &run->clock->after;
-
-    if (total(before) == 0 && total(after) == 0) {
-        mpl_page_say(page, 6, "no message or collective runs backwards in time");
-        return;
-    }
-    mpl_page_say(
-        page, 6,
-        "backwards in time: %s messages and %s collective parts as recorded, %s and %s "
-        "as corrected%s%s",
-        mpl_page_count(page, before->p2p), mpl_page_count(page, before->collective),
-        mpl_page_count(page, after->p2p), mpl_page_count(page, after->collective),
-        total(after) > 0 ? ", by up to " : "",
-        total(after) > 0
-            ? mpl_page_seconds(page, mpl_model_seconds(run->model, after->worst_ticks))
-            : "");
-}
-
-static void say_clock(struct page *page, const struct mpl_run *run)
-{
-    const int64_t worst = worst_bound(run);
-    const char *bound = worst == INT64_MAX
-                            ? "unknown for some locations"
-                            : mpl_page_seconds(page, mpl_model_seconds(run->model, worst));
-
-    switch (run->clock->source) {
-    case MPL_CLOCK_SINGLE:
-        mpl_page_say(page, 4, "clock: one for all");
-        break;
-    case MPL_CLOCK_OFFSETS:
-        mpl_page_say(page, 4, "clock: recorded offsets, interpolated");
-        break;
-    case MPL_CLOCK_MESSAGES:
-        mpl_page_say(
-            page, 4,
-            "clock: none recorded; one offset per process from the messages, error at "
-            "most %s",
-            bound);
-        break;
-    case MPL_CLOCK_REFINED:
-        mpl_page_say(page, 4,
-                     "clock: recorded offsets, refined by the messages; error at most %s",
-                     bound);
-        break;
-    case MPL_CLOCK_EVENTSPACE:
-        mpl_page_say(page, 4, "clock: mean round trips along a tree, as asked");
-        break;
-    case MPL_CLOCK_RAW:
-        mpl_page_say(page, 4, "clock: as recorded, nothing to correct it with");
-        break;
-    }
-    say_violations(page, run);
-}
-
 static void say_notes(struct page *page, const struct mpl_run *run)
 {
     const struct mpl_quality *quality = run->model->quality;
@@ -129,6 +55,6 @@ void mpl_page_run(struct page *page, const struct mpl_run *run)
     if (run->failure != NULL) {
         mpl_page_say(page, 4, "cannot be used: %s", run->failure);
     }
-    say_clock(page, run);
+    mpl_page_clock(page, run);
     say_notes(page, run);
 }

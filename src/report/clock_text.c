@@ -1,0 +1,218 @@
+/* The time line as a person needs it: where it comes from, what was wrong with it, how far to
+ * trust it. */
+#include "config.h"
+
+#include "report/report_priv.h"
+
+static const char *seconds_of(struct page *page, const struct mpl_run *run, int64_t ticks)
+{
+    return mpl_page_seconds(page, mpl_model_seconds(run->model, ticks));
+}
+
+static int64_t worst_bound(const struct mpl_run *run)
+{
+    int64_t worst = 0;
+
+    for (uint32_t i = 0; i < run->model->n_locations; i++) {
+        if (run->clock->bound_ticks[i] > worst) {
+            worst = run->clock->bound_ticks[i];
+        }
+    }
+    return worst;
+}
+
+static uint64_t total(const struct mpl_violations *v)
+{
+    return v->p2p + v->collective + v->thread;
+}
+
+/* "12 messages, 3 collective parts"; kinds that have none are left out. */
+static const char *kinds_of(struct page *page, const struct mpl_violations *v)
+{
+    const struct {
+        uint64_t n;
+        const char *one;
+        const char *many;
+    } kinds[] = { { v->p2p, "message", "messages" },
+                  { v->collective, "collective part", "collective parts" },
+                  { v->thread, "thread step", "thread steps" } };
+    const char *text = "";
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && text != NULL; i++) {
+        if (kinds[i].n > 0) {
+            text = mpl_arena_printf(page->scratch, "%s%s%s %s", text,
+                                    text[0] != '\0' ? ", " : "",
+                                    mpl_page_count(page, kinds[i].n),
+                                    kinds[i].n == 1 ? kinds[i].one : kinds[i].many);
+        }
+    }
+    return text == NULL ? "?" : text[0] == '\0' ? "none" : text;
+}
+
+static void say_violations(struct page *page, const struct mpl_run *run)
+{
+    const struct mpl_clock *clock = run->clock;
+
+    if (total(&clock->before) == 0 && total(&clock->mapped) == 0) {
+        mpl_page_say(page, 6, "no message or collective runs backwards in time");
+        return;
+    }
+    mpl_page_say(page, 6, "backwards in time: %s as recorded, by up to %s",
+                 kinds_of(page, &clock->before),
+                 seconds_of(page, run, clock->before.worst_ticks));
+    if (clock->source != MPL_CLOCK_RAW && clock->source != MPL_CLOCK_SINGLE) {
+        const bool is_left = total(&clock->mapped) > 0;
+
+        mpl_page_say(page, 6, "on the common time line: %s%s%s",
+                     kinds_of(page, &clock->mapped), is_left ? ", by up to " : "",
+                     is_left ? seconds_of(page, run, clock->mapped.worst_ticks) : "");
+    }
+}
+
+static void say_repair(struct page *page, const struct mpl_run *run)
+{
+    const struct mpl_clc *repair = run->clock->repair;
+
+    if (repair == NULL) {
+        return;
+    }
+    mpl_page_say(page, 6,
+                 "after the repair: %s; it moved %s of %s events, at most by %s (location "
+                 "%s), and made the run %s longer",
+                 kinds_of(page, &run->clock->after), mpl_page_count(page, repair->n_moved),
+                 mpl_page_count(page, run->model->n_events),
+                 seconds_of(page, run, repair->max_shift_ticks),
+                 run->model->locations[repair->max_shift_location].label,
+                 seconds_of(page, run, repair->growth_ticks));
+}
+
+/* "one offset per process", or what else the time line is made of. */
+static const char *shape_of(struct page *page, const struct mpl_clock *clock)
+{
+    if (clock->n_pieces <= 1) {
+        return "one offset per process";
+    }
+    return mpl_arena_printf(page->scratch,
+                            "offset and drift per process in %u pieces of the run",
+                            clock->n_pieces);
+}
+
+void mpl_page_clock(struct page *page, const struct mpl_run *run)
+{
+    const int64_t worst = worst_bound(run);
+    const char *bound =
+        worst == INT64_MAX ? "unknown for some locations" : seconds_of(page, run, worst);
+
+    switch (run->clock->source) {
+    case MPL_CLOCK_SINGLE:
+        mpl_page_say(page, 4, "clock: one for all");
+        break;
+    case MPL_CLOCK_OFFSETS:
+        mpl_page_say(page, 4, "clock: recorded offsets, interpolated");
+        break;
+    case MPL_CLOCK_REFINED:
+        mpl_page_say(page, 4,
+                     "clock: recorded offsets, corrected where messages contradict them "
+                     "(%s); error at most %s",
+                     shape_of(page, run->clock), bound);
+        break;
+    case MPL_CLOCK_MESSAGES:
+        mpl_page_say(page, 4, "clock: estimated from the messages, %s; error at most %s",
+                     shape_of(page, run->clock), bound);
+        break;
+    case MPL_CLOCK_EVENTSPACE:
+        mpl_page_say(page, 4, "clock: mean round trips along a tree, as asked");
+        break;
+    case MPL_CLOCK_RAW:
+        mpl_page_say(page, 4, "clock: as recorded, not corrected");
+        break;
+    }
+    say_violations(page, run);
+    say_repair(page, run);
+}
+
+/* ---- in full, for check --------------------------------------------------------------- */
+
+static void say_location(struct page *page, const struct mpl_run *run, uint32_t location)
+{
+    const struct mpl_clock *clock = run->clock;
+    const int64_t bound = clock->bound_ticks[location];
+    const int64_t drift = clock->drift_ticks[location];
+    const struct mpl_clc *repair = clock->repair;
+    const char *drifts = "";
+    const char *moves = "";
+
+    if (drift != 0) {
+        drifts = mpl_arena_printf(page->scratch, ", drift %s in the run",
+                                  seconds_of(page, run, drift));
+    }
+    if (repair != NULL && repair->location_max_ticks[location] > 0) {
+        moves =
+            mpl_arena_printf(page->scratch, ", moved by up to %s and at the end by %s",
+                             seconds_of(page, run, repair->location_max_ticks[location]),
+                             seconds_of(page, run, repair->location_end_ticks[location]));
+    }
+    mpl_page_say(page, 2, "location %s: offset %s%s, error at most %s%s",
+                 run->model->locations[location].label,
+                 seconds_of(page, run, clock->offset_ticks[location]),
+                 drifts == NULL ? "" : drifts,
+                 bound == INT64_MAX ? "unknown" : seconds_of(page, run, bound),
+                 moves == NULL ? "" : moves);
+}
+
+static void say_distortion(struct page *page, const struct mpl_run *run)
+{
+    static const char *const limits[] = { "0.1 %", "1 %", "10 %", "100 %" };
+    const struct mpl_clc_distortion *d = &run->clock->repair->distortion;
+
+    mpl_page_say(page, 2,
+                 "intervals between neighbouring events of a location: %s unchanged",
+                 mpl_page_count(page, d->unchanged));
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        if (d->below[i] > 0) {
+            mpl_page_say(page, 4, "%s changed by less than %s of their length",
+                         mpl_page_count(page, d->below[i]), limits[i]);
+        }
+    }
+    if (d->beyond > 0) {
+        mpl_page_say(page, 4, "%s changed by more", mpl_page_count(page, d->beyond));
+    }
+    mpl_page_say(page, 4, "one grew by %s, one shrank by %s; none changed more",
+                 seconds_of(page, run, d->longest_ticks),
+                 seconds_of(page, run, d->shortest_ticks));
+}
+
+static void say_repair_in_full(struct page *page, const struct mpl_run *run)
+{
+    const struct mpl_clc *repair = run->clock->repair;
+
+    mpl_page_heading(page, "Repair");
+    mpl_page_say(page, 2,
+                 "controlled logical clock: %u %s, gamma %g; largest shift %s, %s %s",
+                 repair->n_passes, repair->n_passes == 1 ? "pass" : "passes", repair->gamma,
+                 seconds_of(page, run, repair->max_shift_ticks),
+                 repair->is_within_error ? "within the accepted" : "more than the accepted",
+                 seconds_of(page, run, repair->error_ticks));
+    for (int c = 0; c < MPL_CLC_CLASSES; c++) {
+        mpl_page_say(page, 2, "smallest delay of %s: %s", mpl_clc_class_name(c),
+                     seconds_of(page, run, repair->mu_ticks[c]));
+    }
+    mpl_page_say(page, 2, "%s events put forward because of a violation",
+                 mpl_page_count(page, repair->n_jumps));
+    if (repair->n_ignored > 0) {
+        mpl_page_say(page, 2, "%s pairs contradict others and were left as they are",
+                     mpl_page_count(page, repair->n_ignored));
+    }
+    say_distortion(page, run);
+}
+
+void mpl_page_clock_in_full(struct page *page, const struct mpl_run *run)
+{
+    mpl_page_heading(page, "Clocks");
+    for (uint32_t i = 0; i < run->model->n_locations; i++) {
+        say_location(page, run, i);
+    }
+    if (run->clock->repair != NULL) {
+        say_repair_in_full(page, run);
+    }
+}
