@@ -235,10 +235,10 @@ static enum mpl_status write_and_place(const struct mpl_model *model, const char
                                        struct mpl_err *err)
 {
     const char *part = NULL;
-    enum mpl_status st = mpl_write_check_target(directory, force, scratch, err);
+    enum mpl_status st = mpl_dir_check_target(directory, force, scratch, err);
 
     if (st == MPL_OK) {
-        st = mpl_write_make_sibling(directory, scratch, &part, err);
+        st = mpl_dir_make_sibling(directory, scratch, &part, err);
     }
     if (st != MPL_OK) {
         return st;
@@ -248,10 +248,10 @@ static enum mpl_status write_and_place(const struct mpl_model *model, const char
         st = check_archive(model, part, scratch, err);
     }
     if (st == MPL_OK) {
-        st = mpl_write_replace(part, directory, scratch, err);
+        st = mpl_dir_replace(part, directory, scratch, err);
     }
     if (st != MPL_OK) {
-        mpl_write_remove(part, scratch);
+        mpl_dir_remove(part, scratch);
     }
     return st;
 }

@@ -5,75 +5,51 @@
  */
 #include "config.h"
 
-#include "read/otf2_priv.h"
+#include "archive/archive.h"
 
 #include <string.h>
 
-enum shape {
-    SHAPE_OTHER,    /**< No event: containers and unused types. */
-    SHAPE_SINGLE32, /**< One compressed 32-bit integer and no length. */
-    SHAPE_SINGLE64,
-    SHAPE_SIZED, /**< A length, then fields. */
+const struct mpl_record_kind mpl_record_kinds[256] = {
+    [MPL_REC_BUFFER_FLUSH] = { MPL_SHAPE_SIZED, 2, 0, 0, 8, 0, 0 }, /* a whole time */
+    [MPL_REC_ON_OFF] = { MPL_SHAPE_SIZED, 1, 0, 0, 1, 0, 0 },
+    [MPL_REC_ENTER] = { MPL_SHAPE_SINGLE32, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_LEAVE] = { MPL_SHAPE_SINGLE32, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_SEND] = { MPL_SHAPE_SIZED, 1, 1, 0, 0, 3, 1 },
+    [MPL_REC_ISEND] = { MPL_SHAPE_SIZED, 1, 1, 0, 0, 3, 2 },
+    [MPL_REC_ISEND_COMPLETE] = { MPL_SHAPE_SINGLE64, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_IRECV_REQUEST] = { MPL_SHAPE_SINGLE64, 1, 1, 0, 0, 0, 0 },
+    [MPL_REC_RECV] = { MPL_SHAPE_SIZED, 1, 1, 0, 0, 3, 1 },
+    [MPL_REC_IRECV] = { MPL_SHAPE_SIZED, 1, 1, 0, 0, 3, 2 },
+    [MPL_REC_REQUEST_TEST] = { MPL_SHAPE_SINGLE64, 0, 0, 0, 0, 0, 0 },
+    [MPL_REC_REQUEST_CANCELLED] = { MPL_SHAPE_SINGLE64, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_COLL_BEGIN] = { MPL_SHAPE_SIZED, 1, 0, 1, 0, 0, 0 },
+    [MPL_REC_COLL_END] = { MPL_SHAPE_SIZED, 1, 0, 1, 1, 2, 2 },
+    [MPL_REC_OMP_FORK] = { MPL_SHAPE_SINGLE32, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_OMP_JOIN] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_OMP_ACQUIRE_LOCK] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 2, 0 },
+    [MPL_REC_OMP_RELEASE_LOCK] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 2, 0 },
+    [MPL_REC_OMP_TASK_CREATE] = { MPL_SHAPE_SINGLE64, 0, 0, 0, 0, 0, 0 },
+    [MPL_REC_OMP_TASK_SWITCH] = { MPL_SHAPE_SINGLE64, 0, 0, 0, 0, 0, 0 },
+    [MPL_REC_OMP_TASK_COMPLETE] = { MPL_SHAPE_SINGLE64, 0, 0, 0, 0, 0, 0 },
+    [MPL_REC_THREAD_FORK] = { MPL_SHAPE_SIZED, 1, 0, 0, 1, 1, 0 },
+    [MPL_REC_THREAD_JOIN] = { MPL_SHAPE_SIZED, 1, 0, 0, 1, 0, 0 },
+    [MPL_REC_TEAM_BEGIN] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 1, 0 },
+    [MPL_REC_TEAM_END] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 1, 0 },
+    [MPL_REC_ACQUIRE_LOCK] = { MPL_SHAPE_SIZED, 1, 0, 0, 1, 2, 0 },
+    [MPL_REC_RELEASE_LOCK] = { MPL_SHAPE_SIZED, 1, 0, 0, 1, 2, 0 },
+    [MPL_REC_THREAD_CREATE] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_THREAD_BEGIN] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_THREAD_WAIT] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_THREAD_END] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_CONTEXT_ENTER] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 2, 0 },
+    [MPL_REC_CONTEXT_LEAVE] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 1, 0 },
+    [MPL_REC_PROGRAM_BEGIN] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_PROGRAM_END] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_ICOLL_REQUEST] = { MPL_SHAPE_SIZED, 1, 0, 1, 0, 0, 1 },
+    [MPL_REC_ICOLL_COMPLETE] = { MPL_SHAPE_SIZED, 1, 0, 1, 1, 2, 3 },
+    [MPL_REC_COMM_CREATE] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
+    [MPL_REC_COMM_DESTROY] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
 };
-
-/**
- * Per record type: its shape; how many events, message ends and collective parts it gives at
- * most; and the fields that the second pass reads, which stand in the order of OTF2's callbacks:
- * in all records that are kept, bytes come first, then 32-bit, then 64-bit integers.
- */
-struct record_kind {
-    uint8_t shape;
-    uint8_t events;
-    uint8_t messages;
-    uint8_t collectives;
-    uint8_t n_u8;
-    uint8_t n_u32;
-    uint8_t n_u64;
-};
-
-static const struct record_kind kinds[MPL_REC_KNOWN] = {
-    [MPL_REC_BUFFER_FLUSH] = { SHAPE_SIZED, 2, 0, 0, 8, 0, 0 }, /* a whole time */
-    [MPL_REC_ON_OFF] = { SHAPE_SIZED, 1, 0, 0, 1, 0, 0 },
-    [MPL_REC_ENTER] = { SHAPE_SINGLE32, 1, 0, 0, 0, 0, 0 },
-    [MPL_REC_LEAVE] = { SHAPE_SINGLE32, 1, 0, 0, 0, 0, 0 },
-    [MPL_REC_SEND] = { SHAPE_SIZED, 1, 1, 0, 0, 3, 1 },
-    [MPL_REC_ISEND] = { SHAPE_SIZED, 1, 1, 0, 0, 3, 2 },
-    [MPL_REC_ISEND_COMPLETE] = { SHAPE_SINGLE64, 1, 0, 0, 0, 0, 0 },
-    [MPL_REC_IRECV_REQUEST] = { SHAPE_SINGLE64, 1, 1, 0, 0, 0, 0 },
-    [MPL_REC_RECV] = { SHAPE_SIZED, 1, 1, 0, 0, 3, 1 },
-    [MPL_REC_IRECV] = { SHAPE_SIZED, 1, 1, 0, 0, 3, 2 },
-    [MPL_REC_REQUEST_TEST] = { SHAPE_SINGLE64, 0, 0, 0, 0, 0, 0 },
-    [MPL_REC_REQUEST_CANCELLED] = { SHAPE_SINGLE64, 1, 0, 0, 0, 0, 0 },
-    [MPL_REC_COLL_BEGIN] = { SHAPE_SIZED, 1, 0, 1, 0, 0, 0 },
-    [MPL_REC_COLL_END] = { SHAPE_SIZED, 1, 0, 1, 1, 2, 2 },
-    [MPL_REC_OMP_FORK] = { SHAPE_SINGLE32, 1, 0, 0, 0, 0, 0 },
-    [MPL_REC_OMP_JOIN] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
-    [MPL_REC_OMP_ACQUIRE_LOCK] = { SHAPE_SIZED, 1, 0, 0, 0, 2, 0 },
-    [MPL_REC_OMP_RELEASE_LOCK] = { SHAPE_SIZED, 1, 0, 0, 0, 2, 0 },
-    [MPL_REC_OMP_TASK_CREATE] = { SHAPE_SINGLE64, 0, 0, 0, 0, 0, 0 },
-    [MPL_REC_OMP_TASK_SWITCH] = { SHAPE_SINGLE64, 0, 0, 0, 0, 0, 0 },
-    [MPL_REC_OMP_TASK_COMPLETE] = { SHAPE_SINGLE64, 0, 0, 0, 0, 0, 0 },
-    [MPL_REC_THREAD_FORK] = { SHAPE_SIZED, 1, 0, 0, 1, 1, 0 },
-    [MPL_REC_THREAD_JOIN] = { SHAPE_SIZED, 1, 0, 0, 1, 0, 0 },
-    [MPL_REC_TEAM_BEGIN] = { SHAPE_SIZED, 1, 0, 0, 0, 1, 0 },
-    [MPL_REC_TEAM_END] = { SHAPE_SIZED, 1, 0, 0, 0, 1, 0 },
-    [MPL_REC_ACQUIRE_LOCK] = { SHAPE_SIZED, 1, 0, 0, 1, 2, 0 },
-    [MPL_REC_RELEASE_LOCK] = { SHAPE_SIZED, 1, 0, 0, 1, 2, 0 },
-    [MPL_REC_THREAD_CREATE] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
-    [MPL_REC_THREAD_BEGIN] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
-    [MPL_REC_THREAD_WAIT] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
-    [MPL_REC_THREAD_END] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
-    [MPL_REC_CONTEXT_ENTER] = { SHAPE_SIZED, 1, 0, 0, 0, 2, 0 },
-    [MPL_REC_CONTEXT_LEAVE] = { SHAPE_SIZED, 1, 0, 0, 0, 1, 0 },
-    [MPL_REC_PROGRAM_BEGIN] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
-    [MPL_REC_PROGRAM_END] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
-    [MPL_REC_ICOLL_REQUEST] = { SHAPE_SIZED, 1, 0, 1, 0, 0, 1 },
-    [MPL_REC_ICOLL_COMPLETE] = { SHAPE_SIZED, 1, 0, 1, 1, 2, 3 },
-    [MPL_REC_COMM_CREATE] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
-    [MPL_REC_COMM_DESTROY] = { SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
-};
-
-static const struct record_kind unknown_kind = { SHAPE_SIZED, 0, 0, 0, 0, 0, 0 };
 
 /** The pass over one file. \p limit is where it stops at the latest. */
 struct pass {
@@ -129,7 +105,7 @@ static inline const uint8_t *skip_integers(const uint8_t *at, const uint8_t *end
     return at;
 }
 
-static inline bool fields_fit(const struct record_kind *kind, const uint8_t *at,
+static inline bool fields_fit(const struct mpl_record_kind *kind, const uint8_t *at,
                               const uint8_t *end)
 {
     if (kind->n_u8 > end - at) {
@@ -141,7 +117,8 @@ static inline bool fields_fit(const struct record_kind *kind, const uint8_t *at,
 
 /** Behind a record with a length in front; \p at is the length. */
 static inline const uint8_t *skip_sized(struct pass *p, const uint8_t *at,
-                                        const uint8_t *end, const struct record_kind *kind)
+                                        const uint8_t *end,
+                                        const struct mpl_record_kind *kind)
 {
     uint64_t n = at < end ? *at++ : 0;
 
@@ -215,11 +192,11 @@ static const uint8_t *take_time(struct pass *p, const uint8_t *at, const uint8_t
 static const uint8_t *take_record(struct pass *p, const uint8_t *at, const uint8_t *end)
 {
     const uint8_t type = *at++;
-    const struct record_kind *kind = type < MPL_REC_KNOWN ? &kinds[type] : &unknown_kind;
+    const struct mpl_record_kind *kind = &mpl_record_kinds[type];
     const uint8_t *next;
 
     if (type == MPL_REC_ATTRIBUTES) {
-        return skip_sized(p, at, end, &unknown_kind);
+        return skip_sized(p, at, end, &mpl_record_kinds[MPL_REC_ATTRIBUTES]);
     }
     if (type < MPL_REC_BUFFER_FLUSH) {
         return broken(p, "a record has an impossible type");
@@ -227,8 +204,8 @@ static const uint8_t *take_record(struct pass *p, const uint8_t *at, const uint8
     if (!p->has_time) {
         return broken(p, "an event stands before the first time");
     }
-    if (kind->shape == SHAPE_SINGLE32 || kind->shape == SHAPE_SINGLE64) {
-        next = skip_integers(at, end, 1, kind->shape == SHAPE_SINGLE32 ? 4 : 8);
+    if (kind->shape == MPL_SHAPE_SINGLE32 || kind->shape == MPL_SHAPE_SINGLE64) {
+        next = skip_integers(at, end, 1, kind->shape == MPL_SHAPE_SINGLE32 ? 4 : 8);
         if (next == NULL) {
             return end - at < 9 ? leaves_chunk(p) : broken(p, "a record has broken fields");
         }
@@ -278,12 +255,12 @@ take_sound(struct pass *p, const uint8_t *at, const uint8_t *end, bool is_big_en
         } else if (type < MPL_REC_BUFFER_FLUSH || type >= MPL_REC_KNOWN ||
                    length == UINT8_MAX || length > end - at - 2) {
             break;
-        } else if (kinds[type].shape == SHAPE_SINGLE32 ||
-                   kinds[type].shape == SHAPE_SINGLE64) {
-            if (length > (kinds[type].shape == SHAPE_SINGLE32 ? 4 : 8)) {
+        } else if (mpl_record_kinds[type].shape == MPL_SHAPE_SINGLE32 ||
+                   mpl_record_kinds[type].shape == MPL_SHAPE_SINGLE64) {
+            if (length > (mpl_record_kinds[type].shape == MPL_SHAPE_SINGLE32 ? 4 : 8)) {
                 break;
             }
-        } else if (!fields_fit(&kinds[type], at + 2, at + 2 + length)) {
+        } else if (!fields_fit(&mpl_record_kinds[type], at + 2, at + 2 + length)) {
             break;
         }
         p->n_of_type[type]++;
@@ -332,8 +309,7 @@ static void fold(struct pass *p)
     scan->n_records = 0;
     for (size_t type = MPL_REC_BUFFER_FLUSH; type < 256; type++) {
         const uint64_t n = p->n_of_type[type];
-        const struct record_kind *kind =
-            type < MPL_REC_KNOWN ? &kinds[type] : &unknown_kind;
+        const struct mpl_record_kind *kind = &mpl_record_kinds[type];
 
         scan->n_records += n;
         scan->n_unknown += type >= MPL_REC_KNOWN ? n : 0;

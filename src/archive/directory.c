@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "read/write_priv.h"
+#include "archive/archive.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -65,8 +65,8 @@ static enum mpl_status make_new(const char *directory, const char *end,
                : mpl_fail(err, MPL_E_IO, "\"%s\": no free name beside it", directory);
 }
 
-enum mpl_status mpl_write_make_sibling(const char *directory, struct mpl_arena *scratch,
-                                       const char **path, struct mpl_err *err)
+enum mpl_status mpl_dir_make_sibling(const char *directory, struct mpl_arena *scratch,
+                                     const char **path, struct mpl_err *err)
 {
     return make_new(directory, "part", scratch, path, err);
 }
@@ -105,8 +105,8 @@ static const char *find_stranger(const char *directory, struct mpl_arena *scratc
     return stranger;
 }
 
-enum mpl_status mpl_write_check_target(const char *directory, bool force,
-                                       struct mpl_arena *scratch, struct mpl_err *err)
+enum mpl_status mpl_dir_check_target(const char *directory, bool force,
+                                     struct mpl_arena *scratch, struct mpl_err *err)
 {
     struct stat info;
     const char *stranger;
@@ -155,13 +155,13 @@ static void remove_level(const char *directory, struct mpl_arena *scratch, int d
     (void) rmdir(directory);
 }
 
-void mpl_write_remove(const char *directory, struct mpl_arena *scratch)
+void mpl_dir_remove(const char *directory, struct mpl_arena *scratch)
 {
     remove_level(directory, scratch, 0);
 }
 
-enum mpl_status mpl_write_replace(const char *from, const char *directory,
-                                  struct mpl_arena *scratch, struct mpl_err *err)
+enum mpl_status mpl_dir_replace(const char *from, const char *directory,
+                                struct mpl_arena *scratch, struct mpl_err *err)
 {
     const char *target = trim(directory, scratch);
     const char *old = NULL;
@@ -190,7 +190,7 @@ enum mpl_status mpl_write_replace(const char *from, const char *directory,
         return st;
     }
     if (old != NULL) {
-        mpl_write_remove(old, scratch);
+        mpl_dir_remove(old, scratch);
     }
     return MPL_OK;
 }

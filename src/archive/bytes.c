@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "read/otf2_priv.h"
+#include "archive/archive.h"
 
 #include <errno.h>
 #include <fcntl.h>

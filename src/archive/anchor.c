@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "read/otf2_priv.h"
+#include "archive/archive.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,0 +1,217 @@
+/*
+ * Takes:        the files of an OTF2 archive.
+ * Makes:        chunks, records and fields out of their bytes; new archives that appear complete
+ *               or not at all.
+ * Leaves alone: what the records mean for the program (read) and when they happened (clock).
+ *
+ * Only a location's files and the anchor are understood here. libotf2 is not used for them,
+ * because it loops for ever on a truncated event file and costs four times as much per event.
+ */
+#ifndef MPL_ARCHIVE_ARCHIVE_H
+#define MPL_ARCHIVE_ARCHIVE_H
+
+#include "model/model.h"
+
+/* ---- bytes of a file -------------------------------------------------------- */
+
+/** Readable bytes behind the end of a loaded file, so that eight may be fetched at once. */
+enum { MPL_FILE_PAD = 16 };
+
+/** Memory that is reused from one location to the next and only grows. */
+struct mpl_room {
+    struct mpl_arena *arena;
+    void *data;
+    size_t bytes;
+};
+
+/** At least \p bytes at room->data, contents undefined; NULL when out of memory. */
+void *mpl_room_ensure(struct mpl_room *room, size_t bytes);
+void mpl_room_free(struct mpl_room *room);
+
+/** A chunk of an archive file: it alone tells its byte order and where its records lie. */
+struct mpl_chunk {
+    size_t start;
+    size_t end; /**< Of the chunk's bytes in the file. */
+    bool is_big_endian;
+    uint64_t first; /**< Number of its first record; event files count from 1. */
+    uint64_t last;
+};
+
+enum { MPL_CHUNK_HEADER = 18 };
+
+struct mpl_bytes {
+    const uint8_t *data; /**< Followed by MPL_FILE_PAD readable bytes. */
+    size_t n;
+};
+
+/** Loads a regular file into \p room. MPL_END when it does not exist. */
+enum mpl_status mpl_bytes_load(const char *path, struct mpl_room *room,
+                               struct mpl_bytes *out, struct mpl_err *err);
+/** Reads the header of the chunk at \p start; false when there is none. */
+bool mpl_chunk_open(struct mpl_bytes file, size_t start, size_t chunk_bytes,
+                    struct mpl_chunk *chunk);
+
+/** A bounds-checked position inside one record. Reading past the end sets is_bad and gives 0. */
+struct mpl_cursor {
+    const uint8_t *at;
+    const uint8_t *end;
+    bool is_big_endian;
+    bool is_bad;
+};
+
+uint8_t mpl_cursor_u8(struct mpl_cursor *cursor);
+uint32_t mpl_cursor_u32_fixed(struct mpl_cursor *cursor);
+uint64_t mpl_cursor_u64_fixed(struct mpl_cursor *cursor);
+/** A compressed integer: a length byte, then so many bytes; 0xff stands for "undefined". */
+uint64_t mpl_cursor_u64(struct mpl_cursor *cursor);
+uint32_t mpl_cursor_u32(struct mpl_cursor *cursor);
+/** The length in front of a record's fields: one byte, or 0xff and eight bytes. */
+uint64_t mpl_cursor_length(struct mpl_cursor *cursor);
+/** A text with its NUL inside the record; "" when it has none. */
+const char *mpl_cursor_text(struct mpl_cursor *cursor);
+
+/** Walks the records of a definition file, all chunks. */
+struct mpl_def_walk {
+    struct mpl_bytes file;
+    size_t chunk_bytes;
+    struct mpl_chunk chunk;
+    size_t at;
+    uint64_t n_records; /**< Read so far. */
+    const char *damage; /**< Why the walk ended early; NULL when all is well. */
+};
+
+void mpl_def_walk_start(struct mpl_def_walk *walk, struct mpl_bytes file,
+                        size_t chunk_bytes);
+/** The next record; false at the end or at damage. */
+bool mpl_def_walk_next(struct mpl_def_walk *walk, uint8_t *type, struct mpl_cursor *fields);
+
+/* ---- anchor -------------------------------------------------------------------- */
+
+struct mpl_anchor {
+    const char *path; /**< The file itself. */
+    const char
+        *stem; /**< Without ".otf2": global definitions and directory derive from it. */
+    uint64_t event_chunk_bytes;
+    uint64_t def_chunk_bytes;
+    const char *creator;
+    enum mpl_tracer tracer; /**< As the anchor tells it; UNKNOWN where it does not. */
+    bool has_common_clock;
+};
+
+/** The anchor behind a path the user gave: the file, or the only *.otf2 of a directory. */
+enum mpl_status mpl_anchor_find(const char *path, struct mpl_arena *arena,
+                                const char **anchor, struct mpl_err *err);
+/** Checks every field before libotf2 sees the file. */
+enum mpl_status mpl_anchor_read(const char *path, struct mpl_arena *arena,
+                                struct mpl_anchor *out, struct mpl_err *err);
+
+/* ---- events --------------------------------------------------------------------------- */
+
+/** Record types of an event file; the names follow OTF2's reader callbacks. */
+enum mpl_record {
+    MPL_REC_END_OF_CHUNK = 0,
+    MPL_REC_END_OF_FILE = 2,
+    MPL_REC_TIME = 5,
+    MPL_REC_ATTRIBUTES = 6,
+    MPL_REC_BUFFER_FLUSH = 10,
+    MPL_REC_ON_OFF = 11,
+    MPL_REC_ENTER = 12,
+    MPL_REC_LEAVE = 13,
+    MPL_REC_SEND = 14,
+    MPL_REC_ISEND = 15,
+    MPL_REC_ISEND_COMPLETE = 16,
+    MPL_REC_IRECV_REQUEST = 17,
+    MPL_REC_RECV = 18,
+    MPL_REC_IRECV = 19,
+    MPL_REC_REQUEST_TEST = 20,
+    MPL_REC_REQUEST_CANCELLED = 21,
+    MPL_REC_COLL_BEGIN = 22,
+    MPL_REC_COLL_END = 23,
+    MPL_REC_OMP_FORK = 24,
+    MPL_REC_OMP_JOIN = 25,
+    MPL_REC_OMP_ACQUIRE_LOCK = 26,
+    MPL_REC_OMP_RELEASE_LOCK = 27,
+    MPL_REC_OMP_TASK_CREATE = 28,
+    MPL_REC_OMP_TASK_SWITCH = 29,
+    MPL_REC_OMP_TASK_COMPLETE = 30,
+    MPL_REC_METRIC = 31,
+    MPL_REC_THREAD_FORK = 53,
+    MPL_REC_THREAD_JOIN = 54,
+    MPL_REC_TEAM_BEGIN = 55,
+    MPL_REC_TEAM_END = 56,
+    MPL_REC_ACQUIRE_LOCK = 57,
+    MPL_REC_RELEASE_LOCK = 58,
+    MPL_REC_THREAD_CREATE = 62,
+    MPL_REC_THREAD_BEGIN = 63,
+    MPL_REC_THREAD_WAIT = 64,
+    MPL_REC_THREAD_END = 65,
+    MPL_REC_CONTEXT_ENTER = 66,
+    MPL_REC_CONTEXT_LEAVE = 67,
+    MPL_REC_PROGRAM_BEGIN = 83,
+    MPL_REC_PROGRAM_END = 84,
+    MPL_REC_ICOLL_REQUEST = 85,
+    MPL_REC_ICOLL_COMPLETE = 86,
+    MPL_REC_COMM_CREATE = 87,
+    MPL_REC_COMM_DESTROY = 88,
+    MPL_REC_KNOWN
+};
+
+enum mpl_record_shape {
+    MPL_SHAPE_SIZED,    /**< A length, then fields. Also of types that nobody knows yet. */
+    MPL_SHAPE_SINGLE32, /**< One compressed 32-bit integer and no length. */
+    MPL_SHAPE_SINGLE64,
+};
+
+/**
+ * What is known of a record type: its shape; how many events, message ends and collective parts
+ * it gives at most, exactly so many events; and the fields that are decoded, which stand in the
+ * order of OTF2's callbacks: in all records that are kept, bytes come first, then 32-bit, then
+ * 64-bit integers.
+ */
+struct mpl_record_kind {
+    uint8_t shape; /**< enum mpl_record_shape */
+    uint8_t events;
+    uint8_t messages;
+    uint8_t collectives;
+    uint8_t n_u8;
+    uint8_t n_u32;
+    uint8_t n_u64;
+};
+/** By type; zero for those that give no event. */
+extern const struct mpl_record_kind mpl_record_kinds[256];
+
+/** What the first pass over an event file finds; the second relies on all of it. */
+struct mpl_scan {
+    size_t end;         /**< Bytes up to here are sound. */
+    uint64_t n_records; /**< Event records, kept or not. */
+    uint64_t n_unknown; /**< Of types newer than this program. */
+    uint64_t n_metrics;
+    uint64_t n_dropped;     /**< Records that give no event. */
+    uint64_t n_events;      /**< Events to keep; a buffer flush gives two. */
+    uint64_t n_messages;    /**< At most; a completion may belong to a posting. */
+    uint64_t n_collectives; /**< At most. */
+    uint64_t first_time;
+    const char *note;   /**< Quality note of the damage; NULL for a sound file. */
+    const char *damage; /**< What is wrong, as a clause. */
+};
+
+/** Furthest that a location's clock may run, in ticks; differences of times then never overflow. */
+#define MPL_LONGEST_RUN (UINT64_C(1) << 61)
+
+void mpl_scan_events(struct mpl_bytes file, size_t chunk_bytes, struct mpl_scan *scan);
+
+/* ---- directories ------------------------------------------------------------------------ */
+
+/** Makes a new directory beside \p directory, in the same file system; \p *path is its name. */
+enum mpl_status mpl_dir_make_sibling(const char *directory, struct mpl_arena *scratch,
+                                     const char **path, struct mpl_err *err);
+/** Whether \p directory may be replaced: it does not exist, or \p force and it is an archive. */
+enum mpl_status mpl_dir_check_target(const char *directory, bool force,
+                                     struct mpl_arena *scratch, struct mpl_err *err);
+/** Puts \p from in the place of \p directory, which then holds nothing of what was there. */
+enum mpl_status mpl_dir_replace(const char *from, const char *directory,
+                                struct mpl_arena *scratch, struct mpl_err *err);
+/** Removes a directory that holds files and directories of files. */
+void mpl_dir_remove(const char *directory, struct mpl_arena *scratch);
+
+#endif
