@@ -75,7 +75,9 @@ enum mpl_status mpl_clock_scan(const struct mpl_order_view *view, const int64_t 
         st = mpl_nomem(err);
     }
     if (st == MPL_OK) {
-        mpl_tally_threads(&count.tally, view);
+        st = mpl_tally_rest(&count.tally, view, err);
+    }
+    if (st == MPL_OK) {
         *out = found;
     }
     return st;

@@ -1,6 +1,6 @@
 /*
  * Takes:        a model.
- * Makes:        message pairs and collective instances.
+ * Makes:        message pairs, collective instances, and what orders the threads of a process.
  * Leaves alone: times; order on a location and MPI's matching rules decide, never a clock.
  */
 #ifndef MPL_MATCH_MATCH_H
@@ -34,6 +34,32 @@ struct mpl_coll_part {
                               inter-communicator follows the first. 0 for a self one. */
 };
 
+/** A record of a location. */
+struct mpl_moment {
+    uint32_t location;
+    uint32_t event;
+};
+
+/** What orders the threads of a process. */
+enum mpl_relation_kind {
+    MPL_RELATION_FORK,    /**< The fork; then the others of its team begin. */
+    MPL_RELATION_JOIN,    /**< What the others did in a team; then its join. */
+    MPL_RELATION_BARRIER, /**< A team's threads enter a barrier; then they leave it. */
+    MPL_RELATION_LOCK,    /**< A lock is released; then the next one has it. */
+    MPL_RELATION_CREATE,  /**< A thread is asked for; then it begins. */
+    MPL_RELATION_WAIT,    /**< A thread ends; then the wait for it is over. */
+    MPL_RELATION_KINDS
+};
+
+/** Threads of one process that a construct orders: every sink comes after every source. */
+struct mpl_relation {
+    enum mpl_relation_kind kind;
+    uint32_t process;
+    uint32_t n_sources;
+    uint32_t n_sinks;
+    size_t first; /**< Into moments of mpl_match: its sources, then its sinks. */
+};
+
 struct mpl_match_counts {
     uint64_t pairs;
     uint64_t unmatched_sends;
@@ -62,12 +88,16 @@ struct mpl_match {
     const struct mpl_coll_part *parts; /**< Of one instance: ascending by rank. */
     const uint32_t *const
         *instance; /**< Per location and collective: its instance or MPL_NONE. */
+    size_t n_relations;
+    const struct mpl_relation *relations; /**< Those of a process together. */
+    const struct mpl_moment *moments;
     struct mpl_match_counts counts;
 };
 
 /**
  * Matches messages per (communicator, sender, receiver, tag) in MPI order, receives in posting
- * order, over all threads of a process; collectives by communicator and sequence. What does not
+ * order, over all threads of a process; collectives by communicator and sequence; threads by
+ * what their records name (teams, locks, numbers), and only where that is certain. What does not
  * match is counted and located in the model's quality notes: "unmatched-send",
  * "unmatched-receive", "open-receive", "guessed-communicator", "ambiguous-communicator",
  * "unmatched-collective", "collective-mismatch", "open-collective", "collective-outsider".

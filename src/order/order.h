@@ -1,5 +1,5 @@
 /*
- * Takes:        a model, its message pairs and collective instances.
+ * Takes:        a model, its message pairs, collective instances and relations of threads.
  * Makes:        the order that they prove: which moment of one location comes before which
  *               moment of another, whatever their clocks say; and how often clocks disagree.
  * Leaves alone: times.
@@ -87,6 +87,9 @@ struct mpl_order_instance {
     uint32_t root;  /**< Rank of the only one that enters or leaves; MPL_NONE. */
     bool is_to_all; /**< With a root: it enters, the others leave. */
     bool is_prefix; /**< A rank needs lower ranks only. */
+    bool is_any;    /**< Whoever has a leave needs some other that has an enter, and nobody
+                         knows which: it cannot leave before the earliest of them. */
+    bool is_presumed; /**< No rule says that it synchronises, see mpl_order_is_trusted(). */
 };
 #define MPL_ORDER_NEVER INT64_MIN
 typedef void (*mpl_instance_visitor)(void *context, const struct mpl_order_instance *in);
@@ -95,12 +98,49 @@ enum mpl_status mpl_order_walk_instances(const struct mpl_order_view *view,
                                          mpl_instance_visitor visit, void *context,
                                          struct mpl_err *err);
 
+/**
+ * Visits what is of no use to those who estimate clocks: Alltoallv and Alltoallw (is_any), and
+ * MPI_Init and MPI_Finalize of the whole run (is_presumed; comm is MPL_NONE). Flags tell which.
+ */
+enum mpl_status mpl_order_walk_weak(const struct mpl_order_view *view,
+                                    mpl_instance_visitor visit, void *context,
+                                    struct mpl_err *err);
+/**
+ * Whether a presumed instance is taken for a synchronising call. MPI lets a process leave
+ * MPI_Init before another has entered it, although libraries hardly ever do. So an instance
+ * counts as long as its reversal can be an error of the clocks: one no larger than
+ * \p worst_certain_ticks, the largest between processes that certain pairs and instances show.
+ */
+bool mpl_order_is_trusted(int64_t reversed_ticks, int64_t worst_certain_ticks);
+/** By how much \p in is reversed at most; 0 if it is not. */
+int64_t mpl_order_reversal(const struct mpl_order_instance *in, const int64_t *add_ticks);
+
 /** Tells of the member \p to that leaves before the member \p from, whom it needs, has entered. */
 typedef void (*mpl_reversed_teller)(void *context, const struct mpl_order_instance *in,
                                     uint32_t from, uint32_t to, int64_t reversed_ticks);
-/** With \p add_ticks added per process: each member at most once, against the last it needs. */
-void mpl_order_find_reversed(const struct mpl_order_instance *in, const int64_t *add_ticks,
-                             mpl_reversed_teller tell, void *context);
+/**
+ * With \p add_ticks added per process: each member at most once, against the last it needs.
+ * Returns how many members need another one at all.
+ */
+uint32_t mpl_order_find_reversed(const struct mpl_order_instance *in,
+                                 const int64_t *add_ticks, mpl_reversed_teller tell,
+                                 void *context);
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+/** Moments of threads of one process: every sink comes after every source. */
+struct mpl_order_group {
+    uint32_t process;
+    enum mpl_relation_kind kind;
+    uint32_t n_sources;
+    uint32_t n_sinks;
+    const struct mpl_moment *sources; /**< Each of another location. */
+    const struct mpl_moment *sinks;   /**< Likewise; a barrier has sources there, too. */
+};
+typedef void (*mpl_group_visitor)(void *context, const struct mpl_order_group *group);
+/** Visits all groups, those of a process together. */
+void mpl_order_walk_groups(const struct mpl_order_view *view, mpl_group_visitor visit,
+                           void *context);
 
 /* ---- violations of the clock condition --------------------------------------------- */
 
@@ -109,8 +149,12 @@ struct mpl_violations {
     uint64_t
         collective; /**< Participants that left before one they depend on had entered. */
     uint64_t
-        thread; /**< Teams that workers began outside of every fork of their process. */
-    int64_t worst_ticks; /**< Largest reversal. */
+        thread; /**< Moments of threads before one of their process that they follow. */
+    int64_t worst_ticks;         /**< Largest reversal. */
+    int64_t worst_certain_ticks; /**< Of messages and collectives that are not presumed. */
+    uint64_t n_p2p;              /**< Of so many messages … */
+    uint64_t n_collective;       /**< … participants that depend on another … */
+    uint64_t n_thread;           /**< … and moments of threads that follow another's. */
 };
 
 /** Counts violations while pairs and instances are walked. */
@@ -121,8 +165,9 @@ struct mpl_tally {
 };
 void mpl_tally_pair(struct mpl_tally *tally, const struct mpl_order_pair *pair);
 void mpl_tally_instance(struct mpl_tally *tally, const struct mpl_order_instance *in);
-/** Those between the threads of a process, all at once. */
-void mpl_tally_threads(struct mpl_tally *tally, const struct mpl_order_view *view);
+/** Weak instances and threads, all at once; must come after all pairs and instances. */
+enum mpl_status mpl_tally_rest(struct mpl_tally *tally, const struct mpl_order_view *view,
+                               struct mpl_err *err);
 
 /** Counts all violations on the times of \p view; \p per_location may be NULL. */
 enum mpl_status mpl_order_count(const struct mpl_order_view *view, uint64_t *per_location,

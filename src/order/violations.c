@@ -14,13 +14,16 @@ static void see_reversal(struct mpl_tally *tally, uint32_t location, int64_t tic
 
 void mpl_tally_pair(struct mpl_tally *tally, const struct mpl_order_pair *pair)
 {
+    int64_t *worst_certain = &tally->found->worst_certain_ticks;
     const int64_t between =
         mpl_ticks_minus(tally->add_ticks[pair->to], tally->add_ticks[pair->from]);
     const int64_t ticks =
         mpl_ticks_plus(mpl_ticks_minus(pair->received_ticks, pair->sent_ticks), between);
 
+    tally->found->n_p2p++;
     if (ticks < 0) {
         tally->found->p2p++;
+        *worst_certain = -ticks > *worst_certain ? -ticks : *worst_certain;
         see_reversal(tally, pair->to_location, -ticks);
     }
 }
@@ -29,16 +32,60 @@ static void tally_reversed(void *context, const struct mpl_order_instance *in,
                            uint32_t from, uint32_t to, int64_t reversed_ticks)
 {
     struct mpl_tally *tally = context;
+    int64_t *worst_certain = &tally->found->worst_certain_ticks;
 
     (void) from;
     tally->found->collective++;
+    if (!in->is_presumed && reversed_ticks > *worst_certain) {
+        *worst_certain = reversed_ticks;
+    }
     see_reversal(tally, in->location[to], reversed_ticks);
 }
 
 void mpl_tally_instance(struct mpl_tally *tally, const struct mpl_order_instance *in)
 {
-    mpl_order_find_reversed(in, tally->add_ticks, tally_reversed, tally);
+    if (in->is_presumed && !mpl_order_is_trusted(mpl_order_reversal(in, tally->add_ticks),
+                                                 tally->found->worst_certain_ticks)) {
+        return;
+    }
+    tally->found->n_collective +=
+        mpl_order_find_reversed(in, tally->add_ticks, tally_reversed, tally);
 }
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+struct thread_tally {
+    struct mpl_tally *tally;
+    const struct mpl_order_view *view;
+};
+
+/* A moment cannot violate the order of its own location, so the last source stands for those
+ * of other locations. */
+static void tally_group(void *context, const struct mpl_order_group *group)
+{
+    const struct thread_tally *t = (const struct thread_tally *) context;
+    int64_t last = INT64_MIN;
+
+    for (uint32_t i = 0; i < group->n_sources; i++) {
+        const struct mpl_moment *m = &group->sources[i];
+        const int64_t ticks = mpl_order_view_time(t->view, m->location, m->event);
+
+        last = ticks > last ? ticks : last;
+    }
+    for (uint32_t i = 0; i < group->n_sinks; i++) {
+        const struct mpl_moment *m = &group->sinks[i];
+        const int64_t reversed =
+            mpl_ticks_minus(last, mpl_order_view_time(t->view, m->location, m->event));
+
+        t->tally->found->n_thread++;
+        if (reversed > 0) {
+            t->tally->found->thread++;
+            see_reversal(t->tally, m->location, reversed);
+        }
+    }
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
 
 static void visit_pair(void *context, const struct mpl_order_pair *pair)
 {
@@ -48,6 +95,15 @@ static void visit_pair(void *context, const struct mpl_order_pair *pair)
 static void visit_instance(void *context, const struct mpl_order_instance *in)
 {
     mpl_tally_instance(context, in);
+}
+
+enum mpl_status mpl_tally_rest(struct mpl_tally *tally, const struct mpl_order_view *view,
+                               struct mpl_err *err)
+{
+    struct thread_tally threads = { tally, view };
+
+    mpl_order_walk_groups(view, tally_group, &threads);
+    return mpl_order_walk_weak(view, visit_instance, tally, err);
 }
 
 enum mpl_status mpl_order_count(const struct mpl_order_view *view, uint64_t *per_location,
@@ -65,94 +121,11 @@ enum mpl_status mpl_order_count(const struct mpl_order_view *view, uint64_t *per
         st = mpl_order_walk_instances(view, visit_instance, &tally, err);
     }
     if (st == MPL_OK) {
-        mpl_tally_threads(&tally, view);
+        st = mpl_tally_rest(&tally, view, err);
+    }
+    if (st == MPL_OK) {
         *out = found;
     }
     mpl_arena_destroy(scratch);
     return st;
-}
-
-/* ---- threads ------------------------------------------------------------------------------ */
-
-/*
- * The records do not say to which fork a team belongs. But a worker thread exists for its
- * process only between some FORK and its JOIN, and the outermost of these are made by one
- * location one after the other. So a worker that begins outside of all of them violates the
- * order. Ends are looked at only where the begin lay inside: EZTrace lets idle workers end
- * with the process, long after their join.
- */
-struct forks {
-    const struct mpl_order_view *view;
-    uint32_t location;
-    uint32_t at;    /* Next event to look at. */
-    int64_t begin;  /* Of the outermost pair at hand. */
-    int64_t end;    /* INT64_MAX: not joined. */
-    bool is_inside; /* begin and end hold. */
-};
-
-/* The next outermost pair of fork and join; false: there is none. */
-static bool next_fork(struct forks *forks)
-{
-    const struct mpl_location *loc = &forks->view->model->locations[forks->location];
-    uint32_t depth = 0;
-
-    for (; forks->at < loc->n_events; forks->at++) {
-        const uint8_t kind = loc->kind[forks->at];
-
-        if (kind == MPL_EV_FORK && depth++ == 0) {
-            forks->begin = mpl_order_view_time(forks->view, forks->location, forks->at);
-            forks->end = INT64_MAX;
-        } else if (kind == MPL_EV_JOIN && depth > 0 && --depth == 0) {
-            forks->end = mpl_order_view_time(forks->view, forks->location, forks->at++);
-            return true;
-        }
-    }
-    return depth > 0;
-}
-
-static void count_worker(struct mpl_tally *tally, const struct mpl_order_view *view,
-                         uint32_t master, uint32_t worker)
-{
-    const struct mpl_location *loc = &view->model->locations[worker];
-    struct forks forks = { .view = view, .location = master };
-    int64_t end_before = INT64_MIN;
-    bool has_forks = next_fork(&forks);
-
-    if (!has_forks) {
-        return;
-    }
-    for (uint32_t i = 0; i < loc->n_events; i++) {
-        if (loc->kind[i] != MPL_EV_TEAM_BEGIN) {
-            continue;
-        }
-
-        const int64_t begin = mpl_order_view_time(view, worker, i);
-
-        while (has_forks && forks.end < begin) {
-            end_before = forks.end;
-            has_forks = next_fork(&forks);
-        }
-        if (!has_forks || begin < forks.begin) {
-            const int64_t late = end_before == INT64_MIN
-                                     ? MPL_TICKS_FAR
-                                     : mpl_ticks_minus(begin, end_before);
-            const int64_t early =
-                has_forks ? mpl_ticks_minus(forks.begin, begin) : MPL_TICKS_FAR;
-            const int64_t nearest = early < late ? early : late;
-
-            tally->found->thread++;
-            see_reversal(tally, worker, nearest);
-        }
-    }
-}
-
-void mpl_tally_threads(struct mpl_tally *tally, const struct mpl_order_view *view)
-{
-    for (uint32_t p = 0; p < view->model->n_processes; p++) {
-        const struct mpl_process *process = &view->model->processes[p];
-
-        for (uint32_t t = 1; t < process->n_locations; t++) {
-            count_worker(tally, view, process->locations[0], process->locations[t]);
-        }
-    }
 }
