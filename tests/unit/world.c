@@ -3,15 +3,12 @@
 #include "world.h"
 #include "world_priv.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
 void *world_must(void *made)
 {
-    if (made == NULL) {
-        ck_abort_msg("out of memory");
-    }
+    mpl_assert(made != NULL);
     return made;
 }
 
@@ -155,7 +152,8 @@ struct mpl_model *world_model(const struct world *world)
 const struct mpl_match *world_match(struct world *world)
 {
     if (world->match == NULL) {
-        world->match = trace_match(world->model, world->arena);
+        mpl_assert(mpl_match_create(world->model, world->arena, &world->match, NULL) ==
+                   MPL_OK);
     }
     return world->match;
 }

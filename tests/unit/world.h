@@ -82,12 +82,12 @@ struct world_options world_defaults(void);
  *  (without steps and outliers, which no bound can cover, and without recorded offsets). */
 struct world_options world_draw(uint64_t seed);
 
-/** A run and its truth. Fails the test when memory runs out. */
+/** A run and its truth. Ends the program when memory runs out. */
 struct world;
 struct world *world_create(const struct world_options *options, struct mpl_arena *arena);
 /** Times as the clocks showed them, until they are corrected in place. */
 struct mpl_model *world_model(const struct world *world);
-/** Matched once; every message and collective of a world finds its partners. */
+/** Matched at the first call; every message and collective of a world finds its partners. */
 const struct mpl_match *world_match(struct world *world);
 /** Gives the model its recorded times back and forgets quality notes: for another estimate. */
 void world_reset(struct world *world);

@@ -201,6 +201,7 @@ void world_set_clocks(struct world *world)
     }
     world->clock[stepper].step_ns = world->options.step_ns;
     for (uint32_t l = 0; l < n; l++) {
+        model->locations[l].reference = l;
         record_location(world, l, &dice);
     }
     record_offsets(world, &dice);

@@ -50,7 +50,7 @@ struct world {
     uint64_t *recorded_base;   /**< Per location. */
 };
 
-/** NULL fails the test. */
+/** NULL, when memory runs out, ends the program: worlds are for tests. */
 void *world_must(void *made);
 /** Runs the program: a model whose times are the true ones. */
 struct mpl_model *world_run(const struct world_options *options, struct mpl_arena *arena,

@@ -8,10 +8,6 @@
 
 #include "world_priv.h"
 
-#include <check.h>
-#include <math.h>
-#include <string.h>
-
 /* A message on its way. */
 struct parcel {
     int64_t arrival_ns;
@@ -505,7 +501,7 @@ static void make_parts(struct program *p, struct mpl_arena *arena)
         p->part[2][p->part_n[2]++] = q;
     }
     for (uint32_t i = 0; i < p->n_parts; i++) {
-        ck_assert_uint_eq(trace_comm(p->trace, p->part[i], p->part_n[i]), i + 2);
+        mpl_assert(trace_comm(p->trace, p->part[i], p->part_n[i]) == i + 2);
     }
 }
 
