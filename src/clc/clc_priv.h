@@ -1,0 +1,203 @@
+/*
+ * What the files of clc share: the net of points at which locations depend on each other. Every
+ * kind of dependence (message, collective, team of threads) is brought into the same form when
+ * the net is made; nothing behind it knows MPI or threads.
+ *
+ * The shift of an event is what is added to its time, never negative. All passes compute shifts
+ * of points only and leave the model's times alone; the last step writes times.
+ */
+#ifndef MPL_CLC_CLC_PRIV_H
+#define MPL_CLC_CLC_PRIV_H
+
+#include "clc/clc.h"
+
+#define MPL_CLC_NEVER INT64_MIN
+
+/* ---- the net --------------------------------------------------------------------------- */
+
+enum {
+    MPL_POINT_SOURCE = 1,   /**< Else it is a sink: it needs all sources of its link. */
+    MPL_POINT_GROUP = 2,    /**< The link is a group, else a pair. */
+    MPL_POINT_TOGETHER = 4, /**< Sinks: as early as its last source; stays that near. */
+    MPL_POINT_IGNORED = 8,  /**< Sinks: in a circle, not waited for. */
+    MPL_POINT_JUMP = 16,    /**< Sinks: put forward in the last pass. */
+    MPL_POINT_CLASS = 32    /**< Sinks: times enum mpl_clc_class. */
+};
+
+/** One role of one event. An event with several roles has several points: sinks first. */
+struct mpl_clc_point {
+    int64_t shift_ticks; /**< After the pass, the event's own jump included. */
+    uint32_t event;
+    uint32_t link; /**< Pair or group. */
+    uint32_t rest; /**< What the fall back owes, in 2^-32 ticks. */
+    uint8_t flags;
+};
+
+/** A location. */
+struct mpl_clc_track {
+    uint32_t n_points;
+    struct mpl_clc_point *points; /**< By event. */
+    uint32_t n_events;
+    int64_t *ticks; /**< The model's column. */
+};
+
+/** The largest of some times, and the largest of another location. */
+struct mpl_clc_top {
+    int64_t first_ticks; /**< MPL_CLC_NEVER: there is none. */
+    int64_t second_ticks;
+    uint32_t first_location;
+    uint32_t second_location;
+};
+void mpl_clc_top_clear(struct mpl_clc_top *top);
+void mpl_clc_top_add(struct mpl_clc_top *top, int64_t ticks, uint32_t location);
+void mpl_clc_top_merge(struct mpl_clc_top *top, const struct mpl_clc_top *other);
+/** The largest of all locations but \p location; MPL_CLC_NEVER. */
+int64_t mpl_clc_top_of_others(const struct mpl_clc_top *top, uint32_t location);
+
+/**
+ * Whoever is a sink needs all sources of other locations. Groups of a prefix operation are a
+ * chain: what one group needs, the next one needs too.
+ */
+struct mpl_clc_group {
+    struct mpl_clc_top top; /**< Forward: of the sources. Backward: of negative caps. */
+    uint32_t n_sources;     /**< The group before it in a chain is one. */
+    uint32_t n_left;        /**< Sources that have not come. */
+    uint32_t waiter;        /**< First location that waits; MPL_NONE. */
+    uint32_t next;          /**< In its chain, always the group after it; MPL_NONE. */
+};
+
+struct mpl_clc_net {
+    struct mpl_model *model;
+    uint32_t n_tracks;
+    struct mpl_clc_track *track; /**< Per location. */
+    uint64_t n_points;
+    uint32_t n_pairs;
+    int64_t *pair_ticks; /**< Forward: time of the source. Backward: cap of the source. */
+    uint32_t n_groups;
+    struct mpl_clc_group *group;
+    int64_t mu_ticks[MPL_CLC_CLASSES];
+    int64_t delta_ticks;
+};
+
+/** \p mu_ticks < 0: to be taken from the trace. \p worst_certain_ticks: see mpl_order_is_trusted(). */
+enum mpl_status mpl_clc_net_create(const struct mpl_order_view *view,
+                                   struct mpl_model *model, int64_t mu_ticks,
+                                   int64_t worst_certain_ticks, struct mpl_arena *scratch,
+                                   struct mpl_clc_net **out, struct mpl_err *err);
+
+/* What a sink must be later than its last source, at least. */
+static inline int64_t mpl_clc_point_least(const struct mpl_clc_net *net,
+                                          const struct mpl_clc_point *point)
+{
+    return (point->flags & MPL_POINT_TOGETHER) != 0
+               ? 0
+               : net->mu_ticks[point->flags / MPL_POINT_CLASS];
+}
+
+/* ---- smallest delays --------------------------------------------------------------------- */
+
+/** Smallest delays of pairs, by class, while the net is made. */
+struct mpl_clc_delays;
+struct mpl_clc_delays *mpl_clc_delays_create(const struct mpl_model *model,
+                                             struct mpl_arena *scratch);
+void mpl_clc_delays_destroy(struct mpl_clc_delays *delays); /* NULL is allowed */
+/** Those of one receiving process must come one after the other. Tells the class. */
+enum mpl_clc_class mpl_clc_delays_see_pair(struct mpl_clc_delays *delays,
+                                           const struct mpl_order_pair *pair);
+void mpl_clc_delays_see(struct mpl_clc_delays *delays, enum mpl_clc_class class,
+                        int64_t delay_ticks);
+/** There and back again took so long. */
+void mpl_clc_delays_see_round(struct mpl_clc_delays *delays, enum mpl_clc_class class,
+                              int64_t round_ticks);
+/** False: memory ran out. */
+bool mpl_clc_delays_finish(struct mpl_clc_delays *delays,
+                           int64_t mu_ticks[MPL_CLC_CLASSES]);
+
+/* ---- forward ------------------------------------------------------------------------------- */
+
+/** Shares in units of 2^-32. */
+#define MPL_CLC_ONE (UINT64_C(1) << 32)
+
+/** How a shift falls back from one event to the next. */
+struct mpl_clc_fall {
+    uint64_t share; /**< 1 - gamma, times MPL_CLC_ONE. */
+    int64_t delta_ticks;
+};
+
+/** The shift of a location while its events are walked. */
+struct mpl_clc_shift {
+    int64_t ticks;
+    uint32_t rest; /**< Fall back that is less than a tick. */
+};
+
+/* Steps over an interval of the location's own clock: equation 4, written for shifts. */
+static inline void mpl_clc_shift_step(struct mpl_clc_shift *shift,
+                                      const struct mpl_clc_fall *fall, int64_t interval)
+{
+    const unsigned __int128 owed =
+        (unsigned __int128) (uint64_t) interval * fall->share + shift->rest;
+    const int64_t room = interval > fall->delta_ticks ? interval - fall->delta_ticks : 0;
+    int64_t drop = (int64_t) (owed / MPL_CLC_ONE);
+
+    drop = drop < room ? drop : room;
+    shift->rest = (uint32_t) owed;
+    if (drop >= shift->ticks) {
+        *shift = (struct mpl_clc_shift){ 0, 0 };
+    } else {
+        shift->ticks -= drop;
+    }
+}
+
+struct mpl_clc_pass {
+    struct mpl_clc_fall fall;
+    int64_t limit_ticks; /**< The pass ends when a shift exceeds this. */
+    /* Results */
+    bool is_over; /**< It did; nothing else holds. */
+    int64_t max_ticks;
+    uint64_t n_jumps;
+    uint64_t n_ignored; /**< New ones. */
+};
+enum mpl_status mpl_clc_forward(struct mpl_clc_net *net, struct mpl_clc_pass *pass,
+                                const struct mpl_progress *progress,
+                                struct mpl_arena *scratch, struct mpl_err *err);
+
+/* ---- backward ------------------------------------------------------------------------------ */
+
+/** A corner of a taut string: where it is, and how high. */
+struct mpl_clc_corner {
+    int64_t x_ticks;
+    int64_t y_ticks;
+};
+
+/** What a string must pass above and below at one place. */
+struct mpl_clc_gate {
+    int64_t x_ticks;
+    int64_t floor_ticks;   /**< MPL_CLC_NEVER: no limit. */
+    int64_t ceiling_ticks; /**< INT64_MAX: no limit. */
+};
+
+/** Room for a string through n gates: three arrays of n + 2 each. */
+struct mpl_clc_string {
+    struct mpl_clc_corner *corner; /**< Result, by x. */
+    struct mpl_clc_corner *upper;
+    struct mpl_clc_corner *lower;
+    uint32_t n;
+};
+/**
+ * Pulls a string from \p begin to \p end through the gates between them, all in strict order of
+ * x. Cost: linear in \p n.
+ */
+void mpl_clc_string_pull(struct mpl_clc_string *string, struct mpl_clc_corner begin,
+                         const struct mpl_clc_gate *gate, uint32_t n,
+                         struct mpl_clc_corner end);
+/** Height at \p x_ticks, rounded down, on the stretch from corner \p i to the next one. */
+int64_t mpl_clc_string_height(const struct mpl_clc_string *string, uint32_t i,
+                              int64_t x_ticks);
+
+/** Shifts of the last pass become times. \p slope: share by which clocks run fast before a jump. */
+enum mpl_status mpl_clc_backward(struct mpl_clc_net *net, const struct mpl_clc_fall *fall,
+                                 uint64_t slope, struct mpl_clc *clc, int64_t *max_ticks,
+                                 int64_t *end_ticks, struct mpl_arena *scratch,
+                                 struct mpl_err *err);
+
+#endif
