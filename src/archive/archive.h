@@ -37,7 +37,12 @@ struct mpl_chunk {
     uint64_t last;
 };
 
-enum { MPL_CHUNK_HEADER = 18 };
+enum {
+    MPL_CHUNK_HEADER = 18, /**< Bytes. */
+    MPL_CHUNK_MARK = 0x03,
+    MPL_LITTLE_ENDIAN_MARK = 0x42,
+    MPL_BIG_ENDIAN_MARK = 0x23
+};
 
 struct mpl_bytes {
     const uint8_t *data; /**< Followed by MPL_FILE_PAD readable bytes. */
@@ -75,7 +80,8 @@ struct mpl_def_walk {
     struct mpl_bytes file;
     size_t chunk_bytes;
     struct mpl_chunk chunk;
-    size_t at;
+    size_t start;       /**< Of the record read last, its type. */
+    size_t at;          /**< Behind it. */
     uint64_t n_records; /**< Read so far. */
     const char *damage; /**< Why the walk ended early; NULL when all is well. */
 };
@@ -190,7 +196,8 @@ struct mpl_scan {
     uint64_t n_events;      /**< Events to keep; a buffer flush gives two. */
     uint64_t n_messages;    /**< At most; a completion may belong to a posting. */
     uint64_t n_collectives; /**< At most. */
-    uint64_t first_time;
+    uint64_t first_time;    /**< As recorded; 0 when there is none. */
+    uint64_t last_time;
     const char *note;   /**< Quality note of the damage; NULL for a sound file. */
     const char *damage; /**< What is wrong, as a clause. */
 };
@@ -199,6 +206,47 @@ struct mpl_scan {
 #define MPL_LONGEST_RUN (UINT64_C(1) << 61)
 
 void mpl_scan_events(struct mpl_bytes file, size_t chunk_bytes, struct mpl_scan *scan);
+
+/* ---- writing ------------------------------------------------------------------------- */
+
+/** A file of chunks while it is written. */
+struct mpl_chunk_writer {
+    const char *path; /**< Borrowed. */
+    int fd;           /**< -1: not open. */
+    uint8_t *chunk;   /**< The chunk being filled, chunk_bytes of it. Owner: the room. */
+    size_t chunk_bytes;
+    uint8_t *at;   /**< Where the next record goes. */
+    uint8_t *end;  /**< Where records must end: the end marks fit behind. */
+    bool is_begun; /**< There is a chunk. */
+    bool is_big_endian;
+    /**
+     * Event records so far, all chunks; to be counted by who writes them. Other files leave it
+     * at 0, as libotf2 does.
+     */
+    uint64_t n_records;
+};
+
+/** Creates the file \p path; chunks are built in \p room, at least until the writer is closed. */
+enum mpl_status mpl_chunk_writer_open(struct mpl_chunk_writer *writer, const char *path,
+                                      size_t chunk_bytes, struct mpl_room *room,
+                                      struct mpl_err *err);
+/** Ends the chunk, if there is one, and begins the next. */
+enum mpl_status mpl_chunk_writer_begin(struct mpl_chunk_writer *writer, bool is_big_endian,
+                                       struct mpl_err *err);
+/**
+ * Writes a record, in a new chunk if need be. MPL_E_UNSUPPORTED when it is longer than a chunk.
+ * A chunk must have been begun.
+ */
+enum mpl_status mpl_chunk_writer_put(struct mpl_chunk_writer *writer, const uint8_t *record,
+                                     size_t n, struct mpl_err *err);
+/** Writes the end of the file and closes it; only closes it when \p status is an error.
+ *  Returns \p status, or why the file could not be written. */
+enum mpl_status mpl_chunk_writer_close(struct mpl_chunk_writer *writer,
+                                       enum mpl_status status, struct mpl_err *err);
+
+void mpl_store_u64(uint8_t *at, uint64_t value, bool is_big_endian);
+/** Stores a compressed integer, 1 to 9 bytes, and returns the place behind it. */
+uint8_t *mpl_store_compressed(uint8_t *at, uint64_t value, bool is_big_endian);
 
 /* ---- directories ------------------------------------------------------------------------ */
 

@@ -14,8 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK_MARK = 0x03, LITTLE_ENDIAN_MARK = 0x42, BIG_ENDIAN_MARK = 0x23 };
-
 void *mpl_room_ensure(struct mpl_room *room, size_t bytes)
 {
     if (room->bytes >= bytes && room->data != NULL) {
@@ -127,13 +125,13 @@ bool mpl_chunk_open(struct mpl_bytes file, size_t start, size_t chunk_bytes,
 {
     const uint8_t *at = file.data + start;
 
-    if (start > file.n || file.n - start < MPL_CHUNK_HEADER || at[0] != CHUNK_MARK ||
-        (at[1] != LITTLE_ENDIAN_MARK && at[1] != BIG_ENDIAN_MARK)) {
+    if (start > file.n || file.n - start < MPL_CHUNK_HEADER || at[0] != MPL_CHUNK_MARK ||
+        (at[1] != MPL_LITTLE_ENDIAN_MARK && at[1] != MPL_BIG_ENDIAN_MARK)) {
         return false;
     }
     chunk->start = start;
     chunk->end = file.n - start < chunk_bytes ? file.n : start + chunk_bytes;
-    chunk->is_big_endian = at[1] == BIG_ENDIAN_MARK;
+    chunk->is_big_endian = at[1] == MPL_BIG_ENDIAN_MARK;
     chunk->first = fixed(at + 2, 8, chunk->is_big_endian);
     chunk->last = fixed(at + 10, 8, chunk->is_big_endian);
     return true;
@@ -268,6 +266,7 @@ bool mpl_def_walk_next(struct mpl_def_walk *walk, uint8_t *type, struct mpl_curs
             return false;
         }
     }
+    walk->start = walk->at;
     *type = walk->file.data[walk->at];
     if (*type == MPL_REC_END_OF_FILE) {
         return false;

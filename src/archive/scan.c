@@ -381,6 +381,7 @@ static void run(struct pass *p)
 {
     walk(p);
     fold(p);
+    p->scan->last_time = p->time;
 }
 
 static struct pass begin(struct mpl_bytes file, size_t chunk_bytes, struct mpl_scan *scan)

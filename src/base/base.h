@@ -241,6 +241,33 @@ void mpl_text_wrap(FILE *out, const char *text, int indent, int width);
  *  its unit stay on one line in both. */
 void mpl_text_hang(FILE *out, const char *label, const char *text, int indent, int width);
 
+/* ---- threads --------------------------------------------------------------------------- */
+
+enum { MPL_PARALLEL_MOST = 16 };
+
+/** Tasks that do not depend on each other. */
+struct mpl_parallel {
+    size_t n_tasks;
+    unsigned max_threads; /**< 1 is the caller's alone; never more than MPL_PARALLEL_MOST,
+                               than tasks, or than processors that may be used. */
+    /**
+     * Does task \p task. \p worker is below max_threads and names the thread, so that each can
+     * have scratch memory of its own; 0 is the caller's. Tasks begin in ascending order.
+     */
+    enum mpl_status (*run)(void *context, size_t task, unsigned worker,
+                           struct mpl_err *err);
+    /** Called in the caller's thread after its tasks and while it waits for others, so that
+     *  progress can be told; NULL: not called. */
+    void (*tick)(void *context);
+    void *context; /**< Handed to both. */
+};
+
+/**
+ * Does all tasks. After a failure no other task begins, and the failure of the first task, by
+ * number, that failed is returned. Where threads cannot be had, the caller's does all of it.
+ */
+enum mpl_status mpl_parallel_run(const struct mpl_parallel *job, struct mpl_err *err);
+
 /* ---- YAML ---------------------------------------------------------------------------- */
 
 enum mpl_yaml_kind { MPL_YAML_SCALAR, MPL_YAML_MAP, MPL_YAML_SEQ };

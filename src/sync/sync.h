@@ -24,7 +24,12 @@ enum mpl_status mpl_sync_times_keep(const struct mpl_model *model, struct mpl_ar
  * Clock offsets become 0 at the corrected times, so that the next reader adds nothing; where
  * there are none, offsets of 0 are added: they say that all clocks are one.
  *
- * Appears complete or not at all; an existing directory is refused unless \p force.
+ * Appears complete or not at all; an existing directory is refused unless \p force. Where the
+ * caller has blocked SIGINT, SIGTERM or SIGHUP, a pending one ends the work as an error, so that
+ * nothing half written is left behind.
+ *
+ * What a reader of the copy ought to know is added to the model's quality notes, under names that
+ * begin with "copy-".
  *
  * Errors: MPL_E_IO (also a full disk), MPL_E_UNSUPPORTED (a text trace, or something in the
  *         archive whose times cannot be found), MPL_E_NOMEM.

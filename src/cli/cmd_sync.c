@@ -1,0 +1,216 @@
+#include "config.h"
+
+#include "cli/cli_priv.h"
+
+#include "sync/sync.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+enum { OPT_FORCE, OPT_OUTPUT };
+
+static const struct mpl_option options[] = {
+    [OPT_FORCE] = { 'f', "force", NULL, "replace DIRECTORY if it exists" },
+    [OPT_OUTPUT] = { 'o', "output", "DIRECTORY", "where the copy goes; required" },
+    MPL_CLOCK_OPTIONS,
+    { 0 },
+};
+
+struct sync_opts {
+    const char *trace;
+    const char *output;
+    bool force;
+    struct mpl_clock_options clock;
+};
+
+/** The stages between the trace and its copy. */
+struct stages {
+    struct mpl_arena *arena;
+    struct mpl_model *model;
+    const struct mpl_sync_times *recorded;
+    const struct mpl_match *match;
+    const struct mpl_clock *clock;
+};
+
+static enum mpl_status parse(struct mpl_args *args, struct sync_opts *opts,
+                             struct mpl_err *err)
+{
+    const struct mpl_option *option = NULL;
+    const char *value = NULL;
+    enum mpl_status st = MPL_OK;
+
+    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
+        if (option == &options[OPT_FORCE]) {
+            opts->force = true;
+        } else if (option == &options[OPT_OUTPUT]) {
+            opts->output = value;
+        } else if (option != NULL) {
+            st = mpl_args_clock(option, value, &opts->clock, err);
+        } else if (opts->trace == NULL) {
+            opts->trace = value;
+        } else {
+            st = mpl_args_unexpected(args, value, err);
+        }
+    }
+    if (st == MPL_END && opts->trace == NULL) {
+        return mpl_fail(err, MPL_E_USAGE, "sync needs a trace");
+    }
+    if (st == MPL_END && opts->output == NULL) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "sync needs a directory to write to: --output DIRECTORY");
+    }
+    return st == MPL_END ? MPL_OK : st;
+}
+
+/* ---- the work -------------------------------------------------------------------------- */
+
+static enum mpl_status correct(struct stages *s, const struct sync_opts *opts,
+                               const struct mpl_progress *progress, struct mpl_err *err)
+{
+    enum mpl_status st = mpl_read(opts->trace, s->arena, progress, &s->model, err);
+
+    if (st == MPL_OK) {
+        st = mpl_sync_times_keep(s->model, s->arena, &s->recorded, err);
+    }
+    if (st == MPL_OK) {
+        st = mpl_match_create(s->model, s->arena, &s->match, err);
+    }
+    if (st == MPL_OK) {
+        st = mpl_clock_correct(s->model, s->match, &opts->clock, progress, s->arena,
+                               &s->clock, err);
+    }
+    return st;
+}
+
+/*
+ * The copy must not be left half written, so whoever wants to end the program has to wait until
+ * what there is of it is removed: the signals are held back, mpl_sync_write() looks for them, and
+ * when they are let through the program ends by them.
+ */
+static enum mpl_status write_copy(const struct stages *s, const struct sync_opts *opts,
+                                  const struct mpl_progress *progress, struct mpl_err *err)
+{
+    sigset_t ends;
+    sigset_t before;
+    enum mpl_status st;
+
+    (void) sigemptyset(&ends);
+    (void) sigaddset(&ends, SIGINT);
+    (void) sigaddset(&ends, SIGTERM);
+    (void) sigaddset(&ends, SIGHUP);
+    (void) sigprocmask(SIG_BLOCK, &ends, &before);
+    st = mpl_sync_write(s->model, s->recorded, opts->output, opts->force, progress, err);
+    (void) sigprocmask(SIG_SETMASK, &before, NULL);
+    return st;
+}
+
+/* ---- what was done ------------------------------------------------------------------------ */
+
+static uint64_t total(const struct mpl_violations *v)
+{
+    return v->p2p + v->collective + v->thread;
+}
+
+/** "violations of the order of events: 7,004 (the worst by 1.13 ms)" */
+static const char *say_violations(const struct stages *s, const struct mpl_violations *v)
+{
+    const char *count = mpl_text_count(s->arena, total(v));
+    const char *worst =
+        mpl_text_seconds(s->arena, mpl_model_seconds(s->model, v->worst_ticks));
+
+    if (count == NULL || worst == NULL) {
+        return NULL;
+    }
+    return total(v) == 0 ? count
+                         : mpl_arena_printf(s->arena, "%s (the worst by %s)", count, worst);
+}
+
+static const char *say_repair(const struct stages *s)
+{
+    const struct mpl_clc *repair = s->clock->repair;
+    const char *shift;
+
+    if (repair == NULL || repair->n_moved == 0) {
+        return "";
+    }
+    shift =
+        mpl_text_seconds(s->arena, mpl_model_seconds(s->model, repair->max_shift_ticks));
+    return shift == NULL ? NULL
+                         : mpl_arena_printf(
+                               s->arena, "; the repair moved events by at most %s", shift);
+}
+
+static enum mpl_status print(const struct stages *s, const struct sync_opts *opts,
+                             FILE *out, struct mpl_err *err)
+{
+    const char *before = say_violations(s, &s->clock->before);
+    const char *after = say_violations(s, &s->clock->after);
+    const char *repair = say_repair(s);
+    const char *text = NULL;
+
+    if (before != NULL && after != NULL && repair != NULL) {
+        text = mpl_arena_printf(s->arena,
+                                "The corrected copy is in \"%s\". Clocks: %s; messages, "
+                                "collectives and threads "
+                                "that run backwards in time: %s before, %s after%s.",
+                                opts->output, mpl_clock_source_name(s->clock->source),
+                                before, after, repair);
+    }
+    if (text == NULL) {
+        return mpl_nomem(err);
+    }
+    mpl_text_wrap(out, text, 0, mpl_output_width(out));
+    return MPL_OK;
+}
+
+/** What the copy lacks is said where the user looks for trouble. */
+static void print_notes(const struct mpl_model *model, FILE *out)
+{
+    for (size_t i = 0; i < mpl_quality_count(model->quality); i++) {
+        const struct mpl_quality_note *note = mpl_quality_get(model->quality, i);
+
+        if (strncmp(note->note, "copy-", strlen("copy-")) == 0) {
+            fprintf(out, "marple: note: %s: %" PRIu64 ": %s\n", note->note, note->count,
+                    note->text);
+        }
+    }
+}
+
+static enum mpl_status sync_trace(const struct sync_opts *opts, FILE *out,
+                                  struct mpl_err *err)
+{
+    struct mpl_progress_line line;
+    struct stages s = { .arena = mpl_arena_create() };
+    enum mpl_status st;
+
+    if (s.arena == NULL) {
+        return mpl_nomem(err);
+    }
+    mpl_progress_line_open(&line, stderr);
+    st = correct(&s, opts, &line.progress, err);
+    st = st == MPL_OK ? write_copy(&s, opts, &line.progress, err) : st;
+    mpl_progress_line_close(&line);
+    if (st == MPL_OK) {
+        print_notes(s.model, stderr);
+        st = print(&s, opts, out, err);
+    }
+    mpl_arena_destroy(s.arena);
+    return st;
+}
+
+static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
+{
+    struct sync_opts opts = { .clock = mpl_clock_defaults() };
+    const enum mpl_status st = parse(args, &opts, err);
+
+    return st == MPL_OK ? sync_trace(&opts, out, err) : st;
+}
+
+const struct mpl_cmd mpl_cmd_sync = {
+    .name = "sync",
+    .operands = "TRACE",
+    .summary = "write a copy of an OTF2 trace with corrected times",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,304 @@
+/*
+ * Copying an event file. Type and fields of every record are copied as they are; between them
+ * new time records are written wherever the new time changes, which need not be where the old
+ * one did: a receive may have been moved away from the enter that had the same time. So records
+ * move within the file, and chunks are filled anew.
+ */
+#include "config.h"
+
+#include "sync/sync_priv.h"
+
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum { TIME_RECORD = 9 };
+
+/** No record has this time: it stands for "undefined". */
+static const uint64_t no_time = UINT64_MAX;
+
+struct copy {
+    const struct mpl_retime *retime;
+    struct mpl_chunk_writer *writer;
+    struct mpl_sync_span *span;
+    struct mpl_err *err;
+    enum mpl_status status;
+    uint64_t now;     /**< Recorded time of the records that follow. */
+    uint64_t written; /**< New time in force in the copy; no_time at a chunk's begin. */
+    uint32_t k;       /**< Kept events so far, or up to now in files of others. */
+    int64_t mismatch; /**< Not 0: the file is not the one that the model was read from. */
+    const uint8_t *lists; /**< Attribute lists that wait for their record. */
+    size_t lists_bytes;
+};
+
+INLINE uint64_t load_u64(const uint8_t *at, bool is_big_endian)
+{
+    uint64_t value;
+
+    memcpy(&value, at, sizeof value);
+    return is_big_endian ? __builtin_bswap64(value) : value;
+}
+
+/** Behind the record at \p at; the file has been scanned, so nothing is checked. */
+INLINE const uint8_t *behind(const uint8_t *at, bool is_big_endian)
+{
+    const uint8_t length = at[1];
+
+    if (length != UINT8_MAX) {
+        return at + 2 + length;
+    }
+    if (mpl_record_kinds[*at].shape != MPL_SHAPE_SIZED) {
+        return at + 2; /* undefined, no bytes follow */
+    }
+    return at + 10 + load_u64(at + 2, is_big_endian);
+}
+
+/* ---- the new time of a record --------------------------------------------------------------- */
+
+/** In the file that the kept events come from, they are counted. */
+INLINE uint64_t time_of_own(struct copy *c, uint8_t type)
+{
+    const struct mpl_retime *r = c->retime;
+    const int64_t ticks = (int64_t) (c->now - r->from_base);
+    const unsigned n = mpl_record_kinds[type].events;
+    int64_t to;
+
+    if (n > 0) {
+        to = r->to_ticks[c->k];
+        c->mismatch |= r->from_ticks[c->k] ^ ticks;
+        c->k += n;
+    } else {
+        to = mpl_retime_between(r, c->k, ticks);
+    }
+    return r->to_base + (uint64_t) to;
+}
+
+static uint64_t time_of_other(struct copy *c)
+{
+    const struct mpl_retime *r = c->retime;
+    const int64_t ticks = mpl_retime_ticks(r, c->now);
+
+    while (c->k < r->n && r->from_ticks[c->k] <= ticks) {
+        c->k++;
+    }
+    return r->to_base + (uint64_t) mpl_retime_between(r, c->k, ticks);
+}
+
+/**
+ * A buffer flush tells the time of its end. Where the model believes it, it is an event of its
+ * own, the last one counted.
+ */
+static void retime_flush(struct copy *c, uint8_t *stop_at, bool is_big_endian)
+{
+    const struct mpl_retime *r = c->retime;
+    const uint64_t stop = load_u64(stop_at, is_big_endian);
+    uint64_t to;
+
+    if (stop == no_time) {
+        return;
+    }
+    if (r->is_own && (int64_t) (stop - r->from_base) == r->from_ticks[c->k - 1]) {
+        to = r->to_base + (uint64_t) r->to_ticks[c->k - 1];
+    } else {
+        to = mpl_retime_at(r, stop);
+    }
+    mpl_store_u64(stop_at, to, is_big_endian);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------- */
+
+static void begin_chunk(struct copy *c, bool is_big_endian)
+{
+    c->status = mpl_chunk_writer_begin(c->writer, is_big_endian, c->err);
+    c->written = no_time;
+}
+
+/** Attribute lists without a record: at the end of a file, or in front of a time. */
+static void put_lists(struct copy *c)
+{
+    if (c->lists != NULL && c->status == MPL_OK) {
+        c->status = mpl_chunk_writer_put(c->writer, c->lists, c->lists_bytes, c->err);
+        c->lists = NULL;
+    }
+}
+
+static void take_list(struct copy *c, const uint8_t *at, size_t n)
+{
+    if (c->lists != NULL && c->lists + c->lists_bytes == at) {
+        c->lists_bytes += n;
+        return;
+    }
+    put_lists(c);
+    c->lists = at;
+    c->lists_bytes = n;
+}
+
+/** Room for a record of \p n bytes with a time in front; false when there is none. */
+static bool make_room(struct copy *c, size_t n)
+{
+    struct mpl_chunk_writer *w = c->writer;
+
+    begin_chunk(c, w->is_big_endian);
+    if (c->status == MPL_OK && n + TIME_RECORD > (size_t) (w->end - w->at)) {
+        c->status = mpl_fail(c->err, MPL_E_UNSUPPORTED,
+                             "\"%s\": a record is too long for a chunk", w->path);
+    }
+    return c->status == MPL_OK;
+}
+
+INLINE void put(struct copy *c, const uint8_t *at, size_t n, uint64_t time,
+                bool is_big_endian)
+{
+    struct mpl_chunk_writer *w = c->writer;
+    const size_t all = c->lists == NULL ? n : n + c->lists_bytes;
+    uint8_t *to;
+
+    if (all + TIME_RECORD > (size_t) (w->end - w->at) && !make_room(c, all)) {
+        return;
+    }
+    to = w->at;
+    if (time != c->written) {
+        const uint64_t stored = is_big_endian ? __builtin_bswap64(time) : time;
+
+        if (c->written == no_time) {
+            mpl_sync_span_add(c->span, time);
+        }
+        *to = MPL_REC_TIME;
+        memcpy(to + 1, &stored, sizeof stored);
+        to += TIME_RECORD;
+        c->written = time;
+    }
+    if (c->lists != NULL) {
+        memcpy(to, c->lists, c->lists_bytes);
+        to += c->lists_bytes;
+        c->lists = NULL;
+    }
+    /* Most records are short; a copy of fixed length is one instruction. The bytes behind are
+     * written again by the next record. */
+    if (n <= 16 && w->chunk + w->chunk_bytes - to >= 16) {
+        memcpy(to, at, 16);
+    } else {
+        memcpy(to, at, n);
+    }
+    w->at = to + n;
+    w->n_records++;
+}
+
+/* ---- the records of a chunk ---------------------------------------------------------------------- */
+
+INLINE void take_chunk(struct copy *c, const uint8_t *at, const uint8_t *end, bool is_own,
+                       bool is_big_endian)
+{
+    while (at < end && *at != MPL_REC_END_OF_CHUNK && *at != MPL_REC_END_OF_FILE) {
+        const uint8_t type = *at;
+        const uint8_t *next;
+        uint64_t time;
+
+        if (type == MPL_REC_TIME) {
+            c->now = load_u64(at + 1, is_big_endian);
+            at += TIME_RECORD;
+            continue;
+        }
+        next = behind(at, is_big_endian);
+        if (type == MPL_REC_ATTRIBUTES) {
+            take_list(c, at, (size_t) (next - at));
+            at = next;
+            continue;
+        }
+        time = is_own ? time_of_own(c, type) : time_of_other(c);
+        put(c, at, (size_t) (next - at), time, is_big_endian);
+        if (c->status != MPL_OK) {
+            return;
+        }
+        if (type == MPL_REC_BUFFER_FLUSH) {
+            const unsigned head = at[1] == UINT8_MAX ? 10 : 2;
+
+            retime_flush(c, c->writer->at - (next - at) + head, is_big_endian);
+        }
+        at = next;
+    }
+}
+
+static void take_any_chunk(struct copy *c, const uint8_t *at, const uint8_t *end,
+                           bool is_big_endian)
+{
+    if (!c->writer->is_begun || c->writer->is_big_endian != is_big_endian) {
+        begin_chunk(c, is_big_endian);
+    }
+    if (c->status != MPL_OK) {
+        return;
+    }
+    /* The common case gets a loop of its own. */
+    if (c->retime->is_own && !is_big_endian) {
+        take_chunk(c, at, end, true, false);
+    } else {
+        take_chunk(c, at, end, c->retime->is_own, is_big_endian);
+    }
+    if (c->written != no_time) {
+        mpl_sync_span_add(c->span, c->written);
+    }
+}
+
+static enum mpl_status check_end(struct copy *c)
+{
+    const struct mpl_retime *r = c->retime;
+
+    if (r->is_own && (c->mismatch != 0 || c->k != r->n)) {
+        return mpl_fail(c->err, MPL_E_IO, "the file has changed while it was read");
+    }
+    return MPL_OK;
+}
+
+/**
+ * New times must be such as a file can hold: from 0 on and below the number that stands for none.
+ * The mapping never turns back, so the ends tell.
+ */
+static enum mpl_status check_range(const struct mpl_retime *r, const struct mpl_scan *scan,
+                                   struct mpl_err *err)
+{
+    const __int128 first = r->to_base + mpl_retime_wide(r, scan->first_time);
+    const __int128 last = r->to_base + mpl_retime_wide(r, scan->last_time);
+
+    if (scan->n_records > 0 && (first < 0 || last >= no_time)) {
+        return mpl_fail(err, MPL_E_UNSUPPORTED,
+                        "its clock cannot be the one of its process: new times would lie "
+                        "outside of what an archive can hold");
+    }
+    return MPL_OK;
+}
+
+enum mpl_status mpl_sync_events(struct mpl_bytes file, size_t chunk_bytes,
+                                const struct mpl_scan *scan,
+                                const struct mpl_retime *retime,
+                                struct mpl_chunk_writer *writer, struct mpl_sync_span *span,
+                                struct mpl_err *err)
+{
+    struct copy c = { .retime = retime,
+                      .writer = writer,
+                      .span = span,
+                      .err = err,
+                      .status = MPL_OK,
+                      .written = no_time };
+    struct mpl_chunk chunk = { 0 };
+
+    c.status = check_range(retime, scan, err);
+    if (c.status == MPL_OK && retime->is_own && scan->n_events != retime->n) {
+        return mpl_fail(err, MPL_E_IO, "the file has changed while it was read");
+    }
+    for (size_t start = 0; start < scan->end && c.status == MPL_OK; start = chunk.end) {
+        const uint8_t *end = file.data + scan->end;
+
+        if (!mpl_chunk_open(file, start, chunk_bytes, &chunk)) {
+            break;
+        }
+        if (chunk.end < scan->end) {
+            end = file.data + chunk.end;
+        }
+        take_any_chunk(&c, file.data + start + MPL_CHUNK_HEADER, end, chunk.is_big_endian);
+    }
+    put_lists(&c);
+    if (c.status == MPL_OK && !writer->is_begun) {
+        begin_chunk(&c, false); /* of an empty file the byte order is not known */
+    }
+    return c.status == MPL_OK ? check_end(&c) : c.status;
+}

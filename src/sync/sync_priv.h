@@ -1,0 +1,158 @@
+/*
+ * The parts of the copier: new times for old ones, and the files of an archive one by one.
+ */
+#ifndef MPL_SYNC_SYNC_PRIV_H
+#define MPL_SYNC_SYNC_PRIV_H
+
+#include "archive/archive.h"
+#include "sync/sync.h"
+
+/* ---- new times for old ones -------------------------------------------------------------- */
+
+/**
+ * The times of one clock before and after the correction, at the events that the model keeps.
+ * Between two of them it runs evenly; outside it is as far off as at the nearest one.
+ */
+struct mpl_retime {
+    const int64_t *from_ticks; /**< As recorded, ascending, relative to from_base. */
+    const int64_t *to_ticks;   /**< Corrected, ascending, relative to to_base. */
+    uint32_t n;                /**< 0: times are shifted from from_base to to_base. */
+    uint64_t from_base;
+    uint64_t to_base;
+    bool
+        is_own; /**< The events are those of the file itself: they are told by position, not
+                      by time, because two of the same time may have become different. */
+    /** Where not empty, times are brought to the reference clock by these offsets first, and
+     *  from_ticks stand on that clock. */
+    const struct mpl_clock_offset *offsets;
+    size_t n_offsets;
+};
+
+/** Time of a record at \p ticks (relative to from_base) with \p n_before kept events before it. */
+int64_t mpl_retime_between(const struct mpl_retime *retime, uint32_t n_before,
+                           int64_t ticks);
+/** Kept events up to \p ticks. */
+uint32_t mpl_retime_count(const struct mpl_retime *retime, int64_t ticks);
+/** \p time relative to from_base, on the clock on which from_ticks stand. */
+int64_t mpl_retime_ticks(const struct mpl_retime *retime, uint64_t time);
+/** The new time of any recorded one. */
+uint64_t mpl_retime_at(const struct mpl_retime *retime, uint64_t time);
+/** How far mpl_retime_at() is behind to_base, without overflow. */
+__int128 mpl_retime_wide(const struct mpl_retime *retime, uint64_t time);
+/** What recorded offsets add to \p time: linear between two, and beyond them. */
+int64_t mpl_sync_offset_at(const struct mpl_clock_offset *offsets, size_t n, uint64_t time);
+
+struct mpl_sync_times {
+    uint32_t n_locations;
+    const int64_t **ticks; /**< Per location of the model. */
+    const uint64_t *base;
+};
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/** First and last new time of records. */
+struct mpl_sync_span {
+    bool is_empty;
+    uint64_t first;
+    uint64_t last;
+};
+void mpl_sync_span_add(struct mpl_sync_span *span, uint64_t time);
+
+/** Copies the sound part of an event file. */
+enum mpl_status mpl_sync_events(struct mpl_bytes file, size_t chunk_bytes,
+                                const struct mpl_scan *scan,
+                                const struct mpl_retime *retime,
+                                struct mpl_chunk_writer *writer, struct mpl_sync_span *span,
+                                struct mpl_err *err);
+
+/**
+ * Copies local definitions. Clock offsets become 0; where there are none, two are added, at the
+ * ends of \p span. \p *damage tells why the copy is shorter than the file; NULL when it is not.
+ */
+enum mpl_status mpl_sync_locals(struct mpl_bytes file, size_t chunk_bytes,
+                                const struct mpl_retime *retime,
+                                const struct mpl_sync_span *span,
+                                struct mpl_chunk_writer *writer, const char **damage,
+                                struct mpl_err *err);
+/** The recorded clock offsets of a definition file, as far as they advance. */
+enum mpl_status mpl_sync_read_offsets(struct mpl_bytes file, size_t chunk_bytes,
+                                      struct mpl_buf *offsets, struct mpl_err *err);
+
+/** Who belongs to whom, by the global definitions. */
+struct mpl_sync_location {
+    uint64_t reference;
+    uint32_t group;
+};
+
+struct mpl_sync_group {
+    uint32_t reference;
+    uint32_t node;
+    uint32_t creator; /**< MPL_NONE: none. */
+};
+
+struct mpl_sync_globals {
+    struct mpl_buf locations; /**< struct mpl_sync_location, as defined. */
+    struct mpl_buf groups;    /**< struct mpl_sync_group */
+    uint64_t ticks_per_s;
+};
+/** MPL_E_UNSUPPORTED when the file is damaged: names would be lost without a trace. */
+enum mpl_status mpl_sync_read_globals(struct mpl_bytes file, size_t chunk_bytes,
+                                      struct mpl_sync_globals *out, struct mpl_err *err);
+void mpl_sync_globals_free(struct mpl_sync_globals *globals);
+/** Copies global definitions; the run is from now on where \p span is. \p shift is what was
+ *  added to all times of the reference clock. */
+enum mpl_status mpl_sync_copy_globals(struct mpl_bytes file, size_t chunk_bytes,
+                                      const struct mpl_sync_span *span, uint64_t shift,
+                                      struct mpl_chunk_writer *writer, struct mpl_err *err);
+
+/* ---- the archive ------------------------------------------------------------------------- */
+
+/** The files of one location. */
+struct mpl_sync_part {
+    uint64_t reference;
+    bool has_events;
+    bool has_definitions;
+    uint64_t bytes;   /**< Of its event file. */
+    bool has_records; /**< Its event file begins with a time. */
+    uint64_t first;   /**< That time, as recorded. */
+    uint32_t
+        location;    /**< Of the model, whose clock it follows; MPL_NONE: has no records. */
+    bool is_by_host; /**< That location is only of the same computer. */
+    struct mpl_retime retime;
+
+    /* What copying it has found. */
+    struct mpl_sync_span span;
+    const char *damage; /**< Why the copy of the events ends early; NULL: it does not. */
+    const char *def_damage; /**< Of the definitions. */
+};
+
+struct mpl_sync_job {
+    const struct mpl_model *model;
+    const struct mpl_sync_times *recorded;
+    const struct mpl_progress *progress;
+    struct mpl_arena *scratch;
+    struct mpl_anchor anchor;
+    const char *name;         /**< Of the archive: the anchor's without ".otf2". */
+    struct mpl_bytes globals; /**< The global definition file. */
+    struct mpl_sync_part *parts;
+    size_t n_parts;
+    size_t n_strangers;   /**< Files that belong to no defined location; not copied. */
+    const char *stranger; /**< One of them. */
+    uint64_t shift;       /**< Added to all new times, so that none is before 0. */
+    const char *target;   /**< The directory that is filled. */
+};
+
+/** Fills parts, strangers and shift; \p globals is the content of job->globals. */
+enum mpl_status mpl_sync_find_parts(struct mpl_sync_job *job,
+                                    const struct mpl_sync_globals *globals,
+                                    struct mpl_err *err);
+/** Says which part follows which clock. */
+enum mpl_status mpl_sync_find_clocks(struct mpl_sync_job *job,
+                                     const struct mpl_sync_globals *globals,
+                                     struct mpl_err *err);
+/** Writes all files into job->target. */
+enum mpl_status mpl_sync_write_parts(struct mpl_sync_job *job, struct mpl_err *err);
+/** Whether the user wants the program to end; see mpl_sync_write(). */
+bool mpl_sync_is_interrupted(void);
+
+#endif

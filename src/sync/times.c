@@ -1,0 +1,139 @@
+#include "config.h"
+
+#include "sync/sync_priv.h"
+
+#include <string.h>
+
+/* ---- keeping ---------------------------------------------------------------------------- */
+
+enum mpl_status mpl_sync_times_keep(const struct mpl_model *model, struct mpl_arena *arena,
+                                    const struct mpl_sync_times **out, struct mpl_err *err)
+{
+    struct mpl_sync_times *times = MPL_NEW(arena, struct mpl_sync_times);
+    const int64_t **ticks = MPL_NEW_ARRAY(arena, model->n_locations, const int64_t *);
+    uint64_t *base = MPL_NEW_ARRAY(arena, model->n_locations, uint64_t);
+
+    if (times == NULL || ticks == NULL || base == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        const struct mpl_location *loc = &model->locations[l];
+        int64_t *copy = MPL_NEW_ARRAY(arena, loc->n_events, int64_t);
+
+        if (copy == NULL) {
+            return mpl_nomem(err);
+        }
+        if (loc->n_events > 0) {
+            memcpy(copy, loc->time_ticks, loc->n_events * sizeof *copy);
+        }
+        ticks[l] = copy;
+        base[l] = loc->base_ticks;
+    }
+    *times = (struct mpl_sync_times){ model->n_locations, ticks, base };
+    *out = times;
+    return MPL_OK;
+}
+
+/* ---- recorded offsets --------------------------------------------------------------------- */
+
+int64_t mpl_sync_offset_at(const struct mpl_clock_offset *offsets, size_t n, uint64_t time)
+{
+    size_t i = 1;
+
+    if (n < 2) {
+        return n == 0 ? 0 : offsets[0].offset_ticks;
+    }
+    while (i + 1 < n && time >= offsets[i].time_ticks) {
+        i++;
+    }
+
+    const struct mpl_clock_offset *a = &offsets[i - 1];
+    const struct mpl_clock_offset *b = &offsets[i];
+    const __int128 rise = (__int128) b->offset_ticks - a->offset_ticks;
+    const __int128 way = (__int128) time - a->time_ticks;
+    const __int128 length = (__int128) b->time_ticks - a->time_ticks;
+
+    /* The slope of a real clock is below 1e-3; what a damaged file says must not overflow. */
+    if (length <= 0 || rise > length || -rise > length) {
+        return a->offset_ticks;
+    }
+    return (int64_t) (a->offset_ticks + rise * way / length);
+}
+
+/* ---- mapping -------------------------------------------------------------------------------- */
+
+int64_t mpl_retime_ticks(const struct mpl_retime *retime, uint64_t time)
+{
+    if (retime->n_offsets > 0) {
+        time += (uint64_t) mpl_sync_offset_at(retime->offsets, retime->n_offsets, time);
+    }
+    return (int64_t) (time - retime->from_base);
+}
+
+uint32_t mpl_retime_count(const struct mpl_retime *retime, int64_t ticks)
+{
+    uint32_t low = 0;
+    uint32_t high = retime->n;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (retime->from_ticks[middle] <= ticks) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static __int128 between(const struct mpl_retime *r, uint32_t n_before, int64_t ticks)
+{
+    const uint32_t next = n_before;
+    const uint32_t last = n_before - 1;
+
+    if (r->n == 0) {
+        return ticks;
+    }
+    /*
+     * A metric stands before the enter or leave that it belongs to, with the same time; so what
+     * is as late as both neighbours stays with the next one.
+     */
+    if (next < r->n && ticks >= r->from_ticks[next]) {
+        return r->to_ticks[next];
+    }
+    if (n_before == 0) {
+        return (__int128) r->to_ticks[next] - r->from_ticks[next] + ticks;
+    }
+    if (n_before == r->n || ticks <= r->from_ticks[last]) {
+        return (__int128) r->to_ticks[last] - r->from_ticks[last] + ticks;
+    }
+    return r->to_ticks[last] + ((__int128) ticks - r->from_ticks[last]) *
+                                   ((__int128) r->to_ticks[next] - r->to_ticks[last]) /
+                                   ((__int128) r->from_ticks[next] - r->from_ticks[last]);
+}
+
+int64_t mpl_retime_between(const struct mpl_retime *retime, uint32_t n_before,
+                           int64_t ticks)
+{
+    return (int64_t) between(retime, n_before, ticks);
+}
+
+__int128 mpl_retime_wide(const struct mpl_retime *retime, uint64_t time)
+{
+    const int64_t ticks = mpl_retime_ticks(retime, time);
+
+    return between(retime, mpl_retime_count(retime, ticks), ticks);
+}
+
+uint64_t mpl_retime_at(const struct mpl_retime *retime, uint64_t time)
+{
+    return retime->to_base + (uint64_t) mpl_retime_wide(retime, time);
+}
+
+void mpl_sync_span_add(struct mpl_sync_span *span, uint64_t time)
+{
+    span->first = span->is_empty || time < span->first ? time : span->first;
+    span->last = span->is_empty || time > span->last ? time : span->last;
+    span->is_empty = false;
+}

@@ -1,0 +1,308 @@
+/*
+ * Writing the copy, file by file; locations by two threads, the longest first, so that none is
+ * left over when the other thread has nothing to do any more.
+ */
+#include "config.h"
+
+#include "sync/sync_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { N_THREADS = 2 };
+
+/** Scratch memory of one thread. */
+struct desk {
+    struct mpl_room in;
+    struct mpl_room out;
+};
+
+struct writing {
+    struct mpl_sync_job *job;
+    struct mpl_sync_part **parts; /**< Longest first. */
+    struct desk desks[N_THREADS];
+    atomic_uint_fast64_t done_bytes;
+    uint64_t total_bytes;
+};
+
+bool mpl_sync_is_interrupted(void)
+{
+    sigset_t pending;
+
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
+            sigismember(&pending, SIGHUP) == 1);
+}
+
+/* ---- one location -------------------------------------------------------------------------- */
+
+/** Names of a file of a location: where it is, and where it goes. */
+struct names {
+    char *from;
+    char *to;
+    struct mpl_arena *arena;
+};
+
+static enum mpl_status name_files(struct names *names, const struct mpl_sync_job *job,
+                                  const struct mpl_sync_part *part, const char *kind,
+                                  struct mpl_err *err)
+{
+    names->from = mpl_arena_printf(names->arena, "%s/%" PRIu64 "%s", job->anchor.stem,
+                                   part->reference, kind);
+    names->to = mpl_arena_printf(names->arena, "%s/%s/%" PRIu64 "%s", job->target,
+                                 job->name, part->reference, kind);
+    return names->from == NULL || names->to == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+static enum mpl_status write_events(const struct mpl_sync_job *job,
+                                    struct mpl_sync_part *part, const char *to,
+                                    struct mpl_bytes file, struct desk *desk,
+                                    struct mpl_err *err)
+{
+    const size_t chunk_bytes = job->anchor.event_chunk_bytes;
+    struct mpl_chunk_writer writer;
+    struct mpl_scan scan;
+    enum mpl_status st;
+
+    mpl_scan_events(file, chunk_bytes, &scan);
+    part->damage = scan.damage;
+    st = mpl_chunk_writer_open(&writer, to, chunk_bytes, &desk->out, err);
+    if (st == MPL_OK) {
+        st = mpl_sync_events(file, chunk_bytes, &scan, &part->retime, &writer, &part->span,
+                             err);
+    }
+    return mpl_chunk_writer_close(&writer, st, err);
+}
+
+static enum mpl_status copy_events(const struct mpl_sync_job *job,
+                                   struct mpl_sync_part *part, struct names *names,
+                                   struct desk *desk, struct mpl_err *err)
+{
+    struct mpl_bytes file = { 0 };
+    enum mpl_status st = name_files(names, job, part, ".evt", err);
+
+    if (st == MPL_OK) {
+        st = mpl_bytes_load(names->from, &desk->in, &file, err);
+    }
+    if (st == MPL_END) {
+        st = mpl_fail(err, MPL_E_IO, "it is not there any more");
+    }
+    if (st == MPL_OK) {
+        st = write_events(job, part, names->to, file, desk, err);
+    }
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot copy \"%s\"", names->from);
+}
+
+static enum mpl_status write_definitions(const struct mpl_sync_job *job,
+                                         struct mpl_sync_part *part, const char *to,
+                                         struct mpl_bytes file, struct desk *desk,
+                                         struct mpl_err *err)
+{
+    const size_t chunk_bytes = job->anchor.def_chunk_bytes;
+    struct mpl_sync_span span = part->span;
+    struct mpl_chunk_writer writer;
+    enum mpl_status st = mpl_chunk_writer_open(&writer, to, chunk_bytes, &desk->out, err);
+
+    if (st == MPL_OK) {
+        st = mpl_sync_locals(file, chunk_bytes, &part->retime, &span, &writer,
+                             &part->def_damage, err);
+    }
+    return mpl_chunk_writer_close(&writer, st, err);
+}
+
+/** Local definitions are written even where there were none: they say what the clock is. */
+static enum mpl_status copy_definitions(const struct mpl_sync_job *job,
+                                        struct mpl_sync_part *part, struct names *names,
+                                        struct desk *desk, struct mpl_err *err)
+{
+    struct mpl_bytes file = { (const uint8_t *) "", 0 };
+    enum mpl_status st = name_files(names, job, part, ".def", err);
+
+    if (st == MPL_OK && part->has_definitions) {
+        st = mpl_bytes_load(names->from, &desk->in, &file, err);
+    }
+    if (st == MPL_END) {
+        st = mpl_fail(err, MPL_E_IO, "it is not there any more");
+    }
+    if (st == MPL_OK) {
+        st = write_definitions(job, part, names->to, file, desk, err);
+    }
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot copy \"%s\"", names->from);
+}
+
+static enum mpl_status copy_part(const struct mpl_sync_job *job, struct mpl_sync_part *part,
+                                 struct desk *desk, struct mpl_err *err)
+{
+    struct names names = { .arena = mpl_arena_create() };
+    enum mpl_status st = names.arena == NULL ? mpl_nomem(err) : MPL_OK;
+
+    if (st == MPL_OK && part->has_events) {
+        st = copy_events(job, part, &names, desk, err);
+    }
+    if (st == MPL_OK && (part->has_definitions || part->has_events)) {
+        st = copy_definitions(job, part, &names, desk, err);
+    }
+    mpl_arena_destroy(names.arena);
+    return st;
+}
+
+/* ---- all locations ------------------------------------------------------------------------ */
+
+static void tell(void *context)
+{
+    struct writing *w = (struct writing *) context;
+
+    mpl_progress_tell(w->job->progress, "writing events", atomic_load(&w->done_bytes),
+                      w->total_bytes);
+}
+
+static enum mpl_status run(void *context, size_t task, unsigned worker, struct mpl_err *err)
+{
+    struct writing *w = (struct writing *) context;
+    const enum mpl_status st = copy_part(w->job, w->parts[task], &w->desks[worker], err);
+
+    atomic_fetch_add(&w->done_bytes, w->parts[task]->bytes);
+    return st;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct mpl_sync_part *x = *(struct mpl_sync_part *const *) a;
+    const struct mpl_sync_part *y = *(struct mpl_sync_part *const *) b;
+
+    if (x->bytes != y->bytes) {
+        return x->bytes > y->bytes ? -1 : 1;
+    }
+    return x->reference < y->reference ? -1 : x->reference > y->reference;
+}
+
+static enum mpl_status write_locations(struct mpl_sync_job *job, struct mpl_err *err)
+{
+    struct writing w = { .job = job };
+    const struct mpl_parallel crew = { .n_tasks = job->n_parts,
+                                       .max_threads = N_THREADS,
+                                       .run = run,
+                                       .tick = tell,
+                                       .context = &w };
+    enum mpl_status st;
+
+    w.parts = MPL_NEW_ARRAY(job->scratch, job->n_parts, struct mpl_sync_part *);
+    if (w.parts == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < job->n_parts; i++) {
+        w.parts[i] = &job->parts[i];
+        w.total_bytes += job->parts[i].bytes;
+    }
+    if (job->n_parts > 0) {
+        qsort(w.parts, job->n_parts, sizeof *w.parts, compare);
+    }
+    st = mpl_parallel_run(&crew, err);
+    for (unsigned i = 0; i < N_THREADS; i++) {
+        mpl_room_free(&w.desks[i].in);
+        mpl_room_free(&w.desks[i].out);
+    }
+    return st;
+}
+
+/* ---- the files beside ------------------------------------------------------------------------ */
+
+static enum mpl_status write_globals(struct mpl_sync_job *job, struct mpl_err *err)
+{
+    const size_t chunk_bytes = job->anchor.def_chunk_bytes;
+    const char *to = mpl_arena_printf(job->scratch, "%s/%s.def", job->target, job->name);
+    struct mpl_sync_span span = { .is_empty = true };
+    struct mpl_room room = { 0 };
+    struct mpl_chunk_writer writer;
+    enum mpl_status st;
+
+    if (to == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < job->n_parts; i++) {
+        if (!job->parts[i].span.is_empty) {
+            mpl_sync_span_add(&span, job->parts[i].span.first);
+            mpl_sync_span_add(&span, job->parts[i].span.last);
+        }
+    }
+    st = mpl_chunk_writer_open(&writer, to, chunk_bytes, &room, err);
+    if (st == MPL_OK) {
+        st = mpl_sync_copy_globals(job->globals, chunk_bytes, &span, job->shift, &writer,
+                                   err);
+    }
+    st = mpl_chunk_writer_close(&writer, st, err);
+    mpl_room_free(&room);
+    return st;
+}
+
+static enum mpl_status write_all(int fd, struct mpl_bytes file, const char *path,
+                                 struct mpl_err *err)
+{
+    for (size_t done = 0; done < file.n;) {
+        const ssize_t put = write(fd, file.data + done, file.n - done);
+
+        if (put < 0 && errno != EINTR) {
+            return mpl_fail(err, MPL_E_IO, "\"%s\": %s", path, strerror(errno));
+        }
+        done += put > 0 ? (size_t) put : 0;
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status store(const char *to, struct mpl_bytes file, struct mpl_err *err)
+{
+    const int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    enum mpl_status st;
+
+    if (fd < 0) {
+        return mpl_fail(err, MPL_E_IO, "\"%s\": %s", to, strerror(errno));
+    }
+    st = write_all(fd, file, to, err);
+    if (close(fd) != 0 && st == MPL_OK) {
+        st = mpl_fail(err, MPL_E_IO, "\"%s\": %s", to, strerror(errno));
+    }
+    return st;
+}
+
+static enum mpl_status copy_anchor(struct mpl_sync_job *job, struct mpl_err *err)
+{
+    const char *to = mpl_arena_printf(job->scratch, "%s/%s.otf2", job->target, job->name);
+    struct mpl_room room = { 0 };
+    struct mpl_bytes file;
+    enum mpl_status st;
+
+    st = to == NULL ? mpl_nomem(err) : mpl_bytes_load(job->anchor.path, &room, &file, err);
+    if (st == MPL_END) {
+        st = mpl_fail(err, MPL_E_IO, "\"%s\" is not there any more", job->anchor.path);
+    }
+    if (st == MPL_OK) {
+        st = store(to, file, err);
+    }
+    mpl_room_free(&room);
+    return st;
+}
+
+enum mpl_status mpl_sync_write_parts(struct mpl_sync_job *job, struct mpl_err *err)
+{
+    const char *folder = mpl_arena_printf(job->scratch, "%s/%s", job->target, job->name);
+    enum mpl_status st;
+
+    if (folder == NULL) {
+        return mpl_nomem(err);
+    }
+    if (mkdir(folder, 0777) != 0) {
+        return mpl_fail(err, MPL_E_IO, "\"%s\": %s", folder, strerror(errno));
+    }
+    st = copy_anchor(job, err);
+    if (st == MPL_OK) {
+        st = write_locations(job, err);
+    }
+    return st == MPL_OK ? write_globals(job, err) : st;
+}
