@@ -111,6 +111,9 @@ enum mpl_status mpl_match_create(const struct mpl_model *model, struct mpl_arena
         st = mpl_match_collectives(&m, err);
     }
     if (st == MPL_OK) {
+        st = mpl_match_threads(&m, err);
+    }
+    if (st == MPL_OK) {
         mpl_match_note(&m);
         *out = m.match;
     }

@@ -6,6 +6,13 @@
 
 #include "match/match.h"
 
+/** Relations of threads while they are found. */
+struct mpl_relations {
+    struct mpl_buf relation; /**< struct mpl_relation */
+    struct mpl_buf moment;   /**< struct mpl_moment */
+    bool is_short;           /**< Out of memory: what follows is nonsense. */
+};
+
 /** What match is making, and where. */
 struct mpl_matcher {
     const struct mpl_model *model; /**< Borrowed. */
@@ -50,6 +57,24 @@ struct mpl_end mpl_match_end(const struct mpl_model *model, const struct mpl_mat
 
 enum mpl_status mpl_match_messages(struct mpl_matcher *matcher, struct mpl_err *err);
 enum mpl_status mpl_match_collectives(struct mpl_matcher *matcher, struct mpl_err *err);
+enum mpl_status mpl_match_threads(struct mpl_matcher *matcher, struct mpl_err *err);
+
+/** Starts a relation without moments; all sources are added, then all sinks. */
+void mpl_relation_start(struct mpl_relations *relations, enum mpl_relation_kind kind,
+                        uint32_t process);
+void mpl_relation_add_source(struct mpl_relations *relations, uint32_t location,
+                             uint32_t event);
+void mpl_relation_add_sink(struct mpl_relations *relations, uint32_t location,
+                           uint32_t event);
+/** Drops it if it has come out without sources or without sinks. */
+void mpl_relation_end(struct mpl_relations *relations);
+
+/** Forks, joins and barriers of a process. */
+enum mpl_status mpl_match_teams(const struct mpl_model *model, uint32_t process,
+                                struct mpl_relations *relations, struct mpl_err *err);
+/** Its locks, and threads that were created one by one. */
+enum mpl_status mpl_match_numbered(const struct mpl_model *model, uint32_t process,
+                                   struct mpl_relations *relations, struct mpl_err *err);
 /** Counts what has no partner, and says so in the quality notes. */
 void mpl_match_note(struct mpl_matcher *matcher);
 

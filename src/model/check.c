@@ -106,6 +106,20 @@ static void check_collectives(const struct mpl_model *model, const struct mpl_lo
     }
 }
 
+static void check_thread_records(const struct mpl_location *loc)
+{
+    for (uint32_t i = 0; i < loc->n_thread_records; i++) {
+        const struct mpl_thread_record *r = &loc->thread_records[i];
+        const uint8_t kind = r->act == MPL_ACT_LOCK     ? MPL_EV_LOCK
+                             : r->act == MPL_ACT_UNLOCK ? MPL_EV_UNLOCK
+                                                        : MPL_EV_MARK;
+
+        mpl_assert(r->event < loc->n_events && loc->kind[r->event] == kind);
+        mpl_assert(i == 0 || r->event > loc->thread_records[i - 1].event);
+        mpl_assert(kind == MPL_EV_MARK || loc->ref[r->event] == r->object);
+    }
+}
+
 /* How many references of this kind there are; MPL_NONE where any number is allowed. */
 static uint32_t references(const struct mpl_model *model, const struct mpl_location *loc,
                            uint8_t kind)
@@ -166,6 +180,7 @@ void mpl_model_check(const struct mpl_model *model)
         check_envelopes(model, loc);
         check_messages(loc);
         check_collectives(model, loc);
+        check_thread_records(loc);
         check_events(model, loc);
         check_offsets(model, l);
         n_events += loc->n_events;

@@ -76,10 +76,10 @@ enum mpl_event_kind {
     MPL_EV_COLL_END,    /**< collective part */
     MPL_EV_FORK,        /**< number of threads asked for */
     MPL_EV_JOIN,        /**< 0 */
-    MPL_EV_TEAM_BEGIN,  /**< 0 */
-    MPL_EV_TEAM_END,    /**< 0 */
-    MPL_EV_LOCK,        /**< lock id, truncated */
-    MPL_EV_UNLOCK,      /**< lock id, truncated */
+    MPL_EV_TEAM_BEGIN,  /**< team; MPL_NONE if the trace does not name it */
+    MPL_EV_TEAM_END,    /**< team */
+    MPL_EV_LOCK,        /**< lock */
+    MPL_EV_UNLOCK,      /**< lock */
     MPL_EV_FLUSH_BEGIN, /**< 0: the tracer writes out its buffer … */
     MPL_EV_FLUSH_END,   /**< 0: … until here */
     MPL_EV_OFF,         /**< 0: measurement switched off … */
@@ -161,6 +161,27 @@ struct mpl_collective {
     uint64_t received_bytes;
 };
 
+/** What a record of threads says beyond its kind and reference. */
+enum mpl_thread_act {
+    MPL_ACT_LOCK,
+    MPL_ACT_UNLOCK,
+    MPL_ACT_CREATE, /**< Asks for a thread. */
+    MPL_ACT_BEGIN,  /**< The location's thread begins … */
+    MPL_ACT_END,    /**< … and ends. */
+    MPL_ACT_WAIT,   /**< Waits for a thread to end. */
+};
+
+/**
+ * Only for records that name what they belong to, so traces of MPI alone have none. Teams, locks
+ * and groups of threads are the trace's numbers, which hold within a process.
+ */
+struct mpl_thread_record {
+    uint32_t event; /**< LOCK, UNLOCK, or MARK for the others. */
+    enum mpl_thread_act act;
+    uint32_t object; /**< Lock or group of threads. */
+    uint32_t number; /**< Of the acquisition, the same at its release; of the thread. */
+};
+
 struct mpl_location {
     const char *label;  /**< "3" (rank 3) or "3.2" (its thread 2): what people see. */
     const char *name;   /**< As in the trace. */
@@ -186,6 +207,8 @@ struct mpl_location {
     const struct mpl_envelope *envelopes;
     uint32_t n_collectives;
     const struct mpl_collective *collectives; /**< In order of their begin. */
+    uint32_t n_thread_records;
+    const struct mpl_thread_record *thread_records; /**< In order of their events. */
 
     bool is_damaged; /**< Its events end early or have holes (see the quality notes). */
     uint64_t

@@ -188,9 +188,69 @@ INLINE void take_sized(struct mpl_decode *d, uint8_t type, const uint8_t *at,
     }
 }
 
+/* Keeps what the record that has just been stored says beyond its kind. */
+static void keep_thread_record(struct mpl_decode *d, enum mpl_thread_act act,
+                               uint32_t object, uint32_t number)
+{
+    struct mpl_thread_record *record =
+        (struct mpl_thread_record *) mpl_buf_add(&d->scratch->thread_records);
+
+    if (record == NULL) {
+        d->is_out_of_memory = true;
+        return;
+    }
+    *record = (struct mpl_thread_record){ d->n - 1, act, object, number };
+}
+
+static void take_lock(struct mpl_decode *d, enum mpl_thread_act act, uint32_t lock,
+                      uint32_t order)
+{
+    mpl_decode_store(d, act == MPL_ACT_LOCK ? MPL_EV_LOCK : MPL_EV_UNLOCK, lock);
+    keep_thread_record(d, act, lock, order);
+}
+
+/* EZTrace marks begin and end of every thread and does not say which; nor does anybody of a
+ * thread for whose end nobody waits. */
+static void take_life(struct mpl_decode *d, enum mpl_thread_act act, uint32_t group,
+                      uint64_t number)
+{
+    mpl_decode_store(d, MPL_EV_MARK, 0);
+    if (group != MPL_NONE && number < MPL_NONE) {
+        keep_thread_record(d, act, mpl_mapping_apply(&d->job->locals->comm, group),
+                           (uint32_t) number);
+    }
+}
+
+static enum mpl_thread_act act_of(uint8_t type)
+{
+    switch (type) {
+    case MPL_REC_THREAD_CREATE:
+        return MPL_ACT_CREATE;
+    case MPL_REC_THREAD_BEGIN:
+        return MPL_ACT_BEGIN;
+    case MPL_REC_THREAD_WAIT:
+        return MPL_ACT_WAIT;
+    case MPL_REC_THREAD_END:
+        return MPL_ACT_END;
+    case MPL_REC_ACQUIRE_LOCK:
+    case MPL_REC_OMP_ACQUIRE_LOCK:
+        return MPL_ACT_LOCK;
+    default:
+        return MPL_ACT_UNLOCK;
+    }
+}
+
+static void take_team(struct mpl_decode *d, enum mpl_event_kind kind, uint32_t team)
+{
+    mpl_decode_store(
+        d, kind, team == MPL_NONE ? team : mpl_mapping_apply(&d->job->locals->comm, team));
+}
+
 /** Records of thread libraries and marks; all have a length. */
 INLINE void take_thread(struct mpl_decode *d, uint8_t type, const uint8_t *at, bool big)
 {
+    uint32_t object;
+
     switch (type) {
     case MPL_REC_OMP_JOIN:
     case MPL_REC_THREAD_JOIN:
@@ -201,27 +261,27 @@ INLINE void take_thread(struct mpl_decode *d, uint8_t type, const uint8_t *at, b
         mpl_decode_store(d, MPL_EV_FORK, get_u32(&at, big));
         break;
     case MPL_REC_TEAM_BEGIN:
-        mpl_decode_store(d, MPL_EV_TEAM_BEGIN, 0);
+        take_team(d, MPL_EV_TEAM_BEGIN, get_u32(&at, big));
         break;
     case MPL_REC_TEAM_END:
-        mpl_decode_store(d, MPL_EV_TEAM_END, 0);
+        take_team(d, MPL_EV_TEAM_END, get_u32(&at, big));
         break;
     case MPL_REC_ACQUIRE_LOCK:
-        at++; /* paradigm */
-        /* fall through */
-    case MPL_REC_OMP_ACQUIRE_LOCK:
-        mpl_decode_store(d, MPL_EV_LOCK, get_u32(&at, big));
-        break;
     case MPL_REC_RELEASE_LOCK:
         at++; /* paradigm */
         /* fall through */
+    case MPL_REC_OMP_ACQUIRE_LOCK:
     case MPL_REC_OMP_RELEASE_LOCK:
-        mpl_decode_store(d, MPL_EV_UNLOCK, get_u32(&at, big));
+        object = get_u32(&at, big);
+        take_lock(d, act_of(type), object, get_u32(&at, big));
         break;
     case MPL_REC_THREAD_CREATE:
     case MPL_REC_THREAD_BEGIN:
     case MPL_REC_THREAD_WAIT:
     case MPL_REC_THREAD_END:
+        object = get_u32(&at, big);
+        take_life(d, act_of(type), object, get_u64(&at, big));
+        break;
     case MPL_REC_PROGRAM_BEGIN:
     case MPL_REC_PROGRAM_END:
     case MPL_REC_COMM_CREATE:
@@ -345,7 +405,12 @@ static void take_chunks(struct mpl_decode *d)
 
 struct mpl_decoder *mpl_decoder_create(struct mpl_arena *arena)
 {
-    return MPL_NEW(arena, struct mpl_decoder);
+    struct mpl_decoder *decoder = MPL_NEW(arena, struct mpl_decoder);
+
+    if (decoder != NULL) {
+        decoder->thread_records = mpl_buf_make(sizeof(struct mpl_thread_record));
+    }
+    return decoder;
 }
 
 void mpl_decoder_close(struct mpl_decoder *decoder)
@@ -354,6 +419,7 @@ void mpl_decoder_close(struct mpl_decoder *decoder)
     mpl_room_free(&decoder->collectives);
     mpl_requests_free(&decoder->requests);
     mpl_envelopes_free(&decoder->envelopes);
+    mpl_buf_free(&decoder->thread_records);
 }
 
 /*
@@ -383,6 +449,7 @@ static enum mpl_status start(struct mpl_decode *d, struct mpl_arena *arena,
     }
     mpl_requests_clear(&scratch->requests);
     mpl_envelopes_start(&scratch->envelopes);
+    scratch->thread_records.n = 0;
     d->time_ticks = MPL_NEW_ARRAY(arena, scan->n_events, int64_t);
     d->kind = MPL_NEW_ARRAY(arena, scan->n_events, uint8_t);
     d->ref = MPL_NEW_ARRAY(arena, scan->n_events, uint32_t);
@@ -426,8 +493,12 @@ static enum mpl_status keep(struct mpl_decode *d, struct mpl_arena *arena,
     const uint32_t n_envelopes = (uint32_t) d->scratch->envelopes.items.n;
     const struct mpl_envelope *envelopes =
         (const struct mpl_envelope *) mpl_buf_take(&d->scratch->envelopes.items, arena);
+    const uint32_t n_thread_records = (uint32_t) d->scratch->thread_records.n;
+    const struct mpl_thread_record *thread_records =
+        (const struct mpl_thread_record *) mpl_buf_take(&d->scratch->thread_records, arena);
 
-    if (messages == NULL || collectives == NULL || envelopes == NULL) {
+    if (messages == NULL || collectives == NULL || envelopes == NULL ||
+        thread_records == NULL) {
         return mpl_nomem(err);
     }
     prefer_large_pages(messages, d->n_messages * sizeof *messages);
@@ -444,6 +515,8 @@ static enum mpl_status keep(struct mpl_decode *d, struct mpl_arena *arena,
     loc->envelopes = envelopes;
     loc->n_collectives = d->n_collectives;
     loc->collectives = collectives;
+    loc->n_thread_records = n_thread_records;
+    loc->thread_records = thread_records;
     return MPL_OK;
 }
 

@@ -19,6 +19,7 @@ struct mpl_decoder {
     struct mpl_room collectives; /**< struct mpl_collective */
     struct mpl_requests requests;
     struct mpl_envelopes envelopes;
+    struct mpl_buf thread_records; /**< struct mpl_thread_record */
 };
 
 struct mpl_decode {

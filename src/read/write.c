@@ -60,7 +60,8 @@ static OTF2_FlushType flush_always(void *user, OTF2_FileType type,
 
 /* ---- files of locations --------------------------------------------------------------------- */
 
-static OTF2_ErrorCode write_all_events(OTF2_Archive *archive, const struct mpl_model *model)
+static OTF2_ErrorCode write_all_events(OTF2_Archive *archive, const struct mpl_model *model,
+                                       const struct mpl_write_teams *teams)
 {
     OTF2_ErrorCode code = OTF2_Archive_OpenEvtFiles(archive);
 
@@ -72,7 +73,7 @@ static OTF2_ErrorCode write_all_events(OTF2_Archive *archive, const struct mpl_m
         if (writer == NULL) {
             return OTF2_ERROR_MEM_FAULT;
         }
-        code = mpl_write_events(writer, model, &model->locations[l]);
+        code = mpl_write_events(writer, model, teams, &model->locations[l]);
         closed = OTF2_Archive_CloseEvtWriter(archive, writer);
         code = code != OTF2_SUCCESS ? code : closed;
     }
@@ -127,6 +128,7 @@ static OTF2_ErrorCode set_properties(OTF2_Archive *archive, const struct mpl_mod
 }
 
 static OTF2_ErrorCode fill_archive(OTF2_Archive *archive, const struct mpl_model *model,
+                                   const struct mpl_write_teams *teams,
                                    struct mpl_arena *scratch)
 {
     static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = flush_always,
@@ -140,12 +142,13 @@ static OTF2_ErrorCode fill_archive(OTF2_Archive *archive, const struct mpl_model
         code = set_properties(archive, model);
     }
     if (code == OTF2_SUCCESS) {
-        code = write_all_events(archive, model);
+        code = write_all_events(archive, model, teams);
     }
     if (code == OTF2_SUCCESS) {
         code = write_all_locals(archive, model);
     }
-    return code == OTF2_SUCCESS ? mpl_write_definitions(archive, model, scratch) : code;
+    return code == OTF2_SUCCESS ? mpl_write_definitions(archive, model, teams, scratch)
+                                : code;
 }
 
 static enum mpl_status write_archive(const struct mpl_model *model, const char *directory,
@@ -158,10 +161,15 @@ static enum mpl_status write_archive(const struct mpl_model *model, const char *
                           DEF_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     OTF2_ErrorCode code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
     OTF2_ErrorCode closed = OTF2_SUCCESS;
+    struct mpl_write_teams *teams = mpl_write_teams_create(model, scratch);
 
     if (archive != NULL) {
-        code = fill_archive(archive, model, scratch);
+        code = teams == NULL ? OTF2_ERROR_MEM_FAULT
+                             : fill_archive(archive, model, teams, scratch);
         closed = OTF2_Archive_Close(archive);
+    }
+    if (teams != NULL) {
+        mpl_write_teams_close(teams);
     }
     code = code != OTF2_SUCCESS ? code : closed;
     (void) OTF2_Error_RegisterCallback(before, NULL);

@@ -8,6 +8,7 @@
 struct definitions {
     OTF2_GlobalDefWriter *writer;
     const struct mpl_model *model;
+    const struct mpl_write_teams *teams;
     struct mpl_arena *scratch;
     struct mpl_names *strings;
     struct mpl_names *hosts;
@@ -290,14 +291,18 @@ static OTF2_ErrorCode write_all(struct definitions *d)
     code = worst(code, write_ranks(d));
     code = worst(code, write_comm_groups(d));
     code = worst(code, write_comms(d));
+    code = worst(code, mpl_write_teams_define(d->teams, d->writer, d->model, d->n_groups,
+                                              string_of(d, ""), d->scratch));
     return code;
 }
 
 OTF2_ErrorCode mpl_write_definitions(OTF2_Archive *archive, const struct mpl_model *model,
+                                     const struct mpl_write_teams *teams,
                                      struct mpl_arena *scratch)
 {
     struct definitions d = { .writer = OTF2_Archive_GetGlobalDefWriter(archive),
                              .model = model,
+                             .teams = teams,
                              .scratch = scratch,
                              .strings = mpl_names_create(),
                              .hosts = mpl_names_create() };

@@ -6,8 +6,10 @@
 struct writing {
     OTF2_EvtWriter *writer;
     const struct mpl_model *model;
+    const struct mpl_write_teams *teams;
     const struct mpl_location *loc;
-    uint32_t comm; /**< Of the root that was looked up last. */
+    uint32_t next_record; /**< Thread record that belongs to this event or a later one. */
+    uint32_t comm;        /**< Of the root that was looked up last. */
     uint32_t root;
     uint32_t root_rank;
 };
@@ -129,7 +131,55 @@ static OTF2_ErrorCode write_coll_end(struct writing *w, uint64_t time, uint32_t 
 
 /* ---- the rest ------------------------------------------------------------------------------- */
 
-static OTF2_ErrorCode write_other(const struct writing *w, enum mpl_event_kind kind,
+/* The thread record of event \p i; NULL if it has none. Events come in order. */
+static const struct mpl_thread_record *thread_record(struct writing *w, uint32_t i)
+{
+    if (w->next_record == w->loc->n_thread_records ||
+        w->loc->thread_records[w->next_record].event != i) {
+        return NULL;
+    }
+    return &w->loc->thread_records[w->next_record++];
+}
+
+static OTF2_CommRef team_ref(const struct writing *w, uint32_t number)
+{
+    return mpl_write_teams_ref(w->teams, w->model, w->loc->process, number);
+}
+
+static OTF2_ErrorCode write_lock(struct writing *w, uint64_t time, uint32_t i)
+{
+    const struct mpl_thread_record *r = thread_record(w, i);
+    const uint32_t order = r != NULL ? r->number : 0;
+
+    return w->loc->kind[i] == MPL_EV_LOCK
+               ? OTF2_EvtWriter_ThreadAcquireLock(
+                     w->writer, NULL, time, OTF2_PARADIGM_OPENMP, w->loc->ref[i], order)
+               : OTF2_EvtWriter_ThreadReleaseLock(
+                     w->writer, NULL, time, OTF2_PARADIGM_OPENMP, w->loc->ref[i], order);
+}
+
+static OTF2_ErrorCode write_mark(struct writing *w, uint64_t time, uint32_t i)
+{
+    const struct mpl_thread_record *r = thread_record(w, i);
+    OTF2_CommRef group;
+
+    if (r == NULL) {
+        return OTF2_EvtWriter_ThreadBegin(w->writer, NULL, time, OTF2_UNDEFINED_COMM, 0);
+    }
+    group = team_ref(w, r->object);
+    switch (r->act) {
+    case MPL_ACT_CREATE:
+        return OTF2_EvtWriter_ThreadCreate(w->writer, NULL, time, group, r->number);
+    case MPL_ACT_WAIT:
+        return OTF2_EvtWriter_ThreadWait(w->writer, NULL, time, group, r->number);
+    case MPL_ACT_END:
+        return OTF2_EvtWriter_ThreadEnd(w->writer, NULL, time, group, r->number);
+    default:
+        return OTF2_EvtWriter_ThreadBegin(w->writer, NULL, time, group, r->number);
+    }
+}
+
+static OTF2_ErrorCode write_other(struct writing *w, enum mpl_event_kind kind,
                                   uint64_t time, uint32_t i)
 {
     const struct mpl_location *loc = w->loc;
@@ -142,15 +192,12 @@ static OTF2_ErrorCode write_other(const struct writing *w, enum mpl_event_kind k
     case MPL_EV_JOIN:
         return OTF2_EvtWriter_ThreadJoin(writer, NULL, time, OTF2_PARADIGM_OPENMP);
     case MPL_EV_TEAM_BEGIN:
-        return OTF2_EvtWriter_ThreadTeamBegin(writer, NULL, time, OTF2_UNDEFINED_COMM);
+        return OTF2_EvtWriter_ThreadTeamBegin(writer, NULL, time, team_ref(w, ref));
     case MPL_EV_TEAM_END:
-        return OTF2_EvtWriter_ThreadTeamEnd(writer, NULL, time, OTF2_UNDEFINED_COMM);
+        return OTF2_EvtWriter_ThreadTeamEnd(writer, NULL, time, team_ref(w, ref));
     case MPL_EV_LOCK:
-        return OTF2_EvtWriter_ThreadAcquireLock(writer, NULL, time, OTF2_PARADIGM_OPENMP,
-                                                ref, 0);
     case MPL_EV_UNLOCK:
-        return OTF2_EvtWriter_ThreadReleaseLock(writer, NULL, time, OTF2_PARADIGM_OPENMP,
-                                                ref, 0);
+        return write_lock(w, time, i);
     case MPL_EV_FLUSH_BEGIN: /* its end follows it and is written with it */
         return OTF2_EvtWriter_BufferFlush(
             writer, NULL, time, loc->base_ticks + (uint64_t) loc->time_ticks[i + 1]);
@@ -159,7 +206,7 @@ static OTF2_ErrorCode write_other(const struct writing *w, enum mpl_event_kind k
     case MPL_EV_ON:
         return OTF2_EvtWriter_MeasurementOnOff(writer, NULL, time, OTF2_MEASUREMENT_ON);
     case MPL_EV_MARK:
-        return OTF2_EvtWriter_ThreadBegin(writer, NULL, time, OTF2_UNDEFINED_COMM, 0);
+        return write_mark(w, time, i);
     default:
         return OTF2_SUCCESS;
     }
@@ -208,10 +255,12 @@ uint64_t mpl_write_count(const struct mpl_location *loc)
 }
 
 OTF2_ErrorCode mpl_write_events(OTF2_EvtWriter *writer, const struct mpl_model *model,
+                                const struct mpl_write_teams *teams,
                                 const struct mpl_location *location)
 {
     struct writing w = { .writer = writer,
                          .model = model,
+                         .teams = teams,
                          .loc = location,
                          .comm = MPL_NONE,
                          .root = MPL_NONE };

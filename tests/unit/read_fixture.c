@@ -251,9 +251,60 @@ static const char *compare_messages(const struct mpl_location *a,
     return NULL;
 }
 
-static const char *compare_locations(const struct mpl_location *a,
-                                     const struct mpl_location *b)
+/* Teams are numbered anew when they are written: their numbers differ, what is one does not. */
+static bool same_team(struct mpl_map *teams, uint32_t process, uint32_t x, uint32_t y)
 {
+    const uint64_t there = (uint64_t) process << 32 | x;
+    const uint64_t back = UINT64_C(1) << 63 | (uint64_t) process << 32 | y;
+
+    if (x == MPL_NONE || y == MPL_NONE) {
+        return x == y;
+    }
+    if (mpl_map_find(teams, there) == MPL_NONE && mpl_map_find(teams, back) == MPL_NONE) {
+        (void) mpl_map_put(teams, there, y);
+        (void) mpl_map_put(teams, back, x);
+    }
+    return mpl_map_find(teams, there) == y && mpl_map_find(teams, back) == x;
+}
+
+static bool same_event(const struct mpl_location *a, const struct mpl_location *b,
+                       uint32_t i, struct mpl_map *teams)
+{
+    if (a->time_ticks[i] != b->time_ticks[i] || a->kind[i] != b->kind[i]) {
+        return false;
+    }
+    return a->kind[i] == MPL_EV_TEAM_BEGIN || a->kind[i] == MPL_EV_TEAM_END
+               ? same_team(teams, a->process, a->ref[i], b->ref[i])
+               : a->ref[i] == b->ref[i];
+}
+
+static const char *compare_threads(const struct mpl_location *a,
+                                   const struct mpl_location *b, struct mpl_map *teams)
+{
+    SAME(a->n_thread_records, b->n_thread_records, "%s: number of thread records",
+         a->label);
+    for (uint32_t i = 0; i < a->n_thread_records; i++) {
+        const struct mpl_thread_record *x = &a->thread_records[i];
+        const struct mpl_thread_record *y = &b->thread_records[i];
+        const bool is_lock = x->act == MPL_ACT_LOCK || x->act == MPL_ACT_UNLOCK;
+
+        SAME(x->event == y->event && x->act == y->act && x->number == y->number, true,
+             "%s: thread record %u", a->label, i);
+        SAME(is_lock ? x->object == y->object
+                     : same_team(teams, a->process, x->object, y->object),
+             true, "%s: object of thread record %u", a->label, i);
+    }
+    return NULL;
+}
+
+static const char *compare_locations(const struct mpl_location *a,
+                                     const struct mpl_location *b, struct mpl_map *teams)
+{
+    const char *what = compare_threads(a, b, teams);
+
+    if (what != NULL) {
+        return what;
+    }
     SAME(same_text(a->label, b->label) && same_text(a->name, b->name), true,
          "names of %s and %s", a->label, b->label);
     SAME(a->reference, b->reference, "%s: reference", a->label);
@@ -262,9 +313,7 @@ static const char *compare_locations(const struct mpl_location *a,
          b->n_events);
     SAME(a->base_ticks, b->base_ticks, "%s: base", a->label);
     for (uint32_t i = 0; i < a->n_events; i++) {
-        SAME(a->time_ticks[i] == b->time_ticks[i] && a->kind[i] == b->kind[i] &&
-                 a->ref[i] == b->ref[i],
-             true, "%s: event %u", a->label, i);
+        SAME(same_event(a, b, i, teams), true, "%s: event %u", a->label, i);
     }
     SAME(a->n_collectives, b->n_collectives, "%s: %u and %u collectives", a->label,
          a->n_collectives, b->n_collectives);
@@ -282,12 +331,13 @@ static const char *compare_locations(const struct mpl_location *a,
     return compare_messages(a, b);
 }
 
-const char *fixture_difference(const struct mpl_model *a, const struct mpl_model *b)
+static const char *compare_models(const struct mpl_model *a, const struct mpl_model *b,
+                                  struct mpl_map *teams)
 {
     const char *what = compare_definitions(a, b);
 
     for (uint32_t l = 0; l < a->n_locations && what == NULL; l++) {
-        what = compare_locations(&a->locations[l], &b->locations[l]);
+        what = compare_locations(&a->locations[l], &b->locations[l], teams);
         SAME(what == NULL && a->n_offsets[l] != b->n_offsets[l], false, "clock offsets");
         for (uint32_t i = 0; i < a->n_offsets[l] && what == NULL; i++) {
             const struct mpl_clock_offset *x = &a->offsets[l][i];
@@ -300,5 +350,14 @@ const char *fixture_difference(const struct mpl_model *a, const struct mpl_model
     if (what == NULL && memcmp(&a->can, &b->can, sizeof a->can) != 0) {
         what = "capabilities";
     }
+    return what;
+}
+
+const char *fixture_difference(const struct mpl_model *a, const struct mpl_model *b)
+{
+    struct mpl_map *teams = mpl_map_create();
+    const char *what = compare_models(a, b, teams);
+
+    mpl_map_destroy(teams);
     return what;
 }
