@@ -154,6 +154,26 @@ struct mpl_coll_wait {
 };
 const struct mpl_coll_wait *mpl_events_coll_waits(const struct mpl_events *events);
 
+/** What a location costs the others in the end, by the kind of wait. Seconds. */
+struct mpl_delay {
+    double direct_s[MPL_WAIT_KINDS];   /**< Waits for it that are its own fault. */
+    double indirect_s[MPL_WAIT_KINDS]; /**< Waits for others that had waited for it. */
+    double passed_s[MPL_WAIT_KINDS];   /**< Of its own waits: the fault of others than whom it
+                                            waited for (Scalasca's indirect waits). */
+};
+/**
+ * Root causes of waiting: delay costs (Böhme, Geimer, Wolf, Arnold: Identifying the Root Causes of
+ * Wait States in Large-Scale Parallel Applications, ICPP 2010), one entry per location. Over all
+ * locations direct_s + indirect_s is the waiting that has a culprit, of each kind nearly (a wait
+ * inherits from waits of any kind), of all kinds together exactly.
+ *
+ * Ownership: the entries live in \p arena.
+ * Errors:    MPL_E_NOMEM only.
+ * Cost:      linear in events, and waits in the order of their end.
+ */
+enum mpl_status mpl_events_delays(const struct mpl_events *events, struct mpl_arena *arena,
+                                  const struct mpl_delay **out, struct mpl_err *err);
+
 /**
  * The part of the run that the replay looks at: from the end of the first start-up to the
  * beginning of the last shut-down; where these are not recorded, from the first to the last event.
