@@ -159,8 +159,8 @@ static enum mpl_status publish(struct mpl_analysis *a, struct mpl_err *err)
     return MPL_OK;
 }
 
-static struct mpl_analysis *create(const struct mpl_clock_options *clock,
-                                   const struct mpl_progress *progress)
+struct mpl_analysis *mpl_analysis_create(const struct mpl_clock_options *clock,
+                                         const struct mpl_progress *progress)
 {
     struct mpl_arena *arena = mpl_arena_create();
     struct mpl_analysis *a = arena == NULL ? NULL : MPL_NEW(arena, struct mpl_analysis);
@@ -187,19 +187,21 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
                                  const struct mpl_analysis_options *options,
                                  struct mpl_analysis **out, struct mpl_err *err)
 {
-    struct mpl_analysis *a = create(options->clock, options->progress);
+    struct mpl_analysis *a = mpl_analysis_create(options->clock, options->progress);
 
     if (a == NULL) {
         return mpl_nomem(err);
     }
     /* Handed out even after a failure, so that the messages of a->lint can be printed. */
     *out = a;
+    a->limits = options->limits;
 
     enum mpl_status st = load_knowledge(a, options, err);
 
     st = st == MPL_OK ? open_runs(a, paths, n_paths, err) : st;
     st = st == MPL_OK ? reason(a, options, err) : st;
     st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
+    st = st == MPL_OK ? mpl_clocks_weigh(a, err) : st;
     return st == MPL_OK ? publish(a, err) : st;
 }
 
@@ -207,7 +209,7 @@ enum mpl_status mpl_analysis_check(const char *path, const struct mpl_clock_opti
                                    const struct mpl_progress *progress,
                                    struct mpl_analysis **out, struct mpl_err *err)
 {
-    struct mpl_analysis *a = create(clock, progress);
+    struct mpl_analysis *a = mpl_analysis_create(clock, progress);
 
     if (a == NULL) {
         return mpl_nomem(err);

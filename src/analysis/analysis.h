@@ -108,8 +108,16 @@ struct mpl_diagnosed {
     double severity; /**< lost_s over (locations x window); NaN when unknown. */
     double share_of_lost;
     double gain_s;
-    bool
-        is_clock_sensitive; /**< lost_s is within what the clocks' error bound could make. */
+    /**
+     * It would be gone, blame somebody else, lead or lead no more, or cost or gain a quarter more
+     * or less, if the clocks were wrong by as much as they may be. See clock_reason.
+     */
+    bool is_clock_sensitive;
+    double
+        clock_low_s; /**< What lost_s would be at least and at most in the time lines at the
+                              clocks' bounds; NaN when unknown, or certain without trying. */
+    double clock_high_s;
+    const char *clock_reason; /**< A clause that says why it is sensitive; else NULL. */
     size_t n_because;
     const char *const *because; /**< Ids of findings. */
     size_t n_evidence;
@@ -123,6 +131,9 @@ struct mpl_diagnosed {
 struct mpl_diagnosis {
     enum mpl_verdict verdict;
     const char *summary;
+    bool is_verdict_clock_sensitive; /**< Another one if the clocks were wrong by as much as
+                                          they may be. */
+    const char *verdict_clock_reason; /**< A clause that says why; else NULL. */
     size_t n_runs;
     const struct mpl_run *runs;
     size_t n_trials;

@@ -41,13 +41,22 @@ struct mpl_analysis {
         complaints; /* const struct mpl_lint_message *: rules that ask for nonsense */
 
     struct mpl_diagnosis diagnosis;
+    struct mpl_diagnosed *findings;        /* those of the diagnosis */
     const struct mpl_clock_options *clock; /* NULL: the defaults. */
     const struct mpl_progress *progress;
+    struct mpl_infer_limits limits;
+    bool is_scenario; /* what would be diagnosed if the clocks were a little different */
 };
+
+/* analysis.c */
+struct mpl_analysis *mpl_analysis_create(const struct mpl_clock_options *clock,
+                                         const struct mpl_progress *progress);
 
 /* run.c */
 enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char *path,
                              size_t number, struct mpl_err *err);
+/* What is taken from the events; sets failure where nothing can be diagnosed. */
+void mpl_run_measure(struct run *run);
 void mpl_run_close(struct run *run);
 bool mpl_run_is_usable(const struct run *run);
 
@@ -68,5 +77,54 @@ enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err);
 
 /* verdict.c */
 enum mpl_status mpl_verdict_reach(struct mpl_analysis *a, struct mpl_err *err);
+/* By how many seconds of location time the figures that decide on the verdict miss another one. */
+double mpl_verdict_margin_s(const struct mpl_diagnosis *d);
+/* The cause that stands first, or NULL. */
+const struct mpl_diagnosed *mpl_leading_cause(const struct mpl_diagnosis *d);
+
+/* doubt.c: how far the clocks of a run may still be off */
+struct clock_doubt {
+    bool is_none;         /* by nothing */
+    uint32_t n_unlimited; /* processes with events whose clocks nothing limits */
+    uint32_t unlimited;   /* a location of the first of them; MPL_NONE */
+    bool *is_unlimited;   /* per process */
+    int64_t *low_ticks;   /* per process, what mpl_clock says; 0 where unlimited */
+    int64_t *high_ticks;
+    int64_t most_ticks; /* by which a location's times may be wrong */
+    double reach_s;     /* what that can change of all waits together, jumps aside */
+};
+enum mpl_status mpl_doubt_create(const struct mpl_run *run, struct mpl_arena *arena,
+                                 struct clock_doubt *out, struct mpl_err *err);
+/* How wrong the times of a location can be, one way or the other. */
+int64_t mpl_doubt_error_ticks(const struct mpl_run *run, const struct clock_doubt *doubt,
+                              uint32_t location);
+
+/* contested.c. Cost of both: a look at each call. */
+/* Waits that may as well not be there, or the other way round. */
+double mpl_doubt_jumps_s(const struct mpl_run *run, const struct clock_doubt *doubt);
+/* Waits that could be blamed on somebody else. */
+double mpl_doubt_blame_s(const struct mpl_run *run, const struct clock_doubt *doubt);
+
+/* shifts.c: time lines as possible as the one chosen */
+struct shifts {
+    size_t n;
+    const int64_t **ticks; /* of each: per process, what is added to its times */
+};
+/* All high, all low, and the latest and the earliest of each suspect, a process with limits. */
+enum mpl_status mpl_shifts_create(const struct mpl_run *run,
+                                  const struct clock_doubt *doubt, const uint32_t *suspects,
+                                  size_t n, struct mpl_arena *arena, struct shifts *out,
+                                  struct mpl_err *err);
+
+/*
+ * scenario.c: diagnoses again with shifted clocks, roles and patterns as they are. ticks has per
+ * run what to add per process, or NULL: that run stays as it is. The model's times are the same
+ * again when it returns, also after a failure. Destroy *out; it must not outlive a.
+ */
+enum mpl_status mpl_scenario_run(struct mpl_analysis *a, const int64_t *const *ticks,
+                                 struct mpl_analysis **out, struct mpl_err *err);
+
+/* sensitivity.c: which findings would change if the clocks were a little different */
+enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a, struct mpl_err *err);
 
 #endif

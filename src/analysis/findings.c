@@ -28,35 +28,6 @@ static double location_seconds(const struct mpl_run *run)
     return run->window_s * run->model->n_locations;
 }
 
-/*
- * Each wait compares two clocks whose difference is wrong by at most the worst bound; waits that
- * are that short in sum could be nothing but that.
- */
-static bool is_within_clock_error(const struct mpl_run *run, double lost_s)
-{
-    const struct mpl_model *model = run->model;
-    int64_t worst_ticks = 0;
-    uint64_t waits = 0;
-
-    if (isnan(lost_s) || run->clock->source == MPL_CLOCK_SINGLE) {
-        return false;
-    }
-    for (uint32_t i = 0; i < model->n_locations; i++) {
-        const struct mpl_totals *totals = mpl_events_totals(run->events, i);
-
-        if (run->clock->bound_ticks[i] == INT64_MAX) {
-            return true;
-        }
-        if (run->clock->bound_ticks[i] > worst_ticks) {
-            worst_ticks = run->clock->bound_ticks[i];
-        }
-        for (int k = MPL_WAIT_LATE_SENDER; k < MPL_WAIT_KINDS; k++) {
-            waits += totals->n_waits[k];
-        }
-    }
-    return lost_s < mpl_model_seconds(model, worst_ticks) * (double) waits;
-}
-
 static enum mpl_status keep_sources(struct mpl_analysis *a, struct mpl_diagnosed *d,
                                     const struct mpl_region_time *times, uint32_t n,
                                     struct mpl_err *err)
@@ -133,8 +104,9 @@ static enum mpl_status fill(struct mpl_analysis *a, struct mpl_diagnosed *d,
     d->severity = f->lost_s / location_seconds(run);
     d->share_of_lost = f->share_of_lost;
     d->gain_s = f->gain_s;
-    d->is_clock_sensitive = is_within_clock_error(run, f->lost_s);
-    for (size_t i = 0; i < f->n_where && st == MPL_OK; i++) {
+    d->clock_low_s = NAN;
+    d->clock_high_s = NAN;
+    for (size_t i = 0; i < f->n_where && st == MPL_OK && !a->is_scenario; i++) {
         st = find_sources(a, d, f->where[i], err);
     }
     return st;
@@ -223,6 +195,7 @@ enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err)
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
         st = fill_reasons(a, &all[i], id_of, err);
     }
+    a->findings = all;
     a->diagnosis.findings = all;
     a->diagnosis.n_findings = n;
     return st;

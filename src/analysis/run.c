@@ -45,7 +45,7 @@ static enum mpl_status open_stages(struct run *run, const char *path,
     return MPL_OK;
 }
 
-static void measure(struct run *run)
+void mpl_run_measure(struct run *run)
 {
     const struct mpl_model *model = run->model;
     const struct mpl_window window = mpl_window_of(run->shown.events);
@@ -67,6 +67,12 @@ static void measure(struct run *run)
     run->shown.window_s = mpl_model_seconds(model, window.end_ticks - window.begin_ticks);
     run->shown.startup_s = n > 0 ? startup_s / n : 0;
     run->shown.shutdown_s = n > 0 ? shutdown_s / n : 0;
+    if (model->n_events == 0) {
+        run->shown.failure = "the trace holds no events";
+    } else if (run->shown.window_s <= 0) {
+        run->shown.failure =
+            "the trace has no duration: all of its events have the same time";
+    }
 }
 
 enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char *path,
@@ -94,13 +100,7 @@ enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char
         run->shown.failure = failure_text(a->arena, &why);
         return run->shown.failure == NULL ? mpl_nomem(err) : MPL_OK;
     }
-    measure(run);
-    if (run->model->n_events == 0) {
-        run->shown.failure = "the trace holds no events";
-    } else if (run->shown.window_s <= 0) {
-        run->shown.failure =
-            "the trace has no duration: all of its events have the same time";
-    }
+    mpl_run_measure(run);
     return MPL_OK;
 }
 

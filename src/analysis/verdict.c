@@ -64,17 +64,41 @@ static double unexplained_s(const struct mpl_diagnosis *d)
     return d->lost_s - d->explained_s - d->normal_s;
 }
 
-/* The cause that leads, or NULL. */
+const struct mpl_diagnosed *mpl_leading_cause(const struct mpl_diagnosis *d)
+{
+    return d->n_findings > 0 && strcmp(d->findings[0].finding->kind, "cause") == 0
+               ? &d->findings[0]
+               : NULL;
+}
+
+/* The cause that leads, if it is a problem, or NULL. */
 static const struct mpl_diagnosed *leading_problem(const struct mpl_diagnosis *d)
 {
-    for (size_t i = 0; i < d->n_findings; i++) {
-        const struct mpl_diagnosed *f = &d->findings[i];
+    const struct mpl_diagnosed *f = mpl_leading_cause(d);
 
-        if (strcmp(f->finding->kind, "cause") == 0 && f->severity >= problem_severity) {
-            return f;
+    return f != NULL && f->severity >= problem_severity ? f : NULL;
+}
+
+double mpl_verdict_margin_s(const struct mpl_diagnosis *d)
+{
+    const struct mpl_diagnosed *leading = mpl_leading_cause(d);
+    double margin_s = INFINITY;
+
+    if (leading != NULL && !isnan(leading->severity)) {
+        const double least_s = problem_severity * leading->lost_s / leading->severity;
+        const struct mpl_diagnosed *next = d->n_findings > 1 ? &d->findings[1] : NULL;
+
+        margin_s = fabs(leading->lost_s - least_s);
+        if (next != NULL && strcmp(next->finding->kind, "cause") == 0 &&
+            !isnan(next->lost_s)) {
+            margin_s = fmin(margin_s, leading->lost_s - next->lost_s);
         }
     }
-    return NULL;
+    if (leading_problem(d) == NULL) {
+        margin_s =
+            fmin(margin_s, fabs(unexplained_s(d) - unexplained_share * d->location_s));
+    }
+    return margin_s;
 }
 
 /* A specific pattern that says its roles are busy answers for the idle rest, e.g. the master. */

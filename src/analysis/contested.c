@@ -1,0 +1,266 @@
+/*
+ * Waits that a small error of the clocks can make jump.
+ *
+ * Whether a send waited for its receiver is told by whether the receive was posted before the send
+ * was left: if these two moments are closer than the clocks are known, all of the call may be
+ * waiting or none of it. In collectives with counts, whoever gives nothing counts if it enters
+ * before somebody leaves.
+ *
+ * And a wait as a whole goes from one culprit to another, where two come within the clocks' error
+ * of each other.
+ */
+#include "config.h"
+
+#include "analysis/analysis_priv.h"
+
+/* ---- late receivers --------------------------------------------------------------------------- */
+
+/* The record that enters the call around \p event, or MPL_NONE. */
+static uint32_t enter_of(const struct mpl_location *loc, uint32_t event)
+{
+    for (uint32_t i = event; i-- > 0;) {
+        if (loc->kind[i] == MPL_EV_ENTER) {
+            return i;
+        }
+        if (loc->kind[i] == MPL_EV_LEAVE) {
+            return MPL_NONE;
+        }
+    }
+    return MPL_NONE;
+}
+
+static uint32_t leave_of(const struct mpl_location *loc, uint32_t event)
+{
+    for (uint32_t i = event + 1; i < loc->n_events; i++) {
+        if (loc->kind[i] == MPL_EV_LEAVE) {
+            return i;
+        }
+        if (loc->kind[i] == MPL_EV_ENTER) {
+            return MPL_NONE;
+        }
+    }
+    return MPL_NONE;
+}
+
+/* When the receive at the other end was posted; false where that is not known. */
+static bool find_post(const struct mpl_run *run, struct mpl_end end, int64_t *ticks)
+{
+    const struct mpl_location *loc = &run->model->locations[end.location];
+    const struct mpl_message *receive = &loc->messages[end.message];
+    const uint32_t event = receive->post != MPL_NONE    ? receive->post
+                           : receive->event != MPL_NONE ? enter_of(loc, receive->event)
+                                                        : MPL_NONE;
+
+    if (event == MPL_NONE) {
+        return false;
+    }
+    *ticks = loc->time_ticks[event];
+    return true;
+}
+
+/* The call that completes a send, if it may jump: its duration, else 0. */
+static int64_t jump_of_send(const struct mpl_run *run, const struct clock_doubt *doubt,
+                            uint32_t location, uint32_t message)
+{
+    const struct mpl_location *loc = &run->model->locations[location];
+    const struct mpl_message *send = &loc->messages[message];
+    const uint32_t event = send->post != MPL_NONE ? send->post : send->event;
+    const uint32_t enter = enter_of(loc, event);
+    const uint32_t leave = leave_of(loc, event);
+    const int64_t own = mpl_doubt_error_ticks(run, doubt, location);
+    int64_t ticks;
+    int64_t posted;
+    struct mpl_end end;
+
+    if (enter == MPL_NONE || leave == MPL_NONE) {
+        return 0;
+    }
+    /* A shorter one cannot jump farther than the reach counts for it anyway. */
+    ticks = loc->time_ticks[leave] - loc->time_ticks[enter];
+    if (ticks <= own + doubt->most_ticks) {
+        return 0;
+    }
+    end = mpl_match_partner(run->model, run->match, location, message);
+    if (end.message == MPL_NONE || !find_post(run, end, &posted)) {
+        return 0;
+    }
+    const int64_t apart = mpl_ticks_minus(loc->time_ticks[leave], posted);
+    const int64_t error = own + mpl_doubt_error_ticks(run, doubt, end.location);
+
+    return apart <= error && apart >= -error ? ticks : 0;
+}
+
+static double late_receivers_s(const struct mpl_run *run, const struct clock_doubt *doubt,
+                               uint32_t location)
+{
+    const struct mpl_location *loc = &run->model->locations[location];
+    int64_t sum = 0;
+
+    for (uint32_t m = 0; m < loc->n_messages; m++) {
+        const struct mpl_message *message = &loc->messages[m];
+
+        if (message->envelope != MPL_NONE && message->event != MPL_NONE &&
+            loc->envelopes[message->envelope].is_send) {
+            sum += jump_of_send(run, doubt, location, m);
+        }
+    }
+    return mpl_model_seconds(run->model, sum);
+}
+
+static bool gives_nothing(const struct mpl_run *run, const struct mpl_coll_part *part)
+{
+    return run->model->locations[part->location].collectives[part->collective].sent_bytes ==
+           0;
+}
+
+static double idle_givers_s(const struct mpl_run *run)
+{
+    const struct mpl_coll_wait *waits = mpl_events_coll_waits(run->events);
+    double sum_s = 0;
+
+    for (uint32_t i = 0; i < run->match->n_instances; i++) {
+        const struct mpl_coll_instance *in = &run->match->instances[i];
+        bool is_idle = false;
+
+        if (in->op != MPL_COLL_ALLGATHERV && in->op != MPL_COLL_ALLTOALLV &&
+            in->op != MPL_COLL_ALLTOALLW) {
+            continue;
+        }
+        for (uint32_t k = 0; k < in->n_parts && !is_idle; k++) {
+            is_idle = gives_nothing(run, &run->match->parts[in->first_part + k]);
+        }
+        sum_s += is_idle ? waits[i].wait_s : 0;
+    }
+    return sum_s;
+}
+
+double mpl_doubt_jumps_s(const struct mpl_run *run, const struct clock_doubt *doubt)
+{
+    double sum_s = idle_givers_s(run);
+
+    for (uint32_t l = 0; l < run->model->n_locations; l++) {
+        sum_s += late_receivers_s(run, doubt, l);
+    }
+    return sum_s;
+}
+
+/* ---- culprits ----------------------------------------------------------------------------------- */
+
+/* The two latest of those that may be meant. */
+struct race {
+    uint32_t first; /* MPL_NONE: nobody yet */
+    int64_t first_ticks;
+    bool has_second;
+    int64_t second_ticks; /* how early the others can be at the latest: with their errors */
+};
+
+static void enter_race(struct race *race, const struct mpl_run *run,
+                       const struct clock_doubt *doubt, uint32_t location, int64_t ticks)
+{
+    uint32_t behind = location;
+    int64_t behind_ticks = ticks;
+
+    if (location == race->first) {
+        race->first_ticks = ticks > race->first_ticks ? ticks : race->first_ticks;
+        return;
+    }
+    if (race->first == MPL_NONE || ticks > race->first_ticks) {
+        behind = race->first;
+        behind_ticks = race->first_ticks;
+        race->first = location;
+        race->first_ticks = ticks;
+    }
+    if (behind != MPL_NONE) {
+        const int64_t latest = behind_ticks + mpl_doubt_error_ticks(run, doubt, behind);
+
+        race->second_ticks =
+            race->has_second && race->second_ticks > latest ? race->second_ticks : latest;
+        race->has_second = true;
+    }
+}
+
+static bool is_contested(const struct race *race, const struct mpl_run *run,
+                         const struct clock_doubt *doubt)
+{
+    return race->has_second &&
+           race->second_ticks >=
+               race->first_ticks - mpl_doubt_error_ticks(run, doubt, race->first);
+}
+
+static double contested_collectives_s(const struct mpl_run *run,
+                                      const struct clock_doubt *doubt)
+{
+    const struct mpl_coll_wait *waits = mpl_events_coll_waits(run->events);
+    double sum_s = 0;
+
+    for (uint32_t i = 0; i < run->match->n_instances; i++) {
+        const struct mpl_coll_instance *in = &run->match->instances[i];
+        struct race race = { .first = MPL_NONE };
+
+        for (uint32_t k = 0; k < in->n_parts && waits[i].wait_s > 0; k++) {
+            const struct mpl_coll_part *part = &run->match->parts[in->first_part + k];
+            const uint32_t span = mpl_events_span_of_collective(run->events, part->location,
+                                                                part->collective);
+
+            if (span != MPL_NONE) {
+                enter_race(&race, run, doubt, part->location,
+                           mpl_events_enter_ticks(run->events, part->location, span));
+            }
+        }
+        sum_s += is_contested(&race, run, doubt) ? waits[i].wait_s : 0;
+    }
+    return sum_s;
+}
+
+/* Whether a call that completes several messages may have waited for another one. */
+static bool is_call_contested(const struct mpl_run *run, const struct clock_doubt *doubt,
+                              uint32_t location, const struct mpl_span *span)
+{
+    struct race race = { .first = MPL_NONE };
+
+    for (uint32_t i = 0; i < span->n_messages; i++) {
+        const uint32_t message = mpl_events_message(run->events, location, span, i);
+        const struct mpl_end end =
+            mpl_match_partner(run->model, run->match, location, message);
+        const uint32_t other =
+            end.message == MPL_NONE
+                ? MPL_NONE
+                : mpl_events_span_of_message(run->events, end.location, end.message);
+
+        if (other != MPL_NONE) {
+            enter_race(&race, run, doubt, end.location,
+                       mpl_events_enter_ticks(run->events, end.location, other));
+        }
+    }
+    return is_contested(&race, run, doubt);
+}
+
+static double contested_calls_s(const struct mpl_run *run, const struct clock_doubt *doubt,
+                                uint32_t location)
+{
+    const uint32_t n = mpl_events_span_count(run->events, location);
+    int64_t sum = 0;
+
+    for (uint32_t k = 1; k < n; k += 2) {
+        const int64_t wait = mpl_events_wait_ticks(run->events, location, k);
+
+        if (wait > 0) {
+            const struct mpl_span span = mpl_events_span(run->events, location, k);
+
+            if (span.n_messages > 1 && is_call_contested(run, doubt, location, &span)) {
+                sum += wait;
+            }
+        }
+    }
+    return mpl_model_seconds(run->model, sum);
+}
+
+double mpl_doubt_blame_s(const struct mpl_run *run, const struct clock_doubt *doubt)
+{
+    double sum_s = contested_collectives_s(run, doubt);
+
+    for (uint32_t l = 0; l < run->model->n_locations; l++) {
+        sum_s += contested_calls_s(run, doubt, l);
+    }
+    return sum_s;
+}
