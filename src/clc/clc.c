@@ -243,16 +243,13 @@ static void leave_alone(const struct mpl_model *model,
     }
 }
 
-static void find_error(struct control *c, const struct mpl_violations *before)
+static void find_error(struct control *c)
 {
-    int64_t mu = 1;
-
     for (uint32_t i = 0; i < MPL_CLC_CLASSES; i++) {
         c->clc->mu_ticks[i] = c->net->mu_ticks[i];
-        mu = c->net->mu_ticks[i] > mu ? c->net->mu_ticks[i] : mu;
     }
     c->clc->error_ticks = c->options->error_s < 0
-                              ? with_margin(mpl_ticks_plus(before->worst_ticks, mu))
+                              ? with_margin(c->net->need_ticks)
                               : ticks_of(c->net->model, c->options->error_s);
 }
 
@@ -294,7 +291,7 @@ static enum mpl_status repair(struct control *c, const struct mpl_order_view *vi
         return st;
     }
     c->net->delta_ticks = ticks_of(model, options->delta_s);
-    find_error(c, before);
+    find_error(c);
     st = find_shifts(c);
     if (st == MPL_OK && c->pass.is_over) {
         leave_alone(model, options, c->clc);

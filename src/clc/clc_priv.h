@@ -76,6 +76,7 @@ struct mpl_clc_net {
     uint32_t n_groups;
     struct mpl_clc_group *group;
     int64_t mu_ticks[MPL_CLC_CLASSES];
+    int64_t need_ticks; /**< Largest shift that one violation alone needs. */
     int64_t delta_ticks;
 };
 
@@ -98,8 +99,9 @@ static inline int64_t mpl_clc_point_least(const struct mpl_clc_net *net,
 
 /** Smallest delays of pairs, by class, while the net is made. */
 struct mpl_clc_delays;
+/** \p mu_ticks: given; < 0: to be found. */
 struct mpl_clc_delays *mpl_clc_delays_create(const struct mpl_model *model,
-                                             struct mpl_arena *scratch);
+                                             int64_t mu_ticks, struct mpl_arena *scratch);
 void mpl_clc_delays_destroy(struct mpl_clc_delays *delays); /* NULL is allowed */
 /** Those of one receiving process must come one after the other. Tells the class. */
 enum mpl_clc_class mpl_clc_delays_see_pair(struct mpl_clc_delays *delays,
@@ -109,9 +111,9 @@ void mpl_clc_delays_see(struct mpl_clc_delays *delays, enum mpl_clc_class class,
 /** There and back again took so long. */
 void mpl_clc_delays_see_round(struct mpl_clc_delays *delays, enum mpl_clc_class class,
                               int64_t round_ticks);
-/** False: memory ran out. */
-bool mpl_clc_delays_finish(struct mpl_clc_delays *delays,
-                           int64_t mu_ticks[MPL_CLC_CLASSES]);
+/** False: memory ran out. \p need_ticks: the largest shift that one violation alone needs. */
+bool mpl_clc_delays_finish(struct mpl_clc_delays *delays, int64_t mu_ticks[MPL_CLC_CLASSES],
+                           int64_t *need_ticks);
 
 /* ---- forward ------------------------------------------------------------------------------- */
 

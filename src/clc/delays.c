@@ -18,9 +18,11 @@ struct link {
 
 struct mpl_clc_delays {
     const struct mpl_model *model;
-    uint32_t *host; /* Per process: number of its host; MPL_NONE: unknown. */
+    int64_t given_ticks; /* < 0: not given. */
+    uint32_t *host;      /* Per process: number of its host; MPL_NONE: unknown. */
     int64_t least_ticks[MPL_CLC_CLASSES];
     int64_t round_ticks[MPL_CLC_CLASSES];
+    int64_t worst_ticks[MPL_CLC_CLASSES]; /* Largest reversal; 0: none. */
     /* Messages to one process. */
     uint32_t to;
     uint32_t n_seen;
@@ -47,7 +49,7 @@ static bool number_hosts(struct mpl_clc_delays *d)
 }
 
 struct mpl_clc_delays *mpl_clc_delays_create(const struct mpl_model *model,
-                                             struct mpl_arena *scratch)
+                                             int64_t mu_ticks, struct mpl_arena *scratch)
 {
     struct mpl_clc_delays *d = MPL_NEW(scratch, struct mpl_clc_delays);
 
@@ -55,6 +57,7 @@ struct mpl_clc_delays *mpl_clc_delays_create(const struct mpl_model *model,
         return NULL;
     }
     d->model = model;
+    d->given_ticks = mu_ticks;
     d->to = MPL_NONE;
     d->link = mpl_buf_make(sizeof(struct link));
     d->host = MPL_NEW_ARRAY(scratch, model->n_processes, uint32_t);
@@ -134,6 +137,9 @@ void mpl_clc_delays_see(struct mpl_clc_delays *d, enum mpl_clc_class class, int6
     if (ticks >= 0 && ticks < d->least_ticks[class]) {
         d->least_ticks[class] = ticks;
     }
+    if (-ticks > d->worst_ticks[class]) {
+        d->worst_ticks[class] = -ticks;
+    }
 }
 
 void mpl_clc_delays_see_round(struct mpl_clc_delays *d, enum mpl_clc_class class,
@@ -160,20 +166,41 @@ static void see_rounds(struct mpl_clc_delays *d)
     }
 }
 
-bool mpl_clc_delays_finish(struct mpl_clc_delays *d, int64_t mu_ticks[MPL_CLC_CLASSES])
+static void find_mu(const struct mpl_clc_delays *d, int64_t mu_ticks[MPL_CLC_CLASSES])
+{
+    for (uint32_t c = 0; c < MPL_CLC_CLASSES; c++) {
+        const int64_t half = d->round_ticks[c] / 2;
+        const int64_t mu = d->least_ticks[c] < half ? d->least_ticks[c] : half;
+
+        /* One tick keeps a repaired pair in strict order. */
+        mu_ticks[c] = mu < 1 || d->least_ticks[c] == INT64_MAX ? 1 : mu;
+    }
+    /* Collectives are made of messages, and a program may have called a single one, late. */
+    for (uint32_t c = 0; c < MPL_CLC_COLLECTIVE; c++) {
+        if (d->least_ticks[c] != INT64_MAX && mu_ticks[c] < mu_ticks[MPL_CLC_COLLECTIVE]) {
+            mu_ticks[MPL_CLC_COLLECTIVE] = mu_ticks[c];
+        }
+    }
+}
+
+bool mpl_clc_delays_finish(struct mpl_clc_delays *d, int64_t mu_ticks[MPL_CLC_CLASSES],
+                           int64_t *need_ticks)
 {
     end_row(d);
     if (d->is_short) {
         return false;
     }
     see_rounds(d);
+    find_mu(d, mu_ticks);
+    *need_ticks = 1;
     for (uint32_t c = 0; c < MPL_CLC_CLASSES; c++) {
-        const int64_t half = d->round_ticks[c] / 2;
-        const int64_t mu = d->least_ticks[c] < half ? d->least_ticks[c] : half;
+        mu_ticks[c] = d->given_ticks >= 0 ? d->given_ticks : mu_ticks[c];
 
-        /* Nothing seen leaves INT64_MAX / 2; nothing uses it. One tick keeps a repaired pair
-         * in strict order. */
-        mu_ticks[c] = mu < 1 || d->least_ticks[c] == INT64_MAX ? 1 : mu;
+        const int64_t need = mpl_ticks_plus(d->worst_ticks[c], mu_ticks[c]);
+
+        if ((d->worst_ticks[c] > 0 || d->given_ticks > 0) && need > *need_ticks) {
+            *need_ticks = need;
+        }
     }
     return true;
 }

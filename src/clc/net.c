@@ -56,13 +56,14 @@ struct build {
     struct mpl_clc_net *net;
     const struct mpl_order_view *view;
     struct mpl_arena *scratch;
-    struct mpl_clc_delays *delays; /* NULL: mu is given. */
+    struct mpl_clc_delays *delays;
     struct mpl_buf role;
     uint32_t **head; /* Per location and event: 1 + the number of its first role. */
     struct mpl_buf group;
     int64_t worst_certain_ticks;
     const int64_t *zero_ticks; /* Per process. */
-    bool is_short;             /* Memory ran out. */
+    bool is_mu_given;
+    bool is_short; /* Memory ran out. */
 };
 
 static void add_role(struct build *b, uint32_t location, uint32_t event, uint32_t link,
@@ -81,7 +82,7 @@ static void add_role(struct build *b, uint32_t location, uint32_t event, uint32_
 
 static uint32_t together(const struct build *b, int64_t delay_ticks)
 {
-    return b->delays != NULL && delay_ticks == 0 ? MPL_POINT_TOGETHER : 0;
+    return !b->is_mu_given && delay_ticks == 0 ? MPL_POINT_TOGETHER : 0;
 }
 
 /* ---- pairs ------------------------------------------------------------------------------------- */
@@ -103,14 +104,12 @@ static bool is_given(const struct mpl_order_pair *pair)
 static void visit_pair(void *context, const struct mpl_order_pair *pair)
 {
     struct build *b = context;
-    enum mpl_clc_class class = MPL_CLC_P2P_BETWEEN;
 
     if (b->is_short || is_given(pair)) {
         return;
     }
-    if (b->delays != NULL) {
-        class = mpl_clc_delays_see_pair(b->delays, pair);
-    }
+
+    const enum mpl_clc_class class = mpl_clc_delays_see_pair(b->delays, pair);
     add_pair(b, pair,
              (uint32_t) class * MPL_POINT_CLASS |
                  together(b, mpl_ticks_minus(pair->received_ticks, pair->sent_ticks)));
@@ -125,7 +124,7 @@ static void visit_answer(void *context, const struct mpl_order_pair *pair)
     if (!b->is_short && !is_given(pair)) {
         add_pair(b, pair,
                  MPL_CLC_P2P_BETWEEN * MPL_POINT_CLASS |
-                     (b->delays != NULL ? MPL_POINT_TOGETHER : 0));
+                     (b->is_mu_given ? 0 : MPL_POINT_TOGETHER));
     }
 }
 
@@ -160,9 +159,7 @@ static void add_source(struct build *b, uint32_t location, uint32_t event, uint3
 static void add_sink(struct build *b, uint32_t location, uint32_t event, uint32_t group,
                      enum mpl_clc_class class, int64_t delay_ticks)
 {
-    if (b->delays != NULL) {
-        mpl_clc_delays_see(b->delays, class, delay_ticks);
-    }
+    mpl_clc_delays_see(b->delays, class, delay_ticks);
     add_role(b, location, event, group,
              MPL_POINT_GROUP | (uint32_t) class * MPL_POINT_CLASS |
                  together(b, delay_ticks));
@@ -320,9 +317,7 @@ static void visit_instance(void *context, const struct mpl_order_instance *in)
         return;
     }
     add_all(b, in);
-    if (b->delays != NULL) {
-        see_rounds(b, in);
-    }
+    see_rounds(b, in);
 }
 
 /* ---- threads --------------------------------------------------------------------------------------- */
@@ -439,7 +434,7 @@ static enum mpl_status walk(struct build *b, struct mpl_err *err)
     return st == MPL_OK && b->is_short ? mpl_nomem(err) : st;
 }
 
-static enum mpl_status finish(struct build *b, int64_t mu_ticks, struct mpl_err *err)
+static enum mpl_status finish(struct build *b, struct mpl_err *err)
 {
     struct mpl_clc_net *net = b->net;
 
@@ -452,10 +447,7 @@ static enum mpl_status finish(struct build *b, int64_t mu_ticks, struct mpl_err 
     if (net->group == NULL || net->pair_ticks == NULL) {
         return mpl_nomem(err);
     }
-    for (uint32_t c = 0; c < MPL_CLC_CLASSES; c++) {
-        net->mu_ticks[c] = mu_ticks;
-    }
-    return b->delays == NULL || mpl_clc_delays_finish(b->delays, net->mu_ticks)
+    return mpl_clc_delays_finish(b->delays, net->mu_ticks, &net->need_ticks)
                ? MPL_OK
                : mpl_nomem(err);
 }
@@ -469,14 +461,15 @@ enum mpl_status mpl_clc_net_create(const struct mpl_order_view *view,
     struct build b = { .view = view,
                        .scratch = scratch,
                        .zero_ticks = zero_ticks,
+                       .is_mu_given = mu_ticks >= 0,
                        .worst_certain_ticks = worst_certain_ticks };
     enum mpl_status st = MPL_OK;
 
     b.role = mpl_buf_make(sizeof(struct role));
     b.group = mpl_buf_make(sizeof(struct mpl_clc_group));
     b.net = MPL_NEW(scratch, struct mpl_clc_net);
-    b.delays = mu_ticks < 0 ? mpl_clc_delays_create(model, scratch) : NULL;
-    if (b.net == NULL || zero_ticks == NULL || (mu_ticks < 0 && b.delays == NULL)) {
+    b.delays = mpl_clc_delays_create(model, mu_ticks, scratch);
+    if (b.net == NULL || zero_ticks == NULL || b.delays == NULL) {
         st = mpl_nomem(err);
     }
     if (st == MPL_OK) {
@@ -485,7 +478,7 @@ enum mpl_status mpl_clc_net_create(const struct mpl_order_view *view,
         st = make_tracks(&b) ? walk(&b, err) : mpl_nomem(err);
     }
     if (st == MPL_OK) {
-        st = finish(&b, mu_ticks, err);
+        st = finish(&b, err);
     }
     if (st == MPL_OK) {
         *out = b.net;
