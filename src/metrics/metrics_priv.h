@@ -30,6 +30,7 @@ struct source {
 
 /** Whether `what` is a metric. */
 bool mpl_source_is_metric(const struct source *source);
+bool mpl_source_is_variable(const struct source *source);
 
 struct sources {
     const struct source *items; /* by slot of the formula */

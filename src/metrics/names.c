@@ -256,6 +256,12 @@ bool mpl_source_is_metric(const struct source *source)
            source->kind == SOURCE_ONE_METRIC || source->kind == SOURCE_ROLE_METRIC;
 }
 
+bool mpl_source_is_variable(const struct source *source)
+{
+    return source->kind == SOURCE_RUN_VARIABLE || source->kind == SOURCE_OWN_VARIABLE ||
+           source->kind == SOURCE_ONE_VARIABLE || source->kind == SOURCE_ROLE_VARIABLE;
+}
+
 /* A name that is known, but whose own definition is faulty: that has a message already. */
 static enum mpl_status refuse_unsound(struct name_context *context,
                                       const struct metric *metric, const char **reason)

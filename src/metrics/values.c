@@ -24,7 +24,7 @@ struct mpl_metrics {
     const struct mpl_metric_set *set;
     struct mpl_recognition *recognition;
     struct mpl_arena *arena;
-    const struct mpl_variables *variables;
+    struct mpl_variables *variables;
     struct column *columns;    /* per metric */
     double **variable_columns; /* per role and variable: over the role's locations */
     uint32_t n_variables;
@@ -308,6 +308,8 @@ static bool evaluate_sources(struct mpl_metrics *metrics, const struct sources *
 
             is_good = place == MPL_NONE ||
                       evaluate(metrics, (struct question){ source->what, place });
+        } else if (mpl_source_is_variable(source)) {
+            is_good = mpl_variable_prepare(metrics->variables, source->what);
         }
         if (!is_good) {
             return false;

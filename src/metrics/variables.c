@@ -102,6 +102,7 @@ struct mpl_variables *mpl_variables_create(const struct mpl_events *events,
     variables->events = events;
     variables->window = mpl_window_of(events);
     variables->extents = extents;
+    variables->arena = arena;
     for (uint32_t location = 0; location < n; location++) {
         extents[location] = extent_of(events, location, variables->window);
     }
@@ -119,7 +120,8 @@ struct query {
     const struct extent *extent;
     const struct mpl_totals *totals;
     const struct extent *extents; /* of all locations */
-    int which;                    /* a span class or wait kind, see variables.def */
+    const struct mpl_delay *delay;
+    int which; /* a span class or wait kind, see variables.def */
 };
 
 static double seconds(const struct query *q, int64_t ticks)
@@ -199,6 +201,26 @@ static double caused(const struct query *q)
         sum += q->totals->caused_s[kind];
     }
     return q->which == MPL_WAIT_NONE ? sum : q->totals->caused_s[q->which];
+}
+
+enum { DELAY_ALL, DELAY_DIRECT, DELAY_INDIRECT, DELAY_PASSED };
+
+static double delay(const struct query *q)
+{
+    double sum = 0.0;
+
+    for (int kind = MPL_WAIT_NONE + 1; kind < MPL_WAIT_KINDS; kind++) {
+        if (q->which == DELAY_PASSED) {
+            sum += q->delay->passed_s[kind];
+        }
+        if (q->which == DELAY_ALL || q->which == DELAY_DIRECT) {
+            sum += q->delay->direct_s[kind];
+        }
+        if (q->which == DELAY_ALL || q->which == DELAY_INDIRECT) {
+            sum += q->delay->indirect_s[kind];
+        }
+    }
+    return sum;
 }
 
 static double n_waits(const struct query *q)
@@ -386,6 +408,13 @@ uint32_t mpl_variable_find(const char *name, bool is_per_location)
     return MPL_NONE;
 }
 
+bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
+{
+    return getters[variable].get != delay || variables->delays != NULL ||
+           mpl_events_delays(variables->events, variables->arena, &variables->delays,
+                             NULL) == MPL_OK;
+}
+
 double mpl_variable_get(const struct mpl_variables *variables, uint32_t variable,
                         uint32_t location)
 {
@@ -399,6 +428,7 @@ double mpl_variable_get(const struct mpl_variables *variables, uint32_t variable
         q.location = location;
         q.extent = &variables->extents[location];
         q.totals = mpl_events_totals(variables->events, location);
+        q.delay = variables->delays == NULL ? NULL : &variables->delays[location];
     }
     return getters[variable].get(&q);
 }

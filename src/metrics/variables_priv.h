@@ -18,6 +18,8 @@ struct mpl_variables {
     const struct mpl_events *events;
     struct mpl_window window;
     const struct extent *extents; /* per location */
+    struct mpl_arena *arena;
+    const struct mpl_delay *delays; /* per location; NULL: nobody has asked yet */
 };
 
 /** Lives in \p arena; NULL when out of memory. */
@@ -25,6 +27,9 @@ struct mpl_variables *mpl_variables_create(const struct mpl_events *events,
                                            struct mpl_arena *arena);
 /** Number in mpl_metric_variables(), or MPL_NONE. */
 uint32_t mpl_variable_find(const char *name, bool is_per_location);
+/** Must be called before mpl_variable_get(): some cost too much to have them ready unasked. False
+ *  when out of memory. */
+bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable);
 /** \p location is of no use to variables of the run. NaN: undefined. */
 double mpl_variable_get(const struct mpl_variables *variables, uint32_t variable,
                         uint32_t location);

@@ -103,11 +103,13 @@ static void check_location(const struct run *run, uint32_t i)
                 "n_late_sender+n_late_receiver+n_wait_barrier+n_wait_n_to_n+"
                 "n_late_broadcast+n_early_reduce+n_early_scan",
                 variable(run, "n_wait", i));
+    check_equal(run, i, "delay_direct+delay_indirect", variable(run, "delay", i));
     check_equal(run, i, "startup+active+shutdown", variable(run, "duration", i));
     for (size_t k = 0; k < sizeof positive / sizeof *positive; k++) {
         ck_assert_msg(variable(run, positive[k], i) >= 0, "%s, location %u: %s is negative",
                       run->trace, run->everybody->locations[i], positive[k]);
     }
+    ck_assert(variable(run, "passed_wait", i) <= variable(run, "wait", i) + 1e-9);
     ck_assert(variable(run, "wrong_order", i) <= variable(run, "late_sender", i) + 1e-12);
 }
 
@@ -116,15 +118,19 @@ static void check_sums(const struct run *run)
     const uint32_t n = run->everybody->n;
     double waited = 0;
     double caused = 0;
+    double delays = 0;
     double sent = 0;
 
     for (uint32_t i = 0; i < n; i++) {
         waited += variable(run, "wait", i);
         caused += variable(run, "caused", i);
+        delays += variable(run, "delay", i);
         sent += variable(run, "sends", i);
     }
     ck_assert_msg(fabs(waited - caused) <= 1e-9 * (1 + waited), "%s: %.9g s and %.9g s",
                   run->trace, waited, caused);
+    ck_assert_msg(fabs(waited - delays) <= 1e-9 * (1 + waited), "%s: %.9g s and %.9g s",
+                  run->trace, waited, delays);
     ck_assert(sent == run_variable(run, "messages"));
     ck_assert(n <= run_variable(run, "locations"));
     ck_assert(run_variable(run, "processes") <= run_variable(run, "locations"));
