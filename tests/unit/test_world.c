@@ -88,19 +88,27 @@ START_TEST(everything_finds_its_partner)
 }
 END_TEST
 
+/* Asserting something costs Check a system call, so events are counted instead. */
+static uint32_t count_wrong_stamps(const struct world *world)
+{
+    uint32_t n_wrong = 0;
+
+    for (uint32_t l = 0; l < world_model(world)->n_locations; l++) {
+        for (uint32_t i = 0; i < world_model(world)->locations[l].n_events; i++) {
+            n_wrong += world_recorded_ticks(world, l, i) !=
+                       world_clock_ticks(world, l, world_true_ns(world, l, i));
+        }
+    }
+    return n_wrong;
+}
+
 START_TEST(times_on_a_clock_never_run_backwards_and_show_what_it_showed)
 {
     const struct world_options options = world_draw((uint64_t) _i);
-    struct world *world = make(&options);
-    const struct mpl_model *model = world_model(world);
+    const struct world *world = make(&options);
 
-    mpl_model_check(model);
-    for (uint32_t l = 0; l < model->n_locations; l++) {
-        for (uint32_t i = 0; i < model->locations[l].n_events; i++) {
-            ck_assert_uint_eq(world_recorded_ticks(world, l, i),
-                              world_clock_ticks(world, l, world_true_ns(world, l, i)));
-        }
-    }
+    mpl_model_check(world_model(world));
+    ck_assert_uint_eq(count_wrong_stamps(world), 0);
 }
 END_TEST
 
@@ -130,16 +138,18 @@ START_TEST(other_clocks_leave_the_run_as_it_is)
 {
     const struct world_options options = world_draw((uint64_t) _i);
     const struct world_options twin = perfect((uint64_t) _i);
-    struct world *a = make(&options);
-    struct world *b = make(&twin);
+    const struct world *a = make(&options);
+    const struct world *b = make(&twin);
+    uint32_t n_different = 0;
 
     for (uint32_t l = 0; l < world_model(a)->n_locations; l++) {
         ck_assert_uint_eq(world_model(a)->locations[l].n_events,
                           world_model(b)->locations[l].n_events);
         for (uint32_t i = 0; i < world_model(a)->locations[l].n_events; i++) {
-            ck_assert_int_eq(world_true_ns(a, l, i), world_true_ns(b, l, i));
+            n_different += world_true_ns(a, l, i) != world_true_ns(b, l, i);
         }
     }
+    ck_assert_uint_eq(n_different, 0);
 }
 END_TEST
 
@@ -183,20 +193,13 @@ END_TEST
 START_TEST(garbage_stamps_change_only_themselves)
 {
     struct world_options options = dense_halo();
-    struct world *world;
-    uint32_t n_wrong = 0;
+    const struct world *world;
 
     options.n_outliers = 5;
     world = make(&options);
     mpl_model_check(world_model(world));
-    for (uint32_t l = 0; l < world_model(world)->n_locations; l++) {
-        for (uint32_t i = 0; i < world_model(world)->locations[l].n_events; i++) {
-            n_wrong += world_recorded_ticks(world, l, i) !=
-                       world_clock_ticks(world, l, world_true_ns(world, l, i));
-        }
-    }
-    ck_assert_uint_gt(n_wrong, 0);
-    ck_assert_uint_le(n_wrong, 5 * options.n_processes);
+    ck_assert_uint_gt(count_wrong_stamps(world), 0);
+    ck_assert_uint_le(count_wrong_stamps(world), 5 * options.n_processes);
 }
 END_TEST
 
@@ -300,6 +303,8 @@ END_TEST
 /* Absolute times of one event; the reader may have chosen another base. */
 static void check_same_times(const struct mpl_model *a, const struct mpl_model *b)
 {
+    uint32_t n_different = 0;
+
     ck_assert_uint_eq(a->n_locations, b->n_locations);
     ck_assert_uint_eq(a->ticks_per_s, b->ticks_per_s);
     for (uint32_t l = 0; l < a->n_locations; l++) {
@@ -308,10 +313,11 @@ static void check_same_times(const struct mpl_model *a, const struct mpl_model *
 
         ck_assert_uint_eq(x->n_events, y->n_events);
         for (uint32_t i = 0; i < x->n_events; i++) {
-            ck_assert_uint_eq(x->base_ticks + (uint64_t) x->time_ticks[i],
-                              y->base_ticks + (uint64_t) y->time_ticks[i]);
+            n_different += x->base_ticks + (uint64_t) x->time_ticks[i] !=
+                           y->base_ticks + (uint64_t) y->time_ticks[i];
         }
     }
+    ck_assert_uint_eq(n_different, 0);
 }
 
 static void check_truth(const struct world *world, const char *path)
