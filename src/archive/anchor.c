@@ -220,6 +220,11 @@ static enum mpl_status parse(struct mpl_bytes file, struct mpl_arena *arena,
         keep_property(out, name, mpl_cursor_text(&c));
     }
     (void) mpl_cursor_u64_fixed(&c); /* trace identifier */
+    if (!c.is_bad && c.end - c.at > MPL_OVERVIEW_COUNTS) {
+        out->overviews_at = (size_t) (c.at - file.data);
+        out->n_overviews = mpl_cursor_u32_fixed(&c);
+        out->n_overviews += mpl_cursor_u32_fixed(&c);
+    }
     if (c.is_bad || n_properties > PROPERTY_LIMIT) {
         return mpl_fail(err, MPL_E_SYNTAX, "\"%s\" ends inside its fields", out->path);
     }

@@ -102,7 +102,14 @@ struct mpl_anchor {
     const char *creator;
     enum mpl_tracer tracer; /**< As the anchor tells it; UNKNOWN where it does not. */
     bool has_common_clock;
+    /** Where the file tells the numbers of snapshots and thumbnails; 0: before version 1.2 it
+     *  does not. */
+    size_t overviews_at;
+    uint64_t n_overviews; /**< Of both. */
 };
+
+/** Bytes of the two numbers. */
+enum { MPL_OVERVIEW_COUNTS = 8 };
 
 /** The anchor behind a path the user gave: the file, or the only *.otf2 of a directory. */
 enum mpl_status mpl_anchor_find(const char *path, struct mpl_arena *arena,
@@ -256,7 +263,8 @@ enum mpl_status mpl_dir_make_sibling(const char *directory, struct mpl_arena *sc
 /** Whether \p directory may be replaced: it does not exist, or \p force and it is an archive. */
 enum mpl_status mpl_dir_check_target(const char *directory, bool force,
                                      struct mpl_arena *scratch, struct mpl_err *err);
-/** Puts \p from in the place of \p directory, which then holds nothing of what was there. */
+/** Stores \p from on the disk and puts it in the place of \p directory, which then holds nothing
+ *  of what was there. */
 enum mpl_status mpl_dir_replace(const char *from, const char *directory,
                                 struct mpl_arena *scratch, struct mpl_err *err);
 /** Removes a directory that holds files and directories of files. */

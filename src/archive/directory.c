@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -132,6 +133,53 @@ enum mpl_status mpl_dir_check_target(const char *directory, bool force,
     return MPL_OK;
 }
 
+/* ---- storing ----------------------------------------------------------------------------- */
+
+static enum mpl_status store(const char *path, struct mpl_err *err)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    enum mpl_status st = MPL_OK;
+
+    /* Some file systems cannot; then there is nothing to be done, and nothing wrong. */
+    if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)) {
+        st = mpl_fail(err, MPL_E_IO, "\"%s\": %s", path, strerror(errno));
+    }
+    if (fd >= 0) {
+        (void) close(fd);
+    }
+    return st;
+}
+
+/** Makes sure that files and names are on the disk; a disk that is full may say so only now. */
+static enum mpl_status store_level(const char *directory, struct mpl_arena *scratch,
+                                   int depth, struct mpl_err *err)
+{
+    DIR *dir = opendir(directory);
+    const struct dirent *entry;
+    enum mpl_status st = MPL_OK;
+
+    if (dir == NULL) {
+        return mpl_fail(err, MPL_E_IO, "\"%s\": %s", directory, strerror(errno));
+    }
+    while (st == MPL_OK && (entry = readdir(dir)) != NULL) {
+        const char *path = mpl_arena_printf(scratch, "%s/%s", directory, entry->d_name);
+        struct stat info;
+
+        if (is_dots(entry->d_name)) {
+            continue;
+        }
+        if (path == NULL) {
+            st = mpl_nomem(err);
+        } else if (depth == 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+            st = store_level(path, scratch, 1, err);
+        } else {
+            st = store(path, err);
+        }
+    }
+    (void) closedir(dir);
+    return st == MPL_OK ? store(directory, err) : st;
+}
+
 /* ---- removing and replacing ------------------------------------------------------------------ */
 
 static void remove_level(const char *directory, struct mpl_arena *scratch, int depth)
@@ -170,6 +218,10 @@ enum mpl_status mpl_dir_replace(const char *from, const char *directory,
 
     if (target == NULL) {
         return mpl_nomem(err);
+    }
+    st = store_level(from, scratch, 0, err);
+    if (st != MPL_OK) {
+        return st;
     }
     if (lstat(target, &info) == 0) {
         /* rename() replaces an empty directory only, so the old archive moves aside first. */

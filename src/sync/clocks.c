@@ -17,7 +17,6 @@ struct clocks {
     struct mpl_sync_job *job;
     const struct mpl_sync_globals *globals;
     struct mpl_map *location_of; /**< Reference to location of the model. */
-    struct mpl_map *group_of;    /**< Reference to location group. */
     struct mpl_map *process_of;  /**< Location group to process of the model. */
     struct mpl_room room;
 };
@@ -39,17 +38,12 @@ static bool index_model(struct clocks *c)
 
 static bool index_groups(struct clocks *c)
 {
-    for (size_t i = 0; i < c->globals->locations.n; i++) {
-        const struct mpl_sync_location *location =
-            (const struct mpl_sync_location *) mpl_buf_get(&c->globals->locations, i);
-        const uint32_t l = mpl_map_find(c->location_of, location->reference);
+    for (size_t i = 0; i < c->job->n_parts; i++) {
+        const struct mpl_sync_part *part = &c->job->parts[i];
+        const uint32_t l = mpl_map_find(c->location_of, part->reference);
 
-        if (location->group == MPL_NONE) {
-            continue;
-        }
-        if (!mpl_map_put(c->group_of, location->reference, location->group) ||
-            (l != MPL_NONE && !mpl_map_put(c->process_of, location->group,
-                                           c->job->model->locations[l].process))) {
+        if (l != MPL_NONE && part->group != MPL_NONE &&
+            !mpl_map_put(c->process_of, part->group, c->job->model->locations[l].process)) {
             return false;
         }
     }
@@ -135,16 +129,15 @@ static enum mpl_status choose(const struct clocks *c, struct mpl_sync_part *part
                               struct mpl_err *err)
 {
     const uint32_t own = mpl_map_find(c->location_of, part->reference);
-    const uint32_t group = mpl_map_find(c->group_of, part->reference);
 
     if (own != MPL_NONE && c->job->model->locations[own].n_events > 0) {
         part->location = own;
         part->retime.is_own = true;
         return MPL_OK;
     }
-    part->location = find_in_process(c, group);
+    part->location = find_in_process(c, part->group);
     if (part->location == MPL_NONE) {
-        part->location = find_on_host(c, group);
+        part->location = find_on_host(c, part->group);
         part->is_by_host = part->location != MPL_NONE;
     }
     if (part->location == MPL_NONE && part->has_records) {
@@ -183,31 +176,6 @@ static enum mpl_status read_offsets(struct clocks *c, const struct mpl_sync_part
                : st;
 }
 
-/** Brings the times of the followed thread to the reference clock, where both can be compared. */
-static enum mpl_status follow_by_offsets(struct clocks *c, struct mpl_sync_part *part,
-                                         struct mpl_buf *offsets, struct mpl_err *err)
-{
-    const struct mpl_model *model = c->job->model;
-    const uint32_t l = part->location;
-    struct mpl_retime *r = &part->retime;
-    int64_t *from = MPL_NEW_ARRAY(c->job->scratch, r->n, int64_t);
-
-    r->n_offsets = offsets->n;
-    r->offsets = (const struct mpl_clock_offset *) mpl_buf_take(offsets, c->job->scratch);
-    if (from == NULL || r->offsets == NULL) {
-        return mpl_nomem(err);
-    }
-    for (uint32_t i = 0; i < r->n; i++) {
-        const uint64_t ticks = (uint64_t) r->from_ticks[i];
-
-        from[i] = (int64_t) (ticks + (uint64_t) mpl_sync_offset_at(model->offsets[l],
-                                                                   model->n_offsets[l],
-                                                                   r->from_base + ticks));
-    }
-    r->from_ticks = from;
-    return MPL_OK;
-}
-
 /**
  * A stream with recorded offsets other than those of its process has a clock of its own. Mostly
  * they are the same, or there are none.
@@ -227,7 +195,12 @@ static enum mpl_status compare_offsets(struct clocks *c, struct mpl_sync_part *p
     if (st == MPL_OK && offsets.n > 0 &&
         !is_same((const struct mpl_clock_offset *) offsets.data, offsets.n,
                  model->offsets[l], model->n_offsets[l])) {
-        st = follow_by_offsets(c, part, &offsets, err);
+        part->retime.from_offsets =
+            (struct mpl_sync_offsets){ model->offsets[l], model->n_offsets[l] };
+        part->retime.record_offsets.n = offsets.n;
+        part->retime.record_offsets.list =
+            (const struct mpl_clock_offset *) mpl_buf_take(&offsets, c->job->scratch);
+        st = part->retime.record_offsets.list == NULL ? mpl_nomem(err) : MPL_OK;
     }
     mpl_buf_free(&offsets);
     return st;
@@ -315,12 +288,11 @@ enum mpl_status mpl_sync_find_clocks(struct mpl_sync_job *job,
     struct clocks c = { .job = job,
                         .globals = globals,
                         .location_of = mpl_map_create(),
-                        .group_of = mpl_map_create(),
                         .process_of = mpl_map_create() };
     enum mpl_status st = MPL_OK;
 
-    if (c.location_of == NULL || c.group_of == NULL || c.process_of == NULL ||
-        !index_model(&c) || !index_groups(&c)) {
+    if (c.location_of == NULL || c.process_of == NULL || !index_model(&c) ||
+        !index_groups(&c)) {
         st = mpl_nomem(err);
     }
     for (size_t i = 0; i < job->n_parts && st == MPL_OK; i++) {
@@ -330,7 +302,6 @@ enum mpl_status mpl_sync_find_clocks(struct mpl_sync_job *job,
         find_shift(job);
     }
     mpl_map_destroy(c.location_of);
-    mpl_map_destroy(c.group_of);
     mpl_map_destroy(c.process_of);
     mpl_room_free(&c.room);
     return st;

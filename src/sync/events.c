@@ -78,7 +78,7 @@ static uint64_t time_of_other(struct copy *c)
     const struct mpl_retime *r = c->retime;
     const int64_t ticks = mpl_retime_ticks(r, c->now);
 
-    while (c->k < r->n && r->from_ticks[c->k] <= ticks) {
+    while (c->k < r->n && mpl_retime_from(r, c->k) <= ticks) {
         c->k++;
     }
     return r->to_base + (uint64_t) mpl_retime_between(r, c->k, ticks);

@@ -28,7 +28,8 @@ static bool parse_name(const char *name, uint64_t *reference, const char **kind)
     errno = 0;
     *reference = strtoull(name, &end, 10);
     *kind = end;
-    return errno == 0 && (strcmp(end, ".evt") == 0 || strcmp(end, ".def") == 0);
+    return errno == 0 && (strcmp(end, ".evt") == 0 || strcmp(end, ".def") == 0 ||
+                          strcmp(end, ".snap") == 0);
 }
 
 static enum mpl_status add_stranger(struct mpl_sync_job *job, const char *path,
@@ -65,8 +66,8 @@ static void look_at_begin(const char *path, struct mpl_sync_part *part)
     (void) close(fd);
 }
 
-static enum mpl_status add_file(struct mpl_sync_job *job, const struct mpl_map *part_of,
-                                const char *name, struct mpl_err *err)
+static enum mpl_status add_file(struct mpl_sync_job *job, const char *name,
+                                struct mpl_err *err)
 {
     const char *path = mpl_arena_printf(job->scratch, "%s/%s", job->anchor.stem, name);
     const char *kind = NULL;
@@ -78,10 +79,14 @@ static enum mpl_status add_file(struct mpl_sync_job *job, const struct mpl_map *
         return mpl_nomem(err);
     }
     if (parse_name(name, &reference, &kind)) {
-        at = mpl_map_find(part_of, reference);
+        at = mpl_map_find(job->part_of, reference);
     }
     if (at == MPL_NONE || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
         return add_stranger(job, path, err);
+    }
+    if (strcmp(kind, ".snap") == 0) {
+        /* If the anchor announces any, that is said once for all. */
+        return job->anchor.n_overviews > 0 ? MPL_OK : add_stranger(job, path, err);
     }
     if (strcmp(kind, ".def") == 0) {
         job->parts[at].has_definitions = true;
@@ -93,8 +98,7 @@ static enum mpl_status add_file(struct mpl_sync_job *job, const struct mpl_map *
     return MPL_OK;
 }
 
-static enum mpl_status list_files(struct mpl_sync_job *job, const struct mpl_map *part_of,
-                                  struct mpl_err *err)
+static enum mpl_status list_files(struct mpl_sync_job *job, struct mpl_err *err)
 {
     DIR *dir = opendir(job->anchor.stem);
     const struct dirent *entry;
@@ -105,41 +109,52 @@ static enum mpl_status list_files(struct mpl_sync_job *job, const struct mpl_map
     }
     while (st == MPL_OK && (entry = readdir(dir)) != NULL) {
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
-            st = add_file(job, part_of, entry->d_name, err);
+            st = add_file(job, entry->d_name, err);
         }
     }
     (void) closedir(dir);
     return st;
 }
 
+static enum mpl_status add_part(struct mpl_sync_job *job,
+                                const struct mpl_sync_location *location,
+                                struct mpl_err *err)
+{
+    const uint32_t number = (uint32_t) job->n_parts;
+
+    if (mpl_map_find(job->part_of, location->reference) != MPL_NONE) {
+        return MPL_OK;
+    }
+    job->parts[job->n_parts++] = (struct mpl_sync_part){ .reference = location->reference,
+                                                         .group = location->group,
+                                                         .location = MPL_NONE,
+                                                         .span = { .is_empty = true } };
+    if (!mpl_map_put(job->part_of, location->reference, number)) {
+        return mpl_nomem(err);
+    }
+    if (mpl_map_find(job->part_of_group, location->group) == MPL_NONE &&
+        !mpl_map_put(job->part_of_group, location->group, number)) {
+        return mpl_nomem(err);
+    }
+    return MPL_OK;
+}
+
 enum mpl_status mpl_sync_find_parts(struct mpl_sync_job *job,
                                     const struct mpl_sync_globals *globals,
                                     struct mpl_err *err)
 {
-    struct mpl_map *part_of = mpl_map_create();
     enum mpl_status st = MPL_OK;
 
+    job->part_of = mpl_map_create();
+    job->part_of_group = mpl_map_create();
     job->parts = MPL_NEW_ARRAY(job->scratch, globals->locations.n, struct mpl_sync_part);
-    if (part_of == NULL || job->parts == NULL) {
-        st = mpl_nomem(err);
+    if (job->part_of == NULL || job->part_of_group == NULL || job->parts == NULL) {
+        return mpl_nomem(err);
     }
     for (size_t i = 0; i < globals->locations.n && st == MPL_OK; i++) {
-        const struct mpl_sync_location *location =
-            (const struct mpl_sync_location *) mpl_buf_get(&globals->locations, i);
-
-        if (mpl_map_find(part_of, location->reference) != MPL_NONE) {
-            continue;
-        }
-        job->parts[job->n_parts] = (struct mpl_sync_part){ .reference = location->reference,
-                                                           .location = MPL_NONE,
-                                                           .span = { .is_empty = true } };
-        if (!mpl_map_put(part_of, location->reference, (uint32_t) job->n_parts++)) {
-            st = mpl_nomem(err);
-        }
+        st = add_part(
+            job, (const struct mpl_sync_location *) mpl_buf_get(&globals->locations, i),
+            err);
     }
-    if (st == MPL_OK) {
-        st = list_files(job, part_of, err);
-    }
-    mpl_map_destroy(part_of);
-    return st;
+    return st == MPL_OK ? list_files(job, err) : st;
 }

@@ -107,6 +107,18 @@ static void note_all(const struct mpl_sync_job *job)
     for (size_t i = 0; i < job->n_parts; i++) {
         note_part(job, &job->parts[i]);
     }
+    if (job->marker_damage != NULL) {
+        mpl_quality_add(job->model->quality, "copy-lacks-markers", MPL_NONE, 1,
+                        "the marker file is damaged (%s); the copy has its records up to "
+                        "there",
+                        job->marker_damage);
+    }
+    if (job->anchor.n_overviews > 0) {
+        mpl_quality_add(
+            job->model->quality, "copy-lacks-snapshots", MPL_NONE, job->anchor.n_overviews,
+            "snapshots and thumbnails tell the state at moments of the old time "
+            "line, so they are not copied; otf2-snapshots makes new ones");
+    }
     if (job->n_strangers > 0) {
         mpl_quality_add(job->model->quality, "copy-leaves-out", MPL_NONE, job->n_strangers,
                         "files in the archive's folder belong to no location that is "
@@ -221,7 +233,8 @@ enum mpl_status mpl_sync_write(const struct mpl_model *model,
     struct mpl_sync_job job = { .model = model,
                                 .recorded = recorded,
                                 .progress = progress,
-                                .scratch = mpl_arena_create() };
+                                .scratch = mpl_arena_create(),
+                                .markers = { .is_empty = true } };
     const enum mpl_status st =
         job.scratch == NULL ? mpl_nomem(err) : copy(&job, directory, force, err);
 

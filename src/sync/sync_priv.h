@@ -9,6 +9,14 @@
 
 /* ---- new times for old ones -------------------------------------------------------------- */
 
+/** Recorded clock offsets, ascending in time. */
+struct mpl_sync_offsets {
+    const struct mpl_clock_offset *list;
+    size_t n;
+};
+/** What they add to \p time: linear between two, and beyond them. */
+int64_t mpl_sync_offset_at(const struct mpl_sync_offsets *offsets, uint64_t time);
+
 /**
  * The times of one clock before and after the correction, at the events that the model keeps.
  * Between two of them it runs evenly; outside it is as far off as at the nearest one.
@@ -22,10 +30,12 @@ struct mpl_retime {
     bool
         is_own; /**< The events are those of the file itself: they are told by position, not
                       by time, because two of the same time may have become different. */
-    /** Where not empty, times are brought to the reference clock by these offsets first, and
-     *  from_ticks stand on that clock. */
-    const struct mpl_clock_offset *offsets;
-    size_t n_offsets;
+    /**
+     * For records of another clock than from_ticks: recorded offsets that bring each to the clock
+     * on which both can be compared. Empty where they are of the same.
+     */
+    struct mpl_sync_offsets record_offsets;
+    struct mpl_sync_offsets from_offsets;
 };
 
 /** Time of a record at \p ticks (relative to from_base) with \p n_before kept events before it. */
@@ -33,14 +43,23 @@ int64_t mpl_retime_between(const struct mpl_retime *retime, uint32_t n_before,
                            int64_t ticks);
 /** Kept events up to \p ticks. */
 uint32_t mpl_retime_count(const struct mpl_retime *retime, int64_t ticks);
-/** \p time relative to from_base, on the clock on which from_ticks stand. */
+/** Recorded time of kept event \p i, where it is compared with those of mpl_retime_ticks(). */
+static inline int64_t mpl_retime_from(const struct mpl_retime *retime, uint32_t i)
+{
+    const int64_t ticks = retime->from_ticks[i];
+
+    return retime->from_offsets.n == 0
+               ? ticks
+               : (int64_t) ((uint64_t) ticks + (uint64_t) mpl_sync_offset_at(
+                                                   &retime->from_offsets,
+                                                   retime->from_base + (uint64_t) ticks));
+}
+/** \p time of a record relative to from_base, where it is compared. */
 int64_t mpl_retime_ticks(const struct mpl_retime *retime, uint64_t time);
 /** The new time of any recorded one. */
 uint64_t mpl_retime_at(const struct mpl_retime *retime, uint64_t time);
 /** How far mpl_retime_at() is behind to_base, without overflow. */
 __int128 mpl_retime_wide(const struct mpl_retime *retime, uint64_t time);
-/** What recorded offsets add to \p time: linear between two, and beyond them. */
-int64_t mpl_sync_offset_at(const struct mpl_clock_offset *offsets, size_t n, uint64_t time);
 
 struct mpl_sync_times {
     uint32_t n_locations;
@@ -78,6 +97,16 @@ enum mpl_status mpl_sync_locals(struct mpl_bytes file, size_t chunk_bytes,
 enum mpl_status mpl_sync_read_offsets(struct mpl_bytes file, size_t chunk_bytes,
                                       struct mpl_buf *offsets, struct mpl_err *err);
 
+/**
+ * Copies a marker file. Markers stand on the clock that readers see, recorded offsets applied.
+ * Their times are added to \p span.
+ */
+struct mpl_sync_job;
+enum mpl_status mpl_sync_markers(const struct mpl_sync_job *job, struct mpl_bytes file,
+                                 struct mpl_chunk_writer *writer,
+                                 struct mpl_sync_span *span, const char **damage,
+                                 struct mpl_err *err);
+
 /** Who belongs to whom, by the global definitions. */
 struct mpl_sync_location {
     uint64_t reference;
@@ -110,6 +139,7 @@ enum mpl_status mpl_sync_copy_globals(struct mpl_bytes file, size_t chunk_bytes,
 /** The files of one location. */
 struct mpl_sync_part {
     uint64_t reference;
+    uint32_t group; /**< Location group, by reference. */
     bool has_events;
     bool has_definitions;
     uint64_t bytes;   /**< Of its event file. */
@@ -136,10 +166,14 @@ struct mpl_sync_job {
     struct mpl_bytes globals; /**< The global definition file. */
     struct mpl_sync_part *parts;
     size_t n_parts;
+    struct mpl_map *part_of;       /**< Location reference to part. */
+    struct mpl_map *part_of_group; /**< Location group to one part of it. */
     size_t n_strangers;   /**< Files that belong to no defined location; not copied. */
     const char *stranger; /**< One of them. */
     uint64_t shift;       /**< Added to all new times, so that none is before 0. */
     const char *target;   /**< The directory that is filled. */
+    struct mpl_sync_span markers; /**< Found while they are copied. */
+    const char *marker_damage;    /**< Why their copy ends early; NULL: it does not. */
 };
 
 /** Fills parts, strangers and shift; \p globals is the content of job->globals. */

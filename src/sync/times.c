@@ -36,19 +36,19 @@ enum mpl_status mpl_sync_times_keep(const struct mpl_model *model, struct mpl_ar
 
 /* ---- recorded offsets --------------------------------------------------------------------- */
 
-int64_t mpl_sync_offset_at(const struct mpl_clock_offset *offsets, size_t n, uint64_t time)
+int64_t mpl_sync_offset_at(const struct mpl_sync_offsets *offsets, uint64_t time)
 {
     size_t i = 1;
 
-    if (n < 2) {
-        return n == 0 ? 0 : offsets[0].offset_ticks;
+    if (offsets->n < 2) {
+        return offsets->n == 0 ? 0 : offsets->list[0].offset_ticks;
     }
-    while (i + 1 < n && time >= offsets[i].time_ticks) {
+    while (i + 1 < offsets->n && time >= offsets->list[i].time_ticks) {
         i++;
     }
 
-    const struct mpl_clock_offset *a = &offsets[i - 1];
-    const struct mpl_clock_offset *b = &offsets[i];
+    const struct mpl_clock_offset *a = &offsets->list[i - 1];
+    const struct mpl_clock_offset *b = &offsets->list[i];
     const __int128 rise = (__int128) b->offset_ticks - a->offset_ticks;
     const __int128 way = (__int128) time - a->time_ticks;
     const __int128 length = (__int128) b->time_ticks - a->time_ticks;
@@ -64,8 +64,8 @@ int64_t mpl_sync_offset_at(const struct mpl_clock_offset *offsets, size_t n, uin
 
 int64_t mpl_retime_ticks(const struct mpl_retime *retime, uint64_t time)
 {
-    if (retime->n_offsets > 0) {
-        time += (uint64_t) mpl_sync_offset_at(retime->offsets, retime->n_offsets, time);
+    if (retime->record_offsets.n > 0) {
+        time += (uint64_t) mpl_sync_offset_at(&retime->record_offsets, time);
     }
     return (int64_t) (time - retime->from_base);
 }
@@ -78,7 +78,7 @@ uint32_t mpl_retime_count(const struct mpl_retime *retime, int64_t ticks)
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (retime->from_ticks[middle] <= ticks) {
+        if (mpl_retime_from(retime, middle) <= ticks) {
             low = middle + 1;
         } else {
             high = middle;
@@ -91,6 +91,8 @@ static __int128 between(const struct mpl_retime *r, uint32_t n_before, int64_t t
 {
     const uint32_t next = n_before;
     const uint32_t last = n_before - 1;
+    __int128 way;
+    __int128 length;
 
     if (r->n == 0) {
         return ticks;
@@ -99,18 +101,19 @@ static __int128 between(const struct mpl_retime *r, uint32_t n_before, int64_t t
      * A metric stands before the enter or leave that it belongs to, with the same time; so what
      * is as late as both neighbours stays with the next one.
      */
-    if (next < r->n && ticks >= r->from_ticks[next]) {
+    if (next < r->n && ticks >= mpl_retime_from(r, next)) {
         return r->to_ticks[next];
     }
     if (n_before == 0) {
-        return (__int128) r->to_ticks[next] - r->from_ticks[next] + ticks;
+        return (__int128) r->to_ticks[next] - mpl_retime_from(r, next) + ticks;
     }
-    if (n_before == r->n || ticks <= r->from_ticks[last]) {
-        return (__int128) r->to_ticks[last] - r->from_ticks[last] + ticks;
+    way = (__int128) ticks - mpl_retime_from(r, last);
+    if (n_before == r->n || way <= 0) {
+        return r->to_ticks[last] + way;
     }
-    return r->to_ticks[last] + ((__int128) ticks - r->from_ticks[last]) *
-                                   ((__int128) r->to_ticks[next] - r->to_ticks[last]) /
-                                   ((__int128) r->from_ticks[next] - r->from_ticks[last]);
+    length = (__int128) mpl_retime_from(r, next) - mpl_retime_from(r, last);
+    return r->to_ticks[last] +
+           way * ((__int128) r->to_ticks[next] - r->to_ticks[last]) / length;
 }
 
 int64_t mpl_retime_between(const struct mpl_retime *retime, uint32_t n_before,

@@ -218,7 +218,7 @@ static enum mpl_status write_globals(struct mpl_sync_job *job, struct mpl_err *e
 {
     const size_t chunk_bytes = job->anchor.def_chunk_bytes;
     const char *to = mpl_arena_printf(job->scratch, "%s/%s.def", job->target, job->name);
-    struct mpl_sync_span span = { .is_empty = true };
+    struct mpl_sync_span span = job->markers;
     struct mpl_room room = { 0 };
     struct mpl_chunk_writer writer;
     enum mpl_status st;
@@ -271,6 +271,23 @@ static enum mpl_status store(const char *to, struct mpl_bytes file, struct mpl_e
     return st;
 }
 
+/** The numbers of snapshots and thumbnails become 0, because there are none in the copy. */
+static enum mpl_status store_anchor(struct mpl_sync_job *job, struct mpl_bytes file,
+                                    const char *to, struct mpl_err *err)
+{
+    uint8_t *anchor = (uint8_t *) mpl_arena_alloc(job->scratch, file.n);
+    const size_t at = job->anchor.overviews_at;
+
+    if (anchor == NULL) {
+        return mpl_nomem(err);
+    }
+    memcpy(anchor, file.data, file.n);
+    if (at > 0 && at + MPL_OVERVIEW_COUNTS <= file.n) {
+        memset(anchor + at, 0, MPL_OVERVIEW_COUNTS);
+    }
+    return store(to, (struct mpl_bytes){ anchor, file.n }, err);
+}
+
 static enum mpl_status copy_anchor(struct mpl_sync_job *job, struct mpl_err *err)
 {
     const char *to = mpl_arena_printf(job->scratch, "%s/%s.otf2", job->target, job->name);
@@ -283,10 +300,39 @@ static enum mpl_status copy_anchor(struct mpl_sync_job *job, struct mpl_err *err
         st = mpl_fail(err, MPL_E_IO, "\"%s\" is not there any more", job->anchor.path);
     }
     if (st == MPL_OK) {
-        st = store(to, file, err);
+        st = store_anchor(job, file, to, err);
     }
     mpl_room_free(&room);
     return st;
+}
+
+static enum mpl_status copy_markers(struct mpl_sync_job *job, struct mpl_err *err)
+{
+    const char *from = mpl_arena_printf(job->scratch, "%s.marker", job->anchor.stem);
+    const char *to = mpl_arena_printf(job->scratch, "%s/%s.marker", job->target, job->name);
+    struct mpl_chunk_writer writer = { .fd = -1 };
+    struct mpl_room in = { 0 };
+    struct mpl_room out = { 0 };
+    struct mpl_bytes file;
+    enum mpl_status st = MPL_OK;
+
+    if (from == NULL || to == NULL) {
+        return mpl_nomem(err);
+    }
+    st = mpl_bytes_load(from, &in, &file, err);
+    if (st == MPL_OK) {
+        st = mpl_chunk_writer_open(&writer, to, job->anchor.def_chunk_bytes, &out, err);
+    }
+    if (st == MPL_OK) {
+        st = mpl_sync_markers(job, file, &writer, &job->markers, &job->marker_damage, err);
+    }
+    st = mpl_chunk_writer_close(&writer, st, err);
+    mpl_room_free(&in);
+    mpl_room_free(&out);
+    if (st == MPL_END) {
+        return MPL_OK; /* most archives have no markers */
+    }
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot copy \"%s\"", from);
 }
 
 enum mpl_status mpl_sync_write_parts(struct mpl_sync_job *job, struct mpl_err *err)
@@ -303,6 +349,9 @@ enum mpl_status mpl_sync_write_parts(struct mpl_sync_job *job, struct mpl_err *e
     st = copy_anchor(job, err);
     if (st == MPL_OK) {
         st = write_locations(job, err);
+    }
+    if (st == MPL_OK) {
+        st = copy_markers(job, err);
     }
     return st == MPL_OK ? write_globals(job, err) : st;
 }
