@@ -14,6 +14,7 @@ struct place {
     struct mpl_buf message;    /* struct mpl_message */
     struct mpl_buf envelope;   /* struct mpl_envelope */
     struct mpl_buf collective; /* struct mpl_collective */
+    struct mpl_buf thread;     /* struct mpl_thread_record */
     struct mpl_buf offset;     /* struct mpl_clock_offset */
 };
 
@@ -62,6 +63,7 @@ struct trace *trace_create(struct mpl_arena *arena, uint32_t n_processes,
             mpl_buf_make(sizeof(struct mpl_message)),
             mpl_buf_make(sizeof(struct mpl_envelope)),
             mpl_buf_make(sizeof(struct mpl_collective)),
+            mpl_buf_make(sizeof(struct mpl_thread_record)),
             mpl_buf_make(sizeof(struct mpl_clock_offset)),
         };
     }
@@ -93,6 +95,7 @@ void trace_destroy(struct trace *t)
         mpl_buf_free(&p->message);
         mpl_buf_free(&p->envelope);
         mpl_buf_free(&p->collective);
+        mpl_buf_free(&p->thread);
         mpl_buf_free(&p->offset);
     }
     mpl_buf_free(&t->region);
@@ -172,6 +175,40 @@ void trace_record(struct trace *t, uint32_t location, int64_t ticks,
                   enum mpl_event_kind kind)
 {
     (void) add_event(t, location, ticks, kind, 0);
+}
+
+void trace_team(struct trace *t, uint32_t location, int64_t ticks, enum mpl_event_kind kind,
+                uint32_t team)
+{
+    (void) add_event(t, location, ticks, kind, team);
+}
+
+void trace_numbered(struct trace *t, uint32_t location, int64_t ticks,
+                    enum mpl_thread_act act, uint32_t object, uint32_t number)
+{
+    const uint8_t kind = act == MPL_ACT_LOCK     ? MPL_EV_LOCK
+                         : act == MPL_ACT_UNLOCK ? MPL_EV_UNLOCK
+                                                 : MPL_EV_MARK;
+    const uint32_t event =
+        add_event(t, location, ticks, kind, kind == MPL_EV_MARK ? 0 : object);
+
+    *(struct mpl_thread_record *) must(mpl_buf_add(&t->place[location].thread)) =
+        (struct mpl_thread_record){ event, act, object, number };
+}
+
+void trace_cut(struct trace *t, uint32_t location, uint32_t n)
+{
+    struct place *p = &t->place[location];
+    const size_t left = p->time.n - n;
+
+    p->time.n = left;
+    p->kind.n = left;
+    p->ref.n = left;
+    while (p->thread.n > 0 &&
+           ((struct mpl_thread_record *) mpl_buf_get(&p->thread, p->thread.n - 1))->event >=
+               left) {
+        p->thread.n--;
+    }
 }
 
 void trace_enter(struct trace *t, uint32_t location, int64_t ticks, const char *region)
@@ -360,6 +397,7 @@ struct mpl_model *trace_model(struct trace *t)
         loc->n_messages = (uint32_t) p->message.n;
         loc->n_envelopes = (uint32_t) p->envelope.n;
         loc->n_collectives = (uint32_t) p->collective.n;
+        loc->n_thread_records = (uint32_t) p->thread.n;
         n_offsets[l] = (uint32_t) p->offset.n;
         m->n_events += loc->n_events;
         loc->time_ticks = must(mpl_buf_take(&p->time, t->arena));
@@ -368,6 +406,7 @@ struct mpl_model *trace_model(struct trace *t)
         loc->messages = must(mpl_buf_take(&p->message, t->arena));
         loc->envelopes = must(mpl_buf_take(&p->envelope, t->arena));
         loc->collectives = must(mpl_buf_take(&p->collective, t->arena));
+        loc->thread_records = must(mpl_buf_take(&p->thread, t->arena));
         offsets[l] = must(mpl_buf_take(&p->offset, t->arena));
     }
     m->offsets = offsets;
@@ -454,6 +493,21 @@ static bool is_instance(const struct mpl_model *model, const struct mpl_match *m
     return is_right;
 }
 
+static bool is_relation(const struct mpl_model *model, const struct mpl_match *match,
+                        const struct mpl_relation *r)
+{
+    bool is_right = r->n_sources > 0 && r->n_sinks > 0 && r->kind < MPL_RELATION_KINDS;
+
+    for (size_t i = r->first; i < r->first + r->n_sources + r->n_sinks; i++) {
+        const struct mpl_moment *m = &match->moments[i];
+
+        is_right = is_right && m->location < model->n_locations &&
+                   m->event < model->locations[m->location].n_events &&
+                   model->locations[m->location].process == r->process;
+    }
+    return is_right;
+}
+
 void check_match(const struct mpl_model *model, const struct mpl_match *match)
 {
     uint64_t n_ends = 0;
@@ -478,6 +532,9 @@ void check_match(const struct mpl_model *model, const struct mpl_match *match)
     for (uint32_t i = 0; i < match->n_instances; i++) {
         n_wrong += is_instance(model, match, i) ? 0 : 1;
         n_parts -= match->instances[i].n_parts;
+    }
+    for (size_t i = 0; i < match->n_relations; i++) {
+        n_wrong += is_relation(model, match, &match->relations[i]) ? 0 : 1;
     }
     ck_assert_uint_eq(n_wrong, 0);
     ck_assert_uint_eq(n_parts, 0);

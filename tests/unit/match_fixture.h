@@ -31,6 +31,12 @@ void trace_add_offset(struct trace *trace, uint32_t location, uint64_t time_tick
 /* All times are ticks since the base of the location. */
 void trace_record(struct trace *trace, uint32_t location, int64_t ticks,
                   enum mpl_event_kind kind);
+/** A turn in a team: \p kind is TEAM_BEGIN or TEAM_END; \p team may be MPL_NONE. */
+void trace_team(struct trace *trace, uint32_t location, int64_t ticks,
+                enum mpl_event_kind kind, uint32_t team);
+/** A lock, or a thread that is created, with its number. */
+void trace_numbered(struct trace *trace, uint32_t location, int64_t ticks,
+                    enum mpl_thread_act act, uint32_t object, uint32_t number);
 void trace_enter(struct trace *trace, uint32_t location, int64_t ticks, const char *region);
 void trace_leave(struct trace *trace, uint32_t location, int64_t ticks, const char *region);
 
@@ -63,6 +69,8 @@ void trace_set_coll_bytes(struct trace *trace, uint32_t location, uint32_t part,
                           uint64_t sent_bytes, uint64_t received_bytes);
 /** One that never ends. */
 uint32_t trace_coll_begin(struct trace *trace, uint32_t location, int64_t ticks);
+/** Forgets the last \p n records of a location, which must be records of threads and regions. */
+void trace_cut(struct trace *trace, uint32_t location, uint32_t n);
 
 /** Ends the construction. */
 struct mpl_model *trace_model(struct trace *trace);
