@@ -179,9 +179,11 @@ START_TEST(sine_walk_and_step_each_reverse_messages)
 {
     struct world_options options = dense_halo();
 
+    options.n_steps = 1000;
     options.sine_ns = 3e5;
     ck_assert_uint_gt(count(make(&options)).p2p, 100);
     options = dense_halo();
+    options.n_steps = 1000;
     options.walk_ppm = 50;
     ck_assert_uint_gt(count(make(&options)).p2p, 100);
     options = dense_halo();

@@ -119,7 +119,7 @@ struct world_options world_draw(uint64_t seed)
     o.n_threads = world_roll_below(&dice, 4) == 0 ? 2 + world_roll_below(&dice, 3) : 1;
     o.n_steps = 20 + world_roll_below(&dice, 400);
     o.coll_every = world_roll_below(&dice, 3) == 0 ? 0 : 5 + world_roll_below(&dice, 50);
-    o.compute_ns = exp(log(1e4) + world_roll_share(&dice) * log(500));
+    o.compute_ns = exp(log(1e4) + world_roll_share(&dice) * log(2000));
     o.latency_ns = 200 + world_roll_exponential(&dice, 2000);
     o.jitter_ns = world_roll_exponential(&dice, 1000);
     o.tail_share = world_roll_share(&dice) * 0.1;

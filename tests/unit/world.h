@@ -61,8 +61,9 @@ struct world_options {
     bool has_large_bases; /**< Counts beyond 2^53, different for every process. */
     double offset_ns;     /**< 2e7 either way */
     double drift_ppm;     /**< 0 either way */
-    double sine_ns;       /**< 0: amplitude of a sinusoid on top … */
-    double sine_periods;  /**< 1.5: … that goes so often through the run. */
+    double sine_ns;       /**< 0: amplitude of a sinusoid on top; less where it would change
+                               the frequency by more than WORLD_MOST_SINE_PPM. */
+    double sine_periods;  /**< 1.5: so often it goes through the run. */
     double walk_ppm;     /**< 0: the frequency walks at random (as temperature does) by this
                                 standard deviation in the course of the run. */
     double step_ns;      /**< 0: once in the run, somebody sets the clock forward. */
@@ -75,7 +76,7 @@ struct world_options {
     double offset_error_ns; /**< 0: how wrong they are, either way. */
 };
 
-enum { WORLD_MOST_PROCESSES = 64 };
+enum { WORLD_MOST_PROCESSES = 64, WORLD_MOST_SINE_PPM = 200 };
 
 struct world_options world_defaults(void);
 /** Options drawn from \p seed: every kind, sizes, networks, and clocks from perfect to bad

@@ -44,9 +44,10 @@ static void draw_clock(struct world *world, struct world_clock *clock,
     clock->origin_ticks = (o->has_large_bases ? large : 0) +
                           (uint64_t) ((o->offset_ns + offset_ns + 1) * clock->ticks_per_ns);
     clock->drift = world_roll_either(dice, o->drift_ppm) * 1e-6;
-    clock->sine_ns = o->sine_ns * world_roll_share(dice);
-    clock->sine_phase = 2 * pi * world_roll_share(dice);
     clock->sine_rate = 2 * pi * o->sine_periods / (double) (world->duration_ns + 1);
+    clock->sine_ns = fmin(o->sine_ns, WORLD_MOST_SINE_PPM * 1e-6 / clock->sine_rate) *
+                     world_roll_share(dice);
+    clock->sine_phase = 2 * pi * world_roll_share(dice);
     draw_walk(world, clock, dice);
     clock->step_at_ns = (int64_t) (world_roll_share(dice) * (double) world->duration_ns);
 }

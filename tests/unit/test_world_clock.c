@@ -1,0 +1,205 @@
+/*
+ * The estimate and the repair against exact truth, in worlds of every kind: what the bounds
+ * promise, what is left of violations, and how far off the times are before and after.
+ */
+#include "config.h"
+
+#include "world.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { SEEDS_PER_KIND = 12 };
+
+static struct mpl_arena *arena;
+
+static void set_up(void)
+{
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+}
+
+static void tear_down(void)
+{
+    mpl_arena_destroy(arena);
+}
+
+static const struct mpl_clock *correct(struct world *world,
+                                       const struct mpl_clock_options *options)
+{
+    const struct mpl_match *match = world_match(world);
+    const struct mpl_clock *clock = NULL;
+    struct mpl_err err = { 0 };
+
+    ck_assert_int_eq(
+        mpl_clock_correct(world_model(world), match, options, NULL, arena, &clock, &err),
+        MPL_OK);
+    mpl_model_check(world_model(world));
+    return clock;
+}
+
+static struct mpl_clock_options without_repair(enum mpl_clock_choice choice)
+{
+    struct mpl_clock_options options = mpl_clock_defaults();
+
+    options.choice = choice;
+    options.repair.is_off = true;
+    return options;
+}
+
+/* ---- what the bounds promise ----------------------------------------------------------- */
+
+/* Rounding to whole ticks, once per clock, is no error of the estimate. */
+static void check_bounds(const struct world *world, const struct mpl_clock *clock)
+{
+    for (uint32_t l = 0; l < world_model(world)->n_locations; l++) {
+        const int64_t error = world_location_error(world, clock->reference, l);
+
+        if (clock->bound_ticks[l] != INT64_MAX) {
+            ck_assert_msg(error <= clock->bound_ticks[l] + 2,
+                          "location %u is off by %" PRId64 ", bound %" PRId64 ": %s", l,
+                          error, clock->bound_ticks[l], world_describe(world));
+        }
+    }
+}
+
+/* _i is the seed. */
+START_TEST(estimate_is_within_its_bound_everywhere)
+{
+    const struct world_options options = world_draw((uint64_t) _i);
+    const struct mpl_clock_options only = without_repair(MPL_CLOCK_AUTO);
+    struct world *world = world_create(&options, arena);
+
+    check_bounds(world, correct(world, &only));
+}
+END_TEST
+
+static bool is_clean(const struct mpl_violations *v)
+{
+    return v->p2p == 0 && v->collective == 0 && v->thread == 0;
+}
+
+START_TEST(no_violation_is_left)
+{
+    const struct world_options options = world_draw((uint64_t) _i);
+    struct world *world = world_create(&options, arena);
+    const struct mpl_clock *clock = correct(world, NULL);
+
+    ck_assert_msg(is_clean(&clock->after), "%s", world_describe(world));
+}
+END_TEST
+
+START_TEST(repaired_times_are_within_the_bound)
+{
+    const struct world_options options = world_draw((uint64_t) _i);
+    struct world *world = world_create(&options, arena);
+
+    check_bounds(world, correct(world, NULL));
+}
+END_TEST
+
+/* No bound covers garbage, but it must do no harm beyond itself. */
+START_TEST(garbage_stamps_and_steps_leave_no_violation)
+{
+    struct world_options options = world_draw((uint64_t) _i);
+    struct world *world;
+    const struct mpl_clock *clock;
+
+    options.n_outliers = 3;
+    options.step_ns = _i % 2 == 0 ? 1e6 : 0;
+    world = world_create(&options, arena);
+    clock = correct(world, NULL);
+    ck_assert_msg(is_clean(&clock->after), "%s", world_describe(world));
+}
+END_TEST
+
+/* ---- figures ----------------------------------------------------------------------------- */
+
+/* Errors of several worlds, in seconds. */
+struct sum {
+    double squares;
+    double most_s;
+    uint64_t n;
+};
+
+static void add(struct sum *sum, const struct world *world, struct world_error error)
+{
+    const struct mpl_model *model = world_model(world);
+    const double rms_s = error.rms_ticks / (double) model->ticks_per_s;
+
+    sum->squares += rms_s * rms_s * (double) model->n_events;
+    sum->most_s = fmax(sum->most_s, mpl_model_seconds(model, error.max_ticks));
+    sum->n += model->n_events;
+}
+
+static double rms_us(const struct sum *sum)
+{
+    return 1e6 * sqrt(sum->squares / (double) sum->n);
+}
+
+/* Halves of what drift alone does: an estimate that is no better is of no use. */
+START_TEST(estimate_is_better_than_constant_offsets)
+{
+    const enum world_kind kind = (enum world_kind) _i;
+    struct sum before = { 0 };
+    struct sum estimated = { 0 };
+    struct sum repaired = { 0 };
+
+    for (uint64_t k = 0; k < SEEDS_PER_KIND; k++) {
+        struct world_options options = world_draw(k * WORLD_KINDS + (uint64_t) kind);
+        const struct mpl_clock_options only = without_repair(MPL_CLOCK_AUTO);
+        const struct mpl_clock *clock;
+        struct world *world;
+
+        options.drift_ppm = 80;
+        options.compute_ns = 3e6;
+        options.coll_every = 20;
+        world = world_create(&options, arena);
+        clock = correct(world, &only);
+        add(&estimated, world, world_error(world, clock->reference));
+        world_reset(world);
+        add(&before, world, world_constant_error(world, clock->reference));
+        clock = correct(world, NULL);
+        add(&repaired, world, world_error(world, clock->reference));
+    }
+    (void) printf("%-14s RMS / maximum in us: %8.1f / %8.1f as recorded, "
+                  "%8.2f / %8.1f estimated, %8.2f / %8.1f repaired\n",
+                  world_kind_name(kind), rms_us(&before), 1e6 * before.most_s,
+                  rms_us(&estimated), 1e6 * estimated.most_s, rms_us(&repaired),
+                  1e6 * repaired.most_s);
+    ck_assert_double_lt(rms_us(&estimated), rms_us(&before) / 2);
+    ck_assert_double_lt(rms_us(&repaired), rms_us(&before) / 2);
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("world_clock");
+    TCase *c = tcase_create("world_clock");
+
+    tcase_add_checked_fixture(c, set_up, tear_down);
+    tcase_set_timeout(c, 120);
+    tcase_add_loop_test(c, estimate_is_within_its_bound_everywhere, 0,
+                        SEEDS_PER_KIND * WORLD_KINDS);
+    tcase_add_loop_test(c, no_violation_is_left, 0, SEEDS_PER_KIND * WORLD_KINDS);
+    tcase_add_loop_test(c, repaired_times_are_within_the_bound, 0,
+                        SEEDS_PER_KIND * WORLD_KINDS);
+    tcase_add_loop_test(c, garbage_stamps_and_steps_leave_no_violation, 0,
+                        SEEDS_PER_KIND * WORLD_KINDS);
+    tcase_add_loop_test(c, estimate_is_better_than_constant_offsets, 0, WORLD_KINDS);
+    suite_add_tcase(suite, c);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(make_suite());
+    int n_failed;
+
+    srunner_run_all(runner, CK_ENV);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
