@@ -21,19 +21,35 @@ struct mpl_link {
                               up to the number that is enough. */
 };
 
+/** One comparison: what begins at a process comes before what ends at another. */
+struct mpl_point {
+    uint32_t link;
+    uint32_t begin_at; /**< For whoever works with points, see windows.c. */
+    uint32_t end_at;
+    int64_t begin_ticks; /**< Process times. */
+    int64_t end_ticks;
+};
+
 struct mpl_links {
     uint32_t n_processes;
-    struct mpl_buf link; /**< struct mpl_link, each (from, to) once. */
-    struct mpl_map *at;  /**< from * n_processes + to -> index. */
-    bool is_short;       /**< Memory ran out: links are missing. */
+    struct mpl_buf link;  /**< struct mpl_link, each (from, to) once. */
+    struct mpl_map *at;   /**< from * n_processes + to -> index. */
+    struct mpl_buf point; /**< struct mpl_point. */
+    uint32_t n_per_point; /**< Of so many comparisons of a link that follow each other, the
+                               tightest becomes a point; 0: no points. */
+    bool is_short;        /**< Memory ran out: links or points are missing. */
 };
 
 /** Must be closed, also after a failure. */
 enum mpl_status mpl_links_open(struct mpl_links *links, const struct mpl_order_view *view,
                                struct mpl_err *err);
 void mpl_links_close(struct mpl_links *links);
-void mpl_links_add(struct mpl_links *links, uint32_t from, uint32_t to,
-                   int64_t least_ticks);
+/** Its index; MPL_NONE within a process, and when memory ran out. */
+uint32_t mpl_links_add(struct mpl_links *links, uint32_t from, uint32_t to,
+                       int64_t least_ticks);
+/** The same with a point, where points are kept. */
+void mpl_links_add_point(struct mpl_links *links, uint32_t from, uint32_t to,
+                         int64_t begin_ticks, int64_t end_ticks);
 /** The \p i-th; valid until the next one is added. */
 struct mpl_link *mpl_links_get(const struct mpl_links *links, size_t i);
 /** The link the other way, or NULL. */
@@ -131,11 +147,94 @@ enum mpl_status mpl_paths_create(uint32_t n, struct mpl_arena *arena, struct mpl
 /** Shortest paths from all starts; false where a cycle of negative length exists. */
 bool mpl_paths_find(const struct mpl_graph *graph, struct mpl_paths *paths);
 
-/** Clocks that no constant fits: a constant along the tree, and how far the data leave it. */
-enum mpl_status mpl_drift_estimate(const struct mpl_order_view *view,
+/** The same graph with the limits as they are now; its memory is used again. */
+void mpl_graph_fill(const struct mpl_links *links, enum mpl_graph_kind kind,
+                    struct mpl_graph *graph);
+
+/** Clocks that no constant fits: constants all the same, good enough to begin with. */
+enum mpl_status mpl_rough_estimate(const struct mpl_order_view *view,
                                    const struct mpl_links *links, const int64_t *raw_ticks,
                                    const struct mpl_paths *tree, struct mpl_arena *scratch,
                                    struct mpl_estimate *estimate, struct mpl_err *err);
+
+/* ---- clocks that drift ------------------------------------------------------------------- */
+
+/**
+ * What is added to each process's times on a common time line, in the course of the run: linear
+ * between knots, which all processes share.
+ */
+struct mpl_course {
+    uint32_t n_processes;
+    uint32_t n;              /**< Knots; at least 1. */
+    const int64_t *at_ticks; /**< Ascending. */
+    double *add_ticks;       /**< Process times n plus knot. */
+    double *slope;           /**< Per process: before the first and after the last knot. */
+};
+double mpl_course_get(const struct mpl_course *course, uint32_t process, int64_t ticks);
+
+/** Intervals per window, e.g. of what may be added. Infinite where nothing limits it. */
+struct mpl_tunnel {
+    double *low;
+    double *high;
+};
+
+/** A smoothing spline with room for its solution; lives in \p arena. NULL: out of memory. */
+struct mpl_curve;
+struct mpl_curve *mpl_curve_create(uint32_t n, const int64_t *at_ticks,
+                                   struct mpl_arena *arena);
+/**
+ * Writes the smoothest curve inside \p tunnel to \p out, a value per window. Returns the slope
+ * of the straight line that fits best, in ticks per tick.
+ */
+double mpl_curve_fit(struct mpl_curve *curve, const struct mpl_tunnel *tunnel, double *out);
+
+/** Windows of time, each around a knot, and what points say in each of them. */
+struct mpl_windows;
+/** The points of \p links must not change any more. */
+enum mpl_status mpl_windows_create(struct mpl_links *links, const int64_t *pins,
+                                   uint32_t n_pins, struct mpl_arena *arena,
+                                   struct mpl_windows **out, struct mpl_err *err);
+uint32_t mpl_windows_count(const struct mpl_windows *windows, const int64_t **at_ticks);
+/** How often and by how much points are reversed on the time line that \p course makes. */
+struct mpl_reversals {
+    uint64_t n;
+    double sum_ticks;
+};
+struct mpl_reversals mpl_windows_measure(struct mpl_windows *windows,
+                                         const struct mpl_course *course);
+/** Drops points that contradict nearly all their neighbours; returns how many. Measures anew. */
+uint64_t mpl_windows_drop_outliers(struct mpl_windows *windows,
+                                   const struct mpl_course *course);
+/**
+ * Intervals of what may still be added, per process and window (process times windows plus
+ * window), as measured last. The rate at which offsets may change is found, but is at least
+ * \p rate_least.
+ */
+void mpl_windows_enclose(struct mpl_windows *windows, uint32_t reference, double rate_least,
+                         struct mpl_tunnel *tunnel);
+/** By how much offsets may change per tick beside what the course says, as found last. */
+double mpl_windows_rate(const struct mpl_windows *windows);
+
+/** What becomes of drifting clocks. */
+struct mpl_drift {
+    struct mpl_course course;
+    double rate;       /**< By how much offsets may change per tick beside the course. */
+    double *low_ticks; /**< Per process: what could still be added, at least; infinite where
+                             nothing limits it. */
+    double *high_ticks;          /**< At most. */
+    struct mpl_reversals before; /**< Of points: without the course … */
+    struct mpl_reversals after;  /**< … and with it. */
+    uint64_t n_outliers;         /**< Points dropped. */
+};
+/**
+ * Estimates from the points of \p links, which lie on a common time line from 0 to
+ * \p end_ticks that is good but for drift. At \p pins nothing is to be added. The result lives
+ * in \p arena, like all that is needed on the way.
+ */
+enum mpl_status mpl_drift_estimate(struct mpl_links *links, uint32_t reference,
+                                   const int64_t *pins, uint32_t n_pins, int64_t end_ticks,
+                                   struct mpl_arena *arena, const struct mpl_drift **out,
+                                   struct mpl_err *err);
 
 /* ---- violations --------------------------------------------------------------------------- */
 
@@ -176,8 +275,72 @@ enum mpl_status mpl_clock_map_recorded(const struct mpl_clock_offset *points, ui
                                        uint64_t base_ticks, uint64_t origin_ticks,
                                        struct mpl_arena *arena, struct mpl_clock_map *out,
                                        bool *is_sound, struct mpl_err *err);
+/**
+ * Along the course of a process from 0 to \p end_ticks, with as few knots as leave it by at
+ * most \p error_ticks. \p is_sound is false where a clock would stand still or run backwards.
+ */
+enum mpl_status mpl_clock_map_course(const struct mpl_course *course, uint32_t process,
+                                     int64_t end_ticks, double error_ticks,
+                                     struct mpl_arena *arena, struct mpl_clock_map *out,
+                                     bool *is_sound, struct mpl_err *err);
 int64_t mpl_clock_map_apply(const struct mpl_clock_map *map, int64_t ticks);
 /** Rewrites \p n ascending times. */
 void mpl_clock_map_apply_all(const struct mpl_clock_map *map, int64_t *ticks, uint32_t n);
+
+/* ---- the stage while it works ------------------------------------------------------------- */
+
+struct mpl_clock_stage {
+    struct mpl_model *model;
+    const struct mpl_clock_options *options;
+    const struct mpl_progress *progress;
+    struct mpl_arena *arena; /**< Of the result; borrowed. */
+    struct mpl_arena *scratch;
+    struct mpl_clock *clock; /**< The result. */
+    struct mpl_order_view *view;
+    const struct mpl_estimate *estimate; /**< Of messages; NULL for other sources. */
+    int64_t *offset_ticks;               /**< Columns of the result, per location. */
+    int64_t *drift_ticks;
+    int64_t *bound_ticks; /**< Per process; they become columns of the result. */
+    int64_t *tree_ticks;
+    int64_t *low_ticks;
+    int64_t *high_ticks;
+    int64_t *raw_ticks;          /**< Per process: its base minus that of process 0. */
+    int64_t *zero_ticks;         /**< Per process. */
+    uint64_t *n_violations;      /**< Per location, as counted last. */
+    uint64_t (*recorded_end)[2]; /**< Per location: first and last time, absolute. */
+    struct mpl_clock_map *map;   /**< Per location. */
+    uint64_t origin_ticks;       /**< Absolute ticks of the reference clock where the time
+                                       line that maps lead to begins. */
+    int64_t first_ticks;         /**< By how much the last maps moved that. */
+};
+
+/** Rewrites all times by the maps; then the first event of the run is at 0. */
+void mpl_clock_apply_maps(struct mpl_clock_stage *s);
+
+/** What the trace offers, and the user wants. */
+enum mpl_clock_source mpl_clock_choose_source(const struct mpl_model *model,
+                                              enum mpl_clock_choice choice);
+/** Maps through recorded offsets. */
+enum mpl_status mpl_clock_map_offsets(struct mpl_clock_stage *s, struct mpl_err *err);
+/** The first and the last moment at which offsets were recorded, on the time line now. */
+void mpl_clock_find_pins(const struct mpl_clock_stage *s, int64_t pins[2]);
+
+/** Of how many comparisons one is kept as a point: few in small traces, always linear. */
+uint32_t mpl_clock_points(const struct mpl_match *match);
+/**
+ * Where no constants fit: follows the drift, from the points in \p links, which hold process
+ * times. Notes what is doubtful in any case.
+ */
+enum mpl_status mpl_clock_refine_messages(struct mpl_clock_stage *s,
+                                          struct mpl_links *links, struct mpl_err *err);
+/**
+ * Corrects recorded offsets that leave reversals, where that leaves fewer and was not
+ * forbidden; in any case tells how wrong they are. Points are on the time line now.
+ */
+enum mpl_status mpl_clock_refine_offsets(struct mpl_clock_stage *s, struct mpl_links *links,
+                                         bool *is_refined, struct mpl_err *err);
+/** Notes processes that nothing connects, or messages in one direction only. */
+void mpl_clock_note_sides(const struct mpl_clock_stage *s, const bool *is_alone,
+                          const bool *is_one_sided);
 
 #endif

@@ -2,382 +2,308 @@
 
 #include "clock/clock_priv.h"
 
+#include <math.h>
+#include <string.h>
+
 /*
- * When no constants fit all messages, clocks drift. An offset that moves from a to b in the
- * course of the run makes the smallest difference in one direction come from its beginning
- * and that in the other from its end: round trips seem to be shorter than nothing, and the
- * smallest ones of the whole run tell neither the offset nor its error.
+ * Clocks that no constants fit. In each round the points are laid on the time line that the
+ * curves so far make, the windows enclose what is still missing (windows.c), and each process
+ * gets the smoothest curve through its intervals (curve.c). The better the curves, the less
+ * drift is left inside and between windows, the narrower the intervals: a few rounds are
+ * enough. The best time line is kept, the one on which points are reversed least.
  *
- * So the run is cut into windows, and each edge of the spanning tree gets an interval in each
- * of them: there the offset is nearly constant, and a round trip encloses it. The constant
- * taken is the middle of all intervals, and its bound reaches to the farthest end, plus what
- * the offset may have moved inside a window. Here is where a mapping that follows the windows
- * will be made from the same intervals.
+ * How wrong the curves can be is not what the last round says. Curves bend until no message
+ * contradicts them, so the rate that remains tends to nothing, and with it the intervals. The
+ * honest rate is the one that the messages demanded before the curves were bent to them: that
+ * of the round before. And no line is known better than to within the width of an interval
+ * over the length of the run.
  */
 
-enum { MPL_DRIFT_WINDOWS = 32 };
-
-struct interval {
-    __int128 minus_low; /* Smallest difference to the child, MPL_PATH_NONE: none. */
-    __int128 high;      /* From the child. */
+enum {
+    MPL_DRIFT_ROUNDS = 12,
+    MPL_DRIFT_PATIENCE = 2, /* Rounds without success before giving up. */
 };
+
+/* Success is to leave at most this share of the reversals, by their sum. */
+static const double enough_gain = 0.8;
 
 struct drift {
-    const struct mpl_order_view *view;
-    const struct mpl_links *links;
-    const uint32_t *parent; /* In the tree; MPL_NONE for the reference and others. */
-    struct mpl_estimate *estimate;
-    struct interval *window; /* Per process and window: of its offset against its parent. */
-    __int128 *shift;         /* Per process: added to the parent's offset. */
-    __int128 *reach;         /* Per process: bound of the shift. */
-    bool *is_fixed;
-    __int128 begin;
-    __int128 end;
-    uint32_t comm; /* That rank_of holds; MPL_NONE at first. */
-    uint32_t *rank_of;
+    struct mpl_links *links;
+    struct mpl_windows *windows;
+    struct mpl_curve *curve;
+    struct mpl_drift *result;
+    struct mpl_course now;
+    struct mpl_tunnel tunnel;
+    struct mpl_tunnel row; /* Of one process, as values of its curve. */
+    uint32_t reference;
 };
 
-/* ---- along the tree ------------------------------------------------------------------ */
+/* ---- rounds ---------------------------------------------------------------------------- */
 
-/* Adds up shifts and reaches from the reference to everybody in the tree. */
-static void add_up(struct drift *d, uint32_t *path)
+static bool is_enclosed(const struct drift *d, uint32_t process, uint32_t k)
 {
-    struct mpl_estimate *e = d->estimate;
-    const uint32_t n = d->view->model->n_processes;
+    const size_t cell = (size_t) process * d->now.n + k;
 
-    for (uint32_t p = 0; p < n; p++) {
-        d->is_fixed[p] = p == e->reference;
-    }
-    e->add_ticks[e->reference] = 0;
-    e->bound_ticks[e->reference] = 0;
-    for (uint32_t p = 0; p < n; p++) {
-        uint32_t length = 0;
+    return isfinite(d->tunnel.low[cell]) && isfinite(d->tunnel.high[cell]);
+}
 
-        for (uint32_t q = p; !d->is_fixed[q] && d->parent[q] != MPL_NONE;
-             q = d->parent[q]) {
-            path[length++] = q;
+/* At the recorded moments nothing is to be added, to within the width that is usual there. */
+static void apply_pins(struct drift *d, const int64_t *pins, uint32_t n_pins)
+{
+    double width = 0;
+    uint32_t n_known = 0;
+
+    for (uint32_t k = 0; k < d->now.n; k++) {
+        if (isfinite(d->row.high[k] - d->row.low[k])) {
+            width += d->row.high[k] - d->row.low[k];
+            n_known++;
         }
-        while (length > 0) {
-            const uint32_t q = path[--length];
-
-            e->add_ticks[q] = mpl_ticks_narrow(e->add_ticks[d->parent[q]] + d->shift[q]);
-            e->bound_ticks[q] =
-                mpl_ticks_narrow(e->bound_ticks[d->parent[q]] + d->reach[q]);
-            d->is_fixed[q] = true;
+    }
+    width = n_known > 0 ? width / n_known / 2 + 1 : 1;
+    for (uint32_t i = 0; i < n_pins; i++) {
+        for (uint32_t k = 0; k < d->now.n; k++) {
+            if (d->now.at_ticks[k] == pins[i] && d->row.low[k] < width &&
+                d->row.high[k] > -width) {
+                d->row.low[k] = fmax(d->row.low[k], -width);
+                d->row.high[k] = fmin(d->row.high[k], width);
+            }
         }
     }
 }
 
-/* The middle of what the whole run says: good enough to tell which window an event is in. */
-static void shift_roughly(struct drift *d)
+/* Bends the curves of all processes to the intervals as they are now. */
+static void bend(struct drift *d, const int64_t *pins, uint32_t n_pins)
 {
-    for (uint32_t p = 0; p < d->view->model->n_processes; p++) {
-        if (d->parent[p] == MPL_NONE) {
+    for (uint32_t p = 0; p < d->now.n_processes; p++) {
+        double *add = d->now.add_ticks + (size_t) p * d->now.n;
+        const size_t first = (size_t) p * d->now.n;
+
+        if (p == d->reference || !is_enclosed(d, p, 0)) {
             continue;
         }
-
-        const struct mpl_link *down = mpl_links_find(d->links, d->parent[p], p);
-        const struct mpl_link *up = mpl_links_find(d->links, p, d->parent[p]);
-
-        d->shift[p] = ((__int128) up->least_ticks - down->least_ticks) / 2;
+        for (uint32_t k = 0; k < d->now.n; k++) {
+            d->row.low[k] = add[k] + d->tunnel.low[first + k];
+            d->row.high[k] = add[k] + d->tunnel.high[first + k];
+        }
+        apply_pins(d, pins, n_pins);
+        d->now.slope[p] = mpl_curve_fit(d->curve, &d->row, add);
     }
 }
 
-/* ---- windows ---------------------------------------------------------------------------- */
-
-static void find_run(struct drift *d)
+static void keep(struct drift *d, struct mpl_reversals reversals, double rate)
 {
-    const struct mpl_model *model = d->view->model;
+    const size_t n_cells = (size_t) d->now.n_processes * d->now.n;
 
-    d->begin = MPL_PATH_NONE;
-    d->end = -MPL_PATH_NONE;
-    for (uint32_t l = 0; l < model->n_locations; l++) {
-        const struct mpl_location *loc = &model->locations[l];
-        const int64_t add = d->estimate->add_ticks[loc->process];
+    d->result->after = reversals;
+    d->result->rate = rate;
+    memcpy(d->result->course.add_ticks, d->now.add_ticks, n_cells * sizeof(double));
+    memcpy(d->result->course.slope, d->now.slope, d->now.n_processes * sizeof(double));
+}
 
-        if (loc->n_events > 0 && d->is_fixed[loc->process]) {
-            const __int128 first = (__int128) mpl_order_view_time(d->view, l, 0) + add;
-            const __int128 last =
-                (__int128) mpl_order_view_time(d->view, l, loc->n_events - 1) + add;
+static void run_rounds(struct drift *d, const int64_t *pins, uint32_t n_pins)
+{
+    struct mpl_reversals reversals = mpl_windows_measure(d->windows, &d->now);
+    uint32_t n_failed = 0;
 
-            d->begin = first < d->begin ? first : d->begin;
-            d->end = last > d->end ? last : d->end;
+    d->result->before = reversals;
+    keep(d, reversals, 0);
+    for (int i = 0; i < MPL_DRIFT_ROUNDS && n_failed < MPL_DRIFT_PATIENCE; i++) {
+        mpl_windows_enclose(d->windows, d->reference, 0, &d->tunnel);
+        bend(d, pins, n_pins);
+        reversals = mpl_windows_measure(d->windows, &d->now);
+        n_failed = reversals.sum_ticks > enough_gain * d->result->after.sum_ticks
+                       ? n_failed + 1
+                       : 0;
+        if (reversals.sum_ticks < d->result->after.sum_ticks) {
+            keep(d, reversals, mpl_windows_rate(d->windows));
+        }
+        if (reversals.n == 0) {
+            return;
         }
     }
 }
 
-static struct interval *find_window(const struct drift *d, uint32_t process, __int128 time)
-{
-    const __int128 span = d->end - d->begin + 1;
-    const __int128 index = (time - d->begin) * MPL_DRIFT_WINDOWS / span;
-    const __int128 last = MPL_DRIFT_WINDOWS - 1;
-    const size_t at = (size_t) (index < 0 ? 0 : index > last ? last : index);
+/* ---- how wrong it can be --------------------------------------------------------------- */
 
-    return &d->window[(size_t) process * MPL_DRIFT_WINDOWS + at];
-}
-
-/* Something of `from` precedes something of `to`; only edges of the tree are of interest. */
-static void see_order(struct drift *d, uint32_t from, uint32_t to, int64_t begin,
-                      int64_t end)
-{
-    const __int128 ticks = (__int128) end - begin;
-    const __int128 time = (__int128) end + d->estimate->add_ticks[to];
-
-    if (d->parent[to] == from) {
-        struct interval *window = find_window(d, to, time);
-
-        window->minus_low = ticks < window->minus_low ? ticks : window->minus_low;
-    } else if (d->parent[from] == to) {
-        struct interval *window = find_window(d, from, time);
-
-        window->high = ticks < window->high ? ticks : window->high;
-    }
-}
-
-static void see_pair(void *context, const struct mpl_order_pair *pair)
-{
-    see_order(context, pair->from, pair->to, pair->sent_ticks, pair->received_ticks);
-}
-
-static void see_ranks(struct drift *d, const struct mpl_order_instance *in, uint32_t from,
-                      uint32_t to)
-{
-    if (in->enter_ticks[from] != MPL_ORDER_NEVER &&
-        in->leave_ticks[to] != MPL_ORDER_NEVER && !(in->is_prefix && from > to)) {
-        see_order(d, in->process[from], in->process[to], in->enter_ticks[from],
-                  in->leave_ticks[to]);
-    }
-}
-
-static void enter_comm(struct drift *d, const struct mpl_order_instance *in)
-{
-    if (d->comm != MPL_NONE) {
-        const struct mpl_comm *comm = &d->view->model->comms[d->comm];
-
-        for (uint32_t rank = 0; rank < comm->n_members; rank++) {
-            d->rank_of[comm->members[rank]] = MPL_NONE;
-        }
-    }
-    for (uint32_t rank = 0; rank < in->n; rank++) {
-        d->rank_of[in->process[rank]] = rank;
-    }
-    d->comm = in->comm;
-}
-
-static void see_instance(void *context, const struct mpl_order_instance *in)
-{
-    struct drift *d = context;
-
-    if (d->comm != in->comm) {
-        enter_comm(d, in);
-    }
-    for (uint32_t rank = 0; rank < in->n; rank++) {
-        const uint32_t parent = d->parent[in->process[rank]];
-
-        if (parent != MPL_NONE && d->rank_of[parent] != MPL_NONE) {
-            see_ranks(d, in, d->rank_of[parent], rank);
-            see_ranks(d, in, rank, d->rank_of[parent]);
-        }
-    }
-}
-
-/* ---- intervals ------------------------------------------------------------------------------ */
-
-struct range {
-    __int128 low;
-    __int128 high;
+/* By how much the slope of a curve leaves that of its line, and the curve its line. */
+struct sway {
+    double rate;
+    double range_ticks;
 };
 
-static void widen(struct range *range, __int128 value)
+static struct sway find_sway(const struct mpl_course *c, uint32_t process)
 {
-    range->low = value < range->low ? value : range->low;
-    range->high = value > range->high ? value : range->high;
+    const double *add = c->add_ticks + (size_t) process * c->n;
+    struct sway sway = { 0, 0 };
+    double low = 0;
+    double high = 0;
+
+    for (uint32_t k = 1; k < c->n; k++) {
+        const double gap = (double) mpl_ticks_minus(c->at_ticks[k], c->at_ticks[k - 1]);
+        const double slope = (add[k] - add[k - 1]) / gap;
+        const double from_line =
+            add[k] - add[0] -
+            c->slope[process] * (double) mpl_ticks_minus(c->at_ticks[k], c->at_ticks[0]);
+
+        sway.rate = fmax(sway.rate, fabs(slope - c->slope[process]));
+        low = fmin(low, from_line);
+        high = fmax(high, from_line);
+    }
+    sway.range_ticks = high - low;
+    return sway;
+}
+
+/* What a clock may do unseen for so long: no more than it is seen to do elsewhere. */
+static double unseen(const struct drift *d, struct sway sway, double gap_ticks)
+{
+    const double rate = d->result->rate + sway.rate;
+
+    return fmin(rate * gap_ticks, d->result->rate * gap_ticks + sway.range_ticks);
+}
+
+/* The limits of one process: the widest interval, and what may happen beside the windows. */
+static void limit_process(struct drift *d, uint32_t process, int64_t end_ticks)
+{
+    const struct mpl_course *c = &d->result->course;
+    const struct sway sway = find_sway(c, process);
+    double low = 0;
+    double high = 0;
+    double gap = fmax((double) c->at_ticks[0], 0);
+
+    gap = fmax(gap, (double) mpl_ticks_minus(end_ticks, c->at_ticks[c->n - 1]));
+    for (uint32_t k = 0; k < c->n; k++) {
+        const size_t cell = (size_t) process * c->n + k;
+
+        low = fmin(low, d->tunnel.low[cell]);
+        high = fmax(high, d->tunnel.high[cell]);
+        if (k > 0) {
+            gap =
+                fmax(gap, (double) mpl_ticks_minus(c->at_ticks[k], c->at_ticks[k - 1]) / 2);
+        }
+    }
+    d->result->low_ticks[process] = low - unseen(d, sway, gap);
+    d->result->high_ticks[process] = high + unseen(d, sway, gap);
+}
+
+/* The time line is the one that is kept; its rate is at least that of a tilted line. */
+static void find_limits(struct drift *d, int64_t end_ticks)
+{
+    const struct mpl_course *c = &d->result->course;
+    const double span = (double) mpl_ticks_minus(c->at_ticks[c->n - 1], c->at_ticks[0]);
+    double width = 0;
+    uint64_t n_known = 0;
+
+    (void) mpl_windows_measure(d->windows, c);
+    mpl_windows_enclose(d->windows, d->reference, d->result->rate, &d->tunnel);
+    for (size_t i = 0; i < (size_t) c->n_processes * c->n; i++) {
+        if (isfinite(d->tunnel.high[i] - d->tunnel.low[i])) {
+            width += d->tunnel.high[i] - d->tunnel.low[i];
+            n_known++;
+        }
+    }
+    if (n_known > 0 && span > 0) {
+        d->result->rate = fmax(d->result->rate, width / (double) n_known / span);
+        mpl_windows_enclose(d->windows, d->reference, d->result->rate, &d->tunnel);
+    }
+    for (uint32_t p = 0; p < c->n_processes; p++) {
+        d->result->low_ticks[p] = -INFINITY;
+        d->result->high_ticks[p] = INFINITY;
+        if (p == d->reference) {
+            d->result->low_ticks[p] = 0;
+            d->result->high_ticks[p] = 0;
+        } else if (is_enclosed(d, p, 0)) {
+            limit_process(d, p, end_ticks);
+        }
+    }
 }
 
 /*
- * The union of the windows' intervals. An end of an interval that lies the wrong way round
- * still tells where the offset was at some moment. A window with messages in one direction
- * limits the offset from one side; that counts where the others leave it outside.
+ * Processes that messages limit from one side only follow the curves of the others by a
+ * constant: the fastest message arrives at once. All upper limits together are a solution,
+ * and so are all lower ones.
  */
-static struct range unite(const struct interval *window)
+static void attach_one_sided(struct drift *d)
 {
-    struct range range = { MPL_PATH_NONE, -MPL_PATH_NONE };
+    struct mpl_course *c = &d->result->course;
 
-    for (int w = 0; w < MPL_DRIFT_WINDOWS; w++) {
-        if (window[w].high != MPL_PATH_NONE && window[w].minus_low != MPL_PATH_NONE) {
-            widen(&range, window[w].high);
-            widen(&range, -window[w].minus_low);
+    for (uint32_t p = 0; p < c->n_processes; p++) {
+        double low = -INFINITY;
+        double high = INFINITY;
+
+        for (uint32_t k = 0; k < c->n; k++) {
+            low = fmax(low, d->tunnel.low[(size_t) p * c->n + k]);
+            high = fmin(high, d->tunnel.high[(size_t) p * c->n + k]);
         }
-    }
-    for (int w = 0; w < MPL_DRIFT_WINDOWS; w++) {
-        const bool is_empty = range.low == MPL_PATH_NONE;
-
-        if (window[w].high != MPL_PATH_NONE && (is_empty || window[w].high < range.low)) {
-            widen(&range, window[w].high);
-        }
-        if (window[w].minus_low != MPL_PATH_NONE &&
-            (is_empty || -window[w].minus_low > range.high)) {
-            widen(&range, -window[w].minus_low);
-        }
-    }
-    return range;
-}
-
-static void shift_by_windows(struct drift *d)
-{
-    for (uint32_t p = 0; p < d->view->model->n_processes; p++) {
-        if (d->parent[p] == MPL_NONE) {
-            continue;
-        }
-
-        const struct range range = unite(&d->window[(size_t) p * MPL_DRIFT_WINDOWS]);
-        const __int128 width = range.high - range.low;
-
-        d->shift[p] = range.low + width / 2;
-        d->reach[p] = width / 2 + width / MPL_DRIFT_WINDOWS + 1;
-    }
-}
-
-/* ---- outside of the tree ------------------------------------------------------------------- */
-
-/* Processes without an answered message follow their neighbours, without any bound. */
-static void attach(struct drift *d, uint32_t process)
-{
-    struct range range = { -MPL_PATH_NONE, MPL_PATH_NONE };
-    struct mpl_estimate *e = d->estimate;
-
-    for (size_t i = 0; i < d->links->link.n; i++) {
-        const struct mpl_link *link = mpl_links_get(d->links, i);
-
-        if (link->from == process && d->is_fixed[link->to]) {
-            const __int128 high = (__int128) e->add_ticks[link->to] + link->least_ticks;
-
-            range.high = high < range.high ? high : range.high;
-        } else if (link->to == process && d->is_fixed[link->from]) {
-            const __int128 low = (__int128) e->add_ticks[link->from] - link->least_ticks;
-
-            range.low = low > range.low ? low : range.low;
-        }
-    }
-    if (range.low == -MPL_PATH_NONE) {
-        e->add_ticks[process] = mpl_ticks_narrow(range.high);
-    } else if (range.high == MPL_PATH_NONE) {
-        e->add_ticks[process] = mpl_ticks_narrow(range.low);
-    } else {
-        e->add_ticks[process] = mpl_ticks_narrow((range.low + range.high) / 2);
-    }
-    e->is_one_sided[process] = true;
-    d->is_fixed[process] = true;
-}
-
-/* A process without a place that talks to one with a place; MPL_NONE: there is none. */
-static uint32_t find_neighbour(const struct drift *d)
-{
-    for (size_t i = 0; i < d->links->link.n; i++) {
-        const struct mpl_link *link = mpl_links_get(d->links, i);
-
-        if (d->is_fixed[link->from] != d->is_fixed[link->to]) {
-            return d->is_fixed[link->from] ? link->to : link->from;
-        }
-    }
-    return MPL_NONE;
-}
-
-static void attach_rest(struct drift *d, const int64_t *raw_ticks)
-{
-    struct mpl_estimate *e = d->estimate;
-
-    for (uint32_t p = 0; p < d->view->model->n_processes; p++) {
-        if (!d->is_fixed[p]) {
-            e->bound_ticks[p] = INT64_MAX;
-        }
-    }
-    for (uint32_t p = 0; p < d->view->model->n_processes;) {
-        const uint32_t neighbour = find_neighbour(d);
-
-        if (neighbour != MPL_NONE) {
-            attach(d, neighbour);
-        } else if (d->is_fixed[p]) {
-            p++;
-        } else {
-            e->add_ticks[p] = mpl_ticks_minus(raw_ticks[p], raw_ticks[e->reference]);
-            e->is_alone[p] = true;
-            d->is_fixed[p] = true;
+        for (uint32_t k = 0; k < c->n && isfinite(low) != isfinite(high); k++) {
+            c->add_ticks[(size_t) p * c->n + k] += isfinite(low) ? low : high;
         }
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------- */
 
-static void keep_limits(struct drift *d)
+static enum mpl_status create_course(uint32_t n_processes, const struct mpl_windows *w,
+                                     struct mpl_arena *arena, struct mpl_course *out,
+                                     struct mpl_err *err)
 {
-    struct mpl_estimate *e = d->estimate;
-
-    for (uint32_t p = 0; p < d->view->model->n_processes; p++) {
-        const bool is_bound = e->bound_ticks[p] != INT64_MAX;
-
-        e->tree_ticks[p] = e->bound_ticks[p];
-        e->low_ticks[p] =
-            is_bound ? mpl_ticks_minus(e->add_ticks[p], e->bound_ticks[p]) : INT64_MIN;
-        e->high_ticks[p] =
-            is_bound ? mpl_ticks_plus(e->add_ticks[p], e->bound_ticks[p]) : INT64_MAX;
-    }
+    out->n_processes = n_processes;
+    out->n = mpl_windows_count(w, &out->at_ticks);
+    out->add_ticks = MPL_NEW_ARRAY(arena, (size_t) n_processes * out->n, double);
+    out->slope = MPL_NEW_ARRAY(arena, n_processes, double);
+    return out->add_ticks == NULL || out->slope == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-static enum mpl_status make_tables(struct drift *d, struct mpl_arena *scratch,
-                                   uint32_t **path, struct mpl_err *err)
+static enum mpl_status make_tables(struct drift *d, struct mpl_arena *arena,
+                                   struct mpl_err *err)
 {
-    const uint32_t n = d->view->model->n_processes;
-    const size_t n_windows = (size_t) n * MPL_DRIFT_WINDOWS;
+    const uint32_t n_processes = d->links->n_processes;
+    enum mpl_status st =
+        create_course(n_processes, d->windows, arena, &d->result->course, err);
+    size_t n_cells;
 
-    d->window = MPL_NEW_ARRAY(scratch, n_windows, struct interval);
-    d->shift = MPL_NEW_ARRAY(scratch, n, __int128);
-    d->reach = MPL_NEW_ARRAY(scratch, n, __int128);
-    d->is_fixed = MPL_NEW_ARRAY(scratch, n, bool);
-    d->rank_of = MPL_NEW_ARRAY(scratch, n, uint32_t);
-    *path = MPL_NEW_ARRAY(scratch, n, uint32_t);
-    if (d->window == NULL || d->shift == NULL || d->reach == NULL || d->is_fixed == NULL ||
-        d->rank_of == NULL || *path == NULL) {
+    if (st == MPL_OK) {
+        st = create_course(n_processes, d->windows, arena, &d->now, err);
+    }
+    if (st != MPL_OK) {
+        return st;
+    }
+    n_cells = (size_t) n_processes * d->now.n;
+    d->curve = mpl_curve_create(d->now.n, d->now.at_ticks, arena);
+    d->tunnel.low = MPL_NEW_ARRAY(arena, n_cells, double);
+    d->tunnel.high = MPL_NEW_ARRAY(arena, n_cells, double);
+    d->row.low = MPL_NEW_ARRAY(arena, d->now.n, double);
+    d->row.high = MPL_NEW_ARRAY(arena, d->now.n, double);
+    d->result->low_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
+    d->result->high_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
+    return d->curve == NULL || d->tunnel.low == NULL || d->tunnel.high == NULL ||
+                   d->row.low == NULL || d->row.high == NULL ||
+                   d->result->low_ticks == NULL || d->result->high_ticks == NULL
+               ? mpl_nomem(err)
+               : MPL_OK;
+}
+
+enum mpl_status mpl_drift_estimate(struct mpl_links *links, uint32_t reference,
+                                   const int64_t *pins, uint32_t n_pins, int64_t end_ticks,
+                                   struct mpl_arena *arena, const struct mpl_drift **out,
+                                   struct mpl_err *err)
+{
+    struct drift d = { .links = links, .reference = reference };
+    enum mpl_status st;
+
+    d.result = MPL_NEW(arena, struct mpl_drift);
+    if (d.result == NULL) {
         return mpl_nomem(err);
     }
-    for (size_t i = 0; i < n_windows; i++) {
-        d->window[i] = (struct interval){ MPL_PATH_NONE, MPL_PATH_NONE };
+    st = mpl_windows_create(links, pins, n_pins, arena, &d.windows, err);
+    if (st == MPL_OK) {
+        st = make_tables(&d, arena, err);
     }
-    for (uint32_t p = 0; p < n; p++) {
-        d->rank_of[p] = MPL_NONE;
-        d->estimate->is_alone[p] = false;
-        d->estimate->is_one_sided[p] = false;
-    }
-    return MPL_OK;
-}
-
-enum mpl_status mpl_drift_estimate(const struct mpl_order_view *view,
-                                   const struct mpl_links *links, const int64_t *raw_ticks,
-                                   const struct mpl_paths *tree, struct mpl_arena *scratch,
-                                   struct mpl_estimate *estimate, struct mpl_err *err)
-{
-    struct drift d = { .view = view,
-                       .links = links,
-                       .parent = tree->parent,
-                       .estimate = estimate,
-                       .comm = MPL_NONE };
-    uint32_t *path = NULL;
-    enum mpl_status st = make_tables(&d, scratch, &path, err);
-
     if (st != MPL_OK) {
         return st;
     }
-    shift_roughly(&d);
-    add_up(&d, path);
-    find_run(&d);
-    mpl_order_walk_pairs(view, see_pair, &d);
-    st = mpl_order_walk_instances(view, see_instance, &d, err);
-    if (st != MPL_OK) {
-        return st;
-    }
-    shift_by_windows(&d);
-    add_up(&d, path);
-    attach_rest(&d, raw_ticks);
-    keep_limits(&d);
+    run_rounds(&d, pins, n_pins);
+    find_limits(&d, end_ticks);
+    attach_one_sided(&d);
+    *out = d.result;
     return MPL_OK;
 }

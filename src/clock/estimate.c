@@ -19,7 +19,7 @@
  * never widen it.
  *
  * A circle of negative length has no solution. Then no constants exist that explain the
- * records: clocks drift (or a record is wrong), see drift.c.
+ * records: clocks drift (or a record is wrong), see rough.c and drift.c.
  */
 
 struct solver {
@@ -354,7 +354,7 @@ static enum mpl_status run(struct solver *s, struct mpl_err *err)
     if (st == MPL_OK && !s->estimate->is_contradictory) {
         st = favour_waiting(s, err);
     } else if (st == MPL_OK) {
-        st = mpl_drift_estimate(s->view, s->links, s->raw_ticks, &tree, s->scratch,
+        st = mpl_rough_estimate(s->view, s->links, s->raw_ticks, &tree, s->scratch,
                                 s->estimate, err);
     }
     return st;

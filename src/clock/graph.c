@@ -30,33 +30,43 @@ static bool make_arc(const struct mpl_links *links, const struct mpl_link *link,
     }
 }
 
+void mpl_graph_fill(const struct mpl_links *links, enum mpl_graph_kind kind,
+                    struct mpl_graph *graph)
+{
+    struct mpl_arc arc = { 0 };
+    uint32_t begin = 0;
+
+    for (uint32_t p = 0; p < graph->n + 2; p++) {
+        graph->first[p] = 0;
+    }
+    for (size_t i = 0; i < links->link.n; i++) {
+        if (make_arc(links, mpl_links_get(links, i), kind, &begin, &arc)) {
+            graph->first[begin + 2]++;
+        }
+    }
+    for (uint32_t p = 0; p < graph->n; p++) {
+        graph->first[p + 2] += graph->first[p + 1];
+    }
+    for (size_t i = 0; i < links->link.n; i++) {
+        if (make_arc(links, mpl_links_get(links, i), kind, &begin, &arc)) {
+            graph->arc[graph->first[begin + 1]++] = arc;
+        }
+    }
+}
+
 enum mpl_status mpl_graph_create(const struct mpl_links *links, enum mpl_graph_kind kind,
                                  struct mpl_arena *arena, struct mpl_graph *out,
                                  struct mpl_err *err)
 {
     const uint32_t n = links->n_processes;
     struct mpl_graph graph = { .n = n };
-    struct mpl_arc arc = { 0 };
-    uint32_t begin = 0;
 
     graph.first = MPL_NEW_ARRAY(arena, (size_t) n + 2, uint32_t);
     graph.arc = MPL_NEW_ARRAY(arena, links->link.n, struct mpl_arc);
     if (graph.first == NULL || graph.arc == NULL) {
         return mpl_nomem(err);
     }
-    for (size_t i = 0; i < links->link.n; i++) {
-        if (make_arc(links, mpl_links_get(links, i), kind, &begin, &arc)) {
-            graph.first[begin + 2]++;
-        }
-    }
-    for (uint32_t p = 0; p < n; p++) {
-        graph.first[p + 2] += graph.first[p + 1];
-    }
-    for (size_t i = 0; i < links->link.n; i++) {
-        if (make_arc(links, mpl_links_get(links, i), kind, &begin, &arc)) {
-            graph.arc[graph.first[begin + 1]++] = arc;
-        }
-    }
+    mpl_graph_fill(links, kind, &graph);
     *out = graph;
     return MPL_OK;
 }

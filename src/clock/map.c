@@ -2,6 +2,8 @@
 
 #include "clock/clock_priv.h"
 
+#include <math.h>
+
 enum { MPL_SLOPE_BITS = 62 };
 
 enum mpl_status mpl_clock_map_constant(int64_t add_ticks, struct mpl_arena *arena,
@@ -24,11 +26,11 @@ static int64_t distance(uint64_t from, uint64_t to)
 }
 
 /* The slope between two points in units of 2^-62; false if no real clock has it. */
-static bool find_slope(const struct mpl_clock_offset *a, const struct mpl_clock_offset *b,
+static bool find_slope(int64_t at, int64_t add, int64_t next_at, int64_t next_add,
                        int64_t *slope_q62)
 {
-    const __int128 time = distance(a->time_ticks, b->time_ticks);
-    const __int128 rise = (__int128) b->offset_ticks - a->offset_ticks;
+    const __int128 time = (__int128) next_at - at;
+    const __int128 rise = (__int128) next_add - add;
 
     if (time <= 0 || rise <= -time || rise >= time) {
         return false;
@@ -56,7 +58,10 @@ enum mpl_status mpl_clock_map_recorded(const struct mpl_clock_offset *points, ui
 
         map.knot[i].at_ticks = distance(base_ticks, points[i].time_ticks);
         map.knot[i].add_ticks = (int64_t) add;
-        if (i + 1 < n && !find_slope(&points[i], &points[i + 1], &map.knot[i].slope_q62)) {
+        if (i + 1 < n &&
+            !find_slope(0, points[i].offset_ticks,
+                        distance(points[i].time_ticks, points[i + 1].time_ticks),
+                        points[i + 1].offset_ticks, &map.knot[i].slope_q62)) {
             *is_sound = false;
         }
     }
@@ -70,6 +75,95 @@ enum mpl_status mpl_clock_map_recorded(const struct mpl_clock_offset *points, ui
     *out = map;
     return MPL_OK;
 }
+
+/* ---- along a course ---------------------------------------------------------------------- */
+
+/* A course with its ends: (0, ...), the knots, (end, ...). Gives the i-th of them. */
+static void get_vertex(const struct mpl_course *c, uint32_t process, int64_t end_ticks,
+                       uint32_t i, int64_t *at_ticks, double *add_ticks)
+{
+    *at_ticks = i == 0 ? 0 : i <= c->n ? c->at_ticks[i - 1] : end_ticks;
+    *add_ticks = i > 0 && i <= c->n ? c->add_ticks[(size_t) process * c->n + i - 1]
+                                    : mpl_course_get(c, process, *at_ticks);
+}
+
+static bool add_knot(struct mpl_clock_map *map, int64_t at_ticks, double add_ticks)
+{
+    struct mpl_clock_knot *knot = &map->knot[map->n];
+
+    if (!(fabs(add_ticks) < (double) MPL_TICKS_FAR)) {
+        return false;
+    }
+    knot->at_ticks = at_ticks;
+    knot->add_ticks = llround(add_ticks);
+    map->n++;
+    return map->n < 2 || find_slope(knot[-1].at_ticks, knot[-1].add_ticks, at_ticks,
+                                    knot->add_ticks, &knot[-1].slope_q62);
+}
+
+/*
+ * From each knot on, a piece is made as long as all vertices that it passes are near: the
+ * slopes that lead near each of them have a range in common, which the piece's slope must be
+ * in (the cone intersection of data reduction).
+ */
+enum mpl_status mpl_clock_map_course(const struct mpl_course *c, uint32_t process,
+                                     int64_t end_ticks, double error_ticks,
+                                     struct mpl_arena *arena, struct mpl_clock_map *out,
+                                     bool *is_sound, struct mpl_err *err)
+{
+    struct mpl_clock_map map = { 0 };
+    int64_t from = 0;
+    int64_t last = 0;
+    double from_add = 0;
+    double last_add = 0;
+    double low = -INFINITY;
+    double high = INFINITY;
+
+    map.knot = MPL_NEW_ARRAY(arena, (size_t) c->n + 2, struct mpl_clock_knot);
+    if (map.knot == NULL) {
+        return mpl_nomem(err);
+    }
+    get_vertex(c, process, end_ticks, 0, &from, &from_add);
+    *is_sound = add_knot(&map, from, from_add);
+    last = from;
+    for (uint32_t i = 1; i < c->n + 2; i++) {
+        int64_t at = 0;
+        double add = 0;
+
+        get_vertex(c, process, end_ticks, i, &at, &add);
+        if (at <= last) {
+            continue;
+        }
+
+        double slope = (add - from_add) / (double) mpl_ticks_minus(at, from);
+
+        if (slope < low || slope > high) {
+            *is_sound = *is_sound && add_knot(&map, last, last_add);
+            from = last;
+            from_add = last_add;
+            low = -INFINITY;
+            high = INFINITY;
+            slope = (add - from_add) / (double) mpl_ticks_minus(at, from);
+        }
+
+        const double reach = error_ticks / (double) mpl_ticks_minus(at, from);
+
+        low = fmax(low, slope - reach);
+        high = fmin(high, slope + reach);
+        last = at;
+        last_add = add;
+    }
+    if (last > from) {
+        *is_sound = *is_sound && add_knot(&map, last, last_add);
+    }
+    if (map.n > 1) {
+        map.knot[map.n - 1].slope_q62 = map.knot[map.n - 2].slope_q62;
+    }
+    *out = map;
+    return MPL_OK;
+}
+
+/* ---- application ---------------------------------------------------------------------------- */
 
 static int64_t apply_knot(const struct mpl_clock_knot *knot, int64_t ticks)
 {

@@ -41,16 +41,25 @@ static struct mpl_model *read_trace(const char *name)
     return model;
 }
 
-static const struct mpl_clock *correct(struct mpl_model *model)
+static const struct mpl_clock *correct_as(struct mpl_model *model,
+                                          enum mpl_clock_choice choice, bool is_repaired)
 {
     const struct mpl_match *match = trace_match(model, arena);
+    struct mpl_clock_options options = mpl_clock_defaults();
     const struct mpl_clock *clock = NULL;
     struct mpl_err err = { 0 };
 
-    ck_assert_int_eq(mpl_clock_correct(model, match, NULL, NULL, arena, &clock, &err),
+    options.choice = choice;
+    options.repair.is_off = !is_repaired;
+    ck_assert_int_eq(mpl_clock_correct(model, match, &options, NULL, arena, &clock, &err),
                      MPL_OK);
     mpl_model_check(model);
     return clock;
+}
+
+static const struct mpl_clock *correct(struct mpl_model *model)
+{
+    return correct_as(model, MPL_CLOCK_AUTO, true);
 }
 
 static int64_t larger(int64_t a, int64_t b)
@@ -269,7 +278,7 @@ END_TEST
 START_TEST(reversals_after_linear_interpolation_are_counted_by_kind)
 {
     struct mpl_model *model = read_trace("scorep-halo-skew");
-    const struct mpl_clock *clock = correct(model);
+    const struct mpl_clock *clock = correct_as(model, MPL_CLOCK_ONLY_OFFSETS, false);
 
     ck_assert_uint_eq(clock->after.p2p, 6736);
     ck_assert_uint_eq(clock->after.collective, 268);
