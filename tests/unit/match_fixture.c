@@ -196,11 +196,14 @@ void trace_numbered(struct trace *t, uint32_t location, int64_t ticks,
         (struct mpl_thread_record){ event, act, object, number };
 }
 
-void trace_cut(struct trace *t, uint32_t location, uint32_t n)
+void trace_cut_at(struct trace *t, uint32_t location, int64_t ticks)
 {
     struct place *p = &t->place[location];
-    const size_t left = p->time.n - n;
+    size_t left = p->time.n;
 
+    while (left > 0 && *(const int64_t *) mpl_buf_get(&p->time, left - 1) > ticks) {
+        left--;
+    }
     p->time.n = left;
     p->kind.n = left;
     p->ref.n = left;

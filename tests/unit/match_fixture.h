@@ -69,8 +69,8 @@ void trace_set_coll_bytes(struct trace *trace, uint32_t location, uint32_t part,
                           uint64_t sent_bytes, uint64_t received_bytes);
 /** One that never ends. */
 uint32_t trace_coll_begin(struct trace *trace, uint32_t location, int64_t ticks);
-/** Forgets the last \p n records of a location, which must be records of threads and regions. */
-void trace_cut(struct trace *trace, uint32_t location, uint32_t n);
+/** Forgets what a location has recorded after \p ticks; only records of threads and regions. */
+void trace_cut_at(struct trace *trace, uint32_t location, int64_t ticks);
 
 /** Ends the construction. */
 struct mpl_model *trace_model(struct trace *trace);
