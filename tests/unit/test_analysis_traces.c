@@ -1,0 +1,118 @@
+/*
+ * Real traces: after a diagnosis, which shifts clocks to try others, the times are those of the
+ * corrected trace to the last bit; and what is said of the clocks agrees with itself.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis_fixture.h"
+
+static unsigned n_traces;
+
+static void check_finding(const char *trace, const struct mpl_diagnosed *d)
+{
+    const bool is_tried = !isnan(d->clock_low_s);
+
+    ck_assert_msg(d->is_clock_sensitive == (d->clock_reason != NULL), "%s %s", trace,
+                  d->id);
+    ck_assert_msg(is_tried == !isnan(d->clock_high_s), "%s %s", trace, d->id);
+    if (is_tried) {
+        ck_assert_msg(d->clock_low_s <= d->lost_s && d->lost_s <= d->clock_high_s, "%s %s",
+                      trace, d->id);
+        ck_assert_msg(d->is_clock_sensitive || (d->clock_high_s <= 1.25 * d->lost_s &&
+                                                d->clock_low_s >= 0.75 * d->lost_s),
+                      "%s %s: %g..%g", trace, d->id, d->clock_low_s, d->clock_high_s);
+    }
+}
+
+static void check_trace(const char *trace, const char *path)
+{
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_analysis *stages = NULL;
+    struct mpl_analysis *a = analyse_path(path, NULL);
+    const struct mpl_model *model = a->runs[0].model;
+
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &stages, NULL), MPL_OK);
+    if (a->diagnosis.verdict != MPL_VERDICT_UNUSABLE) {
+        const int64_t *times = copy_times(stages->runs[0].model, arena);
+
+        ck_assert_msg(are_times(model, times), "%s", trace);
+        for (size_t i = 0; i < a->diagnosis.n_findings; i++) {
+            check_finding(trace, &a->diagnosis.findings[i]);
+        }
+        ck_assert_msg(a->diagnosis.is_verdict_clock_sensitive ==
+                          (a->diagnosis.verdict_clock_reason != NULL),
+                      "%s", trace);
+        n_traces++;
+    }
+    mpl_analysis_destroy(stages);
+    mpl_analysis_destroy(a);
+    mpl_arena_destroy(arena);
+}
+
+/* False where there is none. */
+static bool check_folder(const char *folder)
+{
+    DIR *dir = folder == NULL ? NULL : opendir(folder);
+    const struct dirent *entry;
+
+    if (dir == NULL) {
+        return false;
+    }
+
+    while ((entry = readdir(dir)) != NULL) {
+        char path[4096];
+
+        if (entry->d_name[0] == '.' || strcmp(entry->d_name, "README.md") == 0) {
+            continue;
+        }
+        (void) snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        check_trace(entry->d_name, path);
+    }
+    (void) closedir(dir);
+    return true;
+}
+
+START_TEST(shipped_traces_keep_their_times)
+{
+    char folder[4096];
+    const char *top = getenv("top_srcdir");
+
+    (void) snprintf(folder, sizeof folder, "%s/examples/traces", top != NULL ? top : ".");
+    ck_assert(check_folder(folder));
+    ck_assert_uint_ge(n_traces, 4);
+}
+END_TEST
+
+START_TEST(traces_beside_the_project_keep_their_times)
+{
+    if (!check_folder(getenv("MARPLE_TRACES"))) {
+        printf("# no traces in MARPLE_TRACES: skipped\n");
+        return;
+    }
+    ck_assert_uint_gt(n_traces, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("analysis-traces");
+    TCase *tcase = tcase_create("traces");
+    SRunner *runner;
+    int failed;
+
+    tcase_set_timeout(tcase, 600);
+    tcase_add_test(tcase, shipped_traces_keep_their_times);
+    tcase_add_test(tcase, traces_beside_the_project_keep_their_times);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
