@@ -1,6 +1,8 @@
 #include "config.h"
 
 #include "match_fixture.h"
+#include "read/read.h"
+#include "read_fixture.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -357,6 +359,46 @@ START_TEST(number_that_two_threads_bear_orders_nobody)
 }
 END_TEST
 
+/* ---- archives ---------------------------------------------------------------------------------- */
+
+/* Teams, groups and locks get other numbers in an archive, and mean the same. */
+START_TEST(relations_survive_being_written)
+{
+    const char *folder = fixture_scratch();
+    struct mpl_model *copy = NULL;
+    struct mpl_model *model;
+    const char *path;
+    const char *before;
+
+    t = trace_create(arena, 2, 2);
+    for (uint32_t l = 0; l < 4; l += 2) {
+        make_team(l, 10, 20, 4);
+        trace_enter(t, l, 21, "pthread_create");
+        trace_numbered(t, l, 22, MPL_ACT_CREATE, 9, 1);
+        trace_leave(t, l, 23, "pthread_create");
+        hold(l, 40, 41, 7, 1);
+        trace_enter(t, l, 50, "pthread_join");
+        trace_numbered(t, l, 51, MPL_ACT_WAIT, 9, 1);
+        trace_leave(t, l, 60, "pthread_join");
+        turn(l + 1, 12, 18, 4);
+        trace_numbered(t, l + 1, 24, MPL_ACT_BEGIN, 9, 1);
+        hold(l + 1, 42, 43, 7, 2);
+        trace_numbered(t, l + 1, 52, MPL_ACT_END, 9, 1);
+    }
+    model = trace_model(t);
+    for (uint32_t l = 0; l < 4; l++) {
+        model->locations[l].reference = l;
+    }
+    before = said(model);
+    path = mpl_arena_printf(arena, "%s/copy", folder);
+    ck_assert_int_eq(mpl_write_otf2(model, path, false, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_read(path, arena, NULL, &copy, NULL), MPL_OK);
+    fixture_remove_tree(path);
+    ck_assert_str_eq(said(copy), before);
+    ck_assert_ptr_nonnull(strstr(before, "wait"));
+}
+END_TEST
+
 /* ---- memory ------------------------------------------------------------------------------------- */
 
 START_TEST(running_out_of_memory_is_told_at_every_step)
@@ -420,6 +462,7 @@ static Suite *make_suite(void)
     tcase_add_test(c, locks_of_eztrace_order_nobody);
     tcase_add_test(c, created_threads_run_between_the_calls_of_their_creator);
     tcase_add_test(c, number_that_two_threads_bear_orders_nobody);
+    tcase_add_test(c, relations_survive_being_written);
     tcase_add_test(c, running_out_of_memory_is_told_at_every_step);
     suite_add_tcase(suite, c);
     return suite;

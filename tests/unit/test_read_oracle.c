@@ -53,7 +53,8 @@ struct oracle {
     const struct mpl_model *model;
     const struct mpl_location *loc;
     const char *trace;
-    uint32_t i; /* next event */
+    uint32_t i;             /* next event */
+    uint32_t thread_record; /* next one */
     uint64_t n_seen;
     struct mpl_buf receives; /* struct open_request */
     struct mpl_buf sends;
@@ -379,8 +380,10 @@ static OTF2_CallbackCode on_team_begin(OTF2_LocationRef location, OTF2_TimeStamp
                                        uint64_t at, void *user,
                                        OTF2_AttributeList *attributes, OTF2_CommRef team)
 {
-    (void) location, (void) at, (void) attributes, (void) team;
-    (void) next((struct oracle *) user, time, MPL_EV_TEAM_BEGIN);
+    struct oracle *o = (struct oracle *) user;
+
+    (void) location, (void) at, (void) attributes;
+    EXPECT(next(o, time, MPL_EV_TEAM_BEGIN) == team, "team");
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -388,9 +391,23 @@ static OTF2_CallbackCode on_team_end(OTF2_LocationRef location, OTF2_TimeStamp t
                                      uint64_t at, void *user,
                                      OTF2_AttributeList *attributes, OTF2_CommRef team)
 {
-    (void) location, (void) at, (void) attributes, (void) team;
-    (void) next((struct oracle *) user, time, MPL_EV_TEAM_END);
+    struct oracle *o = (struct oracle *) user;
+
+    (void) location, (void) at, (void) attributes;
+    EXPECT(next(o, time, MPL_EV_TEAM_END) == team, "team");
     return OTF2_CALLBACK_SUCCESS;
+}
+
+/* What the event that was compared last says beyond its columns. */
+static void check_thread_record(struct oracle *o, enum mpl_thread_act act, uint32_t object,
+                                uint32_t number)
+{
+    const struct mpl_thread_record *r = &o->loc->thread_records[o->thread_record];
+
+    EXPECT(o->thread_record < o->loc->n_thread_records, "thread record");
+    EXPECT(r->event == o->i - 1 && r->act == act, "thread record");
+    EXPECT(r->object == object && r->number == number, "numbers of a thread record");
+    o->thread_record++;
 }
 
 static OTF2_CallbackCode on_lock(OTF2_LocationRef location, OTF2_TimeStamp time,
@@ -399,8 +416,9 @@ static OTF2_CallbackCode on_lock(OTF2_LocationRef location, OTF2_TimeStamp time,
 {
     struct oracle *o = (struct oracle *) user;
 
-    (void) location, (void) at, (void) attributes, (void) paradigm, (void) order;
+    (void) location, (void) at, (void) attributes, (void) paradigm;
     EXPECT(next(o, time, MPL_EV_LOCK) == lock, "lock");
+    check_thread_record(o, MPL_ACT_LOCK, lock, order);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -410,8 +428,9 @@ static OTF2_CallbackCode on_unlock(OTF2_LocationRef location, OTF2_TimeStamp tim
 {
     struct oracle *o = (struct oracle *) user;
 
-    (void) location, (void) at, (void) attributes, (void) paradigm, (void) order;
+    (void) location, (void) at, (void) attributes, (void) paradigm;
     EXPECT(next(o, time, MPL_EV_UNLOCK) == lock, "lock");
+    check_thread_record(o, MPL_ACT_UNLOCK, lock, order);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -523,6 +542,7 @@ static void compare_location(OTF2_Reader *reader, struct oracle *o,
     ck_assert_ptr_nonnull(events);
     o->loc = loc;
     o->i = 0;
+    o->thread_record = 0;
     o->receives.n = 0;
     o->sends.n = 0;
     OTF2_EvtReader_ApplyClockOffsets(events, false);
@@ -531,6 +551,7 @@ static void compare_location(OTF2_Reader *reader, struct oracle *o,
     OTF2_EvtReaderCallbacks_Delete(callbacks);
     OTF2_Reader_CloseEvtReader(reader, events);
     EXPECT(o->i == loc->n_events, "libotf2 has fewer events");
+    EXPECT(o->thread_record == loc->n_thread_records, "libotf2 has fewer thread records");
     EXPECT(n == bound - 1, "number of records");
 }
 

@@ -196,6 +196,48 @@ START_TEST(records_of_all_kinds_are_kept_or_counted)
 }
 END_TEST
 
+START_TEST(records_of_threads_keep_what_they_name)
+{
+    static const struct mpl_thread_record expected[] = {
+        { 2, MPL_ACT_LOCK, 77, 5 },    { 3, MPL_ACT_UNLOCK, 77, 5 },
+        { 5, MPL_ACT_CREATE, 9, 3 },   { 6, MPL_ACT_BEGIN, 9, 2 },
+        { 8, MPL_ACT_WAIT, 9, 3 },     { 9, MPL_ACT_END, 9, 2 },
+        { 11, MPL_ACT_LOCK, 4000, 1 },
+    };
+    struct writer w;
+    const struct mpl_location *loc;
+
+    start(&w, _i == 1);
+    put_time(&w, t0);
+    RECORD(&w, 55, "4", 6);              /* ThreadTeamBegin */
+    RECORD(&w, 55, "4", UINT32_MAX);     /* in a team without a name */
+    RECORD(&w, 57, "144", 3, 77, 5);     /* ThreadAcquireLock */
+    RECORD(&w, 58, "144", 3, 77, 5);     /* ThreadReleaseLock */
+    RECORD(&w, 56, "4", 6);              /* ThreadTeamEnd */
+    RECORD(&w, 62, "48", 9, 3);          /* ThreadCreate */
+    RECORD(&w, 63, "48", 9, 2);          /* ThreadBegin */
+    RECORD(&w, 63, "48", UINT32_MAX, 1); /* in a group without a name */
+    RECORD(&w, 64, "48", 9, 3);          /* ThreadWait */
+    RECORD(&w, 65, "48", 9, 2);          /* ThreadEnd */
+    RECORD(&w, 65, "48", 9, UINT64_MAX); /* nobody waits */
+    RECORD(&w, 26, "44", 4000, 1);       /* OmpAcquireLock */
+    loc = &finish(&w)->locations[0];
+    ck_assert_uint_eq(loc->n_events, 12);
+    ck_assert_uint_eq(loc->ref[0], 6);
+    ck_assert_uint_eq(loc->ref[1], MPL_NONE);
+    ck_assert_uint_eq(loc->ref[4], 6);
+    ck_assert_uint_eq(loc->n_thread_records, sizeof expected / sizeof expected[0]);
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        const struct mpl_thread_record *r = &loc->thread_records[i];
+
+        ck_assert_uint_eq(r->event, expected[i].event);
+        ck_assert_int_eq((int) r->act, (int) expected[i].act);
+        ck_assert_uint_eq(r->object, expected[i].object);
+        ck_assert_uint_eq(r->number, expected[i].number);
+    }
+}
+END_TEST
+
 START_TEST(long_records_have_a_long_length)
 {
     struct writer w;
@@ -383,6 +425,8 @@ START_TEST(impossible_fields_end_the_location)
         { { 14, 3, 1, 1, 0 }, 5 },                    /* a send that lacks fields */
         { { 14, 4, 200, 1, 0, 0 }, 6 },               /* an integer of 200 bytes */
         { { 14, 200, 0 }, 3 },                        /* leaves the file */
+        { { 62, 2, 1, 9 }, 4 },                       /* a thread without a number */
+        { { 65, 3, 1, 9, 200 }, 5 },                  /* an integer of 200 bytes */
         { { 10, 4, 1, 2, 3, 4 }, 6 },                 /* flush without a whole time */
         { { 3, 0 }, 2 },
         { { 9, 0 }, 2 },
@@ -470,6 +514,7 @@ int main(void)
     (void) fixture_scratch();
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, records_of_all_kinds_are_kept_or_counted, 0, 2);
+    tcase_add_loop_test(tcase, records_of_threads_keep_what_they_name, 0, 2);
     tcase_add_loop_test(tcase, long_records_have_a_long_length, 0, 2);
     tcase_add_loop_test(tcase, buffer_flush_ends_before_the_next_event, 0, 2);
     tcase_add_loop_test(tcase, requests_are_reused_repeated_and_cancelled, 0, 2);
