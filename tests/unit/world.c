@@ -176,14 +176,14 @@ const char *world_describe(const struct world *world)
 
     return world_must(mpl_arena_printf(
         world->arena,
-        "seed %llu: %s, %u processes of %u threads, %u steps of %.0f ns, collectives every "
-        "%u, "
+        "seed %llu: %s, %u processes of %u threads, %.3f s in %u steps of %.0f ns, "
+        "collectives every %u, "
         "latency %.0f ns, jitter %.0f ns, tail %.1f %%, asymmetry %.1f, %llu ticks per s, "
         "drift %.1f ppm, sine %.0f ns in %.1f periods, walk %.1f ppm, step %.0f ns, "
         "%u outliers, %u offsets",
         (unsigned long long) o->seed, world_kind_name(o->kind), o->n_processes,
-        o->n_threads, o->n_steps, o->compute_ns, o->coll_every, o->latency_ns, o->jitter_ns,
-        100 * o->tail_share, o->asymmetry, (unsigned long long) o->ticks_per_s,
-        o->drift_ppm, o->sine_ns, o->sine_periods, o->walk_ppm, o->step_ns, o->n_outliers,
-        o->n_offsets));
+        o->n_threads, (double) world->duration_ns * 1e-9, o->n_steps, o->compute_ns,
+        o->coll_every, o->latency_ns, o->jitter_ns, 100 * o->tail_share, o->asymmetry,
+        (unsigned long long) o->ticks_per_s, o->drift_ppm, o->sine_ns, o->sine_periods,
+        o->walk_ppm, o->step_ns, o->n_outliers, o->n_offsets));
 }

@@ -117,9 +117,9 @@ struct world_error {
 };
 /** Over all events of all locations; \p reference as in world_wanted_ticks(). */
 struct world_error world_error(const struct world *world, uint32_t reference);
-/** The largest absolute error at one location. */
-int64_t world_location_error(const struct world *world, uint32_t reference,
-                             uint32_t location);
+/** The same of one location. */
+struct world_error world_location_error(const struct world *world, uint32_t reference,
+                                        uint32_t location);
 /** What is left of it if each location is moved by the constant that suits it best (half way
  *  between its largest and smallest error): before a correction, what drift alone does. */
 struct world_error world_constant_error(const struct world *world, uint32_t reference);

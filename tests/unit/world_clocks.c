@@ -270,14 +270,16 @@ struct world_error world_error(const struct world *world, uint32_t reference)
     return error;
 }
 
-int64_t world_location_error(const struct world *world, uint32_t reference,
-                             uint32_t location)
+struct world_error world_location_error(const struct world *world, uint32_t reference,
+                                        uint32_t location)
 {
-    struct world_error error = { 0 };
+    const uint32_t n_events = world->model->locations[location].n_events;
+    struct world_error error = { .location = location };
     double squares = 0;
 
     see_errors(world, reference, location, 0, &error, &squares);
-    return error.max_ticks;
+    error.rms_ticks = n_events == 0 ? 0 : sqrt(squares / n_events);
+    return error;
 }
 
 struct world_error world_constant_error(const struct world *world, uint32_t reference)
