@@ -47,9 +47,9 @@ static const char *said(const struct mpl_model *model)
             const struct mpl_moment *moment = &match->moments[r->first + m];
             const struct mpl_location *loc = &model->locations[moment->location];
 
-            text =
-                mpl_arena_printf(arena, "%s%s %u:%d", text, m == r->n_sources ? " >" : "",
-                                 moment->location, (int) loc->time_ticks[moment->event]);
+            text = mpl_arena_printf(
+                arena, "%s%s %u:%d", text, m == r->n_sources ? " >" : "", moment->location,
+                (int) loc->base_ticks + (int) loc->time_ticks[moment->event]);
         }
     }
     return text;
