@@ -1,13 +1,15 @@
 /*
- * Measures `marple diagnose` against libotf2's local readers in one run, so that the ratio holds
- * on any machine: the two alternate, the median of the pairs is told.
+ * Measures `marple diagnose` and `marple sync` against libotf2's local readers in one run, so that
+ * the ratios hold on any machine: the three take turns, the medians of the turns are told.
  *
  *     bench MARPLE YARDSTICK GENERATE DIRECTORY EVENTS:KERNELS...
  *
  * Prints per trace: events, functions that a task calls, CPU seconds (user and system) of each,
- * their ratio, and the peak memory of marple per event. Ends with 1 when a command fails, never
+ * their ratios, and the peak memory of marple diagnose per event. Ends with 1 when a command fails, never
  * because of a number.
  */
+#include "config.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PAIRS = 5, PATH_ROOM = 4096 };
+enum { TURNS = 5, PATH_ROOM = 4096 };
 
 struct cost {
     double cpu_s;
@@ -63,18 +65,58 @@ static int measure(char *const *argv, struct cost *cost)
     return 0;
 }
 
+/* CPU seconds in each turn. */
+struct turns {
+    double theirs[TURNS];
+    double diagnose[TURNS];
+    double sync[TURNS];
+    double peak_bytes;
+};
+
+static int take_turns(char *const *yardstick, char *const *diagnose, char *const *sync,
+                      struct turns *turns)
+{
+    struct cost cost;
+
+    for (int i = 0; i < TURNS; i++) {
+        if (measure(yardstick, &cost) != 0) {
+            return 1;
+        }
+        turns->theirs[i] = cost.cpu_s;
+        if (measure(diagnose, &cost) != 0) {
+            return 1;
+        }
+        turns->diagnose[i] = cost.cpu_s;
+        turns->peak_bytes =
+            cost.peak_bytes > turns->peak_bytes ? cost.peak_bytes : turns->peak_bytes;
+        if (measure(sync, &cost) != 0) {
+            return 1;
+        }
+        turns->sync[i] = cost.cpu_s;
+    }
+    return 0;
+}
+
+static double median_ratio(const double *a, const double *b)
+{
+    double ratios[TURNS];
+
+    for (int i = 0; i < TURNS; i++) {
+        ratios[i] = a[i] / b[i];
+    }
+    return median(ratios, TURNS);
+}
+
 static int bench_trace(char **argv, const char *directory, char *what, double *ratio)
 {
     char *events = strtok(what, ":");
     char *kernels = strtok(NULL, ":");
     char trace[PATH_ROOM];
     char anchor[PATH_ROOM + 16];
+    char copy[PATH_ROOM + 16];
     struct stat there;
     struct cost cost;
-    double ours[PAIRS];
-    double theirs[PAIRS];
-    double ratios[PAIRS];
-    double peak = 0;
+    struct turns turns = { .peak_bytes = 0 };
 
     if (events == NULL || kernels == NULL) {
         fprintf(stderr, "bench: EVENTS:KERNELS, please\n");
@@ -82,29 +124,26 @@ static int bench_trace(char **argv, const char *directory, char *what, double *r
     }
     snprintf(trace, sizeof trace, "%s/trace-%s-%s", directory, events, kernels);
     snprintf(anchor, sizeof anchor, "%s/traces.otf2", trace);
+    snprintf(copy, sizeof copy, "%s-copy", trace);
 
     char *generate[] = { argv[3], trace, events, kernels, NULL };
     char *yardstick[] = { argv[2], anchor, NULL };
-    char *marple[] = { argv[1], "diagnose", anchor, NULL };
+    char *diagnose[] = { argv[1], "diagnose", anchor, NULL };
+    char *sync[] = { argv[1], "sync", "--force", "-o", copy, anchor, NULL };
 
     if (stat(anchor, &there) != 0 && measure(generate, &cost) != 0) {
         return 1;
     }
-    for (int i = 0; i < PAIRS; i++) {
-        if (measure(yardstick, &cost) != 0) {
-            return 1;
-        }
-        theirs[i] = cost.cpu_s;
-        if (measure(marple, &cost) != 0) {
-            return 1;
-        }
-        ours[i] = cost.cpu_s;
-        ratios[i] = ours[i] / theirs[i];
-        peak = cost.peak_bytes > peak ? cost.peak_bytes : peak;
+    if (take_turns(yardstick, diagnose, sync, &turns) != 0) {
+        return 1;
     }
-    *ratio = median(ratios, PAIRS);
-    printf("%12s  %8s  %10.3f  %10.3f  %6.2f  %6.1f\n", events, kernels,
-           median(theirs, PAIRS), median(ours, PAIRS), *ratio, peak / strtod(events, NULL));
+    *ratio = median_ratio(turns.diagnose, turns.theirs);
+
+    const double sync_ratio = median_ratio(turns.sync, turns.theirs);
+
+    printf("%12s  %8s  %10.3f  %10.3f  %6.2f  %6.1f  %10.3f  %6.2f\n", events, kernels,
+           median(turns.theirs, TURNS), median(turns.diagnose, TURNS), *ratio,
+           turns.peak_bytes / strtod(events, NULL), median(turns.sync, TURNS), sync_ratio);
     return 0;
 }
 
@@ -120,11 +159,11 @@ int main(int argc, char **argv)
         return 2;
     }
     printf(
-        "CPU seconds, medians of %d alternating runs; (a) libotf2 local readers with empty "
-        "callbacks, (b) marple diagnose\n\n",
-        PAIRS);
-    printf("%12s  %8s  %10s  %10s  %6s  %6s\n", "events", "kernels", "(a) s", "(b) s",
-           "b/a", "B/event");
+        "CPU seconds, medians of %d turns; (a) libotf2 local readers with empty callbacks, "
+        "(b) marple diagnose, (c) marple sync\n\n",
+        TURNS);
+    printf("%12s  %8s  %10s  %10s  %6s  %6s  %10s  %6s\n", "events", "kernels", "(a) s",
+           "(b) s", "b/a", "B/event", "(c) s", "c/a");
     for (int i = 5; i < argc; i++) {
         if (bench_trace(argv, argv[4], argv[i], &ratio) != 0) {
             return 1;
@@ -133,8 +172,7 @@ int main(int argc, char **argv)
         second = i == 6 ? ratio : second;
     }
     if (argc > 6) {
-        printf("\nratio at the second trace over that at the first: %.2f\n",
-               second / first);
+        printf("\nb/a at the second trace over that at the first: %.2f\n", second / first);
     }
     return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * Writes a large master-worker trace in the manner of Score-P, for `make bench`:
  *
- *     generate DIRECTORY EVENTS KERNELS [LOCATIONS]
+ *     generate DIRECTORY EVENTS KERNELS [LOCATIONS [SWING]]
  *
  * Rank 0 serves requests one after the other in `handle`, the others compute in `work`. A task is
  * 16 events: on the worker Recv, work, Send; on the master Recv, handle, Send. KERNELS is the
@@ -9,8 +9,13 @@
  * that this pattern can have, 12 (40 events a task) that of a program whose functions are
  * instrumented, too. The times come from a simulation, so that waits, matches and the master's
  * queue are those of a real run.
+ *
+ * With SWING, microseconds, each location's clock swings by so much around the true time, ten times
+ * a second and each with another phase, while the recorded offsets say that all clocks are exact: so
+ * there is something to estimate and to repair.
  */
 #include <errno.h>
+#include <math.h>
 #include <otf2/otf2.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,6 +32,8 @@ struct location {
     uint64_t now;     /* end of its last event */
     uint64_t request; /* when its request reaches the master */
     uint64_t events;
+    double swing_ns;
+    double phase;
 };
 
 static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef location,
@@ -42,11 +49,20 @@ static void die(const char *what)
     exit(1);
 }
 
+/* What the location's clock shows. It swings by far less than it advances, so it never stands. */
+static uint64_t shown(const struct location *l)
+{
+    static const double swings_per_ns = 2 * 3.14159265358979 * 10 / TICKS_PER_S;
+
+    return (uint64_t) ((double) l->now + l->swing_ns +
+                       l->swing_ns * sin((double) l->now * swings_per_ns + l->phase));
+}
+
 static uint64_t step(struct location *l, uint64_t ns)
 {
     l->now += ns;
     l->events++;
-    return l->now;
+    return l->swing_ns > 0 ? shown(l) : l->now;
 }
 
 /* Small changes from task to task, the same in every run. */
@@ -134,7 +150,9 @@ static uint64_t simulate(struct location *l, uint32_t n, uint64_t tasks, uint32_
     uint64_t last = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        last = l[i].now > last ? l[i].now : last;
+        const uint64_t end = shown(&l[i]);
+
+        last = end > last ? end : last;
     }
     return last;
 }
@@ -203,9 +221,10 @@ int main(int argc, char **argv)
     const uint64_t events = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
     const uint32_t kernels = argc > 3 ? (uint32_t) strtoul(argv[3], NULL, 10) : 0;
     const uint32_t n = argc > 4 ? (uint32_t) strtoul(argv[4], NULL, 10) : 16;
+    const double swing_us = argc > 5 ? strtod(argv[5], NULL) : 0;
 
     if (argc < 4 || events < EVENTS_PER_TASK || n < 3 || n > MAX_LOCATIONS) {
-        fprintf(stderr, "usage: generate DIRECTORY EVENTS KERNELS [LOCATIONS]\n");
+        fprintf(stderr, "usage: generate DIRECTORY EVENTS KERNELS [LOCATIONS [SWING]]\n");
         return 2;
     }
     OTF2_Archive *archive =
@@ -220,6 +239,8 @@ int main(int argc, char **argv)
     OTF2_Archive_OpenEvtFiles(archive);
     for (uint32_t i = 0; i < n; i++) {
         l[i].writer = OTF2_Archive_GetEvtWriter(archive, i);
+        l[i].swing_ns = 1000 * swing_us;
+        l[i].phase = i;
     }
     const uint64_t last = simulate(l, n, events / (EVENTS_PER_TASK + 2 * kernels), kernels);
 
