@@ -24,6 +24,23 @@ static bool ends_with(const char *text, const char *end)
     return n > m && strcmp(text + n - m, end) == 0;
 }
 
+/** Whether an archive has files of that name: beside the anchor, and in the folder there. */
+static bool is_of_archive(const char *name, int depth)
+{
+    static const char *const beside[] = { ".otf2", ".def", ".marker", ".thumb" };
+    static const char *const inside[] = { ".evt", ".def", ".snap" };
+    const char *const *ends = depth == 0 ? beside : inside;
+    const size_t n =
+        depth == 0 ? sizeof beside / sizeof *beside : sizeof inside / sizeof *inside;
+
+    for (size_t i = 0; i < n; i++) {
+        if (ends_with(name, ends[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_dots(const char *name)
 {
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
@@ -97,8 +114,7 @@ static const char *find_stranger(const char *directory, struct mpl_arena *scratc
             stranger = "?";
         } else if (S_ISDIR(info.st_mode)) {
             stranger = depth == 0 ? find_stranger(path, scratch, 1) : path;
-        } else if (!ends_with(name, ".def") && !ends_with(name, ".evt") &&
-                   !(depth == 0 && ends_with(name, ".otf2"))) {
+        } else if (!is_of_archive(name, depth)) {
             stranger = path;
         }
     }
@@ -135,49 +151,23 @@ enum mpl_status mpl_dir_check_target(const char *directory, bool force,
 
 /* ---- storing ----------------------------------------------------------------------------- */
 
-static enum mpl_status store(const char *path, struct mpl_err *err)
+/**
+ * Makes sure that files and names are on the disk before the names mean anything. All at once:
+ * an archive may have thousands of files, and waiting for each alone takes a hundred times as
+ * long. It is a precaution; writing and closing have told already if the disk is full.
+ */
+static enum mpl_status store(const char *directory, struct mpl_err *err)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     enum mpl_status st = MPL_OK;
 
-    /* Some file systems cannot; then there is nothing to be done, and nothing wrong. */
-    if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)) {
-        st = mpl_fail(err, MPL_E_IO, "\"%s\": %s", path, strerror(errno));
+    if (fd < 0 || syncfs(fd) != 0) {
+        st = mpl_fail(err, MPL_E_IO, "\"%s\": %s", directory, strerror(errno));
     }
     if (fd >= 0) {
         (void) close(fd);
     }
     return st;
-}
-
-/** Makes sure that files and names are on the disk; a disk that is full may say so only now. */
-static enum mpl_status store_level(const char *directory, struct mpl_arena *scratch,
-                                   int depth, struct mpl_err *err)
-{
-    DIR *dir = opendir(directory);
-    const struct dirent *entry;
-    enum mpl_status st = MPL_OK;
-
-    if (dir == NULL) {
-        return mpl_fail(err, MPL_E_IO, "\"%s\": %s", directory, strerror(errno));
-    }
-    while (st == MPL_OK && (entry = readdir(dir)) != NULL) {
-        const char *path = mpl_arena_printf(scratch, "%s/%s", directory, entry->d_name);
-        struct stat info;
-
-        if (is_dots(entry->d_name)) {
-            continue;
-        }
-        if (path == NULL) {
-            st = mpl_nomem(err);
-        } else if (depth == 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-            st = store_level(path, scratch, 1, err);
-        } else {
-            st = store(path, err);
-        }
-    }
-    (void) closedir(dir);
-    return st == MPL_OK ? store(directory, err) : st;
 }
 
 /* ---- removing and replacing ------------------------------------------------------------------ */
@@ -219,7 +209,7 @@ enum mpl_status mpl_dir_replace(const char *from, const char *directory,
     if (target == NULL) {
         return mpl_nomem(err);
     }
-    st = store_level(from, scratch, 0, err);
+    st = store(from, err);
     if (st != MPL_OK) {
         return st;
     }

@@ -112,7 +112,25 @@ static uint64_t total(const struct mpl_violations *v)
     return v->p2p + v->collective + v->thread;
 }
 
-/** "violations of the order of events: 7,004 (the worst by 1.13 ms)" */
+static const char *say_source(enum mpl_clock_source source)
+{
+    switch (source) {
+    case MPL_CLOCK_SINGLE:
+        return "one clock for all, as recorded";
+    case MPL_CLOCK_OFFSETS:
+        return "by recorded offsets";
+    case MPL_CLOCK_REFINED:
+        return "by recorded offsets, refined by messages";
+    case MPL_CLOCK_MESSAGES:
+        return "by messages and collectives";
+    case MPL_CLOCK_EVENTSPACE:
+        return "by round trips of messages";
+    default:
+        return "left as they are recorded";
+    }
+}
+
+/** "7,436 (the worst by 593 us)"; NULL when out of memory. */
 static const char *say_violations(const struct stages *s, const struct mpl_violations *v)
 {
     const char *count = mpl_text_count(s->arena, total(v));
@@ -122,10 +140,31 @@ static const char *say_violations(const struct stages *s, const struct mpl_viola
     if (count == NULL || worst == NULL) {
         return NULL;
     }
-    return total(v) == 0 ? count
+    return total(v) == 0 ? "none"
                          : mpl_arena_printf(s->arena, "%s (the worst by %s)", count, worst);
 }
 
+/** What ran backwards and what became of it; NULL when out of memory. */
+static const char *say_change(const struct stages *s)
+{
+    const struct mpl_clock *clock = s->clock;
+    const char *before = say_violations(s, &clock->before);
+    const char *after = say_violations(s, &clock->after);
+
+    if (before == NULL || after == NULL) {
+        return NULL;
+    }
+    if (total(&clock->before) == 0 && total(&clock->after) == 0) {
+        return "no message or collective runs backwards in time";
+    }
+    return mpl_arena_printf(
+        s->arena,
+        "messages and collectives that run backwards in time: %s before, "
+        "%s now",
+        before, after);
+}
+
+/** How far the repair moved events; "" if it did not. */
 static const char *say_repair(const struct stages *s)
 {
     const struct mpl_clc *repair = s->clock->repair;
@@ -144,18 +183,14 @@ static const char *say_repair(const struct stages *s)
 static enum mpl_status print(const struct stages *s, const struct sync_opts *opts,
                              FILE *out, struct mpl_err *err)
 {
-    const char *before = say_violations(s, &s->clock->before);
-    const char *after = say_violations(s, &s->clock->after);
+    const char *change = say_change(s);
     const char *repair = say_repair(s);
     const char *text = NULL;
 
-    if (before != NULL && after != NULL && repair != NULL) {
-        text = mpl_arena_printf(s->arena,
-                                "The corrected copy is in \"%s\". Clocks: %s; messages, "
-                                "collectives and threads "
-                                "that run backwards in time: %s before, %s after%s.",
-                                opts->output, mpl_clock_source_name(s->clock->source),
-                                before, after, repair);
+    if (change != NULL && repair != NULL) {
+        text =
+            mpl_arena_printf(s->arena, "The corrected copy is in \"%s\". Clocks: %s; %s%s.",
+                             opts->output, say_source(s->clock->source), change, repair);
     }
     if (text == NULL) {
         return mpl_nomem(err);

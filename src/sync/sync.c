@@ -11,16 +11,23 @@
 
 /* ---- where the copy may go ----------------------------------------------------------------- */
 
-/** The true name of \p path; NULL when it does not exist. */
-static const char *true_name(const char *path, struct mpl_arena *scratch)
+/** The true name of \p path; *out is NULL when it does not exist. */
+static enum mpl_status true_name(const char *path, struct mpl_arena *scratch,
+                                 const char **out, struct mpl_err *err)
 {
     char name[PATH_MAX];
 
-    return realpath(path, name) == NULL ? NULL : mpl_arena_strdup(scratch, name);
+    *out = NULL;
+    if (realpath(path, name) != NULL) {
+        *out = mpl_arena_strdup(scratch, name);
+        return *out == NULL ? mpl_nomem(err) : MPL_OK;
+    }
+    return MPL_OK;
 }
 
 /** Of the folder in which \p path is, or is to be. */
-static const char *true_folder(const char *path, struct mpl_arena *scratch)
+static enum mpl_status true_folder(const char *path, struct mpl_arena *scratch,
+                                   const char **out, struct mpl_err *err)
 {
     size_t n = strlen(path);
     const char *folder;
@@ -32,7 +39,7 @@ static const char *true_folder(const char *path, struct mpl_arena *scratch)
         n--;
     }
     folder = n == 0 ? "." : mpl_arena_strndup(scratch, path, n);
-    return folder == NULL ? NULL : true_name(folder, scratch);
+    return folder == NULL ? mpl_nomem(err) : true_name(folder, scratch, out, err);
 }
 
 static bool is_inside(const char *path, const char *folder)
@@ -43,26 +50,51 @@ static bool is_inside(const char *path, const char *folder)
            (path[n] == '\0' || path[n] == '/' || (n > 0 && folder[n - 1] == '/'));
 }
 
+/** True names of what must not be touched, and of where the copy goes; NULL: not there. */
+struct places {
+    const char *anchor;
+    const char *events; /**< The folder of the event files. */
+    const char *source; /**< As the user named the trace. */
+    const char *old;    /**< What stands in the place of the copy. */
+    const char *folder; /**< In which it will stand. */
+};
+
+static enum mpl_status find_places(const struct mpl_sync_job *job, const char *directory,
+                                   struct places *p, struct mpl_err *err)
+{
+    enum mpl_status st = true_name(job->anchor.path, job->scratch, &p->anchor, err);
+
+    if (st == MPL_OK) {
+        st = true_name(job->anchor.stem, job->scratch, &p->events, err);
+    }
+    if (st == MPL_OK) {
+        st = true_name(job->model->path, job->scratch, &p->source, err);
+    }
+    if (st == MPL_OK) {
+        st = true_name(directory, job->scratch, &p->old, err);
+    }
+    return st == MPL_OK ? true_folder(directory, job->scratch, &p->folder, err) : st;
+}
+
 /* Neither may the copy replace what it is made from, nor become a part of it. */
 static enum mpl_status check_place(const struct mpl_sync_job *job, const char *directory,
                                    struct mpl_err *err)
 {
-    struct mpl_arena *scratch = job->scratch;
-    const char *anchor = true_name(job->anchor.path, scratch);
-    const char *events = true_name(job->anchor.stem, scratch);
-    const char *source = true_name(job->model->path, scratch);
-    const char *old = true_name(directory, scratch);
-    const char *folder = true_folder(directory, scratch);
+    struct places p = { 0 };
+    const enum mpl_status st = find_places(job, directory, &p, err);
 
-    if (anchor != NULL && old != NULL && is_inside(anchor, old)) {
+    if (st != MPL_OK) {
+        return st;
+    }
+    if (p.anchor != NULL && p.old != NULL && is_inside(p.anchor, p.old)) {
         return mpl_fail(err, MPL_E_USAGE, "\"%s\" holds the trace that is to be copied",
                         directory);
     }
-    if (folder == NULL) {
+    if (p.folder == NULL) {
         return MPL_OK; /* making the directory will fail and say why */
     }
-    if ((events != NULL && is_inside(folder, events)) ||
-        (source != NULL && is_inside(folder, source))) {
+    if ((p.events != NULL && is_inside(p.folder, p.events)) ||
+        (p.source != NULL && is_inside(p.folder, p.source))) {
         return mpl_fail(err, MPL_E_USAGE,
                         "\"%s\" would lie inside the trace that is to be copied",
                         directory);

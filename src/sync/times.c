@@ -57,7 +57,9 @@ int64_t mpl_sync_offset_at(const struct mpl_sync_offsets *offsets, uint64_t time
     if (length <= 0 || rise > length || -rise > length) {
         return a->offset_ticks;
     }
-    return (int64_t) (a->offset_ticks + rise * way / length);
+    /* To the nearest tick, as libotf2 does. */
+    return (int64_t) (a->offset_ticks +
+                      (rise * way + (rise * way < 0 ? -length : length) / 2) / length);
 }
 
 /* ---- mapping -------------------------------------------------------------------------------- */

@@ -143,6 +143,10 @@ static enum mpl_status copy_part(const struct mpl_sync_job *job, struct mpl_sync
     struct names names = { .arena = mpl_arena_create() };
     enum mpl_status st = names.arena == NULL ? mpl_nomem(err) : MPL_OK;
 
+    if (st == MPL_OK && mpl_sync_is_interrupted()) {
+        st = mpl_fail(err, MPL_E_IO, "interrupted");
+    }
+
     if (st == MPL_OK && part->has_events) {
         st = copy_events(job, part, &names, desk, err);
     }

@@ -1,0 +1,141 @@
+#include "config.h"
+
+#include "base/base.h"
+
+#include <check.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { N_TASKS = 1000 };
+
+struct work {
+    atomic_int done[N_TASKS];
+    atomic_int n_done;
+    atomic_int of_worker[MPL_PARALLEL_MOST];
+    int n_ticks;
+    size_t fails_at;
+    size_t also_fails_at;
+};
+
+static struct work *work;
+
+static void set_up(void)
+{
+    static struct work zero;
+
+    work = &zero;
+    memset(work, 0, sizeof *work);
+    work->fails_at = SIZE_MAX;
+    work->also_fails_at = SIZE_MAX;
+}
+
+static enum mpl_status run(void *context, size_t task, unsigned worker, struct mpl_err *err)
+{
+    struct work *w = context;
+
+    ck_assert_uint_lt(worker, MPL_PARALLEL_MOST);
+    /* No two tasks are ever in the hands of the same worker. */
+    ck_assert_int_eq(atomic_fetch_add(&w->of_worker[worker], 1), 0);
+    atomic_fetch_add(&w->done[task], 1);
+    atomic_fetch_add(&w->n_done, 1);
+    if (task % 100 == 0) {
+        const struct timespec while_others_run = { .tv_nsec = 1000000 };
+
+        (void) nanosleep(&while_others_run, NULL);
+    }
+    atomic_fetch_sub(&w->of_worker[worker], 1);
+    return task == w->fails_at || task == w->also_fails_at
+               ? mpl_fail(err, MPL_E_LIMIT, "task %zu", task)
+               : MPL_OK;
+}
+
+static void tick(void *context)
+{
+    ((struct work *) context)->n_ticks++; /* in one thread only: no lock */
+}
+
+static enum mpl_status do_all(size_t n_tasks, unsigned max_threads, struct mpl_err *err)
+{
+    const struct mpl_parallel job = { .n_tasks = n_tasks,
+                                      .max_threads = max_threads,
+                                      .run = run,
+                                      .tick = tick,
+                                      .context = work };
+
+    return mpl_parallel_run(&job, err);
+}
+
+/* _i is the number of threads in these. */
+START_TEST(every_task_is_done_once)
+{
+    ck_assert_int_eq(do_all(N_TASKS, (unsigned) _i, NULL), MPL_OK);
+    for (size_t i = 0; i < N_TASKS; i++) {
+        ck_assert_int_eq(atomic_load(&work->done[i]), 1);
+    }
+    ck_assert_int_gt(work->n_ticks, 0);
+}
+END_TEST
+
+START_TEST(first_failure_is_told_and_ends_the_work)
+{
+    struct mpl_err err = { 0 };
+
+    work->fails_at = 120;
+    work->also_fails_at = 121;
+    ck_assert_int_eq(do_all(N_TASKS, (unsigned) _i, &err), MPL_E_LIMIT);
+    ck_assert_str_eq(err.cause[0].text, "task 120");
+    ck_assert_int_lt(atomic_load(&work->n_done), N_TASKS);
+    for (size_t i = 0; i <= 120; i++) {
+        ck_assert_int_eq(atomic_load(&work->done[i]), 1);
+    }
+}
+END_TEST
+
+START_TEST(nothing_to_do_is_done)
+{
+    ck_assert_int_eq(do_all(0, (unsigned) _i, NULL), MPL_OK);
+    ck_assert_int_eq(atomic_load(&work->n_done), 0);
+}
+END_TEST
+
+START_TEST(without_threads_the_caller_does_it_all)
+{
+    const struct rlimit none = { 0, 0 };
+
+    /* Not for root, whom the limit does not bind; then this is the same as above. */
+    (void) setrlimit(RLIMIT_NPROC, &none);
+    ck_assert_int_eq(do_all(N_TASKS, 4, NULL), MPL_OK);
+    ck_assert_int_eq(atomic_load(&work->n_done), N_TASKS);
+}
+END_TEST
+
+START_TEST(failures_without_a_place_to_tell_them_are_failures)
+{
+    work->fails_at = 0;
+    ck_assert_int_eq(do_all(2, 2, NULL), MPL_E_LIMIT);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("base_parallel");
+    TCase *tcase = tcase_create("parallel");
+    SRunner *runner;
+    int n_failed;
+
+    tcase_add_checked_fixture(tcase, set_up, NULL);
+    tcase_add_loop_test(tcase, every_task_is_done_once, 0, 6);
+    tcase_add_loop_test(tcase, first_failure_is_told_and_ends_the_work, 0, 6);
+    tcase_add_loop_test(tcase, nothing_to_do_is_done, 0, 3);
+    tcase_add_test(tcase, without_threads_the_caller_does_it_all);
+    tcase_add_test(tcase, failures_without_a_place_to_tell_them_are_failures);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
