@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "../tools/misses.h"
 #include "world.h"
 
 #include <check.h>
@@ -198,6 +199,59 @@ START_TEST(estimate_is_better_than_constant_offsets)
 }
 END_TEST
 
+/* ---- Table 1 of the EventSpace paper ------------------------------------------------------- */
+
+static struct miss_table measure(struct world *world, enum mpl_clock_choice choice)
+{
+    struct miss_table table;
+    struct mpl_err err = { 0 };
+
+    world_reset(world);
+    ck_assert_int_eq(
+        misses_measure(world_model(world), world_match(world), choice, arena, &table, &err),
+        MPL_OK);
+    return table;
+}
+
+/*
+ * A farm, where all speak with rank 0 as in the paper's first column; a ring, in which relative
+ * offsets add up; a ring of which every direction has a latency of its own; and one whose clocks
+ * drift.
+ */
+static struct world_options column(int number)
+{
+    struct world_options options = world_defaults();
+
+    options.kind = number == 0 ? WORLD_MASTER_WORKER : WORLD_HALO;
+    options.n_processes = 8;
+    options.asymmetry = number == 2 ? 8 : 0;
+    options.drift_ppm = number == 3 ? 80 : 0;
+    return options;
+}
+
+static const char *const column_name[] = { "farm", "ring", "asymmetric ring", "drift" };
+enum { N_COLUMNS = sizeof column_name / sizeof *column_name };
+
+START_TEST(order_is_better_than_that_of_averaged_round_trips)
+{
+    const struct world_options options = column(_i);
+    struct world *world = world_create(&options, arena);
+    const struct miss_table recorded = measure(world, MPL_CLOCK_NONE);
+    const struct miss_table averaged = measure(world, MPL_CLOCK_ONLY_EVENTSPACE);
+    const struct miss_table ours = measure(world, MPL_CLOCK_ONLY_MESSAGES);
+
+    (void) printf("%s\n", column_name[_i]);
+    misses_print("recorded", &recorded, stdout);
+    misses_print("eventspace", &averaged, stdout);
+    misses_print("messages", &ours, stdout);
+    (void) fflush(stdout);
+    ck_assert_double_lt(recorded.correct_share, 1);
+    ck_assert_double_lt(averaged.mean_s, recorded.mean_s / 10);
+    ck_assert_double_gt(ours.correct_share, averaged.correct_share);
+    ck_assert_double_lt(ours.mean_s, 1e-6);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("world_clock");
@@ -213,6 +267,7 @@ static Suite *make_suite(void)
     tcase_add_loop_test(c, garbage_stamps_and_steps_leave_no_violation, 0,
                         SEEDS_PER_KIND * WORLD_KINDS);
     tcase_add_loop_test(c, estimate_is_better_than_constant_offsets, 0, WORLD_KINDS);
+    tcase_add_loop_test(c, order_is_better_than_that_of_averaged_round_trips, 0, N_COLUMNS);
     suite_add_tcase(suite, c);
     return suite;
 }
