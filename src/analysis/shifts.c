@@ -228,9 +228,9 @@ static enum mpl_status add_alone(struct solver *s, uint32_t k, struct mpl_arena 
     for (uint32_t p = 0; p < s->run->model->n_processes; p++) {
         s->x[p] = 0;
     }
-    s->x[k] = s->doubt->high_ticks[k];
-    st = add_shift(s->run, arena, s->x, 1, shifts, err);
     s->x[k] = s->doubt->low_ticks[k];
+    st = add_shift(s->run, arena, s->x, 1, shifts, err);
+    s->x[k] = s->doubt->high_ticks[k];
     return st == MPL_OK ? add_shift(s->run, arena, s->x, 1, shifts, err) : st;
 }
 
@@ -240,7 +240,7 @@ static enum mpl_status add_solutions(struct solver *s, uint32_t k, struct mpl_ar
     enum mpl_status st = MPL_OK;
 
     for (int i = 0; i < 2 && st == MPL_OK; i++) {
-        s->is_early = i == 1;
+        s->is_early = i == 0;
         st = solve(s, k, err);
         if (st == MPL_OK) {
             st = add_shift(s->run, arena, s->x, s->is_early ? -1 : 1, shifts, err);
@@ -249,23 +249,46 @@ static enum mpl_status add_solutions(struct solver *s, uint32_t k, struct mpl_ar
     return st;
 }
 
-static enum mpl_status add_suspects(struct solver *s, const uint32_t *suspects, size_t n,
-                                    struct mpl_arena *arena, struct shifts *shifts,
-                                    struct mpl_err *err)
+static enum mpl_status open_view(struct solver *s, struct mpl_arena *arena,
+                                 struct mpl_err *err)
+{
+    const enum mpl_status st =
+        mpl_order_view_create(s->run->model, s->run->match, arena, &s->view, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    gather(s);
+    return s->is_short ? mpl_nomem(err) : MPL_OK;
+}
+
+static enum mpl_status add_bounds(struct solver *s, struct mpl_arena *arena,
+                                  struct shifts *shifts, struct mpl_err *err)
+{
+    const enum mpl_status st =
+        add_shift(s->run, arena, s->doubt->high_ticks, 1, shifts, err);
+
+    return st == MPL_OK ? add_shift(s->run, arena, s->doubt->low_ticks, 1, shifts, err)
+                        : st;
+}
+
+/* What matters most comes first: whether the loss that the first suspect causes could be less. */
+static enum mpl_status add_all(struct solver *s, const uint32_t *suspects, size_t n,
+                               struct mpl_arena *arena, struct shifts *shifts,
+                               struct mpl_err *err)
 {
     const bool is_possible = is_shift_possible(s->run->clock);
-    enum mpl_status st = MPL_OK;
+    enum mpl_status st = is_possible && n > 0 ? open_view(s, arena, err) : MPL_OK;
 
-    if (is_possible && n > 0) {
-        st = mpl_order_view_create(s->run->model, s->run->match, arena, &s->view, err);
-        if (st == MPL_OK) {
-            gather(s);
-            st = s->is_short ? mpl_nomem(err) : MPL_OK;
-        }
+    if (n == 0) {
+        return add_bounds(s, arena, shifts, err);
     }
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
         st = is_possible ? add_solutions(s, suspects[i], arena, shifts, err)
                          : add_alone(s, suspects[i], arena, shifts, err);
+        if (st == MPL_OK && i == 0) {
+            st = add_bounds(s, arena, shifts, err);
+        }
     }
     return st;
 }
@@ -286,9 +309,7 @@ enum mpl_status mpl_shifts_create(const struct mpl_run *run,
     enum mpl_status st =
         s.at == NULL || s.x == NULL || shifts.ticks == NULL ? mpl_nomem(err) : MPL_OK;
 
-    st = st == MPL_OK ? add_shift(run, arena, doubt->high_ticks, 1, &shifts, err) : st;
-    st = st == MPL_OK ? add_shift(run, arena, doubt->low_ticks, 1, &shifts, err) : st;
-    st = st == MPL_OK ? add_suspects(&s, suspects, n, arena, &shifts, err) : st;
+    st = st == MPL_OK ? add_all(&s, suspects, n, arena, &shifts, err) : st;
     mpl_buf_free(&s.links);
     mpl_map_destroy(s.at);
     if (st == MPL_OK) {

@@ -192,10 +192,14 @@ struct mpl_analysis *analyse_path(const char *path, const struct mpl_progress *p
 
 struct mpl_analysis *analyse_text(const char *text)
 {
-    char path[] = "/tmp/marple-test-XXXXXX";
-    const int fd = mkstemp(path);
+    const char *tmp = getenv("TMPDIR");
+    char path[4096];
     const size_t n = strlen(text);
+    int fd;
 
+    (void) snprintf(path, sizeof path, "%s/marple-analysis-XXXXXX",
+                    tmp != NULL ? tmp : "/tmp");
+    fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
     ck_assert(write(fd, text, n) == (ssize_t) n);
     (void) close(fd);

@@ -228,7 +228,7 @@ START_TEST(what_involves_an_unlimited_clock_is_sensitive_by_definition)
         if (d->finding->n_locations == 0) {
             ck_assert(d->is_clock_sensitive);
             ck_assert_str_eq(d->clock_reason,
-                             "nothing limits the clock error of process 1");
+                             "no message limits the clock error of process 1");
             ck_assert(isnan(d->clock_low_s));
         }
     }
