@@ -2,6 +2,7 @@
 
 #include "match_fixture.h"
 #include "order/order.h"
+#include "read/read.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -148,6 +149,26 @@ START_TEST(weak_instances_are_walked_apart)
     ck_assert(!strong.is_any && !strong.is_presumed);
     ck_assert_uint_eq(weak.n, 3);
     ck_assert(weak.is_any && weak.is_presumed);
+}
+END_TEST
+
+/* From the request to the completion, wherever these are: rank 1 is through before rank 0 comes. */
+START_TEST(immediate_collectives_count_from_request_to_completion)
+{
+    static const char text[] =
+        "# us\n"
+        "rank 0: compute 0..8 ibarrier 8..9 as q compute 9..10 wait 10..12 for q\n"
+        "rank 1: ibarrier 0..1 as q compute 1..3 wait 3..5 for q\n";
+    struct mpl_lint *lint = mpl_lint_create(arena);
+    struct mpl_model *model = NULL;
+    struct mpl_violations found;
+
+    ck_assert_int_eq(
+        mpl_read_text("made up", text, sizeof text - 1, arena, lint, &model, NULL), MPL_OK);
+    found = count(model);
+    ck_assert_uint_eq(found.n_collective, 2);
+    ck_assert_uint_eq(found.collective, 1);
+    ck_assert_int_eq(found.worst_ticks, 3000);
 }
 END_TEST
 
@@ -316,6 +337,7 @@ static Suite *make_suite(void)
     tcase_add_test(c, alltoallv_of_eztrace_says_nothing);
     tcase_add_test(c, alltoallv_without_a_member_says_nothing);
     tcase_add_test(c, weak_instances_are_walked_apart);
+    tcase_add_test(c, immediate_collectives_count_from_request_to_completion);
     tcase_add_test(c, start_counts_as_long_as_its_reversal_can_be_the_clocks);
     tcase_add_test(c, start_that_no_clock_explains_does_not_synchronise);
     tcase_add_test(c, start_that_not_all_have_recorded_says_nothing);
