@@ -12,12 +12,12 @@
 
 /** What a user may ask for. */
 enum mpl_clock_choice {
-  MPL_CLOCK_AUTO, /**< Recorded offsets, refined by messages where they leave
+    MPL_CLOCK_AUTO,           /**< Recorded offsets, refined by messages where they leave
                        violations; messages where no offsets are recorded. */
-  MPL_CLOCK_ONLY_OFFSETS,  /**< Recorded offsets as they are. */
-  MPL_CLOCK_ONLY_MESSAGES, /**< Messages, even if offsets are recorded. */
-  MPL_CLOCK_NONE,          /**< The clocks as recorded, and no repair either. */
-  MPL_CLOCK_ONLY_EVENTSPACE /**< Mean of symmetric round trips along a
+    MPL_CLOCK_ONLY_OFFSETS,   /**< Recorded offsets as they are. */
+    MPL_CLOCK_ONLY_MESSAGES,  /**< Messages, even if offsets are recorded. */
+    MPL_CLOCK_NONE,           /**< The clocks as recorded, and no repair either. */
+    MPL_CLOCK_ONLY_EVENTSPACE /**< Mean of symmetric round trips along a
                                breadth-first tree (Bongo et al., EventSpace,
                                section 5.4): to compare with. */
 };
@@ -26,61 +26,60 @@ enum mpl_clock_choice {
 bool mpl_clock_choice_find(const char *name, enum mpl_clock_choice *out);
 
 struct mpl_clock_options {
-  enum mpl_clock_choice choice;
-  struct mpl_clc_options repair;
+    enum mpl_clock_choice choice;
+    struct mpl_clc_options repair;
 };
 /** MPL_CLOCK_AUTO with mpl_clc_defaults(). */
 struct mpl_clock_options mpl_clock_defaults(void);
 
 enum mpl_clock_source {
-  MPL_CLOCK_SINGLE,   /**< One process, or a trace that states a common clock
+    MPL_CLOCK_SINGLE,     /**< One process, or a trace that states a common clock
                          (text). */
-  MPL_CLOCK_OFFSETS,  /**< Recorded ClockOffsets, linearly interpolated. */
-  MPL_CLOCK_REFINED,  /**< Recorded ClockOffsets that reversed messages, refined
+    MPL_CLOCK_OFFSETS,    /**< Recorded ClockOffsets, linearly interpolated. */
+    MPL_CLOCK_REFINED,    /**< Recorded ClockOffsets that reversed messages, refined
                          by them. */
-  MPL_CLOCK_MESSAGES, /**< Offsets from messages and collectives. */
-  MPL_CLOCK_EVENTSPACE, /**< Offsets as the EventSpace paper estimates them. */
-  MPL_CLOCK_RAW, /**< Nothing to correct with, or not asked: clocks as recorded.
+    MPL_CLOCK_MESSAGES,   /**< Offsets from messages and collectives. */
+    MPL_CLOCK_EVENTSPACE, /**< Offsets as the EventSpace paper estimates them. */
+    MPL_CLOCK_RAW,        /**< Nothing to correct with, or not asked: clocks as recorded.
                   */
 };
-const char *mpl_clock_source_name(
-    enum mpl_clock_source source); /* "single", "offsets", … */
+const char *
+mpl_clock_source_name(enum mpl_clock_source source); /* "single", "offsets", … */
 
 /**
  * How well a time line agrees with its messages, as Table 1 of the EventSpace
  * paper has it: a message is correct if it is not received before it is sent.
  */
 struct mpl_clock_accuracy {
-  uint64_t n; /**< Messages. */
-  uint64_t n_correct;
-  double mean_ticks; /**< Of what the others are received too early; 0 if there
+    uint64_t n; /**< Messages. */
+    uint64_t n_correct;
+    double mean_ticks; /**< Of what the others are received too early; 0 if there
                         are none. */
-  double median_ticks;
-  double stddev_ticks; /**< From the mean, over all of them. */
-  int64_t worst_ticks;
+    double median_ticks;
+    double stddev_ticks; /**< From the mean, over all of them. */
+    int64_t worst_ticks;
 };
 /** On the times of \p view as they are. Errors: MPL_E_NOMEM. Cost: n log n for
  * the others. */
 enum mpl_status mpl_clock_measure(const struct mpl_order_view *view,
-                                  struct mpl_clock_accuracy *out,
-                                  struct mpl_err *err);
+                                  struct mpl_clock_accuracy *out, struct mpl_err *err);
 
 struct mpl_clock {
-  enum mpl_clock_source source;
-  uint32_t reference; /**< Location whose clock is the reference. */
-  uint32_t n_pieces;  /**< Of the time line: 1 where one offset (and drift) per
+    enum mpl_clock_source source;
+    uint32_t reference;          /**< Location whose clock is the reference. */
+    uint32_t n_pieces;           /**< Of the time line: 1 where one offset (and drift) per
                          process holds  for the whole run, else into how many
                          pieces its offsets bend. */
-  const int64_t *offset_ticks; /**< Per location: what was added to its recorded
+    const int64_t *offset_ticks; /**< Per location: what was added to its recorded
                                   absolute times (mean of its first and last
                                   event), without the repair. */
-  /**
+    /**
    * Per location: what the offsets change in the course of the run, last event
    * minus first; 0 where they are constant. Drift is this divided by the
    * location's duration.
    */
-  const int64_t *drift_ticks;
-  /**
+    const int64_t *drift_ticks;
+    /**
    * Per location: |error| against the reference is at most this anywhere in the
    * run; INT64_MAX when no data connect it, or in one direction only. What is
    * meant depends on the source: MESSAGES and REFINED: half the width of what
@@ -89,27 +88,25 @@ struct mpl_clock {
    * offsets could be without reversing a message; they are usually much better.
    * SINGLE: 0.
    */
-  const int64_t *bound_ticks;
-  /**
+    const int64_t *bound_ticks;
+    /**
    * Per location: what could still be added to all of its times, at least and
    * at most, by what messages and collectives allow; low <= 0 <= high. All
    * locations together at low, and all at high, are time lines as possible as
    * the one chosen. INT64_MIN and INT64_MAX where nothing limits it.
    */
-  const int64_t *low_ticks;
-  const int64_t *high_ticks;
-  const int64_t
-      *tree_bound_ticks; /**< Per location: sum of half the smallest round trips
+    const int64_t *low_ticks;
+    const int64_t *high_ticks;
+    const int64_t *tree_bound_ticks; /**< Per location: sum of half the smallest round trips
                             along the spanning tree; INT64_MAX outside of it.
                             Equal to bound_ticks where offsets are no constant
                             estimates. */
-  struct mpl_violations before;       /**< On the clocks as recorded. */
-  struct mpl_violations mapped;       /**< After offsets, before the repair. */
-  struct mpl_clock_accuracy accuracy; /**< Of messages, at the same moment. */
-  struct mpl_violations after;        /**< On the corrected time line. */
-  const struct mpl_clc
-      *repair; /**< NULL: nothing had to be repaired, or not asked. */
-  int64_t duration_ticks; /**< From the first to the last event of the run. */
+    struct mpl_violations before;    /**< On the clocks as recorded. */
+    struct mpl_violations mapped;    /**< After offsets, before the repair. */
+    struct mpl_clock_accuracy accuracy; /**< Of messages, at the same moment. */
+    struct mpl_violations after;        /**< On the corrected time line. */
+    const struct mpl_clc *repair; /**< NULL: nothing had to be repaired, or not asked. */
+    int64_t duration_ticks;       /**< From the first to the last event of the run. */
 };
 
 /**
@@ -130,10 +127,10 @@ struct mpl_clock {
  * written on MPL_OK only. Cost:   linear in events and pairs, plus locations
  * times neighbours for the spanning tree.
  */
-enum mpl_status
-mpl_clock_correct(struct mpl_model *model, const struct mpl_match *match,
-                  const struct mpl_clock_options *options,
-                  const struct mpl_progress *progress, struct mpl_arena *arena,
-                  const struct mpl_clock **out, struct mpl_err *err);
+enum mpl_status mpl_clock_correct(struct mpl_model *model, const struct mpl_match *match,
+                                  const struct mpl_clock_options *options,
+                                  const struct mpl_progress *progress,
+                                  struct mpl_arena *arena, const struct mpl_clock **out,
+                                  struct mpl_err *err);
 
 #endif

@@ -15,40 +15,39 @@
 /** x[from] - x[to] <= least, if x[p] is what must be added to the clock of p.
  */
 struct mpl_link {
-  uint32_t from;
-  uint32_t to;
-  uint32_t back;       /**< The link from `to` to `from`, or MPL_NONE. */
-  int64_t least_ticks; /**< Smallest (end at `to` - begin at `from`), in process
+    uint32_t from;
+    uint32_t to;
+    uint32_t back;       /**< The link from `to` to `from`, or MPL_NONE. */
+    int64_t least_ticks; /**< Smallest (end at `to` - begin at `from`), in process
                           times. */
-  int64_t limit_ticks; /**< That, or less: see waiting.c. What graphs are made
+    int64_t limit_ticks; /**< That, or less: see waiting.c. What graphs are made
                           of. */
-  uint32_t n_waited;   /**< Messages that surely found `to` waiting, see
+    uint32_t n_waited;   /**< Messages that surely found `to` waiting, see
                           waiting.c; counted   up to the number that is enough. */
 };
 
 /** One comparison: what begins at a process comes before what ends at another.
  */
 struct mpl_point {
-  uint32_t link;
-  uint32_t begin_at; /**< For whoever works with points, see windows.c. */
-  uint32_t end_at;
-  int64_t begin_ticks; /**< Process times. */
-  int64_t end_ticks;
+    uint32_t link;
+    uint32_t begin_at; /**< For whoever works with points, see windows.c. */
+    uint32_t end_at;
+    int64_t begin_ticks; /**< Process times. */
+    int64_t end_ticks;
 };
 
 struct mpl_links {
-  uint32_t n_processes;
-  struct mpl_buf link;  /**< struct mpl_link, each (from, to) once. */
-  struct mpl_map *at;   /**< from * n_processes + to -> index. */
-  struct mpl_buf point; /**< struct mpl_point. */
-  uint32_t n_per_point; /**< Of so many comparisons of a link that follow each
+    uint32_t n_processes;
+    struct mpl_buf link;  /**< struct mpl_link, each (from, to) once. */
+    struct mpl_map *at;   /**< from * n_processes + to -> index. */
+    struct mpl_buf point; /**< struct mpl_point. */
+    uint32_t n_per_point; /**< Of so many comparisons of a link that follow each
                            other, the tightest becomes a point; 0: no points. */
-  bool is_short;        /**< Memory ran out: links or points are missing. */
+    bool is_short;        /**< Memory ran out: links or points are missing. */
 };
 
 /** Must be closed, also after a failure. */
-enum mpl_status mpl_links_open(struct mpl_links *links,
-                               const struct mpl_order_view *view,
+enum mpl_status mpl_links_open(struct mpl_links *links, const struct mpl_order_view *view,
                                struct mpl_err *err);
 void mpl_links_close(struct mpl_links *links);
 /** Its index; MPL_NONE within a process, and when memory ran out. */
@@ -63,8 +62,8 @@ struct mpl_link *mpl_links_get(const struct mpl_links *links, size_t i);
 const struct mpl_link *mpl_links_back(const struct mpl_links *links,
                                       const struct mpl_link *link);
 /** NULL when there is none. */
-const struct mpl_link *mpl_links_find(const struct mpl_links *links,
-                                      uint32_t from, uint32_t to);
+const struct mpl_link *mpl_links_find(const struct mpl_links *links, uint32_t from,
+                                      uint32_t to);
 
 /** Takes the least differences while the trace is walked; lives in \p scratch.
  */
@@ -73,26 +72,21 @@ struct mpl_gather;
 struct mpl_gather *mpl_gather_create(struct mpl_links *links,
                                      const struct mpl_order_view *view,
                                      struct mpl_arena *scratch);
-void mpl_gather_pair(struct mpl_gather *gather,
-                     const struct mpl_order_pair *pair);
-void mpl_gather_instance(struct mpl_gather *gather,
-                         const struct mpl_order_instance *in);
+void mpl_gather_pair(struct mpl_gather *gather, const struct mpl_order_pair *pair);
+void mpl_gather_instance(struct mpl_gather *gather, const struct mpl_order_instance *in);
 void mpl_gather_finish(struct mpl_gather *gather);
 /**
  * Adds what collectives say beyond the neighbours that gathering looks at:
  * where somebody, with \p add_ticks added per process, leaves before the last
  * one has entered. \p n counts them.
  */
-enum mpl_status mpl_links_refine(struct mpl_links *links,
-                                 const struct mpl_order_view *view,
+enum mpl_status mpl_links_refine(struct mpl_links *links, const struct mpl_order_view *view,
                                  const int64_t *add_ticks, uint64_t *n,
                                  struct mpl_err *err);
 
 /** Counts messages whose receivers were waiting for them. */
-enum mpl_status mpl_waiting_find(const struct mpl_order_view *view,
-                                 struct mpl_links *links,
-                                 struct mpl_arena *scratch,
-                                 struct mpl_err *err);
+enum mpl_status mpl_waiting_find(const struct mpl_order_view *view, struct mpl_links *links,
+                                 struct mpl_arena *scratch, struct mpl_err *err);
 /** The time of travel to begin with. */
 int64_t mpl_waiting_travel(const struct mpl_links *links, uint64_t ticks_per_s);
 /** Sets limits as if the fastest message to waiting receivers travelled at most
@@ -105,17 +99,16 @@ void mpl_waiting_assume(struct mpl_links *links, int64_t travel_ticks);
 /** What is known about clocks against that of the reference; columns are per
  * process. */
 struct mpl_estimate {
-  uint32_t reference; /**< Process. */
-  int64_t *
-      add_ticks; /**< To be added to a process time to reach the reference's. */
-  int64_t *low_ticks; /**< What messages allow at least; INT64_MIN: no limit. */
-  int64_t *high_ticks;   /**< What they allow at most; INT64_MAX: no limit. */
-  int64_t *bound_ticks;  /**< Of add_ticks; INT64_MAX: none. */
-  int64_t *tree_ticks;   /**< Along the spanning tree; INT64_MAX: not in it. */
-  bool is_contradictory; /**< No constant fits: the clocks drift, or records are
+    uint32_t reference;    /**< Process. */
+    int64_t *add_ticks;    /**< To be added to a process time to reach the reference's. */
+    int64_t *low_ticks;    /**< What messages allow at least; INT64_MIN: no limit. */
+    int64_t *high_ticks;   /**< What they allow at most; INT64_MAX: no limit. */
+    int64_t *bound_ticks;  /**< Of add_ticks; INT64_MAX: none. */
+    int64_t *tree_ticks;   /**< Along the spanning tree; INT64_MAX: not in it. */
+    bool is_contradictory; /**< No constant fits: the clocks drift, or records are
                             wrong. */
-  bool *is_one_sided;    /**< Limited from one side only. */
-  bool *is_alone;        /**< Nothing connects it to the reference. */
+    bool *is_one_sided;    /**< Limited from one side only. */
+    bool *is_alone;        /**< Nothing connects it to the reference. */
 };
 
 /**
@@ -124,48 +117,46 @@ struct mpl_estimate {
  * \p raw_ticks, per process: what makes process times comparable if all clocks
  * are alike.
  */
-enum mpl_status
-mpl_estimate_create(const struct mpl_order_view *view, struct mpl_links *links,
-                    const int64_t *raw_ticks, struct mpl_arena *arena,
-                    const struct mpl_estimate **out, struct mpl_err *err);
+enum mpl_status mpl_estimate_create(const struct mpl_order_view *view,
+                                    struct mpl_links *links, const int64_t *raw_ticks,
+                                    struct mpl_arena *arena,
+                                    const struct mpl_estimate **out, struct mpl_err *err);
 
 /** Arcs of a graph of processes, grouped by their beginning. */
 struct mpl_arc {
-  uint32_t to;
-  int64_t ticks;
+    uint32_t to;
+    int64_t ticks;
 };
 struct mpl_graph {
-  uint32_t n;
-  uint32_t *first; /**< n + 1 entries. */
-  struct mpl_arc *arc;
+    uint32_t n;
+    uint32_t *first; /**< n + 1 entries. */
+    struct mpl_arc *arc;
 };
 
 enum mpl_graph_kind {
-  MPL_GRAPH_UPPER, /**< to -> from: limits of x from above. */
-  MPL_GRAPH_LOWER, /**< from -> to: limits of -x from above. */
-  MPL_GRAPH_ROUND, /**< Round trips, both ways; negative ones by their size. */
+    MPL_GRAPH_UPPER, /**< to -> from: limits of x from above. */
+    MPL_GRAPH_LOWER, /**< from -> to: limits of -x from above. */
+    MPL_GRAPH_ROUND, /**< Round trips, both ways; negative ones by their size. */
 };
 /** "No path", and beyond every sum of path lengths. */
-#define MPL_PATH_NONE ((__int128)1 << 100)
+#define MPL_PATH_NONE ((__int128) 1 << 100)
 
 /**
  * Shortest paths. 128 bits, because limits must stay additive even along many
  * arcs whose lengths a damaged trace made absurd.
  */
 struct mpl_paths {
-  __int128
-      *ticks; /**< In: where to start; MPL_PATH_NONE elsewhere. Out: length. */
-  uint32_t *parent; /**< MPL_NONE at starts. */
-  uint32_t *hops;
-  uint32_t *queue;
-  bool *is_queued;
+    __int128 *ticks;  /**< In: where to start; MPL_PATH_NONE elsewhere. Out: length. */
+    uint32_t *parent; /**< MPL_NONE at starts. */
+    uint32_t *hops;
+    uint32_t *queue;
+    bool *is_queued;
 };
-enum mpl_status mpl_graph_create(const struct mpl_links *links,
-                                 enum mpl_graph_kind kind,
+enum mpl_status mpl_graph_create(const struct mpl_links *links, enum mpl_graph_kind kind,
                                  struct mpl_arena *arena, struct mpl_graph *out,
                                  struct mpl_err *err);
-enum mpl_status mpl_paths_create(uint32_t n, struct mpl_arena *arena,
-                                 struct mpl_paths *out, struct mpl_err *err);
+enum mpl_status mpl_paths_create(uint32_t n, struct mpl_arena *arena, struct mpl_paths *out,
+                                 struct mpl_err *err);
 /** Shortest paths from all starts; false where a cycle of negative length
  * exists. */
 bool mpl_paths_find(const struct mpl_graph *graph, struct mpl_paths *paths);
@@ -176,11 +167,10 @@ void mpl_graph_fill(const struct mpl_links *links, enum mpl_graph_kind kind,
 
 /** Clocks that no constant fits: constants all the same, good enough to begin
  * with. */
-enum mpl_status
-mpl_rough_estimate(const struct mpl_order_view *view,
-                   const struct mpl_links *links, const int64_t *raw_ticks,
-                   const struct mpl_paths *tree, struct mpl_arena *scratch,
-                   struct mpl_estimate *estimate, struct mpl_err *err);
+enum mpl_status mpl_rough_estimate(const struct mpl_order_view *view,
+                                   const struct mpl_links *links, const int64_t *raw_ticks,
+                                   const struct mpl_paths *tree, struct mpl_arena *scratch,
+                                   struct mpl_estimate *estimate, struct mpl_err *err);
 
 /* ---- clocks that drift
  * ------------------------------------------------------------------- */
@@ -190,20 +180,19 @@ mpl_rough_estimate(const struct mpl_order_view *view,
  * the run: linear between knots, which all processes share.
  */
 struct mpl_course {
-  uint32_t n_processes;
-  uint32_t n;              /**< Knots; at least 1. */
-  const int64_t *at_ticks; /**< Ascending. */
-  double *add_ticks;       /**< Process times n plus knot. */
-  double *slope; /**< Per process: before the first and after the last knot. */
+    uint32_t n_processes;
+    uint32_t n;              /**< Knots; at least 1. */
+    const int64_t *at_ticks; /**< Ascending. */
+    double *add_ticks;       /**< Process times n plus knot. */
+    double *slope;           /**< Per process: before the first and after the last knot. */
 };
-double mpl_course_get(const struct mpl_course *course, uint32_t process,
-                      int64_t ticks);
+double mpl_course_get(const struct mpl_course *course, uint32_t process, int64_t ticks);
 
 /** Intervals per window, e.g. of what may be added. Infinite where nothing
  * limits it. */
 struct mpl_tunnel {
-  double *low;
-  double *high;
+    double *low;
+    double *high;
 };
 
 /** A smoothing spline with room for its solution; lives in \p arena. NULL: out
@@ -215,23 +204,20 @@ struct mpl_curve *mpl_curve_create(uint32_t n, const int64_t *at_ticks,
  * Writes the smoothest curve inside \p tunnel to \p out, a value per window.
  * Returns the slope of the straight line that fits best, in ticks per tick.
  */
-double mpl_curve_fit(struct mpl_curve *curve, const struct mpl_tunnel *tunnel,
-                     double *out);
+double mpl_curve_fit(struct mpl_curve *curve, const struct mpl_tunnel *tunnel, double *out);
 
 /** Windows of time, each around a knot, and what points say in each of them. */
 struct mpl_windows;
 /** The points of \p links must not change any more. */
 enum mpl_status mpl_windows_create(struct mpl_links *links, const int64_t *pins,
                                    uint32_t n_pins, struct mpl_arena *arena,
-                                   struct mpl_windows **out,
-                                   struct mpl_err *err);
-uint32_t mpl_windows_count(const struct mpl_windows *windows,
-                           const int64_t **at_ticks);
+                                   struct mpl_windows **out, struct mpl_err *err);
+uint32_t mpl_windows_count(const struct mpl_windows *windows, const int64_t **at_ticks);
 /** How often and by how much points are reversed on the time line that \p
  * course makes. */
 struct mpl_reversals {
-  uint64_t n;
-  double sum_ticks;
+    uint64_t n;
+    double sum_ticks;
 };
 struct mpl_reversals mpl_windows_measure(struct mpl_windows *windows,
                                          const struct mpl_course *course);
@@ -244,25 +230,24 @@ uint64_t mpl_windows_drop_outliers(struct mpl_windows *windows,
  * windows plus window), as measured last. The rate at which offsets may change
  * is found, but is at least \p rate_least.
  */
-void mpl_windows_enclose(struct mpl_windows *windows, uint32_t reference,
-                         double rate_least, struct mpl_tunnel *tunnel);
+void mpl_windows_enclose(struct mpl_windows *windows, uint32_t reference, double rate_least,
+                         struct mpl_tunnel *tunnel);
 /** By how much offsets may change per tick beside what the course says, as
  * found last. */
 double mpl_windows_rate(const struct mpl_windows *windows);
 
 /** What becomes of drifting clocks. */
 struct mpl_drift {
-  struct mpl_course course;
-  double
-      rate; /**< By how much offsets may change per tick beside the course. */
-  double *low_ticks;  /**< Per process: what could still be added, at least;
+    struct mpl_course course;
+    double rate;        /**< By how much offsets may change per tick beside the course. */
+    double *low_ticks;  /**< Per process: what could still be added, at least;
                          infinite where  nothing limits it. */
-  double *high_ticks; /**< At most. */
-  double *narrowest_ticks; /**< Per process: width of its narrowest interval; 0:
+    double *high_ticks; /**< At most. */
+    double *narrowest_ticks;     /**< Per process: width of its narrowest interval; 0:
                               none. */
-  struct mpl_reversals before; /**< Of points: without the course … */
-  struct mpl_reversals after;  /**< … and with it. */
-  uint64_t n_outliers;         /**< Points dropped. */
+    struct mpl_reversals before; /**< Of points: without the course … */
+    struct mpl_reversals after;  /**< … and with it. */
+    uint64_t n_outliers;         /**< Points dropped. */
 };
 /**
  * Estimates from the points of \p links, which lie on a common time line from 0
@@ -270,16 +255,14 @@ struct mpl_drift {
  * added. The result lives in \p arena, like all that is needed on the way.
  */
 enum mpl_status mpl_drift_estimate(struct mpl_links *links, uint32_t reference,
-                                   const int64_t *pins, uint32_t n_pins,
-                                   int64_t end_ticks, struct mpl_arena *arena,
-                                   const struct mpl_drift **out,
+                                   const int64_t *pins, uint32_t n_pins, int64_t end_ticks,
+                                   struct mpl_arena *arena, const struct mpl_drift **out,
                                    struct mpl_err *err);
 
 /** Offsets as EventSpace has them: what to add per process to reach process 0,
  * or \p raw_ticks for processes that no responses connect to it. */
 enum mpl_status mpl_eventspace_estimate(const struct mpl_order_view *view,
-                                        const int64_t *raw_ticks,
-                                        struct mpl_arena *scratch,
+                                        const int64_t *raw_ticks, struct mpl_arena *scratch,
                                         int64_t *add_ticks, bool *is_reached,
                                         struct mpl_err *err);
 
@@ -293,8 +276,7 @@ enum mpl_status mpl_eventspace_estimate(const struct mpl_order_view *view,
  * NULL. \p per_location, where not NULL, counts messages and collectives at the
  * location that ends too early.
  */
-enum mpl_status mpl_clock_scan(const struct mpl_order_view *view,
-                               const int64_t *add_ticks,
+enum mpl_status mpl_clock_scan(const struct mpl_order_view *view, const int64_t *add_ticks,
                                struct mpl_links *links, uint64_t *per_location,
                                struct mpl_violations *out, struct mpl_err *err);
 /* ---- maps: the one place where times change
@@ -307,77 +289,68 @@ enum mpl_status mpl_clock_scan(const struct mpl_order_view *view,
  * by less than 2^-9 ticks.
  */
 struct mpl_clock_knot {
-  int64_t at_ticks;  /**< Location time: ticks since its recorded base. */
-  int64_t add_ticks; /**< There. */
-  int64_t slope_q62; /**< From here to the next knot; of the last: beyond it. */
+    int64_t at_ticks;  /**< Location time: ticks since its recorded base. */
+    int64_t add_ticks; /**< There. */
+    int64_t slope_q62; /**< From here to the next knot; of the last: beyond it. */
 };
 struct mpl_clock_map {
-  uint32_t n; /**< At least 1. */
-  struct mpl_clock_knot *knot;
+    uint32_t n; /**< At least 1. */
+    struct mpl_clock_knot *knot;
 };
 
 /** A constant. */
-enum mpl_status mpl_clock_map_constant(int64_t add_ticks,
-                                       struct mpl_arena *arena,
-                                       struct mpl_clock_map *out,
-                                       struct mpl_err *err);
+enum mpl_status mpl_clock_map_constant(int64_t add_ticks, struct mpl_arena *arena,
+                                       struct mpl_clock_map *out, struct mpl_err *err);
 /**
  * Through recorded offsets. The common time line counts from \p origin_ticks,
  * absolute ticks of the reference clock. Points that would make a clock stand
  * still or run backwards, or run at twice its speed, are wrong: \p is_sound is
  * then false and the first one holds throughout.
  */
-enum mpl_status mpl_clock_map_recorded(const struct mpl_clock_offset *points,
-                                       uint32_t n, uint64_t base_ticks,
-                                       uint64_t origin_ticks,
-                                       struct mpl_arena *arena,
-                                       struct mpl_clock_map *out,
+enum mpl_status mpl_clock_map_recorded(const struct mpl_clock_offset *points, uint32_t n,
+                                       uint64_t base_ticks, uint64_t origin_ticks,
+                                       struct mpl_arena *arena, struct mpl_clock_map *out,
                                        bool *is_sound, struct mpl_err *err);
 /**
  * Along the course of a process from 0 to \p end_ticks, with as few knots as
  * leave it by at most \p error_ticks. \p is_sound is false where a clock would
  * stand still or run backwards.
  */
-enum mpl_status mpl_clock_map_course(const struct mpl_course *course,
-                                     uint32_t process, int64_t end_ticks,
-                                     double error_ticks,
-                                     struct mpl_arena *arena,
-                                     struct mpl_clock_map *out, bool *is_sound,
-                                     struct mpl_err *err);
+enum mpl_status mpl_clock_map_course(const struct mpl_course *course, uint32_t process,
+                                     int64_t end_ticks, double error_ticks,
+                                     struct mpl_arena *arena, struct mpl_clock_map *out,
+                                     bool *is_sound, struct mpl_err *err);
 int64_t mpl_clock_map_apply(const struct mpl_clock_map *map, int64_t ticks);
 /** Rewrites \p n ascending times. */
-void mpl_clock_map_apply_all(const struct mpl_clock_map *map, int64_t *ticks,
-                             uint32_t n);
+void mpl_clock_map_apply_all(const struct mpl_clock_map *map, int64_t *ticks, uint32_t n);
 
 /* ---- the stage while it works
  * ------------------------------------------------------------- */
 
 struct mpl_clock_stage {
-  struct mpl_model *model;
-  const struct mpl_clock_options *options;
-  const struct mpl_progress *progress;
-  struct mpl_arena *arena; /**< Of the result; borrowed. */
-  struct mpl_arena *scratch;
-  struct mpl_clock *clock; /**< The result. */
-  struct mpl_order_view *view;
-  const struct mpl_estimate
-      *estimate;         /**< Of messages; NULL for other sources. */
-  int64_t *offset_ticks; /**< Columns of the result, per location. */
-  int64_t *drift_ticks;
-  int64_t *column[4];   /**< Of the result: bound, tree bound, low, high. */
-  int64_t *bound_ticks; /**< Per process; they become columns of the result. */
-  int64_t *tree_ticks;
-  int64_t *low_ticks;
-  int64_t *high_ticks;
-  int64_t *raw_ticks;     /**< Per process: its base minus that of process 0. */
-  int64_t *zero_ticks;    /**< Per process. */
-  uint64_t *n_violations; /**< Per location, as counted last. */
-  uint64_t (
-      *recorded_end)[2]; /**< Per location: first and last time, absolute. */
-  struct mpl_clock_map *map; /**< Per location. */
-  uint64_t origin_ticks; /**< Absolute ticks of the reference clock where the
+    struct mpl_model *model;
+    const struct mpl_clock_options *options;
+    const struct mpl_progress *progress;
+    struct mpl_arena *arena; /**< Of the result; borrowed. */
+    struct mpl_arena *scratch;
+    struct mpl_clock *clock; /**< The result. */
+    struct mpl_order_view *view;
+    const struct mpl_estimate *estimate; /**< Of messages; NULL for other sources. */
+    int64_t *offset_ticks;               /**< Columns of the result, per location. */
+    int64_t *drift_ticks;
+    int64_t *column[4];   /**< Of the result: bound, tree bound, low, high. */
+    int64_t *bound_ticks; /**< Per process; they become columns of the result. */
+    int64_t *tree_ticks;
+    int64_t *low_ticks;
+    int64_t *high_ticks;
+    int64_t *raw_ticks;          /**< Per process: its base minus that of process 0. */
+    int64_t *zero_ticks;         /**< Per process. */
+    uint64_t *n_violations;      /**< Per location, as counted last. */
+    uint64_t (*recorded_end)[2]; /**< Per location: first and last time, absolute. */
+    struct mpl_clock_map *map;   /**< Per location. */
+    uint64_t origin_ticks;       /**< Absolute ticks of the reference clock where the
                             time line that maps lead to begins. */
-  int64_t first_ticks;   /**< By how much the last maps moved that. */
+    int64_t first_ticks;         /**< By how much the last maps moved that. */
 };
 
 /** Rewrites all times by the maps; then the first event of the run is at 0. */
@@ -387,8 +360,7 @@ void mpl_clock_apply_maps(struct mpl_clock_stage *s);
 enum mpl_clock_source mpl_clock_choose_source(const struct mpl_model *model,
                                               enum mpl_clock_choice choice);
 /** Maps through recorded offsets. */
-enum mpl_status mpl_clock_map_offsets(struct mpl_clock_stage *s,
-                                      struct mpl_err *err);
+enum mpl_status mpl_clock_map_offsets(struct mpl_clock_stage *s, struct mpl_err *err);
 /** The first and the last moment at which offsets were recorded, on the time
  * line now. */
 void mpl_clock_find_pins(const struct mpl_clock_stage *s, int64_t pins[2]);
@@ -401,15 +373,13 @@ uint32_t mpl_clock_points(const struct mpl_match *match);
  * hold process times. Notes what is doubtful in any case.
  */
 enum mpl_status mpl_clock_refine_messages(struct mpl_clock_stage *s,
-                                          struct mpl_links *links,
-                                          struct mpl_err *err);
+                                          struct mpl_links *links, struct mpl_err *err);
 /**
  * Corrects recorded offsets that leave reversals, where that leaves fewer and
  * was not forbidden; in any case tells how wrong they are. Points are on the
  * time line now.
  */
-enum mpl_status mpl_clock_refine_offsets(struct mpl_clock_stage *s,
-                                         struct mpl_links *links,
+enum mpl_status mpl_clock_refine_offsets(struct mpl_clock_stage *s, struct mpl_links *links,
                                          bool *is_refined, struct mpl_err *err);
 /** Notes processes that nothing connects, or messages in one direction only. */
 void mpl_clock_note_sides(const struct mpl_clock_stage *s, const bool *is_alone,

@@ -22,9 +22,9 @@
  */
 
 enum {
-  MPL_DRIFT_ROUNDS = 12,
-  MPL_DRIFT_PATIENCE = 2, /* Rounds without success before giving up. */
-  MPL_DRIFT_RATES = 4,    /* Steps to the rate that confirms itself. */
+    MPL_DRIFT_ROUNDS = 12,
+    MPL_DRIFT_PATIENCE = 2, /* Rounds without success before giving up. */
+    MPL_DRIFT_RATES = 4,    /* Steps to the rate that confirms itself. */
 };
 
 /* Success is to leave at most this share of the reversals, by their sum. */
@@ -39,107 +39,109 @@ static const double enough_gain = 0.8;
 static const double sound_slope = 500e-6;
 
 struct drift {
-  struct mpl_links *links;
-  struct mpl_windows *windows;
-  struct mpl_curve *curve;
-  struct mpl_drift *result;
-  struct mpl_course now;
-  struct mpl_tunnel tunnel;
-  struct mpl_tunnel row; /* Of one process, as values of its curve. */
-  uint32_t reference;
-  double first_rate; /* Of the first round: that of the drift itself. */
-  double span_ticks; /* From the first to the last window. */
-  double tilt; /* How unsure the slope of a line is that fits the whole run. */
+    struct mpl_links *links;
+    struct mpl_windows *windows;
+    struct mpl_curve *curve;
+    struct mpl_drift *result;
+    struct mpl_course now;
+    struct mpl_tunnel tunnel;
+    struct mpl_tunnel row; /* Of one process, as values of its curve. */
+    uint32_t reference;
+    double first_rate; /* Of the first round: that of the drift itself. */
+    double span_ticks; /* From the first to the last window. */
+    double tilt;       /* How unsure the slope of a line is that fits the whole run. */
 };
 
 /* ---- rounds
  * ----------------------------------------------------------------------------
  */
 
-static bool is_enclosed(const struct drift *d, uint32_t process, uint32_t k) {
-  const size_t cell = (size_t)process * d->now.n + k;
+static bool is_enclosed(const struct drift *d, uint32_t process, uint32_t k)
+{
+    const size_t cell = (size_t) process * d->now.n + k;
 
-  return isfinite(d->tunnel.low[cell]) && isfinite(d->tunnel.high[cell]);
+    return isfinite(d->tunnel.low[cell]) && isfinite(d->tunnel.high[cell]);
 }
 
 /* At the recorded moments nothing is to be added, to within the width that is
  * usual there. */
-static void apply_pins(struct drift *d, const int64_t *pins, uint32_t n_pins) {
-  double width = 0;
-  uint32_t n_known = 0;
+static void apply_pins(struct drift *d, const int64_t *pins, uint32_t n_pins)
+{
+    double width = 0;
+    uint32_t n_known = 0;
 
-  for (uint32_t k = 0; k < d->now.n; k++) {
-    if (isfinite(d->row.high[k] - d->row.low[k])) {
-      width += d->row.high[k] - d->row.low[k];
-      n_known++;
-    }
-  }
-  width = n_known > 0 ? width / n_known / 2 + 1 : 1;
-  for (uint32_t i = 0; i < n_pins; i++) {
     for (uint32_t k = 0; k < d->now.n; k++) {
-      if (d->now.at_ticks[k] == pins[i] && d->row.low[k] < width &&
-          d->row.high[k] > -width) {
-        d->row.low[k] = fmax(d->row.low[k], -width);
-        d->row.high[k] = fmin(d->row.high[k], width);
-      }
+        if (isfinite(d->row.high[k] - d->row.low[k])) {
+            width += d->row.high[k] - d->row.low[k];
+            n_known++;
+        }
     }
-  }
+    width = n_known > 0 ? width / n_known / 2 + 1 : 1;
+    for (uint32_t i = 0; i < n_pins; i++) {
+        for (uint32_t k = 0; k < d->now.n; k++) {
+            if (d->now.at_ticks[k] == pins[i] && d->row.low[k] < width &&
+                d->row.high[k] > -width) {
+                d->row.low[k] = fmax(d->row.low[k], -width);
+                d->row.high[k] = fmin(d->row.high[k], width);
+            }
+        }
+    }
 }
 
 /* Bends the curves of all processes to the intervals as they are now. */
-static void bend(struct drift *d, const int64_t *pins, uint32_t n_pins) {
-  for (uint32_t p = 0; p < d->now.n_processes; p++) {
-    double *add = d->now.add_ticks + (size_t)p * d->now.n;
-    const size_t first = (size_t)p * d->now.n;
+static void bend(struct drift *d, const int64_t *pins, uint32_t n_pins)
+{
+    for (uint32_t p = 0; p < d->now.n_processes; p++) {
+        double *add = d->now.add_ticks + (size_t) p * d->now.n;
+        const size_t first = (size_t) p * d->now.n;
 
-    if (p == d->reference || !is_enclosed(d, p, 0)) {
-      continue;
+        if (p == d->reference || !is_enclosed(d, p, 0)) {
+            continue;
+        }
+        for (uint32_t k = 0; k < d->now.n; k++) {
+            d->row.low[k] = add[k] + d->tunnel.low[first + k];
+            d->row.high[k] = add[k] + d->tunnel.high[first + k];
+        }
+        apply_pins(d, pins, n_pins);
+
+        const double slope = mpl_curve_fit(d->curve, &d->row, add);
+
+        d->now.slope[p] = n_pins > 0 ? 0 : fmax(-sound_slope, fmin(sound_slope, slope));
     }
-    for (uint32_t k = 0; k < d->now.n; k++) {
-      d->row.low[k] = add[k] + d->tunnel.low[first + k];
-      d->row.high[k] = add[k] + d->tunnel.high[first + k];
-    }
-    apply_pins(d, pins, n_pins);
-
-    const double slope = mpl_curve_fit(d->curve, &d->row, add);
-
-    d->now.slope[p] =
-        n_pins > 0 ? 0 : fmax(-sound_slope, fmin(sound_slope, slope));
-  }
 }
 
-static void keep(struct drift *d, struct mpl_reversals reversals, double rate) {
-  const size_t n_cells = (size_t)d->now.n_processes * d->now.n;
+static void keep(struct drift *d, struct mpl_reversals reversals, double rate)
+{
+    const size_t n_cells = (size_t) d->now.n_processes * d->now.n;
 
-  d->result->after = reversals;
-  d->result->rate = rate;
-  memcpy(d->result->course.add_ticks, d->now.add_ticks,
-         n_cells * sizeof(double));
-  memcpy(d->result->course.slope, d->now.slope,
-         d->now.n_processes * sizeof(double));
+    d->result->after = reversals;
+    d->result->rate = rate;
+    memcpy(d->result->course.add_ticks, d->now.add_ticks, n_cells * sizeof(double));
+    memcpy(d->result->course.slope, d->now.slope, d->now.n_processes * sizeof(double));
 }
 
-static void run_rounds(struct drift *d, const int64_t *pins, uint32_t n_pins) {
-  struct mpl_reversals reversals = mpl_windows_measure(d->windows, &d->now);
-  uint32_t n_failed = 0;
+static void run_rounds(struct drift *d, const int64_t *pins, uint32_t n_pins)
+{
+    struct mpl_reversals reversals = mpl_windows_measure(d->windows, &d->now);
+    uint32_t n_failed = 0;
 
-  d->result->before = reversals;
-  keep(d, reversals, 0);
-  for (int i = 0; i < MPL_DRIFT_ROUNDS && n_failed < MPL_DRIFT_PATIENCE; i++) {
-    mpl_windows_enclose(d->windows, d->reference, 0, &d->tunnel);
-    d->first_rate = i == 0 ? mpl_windows_rate(d->windows) : d->first_rate;
-    bend(d, pins, n_pins);
-    reversals = mpl_windows_measure(d->windows, &d->now);
-    n_failed = reversals.sum_ticks > enough_gain * d->result->after.sum_ticks
-                   ? n_failed + 1
-                   : 0;
-    if (reversals.sum_ticks < d->result->after.sum_ticks) {
-      keep(d, reversals, mpl_windows_rate(d->windows));
+    d->result->before = reversals;
+    keep(d, reversals, 0);
+    for (int i = 0; i < MPL_DRIFT_ROUNDS && n_failed < MPL_DRIFT_PATIENCE; i++) {
+        mpl_windows_enclose(d->windows, d->reference, 0, &d->tunnel);
+        d->first_rate = i == 0 ? mpl_windows_rate(d->windows) : d->first_rate;
+        bend(d, pins, n_pins);
+        reversals = mpl_windows_measure(d->windows, &d->now);
+        n_failed = reversals.sum_ticks > enough_gain * d->result->after.sum_ticks
+                       ? n_failed + 1
+                       : 0;
+        if (reversals.sum_ticks < d->result->after.sum_ticks) {
+            keep(d, reversals, mpl_windows_rate(d->windows));
+        }
+        if (reversals.n == 0) {
+            return;
+        }
     }
-    if (reversals.n == 0) {
-      return;
-    }
-  }
 }
 
 /* ---- how wrong it can be
@@ -148,110 +150,110 @@ static void run_rounds(struct drift *d, const int64_t *pins, uint32_t n_pins) {
 /* By how much the slope of a curve leaves that of its line, and the curve its
  * line. */
 struct sway {
-  double rate;
-  double range_ticks;
+    double rate;
+    double range_ticks;
 };
 
-static struct sway find_sway(const struct mpl_course *c, uint32_t process) {
-  const double *add = c->add_ticks + (size_t)process * c->n;
-  struct sway sway = {0, 0};
-  double low = 0;
-  double high = 0;
+static struct sway find_sway(const struct mpl_course *c, uint32_t process)
+{
+    const double *add = c->add_ticks + (size_t) process * c->n;
+    struct sway sway = { 0, 0 };
+    double low = 0;
+    double high = 0;
 
-  for (uint32_t k = 1; k < c->n; k++) {
-    const double gap =
-        (double)mpl_ticks_minus(c->at_ticks[k], c->at_ticks[k - 1]);
-    const double slope = (add[k] - add[k - 1]) / gap;
-    const double from_line =
-        add[k] - add[0] -
-        c->slope[process] *
-            (double)mpl_ticks_minus(c->at_ticks[k], c->at_ticks[0]);
+    for (uint32_t k = 1; k < c->n; k++) {
+        const double gap = (double) mpl_ticks_minus(c->at_ticks[k], c->at_ticks[k - 1]);
+        const double slope = (add[k] - add[k - 1]) / gap;
+        const double from_line =
+            add[k] - add[0] -
+            c->slope[process] * (double) mpl_ticks_minus(c->at_ticks[k], c->at_ticks[0]);
 
-    sway.rate = fmax(sway.rate, fabs(slope - c->slope[process]));
-    low = fmin(low, from_line);
-    high = fmax(high, from_line);
-  }
-  sway.range_ticks = high - low;
-  return sway;
+        sway.rate = fmax(sway.rate, fabs(slope - c->slope[process]));
+        low = fmin(low, from_line);
+        high = fmax(high, from_line);
+    }
+    sway.range_ticks = high - low;
+    return sway;
 }
 
 /* What a clock may do unseen for so long: a line of unsure slope goes on, and
  * the clock leaves it no faster than it is seen to do elsewhere, and no farther
  * in as long a time. */
-static double unseen(const struct drift *d, struct sway sway,
-                     double gap_ticks) {
-  const double range =
-      sway.range_ticks * (1 + gap_ticks / fmax(d->span_ticks, 1));
+static double unseen(const struct drift *d, struct sway sway, double gap_ticks)
+{
+    const double range = sway.range_ticks * (1 + gap_ticks / fmax(d->span_ticks, 1));
 
-  return d->tilt * gap_ticks + fmin(sway.rate * gap_ticks, range);
+    return d->tilt * gap_ticks + fmin(sway.rate * gap_ticks, range);
 }
 
 /* The limits of one process: the widest interval, and what may happen beside
  * the windows. */
-static void limit_process(struct drift *d, uint32_t process,
-                          int64_t end_ticks) {
-  const struct mpl_course *c = &d->result->course;
-  const struct sway sway = find_sway(c, process);
-  double low = 0;
-  double high = 0;
-  double narrowest = INFINITY;
-  double gap = fmax((double)c->at_ticks[0], 0);
+static void limit_process(struct drift *d, uint32_t process, int64_t end_ticks)
+{
+    const struct mpl_course *c = &d->result->course;
+    const struct sway sway = find_sway(c, process);
+    double low = 0;
+    double high = 0;
+    double narrowest = INFINITY;
+    double gap = fmax((double) c->at_ticks[0], 0);
 
-  gap = fmax(gap, (double)mpl_ticks_minus(end_ticks, c->at_ticks[c->n - 1]));
-  for (uint32_t k = 0; k < c->n; k++) {
-    const size_t cell = (size_t)process * c->n + k;
+    gap = fmax(gap, (double) mpl_ticks_minus(end_ticks, c->at_ticks[c->n - 1]));
+    for (uint32_t k = 0; k < c->n; k++) {
+        const size_t cell = (size_t) process * c->n + k;
 
-    low = fmin(low, d->tunnel.low[cell]);
-    high = fmax(high, d->tunnel.high[cell]);
-    narrowest = fmin(narrowest, d->tunnel.high[cell] - d->tunnel.low[cell]);
-    if (k > 0) {
-      gap = fmax(
-          gap, (double)mpl_ticks_minus(c->at_ticks[k], c->at_ticks[k - 1]) / 2);
+        low = fmin(low, d->tunnel.low[cell]);
+        high = fmax(high, d->tunnel.high[cell]);
+        narrowest = fmin(narrowest, d->tunnel.high[cell] - d->tunnel.low[cell]);
+        if (k > 0) {
+            gap =
+                fmax(gap, (double) mpl_ticks_minus(c->at_ticks[k], c->at_ticks[k - 1]) / 2);
+        }
     }
-  }
-  d->result->low_ticks[process] = low - unseen(d, sway, gap);
-  d->result->high_ticks[process] = high + unseen(d, sway, gap);
-  d->result->narrowest_ticks[process] = narrowest;
+    d->result->low_ticks[process] = low - unseen(d, sway, gap);
+    d->result->high_ticks[process] = high + unseen(d, sway, gap);
+    d->result->narrowest_ticks[process] = narrowest;
 }
 
 /* Half the mean width of the intervals. */
-static double find_half_width(const struct drift *d) {
-  double width = 0;
-  uint64_t n_known = 0;
+static double find_half_width(const struct drift *d)
+{
+    double width = 0;
+    uint64_t n_known = 0;
 
-  for (size_t i = 0; i < (size_t)d->now.n_processes * d->now.n; i++) {
-    if (isfinite(d->tunnel.high[i] - d->tunnel.low[i])) {
-      width += d->tunnel.high[i] - d->tunnel.low[i];
-      n_known++;
+    for (size_t i = 0; i < (size_t) d->now.n_processes * d->now.n; i++) {
+        if (isfinite(d->tunnel.high[i] - d->tunnel.low[i])) {
+            width += d->tunnel.high[i] - d->tunnel.low[i];
+            n_known++;
+        }
     }
-  }
-  return n_known > 0 ? width / (double)n_known / 2 : 0;
+    return n_known > 0 ? width / (double) n_known / 2 : 0;
 }
 
 /* The second derivative of a course in ticks per square tick: its root mean
  * square, of the process with the largest. */
-static double find_curvature(const struct mpl_course *c) {
-  double most = 0;
+static double find_curvature(const struct mpl_course *c)
+{
+    double most = 0;
 
-  for (uint32_t p = 0; p < c->n_processes; p++) {
-    const double *add = c->add_ticks + (size_t)p * c->n;
-    double sum = 0;
+    for (uint32_t p = 0; p < c->n_processes; p++) {
+        const double *add = c->add_ticks + (size_t) p * c->n;
+        double sum = 0;
 
-    for (uint32_t k = 1; k + 1 < c->n; k++) {
-      const double before =
-          (double)mpl_ticks_minus(c->at_ticks[k], c->at_ticks[k - 1]);
-      const double after =
-          (double)mpl_ticks_minus(c->at_ticks[k + 1], c->at_ticks[k]);
-      const double bend =
-          (add[k + 1] - add[k]) / after - (add[k] - add[k - 1]) / before;
+        for (uint32_t k = 1; k + 1 < c->n; k++) {
+            const double before =
+                (double) mpl_ticks_minus(c->at_ticks[k], c->at_ticks[k - 1]);
+            const double after =
+                (double) mpl_ticks_minus(c->at_ticks[k + 1], c->at_ticks[k]);
+            const double bend =
+                (add[k + 1] - add[k]) / after - (add[k] - add[k - 1]) / before;
 
-      sum += bend * bend * 2 / (before + after);
+            sum += bend * bend * 2 / (before + after);
+        }
+        most = fmax(most, sum);
     }
-    most = fmax(most, sum);
-  }
-  return c->n > 2 ? sqrt(most / (double)mpl_ticks_minus(c->at_ticks[c->n - 1],
-                                                        c->at_ticks[0]))
-                  : 0;
+    return c->n > 2 ? sqrt(most /
+                           (double) mpl_ticks_minus(c->at_ticks[c->n - 1], c->at_ticks[0]))
+                    : 0;
 }
 
 /*
@@ -262,41 +264,42 @@ static double find_curvature(const struct mpl_course *c) {
  * rate; the largest rate that confirms itself holds. K is what the curve shows:
  * twice its root mean square, and as much again for the true offset.
  */
-static void find_honest_rate(struct drift *d, double start) {
-  const struct mpl_course *c = &d->result->course;
-  const double span =
-      (double)mpl_ticks_minus(c->at_ticks[c->n - 1], c->at_ticks[0]);
-  const double curvature = 4 * find_curvature(c);
-  double rate = start;
+static void find_honest_rate(struct drift *d, double start)
+{
+    const struct mpl_course *c = &d->result->course;
+    const double span = (double) mpl_ticks_minus(c->at_ticks[c->n - 1], c->at_ticks[0]);
+    const double curvature = 4 * find_curvature(c);
+    double rate = start;
 
-  d->span_ticks = span;
-  for (int i = 0; i < MPL_DRIFT_RATES && span > 0; i++) {
-    mpl_windows_enclose(d->windows, d->reference, rate, &d->tunnel);
+    d->span_ticks = span;
+    for (int i = 0; i < MPL_DRIFT_RATES && span > 0; i++) {
+        mpl_windows_enclose(d->windows, d->reference, rate, &d->tunnel);
 
-    const double half = find_half_width(d);
+        const double half = find_half_width(d);
 
-    d->tilt = 2 * half / span;
-    rate = fmin(rate, 2 * sqrt(half * curvature) + d->tilt);
-  }
-  d->result->rate = rate;
+        d->tilt = 2 * half / span;
+        rate = fmin(rate, 2 * sqrt(half * curvature) + d->tilt);
+    }
+    d->result->rate = rate;
 }
 
-static void find_limits(struct drift *d, int64_t end_ticks) {
-  const struct mpl_course *c = &d->result->course;
+static void find_limits(struct drift *d, int64_t end_ticks)
+{
+    const struct mpl_course *c = &d->result->course;
 
-  (void)mpl_windows_measure(d->windows, c);
-  find_honest_rate(d, d->first_rate);
-  mpl_windows_enclose(d->windows, d->reference, d->result->rate, &d->tunnel);
-  for (uint32_t p = 0; p < c->n_processes; p++) {
-    d->result->low_ticks[p] = -INFINITY;
-    d->result->high_ticks[p] = INFINITY;
-    if (p == d->reference) {
-      d->result->low_ticks[p] = 0;
-      d->result->high_ticks[p] = 0;
-    } else if (is_enclosed(d, p, 0)) {
-      limit_process(d, p, end_ticks);
+    (void) mpl_windows_measure(d->windows, c);
+    find_honest_rate(d, d->first_rate);
+    mpl_windows_enclose(d->windows, d->reference, d->result->rate, &d->tunnel);
+    for (uint32_t p = 0; p < c->n_processes; p++) {
+        d->result->low_ticks[p] = -INFINITY;
+        d->result->high_ticks[p] = INFINITY;
+        if (p == d->reference) {
+            d->result->low_ticks[p] = 0;
+            d->result->high_ticks[p] = 0;
+        } else if (is_enclosed(d, p, 0)) {
+            limit_process(d, p, end_ticks);
+        }
     }
-  }
 }
 
 /*
@@ -304,92 +307,92 @@ static void find_limits(struct drift *d, int64_t end_ticks) {
  * others by a constant: the fastest message arrives at once. All upper limits
  * together are a solution, and so are all lower ones.
  */
-static void attach_one_sided(struct drift *d) {
-  struct mpl_course *c = &d->result->course;
+static void attach_one_sided(struct drift *d)
+{
+    struct mpl_course *c = &d->result->course;
 
-  for (uint32_t p = 0; p < c->n_processes; p++) {
-    double low = -INFINITY;
-    double high = INFINITY;
+    for (uint32_t p = 0; p < c->n_processes; p++) {
+        double low = -INFINITY;
+        double high = INFINITY;
 
-    for (uint32_t k = 0; k < c->n; k++) {
-      low = fmax(low, d->tunnel.low[(size_t)p * c->n + k]);
-      high = fmin(high, d->tunnel.high[(size_t)p * c->n + k]);
+        for (uint32_t k = 0; k < c->n; k++) {
+            low = fmax(low, d->tunnel.low[(size_t) p * c->n + k]);
+            high = fmin(high, d->tunnel.high[(size_t) p * c->n + k]);
+        }
+        for (uint32_t k = 0; k < c->n && isfinite(low) != isfinite(high); k++) {
+            c->add_ticks[(size_t) p * c->n + k] += isfinite(low) ? low : high;
+        }
     }
-    for (uint32_t k = 0; k < c->n && isfinite(low) != isfinite(high); k++) {
-      c->add_ticks[(size_t)p * c->n + k] += isfinite(low) ? low : high;
-    }
-  }
 }
 
 /* ---- the whole
  * -----------------------------------------------------------------------------
  */
 
-static enum mpl_status create_course(uint32_t n_processes,
-                                     const struct mpl_windows *w,
-                                     struct mpl_arena *arena,
-                                     struct mpl_course *out,
-                                     struct mpl_err *err) {
-  out->n_processes = n_processes;
-  out->n = mpl_windows_count(w, &out->at_ticks);
-  out->add_ticks = MPL_NEW_ARRAY(arena, (size_t)n_processes * out->n, double);
-  out->slope = MPL_NEW_ARRAY(arena, n_processes, double);
-  return out->add_ticks == NULL || out->slope == NULL ? mpl_nomem(err) : MPL_OK;
+static enum mpl_status create_course(uint32_t n_processes, const struct mpl_windows *w,
+                                     struct mpl_arena *arena, struct mpl_course *out,
+                                     struct mpl_err *err)
+{
+    out->n_processes = n_processes;
+    out->n = mpl_windows_count(w, &out->at_ticks);
+    out->add_ticks = MPL_NEW_ARRAY(arena, (size_t) n_processes * out->n, double);
+    out->slope = MPL_NEW_ARRAY(arena, n_processes, double);
+    return out->add_ticks == NULL || out->slope == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
 static enum mpl_status make_tables(struct drift *d, struct mpl_arena *arena,
-                                   struct mpl_err *err) {
-  const uint32_t n_processes = d->links->n_processes;
-  enum mpl_status st =
-      create_course(n_processes, d->windows, arena, &d->result->course, err);
-  size_t n_cells;
+                                   struct mpl_err *err)
+{
+    const uint32_t n_processes = d->links->n_processes;
+    enum mpl_status st =
+        create_course(n_processes, d->windows, arena, &d->result->course, err);
+    size_t n_cells;
 
-  if (st == MPL_OK) {
-    st = create_course(n_processes, d->windows, arena, &d->now, err);
-  }
-  if (st != MPL_OK) {
-    return st;
-  }
-  n_cells = (size_t)n_processes * d->now.n;
-  d->curve = mpl_curve_create(d->now.n, d->now.at_ticks, arena);
-  d->tunnel.low = MPL_NEW_ARRAY(arena, n_cells, double);
-  d->tunnel.high = MPL_NEW_ARRAY(arena, n_cells, double);
-  d->row.low = MPL_NEW_ARRAY(arena, d->now.n, double);
-  d->row.high = MPL_NEW_ARRAY(arena, d->now.n, double);
-  d->result->low_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
-  d->result->high_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
-  d->result->narrowest_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
-  return d->curve == NULL || d->tunnel.low == NULL || d->tunnel.high == NULL ||
-                 d->row.low == NULL || d->row.high == NULL ||
-                 d->result->low_ticks == NULL ||
-                 d->result->high_ticks == NULL ||
-                 d->result->narrowest_ticks == NULL
-             ? mpl_nomem(err)
-             : MPL_OK;
+    if (st == MPL_OK) {
+        st = create_course(n_processes, d->windows, arena, &d->now, err);
+    }
+    if (st != MPL_OK) {
+        return st;
+    }
+    n_cells = (size_t) n_processes * d->now.n;
+    d->curve = mpl_curve_create(d->now.n, d->now.at_ticks, arena);
+    d->tunnel.low = MPL_NEW_ARRAY(arena, n_cells, double);
+    d->tunnel.high = MPL_NEW_ARRAY(arena, n_cells, double);
+    d->row.low = MPL_NEW_ARRAY(arena, d->now.n, double);
+    d->row.high = MPL_NEW_ARRAY(arena, d->now.n, double);
+    d->result->low_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
+    d->result->high_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
+    d->result->narrowest_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
+    return d->curve == NULL || d->tunnel.low == NULL || d->tunnel.high == NULL ||
+                   d->row.low == NULL || d->row.high == NULL ||
+                   d->result->low_ticks == NULL || d->result->high_ticks == NULL ||
+                   d->result->narrowest_ticks == NULL
+               ? mpl_nomem(err)
+               : MPL_OK;
 }
 
 enum mpl_status mpl_drift_estimate(struct mpl_links *links, uint32_t reference,
-                                   const int64_t *pins, uint32_t n_pins,
-                                   int64_t end_ticks, struct mpl_arena *arena,
-                                   const struct mpl_drift **out,
-                                   struct mpl_err *err) {
-  struct drift d = {.links = links, .reference = reference};
-  enum mpl_status st;
+                                   const int64_t *pins, uint32_t n_pins, int64_t end_ticks,
+                                   struct mpl_arena *arena, const struct mpl_drift **out,
+                                   struct mpl_err *err)
+{
+    struct drift d = { .links = links, .reference = reference };
+    enum mpl_status st;
 
-  d.result = MPL_NEW(arena, struct mpl_drift);
-  if (d.result == NULL) {
-    return mpl_nomem(err);
-  }
-  st = mpl_windows_create(links, pins, n_pins, arena, &d.windows, err);
-  if (st == MPL_OK) {
-    st = make_tables(&d, arena, err);
-  }
-  if (st != MPL_OK) {
-    return st;
-  }
-  run_rounds(&d, pins, n_pins);
-  find_limits(&d, end_ticks);
-  attach_one_sided(&d);
-  *out = d.result;
-  return MPL_OK;
+    d.result = MPL_NEW(arena, struct mpl_drift);
+    if (d.result == NULL) {
+        return mpl_nomem(err);
+    }
+    st = mpl_windows_create(links, pins, n_pins, arena, &d.windows, err);
+    if (st == MPL_OK) {
+        st = make_tables(&d, arena, err);
+    }
+    if (st != MPL_OK) {
+        return st;
+    }
+    run_rounds(&d, pins, n_pins);
+    find_limits(&d, end_ticks);
+    attach_one_sided(&d);
+    *out = d.result;
+    return MPL_OK;
 }

@@ -13,33 +13,34 @@
 
 /* The tightest of some comparisons that follow each other. */
 struct chain {
-  int64_t begin_ticks;
-  int64_t end_ticks;
-  int64_t least_ticks;
-  uint32_t n;
+    int64_t begin_ticks;
+    int64_t end_ticks;
+    int64_t least_ticks;
+    uint32_t n;
 };
 
-static void end_chain(struct mpl_links *links, struct chain *chain,
-                      uint32_t from, uint32_t to) {
-  if (chain->n > 0) {
-    mpl_links_add_point(links, from, to, chain->begin_ticks, chain->end_ticks);
-    chain->n = 0;
-  }
+static void end_chain(struct mpl_links *links, struct chain *chain, uint32_t from,
+                      uint32_t to)
+{
+    if (chain->n > 0) {
+        mpl_links_add_point(links, from, to, chain->begin_ticks, chain->end_ticks);
+        chain->n = 0;
+    }
 }
 
-static void extend_chain(struct mpl_links *links, struct chain *chain,
-                         uint32_t from, uint32_t to, int64_t begin_ticks,
-                         int64_t end_ticks) {
-  const int64_t ticks = mpl_ticks_minus(end_ticks, begin_ticks);
+static void extend_chain(struct mpl_links *links, struct chain *chain, uint32_t from,
+                         uint32_t to, int64_t begin_ticks, int64_t end_ticks)
+{
+    const int64_t ticks = mpl_ticks_minus(end_ticks, begin_ticks);
 
-  if (chain->n == 0 || ticks < chain->least_ticks) {
-    chain->begin_ticks = begin_ticks;
-    chain->end_ticks = end_ticks;
-    chain->least_ticks = ticks;
-  }
-  if (++chain->n == links->n_per_point) {
-    end_chain(links, chain, from, to);
-  }
+    if (chain->n == 0 || ticks < chain->least_ticks) {
+        chain->begin_ticks = begin_ticks;
+        chain->end_ticks = end_ticks;
+        chain->least_ticks = ticks;
+    }
+    if (++chain->n == links->n_per_point) {
+        end_chain(links, chain, from, to);
+    }
 }
 
 /* ---- messages
@@ -48,35 +49,37 @@ static void extend_chain(struct mpl_links *links, struct chain *chain,
 
 /* What comes to one receiving process; ended when the next one begins. */
 struct row {
-  struct mpl_links *links;
-  uint32_t to;         /* MPL_NONE before the first message. */
-  struct chain *chain; /* Per sender. */
-  bool *is_touched;    /* Per sender. */
-  uint32_t *touched;   /* Senders met. */
-  uint32_t n_touched;
+    struct mpl_links *links;
+    uint32_t to;         /* MPL_NONE before the first message. */
+    struct chain *chain; /* Per sender. */
+    bool *is_touched;    /* Per sender. */
+    uint32_t *touched;   /* Senders met. */
+    uint32_t n_touched;
 };
 
-static void end_row(struct row *row) {
-  for (uint32_t i = 0; i < row->n_touched; i++) {
-    const uint32_t from = row->touched[i];
+static void end_row(struct row *row)
+{
+    for (uint32_t i = 0; i < row->n_touched; i++) {
+        const uint32_t from = row->touched[i];
 
-    end_chain(row->links, &row->chain[from], from, row->to);
-    row->is_touched[from] = false;
-  }
-  row->n_touched = 0;
+        end_chain(row->links, &row->chain[from], from, row->to);
+        row->is_touched[from] = false;
+    }
+    row->n_touched = 0;
 }
 
-static void see_pair(struct row *row, const struct mpl_order_pair *pair) {
-  if (pair->to != row->to) {
-    end_row(row);
-    row->to = pair->to;
-  }
-  if (!row->is_touched[pair->from]) {
-    row->is_touched[pair->from] = true;
-    row->touched[row->n_touched++] = pair->from;
-  }
-  extend_chain(row->links, &row->chain[pair->from], pair->from, pair->to,
-               pair->sent_ticks, pair->received_ticks);
+static void see_pair(struct row *row, const struct mpl_order_pair *pair)
+{
+    if (pair->to != row->to) {
+        end_row(row);
+        row->to = pair->to;
+    }
+    if (!row->is_touched[pair->from]) {
+        row->is_touched[pair->from] = true;
+        row->touched[row->n_touched++] = pair->from;
+    }
+    extend_chain(row->links, &row->chain[pair->from], pair->from, pair->to,
+                 pair->sent_ticks, pair->received_ticks);
 }
 
 /* ---- collectives
@@ -94,105 +97,110 @@ static void see_pair(struct row *row, const struct mpl_order_pair *pair) {
 enum { MPL_CUBE_BITS = 32 };
 
 struct cube {
-  struct mpl_links *links;
-  uint32_t comm; /* MPL_NONE before the first instance. */
-  uint32_t n;
-  uint32_t n_bits;
-  const uint32_t *process;
-  struct chain
-      *chain; /* From rank r ^ 1 << bit to rank r: chain[r * n_bits + bit]. */
-  struct chain *star; /* Per rank: to or from the root. */
-  uint32_t root;
-  bool is_to_all;
+    struct mpl_links *links;
+    uint32_t comm; /* MPL_NONE before the first instance. */
+    uint32_t n;
+    uint32_t n_bits;
+    const uint32_t *process;
+    struct chain *chain; /* From rank r ^ 1 << bit to rank r: chain[r * n_bits + bit]. */
+    struct chain *star;  /* Per rank: to or from the root. */
+    uint32_t root;
+    bool is_to_all;
 };
 
-static uint32_t star_from(const struct cube *cube, uint32_t rank) {
-  return cube->process[cube->is_to_all ? cube->root : rank];
+static uint32_t star_from(const struct cube *cube, uint32_t rank)
+{
+    return cube->process[cube->is_to_all ? cube->root : rank];
 }
 
-static uint32_t star_to(const struct cube *cube, uint32_t rank) {
-  return cube->process[cube->is_to_all ? rank : cube->root];
+static uint32_t star_to(const struct cube *cube, uint32_t rank)
+{
+    return cube->process[cube->is_to_all ? rank : cube->root];
 }
 
-static void end_star(struct cube *cube) {
-  for (uint32_t rank = 0; rank < cube->n && cube->root != MPL_NONE; rank++) {
-    end_chain(cube->links, &cube->star[rank], star_from(cube, rank),
-              star_to(cube, rank));
-  }
-  cube->root = MPL_NONE;
-}
-
-static void end_cube(struct cube *cube) {
-  end_star(cube);
-  for (uint32_t to = 0; to < cube->n; to++) {
-    for (uint32_t bit = 0; bit < cube->n_bits; bit++) {
-      struct chain *chain = &cube->chain[(size_t)to * cube->n_bits + bit];
-
-      if (chain->n > 0) {
-        end_chain(cube->links, chain, cube->process[to ^ (uint32_t)1 << bit],
-                  cube->process[to]);
-      }
+static void end_star(struct cube *cube)
+{
+    for (uint32_t rank = 0; rank < cube->n && cube->root != MPL_NONE; rank++) {
+        end_chain(cube->links, &cube->star[rank], star_from(cube, rank),
+                  star_to(cube, rank));
     }
-  }
+    cube->root = MPL_NONE;
 }
 
-static void enter_comm(struct cube *cube, const struct mpl_order_instance *in) {
-  end_cube(cube);
-  cube->comm = in->comm;
-  cube->n = in->n;
-  cube->process = in->process;
-  cube->n_bits = 0;
-  while (cube->n_bits < MPL_CUBE_BITS - 1 &&
-         (uint32_t)1 << cube->n_bits < in->n) {
-    cube->n_bits++;
-  }
+static void end_cube(struct cube *cube)
+{
+    end_star(cube);
+    for (uint32_t to = 0; to < cube->n; to++) {
+        for (uint32_t bit = 0; bit < cube->n_bits; bit++) {
+            struct chain *chain = &cube->chain[(size_t) to * cube->n_bits + bit];
+
+            if (chain->n > 0) {
+                end_chain(cube->links, chain, cube->process[to ^ (uint32_t) 1 << bit],
+                          cube->process[to]);
+            }
+        }
+    }
+}
+
+static void enter_comm(struct cube *cube, const struct mpl_order_instance *in)
+{
+    end_cube(cube);
+    cube->comm = in->comm;
+    cube->n = in->n;
+    cube->process = in->process;
+    cube->n_bits = 0;
+    while (cube->n_bits < MPL_CUBE_BITS - 1 && (uint32_t) 1 << cube->n_bits < in->n) {
+        cube->n_bits++;
+    }
 }
 
 static void see_ranks(struct cube *cube, const struct mpl_order_instance *in,
-                      struct chain *chain, uint32_t from, uint32_t to) {
-  const int64_t enter_ticks = in->enter_ticks[from];
-  const int64_t leave_ticks = in->leave_ticks[to];
+                      struct chain *chain, uint32_t from, uint32_t to)
+{
+    const int64_t enter_ticks = in->enter_ticks[from];
+    const int64_t leave_ticks = in->leave_ticks[to];
 
-  if (enter_ticks != MPL_ORDER_NEVER && leave_ticks != MPL_ORDER_NEVER) {
-    extend_chain(cube->links, chain, in->process[from], in->process[to],
-                 enter_ticks, leave_ticks);
-  }
+    if (enter_ticks != MPL_ORDER_NEVER && leave_ticks != MPL_ORDER_NEVER) {
+        extend_chain(cube->links, chain, in->process[from], in->process[to], enter_ticks,
+                     leave_ticks);
+    }
 }
 
-static void see_star(struct cube *cube, const struct mpl_order_instance *in) {
-  if (in->root != cube->root || in->is_to_all != cube->is_to_all) {
-    end_star(cube);
-    cube->root = in->root;
-    cube->is_to_all = in->is_to_all;
-  }
-  for (uint32_t rank = 0; rank < in->n; rank++) {
-    if (rank != in->root) {
-      see_ranks(cube, in, &cube->star[rank], in->is_to_all ? in->root : rank,
-                in->is_to_all ? rank : in->root);
+static void see_star(struct cube *cube, const struct mpl_order_instance *in)
+{
+    if (in->root != cube->root || in->is_to_all != cube->is_to_all) {
+        end_star(cube);
+        cube->root = in->root;
+        cube->is_to_all = in->is_to_all;
     }
-  }
+    for (uint32_t rank = 0; rank < in->n; rank++) {
+        if (rank != in->root) {
+            see_ranks(cube, in, &cube->star[rank], in->is_to_all ? in->root : rank,
+                      in->is_to_all ? rank : in->root);
+        }
+    }
 }
 
-static void see_instance(struct cube *cube,
-                         const struct mpl_order_instance *in) {
-  if (in->comm != cube->comm) {
-    enter_comm(cube, in);
-  }
-  if (in->root != MPL_NONE) {
-    see_star(cube, in);
-    return;
-  }
-  for (uint32_t to = 0; to < in->n; to++) {
-    struct chain *chain = &cube->chain[(size_t)to * cube->n_bits];
-
-    for (uint32_t bit = 0; bit < cube->n_bits; bit++) {
-      const uint32_t from = to ^ (uint32_t)1 << bit;
-
-      if (from < in->n && !(in->is_prefix && from > to)) {
-        see_ranks(cube, in, &chain[bit], from, to);
-      }
+static void see_instance(struct cube *cube, const struct mpl_order_instance *in)
+{
+    if (in->comm != cube->comm) {
+        enter_comm(cube, in);
     }
-  }
+    if (in->root != MPL_NONE) {
+        see_star(cube, in);
+        return;
+    }
+    for (uint32_t to = 0; to < in->n; to++) {
+        struct chain *chain = &cube->chain[(size_t) to * cube->n_bits];
+
+        for (uint32_t bit = 0; bit < cube->n_bits; bit++) {
+            const uint32_t from = to ^ (uint32_t) 1 << bit;
+
+            if (from < in->n && !(in->is_prefix && from > to)) {
+                see_ranks(cube, in, &chain[bit], from, to);
+            }
+        }
+    }
 }
 
 /* ---- both
@@ -200,59 +208,61 @@ static void see_instance(struct cube *cube,
  */
 
 struct mpl_gather {
-  struct row row;
-  struct cube cube;
+    struct row row;
+    struct cube cube;
 };
 
-static bool make_row(struct row *row, struct mpl_links *links,
-                     struct mpl_arena *scratch) {
-  *row = (struct row){.links = links, .to = MPL_NONE};
-  row->chain = MPL_NEW_ARRAY(scratch, links->n_processes, struct chain);
-  row->is_touched = MPL_NEW_ARRAY(scratch, links->n_processes, bool);
-  row->touched = MPL_NEW_ARRAY(scratch, links->n_processes, uint32_t);
-  return row->chain != NULL && row->is_touched != NULL && row->touched != NULL;
+static bool make_row(struct row *row, struct mpl_links *links, struct mpl_arena *scratch)
+{
+    *row = (struct row){ .links = links, .to = MPL_NONE };
+    row->chain = MPL_NEW_ARRAY(scratch, links->n_processes, struct chain);
+    row->is_touched = MPL_NEW_ARRAY(scratch, links->n_processes, bool);
+    row->touched = MPL_NEW_ARRAY(scratch, links->n_processes, uint32_t);
+    return row->chain != NULL && row->is_touched != NULL && row->touched != NULL;
 }
 
 static bool make_cube(struct cube *cube, struct mpl_links *links,
-                      const struct mpl_model *model,
-                      struct mpl_arena *scratch) {
-  uint32_t most = 0;
-  uint32_t bits = 0;
+                      const struct mpl_model *model, struct mpl_arena *scratch)
+{
+    uint32_t most = 0;
+    uint32_t bits = 0;
 
-  *cube = (struct cube){.links = links, .comm = MPL_NONE, .root = MPL_NONE};
-  for (uint32_t c = 0; c < model->n_comms; c++) {
-    most = model->comms[c].n_members > most ? model->comms[c].n_members : most;
-  }
-  while (bits < MPL_CUBE_BITS - 1 && (uint32_t)1 << bits < most) {
-    bits++;
-  }
-  cube->chain = MPL_NEW_ARRAY(scratch, (size_t)most * bits, struct chain);
-  cube->star = MPL_NEW_ARRAY(scratch, most, struct chain);
-  return cube->chain != NULL && cube->star != NULL;
+    *cube = (struct cube){ .links = links, .comm = MPL_NONE, .root = MPL_NONE };
+    for (uint32_t c = 0; c < model->n_comms; c++) {
+        most = model->comms[c].n_members > most ? model->comms[c].n_members : most;
+    }
+    while (bits < MPL_CUBE_BITS - 1 && (uint32_t) 1 << bits < most) {
+        bits++;
+    }
+    cube->chain = MPL_NEW_ARRAY(scratch, (size_t) most * bits, struct chain);
+    cube->star = MPL_NEW_ARRAY(scratch, most, struct chain);
+    return cube->chain != NULL && cube->star != NULL;
 }
 
 struct mpl_gather *mpl_gather_create(struct mpl_links *links,
                                      const struct mpl_order_view *view,
-                                     struct mpl_arena *scratch) {
-  struct mpl_gather *gather = MPL_NEW(scratch, struct mpl_gather);
+                                     struct mpl_arena *scratch)
+{
+    struct mpl_gather *gather = MPL_NEW(scratch, struct mpl_gather);
 
-  return gather != NULL && make_row(&gather->row, links, scratch) &&
-                 make_cube(&gather->cube, links, view->model, scratch)
-             ? gather
-             : NULL;
+    return gather != NULL && make_row(&gather->row, links, scratch) &&
+                   make_cube(&gather->cube, links, view->model, scratch)
+               ? gather
+               : NULL;
 }
 
-void mpl_gather_pair(struct mpl_gather *gather,
-                     const struct mpl_order_pair *pair) {
-  see_pair(&gather->row, pair);
+void mpl_gather_pair(struct mpl_gather *gather, const struct mpl_order_pair *pair)
+{
+    see_pair(&gather->row, pair);
 }
 
-void mpl_gather_instance(struct mpl_gather *gather,
-                         const struct mpl_order_instance *in) {
-  see_instance(&gather->cube, in);
+void mpl_gather_instance(struct mpl_gather *gather, const struct mpl_order_instance *in)
+{
+    see_instance(&gather->cube, in);
 }
 
-void mpl_gather_finish(struct mpl_gather *gather) {
-  end_row(&gather->row);
-  end_cube(&gather->cube);
+void mpl_gather_finish(struct mpl_gather *gather)
+{
+    end_row(&gather->row);
+    end_cube(&gather->cube);
 }

@@ -6,78 +6,76 @@
 
 enum { MPL_SLOPE_BITS = 62 };
 
-enum mpl_status mpl_clock_map_constant(int64_t add_ticks,
-                                       struct mpl_arena *arena,
-                                       struct mpl_clock_map *out,
-                                       struct mpl_err *err) {
-  struct mpl_clock_knot *knot = MPL_NEW(arena, struct mpl_clock_knot);
+enum mpl_status mpl_clock_map_constant(int64_t add_ticks, struct mpl_arena *arena,
+                                       struct mpl_clock_map *out, struct mpl_err *err)
+{
+    struct mpl_clock_knot *knot = MPL_NEW(arena, struct mpl_clock_knot);
 
-  if (knot == NULL) {
-    return mpl_nomem(err);
-  }
-  knot->add_ticks = add_ticks;
-  *out = (struct mpl_clock_map){1, knot};
-  return MPL_OK;
+    if (knot == NULL) {
+        return mpl_nomem(err);
+    }
+    knot->add_ticks = add_ticks;
+    *out = (struct mpl_clock_map){ 1, knot };
+    return MPL_OK;
 }
 
 /* Absolute times differ by less than 2^63 unless the trace is damaged; then
  * they wrap. */
-static int64_t distance(uint64_t from, uint64_t to) {
-  return (int64_t)(to - from);
+static int64_t distance(uint64_t from, uint64_t to)
+{
+    return (int64_t) (to - from);
 }
 
 /* The slope between two points in units of 2^-62; false if no real clock has
  * it. */
-static bool find_slope(int64_t at, int64_t add, int64_t next_at,
-                       int64_t next_add, int64_t *slope_q62) {
-  const __int128 time = (__int128)next_at - at;
-  const __int128 rise = (__int128)next_add - add;
+static bool find_slope(int64_t at, int64_t add, int64_t next_at, int64_t next_add,
+                       int64_t *slope_q62)
+{
+    const __int128 time = (__int128) next_at - at;
+    const __int128 rise = (__int128) next_add - add;
 
-  if (time <= 0 || rise <= -time || rise >= time) {
-    return false;
-  }
+    if (time <= 0 || rise <= -time || rise >= time) {
+        return false;
+    }
 
-  const __int128 scaled = rise * ((__int128)1 << MPL_SLOPE_BITS);
+    const __int128 scaled = rise * ((__int128) 1 << MPL_SLOPE_BITS);
 
-  *slope_q62 = (int64_t)((scaled + (scaled < 0 ? -time : time) / 2) / time);
-  return true;
+    *slope_q62 = (int64_t) ((scaled + (scaled < 0 ? -time : time) / 2) / time);
+    return true;
 }
 
-enum mpl_status mpl_clock_map_recorded(const struct mpl_clock_offset *points,
-                                       uint32_t n, uint64_t base_ticks,
-                                       uint64_t origin_ticks,
-                                       struct mpl_arena *arena,
-                                       struct mpl_clock_map *out,
-                                       bool *is_sound, struct mpl_err *err) {
-  struct mpl_clock_map map = {n,
-                              MPL_NEW_ARRAY(arena, n, struct mpl_clock_knot)};
+enum mpl_status mpl_clock_map_recorded(const struct mpl_clock_offset *points, uint32_t n,
+                                       uint64_t base_ticks, uint64_t origin_ticks,
+                                       struct mpl_arena *arena, struct mpl_clock_map *out,
+                                       bool *is_sound, struct mpl_err *err)
+{
+    struct mpl_clock_map map = { n, MPL_NEW_ARRAY(arena, n, struct mpl_clock_knot) };
 
-  if (map.knot == NULL) {
-    return mpl_nomem(err);
-  }
-  *is_sound = true;
-  for (uint32_t i = 0; i < n; i++) {
-    const uint64_t add =
-        base_ticks - origin_ticks + (uint64_t)points[i].offset_ticks;
-
-    map.knot[i].at_ticks = distance(base_ticks, points[i].time_ticks);
-    map.knot[i].add_ticks = (int64_t)add;
-    if (i + 1 < n &&
-        !find_slope(0, points[i].offset_ticks,
-                    distance(points[i].time_ticks, points[i + 1].time_ticks),
-                    points[i + 1].offset_ticks, &map.knot[i].slope_q62)) {
-      *is_sound = false;
+    if (map.knot == NULL) {
+        return mpl_nomem(err);
     }
-  }
-  if (n > 1) {
-    map.knot[n - 1].slope_q62 = map.knot[n - 2].slope_q62;
-  }
-  if (!*is_sound) {
-    map.n = 1;
-    map.knot[0].slope_q62 = 0;
-  }
-  *out = map;
-  return MPL_OK;
+    *is_sound = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t add = base_ticks - origin_ticks + (uint64_t) points[i].offset_ticks;
+
+        map.knot[i].at_ticks = distance(base_ticks, points[i].time_ticks);
+        map.knot[i].add_ticks = (int64_t) add;
+        if (i + 1 < n &&
+            !find_slope(0, points[i].offset_ticks,
+                        distance(points[i].time_ticks, points[i + 1].time_ticks),
+                        points[i + 1].offset_ticks, &map.knot[i].slope_q62)) {
+            *is_sound = false;
+        }
+    }
+    if (n > 1) {
+        map.knot[n - 1].slope_q62 = map.knot[n - 2].slope_q62;
+    }
+    if (!*is_sound) {
+        map.n = 1;
+        map.knot[0].slope_q62 = 0;
+    }
+    *out = map;
+    return MPL_OK;
 }
 
 /* ---- along a course
@@ -85,27 +83,26 @@ enum mpl_status mpl_clock_map_recorded(const struct mpl_clock_offset *points,
 
 /* A course with its ends: (0, ...), the knots, (end, ...). Gives the i-th of
  * them. */
-static void get_vertex(const struct mpl_course *c, uint32_t process,
-                       int64_t end_ticks, uint32_t i, int64_t *at_ticks,
-                       double *add_ticks) {
-  *at_ticks = i == 0 ? 0 : i <= c->n ? c->at_ticks[i - 1] : end_ticks;
-  *add_ticks = i > 0 && i <= c->n ? c->add_ticks[(size_t)process * c->n + i - 1]
-                                  : mpl_course_get(c, process, *at_ticks);
+static void get_vertex(const struct mpl_course *c, uint32_t process, int64_t end_ticks,
+                       uint32_t i, int64_t *at_ticks, double *add_ticks)
+{
+    *at_ticks = i == 0 ? 0 : i <= c->n ? c->at_ticks[i - 1] : end_ticks;
+    *add_ticks = i > 0 && i <= c->n ? c->add_ticks[(size_t) process * c->n + i - 1]
+                                    : mpl_course_get(c, process, *at_ticks);
 }
 
-static bool add_knot(struct mpl_clock_map *map, int64_t at_ticks,
-                     double add_ticks) {
-  struct mpl_clock_knot *knot = &map->knot[map->n];
+static bool add_knot(struct mpl_clock_map *map, int64_t at_ticks, double add_ticks)
+{
+    struct mpl_clock_knot *knot = &map->knot[map->n];
 
-  if (!(fabs(add_ticks) < (double)MPL_TICKS_FAR)) {
-    return false;
-  }
-  knot->at_ticks = at_ticks;
-  knot->add_ticks = llround(add_ticks);
-  map->n++;
-  return map->n < 2 ||
-         find_slope(knot[-1].at_ticks, knot[-1].add_ticks, at_ticks,
-                    knot->add_ticks, &knot[-1].slope_q62);
+    if (!(fabs(add_ticks) < (double) MPL_TICKS_FAR)) {
+        return false;
+    }
+    knot->at_ticks = at_ticks;
+    knot->add_ticks = llround(add_ticks);
+    map->n++;
+    return map->n < 2 || find_slope(knot[-1].at_ticks, knot[-1].add_ticks, at_ticks,
+                                    knot->add_ticks, &knot[-1].slope_q62);
 }
 
 /*
@@ -113,144 +110,144 @@ static bool add_knot(struct mpl_clock_map *map, int64_t at_ticks,
  * near: the slopes that lead near each of them have a range in common, which
  * the piece's slope must be in (the cone intersection of data reduction).
  */
-enum mpl_status mpl_clock_map_course(const struct mpl_course *c,
-                                     uint32_t process, int64_t end_ticks,
-                                     double error_ticks,
-                                     struct mpl_arena *arena,
-                                     struct mpl_clock_map *out, bool *is_sound,
-                                     struct mpl_err *err) {
-  struct mpl_clock_map map = {0};
-  int64_t from = 0;
-  int64_t last = 0;
-  double from_add = 0;
-  double last_add = 0;
-  double low = -INFINITY;
-  double high = INFINITY;
+enum mpl_status mpl_clock_map_course(const struct mpl_course *c, uint32_t process,
+                                     int64_t end_ticks, double error_ticks,
+                                     struct mpl_arena *arena, struct mpl_clock_map *out,
+                                     bool *is_sound, struct mpl_err *err)
+{
+    struct mpl_clock_map map = { 0 };
+    int64_t from = 0;
+    int64_t last = 0;
+    double from_add = 0;
+    double last_add = 0;
+    double low = -INFINITY;
+    double high = INFINITY;
 
-  map.knot = MPL_NEW_ARRAY(arena, (size_t)c->n + 2, struct mpl_clock_knot);
-  if (map.knot == NULL) {
-    return mpl_nomem(err);
-  }
-  get_vertex(c, process, end_ticks, 0, &from, &from_add);
-  *is_sound = add_knot(&map, from, from_add);
-  last = from;
-  for (uint32_t i = 1; i < c->n + 2; i++) {
-    int64_t at = 0;
-    double add = 0;
-
-    get_vertex(c, process, end_ticks, i, &at, &add);
-    if (at <= last) {
-      continue;
+    map.knot = MPL_NEW_ARRAY(arena, (size_t) c->n + 2, struct mpl_clock_knot);
+    if (map.knot == NULL) {
+        return mpl_nomem(err);
     }
+    get_vertex(c, process, end_ticks, 0, &from, &from_add);
+    *is_sound = add_knot(&map, from, from_add);
+    last = from;
+    for (uint32_t i = 1; i < c->n + 2; i++) {
+        int64_t at = 0;
+        double add = 0;
 
-    double slope = (add - from_add) / (double)mpl_ticks_minus(at, from);
+        get_vertex(c, process, end_ticks, i, &at, &add);
+        if (at <= last) {
+            continue;
+        }
 
-    if (slope < low || slope > high) {
-      *is_sound = *is_sound && add_knot(&map, last, last_add);
-      from = last;
-      from_add = last_add;
-      low = -INFINITY;
-      high = INFINITY;
-      slope = (add - from_add) / (double)mpl_ticks_minus(at, from);
+        double slope = (add - from_add) / (double) mpl_ticks_minus(at, from);
+
+        if (slope < low || slope > high) {
+            *is_sound = *is_sound && add_knot(&map, last, last_add);
+            from = last;
+            from_add = last_add;
+            low = -INFINITY;
+            high = INFINITY;
+            slope = (add - from_add) / (double) mpl_ticks_minus(at, from);
+        }
+
+        const double reach = error_ticks / (double) mpl_ticks_minus(at, from);
+
+        low = fmax(low, slope - reach);
+        high = fmin(high, slope + reach);
+        last = at;
+        last_add = add;
     }
-
-    const double reach = error_ticks / (double)mpl_ticks_minus(at, from);
-
-    low = fmax(low, slope - reach);
-    high = fmin(high, slope + reach);
-    last = at;
-    last_add = add;
-  }
-  if (last > from) {
-    *is_sound = *is_sound && add_knot(&map, last, last_add);
-  }
-  if (map.n > 1) {
-    map.knot[map.n - 1].slope_q62 = map.knot[map.n - 2].slope_q62;
-  }
-  *out = map;
-  return MPL_OK;
+    if (last > from) {
+        *is_sound = *is_sound && add_knot(&map, last, last_add);
+    }
+    if (map.n > 1) {
+        map.knot[map.n - 1].slope_q62 = map.knot[map.n - 2].slope_q62;
+    }
+    *out = map;
+    return MPL_OK;
 }
 
 /* ---- application
  * ----------------------------------------------------------------------------
  */
 
-static int64_t apply_knot(const struct mpl_clock_knot *knot, int64_t ticks) {
-  const __int128 half = (__int128)1 << (MPL_SLOPE_BITS - 1);
-  const __int128 rise =
-      (((__int128)ticks - knot->at_ticks) * knot->slope_q62 + half) >>
-      MPL_SLOPE_BITS;
+static int64_t apply_knot(const struct mpl_clock_knot *knot, int64_t ticks)
+{
+    const __int128 half = (__int128) 1 << (MPL_SLOPE_BITS - 1);
+    const __int128 rise =
+        (((__int128) ticks - knot->at_ticks) * knot->slope_q62 + half) >> MPL_SLOPE_BITS;
 
-  return mpl_ticks_narrow((__int128)ticks + knot->add_ticks + rise);
+    return mpl_ticks_narrow((__int128) ticks + knot->add_ticks + rise);
 }
 
-int64_t mpl_clock_map_apply(const struct mpl_clock_map *map, int64_t ticks) {
-  uint32_t k = 0;
+int64_t mpl_clock_map_apply(const struct mpl_clock_map *map, int64_t ticks)
+{
+    uint32_t k = 0;
 
-  while (k + 1 < map->n && ticks >= map->knot[k + 1].at_ticks) {
-    k++;
-  }
-  return apply_knot(&map->knot[k], ticks);
+    while (k + 1 < map->n && ticks >= map->knot[k + 1].at_ticks) {
+        k++;
+    }
+    return apply_knot(&map->knot[k], ticks);
 }
 
 /* Times from ticks[i] on that belong to one knot, in plain 64-bit steps: the
  * caller has seen that the last one and the first one, hence all, are far from
  * overflow. */
-static uint32_t apply_run(const struct mpl_clock_knot *knot,
-                          int64_t before_ticks, int64_t *ticks, uint32_t i,
-                          uint32_t n) {
-  const int64_t at = knot->at_ticks;
-  const int64_t add = knot->add_ticks;
-  const int64_t slope = knot->slope_q62;
-  const __int128 half = (__int128)1 << (MPL_SLOPE_BITS - 1);
+static uint32_t apply_run(const struct mpl_clock_knot *knot, int64_t before_ticks,
+                          int64_t *ticks, uint32_t i, uint32_t n)
+{
+    const int64_t at = knot->at_ticks;
+    const int64_t add = knot->add_ticks;
+    const int64_t slope = knot->slope_q62;
+    const __int128 half = (__int128) 1 << (MPL_SLOPE_BITS - 1);
 
-  if (slope == 0) {
+    if (slope == 0) {
+        for (; i < n && ticks[i] < before_ticks; i++) {
+            ticks[i] += add;
+        }
+        return i;
+    }
     for (; i < n && ticks[i] < before_ticks; i++) {
-      ticks[i] += add;
+        const __int128 rise = (__int128) (ticks[i] - at) * slope + half;
+
+        ticks[i] += add + (int64_t) (rise >> MPL_SLOPE_BITS);
     }
     return i;
-  }
-  for (; i < n && ticks[i] < before_ticks; i++) {
-    const __int128 rise = (__int128)(ticks[i] - at) * slope + half;
-
-    ticks[i] += add + (int64_t)(rise >> MPL_SLOPE_BITS);
-  }
-  return i;
 }
 
-static bool is_near(int64_t ticks) {
-  return ticks < MPL_TICKS_FAR / 2 && ticks > -MPL_TICKS_FAR / 2;
+static bool is_near(int64_t ticks)
+{
+    return ticks < MPL_TICKS_FAR / 2 && ticks > -MPL_TICKS_FAR / 2;
 }
 
-static bool is_tame(const struct mpl_clock_map *map, const int64_t *ticks,
-                    uint32_t n) {
-  bool is_tame = is_near(ticks[0]) && is_near(ticks[n - 1]);
+static bool is_tame(const struct mpl_clock_map *map, const int64_t *ticks, uint32_t n)
+{
+    bool is_tame = is_near(ticks[0]) && is_near(ticks[n - 1]);
 
-  for (uint32_t k = 0; k < map->n; k++) {
-    is_tame = is_tame && is_near(map->knot[k].at_ticks) &&
-              is_near(map->knot[k].add_ticks);
-  }
-  return is_tame;
-}
-
-void mpl_clock_map_apply_all(const struct mpl_clock_map *map, int64_t *ticks,
-                             uint32_t n) {
-  if (n == 0) {
-    return;
-  }
-  if (!is_tame(map, ticks, n)) {
-    for (uint32_t i = 0; i < n; i++) {
-      ticks[i] = mpl_clock_map_apply(map, ticks[i]);
+    for (uint32_t k = 0; k < map->n; k++) {
+        is_tame =
+            is_tame && is_near(map->knot[k].at_ticks) && is_near(map->knot[k].add_ticks);
     }
-    return;
-  }
+    return is_tame;
+}
 
-  uint32_t i = 0;
+void mpl_clock_map_apply_all(const struct mpl_clock_map *map, int64_t *ticks, uint32_t n)
+{
+    if (n == 0) {
+        return;
+    }
+    if (!is_tame(map, ticks, n)) {
+        for (uint32_t i = 0; i < n; i++) {
+            ticks[i] = mpl_clock_map_apply(map, ticks[i]);
+        }
+        return;
+    }
 
-  for (uint32_t k = 0; k < map->n; k++) {
-    const int64_t before =
-        k + 1 < map->n ? map->knot[k + 1].at_ticks : INT64_MAX;
+    uint32_t i = 0;
 
-    i = apply_run(&map->knot[k], before, ticks, i, n);
-  }
+    for (uint32_t k = 0; k < map->n; k++) {
+        const int64_t before = k + 1 < map->n ? map->knot[k + 1].at_ticks : INT64_MAX;
+
+        i = apply_run(&map->knot[k], before, ticks, i, n);
+    }
 }

@@ -20,10 +20,11 @@ enum { MPL_POINTS_ENOUGH = 1 << 16, MPL_POINTS_SHARE = 8 };
  * tick. */
 static const double piece_share = 1. / 8;
 
-uint32_t mpl_clock_points(const struct mpl_match *match) {
-  const uint64_t n = match->counts.pairs / MPL_POINTS_ENOUGH + 1;
+uint32_t mpl_clock_points(const struct mpl_match *match)
+{
+    const uint64_t n = match->counts.pairs / MPL_POINTS_ENOUGH + 1;
 
-  return n > MPL_POINTS_SHARE ? MPL_POINTS_SHARE : (uint32_t)n;
+    return n > MPL_POINTS_SHARE ? MPL_POINTS_SHARE : (uint32_t) n;
 }
 
 /* ---- notes
@@ -31,45 +32,44 @@ uint32_t mpl_clock_points(const struct mpl_match *match) {
  */
 
 void mpl_clock_note_sides(const struct mpl_clock_stage *s, const bool *is_alone,
-                          const bool *is_one_sided) {
-  struct mpl_quality *quality = s->model->quality;
+                          const bool *is_one_sided)
+{
+    struct mpl_quality *quality = s->model->quality;
 
-  for (uint32_t l = 0; l < s->model->n_locations; l++) {
-    const uint32_t p = s->model->locations[l].process;
+    for (uint32_t l = 0; l < s->model->n_locations; l++) {
+        const uint32_t p = s->model->locations[l].process;
 
-    if (s->model->locations[l].n_events == 0) {
-      continue;
+        if (s->model->locations[l].n_events == 0) {
+            continue;
+        }
+        if (is_alone[p]) {
+            mpl_quality_add(
+                quality, "clock-unconnected", l, 1,
+                "No message or collective connects these clocks to the others; "
+                "their times cannot be compared with those of other processes.");
+        } else if (is_one_sided[p]) {
+            mpl_quality_add(
+                quality, "clock-one-sided", l, 1,
+                "Messages go in one direction only, so these clocks are known "
+                "from one side: the fastest message is taken to arrive at once, "
+                "and no bound of the error can be given.");
+        }
     }
-    if (is_alone[p]) {
-      mpl_quality_add(
-          quality, "clock-unconnected", l, 1,
-          "No message or collective connects these clocks to the others; "
-          "their times cannot be compared with those of other processes.");
-    } else if (is_one_sided[p]) {
-      mpl_quality_add(
-          quality, "clock-one-sided", l, 1,
-          "Messages go in one direction only, so these clocks are known "
-          "from one side: the fastest message is taken to arrive at once, "
-          "and no bound of the error can be given.");
-    }
-  }
 }
 
-static void note_drift(const struct mpl_clock_stage *s,
-                       const struct mpl_drift *drift) {
-  struct mpl_quality *quality = s->model->quality;
+static void note_drift(const struct mpl_clock_stage *s, const struct mpl_drift *drift)
+{
+    struct mpl_quality *quality = s->model->quality;
 
-  if (drift->n_outliers > 0) {
-    mpl_quality_add(
-        quality, "clock-outlier", MPL_NONE, drift->n_outliers,
-        "Messages or collectives whose times contradict those of all "
-        "others around them; the clocks are estimated without them.");
-  }
-  mpl_quality_add(
-      quality, "clock-drift-suspected", MPL_NONE, 1,
-      "No constant offsets fit all messages, so the clocks drift in the "
-      "course of the run; offsets that change with it are estimated, and "
-      "they are known to within the error bounds.");
+    if (drift->n_outliers > 0) {
+        mpl_quality_add(quality, "clock-outlier", MPL_NONE, drift->n_outliers,
+                        "Messages or collectives whose times contradict those of all "
+                        "others around them; the clocks are estimated without them.");
+    }
+    mpl_quality_add(quality, "clock-drift-suspected", MPL_NONE, 1,
+                    "No constant offsets fit all messages, so the clocks drift in the "
+                    "course of the run; offsets that change with it are estimated, and "
+                    "they are known to within the error bounds.");
 }
 
 /* ---- the time line
@@ -78,78 +78,78 @@ static void note_drift(const struct mpl_clock_stage *s,
 
 /* Limits per process. \p is_used: of what may be added on top of the course,
  * else instead. */
-static void keep_limits(struct mpl_clock_stage *s,
-                        const struct mpl_drift *drift, bool is_used) {
-  const struct mpl_course *c = &drift->course;
+static void keep_limits(struct mpl_clock_stage *s, const struct mpl_drift *drift,
+                        bool is_used)
+{
+    const struct mpl_course *c = &drift->course;
 
-  for (uint32_t p = 0; p < s->model->n_processes; p++) {
-    double low = drift->low_ticks[p];
-    double high = drift->high_ticks[p];
-    double least = 0;
-    double most = 0;
+    for (uint32_t p = 0; p < s->model->n_processes; p++) {
+        double low = drift->low_ticks[p];
+        double high = drift->high_ticks[p];
+        double least = 0;
+        double most = 0;
 
-    for (uint32_t k = 0; k < c->n && !is_used; k++) {
-      least = fmin(least, c->add_ticks[(size_t)p * c->n + k]);
-      most = fmax(most, c->add_ticks[(size_t)p * c->n + k]);
+        for (uint32_t k = 0; k < c->n && !is_used; k++) {
+            least = fmin(least, c->add_ticks[(size_t) p * c->n + k]);
+            most = fmax(most, c->add_ticks[(size_t) p * c->n + k]);
+        }
+        low = floor(fmin(low + least, 0));
+        high = ceil(fmax(high + most, 0));
+        s->low_ticks[p] = -low < (double) MPL_TICKS_FAR ? (int64_t) low : INT64_MIN;
+        s->high_ticks[p] = high < (double) MPL_TICKS_FAR ? (int64_t) high : INT64_MAX;
+        s->bound_ticks[p] = INT64_MAX;
+        if (s->low_ticks[p] != INT64_MIN && s->high_ticks[p] != INT64_MAX) {
+            s->bound_ticks[p] =
+                -s->low_ticks[p] > s->high_ticks[p] ? -s->low_ticks[p] : s->high_ticks[p];
+        }
+        s->tree_ticks[p] = s->bound_ticks[p];
     }
-    low = floor(fmin(low + least, 0));
-    high = ceil(fmax(high + most, 0));
-    s->low_ticks[p] = -low < (double)MPL_TICKS_FAR ? (int64_t)low : INT64_MIN;
-    s->high_ticks[p] = high < (double)MPL_TICKS_FAR ? (int64_t)high : INT64_MAX;
-    s->bound_ticks[p] = INT64_MAX;
-    if (s->low_ticks[p] != INT64_MIN && s->high_ticks[p] != INT64_MAX) {
-      s->bound_ticks[p] = -s->low_ticks[p] > s->high_ticks[p]
-                              ? -s->low_ticks[p]
-                              : s->high_ticks[p];
-    }
-    s->tree_ticks[p] = s->bound_ticks[p];
-  }
 }
 
 /* Maps for all locations; \p is_sound is false where a clock would not go
  * forward. */
-static enum mpl_status map_course(struct mpl_clock_stage *s,
-                                  const struct mpl_drift *drift, bool *is_sound,
-                                  struct mpl_err *err) {
-  enum mpl_status st = MPL_OK;
+static enum mpl_status map_course(struct mpl_clock_stage *s, const struct mpl_drift *drift,
+                                  bool *is_sound, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
 
-  *is_sound = true;
-  for (uint32_t l = 0; l < s->model->n_locations && st == MPL_OK; l++) {
-    const uint32_t p = s->model->locations[l].process;
-    const double error = fmax(drift->narrowest_ticks[p] * piece_share, 1);
-    bool is_good = true;
+    *is_sound = true;
+    for (uint32_t l = 0; l < s->model->n_locations && st == MPL_OK; l++) {
+        const uint32_t p = s->model->locations[l].process;
+        const double error = fmax(drift->narrowest_ticks[p] * piece_share, 1);
+        bool is_good = true;
 
-    st = mpl_clock_map_course(&drift->course, p, s->clock->duration_ticks,
-                              error, s->scratch, &s->map[l], &is_good, err);
-    *is_sound = *is_sound && is_good;
-  }
-  return st;
-}
-
-static void count_pieces(struct mpl_clock_stage *s) {
-  for (uint32_t l = 0; l < s->model->n_locations; l++) {
-    if (s->map[l].n > s->clock->n_pieces + 1) {
-      s->clock->n_pieces = s->map[l].n - 1;
+        st = mpl_clock_map_course(&drift->course, p, s->clock->duration_ticks, error,
+                                  s->scratch, &s->map[l], &is_good, err);
+        *is_sound = *is_sound && is_good;
     }
-  }
+    return st;
 }
 
-static enum mpl_status use_course(struct mpl_clock_stage *s,
-                                  const struct mpl_drift *drift, bool is_wanted,
-                                  bool *is_used, struct mpl_err *err) {
-  const enum mpl_status st = map_course(s, drift, is_used, err);
+static void count_pieces(struct mpl_clock_stage *s)
+{
+    for (uint32_t l = 0; l < s->model->n_locations; l++) {
+        if (s->map[l].n > s->clock->n_pieces + 1) {
+            s->clock->n_pieces = s->map[l].n - 1;
+        }
+    }
+}
 
-  if (st != MPL_OK) {
-    return st;
-  }
-  *is_used =
-      *is_used && is_wanted && drift->after.sum_ticks < drift->before.sum_ticks;
-  keep_limits(s, drift, *is_used);
-  if (*is_used) {
-    count_pieces(s);
-    mpl_clock_apply_maps(s);
-  }
-  return MPL_OK;
+static enum mpl_status use_course(struct mpl_clock_stage *s, const struct mpl_drift *drift,
+                                  bool is_wanted, bool *is_used, struct mpl_err *err)
+{
+    const enum mpl_status st = map_course(s, drift, is_used, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    *is_used = *is_used && is_wanted && drift->after.sum_ticks < drift->before.sum_ticks;
+    keep_limits(s, drift, *is_used);
+    if (*is_used) {
+        count_pieces(s);
+        mpl_clock_apply_maps(s);
+    }
+    return MPL_OK;
 }
 
 /* ---- sources
@@ -158,80 +158,78 @@ static enum mpl_status use_course(struct mpl_clock_stage *s,
 
 /* Points hold process times; now they move to the time line that constants have
  * made. */
-static void move_points(const struct mpl_clock_stage *s,
-                        struct mpl_links *links) {
-  for (size_t i = 0; i < links->point.n; i++) {
-    struct mpl_point *point = mpl_buf_get(&links->point, i);
-    const struct mpl_link *link = mpl_links_get(links, point->link);
-    const int64_t *add = s->estimate->add_ticks;
+static void move_points(const struct mpl_clock_stage *s, struct mpl_links *links)
+{
+    for (size_t i = 0; i < links->point.n; i++) {
+        struct mpl_point *point = mpl_buf_get(&links->point, i);
+        const struct mpl_link *link = mpl_links_get(links, point->link);
+        const int64_t *add = s->estimate->add_ticks;
 
-    point->begin_ticks = mpl_ticks_minus(
-        mpl_ticks_plus(point->begin_ticks, add[link->from]), s->first_ticks);
-    point->end_ticks = mpl_ticks_minus(
-        mpl_ticks_plus(point->end_ticks, add[link->to]), s->first_ticks);
-  }
+        point->begin_ticks = mpl_ticks_minus(
+            mpl_ticks_plus(point->begin_ticks, add[link->from]), s->first_ticks);
+        point->end_ticks = mpl_ticks_minus(mpl_ticks_plus(point->end_ticks, add[link->to]),
+                                           s->first_ticks);
+    }
 }
 
-static enum mpl_status note_limits(struct mpl_clock_stage *s,
-                                   struct mpl_err *err) {
-  const uint32_t n = s->model->n_processes;
-  bool *is_alone = MPL_NEW_ARRAY(s->scratch, n, bool);
-  bool *is_one_sided = MPL_NEW_ARRAY(s->scratch, n, bool);
+static enum mpl_status note_limits(struct mpl_clock_stage *s, struct mpl_err *err)
+{
+    const uint32_t n = s->model->n_processes;
+    bool *is_alone = MPL_NEW_ARRAY(s->scratch, n, bool);
+    bool *is_one_sided = MPL_NEW_ARRAY(s->scratch, n, bool);
 
-  if (is_alone == NULL || is_one_sided == NULL) {
-    return mpl_nomem(err);
-  }
-  for (uint32_t p = 0; p < n; p++) {
-    const bool has_low = s->low_ticks[p] != INT64_MIN;
-    const bool has_high = s->high_ticks[p] != INT64_MAX;
+    if (is_alone == NULL || is_one_sided == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t p = 0; p < n; p++) {
+        const bool has_low = s->low_ticks[p] != INT64_MIN;
+        const bool has_high = s->high_ticks[p] != INT64_MAX;
 
-    is_alone[p] = !has_low && !has_high;
-    is_one_sided[p] = has_low != has_high;
-  }
-  mpl_clock_note_sides(s, is_alone, is_one_sided);
-  return MPL_OK;
+        is_alone[p] = !has_low && !has_high;
+        is_one_sided[p] = has_low != has_high;
+    }
+    mpl_clock_note_sides(s, is_alone, is_one_sided);
+    return MPL_OK;
 }
 
 enum mpl_status mpl_clock_refine_messages(struct mpl_clock_stage *s,
-                                          struct mpl_links *links,
-                                          struct mpl_err *err) {
-  const struct mpl_estimate *e = s->estimate;
-  const struct mpl_drift *drift = NULL;
-  bool is_used = false;
-  enum mpl_status st;
+                                          struct mpl_links *links, struct mpl_err *err)
+{
+    const struct mpl_estimate *e = s->estimate;
+    const struct mpl_drift *drift = NULL;
+    bool is_used = false;
+    enum mpl_status st;
 
-  if (!e->is_contradictory) {
-    mpl_clock_note_sides(s, e->is_alone, e->is_one_sided);
-    return MPL_OK;
-  }
-  move_points(s, links);
-  st = mpl_drift_estimate(links, e->reference, NULL, 0,
-                          s->clock->duration_ticks, s->scratch, &drift, err);
-  if (st == MPL_OK) {
-    note_drift(s, drift);
-    st = use_course(s, drift, true, &is_used, err);
-  }
-  return st == MPL_OK ? note_limits(s, err) : st;
+    if (!e->is_contradictory) {
+        mpl_clock_note_sides(s, e->is_alone, e->is_one_sided);
+        return MPL_OK;
+    }
+    move_points(s, links);
+    st = mpl_drift_estimate(links, e->reference, NULL, 0, s->clock->duration_ticks,
+                            s->scratch, &drift, err);
+    if (st == MPL_OK) {
+        note_drift(s, drift);
+        st = use_course(s, drift, true, &is_used, err);
+    }
+    return st == MPL_OK ? note_limits(s, err) : st;
 }
 
-enum mpl_status mpl_clock_refine_offsets(struct mpl_clock_stage *s,
-                                         struct mpl_links *links,
-                                         bool *is_refined,
-                                         struct mpl_err *err) {
-  const uint32_t reference = s->model->locations[s->clock->reference].process;
-  const struct mpl_drift *drift = NULL;
-  int64_t pins[2];
-  enum mpl_status st;
+enum mpl_status mpl_clock_refine_offsets(struct mpl_clock_stage *s, struct mpl_links *links,
+                                         bool *is_refined, struct mpl_err *err)
+{
+    const uint32_t reference = s->model->locations[s->clock->reference].process;
+    const struct mpl_drift *drift = NULL;
+    int64_t pins[2];
+    enum mpl_status st;
 
-  mpl_clock_find_pins(s, pins);
-  st = mpl_drift_estimate(links, reference, pins, 2, s->clock->duration_ticks,
-                          s->scratch, &drift, err);
-  if (st == MPL_OK) {
-    st = use_course(s, drift, s->options->choice == MPL_CLOCK_AUTO, is_refined,
-                    err);
-  }
-  if (st == MPL_OK && *is_refined) {
-    s->clock->source = MPL_CLOCK_REFINED;
-  }
-  return st;
+    mpl_clock_find_pins(s, pins);
+    st = mpl_drift_estimate(links, reference, pins, 2, s->clock->duration_ticks, s->scratch,
+                            &drift, err);
+    if (st == MPL_OK) {
+        st = use_course(s, drift, s->options->choice == MPL_CLOCK_AUTO, is_refined, err);
+    }
+    if (st == MPL_OK && *is_refined) {
+        s->clock->source = MPL_CLOCK_REFINED;
+    }
+    return st;
 }

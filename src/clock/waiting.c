@@ -33,206 +33,209 @@
 enum { MPL_TIGHT_MESSAGES = 8 };
 
 struct search {
-  const struct mpl_order_view *view;
-  struct mpl_links *links;
-  uint32_t *link_from; /* Per process: its link to the process at hand, or
+    const struct mpl_order_view *view;
+    struct mpl_links *links;
+    uint32_t *link_from; /* Per process: its link to the process at hand, or
                           MPL_NONE. Only links that have one the other way. */
-  uint32_t
-      n_open; /* Links to the process at hand that are not known to be tight. */
-  bool has_answers;
+    uint32_t n_open;     /* Links to the process at hand that are not known to be tight. */
+    bool has_answers;
 };
 
 /* When the call was entered that completed this receive and nothing else;
  * false: there is no such call. A wait for several messages ends with the last
  * of them. */
-static bool find_enter(const struct mpl_order_view *view, uint32_t location,
-                       uint32_t event, int64_t *enter_ticks) {
-  const struct mpl_location *loc = &view->model->locations[location];
+static bool find_enter(const struct mpl_order_view *view, uint32_t location, uint32_t event,
+                       int64_t *enter_ticks)
+{
+    const struct mpl_location *loc = &view->model->locations[location];
 
-  if (event == 0 || event + 1 >= loc->n_events ||
-      loc->kind[event - 1] != MPL_EV_ENTER ||
-      loc->kind[event + 1] != MPL_EV_LEAVE) {
-    return false;
-  }
-  return mpl_order_view_enter(view, location, event, enter_ticks);
+    if (event == 0 || event + 1 >= loc->n_events || loc->kind[event - 1] != MPL_EV_ENTER ||
+        loc->kind[event + 1] != MPL_EV_LEAVE) {
+        return false;
+    }
+    return mpl_order_view_enter(view, location, event, enter_ticks);
 }
 
 /* Whether more messages from a process to the one at hand are worth a look. */
-static bool is_open(const struct search *s, uint32_t from) {
-  if (s->link_from[from] == MPL_NONE) {
-    return false;
-  }
+static bool is_open(const struct search *s, uint32_t from)
+{
+    if (s->link_from[from] == MPL_NONE) {
+        return false;
+    }
 
-  const struct mpl_link *link = mpl_links_get(s->links, s->link_from[from]);
+    const struct mpl_link *link = mpl_links_get(s->links, s->link_from[from]);
 
-  return link->n_waited < MPL_TIGHT_MESSAGES;
+    return link->n_waited < MPL_TIGHT_MESSAGES;
 }
 
 /* Something was sent, and whoever it was sent to had been in its call since
  * enter_ticks. */
 static void see_wait(struct search *s, uint32_t from, int64_t sent_ticks,
-                     int64_t enter_ticks) {
-  struct mpl_link *link = mpl_links_get(s->links, s->link_from[from]);
-  const struct mpl_link *back = mpl_links_back(s->links, link);
+                     int64_t enter_ticks)
+{
+    struct mpl_link *link = mpl_links_get(s->links, s->link_from[from]);
+    const struct mpl_link *back = mpl_links_back(s->links, link);
 
-  /* x[from] - x[to] is at least -back, so this holds for every offset that is
+    /* x[from] - x[to] is at least -back, so this holds for every offset that is
    * possible. */
-  if (mpl_ticks_minus(sent_ticks, enter_ticks) >= back->least_ticks &&
-      ++link->n_waited == MPL_TIGHT_MESSAGES) {
-    s->n_open--;
-  }
-}
-
-static void see_receive(struct search *s, uint32_t location, uint32_t message) {
-  const struct mpl_model *model = s->view->model;
-  const struct mpl_end end =
-      mpl_match_partner(model, s->view->match, location, message);
-  const struct mpl_location *sender = &model->locations[end.location];
-  int64_t enter_ticks = 0;
-
-  if (is_open(s, sender->process) &&
-      find_enter(s->view, location,
-                 model->locations[location].messages[message].event,
-                 &enter_ticks)) {
-    see_wait(s, sender->process,
-             mpl_order_view_time(s->view, end.location,
-                                 sender->messages[end.message].event),
-             enter_ticks);
-  }
-}
-
-static void search_location(struct search *s, uint32_t location) {
-  const struct mpl_location *loc = &s->view->model->locations[location];
-  const uint32_t *partner = s->view->match->partner[location];
-
-  for (uint32_t i = 0; i < loc->n_messages && s->n_open > 0; i++) {
-    if (partner[i] != MPL_NONE &&
-        !loc->envelopes[loc->messages[i].envelope].is_send) {
-      see_receive(s, location, i);
+    if (mpl_ticks_minus(sent_ticks, enter_ticks) >= back->least_ticks &&
+        ++link->n_waited == MPL_TIGHT_MESSAGES) {
+        s->n_open--;
     }
-  }
+}
+
+static void see_receive(struct search *s, uint32_t location, uint32_t message)
+{
+    const struct mpl_model *model = s->view->model;
+    const struct mpl_end end = mpl_match_partner(model, s->view->match, location, message);
+    const struct mpl_location *sender = &model->locations[end.location];
+    int64_t enter_ticks = 0;
+
+    if (is_open(s, sender->process) &&
+        find_enter(s->view, location, model->locations[location].messages[message].event,
+                   &enter_ticks)) {
+        see_wait(
+            s, sender->process,
+            mpl_order_view_time(s->view, end.location, sender->messages[end.message].event),
+            enter_ticks);
+    }
+}
+
+static void search_location(struct search *s, uint32_t location)
+{
+    const struct mpl_location *loc = &s->view->model->locations[location];
+    const uint32_t *partner = s->view->match->partner[location];
+
+    for (uint32_t i = 0; i < loc->n_messages && s->n_open > 0; i++) {
+        if (partner[i] != MPL_NONE && !loc->envelopes[loc->messages[i].envelope].is_send) {
+            see_receive(s, location, i);
+        }
+    }
 }
 
 /* Links by receiver: order[first[p]] up to order[first[p + 1]] go to p. */
 static enum mpl_status sort_by_receiver(const struct mpl_links *links,
-                                        struct mpl_arena *scratch,
-                                        uint32_t **first, uint32_t **order,
-                                        struct mpl_err *err) {
-  *first = MPL_NEW_ARRAY(scratch, (size_t)links->n_processes + 2, uint32_t);
-  *order = MPL_NEW_ARRAY(scratch, links->link.n, uint32_t);
-  if (*first == NULL || *order == NULL) {
-    return mpl_nomem(err);
-  }
-  for (size_t i = 0; i < links->link.n; i++) {
-    (*first)[mpl_links_get(links, i)->to + 2]++;
-  }
-  for (uint32_t p = 0; p < links->n_processes; p++) {
-    (*first)[p + 2] += (*first)[p + 1];
-  }
-  for (size_t i = 0; i < links->link.n; i++) {
-    const struct mpl_link *link = mpl_links_get(links, i);
+                                        struct mpl_arena *scratch, uint32_t **first,
+                                        uint32_t **order, struct mpl_err *err)
+{
+    *first = MPL_NEW_ARRAY(scratch, (size_t) links->n_processes + 2, uint32_t);
+    *order = MPL_NEW_ARRAY(scratch, links->link.n, uint32_t);
+    if (*first == NULL || *order == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < links->link.n; i++) {
+        (*first)[mpl_links_get(links, i)->to + 2]++;
+    }
+    for (uint32_t p = 0; p < links->n_processes; p++) {
+        (*first)[p + 2] += (*first)[p + 1];
+    }
+    for (size_t i = 0; i < links->link.n; i++) {
+        const struct mpl_link *link = mpl_links_get(links, i);
 
-    (*order)[(*first)[link->to + 1]++] = (uint32_t)i;
-  }
-  return MPL_OK;
+        (*order)[(*first)[link->to + 1]++] = (uint32_t) i;
+    }
+    return MPL_OK;
 }
 
 /* The sender of a synchronous send waits for its receiver to enter. */
-static void see_answer(void *context, const struct mpl_order_pair *pair) {
-  struct search *s = context;
+static void see_answer(void *context, const struct mpl_order_pair *pair)
+{
+    struct search *s = context;
 
-  if (is_open(s, pair->from)) {
-    see_wait(s, pair->from, pair->sent_ticks, pair->waiting_ticks);
-  }
+    if (is_open(s, pair->from)) {
+        see_wait(s, pair->from, pair->sent_ticks, pair->waiting_ticks);
+    }
 }
 
-static void search_process(struct search *s, uint32_t process,
-                           const uint32_t *order, uint32_t n) {
-  const struct mpl_process *p = &s->view->model->processes[process];
+static void search_process(struct search *s, uint32_t process, const uint32_t *order,
+                           uint32_t n)
+{
+    const struct mpl_process *p = &s->view->model->processes[process];
 
-  s->n_open = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    const struct mpl_link *link = mpl_links_get(s->links, order[i]);
+    s->n_open = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mpl_link *link = mpl_links_get(s->links, order[i]);
 
-    if (link->back != MPL_NONE) {
-      s->link_from[link->from] = order[i];
-      s->n_open++;
+        if (link->back != MPL_NONE) {
+            s->link_from[link->from] = order[i];
+            s->n_open++;
+        }
     }
-  }
-  for (uint32_t t = 0; t < p->n_locations; t++) {
-    search_location(s, p->locations[t]);
-    if (s->n_open > 0 && s->has_answers) {
-      mpl_order_walk_answers(s->view, p->locations[t], see_answer, s);
+    for (uint32_t t = 0; t < p->n_locations; t++) {
+        search_location(s, p->locations[t]);
+        if (s->n_open > 0 && s->has_answers) {
+            mpl_order_walk_answers(s->view, p->locations[t], see_answer, s);
+        }
     }
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    const struct mpl_link *link = mpl_links_get(s->links, order[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mpl_link *link = mpl_links_get(s->links, order[i]);
 
-    s->link_from[link->from] = MPL_NONE;
-  }
+        s->link_from[link->from] = MPL_NONE;
+    }
 }
 
-enum mpl_status mpl_waiting_find(const struct mpl_order_view *view,
-                                 struct mpl_links *links,
-                                 struct mpl_arena *scratch,
-                                 struct mpl_err *err) {
-  struct search s = {
-      .view = view, .links = links, .has_answers = mpl_order_has_answers(view)};
-  uint32_t *first = NULL;
-  uint32_t *order = NULL;
-  enum mpl_status st = sort_by_receiver(links, scratch, &first, &order, err);
+enum mpl_status mpl_waiting_find(const struct mpl_order_view *view, struct mpl_links *links,
+                                 struct mpl_arena *scratch, struct mpl_err *err)
+{
+    struct search s = { .view = view,
+                        .links = links,
+                        .has_answers = mpl_order_has_answers(view) };
+    uint32_t *first = NULL;
+    uint32_t *order = NULL;
+    enum mpl_status st = sort_by_receiver(links, scratch, &first, &order, err);
 
-  if (st != MPL_OK) {
-    return st;
-  }
-  s.link_from = MPL_NEW_ARRAY(scratch, links->n_processes, uint32_t);
-  if (s.link_from == NULL) {
-    return mpl_nomem(err);
-  }
-  for (uint32_t p = 0; p < links->n_processes; p++) {
-    s.link_from[p] = MPL_NONE;
-  }
-  for (uint32_t p = 0; p < links->n_processes; p++) {
-    search_process(&s, p, order + first[p], first[p + 1] - first[p]);
-  }
-  return MPL_OK;
+    if (st != MPL_OK) {
+        return st;
+    }
+    s.link_from = MPL_NEW_ARRAY(scratch, links->n_processes, uint32_t);
+    if (s.link_from == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t p = 0; p < links->n_processes; p++) {
+        s.link_from[p] = MPL_NONE;
+    }
+    for (uint32_t p = 0; p < links->n_processes; p++) {
+        search_process(&s, p, order + first[p], first[p + 1] - first[p]);
+    }
+    return MPL_OK;
 }
 
 /* ---- the assumption
  * ----------------------------------------------------------------- */
 
-static bool is_tight(const struct mpl_link *link) {
-  return link != NULL && link->n_waited >= MPL_TIGHT_MESSAGES;
+static bool is_tight(const struct mpl_link *link)
+{
+    return link != NULL && link->n_waited >= MPL_TIGHT_MESSAGES;
 }
 
-int64_t mpl_waiting_travel(const struct mpl_links *links,
-                           uint64_t ticks_per_s) {
-  int64_t travel = mpl_ticks_narrow(ticks_per_s / MPL_TRAVEL_PER_S);
+int64_t mpl_waiting_travel(const struct mpl_links *links, uint64_t ticks_per_s)
+{
+    int64_t travel = mpl_ticks_narrow(ticks_per_s / MPL_TRAVEL_PER_S);
 
-  for (size_t i = 0; i < links->link.n; i++) {
-    const struct mpl_link *link = mpl_links_get(links, i);
-    const struct mpl_link *back = mpl_links_back(links, link);
+    for (size_t i = 0; i < links->link.n; i++) {
+        const struct mpl_link *link = mpl_links_get(links, i);
+        const struct mpl_link *back = mpl_links_back(links, link);
 
-    if (is_tight(link) && is_tight(back)) {
-      const int64_t trip = mpl_ticks_plus(link->least_ticks, back->least_ticks);
+        if (is_tight(link) && is_tight(back)) {
+            const int64_t trip = mpl_ticks_plus(link->least_ticks, back->least_ticks);
 
-      travel = trip / 2 + trip % 2 > travel ? trip / 2 + trip % 2 : travel;
+            travel = trip / 2 + trip % 2 > travel ? trip / 2 + trip % 2 : travel;
+        }
     }
-  }
-  return travel;
+    return travel;
 }
 
-void mpl_waiting_assume(struct mpl_links *links, int64_t travel_ticks) {
-  for (size_t i = 0; i < links->link.n; i++) {
-    struct mpl_link *link = mpl_links_get(links, i);
-    const struct mpl_link *back = mpl_links_back(links, link);
+void mpl_waiting_assume(struct mpl_links *links, int64_t travel_ticks)
+{
+    for (size_t i = 0; i < links->link.n; i++) {
+        struct mpl_link *link = mpl_links_get(links, i);
+        const struct mpl_link *back = mpl_links_back(links, link);
 
-    link->limit_ticks = link->least_ticks;
-    if (is_tight(back)) {
-      const int64_t assumed = mpl_ticks_minus(travel_ticks, back->least_ticks);
+        link->limit_ticks = link->least_ticks;
+        if (is_tight(back)) {
+            const int64_t assumed = mpl_ticks_minus(travel_ticks, back->least_ticks);
 
-      link->limit_ticks =
-          assumed < link->limit_ticks ? assumed : link->limit_ticks;
+            link->limit_ticks = assumed < link->limit_ticks ? assumed : link->limit_ticks;
+        }
     }
-  }
 }

@@ -26,15 +26,11 @@
  */
 
 enum {
-  MPL_WINDOWS_MOST = 8192, /* Bends that no thermometer and no daemon causes. */
-  MPL_WINDOWS_CELLS =
-      1 << 16, /* Links times windows that are always allowed. */
-  MPL_WINDOWS_SAMPLE =
-      16, /* Times looked at per window when knots are placed. */
-  MPL_WINDOWS_TRUST =
-      64, /* One contradiction in so many does not raise the rate. */
-  MPL_WINDOWS_STEPS =
-      7, /* Of the search for the rate: to 1/4 of a power of two. */
+    MPL_WINDOWS_MOST = 8192,     /* Bends that no thermometer and no daemon causes. */
+    MPL_WINDOWS_CELLS = 1 << 16, /* Links times windows that are always allowed. */
+    MPL_WINDOWS_SAMPLE = 16,     /* Times looked at per window when knots are placed. */
+    MPL_WINDOWS_TRUST = 64,      /* One contradiction in so many does not raise the rate. */
+    MPL_WINDOWS_STEPS = 7,       /* Of the search for the rate: to 1/4 of a power of two. */
 };
 
 /* Exponents of two between which rates are sought. */
@@ -42,372 +38,384 @@ static const double exponent_least = -40;
 static const double exponent_most = -3;
 
 struct mpl_windows {
-  struct mpl_links *links;
-  struct mpl_arena *scratch;
-  uint32_t n;
-  size_t n_links;
-  int64_t *at_ticks;
-  double *least;  /* Per link and window; infinite where there is no point. */
-  double *spread; /* The same, holding also what other windows say. */
-  double *row[2]; /* Scratch, one per window. */
-  double rate;
-  struct mpl_graph upper;
-  struct mpl_graph lower;
-  struct mpl_paths up;
-  struct mpl_paths down;
+    struct mpl_links *links;
+    struct mpl_arena *scratch;
+    uint32_t n;
+    size_t n_links;
+    int64_t *at_ticks;
+    double *least;  /* Per link and window; infinite where there is no point. */
+    double *spread; /* The same, holding also what other windows say. */
+    double *gap;    /* Per window: ticks since the one before; 0 for the first. */
+    double *row[2]; /* Scratch, one per window. */
+    double rate;
+    struct mpl_graph upper;
+    struct mpl_graph lower;
+    struct mpl_paths up;
+    struct mpl_paths down;
 };
 
 /* ---- knots
  * ---------------------------------------------------------------------------------
  */
 
-static int compare_ticks(const void *a, const void *b) {
-  const int64_t x = *(const int64_t *)a;
-  const int64_t y = *(const int64_t *)b;
+static int compare_ticks(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *) a;
+    const int64_t y = *(const int64_t *) b;
 
-  return (x > y) - (x < y);
+    return (x > y) - (x < y);
 }
 
-static const struct mpl_point *get_point(const struct mpl_windows *w,
-                                         size_t i) {
-  return mpl_buf_get(&w->links->point, i);
+static const struct mpl_point *get_point(const struct mpl_windows *w, size_t i)
+{
+    return mpl_buf_get(&w->links->point, i);
 }
 
 /* Ends of some points, ascending: every k-th, so that sorting stays cheap. */
 static enum mpl_status sample_ends(const struct mpl_windows *w, uint32_t most,
-                                   int64_t **out, size_t *n,
-                                   struct mpl_err *err) {
-  const size_t n_points = w->links->point.n;
-  const size_t step = n_points / most + 1;
+                                   int64_t **out, size_t *n, struct mpl_err *err)
+{
+    const size_t n_points = w->links->point.n;
+    const size_t step = n_points / most + 1;
 
-  *n = (n_points + step - 1) / step;
-  *out = MPL_NEW_ARRAY(w->scratch, *n, int64_t);
-  if (*out == NULL) {
-    return mpl_nomem(err);
-  }
-  for (size_t i = 0; i < *n; i++) {
-    (*out)[i] = get_point(w, i * step)->end_ticks;
-  }
-  qsort(*out, *n, sizeof **out, compare_ticks);
-  return MPL_OK;
+    *n = (n_points + step - 1) / step;
+    *out = MPL_NEW_ARRAY(w->scratch, *n, int64_t);
+    if (*out == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < *n; i++) {
+        (*out)[i] = get_point(w, i * step)->end_ticks;
+    }
+    qsort(*out, *n, sizeof **out, compare_ticks);
+    return MPL_OK;
 }
 
-static uint32_t drop_equal(int64_t *ticks, uint32_t n) {
-  uint32_t kept = 0;
+static uint32_t drop_equal(int64_t *ticks, uint32_t n)
+{
+    uint32_t kept = 0;
 
-  for (uint32_t k = 0; k < n; k++) {
-    if (kept == 0 || ticks[k] > ticks[kept - 1]) {
-      ticks[kept++] = ticks[k];
+    for (uint32_t k = 0; k < n; k++) {
+        if (kept == 0 || ticks[k] > ticks[kept - 1]) {
+            ticks[kept++] = ticks[k];
+        }
     }
-  }
-  return kept;
+    return kept;
 }
 
 /* One point per window and link; in small traces, where nothing costs much, one
  * in all. */
-static uint32_t count_windows(size_t n_points, size_t n_links) {
-  const size_t small = n_links == 0 ? 1 : MPL_WINDOWS_CELLS / n_links;
-  const size_t most = n_points < small ? n_points : small;
-  const size_t n =
-      n_links == 0 || n_points / n_links < most ? most : n_points / n_links;
+static uint32_t count_windows(size_t n_points, size_t n_links)
+{
+    const size_t small = n_links == 0 ? 1 : MPL_WINDOWS_CELLS / n_links;
+    const size_t most = n_points < small ? n_points : small;
+    const size_t n = n_links == 0 || n_points / n_links < most ? most : n_points / n_links;
 
-  return n == 0 ? 1 : n > MPL_WINDOWS_MOST ? MPL_WINDOWS_MOST : (uint32_t)n;
+    return n == 0 ? 1 : n > MPL_WINDOWS_MOST ? MPL_WINDOWS_MOST : (uint32_t) n;
 }
 
 /* Knots at equal shares of the points, and at the pins. */
 static enum mpl_status place_knots(struct mpl_windows *w, const int64_t *pins,
-                                   uint32_t n_pins, struct mpl_err *err) {
-  const size_t n_points = w->links->point.n;
-  const uint32_t n = count_windows(n_points, w->n_links);
-  int64_t *ends = NULL;
-  size_t n_ends = 0;
-  enum mpl_status st =
-      sample_ends(w, n * MPL_WINDOWS_SAMPLE, &ends, &n_ends, err);
+                                   uint32_t n_pins, struct mpl_err *err)
+{
+    const size_t n_points = w->links->point.n;
+    const uint32_t n = count_windows(n_points, w->n_links);
+    int64_t *ends = NULL;
+    size_t n_ends = 0;
+    enum mpl_status st = sample_ends(w, n * MPL_WINDOWS_SAMPLE, &ends, &n_ends, err);
 
-  if (st != MPL_OK) {
-    return st;
-  }
-  w->at_ticks = MPL_NEW_ARRAY(w->scratch, (size_t)n + n_pins, int64_t);
-  if (w->at_ticks == NULL) {
-    return mpl_nomem(err);
-  }
-  for (uint32_t k = 0; k < n; k++) {
-    w->at_ticks[k] = ends[(size_t)((k + 0.5) / n * (double)n_ends)];
-  }
-  for (uint32_t k = 0; k < n_pins; k++) {
-    w->at_ticks[n + k] = pins[k];
-  }
-  qsort(w->at_ticks, (size_t)n + n_pins, sizeof *w->at_ticks, compare_ticks);
-  w->n = drop_equal(w->at_ticks, n + n_pins);
-  return MPL_OK;
+    if (st != MPL_OK) {
+        return st;
+    }
+    w->at_ticks = MPL_NEW_ARRAY(w->scratch, (size_t) n + n_pins, int64_t);
+    if (w->at_ticks == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        w->at_ticks[k] = ends[(size_t) ((k + 0.5) / n * (double) n_ends)];
+    }
+    for (uint32_t k = 0; k < n_pins; k++) {
+        w->at_ticks[n + k] = pins[k];
+    }
+    qsort(w->at_ticks, (size_t) n + n_pins, sizeof *w->at_ticks, compare_ticks);
+    w->n = drop_equal(w->at_ticks, n + n_pins);
+    return MPL_OK;
 }
 
 /* How many knots are not later. */
-static uint32_t find_knot(const int64_t *at_ticks, uint32_t n, int64_t ticks) {
-  uint32_t low = 0;
-  uint32_t high = n;
+static uint32_t find_knot(const int64_t *at_ticks, uint32_t n, int64_t ticks)
+{
+    uint32_t low = 0;
+    uint32_t high = n;
 
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
 
-    if (at_ticks[middle] <= ticks) {
-      low = middle + 1;
-    } else {
-      high = middle;
+        if (at_ticks[middle] <= ticks) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-  }
-  return low;
+    return low;
 }
 
-static double get_between(const struct mpl_course *c, uint32_t process,
-                          uint32_t at, int64_t ticks) {
-  const double *add = c->add_ticks + (size_t)process * c->n;
+static double get_between(const struct mpl_course *c, uint32_t process, uint32_t at,
+                          int64_t ticks)
+{
+    const double *add = c->add_ticks + (size_t) process * c->n;
 
-  if (at == 0 || at == c->n) {
-    const uint32_t k = at == 0 ? 0 : at - 1;
+    if (at == 0 || at == c->n) {
+        const uint32_t k = at == 0 ? 0 : at - 1;
 
-    return add[k] +
-           c->slope[process] * (double)mpl_ticks_minus(ticks, c->at_ticks[k]);
-  }
+        return add[k] + c->slope[process] * (double) mpl_ticks_minus(ticks, c->at_ticks[k]);
+    }
 
-  const int64_t from = c->at_ticks[at - 1];
-  const double share = (double)mpl_ticks_minus(ticks, from) /
-                       (double)mpl_ticks_minus(c->at_ticks[at], from);
+    const int64_t from = c->at_ticks[at - 1];
+    const double share = (double) mpl_ticks_minus(ticks, from) /
+                         (double) mpl_ticks_minus(c->at_ticks[at], from);
 
-  return add[at - 1] + (add[at] - add[at - 1]) * share;
+    return add[at - 1] + (add[at] - add[at - 1]) * share;
 }
 
-double mpl_course_get(const struct mpl_course *course, uint32_t process,
-                      int64_t ticks) {
-  return get_between(course, process,
-                     find_knot(course->at_ticks, course->n, ticks), ticks);
+double mpl_course_get(const struct mpl_course *course, uint32_t process, int64_t ticks)
+{
+    return get_between(course, process, find_knot(course->at_ticks, course->n, ticks),
+                       ticks);
 }
 
-static uint32_t window_of(const struct mpl_windows *w, uint32_t at,
-                          int64_t ticks) {
-  if (at == 0 || at == w->n) {
-    return at == 0 ? 0 : at - 1;
-  }
-  return mpl_ticks_minus(ticks, w->at_ticks[at - 1]) <
-                 mpl_ticks_minus(w->at_ticks[at], ticks)
-             ? at - 1
-             : at;
+static uint32_t window_of(const struct mpl_windows *w, uint32_t at, int64_t ticks)
+{
+    if (at == 0 || at == w->n) {
+        return at == 0 ? 0 : at - 1;
+    }
+    return mpl_ticks_minus(ticks, w->at_ticks[at - 1]) <
+                   mpl_ticks_minus(w->at_ticks[at], ticks)
+               ? at - 1
+               : at;
 }
 
 /* ---- creation
  * ------------------------------------------------------------------------------
  */
 
-static enum mpl_status make_tables(struct mpl_windows *w, struct mpl_err *err) {
-  const size_t n_cells = w->n_links * w->n;
-  const uint32_t n_processes = w->links->n_processes;
-  enum mpl_status st;
+static enum mpl_status make_tables(struct mpl_windows *w, struct mpl_err *err)
+{
+    const size_t n_cells = w->n_links * w->n;
+    const uint32_t n_processes = w->links->n_processes;
+    enum mpl_status st;
 
-  w->least = MPL_NEW_ARRAY(w->scratch, n_cells, double);
-  w->spread = MPL_NEW_ARRAY(w->scratch, n_cells, double);
-  w->row[0] = MPL_NEW_ARRAY(w->scratch, w->n, double);
-  w->row[1] = MPL_NEW_ARRAY(w->scratch, w->n, double);
-  if (w->least == NULL || w->spread == NULL || w->row[0] == NULL ||
-      w->row[1] == NULL) {
-    return mpl_nomem(err);
-  }
-  st = mpl_graph_create(w->links, MPL_GRAPH_UPPER, w->scratch, &w->upper, err);
-  if (st == MPL_OK) {
-    st =
-        mpl_graph_create(w->links, MPL_GRAPH_LOWER, w->scratch, &w->lower, err);
-  }
-  if (st == MPL_OK) {
-    st = mpl_paths_create(n_processes, w->scratch, &w->up, err);
-  }
-  return st == MPL_OK ? mpl_paths_create(n_processes, w->scratch, &w->down, err)
-                      : st;
+    w->least = MPL_NEW_ARRAY(w->scratch, n_cells, double);
+    w->spread = MPL_NEW_ARRAY(w->scratch, n_cells, double);
+    w->gap = MPL_NEW_ARRAY(w->scratch, w->n, double);
+    w->row[0] = MPL_NEW_ARRAY(w->scratch, w->n, double);
+    w->row[1] = MPL_NEW_ARRAY(w->scratch, w->n, double);
+    if (w->least == NULL || w->spread == NULL || w->gap == NULL || w->row[0] == NULL ||
+        w->row[1] == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t k = 1; k < w->n; k++) {
+        w->gap[k] = (double) mpl_ticks_minus(w->at_ticks[k], w->at_ticks[k - 1]);
+    }
+    st = mpl_graph_create(w->links, MPL_GRAPH_UPPER, w->scratch, &w->upper, err);
+    if (st == MPL_OK) {
+        st = mpl_graph_create(w->links, MPL_GRAPH_LOWER, w->scratch, &w->lower, err);
+    }
+    if (st == MPL_OK) {
+        st = mpl_paths_create(n_processes, w->scratch, &w->up, err);
+    }
+    return st == MPL_OK ? mpl_paths_create(n_processes, w->scratch, &w->down, err) : st;
 }
 
 enum mpl_status mpl_windows_create(struct mpl_links *links, const int64_t *pins,
                                    uint32_t n_pins, struct mpl_arena *arena,
-                                   struct mpl_windows **out,
-                                   struct mpl_err *err) {
-  struct mpl_windows *w = MPL_NEW(arena, struct mpl_windows);
-  enum mpl_status st;
+                                   struct mpl_windows **out, struct mpl_err *err)
+{
+    struct mpl_windows *w = MPL_NEW(arena, struct mpl_windows);
+    enum mpl_status st;
 
-  if (w == NULL) {
-    return mpl_nomem(err);
-  }
-  w->links = links;
-  w->scratch = arena;
-  w->n_links = links->link.n;
-  st = place_knots(w, pins, n_pins, err);
-  if (st != MPL_OK) {
-    return st;
-  }
-  for (size_t i = 0; i < links->point.n; i++) {
-    struct mpl_point *point = mpl_buf_get(&links->point, i);
+    if (w == NULL) {
+        return mpl_nomem(err);
+    }
+    w->links = links;
+    w->scratch = arena;
+    w->n_links = links->link.n;
+    st = place_knots(w, pins, n_pins, err);
+    if (st != MPL_OK) {
+        return st;
+    }
+    for (size_t i = 0; i < links->point.n; i++) {
+        struct mpl_point *point = mpl_buf_get(&links->point, i);
 
-    point->begin_at = find_knot(w->at_ticks, w->n, point->begin_ticks);
-    point->end_at = find_knot(w->at_ticks, w->n, point->end_ticks);
-  }
-  *out = w;
-  return make_tables(w, err);
+        point->begin_at = find_knot(w->at_ticks, w->n, point->begin_ticks);
+        point->end_at = find_knot(w->at_ticks, w->n, point->end_ticks);
+    }
+    *out = w;
+    return make_tables(w, err);
 }
 
-uint32_t mpl_windows_count(const struct mpl_windows *w,
-                           const int64_t **at_ticks) {
-  *at_ticks = w->at_ticks;
-  return w->n;
+uint32_t mpl_windows_count(const struct mpl_windows *w, const int64_t **at_ticks)
+{
+    *at_ticks = w->at_ticks;
+    return w->n;
 }
 
-double mpl_windows_rate(const struct mpl_windows *w) { return w->rate; }
+double mpl_windows_rate(const struct mpl_windows *w)
+{
+    return w->rate;
+}
 
 /* ---- measuring
  * ---------------------------------------------------------------------------------
  */
 
 /* How much later than its begin a point ends. */
-static double delay_of(const struct mpl_windows *w,
-                       const struct mpl_course *course,
-                       const struct mpl_point *point) {
-  const struct mpl_link *link = mpl_links_get(w->links, point->link);
+static double delay_of(const struct mpl_windows *w, const struct mpl_course *course,
+                       const struct mpl_point *point)
+{
+    const struct mpl_link *link = mpl_links_get(w->links, point->link);
 
-  return (double)mpl_ticks_minus(point->end_ticks, point->begin_ticks) +
-         get_between(course, link->to, point->end_at, point->end_ticks) -
-         get_between(course, link->from, point->begin_at, point->begin_ticks);
+    return (double) mpl_ticks_minus(point->end_ticks, point->begin_ticks) +
+           get_between(course, link->to, point->end_at, point->end_ticks) -
+           get_between(course, link->from, point->begin_at, point->begin_ticks);
 }
 
 struct mpl_reversals mpl_windows_measure(struct mpl_windows *w,
-                                         const struct mpl_course *course) {
-  struct mpl_reversals reversals = {0};
+                                         const struct mpl_course *course)
+{
+    struct mpl_reversals reversals = { 0 };
 
-  for (size_t i = 0; i < w->n_links * w->n; i++) {
-    w->least[i] = INFINITY;
-  }
-  for (size_t i = 0; i < w->links->point.n; i++) {
-    const struct mpl_point *point = get_point(w, i);
-
-    if (point->link == MPL_NONE) {
-      continue;
+    for (size_t i = 0; i < w->n_links * w->n; i++) {
+        w->least[i] = INFINITY;
     }
+    for (size_t i = 0; i < w->links->point.n; i++) {
+        const struct mpl_point *point = get_point(w, i);
 
-    const double delay = delay_of(w, course, point);
-    double *least = &w->least[point->link * (size_t)w->n +
-                              window_of(w, point->end_at, point->end_ticks)];
+        if (point->link == MPL_NONE) {
+            continue;
+        }
 
-    *least = delay < *least ? delay : *least;
-    if (delay < 0) {
-      reversals.n++;
-      reversals.sum_ticks -= delay;
+        const double delay = delay_of(w, course, point);
+        double *least = &w->least[point->link * (size_t) w->n +
+                                  window_of(w, point->end_at, point->end_ticks)];
+
+        *least = delay < *least ? delay : *least;
+        if (delay < 0) {
+            reversals.n++;
+            reversals.sum_ticks -= delay;
+        }
     }
-  }
-  return reversals;
+    return reversals;
 }
 
 /* ---- the rate
  * ------------------------------------------------------------------------------------
  */
 
-static double gap_before(const struct mpl_windows *w, uint32_t k) {
-  return (double)mpl_ticks_minus(w->at_ticks[k], w->at_ticks[k - 1]);
-}
-
 /* What each window says where it is tighter than what its neighbours say at
  * their distance. */
-static void spread_row(const struct mpl_windows *w, const double *least,
-                       double rate, double *out) {
-  double limit = INFINITY;
+static void spread_row(const struct mpl_windows *w, const double *least, double rate,
+                       double *out)
+{
+    double limit = INFINITY;
 
-  for (uint32_t k = 0; k < w->n; k++) {
-    limit += k > 0 ? rate * gap_before(w, k) : 0;
-    limit = least[k] < limit ? least[k] : limit;
-    out[k] = limit;
-  }
-  for (uint32_t k = w->n; k-- > 0;) {
-    limit += k + 1 < w->n ? rate * gap_before(w, k + 1) : 0;
-    limit = out[k] < limit ? out[k] : limit;
-    out[k] = limit;
-  }
+    for (uint32_t k = 0; k < w->n; k++) {
+        limit += rate * w->gap[k];
+        limit = least[k] < limit ? least[k] : limit;
+        out[k] = limit;
+    }
+    for (uint32_t k = w->n; k-- > 0;) {
+        limit = out[k] < limit ? out[k] : limit;
+        out[k] = limit;
+        limit += rate * w->gap[k];
+    }
 }
 
 /* In how many windows the two directions of a link contradict each other. */
-static uint64_t count_contradictions(struct mpl_windows *w, double rate) {
-  uint64_t n = 0;
+static uint64_t count_contradictions(struct mpl_windows *w, double rate)
+{
+    uint64_t n = 0;
 
-  for (size_t i = 0; i < w->n_links; i++) {
-    const struct mpl_link *link = mpl_links_get(w->links, i);
+    for (size_t i = 0; i < w->n_links; i++) {
+        const struct mpl_link *link = mpl_links_get(w->links, i);
 
-    if (link->back == MPL_NONE || link->back < i) {
-      continue;
+        if (link->back == MPL_NONE || link->back < i) {
+            continue;
+        }
+        spread_row(w, w->least + i * w->n, rate, w->row[0]);
+        spread_row(w, w->least + (size_t) link->back * w->n, rate, w->row[1]);
+        for (uint32_t k = 0; k < w->n; k++) {
+            n += w->row[0][k] + w->row[1][k] < 0;
+        }
     }
-    spread_row(w, w->least + i * w->n, rate, w->row[0]);
-    spread_row(w, w->least + (size_t)link->back * w->n, rate, w->row[1]);
-    for (uint32_t k = 0; k < w->n; k++) {
-      n += w->row[0][k] + w->row[1][k] < 0;
-    }
-  }
-  return n;
+    return n;
 }
 
-static void find_rate(struct mpl_windows *w) {
-  const uint64_t few = w->n_links * w->n / 2 / MPL_WINDOWS_TRUST;
-  const uint64_t unavoidable = count_contradictions(w, exp2(exponent_most));
-  double low = exponent_least;
-  double high = exponent_most;
+static void find_rate(struct mpl_windows *w)
+{
+    const uint64_t few = w->n_links * w->n / 2 / MPL_WINDOWS_TRUST;
+    const uint64_t unavoidable = count_contradictions(w, exp2(exponent_most));
+    double low = exponent_least;
+    double high = exponent_most;
 
-  w->rate = 0;
-  if (count_contradictions(w, 0) <= unavoidable + few) {
-    return;
-  }
-  for (int i = 0; i < MPL_WINDOWS_STEPS; i++) {
-    const double middle = (low + high) / 2;
-
-    if (count_contradictions(w, exp2(middle)) <= unavoidable + few) {
-      high = middle;
-    } else {
-      low = middle;
+    w->rate = 0;
+    if (count_contradictions(w, 0) <= unavoidable + few) {
+        return;
     }
-  }
-  w->rate = exp2(high);
+    for (int i = 0; i < MPL_WINDOWS_STEPS; i++) {
+        const double middle = (low + high) / 2;
+
+        if (count_contradictions(w, exp2(middle)) <= unavoidable + few) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    w->rate = exp2(high);
 }
 
 /* ---- intervals
  * -------------------------------------------------------------------------------------
  */
 
-static int64_t to_ticks(double ticks) {
-  const double far = (double)MPL_TICKS_FAR;
+static int64_t to_ticks(double ticks)
+{
+    const double far = (double) MPL_TICKS_FAR;
 
-  return ticks > far    ? MPL_TICKS_FAR
-         : ticks < -far ? -MPL_TICKS_FAR
-                        : llround(ticks);
+    return ticks > far ? MPL_TICKS_FAR : ticks < -far ? -MPL_TICKS_FAR : llround(ticks);
 }
 
-static void set_limits(struct mpl_windows *w, uint32_t k, int64_t slack) {
-  for (size_t i = 0; i < w->n_links; i++) {
-    mpl_links_get(w->links, i)->limit_ticks =
-        mpl_ticks_plus(to_ticks(w->spread[i * w->n + k]), slack);
-  }
-  mpl_graph_fill(w->links, MPL_GRAPH_UPPER, &w->upper);
+static void set_limits(struct mpl_windows *w, uint32_t k, int64_t slack)
+{
+    for (size_t i = 0; i < w->n_links; i++) {
+        mpl_links_get(w->links, i)->limit_ticks =
+            mpl_ticks_plus(to_ticks(w->spread[i * w->n + k]), slack);
+    }
+    mpl_graph_fill(w->links, MPL_GRAPH_UPPER, &w->upper);
 }
 
-static void start_at(struct mpl_paths *paths, uint32_t n, uint32_t reference) {
-  for (uint32_t p = 0; p < n; p++) {
-    paths->ticks[p] = p == reference ? 0 : MPL_PATH_NONE;
-  }
+static void start_at(struct mpl_paths *paths, uint32_t n, uint32_t reference)
+{
+    for (uint32_t p = 0; p < n; p++) {
+        paths->ticks[p] = p == reference ? 0 : MPL_PATH_NONE;
+    }
 }
 
 /* By how much round trips are shorter than nothing, at most. */
-static int64_t find_slack(const struct mpl_windows *w) {
-  int64_t worst = 0;
+static int64_t find_slack(const struct mpl_windows *w)
+{
+    int64_t worst = 0;
 
-  for (size_t i = 0; i < w->n_links; i++) {
-    const struct mpl_link *link = mpl_links_get(w->links, i);
-    const struct mpl_link *back = mpl_links_back(w->links, link);
+    for (size_t i = 0; i < w->n_links; i++) {
+        const struct mpl_link *link = mpl_links_get(w->links, i);
+        const struct mpl_link *back = mpl_links_back(w->links, link);
 
-    if (back != NULL) {
-      const int64_t trip = mpl_ticks_plus(link->limit_ticks, back->limit_ticks);
+        if (back != NULL) {
+            const int64_t trip = mpl_ticks_plus(link->limit_ticks, back->limit_ticks);
 
-      worst = trip < worst ? trip : worst;
+            worst = trip < worst ? trip : worst;
+        }
     }
-  }
-  return -(worst / 2) + (worst % 2 != 0);
+    return -(worst / 2) + (worst % 2 != 0);
 }
 
 /*
@@ -416,58 +424,62 @@ static int64_t find_slack(const struct mpl_windows *w) {
  * where longer circles are to blame. The intervals become wider by it, as is
  * right.
  */
-static void relax(struct mpl_windows *w, uint32_t k) {
-  int64_t slack;
+static void relax(struct mpl_windows *w, uint32_t k)
+{
+    int64_t slack;
 
-  set_limits(w, k, 0);
-  slack = find_slack(w);
-  if (slack > 0) {
-    set_limits(w, k, slack);
-  }
-  for (;;) {
-    for (uint32_t p = 0; p < w->upper.n; p++) {
-      w->up.ticks[p] = 0;
+    set_limits(w, k, 0);
+    slack = find_slack(w);
+    if (slack > 0) {
+        set_limits(w, k, slack);
     }
-    if (mpl_paths_find(&w->upper, &w->up)) {
-      return;
+    for (;;) {
+        for (uint32_t p = 0; p < w->upper.n; p++) {
+            w->up.ticks[p] = 0;
+        }
+        if (mpl_paths_find(&w->upper, &w->up)) {
+            return;
+        }
+        mpl_assert(slack < MPL_TICKS_FAR);
+        slack = slack == 0 ? 1 : mpl_ticks_plus(slack, slack);
+        set_limits(w, k, slack);
     }
-    mpl_assert(slack < MPL_TICKS_FAR);
-    slack = slack == 0 ? 1 : mpl_ticks_plus(slack, slack);
-    set_limits(w, k, slack);
-  }
 }
 
 /* Links that lost all points as outliers reach far and limit nothing. */
-static double to_limit(__int128 ticks) {
-  return ticks >= MPL_TICKS_FAR ? INFINITY : (double)ticks;
+static double to_limit(__int128 ticks)
+{
+    return ticks >= MPL_TICKS_FAR ? INFINITY : (double) ticks;
 }
 
-static void enclose_window(struct mpl_windows *w, uint32_t reference,
-                           uint32_t k, struct mpl_tunnel *tunnel) {
-  const uint32_t n = w->upper.n;
+static void enclose_window(struct mpl_windows *w, uint32_t reference, uint32_t k,
+                           struct mpl_tunnel *tunnel)
+{
+    const uint32_t n = w->upper.n;
 
-  relax(w, k);
-  mpl_graph_fill(w->links, MPL_GRAPH_LOWER, &w->lower);
-  start_at(&w->up, n, reference);
-  start_at(&w->down, n, reference);
-  mpl_assert(mpl_paths_find(&w->upper, &w->up));
-  mpl_assert(mpl_paths_find(&w->lower, &w->down));
-  for (uint32_t p = 0; p < n; p++) {
-    const size_t cell = (size_t)p * w->n + k;
+    relax(w, k);
+    mpl_graph_fill(w->links, MPL_GRAPH_LOWER, &w->lower);
+    start_at(&w->up, n, reference);
+    start_at(&w->down, n, reference);
+    mpl_assert(mpl_paths_find(&w->upper, &w->up));
+    mpl_assert(mpl_paths_find(&w->lower, &w->down));
+    for (uint32_t p = 0; p < n; p++) {
+        const size_t cell = (size_t) p * w->n + k;
 
-    tunnel->high[cell] = to_limit(w->up.ticks[p]);
-    tunnel->low[cell] = -to_limit(w->down.ticks[p]);
-  }
+        tunnel->high[cell] = to_limit(w->up.ticks[p]);
+        tunnel->low[cell] = -to_limit(w->down.ticks[p]);
+    }
 }
 
-void mpl_windows_enclose(struct mpl_windows *w, uint32_t reference,
-                         double rate_least, struct mpl_tunnel *tunnel) {
-  find_rate(w);
-  w->rate = fmax(w->rate, rate_least);
-  for (size_t i = 0; i < w->n_links; i++) {
-    spread_row(w, w->least + i * w->n, w->rate, w->spread + i * w->n);
-  }
-  for (uint32_t k = 0; k < w->n; k++) {
-    enclose_window(w, reference, k, tunnel);
-  }
+void mpl_windows_enclose(struct mpl_windows *w, uint32_t reference, double rate_least,
+                         struct mpl_tunnel *tunnel)
+{
+    find_rate(w);
+    w->rate = fmax(w->rate, rate_least);
+    for (size_t i = 0; i < w->n_links; i++) {
+        spread_row(w, w->least + i * w->n, w->rate, w->spread + i * w->n);
+    }
+    for (uint32_t k = 0; k < w->n; k++) {
+        enclose_window(w, reference, k, tunnel);
+    }
 }
