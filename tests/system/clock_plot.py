@@ -11,16 +11,16 @@ import xml.etree.ElementTree
 import product
 
 tap = product.Tap()
-tool = os.path.join(os.environ["top_builddir"], "tests", "tools", "plot_clock_error")
+tools = os.path.join(os.environ["top_builddir"], "tests", "tools")
 example = os.path.join(product.top, "examples", "traces", "clock-violation")
 drift = os.path.join(product.shared, "npb-lu-W-drift-np4")
 SVG = "{http://www.w3.org/2000/svg}"
 SIZE_LIMIT = 60000
 
 
-def plot(*words):
+def run_tool(name, *words):
     return subprocess.run(
-        [tool, *words],
+        [os.path.join(tools, name), *words],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=product.TIME_LIMIT_S,
@@ -86,7 +86,7 @@ def check_example(folder):
 
 def check_example_plot(folder):
     picture = os.path.join(folder, "example.svg")
-    done = plot(example, os.path.join(example, "truth.tsv"), picture)
+    done = run_tool("plot_clock_error", example, os.path.join(example, "truth.tsv"), picture)
     tap.ok(done.returncode == 0, "the errors of the example are plotted", done.stderr)
     found = figures(done)
     tap.remark(done.stdout.decode("utf-8"))
@@ -101,9 +101,28 @@ def check_example_plot(folder):
     tap.empty(complaints_about(picture, 2), "its picture is complete")
 
 
+def check_example_table():
+    """Every reply is received before it is sent: half of all messages, by 31 to 40 us."""
+    done = run_tool("clock_table", example)
+    lines = done.stdout.decode("utf-8").splitlines()
+    found = {line.split()[0]: re.findall(r"[-+.\d]+", line) for line in lines[1:]}
+    tap.remark("\n".join(lines[1:]))
+    share, mean_us, median_us = (float(found["recorded"][i]) for i in (1, 2, 3))
+    tap.ok(
+        share == 50 and 34 < mean_us < 36 and 34 < median_us < 36,
+        "half of its messages are reversed as recorded",
+        lines,
+    )
+    tap.ok(
+        float(found["messages"][1]) == 100,
+        "none of them are on the estimated time line",
+        lines,
+    )
+
+
 def check_drift_trace(folder):
     picture = os.path.join(folder, "drift.svg")
-    done = plot(drift, os.path.join(drift, "clock-truth-drift.txt"), picture)
+    done = run_tool("plot_clock_error", drift, os.path.join(drift, "clock-truth-drift.txt"), picture)
     found = figures(done)
     tap.remark(done.stdout.decode("utf-8"))
     tap.ok(
@@ -135,7 +154,7 @@ def check_faults(folder):
         else:
             with open(truth, "w", encoding="ascii") as out:
                 out.write(text)
-        done = plot(example, truth, picture)
+        done = run_tool("plot_clock_error", example, truth, picture)
         tap.ok(
             done.returncode == 3 and done.stderr and not os.path.exists(picture),
             "%s is refused" % what,
@@ -146,6 +165,7 @@ def check_faults(folder):
 with tempfile.TemporaryDirectory() as scratch:
     check_example(scratch)
     check_example_plot(scratch)
+    check_example_table()
     check_faults(scratch)
     if os.path.isdir(drift):
         check_drift_trace(scratch)
