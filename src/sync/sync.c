@@ -270,6 +270,8 @@ enum mpl_status mpl_sync_write(const struct mpl_model *model,
     const enum mpl_status st =
         job.scratch == NULL ? mpl_nomem(err) : copy(&job, directory, force, err);
 
+    mpl_map_destroy(job.part_of);
+    mpl_map_destroy(job.part_of_group);
     mpl_arena_destroy(job.scratch);
     return st == MPL_OK
                ? st
