@@ -357,11 +357,10 @@ uint32_t trace_coll_begin(struct trace *t, uint32_t location, int64_t ticks)
     return part;
 }
 
-uint32_t trace_coll(struct trace *t, uint32_t location, int64_t from, int64_t to,
+void trace_coll_end(struct trace *t, uint32_t location, int64_t ticks, uint32_t part,
                     uint32_t comm, enum mpl_coll_op op, uint32_t root)
 {
-    const uint32_t part = trace_coll_begin(t, location, from);
-    const uint32_t end = add_event(t, location, to, MPL_EV_COLL_END, part);
+    const uint32_t end = add_event(t, location, ticks, MPL_EV_COLL_END, part);
     struct mpl_collective *c = mpl_buf_get(&t->place[location].collective, part);
 
     c->end = end;
@@ -370,7 +369,22 @@ uint32_t trace_coll(struct trace *t, uint32_t location, int64_t from, int64_t to
     c->root = root;
     c->sent_bytes = 8;
     c->received_bytes = 8;
+}
+
+uint32_t trace_coll(struct trace *t, uint32_t location, int64_t from, int64_t to,
+                    uint32_t comm, enum mpl_coll_op op, uint32_t root)
+{
+    const uint32_t part = trace_coll_begin(t, location, from);
+
+    trace_coll_end(t, location, to, part, comm, op, root);
     return part;
+}
+
+void trace_set_coll_immediate(struct trace *t, uint32_t location, uint32_t part)
+{
+    struct mpl_collective *c = mpl_buf_get(&t->place[location].collective, part);
+
+    c->is_immediate = true;
 }
 
 void trace_set_coll_bytes(struct trace *t, uint32_t location, uint32_t part,

@@ -67,8 +67,13 @@ uint32_t trace_coll(struct trace *trace, uint32_t location, int64_t from, int64_
                     uint32_t comm, enum mpl_coll_op op, uint32_t root);
 void trace_set_coll_bytes(struct trace *trace, uint32_t location, uint32_t part,
                           uint64_t sent_bytes, uint64_t received_bytes);
-/** One that never ends. */
+/** One that never ends, unless trace_coll_end() follows. */
 uint32_t trace_coll_begin(struct trace *trace, uint32_t location, int64_t ticks);
+/** Ends it, with 8 bytes both ways. */
+void trace_coll_end(struct trace *trace, uint32_t location, int64_t ticks, uint32_t part,
+                    uint32_t comm, enum mpl_coll_op op, uint32_t root);
+/** Says that it began in a call of its own, such as MPI_Ibarrier. */
+void trace_set_coll_immediate(struct trace *trace, uint32_t location, uint32_t part);
 /** Forgets what a location has recorded after \p ticks; only records of threads and regions. */
 void trace_cut_at(struct trace *trace, uint32_t location, int64_t ticks);
 

@@ -27,7 +27,8 @@ enum world_kind {
     WORLD_PIPELINE,      /**< From each rank to the next: messages in one direction only. */
     WORLD_TREE,          /**< Up a binary tree to rank 0 and down again. */
     WORLD_PAIRS,         /**< Random pairs; some sends are synchronous. */
-    WORLD_COLLECTIVES,   /**< No messages; a collective of any kind, often of a part. */
+    WORLD_COLLECTIVES,   /**< No messages; a collective of any kind, often of a part of the
+                              processes, with nothing to send or non-blocking. */
     WORLD_MIXED,         /**< Any of these in any step. */
     WORLD_KINDS
 };

@@ -1,4 +1,4 @@
-/* Between world.c, world_program.c and world_clocks.c. */
+/* Between world.c, world_program.c, world_collectives.c and world_clocks.c. */
 #ifndef MPL_TESTS_WORLD_PRIV_H
 #define MPL_TESTS_WORLD_PRIV_H
 
@@ -49,6 +49,49 @@ struct world {
     int64_t **recorded_ticks;  /**< Per location and event, since its recorded base. */
     uint64_t *recorded_base;   /**< Per location. */
 };
+
+/* ---- the program ----------------------------------------------------------------------- */
+
+/* A message on its way. */
+struct world_parcel {
+    int64_t arrival_ns;
+    uint64_t bytes;
+};
+
+/* What one process sends to another, in the order of departure. */
+struct world_channel {
+    struct mpl_buf parcel; /* struct world_parcel */
+    size_t n_received;
+    double latency_ns;
+};
+
+struct world_program {
+    const struct world_options *options;
+    struct world_dice dice;
+    struct trace *trace;
+    uint32_t n;
+    int64_t *now_ns;               /* Per process: true time up to which it is recorded. */
+    int64_t *enter_ns;             /* Scratch per process. */
+    struct world_channel *channel; /* From p to q: p * n + q. */
+    uint32_t *everybody;           /* 0, 1, … */
+    uint32_t n_parts;
+    uint32_t *part_n; /* Per sub-communicator: its members … */
+    uint32_t **part;  /* … by rank. Communicator 2 is the first of them. */
+};
+
+/* Of world_program.c, for collectives. */
+int64_t world_later(int64_t a, int64_t b);
+/** The master thread's. */
+uint32_t world_location_of(const struct world_program *p, uint32_t process);
+/** What a process needs between two calls. */
+int64_t world_pause_ns(struct world_program *p);
+int64_t world_delay_ns(struct world_program *p, uint32_t from, uint32_t to, uint64_t bytes);
+void world_compute(struct world_program *p, uint32_t process);
+
+/** A collective of any kind, of all processes or of some. */
+void world_step_collective(struct world_program *p);
+
+/* ---- worlds ----------------------------------------------------------------------------- */
 
 /** NULL, when memory runs out, ends the program: worlds are for tests. */
 void *world_must(void *made);
