@@ -45,8 +45,8 @@ const char *mpl_clock_source_name(enum mpl_clock_source source)
 /* ---- constants
  * -------------------------------------------------------------------------- */
 
-static enum mpl_status map_constants(struct mpl_clock_stage *s, const int64_t *add_ticks,
-                                     struct mpl_err *err)
+enum mpl_status mpl_clock_map_constants(struct mpl_clock_stage *s, const int64_t *add_ticks,
+                                        struct mpl_err *err)
 {
     enum mpl_status st = MPL_OK;
 
@@ -72,11 +72,11 @@ static enum mpl_status map_raw(struct mpl_clock_stage *s, enum mpl_clock_source 
         s->high_ticks[p] = s->bound_ticks[p];
         s->low_ticks[p] = s->bound_ticks[p] == 0 ? 0 : INT64_MIN;
     }
-    return map_constants(s, s->raw_ticks, err);
+    return mpl_clock_map_constants(s, s->raw_ticks, err);
 }
 
-static void keep_estimate(struct mpl_clock_stage *s, const struct mpl_estimate *e,
-                          const int64_t *add_ticks)
+void mpl_clock_keep_estimate(struct mpl_clock_stage *s, const struct mpl_estimate *e,
+                             const int64_t *add_ticks)
 {
     s->clock->reference = s->model->processes[e->reference].locations[0];
     for (uint32_t p = 0; p < s->model->n_processes; p++) {
@@ -111,9 +111,9 @@ static enum mpl_status map_messages(struct mpl_clock_stage *s, struct mpl_links 
     }
     s->estimate = estimate;
     s->clock->source = MPL_CLOCK_MESSAGES;
-    keep_estimate(s, estimate, estimate->add_ticks);
+    mpl_clock_keep_estimate(s, estimate, estimate->add_ticks);
     s->origin_ticks = s->model->locations[s->clock->reference].base_ticks;
-    return map_constants(s, estimate->add_ticks, err);
+    return mpl_clock_map_constants(s, estimate->add_ticks, err);
 }
 
 static enum mpl_status map_eventspace(struct mpl_clock_stage *s, struct mpl_err *err)
@@ -140,7 +140,7 @@ static enum mpl_status map_eventspace(struct mpl_clock_stage *s, struct mpl_err 
                             "processes.");
         }
     }
-    return map_constants(s, add_ticks, err);
+    return mpl_clock_map_constants(s, add_ticks, err);
 }
 
 /* Counts on the clocks as recorded, and finds the maps; \p links are open. */
@@ -287,7 +287,7 @@ static enum mpl_status bound_offsets(struct mpl_clock_stage *s, struct mpl_links
     if (st != MPL_OK) {
         return st;
     }
-    keep_estimate(s, e, NULL);
+    mpl_clock_keep_estimate(s, e, NULL);
     for (uint32_t p = 0; p < s->model->n_processes; p++) {
         const int64_t high = s->high_ticks[p];
         const int64_t low = s->low_ticks[p];

@@ -221,10 +221,11 @@ struct mpl_reversals {
 };
 struct mpl_reversals mpl_windows_measure(struct mpl_windows *windows,
                                          const struct mpl_course *course);
-/** Drops points that contradict nearly all their neighbours; returns how many.
- * Measures anew. */
-uint64_t mpl_windows_drop_outliers(struct mpl_windows *windows,
-                                   const struct mpl_course *course);
+/** Drops points that contradict nearly all their neighbours, adds their number to
+ *  \p n_dropped, and measures anew. */
+enum mpl_status mpl_windows_drop_outliers(struct mpl_windows *windows,
+                                          const struct mpl_course *course,
+                                          uint64_t *n_dropped, struct mpl_err *err);
 /**
  * Intervals of what may still be added, per process and window (process times
  * windows plus window), as measured last. The rate at which offsets may change
@@ -364,6 +365,13 @@ enum mpl_status mpl_clock_map_offsets(struct mpl_clock_stage *s, struct mpl_err 
 /** The first and the last moment at which offsets were recorded, on the time
  * line now. */
 void mpl_clock_find_pins(const struct mpl_clock_stage *s, int64_t pins[2]);
+
+/** Constants for all locations. */
+enum mpl_status mpl_clock_map_constants(struct mpl_clock_stage *s, const int64_t *add_ticks,
+                                        struct mpl_err *err);
+/** Bounds and limits as estimated; limits are relative to \p add_ticks, or to 0. */
+void mpl_clock_keep_estimate(struct mpl_clock_stage *s, const struct mpl_estimate *e,
+                             const int64_t *add_ticks);
 
 /** Of how many comparisons one is kept as a point: few in small traces, always
  * linear. */

@@ -120,17 +120,30 @@ static void keep(struct drift *d, struct mpl_reversals reversals, double rate)
     memcpy(d->result->course.slope, d->now.slope, d->now.n_processes * sizeof(double));
 }
 
-static void run_rounds(struct drift *d, const int64_t *pins, uint32_t n_pins)
+/* Outliers show best where little drift is left: before the first round, and after it. */
+static enum mpl_status run_rounds(struct drift *d, const int64_t *pins, uint32_t n_pins,
+                                  struct mpl_err *err)
 {
-    struct mpl_reversals reversals = mpl_windows_measure(d->windows, &d->now);
+    struct mpl_reversals reversals = { 0 };
+    uint64_t *n_outliers = &d->result->n_outliers;
     uint32_t n_failed = 0;
+    enum mpl_status st;
 
+    (void) mpl_windows_measure(d->windows, &d->now);
+    st = mpl_windows_drop_outliers(d->windows, &d->now, n_outliers, err);
+    reversals = mpl_windows_measure(d->windows, &d->now);
     d->result->before = reversals;
     keep(d, reversals, 0);
-    for (int i = 0; i < MPL_DRIFT_ROUNDS && n_failed < MPL_DRIFT_PATIENCE; i++) {
+    for (int i = 0; i < MPL_DRIFT_ROUNDS && n_failed < MPL_DRIFT_PATIENCE &&
+                    reversals.n > 0 && st == MPL_OK;
+         i++) {
         mpl_windows_enclose(d->windows, d->reference, 0, &d->tunnel);
         d->first_rate = i == 0 ? mpl_windows_rate(d->windows) : d->first_rate;
         bend(d, pins, n_pins);
+        (void) mpl_windows_measure(d->windows, &d->now);
+        if (i == 0) {
+            st = mpl_windows_drop_outliers(d->windows, &d->now, n_outliers, err);
+        }
         reversals = mpl_windows_measure(d->windows, &d->now);
         n_failed = reversals.sum_ticks > enough_gain * d->result->after.sum_ticks
                        ? n_failed + 1
@@ -138,10 +151,8 @@ static void run_rounds(struct drift *d, const int64_t *pins, uint32_t n_pins)
         if (reversals.sum_ticks < d->result->after.sum_ticks) {
             keep(d, reversals, mpl_windows_rate(d->windows));
         }
-        if (reversals.n == 0) {
-            return;
-        }
     }
+    return st;
 }
 
 /* ---- how wrong it can be
@@ -390,7 +401,10 @@ enum mpl_status mpl_drift_estimate(struct mpl_links *links, uint32_t reference,
     if (st != MPL_OK) {
         return st;
     }
-    run_rounds(&d, pins, n_pins);
+    st = run_rounds(&d, pins, n_pins, err);
+    if (st != MPL_OK) {
+        return st;
+    }
     find_limits(&d, end_ticks);
     attach_one_sided(&d);
     *out = d.result;

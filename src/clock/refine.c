@@ -57,16 +57,18 @@ void mpl_clock_note_sides(const struct mpl_clock_stage *s, const bool *is_alone,
     }
 }
 
-static void note_drift(const struct mpl_clock_stage *s, const struct mpl_drift *drift)
+static void note_outliers(const struct mpl_clock_stage *s, const struct mpl_drift *drift)
 {
-    struct mpl_quality *quality = s->model->quality;
-
     if (drift->n_outliers > 0) {
-        mpl_quality_add(quality, "clock-outlier", MPL_NONE, drift->n_outliers,
+        mpl_quality_add(s->model->quality, "clock-outlier", MPL_NONE, drift->n_outliers,
                         "Messages or collectives whose times contradict those of all "
                         "others around them; the clocks are estimated without them.");
     }
-    mpl_quality_add(quality, "clock-drift-suspected", MPL_NONE, 1,
+}
+
+static void note_drift(const struct mpl_clock_stage *s)
+{
+    mpl_quality_add(s->model->quality, "clock-drift-suspected", MPL_NONE, 1,
                     "No constant offsets fit all messages, so the clocks drift in the "
                     "course of the run; offsets that change with it are estimated, and "
                     "they are known to within the error bounds.");
@@ -192,12 +194,63 @@ static enum mpl_status note_limits(struct mpl_clock_stage *s, struct mpl_err *er
     return MPL_OK;
 }
 
+/* Constants from the points that are left when outliers are dropped; is_contradictory tells
+ * whether there are any. */
+static enum mpl_status estimate_rest(struct mpl_clock_stage *s,
+                                     const struct mpl_links *links,
+                                     const struct mpl_estimate **out, struct mpl_err *err)
+{
+    struct mpl_links rest = { 0 };
+    enum mpl_status st = mpl_links_open(&rest, s->view, err);
+
+    for (size_t i = 0; i < links->point.n && st == MPL_OK; i++) {
+        const struct mpl_point *point = mpl_buf_get(&links->point, i);
+
+        if (point->link != MPL_NONE) {
+            const struct mpl_link *link = mpl_links_get(links, point->link);
+
+            (void) mpl_links_add(&rest, link->from, link->to,
+                                 mpl_ticks_minus(point->end_ticks, point->begin_ticks));
+        }
+    }
+    if (st == MPL_OK) {
+        st = rest.is_short
+                 ? mpl_nomem(err)
+                 : mpl_estimate_create(s->view, &rest, s->zero_ticks, s->scratch, out, err);
+    }
+    mpl_links_close(&rest);
+    return st;
+}
+
+/* Wrong records alone had been in the way of constants. */
+static enum mpl_status use_constants(struct mpl_clock_stage *s,
+                                     const struct mpl_estimate *e, struct mpl_err *err)
+{
+    const enum mpl_status st = mpl_clock_map_constants(s, e->add_ticks, err);
+
+    if (st == MPL_OK) {
+        mpl_clock_keep_estimate(s, e, e->add_ticks);
+        mpl_clock_note_sides(s, e->is_alone, e->is_one_sided);
+        mpl_clock_apply_maps(s);
+    }
+    return st;
+}
+
+static enum mpl_status follow_drift(struct mpl_clock_stage *s,
+                                    const struct mpl_drift *drift, struct mpl_err *err)
+{
+    bool is_used = false;
+    const enum mpl_status st = use_course(s, drift, true, &is_used, err);
+
+    note_drift(s);
+    return st == MPL_OK ? note_limits(s, err) : st;
+}
+
 enum mpl_status mpl_clock_refine_messages(struct mpl_clock_stage *s,
                                           struct mpl_links *links, struct mpl_err *err)
 {
     const struct mpl_estimate *e = s->estimate;
     const struct mpl_drift *drift = NULL;
-    bool is_used = false;
     enum mpl_status st;
 
     if (!e->is_contradictory) {
@@ -207,11 +260,17 @@ enum mpl_status mpl_clock_refine_messages(struct mpl_clock_stage *s,
     move_points(s, links);
     st = mpl_drift_estimate(links, e->reference, NULL, 0, s->clock->duration_ticks,
                             s->scratch, &drift, err);
-    if (st == MPL_OK) {
-        note_drift(s, drift);
-        st = use_course(s, drift, true, &is_used, err);
+    if (st != MPL_OK) {
+        return st;
     }
-    return st == MPL_OK ? note_limits(s, err) : st;
+    note_outliers(s, drift);
+    if (drift->n_outliers > 0) {
+        st = estimate_rest(s, links, &e, err);
+        if (st == MPL_OK && !e->is_contradictory) {
+            return use_constants(s, e, err);
+        }
+    }
+    return st == MPL_OK ? follow_drift(s, drift, err) : st;
 }
 
 enum mpl_status mpl_clock_refine_offsets(struct mpl_clock_stage *s, struct mpl_links *links,
@@ -226,6 +285,7 @@ enum mpl_status mpl_clock_refine_offsets(struct mpl_clock_stage *s, struct mpl_l
     st = mpl_drift_estimate(links, reference, pins, 2, s->clock->duration_ticks, s->scratch,
                             &drift, err);
     if (st == MPL_OK) {
+        note_outliers(s, drift);
         st = use_course(s, drift, s->options->choice == MPL_CLOCK_AUTO, is_refined, err);
     }
     if (st == MPL_OK && *is_refined) {

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "clock/clock_priv.h"
+#include "clock/windows_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,23 +36,6 @@ enum {
 /* Exponents of two between which rates are sought. */
 static const double exponent_least = -40;
 static const double exponent_most = -3;
-
-struct mpl_windows {
-    struct mpl_links *links;
-    struct mpl_arena *scratch;
-    uint32_t n;
-    size_t n_links;
-    int64_t *at_ticks;
-    double *least;  /* Per link and window; infinite where there is no point. */
-    double *spread; /* The same, holding also what other windows say. */
-    double *gap;    /* Per window: ticks since the one before; 0 for the first. */
-    double *row[2]; /* Scratch, one per window. */
-    double rate;
-    struct mpl_graph upper;
-    struct mpl_graph lower;
-    struct mpl_paths up;
-    struct mpl_paths down;
-};
 
 /* ---- knots
  * ---------------------------------------------------------------------------------
@@ -183,7 +166,7 @@ double mpl_course_get(const struct mpl_course *course, uint32_t process, int64_t
                        ticks);
 }
 
-static uint32_t window_of(const struct mpl_windows *w, uint32_t at, int64_t ticks)
+uint32_t mpl_windows_find(const struct mpl_windows *w, uint32_t at, int64_t ticks)
 {
     if (at == 0 || at == w->n) {
         return at == 0 ? 0 : at - 1;
@@ -268,9 +251,8 @@ double mpl_windows_rate(const struct mpl_windows *w)
  * ---------------------------------------------------------------------------------
  */
 
-/* How much later than its begin a point ends. */
-static double delay_of(const struct mpl_windows *w, const struct mpl_course *course,
-                       const struct mpl_point *point)
+double mpl_windows_delay(const struct mpl_windows *w, const struct mpl_course *course,
+                         const struct mpl_point *point)
 {
     const struct mpl_link *link = mpl_links_get(w->links, point->link);
 
@@ -294,9 +276,9 @@ struct mpl_reversals mpl_windows_measure(struct mpl_windows *w,
             continue;
         }
 
-        const double delay = delay_of(w, course, point);
+        const double delay = mpl_windows_delay(w, course, point);
         double *least = &w->least[point->link * (size_t) w->n +
-                                  window_of(w, point->end_at, point->end_ticks)];
+                                  mpl_windows_find(w, point->end_at, point->end_ticks)];
 
         *least = delay < *least ? delay : *least;
         if (delay < 0) {
