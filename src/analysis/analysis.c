@@ -192,6 +192,7 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
     if (a == NULL) {
         return mpl_nomem(err);
     }
+    a->is_thorough = options->is_thorough;
     /* Handed out even after a failure, so that the messages of a->lint can be printed. */
     *out = a;
     a->limits = options->limits;

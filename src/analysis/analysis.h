@@ -20,8 +20,9 @@ struct mpl_analysis_options {
     size_t n_roles;
     const char *pattern;                   /**< Only this one; NULL: all that fit. */
     const struct mpl_clock_options *clock; /**< NULL: the defaults. */
-    const struct mpl_progress *progress;   /**< NULL: silence. */
-    struct mpl_infer_limits limits;        /**< Of the rules; zeros are defaults. */
+    bool is_thorough; /**< Try what other clocks would say also on long traces. */
+    const struct mpl_progress *progress; /**< NULL: silence. */
+    struct mpl_infer_limits limits;      /**< Of the rules; zeros are defaults. */
 };
 
 /* ---- the answer ------------------------------------------------------------------ */

@@ -43,6 +43,7 @@ struct mpl_analysis {
     struct mpl_diagnosis diagnosis;
     struct mpl_diagnosed *findings;        /* those of the diagnosis */
     const struct mpl_clock_options *clock; /* NULL: the defaults. */
+    bool is_thorough;
     const struct mpl_progress *progress;
     struct mpl_infer_limits limits;
     bool is_scenario; /* what would be diagnosed if the clocks were a little different */

@@ -6,7 +6,8 @@
  * diagnosis is made again (scenario.c) on other time lines that the messages allow as well: all
  * clocks at their upper bounds, all at their lower ones, and those who are blamed, and whose clock
  * is known least, as late and as early as they can be beside the others (shifts.c). What changes
- * by a quarter or more on one of them is sensitive.
+ * by a quarter or more on one of them is sensitive. Long traces are left at the certificate, and
+ * what it does not settle is taken for sensitive.
  *
  * Not tried are time lines on which clocks are wrong by different amounts from moment to moment.
  */
@@ -26,11 +27,10 @@ static const double tacit_share = 0.05;
 /* Beside the one whose clock is known least. Those of the first causes decide what to do. */
 enum { SUSPECTS = 3 };
 
-/* A scenario costs nearly as much as reading its events again. Of long traces no more of them are
- * tried than have so many events together, at least two, and none after all causes are known to be
- * sensitive: that decides how far to trust them. */
+/* A scenario costs nearly as much as reading its events again, so that trying ten makes a diagnosis
+ * that takes a tenth of a second here last half a second. On longer traces nothing is tried unless
+ * asked for: there what is not certain counts as sensitive. */
 static const uint64_t long_events = UINT64_C(1) << 19;
-static const uint64_t most_events = UINT64_C(4) << 20;
 
 /* ---- what is certain without trying --------------------------------------------------------- */
 
@@ -138,6 +138,7 @@ static void find_certain(struct weighing *w)
         weight->is_certain = !weight->is_unlimited && is_certain(w, f);
         weight->low_s = f->lost_s;
         weight->high_s = f->lost_s;
+        weight->reach_s = w->doubts[f->run].reach_s;
         weight->gain_low_s = f->gain_s;
         weight->gain_high_s = f->gain_s;
     }
@@ -252,7 +253,8 @@ static enum mpl_status conclude(struct weighing *w, struct mpl_err *err)
         /* The array is the analysis' own; reports see it as const. */
         struct mpl_diagnosed *f = &w->a->findings[i];
         const struct weight *weight = &w->weights[i];
-        const bool is_tried = w->shifts[f->run].n > 0 && !weight->is_unlimited;
+        const bool is_tried =
+            w->shifts[f->run].n > 0 && !weight->is_unlimited && !isnan(f->lost_s);
 
         f->is_clock_sensitive = mpl_weights_is_sensitive(w, i);
         f->clock_low_s = is_tried ? weight->low_s : NAN;
@@ -348,29 +350,29 @@ static uint64_t events_tried(const struct weighing *w)
     return n;
 }
 
-static size_t most_scenarios(const struct weighing *w, size_t n)
+/* What is not certain could be less or more by all that the clocks can change. */
+static void leave_untried(struct weighing *w)
 {
-    const uint64_t events = events_tried(w);
-    const uint64_t most = events > most_events / 2 ? 2 : most_events / (events + 1);
-
-    return events < long_events || n < most ? n : (size_t) most;
-}
-
-static bool is_enough(const struct weighing *w)
-{
-    bool has_causes = false;
-
     for (size_t i = 0; i < mpl_weighed_diagnosis(w)->n_findings; i++) {
-        const struct mpl_diagnosed *d = mpl_weighed_finding(w, i);
+        struct weight *weight = &w->weights[i];
 
-        if (strcmp(d->finding->kind, "cause") == 0) {
-            has_causes = true;
-            if (!w->weights[i].is_certain && !mpl_weights_is_sensitive(w, i)) {
-                return false;
-            }
+        if (!weight->is_certain && !weight->is_unlimited) {
+            weight->is_untried = true;
+            weight->low_s = fmax(0, weight->low_s - weight->reach_s);
+            weight->high_s += weight->reach_s;
         }
     }
-    return has_causes && events_tried(w) >= long_events;
+}
+
+static enum mpl_status try_all(struct weighing *w, size_t n, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        mpl_progress_tell(w->a->progress, "weighing clock errors", i, n);
+        st = try_scenario(w, i, err);
+    }
+    return st;
 }
 
 enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a, struct mpl_err *err)
@@ -387,10 +389,10 @@ enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a, struct mpl_err *err)
         find_certain(&w);
         st = find_shifts(&w, &n, err);
     }
-    n = n > 0 ? most_scenarios(&w, n) : 0;
-    for (size_t i = 0; i < n && st == MPL_OK && !(i > 0 && is_enough(&w)); i++) {
-        mpl_progress_tell(a->progress, "weighing clock errors", i, n);
-        st = try_scenario(&w, i, err);
+    if (st == MPL_OK && events_tried(&w) > long_events && !a->is_thorough) {
+        leave_untried(&w);
+    } else if (st == MPL_OK) {
+        st = try_all(&w, n, err);
     }
     st = st == MPL_OK ? conclude(&w, err) : st;
     st = st == MPL_OK ? conclude_verdict(&w, err) : st;

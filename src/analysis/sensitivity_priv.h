@@ -12,6 +12,8 @@
 struct weight {
     bool is_unlimited; /* it involves a clock that nothing limits */
     bool is_certain;
+    bool is_untried;     /* the trace is too long to try anything */
+    double reach_s;      /* what clocks can change at most */
     bool is_gone;        /* on one of them it is not found … */
     const char *instead; /* … but of these locations; or NULL */
     const char *leader;  /* on one of them this other cause leads; or NULL */

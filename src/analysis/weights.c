@@ -183,6 +183,18 @@ static const char *range_text(struct mpl_arena *arena, const char *what, double 
                                   low, high);
 }
 
+static const char *untried_text(struct mpl_arena *arena, double reach_s)
+{
+    const char *reach = mpl_text_seconds(arena, reach_s);
+
+    return reach == NULL ? NULL
+                         : mpl_arena_printf(arena,
+                                            "clock errors could change waits by %s in sum; "
+                                            "which of it they do is not tried on so long a "
+                                            "trace unless asked for (--thorough)",
+                                            reach);
+}
+
 const char *mpl_weights_unlimited(const struct weighing *w, uint32_t run)
 {
     const struct clock_doubt *doubt = &w->doubts[run];
@@ -205,6 +217,9 @@ const char *mpl_weights_reason(const struct weighing *w, size_t i)
 
     if (weight->is_unlimited) {
         return mpl_weights_unlimited(w, d->run);
+    }
+    if (weight->is_untried) {
+        return untried_text(arena, weight->reach_s);
     }
     if (weight->instead != NULL) {
         return mpl_arena_printf(arena, "at the clocks' bounds this is said of %s",

@@ -16,7 +16,8 @@ enum {
     OPT_KNOWLEDGE,
     OPT_OUTPUT,
     OPT_VERBOSE,
-    OPT_WIDTH
+    OPT_WIDTH,
+    OPT_THOROUGH
 };
 
 static const struct mpl_option options[] = {
@@ -31,6 +32,8 @@ static const struct mpl_option options[] = {
     [OPT_VERBOSE] = { 'v', "verbose", NULL,
                       "also show rules that fired, and every metric" },
     [OPT_WIDTH] = { 0, "width", "N", "wrap text at N columns" },
+    [OPT_THOROUGH] = { 0, "thorough", NULL,
+                       "try also on long traces what other clocks would change" },
     MPL_CLOCK_OPTIONS,
     { 0 },
 };
@@ -51,6 +54,7 @@ struct diagnose_opts {
     long width;
     struct mpl_clock_options clock;
     bool is_verbose;
+    bool is_thorough;
 };
 
 /* "worker=1,2,5" becomes the role "worker" with three labels. */
@@ -108,6 +112,9 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
         return MPL_OK;
     case OPT_VERBOSE:
         opts->is_verbose = true;
+        return MPL_OK;
+    case OPT_THOROUGH:
+        opts->is_thorough = true;
         return MPL_OK;
     case OPT_WIDTH:
         return mpl_args_integer(option, value, 40, 1000, &opts->width, err);
@@ -194,6 +201,7 @@ static enum mpl_status analyse(const struct diagnose_opts *opts, struct mpl_anal
         .n_roles = opts->n_roles,
         .pattern = opts->pattern,
         .clock = &opts->clock,
+        .is_thorough = opts->is_thorough,
         .progress = &line.progress,
     };
 

@@ -158,7 +158,7 @@ const struct mpl_coll_wait *mpl_events_coll_waits(const struct mpl_events *event
 struct mpl_delay {
     double direct_s[MPL_WAIT_KINDS];   /**< Waits for it that are its own fault. */
     double indirect_s[MPL_WAIT_KINDS]; /**< Waits for others that had waited for it. */
-    double passed_s[MPL_WAIT_KINDS];   /**< Of its own waits: the fault of others than whom it
+    double passed_s[MPL_WAIT_KINDS]; /**< Of its own waits: the fault of others than whom it
                                             waited for (Scalasca's indirect waits). */
 };
 /**

@@ -161,6 +161,9 @@ static struct mpl_json *finding_json(const struct mpl_diagnosis *all,
     mpl_json_set(json, "gain_s", mpl_json_number(d->gain_s));
     mpl_json_set(json, "confidence", mpl_json_number(f->confidence));
     mpl_json_set(json, "clock_sensitive", mpl_json_boolean(d->is_clock_sensitive));
+    mpl_json_set(json, "clock_reason", mpl_json_string(d->clock_reason));
+    mpl_json_set(json, "clock_low_s", mpl_json_number(d->clock_low_s));
+    mpl_json_set(json, "clock_high_s", mpl_json_number(d->clock_high_s));
     mpl_json_set(json, "text", mpl_json_string(f->text));
     mpl_json_set(json, "remedy", mpl_json_string(f->remedy));
     mpl_json_set(json, "because", strings_json(d->because, d->n_because));
@@ -237,6 +240,8 @@ enum mpl_status mpl_report_json(const struct mpl_diagnosis *d, FILE *out,
 
     mpl_json_set(json, "schema", mpl_json_string("marple-diagnosis/1"));
     mpl_json_set(json, "verdict", mpl_json_string(mpl_verdict_name(d->verdict)));
+    mpl_json_set(json, "clock_sensitive", mpl_json_boolean(d->is_verdict_clock_sensitive));
+    mpl_json_set(json, "clock_reason", mpl_json_string(d->verdict_clock_reason));
     mpl_json_set(json, "summary", mpl_json_string(d->summary));
     mpl_json_set(json, "runs", runs_json(d));
     mpl_json_set(json, "patterns", trials_json(d, true));

@@ -120,10 +120,7 @@ static void say_cause(struct page *page, size_t number, const struct mpl_diagnos
                       mpl_page_share(page, f->confidence));
     }
     if (d->is_clock_sensitive) {
-        mpl_page_say(
-            page, 6,
-            "clock: this is as small as the clocks' error could make it; see the clock "
-            "below");
+        mpl_page_tell(page, 6, "clock: ", "do not rely on it: %s", d->clock_reason);
     }
 }
 
@@ -350,6 +347,10 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
     }
     mpl_page_say(&page, 0, "%s", verdict_sentence(d->verdict));
     mpl_page_say(&page, 2, "%s", d->summary);
+    if (d->is_verdict_clock_sensitive) {
+        mpl_page_say(&page, 2, "This rests on uncertain clocks: %s.",
+                     d->verdict_clock_reason);
+    }
     say_causes(&page, d, options->top > 0 ? options->top : TOP_DEFAULT);
     say_search(&page, d);
     say_unexplained(&page, d);
