@@ -209,16 +209,9 @@ END_TEST
 
 static const struct mpl_clock *correct(struct world *world, enum mpl_clock_choice choice)
 {
-    struct mpl_clock_options options = mpl_clock_defaults();
-    const struct mpl_clock *clock = NULL;
-    struct mpl_err err = { 0 };
+    const struct mpl_clock_options options = world_without_repair(choice);
 
-    options.choice = choice;
-    options.repair.is_off = true;
-    ck_assert_int_eq(mpl_clock_correct(world_model(world), world_match(world), &options,
-                                       NULL, arena, &clock, &err),
-                     MPL_OK);
-    return clock;
+    return world_correct(world, &options);
 }
 
 /* Times set to the truth by hand: no error, and one event moved by 70 ticks is all of it. */

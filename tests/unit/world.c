@@ -158,6 +158,27 @@ const struct mpl_match *world_match(struct world *world)
     return world->match;
 }
 
+const struct mpl_clock *world_correct(struct world *world,
+                                      const struct mpl_clock_options *options)
+{
+    const struct mpl_match *match = world_match(world);
+    const struct mpl_clock *clock = NULL;
+
+    mpl_assert(mpl_clock_correct(world->model, match, options, NULL, world->arena, &clock,
+                                 NULL) == MPL_OK);
+    mpl_model_check(world->model);
+    return clock;
+}
+
+struct mpl_clock_options world_without_repair(enum mpl_clock_choice choice)
+{
+    struct mpl_clock_options options = mpl_clock_defaults();
+
+    options.choice = choice;
+    options.repair.is_off = true;
+    return options;
+}
+
 void world_reset(struct world *world)
 {
     for (uint32_t l = 0; l < world->model->n_locations; l++) {

@@ -10,8 +10,7 @@
  *
  *     struct world_options options = world_draw(seed);
  *     struct world *world = world_create(&options, arena);
- *     const struct mpl_match *match = world_match(world);
- *     ... mpl_clock_correct(world_model(world), match, NULL, NULL, arena, &clock, &err) ...
+ *     const struct mpl_clock *clock = world_correct(world, NULL);
  *     struct world_error error = world_error(world, clock->reference);
  *     ck_assert_msg(error.max_ticks < 1000, "%s", world_describe(world));
  */
@@ -91,6 +90,11 @@ struct world *world_create(const struct world_options *options, struct mpl_arena
 struct mpl_model *world_model(const struct world *world);
 /** Matched at the first call; every message and collective of a world finds its partners. */
 const struct mpl_match *world_match(struct world *world);
+/** Corrects the model in place; ends the program when that fails. NULL: the defaults. */
+const struct mpl_clock *world_correct(struct world *world,
+                                      const struct mpl_clock_options *options);
+/** The estimate alone. */
+struct mpl_clock_options world_without_repair(enum mpl_clock_choice choice);
 /** Gives the model its recorded times back and forgets quality notes: for another estimate. */
 void world_reset(struct world *world);
 /** What to print when a test fails: "seed 7: halo, 6 processes, 80 ppm, …". In the arena. */
