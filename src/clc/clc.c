@@ -44,13 +44,14 @@ static int64_t ticks_of(const struct mpl_model *model, double seconds)
     return (int64_t) (ticks + (1 - 1e-6));
 }
 
-/* A share of 0 to 1 in units of 2^-32. */
+/* A share of 0 to 1 in units of 2^-32, rounded up, so that a thousandth of 50,000 is 50. */
 static uint64_t share_of(double share)
 {
     if (!(share > 0)) {
         return 0;
     }
-    return share >= 1 ? MPL_CLC_ONE : (uint64_t) (share * (double) MPL_CLC_ONE + 0.5);
+    return share >= 1 ? MPL_CLC_ONE
+                      : (uint64_t) (share * (double) MPL_CLC_ONE + (1 - 1e-6));
 }
 
 /* Ramps need not be steeper than a clock that runs 1024 times as fast; lengths near 0 ask for
@@ -63,9 +64,7 @@ static uint64_t slope_of(double amortization)
         return 0;
     }
 
-    const double slope = (double) MPL_CLC_ONE / amortization;
-
-    return slope < 1 ? 1 : (uint64_t) slope;
+    return (uint64_t) ((double) MPL_CLC_ONE / amortization) + 1;
 }
 
 /* ---- the control of gamma ------------------------------------------------------------------- */

@@ -371,6 +371,9 @@ static void replay(struct replay *r)
         }
     } while (r->pass->max_ticks <= r->pass->limit_ticks && break_circle(r));
     r->pass->is_over = r->pass->max_ticks > r->pass->limit_ticks;
+    if (!r->pass->is_over) {
+        mpl_progress_tell(r->progress, "repairing clocks", r->n_passed, r->net->n_points);
+    }
 }
 
 enum mpl_status mpl_clc_forward(struct mpl_clc_net *net, struct mpl_clc_pass *pass,
