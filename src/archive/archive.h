@@ -52,6 +52,19 @@ struct mpl_bytes {
 /** Loads a regular file into \p room. MPL_END when it does not exist. */
 enum mpl_status mpl_bytes_load(const char *path, struct mpl_room *room,
                                struct mpl_bytes *out, struct mpl_err *err);
+/** A regular file that is read piece by piece, because it may be larger than the memory. */
+struct mpl_pieces {
+    const char *path; /**< Borrowed. */
+    int fd;           /**< -1: not open. */
+};
+/** MPL_END when the file does not exist. */
+enum mpl_status mpl_pieces_open(const char *path, struct mpl_pieces *pieces,
+                                struct mpl_err *err);
+/** The next \p most bytes; fewer at the end of the file, none behind it. */
+enum mpl_status mpl_pieces_next(struct mpl_pieces *pieces, size_t most,
+                                struct mpl_room *room, struct mpl_bytes *out,
+                                struct mpl_err *err);
+void mpl_pieces_close(struct mpl_pieces *pieces);
 /** Reads the header of the chunk at \p start; false when there is none. */
 bool mpl_chunk_open(struct mpl_bytes file, size_t start, size_t chunk_bytes,
                     struct mpl_chunk *chunk);

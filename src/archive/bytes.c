@@ -26,6 +26,7 @@ void *mpl_room_ensure(struct mpl_room *room, size_t bytes)
     }
     room->data = mpl_arena_alloc(room->arena, bytes);
     room->bytes = room->data != NULL ? bytes : 0;
+    mpl_prefer_large_pages(room->data, bytes);
     return room->data;
 }
 
@@ -60,22 +61,37 @@ static enum mpl_status read_fully(int fd, const char *path, uint8_t *data, size_
     return MPL_OK;
 }
 
-static enum mpl_status load(int fd, const char *path, struct mpl_room *room,
-                            struct mpl_bytes *out, struct mpl_err *err)
+static enum mpl_status open_file(const char *path, int *out, size_t *n, struct mpl_err *err)
 {
-    struct stat info;
+    /* Without O_NONBLOCK a named pipe in the place of a trace file would hang the open. */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat info = { .st_mode = S_IFREG };
     enum mpl_status st;
-    uint8_t *data;
-    size_t n;
 
-    if (fstat(fd, &info) != 0) {
+    if (fd < 0 && errno == ENOENT) {
+        return MPL_END;
+    }
+    if (fd < 0) {
         return mpl_fail(err, MPL_E_IO, "\"%s\": %s", path, strerror(errno));
     }
-    if (!S_ISREG(info.st_mode)) {
-        return mpl_fail(err, MPL_E_IO, "\"%s\" is not a regular file", path);
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+        *out = fd;
+        *n = (size_t) info.st_size;
+        return MPL_OK;
     }
-    n = (size_t) info.st_size;
-    data = (uint8_t *) mpl_room_ensure(room, n + MPL_FILE_PAD);
+    st = S_ISREG(info.st_mode)
+             ? mpl_fail(err, MPL_E_IO, "\"%s\": %s", path, strerror(errno))
+             : mpl_fail(err, MPL_E_IO, "\"%s\" is not a regular file", path);
+    (void) close(fd);
+    return st;
+}
+
+static enum mpl_status read_piece(int fd, const char *path, size_t n, struct mpl_room *room,
+                                  struct mpl_bytes *out, struct mpl_err *err)
+{
+    uint8_t *data = (uint8_t *) mpl_room_ensure(room, n + MPL_FILE_PAD);
+    enum mpl_status st;
+
     if (data == NULL) {
         return mpl_nomem(err);
     }
@@ -91,19 +107,39 @@ static enum mpl_status load(int fd, const char *path, struct mpl_room *room,
 enum mpl_status mpl_bytes_load(const char *path, struct mpl_room *room,
                                struct mpl_bytes *out, struct mpl_err *err)
 {
-    /* Without O_NONBLOCK a named pipe in the place of a trace file would hang the open. */
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    enum mpl_status st;
+    size_t n = 0;
+    int fd = -1;
+    enum mpl_status st = open_file(path, &fd, &n, err);
 
-    if (fd < 0 && errno == ENOENT) {
-        return MPL_END;
+    if (st == MPL_OK) {
+        st = read_piece(fd, path, n, room, out, err);
+        (void) close(fd);
     }
-    if (fd < 0) {
-        return mpl_fail(err, MPL_E_IO, "\"%s\": %s", path, strerror(errno));
-    }
-    st = load(fd, path, room, out, err);
-    (void) close(fd);
     return st;
+}
+
+enum mpl_status mpl_pieces_open(const char *path, struct mpl_pieces *pieces,
+                                struct mpl_err *err)
+{
+    size_t n;
+
+    *pieces = (struct mpl_pieces){ .path = path, .fd = -1 };
+    return open_file(path, &pieces->fd, &n, err);
+}
+
+enum mpl_status mpl_pieces_next(struct mpl_pieces *pieces, size_t most,
+                                struct mpl_room *room, struct mpl_bytes *out,
+                                struct mpl_err *err)
+{
+    return read_piece(pieces->fd, pieces->path, most, room, out, err);
+}
+
+void mpl_pieces_close(struct mpl_pieces *pieces)
+{
+    if (pieces->fd >= 0) {
+        (void) close(pieces->fd);
+        pieces->fd = -1;
+    }
 }
 
 /* ---- chunks ---------------------------------------------------------------------------- */

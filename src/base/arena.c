@@ -5,6 +5,7 @@
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /*
  * Small items are cut from blocks one after the other; a large one gets a block of its
@@ -170,4 +171,19 @@ char *mpl_arena_printf(struct mpl_arena *arena, const char *fmt, ...)
 size_t mpl_arena_bytes(const struct mpl_arena *arena)
 {
     return arena->n_bytes;
+}
+
+/*
+ * Only the part of the array that large pages fill is asked for, so no memory is wasted. It is a
+ * hint: failure means nothing.
+ */
+void mpl_prefer_large_pages(void *array, size_t bytes)
+{
+    const uintptr_t page = (uintptr_t) 2 << 20;
+    const uintptr_t first = ((uintptr_t) array + page - 1) & ~(page - 1);
+    const uintptr_t end = ((uintptr_t) array + bytes) & ~(page - 1);
+
+    if (array != NULL && end > first) {
+        (void) madvise((void *) first, end - first, MADV_HUGEPAGE);
+    }
 }

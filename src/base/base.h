@@ -100,6 +100,11 @@ char *mpl_arena_strdup(struct mpl_arena *arena, const char *text);
 char *mpl_arena_strndup(struct mpl_arena *arena, const char *text, size_t n);
 char *mpl_arena_printf(struct mpl_arena *arena, const char *fmt, ...) MPL_PRINTF(2, 3);
 char *mpl_arena_vprintf(struct mpl_arena *arena, const char *fmt, va_list args);
+/**
+ * For a long array that will be filled from front to back, right after it was allocated: half of
+ * the time goes into the first touch of its pages, and large pages make those 500 times fewer.
+ */
+void mpl_prefer_large_pages(void *array, size_t bytes);
 size_t mpl_arena_bytes(const struct mpl_arena *arena); /**< Handed out so far. */
 
 /**

@@ -7,7 +7,6 @@
 #include "read/decode_priv.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 /* ---- fields ------------------------------------------------------------------------- */
 
@@ -422,22 +421,6 @@ void mpl_decoder_close(struct mpl_decoder *decoder)
     mpl_buf_free(&decoder->thread_records);
 }
 
-/*
- * Long columns are filled once, from front to back, and half of the time goes into the first
- * touch of their pages; large pages make those 500 times fewer. Only the part of the array that
- * large pages fill is asked for, so no memory is wasted. It is a hint: failure means nothing.
- */
-static void prefer_large_pages(void *array, size_t bytes)
-{
-    const uintptr_t page = (uintptr_t) 2 << 20;
-    const uintptr_t first = ((uintptr_t) array + page - 1) & ~(page - 1);
-    const uintptr_t end = ((uintptr_t) array + bytes) & ~(page - 1);
-
-    if (array != NULL && end > first) {
-        (void) madvise((void *) first, end - first, MADV_HUGEPAGE);
-    }
-}
-
 static enum mpl_status start(struct mpl_decode *d, struct mpl_arena *arena,
                              struct mpl_err *err)
 {
@@ -461,8 +444,8 @@ static enum mpl_status start(struct mpl_decode *d, struct mpl_arena *arena,
         d->collectives == NULL) {
         return mpl_nomem(err);
     }
-    prefer_large_pages(d->time_ticks, scan->n_events * sizeof *d->time_ticks);
-    prefer_large_pages(d->ref, scan->n_events * sizeof *d->ref);
+    mpl_prefer_large_pages(d->time_ticks, scan->n_events * sizeof *d->time_ticks);
+    mpl_prefer_large_pages(d->ref, scan->n_events * sizeof *d->ref);
     for (size_t i = 0; i < REGION_SLOTS; i++) {
         /* A slot never holds a reference that belongs to another slot, so this one is free. */
         d->regions[i].local = (uint32_t) i + 1;
@@ -501,7 +484,7 @@ static enum mpl_status keep(struct mpl_decode *d, struct mpl_arena *arena,
         thread_records == NULL) {
         return mpl_nomem(err);
     }
-    prefer_large_pages(messages, d->n_messages * sizeof *messages);
+    mpl_prefer_large_pages(messages, d->n_messages * sizeof *messages);
     memcpy(messages, d->messages, d->n_messages * sizeof *messages);
     memcpy(collectives, d->collectives, d->n_collectives * sizeof *collectives);
     loc->base_ticks = d->job->scan->first_time;

@@ -23,10 +23,12 @@ struct copy {
     struct mpl_sync_span *span;
     struct mpl_err *err;
     enum mpl_status status;
-    uint64_t now;     /**< Recorded time of the records that follow. */
-    uint64_t written; /**< New time in force in the copy; no_time at a chunk's begin. */
-    uint32_t k;       /**< Kept events so far, or up to now in files of others. */
-    int64_t mismatch; /**< Not 0: the file is not the one that the model was read from. */
+    uint64_t now;      /**< Recorded time of the records that follow. */
+    uint64_t written;  /**< New time in force in the copy; no_time at a chunk's begin. */
+    uint32_t k;        /**< Kept events so far, or up to now in files of others. */
+    int64_t mismatch;  /**< Not 0: the file is not the one that the model was read from. */
+    bool is_ended;     /**< The end mark has been seen. */
+    uint64_t n_unkept; /**< Records that the model does not keep. */
     const uint8_t *lists; /**< Attribute lists that wait for their record. */
     size_t lists_bytes;
 };
@@ -39,18 +41,16 @@ INLINE uint64_t load_u64(const uint8_t *at, bool is_big_endian)
     return is_big_endian ? __builtin_bswap64(value) : value;
 }
 
-/** Behind the record at \p at; the file has been scanned, so nothing is checked. */
-INLINE const uint8_t *behind(const uint8_t *at, bool is_big_endian)
+/** Bytes of the record at \p at, by its length alone. */
+INLINE uint64_t length_of(const uint8_t *at, bool is_big_endian)
 {
-    const uint8_t length = at[1];
-
-    if (length != UINT8_MAX) {
-        return at + 2 + length;
+    if (at[1] != UINT8_MAX) {
+        return 2 + (uint64_t) at[1];
     }
     if (mpl_record_kinds[*at].shape != MPL_SHAPE_SIZED) {
-        return at + 2; /* undefined, no bytes follow */
+        return 2; /* undefined, no bytes follow */
     }
-    return at + 10 + load_u64(at + 2, is_big_endian);
+    return 10 + load_u64(at + 2, is_big_endian);
 }
 
 /* ---- the new time of a record --------------------------------------------------------------- */
@@ -63,12 +63,16 @@ INLINE uint64_t time_of_own(struct copy *c, uint8_t type)
     const unsigned n = mpl_record_kinds[type].events;
     int64_t to;
 
-    if (n > 0) {
+    if (n == 0) {
+        c->n_unkept++;
+        to = mpl_retime_between(r, c->k, ticks);
+    } else if (c->k + n <= r->n) {
         to = r->to_ticks[c->k];
         c->mismatch |= r->from_ticks[c->k] ^ ticks;
         c->k += n;
     } else {
-        to = mpl_retime_between(r, c->k, ticks);
+        c->mismatch = 1;
+        to = 0;
     }
     return r->to_base + (uint64_t) to;
 }
@@ -186,37 +190,50 @@ INLINE void put(struct copy *c, const uint8_t *at, size_t n, uint64_t time,
 
 /* ---- the records of a chunk ---------------------------------------------------------------------- */
 
+/** A buffer flush, as it stands at the end of what has been written. */
+static void take_flush(struct copy *c, const uint8_t *record, size_t n, bool is_big_endian)
+{
+    const unsigned head = record[1] == UINT8_MAX ? 10 : 2;
+
+    if (n < head + 8u) {
+        c->mismatch = 1;
+    } else if (c->mismatch == 0) {
+        retime_flush(c, c->writer->at - n + head, is_big_endian);
+    }
+}
+
+/*
+ * Of the record's form only the length is looked at: whoever reads it for its fields has checked
+ * them before, and unless the file has changed since then, what was sound still is.
+ */
 INLINE void take_chunk(struct copy *c, const uint8_t *at, const uint8_t *end, bool is_own,
                        bool is_big_endian)
 {
     while (at < end && *at != MPL_REC_END_OF_CHUNK && *at != MPL_REC_END_OF_FILE) {
         const uint8_t type = *at;
-        const uint8_t *next;
-        uint64_t time;
+        const uint64_t n =
+            type == MPL_REC_TIME ? TIME_RECORD : length_of(at, is_big_endian);
 
-        if (type == MPL_REC_TIME) {
-            c->now = load_u64(at + 1, is_big_endian);
-            at += TIME_RECORD;
-            continue;
-        }
-        next = behind(at, is_big_endian);
-        if (type == MPL_REC_ATTRIBUTES) {
-            take_list(c, at, (size_t) (next - at));
-            at = next;
-            continue;
-        }
-        time = is_own ? time_of_own(c, type) : time_of_other(c);
-        put(c, at, (size_t) (next - at), time, is_big_endian);
-        if (c->status != MPL_OK) {
+        if (n > (uint64_t) (end - at)) {
+            c->mismatch = 1;
             return;
         }
-        if (type == MPL_REC_BUFFER_FLUSH) {
-            const unsigned head = at[1] == UINT8_MAX ? 10 : 2;
-
-            retime_flush(c, c->writer->at - (next - at) + head, is_big_endian);
+        if (type == MPL_REC_TIME) {
+            c->now = load_u64(at + 1, is_big_endian);
+        } else if (type == MPL_REC_ATTRIBUTES) {
+            take_list(c, at, n);
+        } else {
+            put(c, at, n, is_own ? time_of_own(c, type) : time_of_other(c), is_big_endian);
+            if (c->status != MPL_OK) {
+                return;
+            }
+            if (type == MPL_REC_BUFFER_FLUSH) {
+                take_flush(c, at, n, is_big_endian);
+            }
         }
-        at = next;
+        at += n;
     }
+    c->is_ended = at < end && *at == MPL_REC_END_OF_FILE;
 }
 
 static void take_any_chunk(struct copy *c, const uint8_t *at, const uint8_t *end,
@@ -242,27 +259,30 @@ static void take_any_chunk(struct copy *c, const uint8_t *at, const uint8_t *end
     }
 }
 
-static enum mpl_status check_end(struct copy *c)
+/** Whether this is the file that the model was read from. */
+static enum mpl_status check_end(const struct copy *c, const struct mpl_sync_source *source)
 {
-    const struct mpl_retime *r = c->retime;
+    const bool is_same =
+        c->mismatch == 0 &&
+        (!c->retime->is_own || (c->k == c->retime->n && c->n_unkept == source->n_unkept &&
+                                (c->is_ended || !source->has_end)));
 
-    if (r->is_own && (c->mismatch != 0 || c->k != r->n)) {
-        return mpl_fail(c->err, MPL_E_IO, "the file has changed while it was read");
-    }
-    return MPL_OK;
+    return is_same ? MPL_OK
+                   : mpl_fail(c->err, MPL_E_IO, "the file has changed while it was read");
 }
 
 /**
  * New times must be such as a file can hold: from 0 on and below the number that stands for none.
  * The mapping never turns back, so the ends tell.
  */
-static enum mpl_status check_range(const struct mpl_retime *r, const struct mpl_scan *scan,
+static enum mpl_status check_range(const struct mpl_retime *r,
+                                   const struct mpl_sync_source *source,
                                    struct mpl_err *err)
 {
-    const __int128 first = r->to_base + mpl_retime_wide(r, scan->first_time);
-    const __int128 last = r->to_base + mpl_retime_wide(r, scan->last_time);
+    const __int128 first = r->to_base + mpl_retime_wide(r, source->first_time);
+    const __int128 last = r->to_base + mpl_retime_wide(r, source->last_time);
 
-    if (scan->n_records > 0 && (first < 0 || last >= no_time)) {
+    if (first < 0 || last >= no_time) {
         return mpl_fail(err, MPL_E_UNSUPPORTED,
                         "its clock cannot be the one of its process: new times would lie "
                         "outside of what an archive can hold");
@@ -270,8 +290,39 @@ static enum mpl_status check_range(const struct mpl_retime *r, const struct mpl_
     return MPL_OK;
 }
 
-enum mpl_status mpl_sync_events(struct mpl_bytes file, size_t chunk_bytes,
-                                const struct mpl_scan *scan,
+/** The chunk at \p start, as far as it is sound; empty behind the last. */
+static enum mpl_status fetch(const struct mpl_sync_source *source, size_t start,
+                             struct mpl_bytes *piece, struct mpl_err *err)
+{
+    const size_t left = start < source->file.n ? source->file.n - start : 0;
+
+    if (source->pieces != NULL) {
+        return mpl_pieces_next(source->pieces, source->chunk_bytes, source->room, piece,
+                               err);
+    }
+    piece->data = source->file.data + start;
+    piece->n = left < source->chunk_bytes ? left : source->chunk_bytes;
+    return MPL_OK;
+}
+
+static void take_file(struct copy *c, const struct mpl_sync_source *source)
+{
+    struct mpl_bytes piece = { 0 };
+    struct mpl_chunk chunk;
+
+    for (size_t start = 0; c->status == MPL_OK && !c->is_ended;
+         start += source->chunk_bytes) {
+        c->status = fetch(source, start, &piece, c->err);
+        if (c->status != MPL_OK || !mpl_chunk_open(piece, 0, source->chunk_bytes, &chunk)) {
+            return;
+        }
+        take_any_chunk(c, piece.data + MPL_CHUNK_HEADER, piece.data + piece.n,
+                       chunk.is_big_endian);
+        put_lists(c); /* they are in the piece */
+    }
+}
+
+enum mpl_status mpl_sync_events(const struct mpl_sync_source *source,
                                 const struct mpl_retime *retime,
                                 struct mpl_chunk_writer *writer, struct mpl_sync_span *span,
                                 struct mpl_err *err)
@@ -282,26 +333,13 @@ enum mpl_status mpl_sync_events(struct mpl_bytes file, size_t chunk_bytes,
                       .err = err,
                       .status = MPL_OK,
                       .written = no_time };
-    struct mpl_chunk chunk = { 0 };
 
-    c.status = check_range(retime, scan, err);
-    if (c.status == MPL_OK && retime->is_own && scan->n_events != retime->n) {
-        return mpl_fail(err, MPL_E_IO, "the file has changed while it was read");
+    if (source->has_records) {
+        c.status = check_range(retime, source, err);
     }
-    for (size_t start = 0; start < scan->end && c.status == MPL_OK; start = chunk.end) {
-        const uint8_t *end = file.data + scan->end;
-
-        if (!mpl_chunk_open(file, start, chunk_bytes, &chunk)) {
-            break;
-        }
-        if (chunk.end < scan->end) {
-            end = file.data + chunk.end;
-        }
-        take_any_chunk(&c, file.data + start + MPL_CHUNK_HEADER, end, chunk.is_big_endian);
-    }
-    put_lists(&c);
+    take_file(&c, source);
     if (c.status == MPL_OK && !writer->is_begun) {
         begin_chunk(&c, false); /* of an empty file the byte order is not known */
     }
-    return c.status == MPL_OK ? check_end(&c) : c.status;
+    return c.status == MPL_OK ? check_end(&c, source) : c.status;
 }

@@ -77,9 +77,21 @@ struct mpl_sync_span {
 };
 void mpl_sync_span_add(struct mpl_sync_span *span, uint64_t time);
 
+/** An event file, and what is known of it from having been read before. */
+struct mpl_sync_source {
+    size_t chunk_bytes;
+    struct mpl_pieces *pieces; /**< Where it comes from; NULL: it is in memory. */
+    struct mpl_room *room;     /**< For its pieces. */
+    struct mpl_bytes file;     /**< In memory, up to where it is sound. */
+    bool has_end;              /**< The end mark is there, or the file has changed. */
+    bool has_records;          /**< Then their times lie between these: */
+    uint64_t first_time;
+    uint64_t last_time;
+    uint64_t n_unkept; /**< Records that the model does not keep; of its own locations. */
+};
+
 /** Copies the sound part of an event file. */
-enum mpl_status mpl_sync_events(struct mpl_bytes file, size_t chunk_bytes,
-                                const struct mpl_scan *scan,
+enum mpl_status mpl_sync_events(const struct mpl_sync_source *source,
                                 const struct mpl_retime *retime,
                                 struct mpl_chunk_writer *writer, struct mpl_sync_span *span,
                                 struct mpl_err *err);

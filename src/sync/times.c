@@ -24,6 +24,7 @@ enum mpl_status mpl_sync_times_keep(const struct mpl_model *model, struct mpl_ar
             return mpl_nomem(err);
         }
         if (loc->n_events > 0) {
+            mpl_prefer_large_pages(copy, loc->n_events * sizeof *copy);
             memcpy(copy, loc->time_ticks, loc->n_events * sizeof *copy);
         }
         ticks[l] = copy;

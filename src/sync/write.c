@@ -61,41 +61,85 @@ static enum mpl_status name_files(struct names *names, const struct mpl_sync_job
     return names->from == NULL || names->to == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-static enum mpl_status write_events(const struct mpl_sync_job *job,
+static enum mpl_status write_events(const struct mpl_sync_source *source,
                                     struct mpl_sync_part *part, const char *to,
-                                    struct mpl_bytes file, struct desk *desk,
-                                    struct mpl_err *err)
+                                    struct desk *desk, struct mpl_err *err)
 {
-    const size_t chunk_bytes = job->anchor.event_chunk_bytes;
     struct mpl_chunk_writer writer;
-    struct mpl_scan scan;
-    enum mpl_status st;
+    enum mpl_status st =
+        mpl_chunk_writer_open(&writer, to, source->chunk_bytes, &desk->out, err);
 
-    mpl_scan_events(file, chunk_bytes, &scan);
-    part->damage = scan.damage;
-    st = mpl_chunk_writer_open(&writer, to, chunk_bytes, &desk->out, err);
     if (st == MPL_OK) {
-        st = mpl_sync_events(file, chunk_bytes, &scan, &part->retime, &writer, &part->span,
-                             err);
+        st = mpl_sync_events(source, &part->retime, &writer, &part->span, err);
     }
     return mpl_chunk_writer_close(&writer, st, err);
+}
+
+/**
+ * A file that the reader has found sound: it need not be looked through again, which saves a
+ * third of the time, and not be in memory as a whole.
+ */
+static enum mpl_status copy_sound(const struct mpl_sync_job *job,
+                                  struct mpl_sync_part *part, const struct names *names,
+                                  struct desk *desk, struct mpl_err *err)
+{
+    const struct mpl_retime *r = &part->retime;
+    struct mpl_pieces pieces;
+    const struct mpl_sync_source source = {
+        .chunk_bytes = job->anchor.event_chunk_bytes,
+        .pieces = &pieces,
+        .room = &desk->in,
+        .has_end = true,
+        .has_records = true,
+        .first_time = r->from_base,
+        .last_time = r->from_base + (uint64_t) r->from_ticks[r->n - 1],
+        .n_unkept = job->model->locations[part->location].dropped
+    };
+    enum mpl_status st = mpl_pieces_open(names->from, &pieces, err);
+
+    if (st == MPL_OK) {
+        st = write_events(&source, part, names->to, desk, err);
+        mpl_pieces_close(&pieces);
+    }
+    return st;
+}
+
+/** Any other file: what is sound of it is found out first. */
+static enum mpl_status copy_scanned(const struct mpl_sync_job *job,
+                                    struct mpl_sync_part *part, const struct names *names,
+                                    struct desk *desk, struct mpl_err *err)
+{
+    struct mpl_sync_source source = { .chunk_bytes = job->anchor.event_chunk_bytes };
+    struct mpl_scan scan;
+    enum mpl_status st = mpl_bytes_load(names->from, &desk->in, &source.file, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    mpl_scan_events(source.file, source.chunk_bytes, &scan);
+    part->damage = scan.damage;
+    source.file.n = scan.end;
+    source.has_records = scan.n_records > 0;
+    source.first_time = scan.first_time;
+    source.last_time = scan.last_time;
+    source.n_unkept = scan.n_dropped;
+    return write_events(&source, part, names->to, desk, err);
 }
 
 static enum mpl_status copy_events(const struct mpl_sync_job *job,
                                    struct mpl_sync_part *part, struct names *names,
                                    struct desk *desk, struct mpl_err *err)
 {
-    struct mpl_bytes file = { 0 };
+    const bool is_sound =
+        part->retime.is_own && !job->model->locations[part->location].is_damaged;
     enum mpl_status st = name_files(names, job, part, ".evt", err);
 
     if (st == MPL_OK) {
-        st = mpl_bytes_load(names->from, &desk->in, &file, err);
+        st = is_sound ? copy_sound(job, part, names, desk, err)
+                      : copy_scanned(job, part, names, desk, err);
     }
     if (st == MPL_END) {
         st = mpl_fail(err, MPL_E_IO, "it is not there any more");
-    }
-    if (st == MPL_OK) {
-        st = write_events(job, part, names->to, file, desk, err);
     }
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot copy \"%s\"", names->from);
 }
