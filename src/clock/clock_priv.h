@@ -218,6 +218,8 @@ uint32_t mpl_windows_count(const struct mpl_windows *windows, const int64_t **at
 struct mpl_reversals {
     uint64_t n;
     double sum_ticks;
+    double
+        trips_ticks; /**< The shortest round trips of all links that have any, added up. */
 };
 struct mpl_reversals mpl_windows_measure(struct mpl_windows *windows,
                                          const struct mpl_course *course);
@@ -248,17 +250,26 @@ struct mpl_drift {
                               none. */
     struct mpl_reversals before; /**< Of points: without the course … */
     struct mpl_reversals after;  /**< … and with it. */
+    bool is_better;              /**< The course is worth using. */
     uint64_t n_outliers;         /**< Points dropped. */
 };
 /**
  * Estimates from the points of \p links, which lie on a common time line from 0
  * to \p end_ticks that is good but for drift. At \p pins nothing is to be
- * added. The result lives in \p arena, like all that is needed on the way.
+ * added. With a \p tilt, offsets are known to change so fast, though nothing is reversed: round
+ * trips are to become longer instead. The result lives in \p arena, with all that is needed on
+ * the way.
  */
 enum mpl_status mpl_drift_estimate(struct mpl_links *links, uint32_t reference,
                                    const int64_t *pins, uint32_t n_pins, int64_t end_ticks,
-                                   struct mpl_arena *arena, const struct mpl_drift **out,
-                                   struct mpl_err *err);
+                                   double tilt, struct mpl_arena *arena,
+                                   const struct mpl_drift **out, struct mpl_err *err);
+/**
+ * Whether messages that constants fit are far more likely with a drift: how fast the offset of
+ * two processes then changes per tick, at most; 0 if none is. Points are on a common time line.
+ */
+enum mpl_status mpl_tilt_find(const struct mpl_links *links, int64_t end_ticks,
+                              struct mpl_arena *scratch, double *rate, struct mpl_err *err);
 
 /** Offsets as EventSpace has them: what to add per process to reach process 0,
  * or \p raw_ticks for processes that no responses connect to it. */

@@ -24,7 +24,9 @@
 enum {
     MPL_DRIFT_ROUNDS = 12,
     MPL_DRIFT_PATIENCE = 2, /* Rounds without success before giving up. */
-    MPL_DRIFT_RATES = 4,    /* Steps to the rate that confirms itself. */
+    MPL_DRIFT_RARE =
+        1000,            /* One point in so many may be reversed to lengthen round trips. */
+    MPL_DRIFT_RATES = 4, /* Steps to the rate that confirms itself. */
 };
 
 /* Success is to leave at most this share of the reversals, by their sum. */
@@ -47,9 +49,10 @@ struct drift {
     struct mpl_tunnel tunnel;
     struct mpl_tunnel row; /* Of one process, as values of its curve. */
     uint32_t reference;
+    double tilt;       /* A drift that is known to be there; 0: reversals tell. */
     double first_rate; /* Of the first round: that of the drift itself. */
     double span_ticks; /* From the first to the last window. */
-    double tilt;       /* How unsure the slope of a line is that fits the whole run. */
+    double unsure;     /* How unsure the slope of a line is that fits the whole run. */
 };
 
 /* ---- rounds
@@ -110,48 +113,53 @@ static void bend(struct drift *d, const int64_t *pins, uint32_t n_pins)
     }
 }
 
-static void keep(struct drift *d, struct mpl_reversals reversals, double rate)
+static void keep(struct drift *d, struct mpl_reversals reversals)
 {
     const size_t n_cells = (size_t) d->now.n_processes * d->now.n;
 
     d->result->after = reversals;
-    d->result->rate = rate;
     memcpy(d->result->course.add_ticks, d->now.add_ticks, n_cells * sizeof(double));
     memcpy(d->result->course.slope, d->now.slope, d->now.n_processes * sizeof(double));
+}
+
+/* Fewer reversals; where a drift is known that reverses nothing, longer round trips. */
+static bool is_better(const struct drift *d, struct mpl_reversals now,
+                      struct mpl_reversals best, double gain)
+{
+    return d->tilt > 0 ? now.n * MPL_DRIFT_RARE <= d->links->point.n &&
+                             now.trips_ticks * gain > best.trips_ticks
+                       : now.sum_ticks < best.sum_ticks * gain;
 }
 
 /* Outliers show best where little drift is left: before the first round, and after it. */
 static enum mpl_status run_rounds(struct drift *d, const int64_t *pins, uint32_t n_pins,
                                   struct mpl_err *err)
 {
-    struct mpl_reversals reversals = { 0 };
+    struct mpl_reversals now = mpl_windows_measure(d->windows, &d->now);
     uint64_t *n_outliers = &d->result->n_outliers;
     uint32_t n_failed = 0;
-    enum mpl_status st;
+    enum mpl_status st = mpl_windows_drop_outliers(d->windows, &d->now, n_outliers, err);
 
-    (void) mpl_windows_measure(d->windows, &d->now);
-    st = mpl_windows_drop_outliers(d->windows, &d->now, n_outliers, err);
-    reversals = mpl_windows_measure(d->windows, &d->now);
-    d->result->before = reversals;
-    keep(d, reversals, 0);
+    now = mpl_windows_measure(d->windows, &d->now);
+    d->result->before = now;
+    keep(d, now);
     for (int i = 0; i < MPL_DRIFT_ROUNDS && n_failed < MPL_DRIFT_PATIENCE &&
-                    reversals.n > 0 && st == MPL_OK;
+                    (now.n > 0 || d->tilt > 0) && st == MPL_OK;
          i++) {
-        mpl_windows_enclose(d->windows, d->reference, 0, &d->tunnel);
+        mpl_windows_enclose(d->windows, d->reference, i == 0 ? d->tilt : 0, &d->tunnel);
         d->first_rate = i == 0 ? mpl_windows_rate(d->windows) : d->first_rate;
         bend(d, pins, n_pins);
         (void) mpl_windows_measure(d->windows, &d->now);
         if (i == 0) {
             st = mpl_windows_drop_outliers(d->windows, &d->now, n_outliers, err);
         }
-        reversals = mpl_windows_measure(d->windows, &d->now);
-        n_failed = reversals.sum_ticks > enough_gain * d->result->after.sum_ticks
-                       ? n_failed + 1
-                       : 0;
-        if (reversals.sum_ticks < d->result->after.sum_ticks) {
-            keep(d, reversals, mpl_windows_rate(d->windows));
+        now = mpl_windows_measure(d->windows, &d->now);
+        n_failed = is_better(d, now, d->result->after, enough_gain) ? 0 : n_failed + 1;
+        if (is_better(d, now, d->result->after, 1)) {
+            keep(d, now);
         }
     }
+    d->result->is_better = is_better(d, d->result->after, d->result->before, 1);
     return st;
 }
 
@@ -194,7 +202,7 @@ static double unseen(const struct drift *d, struct sway sway, double gap_ticks)
 {
     const double range = sway.range_ticks * (1 + gap_ticks / fmax(d->span_ticks, 1));
 
-    return d->tilt * gap_ticks + fmin(sway.rate * gap_ticks, range);
+    return d->unsure * gap_ticks + fmin(sway.rate * gap_ticks, range);
 }
 
 /* The limits of one process: the widest interval, and what may happen beside
@@ -288,8 +296,8 @@ static void find_honest_rate(struct drift *d, double start)
 
         const double half = find_half_width(d);
 
-        d->tilt = 2 * half / span;
-        rate = fmin(rate, 2 * sqrt(half * curvature) + d->tilt);
+        d->unsure = 2 * half / span;
+        rate = fmin(rate, 2 * sqrt(half * curvature) + d->unsure);
     }
     d->result->rate = rate;
 }
@@ -384,10 +392,10 @@ static enum mpl_status make_tables(struct drift *d, struct mpl_arena *arena,
 
 enum mpl_status mpl_drift_estimate(struct mpl_links *links, uint32_t reference,
                                    const int64_t *pins, uint32_t n_pins, int64_t end_ticks,
-                                   struct mpl_arena *arena, const struct mpl_drift **out,
-                                   struct mpl_err *err)
+                                   double tilt, struct mpl_arena *arena,
+                                   const struct mpl_drift **out, struct mpl_err *err)
 {
-    struct drift d = { .links = links, .reference = reference };
+    struct drift d = { .links = links, .reference = reference, .tilt = tilt };
     enum mpl_status st;
 
     d.result = MPL_NEW(arena, struct mpl_drift);

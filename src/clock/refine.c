@@ -145,7 +145,7 @@ static enum mpl_status use_course(struct mpl_clock_stage *s, const struct mpl_dr
     if (st != MPL_OK) {
         return st;
     }
-    *is_used = *is_used && is_wanted && drift->after.sum_ticks < drift->before.sum_ticks;
+    *is_used = *is_used && is_wanted && drift->is_better;
     keep_limits(s, drift, *is_used);
     if (*is_used) {
         count_pieces(s);
@@ -251,20 +251,24 @@ enum mpl_status mpl_clock_refine_messages(struct mpl_clock_stage *s,
 {
     const struct mpl_estimate *e = s->estimate;
     const struct mpl_drift *drift = NULL;
-    enum mpl_status st;
+    double tilt = 0;
+    enum mpl_status st = MPL_OK;
 
-    if (!e->is_contradictory) {
-        mpl_clock_note_sides(s, e->is_alone, e->is_one_sided);
-        return MPL_OK;
-    }
     move_points(s, links);
-    st = mpl_drift_estimate(links, e->reference, NULL, 0, s->clock->duration_ticks,
+    if (!e->is_contradictory) {
+        st = mpl_tilt_find(links, s->clock->duration_ticks, s->scratch, &tilt, err);
+        if (st != MPL_OK || tilt == 0) {
+            mpl_clock_note_sides(s, e->is_alone, e->is_one_sided);
+            return st;
+        }
+    }
+    st = mpl_drift_estimate(links, e->reference, NULL, 0, s->clock->duration_ticks, tilt,
                             s->scratch, &drift, err);
     if (st != MPL_OK) {
         return st;
     }
     note_outliers(s, drift);
-    if (drift->n_outliers > 0) {
+    if (drift->n_outliers > 0 && tilt == 0) {
         st = estimate_rest(s, links, &e, err);
         if (st == MPL_OK && !e->is_contradictory) {
             return use_constants(s, e, err);
@@ -282,8 +286,8 @@ enum mpl_status mpl_clock_refine_offsets(struct mpl_clock_stage *s, struct mpl_l
     enum mpl_status st;
 
     mpl_clock_find_pins(s, pins);
-    st = mpl_drift_estimate(links, reference, pins, 2, s->clock->duration_ticks, s->scratch,
-                            &drift, err);
+    st = mpl_drift_estimate(links, reference, pins, 2, s->clock->duration_ticks, 0,
+                            s->scratch, &drift, err);
     if (st == MPL_OK) {
         note_outliers(s, drift);
         st = use_course(s, drift, s->options->choice == MPL_CLOCK_AUTO, is_refined, err);

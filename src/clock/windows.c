@@ -189,11 +189,12 @@ static enum mpl_status make_tables(struct mpl_windows *w, struct mpl_err *err)
 
     w->least = MPL_NEW_ARRAY(w->scratch, n_cells, double);
     w->spread = MPL_NEW_ARRAY(w->scratch, n_cells, double);
+    w->shortest = MPL_NEW_ARRAY(w->scratch, w->n_links, double);
     w->gap = MPL_NEW_ARRAY(w->scratch, w->n, double);
     w->row[0] = MPL_NEW_ARRAY(w->scratch, w->n, double);
     w->row[1] = MPL_NEW_ARRAY(w->scratch, w->n, double);
-    if (w->least == NULL || w->spread == NULL || w->gap == NULL || w->row[0] == NULL ||
-        w->row[1] == NULL) {
+    if (w->least == NULL || w->spread == NULL || w->shortest == NULL || w->gap == NULL ||
+        w->row[0] == NULL || w->row[1] == NULL) {
         return mpl_nomem(err);
     }
     for (uint32_t k = 1; k < w->n; k++) {
@@ -261,6 +262,20 @@ double mpl_windows_delay(const struct mpl_windows *w, const struct mpl_course *c
            get_between(course, link->from, point->begin_at, point->begin_ticks);
 }
 
+static double add_trips(const struct mpl_windows *w)
+{
+    double trips = 0;
+
+    for (size_t i = 0; i < w->n_links; i++) {
+        const uint32_t back = mpl_links_get(w->links, i)->back;
+
+        if (back != MPL_NONE && back > i && isfinite(w->shortest[i] + w->shortest[back])) {
+            trips += w->shortest[i] + w->shortest[back];
+        }
+    }
+    return trips;
+}
+
 struct mpl_reversals mpl_windows_measure(struct mpl_windows *w,
                                          const struct mpl_course *course)
 {
@@ -268,6 +283,9 @@ struct mpl_reversals mpl_windows_measure(struct mpl_windows *w,
 
     for (size_t i = 0; i < w->n_links * w->n; i++) {
         w->least[i] = INFINITY;
+    }
+    for (size_t i = 0; i < w->n_links; i++) {
+        w->shortest[i] = INFINITY;
     }
     for (size_t i = 0; i < w->links->point.n; i++) {
         const struct mpl_point *point = get_point(w, i);
@@ -279,13 +297,16 @@ struct mpl_reversals mpl_windows_measure(struct mpl_windows *w,
         const double delay = mpl_windows_delay(w, course, point);
         double *least = &w->least[point->link * (size_t) w->n +
                                   mpl_windows_find(w, point->end_at, point->end_ticks)];
+        double *shortest = &w->shortest[point->link];
 
         *least = delay < *least ? delay : *least;
+        *shortest = delay < *shortest ? delay : *shortest;
         if (delay < 0) {
             reversals.n++;
             reversals.sum_ticks -= delay;
         }
     }
+    reversals.trips_ticks = add_trips(w);
     return reversals;
 }
 

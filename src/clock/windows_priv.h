@@ -12,10 +12,11 @@ struct mpl_windows {
     uint32_t n;
     size_t n_links;
     int64_t *at_ticks;
-    double *least;  /* Per link and window; infinite where there is no point. */
-    double *spread; /* The same, holding also what other windows say. */
-    double *gap;    /* Per window: ticks since the one before; 0 for the first. */
-    double *row[2]; /* Scratch, one per window. */
+    double *least;    /* Per link and window; infinite where there is no point. */
+    double *spread;   /* The same, holding also what other windows say. */
+    double *shortest; /**< Per link, over all windows. */
+    double *gap;      /* Per window: ticks since the one before; 0 for the first. */
+    double *row[2];   /* Scratch, one per window. */
     double rate;
     struct mpl_graph upper;
     struct mpl_graph lower;
