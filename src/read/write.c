@@ -156,16 +156,21 @@ static enum mpl_status write_archive(const struct mpl_model *model, const char *
 {
     struct reason reason = { "" };
     OTF2_ErrorCallback before = OTF2_Error_RegisterCallback(keep_reason, &reason);
-    OTF2_Archive *archive =
-        OTF2_Archive_Open(directory, archive_name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
-                          DEF_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    OTF2_ErrorCode code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
-    OTF2_ErrorCode closed = OTF2_SUCCESS;
     struct mpl_write_teams *teams = mpl_write_teams_create(model, scratch);
+    OTF2_ErrorCode code = OTF2_ERROR_MEM_FAULT;
+    OTF2_ErrorCode closed = OTF2_SUCCESS;
+    OTF2_Archive *archive = NULL;
 
+    /* An archive that is open must be filled: libotf2 aborts when it is closed before it knows
+     * how to communicate. */
+    if (teams != NULL) {
+        code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
+        archive = OTF2_Archive_Open(directory, archive_name, OTF2_FILEMODE_WRITE,
+                                    EVENT_CHUNK_BYTES, DEF_CHUNK_BYTES,
+                                    OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    }
     if (archive != NULL) {
-        code = teams == NULL ? OTF2_ERROR_MEM_FAULT
-                             : fill_archive(archive, model, teams, scratch);
+        code = fill_archive(archive, model, teams, scratch);
         closed = OTF2_Archive_Close(archive);
     }
     if (teams != NULL) {
