@@ -223,7 +223,7 @@ static enum mpl_status fill(struct mpl_sync_job *job, const char *directory,
     }
     st = mpl_sync_write_parts(job, err);
     if (st == MPL_OK) {
-        mpl_progress_tell(job->progress, "storing the copy", 0, 0);
+        mpl_progress_tell(job->progress, "storing the copy", 1, 1);
         st = mpl_dir_replace(job->target, directory, job->scratch, err);
     }
     if (st != MPL_OK) {

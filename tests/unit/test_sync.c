@@ -149,6 +149,25 @@ static void check_between(const struct pair *p, uint32_t l, uint32_t k,
     }
 }
 
+/** The end of a flush: that of the model, where the model believes the record; else no earlier
+ *  than the flush. */
+static void check_flush(const struct pair *p, uint32_t l, uint32_t k,
+                        const struct sync_item *old, const struct sync_item *new,
+                        uint64_t shift)
+{
+    const struct mpl_location *loc = &p->model->locations[l];
+    const uint64_t from = sync_fixed(old->record + 2, 8, false);
+    const uint64_t to = sync_fixed(new->record + 2, 8, false);
+
+    if ((int64_t) (from - p->from_base[l]) == p->from[l][k + 1]) {
+        ck_assert_uint_eq(to, loc->base_ticks + shift + (uint64_t) loc->time_ticks[k + 1]);
+    } else if (from > old->time) {
+        ck_assert_uint_ge(to, new->time);
+    } else {
+        ck_assert_uint_le(to, new->time);
+    }
+}
+
 static void check_own(const struct pair *p, uint32_t l, uint64_t shift)
 {
     const struct mpl_location *loc = &p->model->locations[l];
@@ -171,6 +190,9 @@ static void check_own(const struct pair *p, uint32_t l, uint64_t shift)
         } else {
             ck_assert_uint_eq(new.item[i].time,
                               loc->base_ticks + shift + (uint64_t) loc->time_ticks[k]);
+        }
+        if (n == 2) {
+            check_flush(p, l, k, &old.item[i], &new.item[i], shift);
         }
         k += n;
     }
@@ -411,6 +433,64 @@ START_TEST(records_of_unknown_types_are_copied_by_their_length)
 }
 END_TEST
 
+/* ---- byte orders ------------------------------------------------------------------------------- */
+
+/* The same few records in both orders; _i is the order. */
+START_TEST(byte_order_of_the_trace_is_kept)
+{
+    static const unsigned char events[2][80] = {
+        { 3,  0x42, 1,    0,    0, 0, 0, 0, 0, 0,  4, 0, 0, 0,
+          0,  0,    0,    0,                                     /* records 1 to 4 */
+          5,  0x10, 0x27, 0,    0, 0, 0, 0, 0, 12, 1, 1,         /* 10000: enter 1 */
+          33, 5,    1,    1,    2, 2, 1,                         /* a parameter */
+          5,  0x20, 0x4e, 0,    0, 0, 0, 0, 0,                   /* 20000: a flush */
+          10, 8,    0x30, 0x75, 0, 0, 0, 0, 0, 0,                /* until 30000 */
+          5,  0x40, 0x9c, 0,    0, 0, 0, 0, 0, 13, 1, 1, 2, 1 }, /* 40000: leave */
+        { 3, 0x23, 0, 0, 0, 0, 0, 0,    0,    1,  0, 0, 0,  0, 0, 0, 0, 4, /* the same */
+          5, 0,    0, 0, 0, 0, 0, 0x27, 0x10, 12, 1, 1, 33, 5, 1, 1, 2, 1,    2,
+          5, 0,    0, 0, 0, 0, 0, 0x4e, 0x20, 10, 8, 0, 0,  0, 0, 0, 0, 0x75, 0x30,
+          5, 0,    0, 0, 0, 0, 0, 0x9c, 0x40, 13, 1, 1, 2,  1 },
+    };
+    static const unsigned char locals[2][39] = {
+        { 3,    0x42, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,    0,    0, 6, 17,
+          0x10, 0x27, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xe0, 0x3f, 2, 1 },
+        { 3, 0x23, 0, 0, 0, 0, 0,    0,    0, 1,    0,    0, 0, 0, 0, 0, 0, 0, 6, 17,
+          0, 0,    0, 0, 0, 0, 0x27, 0x10, 0, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0, 2, 1 },
+    };
+    const size_t n = 18 + 12 + 7 + 9 + 10 + 14;
+    const char *other = mpl_arena_printf(arena, "%s/order", fixture_scratch());
+    unsigned char wanted[80];
+    size_t n_new;
+    struct pair p;
+
+    fixture_remove_tree(other);
+    fixture_copy_tree(source, other);
+    fixture_store(mpl_arena_printf(arena, "%s/all/0.evt", other), events[_i], n);
+    fixture_store(mpl_arena_printf(arena, "%s/all/0.def", other), locals[_i], 39);
+    p = read_pair(other);
+    ck_assert_uint_eq(p.model->locations[0].n_events, 4);
+    /* Everything one tick later but the end of the flush, which is two ticks later. */
+    for (uint32_t i = 0; i < 4; i++) {
+        p.model->locations[0].time_ticks[i] += i == 2 ? 2 : 1;
+    }
+    copy_well(&p);
+    memcpy(wanted, events[_i], n);
+    wanted[_i == 0 ? 19 : 26] += 1;
+    wanted[_i == 0 ? 38 : 45] += 1;
+    wanted[_i == 0 ? 48 : 55] += 2;
+    wanted[_i == 0 ? 57 : 64] += 1;
+    ck_assert_mem_eq(fixture_load(event_file(target, 0), &n_new, arena), wanted, n);
+    ck_assert_uint_eq(n_new, n);
+    memcpy(wanted, locals[_i], 39);
+    wanted[_i == 0 ? 20 : 27] += 1;
+    ck_assert_mem_eq(
+        fixture_load(mpl_arena_printf(arena, "%s/all/0.def", target), &n_new, arena),
+        wanted, 39);
+    ck_assert_uint_eq(n_new, 39);
+    fixture_remove_tree(other);
+}
+END_TEST
+
 /* ---- what is left out ---------------------------------------------------------------------------- */
 
 START_TEST(files_of_no_location_are_left_out_and_told)
@@ -433,6 +513,39 @@ START_TEST(files_of_no_location_are_left_out_and_told)
     ck_assert_ptr_nonnull(note);
     ck_assert_uint_eq(note->count, 3);
     ck_assert_uint_eq(sync_count_names(mpl_arena_printf(arena, "%s/all", target), ""), 12);
+    fixture_remove_tree(other);
+}
+END_TEST
+
+START_TEST(snapshots_are_left_out_and_not_announced)
+{
+    const char *other = mpl_arena_printf(arena, "%s/snapshots", fixture_scratch());
+    const struct mpl_quality_note *note;
+    unsigned char *anchor;
+    size_t n;
+    size_t n_new;
+    struct pair p;
+
+    fixture_remove_tree(other);
+    fixture_copy_tree(source, other);
+    fixture_store(mpl_arena_printf(arena, "%s/all/0.snap", other),
+                  (const unsigned char *) "x", 1);
+    anchor = fixture_load(mpl_arena_printf(arena, "%s/all.otf2", other), &n, arena);
+    anchor[n - 11] = 2; /* snapshots */
+    anchor[n - 7] = 1;  /* thumbnails */
+    fixture_store(mpl_arena_printf(arena, "%s/all.otf2", other), anchor, n);
+    p = read_pair(other);
+    copy_well(&p);
+    note = mpl_quality_find(p.model->quality, "copy-lacks-snapshots");
+    ck_assert_ptr_nonnull(note);
+    ck_assert_uint_eq(note->count, 3);
+    ck_assert_ptr_null(mpl_quality_find(p.model->quality, "copy-leaves-out"));
+    anchor[n - 11] = 0;
+    anchor[n - 7] = 0;
+    ck_assert_mem_eq(
+        fixture_load(mpl_arena_printf(arena, "%s/all.otf2", target), &n_new, arena), anchor,
+        n);
+    ck_assert_uint_eq(n_new, n);
     fixture_remove_tree(other);
 }
 END_TEST
@@ -461,7 +574,9 @@ int main(void)
     tcase_add_test(tcase, times_before_zero_shift_the_whole_run);
     tcase_add_test(tcase, markers_move_with_what_they_name);
     tcase_add_test(tcase, records_of_unknown_types_are_copied_by_their_length);
+    tcase_add_loop_test(tcase, byte_order_of_the_trace_is_kept, 0, 2);
     tcase_add_test(tcase, files_of_no_location_are_left_out_and_told);
+    tcase_add_test(tcase, snapshots_are_left_out_and_not_announced);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
