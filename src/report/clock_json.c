@@ -45,6 +45,21 @@ static struct mpl_json *locations_json(const struct mpl_run *run)
     return all;
 }
 
+static struct mpl_json *accuracy_json(const struct mpl_run *run)
+{
+    const struct mpl_clock_accuracy *a = &run->clock->accuracy;
+    const double ticks_per_s = (double) run->model->ticks_per_s;
+    struct mpl_json *json = mpl_json_object();
+
+    mpl_json_set(json, "messages", mpl_json_integer((int64_t) a->n));
+    mpl_json_set(json, "in_order", mpl_json_integer((int64_t) a->n_correct));
+    mpl_json_set(json, "mean_s", mpl_json_number(a->mean_ticks / ticks_per_s));
+    mpl_json_set(json, "median_s", mpl_json_number(a->median_ticks / ticks_per_s));
+    mpl_json_set(json, "stddev_s", mpl_json_number(a->stddev_ticks / ticks_per_s));
+    mpl_json_set(json, "worst_s", seconds_json(run, a->worst_ticks));
+    return json;
+}
+
 static struct mpl_json *distortion_json(const struct mpl_run *run)
 {
     static const char *const names[] = { "below_0.1_percent", "below_1_percent",
@@ -123,6 +138,7 @@ struct mpl_json *mpl_report_clock_json(const struct mpl_run *run)
     mpl_json_set(
         json, "max_shift_s",
         seconds_json(run, clock->repair == NULL ? 0 : clock->repair->max_shift_ticks));
+    mpl_json_set(json, "accuracy", accuracy_json(run));
     mpl_json_set(json, "repair", repair_json(run));
     mpl_json_set(json, "locations", locations_json(run));
     return json;

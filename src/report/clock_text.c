@@ -86,15 +86,29 @@ static void say_repair(struct page *page, const struct mpl_run *run)
                  seconds_of(page, run, repair->growth_ticks));
 }
 
-/* "one offset per process", or what else the time line is made of. */
-static const char *shape_of(struct page *page, const struct mpl_clock *clock)
+static bool has_drift(const struct mpl_run *run)
 {
-    if (clock->n_pieces <= 1) {
-        return "one offset per process";
+    for (uint32_t i = 0; i < run->model->n_locations; i++) {
+        if (run->clock->drift_ticks[i] != 0) {
+            return true;
+        }
     }
-    return mpl_arena_printf(page->scratch,
+    return false;
+}
+
+/* "one offset per process", or what else the time line is made of. */
+static const char *shape_of(struct page *page, const struct mpl_run *run)
+{
+    const char *text;
+
+    if (run->clock->n_pieces <= 1) {
+        return has_drift(run) ? "one offset and drift per process"
+                              : "one offset per process";
+    }
+    text = mpl_arena_printf(page->scratch,
                             "offset and drift per process in %u pieces of the run",
-                            clock->n_pieces);
+                            run->clock->n_pieces);
+    return text == NULL ? "?" : text;
 }
 
 void mpl_page_clock(struct page *page, const struct mpl_run *run)
@@ -114,11 +128,11 @@ void mpl_page_clock(struct page *page, const struct mpl_run *run)
         mpl_page_say(page, 4,
                      "clock: recorded offsets, corrected where messages contradict them "
                      "(%s); error at most %s",
-                     shape_of(page, run->clock), bound);
+                     shape_of(page, run), bound);
         break;
     case MPL_CLOCK_MESSAGES:
         mpl_page_say(page, 4, "clock: estimated from the messages, %s; error at most %s",
-                     shape_of(page, run->clock), bound);
+                     shape_of(page, run), bound);
         break;
     case MPL_CLOCK_EVENTSPACE:
         mpl_page_say(page, 4, "clock: mean round trips along a tree, as asked");
@@ -158,6 +172,30 @@ static void say_location(struct page *page, const struct mpl_run *run, uint32_t 
                  drifts == NULL ? "" : drifts,
                  bound == INT64_MAX ? "unknown" : seconds_of(page, run, bound),
                  moves == NULL ? "" : moves);
+}
+
+/* The accuracy table of the EventSpace paper, for one time line. */
+static void say_accuracy(struct page *page, const struct mpl_run *run)
+{
+    const struct mpl_clock_accuracy *a = &run->clock->accuracy;
+    const double ticks_per_s = (double) run->model->ticks_per_s;
+
+    if (a->n == 0) {
+        return;
+    }
+    mpl_page_say(page, 2, "messages in the right order before any repair: %s of %s (%s)",
+                 mpl_page_count(page, a->n_correct), mpl_page_count(page, a->n),
+                 mpl_page_share(page, (double) a->n_correct / (double) a->n));
+    if (a->n_correct < a->n) {
+        mpl_page_say(
+            page, 4,
+            "the others are too early by %s on average, %s in the median, standard "
+            "deviation %s, worst %s",
+            mpl_page_seconds(page, a->mean_ticks / ticks_per_s),
+            mpl_page_seconds(page, a->median_ticks / ticks_per_s),
+            mpl_page_seconds(page, a->stddev_ticks / ticks_per_s),
+            seconds_of(page, run, a->worst_ticks));
+    }
 }
 
 static void say_distortion(struct page *page, const struct mpl_run *run)
@@ -212,6 +250,7 @@ void mpl_page_clock_in_full(struct page *page, const struct mpl_run *run)
     for (uint32_t i = 0; i < run->model->n_locations; i++) {
         say_location(page, run, i);
     }
+    say_accuracy(page, run);
     if (run->clock->repair != NULL) {
         say_repair_in_full(page, run);
     }
