@@ -212,6 +212,23 @@ def recorded_range():
             tap.ok(bound < 1e-5, name + ": the bound says something", bound)
 
 
+def shipped_truth():
+    """Made up, so that the offsets of rank 1 at both ends are known exactly: truth.tsv."""
+    path = os.path.join(product.top, "examples", "traces", "clock-violation")
+    with open(os.path.join(path, "truth.tsv"), encoding="ascii") as file:
+        rows = [line.split("\t") for line in file if not line.startswith("#")]
+    truth = [1e-9 * int(offset) for rank, _, offset in rows if rank == "1"]
+    clock = location(check(path), "1")
+    for place, sign, offset in (("begin", -1, truth[0]), ("end", 1, truth[1])):
+        tap.near(
+            clock["offset_s"] + sign * clock["drift_s"] / 2,
+            offset,
+            clock["error_bound_s"],
+            "clock-violation: the offset at the %s is right within its bound" % place,
+        )
+    tap.ok(clock["error_bound_s"] < 5e-6, "clock-violation: the bound says something", clock)
+
+
 for trace in product.all_traces(with_broken=False):
     base = os.path.basename(trace)
     tap.guarded(base, no_violation_is_left, trace, base)
@@ -221,4 +238,5 @@ for trace in SKEWED:
     tap.guarded(trace, little_moves, trace)
 tap.guarded("drift", same_as_twin)
 tap.guarded("jacobi", recorded_range)
+tap.guarded("clock-violation", shipped_truth)
 tap.done()
