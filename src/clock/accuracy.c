@@ -5,17 +5,26 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* How far messages are received before they were sent; what EventSpace calls a
- * miss. */
-struct misses {
-    struct mpl_buf miss; /* int64_t, > 0 */
-    uint64_t n;
-    bool is_short;
-};
-
-static void see_pair(void *context, const struct mpl_order_pair *pair)
+void mpl_misses_open(struct mpl_misses *misses)
 {
-    struct misses *misses = context;
+    misses->miss = mpl_buf_make(sizeof(int64_t));
+    mpl_misses_clear(misses);
+}
+
+void mpl_misses_clear(struct mpl_misses *misses)
+{
+    misses->miss.n = 0;
+    misses->n = 0;
+    misses->is_short = false;
+}
+
+void mpl_misses_close(struct mpl_misses *misses)
+{
+    mpl_buf_free(&misses->miss);
+}
+
+void mpl_misses_see(struct mpl_misses *misses, const struct mpl_order_pair *pair)
+{
     const int64_t ticks = mpl_ticks_minus(pair->sent_ticks, pair->received_ticks);
     int64_t *miss;
 
@@ -59,23 +68,33 @@ static void describe(int64_t *miss, size_t n, struct mpl_clock_accuracy *out)
     out->worst_ticks = miss[n - 1];
 }
 
+void mpl_misses_describe(struct mpl_misses *misses, struct mpl_clock_accuracy *out)
+{
+    *out = (struct mpl_clock_accuracy){ .n = misses->n,
+                                        .n_correct = misses->n - misses->miss.n };
+    if (misses->miss.n > 0) {
+        describe(misses->miss.data, misses->miss.n, out);
+    }
+}
+
+static void see_pair(void *context, const struct mpl_order_pair *pair)
+{
+    mpl_misses_see(context, pair);
+}
+
 enum mpl_status mpl_clock_measure(const struct mpl_order_view *view,
                                   struct mpl_clock_accuracy *out, struct mpl_err *err)
 {
-    struct misses misses = { .miss = mpl_buf_make(sizeof(int64_t)) };
-    struct mpl_clock_accuracy accuracy = { 0 };
+    struct mpl_misses misses;
+    enum mpl_status st = MPL_OK;
 
+    mpl_misses_open(&misses);
     mpl_order_walk_pairs(view, see_pair, &misses);
     if (misses.is_short) {
-        mpl_buf_free(&misses.miss);
-        return mpl_nomem(err);
+        st = mpl_nomem(err);
+    } else {
+        mpl_misses_describe(&misses, out);
     }
-    accuracy.n = misses.n;
-    accuracy.n_correct = misses.n - misses.miss.n;
-    if (misses.miss.n > 0) {
-        describe(misses.miss.data, misses.miss.n, &accuracy);
-    }
-    mpl_buf_free(&misses.miss);
-    *out = accuracy;
-    return MPL_OK;
+    mpl_misses_close(&misses);
+    return st;
 }

@@ -42,8 +42,7 @@ const char *mpl_clock_source_name(enum mpl_clock_source source)
     }
 }
 
-/* ---- constants
- * -------------------------------------------------------------------------- */
+/* ---- constants -------------------------------------------------------------------------- */
 
 enum mpl_status mpl_clock_map_constants(struct mpl_clock_stage *s, const int64_t *add_ticks,
                                         struct mpl_err *err)
@@ -93,8 +92,7 @@ void mpl_clock_keep_estimate(struct mpl_clock_stage *s, const struct mpl_estimat
     }
 }
 
-/* Constants; where the clocks drift, rough ones that mpl_clock_refine() starts
- * from. */
+/* Constants; where the clocks drift, rough ones that mpl_clock_refine() starts from. */
 static enum mpl_status map_messages(struct mpl_clock_stage *s, struct mpl_links *links,
                                     struct mpl_err *err)
 {
@@ -155,7 +153,7 @@ static enum mpl_status find_maps(struct mpl_clock_stage *s, struct mpl_links *li
     s->clock->source = source;
     s->clock->reference = 0;
     s->origin_ticks = s->model->locations[0].base_ticks;
-    st = mpl_clock_scan(s->view, s->raw_ticks, is_estimated ? links : NULL, NULL,
+    st = mpl_clock_scan(s->view, s->raw_ticks, is_estimated ? links : NULL, NULL, NULL,
                         &s->clock->before, err);
     if (st != MPL_OK) {
         return st;
@@ -177,8 +175,7 @@ static enum mpl_status find_maps(struct mpl_clock_stage *s, struct mpl_links *li
     }
 }
 
-/* ---- the new times
- * -------------------------------------------------------------------------- */
+/* ---- the new times -------------------------------------------------------------------------- */
 
 void mpl_clock_apply_maps(struct mpl_clock_stage *s)
 {
@@ -233,8 +230,7 @@ static void keep_recorded_ends(struct mpl_clock_stage *s)
     }
 }
 
-/* A location without events shares the offset of its process, which the first
- * other one has. */
+/* A location without events shares the offset of its process, which the first other one has. */
 static uint32_t find_moved(const struct mpl_model *model, uint32_t location)
 {
     const struct mpl_process *process =
@@ -268,14 +264,13 @@ static void set_offsets(struct mpl_clock_stage *s)
 }
 
 /*
- * Recorded offsets come without an error. But once they are applied, messages
- * limit what error is left: a clock that is off by e reverses messages unless e
- * lies between the shortest paths L and U from the reference, which are at most
- * 0 and at least 0. The bound is the larger of the two, so it tells how wrong
- * the offsets could be without any message telling; it is not an estimate of
- * how wrong they are. Where messages contradict each other, so that there are
- * no such limits, the largest reversal is the least that the offsets are wrong
- * by, and no more can be said.
+ * Recorded offsets come without an error. But once they are applied, messages limit what error
+ * is left: a clock that is off by e reverses messages unless e lies between the shortest paths
+ * L and U from the reference, which are at most 0 and at least 0. The bound is the larger of
+ * the two, so it tells how wrong the offsets could be without any message telling; it is not
+ * an estimate of how wrong they are. Where messages contradict each other, so that there are
+ * no such limits, the largest reversal is the least that the offsets are wrong by, and no more
+ * can be said.
  */
 static enum mpl_status bound_offsets(struct mpl_clock_stage *s, struct mpl_links *links,
                                      struct mpl_err *err)
@@ -305,9 +300,7 @@ static enum mpl_status bound_offsets(struct mpl_clock_stage *s, struct mpl_links
     return MPL_OK;
 }
 
-/* ---- the whole
- * --------------------------------------------------------------------------------
- */
+/* ---- the whole ----------------------------------------------------------------------------- */
 
 static enum mpl_status make_result(struct mpl_clock_stage *s, struct mpl_err *err)
 {
@@ -388,13 +381,14 @@ static bool has_reversals(const struct mpl_violations *v)
     return v->p2p > 0 || v->collective > 0;
 }
 
-/* Counts on the time line as it is now; gathers \p links where these are not
- * NULL. */
+/* Counts on the time line as it is now; gathers \p links where these are not NULL. */
 static enum mpl_status count(struct mpl_clock_stage *s, struct mpl_links *links,
                              struct mpl_violations *out, struct mpl_err *err)
 {
     memset(s->n_violations, 0, s->model->n_locations * sizeof *s->n_violations);
-    return mpl_clock_scan(s->view, s->zero_ticks, links, s->n_violations, out, err);
+    mpl_misses_clear(&s->misses);
+    return mpl_clock_scan(s->view, s->zero_ticks, links, s->n_violations, &s->misses, out,
+                          err);
 }
 
 /* Offsets and drift: all but the repair. \p links are open, and keep points. */
@@ -447,8 +441,7 @@ static void widen_by_shifts(struct mpl_clock_stage *s)
     }
 }
 
-/* A repair moves events to later times, perhaps also the first one of the run.
- */
+/* A repair moves events to later times, perhaps also the first one of the run. */
 static enum mpl_status repair(struct mpl_clock_stage *s, struct mpl_err *err)
 {
     enum mpl_status st = mpl_clc_repair(s->view, s->model, &s->options->repair, s->progress,
@@ -483,20 +476,6 @@ static void note_violations(const struct mpl_clock_stage *s)
     }
 }
 
-/* A walk over all messages is saved where counting has found none to be
- * reversed. */
-static enum mpl_status measure(struct mpl_clock_stage *s, struct mpl_err *err)
-{
-    const struct mpl_violations *mapped = &s->clock->mapped;
-
-    if (mapped->p2p > 0) {
-        return mpl_clock_measure(s->view, &s->clock->accuracy, err);
-    }
-    s->clock->accuracy.n = mapped->n_p2p;
-    s->clock->accuracy.n_correct = mapped->n_p2p;
-    return MPL_OK;
-}
-
 static enum mpl_status run(struct mpl_clock_stage *s, struct mpl_err *err)
 {
     struct mpl_links links = { 0 };
@@ -510,10 +489,7 @@ static enum mpl_status run(struct mpl_clock_stage *s, struct mpl_err *err)
     if (st != MPL_OK) {
         return st;
     }
-    st = measure(s, err);
-    if (st != MPL_OK) {
-        return st;
-    }
+    mpl_misses_describe(&s->misses, &s->clock->accuracy);
     set_offsets(s);
     fill_result(s);
     s->clock->after = s->clock->mapped;
@@ -543,6 +519,7 @@ enum mpl_status mpl_clock_correct(struct mpl_model *model, const struct mpl_matc
     if (s.scratch == NULL) {
         return mpl_nomem(err);
     }
+    mpl_misses_open(&s.misses);
     st = make_result(&s, err);
     if (st == MPL_OK) {
         st = make_tables(&s, match, err);
@@ -553,6 +530,7 @@ enum mpl_status mpl_clock_correct(struct mpl_model *model, const struct mpl_matc
     if (st == MPL_OK) {
         *out = s.clock;
     }
+    mpl_misses_close(&s.misses);
     mpl_arena_destroy(s.scratch);
     return st;
 }

@@ -1,33 +1,27 @@
 /*
- * What the files of clock share. While clocks are compared, times are those of
- * a process: ticks since the base of its master location, as recorded.
- * Differences of absolute times do not appear, so nothing depends on how large
- * a clock's count is.
+ * What the files of clock share. While clocks are compared, times are those of a process: ticks
+ * since the base of its master location, as recorded. Differences of absolute times do not
+ * appear, so nothing depends on how large a clock's count is.
  */
 #ifndef MPL_CLOCK_CLOCK_PRIV_H
 #define MPL_CLOCK_CLOCK_PRIV_H
 
 #include "clock/clock.h"
 
-/* ---- what messages and collectives say about clocks
- * ------------------------------------- */
+/* ---- what messages and collectives say about clocks ------------------------------------- */
 
-/** x[from] - x[to] <= least, if x[p] is what must be added to the clock of p.
- */
+/** x[from] - x[to] <= least, if x[p] is what must be added to the clock of p. */
 struct mpl_link {
     uint32_t from;
     uint32_t to;
     uint32_t back;       /**< The link from `to` to `from`, or MPL_NONE. */
-    int64_t least_ticks; /**< Smallest (end at `to` - begin at `from`), in process
-                          times. */
-    int64_t limit_ticks; /**< That, or less: see waiting.c. What graphs are made
-                          of. */
-    uint32_t n_waited;   /**< Messages that surely found `to` waiting, see
-                          waiting.c; counted   up to the number that is enough. */
+    int64_t least_ticks; /**< Smallest (end at `to` - begin at `from`), in process times. */
+    int64_t limit_ticks; /**< That, or less: see waiting.c. What graphs are made of. */
+    uint32_t n_waited; /**< Messages that surely found `to` waiting, see waiting.c; counted
+                              up to the number that is enough. */
 };
 
-/** One comparison: what begins at a process comes before what ends at another.
- */
+/** One comparison: what begins at a process comes before what ends at another. */
 struct mpl_point {
     uint32_t link;
     uint32_t begin_at; /**< For whoever works with points, see windows.c. */
@@ -41,8 +35,8 @@ struct mpl_links {
     struct mpl_buf link;  /**< struct mpl_link, each (from, to) once. */
     struct mpl_map *at;   /**< from * n_processes + to -> index. */
     struct mpl_buf point; /**< struct mpl_point. */
-    uint32_t n_per_point; /**< Of so many comparisons of a link that follow each
-                           other, the tightest becomes a point; 0: no points. */
+    uint32_t n_per_point; /**< Of so many comparisons of a link that follow each other, the
+                               tightest becomes a point; 0: no points. */
     bool is_short;        /**< Memory ran out: links or points are missing. */
 };
 
@@ -65,8 +59,7 @@ const struct mpl_link *mpl_links_back(const struct mpl_links *links,
 const struct mpl_link *mpl_links_find(const struct mpl_links *links, uint32_t from,
                                       uint32_t to);
 
-/** Takes the least differences while the trace is walked; lives in \p scratch.
- */
+/** Takes the least differences while the trace is walked; lives in \p scratch. */
 struct mpl_gather;
 /** NULL when out of memory. */
 struct mpl_gather *mpl_gather_create(struct mpl_links *links,
@@ -76,9 +69,8 @@ void mpl_gather_pair(struct mpl_gather *gather, const struct mpl_order_pair *pai
 void mpl_gather_instance(struct mpl_gather *gather, const struct mpl_order_instance *in);
 void mpl_gather_finish(struct mpl_gather *gather);
 /**
- * Adds what collectives say beyond the neighbours that gathering looks at:
- * where somebody, with \p add_ticks added per process, leaves before the last
- * one has entered. \p n counts them.
+ * Adds what collectives say beyond the neighbours that gathering looks at: where somebody, with
+ * \p add_ticks added per process, leaves before the last one has entered. \p n counts them.
  */
 enum mpl_status mpl_links_refine(struct mpl_links *links, const struct mpl_order_view *view,
                                  const int64_t *add_ticks, uint64_t *n,
@@ -89,15 +81,12 @@ enum mpl_status mpl_waiting_find(const struct mpl_order_view *view, struct mpl_l
                                  struct mpl_arena *scratch, struct mpl_err *err);
 /** The time of travel to begin with. */
 int64_t mpl_waiting_travel(const struct mpl_links *links, uint64_t ticks_per_s);
-/** Sets limits as if the fastest message to waiting receivers travelled at most
- * so long. */
+/** Sets limits as if the fastest message to waiting receivers travelled at most so long. */
 void mpl_waiting_assume(struct mpl_links *links, int64_t travel_ticks);
 
-/* ---- estimates
- * ------------------------------------------------------------------------- */
+/* ---- estimates ------------------------------------------------------------------------- */
 
-/** What is known about clocks against that of the reference; columns are per
- * process. */
+/** What is known about clocks against that of the reference; columns are per process. */
 struct mpl_estimate {
     uint32_t reference;    /**< Process. */
     int64_t *add_ticks;    /**< To be added to a process time to reach the reference's. */
@@ -105,8 +94,7 @@ struct mpl_estimate {
     int64_t *high_ticks;   /**< What they allow at most; INT64_MAX: no limit. */
     int64_t *bound_ticks;  /**< Of add_ticks; INT64_MAX: none. */
     int64_t *tree_ticks;   /**< Along the spanning tree; INT64_MAX: not in it. */
-    bool is_contradictory; /**< No constant fits: the clocks drift, or records are
-                            wrong. */
+    bool is_contradictory; /**< No constant fits: the clocks drift, or records are wrong. */
     bool *is_one_sided;    /**< Limited from one side only. */
     bool *is_alone;        /**< Nothing connects it to the reference. */
 };
@@ -114,8 +102,7 @@ struct mpl_estimate {
 /**
  * Finds what to add per process so that all links hold, or most nearly.
  *
- * \p raw_ticks, per process: what makes process times comparable if all clocks
- * are alike.
+ * \p raw_ticks, per process: what makes process times comparable if all clocks are alike.
  */
 enum mpl_status mpl_estimate_create(const struct mpl_order_view *view,
                                     struct mpl_links *links, const int64_t *raw_ticks,
@@ -142,8 +129,8 @@ enum mpl_graph_kind {
 #define MPL_PATH_NONE ((__int128) 1 << 100)
 
 /**
- * Shortest paths. 128 bits, because limits must stay additive even along many
- * arcs whose lengths a damaged trace made absurd.
+ * Shortest paths. 128 bits, because limits must stay additive even along many arcs whose
+ * lengths a damaged trace made absurd.
  */
 struct mpl_paths {
     __int128 *ticks;  /**< In: where to start; MPL_PATH_NONE elsewhere. Out: length. */
@@ -157,27 +144,24 @@ enum mpl_status mpl_graph_create(const struct mpl_links *links, enum mpl_graph_k
                                  struct mpl_err *err);
 enum mpl_status mpl_paths_create(uint32_t n, struct mpl_arena *arena, struct mpl_paths *out,
                                  struct mpl_err *err);
-/** Shortest paths from all starts; false where a cycle of negative length
- * exists. */
+/** Shortest paths from all starts; false where a cycle of negative length exists. */
 bool mpl_paths_find(const struct mpl_graph *graph, struct mpl_paths *paths);
 
 /** The same graph with the limits as they are now; its memory is used again. */
 void mpl_graph_fill(const struct mpl_links *links, enum mpl_graph_kind kind,
                     struct mpl_graph *graph);
 
-/** Clocks that no constant fits: constants all the same, good enough to begin
- * with. */
+/** Clocks that no constant fits: constants all the same, good enough to begin with. */
 enum mpl_status mpl_rough_estimate(const struct mpl_order_view *view,
                                    const struct mpl_links *links, const int64_t *raw_ticks,
                                    const struct mpl_paths *tree, struct mpl_arena *scratch,
                                    struct mpl_estimate *estimate, struct mpl_err *err);
 
-/* ---- clocks that drift
- * ------------------------------------------------------------------- */
+/* ---- clocks that drift ------------------------------------------------------------------- */
 
 /**
- * What is added to each process's times on a common time line, in the course of
- * the run: linear between knots, which all processes share.
+ * What is added to each process's times on a common time line, in the course of the run: linear
+ * between knots, which all processes share.
  */
 struct mpl_course {
     uint32_t n_processes;
@@ -188,23 +172,23 @@ struct mpl_course {
 };
 double mpl_course_get(const struct mpl_course *course, uint32_t process, int64_t ticks);
 
-/** Intervals per window, e.g. of what may be added. Infinite where nothing
- * limits it. */
+/** Intervals per window, e.g. of what may be added. Infinite where nothing limits it. */
 struct mpl_tunnel {
     double *low;
     double *high;
 };
 
-/** A smoothing spline with room for its solution; lives in \p arena. NULL: out
- * of memory. */
+/** A smoothing spline with room for its solution; lives in \p arena. NULL: out of memory. */
 struct mpl_curve;
 struct mpl_curve *mpl_curve_create(uint32_t n, const int64_t *at_ticks,
                                    struct mpl_arena *arena);
 /**
- * Writes the smoothest curve inside \p tunnel to \p out, a value per window.
- * Returns the slope of the straight line that fits best, in ticks per tick.
+ * Writes the smoothest curve inside \p tunnel to \p out, a value per window. How far it is
+ * expected from zero is \p prior; INFINITY if nothing is known. Returns the slope of the straight
+ * line that fits best, in ticks per tick.
  */
-double mpl_curve_fit(struct mpl_curve *curve, const struct mpl_tunnel *tunnel, double *out);
+double mpl_curve_fit(struct mpl_curve *curve, const struct mpl_tunnel *tunnel, double prior,
+                     double *out);
 
 /** Windows of time, each around a knot, and what points say in each of them. */
 struct mpl_windows;
@@ -213,13 +197,11 @@ enum mpl_status mpl_windows_create(struct mpl_links *links, const int64_t *pins,
                                    uint32_t n_pins, struct mpl_arena *arena,
                                    struct mpl_windows **out, struct mpl_err *err);
 uint32_t mpl_windows_count(const struct mpl_windows *windows, const int64_t **at_ticks);
-/** How often and by how much points are reversed on the time line that \p
- * course makes. */
+/** How often and by how much points are reversed on the time line that \p course makes. */
 struct mpl_reversals {
     uint64_t n;
     double sum_ticks;
-    double
-        trips_ticks; /**< The shortest round trips of all links that have any, added up. */
+    double trips_ticks; /**< Shortest round trips of all links that have any, added up. */
 };
 struct mpl_reversals mpl_windows_measure(struct mpl_windows *windows,
                                          const struct mpl_course *course);
@@ -229,36 +211,33 @@ enum mpl_status mpl_windows_drop_outliers(struct mpl_windows *windows,
                                           const struct mpl_course *course,
                                           uint64_t *n_dropped, struct mpl_err *err);
 /**
- * Intervals of what may still be added, per process and window (process times
- * windows plus window), as measured last. The rate at which offsets may change
- * is found, but is at least \p rate_least.
+ * Intervals of what may still be added, per process and window (process times windows plus
+ * window), as measured last. The rate at which offsets may change is found, but is at least
+ * \p rate_least.
  */
 void mpl_windows_enclose(struct mpl_windows *windows, uint32_t reference, double rate_least,
                          struct mpl_tunnel *tunnel);
-/** By how much offsets may change per tick beside what the course says, as
- * found last. */
+/** By how much offsets may change per tick beside what the course says, as found last. */
 double mpl_windows_rate(const struct mpl_windows *windows);
 
 /** What becomes of drifting clocks. */
 struct mpl_drift {
     struct mpl_course course;
-    double rate;        /**< By how much offsets may change per tick beside the course. */
-    double *low_ticks;  /**< Per process: what could still be added, at least;
-                         infinite where  nothing limits it. */
-    double *high_ticks; /**< At most. */
-    double *narrowest_ticks;     /**< Per process: width of its narrowest interval; 0:
-                              none. */
+    double rate;       /**< By how much offsets may change per tick beside the course. */
+    double *low_ticks; /**< Per process: what could still be added, at least; infinite where
+                             nothing limits it. */
+    double *high_ticks;      /**< At most. */
+    double *narrowest_ticks; /**< Per process: width of its narrowest interval; 0: none. */
     struct mpl_reversals before; /**< Of points: without the course … */
     struct mpl_reversals after;  /**< … and with it. */
     bool is_better;              /**< The course is worth using. */
     uint64_t n_outliers;         /**< Points dropped. */
 };
 /**
- * Estimates from the points of \p links, which lie on a common time line from 0
- * to \p end_ticks that is good but for drift. At \p pins nothing is to be
- * added. With a \p tilt, offsets are known to change so fast, though nothing is reversed: round
- * trips are to become longer instead. The result lives in \p arena, with all that is needed on
- * the way.
+ * Estimates from the points of \p links, which lie on a common time line from 0 to
+ * \p end_ticks that is good but for drift. At \p pins nothing is to be added. With a \p tilt,
+ * offsets are known to change so fast, though nothing is reversed: round trips are to become
+ * longer instead. The result lives in \p arena, with all that is needed on the way.
  */
 enum mpl_status mpl_drift_estimate(struct mpl_links *links, uint32_t reference,
                                    const int64_t *pins, uint32_t n_pins, int64_t end_ticks,
@@ -271,34 +250,44 @@ enum mpl_status mpl_drift_estimate(struct mpl_links *links, uint32_t reference,
 enum mpl_status mpl_tilt_find(const struct mpl_links *links, int64_t end_ticks,
                               struct mpl_arena *scratch, double *rate, struct mpl_err *err);
 
-/** Offsets as EventSpace has them: what to add per process to reach process 0,
- * or \p raw_ticks for processes that no responses connect to it. */
+/** Offsets as EventSpace has them: what to add per process to reach process 0, or \p raw_ticks
+ *  for processes that no responses connect to it. */
 enum mpl_status mpl_eventspace_estimate(const struct mpl_order_view *view,
                                         const int64_t *raw_ticks, struct mpl_arena *scratch,
                                         int64_t *add_ticks, bool *is_reached,
                                         struct mpl_err *err);
 
-/* ---- violations
- * ---------------------------------------------------------------------------
- */
+/* ---- violations --------------------------------------------------------------------------- */
+
+/** How far messages are received before they were sent: what EventSpace calls a miss. */
+struct mpl_misses {
+    struct mpl_buf miss; /**< int64_t, > 0 */
+    uint64_t n;          /**< Messages seen. */
+    bool is_short;       /**< Memory ran out. */
+};
+/** Must be closed. */
+void mpl_misses_open(struct mpl_misses *misses);
+void mpl_misses_close(struct mpl_misses *misses);
+void mpl_misses_clear(struct mpl_misses *misses);
+void mpl_misses_see(struct mpl_misses *misses, const struct mpl_order_pair *pair);
+/** Sorts the misses. */
+void mpl_misses_describe(struct mpl_misses *misses, struct mpl_clock_accuracy *out);
 
 /**
- * Walks messages and collectives once: counts what ends before it begins when
- * \p add_ticks is added per process, and gathers \p links where these are not
- * NULL. \p per_location, where not NULL, counts messages and collectives at the
- * location that ends too early.
+ * Walks messages and collectives once: counts what ends before it begins when \p add_ticks is
+ * added per process, and gathers \p links where these are not NULL. \p per_location, where not
+ * NULL, counts messages and collectives at the location that ends too early.
  */
 enum mpl_status mpl_clock_scan(const struct mpl_order_view *view, const int64_t *add_ticks,
                                struct mpl_links *links, uint64_t *per_location,
-                               struct mpl_violations *out, struct mpl_err *err);
-/* ---- maps: the one place where times change
- * --------------------------------------------------- */
+                               struct mpl_misses *misses, struct mpl_violations *out,
+                               struct mpl_err *err);
+/* ---- maps: the one place where times change --------------------------------------------------- */
 
 /**
- * What to add to a location's times: linear between knots, with the first and
- * last slope beyond them. Slopes are fractions with 62 bits behind the point:
- * with the largest distance that 53 bits hold, a slope's rounding moves a time
- * by less than 2^-9 ticks.
+ * What to add to a location's times: linear between knots, with the first and last slope
+ * beyond them. Slopes are fractions with 62 bits behind the point: with the largest distance
+ * that 53 bits hold, a slope's rounding moves a time by less than 2^-9 ticks.
  */
 struct mpl_clock_knot {
     int64_t at_ticks;  /**< Location time: ticks since its recorded base. */
@@ -314,19 +303,17 @@ struct mpl_clock_map {
 enum mpl_status mpl_clock_map_constant(int64_t add_ticks, struct mpl_arena *arena,
                                        struct mpl_clock_map *out, struct mpl_err *err);
 /**
- * Through recorded offsets. The common time line counts from \p origin_ticks,
- * absolute ticks of the reference clock. Points that would make a clock stand
- * still or run backwards, or run at twice its speed, are wrong: \p is_sound is
- * then false and the first one holds throughout.
+ * Through recorded offsets. The common time line counts from \p origin_ticks, absolute ticks of
+ * the reference clock. Points that would make a clock stand still or run backwards, or run at
+ * twice its speed, are wrong: \p is_sound is then false and the first one holds throughout.
  */
 enum mpl_status mpl_clock_map_recorded(const struct mpl_clock_offset *points, uint32_t n,
                                        uint64_t base_ticks, uint64_t origin_ticks,
                                        struct mpl_arena *arena, struct mpl_clock_map *out,
                                        bool *is_sound, struct mpl_err *err);
 /**
- * Along the course of a process from 0 to \p end_ticks, with as few knots as
- * leave it by at most \p error_ticks. \p is_sound is false where a clock would
- * stand still or run backwards.
+ * Along the course of a process from 0 to \p end_ticks, with as few knots as leave it by at
+ * most \p error_ticks. \p is_sound is false where a clock would stand still or run backwards.
  */
 enum mpl_status mpl_clock_map_course(const struct mpl_course *course, uint32_t process,
                                      int64_t end_ticks, double error_ticks,
@@ -336,8 +323,7 @@ int64_t mpl_clock_map_apply(const struct mpl_clock_map *map, int64_t ticks);
 /** Rewrites \p n ascending times. */
 void mpl_clock_map_apply_all(const struct mpl_clock_map *map, int64_t *ticks, uint32_t n);
 
-/* ---- the stage while it works
- * ------------------------------------------------------------- */
+/* ---- the stage while it works ------------------------------------------------------------- */
 
 struct mpl_clock_stage {
     struct mpl_model *model;
@@ -357,11 +343,12 @@ struct mpl_clock_stage {
     int64_t *high_ticks;
     int64_t *raw_ticks;          /**< Per process: its base minus that of process 0. */
     int64_t *zero_ticks;         /**< Per process. */
+    struct mpl_misses misses;    /**< As counted last. */
     uint64_t *n_violations;      /**< Per location, as counted last. */
     uint64_t (*recorded_end)[2]; /**< Per location: first and last time, absolute. */
     struct mpl_clock_map *map;   /**< Per location. */
-    uint64_t origin_ticks;       /**< Absolute ticks of the reference clock where the
-                            time line that maps lead to begins. */
+    uint64_t origin_ticks;       /**< Absolute ticks of the reference clock where the time
+                                       line that maps lead to begins. */
     int64_t first_ticks;         /**< By how much the last maps moved that. */
 };
 
@@ -373,8 +360,7 @@ enum mpl_clock_source mpl_clock_choose_source(const struct mpl_model *model,
                                               enum mpl_clock_choice choice);
 /** Maps through recorded offsets. */
 enum mpl_status mpl_clock_map_offsets(struct mpl_clock_stage *s, struct mpl_err *err);
-/** The first and the last moment at which offsets were recorded, on the time
- * line now. */
+/** The first and the last moment at which offsets were recorded, on the time line now. */
 void mpl_clock_find_pins(const struct mpl_clock_stage *s, int64_t pins[2]);
 
 /** Constants for all locations. */
@@ -384,19 +370,17 @@ enum mpl_status mpl_clock_map_constants(struct mpl_clock_stage *s, const int64_t
 void mpl_clock_keep_estimate(struct mpl_clock_stage *s, const struct mpl_estimate *e,
                              const int64_t *add_ticks);
 
-/** Of how many comparisons one is kept as a point: few in small traces, always
- * linear. */
+/** Of how many comparisons one is kept as a point: few in small traces, always linear. */
 uint32_t mpl_clock_points(const struct mpl_match *match);
 /**
- * Where no constants fit: follows the drift, from the points in \p links, which
- * hold process times. Notes what is doubtful in any case.
+ * Where no constants fit: follows the drift, from the points in \p links, which hold process
+ * times. Notes what is doubtful in any case.
  */
 enum mpl_status mpl_clock_refine_messages(struct mpl_clock_stage *s,
                                           struct mpl_links *links, struct mpl_err *err);
 /**
- * Corrects recorded offsets that leave reversals, where that leaves fewer and
- * was not forbidden; in any case tells how wrong they are. Points are on the
- * time line now.
+ * Corrects recorded offsets that leave reversals, where that leaves fewer and was not
+ * forbidden; in any case tells how wrong they are. Points are on the time line now.
  */
 enum mpl_status mpl_clock_refine_offsets(struct mpl_clock_stage *s, struct mpl_links *links,
                                          bool *is_refined, struct mpl_err *err);

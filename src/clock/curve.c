@@ -5,30 +5,27 @@
 #include <math.h>
 
 /*
- * The smoothest curve inside a tunnel. Each window of time encloses the offset
- * of a clock in an interval; the offset of a real clock runs smoothly through
- * all of them. Middles of intervals are only as good as the messages of that
- * moment, so the curve may leave them, but not the intervals: it is a smoothing
- * spline (Whittaker, Reinsch) with the largest smoothness for which it stays
- * inside nearly everywhere, and is then pulled in where it does not. Thus a
- * straight line is kept where one fits, and bends come where the data demand
- * them and nowhere else.
+ * The smoothest curve inside a tunnel. Each window of time encloses the offset of a clock in an
+ * interval; the offset of a real clock runs smoothly through all of them. Middles of intervals
+ * are only as good as the messages of that moment, so the curve may leave them, but not the
+ * intervals: it is a smoothing spline (Whittaker, Reinsch) with the largest smoothness for
+ * which it stays inside nearly everywhere, and is then pulled in where it does not. Thus a
+ * straight line is kept where one fits, and bends come where the data demand them and nowhere
+ * else.
  *
- * Penalised is the change of slope from one piece to the next, squared and
- * weighted by the distance, which is the integral of the squared second
- * derivative. The matrix has five diagonals, so that a solution costs a few
- * steps per window.
+ * Penalised is the change of slope from one piece to the next, squared and weighted by the
+ * distance, which is the integral of the squared second derivative. The matrix has five
+ * diagonals, so that a solution costs a few steps per window.
  */
 
 enum {
-    MPL_CURVE_STEPS = 10,   /* Of the bisection; each halves the range of the exponent. */
-    MPL_CURVE_PULLS = 12,   /* Rounds of pulling in. */
+    MPL_CURVE_STEPS = 7,    /* Of the bisection: to half a power of two. */
+    MPL_CURVE_PULLS = 8,    /* Rounds of pulling in. */
     MPL_CURVE_OUTSIDE = 20, /* One window of so many may be outside before that. */
 };
 
-/* Exponents of two between which the penalty is sought, in runs to the fourth
- * power. The largest leaves a bend of half a run's length alone, the least one
- * of a window. */
+/* Exponents of two between which the penalty is sought, in runs to the fourth power. The
+ * largest leaves a bend of half a run's length alone, the least one of a window. */
 static const double penalty_least = -60;
 static const double penalty_most = 0;
 /* A penalty beyond this share of the weights would drown them in rounding. */
@@ -78,9 +75,7 @@ struct mpl_curve *mpl_curve_create(uint32_t n, const int64_t *at_ticks,
     return c;
 }
 
-/* ---- solving
- * -------------------------------------------------------------------------------
- */
+/* ---- solving ------------------------------------------------------------------------------- */
 
 static void add_penalties(struct mpl_curve *c, double penalty)
 {
@@ -101,8 +96,7 @@ static void add_penalties(struct mpl_curve *c, double penalty)
     }
 }
 
-/* Factors the matrix as L D L' in place: d becomes D, e and f the two diagonals
- * of L. */
+/* Factors the matrix as L D L' in place: d becomes D, e and f the two diagonals of L. */
 static void factor(struct mpl_curve *c)
 {
     for (uint32_t k = 0; k < c->n; k++) {
@@ -120,8 +114,7 @@ static void factor(struct mpl_curve *c)
     }
 }
 
-/* The deviation from the line is what is solved for: it is small, so few digits
- * are lost. */
+/* The deviation from the line is what is solved for: it is small, so few digits are lost. */
 static void solve(struct mpl_curve *c, double penalty)
 {
     const uint32_t n = c->n;
@@ -150,9 +143,7 @@ static void solve(struct mpl_curve *c, double penalty)
     }
 }
 
-/* ---- the tunnel
- * ----------------------------------------------------------------------------------
- */
+/* ---- the tunnel ---------------------------------------------------------------------------------- */
 
 static bool is_outside(const struct mpl_curve *c, const struct mpl_tunnel *tunnel,
                        uint32_t k)
@@ -170,17 +161,20 @@ static uint32_t count_outside(const struct mpl_curve *c, const struct mpl_tunnel
     return n;
 }
 
-/* Middles count by the inverse square of their interval's width; all weights
- * add up to 1. */
-static void weigh(struct mpl_curve *c, const struct mpl_tunnel *tunnel)
+/* Middles count by the inverse square of their interval's width; all weights add up to 1. */
+static void weigh(struct mpl_curve *c, const struct mpl_tunnel *tunnel, double prior)
 {
+    const double for_zero = 1 / ((prior + 1) * (prior + 1));
     double sum = 0;
 
     for (uint32_t k = 0; k < c->n; k++) {
         const double width = tunnel->high[k] - tunnel->low[k];
 
-        c->weight[k] = isfinite(width) ? 1 / ((width + 1) * (width + 1)) : 0;
-        c->target[k] = isfinite(width) ? (tunnel->high[k] + tunnel->low[k]) / 2 : 0;
+        const double for_middle = isfinite(width) ? 1 / ((width + 1) * (width + 1)) : 0;
+        const double middle = isfinite(width) ? (tunnel->high[k] + tunnel->low[k]) / 2 : 0;
+
+        c->weight[k] = for_middle + for_zero;
+        c->target[k] = c->weight[k] > 0 ? for_middle * middle / c->weight[k] : 0;
         c->pull[k] = 1;
         sum += c->weight[k];
     }
@@ -245,9 +239,10 @@ static void pull_in(struct mpl_curve *c, const struct mpl_tunnel *tunnel, double
     }
 }
 
-double mpl_curve_fit(struct mpl_curve *c, const struct mpl_tunnel *tunnel, double *out)
+double mpl_curve_fit(struct mpl_curve *c, const struct mpl_tunnel *tunnel, double prior,
+                     double *out)
 {
-    weigh(c, tunnel);
+    weigh(c, tunnel, prior);
     fit_line(c);
     if (c->n > 2 && count_outside(c, tunnel) > 0) {
         pull_in(c, tunnel, find_penalty(c, tunnel));

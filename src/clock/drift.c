@@ -6,37 +6,32 @@
 #include <string.h>
 
 /*
- * Clocks that no constants fit. In each round the points are laid on the time
- * line that the curves so far make, the windows enclose what is still missing
- * (windows.c), and each process gets the smoothest curve through its intervals
- * (curve.c). The better the curves, the less drift is left inside and between
- * windows, the narrower the intervals: a few rounds are enough. The best time
- * line is kept, the one on which points are reversed least.
+ * Clocks that no constants fit. In each round the points are laid on the time line that the
+ * curves so far make, the windows enclose what is still missing (windows.c), and each process
+ * gets the smoothest curve through its intervals (curve.c). The better the curves, the less
+ * drift is left inside and between windows, the narrower the intervals: a few rounds are
+ * enough. The best time line is kept, the one on which points are reversed least.
  *
- * How wrong the curves can be is not what the last round says. Curves bend
- * until no message contradicts them, so the rate that remains tends to nothing,
- * and with it the intervals. The honest rate is the one that the messages
- * demanded before the curves were bent to them: that of the round before. And
- * no line is known better than to within the width of an interval over the
- * length of the run.
+ * How wrong the curves can be is not what the last round says. Curves bend until no message
+ * contradicts them, so the rate that remains tends to nothing, and with it the intervals. The
+ * honest rate follows from what the data cannot exclude, see find_honest_rate().
  */
 
 enum {
-    MPL_DRIFT_ROUNDS = 12,
+    MPL_DRIFT_ROUNDS = 4,
     MPL_DRIFT_PATIENCE = 2, /* Rounds without success before giving up. */
-    MPL_DRIFT_RARE =
-        1000,            /* One point in so many may be reversed to lengthen round trips. */
-    MPL_DRIFT_RATES = 4, /* Steps to the rate that confirms itself. */
+    MPL_DRIFT_PRIOR = 4,    /* Corrections are expected to be so often what is forced. */
+    MPL_DRIFT_RARE = 1000,  /* One point in so many may be reversed for longer trips. */
+    MPL_DRIFT_RATES = 4,    /* Steps to the rate that confirms itself. */
 };
 
 /* Success is to leave at most this share of the reversals, by their sum. */
 static const double enough_gain = 0.8;
 
 /*
- * Where there are no messages, a clock goes on along the straight line that
- * fits best, if that is one a clock can follow: time daemons correct up to 500
- * ppm and no more. What is steeper is a swing, of which messages show only a
- * part. Recorded offsets go on as recorded.
+ * Where there are no messages, a clock goes on along the straight line that fits best, if that
+ * is one a clock can follow: time daemons correct up to 500 ppm and no more. What is steeper
+ * is a swing, of which messages show only a part. Recorded offsets go on as recorded.
  */
 static const double sound_slope = 500e-6;
 
@@ -49,15 +44,14 @@ struct drift {
     struct mpl_tunnel tunnel;
     struct mpl_tunnel row; /* Of one process, as values of its curve. */
     uint32_t reference;
+    double *prior;     /* Per process: how far its curve may be from recorded offsets. */
     double tilt;       /* A drift that is known to be there; 0: reversals tell. */
     double first_rate; /* Of the first round: that of the drift itself. */
     double span_ticks; /* From the first to the last window. */
     double unsure;     /* How unsure the slope of a line is that fits the whole run. */
 };
 
-/* ---- rounds
- * ----------------------------------------------------------------------------
- */
+/* ---- rounds ---------------------------------------------------------------------------- */
 
 static bool is_enclosed(const struct drift *d, uint32_t process, uint32_t k)
 {
@@ -66,8 +60,13 @@ static bool is_enclosed(const struct drift *d, uint32_t process, uint32_t k)
     return isfinite(d->tunnel.low[cell]) && isfinite(d->tunnel.high[cell]);
 }
 
-/* At the recorded moments nothing is to be added, to within the width that is
- * usual there. */
+/*
+ * Recorded offsets are good where they were taken, and in between as good as drift is even. So
+ * what is to be added is expected to be as large as messages force it to be, and not larger:
+ * where zero is inside of nearly all intervals, their middles are no reason to leave it.
+ */
+
+/* At the recorded moments nothing is to be added, to within the width that is usual there. */
 static void apply_pins(struct drift *d, const int64_t *pins, uint32_t n_pins)
 {
     double width = 0;
@@ -91,6 +90,19 @@ static void apply_pins(struct drift *d, const int64_t *pins, uint32_t n_pins)
     }
 }
 
+/* A few times how far zero is outside of the intervals of a process, at most. */
+static double find_prior(const struct drift *d)
+{
+    double most = 0;
+
+    for (uint32_t k = 0; k < d->now.n; k++) {
+        const double outside = fmax(d->row.low[k], -d->row.high[k]);
+
+        most = isfinite(outside) ? fmax(most, outside) : most;
+    }
+    return MPL_DRIFT_PRIOR * most;
+}
+
 /* Bends the curves of all processes to the intervals as they are now. */
 static void bend(struct drift *d, const int64_t *pins, uint32_t n_pins)
 {
@@ -106,8 +118,9 @@ static void bend(struct drift *d, const int64_t *pins, uint32_t n_pins)
             d->row.high[k] = add[k] + d->tunnel.high[first + k];
         }
         apply_pins(d, pins, n_pins);
+        d->prior[p] = n_pins > 0 ? fmax(find_prior(d), d->prior[p]) : INFINITY;
 
-        const double slope = mpl_curve_fit(d->curve, &d->row, add);
+        const double slope = mpl_curve_fit(d->curve, &d->row, d->prior[p], add);
 
         d->now.slope[p] = n_pins > 0 ? 0 : fmax(-sound_slope, fmin(sound_slope, slope));
     }
@@ -163,11 +176,9 @@ static enum mpl_status run_rounds(struct drift *d, const int64_t *pins, uint32_t
     return st;
 }
 
-/* ---- how wrong it can be
- * --------------------------------------------------------------- */
+/* ---- how wrong it can be --------------------------------------------------------------- */
 
-/* By how much the slope of a curve leaves that of its line, and the curve its
- * line. */
+/* By how much the slope of a curve leaves that of its line, and the curve its line. */
 struct sway {
     double rate;
     double range_ticks;
@@ -205,8 +216,7 @@ static double unseen(const struct drift *d, struct sway sway, double gap_ticks)
     return d->unsure * gap_ticks + fmin(sway.rate * gap_ticks, range);
 }
 
-/* The limits of one process: the widest interval, and what may happen beside
- * the windows. */
+/* The limits of one process: the widest interval, and what may happen beside the windows. */
 static void limit_process(struct drift *d, uint32_t process, int64_t end_ticks)
 {
     const struct mpl_course *c = &d->result->course;
@@ -322,9 +332,9 @@ static void find_limits(struct drift *d, int64_t end_ticks)
 }
 
 /*
- * Processes that messages limit from one side only follow the curves of the
- * others by a constant: the fastest message arrives at once. All upper limits
- * together are a solution, and so are all lower ones.
+ * Processes that messages limit from one side only follow the curves of the others by a
+ * constant: the fastest message arrives at once. All upper limits together are a solution,
+ * and so are all lower ones.
  */
 static void attach_one_sided(struct drift *d)
 {
@@ -344,9 +354,7 @@ static void attach_one_sided(struct drift *d)
     }
 }
 
-/* ---- the whole
- * -----------------------------------------------------------------------------
- */
+/* ---- the whole ----------------------------------------------------------------------------- */
 
 static enum mpl_status create_course(uint32_t n_processes, const struct mpl_windows *w,
                                      struct mpl_arena *arena, struct mpl_course *out,
@@ -377,13 +385,14 @@ static enum mpl_status make_tables(struct drift *d, struct mpl_arena *arena,
     d->curve = mpl_curve_create(d->now.n, d->now.at_ticks, arena);
     d->tunnel.low = MPL_NEW_ARRAY(arena, n_cells, double);
     d->tunnel.high = MPL_NEW_ARRAY(arena, n_cells, double);
+    d->prior = MPL_NEW_ARRAY(arena, n_processes, double);
     d->row.low = MPL_NEW_ARRAY(arena, d->now.n, double);
     d->row.high = MPL_NEW_ARRAY(arena, d->now.n, double);
     d->result->low_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
     d->result->high_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
     d->result->narrowest_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
-    return d->curve == NULL || d->tunnel.low == NULL || d->tunnel.high == NULL ||
-                   d->row.low == NULL || d->row.high == NULL ||
+    return d->curve == NULL || d->prior == NULL || d->tunnel.low == NULL ||
+                   d->tunnel.high == NULL || d->row.low == NULL || d->row.high == NULL ||
                    d->result->low_ticks == NULL || d->result->high_ticks == NULL ||
                    d->result->narrowest_ticks == NULL
                ? mpl_nomem(err)

@@ -3,26 +3,23 @@
 #include "clock/clock_priv.h"
 
 /*
- * With x[p] added to the clock of p, every message from p to q says x[p] - x[q]
- * <= d[p][q], d being the smallest (received - sent) of all. Two processes that
- * answer each other thus enclose the offset between their clocks in an interval
- * as wide as their smallest round trip; half of it is the error of its middle.
- * Such edges form a graph, whose shortest paths from the reference, by round
- * trips, are the classical spanning tree; the sum of half round trips along it
- * bounds the error of the middles added up.
+ * With x[p] added to the clock of p, every message from p to q says x[p] - x[q] <= d[p][q], d
+ * being the smallest (received - sent) of all. Two processes that answer each other thus
+ * enclose the offset between their clocks in an interval as wide as their smallest round trip;
+ * half of it is the error of its middle. Such edges form a graph, whose shortest paths from
+ * the reference, by round trips, are the classical spanning tree; the sum of half round trips
+ * along it bounds the error of the middles added up.
  *
- * All inequalities at once do better. They are difference constraints: the
- * largest x that they allow are shortest paths from the reference, U; the
- * smallest likewise, L; and (U + L) / 2 fulfils every one of them, as a mean of
- * two solutions does. Its error is at most (U - L) / 2, and since the tree's
- * path is one of those that the shortest is chosen from, never more than the
- * tree's. Example: 0 and 1 bounce a message in 10 us, 1 and 2 in 10, 0 and 2
- * in 40. The tree goes by 1 and is off by 10 us at most; the constraint between
- * 0 and 2 may cut that down, never widen it.
+ * All inequalities at once do better. They are difference constraints: the largest x that they
+ * allow are shortest paths from the reference, U; the smallest likewise, L; and (U + L) / 2
+ * fulfils every one of them, as a mean of two solutions does. Its error is at most (U - L) / 2,
+ * and since the tree's path is one of those that the shortest is chosen from, never more than
+ * the tree's. Example: 0 and 1 bounce a message in 10 us, 1 and 2 in 10, 0 and 2 in 40. The
+ * tree goes by 1 and is off by 10 us at most; the constraint between 0 and 2 may cut that down,
+ * never widen it.
  *
- * A circle of negative length has no solution. Then no constants exist that
- * explain the records: clocks drift (or a record is wrong), see rough.c and
- * drift.c.
+ * A circle of negative length has no solution. Then no constants exist that explain the
+ * records: clocks drift (or a record is wrong), see rough.c and drift.c.
  */
 
 struct solver {
@@ -42,8 +39,7 @@ struct solver {
 
 enum { MPL_CLOCK_MAX_REFINEMENTS = 32 };
 
-/* ---- the reference
- * ---------------------------------------------------------------------- */
+/* ---- the reference ---------------------------------------------------------------------- */
 
 static void mark_reached(const struct mpl_graph *graph, uint32_t from,
                          struct mpl_paths *work, uint8_t *seen, uint8_t bit)
@@ -66,8 +62,7 @@ static void mark_reached(const struct mpl_graph *graph, uint32_t from,
     }
 }
 
-/* The lowest process among the most that enclose each other: nearly always
- * process 0. */
+/* The lowest process among the most that enclose each other: nearly always process 0. */
 static enum mpl_status choose_reference(struct solver *s, struct mpl_err *err)
 {
     const uint32_t n = s->upper.n;
@@ -105,15 +100,12 @@ static enum mpl_status choose_reference(struct solver *s, struct mpl_err *err)
     return MPL_OK;
 }
 
-/* ---- solving
- * ------------------------------------------------------------------------------
- */
+/* ---- solving ------------------------------------------------------------------------------- */
 
 static bool is_feasible(struct solver *s)
 {
-    /* Where clocks drift, some round trip is nearly always negative, and the
-   * search for longer circles, whose cost grows with the processes, is not
-   * needed. */
+    /* Where clocks drift, some round trip is nearly always negative, and the search for longer
+     * circles, whose cost grows with the processes, is not needed. */
     for (size_t i = 0; i < s->links->link.n; i++) {
         const struct mpl_link *link = mpl_links_get(s->links, i);
         const struct mpl_link *back = mpl_links_back(s->links, link);
@@ -171,9 +163,9 @@ static bool fix_enclosed(struct solver *s)
 }
 
 /*
- * Messages in one direction only say how early a clock may be, or how late, not
- * both. The nearest value that they allow makes the fastest of them arrive at
- * once. One process at a time: those that it encloses follow with their middle.
+ * Messages in one direction only say how early a clock may be, or how late, not both. The
+ * nearest value that they allow makes the fastest of them arrive at once. One process at a
+ * time: those that it encloses follow with their middle.
  */
 static bool fix_one_sided(struct solver *s)
 {
@@ -241,9 +233,7 @@ static void solve(struct solver *s, bool are_limits_sure)
     }
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------
- */
+/* ---- the whole ----------------------------------------------------------------------------- */
 
 static enum mpl_status make_graphs(struct solver *s, struct mpl_err *err)
 {
@@ -255,8 +245,7 @@ static enum mpl_status make_graphs(struct solver *s, struct mpl_err *err)
                : mpl_graph_create(s->links, MPL_GRAPH_LOWER, s->scratch, &s->lower, err);
 }
 
-/* Solves, and again with what collectives say against the solution, until
- * nothing does. */
+/* Solves, and again with what collectives say against the solution, until nothing does. */
 static enum mpl_status solve_all(struct solver *s, struct mpl_err *err)
 {
     uint64_t n_new = 1;
@@ -280,9 +269,8 @@ static enum mpl_status solve_all(struct solver *s, struct mpl_err *err)
     return MPL_OK;
 }
 
-/* Assumes the shortest time of travel, from \p travel_ticks on, that has a
- * solution. Doubling it overshoots by a factor of two at most, and only where
- * tight links form longer circles. */
+/* Assumes the shortest time of travel, from \p travel_ticks on, that has a solution. Doubling
+ * it overshoots by a factor of two at most, and only where tight links form longer circles. */
 static enum mpl_status assume(struct solver *s, int64_t *travel_ticks, struct mpl_err *err)
 {
     for (;;) {
@@ -293,16 +281,14 @@ static enum mpl_status assume(struct solver *s, int64_t *travel_ticks, struct mp
         if (st != MPL_OK || is_feasible(s)) {
             return st;
         }
-        /* From a large part of all times on, the assumption changes nothing any
-     * more. */
+        /* From a large part of all times on, the assumption changes nothing any more. */
         mpl_assert(*travel_ticks < MPL_TICKS_FAR);
         *travel_ticks =
             *travel_ticks == 0 ? 1 : mpl_ticks_plus(*travel_ticks, *travel_ticks);
     }
 }
 
-/* Solves anew, in favour of those directions in which the receivers were
- * waiting. */
+/* Solves anew, in favour of those directions in which the receivers were waiting. */
 static enum mpl_status favour_waiting(struct solver *s, struct mpl_err *err)
 {
     enum mpl_status st = mpl_waiting_find(s->view, s->links, s->scratch, err);

@@ -43,9 +43,7 @@ struct sum {
     uint64_t n;
 };
 
-/* ---- ends
- * ---------------------------------------------------------------------------------
- */
+/* ---- ends ---------------------------------------------------------------------------- */
 
 static void put_end(struct ends *ends, uint32_t process, struct end end)
 {
@@ -120,9 +118,7 @@ static enum mpl_status sort_ends(const struct mpl_order_view *view, struct ends 
     return MPL_OK;
 }
 
-/* ---- the tree
- * ---------------------------------------------------------------------------------
- */
+/* ---- the tree ------------------------------------------------------------------------ */
 
 /*
  * Of B relative to its peer A, whose ends at B are \p end: twice the sum of
@@ -216,9 +212,7 @@ static void grow_tree(const struct ends *ends, uint32_t n, uint32_t *queue,
     mpl_assert(n_queued <= n);
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------
- */
+/* ---- the whole ----------------------------------------------------------------------------- */
 
 enum mpl_status mpl_eventspace_estimate(const struct mpl_order_view *view,
                                         const int64_t *raw_ticks, struct mpl_arena *scratch,

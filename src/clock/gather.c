@@ -3,12 +3,11 @@
 #include "clock/clock_priv.h"
 
 /*
- * Where clocks do not drift, the tightest statement about each ordered pair of
- * processes is all that an estimate needs, so a trace of any length shrinks to
- * one number per pair that talks. Where they do, it is the tightest statement
- * of each stretch of time: of n_per_point comparisons that follow each other
- * only the tightest is kept, as a point. Averages would mix in queues and late
- * receivers; whatever delays a message only ever makes the difference larger.
+ * Where clocks do not drift, the tightest statement about each ordered pair of processes is all
+ * that an estimate needs, so a trace of any length shrinks to one number per pair that talks.
+ * Where they do, it is the tightest statement of each stretch of time: of n_per_point
+ * comparisons that follow each other only the tightest is kept, as a point. Averages would mix
+ * in queues and late receivers; whatever delays a message only ever makes the difference larger.
  */
 
 /* The tightest of some comparisons that follow each other. */
@@ -43,9 +42,7 @@ static void extend_chain(struct mpl_links *links, struct chain *chain, uint32_t 
     }
 }
 
-/* ---- messages
- * ---------------------------------------------------------------------------
- */
+/* ---- messages --------------------------------------------------------------------------- */
 
 /* What comes to one receiving process; ended when the next one begins. */
 struct row {
@@ -82,17 +79,14 @@ static void see_pair(struct row *row, const struct mpl_order_pair *pair)
                  pair->sent_ticks, pair->received_ticks);
 }
 
-/* ---- collectives
- * ----------------------------------------------------------------------------
- */
+/* ---- collectives ---------------------------------------------------------------------------- */
 
 /*
- * All n (n - 1) pairs of a collective would cost the square of its size. Looked
- * at are, as in dissemination algorithms, ranks that differ in one bit, and the
- * root with everybody: enough to connect all members in both directions along
- * paths of at most log2 n steps. What the other pairs say beyond that is added
- * where an estimate contradicts it (mpl_links_refine). Chains are kept per
- * communicator and bit, so that a collective costs no hash lookups.
+ * All n (n - 1) pairs of a collective would cost the square of its size. Looked at are, as in
+ * dissemination algorithms, ranks that differ in one bit, and the root with everybody: enough
+ * to connect all members in both directions along paths of at most log2 n steps. What the
+ * other pairs say beyond that is added where an estimate contradicts it (mpl_links_refine).
+ * Chains are kept per communicator and bit, so that a collective costs no hash lookups.
  */
 enum { MPL_CUBE_BITS = 32 };
 
@@ -203,9 +197,7 @@ static void see_instance(struct cube *cube, const struct mpl_order_instance *in)
     }
 }
 
-/* ---- both
- * -------------------------------------------------------------------------------
- */
+/* ---- both ------------------------------------------------------------------------------- */
 
 struct mpl_gather {
     struct row row;

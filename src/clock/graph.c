@@ -2,8 +2,7 @@
 
 #include "clock/clock_priv.h"
 
-/* Where an arc of a link begins in the graph, and what it weighs; false: it has
- * none. */
+/* Where an arc of a link begins in the graph, and what it weighs; false: it has none. */
 static bool make_arc(const struct mpl_links *links, const struct mpl_link *link,
                      enum mpl_graph_kind kind, uint32_t *begin, struct mpl_arc *arc)
 {
@@ -92,9 +91,9 @@ enum mpl_status mpl_paths_create(uint32_t n, struct mpl_arena *arena, struct mpl
 }
 
 /*
- * Bellman and Ford with a queue: only processes whose limit became tighter pass
- * it on. A shortest path has fewer arcs than there are processes, so one that
- * has as many runs in a circle of negative length.
+ * Bellman and Ford with a queue: only processes whose limit became tighter pass it on. A
+ * shortest path has fewer arcs than there are processes, so one that has as many runs in a
+ * circle of negative length.
  */
 bool mpl_paths_find(const struct mpl_graph *graph, struct mpl_paths *paths)
 {

@@ -3,9 +3,8 @@
 #include "clock/clock_priv.h"
 
 /*
- * The tightest statement about each ordered pair of processes is all that an
- * estimate needs, so a trace of any length shrinks to one number per pair that
- * talks.
+ * The tightest statement about each ordered pair of processes is all that an estimate needs, so
+ * a trace of any length shrinks to one number per pair that talks.
  */
 
 enum mpl_status mpl_links_open(struct mpl_links *links, const struct mpl_order_view *view,
@@ -68,7 +67,8 @@ uint32_t mpl_links_add(struct mpl_links *links, uint32_t from, uint32_t to,
     uint32_t at;
     bool is_known;
 
-    if (from == to) {
+    /* What failed once may be half done. */
+    if (from == to || links->is_short) {
         return MPL_NONE;
     }
     at = mpl_map_find(links->at, key_of(links, from, to));
@@ -119,9 +119,7 @@ const struct mpl_link *mpl_links_back(const struct mpl_links *links,
     return link->back == MPL_NONE ? NULL : mpl_links_get(links, link->back);
 }
 
-/* ---- refinement
- * ----------------------------------------------------------------------------
- */
+/* ---- refinement ---------------------------------------------------------------------------- */
 
 struct refine {
     struct mpl_links *links;
@@ -141,10 +139,9 @@ static void refine_pair(void *context, const struct mpl_order_instance *in, uint
 }
 
 /*
- * Against whoever leaves first, all that enter later: besides the last one
- * against all that leave before it, which is what find_reversed tells. One of
- * the two alone would bring the members of a large communicator into line one
- * by one.
+ * Against whoever leaves first, all that enter later: besides the last one against all that
+ * leave before it, which is what find_reversed tells. One of the two alone would bring the
+ * members of a large communicator into line one by one.
  */
 static void refine_first(struct refine *r, const struct mpl_order_instance *in)
 {

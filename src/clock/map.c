@@ -19,15 +19,13 @@ enum mpl_status mpl_clock_map_constant(int64_t add_ticks, struct mpl_arena *aren
     return MPL_OK;
 }
 
-/* Absolute times differ by less than 2^63 unless the trace is damaged; then
- * they wrap. */
+/* Absolute times differ by less than 2^63 unless the trace is damaged; then they wrap. */
 static int64_t distance(uint64_t from, uint64_t to)
 {
     return (int64_t) (to - from);
 }
 
-/* The slope between two points in units of 2^-62; false if no real clock has
- * it. */
+/* The slope between two points in units of 2^-62; false if no real clock has it. */
 static bool find_slope(int64_t at, int64_t add, int64_t next_at, int64_t next_add,
                        int64_t *slope_q62)
 {
@@ -78,11 +76,9 @@ enum mpl_status mpl_clock_map_recorded(const struct mpl_clock_offset *points, ui
     return MPL_OK;
 }
 
-/* ---- along a course
- * ---------------------------------------------------------------------- */
+/* ---- along a course ---------------------------------------------------------------------- */
 
-/* A course with its ends: (0, ...), the knots, (end, ...). Gives the i-th of
- * them. */
+/* A course with its ends: (0, ...), the knots, (end, ...). Gives the i-th of them. */
 static void get_vertex(const struct mpl_course *c, uint32_t process, int64_t end_ticks,
                        uint32_t i, int64_t *at_ticks, double *add_ticks)
 {
@@ -91,85 +87,95 @@ static void get_vertex(const struct mpl_course *c, uint32_t process, int64_t end
                                     : mpl_course_get(c, process, *at_ticks);
 }
 
-static bool add_knot(struct mpl_clock_map *map, int64_t at_ticks, double add_ticks)
+/* A map while it is made. */
+struct piecework {
+    struct mpl_clock_map map;
+    double error_ticks;
+    int64_t from_ticks; /* Begin of the piece at hand … */
+    double from_add;
+    int64_t last_ticks; /* … and the vertex that it reaches. */
+    double last_add;
+    double low; /* Slopes that lead near all vertices on the way. */
+    double high;
+    bool is_sound;
+};
+
+static void add_knot(struct piecework *w, int64_t at_ticks, double add_ticks)
 {
-    struct mpl_clock_knot *knot = &map->knot[map->n];
+    struct mpl_clock_knot *knot = &w->map.knot[w->map.n];
 
     if (!(fabs(add_ticks) < (double) MPL_TICKS_FAR)) {
-        return false;
+        w->is_sound = false;
+        return;
     }
     knot->at_ticks = at_ticks;
     knot->add_ticks = llround(add_ticks);
-    map->n++;
-    return map->n < 2 || find_slope(knot[-1].at_ticks, knot[-1].add_ticks, at_ticks,
-                                    knot->add_ticks, &knot[-1].slope_q62);
+    if (w->map.n++ > 0 && !find_slope(knot[-1].at_ticks, knot[-1].add_ticks, at_ticks,
+                                      knot->add_ticks, &knot[-1].slope_q62)) {
+        w->is_sound = false;
+    }
+    w->from_ticks = at_ticks;
+    w->from_add = add_ticks;
+    w->low = -INFINITY;
+    w->high = INFINITY;
 }
 
 /*
- * From each knot on, a piece is made as long as all vertices that it passes are
- * near: the slopes that lead near each of them have a range in common, which
- * the piece's slope must be in (the cone intersection of data reduction).
+ * From each knot on, a piece is made as long as all vertices that it passes are near: the
+ * slopes that lead near each of them have a range in common, which the piece's slope must be
+ * in (the cone intersection of data reduction).
  */
-enum mpl_status mpl_clock_map_course(const struct mpl_course *c, uint32_t process,
+static void reach_vertex(struct piecework *w, int64_t at_ticks, double add_ticks)
+{
+    double gap = (double) mpl_ticks_minus(at_ticks, w->from_ticks);
+    double slope = (add_ticks - w->from_add) / gap;
+
+    if (slope < w->low || slope > w->high) {
+        add_knot(w, w->last_ticks, w->last_add);
+        gap = (double) mpl_ticks_minus(at_ticks, w->from_ticks);
+        slope = (add_ticks - w->from_add) / gap;
+    }
+    w->low = fmax(w->low, slope - w->error_ticks / gap);
+    w->high = fmin(w->high, slope + w->error_ticks / gap);
+    w->last_ticks = at_ticks;
+    w->last_add = add_ticks;
+}
+
+enum mpl_status mpl_clock_map_course(const struct mpl_course *course, uint32_t process,
                                      int64_t end_ticks, double error_ticks,
                                      struct mpl_arena *arena, struct mpl_clock_map *out,
                                      bool *is_sound, struct mpl_err *err)
 {
-    struct mpl_clock_map map = { 0 };
-    int64_t from = 0;
-    int64_t last = 0;
-    double from_add = 0;
-    double last_add = 0;
-    double low = -INFINITY;
-    double high = INFINITY;
+    struct piecework w = { .error_ticks = error_ticks, .is_sound = true };
 
-    map.knot = MPL_NEW_ARRAY(arena, (size_t) c->n + 2, struct mpl_clock_knot);
-    if (map.knot == NULL) {
+    w.map.knot = MPL_NEW_ARRAY(arena, (size_t) course->n + 2, struct mpl_clock_knot);
+    if (w.map.knot == NULL) {
         return mpl_nomem(err);
     }
-    get_vertex(c, process, end_ticks, 0, &from, &from_add);
-    *is_sound = add_knot(&map, from, from_add);
-    last = from;
-    for (uint32_t i = 1; i < c->n + 2; i++) {
+    for (uint32_t i = 0; i < course->n + 2 && w.is_sound; i++) {
         int64_t at = 0;
         double add = 0;
 
-        get_vertex(c, process, end_ticks, i, &at, &add);
-        if (at <= last) {
-            continue;
+        get_vertex(course, process, end_ticks, i, &at, &add);
+        if (i == 0) {
+            add_knot(&w, at, add);
+            w.last_ticks = at;
+        } else if (at > w.last_ticks) {
+            reach_vertex(&w, at, add);
         }
-
-        double slope = (add - from_add) / (double) mpl_ticks_minus(at, from);
-
-        if (slope < low || slope > high) {
-            *is_sound = *is_sound && add_knot(&map, last, last_add);
-            from = last;
-            from_add = last_add;
-            low = -INFINITY;
-            high = INFINITY;
-            slope = (add - from_add) / (double) mpl_ticks_minus(at, from);
-        }
-
-        const double reach = error_ticks / (double) mpl_ticks_minus(at, from);
-
-        low = fmax(low, slope - reach);
-        high = fmin(high, slope + reach);
-        last = at;
-        last_add = add;
     }
-    if (last > from) {
-        *is_sound = *is_sound && add_knot(&map, last, last_add);
+    if (w.is_sound && w.last_ticks > w.from_ticks) {
+        add_knot(&w, w.last_ticks, w.last_add);
     }
-    if (map.n > 1) {
-        map.knot[map.n - 1].slope_q62 = map.knot[map.n - 2].slope_q62;
+    if (w.map.n > 1) {
+        w.map.knot[w.map.n - 1].slope_q62 = w.map.knot[w.map.n - 2].slope_q62;
     }
-    *out = map;
+    *out = w.map;
+    *is_sound = w.is_sound;
     return MPL_OK;
 }
 
-/* ---- application
- * ----------------------------------------------------------------------------
- */
+/* ---- application ---------------------------------------------------------------------------- */
 
 static int64_t apply_knot(const struct mpl_clock_knot *knot, int64_t ticks)
 {
@@ -190,9 +196,8 @@ int64_t mpl_clock_map_apply(const struct mpl_clock_map *map, int64_t ticks)
     return apply_knot(&map->knot[k], ticks);
 }
 
-/* Times from ticks[i] on that belong to one knot, in plain 64-bit steps: the
- * caller has seen that the last one and the first one, hence all, are far from
- * overflow. */
+/* Times from ticks[i] on that belong to one knot, in plain 64-bit steps: the caller has seen
+ * that the last one and the first one, hence all, are far from overflow. */
 static uint32_t apply_run(const struct mpl_clock_knot *knot, int64_t before_ticks,
                           int64_t *ticks, uint32_t i, uint32_t n)
 {

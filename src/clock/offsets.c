@@ -23,12 +23,11 @@ static uint32_t offsets_of(const struct mpl_model *model, uint32_t location)
 }
 
 /*
- * Whose offsets hold at a location: its own, or those of the first thread of
- * its process that has any: threads share a clock. Two points tell the drift,
- * so they are preferred to one. A single point (a run cut short before the
- * second was taken) is used as a constant: OTF2's own reader ignores it, which
- * leaves clocks of different nodes apart by days for the sake of microseconds
- * of drift.
+ * Whose offsets hold at a location: its own, or those of the first thread of its process that
+ * has any: threads share a clock. Two points tell the drift, so they are preferred to one. A
+ * single point (a run cut short before the second was taken) is used as a constant: OTF2's own
+ * reader ignores it, which leaves clocks of different nodes apart by days for the sake of
+ * microseconds of drift.
  */
 static uint32_t find_offsets(const struct mpl_model *model, uint32_t location)
 {
@@ -84,9 +83,7 @@ enum mpl_status mpl_clock_map_offsets(struct mpl_clock_stage *s, struct mpl_err 
     return MPL_OK;
 }
 
-/* ---- sources
- * ------------------------------------------------------------------------------
- */
+/* ---- sources ------------------------------------------------------------------------------ */
 
 static bool has_offsets(const struct mpl_model *model)
 {
@@ -127,9 +124,7 @@ enum mpl_clock_source mpl_clock_choose_source(const struct mpl_model *model,
     }
 }
 
-/* ---- pins
- * ------------------------------------------------------------------------------------
- */
+/* ---- pins ------------------------------------------------------------------------------------ */
 
 void mpl_clock_find_pins(const struct mpl_clock_stage *s, int64_t pins[2])
 {

@@ -5,20 +5,18 @@
 #include <math.h>
 
 /*
- * From the estimate of drift to times: which points it is made of, whether it
- * is used, and what it says about errors. Maps of the clocks have been applied,
- * so that all locations are on one time line; the course is a second map on
- * top.
+ * From the estimate of drift to times: which points it is made of, whether it is used, and what
+ * it says about errors. Maps of the clocks have been applied, so that all locations are on one
+ * time line; the course is a second map on top.
  */
 
-/* Up to so many comparisons are kept each, of more the tightest of a few that
- * follow each other: a point costs some 100 steps in all rounds, a message
- * little more than 10. */
+/* Up to so many comparisons are kept each, of more the tightest of a few that follow each
+ * other: a point costs some 100 steps in all rounds, a message little more than 10. */
 enum { MPL_POINTS_ENOUGH = 1 << 16, MPL_POINTS_SHARE = 8 };
 
 /* Pieces follow the course to within this share of the narrowest interval, or a
  * tick. */
-static const double piece_share = 1. / 8;
+static const double piece_share = 1. / 32;
 
 uint32_t mpl_clock_points(const struct mpl_match *match)
 {
@@ -27,9 +25,7 @@ uint32_t mpl_clock_points(const struct mpl_match *match)
     return n > MPL_POINTS_SHARE ? MPL_POINTS_SHARE : (uint32_t) n;
 }
 
-/* ---- notes
- * ----------------------------------------------------------------------------------
- */
+/* ---- notes ---------------------------------------------------------------------------------- */
 
 void mpl_clock_note_sides(const struct mpl_clock_stage *s, const bool *is_alone,
                           const bool *is_one_sided)
@@ -74,12 +70,9 @@ static void note_drift(const struct mpl_clock_stage *s)
                     "they are known to within the error bounds.");
 }
 
-/* ---- the time line
- * ------------------------------------------------------------------------------
- */
+/* ---- the time line ------------------------------------------------------------------------------ */
 
-/* Limits per process. \p is_used: of what may be added on top of the course,
- * else instead. */
+/* Limits per process. \p is_used: of what may be added on top of the course, else instead. */
 static void keep_limits(struct mpl_clock_stage *s, const struct mpl_drift *drift,
                         bool is_used)
 {
@@ -108,8 +101,7 @@ static void keep_limits(struct mpl_clock_stage *s, const struct mpl_drift *drift
     }
 }
 
-/* Maps for all locations; \p is_sound is false where a clock would not go
- * forward. */
+/* Maps for all locations; \p is_sound is false where a clock would not go forward. */
 static enum mpl_status map_course(struct mpl_clock_stage *s, const struct mpl_drift *drift,
                                   bool *is_sound, struct mpl_err *err)
 {
@@ -154,12 +146,9 @@ static enum mpl_status use_course(struct mpl_clock_stage *s, const struct mpl_dr
     return MPL_OK;
 }
 
-/* ---- sources
- * ------------------------------------------------------------------------------------
- */
+/* ---- sources ------------------------------------------------------------------------------ */
 
-/* Points hold process times; now they move to the time line that constants have
- * made. */
+/* Points hold process times; now they move to the time line that constants have made. */
 static void move_points(const struct mpl_clock_stage *s, struct mpl_links *links)
 {
     for (size_t i = 0; i < links->point.n; i++) {

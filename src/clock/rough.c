@@ -3,13 +3,12 @@
 #include "clock/clock_priv.h"
 
 /*
- * When no constants fit all messages, clocks drift. An offset that moves from a
- * to b in the course of the run makes the smallest difference in one direction
- * come from its beginning and that in the other from its end: round trips seem
- * to be shorter than nothing. The middle of the two is still near the middle of
- * a and b. Such constants along the spanning tree bring all clocks onto a time
- * line on which it makes sense to speak of the same moment; drift.c starts from
- * there.
+ * When no constants fit all messages, clocks drift. An offset that moves from a to b in the
+ * course of the run makes the smallest difference in one direction come from its beginning
+ * and that in the other from its end: round trips seem to be shorter than nothing. The middle
+ * of the two is still near the middle of a and b. Such constants along the spanning tree
+ * bring all clocks onto a time line on which it makes sense to speak of the same moment;
+ * drift.c starts from there.
  */
 
 struct rough {
@@ -20,8 +19,7 @@ struct rough {
     bool *is_fixed;
 };
 
-/* ---- along the tree
- * ------------------------------------------------------------------ */
+/* ---- along the tree ------------------------------------------------------------------ */
 
 static __int128 middle_of(const struct rough *r, uint32_t parent, uint32_t child)
 {
@@ -59,11 +57,9 @@ static void add_up(struct rough *r, uint32_t *path)
     }
 }
 
-/* ---- outside of the tree
- * ------------------------------------------------------------------- */
+/* ---- outside of the tree ------------------------------------------------------------------- */
 
-/* Processes without an answered message follow their neighbours, without any
- * bound. */
+/* Processes without an answered message follow their neighbours, without any bound. */
 static void attach(struct rough *r, uint32_t process)
 {
     __int128 low = -MPL_PATH_NONE;
@@ -94,8 +90,7 @@ static void attach(struct rough *r, uint32_t process)
     r->is_fixed[process] = true;
 }
 
-/* A process without a place that talks to one with a place; MPL_NONE: there is
- * none. */
+/* A process without a place that talks to one with a place; MPL_NONE: there is none. */
 static uint32_t find_neighbour(const struct rough *r)
 {
     for (size_t i = 0; i < r->links->link.n; i++) {
@@ -132,9 +127,7 @@ static void attach_rest(struct rough *r, const int64_t *raw_ticks)
     }
 }
 
-/* ---- the whole
- * -------------------------------------------------------------------------------
- */
+/* ---- the whole ----------------------------------------------------------------------------- */
 
 enum mpl_status mpl_rough_estimate(const struct mpl_order_view *view,
                                    const struct mpl_links *links, const int64_t *raw_ticks,

@@ -6,6 +6,7 @@
 struct count {
     struct mpl_tally tally;
     struct mpl_gather *gather; /* NULL: only count. */
+    struct mpl_misses *misses; /* NULL: not asked for. */
 };
 
 static void count_pair(void *context, const struct mpl_order_pair *pair)
@@ -13,6 +14,9 @@ static void count_pair(void *context, const struct mpl_order_pair *pair)
     struct count *count = context;
 
     mpl_tally_pair(&count->tally, pair);
+    if (count->misses != NULL) {
+        mpl_misses_see(count->misses, pair);
+    }
     if (count->gather != NULL) {
         mpl_gather_pair(count->gather, pair);
     }
@@ -53,10 +57,11 @@ static enum mpl_status scan(const struct mpl_order_view *view, struct count *cou
 
 enum mpl_status mpl_clock_scan(const struct mpl_order_view *view, const int64_t *add_ticks,
                                struct mpl_links *links, uint64_t *per_location,
-                               struct mpl_violations *out, struct mpl_err *err)
+                               struct mpl_misses *misses, struct mpl_violations *out,
+                               struct mpl_err *err)
 {
     struct mpl_violations found = { 0 };
-    struct count count = { { add_ticks, per_location, &found }, NULL };
+    struct count count = { { add_ticks, per_location, &found }, NULL, misses };
     struct mpl_arena *scratch = mpl_arena_create();
     enum mpl_status st = MPL_OK;
 
@@ -71,6 +76,9 @@ enum mpl_status mpl_clock_scan(const struct mpl_order_view *view, const int64_t 
         st = scan(view, &count, err);
     }
     mpl_arena_destroy(scratch);
+    if (st == MPL_OK && misses != NULL && misses->is_short) {
+        st = mpl_nomem(err);
+    }
     if (st == MPL_OK && links != NULL && links->is_short) {
         st = mpl_nomem(err);
     }

@@ -3,47 +3,41 @@
 #include "clock/clock_priv.h"
 
 /*
- * The middle of an interval is the best guess only where both of its ends are
- * equally good. A master that is always busy takes each request milliseconds
- * after it came, while its answers find the workers waiting: the fast direction
- * tells the offset to a few microseconds, the slow one merely when the master
- * had time. The middle would be off by half the queue.
+ * The middle of an interval is the best guess only where both of its ends are equally good. A
+ * master that is always busy takes each request milliseconds after it came, while its answers
+ * find the workers waiting: the fast direction tells the offset to a few microseconds, the slow
+ * one merely when the master had time. The middle would be off by half the queue.
  *
- * Which direction is fast can be proven. The offset lies in an interval, and if
- * a receiver entered its call before the message was sent at both of its ends,
- * it was waiting, so that received - sent is the time of travel and nothing
- * else. Links with enough of such messages are called tight, and the estimate
- * assumes that the fastest message on each of them travelled no longer than 1 /
- * MPL_TRAVEL_PER_S seconds, or as much more as all constraints need for a
- * solution.
+ * Which direction is fast can be proven. The offset lies in an interval, and if a receiver
+ * entered its call before the message was sent at both of its ends, it was waiting, so that
+ * received - sent is the time of travel and nothing else. Links with enough of such messages
+ * are called tight, and the estimate assumes that the fastest message on each of them
+ * travelled no longer than 1 / MPL_TRAVEL_PER_S seconds, or as much more as all constraints need for a solution.
  *
- * The limits are not changed by this assumption, and neither is the bound, half
- * the distance between them. To break it, the fastest message to a waiting
- * receiver must have travelled longer than the fastest one the other way, and
- * longer than any network takes.
+ * The limits are not changed by this assumption, and neither is the bound, half the distance
+ * between them. To break it, the fastest message to a waiting receiver must have travelled
+ * longer than the fastest one the other way, and longer than any network takes.
  */
 
-/* Messages through the kernel and a switch take some 50 us, those between cores
- * less than 1. So intervals up to this width keep their middle. */
+/* Messages through the kernel and a switch take some 50 us, those between cores less than 1.
+ * So intervals up to this width keep their middle. */
 #define MPL_TRAVEL_PER_S 10000
 
-/* One message may be late because its receiver had no core at that moment; that
- * all of them were is unlikely: on a machine with twice as many processes as
- * cores 1 in 256. */
+/* One message may be late because its receiver had no core at that moment; that all of them
+ * were is unlikely: on a machine with twice as many processes as cores 1 in 256. */
 enum { MPL_TIGHT_MESSAGES = 8 };
 
 struct search {
     const struct mpl_order_view *view;
     struct mpl_links *links;
-    uint32_t *link_from; /* Per process: its link to the process at hand, or
-                          MPL_NONE. Only links that have one the other way. */
+    uint32_t *link_from; /* Per process: its link to the process at hand, or MPL_NONE. Only
+                            links that have one the other way. */
     uint32_t n_open;     /* Links to the process at hand that are not known to be tight. */
     bool has_answers;
 };
 
-/* When the call was entered that completed this receive and nothing else;
- * false: there is no such call. A wait for several messages ends with the last
- * of them. */
+/* When the call was entered that completed this receive and nothing else; false: there is no
+ * such call. A wait for several messages ends with the last of them. */
 static bool find_enter(const struct mpl_order_view *view, uint32_t location, uint32_t event,
                        int64_t *enter_ticks)
 {
@@ -68,16 +62,14 @@ static bool is_open(const struct search *s, uint32_t from)
     return link->n_waited < MPL_TIGHT_MESSAGES;
 }
 
-/* Something was sent, and whoever it was sent to had been in its call since
- * enter_ticks. */
+/* Something was sent, and whoever it was sent to had been in its call since enter_ticks. */
 static void see_wait(struct search *s, uint32_t from, int64_t sent_ticks,
                      int64_t enter_ticks)
 {
     struct mpl_link *link = mpl_links_get(s->links, s->link_from[from]);
     const struct mpl_link *back = mpl_links_back(s->links, link);
 
-    /* x[from] - x[to] is at least -back, so this holds for every offset that is
-   * possible. */
+    /* x[from] - x[to] is at least -back, so this holds for every offset that is possible. */
     if (mpl_ticks_minus(sent_ticks, enter_ticks) >= back->least_ticks &&
         ++link->n_waited == MPL_TIGHT_MESSAGES) {
         s->n_open--;
@@ -200,8 +192,7 @@ enum mpl_status mpl_waiting_find(const struct mpl_order_view *view, struct mpl_l
     return MPL_OK;
 }
 
-/* ---- the assumption
- * ----------------------------------------------------------------- */
+/* ---- the assumption ----------------------------------------------------------------- */
 
 static bool is_tight(const struct mpl_link *link)
 {

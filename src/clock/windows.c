@@ -6,40 +6,20 @@
 #include <stdlib.h>
 
 /*
- * What points say about the clocks in the course of the run. The run is cut
- * into windows with about one point per link each, so that windows are short
- * where messages are dense. On the time line at hand, the least (end - begin)
- * of a link in a window limits by how much the difference of two clocks may
- * still be wrong there.
- *
- * A fast message is rare, so what it says must reach beyond its window: at a
- * distance of t it still holds within rate times t, where the rate is how fast
- * the difference may still change. The rate is found, not assumed: the smallest
- * with which the messages of the two directions do not contradict each other,
- * except in few windows. If the time line is right but for a constant, the rate
- * is 0, and every window gets the tightest message of the whole run. A time
- * line whose curves follow the clocks has a small rate, hence narrow intervals,
- * hence better curves: that is why the whole is repeated (drift.c).
- *
- * Each window then has the difference constraints of estimate.c, and their
- * shortest paths.
+ * What points say about the clocks in the course of the run. The run is cut into windows with
+ * about one point per link each, so that windows are short where messages are dense. On the
+ * time line at hand, the least (end - begin) of a link in a window limits by how much the
+ * difference of two clocks may still be wrong there; what follows from all of them is in
+ * intervals.c.
  */
 
 enum {
     MPL_WINDOWS_MOST = 8192,     /* Bends that no thermometer and no daemon causes. */
     MPL_WINDOWS_CELLS = 1 << 16, /* Links times windows that are always allowed. */
     MPL_WINDOWS_SAMPLE = 16,     /* Times looked at per window when knots are placed. */
-    MPL_WINDOWS_TRUST = 64,      /* One contradiction in so many does not raise the rate. */
-    MPL_WINDOWS_STEPS = 7,       /* Of the search for the rate: to 1/4 of a power of two. */
 };
 
-/* Exponents of two between which rates are sought. */
-static const double exponent_least = -40;
-static const double exponent_most = -3;
-
-/* ---- knots
- * ---------------------------------------------------------------------------------
- */
+/* ---- knots --------------------------------------------------------------------------------- */
 
 static int compare_ticks(const void *a, const void *b)
 {
@@ -85,8 +65,7 @@ static uint32_t drop_equal(int64_t *ticks, uint32_t n)
     return kept;
 }
 
-/* One point per window and link; in small traces, where nothing costs much, one
- * in all. */
+/* One point per window and link; in small traces, where nothing costs much, one in all. */
 static uint32_t count_windows(size_t n_points, size_t n_links)
 {
     const size_t small = n_links == 0 ? 1 : MPL_WINDOWS_CELLS / n_links;
@@ -177,9 +156,7 @@ uint32_t mpl_windows_find(const struct mpl_windows *w, uint32_t at, int64_t tick
                : at;
 }
 
-/* ---- creation
- * ------------------------------------------------------------------------------
- */
+/* ---- creation ------------------------------------------------------------------------------ */
 
 static enum mpl_status make_tables(struct mpl_windows *w, struct mpl_err *err)
 {
@@ -248,9 +225,7 @@ double mpl_windows_rate(const struct mpl_windows *w)
     return w->rate;
 }
 
-/* ---- measuring
- * ---------------------------------------------------------------------------------
- */
+/* ---- measuring --------------------------------------------------------------------------------- */
 
 double mpl_windows_delay(const struct mpl_windows *w, const struct mpl_course *course,
                          const struct mpl_point *point)
@@ -308,181 +283,4 @@ struct mpl_reversals mpl_windows_measure(struct mpl_windows *w,
     }
     reversals.trips_ticks = add_trips(w);
     return reversals;
-}
-
-/* ---- the rate
- * ------------------------------------------------------------------------------------
- */
-
-/* What each window says where it is tighter than what its neighbours say at
- * their distance. */
-static void spread_row(const struct mpl_windows *w, const double *least, double rate,
-                       double *out)
-{
-    double limit = INFINITY;
-
-    for (uint32_t k = 0; k < w->n; k++) {
-        limit += rate * w->gap[k];
-        limit = least[k] < limit ? least[k] : limit;
-        out[k] = limit;
-    }
-    for (uint32_t k = w->n; k-- > 0;) {
-        limit = out[k] < limit ? out[k] : limit;
-        out[k] = limit;
-        limit += rate * w->gap[k];
-    }
-}
-
-/* In how many windows the two directions of a link contradict each other. */
-static uint64_t count_contradictions(struct mpl_windows *w, double rate)
-{
-    uint64_t n = 0;
-
-    for (size_t i = 0; i < w->n_links; i++) {
-        const struct mpl_link *link = mpl_links_get(w->links, i);
-
-        if (link->back == MPL_NONE || link->back < i) {
-            continue;
-        }
-        spread_row(w, w->least + i * w->n, rate, w->row[0]);
-        spread_row(w, w->least + (size_t) link->back * w->n, rate, w->row[1]);
-        for (uint32_t k = 0; k < w->n; k++) {
-            n += w->row[0][k] + w->row[1][k] < 0;
-        }
-    }
-    return n;
-}
-
-static void find_rate(struct mpl_windows *w)
-{
-    const uint64_t few = w->n_links * w->n / 2 / MPL_WINDOWS_TRUST;
-    const uint64_t unavoidable = count_contradictions(w, exp2(exponent_most));
-    double low = exponent_least;
-    double high = exponent_most;
-
-    w->rate = 0;
-    if (count_contradictions(w, 0) <= unavoidable + few) {
-        return;
-    }
-    for (int i = 0; i < MPL_WINDOWS_STEPS; i++) {
-        const double middle = (low + high) / 2;
-
-        if (count_contradictions(w, exp2(middle)) <= unavoidable + few) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    w->rate = exp2(high);
-}
-
-/* ---- intervals
- * -------------------------------------------------------------------------------------
- */
-
-static int64_t to_ticks(double ticks)
-{
-    const double far = (double) MPL_TICKS_FAR;
-
-    return ticks > far ? MPL_TICKS_FAR : ticks < -far ? -MPL_TICKS_FAR : llround(ticks);
-}
-
-static void set_limits(struct mpl_windows *w, uint32_t k, int64_t slack)
-{
-    for (size_t i = 0; i < w->n_links; i++) {
-        mpl_links_get(w->links, i)->limit_ticks =
-            mpl_ticks_plus(to_ticks(w->spread[i * w->n + k]), slack);
-    }
-    mpl_graph_fill(w->links, MPL_GRAPH_UPPER, &w->upper);
-}
-
-static void start_at(struct mpl_paths *paths, uint32_t n, uint32_t reference)
-{
-    for (uint32_t p = 0; p < n; p++) {
-        paths->ticks[p] = p == reference ? 0 : MPL_PATH_NONE;
-    }
-}
-
-/* By how much round trips are shorter than nothing, at most. */
-static int64_t find_slack(const struct mpl_windows *w)
-{
-    int64_t worst = 0;
-
-    for (size_t i = 0; i < w->n_links; i++) {
-        const struct mpl_link *link = mpl_links_get(w->links, i);
-        const struct mpl_link *back = mpl_links_back(w->links, link);
-
-        if (back != NULL) {
-            const int64_t trip = mpl_ticks_plus(link->limit_ticks, back->limit_ticks);
-
-            worst = trip < worst ? trip : worst;
-        }
-    }
-    return -(worst / 2) + (worst % 2 != 0);
-}
-
-/*
- * Where messages contradict each other all the same, all of them are given the
- * same slack, as little as makes a solution possible, but for a factor of two
- * where longer circles are to blame. The intervals become wider by it, as is
- * right.
- */
-static void relax(struct mpl_windows *w, uint32_t k)
-{
-    int64_t slack;
-
-    set_limits(w, k, 0);
-    slack = find_slack(w);
-    if (slack > 0) {
-        set_limits(w, k, slack);
-    }
-    for (;;) {
-        for (uint32_t p = 0; p < w->upper.n; p++) {
-            w->up.ticks[p] = 0;
-        }
-        if (mpl_paths_find(&w->upper, &w->up)) {
-            return;
-        }
-        mpl_assert(slack < MPL_TICKS_FAR);
-        slack = slack == 0 ? 1 : mpl_ticks_plus(slack, slack);
-        set_limits(w, k, slack);
-    }
-}
-
-/* Links that lost all points as outliers reach far and limit nothing. */
-static double to_limit(__int128 ticks)
-{
-    return ticks >= MPL_TICKS_FAR ? INFINITY : (double) ticks;
-}
-
-static void enclose_window(struct mpl_windows *w, uint32_t reference, uint32_t k,
-                           struct mpl_tunnel *tunnel)
-{
-    const uint32_t n = w->upper.n;
-
-    relax(w, k);
-    mpl_graph_fill(w->links, MPL_GRAPH_LOWER, &w->lower);
-    start_at(&w->up, n, reference);
-    start_at(&w->down, n, reference);
-    mpl_assert(mpl_paths_find(&w->upper, &w->up));
-    mpl_assert(mpl_paths_find(&w->lower, &w->down));
-    for (uint32_t p = 0; p < n; p++) {
-        const size_t cell = (size_t) p * w->n + k;
-
-        tunnel->high[cell] = to_limit(w->up.ticks[p]);
-        tunnel->low[cell] = -to_limit(w->down.ticks[p]);
-    }
-}
-
-void mpl_windows_enclose(struct mpl_windows *w, uint32_t reference, double rate_least,
-                         struct mpl_tunnel *tunnel)
-{
-    find_rate(w);
-    w->rate = fmax(w->rate, rate_least);
-    for (size_t i = 0; i < w->n_links; i++) {
-        spread_row(w, w->least + i * w->n, w->rate, w->spread + i * w->n);
-    }
-    for (uint32_t k = 0; k < w->n; k++) {
-        enclose_window(w, reference, k, tunnel);
-    }
 }
