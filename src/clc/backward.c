@@ -106,15 +106,17 @@ static int64_t cap_of(const struct sweep *s, const struct mpl_clc_point *point)
 
 static void count_change(struct mpl_clc_distortion *d, int64_t before, int64_t change)
 {
-    static const int64_t parts[4] = { 1000, 100, 10, 1 };
-    const __int128 size = change < 0 ? -(__int128) change : change;
-    unsigned i = 0;
+    const int64_t size = change < 0 ? -change : change;
 
-    while (i < 4 && size * parts[i] >= before) {
-        i++;
-    }
-    if (i < 4) {
-        d->below[i]++;
+    /* size * n < before without a product that could overflow; size is at least 1. */
+    if (size <= (before - 1) / 1000) {
+        d->below[0]++;
+    } else if (size <= (before - 1) / 100) {
+        d->below[1]++;
+    } else if (size <= (before - 1) / 10) {
+        d->below[2]++;
+    } else if (size < before) {
+        d->below[3]++;
     } else {
         d->beyond++;
     }
@@ -440,6 +442,7 @@ enum mpl_status mpl_clc_backward(struct mpl_clc_net *net, const struct mpl_clc_f
         return mpl_nomem(err);
     }
     find_caps(net);
+    clc->distortion = (struct mpl_clc_distortion){ 0 };
     for (uint32_t l = 0; l < net->n_tracks; l++) {
         s.location = l;
         s.track = &net->track[l];

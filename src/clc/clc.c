@@ -224,17 +224,11 @@ static bool is_in_range(const struct mpl_model *model)
     return true;
 }
 
-static bool is_clean(const struct mpl_violations *v)
-{
-    return v->p2p == 0 && v->collective == 0 && v->thread == 0;
-}
-
 static void leave_alone(const struct mpl_model *model,
                         const struct mpl_clc_options *options, struct mpl_clc *clc)
 {
     clc->gamma = options->gamma;
     clc->is_within_error = true;
-    clc->distortion = (struct mpl_clc_distortion){ 0 };
     for (uint32_t l = 0; l < model->n_locations; l++) {
         const uint32_t n = model->locations[l].n_events;
 
@@ -277,27 +271,31 @@ static enum mpl_status apply(struct control *c, const struct columns *columns)
     return MPL_OK;
 }
 
-static enum mpl_status repair(struct control *c, const struct mpl_order_view *view,
-                              struct mpl_model *model, const struct mpl_violations *before,
-                              const struct columns *columns)
+static enum mpl_status shift(struct control *c, const struct columns *columns)
 {
-    const struct mpl_clc_options *options = c->options;
-    const int64_t mu_ticks = options->mu_s < 0 ? -1 : ticks_of(model, options->mu_s);
-    enum mpl_status st = mpl_clc_net_create(
-        view, model, mu_ticks, before->worst_certain_ticks, c->scratch, &c->net, c->err);
+    const enum mpl_status st = find_shifts(c);
 
-    if (st != MPL_OK) {
-        return st;
-    }
-    c->net->delta_ticks = ticks_of(model, options->delta_s);
-    find_error(c);
-    st = find_shifts(c);
     if (st == MPL_OK && c->pass.is_over) {
-        leave_alone(model, options, c->clc);
         c->clc->is_within_error = false;
         return MPL_OK;
     }
     return st == MPL_OK ? apply(c, columns) : st;
+}
+
+static enum mpl_status repair(struct control *c, const struct mpl_order_view *view,
+                              struct mpl_model *model, const struct columns *columns)
+{
+    const struct mpl_clc_options *options = c->options;
+    const int64_t mu_ticks = options->mu_s < 0 ? -1 : ticks_of(model, options->mu_s);
+    enum mpl_status st =
+        mpl_clc_net_create(view, model, mu_ticks, c->scratch, &c->net, c->err);
+
+    if (st != MPL_OK || c->net->need_ticks == 0) {
+        return st;
+    }
+    c->net->delta_ticks = ticks_of(model, options->delta_s);
+    find_error(c);
+    return shift(c, columns);
 }
 
 enum mpl_status mpl_clc_repair(struct mpl_order_view *view, struct mpl_model *model,
@@ -306,33 +304,23 @@ enum mpl_status mpl_clc_repair(struct mpl_order_view *view, struct mpl_model *mo
                                const struct mpl_clc **out, struct mpl_err *err)
 {
     const struct mpl_clc_options defaults = mpl_clc_defaults();
-    struct mpl_violations before = { 0 };
     struct columns columns;
-    struct mpl_clc *clc = NULL;
     struct control c = { .options = options == NULL ? &defaults : options,
                          .progress = progress,
                          .err = err };
-    enum mpl_status st = make_result(model, arena, &clc, &columns, err);
+    enum mpl_status st = make_result(model, arena, &c.clc, &columns, err);
 
-    if (st == MPL_OK) {
-        st = mpl_order_count(view, NULL, &before, err);
-    }
     if (st != MPL_OK) {
         return st;
     }
-    leave_alone(model, c.options, clc);
-    if (c.options->is_off || !is_in_range(model) ||
-        (is_clean(&before) && !(c.options->mu_s > 0))) {
-        *out = clc;
-        return MPL_OK;
+    leave_alone(model, c.options, c.clc);
+    if (!c.options->is_off && is_in_range(model)) {
+        c.scratch = mpl_arena_create();
+        st = c.scratch == NULL ? mpl_nomem(err) : repair(&c, view, model, &columns);
+        mpl_arena_destroy(c.scratch);
     }
-    c.clc = clc;
-    c.scratch = mpl_arena_create();
-    clc->distortion.unchanged = 0;
-    st = c.scratch == NULL ? mpl_nomem(err) : repair(&c, view, model, &before, &columns);
-    mpl_arena_destroy(c.scratch);
     if (st == MPL_OK) {
-        *out = clc;
+        *out = c.clc;
     }
     return st;
 }

@@ -18,13 +18,18 @@ struct mpl_clc_options {
     double
         delta_s; /**< 1e-9: what lies at least between two moved events of a location that
                          were apart before; never more than they were apart. */
-    double mu_s; /**< < 0: from the trace. What a message takes at least. */
+    double
+        mu_s; /**< < 0: from the trace: the smallest delay of a class, at most half of its
+                         smallest round trip, at least a tick; no message that is in order is
+                         moved because of it. Else what every pair takes at least, and those
+                         that are faster are violations as well. */
     double
         amortization; /**< 50: length of the stretch before a jump over which it is built up,
                               as a multiple of the jump (so clocks run 2 % fast there). */
-    double error_s; /**< < 0: from the trace. Largest shift that is accepted: while the last
-                              pass moved an event farther, another one follows with a smaller
-                              gamma. */
+    double error_s; /**< Largest shift that is accepted: while the last pass moved an event
+                            farther, another one follows with a smaller gamma. < 0: from the
+                            trace: 1.1 times what the worst violation alone needs or, where
+                            violations add up along a path, the least possible shift. */
     uint32_t max_passes; /**< 8 */
 };
 struct mpl_clc_options mpl_clc_defaults(void);
@@ -49,7 +54,7 @@ struct mpl_clc_distortion {
 };
 
 struct mpl_clc {
-    uint32_t n_passes;
+    uint32_t n_passes;    /**< Those given up included. 0: nothing was to be repaired. */
     double gamma;         /**< Of the last pass. */
     int64_t error_ticks;  /**< Largest shift that was to be accepted. */
     bool is_within_error; /**< max_shift_ticks is. */
@@ -68,17 +73,18 @@ struct mpl_clc {
 
 /**
  * Repairs the times of \p view's model in place. All locations must have the same base
- * (mpl_order_view: one time line).
+ * (mpl_order_view: one time line). NULL \p options mean the defaults.
  *
  * Afterwards: no violation is left but those of ignored pairs; every location's times do not
  * decrease; what no jump or stretch before one touches is as before; a model without violations
- * is untouched, also a repaired one.
+ * is untouched, also a repaired one. Ignored pairs are noted as "clock-contradiction". Times
+ * beyond 2^61 ticks (centuries) are left as they are, with all violations.
  *
  * Source:    Becker, Rabenseifner, Wolf: Timestamp Synchronization for Event Traces, equations
  *            3, 3', 4 and sections 3.2, 4.2, 5.2.
  * Ownership: the result lives in \p arena.
- * Errors:    MPL_E_NOMEM only; times may then be anything. \p *out is written on MPL_OK only.
- * Cost:      linear in events per pass.
+ * Errors:    MPL_E_NOMEM only; times are then as before. \p *out is written on MPL_OK only.
+ * Cost:      linear in events and pairs; a pass looks at events only where a shift is under way.
  */
 enum mpl_status mpl_clc_repair(struct mpl_order_view *view, struct mpl_model *model,
                                const struct mpl_clc_options *options,

@@ -76,15 +76,15 @@ struct mpl_clc_net {
     uint32_t n_groups;
     struct mpl_clc_group *group;
     int64_t mu_ticks[MPL_CLC_CLASSES];
-    int64_t need_ticks; /**< Largest shift that one violation alone needs. */
+    int64_t need_ticks; /**< Largest shift that one violation alone needs; 0: none. */
     int64_t delta_ticks;
 };
 
-/** \p mu_ticks < 0: to be taken from the trace. \p worst_certain_ticks: see mpl_order_is_trusted(). */
+/** \p mu_ticks < 0: to be taken from the trace. */
 enum mpl_status mpl_clc_net_create(const struct mpl_order_view *view,
                                    struct mpl_model *model, int64_t mu_ticks,
-                                   int64_t worst_certain_ticks, struct mpl_arena *scratch,
-                                   struct mpl_clc_net **out, struct mpl_err *err);
+                                   struct mpl_arena *scratch, struct mpl_clc_net **out,
+                                   struct mpl_err *err);
 
 /* What a sink must be later than its last source, at least. */
 static inline int64_t mpl_clc_point_least(const struct mpl_clc_net *net,
@@ -111,6 +111,8 @@ void mpl_clc_delays_see(struct mpl_clc_delays *delays, enum mpl_clc_class class,
 /** There and back again took so long. */
 void mpl_clc_delays_see_round(struct mpl_clc_delays *delays, enum mpl_clc_class class,
                               int64_t round_ticks);
+/** The largest reversal so far, of any class. */
+int64_t mpl_clc_delays_worst(const struct mpl_clc_delays *delays);
 /** False: memory ran out. \p need_ticks: the largest shift that one violation alone needs. */
 bool mpl_clc_delays_finish(struct mpl_clc_delays *delays, int64_t mu_ticks[MPL_CLC_CLASSES],
                            int64_t *need_ticks);

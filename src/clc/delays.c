@@ -183,6 +183,16 @@ static void find_mu(const struct mpl_clc_delays *d, int64_t mu_ticks[MPL_CLC_CLA
     }
 }
 
+int64_t mpl_clc_delays_worst(const struct mpl_clc_delays *d)
+{
+    int64_t worst = 0;
+
+    for (uint32_t c = 0; c < MPL_CLC_CLASSES; c++) {
+        worst = d->worst_ticks[c] > worst ? d->worst_ticks[c] : worst;
+    }
+    return worst;
+}
+
 bool mpl_clc_delays_finish(struct mpl_clc_delays *d, int64_t mu_ticks[MPL_CLC_CLASSES],
                            int64_t *need_ticks)
 {
@@ -192,7 +202,7 @@ bool mpl_clc_delays_finish(struct mpl_clc_delays *d, int64_t mu_ticks[MPL_CLC_CL
     }
     see_rounds(d);
     find_mu(d, mu_ticks);
-    *need_ticks = 1;
+    *need_ticks = 0;
     for (uint32_t c = 0; c < MPL_CLC_CLASSES; c++) {
         mu_ticks[c] = d->given_ticks >= 0 ? d->given_ticks : mu_ticks[c];
 

@@ -60,7 +60,6 @@ struct build {
     struct mpl_buf role;
     uint32_t **head; /* Per location and event: 1 + the number of its first role. */
     struct mpl_buf group;
-    int64_t worst_certain_ticks;
     const int64_t *zero_ticks; /* Per process. */
     bool is_mu_given;
     bool is_short; /* Memory ran out. */
@@ -258,10 +257,11 @@ static void see_rounds(struct build *b, const struct mpl_order_instance *in)
     }
 }
 
+/* Presumed instances come after all pairs and other instances, and before threads. */
 static bool is_trusted(const struct build *b, const struct mpl_order_instance *in)
 {
     return mpl_order_is_trusted(mpl_order_reversal(in, b->zero_ticks),
-                                b->worst_certain_ticks);
+                                mpl_clc_delays_worst(b->delays));
 }
 
 /*
@@ -454,15 +454,14 @@ static enum mpl_status finish(struct build *b, struct mpl_err *err)
 
 enum mpl_status mpl_clc_net_create(const struct mpl_order_view *view,
                                    struct mpl_model *model, int64_t mu_ticks,
-                                   int64_t worst_certain_ticks, struct mpl_arena *scratch,
-                                   struct mpl_clc_net **out, struct mpl_err *err)
+                                   struct mpl_arena *scratch, struct mpl_clc_net **out,
+                                   struct mpl_err *err)
 {
     int64_t *zero_ticks = MPL_NEW_ARRAY(scratch, model->n_processes, int64_t);
     struct build b = { .view = view,
                        .scratch = scratch,
                        .zero_ticks = zero_ticks,
-                       .is_mu_given = mu_ticks >= 0,
-                       .worst_certain_ticks = worst_certain_ticks };
+                       .is_mu_given = mu_ticks >= 0 };
     enum mpl_status st = MPL_OK;
 
     b.role = mpl_buf_make(sizeof(struct role));

@@ -88,14 +88,25 @@ void mpl_clc_string_pull(struct mpl_clc_string *string, struct mpl_clc_corner be
     }
 }
 
+/* Rounded down; \p b is positive. */
+static int64_t divide(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0 ? 1 : 0);
+}
+
 int64_t mpl_clc_string_height(const struct mpl_clc_string *string, uint32_t i,
                               int64_t x_ticks)
 {
     const struct mpl_clc_corner a = string->corner[i];
     const struct mpl_clc_corner b = string->corner[i + 1];
-    const __int128 rise = (__int128) (b.y_ticks - a.y_ticks) * (x_ticks - a.x_ticks);
     const int64_t run = b.x_ticks - a.x_ticks;
-    const __int128 quotient = rise / run;
+    int64_t rise;
 
-    return a.y_ticks + (int64_t) (rise < 0 && rise % run != 0 ? quotient - 1 : quotient);
+    if (!__builtin_mul_overflow(b.y_ticks - a.y_ticks, x_ticks - a.x_ticks, &rise)) {
+        return a.y_ticks + divide(rise, run);
+    }
+
+    const __int128 product = (__int128) (b.y_ticks - a.y_ticks) * (x_ticks - a.x_ticks);
+
+    return a.y_ticks + (int64_t) (product / run) - (product % run < 0 ? 1 : 0);
 }
