@@ -18,6 +18,9 @@ enum { MPL_POINTS_ENOUGH = 1 << 16, MPL_POINTS_SHARE = 8 };
  * tick. */
 static const double piece_share = 1. / 32;
 
+/* Wrong records are fewer than one in so many points of a link. */
+enum { MPL_OUTLIERS_RARE = 64 };
+
 uint32_t mpl_clock_points(const struct mpl_match *match)
 {
     const uint64_t n = match->counts.pairs / MPL_POINTS_ENOUGH + 1;
@@ -235,6 +238,69 @@ static enum mpl_status follow_drift(struct mpl_clock_stage *s,
     return st == MPL_OK ? note_limits(s, err) : st;
 }
 
+/*
+ * Whether so few points were dropped that they may be wrong records: where a link has a few dozen
+ * points, those at the ends of a drifting run contradict the others, too.
+ */
+static bool are_few(const struct mpl_links *links, uint64_t n_outliers)
+{
+    uint64_t fewest = UINT64_MAX;
+
+    for (size_t l = 0; l < links->link.n && n_outliers > 0; l++) {
+        uint64_t n = 0;
+
+        for (size_t i = 0; i < links->point.n; i++) {
+            const struct mpl_point *point = mpl_buf_get(&links->point, i);
+
+            n += point->link == l;
+        }
+        fewest = n < fewest ? n : fewest;
+    }
+    return n_outliers > 0 && n_outliers <= fewest / MPL_OUTLIERS_RARE;
+}
+
+/* Whether all clocks drift evenly, as far as the estimate tells. */
+static bool is_straight(const struct mpl_course *c)
+{
+    for (uint32_t p = 0; p < c->n_processes; p++) {
+        const double *add = c->add_ticks + (size_t) p * c->n;
+        const double rise = add[c->n - 1] - add[0];
+        const double run = (double) mpl_ticks_minus(c->at_ticks[c->n - 1], c->at_ticks[0]);
+
+        for (uint32_t k = 1; k + 1 < c->n; k++) {
+            const double along = (double) mpl_ticks_minus(c->at_ticks[k], c->at_ticks[0]);
+
+            if (fabs(add[k] - add[0] - rise * along / run) > 1) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/*
+ * The least drift that reverses nothing is too small by up to a round trip in the course of the run:
+ * even lines are steeper than that. So they are sought as where constants fit and hide a drift.
+ */
+static enum mpl_status straighten(struct mpl_clock_stage *s, struct mpl_links *links,
+                                  const struct mpl_drift **drift, struct mpl_err *err)
+{
+    const struct mpl_drift *steeper = NULL;
+    double tilt = 0;
+    enum mpl_status st =
+        mpl_tilt_find(links, s->clock->duration_ticks, s->scratch, &tilt, err);
+
+    if (st != MPL_OK || tilt == 0) {
+        return st;
+    }
+    st = mpl_drift_estimate(links, s->estimate->reference, NULL, 0,
+                            s->clock->duration_ticks, tilt, s->scratch, &steeper, err);
+    if (st == MPL_OK && steeper->is_better) {
+        *drift = steeper;
+    }
+    return st;
+}
+
 enum mpl_status mpl_clock_refine_messages(struct mpl_clock_stage *s,
                                           struct mpl_links *links, struct mpl_err *err)
 {
@@ -253,11 +319,14 @@ enum mpl_status mpl_clock_refine_messages(struct mpl_clock_stage *s,
     }
     st = mpl_drift_estimate(links, e->reference, NULL, 0, s->clock->duration_ticks, tilt,
                             s->scratch, &drift, err);
+    if (st == MPL_OK && e->is_contradictory && is_straight(&drift->course)) {
+        st = straighten(s, links, &drift, err);
+    }
     if (st != MPL_OK) {
         return st;
     }
     note_outliers(s, drift);
-    if (drift->n_outliers > 0 && tilt == 0) {
+    if (tilt == 0 && are_few(links, drift->n_outliers)) {
         st = estimate_rest(s, links, &e, err);
         if (st == MPL_OK && !e->is_contradictory) {
             return use_constants(s, e, err);
