@@ -469,9 +469,8 @@ static void note_violations(const struct mpl_clock_stage *s)
     for (uint32_t l = 0; l < s->model->n_locations; l++) {
         if (s->n_violations[l] > 0) {
             mpl_quality_add(s->model->quality, "clock-violation", l, s->n_violations[l],
-                            "Messages and collectives that end before they begin, although "
-                            "the clocks are corrected; waiting times there are wrong by as "
-                            "much.");
+                            "Messages and collectives end before they begin; waiting times "
+                            "there are wrong by as much.");
         }
     }
 }
