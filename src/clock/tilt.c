@@ -133,6 +133,11 @@ enum mpl_status mpl_tilt_find(const struct mpl_links *links, int64_t end_ticks,
     clear(series, links->link.n, span);
     for (size_t i = 0; i < links->point.n; i++) {
         const struct mpl_point *point = mpl_buf_get(&links->point, i);
+
+        if (point->link == MPL_NONE) {
+            continue;
+        }
+
         const struct mpl_link *link = mpl_links_get(links, point->link);
         const int way = link->back != MPL_NONE && link->back < point->link;
         struct series *s = &series[way == 0 ? point->link : link->back];
