@@ -84,7 +84,8 @@ struct mpl_clock {
     const int64_t *bound_ticks;
     /**
      * Per location: what could still be added to all of its times, at least and at most, by
-     * what messages and collectives allow; low <= 0 <= high. All locations together at low,
+     * what messages and collectives allow, between the first and the last of them; low <= 0 <=
+     * high. All locations together at low,
      * and all at high, are time lines as possible as the one chosen. INT64_MIN and INT64_MAX
      * where nothing limits it.
      */

@@ -226,7 +226,8 @@ struct mpl_drift {
     double rate;       /**< By how much offsets may change per tick beside the course. */
     double *low_ticks; /**< Per process: what could still be added, at least; infinite where
                              nothing limits it. */
-    double *high_ticks;      /**< At most. */
+    double *high_ticks;      /**< At most. Both from the first to the last comparison … */
+    double *beyond_ticks;    /**< … and by how much more before and behind these. */
     double *narrowest_ticks; /**< Per process: width of its narrowest interval; 0: none. */
     struct mpl_reversals before; /**< Of points: without the course … */
     struct mpl_reversals after;  /**< … and with it. */

@@ -228,9 +228,10 @@ static void limit_process(struct drift *d, uint32_t process, int64_t end_ticks)
     double low = 0;
     double high = 0;
     double narrowest = INFINITY;
-    double gap = fmax((double) c->at_ticks[0], 0);
+    double gap = 0;
+    double end_gap = fmax((double) c->at_ticks[0], 0);
 
-    gap = fmax(gap, (double) mpl_ticks_minus(end_ticks, c->at_ticks[c->n - 1]));
+    end_gap = fmax(end_gap, (double) mpl_ticks_minus(end_ticks, c->at_ticks[c->n - 1]));
     for (uint32_t k = 0; k < c->n; k++) {
         const size_t cell = (size_t) process * c->n + k;
 
@@ -244,6 +245,8 @@ static void limit_process(struct drift *d, uint32_t process, int64_t end_ticks)
     }
     d->result->low_ticks[process] = unsure_share * (low - unseen(d, sway, gap));
     d->result->high_ticks[process] = unsure_share * (high + unseen(d, sway, gap));
+    d->result->beyond_ticks[process] =
+        unsure_share * fmax(unseen(d, sway, fmax(gap, end_gap)) - unseen(d, sway, gap), 0);
     d->result->narrowest_ticks[process] = narrowest;
 }
 
@@ -400,11 +403,12 @@ static enum mpl_status make_tables(struct drift *d, struct mpl_arena *arena,
     d->row.high = MPL_NEW_ARRAY(arena, d->now.n, double);
     d->result->low_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
     d->result->high_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
+    d->result->beyond_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
     d->result->narrowest_ticks = MPL_NEW_ARRAY(arena, n_processes, double);
     return d->curve == NULL || d->prior == NULL || d->tunnel.low == NULL ||
                    d->tunnel.high == NULL || d->row.low == NULL || d->row.high == NULL ||
                    d->result->low_ticks == NULL || d->result->high_ticks == NULL ||
-                   d->result->narrowest_ticks == NULL
+                   d->result->beyond_ticks == NULL || d->result->narrowest_ticks == NULL
                ? mpl_nomem(err)
                : MPL_OK;
 }

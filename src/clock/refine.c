@@ -97,8 +97,9 @@ static void keep_limits(struct mpl_clock_stage *s, const struct mpl_drift *drift
         s->high_ticks[p] = high < (double) MPL_TICKS_FAR ? (int64_t) high : INT64_MAX;
         s->bound_ticks[p] = INT64_MAX;
         if (s->low_ticks[p] != INT64_MIN && s->high_ticks[p] != INT64_MAX) {
-            s->bound_ticks[p] =
-                -s->low_ticks[p] > s->high_ticks[p] ? -s->low_ticks[p] : s->high_ticks[p];
+            s->bound_ticks[p] = mpl_ticks_plus(
+                -s->low_ticks[p] > s->high_ticks[p] ? -s->low_ticks[p] : s->high_ticks[p],
+                (int64_t) ceil(fmin(drift->beyond_ticks[p], (double) MPL_TICKS_FAR)));
         }
         s->tree_ticks[p] = s->bound_ticks[p];
     }

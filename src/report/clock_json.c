@@ -110,8 +110,11 @@ static struct mpl_json *repair_json(const struct mpl_run *run)
     mpl_json_set(json, "jumps", mpl_json_integer((int64_t) repair->n_jumps));
     mpl_json_set(json, "moved_events", mpl_json_integer((int64_t) repair->n_moved));
     mpl_json_set(json, "ignored_pairs", mpl_json_integer((int64_t) repair->n_ignored));
-    mpl_json_set(json, "max_shift_location",
-                 mpl_json_string(run->model->locations[repair->max_shift_location].label));
+    mpl_json_set(
+        json, "max_shift_location",
+        repair->max_shift_location == MPL_NONE
+            ? mpl_json_null()
+            : mpl_json_string(run->model->locations[repair->max_shift_location].label));
     mpl_json_set(json, "growth_s", seconds_json(run, repair->growth_ticks));
     mpl_json_set(json, "intervals", distortion_json(run));
     return json;

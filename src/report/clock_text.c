@@ -69,6 +69,20 @@ static void say_violations(struct page *page, const struct mpl_run *run)
     }
 }
 
+/* ", and made the run 3 us longer"; nothing if it did not. */
+static const char *growth_of(struct page *page, const struct mpl_run *run)
+{
+    const int64_t growth = run->clock->repair->growth_ticks;
+    const char *text = "";
+
+    if (growth != 0) {
+        text = mpl_arena_printf(page->scratch, ", and made the run %s %s",
+                                seconds_of(page, run, growth < 0 ? -growth : growth),
+                                growth < 0 ? "shorter" : "longer");
+    }
+    return text == NULL ? "" : text;
+}
+
 static void say_repair(struct page *page, const struct mpl_run *run)
 {
     const struct mpl_clc *repair = run->clock->repair;
@@ -76,14 +90,18 @@ static void say_repair(struct page *page, const struct mpl_run *run)
     if (repair == NULL) {
         return;
     }
+    if (repair->n_moved == 0) {
+        mpl_page_say(page, 6, "the repair was given up: times would leave all bounds");
+        return;
+    }
     mpl_page_say(page, 6,
                  "after the repair: %s; it moved %s of %s events, at most by %s (location "
-                 "%s), and made the run %s longer",
+                 "%s)%s",
                  kinds_of(page, &run->clock->after), mpl_page_count(page, repair->n_moved),
                  mpl_page_count(page, run->model->n_events),
                  seconds_of(page, run, repair->max_shift_ticks),
                  run->model->locations[repair->max_shift_location].label,
-                 seconds_of(page, run, repair->growth_ticks));
+                 growth_of(page, run));
 }
 
 static bool has_drift(const struct mpl_run *run)
