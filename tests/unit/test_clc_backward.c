@@ -102,13 +102,13 @@ START_TEST(event_with_two_sinks_is_where_the_later_one_puts_it)
                                .delta_ticks = 1 };
     struct mpl_clc_pass pass = { .fall = { 0, 1 }, .limit_ticks = MPL_TICKS_FAR };
     struct mpl_clc clc = { 0 };
+    const uint64_t slope = _i == 0 ? 0 : MPL_CLC_ONE / 2;
     int64_t most[3];
     int64_t end[3];
 
     ck_assert_int_eq(mpl_clc_forward(&net, &pass, NULL, arena, NULL), MPL_OK);
     ck_assert_int_eq(
-        mpl_clc_backward(&net, &pass.fall, MPL_CLC_ONE / 2, &clc, most, end, arena, NULL),
-        MPL_OK);
+        mpl_clc_backward(&net, &pass.fall, slope, &clc, most, end, arena, NULL), MPL_OK);
     ck_assert_int_eq(ticks[2][1], 1305);
     ck_assert_int_eq(ticks[2][0], (_i == 0 ? 900 : 900 + 305 - 50));
     ck_assert_int_eq(ticks[0][1], 1310);
