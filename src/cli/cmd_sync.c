@@ -83,6 +83,19 @@ static enum mpl_status correct(struct stages *s, const struct sync_opts *opts,
     return st;
 }
 
+/* Whether clocks were followed through a drift: their error would look smaller in the copy. */
+static bool is_followed(const struct stages *s)
+{
+    const bool is_estimated =
+        s->clock->source == MPL_CLOCK_MESSAGES || s->clock->source == MPL_CLOCK_REFINED;
+    bool is_constant = true;
+
+    for (uint32_t l = 0; l < s->model->n_locations; l++) {
+        is_constant = is_constant && s->clock->drift_ticks[l] == 0;
+    }
+    return is_estimated && !is_constant;
+}
+
 /*
  * The copy must not be left half written, so whoever wants to end the program has to wait until
  * what there is of it is removed: the signals are held back, mpl_sync_write() looks for them, and
@@ -100,7 +113,9 @@ static enum mpl_status write_copy(const struct stages *s, const struct sync_opts
     (void) sigaddset(&ends, SIGTERM);
     (void) sigaddset(&ends, SIGHUP);
     (void) sigprocmask(SIG_BLOCK, &ends, &before);
-    st = mpl_sync_write(s->model, s->recorded, opts->output, opts->force, progress, err);
+    st =
+        mpl_sync_write(s->model, s->recorded, is_followed(s) ? s->clock->bound_ticks : NULL,
+                       opts->output, opts->force, progress, err);
     (void) sigprocmask(SIG_SETMASK, &before, NULL);
     return st;
 }

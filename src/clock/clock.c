@@ -270,7 +270,7 @@ static void set_offsets(struct mpl_clock_stage *s)
  * the two, so it tells how wrong the offsets could be without any message telling; it is not
  * an estimate of how wrong they are. Where messages contradict each other, so that there are
  * no such limits, the largest reversal is the least that the offsets are wrong by, and no more
- * can be said.
+ * can be said. Where the trace itself states a larger error, that holds.
  */
 static enum mpl_status bound_offsets(struct mpl_clock_stage *s, struct mpl_links *links,
                                      struct mpl_err *err)
@@ -286,6 +286,7 @@ static enum mpl_status bound_offsets(struct mpl_clock_stage *s, struct mpl_links
     for (uint32_t p = 0; p < s->model->n_processes; p++) {
         const int64_t high = s->high_ticks[p];
         const int64_t low = s->low_ticks[p];
+        const int64_t stated = mpl_clock_stated_error(s->model, p);
 
         if (low != INT64_MIN && high != INT64_MAX) {
             const int64_t above = high < 0 ? -high : high;
@@ -294,6 +295,11 @@ static enum mpl_status bound_offsets(struct mpl_clock_stage *s, struct mpl_links
             s->bound_ticks[p] = above > below ? above : below;
             s->low_ticks[p] = low > 0 ? 0 : low;
             s->high_ticks[p] = high < 0 ? 0 : high;
+            if (stated > s->bound_ticks[p]) {
+                s->bound_ticks[p] = stated;
+                s->low_ticks[p] = -stated;
+                s->high_ticks[p] = stated;
+            }
         }
         s->tree_ticks[p] = s->bound_ticks[p];
     }

@@ -389,4 +389,7 @@ enum mpl_status mpl_clock_refine_offsets(struct mpl_clock_stage *s, struct mpl_l
 void mpl_clock_note_sides(const struct mpl_clock_stage *s, const bool *is_alone,
                           const bool *is_one_sided);
 
+/** The largest error that is stated with the recorded offsets of a process; 0: none is. */
+int64_t mpl_clock_stated_error(const struct mpl_model *model, uint32_t process);
+
 #endif

@@ -2,6 +2,8 @@
 
 #include "clock/clock_priv.h"
 
+#include <math.h>
+
 /* Offsets that the tracer recorded, and where they are to be used. */
 
 static bool has_events(const struct mpl_model *model, uint32_t process)
@@ -143,4 +145,15 @@ void mpl_clock_find_pins(const struct mpl_clock_stage *s, int64_t pins[2])
         pins[0] = first < pins[0] ? first : pins[0];
         pins[1] = last > pins[1] ? last : pins[1];
     }
+}
+
+int64_t mpl_clock_stated_error(const struct mpl_model *model, uint32_t process)
+{
+    const uint32_t from = find_offsets(model, model->processes[process].locations[0]);
+    double error = 0;
+
+    for (uint32_t i = 0; from != MPL_NONE && i < model->n_offsets[from]; i++) {
+        error = fmax(error, model->offsets[from][i].error_ticks);
+    }
+    return (int64_t) ceil(fmin(error, (double) MPL_TICKS_FAR));
 }

@@ -219,6 +219,8 @@ struct mpl_location {
 struct mpl_clock_offset {
     uint64_t time_ticks;  /**< The location's own clock, absolute. */
     int64_t offset_ticks; /**< To be added to reach the reference clock. */
+    double error_ticks; /**< Standard deviation as the tracer states it, or the error bound
+                                 that a corrected copy was written with; 0: not stated. */
 };
 
 /** What a run records. A metric that needs what is missing is undefined, not wrong. */

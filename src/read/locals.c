@@ -7,6 +7,9 @@
 
 #include "read/otf2_priv.h"
 
+#include <math.h>
+#include <string.h>
+
 enum { RECORD_MAPPING = 5, RECORD_CLOCK_OFFSET = 6 };
 
 /* ---- mapping tables ---------------------------------------------------------------------- */
@@ -66,12 +69,15 @@ static bool read_offset(struct mpl_cursor *fields, struct mpl_locals *locals)
 {
     const uint64_t time = mpl_cursor_u64_fixed(fields);
     const int64_t offset = (int64_t) mpl_cursor_u64(fields);
+    const uint64_t bits = mpl_cursor_u64_fixed(fields);
     const size_t n = locals->offsets.n;
     struct mpl_clock_offset *item;
+    double error;
 
     if (fields->is_bad) {
         return true;
     }
+    memcpy(&error, &bits, sizeof error);
     if (n > 0 && time <= ((struct mpl_clock_offset *) mpl_buf_get(&locals->offsets, n - 1))
                              ->time_ticks) {
         locals->damage = "its clock offsets do not advance in time";
@@ -81,7 +87,9 @@ static bool read_offset(struct mpl_cursor *fields, struct mpl_locals *locals)
     if (item == NULL) {
         return false;
     }
-    *item = (struct mpl_clock_offset){ time, offset };
+    /* Written so that NaN fails, too. */
+    *item =
+        (struct mpl_clock_offset){ time, offset, error > 0 && isfinite(error) ? error : 0 };
     return true;
 }
 

@@ -70,9 +70,23 @@ static enum mpl_status check_order(const struct mpl_def_walk *walk,
 struct locals {
     const struct mpl_retime *retime;
     struct mpl_chunk_writer *writer;
-    uint64_t last_time; /**< New time of the last offset. */
+    uint64_t last_time;  /**< New time of the last offset. */
+    int64_t error_ticks; /**< To be stated with each offset; 0: as recorded. */
     unsigned n_offsets;
 };
+
+/* The first field of what follows an offset is its standard deviation. */
+static void state_error(const struct locals *l, struct record *record,
+                        const struct mpl_cursor *rest)
+{
+    const double error = (double) l->error_ticks;
+    uint64_t bits;
+
+    memcpy(&bits, &error, sizeof bits);
+    if (l->error_ticks > 0 && (size_t) (rest->end - rest->at) >= sizeof bits) {
+        mpl_store_u64(record->at - (rest->end - rest->at), bits, l->writer->is_big_endian);
+    }
+}
 
 static enum mpl_status put_offset(struct locals *l, uint64_t time,
                                   const struct mpl_cursor *rest, struct mpl_err *err)
@@ -92,6 +106,7 @@ static enum mpl_status put_offset(struct locals *l, uint64_t time,
     if (!record_append(&record, rest)) {
         return mpl_fail(err, MPL_E_UNSUPPORTED, "a clock offset is too long");
     }
+    state_error(l, &record, rest);
     return record_put(&record, l->writer, err);
 }
 
@@ -119,12 +134,12 @@ static enum mpl_status add_offsets(struct locals *l, const struct mpl_sync_span 
 }
 
 enum mpl_status mpl_sync_locals(struct mpl_bytes file, size_t chunk_bytes,
-                                const struct mpl_retime *retime,
+                                const struct mpl_retime *retime, int64_t error_ticks,
                                 const struct mpl_sync_span *span,
                                 struct mpl_chunk_writer *writer, const char **damage,
                                 struct mpl_err *err)
 {
-    struct locals l = { .retime = retime, .writer = writer };
+    struct locals l = { .retime = retime, .writer = writer, .error_ticks = error_ticks };
     struct mpl_def_walk walk;
     struct mpl_cursor fields;
     enum mpl_status st;
@@ -164,6 +179,7 @@ enum mpl_status mpl_sync_read_offsets(struct mpl_bytes file, size_t chunk_bytes,
         }
         offset.time_ticks = mpl_cursor_u64_fixed(&fields);
         offset.offset_ticks = (int64_t) mpl_cursor_u64(&fields);
+        offset.error_ticks = 0;
         if (fields.is_bad || (offsets->n > 0 && offset.time_ticks <= last)) {
             continue;
         }

@@ -258,12 +258,14 @@ static enum mpl_status copy(struct mpl_sync_job *job, const char *directory, boo
 }
 
 enum mpl_status mpl_sync_write(const struct mpl_model *model,
-                               const struct mpl_sync_times *recorded, const char *directory,
+                               const struct mpl_sync_times *recorded,
+                               const int64_t *error_ticks, const char *directory,
                                bool force, const struct mpl_progress *progress,
                                struct mpl_err *err)
 {
     struct mpl_sync_job job = { .model = model,
                                 .recorded = recorded,
+                                .error_ticks = error_ticks,
                                 .progress = progress,
                                 .scratch = mpl_arena_create(),
                                 .markers = { .is_empty = true } };

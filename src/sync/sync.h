@@ -24,6 +24,10 @@ enum mpl_status mpl_sync_times_keep(const struct mpl_model *model, struct mpl_ar
  * Clock offsets become 0 at the corrected times, so that the next reader adds nothing; where
  * there are none, offsets of 0 are added: they say that all clocks are one.
  *
+ * \p error_ticks, where not NULL, tells per location how wrong the times may still be (INT64_MAX:
+ * unknown). It is stated as the standard deviation of the offsets, so that the next reader does
+ * not take the clocks for better than they are.
+ *
  * Appears complete or not at all; an existing directory is refused unless \p force. Where the
  * caller has blocked SIGINT, SIGTERM or SIGHUP, a pending one ends the work as an error, so that
  * nothing half written is left behind.
@@ -36,7 +40,8 @@ enum mpl_status mpl_sync_times_keep(const struct mpl_model *model, struct mpl_ar
  * Cost:   linear in events; locations are written by two threads.
  */
 enum mpl_status mpl_sync_write(const struct mpl_model *model,
-                               const struct mpl_sync_times *recorded, const char *directory,
+                               const struct mpl_sync_times *recorded,
+                               const int64_t *error_ticks, const char *directory,
                                bool force, const struct mpl_progress *progress,
                                struct mpl_err *err);
 

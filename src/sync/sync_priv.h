@@ -98,10 +98,11 @@ enum mpl_status mpl_sync_events(const struct mpl_sync_source *source,
 
 /**
  * Copies local definitions. Clock offsets become 0; where there are none, two are added, at the
- * ends of \p span. \p *damage tells why the copy is shorter than the file; NULL when it is not.
+ * ends of \p span. Where \p error_ticks is above 0 it is stated as their standard deviation.
+ * \p *damage tells why the copy is shorter than the file; NULL when it is not.
  */
 enum mpl_status mpl_sync_locals(struct mpl_bytes file, size_t chunk_bytes,
-                                const struct mpl_retime *retime,
+                                const struct mpl_retime *retime, int64_t error_ticks,
                                 const struct mpl_sync_span *span,
                                 struct mpl_chunk_writer *writer, const char **damage,
                                 struct mpl_err *err);
@@ -171,6 +172,7 @@ struct mpl_sync_part {
 struct mpl_sync_job {
     const struct mpl_model *model;
     const struct mpl_sync_times *recorded;
+    const int64_t *error_ticks; /**< Per location of the model; NULL: as recorded. */
     const struct mpl_progress *progress;
     struct mpl_arena *scratch;
     struct mpl_anchor anchor;

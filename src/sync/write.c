@@ -144,6 +144,16 @@ static enum mpl_status copy_events(const struct mpl_sync_job *job,
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot copy \"%s\"", names->from);
 }
 
+/* How wrong the times of a part may be; 0: nothing is to be said of it. */
+static int64_t error_of(const struct mpl_sync_job *job, const struct mpl_sync_part *part)
+{
+    const int64_t error = job->error_ticks == NULL || part->location == MPL_NONE
+                              ? 0
+                              : job->error_ticks[part->location];
+
+    return error == INT64_MAX ? 0 : error;
+}
+
 static enum mpl_status write_definitions(const struct mpl_sync_job *job,
                                          struct mpl_sync_part *part, const char *to,
                                          struct mpl_bytes file, struct desk *desk,
@@ -155,8 +165,8 @@ static enum mpl_status write_definitions(const struct mpl_sync_job *job,
     enum mpl_status st = mpl_chunk_writer_open(&writer, to, chunk_bytes, &desk->out, err);
 
     if (st == MPL_OK) {
-        st = mpl_sync_locals(file, chunk_bytes, &part->retime, &span, &writer,
-                             &part->def_damage, err);
+        st = mpl_sync_locals(file, chunk_bytes, &part->retime, error_of(job, part), &span,
+                             &writer, &part->def_damage, err);
     }
     return mpl_chunk_writer_close(&writer, st, err);
 }

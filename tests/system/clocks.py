@@ -212,6 +212,21 @@ def recorded_range():
             tap.ok(bound < 2e-5, name + ": the bound says something", bound)
 
 
+def copies_are_no_better():
+    """A corrected copy must not state smaller errors than what it was made from."""
+    path = os.path.join(product.top, "examples", "traces", "clock-violation")
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "copy")
+        answer = product.run("sync", "-o", copy, path)
+        tap.ok(answer.status == 0, "clock-violation: can be copied", answer)
+        original, copied = location(check(path), "1"), location(check(copy), "1")
+    tap.ok(
+        copied["error_bound_s"] >= original["error_bound_s"],
+        "clock-violation: the copy states no smaller error than the original",
+        "%s, original %s" % (copied["error_bound_s"], original["error_bound_s"]),
+    )
+
+
 def shipped_truth():
     """Made up, so that the offsets of rank 1 at both ends are known exactly: truth.tsv."""
     path = os.path.join(product.top, "examples", "traces", "clock-violation")
@@ -239,4 +254,5 @@ for trace in SKEWED:
 tap.guarded("drift", same_as_twin)
 tap.guarded("jacobi", recorded_range)
 tap.guarded("clock-violation", shipped_truth)
+tap.guarded("clock-violation", copies_are_no_better)
 tap.done()

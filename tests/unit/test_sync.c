@@ -62,7 +62,7 @@ static struct pair read_pair(const char *path)
 
 static enum mpl_status copy(const struct pair *p, bool force, struct mpl_err *err)
 {
-    return mpl_sync_write(p->model, p->recorded, target, force, NULL, err);
+    return mpl_sync_write(p->model, p->recorded, NULL, target, force, NULL, err);
 }
 
 static void copy_well(const struct pair *p)

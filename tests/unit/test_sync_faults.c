@@ -58,7 +58,7 @@ static enum mpl_status copy_to(const char *from, const char *to, bool force,
         st = mpl_sync_times_keep(model, own, &recorded, err);
     }
     if (st == MPL_OK) {
-        st = mpl_sync_write(model, recorded, to, force, NULL, err);
+        st = mpl_sync_write(model, recorded, NULL, to, force, NULL, err);
     }
     mpl_arena_destroy(own);
     return st;
@@ -194,7 +194,7 @@ START_TEST(no_memory_at_any_moment_is_an_error_and_nothing_is_left)
         mpl_alloc_fail_after(n);
         st = mpl_sync_times_keep(p.model, arena, &p.recorded, &err);
         if (st == MPL_OK) {
-            st = mpl_sync_write(p.model, p.recorded, target, false, NULL, &err);
+            st = mpl_sync_write(p.model, p.recorded, NULL, target, false, NULL, &err);
         }
         mpl_alloc_fail_after(-1);
         if (st == MPL_OK) {
@@ -373,7 +373,8 @@ START_TEST(damaged_events_are_copied_up_to_the_damage_and_told)
     fixture_store(path, bytes, n * 6 / 10);
     ck_assert_int_eq(mpl_read(damaged, arena, NULL, &model, NULL), MPL_OK);
     ck_assert_int_eq(mpl_sync_times_keep(model, arena, &recorded, NULL), MPL_OK);
-    ck_assert_int_eq(mpl_sync_write(model, recorded, target, false, NULL, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_sync_write(model, recorded, NULL, target, false, NULL, NULL),
+                     MPL_OK);
     note = mpl_quality_find(model->quality, "copy-ends-early");
     ck_assert_ptr_nonnull(note);
     ck_assert_uint_eq(note->count, 1);
@@ -405,7 +406,7 @@ START_TEST(trace_that_changes_under_our_hands_is_refused)
     ck_assert_int_eq(mpl_sync_times_keep(model, arena, &recorded, NULL), MPL_OK);
     bytes[19]--; /* the first time, of an enter that is kept */
     fixture_store(path, bytes, n);
-    expect(mpl_sync_write(model, recorded, target, false, NULL, &err), MPL_E_IO, &err,
+    expect(mpl_sync_write(model, recorded, NULL, target, false, NULL, &err), MPL_E_IO, &err,
            "has changed");
     nothing_is_left();
 }
