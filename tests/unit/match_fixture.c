@@ -139,7 +139,8 @@ void trace_add_offset(struct trace *t, uint32_t location, uint64_t time_ticks,
 {
     struct mpl_clock_offset *offset = must(mpl_buf_add(&t->place[location].offset));
 
-    *offset = (struct mpl_clock_offset){ time_ticks, offset_ticks };
+    *offset =
+        (struct mpl_clock_offset){ .time_ticks = time_ticks, .offset_ticks = offset_ticks };
 }
 
 /* ---- records ------------------------------------------------------------------------- */
