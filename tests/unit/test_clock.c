@@ -78,7 +78,7 @@ static struct mpl_clock_map recorded(const struct mpl_clock_offset *points, uint
 /* The figures that the OTF2 library gives for the same records. */
 START_TEST(offsets_are_interpolated_and_extrapolated_as_otf2_does)
 {
-    const struct mpl_clock_offset points[] = { { 1000, 100 }, { 2000, 200 } };
+    const struct mpl_clock_offset points[] = { { 1000, 100, 0 }, { 2000, 200, 0 } };
     bool is_sound = false;
     const struct mpl_clock_map map = recorded(points, 2, 0, 0, &is_sound);
 
@@ -93,7 +93,7 @@ END_TEST
 
 START_TEST(each_interval_between_points_has_its_own_slope)
 {
-    const struct mpl_clock_offset points[] = { { 0, 0 }, { 100, 90 }, { 200, 0 } };
+    const struct mpl_clock_offset points[] = { { 0, 0, 0 }, { 100, 90, 0 }, { 200, 0, 0 } };
     const int64_t expected[] = { -95, 0, 95, 188, 190, 190, 195, 200, 210 };
     int64_t ticks[] = { -50, 0, 50, 99, 100, 103, 150, 200, 300 };
     bool is_sound = false;
@@ -113,7 +113,8 @@ END_TEST
 START_TEST(times_beyond_doubles_keep_every_tick)
 {
     const uint64_t base = (UINT64_C(1) << 62) + 12345;
-    const struct mpl_clock_offset points[] = { { base, -7 }, { base + 1000000, 999 } };
+    const struct mpl_clock_offset points[] = { { base, -7, 0 },
+                                               { base + 1000000, 999, 0 } };
     bool is_sound = false;
     const struct mpl_clock_map map = recorded(points, 2, base, base - 7, &is_sound);
 
@@ -127,7 +128,7 @@ END_TEST
 
 START_TEST(clock_that_would_run_backwards_keeps_its_first_offset)
 {
-    const struct mpl_clock_offset points[] = { { 1000, 50 }, { 1010, 30 } };
+    const struct mpl_clock_offset points[] = { { 1000, 50, 0 }, { 1010, 30, 0 } };
     bool is_sound = true;
     const struct mpl_clock_map map = recorded(points, 2, 0, 0, &is_sound);
 
