@@ -128,8 +128,10 @@ static int bench_trace(char **argv, const char *directory, char *what, double *r
 
     char *generate[] = { argv[3], trace, events, kernels, NULL };
     char *yardstick[] = { argv[2], anchor, NULL };
-    char *diagnose[] = { argv[1], "diagnose", anchor, NULL };
-    char *sync[] = { argv[1], "sync", "--force", "-o", copy, anchor, NULL };
+    /* execv() promises to leave them alone, but its type does not say so. */
+    static char word[][9] = { "diagnose", "sync", "--force", "-o" };
+    char *diagnose[] = { argv[1], word[0], anchor, NULL };
+    char *sync[] = { argv[1], word[1], word[2], word[3], copy, anchor, NULL };
 
     if (stat(anchor, &there) != 0 && measure(generate, &cost) != 0) {
         return 1;
