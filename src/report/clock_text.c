@@ -165,6 +165,29 @@ void mpl_page_clock(struct page *page, const struct mpl_run *run)
 
 /* ---- in full, for check --------------------------------------------------------------- */
 
+/*
+ * A bound of milliseconds may come from start-up alone, where no message limits anything; what is
+ * diagnosed lies between messages. " (30 us between messages)", or nothing if it is no better.
+ */
+static const char *between_messages(struct page *page, const struct mpl_run *run,
+                                    uint32_t location)
+{
+    const struct mpl_clock *clock = run->clock;
+    const int64_t low = clock->low_ticks[location];
+    const int64_t high = clock->high_ticks[location];
+    const char *text = "";
+
+    if (low != INT64_MIN && high != INT64_MAX) {
+        const int64_t inside = -low > high ? -low : high;
+
+        if (inside < clock->bound_ticks[location] / 2) {
+            text = mpl_arena_printf(page->scratch, " (%s between messages)",
+                                    seconds_of(page, run, inside));
+        }
+    }
+    return text == NULL ? "" : text;
+}
+
 static void say_location(struct page *page, const struct mpl_run *run, uint32_t location)
 {
     const struct mpl_clock *clock = run->clock;
@@ -184,12 +207,12 @@ static void say_location(struct page *page, const struct mpl_run *run, uint32_t 
                              seconds_of(page, run, repair->location_max_ticks[location]),
                              seconds_of(page, run, repair->location_end_ticks[location]));
     }
-    mpl_page_say(page, 2, "location %s: offset %s%s, error at most %s%s",
+    mpl_page_say(page, 2, "location %s: offset %s%s, error at most %s%s%s",
                  run->model->locations[location].label,
                  seconds_of(page, run, clock->offset_ticks[location]),
                  drifts == NULL ? "" : drifts,
                  bound == INT64_MAX ? "unknown" : seconds_of(page, run, bound),
-                 moves == NULL ? "" : moves);
+                 between_messages(page, run, location), moves == NULL ? "" : moves);
 }
 
 /* The accuracy table of the EventSpace paper, for one time line. */
@@ -250,7 +273,7 @@ static void say_repair_in_full(struct page *page, const struct mpl_run *run)
                  repair->is_within_error ? "within the accepted" : "more than the accepted",
                  seconds_of(page, run, repair->error_ticks));
     for (int c = 0; c < MPL_CLC_CLASSES; c++) {
-        mpl_page_say(page, 2, "smallest delay of %s: %s", mpl_clc_class_name(c),
+        mpl_page_say(page, 2, "delay given to repaired %s: %s", mpl_clc_class_name(c),
                      seconds_of(page, run, repair->mu_ticks[c]));
     }
     mpl_page_say(page, 2, "%s events put forward because of a violation",
