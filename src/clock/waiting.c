@@ -76,31 +76,25 @@ static void see_wait(struct search *s, uint32_t from, int64_t sent_ticks,
     }
 }
 
-static void see_receive(struct search *s, uint32_t location, uint32_t message)
+static void see_receive(struct search *s, const struct mpl_order_pair *pair)
 {
-    const struct mpl_model *model = s->view->model;
-    const struct mpl_end end = mpl_match_partner(model, s->view->match, location, message);
-    const struct mpl_location *sender = &model->locations[end.location];
     int64_t enter_ticks = 0;
 
-    if (is_open(s, sender->process) &&
-        find_enter(s->view, location, model->locations[location].messages[message].event,
-                   &enter_ticks)) {
-        see_wait(
-            s, sender->process,
-            mpl_order_view_time(s->view, end.location, sender->messages[end.message].event),
-            enter_ticks);
+    if (is_open(s, pair->from) &&
+        find_enter(s->view, pair->to_location, pair->to_event, &enter_ticks)) {
+        see_wait(s, pair->from, pair->sent_ticks, enter_ticks);
     }
 }
 
 static void search_location(struct search *s, uint32_t location)
 {
-    const struct mpl_location *loc = &s->view->model->locations[location];
-    const uint32_t *partner = s->view->match->partner[location];
+    struct mpl_order_pairs walk = { .view = s->view, .location = location };
+    struct mpl_order_pair pairs[MPL_ORDER_BATCH];
+    uint32_t n;
 
-    for (uint32_t i = 0; i < loc->n_messages && s->n_open > 0; i++) {
-        if (partner[i] != MPL_NONE && !loc->envelopes[loc->messages[i].envelope].is_send) {
-            see_receive(s, location, i);
+    while (s->n_open > 0 && (n = mpl_order_pairs_next(&walk, pairs)) > 0) {
+        for (uint32_t i = 0; i < n; i++) {
+            see_receive(s, &pairs[i]);
         }
     }
 }

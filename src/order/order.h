@@ -58,6 +58,15 @@ typedef void (*mpl_pair_visitor)(void *context, const struct mpl_order_pair *pai
 /** Visits all messages, those of one receiving process one after the other. */
 void mpl_order_walk_pairs(const struct mpl_order_view *view, mpl_pair_visitor visit,
                           void *context);
+enum { MPL_ORDER_BATCH = 64 };
+/** A walk over the messages that a location received, which may stop early. */
+struct mpl_order_pairs {
+    const struct mpl_order_view *view;
+    uint32_t location;
+    uint32_t next; /**< Message to go on with. */
+};
+/** The next messages, at most MPL_ORDER_BATCH, into \p pairs; 0 when there are no more. */
+uint32_t mpl_order_pairs_next(struct mpl_order_pairs *walk, struct mpl_order_pair *pairs);
 /** Whether the program made synchronous sends. */
 bool mpl_order_has_answers(const struct mpl_order_view *view);
 /**

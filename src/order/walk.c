@@ -88,47 +88,89 @@ static struct mpl_end find_sender(const struct mpl_order_view *view, uint32_t lo
     return mpl_match_partner(view->model, match, location, message);
 }
 
-static void walk_location(const struct mpl_order_view *view, uint32_t location,
-                          mpl_pair_visitor visit, void *context)
-{
-    const struct mpl_location *loc = &view->model->locations[location];
-    const uint32_t *partner = view->match->partner[location];
+/* Where a pair's times stand: known before they are read. */
+struct ends {
+    struct mpl_end from;
+    uint32_t to; /* Message of the receiver. */
+};
 
-    for (uint32_t i = 0; i < loc->n_messages; i++) {
+/*
+ * The times of a message's two ends lie far apart, and far from those of the message before. One
+ * by one, each would be waited for; so a batch of messages first asks for all it needs, from
+ * message records to times, and looks at them when they have come.
+ */
+static uint32_t find_ends(struct mpl_order_pairs *walk, struct ends *ends)
+{
+    const struct mpl_model *model = walk->view->model;
+    const struct mpl_location *loc = &model->locations[walk->location];
+    const uint32_t *partner = walk->view->match->partner[walk->location];
+    uint32_t n = 0;
+
+    for (; walk->next < loc->n_messages && n < MPL_ORDER_BATCH; walk->next++) {
+        const uint32_t i = walk->next;
+
         if (partner[i] == MPL_NONE) {
             continue;
         }
 
         const struct mpl_envelope *e = &loc->envelopes[loc->messages[i].envelope];
 
-        if (e->is_send) {
-            continue;
+        if (!e->is_send) {
+            ends[n].to = i;
+            ends[n].from = find_sender(walk->view, walk->location, i, e->peer);
+            __builtin_prefetch(
+                &model->locations[ends[n].from.location].messages[ends[n].from.message]);
+            __builtin_prefetch(&loc->time_ticks[loc->messages[i].event]);
+            n++;
         }
+    }
+    return n;
+}
 
-        const struct mpl_end end = find_sender(view, location, i, e->peer);
-        const struct mpl_location *sender = &view->model->locations[end.location];
-        const struct mpl_order_pair pair = {
+uint32_t mpl_order_pairs_next(struct mpl_order_pairs *walk, struct mpl_order_pair *pairs)
+{
+    const struct mpl_model *model = walk->view->model;
+    const struct mpl_location *loc = &model->locations[walk->location];
+    struct ends ends[MPL_ORDER_BATCH];
+    const uint32_t n = find_ends(walk, ends);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mpl_location *sender = &model->locations[ends[i].from.location];
+
+        pairs[i] = (struct mpl_order_pair){
             .from = sender->process,
             .to = loc->process,
-            .from_location = end.location,
-            .to_location = location,
-            .from_event = sender->messages[end.message].event,
-            .to_event = loc->messages[i].event,
-            .sent_ticks = mpl_order_view_time(view, end.location,
-                                              sender->messages[end.message].event),
-            .received_ticks = mpl_order_view_time(view, location, loc->messages[i].event),
+            .from_location = ends[i].from.location,
+            .to_location = walk->location,
+            .from_event = sender->messages[ends[i].from.message].event,
+            .to_event = loc->messages[ends[i].to].event,
         };
-
-        visit(context, &pair);
+        __builtin_prefetch(&sender->time_ticks[pairs[i].from_event]);
     }
+    for (uint32_t i = 0; i < n; i++) {
+        pairs[i].sent_ticks = mpl_order_view_time(walk->view, pairs[i].from_location,
+                                                  pairs[i].from_event);
+        pairs[i].received_ticks =
+            mpl_order_view_time(walk->view, walk->location, pairs[i].to_event);
+    }
+    return n;
 }
 
 void mpl_order_walk_pairs(const struct mpl_order_view *view, mpl_pair_visitor visit,
                           void *context)
 {
+    struct mpl_order_pair pairs[MPL_ORDER_BATCH];
+
     /* Locations are ordered by process. */
     for (uint32_t l = 0; l < view->model->n_locations; l++) {
-        walk_location(view, l, visit, context);
+        struct mpl_order_pairs walk = { .view = view, .location = l };
+        uint32_t n;
+
+        while ((n = mpl_order_pairs_next(&walk, pairs)) > 0) {
+            for (uint32_t i = 0; i < n; i++) {
+                visit(context, &pairs[i]);
+            }
+        }
     }
 }
 
