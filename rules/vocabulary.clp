@@ -29,9 +29,12 @@
   (slot count (type INTEGER)))
 
 (deftemplate MAIN::pattern
-  "A pattern that fits the run: coverage of messages, share of instances meeting all constraints."
+  "A pattern that fits the run or a part of it: coverage of communication, share of instances meeting all constraints."
   (slot run (type STRING))
   (slot name (type STRING))
+  (slot id (type STRING))             ; what the slot `pattern` of other facts says: the name for
+                                      ; the world, "name@scope" for a part of the run
+  (slot scope (type STRING) (default "world")) ; "world", or a communicator, group or phase
   (slot coverage (type FLOAT))
   (slot fit (type FLOAT)))
 
@@ -91,6 +94,12 @@
   (slot remedy (type STRING) (default ""))
   (multislot where (type STRING))           ; "TaskLifeCycle.setup", "location 3"
   (slot via (type SYMBOL) (default none)))  ; keeps two supports of one finding apart
+
+(deftemplate MAIN::explained
+  "The rules of a pattern account for a kind of loss, so that more general ones keep quiet about it."
+  (slot run (type STRING))
+  (slot pattern (type STRING))        ; id of the pattern whose rules do
+  (slot loss (type SYMBOL) (allowed-symbols waiting transfer grain ends)))
 
 ;; ---- phases: the engine focuses them in this order in every round ------------------
 

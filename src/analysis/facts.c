@@ -113,10 +113,13 @@ static enum mpl_status assert_pattern(struct mpl_analysis *a, const struct trial
     const struct mpl_slot slots[] = {
         text_slot("run", a->runs[t->shown.run].shown.id),
         text_slot("name", mpl_pattern_name(t->shown.pattern)),
+        text_slot("id", mpl_pattern_name(t->shown.pattern)),
+        text_slot("scope", "world"),
         float_slot("coverage", t->shown.coverage),
         float_slot("fit", t->shown.fit),
     };
-    const enum mpl_status st = mpl_infer_assert(a->infer, "pattern", slots, 4, err);
+    const enum mpl_status st = mpl_infer_assert(a->infer, "pattern", slots,
+                                                sizeof slots / sizeof slots[0], err);
 
     return st == MPL_OK ? assert_roles(a, t, err) : st;
 }
