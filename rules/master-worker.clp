@@ -28,6 +28,13 @@
 
 ;; ---- level 1 -------------------------------------------------------------------------------
 
+(defrule SYMPTOMS::mw-explains
+  "The rules below account for all that the workers and the master lose."
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  =>
+  (foreach ?loss (create$ waiting transfer grain ends)
+    (assert (explained (run ?r) (pattern ?p) (loss ?loss)))))
+
 (defrule SYMPTOMS::mw-ask-tasks
   "A master-worker run is judged by the efficiency of its workers, if tasks were seen."
   (pattern (run ?r) (name "master-worker"))

@@ -11,8 +11,8 @@
 ;;   |- transfer and call overhead                                  -> communication-cost
 ;;   `- time that the trace cannot split                            -> unknown-waiting
 ;;
-;; Where a more specific pattern fits, it names the causes; here only observations remain, so
-;; that each second is attributed once.
+;; Where the rules of a more specific pattern account for a kind of loss (fact `explained`), they
+;; name its causes; here only observations of it remain, so that each second is attributed once.
 
 ;; ---- level 1 -----------------------------------------------------------------------------
 
@@ -153,7 +153,7 @@
 (defrule CAUSES::mp-late-process
   "The others wait for one process because it computes longer than they do."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-  (not (pattern (run ?r) (name ~"message-passing")))
+  (not (explained (run ?r) (loss waiting)))
   (metric (run ?r) (pattern "message-passing") (name "process.caused_share") (location ?p)
           (value ?share) (of ?n))
   (test (>= ?share (blame-share ?n)))
@@ -185,7 +185,7 @@
 (defrule CAUSES::mp-late-process-without-work
   "The others wait for one process although it does not compute longer, and waits little itself."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-  (not (pattern (run ?r) (name ~"message-passing")))
+  (not (explained (run ?r) (loss waiting)))
   (metric (run ?r) (pattern "message-passing") (name "process.caused_share") (location ?p)
           (value ?share) (of ?n))
   (test (>= ?share (blame-share ?n)))
@@ -230,7 +230,7 @@
 (defrule CAUSES::mp-spread-waiting
   "Processes wait for one another, and no single one is to blame."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-  (not (pattern (run ?r) (name ~"message-passing")))
+  (not (explained (run ?r) (loss waiting)))
   (metric (run ?r) (pattern "message-passing") (name "process.caused_share") (location ?p)
           (value ?share) (rank 1) (of ?n))
   (test (< ?share (blame-share ?n)))
@@ -301,7 +301,7 @@
 
 (defrule CAUSES::mp-fine-grain
   "There is too little computation between two MPI calls."
-  (not (pattern (run ?r) (name ~"message-passing")))
+  (not (explained (run ?r) (loss grain)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
   (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
@@ -323,7 +323,7 @@
 
 (defrule CAUSES::mp-latency
   "Calls take long for what they carry, although they are not too frequent."
-  (not (pattern (run ?r) (name ~"message-passing")))
+  (not (explained (run ?r) (loss transfer)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
   (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
@@ -343,7 +343,7 @@
 
 (defrule CAUSES::mp-bandwidth
   "Moving the data takes long because messages are large."
-  (not (pattern (run ?r) (name ~"message-passing")))
+  (not (explained (run ?r) (loss transfer)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share")
           (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer))
@@ -362,7 +362,7 @@
 
 (defrule CAUSES::mp-ends
   "Processes end before the run does."
-  (not (pattern (run ?r) (name ~"message-passing")))
+  (not (explained (run ?r) (loss ends)))
   (capability (run ?r) (name "init-finalize"))
   (not (quality (run ?r) (note "truncated-events" | "damaged-events" | "missing-events-file"
                                | "empty-events-file")))
@@ -415,7 +415,7 @@
 (defrule ADVISE::mp-suspected-process
   "One process computes longer and spends less time in MPI than the others."
   (finding (kind observation) (name unknown-waiting) (run ?r))
-  (not (pattern (run ?r) (name ~"message-passing")))
+  (not (explained (run ?r) (loss waiting)))
   (metric (run ?r) (pattern "message-passing") (name "process.mpi_deficit") (location ?p) (value ?d)
           (rank 1) (of ?n))
   (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
