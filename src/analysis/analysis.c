@@ -2,65 +2,17 @@
 
 #include "analysis/analysis_priv.h"
 
-#include <dirent.h>
-
-/* DIR/patterns where it exists, else DIR itself; likewise rules. */
-static const char *subdirectory(struct mpl_arena *arena, const char *directory,
-                                const char *name)
-{
-    char *path = mpl_arena_printf(arena, "%s/%s", directory, name);
-    DIR *dir = path == NULL ? NULL : opendir(path);
-
-    if (dir == NULL) {
-        return directory;
-    }
-    (void) closedir(dir);
-    return path;
-}
-
-static enum mpl_status load_metrics(struct mpl_analysis *a, struct mpl_err *err)
-{
-    const size_t n = mpl_patterns_count(a->patterns);
-    enum mpl_status first = MPL_OK;
-
-    a->metric_sets = MPL_NEW_ARRAY(a->arena, n, const struct mpl_metric_set *);
-    if (a->metric_sets == NULL) {
-        return mpl_nomem(err);
-    }
-    /* All patterns, so that the author sees all messages at once. */
-    for (size_t i = 0; i < n; i++) {
-        const enum mpl_status st =
-            mpl_metric_set_create(mpl_patterns_get(a->patterns, i), a->arena, a->lint,
-                                  &a->metric_sets[i], first == MPL_OK ? err : NULL);
-
-        first = first == MPL_OK ? st : first;
-    }
-    return first;
-}
-
 static enum mpl_status load_knowledge(struct mpl_analysis *a,
                                       const struct mpl_analysis_options *options,
                                       struct mpl_err *err)
 {
-    const char **patterns = MPL_NEW_ARRAY(a->arena, options->n_knowledge, const char *);
-    const char **rules = MPL_NEW_ARRAY(a->arena, options->n_knowledge, const char *);
+    struct mpl_knowledge known = { 0 };
+    enum mpl_status st = mpl_knowledge_load(options->knowledge, options->n_knowledge,
+                                            a->arena, a->lint, &known, err);
 
-    if (patterns == NULL || rules == NULL) {
-        return mpl_nomem(err);
-    }
-    for (size_t i = 0; i < options->n_knowledge; i++) {
-        patterns[i] = subdirectory(a->arena, options->knowledge[i], "patterns");
-        rules[i] = subdirectory(a->arena, options->knowledge[i], "rules");
-    }
-    enum mpl_status st = mpl_patterns_load(patterns, options->n_knowledge, a->arena,
-                                           a->lint, &a->patterns, err);
-
-    if (st == MPL_OK) {
-        st = load_metrics(a, err);
-    }
-    if (st == MPL_OK) {
-        st = mpl_rules_read(rules, options->n_knowledge, a->arena, a->lint, &a->rules, err);
-    }
+    a->patterns = known.patterns;
+    a->metric_sets = known.metric_sets;
+    a->rules = known.rules;
     /* Before the traces are read: an author waits for messages, not for a trace. */
     if (st == MPL_OK) {
         st = mpl_infer_create(a->rules, &options->limits, &a->infer, err);

@@ -6,8 +6,7 @@
 #ifndef MPL_ANALYSIS_ANALYSIS_H
 #define MPL_ANALYSIS_ANALYSIS_H
 
-#include "infer/infer.h"
-#include "metrics/metrics.h"
+#include "knowledge/knowledge.h"
 #include "read/read.h"
 
 /* ---- asking -------------------------------------------------------------------- */

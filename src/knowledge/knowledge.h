@@ -1,0 +1,39 @@
+/*
+ * Takes:        directories of patterns and rules.
+ * Makes:        what is known: patterns, their metrics and the rules.
+ * Leaves alone: traces; what is known is not applied to anything here.
+ */
+#ifndef MPL_KNOWLEDGE_KNOWLEDGE_H
+#define MPL_KNOWLEDGE_KNOWLEDGE_H
+
+#include "infer/infer.h"
+#include "metrics/metrics.h"
+
+/** Pointers live in the arena that was given to mpl_knowledge_load(). */
+struct mpl_knowledge {
+    const struct mpl_patterns *patterns;
+    const struct mpl_metric_set **metric_sets; /**< Parallel to patterns. */
+    const struct mpl_rules *rules;
+};
+
+/**
+ * Loads \p n directories, each of which holds patterns/ and rules/, or files of both beside each
+ * other. Later patterns of the same name replace earlier ones. CLIPS has not yet seen the rules
+ * then, see mpl_rules_read().
+ *
+ * Errors: MPL_E_SYNTAX, all messages in \p lint; MPL_E_IO for a directory that is not there.
+ */
+enum mpl_status mpl_knowledge_load(const char *const *directories, size_t n,
+                                   struct mpl_arena *arena, struct mpl_lint *lint,
+                                   struct mpl_knowledge *out, struct mpl_err *err);
+
+/** Only the patterns, with their metrics; out->rules is NULL then. */
+enum mpl_status mpl_knowledge_load_patterns(const char *const *directories, size_t n,
+                                            struct mpl_arena *arena, struct mpl_lint *lint,
+                                            struct mpl_knowledge *out, struct mpl_err *err);
+
+/** DIRECTORY/\p name ("patterns", "rules") where it exists, else the directory; NULL: no memory. */
+const char *mpl_knowledge_folder(struct mpl_arena *arena, const char *directory,
+                                 const char *name);
+
+#endif
