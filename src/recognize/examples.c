@@ -89,49 +89,65 @@ static void check_counts(struct check *c, const struct mpl_recognition *r)
     }
 }
 
-static enum mpl_status check_one(struct check *c, struct mpl_err *err)
+static enum mpl_status check_one(struct check *c, struct mpl_example_result *out,
+                                 struct mpl_err *err)
 {
-    const struct mpl_events *events = NULL;
-    struct mpl_recognition *r = NULL;
-    const char *reason = NULL;
-    enum mpl_status st = read_example(c, &events, err);
+    enum mpl_status st = read_example(c, &out->events, err);
 
     if (st == MPL_OK) {
-        st = mpl_recognize(c->pattern, events, NULL, 0, c->arena, &r, &reason, err);
+        st = mpl_recognize(c->pattern, out->events, NULL, 0, c->arena, &out->recognition,
+                           &out->reason, err);
     }
     if (st < 0) {
         return mpl_wrap(err, st, "cannot try the example at %s:%u", c->example->place.file,
                         c->example->place.line);
     }
-    if (r != NULL) {
-        reason = objection(c, r);
-        check_counts(c, r);
+    if (out->recognition != NULL) {
+        out->reason = objection(c, out->recognition);
+        check_counts(c, out->recognition);
     }
-    if (reason == NULL && c->example->is_quiet) {
+    if (out->reason == NULL && c->example->is_quiet) {
         tell(c, "the pattern fires, but should stay quiet");
     }
-    if (reason != NULL && !c->example->is_quiet) {
+    if (out->reason != NULL && !c->example->is_quiet) {
         const char *text = mpl_arena_printf(
-            c->arena, "the pattern stays quiet, but should fire: %s", reason);
+            c->arena, "the pattern stays quiet, but should fire: %s", out->reason);
 
-        tell(c, text == NULL ? reason : text);
+        tell(c, text == NULL ? out->reason : text);
     }
+    out->is_right = !c->has_fault;
     return MPL_OK;
+}
+
+enum mpl_status mpl_pattern_try_example(const struct mpl_pattern *pattern, size_t i,
+                                        struct mpl_arena *arena, struct mpl_lint *lint,
+                                        struct mpl_example_result *out, struct mpl_err *err)
+{
+    struct check c = { .pattern = pattern,
+                       .example = mpl_pattern_example(pattern, i),
+                       .arena = arena,
+                       .lint = lint };
+
+    *out = (struct mpl_example_result){ 0 };
+    return check_one(&c, out, err);
 }
 
 enum mpl_status mpl_pattern_check_examples(const struct mpl_pattern *pattern,
                                            struct mpl_lint *lint, struct mpl_err *err)
 {
-    struct check c = { .pattern = pattern, .lint = lint };
+    bool is_right = true;
     enum mpl_status st = MPL_OK;
 
     for (size_t i = 0; i < pattern->n_examples && st == MPL_OK; i++) {
-        c.example = &pattern->examples[i];
-        c.arena = mpl_arena_create();
-        st = c.arena == NULL ? mpl_nomem(err) : check_one(&c, err);
-        mpl_arena_destroy(c.arena);
+        struct mpl_example_result result;
+        struct mpl_arena *arena = mpl_arena_create();
+
+        st = arena == NULL ? mpl_nomem(err)
+                           : mpl_pattern_try_example(pattern, i, arena, lint, &result, err);
+        is_right = is_right && (st != MPL_OK || result.is_right);
+        mpl_arena_destroy(arena);
     }
-    if (st == MPL_OK && c.has_fault) {
+    if (st == MPL_OK && !is_right) {
         st = mpl_fail(err, MPL_E_SYNTAX, "pattern '%s' does not do what its examples say",
                       pattern->name);
     }

@@ -134,6 +134,18 @@ const char *mpl_recognition_worst_constraint(const struct mpl_recognition *r)
     return text;
 }
 
+bool mpl_recognition_failed(const struct mpl_recognition *r, uint32_t event, size_t i,
+                            const char **text, uint64_t *n)
+{
+    mpl_assert(event < r->pattern->n_events);
+    if (i >= r->pattern->events[event].n_constraints) {
+        return false;
+    }
+    *text = r->pattern->events[event].constraints[i].text;
+    *n = r->n_failed[event][i];
+    return true;
+}
+
 size_t mpl_recognition_count(const struct mpl_recognition *r, uint32_t event)
 {
     mpl_assert(event < r->pattern->n_events);

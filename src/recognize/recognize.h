@@ -178,6 +178,21 @@ struct mpl_pattern_example {
 size_t mpl_pattern_example_count(const struct mpl_pattern *pattern);
 const struct mpl_pattern_example *mpl_pattern_example(const struct mpl_pattern *pattern,
                                                       size_t i);
+/** What came of an example; in the arena that was given. */
+struct mpl_example_result {
+    const struct mpl_events *events;     /**< Of the example's trace. */
+    struct mpl_recognition *recognition; /**< NULL: the roles were not found. */
+    const char *reason; /**< Why the pattern would not be chosen; NULL: it fires. */
+    bool is_right; /**< Fires or stays quiet, with the stated instances, as it should. */
+};
+/**
+ * Runs example \p i. What is wrong goes to \p lint, at its place; MPL_OK all the same.
+ * Errors: MPL_E_SYNTAX, MPL_E_IO and others when its trace cannot be read.
+ */
+enum mpl_status mpl_pattern_try_example(const struct mpl_pattern *pattern, size_t i,
+                                        struct mpl_arena *arena, struct mpl_lint *lint,
+                                        struct mpl_example_result *out,
+                                        struct mpl_err *err);
 /**
  * Runs the examples: on those that should fire the roles are found, coverage and fit suffice and
  * the stated instances are there; on quiet ones the pattern would not be chosen. What is wrong
@@ -225,6 +240,10 @@ double mpl_recognition_time_coverage(const struct mpl_recognition *r);
 double mpl_recognition_fit(const struct mpl_recognition *r);
 /** Which constraint failed most: its text, or NULL when none failed. */
 const char *mpl_recognition_worst_constraint(const struct mpl_recognition *r);
+
+/** How often constraint \p i of \p event failed, and its text; false behind the last one. */
+bool mpl_recognition_failed(const struct mpl_recognition *r, uint32_t event, size_t i,
+                            const char **text, uint64_t *n);
 
 /** Instances of an event, ordered by (location, time). */
 size_t mpl_recognition_count(const struct mpl_recognition *r, uint32_t event);

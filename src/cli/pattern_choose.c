@@ -1,0 +1,174 @@
+/* Which patterns the operands of a command mean: names, or files that may lie anywhere. */
+#include "config.h"
+
+#include "cli/pattern_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Patterns that people write have some 10 KiB. */
+enum { FILE_BYTES_MAX = 1 << 20 };
+
+static bool has_ending(const char *word, const char *ending)
+{
+    const size_t n = strlen(word);
+    const size_t m = strlen(ending);
+
+    return n > m && strcmp(word + n - m, ending) == 0;
+}
+
+bool mpl_word_is_file(const char *word)
+{
+    return strchr(word, '/') != NULL || has_ending(word, ".yaml") ||
+           has_ending(word, ".clp");
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x;
+    struct stat y;
+
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
+struct choice {
+    const struct mpl_patterns *base; /* NULL: it has faults */
+    struct mpl_arena *arena;
+    struct mpl_lint *lint;
+    struct mpl_chosen *out;
+};
+
+static const struct mpl_pattern *find_loaded(const struct mpl_patterns *patterns,
+                                             const char *file)
+{
+    for (size_t i = 0; patterns != NULL && i < mpl_patterns_count(patterns); i++) {
+        const struct mpl_pattern *pattern = mpl_patterns_get(patterns, i);
+
+        if (is_same_file(mpl_pattern_file(pattern), file)) {
+            return pattern;
+        }
+    }
+    return NULL;
+}
+
+/* A file of its own; its metrics are checked, too, as those of the others are. */
+static enum mpl_status choose_file(struct choice *c, const char *file, struct mpl_err *err)
+{
+    const struct mpl_pattern *pattern = find_loaded(c->base, file);
+    const struct mpl_patterns *patterns = NULL;
+    const struct mpl_metric_set *metrics = NULL;
+    char *text = NULL;
+    size_t bytes = 0;
+    enum mpl_status st = MPL_OK;
+
+    if (pattern == NULL) {
+        st = mpl_file_read(file, FILE_BYTES_MAX, c->arena, &text, &bytes, err);
+        st = st == MPL_OK ? mpl_patterns_parse(file, text, bytes, c->base, c->arena,
+                                               c->lint, &patterns, err)
+                          : st;
+        for (size_t i = 0; st == MPL_OK && i < mpl_patterns_count(patterns); i++) {
+            if (strcmp(mpl_pattern_file(mpl_patterns_get(patterns, i)), file) == 0) {
+                pattern = mpl_patterns_get(patterns, i);
+            }
+        }
+        st = st == MPL_OK ? mpl_metric_set_create(pattern, c->arena, c->lint, &metrics, err)
+                          : st;
+    }
+    if (st == MPL_OK) {
+        c->out->patterns[c->out->n++] = pattern;
+    }
+    return st;
+}
+
+static enum mpl_status choose_name(struct choice *c, const char *name, struct mpl_err *err)
+{
+    const size_t n = mpl_patterns_count(c->base);
+    const struct mpl_pattern *pattern = mpl_patterns_find(c->base, name);
+    const char **names = MPL_NEW_ARRAY(c->arena, n, const char *);
+
+    if (names == NULL) {
+        return mpl_nomem(err);
+    }
+    if (pattern != NULL) {
+        c->out->patterns[c->out->n++] = pattern;
+        return MPL_OK;
+    }
+    for (size_t i = 0; i < n; i++) {
+        names[i] = mpl_pattern_name(mpl_patterns_get(c->base, i));
+    }
+    const char *near = mpl_suggest(name, names, n);
+    return mpl_fail(err, MPL_E_USAGE, "there is no pattern \"%s\"%s%s%s", name,
+                    near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                    near != NULL ? "\"?" : "; marple pattern list tells their names");
+}
+
+static bool are_files(const struct mpl_pattern_opts *opts)
+{
+    bool all = opts->n_operands > 0;
+
+    for (size_t i = 0; i < opts->n_operands; i++) {
+        all = all && mpl_word_is_file(opts->operands[i]);
+    }
+    return all;
+}
+
+/* Faults of other patterns must not keep an author from trying a file of their own. */
+static enum mpl_status load_base(struct choice *c, const struct mpl_pattern_opts *opts,
+                                 struct mpl_err *err)
+{
+    struct mpl_knowledge known = { 0 };
+    struct mpl_lint *lint = are_files(opts) ? mpl_lint_create(c->arena) : c->lint;
+    struct mpl_err *told = are_files(opts) ? NULL : err;
+
+    if (lint == NULL) {
+        return mpl_nomem(err);
+    }
+    const enum mpl_status st = mpl_knowledge_load_patterns(
+        opts->directories, opts->n_directories, c->arena, lint, &known, told);
+    if (st == MPL_E_SYNTAX && are_files(opts)) {
+        mpl_lint_add(c->lint, MPL_LINT_WARNING, (struct mpl_place){ .file = NULL },
+                     "the patterns in the directories have errors, so files are read "
+                     "without them: see marple pattern lint");
+        return MPL_OK;
+    }
+    c->base = known.patterns;
+    return st == MPL_OK || told != NULL ? st : mpl_fail(err, st, "cannot load patterns");
+}
+
+static enum mpl_status choose_all(struct choice *c, struct mpl_err *err)
+{
+    const size_t n = mpl_patterns_count(c->base);
+
+    c->out->patterns = MPL_NEW_ARRAY(c->arena, n, const struct mpl_pattern *);
+    if (c->out->patterns == NULL) {
+        return mpl_nomem(err);
+    }
+    for (; c->out->n < n; c->out->n++) {
+        c->out->patterns[c->out->n] = mpl_patterns_get(c->base, c->out->n);
+    }
+    return MPL_OK;
+}
+
+enum mpl_status mpl_patterns_choose(const struct mpl_pattern_opts *opts,
+                                    struct mpl_arena *arena, struct mpl_lint *lint,
+                                    struct mpl_chosen *out, struct mpl_err *err)
+{
+    struct choice c = { .arena = arena, .lint = lint, .out = out };
+    enum mpl_status st = load_base(&c, opts, err);
+
+    *out = (struct mpl_chosen){ 0 };
+    if (st != MPL_OK || opts->n_operands == 0) {
+        return st == MPL_OK ? choose_all(&c, err) : st;
+    }
+    out->patterns = MPL_NEW_ARRAY(arena, opts->n_operands, const struct mpl_pattern *);
+    if (out->patterns == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < opts->n_operands && st == MPL_OK; i++) {
+        st = mpl_word_is_file(opts->operands[i]) ? choose_file(&c, opts->operands[i], err)
+                                                 : choose_name(&c, opts->operands[i], err);
+    }
+    return st;
+}

@@ -1,0 +1,38 @@
+/* What the files behind `marple pattern` and `marple rule` share. */
+#ifndef MPL_CLI_PATTERN_PRIV_H
+#define MPL_CLI_PATTERN_PRIV_H
+
+#include "cli/cli.h"
+#include "knowledge/knowledge.h"
+
+/** What the words of the command ask for. Arrays hold as many items as there are words. */
+struct mpl_pattern_opts {
+    const char **operands; /**< Names of patterns, or paths of files. */
+    size_t n_operands;
+    const char **directories; /**< Of knowledge, in order. */
+    size_t n_directories;
+    bool is_verbose;
+    int width;
+};
+
+/** A word that means a file: it has a slash or the ending of a pattern or rule file. */
+bool mpl_word_is_file(const char *word);
+
+/** The patterns that the operands name. */
+struct mpl_chosen {
+    size_t n;
+    const struct mpl_pattern **patterns;
+};
+/**
+ * Loads the knowledge and finds the patterns of the operands: all without operands. A file is
+ * loaded on top of the knowledge unless it is part of it. Messages go to \p lint.
+ */
+enum mpl_status mpl_patterns_choose(const struct mpl_pattern_opts *opts,
+                                    struct mpl_arena *arena, struct mpl_lint *lint,
+                                    struct mpl_chosen *out, struct mpl_err *err);
+
+/** MPL_END when a pattern does not do what its examples say. */
+enum mpl_status mpl_pattern_test(const struct mpl_pattern_opts *opts,
+                                 struct mpl_arena *arena, FILE *out, struct mpl_err *err);
+
+#endif
