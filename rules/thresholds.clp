@@ -52,3 +52,25 @@
   ;; Share of the process time that the trace cannot split into waiting and transfer, from which
   ;; on conclusions about waiting are withheld. 1.
   ?*unknown-large* = 0.1)
+
+;; ---- geometric-decomposition, bulk-synchronous ----------------------------------------------
+(defglobal MAIN
+  ;; Share of the waiting that is for processes that wait themselves, from which on waits are
+  ;; chains. 1. Half of them: a delay then is handed on more often than it is made.
+  ?*chained* = 0.5
+
+  ;; Computation as a share of the time of exchanges, below which nothing is computed meanwhile. 1.
+  ;; KNOWLEDGE, geometric decomposition, C5.
+  ?*overlap-little* = 0.1
+
+  ;; Computation between two collectives as a multiple of the cost of one, from which on they are
+  ;; rare enough. 1. KNOWLEDGE, bulk-synchronous: 20, which costs less than 5 %.
+  ?*collective-rare* = 20.0
+
+  ;; Rank correlation of computation between neighbouring steps, below which each step has
+  ;; another order. 1. KNOWLEDGE, geometric decomposition, C3.
+  ?*persistence-noise* = 0.2
+
+  ;; Growth of the imbalance from the first to the last quarter of the steps that counts as a
+  ;; trend, in times the mean. 1. As ?*heavy*: 0.1 of the mean.
+  ?*imbalance-growth* = 0.1)
