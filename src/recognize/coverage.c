@@ -1,32 +1,27 @@
 /*
- * How much of the run's messages, and of the time of the roles' locations, lies in instances.
- * Messages count over the whole world: three processes of a tree that exchange what looks like
+ * How much of the run's messages and collectives, and of the time of the roles' locations, lies in
+ * instances. A collective call of a location counts like one message end. They count over the whole world: three processes of a tree that exchange what looks like
  * tasks are no master with two workers if the tree has seven.
  */
 #include "config.h"
 
 #include "recognize/recognition_priv.h"
 
-/* ---- messages --------------------------------------------------------------------- */
+/* ---- communication --------------------------------------------------------------------- */
 
 /* Only ends that count are ever explained. */
-static void measure_messages(struct mpl_recognition *r)
+static void measure_ends(struct mpl_recognition *r)
 {
     uint64_t n = 0;
     uint64_t n_explained = 0;
 
     for (uint32_t l = 0; l < r->model->n_locations; l++) {
-        const struct mpl_totals *totals = mpl_events_totals(r->events, l);
+        const size_t n_words = mpl_explained_words(r->model, l);
 
-        n += r->roles_of_location[l] != 0 ? 0 : totals->n_sends + totals->n_receives;
-    }
-    for (uint32_t l = 0; l < r->model->n_locations; l++) {
-        const size_t n_words = ((size_t) r->model->locations[l].n_messages + 63) / 64;
-
+        n += r->n_ends[l];
         if (r->explained[l] == NULL) {
             continue;
         }
-        n += r->n_messages[l];
         for (size_t i = 0; i < n_words; i++) {
             n_explained += (uint64_t) __builtin_popcountll(r->explained[l][i]);
         }
@@ -133,6 +128,6 @@ static void measure_time(struct mpl_recognition *r)
 
 void mpl_coverage_measure(struct mpl_recognition *r)
 {
-    measure_messages(r);
+    measure_ends(r);
     measure_time(r);
 }

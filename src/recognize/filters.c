@@ -2,36 +2,12 @@
 #include "config.h"
 
 #include "recognize/recognition_priv.h"
+#include "recognize/topology_priv.h"
 
 #include <fnmatch.h>
 #include <math.h>
 
 /* ---- messages --------------------------------------------------------------------- */
-
-bool mpl_message_is_real(const struct mpl_location *location, uint32_t message)
-{
-    const uint32_t number = location->messages[message].envelope;
-
-    return number != MPL_NONE && !location->envelopes[number].is_null &&
-           !location->envelopes[number].is_garbage;
-}
-
-uint32_t mpl_message_peer(const struct mpl_recognition *r, uint32_t location,
-                          uint32_t message)
-{
-    const struct mpl_location *loc = &r->model->locations[location];
-    const struct mpl_envelope *envelope = &loc->envelopes[loc->messages[message].envelope];
-
-    if (envelope->comm_unsure) {
-        const struct mpl_end partner =
-            mpl_match_partner(r->model, mpl_events_match(r->events), location, message);
-
-        if (partner.message != MPL_NONE) {
-            return r->model->locations[partner.location].process;
-        }
-    }
-    return envelope->peer;
-}
 
 static bool is_in_role(const struct mpl_recognition *r, uint32_t process, uint32_t role)
 {
@@ -58,7 +34,7 @@ bool mpl_filter_wants_message(const struct mpl_recognition *r,
                                              : mpl_primitive_row(filter->primitive)->test;
     const bool is_for_sends = test == MPL_TEST_SEND || test == MPL_TEST_SSEND;
 
-    if (!mpl_message_is_real(loc, message)) {
+    if (!mpl_topology_counts(r->events, location, message)) {
         return false;
     }
 
@@ -73,7 +49,7 @@ bool mpl_filter_wants_message(const struct mpl_recognition *r,
         return true;
     }
 
-    const uint32_t peer = mpl_message_peer(r, location, message);
+    const uint32_t peer = mpl_topology_peer(r->events, location, message);
 
     return is_send ? filter->to != MPL_NONE && is_in_role(r, peer, filter->to)
                    : filter->from != MPL_NONE && is_in_role(r, peer, filter->from);
@@ -99,6 +75,17 @@ bool mpl_filter_has_messages(const struct mpl_filter *filter)
 
     return filter->primitive != MPL_NONE &&
            mpl_primitives(&n)[filter->primitive].has_message;
+}
+
+bool mpl_filter_has_collectives(const struct mpl_filter *filter)
+{
+    if (filter->primitive == MPL_NONE) {
+        return false;
+    }
+
+    const enum mpl_primitive_test test = mpl_primitive_row(filter->primitive)->test;
+
+    return test == MPL_TEST_COLLECTIVE || test == MPL_TEST_CALL || test == MPL_TEST_REGION;
 }
 
 /* ---- spans -------------------------------------------------------------------------- */
@@ -242,7 +229,7 @@ static double message_field(const struct mpl_recognition *r,
         span = mpl_events_span(r->events, location, at);
         one = mpl_filter_message(r, filter, location, &span);
     }
-    if (one == MPL_NONE || !mpl_message_is_real(loc, one)) {
+    if (one == MPL_NONE || !mpl_topology_counts(r->events, location, one)) {
         return NAN;
     }
     if (field == MPL_FIELD_BYTES) {
@@ -253,7 +240,7 @@ static double message_field(const struct mpl_recognition *r,
         return loc->envelopes[loc->messages[one].envelope].tag;
     }
 
-    const uint32_t peer = mpl_message_peer(r, location, one);
+    const uint32_t peer = mpl_topology_peer(r->events, location, one);
 
     return peer == MPL_NONE ? NAN : r->model->processes[peer].rank;
 }

@@ -1,7 +1,7 @@
 /*
  * One pass over each location of a role: its spans become letters once, and every event type that
  * runs there is searched in them. A match that meets the event's constraints is an instance. One
- * that does not is remembered only while nothing explains its messages: the order to stop, read
+ * that does not is remembered only while nothing explains its messages and collectives: the order to stop, read
  * as a task without result, is no failure of the pattern if it is an instance of something else.
  */
 #include "config.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Matches that failed, as words: event, constraint, location, number of message ends, these. */
+/* Matches that failed, as words: event, constraint, location, number of ends, these. */
 enum { FAILED_EVENT, FAILED_CONSTRAINT, FAILED_LOCATION, FAILED_ENDS, FAILED_HEAD };
 
 struct search {
@@ -29,28 +29,27 @@ struct search {
     size_t ends_at; /* of the failed match at hand, in failed */
 };
 
-/* ---- message ends ----------------------------------------------------------------------- */
+/* ---- ends of communication ----------------------------------------------------------------------- */
 
-static bool is_explained(const struct mpl_recognition *r, uint32_t location,
-                         uint32_t message)
+static bool is_explained(const struct mpl_recognition *r, uint32_t location, uint32_t end)
 {
-    return (r->explained[location][message / 64] >> message % 64 & 1) != 0;
+    return (r->explained[location][end / 64] >> end % 64 & 1) != 0;
 }
 
 /* Ends of locations that play no role do not count. */
-static bool explain(void *context, uint32_t location, uint32_t message)
+static bool explain(void *context, uint32_t location, uint32_t end)
 {
     struct mpl_recognition *r = context;
 
     if (r->explained[location] != NULL) {
-        r->explained[location][message / 64] |= UINT64_C(1) << message % 64;
+        r->explained[location][end / 64] |= UINT64_C(1) << end % 64;
     }
     return true;
 }
 
 /*
- * The usual case of a member's messages: its only span has one, or none. MPL_MANY_MESSAGES when
- * it is another.
+ * The usual case of a member's ends: its only span has one, or none. MPL_MANY_ENDS when it is
+ * another.
  */
 static uint32_t single_end(const struct mpl_view *view, uint32_t member)
 {
@@ -60,20 +59,19 @@ static uint32_t single_end(const struct mpl_view *view, uint32_t member)
         return MPL_NONE;
     }
     if ((word & MPL_WORD_LIST) != 0) {
-        return MPL_MANY_MESSAGES;
+        return MPL_MANY_ENDS;
     }
-    return word % 2 == 0 ? MPL_NONE : view->near->messages[word / 2];
+    return word % 2 == 0 ? MPL_NONE : view->near->ends[word / 2];
 }
 
-/* Calls \p told for each message end of the match's members. */
+/* Calls \p told for each end of the match's members. */
 static bool tell_members(struct mpl_view *view, mpl_end_told *told, void *context)
 {
     for (uint32_t i = 0; i < view->n_talking_members; i++) {
-        const uint32_t message = single_end(view, view->talking[i]);
+        const uint32_t end = single_end(view, view->talking[i]);
 
-        if (message == MPL_MANY_MESSAGES
-                ? !mpl_view_messages(view, view->talking[i], told, context)
-                : message != MPL_NONE && !told(context, view->location, message)) {
+        if (end == MPL_MANY_ENDS ? !mpl_view_ends(view, view->talking[i], told, context)
+                                 : end != MPL_NONE && !told(context, view->location, end)) {
             return false;
         }
     }
@@ -93,10 +91,11 @@ static bool explain_match(struct mpl_recognition *r, const struct mpl_view *view
 
     const uint32_t message = single_end(view, link->base);
 
-    if (message == MPL_MANY_MESSAGES) {
+    if (message == MPL_MANY_ENDS) {
         return false;
     }
-    if (message != MPL_NONE) {
+    /* A collective has no other end. */
+    if (message < r->model->locations[view->location].n_messages) {
         const struct mpl_end other = mpl_match_partner(
             r->model, mpl_events_match(r->events), view->location, message);
 
@@ -111,7 +110,7 @@ static enum mpl_status explain_instance(struct search *s, struct mpl_view *view,
     (void) tell_members(view, explain, s->r);
     for (uint32_t i = view->n_talking_members; i < view->n_talking; i++) {
         if (!explain_match(s->r, view, view->talking[i])) {
-            (void) mpl_view_messages(view, view->talking[i], explain, s->r);
+            (void) mpl_view_ends(view, view->talking[i], explain, s->r);
         }
     }
     return view->has_no_memory ? mpl_nomem(err) : MPL_OK;
@@ -124,15 +123,15 @@ struct excuse {
     uint32_t n_ends;
 };
 
-static bool excuse_end(void *context, uint32_t location, uint32_t message)
+static bool excuse_end(void *context, uint32_t location, uint32_t end)
 {
     struct excuse *excuse = context;
 
     excuse->n_ends++;
-    return is_explained(excuse->r, location, message);
+    return is_explained(excuse->r, location, end);
 }
 
-static bool remember_end(void *context, uint32_t location, uint32_t message)
+static bool remember_end(void *context, uint32_t location, uint32_t end)
 {
     struct search *s = context;
     uint32_t *word = mpl_buf_add(&s->failed);
@@ -141,7 +140,7 @@ static bool remember_end(void *context, uint32_t location, uint32_t message)
     if (word == NULL) {
         return false;
     }
-    *word = message;
+    *word = end;
     ((uint32_t *) s->failed.data)[s->ends_at]++;
     return true;
 }
@@ -170,7 +169,7 @@ static enum mpl_status remember_failed(struct search *s, struct mpl_view *view,
     return tell_members(view, remember_end, s) ? MPL_OK : mpl_nomem(err);
 }
 
-/* A match without messages has nothing that could explain it. */
+/* A match without communication has nothing that could explain it. */
 static bool has_excuse(const struct mpl_recognition *r, const uint32_t *failed)
 {
     for (uint32_t i = 0; i < failed[FAILED_ENDS]; i++) {
@@ -488,8 +487,7 @@ static enum mpl_status prepare(struct mpl_recognition *r, struct mpl_err *err)
             return mpl_fail(err, MPL_E_LIMIT, "location %s has more than %u spans",
                             model->locations[l].label, MPL_WORD_LIST - 1);
         }
-        r->explained[l] = MPL_NEW_ARRAY(
-            r->arena, ((size_t) model->locations[l].n_messages + 63) / 64, uint64_t);
+        r->explained[l] = MPL_NEW_ARRAY(r->arena, mpl_explained_words(model, l), uint64_t);
         if (r->explained[l] == NULL) {
             return mpl_nomem(err);
         }

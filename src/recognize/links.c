@@ -174,6 +174,7 @@ void mpl_link_match(struct mpl_view *view, const struct mpl_bound *base,
     }
     bound->kind = MPL_BOUND_SPAN;
     bound->has_no_message = false;
+    bound->has_no_end = false;
     bound->location = partner.location;
     bound->at = mpl_events_span_of_message(r->events, partner.location, partner.message);
     bound->message = partner.message;

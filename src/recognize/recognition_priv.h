@@ -84,8 +84,9 @@ struct mpl_recognition {
         *ranges; /**< Per location: its spans between start-up and shut-down. */
     struct mpl_instances *instances; /**< Per event. */
     struct mpl_finders **finders;    /**< Per event and associated event. */
-    uint64_t **explained; /**< Per location: bit per message end; NULL outside of roles. */
-    uint64_t *n_messages; /**< Per location: message ends that count. */
+    /** Per location: bit per message end, and behind them per collective; NULL outside of roles. */
+    uint64_t **explained;
+    uint64_t *n_ends; /**< Per location: message ends and collectives that count. */
     uint64_t n_fitting;
     uint64_t n_failing;
     uint64_t **n_failed; /**< Per event and constraint. */
@@ -93,15 +94,18 @@ struct mpl_recognition {
     double time_coverage;
 };
 
+/** Words of 64 bits in what is explained on a location. */
+static inline size_t mpl_explained_words(const struct mpl_model *model, uint32_t location)
+{
+    const struct mpl_location *loc = &model->locations[location];
+
+    return ((size_t) loc->n_messages + loc->n_collectives + 63) / 64;
+}
+
 /* ---- spans and filters -------------------------------------------------------------------- */
 
 struct mpl_range mpl_range_of(const struct mpl_events *events, uint32_t location);
 
-/** Process at the other end of a message end; MPL_NONE when nobody is. */
-uint32_t mpl_message_peer(const struct mpl_recognition *r, uint32_t location,
-                          uint32_t message);
-/** A message end that counts: recorded, not to or from MPI_PROC_NULL, not garbage. */
-bool mpl_message_is_real(const struct mpl_location *location, uint32_t message);
 /** Whether \p filter asks for messages like this one. */
 bool mpl_filter_wants_message(const struct mpl_recognition *r,
                               const struct mpl_filter *filter, uint32_t location,
@@ -116,6 +120,8 @@ bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_filter *
 uint32_t mpl_filter_message(const struct mpl_recognition *r,
                             const struct mpl_filter *filter, uint32_t location,
                             const struct mpl_span *span);
+/** Whether its spans may be collectives. */
+bool mpl_filter_has_collectives(const struct mpl_filter *filter);
 /** Whether its spans can have messages at all. */
 bool mpl_filter_has_messages(const struct mpl_filter *filter);
 /** A field of a span; \p message MPL_NONE: of the messages that \p filter asks for. */
@@ -131,6 +137,7 @@ enum mpl_bound_kind { MPL_BOUND_ABSENT, MPL_BOUND_SPAN, MPL_BOUND_INSTANCE };
 struct mpl_bound {
     uint8_t kind; /**< enum mpl_bound_kind */
     bool has_no_message;
+    bool has_no_end; /**< Neither a message nor a collective. */
     uint32_t location;
     uint32_t at;      /**< Span, or number of the instance on its location. */
     uint32_t message; /**< The only message end that it is about; MPL_NONE: not known. */
@@ -138,18 +145,21 @@ struct mpl_bound {
 
 enum { MPL_NAMES_MAX = MPL_MEMBERS_MAX + MPL_ASSOCIATED_MAX };
 
-/** "Several" where an index of a message is expected. */
-#define MPL_MANY_MESSAGES (MPL_NONE - 1)
+/**
+ * An end of communication is a message end of the location, or behind them one of its collectives:
+ * number n_messages is collective 0. This is "several" where one is expected.
+ */
+#define MPL_MANY_ENDS (MPL_NONE - 1)
 
 /**
  * What a pass has found out about the spans of its location, for one event type. So links along
- * the location and messages of members cost no question to events.
+ * the location and ends of members cost no question to events.
  */
 struct mpl_near {
-    const uint16_t *letters;  /**< Per span. */
-    const uint64_t *links;    /**< Per letter: bit per associated event that it may be. */
-    const uint32_t *messages; /**< Per call: its only message end, MPL_NONE without one,
-                                   MPL_MANY_MESSAGES. */
+    const uint16_t *letters; /**< Per span. */
+    const uint64_t *links;   /**< Per letter: bit per associated event that it may be. */
+    const uint32_t
+        *ends; /**< Per call: its only end, MPL_NONE without one, MPL_MANY_ENDS. */
     struct mpl_range range;
 };
 
@@ -235,10 +245,9 @@ bool mpl_view_each(struct mpl_view *view, uint32_t name, mpl_bound_told *told,
                    void *context);
 /** Whether a name stands for anything. */
 bool mpl_view_has(struct mpl_view *view, uint32_t name);
-/** Calls \p told for each message end that \p name stands for. */
-typedef bool mpl_end_told(void *context, uint32_t location, uint32_t message);
-bool mpl_view_messages(struct mpl_view *view, uint32_t name, mpl_end_told *told,
-                       void *context);
+/** Calls \p told for each end of communication that \p name stands for. */
+typedef bool mpl_end_told(void *context, uint32_t location, uint32_t end);
+bool mpl_view_ends(struct mpl_view *view, uint32_t name, mpl_end_told *told, void *context);
 
 /* ---- stages ------------------------------------------------------------------------------------- */
 

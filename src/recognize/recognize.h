@@ -49,7 +49,7 @@
  *     fires: [farm.trace]             # files beside the pattern, or texts in block scalars;
  *     quiet: [{file: ring.trace, instances: {TaskLifeCycle: 0}}]
  *   needs: [receive-completions]      # capabilities without which the pattern is not tried
- *   minimum_coverage: 0.8             # of messages, and
+ *   minimum_coverage: 0.8             # of messages and collectives, and
  *   minimum_fit: 0.8                  # from which on the pattern is chosen
  *
  * Member `event:` names a primitive (mpl_primitives: compute, send, recv, p2p, collective,
@@ -233,7 +233,8 @@ enum mpl_status mpl_recognize(const struct mpl_pattern *pattern,
 const struct mpl_pattern *mpl_recognition_pattern(const struct mpl_recognition *r);
 const struct mpl_events *mpl_recognition_events(const struct mpl_recognition *r);
 const struct mpl_role *mpl_recognition_role(const struct mpl_recognition *r, size_t i);
-/** Share of all message ends of the run that members or associated spans explain. */
+/** Share of all message ends and collective calls of the run that members or associated spans
+ *  explain. */
 double mpl_recognition_message_coverage(const struct mpl_recognition *r);
 /** Share of the roles' locations' time in the window that lies inside instances. */
 double mpl_recognition_time_coverage(const struct mpl_recognition *r);

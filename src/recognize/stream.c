@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "recognize/recognition_priv.h"
+#include "recognize/topology_priv.h"
 
 #include <string.h>
 
@@ -38,7 +39,7 @@ struct mpl_stream {
     bool is_compute_plain; /* all computation is the same letter */
     uint16_t compute_letter;
     struct mpl_buf letters;  /* uint16_t per span */
-    struct mpl_buf messages; /* uint32_t per call; see struct mpl_near */
+    struct mpl_buf ends;     /* uint32_t per call; see struct mpl_near */
     struct mpl_buf sets;     /* uint64_t, SETS * n_events per letter */
     struct mpl_map *numbers; /* of letters, by a hash of their sets */
     uint64_t *combined;      /* SETS * n_events: the sets of the span at hand */
@@ -67,7 +68,7 @@ struct mpl_stream *mpl_stream_open(const struct mpl_recognition *r, struct mpl_a
     }
     stream->r = r;
     stream->letters = mpl_buf_make(sizeof(uint16_t));
-    stream->messages = mpl_buf_make(sizeof(uint32_t));
+    stream->ends = mpl_buf_make(sizeof(uint32_t));
     stream->sets = mpl_buf_make(sizeof(uint64_t));
     stream->masks = mpl_buf_make(sizeof(uint64_t));
     stream->links = mpl_buf_make(sizeof(uint64_t));
@@ -89,7 +90,7 @@ void mpl_stream_close(struct mpl_stream *stream)
     }
     mpl_map_destroy(stream->numbers);
     mpl_buf_free(&stream->letters);
-    mpl_buf_free(&stream->messages);
+    mpl_buf_free(&stream->ends);
     mpl_buf_free(&stream->sets);
     mpl_buf_free(&stream->masks);
     mpl_buf_free(&stream->links);
@@ -208,7 +209,8 @@ static struct look look_at(const struct mpl_stream *stream, const struct mpl_spa
     if (span->n_messages > 0) {
         look.envelope = loc->messages[span->first_message].envelope;
         if (look.envelope != MPL_NONE && loc->envelopes[look.envelope].comm_unsure) {
-            look.peer = mpl_message_peer(stream->r, stream->location, span->first_message);
+            look.peer =
+                mpl_topology_peer(stream->r->events, stream->location, span->first_message);
         }
     }
     if (span->collective != MPL_NONE) {
@@ -249,14 +251,22 @@ static enum mpl_status letter_of_many(struct mpl_stream *stream,
     return letter_of(stream, out, err);
 }
 
-static uint32_t only_message(const struct mpl_stream *stream, const struct mpl_span *span)
+static uint32_t only_end(const struct mpl_stream *stream, const struct mpl_span *span)
 {
+    const struct mpl_events *events = stream->r->events;
     const struct mpl_location *loc = &stream->r->model->locations[stream->location];
+    const bool has_collective =
+        span->collective != MPL_NONE &&
+        mpl_topology_counts_collective(events, stream->location, span->collective);
 
-    if (span->n_messages > 1) {
-        return MPL_MANY_MESSAGES;
+    if (span->n_messages + has_collective > 1) {
+        return MPL_MANY_ENDS;
     }
-    return span->n_messages == 1 && mpl_message_is_real(loc, span->first_message)
+    if (has_collective) {
+        return loc->n_messages + span->collective;
+    }
+    return span->n_messages == 1 &&
+                   mpl_topology_counts(events, stream->location, span->first_message)
                ? span->first_message
                : MPL_NONE;
 }
@@ -266,7 +276,7 @@ static enum mpl_status read_call(struct mpl_stream *stream, uint32_t at, uint16_
 {
     const struct mpl_span span = mpl_events_span(stream->r->events, stream->location, at);
 
-    ((uint32_t *) stream->messages.data)[at / 2] = only_message(stream, &span);
+    ((uint32_t *) stream->ends.data)[at / 2] = only_end(stream, &span);
     if (span.n_messages > 1) {
         return letter_of_many(stream, &span, letter, err);
     }
@@ -342,7 +352,7 @@ enum mpl_status mpl_stream_read(struct mpl_stream *stream, uint32_t location,
     enum mpl_status st = begin(stream, location, events, n_events, err);
 
     if (st == MPL_OK && (!mpl_grow_to(&stream->letters, stream->range.end) ||
-                         !mpl_grow_to(&stream->messages, stream->range.end / 2))) {
+                         !mpl_grow_to(&stream->ends, stream->range.end / 2))) {
         return mpl_nomem(err);
     }
 
@@ -558,7 +568,7 @@ enum mpl_status mpl_stream_letters(struct mpl_stream *stream, uint32_t i,
         return mpl_nomem(err);
     }
     stream->near = (struct mpl_near){ stream->letters.data, stream->links.data,
-                                      stream->messages.data, stream->range };
+                                      stream->ends.data, stream->range };
     stream->has_items = n_inner > 0;
     if (stream->has_items) {
         st = build_items(stream, inner, n_inner, err);

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "recognize/recognition_priv.h"
+#include "recognize/topology_priv.h"
 
 #include <math.h>
 #include <string.h>
@@ -106,19 +107,23 @@ struct mpl_range mpl_instance_spans(const struct mpl_recognition *r, uint32_t ev
 
 /* ---- views --------------------------------------------------------------------------- */
 
-/* Whether what the name stands for can have messages. */
+static bool can_be_end(const struct mpl_filter *filter)
+{
+    return mpl_filter_has_messages(filter) || mpl_filter_has_collectives(filter);
+}
+
+/* Whether what the name stands for can have messages or be a collective. */
 static bool can_talk(const struct mpl_event_definition *definition, uint32_t name)
 {
     if (name < definition->n_members) {
         return definition->members[name].occurs.is_used &&
-               mpl_filter_has_messages(&definition->members[name].filter);
+               can_be_end(&definition->members[name].filter);
     }
 
     const struct mpl_associated *associated =
         &definition->associated[name - definition->n_members];
 
-    return associated->link == MPL_LINK_MATCH ||
-           mpl_filter_has_messages(&associated->filter);
+    return associated->link == MPL_LINK_MATCH || can_be_end(&associated->filter);
 }
 
 struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
@@ -212,14 +217,17 @@ void mpl_view_bind_span(const struct mpl_view *view, uint32_t location, uint32_t
 {
     bound->kind = MPL_BOUND_SPAN;
     bound->has_no_message = false;
+    bound->has_no_end = false;
     bound->location = location;
     bound->at = at;
     bound->message = MPL_NONE;
     if (view->near != NULL && location == view->location) {
-        const uint32_t message = at % 2 == 0 ? MPL_NONE : view->near->messages[at / 2];
+        const uint32_t end = at % 2 == 0 ? MPL_NONE : view->near->ends[at / 2];
+        const bool is_message = end < view->r->model->locations[location].n_messages;
 
-        bound->has_no_message = message == MPL_NONE;
-        bound->message = message == MPL_MANY_MESSAGES ? MPL_NONE : message;
+        bound->has_no_end = end == MPL_NONE;
+        bound->has_no_message = !is_message && end != MPL_MANY_ENDS;
+        bound->message = is_message ? end : MPL_NONE;
     }
 }
 
@@ -442,7 +450,7 @@ struct teller {
     void *context;
 };
 
-static bool tell_messages(void *context, uint32_t name, struct mpl_bound *bound)
+static bool tell_ends(void *context, uint32_t name, struct mpl_bound *bound)
 {
     const struct teller *teller = context;
     const struct mpl_recognition *r = teller->view->r;
@@ -451,12 +459,19 @@ static bool tell_messages(void *context, uint32_t name, struct mpl_bound *bound)
     if (bound->message != MPL_NONE) {
         return teller->told(teller->context, bound->location, bound->message);
     }
-    if (bound->has_no_message) {
+    if (bound->has_no_end) {
         return true;
     }
 
     const struct mpl_span span = mpl_events_span(r->events, bound->location, bound->at);
+    const struct mpl_location *loc = &r->model->locations[bound->location];
 
+    if (span.collective != MPL_NONE && mpl_filter_has_collectives(filter) &&
+        mpl_topology_counts_collective(r->events, bound->location, span.collective) &&
+        !teller->told(teller->context, bound->location,
+                      loc->n_messages + span.collective)) {
+        return false;
+    }
     for (uint32_t i = 0; i < span.n_messages; i++) {
         const uint32_t message = mpl_events_message(r->events, bound->location, &span, i);
 
@@ -468,8 +483,7 @@ static bool tell_messages(void *context, uint32_t name, struct mpl_bound *bound)
     return true;
 }
 
-bool mpl_view_messages(struct mpl_view *view, uint32_t name, mpl_end_told *told,
-                       void *context)
+bool mpl_view_ends(struct mpl_view *view, uint32_t name, mpl_end_told *told, void *context)
 {
     struct teller teller = { view, told, context };
 
@@ -477,12 +491,12 @@ bool mpl_view_messages(struct mpl_view *view, uint32_t name, mpl_end_told *told,
         const struct mpl_bound *bound = mpl_view_bound(view, name);
 
         /* The usual case, without detours. */
-        if (bound->kind != MPL_BOUND_SPAN || bound->has_no_message) {
+        if (bound->kind != MPL_BOUND_SPAN || bound->has_no_end) {
             return true;
         }
         if (bound->message != MPL_NONE) {
             return told(context, bound->location, bound->message);
         }
     }
-    return mpl_view_each(view, name, tell_messages, &teller);
+    return mpl_view_each(view, name, tell_ends, &teller);
 }

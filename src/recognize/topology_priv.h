@@ -1,0 +1,103 @@
+/*
+ * Who exchanges messages with whom, as formulas of roles see it: per location with which
+ * processes, and among processes the graph of what is significant.
+ */
+#ifndef MPL_RECOGNIZE_TOPOLOGY_PRIV_H
+#define MPL_RECOGNIZE_TOPOLOGY_PRIV_H
+
+#include "recognize/pattern_priv.h"
+
+/** Messages between a location and a process. */
+struct mpl_traffic {
+    uint32_t process;
+    uint64_t n_sent;
+    uint64_t n_received;
+};
+
+enum {
+    /** Peers with less than one in so many of the messages of the busiest one are strays: a last
+        report to rank 0, a first scatter. */
+    MPL_STRAY_ONE_IN = 10,
+    /** Up to so many processes eccentricities are exact; above they are lower bounds. */
+    MPL_ECCENTRICITY_EXACT = 2048,
+};
+
+/** Significant messages from one process to another. */
+struct mpl_arc {
+    uint32_t from, to;
+    uint64_t n;
+};
+
+/** The processes that take part, and the significant arcs among them. */
+struct mpl_peer_graph {
+    uint32_t n_processes; /**< Of the model: what arrays are indexed by. */
+    uint32_t n_nodes;     /**< That take part. */
+    const bool *is_node;
+    uint32_t n_arcs;
+    const struct mpl_arc *arcs; /**< Sorted by (from, to). */
+    uint32_t n_edges;           /**< Without direction. */
+    const uint32_t *first;      /**< n_processes + 1: into neighbours. */
+    const uint32_t *neighbours; /**< Ascending per process. */
+    uint32_t n_components;
+    const uint32_t *component; /**< Numbered by their lowest process; MPL_NONE: no node. */
+};
+
+struct mpl_topology {
+    const struct mpl_events *events;
+    const struct mpl_model *model;
+    struct mpl_arena *arena;
+    uint32_t n; /**< Locations that take part: those that call MPI. */
+    uint32_t *locations;
+    struct mpl_traffic *traffic; /**< Grouped by location. */
+    size_t *first;               /**< n + 1: into traffic. */
+    uint64_t
+        *n_ends; /**< Per location of the model: message ends and collectives that count. */
+    struct mpl_peer_graph graph;
+    double *values[MPL_VAR_FIXED]; /**< Per variable: n numbers. */
+    bool has_eccentricity;
+};
+
+/**
+ * Ownership: lives in \p arena, borrows \p events.
+ * Errors:    MPL_E_NOMEM only.
+ * Cost:      linear in message ends; n log n in pairs of processes that exchange messages.
+ */
+enum mpl_status mpl_topology_create(const struct mpl_events *events,
+                                    struct mpl_arena *arena, struct mpl_topology **out,
+                                    struct mpl_err *err);
+/** Fills in the eccentricities, which cost processes times edges. Again: nothing happens. */
+enum mpl_status mpl_topology_want_eccentricity(struct mpl_topology *t, struct mpl_err *err);
+
+/** A message end that counts: recorded, not to or from MPI_PROC_NULL, not garbage. */
+bool mpl_topology_counts(const struct mpl_events *events, uint32_t location,
+                         uint32_t message);
+/** A collective part that counts: it moves data or synchronises, and has somebody to do so with. */
+bool mpl_topology_counts_collective(const struct mpl_events *events, uint32_t location,
+                                    uint32_t collective);
+/** Process at the other end of a message end; MPL_NONE when nobody is. */
+uint32_t mpl_topology_peer(const struct mpl_events *events, uint32_t location,
+                           uint32_t message);
+
+/* graph.c */
+/** From t->traffic. */
+enum mpl_status mpl_peer_graph_create(struct mpl_topology *t, struct mpl_err *err);
+/** Per process: the longest path of arcs that leads to it; MPL_NONE on and behind circles. */
+enum mpl_status mpl_peer_graph_stages(const struct mpl_peer_graph *graph,
+                                      struct mpl_arena *arena, uint32_t **out,
+                                      struct mpl_err *err);
+/** Per process: edges to the farthest one; MPL_NONE where the graph is not connected. */
+enum mpl_status mpl_peer_graph_eccentricities(const struct mpl_peer_graph *graph,
+                                              struct mpl_arena *arena, uint32_t **out,
+                                              struct mpl_err *err);
+
+/* forest.c */
+/** Who started whom: per process, MPL_NONE where it cannot be told. */
+struct mpl_forest {
+    uint32_t *level;
+    uint32_t *children;
+    uint32_t *height;
+};
+enum mpl_status mpl_forest_create(const struct mpl_topology *t, struct mpl_forest *out,
+                                  struct mpl_err *err);
+
+#endif
