@@ -63,10 +63,6 @@
   ;; KNOWLEDGE, geometric decomposition, C5.
   ?*overlap-little* = 0.1
 
-  ;; Computation between two collectives as a multiple of the cost of one, from which on they are
-  ;; rare enough. 1. KNOWLEDGE, bulk-synchronous: 20, which costs less than 5 %.
-  ?*collective-rare* = 20.0
-
   ;; Rank correlation of computation between neighbouring steps, below which each step has
   ;; another order. 1. KNOWLEDGE, geometric decomposition, C3.
   ?*persistence-noise* = 0.2
