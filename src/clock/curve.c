@@ -109,8 +109,11 @@ static void factor(struct mpl_curve *c)
                 c->e[k] -= c->e[k - 1] * c->f[k - 1] * c->d[k - 1];
             }
         }
-        c->e[k] /= c->d[k];
-        c->f[k] /= c->d[k];
+
+        const double inverse = 1 / c->d[k];
+
+        c->e[k] *= inverse;
+        c->f[k] *= inverse;
     }
 }
 

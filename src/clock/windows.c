@@ -14,7 +14,7 @@
  */
 
 enum {
-    MPL_WINDOWS_MOST = 8192,     /* Bends that no thermometer and no daemon causes. */
+    MPL_WINDOWS_MOST = 4096,     /* Bends that no thermometer and no daemon causes. */
     MPL_WINDOWS_CELLS = 1 << 16, /* Links times windows that are always allowed. */
     MPL_WINDOWS_SAMPLE = 16,     /* Times looked at per window when knots are placed. */
 };
@@ -168,10 +168,7 @@ static enum mpl_status make_tables(struct mpl_windows *w, struct mpl_err *err)
     w->spread = MPL_NEW_ARRAY(w->scratch, n_cells, double);
     w->shortest = MPL_NEW_ARRAY(w->scratch, w->n_links, double);
     w->gap = MPL_NEW_ARRAY(w->scratch, w->n, double);
-    w->row[0] = MPL_NEW_ARRAY(w->scratch, w->n, double);
-    w->row[1] = MPL_NEW_ARRAY(w->scratch, w->n, double);
-    if (w->least == NULL || w->spread == NULL || w->shortest == NULL || w->gap == NULL ||
-        w->row[0] == NULL || w->row[1] == NULL) {
+    if (w->least == NULL || w->spread == NULL || w->shortest == NULL || w->gap == NULL) {
         return mpl_nomem(err);
     }
     for (uint32_t k = 1; k < w->n; k++) {

@@ -16,7 +16,6 @@ struct mpl_windows {
     double *spread;   /* The same, holding also what other windows say. */
     double *shortest; /**< Per link, over all windows. */
     double *gap;      /* Per window: ticks since the one before; 0 for the first. */
-    double *row[2];   /* Scratch, one per window. */
     double rate;
     struct mpl_graph upper;
     struct mpl_graph lower;

@@ -16,12 +16,24 @@
 /** Beyond every duration that a trace can hold; sums of two stay far from overflow. */
 #define MPL_TICKS_FAR (INT64_C(1) << 61)
 
-/** a - b, kept within MPL_TICKS_FAR, whatever a damaged trace holds. */
-int64_t mpl_ticks_minus(int64_t a, int64_t b);
+/** A sum of many, kept within MPL_TICKS_FAR, whatever a damaged trace holds. */
+static inline int64_t mpl_ticks_narrow(__int128 ticks)
+{
+    if (ticks > MPL_TICKS_FAR) {
+        return MPL_TICKS_FAR;
+    }
+    return ticks < -MPL_TICKS_FAR ? -MPL_TICKS_FAR : (int64_t) ticks;
+}
+/** a - b, kept likewise. */
+static inline int64_t mpl_ticks_minus(int64_t a, int64_t b)
+{
+    return mpl_ticks_narrow((__int128) a - b);
+}
 /** a + b of two such differences, kept likewise. */
-int64_t mpl_ticks_plus(int64_t a, int64_t b);
-/** A sum of many, kept likewise. */
-int64_t mpl_ticks_narrow(__int128 ticks);
+static inline int64_t mpl_ticks_plus(int64_t a, int64_t b)
+{
+    return mpl_ticks_narrow((__int128) a + b);
+}
 
 /* ---- one look at the trace ----------------------------------------------------------- */
 

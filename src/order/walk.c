@@ -9,24 +9,6 @@
  * holds for COLLECTIVE_BEGIN of whoever contributes and COLLECTIVE_END of whoever needs it.
  */
 
-int64_t mpl_ticks_narrow(__int128 ticks)
-{
-    if (ticks > MPL_TICKS_FAR) {
-        return MPL_TICKS_FAR;
-    }
-    return ticks < -MPL_TICKS_FAR ? -MPL_TICKS_FAR : (int64_t) ticks;
-}
-
-int64_t mpl_ticks_minus(int64_t a, int64_t b)
-{
-    return mpl_ticks_narrow((__int128) a - b);
-}
-
-int64_t mpl_ticks_plus(int64_t a, int64_t b)
-{
-    return mpl_ticks_narrow((__int128) a + b);
-}
-
 enum mpl_status mpl_order_view_create(const struct mpl_model *model,
                                       const struct mpl_match *match,
                                       struct mpl_arena *arena, struct mpl_order_view **out,
