@@ -174,6 +174,52 @@ struct mpl_delay {
 enum mpl_status mpl_events_delays(const struct mpl_events *events, struct mpl_arena *arena,
                                   const struct mpl_delay **out, struct mpl_err *err);
 
+/** What a process does in the steps of a run. */
+struct mpl_step_load {
+    uint32_t location; /**< Its thread with most communication, whose computation counts. */
+    double excess_s;   /**< Sum over steps of its computation above the step's mean. */
+    uint32_t
+        heaviest_steps; /**< Steps in which it computes longest; of several the first process. */
+};
+
+/**
+ * The steps that all processes of a run take together: its iterations. Computation is taken per step
+ * and process; what lies before the first and behind the last step is in none.
+ */
+struct mpl_steps {
+    uint32_t n; /**< At least 4; 0: no common steps, and nothing below is of use. */
+    bool
+        is_collective; /**< Between collectives of all; else between the messages of each. */
+    uint32_t n_processes;
+    const int64_t *compute_ticks;      /**< [step * n_processes + process] */
+    const struct mpl_step_load *loads; /**< Per process. */
+    double imbalance; /**< Mean over steps of max/mean - 1; NaN if nobody computes. */
+    double cost_s;    /**< Sum over steps of processes * (max - mean). */
+    double
+        kept_s; /**< Of it, what is left when the steps of each process are added up first. */
+    /** Mean rank correlation (Spearman) of neighbouring steps, -1 to 1; NaN where all are equal, or
+        with a single process. */
+    double persistence;
+    double
+        heaviest_kept; /**< Share of steps whose heaviest process is that of the step before. */
+    double
+        trend; /**< Imbalance in the last quarter of the steps minus that in the first. */
+    double
+        slope_s; /**< By how much max - mean grows per step, from the first to the last quarter. */
+};
+/**
+ * Finds the steps from the records alone. Where all processes take part in collectives, steps lie
+ * between consecutive ones of the kind (communicator, operation, root) that recurs most often, if
+ * it recurs regularly, counted in calls, not in time; else between the messages on each process's
+ * busiest edge, the k-th of each. Steps must make up half of the run.
+ *
+ * Ownership: \p out points into \p arena.
+ * Errors:    MPL_E_NOMEM only.
+ * Cost:      linear in calls and in steps * processes (times log processes for the ranks).
+ */
+enum mpl_status mpl_events_steps(const struct mpl_events *events, struct mpl_arena *arena,
+                                 const struct mpl_steps **out, struct mpl_err *err);
+
 /**
  * The part of the run that the replay looks at: from the end of the first start-up to the
  * beginning of the last shut-down; where these are not recorded, from the first to the last event.

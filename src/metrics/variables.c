@@ -121,6 +121,7 @@ struct query {
     const struct mpl_totals *totals;
     const struct extent *extents; /* of all locations */
     const struct mpl_delay *delay;
+    const struct mpl_steps *steps;
     int which; /* a span class or wait kind, see variables.def */
 };
 
@@ -222,6 +223,62 @@ static double delay(const struct query *q)
     }
     return sum;
 }
+
+/* ---- steps --------------------------------------------------------------------------------- */
+
+enum {
+    STEPS,
+    STEP_IMBALANCE,
+    STEP_COST,
+    STEP_KEPT,
+    STEP_PERSISTENCE,
+    STEP_SAME,
+    STEP_TREND,
+    STEP_SLOPE
+};
+
+static double run_steps(const struct query *q)
+{
+    const struct mpl_steps *steps = q->steps;
+    const double values[] = {
+        [STEPS] = steps->n,
+        [STEP_IMBALANCE] = steps->imbalance,
+        [STEP_COST] = steps->cost_s,
+        [STEP_KEPT] = steps->kept_s,
+        [STEP_PERSISTENCE] = steps->persistence,
+        [STEP_SAME] = steps->heaviest_kept,
+        [STEP_TREND] = steps->trend,
+        [STEP_SLOPE] = steps->slope_s,
+    };
+
+    return steps->n == 0 ? NAN : values[q->which];
+}
+
+/* Undefined for threads whose computation the steps leave out. */
+static const struct mpl_step_load *load_of(const struct query *q)
+{
+    const uint32_t process = q->model->locations[q->location].process;
+
+    return q->steps->n == 0 || q->steps->loads[process].location != q->location
+               ? NULL
+               : &q->steps->loads[process];
+}
+
+static double step_excess(const struct query *q)
+{
+    const struct mpl_step_load *load = load_of(q);
+
+    return load == NULL ? NAN : load->excess_s;
+}
+
+static double heaviest_steps(const struct query *q)
+{
+    const struct mpl_step_load *load = load_of(q);
+
+    return load == NULL ? NAN : load->heaviest_steps;
+}
+
+/* ---- counts and sizes ---------------------------------------------------------------------- */
 
 static double n_waits(const struct query *q)
 {
@@ -410,9 +467,18 @@ uint32_t mpl_variable_find(const char *name, bool is_per_location)
 
 bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
 {
-    return getters[variable].get != delay || variables->delays != NULL ||
-           mpl_events_delays(variables->events, variables->arena, &variables->delays,
-                             NULL) == MPL_OK;
+    double (*get)(const struct query *q) = getters[variable].get;
+
+    if (get == delay && variables->delays == NULL) {
+        return mpl_events_delays(variables->events, variables->arena, &variables->delays,
+                                 NULL) == MPL_OK;
+    }
+    if ((get == run_steps || get == step_excess || get == heaviest_steps) &&
+        variables->steps == NULL) {
+        return mpl_events_steps(variables->events, variables->arena, &variables->steps,
+                                NULL) == MPL_OK;
+    }
+    return true;
 }
 
 double mpl_variable_get(const struct mpl_variables *variables, uint32_t variable,
@@ -422,6 +488,7 @@ double mpl_variable_get(const struct mpl_variables *variables, uint32_t variable
                        .model = mpl_events_model(variables->events),
                        .window = variables->window,
                        .extents = variables->extents,
+                       .steps = variables->steps,
                        .which = getters[variable].which };
 
     if (table[variable].per_location) {

@@ -20,6 +20,7 @@ struct mpl_variables {
     const struct extent *extents; /* per location */
     struct mpl_arena *arena;
     const struct mpl_delay *delays; /* per location; NULL: nobody has asked yet */
+    const struct mpl_steps *steps;  /* likewise */
 };
 
 /** Lives in \p arena; NULL when out of memory. */

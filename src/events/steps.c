@@ -1,0 +1,293 @@
+/*
+ * How evenly the steps of a run are loaded, and whether the same processes are heavy in each.
+ *
+ * Three illnesses look alike in the sum of all waiting and need different remedies: one process
+ * that computes longer in every step, work that wanders or grows, and interruptions that strike
+ * anybody. Told apart by what is left when the steps of each process are added up (all, little,
+ * nothing), and by the correlation of neighbouring steps.
+ *
+ * Example: with two processes that compute 3 and 1 in one step, 1 and 3 in the next, each step costs
+ * 2 * (3 - 2) = 2, together 4; both computed 4 in all, so nothing of it is kept.
+ */
+#include "config.h"
+
+#include "events/steps_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A process in the order of its computation in a step. */
+struct place {
+    int64_t ticks;
+    uint32_t process;
+};
+
+/* One step, in ticks. */
+struct step {
+    double mean;
+    double most;
+    uint32_t heaviest; /* process; MPL_NONE where all compute equally long */
+};
+
+struct summary {
+    struct mpl_steps *steps;
+    double seconds; /* per tick */
+    struct step *all;
+    struct place *places;
+    /* Twice the rank of each process in the last step and in this one: ties have half ranks. */
+    int64_t *ranks[2];
+};
+
+/* ---- what was computed in each step ---------------------------------------------------------- */
+
+/* Everything between two calls of a location that communicates is computation. */
+static void fill_process(const struct mpl_events *events, const struct mpl_marks *marks,
+                         uint32_t process, int64_t *ticks)
+{
+    const struct mpl_step_marks *m = &marks->processes[process];
+    const struct mpl_location *loc = &events->model->locations[m->location];
+    const struct mpl_call *calls = events->lanes[m->location].calls;
+
+    for (uint32_t k = 0; k < marks->n; k++) {
+        int64_t sum = 0;
+
+        for (uint32_t c = m->calls[k] + 1; c <= m->calls[k + 1]; c++) {
+            sum += mpl_time_of(events, loc, calls[c].enter) -
+                   mpl_time_of(events, loc, calls[c - 1].leave);
+        }
+        ticks[(size_t) k * events->model->n_processes + process] = sum;
+    }
+}
+
+/* ---- one step ------------------------------------------------------------------------------------ */
+
+static struct step step_of(const int64_t *ticks, uint32_t n)
+{
+    struct step step = { .heaviest = 0 };
+    int64_t least = ticks[0];
+    double sum = 0;
+
+    for (uint32_t p = 0; p < n; p++) {
+        sum += (double) ticks[p];
+        least = ticks[p] < least ? ticks[p] : least;
+        step.heaviest = ticks[p] > ticks[step.heaviest] ? p : step.heaviest;
+    }
+    step.mean = sum / n;
+    step.most = (double) ticks[step.heaviest];
+    if (ticks[step.heaviest] == least) {
+        step.heaviest = MPL_NONE;
+    }
+    return step;
+}
+
+static int by_ticks(const void *x, const void *y)
+{
+    const struct place *a = x;
+    const struct place *b = y;
+
+    if (a->ticks != b->ticks) {
+        return a->ticks < b->ticks ? -1 : 1;
+    }
+    return (a->process > b->process) - (a->process < b->process);
+}
+
+/* Equals share the mean of their ranks: first + last of them is twice that. */
+static void rank_processes(const int64_t *ticks, uint32_t n, struct place *places,
+                           int64_t *ranks)
+{
+    for (uint32_t p = 0; p < n; p++) {
+        places[p] = (struct place){ ticks[p], p };
+    }
+    qsort(places, n, sizeof *places, by_ticks);
+    for (uint32_t first = 0, last; first < n; first = last + 1) {
+        last = first;
+        while (last + 1 < n && places[last + 1].ticks == places[first].ticks) {
+            last++;
+        }
+        for (uint32_t i = first; i <= last; i++) {
+            ranks[places[i].process] = (int64_t) first + last;
+        }
+    }
+}
+
+/* NaN where all are equal in one of the steps. */
+static double correlation(const int64_t *x, const int64_t *y, uint32_t n)
+{
+    const double mean = (double) n - 1; /* twice the mean rank, from 0 */
+    double xx = 0;
+    double yy = 0;
+    double xy = 0;
+
+    for (uint32_t p = 0; p < n; p++) {
+        const double dx = (double) x[p] - mean;
+        const double dy = (double) y[p] - mean;
+
+        xx += dx * dx;
+        yy += dy * dy;
+        xy += dx * dy;
+    }
+    return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : NAN;
+}
+
+/* ---- all steps ------------------------------------------------------------------------------------ */
+
+/* Mean imbalance of steps; NaN where nobody computes in any. */
+static double imbalance(const struct step *steps, uint32_t n)
+{
+    double sum = 0;
+    uint32_t n_computing = 0;
+
+    for (uint32_t k = 0; k < n; k++) {
+        if (steps[k].mean > 0) {
+            sum += steps[k].most / steps[k].mean - 1;
+            n_computing++;
+        }
+    }
+    return n_computing == 0 ? NAN : sum / n_computing;
+}
+
+static double mean_excess(const struct step *steps, uint32_t n)
+{
+    double sum = 0;
+
+    for (uint32_t k = 0; k < n; k++) {
+        sum += steps[k].most - steps[k].mean;
+    }
+    return sum / n;
+}
+
+static void find_trend(struct summary *s)
+{
+    const uint32_t n = s->steps->n;
+    const uint32_t quarter = n / 4;
+    const struct step *last = s->all + n - quarter;
+
+    s->steps->trend = imbalance(last, quarter) - imbalance(s->all, quarter);
+    s->steps->slope_s = (mean_excess(last, quarter) - mean_excess(s->all, quarter)) /
+                        (n - quarter) * s->seconds;
+}
+
+static void compare_neighbours(struct summary *s)
+{
+    const uint32_t n_processes = s->steps->n_processes;
+    double sum = 0;
+    uint32_t n = 0;
+    uint32_t n_same = 0;
+    uint32_t n_pairs = 0;
+
+    for (uint32_t k = 0; k < s->steps->n; k++) {
+        rank_processes(s->steps->compute_ticks + (size_t) k * n_processes, n_processes,
+                       s->places, s->ranks[k % 2]);
+        if (k > 0 && s->all[k].heaviest != MPL_NONE && s->all[k - 1].heaviest != MPL_NONE) {
+            n_pairs++;
+            n_same += s->all[k].heaviest == s->all[k - 1].heaviest;
+        }
+        if (k > 0) {
+            const double r = correlation(s->ranks[0], s->ranks[1], n_processes);
+
+            sum += isnan(r) ? 0 : r;
+            n += isnan(r) ? 0 : 1;
+        }
+    }
+    s->steps->persistence = n == 0 ? NAN : sum / n;
+    s->steps->heaviest_kept = n_pairs == 0 ? NAN : (double) n_same / n_pairs;
+}
+
+static void add_costs(struct summary *s, struct mpl_step_load *loads)
+{
+    const uint32_t n_processes = s->steps->n_processes;
+    double most = 0;
+    double all = 0;
+
+    for (uint32_t k = 0; k < s->steps->n; k++) {
+        s->steps->cost_s += (s->all[k].most - s->all[k].mean) * n_processes * s->seconds;
+        if (s->all[k].heaviest != MPL_NONE) {
+            loads[s->all[k].heaviest].heaviest_steps++;
+        }
+    }
+    for (uint32_t p = 0; p < n_processes; p++) {
+        int64_t sum = 0;
+
+        for (uint32_t k = 0; k < s->steps->n; k++) {
+            const int64_t ticks = s->steps->compute_ticks[(size_t) k * n_processes + p];
+
+            sum += ticks;
+            loads[p].excess_s += fmax(0, (double) ticks - s->all[k].mean) * s->seconds;
+        }
+        most = fmax(most, (double) sum);
+        all += (double) sum;
+    }
+    s->steps->kept_s = fmax(0, most * n_processes - all) * s->seconds;
+}
+
+static bool summarise(struct summary *s, struct mpl_step_load *loads,
+                      struct mpl_arena *scratch)
+{
+    const uint32_t n_processes = s->steps->n_processes;
+
+    s->all = MPL_NEW_ARRAY(scratch, s->steps->n, struct step);
+    s->places = MPL_NEW_ARRAY(scratch, n_processes, struct place);
+    s->ranks[0] = MPL_NEW_ARRAY(scratch, n_processes, int64_t);
+    s->ranks[1] = MPL_NEW_ARRAY(scratch, n_processes, int64_t);
+    if (s->all == NULL || s->places == NULL || s->ranks[0] == NULL || s->ranks[1] == NULL) {
+        return false;
+    }
+    for (uint32_t k = 0; k < s->steps->n; k++) {
+        s->all[k] =
+            step_of(s->steps->compute_ticks + (size_t) k * n_processes, n_processes);
+    }
+    s->steps->imbalance = imbalance(s->all, s->steps->n);
+    compare_neighbours(s);
+    find_trend(s);
+    add_costs(s, loads);
+    return true;
+}
+
+static bool make_steps(const struct mpl_events *events, struct mpl_arena *arena,
+                       struct mpl_arena *scratch, struct mpl_steps *steps)
+{
+    const uint32_t n_processes = events->model->n_processes;
+    struct summary s = { .steps = steps,
+                         .seconds = 1 / (double) events->model->ticks_per_s };
+    struct mpl_marks marks;
+    struct mpl_step_load *loads = MPL_NEW_ARRAY(arena, n_processes, struct mpl_step_load);
+    int64_t *ticks;
+
+    if (loads == NULL || !mpl_marks_find(events, scratch, &marks)) {
+        return false;
+    }
+    if (marks.n == 0) {
+        return true;
+    }
+    ticks = MPL_NEW_ARRAY(arena, (size_t) marks.n * n_processes, int64_t);
+    if (ticks == NULL) {
+        return false;
+    }
+    for (uint32_t p = 0; p < n_processes; p++) {
+        loads[p].location = marks.processes[p].location;
+        fill_process(events, &marks, p, ticks);
+    }
+    steps->n = marks.n;
+    steps->is_collective = marks.is_collective;
+    steps->n_processes = n_processes;
+    steps->compute_ticks = ticks;
+    steps->loads = loads;
+    return summarise(&s, loads, scratch);
+}
+
+enum mpl_status mpl_events_steps(const struct mpl_events *events, struct mpl_arena *arena,
+                                 const struct mpl_steps **out, struct mpl_err *err)
+{
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct mpl_steps *steps = MPL_NEW(arena, struct mpl_steps);
+    const bool is_enough =
+        scratch != NULL && steps != NULL && make_steps(events, arena, scratch, steps);
+
+    mpl_arena_destroy(scratch);
+    if (!is_enough) {
+        return mpl_nomem(err);
+    }
+    *out = steps;
+    return MPL_OK;
+}

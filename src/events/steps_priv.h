@@ -1,0 +1,28 @@
+/*
+ * Where the steps of each process begin and end.
+ */
+#ifndef MPL_EVENTS_STEPS_PRIV_H
+#define MPL_EVENTS_STEPS_PRIV_H
+
+#include "events/events_priv.h"
+
+/* Fewer say nothing about what recurs. */
+enum { STEPS_AT_LEAST = 4 };
+
+/* One process. */
+struct mpl_step_marks {
+    uint32_t location;     /* its thread with most communication */
+    const uint32_t *calls; /* n + 1 calls that bound the steps, ascending */
+};
+
+struct mpl_marks {
+    uint32_t n; /* steps; 0: there are none */
+    bool is_collective;
+    struct mpl_step_marks *processes;
+};
+
+/* Lives in \p arena. False when out of memory. */
+bool mpl_marks_find(const struct mpl_events *events, struct mpl_arena *arena,
+                    struct mpl_marks *marks);
+
+#endif

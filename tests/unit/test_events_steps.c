@@ -1,0 +1,444 @@
+/*
+ * Steps of made runs: what was computed in each is known, so the summary can be compared with one
+ * that is written from the definitions only.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "events/events.h"
+#include "read/read.h"
+
+enum { PROCESSES = 6, STEPS = 24, TEXT = 400000, SEEDS = 40 };
+
+static struct mpl_arena *arena;
+
+static void create_arena(void)
+{
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+}
+
+static void destroy_arena(void)
+{
+    mpl_arena_destroy(arena);
+}
+
+static const struct mpl_events *events_of(const char *text)
+{
+    struct mpl_lint *lint = mpl_lint_create(arena);
+    struct mpl_model *model = NULL;
+    const struct mpl_match *match = NULL;
+    const struct mpl_clock *clock = NULL;
+    const struct mpl_events *events = NULL;
+
+    ck_assert_ptr_nonnull(lint);
+    ck_assert_int_eq(mpl_read_text("test", text, strlen(text), arena, lint, &model, NULL),
+                     MPL_OK);
+    ck_assert_int_eq(mpl_match_create(model, arena, &match, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_clock_correct(model, match, NULL, NULL, arena, &clock, NULL),
+                     MPL_OK);
+    ck_assert_int_eq(mpl_events_create(model, match, clock, arena, &events, NULL), MPL_OK);
+    return events;
+}
+
+static const struct mpl_steps *steps_of(const char *text)
+{
+    const struct mpl_steps *steps = NULL;
+
+    ck_assert_int_eq(mpl_events_steps(events_of(text), arena, &steps, NULL), MPL_OK);
+    ck_assert_ptr_nonnull(steps);
+    return steps;
+}
+
+/* ---- made runs ------------------------------------------------------------------------------ */
+
+/* What each process computes in each step, us. */
+typedef int load_matrix[STEPS][PROCESSES];
+
+struct text {
+    char *begin;
+    size_t n;
+};
+
+static void put(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    text->n += (size_t) vsnprintf(text->begin + text->n, TEXT - text->n, format, arguments);
+    va_end(arguments);
+    ck_assert_uint_lt(text->n, TEXT - 1000);
+}
+
+static int most_of(const int *row, int n)
+{
+    int most = 0;
+
+    for (int p = 0; p < n; p++) {
+        most = row[p] > most ? row[p] : most;
+    }
+    return most;
+}
+
+/* A barrier, or a message around the ring. */
+static void put_end(struct text *text, int p, int n, int from, int until,
+                    bool is_collective)
+{
+    if (is_collective) {
+        put(text, "rank %d: barrier %d..%d\n", p, from, until);
+    } else {
+        put(text, "rank %d: send %d..%d to %d tag 9\n", p, from, from + 1, (p + 1) % n);
+        put(text, "rank %d: recv %d..%d from %d tag 9\n", p, from + 1, until,
+            (p + n - 1) % n);
+    }
+}
+
+/* Each step: computation and an end; after each fifth one, a broadcast, which bounds no steps. */
+static const char *make(load_matrix loads, int n, bool is_collective)
+{
+    struct text text = { mpl_arena_alloc(arena, TEXT), 0 };
+    int begin = 10;
+
+    ck_assert_ptr_nonnull(text.begin);
+    put(&text, "# us\n");
+    for (int p = 0; p < n; p++) {
+        put_end(&text, p, n, 0, 10, is_collective);
+    }
+    for (int k = 0; k < STEPS; k++) {
+        const int end = begin + most_of(loads[k], n) + 30;
+
+        for (int p = 0; p < n; p++) {
+            const int sent = begin + loads[k][p];
+
+            put(&text, "rank %d: compute %d..%d\n", p, begin, sent);
+            put_end(&text, p, n, sent, end, is_collective);
+            if (is_collective && k % 5 == 3) {
+                put(&text, "rank %d: bcast %d..%d root 0\n", p, end, end + 5);
+            }
+        }
+        begin = end + (is_collective && k % 5 == 3 ? 5 : 0);
+    }
+    return text.begin;
+}
+
+/* ---- the same, from the definitions ------------------------------------------------------------ */
+
+static double rank_in(const int *row, int n, int p)
+{
+    double rank = 0;
+
+    for (int q = 0; q < n; q++) {
+        rank += row[q] < row[p] ? 1 : row[q] == row[p] && q != p ? 0.5 : 0;
+    }
+    return rank;
+}
+
+static double spearman(const int *a, const int *b, int n)
+{
+    const double mean = (n - 1) / 2.0;
+    double ab = 0;
+    double aa = 0;
+    double bb = 0;
+
+    for (int p = 0; p < n; p++) {
+        ab += (rank_in(a, n, p) - mean) * (rank_in(b, n, p) - mean);
+        aa += pow(rank_in(a, n, p) - mean, 2);
+        bb += pow(rank_in(b, n, p) - mean, 2);
+    }
+    return aa == 0 || bb == 0 ? NAN : ab / sqrt(aa * bb);
+}
+
+static double mean_of(const int *row, int n)
+{
+    double sum = 0;
+
+    for (int p = 0; p < n; p++) {
+        sum += row[p];
+    }
+    return sum / n;
+}
+
+#define ASSERT_NEAR(a, b) \
+    ck_assert_msg(fabs((a) - (b)) < 1e-9 || (isnan(a) && isnan(b)), "%s: %g, not %g", #a, \
+                  a, b)
+
+static void check_sums(const struct mpl_steps *s, load_matrix loads, int n)
+{
+    double cost = 0;
+    double unevenness = 0;
+    double most = 0;
+    double all = 0;
+    int n_uneven = 0;
+
+    for (int k = 0; k < STEPS; k++) {
+        const double mean = mean_of(loads[k], n);
+
+        cost += n * (most_of(loads[k], n) - mean);
+        unevenness += mean > 0 ? most_of(loads[k], n) / mean - 1 : 0;
+        n_uneven += mean > 0;
+    }
+    for (int p = 0; p < n; p++) {
+        double sum = 0;
+        double excess = 0;
+
+        for (int k = 0; k < STEPS; k++) {
+            ck_assert_int_eq(s->compute_ticks[k * n + p], 1000 * loads[k][p]);
+            sum += loads[k][p];
+            excess += fmax(0, loads[k][p] - mean_of(loads[k], n));
+        }
+        ASSERT_NEAR(s->loads[p].excess_s, excess * 1e-6);
+        most = fmax(most, sum);
+        all += sum;
+    }
+    ASSERT_NEAR(s->cost_s, cost * 1e-6);
+    ASSERT_NEAR(s->kept_s, (n * most - all) * 1e-6);
+    ASSERT_NEAR(s->imbalance, n_uneven == 0 ? NAN : unevenness / n_uneven);
+}
+
+static void check_neighbours(const struct mpl_steps *s, load_matrix loads, int n)
+{
+    double sum = 0;
+    int n_pairs = 0;
+
+    for (int k = 1; k < STEPS; k++) {
+        const double r = spearman(loads[k - 1], loads[k], n);
+
+        sum += isnan(r) ? 0 : r;
+        n_pairs += !isnan(r);
+    }
+    ASSERT_NEAR(s->persistence, n_pairs == 0 ? NAN : sum / n_pairs);
+}
+
+static const struct mpl_steps *check_run(load_matrix loads, int n, bool is_collective)
+{
+    const struct mpl_steps *s = steps_of(make(loads, n, is_collective));
+
+    ck_assert_uint_eq(s->n, STEPS);
+    ck_assert_uint_eq(s->n_processes, (unsigned) n);
+    ck_assert_int_eq(s->is_collective, is_collective);
+    check_sums(s, loads, n);
+    check_neighbours(s, loads, n);
+    return s;
+}
+
+/* A generator of its own: that of the library may differ between machines. */
+static int next_random(uint64_t *state, int below)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (int) (*state >> 33) % below;
+}
+
+START_TEST(random_runs_have_the_summary_of_the_definitions)
+{
+    uint64_t state = 7;
+
+    for (int seed = 0; seed < SEEDS; seed++) {
+        const int n = 2 + next_random(&state, PROCESSES - 1);
+        const int range = 1 + next_random(&state, seed % 2 == 0 ? 4 : 200);
+        load_matrix loads = { 0 };
+
+        for (int k = 0; k < STEPS; k++) {
+            for (int p = 0; p < n; p++) {
+                loads[k][p] = next_random(&state, range);
+            }
+        }
+        (void) check_run(loads, n, _i != 0);
+        mpl_arena_destroy(arena);
+        create_arena();
+    }
+}
+END_TEST
+
+/* ---- three illnesses ----------------------------------------------------------------------------- */
+
+START_TEST(one_slow_process_is_kept_in_all_steps)
+{
+    load_matrix loads;
+    uint64_t state = 3;
+
+    for (int k = 0; k < STEPS; k++) {
+        for (int p = 0; p < PROCESSES; p++) {
+            loads[k][p] = 100 + next_random(&state, 10) + (p == 4 ? 80 : 0);
+        }
+    }
+
+    const struct mpl_steps *s = check_run(loads, PROCESSES, _i != 0);
+
+    ck_assert_uint_eq(s->loads[4].heaviest_steps, STEPS);
+    ASSERT_NEAR(s->heaviest_kept, 1.0);
+    ck_assert(s->kept_s > 0.95 * s->cost_s);
+    ck_assert(fabs(s->trend) < 0.1);
+}
+END_TEST
+
+START_TEST(a_wandering_place_is_persistent_and_nobodys)
+{
+    load_matrix loads;
+
+    for (int k = 0; k < STEPS; k++) {
+        for (int p = 0; p < PROCESSES; p++) {
+            const int distance = abs(p - k / 4);
+
+            loads[k][p] = 100 + 60 / (1 + distance);
+        }
+    }
+
+    const struct mpl_steps *s = check_run(loads, PROCESSES, _i != 0);
+
+    ck_assert(s->persistence > 0.8);
+    ck_assert(s->heaviest_kept > 0.7);
+    ck_assert(s->kept_s < 0.3 * s->cost_s);
+    for (int p = 0; p < PROCESSES; p++) {
+        ck_assert_uint_eq(s->loads[p].heaviest_steps, 4);
+    }
+}
+END_TEST
+
+START_TEST(noise_is_not_persistent)
+{
+    load_matrix loads;
+    uint64_t state = 11;
+
+    for (int k = 0; k < STEPS; k++) {
+        for (int p = 0; p < PROCESSES; p++) {
+            loads[k][p] = 100 + next_random(&state, 40);
+        }
+    }
+
+    const struct mpl_steps *s = check_run(loads, PROCESSES, _i != 0);
+
+    ck_assert(fabs(s->persistence) < 0.2);
+    ck_assert(s->kept_s < 0.4 * s->cost_s);
+}
+END_TEST
+
+START_TEST(growth_has_a_trend_and_a_slope)
+{
+    load_matrix loads;
+
+    /* Rank 0 computes 2 us more in each step: max - mean grows by 2 * 5/6 us. */
+    for (int k = 0; k < STEPS; k++) {
+        for (int p = 0; p < PROCESSES; p++) {
+            loads[k][p] = 100 + (p == 0 ? 2 * k : 0);
+        }
+    }
+
+    const struct mpl_steps *s = check_run(loads, PROCESSES, _i != 0);
+
+    ASSERT_NEAR(s->slope_s, 2e-6 * 5 / 6);
+    ck_assert(s->trend > 0.2);
+}
+END_TEST
+
+/* ---- where there are none --------------------------------------------------------------------------- */
+
+START_TEST(too_few_steps_are_none)
+{
+    /* Five barriers bound four steps; four bound three. */
+    static const char four[] =
+        "# us\n"
+        "rank 0: barrier 0..1 compute 1..9 barrier 9..10 compute 10..19 barrier 19..20 "
+        "compute 20..29 barrier 29..30\n"
+        "rank 1: barrier 0..1 compute 1..9 barrier 9..10 compute 10..19 barrier 19..20 "
+        "compute 20..29 barrier 29..30\n";
+    static const char five[] =
+        "# us\n"
+        "rank 0: barrier 0..1 compute 1..9 barrier 9..10 compute 10..19 barrier 19..20 "
+        "compute 20..29 barrier 29..30 compute 30..39 barrier 39..40\n"
+        "rank 1: barrier 0..1 compute 1..9 barrier 9..10 compute 10..19 barrier 19..20 "
+        "compute 20..29 barrier 29..30 compute 30..39 barrier 39..40\n";
+
+    ck_assert_uint_eq(steps_of(four)->n, 0);
+    ck_assert_uint_eq(steps_of(five)->n, 4);
+}
+END_TEST
+
+START_TEST(a_process_that_takes_no_part_leaves_no_common_steps)
+{
+    ck_assert_uint_eq(
+        steps_of(
+            "# us\n"
+            "rank 0: send 1..2 to 1 send 3..4 to 1 send 5..6 to 1 send 7..8 to 1 "
+            "send 9..10 to 1\n"
+            "rank 1: recv 1..2 from 0 recv 3..4 from 0 recv 5..6 from 0 recv 7..8 from 0 "
+            "recv 9..10 from 0\n"
+            "rank 2: compute 0..10\n")
+            ->n,
+        0);
+}
+END_TEST
+
+START_TEST(steps_of_the_set_up_are_not_those_of_the_run)
+{
+    ck_assert_uint_eq(
+        steps_of("# us\n"
+                 "rank 0: barrier 0..1 barrier 2..3 barrier 4..5 barrier 6..7 barrier 8..9 "
+                 "compute 9..100\n"
+                 "rank 1: barrier 0..1 barrier 2..3 barrier 4..5 barrier 6..7 barrier 8..9 "
+                 "compute 9..100\n")
+            ->n,
+        0);
+}
+END_TEST
+
+/* ---- out of memory -------------------------------------------------------------------------- */
+
+START_TEST(out_of_memory_is_told)
+{
+    load_matrix loads = { 0 };
+    const struct mpl_events *events = events_of(make(loads, 3, _i != 0));
+    long n = 0;
+
+    for (;; n++) {
+        const struct mpl_steps *steps = NULL;
+        struct mpl_err err = { 0 };
+
+        mpl_alloc_fail_after(n);
+        const enum mpl_status st = mpl_events_steps(events, arena, &steps, &err);
+        mpl_alloc_fail_after(-1);
+        if (st == MPL_OK) {
+            break;
+        }
+        ck_assert_int_eq(st, MPL_E_NOMEM);
+        ck_assert_ptr_null(steps);
+    }
+    ck_assert_int_ge(n, 2);
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("events_steps");
+    TCase *all = tcase_create("all");
+
+    tcase_add_checked_fixture(all, create_arena, destroy_arena);
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, random_runs_have_the_summary_of_the_definitions, 0, 2);
+    tcase_add_loop_test(all, one_slow_process_is_kept_in_all_steps, 0, 2);
+    tcase_add_loop_test(all, a_wandering_place_is_persistent_and_nobodys, 0, 2);
+    tcase_add_loop_test(all, noise_is_not_persistent, 0, 2);
+    tcase_add_loop_test(all, growth_has_a_trend_and_a_slope, 0, 2);
+    tcase_add_test(all, too_few_steps_are_none);
+    tcase_add_test(all, a_process_that_takes_no_part_leaves_no_common_steps);
+    tcase_add_test(all, steps_of_the_set_up_are_not_those_of_the_run);
+    tcase_add_loop_test(all, out_of_memory_is_told, 0, 2);
+    suite_add_tcase(suite, all);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(make_suite());
+
+    srunner_run_all(runner, CK_NORMAL);
+
+    const int n_failed = srunner_ntests_failed(runner);
+
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
