@@ -16,8 +16,11 @@
  * Waits are taken backwards in time: what one hands down lies before it, so a wait has inherited
  * everything when its turn comes. Nothing gets lost: all costs together are all waiting.
  *
- * Two processes meet when both ends of a message between them, or their parts of a collective, lie
- * behind them. Busy time is compared in two kinds, computation and communication that is no waiting.
+ * Two processes meet in a collective, and in a message for which one waits: one that has lain ready
+ * says nothing of when it was sent. Example: 0 sends to 1 and waits for an answer; 1 waits for
+ * somebody else, then takes the message and answers at once. Had they met there, the answer would be
+ * late by no delay and no waiting of 1; they have not, so the wait of 1 explains that of 0. Busy
+ * time is compared in two kinds, computation and communication that is no waiting.
  */
 #include "config.h"
 
@@ -166,6 +169,17 @@ static bool keep_recent(struct delays *d, uint32_t instance, uint32_t call)
 
 /* ---- meetings by messages --------------------------------------------------------------- */
 
+/* Whether one end of a message waits for the other. */
+static bool is_awaited(const struct delays *d, uint32_t location, uint32_t call,
+                       uint32_t other, uint32_t other_call)
+{
+    const struct mpl_call *own = &d->events->lanes[location].calls[call];
+    const struct mpl_call *its = &d->events->lanes[other].calls[other_call];
+
+    return (own->culprit == other && mpl_call_ticks(own) > 0) ||
+           (its->culprit == location && mpl_call_ticks(its) > 0);
+}
+
 static bool keep_messages(struct delays *d, uint32_t location, uint32_t call,
                           const struct mpl_span *span)
 {
@@ -182,7 +196,7 @@ static bool keep_messages(struct delays *d, uint32_t location, uint32_t call,
         const uint32_t other = d->events->lanes[end.location].call_of_message[end.message];
         struct meeting *kept = is_send(d, location, m) ? d->sent : d->received;
 
-        if (other == MPL_NONE) {
+        if (other == MPL_NONE || !is_awaited(d, location, call, end.location, other)) {
             continue;
         }
         if (d->sent[end.location].own == MPL_NONE &&
@@ -378,17 +392,19 @@ static int64_t excess(int64_t a, int64_t b)
     return a > b ? a - b : 0;
 }
 
-/* The share of a wait that is the culprit's own fault. */
+/* The share of a wait that is the culprit's own fault; \p computed of that because it computed
+ * longer, 0 to 1. */
 static double own_fault(const struct delays *d, const struct blame *b, uint32_t culprit,
-                        int64_t *waiting_ticks)
+                        int64_t *waiting_ticks, double *computed)
 {
     const struct stretch own = stretch_of(d, b->location, b->met.own, b->call);
     const struct stretch other = stretch_of(d, culprit, b->met.other, b->until);
+    const double longer = (double) excess(other.computing_ticks, own.computing_ticks);
     const double delay =
-        (double) excess(other.computing_ticks, own.computing_ticks) +
-        (double) excess(other.communicating_ticks, own.communicating_ticks);
+        longer + (double) excess(other.communicating_ticks, own.communicating_ticks);
 
     *waiting_ticks = other.waiting_ticks;
+    *computed = delay > 0 ? longer / delay : 0;
     return other.waiting_ticks <= 0 ? 1 : delay / (delay + (double) other.waiting_ticks);
 }
 
@@ -401,18 +417,21 @@ static void hand_down(struct delays *d, const struct blame *b, struct mpl_delay 
     struct track *other = &d->tracks[call->culprit];
     struct mpl_delay *delay = &delays[call->culprit];
     int64_t waiting_ticks = 0;
+    double computed = 0;
     double share = 1;
 
     while (own->at > b->call) {
         own->rate += own->change[--own->at];
     }
-    const double inherited = wait * own->rate;
+    /* Sums of differences: what has all been taken back may be left as -1e-17. */
+    const double inherited = own->rate > 0 ? wait * own->rate : 0;
 
     /* A culprit whose earlier waits have had their turn is waited for in a circle, which only
      * clocks can make. */
     if (b->until != MPL_NONE && other->at >= b->until) {
-        share = own_fault(d, b, call->culprit, &waiting_ticks);
+        share = own_fault(d, b, call->culprit, &waiting_ticks, &computed);
     }
+    delay->computed_s += (wait + inherited) * share * computed * seconds;
     delay->direct_s[call->wait_kind] += wait * share * seconds;
     delay->indirect_s[call->wait_kind] += inherited * share * seconds;
     delays[b->location].passed_s[call->wait_kind] += wait * (1 - share) * seconds;

@@ -160,6 +160,9 @@ struct mpl_delay {
     double indirect_s[MPL_WAIT_KINDS]; /**< Waits for others that had waited for it. */
     double passed_s[MPL_WAIT_KINDS]; /**< Of its own waits: the fault of others than whom it
                                             waited for (Scalasca's indirect waits). */
+    double
+        computed_s; /**< Of direct_s and indirect_s, of all kinds: because it computed longer;
+                            the rest, because its communication took longer or it began late. */
 };
 /**
  * Root causes of waiting: delay costs (Böhme, Geimer, Wolf, Arnold: Identifying the Root Causes of

@@ -204,11 +204,11 @@ static double caused(const struct query *q)
     return q->which == MPL_WAIT_NONE ? sum : q->totals->caused_s[q->which];
 }
 
-enum { DELAY_ALL, DELAY_DIRECT, DELAY_INDIRECT, DELAY_PASSED };
+enum { DELAY_ALL, DELAY_DIRECT, DELAY_INDIRECT, DELAY_PASSED, DELAY_COMPUTED };
 
 static double delay(const struct query *q)
 {
-    double sum = 0.0;
+    double sum = q->which == DELAY_COMPUTED ? q->delay->computed_s : 0.0;
 
     for (int kind = MPL_WAIT_NONE + 1; kind < MPL_WAIT_KINDS; kind++) {
         if (q->which == DELAY_PASSED) {
