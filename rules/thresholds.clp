@@ -69,4 +69,9 @@
 
   ;; Growth of the imbalance from the first to the last quarter of the steps that counts as a
   ;; trend, in times the mean. 1. As ?*heavy*: 0.1 of the mean.
-  ?*imbalance-growth* = 0.1)
+  ?*imbalance-growth* = 0.1
+
+  ;; Waiting by noise, as a share of the process time, from which on it is a cause and not only an
+  ;; observation. 1. Twice ?*significant*: the noise of a shared machine reaches about that
+  ;; (oddeven-np16, where nothing is wrong: 0.07), and nobody can be asked to do something about it.
+  ?*noise-told* = 0.1)
