@@ -172,4 +172,46 @@ void mpl_progress_line_close(struct mpl_progress_line *line);
 enum mpl_status mpl_knowledge_find(struct mpl_arena *arena, const char **out,
                                    struct mpl_err *err);
 
+/** Which knowledge a command is asked to load. */
+struct mpl_knowledge_asked {
+    const char **given; /**< --knowledge, in order. */
+    size_t n_given;
+    bool is_stock_only; /**< --no-user-knowledge */
+};
+
+/**
+ * Rows of a table of options, for every command that loads knowledge. Positional, so they stand
+ * behind the command's own.
+ */
+#define MPL_KNOWLEDGE_OPTIONS \
+    { 0, "knowledge", "DIR", "add the patterns and rules of DIR" }, \
+    { \
+        0, "no-user-knowledge", NULL, "leave out the user's own folder and MARPLE_PATH" \
+    }
+/** Takes one of MPL_KNOWLEDGE_OPTIONS; false: it is none of them. asked->given must have room. */
+bool mpl_args_knowledge(const struct mpl_option *option, const char *value,
+                        struct mpl_knowledge_asked *asked);
+
+/** Directories in the order of loading: later ones refine or replace what earlier ones say. */
+struct mpl_directories {
+    size_t n;
+    const char **paths;
+    const char **origins; /**< Parallel: "stock", "user", "MARPLE_PATH", "--knowledge". */
+};
+
+/**
+ * The stock; the user's folder ($XDG_CONFIG_HOME/marple, else ~/.config/marple) if there is one;
+ * the entries of MARPLE_PATH, separated by colons; then those given. An entry of MARPLE_PATH that
+ * is no directory is left out with a warning on standard error, since it may be meant for another
+ * machine.
+ *
+ * Errors: MPL_E_IO if the stock is not found, or a given one is no directory.
+ */
+enum mpl_status mpl_directories_find(const struct mpl_knowledge_asked *asked,
+                                     struct mpl_arena *arena, struct mpl_directories *out,
+                                     struct mpl_err *err);
+/** The origin of a file that was loaded from one of them. */
+const char *mpl_directories_origin(const struct mpl_directories *directories,
+                                   const char *file);
+
 #endif

@@ -13,7 +13,6 @@ enum {
     OPT_FORMAT,
     OPT_TOP,
     OPT_FAIL_ON,
-    OPT_KNOWLEDGE,
     OPT_OUTPUT,
     OPT_VERBOSE,
     OPT_WIDTH,
@@ -27,13 +26,13 @@ static const struct mpl_option options[] = {
     [OPT_TOP] = { 0, "top", "N", "show at most N causes" },
     [OPT_FAIL_ON] = { 0, "fail-on", "SEVERITY",
                       "exit status 1 if a cause costs this share of all time" },
-    [OPT_KNOWLEDGE] = { 0, "knowledge", "DIR", "add the patterns and rules of DIR" },
     [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
     [OPT_VERBOSE] = { 'v', "verbose", NULL,
                       "also show rules that fired, and every metric" },
     [OPT_WIDTH] = { 0, "width", "N", "wrap text at N columns" },
     [OPT_THOROUGH] = { 0, "thorough", NULL,
                        "try also on long traces what other clocks would change" },
+    MPL_KNOWLEDGE_OPTIONS,
     MPL_CLOCK_OPTIONS,
     { 0 },
 };
@@ -44,8 +43,8 @@ struct diagnose_opts {
     size_t n_traces;
     struct mpl_role_binding *roles;
     size_t n_roles;
-    const char **knowledge; /* The stock of knowledge first. */
-    size_t n_knowledge;
+    struct mpl_knowledge_asked knowledge;
+    struct mpl_directories directories; /* what is to be loaded for it */
     const char *pattern;
     const char *output;
     enum mpl_format format;
@@ -104,9 +103,6 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
         return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
     case OPT_FAIL_ON:
         return mpl_args_share(option, value, &opts->fail_on, err);
-    case OPT_KNOWLEDGE:
-        opts->knowledge[opts->n_knowledge++] = value;
-        return MPL_OK;
     case OPT_OUTPUT:
         opts->output = value;
         return MPL_OK;
@@ -119,7 +115,9 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_WIDTH:
         return mpl_args_integer(option, value, 40, 1000, &opts->width, err);
     default:
-        return mpl_args_clock(option, value, &opts->clock, err);
+        return mpl_args_knowledge(option, value, &opts->knowledge)
+                   ? MPL_OK
+                   : mpl_args_clock(option, value, &opts->clock, err);
     }
 }
 
@@ -133,11 +131,10 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
 
     opts->traces = MPL_NEW_ARRAY(arena, most, const char *);
     opts->roles = MPL_NEW_ARRAY(arena, most, struct mpl_role_binding);
-    opts->knowledge = MPL_NEW_ARRAY(arena, most, const char *);
-    if (opts->traces == NULL || opts->roles == NULL || opts->knowledge == NULL) {
+    opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
+    if (opts->traces == NULL || opts->roles == NULL || opts->knowledge.given == NULL) {
         return mpl_nomem(err);
     }
-    opts->n_knowledge = 1; /* the stock's place, filled in later */
     while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
         if (option != NULL) {
             st = take_option(option, value, arena, opts, err);
@@ -195,8 +192,8 @@ static enum mpl_status analyse(const struct diagnose_opts *opts, struct mpl_anal
 {
     struct mpl_progress_line line;
     const struct mpl_analysis_options asked = {
-        .knowledge = opts->knowledge,
-        .n_knowledge = opts->n_knowledge,
+        .knowledge = opts->directories.paths,
+        .n_knowledge = opts->directories.n,
         .roles = opts->roles,
         .n_roles = opts->n_roles,
         .pattern = opts->pattern,
@@ -243,7 +240,8 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
         return mpl_nomem(err);
     }
     enum mpl_status st = parse(args, arena, &opts, err);
-    st = st == MPL_OK ? mpl_knowledge_find(arena, &opts.knowledge[0], err) : st;
+    st = st == MPL_OK ? mpl_directories_find(&opts.knowledge, arena, &opts.directories, err)
+                      : st;
     st = st == MPL_OK ? diagnose(&opts, arena, out, err) : st;
     mpl_arena_destroy(arena);
     return st;

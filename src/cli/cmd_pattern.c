@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-enum { OPT_KNOWLEDGE, OPT_VERBOSE, OPT_WIDTH };
+enum { OPT_VERBOSE, OPT_WIDTH };
 
 static const struct mpl_option options[] = {
-    [OPT_KNOWLEDGE] = { 0, "knowledge", "DIR", "add the patterns and rules of DIR" },
     [OPT_VERBOSE] = { 'v', "verbose", NULL, "test: draw also what is right" },
     [OPT_WIDTH] = { 0, "width", "N", "draw N columns wide" },
+    MPL_KNOWLEDGE_OPTIONS,
     { 0 },
 };
 
@@ -32,16 +32,16 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     enum mpl_status st = MPL_OK;
 
     switch (option - options) {
-    case OPT_KNOWLEDGE:
-        opts->directories[opts->n_directories++] = value;
-        return MPL_OK;
     case OPT_VERBOSE:
         opts->is_verbose = true;
         return MPL_OK;
-    default:
+    case OPT_WIDTH:
         st = mpl_args_integer(option, value, 40, 1000, &width, err);
         opts->width = (int) width;
         return st;
+    default:
+        (void) mpl_args_knowledge(option, value, &opts->knowledge);
+        return MPL_OK;
     }
 }
 
@@ -74,11 +74,10 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     enum mpl_status st = MPL_OK;
 
     opts->operands = MPL_NEW_ARRAY(arena, most, const char *);
-    opts->directories = MPL_NEW_ARRAY(arena, most, const char *);
-    if (opts->operands == NULL || opts->directories == NULL) {
+    opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
+    if (opts->operands == NULL || opts->knowledge.given == NULL) {
         return mpl_nomem(err);
     }
-    opts->n_directories = 1; /* the stock's place, filled in later */
     while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
         if (option != NULL) {
             st = take_option(option, value, opts, err);
@@ -104,7 +103,8 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
         return mpl_nomem(err);
     }
     enum mpl_status st = parse(args, arena, &opts, &action, err);
-    st = st == MPL_OK ? mpl_knowledge_find(arena, &opts.directories[0], err) : st;
+    st = st == MPL_OK ? mpl_directories_find(&opts.knowledge, arena, &opts.directories, err)
+                      : st;
     st = st == MPL_OK ? action->run(&opts, arena, out, err) : st;
     mpl_arena_destroy(arena);
     return st;

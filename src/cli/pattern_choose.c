@@ -126,7 +126,7 @@ static enum mpl_status load_base(struct choice *c, const struct mpl_pattern_opts
         return mpl_nomem(err);
     }
     const enum mpl_status st = mpl_knowledge_load_patterns(
-        opts->directories, opts->n_directories, c->arena, lint, &known, told);
+        opts->directories.paths, opts->directories.n, c->arena, lint, &known, told);
     if (st == MPL_E_SYNTAX && are_files(opts)) {
         mpl_lint_add(c->lint, MPL_LINT_WARNING, (struct mpl_place){ .file = NULL },
                      "the patterns in the directories have errors, so files are read "

@@ -9,8 +9,8 @@
 struct mpl_pattern_opts {
     const char **operands; /**< Names of patterns, or paths of files. */
     size_t n_operands;
-    const char **directories; /**< Of knowledge, in order. */
-    size_t n_directories;
+    struct mpl_knowledge_asked knowledge;
+    struct mpl_directories directories; /**< What is to be loaded for it. */
     bool is_verbose;
     int width;
 };

@@ -11,7 +11,9 @@
 /*
  * CLIPS is caged (doc/rules.md): rule files cannot run programs, touch files, read input or run
  * for ever. The fact vocabulary is rules/vocabulary.clp, loaded first, then rules/thresholds.clp,
- * then the other *.clp of each directory by name, *.test.clp excepted. Rules run in the modules
+ * then the other *.clp of each directory by name, *.test.clp excepted. A file replaces the others of
+ * its name in earlier directories, but for vocabulary and thresholds, which add; thresholds of
+ * later directories change those of earlier ones. Rules run in the modules
  * SYMPTOMS, REFINE, CAUSES, ADVISE and then MAIN (focus order of every round). A name without
  * module belongs to MAIN.
  */
@@ -46,6 +48,8 @@ enum mpl_status mpl_rules_parse(const char *file, const char *text, size_t bytes
                                 struct mpl_err *err);
 size_t mpl_rules_count(const struct mpl_rules *rules);
 const struct mpl_rule *mpl_rules_get(const struct mpl_rules *rules, size_t i);
+/** The file of the same name in an earlier directory that \p file stands in for, or NULL. */
+const char *mpl_rules_replaces(const struct mpl_rules *rules, const char *file);
 
 /**
  * Runs the cases of a rule test ("<name>.test.clp", doc/rules.md): given facts, the expected

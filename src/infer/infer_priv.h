@@ -3,7 +3,8 @@
  *
  * The files, in the order in which a rule text passes them:
  *   scan.c         finds the constructs of a text and what is wrong with their outer form
- *   rules.c        reads directories, compares constructs with one another
+ *   rules.c        reads directories
+ *   together.c     compares constructs with one another
  *   clips_cage.c   an environment that can do no harm, and the guarded way into it
  *   kept.def, deny.def   which functions of CLIPS rules may call
  *   clips_watch.c  makes CLIPS pass by the limits while it matches facts
@@ -101,6 +102,8 @@ struct mpl_construct {
 
 struct mpl_source {
     const char *file;
+    const char
+        *replaces; /**< Path of the file of that name that it stands in for, or NULL. */
     const char *text;
     size_t bytes;
     size_t n;
@@ -142,6 +145,10 @@ struct mpl_rules {
                                        it has seen them. */
 };
 
+/** 0 for vocabulary.clp, 1 for thresholds.clp, 2 for the others: the order of loading. */
+int mpl_rule_file_order(const char *path);
+/** Names that are defined twice, unknown modules, recursion. False without memory. */
+bool mpl_rules_check_together(const struct mpl_rules *rules, struct mpl_lint *lint);
 /** The rule of that full name ("CAUSES::x"), or of that name in any module; or NULL. */
 const struct mpl_rule *mpl_rules_find(const struct mpl_rules *rules, const char *name);
 

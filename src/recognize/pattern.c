@@ -19,6 +19,16 @@ const char *mpl_pattern_file(const struct mpl_pattern *pattern)
     return pattern->file;
 }
 
+const char *mpl_pattern_replaces(const struct mpl_pattern *pattern)
+{
+    return pattern->replaces;
+}
+
+const struct mpl_yaml *mpl_pattern_tree(const struct mpl_pattern *pattern)
+{
+    return pattern->merged;
+}
+
 double mpl_pattern_minimum_coverage(const struct mpl_pattern *pattern)
 {
     return pattern->minimum_coverage;

@@ -212,6 +212,7 @@ struct mpl_pattern {
     const char *name;
     const char *says;
     const char *file;
+    const char *replaces; /**< File of the pattern of the same name before it, or NULL. */
     double minimum_coverage;
     double minimum_fit;
     const struct mpl_yaml

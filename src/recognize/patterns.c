@@ -205,6 +205,21 @@ static bool add_metrics(struct set *set, const struct mpl_yaml *own,
     return true;
 }
 
+/* The file of the last entry of the same name before this one, or NULL. */
+static const char *replaced_by(const struct set *set, const struct entry *entry)
+{
+    const char *file = NULL;
+
+    for (size_t i = 0; entry_at(set, i) != entry; i++) {
+        const struct entry *e = entry_at(set, i);
+
+        if (strcmp(e->name, entry->name) == 0) {
+            file = e->root != NULL ? e->root->place.file : e->pattern->file;
+        }
+    }
+    return file;
+}
+
 static enum mpl_status load_entry(struct set *set, const struct entry *entry,
                                   const struct mpl_pattern *base,
                                   const struct mpl_pattern **out, struct mpl_err *err)
@@ -224,6 +239,7 @@ static enum mpl_status load_entry(struct set *set, const struct entry *entry,
     }
     pattern->name = entry->name;
     pattern->file = entry->root->place.file;
+    pattern->replaces = replaced_by(set, entry);
     pattern->merged = root;
     if (!add_metrics(set, entry->root, base, pattern)) {
         return mpl_nomem(err);

@@ -131,6 +131,10 @@ const struct mpl_pattern *mpl_patterns_find(const struct mpl_patterns *patterns,
 const char *mpl_pattern_name(const struct mpl_pattern *pattern);
 const char *mpl_pattern_says(const struct mpl_pattern *pattern);
 const char *mpl_pattern_file(const struct mpl_pattern *pattern);
+/** The file whose pattern of the same name it stands in for; NULL: there is none. */
+const char *mpl_pattern_replaces(const struct mpl_pattern *pattern);
+/** The sections of its file on top of those that it extends, for lint and for showing. */
+const struct mpl_yaml *mpl_pattern_tree(const struct mpl_pattern *pattern);
 /** Message coverage and fit from which on the pattern is chosen; 0.8 where it does not say. */
 double mpl_pattern_minimum_coverage(const struct mpl_pattern *pattern);
 double mpl_pattern_minimum_fit(const struct mpl_pattern *pattern);

@@ -1,0 +1,135 @@
+/* Which directories of knowledge a command loads, and in which order. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool mpl_args_knowledge(const struct mpl_option *option, const char *value,
+                        struct mpl_knowledge_asked *asked)
+{
+    if (strcmp(option->name, "knowledge") == 0) {
+        asked->given[asked->n_given++] = value;
+        return true;
+    }
+    if (strcmp(option->name, "no-user-knowledge") == 0) {
+        asked->is_stock_only = true;
+        return true;
+    }
+    return false;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0) {
+        return false;
+    }
+    errno = ENOTDIR; /* the reason, if it is something else */
+    return S_ISDIR(st.st_mode);
+}
+
+static void add(struct mpl_directories *out, const char *path, const char *origin)
+{
+    out->paths[out->n] = path;
+    out->origins[out->n++] = origin;
+}
+
+static enum mpl_status add_user_folder(struct mpl_arena *arena, struct mpl_directories *out,
+                                       struct mpl_err *err)
+{
+    const char *config = getenv("XDG_CONFIG_HOME");
+    const char *home = getenv("HOME");
+    const char *path = NULL;
+
+    /* The specification of these folders says that a relative path is to be ignored. */
+    if (config != NULL && config[0] == '/') {
+        path = mpl_arena_printf(arena, "%s/marple", config);
+    } else if (home != NULL && home[0] == '/') {
+        path = mpl_arena_printf(arena, "%s/.config/marple", home);
+    } else {
+        return MPL_OK;
+    }
+    if (path == NULL) {
+        return mpl_nomem(err);
+    }
+    if (is_directory(path)) {
+        add(out, path, "user");
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status add_path(char *entries, struct mpl_directories *out)
+{
+    for (const char *entry; (entry = strsep(&entries, ":")) != NULL;) {
+        if (entry[0] == '\0') {
+            continue;
+        }
+        if (is_directory(entry)) {
+            add(out, entry, "MARPLE_PATH");
+        } else {
+            fprintf(stderr, "marple: warning: \"%s\" in MARPLE_PATH is left out: %s\n",
+                    entry, strerror(errno));
+        }
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status add_given(const struct mpl_knowledge_asked *asked,
+                                 struct mpl_directories *out, struct mpl_err *err)
+{
+    for (size_t i = 0; i < asked->n_given; i++) {
+        if (!is_directory(asked->given[i])) {
+            return mpl_fail(err, MPL_E_IO, "cannot read the knowledge in \"%s\": %s",
+                            asked->given[i], strerror(errno));
+        }
+        add(out, asked->given[i], "--knowledge");
+    }
+    return MPL_OK;
+}
+
+enum mpl_status mpl_directories_find(const struct mpl_knowledge_asked *asked,
+                                     struct mpl_arena *arena, struct mpl_directories *out,
+                                     struct mpl_err *err)
+{
+    const char *path = getenv("MARPLE_PATH");
+    char *entries = mpl_arena_strdup(arena, path == NULL ? "" : path);
+    size_t most = asked->n_given + 3;
+
+    for (const char *p = entries; p != NULL && *p != '\0'; p++) {
+        most += *p == ':';
+    }
+    *out = (struct mpl_directories){ .paths = MPL_NEW_ARRAY(arena, most, const char *),
+                                     .origins = MPL_NEW_ARRAY(arena, most, const char *) };
+    if (entries == NULL || out->paths == NULL || out->origins == NULL) {
+        return mpl_nomem(err);
+    }
+    const char *stock = NULL;
+    enum mpl_status st = mpl_knowledge_find(arena, &stock, err);
+    if (st == MPL_OK) {
+        add(out, stock, "stock");
+    }
+    if (st == MPL_OK && !asked->is_stock_only) {
+        st = add_user_folder(arena, out, err);
+        st = st == MPL_OK ? add_path(entries, out) : st;
+    }
+    return st == MPL_OK ? add_given(asked, out, err) : st;
+}
+
+const char *mpl_directories_origin(const struct mpl_directories *directories,
+                                   const char *file)
+{
+    /* From behind: one directory may lie in another. */
+    for (size_t i = directories->n; i > 0; i--) {
+        const size_t n = strlen(directories->paths[i - 1]);
+
+        if (strncmp(file, directories->paths[i - 1], n) == 0 && file[n] == '/') {
+            return directories->origins[i - 1];
+        }
+    }
+    return "file";
+}
