@@ -176,6 +176,21 @@ const struct mpl_diagnosis *mpl_analysis_diagnosis(const struct mpl_analysis *an
 const struct mpl_lint *mpl_analysis_lint(const struct mpl_analysis *analysis);
 MPL_API void mpl_analysis_destroy(struct mpl_analysis *analysis); /* NULL is allowed */
 
+/**
+ * The findings of that id ("f3") or name, each with the rule that concluded it, the facts that it
+ * matched, what it compared them with, and the findings that it rests on, down to the metrics.
+ * Ownership: the analysis'.
+ * Errors: MPL_E_USAGE when there is none, with a suggestion.
+ */
+enum mpl_status mpl_analysis_why(struct mpl_analysis *analysis, const char *finding,
+                                 const struct mpl_why **out, struct mpl_err *err);
+/**
+ * Why there is no finding of that name; where there is one after all, which it is.
+ * Ownership and errors: as above.
+ */
+enum mpl_status mpl_analysis_why_not(struct mpl_analysis *analysis, const char *name,
+                                     const struct mpl_why **out, struct mpl_err *err);
+
 /** The stages up to events only, for `marple check`: one run in the diagnosis, no findings.
  *  A trace that cannot be used is told as above. */
 enum mpl_status mpl_analysis_check(const char *path, const struct mpl_clock_options *clock,

@@ -16,7 +16,9 @@ enum {
     OPT_OUTPUT,
     OPT_VERBOSE,
     OPT_WIDTH,
-    OPT_THOROUGH
+    OPT_THOROUGH,
+    OPT_WHY,
+    OPT_WHY_NOT
 };
 
 static const struct mpl_option options[] = {
@@ -32,6 +34,8 @@ static const struct mpl_option options[] = {
     [OPT_WIDTH] = { 0, "width", "N", "wrap text at N columns" },
     [OPT_THOROUGH] = { 0, "thorough", NULL,
                        "try also on long traces what other clocks would change" },
+    [OPT_WHY] = { 0, "why", "FINDING", "show what a finding rests on" },
+    [OPT_WHY_NOT] = { 0, "why-not", "CAUSE", "show what is missing for a finding" },
     MPL_KNOWLEDGE_OPTIONS,
     MPL_CLOCK_OPTIONS,
     { 0 },
@@ -46,6 +50,8 @@ struct diagnose_opts {
     struct mpl_knowledge_asked knowledge;
     struct mpl_directories directories; /* what is to be loaded for it */
     const char *pattern;
+    const char *why;     /* Id or name of a finding; NULL: the diagnosis is printed. */
+    const char *why_not; /* Name of a finding. */
     const char *output;
     enum mpl_format format;
     double fail_on; /* Severity; NaN: never. */
@@ -112,6 +118,12 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_THOROUGH:
         opts->is_thorough = true;
         return MPL_OK;
+    case OPT_WHY:
+        opts->why = value;
+        return MPL_OK;
+    case OPT_WHY_NOT:
+        opts->why_not = value;
+        return MPL_OK;
     case OPT_WIDTH:
         return mpl_args_integer(option, value, 40, 1000, &opts->width, err);
     default:
@@ -119,6 +131,23 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
                    ? MPL_OK
                    : mpl_args_clock(option, value, &opts->clock, err);
     }
+}
+
+/* One question at a time; its answer is a tree for people. */
+static enum mpl_status check(const struct diagnose_opts *opts, struct mpl_err *err)
+{
+    const char *asked = opts->why != NULL ? "--why" : "--why-not";
+
+    if (opts->why != NULL && opts->why_not != NULL) {
+        return mpl_fail(err, MPL_E_USAGE, "--why and --why-not cannot be asked together");
+    }
+    if ((opts->why != NULL || opts->why_not != NULL) && opts->format == MPL_FORMAT_JSON) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "%s prints text; \"--format json\" has the findings with what they "
+                        "rest on in any case",
+                        asked);
+    }
+    return MPL_OK;
 }
 
 static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
@@ -145,7 +174,7 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     if (st == MPL_END && opts->n_traces == 0) {
         return mpl_fail(err, MPL_E_USAGE, "diagnose needs a trace");
     }
-    return st == MPL_END ? MPL_OK : st;
+    return st == MPL_END ? check(opts, err) : st;
 }
 
 /* Only causes count: symptoms and observations say where time went, in healthy runs, too. */
@@ -173,16 +202,34 @@ static enum mpl_status judge(const struct mpl_diagnosis *diagnosis, double fail_
     return reaches(diagnosis, fail_on) ? MPL_END : MPL_OK;
 }
 
-static enum mpl_status print(const struct mpl_diagnosis *diagnosis,
+static enum mpl_status answer(struct mpl_analysis *analysis,
+                              const struct diagnose_opts *opts,
+                              const struct mpl_report_options *looks, FILE *out,
+                              struct mpl_err *err)
+{
+    const struct mpl_why *why = NULL;
+    const enum mpl_status st =
+        opts->why != NULL ? mpl_analysis_why(analysis, opts->why, &why, err)
+                          : mpl_analysis_why_not(analysis, opts->why_not, &why, err);
+
+    return st == MPL_OK ? mpl_report_why(why, looks, out, err) : st;
+}
+
+static enum mpl_status print(struct mpl_analysis *analysis,
                              const struct diagnose_opts *opts, FILE *out,
                              struct mpl_err *err)
 {
+    const struct mpl_diagnosis *diagnosis = mpl_analysis_diagnosis(analysis);
     const struct mpl_report_options looks = {
         .top = (size_t) opts->top,
         .is_verbose = opts->is_verbose,
         .width = opts->width != 0 ? (int) opts->width : mpl_output_width(out),
     };
+    const bool is_asked = opts->why != NULL || opts->why_not != NULL;
 
+    if (is_asked && diagnosis->verdict != MPL_VERDICT_UNUSABLE) {
+        return answer(analysis, opts, &looks, out, err);
+    }
     return opts->format == MPL_FORMAT_JSON ? mpl_report_json(diagnosis, out, err)
                                            : mpl_report_text(diagnosis, &looks, out, err);
 }
@@ -223,8 +270,7 @@ static enum mpl_status diagnose(const struct diagnose_opts *opts, struct mpl_are
         return st;
     }
     st = analyse(opts, &analysis, err);
-    st = st == MPL_OK ? print(mpl_analysis_diagnosis(analysis), opts, output.stream, err)
-                      : st;
+    st = st == MPL_OK ? print(analysis, opts, output.stream, err) : st;
     st = mpl_output_close(&output, st, err);
     st = st == MPL_OK ? judge(mpl_analysis_diagnosis(analysis), opts->fail_on, err) : st;
     mpl_analysis_destroy(analysis);

@@ -25,6 +25,11 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *diagnosis,
 enum mpl_status mpl_report_json(const struct mpl_diagnosis *diagnosis, FILE *out,
                                 struct mpl_err *err);
 
+/** An answer to --why or --why-not as a tree. */
+enum mpl_status mpl_report_why(const struct mpl_why *why,
+                               const struct mpl_report_options *options, FILE *out,
+                               struct mpl_err *err);
+
 /** For `marple check`: what a trace records, its defects, its clocks. */
 enum mpl_status mpl_report_check_text(const struct mpl_diagnosis *diagnosis,
                                       const struct mpl_report_options *options, FILE *out,

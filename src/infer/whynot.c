@@ -1,0 +1,595 @@
+/*
+ * Why a finding is missing. CLIPS keeps partial matches, but not by how much a fact misses, so
+ * the conditions of each rule that could have concluded it are matched again, in order, against
+ * the facts at the end of the run. The first condition that nothing meets is the reason; what it
+ * lacks (a finding, a metric that nobody asked for) is followed to the rules that would have
+ * brought it.
+ */
+#include "config.h"
+
+#include "infer/clips_priv.h"
+#include "infer/whynot_priv.h"
+
+#include <string.h>
+
+enum { MOST_DEPTH = 6 };
+
+struct mpl_why *mpl_why_add(struct mpl_why *parent, struct mpl_why *child)
+{
+    struct mpl_why **end = parent == NULL ? NULL : &parent->first;
+
+    while (end != NULL && *end != NULL) {
+        end = &(*end)->next;
+    }
+    if (end != NULL) {
+        *end = child;
+    }
+    return child;
+}
+
+struct mpl_why *mpl_why_say(struct whynot *w, struct mpl_why *parent,
+                            enum mpl_why_kind kind, const char *fmt, ...)
+{
+    struct mpl_why *node = MPL_NEW(w->arena, struct mpl_why);
+    va_list args;
+
+    va_start(args, fmt);
+    char *text = mpl_arena_vprintf(w->arena, fmt, args);
+
+    va_end(args);
+    if (node == NULL || text == NULL) {
+        w->is_nomem = true;
+        return NULL;
+    }
+    node->kind = kind;
+    node->text = text;
+    return mpl_why_add(parent, node);
+}
+
+void mpl_why_place(struct mpl_why *node, const char *file, unsigned line)
+{
+    if (node != NULL) {
+        node->place = (struct mpl_place){ .file = file, .line = line };
+    }
+}
+
+/** A rule under examination. */
+struct examined {
+    const struct why_text *text;
+    const struct why_condition *conditions;
+    int depth;
+};
+
+static void explain_rule(struct whynot *w, const struct why_text *text,
+                         struct mpl_why *parent, int depth);
+static bool walk(struct whynot *w, const struct examined *e,
+                 const struct why_condition *first, struct why_matches in,
+                 struct mpl_why *parent);
+
+/* ---- conditions that are met ----------------------------------------------------------------- */
+
+const char *mpl_why_pattern_words(struct whynot *w, const struct why_condition *c,
+                                  const struct why_condition *conditions,
+                                  const struct why_binding *bound)
+{
+    const char *text = c->template;
+
+    for (const struct why_constraint *k = c->constraints; k != NULL && text != NULL;
+         k = k->next) {
+        const char *wanted = mpl_why_constraint_words(w, k, conditions, bound);
+        const bool is_name = strcmp(k->slot, "name") == 0;
+
+        if (strcmp(k->slot, "run") == 0 || *wanted == '\0') {
+            continue;
+        }
+        text = mpl_arena_printf(w->arena, "%s %s%s%s", text, is_name ? "" : k->slot,
+                                is_name ? "" : " ", wanted);
+    }
+    w->is_nomem = w->is_nomem || text == NULL;
+    return text == NULL ? "" : text;
+}
+
+static const struct why_fact *fact_for(const struct why_condition *c,
+                                       const struct why_binding *bound)
+{
+    while (bound != NULL && (bound->name != NULL || bound->condition != c)) {
+        bound = bound->next;
+    }
+    return bound == NULL ? NULL : bound->fact;
+}
+
+static const char *add_met(struct whynot *w, const char *text, const char *more)
+{
+    const char *both =
+        *more == '\0' || strstr(text, more) != NULL
+            ? text
+            : mpl_arena_printf(w->arena, "%s%s%s", text, *text == '\0' ? "" : ", ", more);
+
+    w->is_nomem = w->is_nomem || both == NULL;
+    return both == NULL ? text : both;
+}
+
+static const char *met_words(struct whynot *w, const char *text,
+                             const struct why_condition *c,
+                             const struct why_condition *conditions,
+                             const struct why_binding *bound)
+{
+    const struct why_fact *fact = fact_for(c, bound);
+    const char *one = "";
+
+    if (c->kind == CONDITION_TEST && c->test != NULL) {
+        one = mpl_why_words(w, c->test, conditions);
+    } else if (c->kind == CONDITION_PATTERN && fact != NULL) {
+        one = mpl_why_fact_words(w, fact);
+    } else if (c->kind == CONDITION_NOT && c->first != NULL &&
+               c->first->kind == CONDITION_PATTERN) {
+        one = mpl_arena_printf(w->arena, "no %s",
+                               mpl_why_pattern_words(w, c->first, conditions, bound));
+    } else if (c->kind == CONDITION_AND || c->kind == CONDITION_OR) {
+        for (const struct why_condition *p = c->first; p != NULL; p = p->next) {
+            text = met_words(w, text, p, conditions, bound);
+        }
+    } else if (c->kind != CONDITION_PATTERN) {
+        one = c->text;
+    }
+    return add_met(w, text, one == NULL ? "" : one);
+}
+
+static void say_met(struct whynot *w, const struct examined *e,
+                    const struct why_condition *first, const struct why_condition *until,
+                    struct why_matches in, struct mpl_why *parent)
+{
+    const char *text = "";
+
+    for (const struct why_condition *c = first; c != until && in.first != NULL;
+         c = c->next) {
+        text = met_words(w, text, c, e->conditions, in.first->bound);
+    }
+    if (*text == '\0') {
+        return;
+    }
+    if (in.n > 1) {
+        (void) mpl_why_say(w, parent, MPL_WHY_MET, "met, in %zu ways, here the first: %s",
+                           in.n, text);
+    } else {
+        (void) mpl_why_say(w, parent, MPL_WHY_MET, "met: %s", text);
+    }
+}
+
+/* ---- what is missing ------------------------------------------------------------------------------ */
+
+static const struct why_fact *find_fact(const struct whynot *w, const char *template,
+                                        const char *slot, const char *value,
+                                        const char *pattern)
+{
+    for (size_t i = 0; i < w->n_facts; i++) {
+        const struct why_fact *f = &w->facts[i];
+
+        if (strcmp(f->template, template) == 0 &&
+            strcmp(mpl_why_slot_text(f, slot), value) == 0 &&
+            (pattern == NULL || strcmp(mpl_why_slot_text(f, "pattern"), pattern) == 0)) {
+            return f;
+        }
+    }
+    return NULL;
+}
+
+static bool has_fired(const struct whynot *w, const char *rule)
+{
+    for (size_t i = 0; i < mpl_infer_firing_count(w->infer); i++) {
+        if (strcmp(mpl_infer_firing(w->infer, i).rule, rule) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Nobody asked for a metric: those who would have. */
+static void missing_metric(struct whynot *w, const struct examined *e, const char *name,
+                           struct mpl_why *node)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->n_texts && !w->is_nomem; i++) {
+        const struct why_text *t = &w->texts[i];
+
+        if (t->rule == NULL || !mpl_why_asks(w, t, name)) {
+            continue;
+        }
+        n++;
+        if (has_fired(w, t->name)) {
+            mpl_why_place(mpl_why_say(w, node, MPL_WHY_NOTE,
+                                      "%s fired, but asked for other patterns", t->name),
+                          t->rule->file, t->rule->first_line);
+        } else {
+            explain_rule(w, t, node, e->depth + 1);
+        }
+    }
+    if (n == 0) {
+        (void) mpl_why_say(w, node, MPL_WHY_NOTE, "no rule asks for it");
+    }
+}
+
+static struct mpl_why *say_no_metric(struct whynot *w, const struct examined *e,
+                                     const struct why_condition *c, const char *name,
+                                     struct mpl_why *parent)
+{
+    const char *pattern = mpl_why_wanted(c, "pattern");
+    const struct why_fact *unknown = find_fact(w, "unknown", "name", name, pattern);
+    struct mpl_why *node = NULL;
+
+    if (unknown != NULL) {
+        return mpl_why_say(w, parent, MPL_WHY_FAILED,
+                           "%s cannot be told from this trace: %s", name,
+                           mpl_why_slot_text(unknown, "why"));
+    }
+    if (find_fact(w, "need", "metric", name, pattern) != NULL) {
+        return mpl_why_say(
+            w, parent, MPL_WHY_FAILED,
+            "%s was asked for, but no pattern of this run has a value for it", name);
+    }
+    node =
+        mpl_why_say(w, parent, MPL_WHY_FAILED,
+                    "%s was not evaluated, because no rule that fired asks for it", name);
+    missing_metric(w, e, name, node);
+    return node;
+}
+
+/** How often the rules concluded \p name is of no matter here: there is no such finding. */
+static struct mpl_why *say_no_finding(struct whynot *w, const struct examined *e,
+                                      const char *name, struct mpl_why *parent)
+{
+    struct mpl_why *node =
+        mpl_why_say(w, parent, MPL_WHY_FAILED, "there is no finding %s", name);
+
+    for (size_t i = 0; i < w->n_texts && !w->is_nomem; i++) {
+        /* A rule that looks for the finding it concludes is no way to the first of them. */
+        if (w->texts[i].rule != NULL && &w->texts[i] != e->text &&
+            mpl_why_concludes(w, &w->texts[i], name)) {
+            explain_rule(w, &w->texts[i], node, e->depth + 1);
+        }
+    }
+    return node;
+}
+
+static struct mpl_why *say_missing(struct whynot *w, const struct examined *e,
+                                   const struct why_condition *c,
+                                   const struct why_binding *bound, struct mpl_why *parent)
+{
+    const char *name = mpl_why_wanted(c, "name");
+    struct mpl_why *node = NULL;
+
+    if (name != NULL && strcmp(c->template, "metric") == 0) {
+        return say_no_metric(w, e, c, name, parent);
+    }
+    if (name != NULL && strcmp(c->template, "finding") == 0) {
+        return say_no_finding(w, e, name, parent);
+    }
+    if (name != NULL && strcmp(c->template, "pattern") == 0) {
+        node = mpl_why_say(w, parent, MPL_WHY_FAILED,
+                           "pattern %s was not recognised in this run", name);
+        if (node != NULL) {
+            node->pattern = name;
+        }
+        return node;
+    }
+    return mpl_why_say(w, parent, MPL_WHY_FAILED, "there is no %s",
+                       mpl_why_pattern_words(w, c, e->conditions, bound));
+}
+
+/* ---- the condition that fails ------------------------------------------------------------------------ */
+
+static struct mpl_why *say_near(struct whynot *w, const struct examined *e,
+                                const struct why_near *near, struct mpl_why *parent)
+{
+    const struct why_expr *wanted = mpl_why_predicate(near->constraint);
+    const char *has = "";
+
+    if (wanted != NULL) {
+        has = mpl_why_values(w, wanted, e->conditions, near->bound);
+        return mpl_why_say(w, parent, MPL_WHY_FAILED, "%s%s; the rule needs %s",
+                           *has == '\0' ? mpl_why_fact_words(w, near->fact) : has,
+                           near->n > 1 ? ", the nearest" : "",
+                           mpl_why_words(w, wanted, e->conditions));
+    }
+
+    const struct why_slot *slot = mpl_why_slot(near->fact, near->constraint->slot);
+
+    for (size_t i = 0; slot != NULL && i < slot->n && has != NULL; i++) {
+        has = mpl_arena_printf(w->arena, "%s%s%s", has, i > 0 ? ", " : "",
+                               slot->values[i].text);
+    }
+    return mpl_why_say(
+        w, parent, MPL_WHY_FAILED, "%s%s has %s %s; the rule needs %s",
+        mpl_why_fact_words(w, near->fact), near->n > 1 ? ", the nearest," : "",
+        near->constraint->slot, has == NULL || *has == '\0' ? "(none)" : has,
+        mpl_why_constraint_words(w, near->constraint, e->conditions, near->bound));
+}
+
+static struct mpl_why *fail_pattern(struct whynot *w, const struct examined *e,
+                                    const struct why_condition *c, struct why_matches in,
+                                    struct mpl_why *parent)
+{
+    const struct why_near near = mpl_why_nearest_fact(w, c, in);
+
+    return near.fact == NULL ? say_missing(w, e, c, in.first->bound, parent)
+                             : say_near(w, e, &near, parent);
+}
+
+static struct mpl_why *fail_test(struct whynot *w, const struct examined *e,
+                                 const struct why_condition *c, struct why_matches in,
+                                 struct mpl_why *parent)
+{
+    const struct why_binding *bound = mpl_why_nearest_match(w, c->test, in);
+    const char *has = mpl_why_values(w, c->test, e->conditions, bound);
+
+    return mpl_why_say(w, parent, MPL_WHY_FAILED, "%s%s%sthe rule needs %s", has,
+                       *has != '\0' && in.n > 1 ? ", the nearest" : "",
+                       *has == '\0' ? "" : "; ", mpl_why_words(w, c->test, e->conditions));
+}
+
+static struct mpl_why *fail_not(struct whynot *w, const struct examined *e,
+                                const struct why_condition *c, struct why_matches in,
+                                struct mpl_why *parent)
+{
+    struct why_matches one = { .n = 1, .first = in.first };
+    struct why_matches met = { 0 };
+    const char *text = "";
+
+    for (const struct why_condition *p = c->first; p != NULL && one.n > 0; p = p->next) {
+        met = mpl_why_match(w, p, one);
+        one = met;
+    }
+    for (const struct why_condition *p = c->first; p != NULL && met.n > 0; p = p->next) {
+        text = met_words(w, text, p, e->conditions, met.first->bound);
+    }
+    return *text == '\0'
+               ? mpl_why_say(w, parent, MPL_WHY_FAILED, "the rule needs %s", c->text)
+               : mpl_why_say(w, parent, MPL_WHY_FAILED,
+                             "the rule keeps quiet because there is this: %s", text);
+}
+
+static struct mpl_why *fail_group(struct whynot *w, const struct examined *e,
+                                  const struct why_condition *c, struct why_matches in,
+                                  struct mpl_why *parent)
+{
+    struct mpl_why *node = NULL;
+    size_t n = 0;
+
+    if (c->kind != CONDITION_OR) {
+        node = mpl_why_say(w, parent, MPL_WHY_FAILED, "not met together: %s", c->text);
+        (void) walk(w, e, c->first, in, node);
+        return node;
+    }
+    node = mpl_why_say(w, parent, MPL_WHY_FAILED, "none of these is met:");
+    for (const struct why_condition *p = c->first; p != NULL && !w->is_nomem; p = p->next) {
+        struct why_condition alone = *p;
+
+        alone.next = NULL;
+        (void) walk(w, e, &alone, in, node);
+        n++;
+    }
+    return n == 0 ? NULL : node;
+}
+
+static void say_failed(struct whynot *w, const struct examined *e,
+                       const struct why_condition *c, struct why_matches in,
+                       struct mpl_why *parent)
+{
+    struct mpl_why *node = NULL;
+
+    switch (c->kind) {
+    case CONDITION_PATTERN:
+        node = fail_pattern(w, e, c, in, parent);
+        break;
+    case CONDITION_TEST:
+        node = c->test == NULL ? NULL : fail_test(w, e, c, in, parent);
+        break;
+    case CONDITION_NOT:
+        node = fail_not(w, e, c, in, parent);
+        break;
+    case CONDITION_FORALL:
+        node = mpl_why_say(w, parent, MPL_WHY_FAILED, "the rule needs %s", c->text);
+        break;
+    default:
+        node = fail_group(w, e, c, in, parent);
+        break;
+    }
+    mpl_why_place(node, e->text->rule->file, c->line);
+}
+
+/** Walks along conditions until one fails. True when all are met. */
+static bool walk(struct whynot *w, const struct examined *e,
+                 const struct why_condition *first, struct why_matches in,
+                 struct mpl_why *parent)
+{
+    const struct why_condition *c = first;
+    size_t rest = 0;
+
+    for (; c != NULL && !w->is_nomem; c = c->next) {
+        const struct why_matches out = mpl_why_match(w, c, in);
+
+        if (out.n == 0) {
+            break;
+        }
+        in = out;
+    }
+    say_met(w, e, first, c, in, parent);
+    if (c == NULL || w->is_nomem) {
+        return true;
+    }
+    say_failed(w, e, c, in, parent);
+    for (const struct why_condition *more = c->next; more != NULL; more = more->next) {
+        rest++;
+    }
+    if (rest > 0) {
+        (void) mpl_why_say(w, parent, MPL_WHY_NOTE, "%zu further condition%s not looked at",
+                           rest, rest > 1 ? "s" : "");
+    }
+    return false;
+}
+
+/* ---- rules ------------------------------------------------------------------------------------------------ */
+
+static bool is_told(const struct whynot *w, const struct mpl_rule *rule)
+{
+    for (size_t i = 0; i < w->told.n; i++) {
+        if (*(const struct mpl_rule **) mpl_buf_get(&w->told, i) == rule) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void say_all_met(struct whynot *w, const struct why_text *text, struct mpl_why *node)
+{
+    for (size_t i = 0; i < mpl_infer_error_count(w->infer); i++) {
+        const struct mpl_lint_message *m = mpl_infer_error(w->infer, i);
+
+        if (m->place.line == text->rule->first_line &&
+            strcmp(m->place.file, text->rule->file) == 0) {
+            (void) mpl_why_say(w, node, MPL_WHY_FAILED, "%s", m->text);
+            return;
+        }
+    }
+    mpl_why_place(
+        mpl_why_say(w, node, MPL_WHY_FAILED,
+                    has_fired(w, text->name)
+                        ? "all conditions are met and the rule fired, but its actions "
+                          "concluded something else, or it was withdrawn"
+                        : "all conditions are met now, but were not when it could fire"),
+        text->rule->file, text->rule->first_line);
+}
+
+static void explain_rule(struct whynot *w, const struct why_text *text,
+                         struct mpl_why *parent, int depth)
+{
+    struct mpl_why *node = mpl_why_say(w, parent, MPL_WHY_RULE, "%s", text->name);
+    struct examined e = { .text = text, .depth = depth };
+
+    if (node == NULL) {
+        return;
+    }
+    if (is_told(w, text->rule) || depth > MOST_DEPTH) {
+        node->says = depth > MOST_DEPTH ? "and so on" : "told above";
+        return;
+    }
+    mpl_why_place(node, text->rule->file, text->rule->first_line);
+
+    const struct mpl_rule **told = mpl_buf_add(&w->told);
+
+    if (told == NULL ||
+        !mpl_why_read(text->source, text->construct, w->arena, &e.conditions)) {
+        w->is_nomem = true;
+        return;
+    }
+    *told = text->rule;
+    node->says = text->rule->says;
+    if (walk(w, &e, e.conditions, mpl_why_match_nothing(w), node) && !w->is_nomem) {
+        say_all_met(w, text, node);
+    }
+}
+
+/* ---- questions ----------------------------------------------------------------------------------------------- */
+
+struct near_names {
+    struct mpl_buf names; /**< const char * */
+    bool is_nomem;
+};
+
+static void take_name(void *context, const char *name)
+{
+    struct near_names *all = context;
+    const char **slot = mpl_buf_add(&all->names);
+
+    if (slot == NULL) {
+        all->is_nomem = true;
+        return;
+    }
+    *slot = name;
+}
+
+static enum mpl_status unknown_name(const struct whynot *w, const char *name,
+                                    struct mpl_err *err)
+{
+    struct near_names all = { .names = mpl_buf_make(sizeof(const char *)) };
+
+    mpl_why_each_finding(w, take_name, &all);
+
+    const char *near = mpl_suggest(name, all.names.data, all.names.n);
+    enum mpl_status st = MPL_E_USAGE;
+
+    if (all.is_nomem) {
+        st = mpl_nomem(err);
+    } else if (near != NULL) {
+        st =
+            mpl_fail(err, st, "no rule concludes \"%s\"; did you mean \"%s\"?", name, near);
+    } else {
+        st = mpl_fail(err, st, "no rule concludes \"%s\"", name);
+    }
+    mpl_buf_free(&all.names);
+    return st;
+}
+
+enum mpl_status mpl_why_open(struct whynot *w, struct mpl_infer *infer,
+                             struct mpl_arena *arena, struct mpl_err *err)
+{
+    *w = (struct whynot){ .infer = infer,
+                          .rules = infer->rules,
+                          .arena = arena,
+                          .told = mpl_buf_make(sizeof(const struct mpl_rule *)) };
+    if (!mpl_why_read_texts(w) || !mpl_whynot_facts(infer, arena, &w->facts, &w->n_facts)) {
+        return mpl_nomem(err);
+    }
+    return mpl_cage_status(&infer->cage, err);
+}
+
+static void explain_all(struct whynot *w, const char *name, struct mpl_why *root)
+{
+    for (size_t i = 0; i < w->n_texts && !w->is_nomem; i++) {
+        if (w->texts[i].rule != NULL && mpl_why_concludes(w, &w->texts[i], name)) {
+            explain_rule(w, &w->texts[i], root, 0);
+        }
+    }
+    if (w->is_cut) {
+        (void) mpl_why_say(
+            w, root, MPL_WHY_NOTE,
+            "There are too many combinations of facts to look at all; the answer may "
+            "miss a nearer one.");
+    }
+    if (w->is_unsure) {
+        (void) mpl_why_say(
+            w, root, MPL_WHY_NOTE,
+            "An expression could not be evaluated outside of its rule and counts as "
+            "not met.");
+    }
+}
+
+enum mpl_status mpl_infer_why_not(struct mpl_infer *infer, const char *name,
+                                  struct mpl_arena *arena, struct mpl_why **out,
+                                  struct mpl_err *err)
+{
+    struct whynot w;
+    enum mpl_status st = mpl_why_open(&w, infer, arena, err);
+    size_t n = 0;
+
+    for (size_t i = 0; st == MPL_OK && i < w.n_texts; i++) {
+        n += w.texts[i].rule != NULL && mpl_why_concludes(&w, &w.texts[i], name);
+    }
+    if (st == MPL_OK && n == 0) {
+        st = unknown_name(&w, name, err);
+    }
+    if (st == MPL_OK) {
+        struct mpl_why *root =
+            mpl_why_say(&w, NULL, MPL_WHY_ANSWER,
+                        n == 1 ? "%s was not found. One rule could have concluded it."
+                               : "%s was not found. %zu rules could have concluded it.",
+                        name, n);
+
+        explain_all(&w, name, root);
+        st = w.is_nomem ? mpl_nomem(err) : MPL_OK;
+        *out = root;
+    }
+    mpl_buf_free(&w.told);
+    return st;
+}

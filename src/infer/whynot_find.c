@@ -1,0 +1,244 @@
+/* What the texts of rules mention: who concludes a finding, who asks for a metric, globals. */
+#include "config.h"
+
+#include "infer/whynot_priv.h"
+
+#include <string.h>
+
+static bool is_list_of(const struct why_expr *expr, const char *word)
+{
+    return expr->is_list && expr->first != NULL && !expr->first->is_list &&
+           strcmp(expr->first->text, word) == 0;
+}
+
+/** The one plain value of "(slot value)" in the list \p expr; NULL when there is none. */
+static const struct why_expr *plain_value(const struct why_expr *expr, const char *slot)
+{
+    for (const struct why_expr *e = expr->first; e != NULL; e = e->next) {
+        if (is_list_of(e, slot)) {
+            const struct why_expr *value = e->first->next;
+
+            return value != NULL && !value->is_list ? value : NULL;
+        }
+    }
+    return NULL;
+}
+
+static bool concludes(const struct why_expr *expr, const char *name)
+{
+    for (const struct why_expr *e = expr; e != NULL; e = e->next) {
+        const struct why_expr *plain =
+            is_list_of(e, "finding") ? plain_value(e, "name") : NULL;
+
+        if ((plain != NULL && strcmp(plain->text, name) == 0) ||
+            (e->is_list && concludes(e->first, name))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool mentions(const struct why_expr *expr, const char *text)
+{
+    for (const struct why_expr *e = expr; e != NULL; e = e->next) {
+        if (e->is_list ? mentions(e->first, text) : strcmp(e->text, text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- rules and functions ---------------------------------------------------------------------- */
+
+static const struct mpl_rule *rule_of(const struct mpl_rules *rules,
+                                      const struct mpl_source *source,
+                                      const struct mpl_construct *c)
+{
+    for (size_t i = 0; i < rules->n_rules && c->kind == CONSTRUCT_RULE; i++) {
+        if (rules->rules[i].first_line == c->first_line &&
+            strcmp(rules->rules[i].file, source->file) == 0) {
+            return &rules->rules[i];
+        }
+    }
+    return NULL;
+}
+
+static bool read_text(struct whynot *w, struct mpl_buf *texts,
+                      const struct mpl_source *source, const struct mpl_construct *c)
+{
+    const struct mpl_rule *rule = rule_of(w->rules, source, c);
+
+    if (rule == NULL && c->kind != CONSTRUCT_FUNCTION) {
+        return true;
+    }
+
+    struct why_text *text = mpl_buf_add(texts);
+
+    if (text == NULL) {
+        return false;
+    }
+    *text = (struct why_text){ .rule = rule,
+                               .name = rule == NULL ? c->name : rule->name,
+                               .source = source,
+                               .construct = c };
+    return mpl_why_read_actions(source, c, w->arena, &text->actions);
+}
+
+bool mpl_why_read_texts(struct whynot *w)
+{
+    struct mpl_buf texts = mpl_buf_make(sizeof(struct why_text));
+    bool is_read = true;
+
+    for (size_t i = 0; i < w->rules->n_sources; i++) {
+        const struct mpl_source *s = w->rules->sources[i];
+
+        for (size_t k = 0; k < s->n && is_read; k++) {
+            is_read = read_text(w, &texts, s, &s->constructs[k]);
+        }
+    }
+    w->n_texts = texts.n;
+    w->texts = mpl_buf_take(&texts, w->arena);
+    mpl_buf_free(&texts);
+    return is_read && w->texts != NULL;
+}
+
+const struct why_text *mpl_why_text(const struct whynot *w, const char *rule)
+{
+    for (size_t i = 0; i < w->n_texts; i++) {
+        if (w->texts[i].rule != NULL && strcmp(w->texts[i].name, rule) == 0) {
+            return &w->texts[i];
+        }
+    }
+    return NULL;
+}
+
+static bool calls(const struct why_text *rule, const struct why_text *function)
+{
+    return function->rule == NULL && mentions(rule->actions, function->name);
+}
+
+bool mpl_why_concludes(const struct whynot *w, const struct why_text *rule,
+                       const char *name)
+{
+    if (concludes(rule->actions, name)) {
+        return true;
+    }
+    for (size_t i = 0; i < w->n_texts; i++) {
+        if (calls(rule, &w->texts[i]) && concludes(w->texts[i].actions, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mpl_why_asks(const struct whynot *w, const struct why_text *rule, const char *metric)
+{
+    const bool names_it = mentions(rule->actions, metric);
+
+    if (names_it && mentions(rule->actions, "need")) {
+        return true;
+    }
+    for (size_t i = 0; i < w->n_texts; i++) {
+        const struct why_text *f = &w->texts[i];
+
+        if (calls(rule, f) && mentions(f->actions, "need") &&
+            (names_it || mentions(f->actions, metric))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void each_finding(const struct why_expr *expr,
+                         void (*take)(void *context, const char *name), void *context)
+{
+    for (const struct why_expr *e = expr; e != NULL; e = e->next) {
+        const struct why_expr *plain =
+            is_list_of(e, "finding") ? plain_value(e, "name") : NULL;
+
+        if (plain != NULL && plain->text[0] != '?') {
+            take(context, plain->text);
+        }
+        if (e->is_list) {
+            each_finding(e->first, take, context);
+        }
+    }
+}
+
+void mpl_why_each_finding(const struct whynot *w,
+                          void (*take)(void *context, const char *name), void *context)
+{
+    for (size_t i = 0; i < w->n_texts; i++) {
+        each_finding(w->texts[i].actions, take, context);
+    }
+}
+
+/* ---- globals -------------------------------------------------------------------------------- */
+
+static size_t line_begin(const char *text, size_t at)
+{
+    while (at > 0 && text[at - 1] != '\n') {
+        at--;
+    }
+    return at;
+}
+
+static size_t skip_blanks(const char *text, size_t at)
+{
+    return at + strspn(text + at, " \t");
+}
+
+/** Joins the comment lines that end above \p below; those of globals between may stand there. */
+static const char *comment_above(const char *text, size_t below, struct mpl_arena *arena)
+{
+    const char *says = "";
+    bool in_comment = false;
+
+    while (below > 0 && says != NULL) {
+        const size_t begin = line_begin(text, below - 1);
+        const size_t at = skip_blanks(text, begin);
+        const bool is_comment = text[at] == ';';
+
+        if ((in_comment && !is_comment) || text[at] == '\n' || text[at] == '(') {
+            break;
+        }
+        if (is_comment) {
+            const size_t from = skip_blanks(text, at + strspn(text + at, ";"));
+            const size_t n = strcspn(text + from, "\n");
+
+            says = mpl_arena_printf(arena, "%.*s%s%s", (int) n, text + from,
+                                    says[0] == '\0' ? "" : " ", says);
+            in_comment = true;
+        }
+        below = begin;
+    }
+    return says;
+}
+
+const char *mpl_why_global_says(const struct mpl_rules *rules, const char *name,
+                                struct mpl_arena *arena)
+{
+    for (size_t i = 0; i < rules->n_sources; i++) {
+        const struct mpl_source *s = rules->sources[i];
+
+        for (size_t k = 0; k < s->n; k++) {
+            const struct mpl_construct *c = &s->constructs[k];
+
+            if (c->kind != CONSTRUCT_GLOBAL) {
+                continue;
+            }
+
+            struct mpl_scanner scanner =
+                mpl_scanner_make(s->text + c->begin, c->end - c->begin);
+
+            for (struct mpl_token t = mpl_scanner_next(&scanner); t.kind != TOKEN_END;
+                 t = mpl_scanner_next(&scanner)) {
+                if (mpl_token_is(&scanner, t, name)) {
+                    return comment_above(s->text, line_begin(s->text, c->begin + t.begin),
+                                         arena);
+                }
+            }
+        }
+    }
+    return "";
+}

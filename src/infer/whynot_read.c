@@ -1,0 +1,384 @@
+/*
+ * The left side of a rule as a tree. CLIPS keeps no text of its conditions that could be quoted,
+ * and its partial matches do not tell by how much a fact misses, so the text is read again. The
+ * rule was accepted by CLIPS before: what is not understood here is taken as it comes.
+ */
+#include "config.h"
+
+#include "infer/whynot_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    struct mpl_scanner scanner;
+    struct mpl_arena *arena;
+    unsigned first_line;
+    bool is_nomem;
+};
+
+static struct reader make_reader(const struct mpl_source *source,
+                                 const struct mpl_construct *c, struct mpl_arena *arena)
+{
+    return (struct reader){
+        .scanner = mpl_scanner_make(source->text + c->begin, c->end - c->begin),
+        .arena = arena,
+        .first_line = c->first_line,
+    };
+}
+
+static struct mpl_token peek(const struct reader *r)
+{
+    struct mpl_scanner ahead = r->scanner;
+
+    return mpl_scanner_next(&ahead);
+}
+
+static struct mpl_token next(struct reader *r)
+{
+    return mpl_scanner_next(&r->scanner);
+}
+
+static const char *text_of(struct reader *r, struct mpl_token token)
+{
+    const char *text = mpl_token_text(&r->scanner, token, r->arena);
+
+    r->is_nomem = r->is_nomem || text == NULL;
+    return text == NULL ? "" : text;
+}
+
+static bool ends_list(const struct reader *r)
+{
+    const struct mpl_token token = peek(r);
+
+    return r->is_nomem || token.kind == TOKEN_CLOSE || token.kind == TOKEN_END;
+}
+
+/* ---- expressions ------------------------------------------------------------------------ */
+
+static struct why_expr *read_expr(struct reader *r)
+{
+    const struct mpl_token token = next(r);
+    struct why_expr *expr = MPL_NEW(r->arena, struct why_expr);
+
+    if (expr == NULL) {
+        r->is_nomem = true;
+        return NULL;
+    }
+    expr->is_list = token.kind == TOKEN_OPEN;
+    expr->is_string = token.kind == TOKEN_STRING;
+    expr->text = "";
+    if (!expr->is_list) {
+        expr->text = text_of(r, token);
+        return expr;
+    }
+
+    const struct why_expr **end = &expr->first;
+
+    while (!ends_list(r)) {
+        struct why_expr *part = read_expr(r);
+
+        if (part == NULL) {
+            return NULL;
+        }
+        *end = part;
+        end = &part->next;
+    }
+    (void) next(r);
+    return expr;
+}
+
+/* ---- slots ------------------------------------------------------------------------------------ */
+
+static struct why_value literal_of(const char *text, bool is_string)
+{
+    char *end = NULL;
+    const double number = strtod(text, &end);
+    const bool is_number = !is_string && end != text && *end == '\0' &&
+                           strspn(text, "+-.0123456789eE") == strlen(text);
+    const enum why_value_kind kind = is_string                      ? WHY_STRING
+                                     : !is_number                   ? WHY_SYMBOL
+                                     : strpbrk(text, ".eE") != NULL ? WHY_FLOAT
+                                                                    : WHY_INTEGER;
+
+    return (struct why_value){ .kind = kind, .text = text, .number = number };
+}
+
+/** The word of a term: "?x", "$?x", "?", ":" before a parenthesis, or a literal. */
+static void read_word(struct reader *r, struct mpl_token token, struct why_term *term,
+                      bool *is_multi)
+{
+    const char *text = text_of(r, token);
+    const bool is_string = token.kind == TOKEN_STRING;
+
+    if (!is_string && text[0] == '$' && text[1] == '?') {
+        *is_multi = true;
+        text++;
+    }
+    if (is_string || (text[0] != '?' && strcmp(text, ":") != 0 && strcmp(text, "=") != 0)) {
+        term->kind = TERM_LITERAL;
+        term->literal = literal_of(text, is_string);
+    } else if (text[0] != '?') {
+        term->kind = text[0] == ':' ? TERM_PREDICATE : TERM_EQUALS;
+        term->expr = read_expr(r);
+    } else {
+        term->kind = text[1] == '\0' ? TERM_ANY : TERM_VARIABLE;
+        term->name = text + 1;
+    }
+}
+
+static struct why_term *read_term(struct reader *r, bool *is_multi)
+{
+    struct why_term *term = MPL_NEW(r->arena, struct why_term);
+    struct mpl_token token = next(r);
+
+    if (term == NULL) {
+        r->is_nomem = true;
+        return NULL;
+    }
+    while (token.kind == TOKEN_OTHER) {
+        const char c = r->scanner.text[token.begin];
+
+        term->is_negated = term->is_negated != (c == '~');
+        term->is_alternative = term->is_alternative || c == '|';
+        token = next(r);
+    }
+    read_word(r, token, term, is_multi);
+    return term;
+}
+
+/** Terms that '&' and '|' connect. */
+static struct why_item *read_item(struct reader *r)
+{
+    struct why_item *item = MPL_NEW(r->arena, struct why_item);
+
+    if (item == NULL) {
+        r->is_nomem = true;
+        return NULL;
+    }
+
+    const struct why_term **end = &item->terms;
+
+    for (bool goes_on = true; goes_on && !r->is_nomem;) {
+        struct why_term *term = read_term(r, &item->is_multi);
+
+        if (term == NULL) {
+            return NULL;
+        }
+        *end = term;
+        end = &term->next;
+
+        const struct mpl_token token = peek(r);
+
+        goes_on = token.kind == TOKEN_OTHER && r->scanner.text[token.begin] != '~';
+    }
+    return item;
+}
+
+static struct why_constraint *read_constraint(struct reader *r)
+{
+    struct why_constraint *constraint = MPL_NEW(r->arena, struct why_constraint);
+
+    if (constraint == NULL) {
+        r->is_nomem = true;
+        return NULL;
+    }
+    (void) next(r); /* The parenthesis. */
+    constraint->slot = text_of(r, next(r));
+
+    const struct why_item **end = &constraint->items;
+
+    while (!ends_list(r)) {
+        struct why_item *item = read_item(r);
+
+        if (item == NULL) {
+            return NULL;
+        }
+        *end = item;
+        end = &item->next;
+    }
+    (void) next(r);
+    return constraint;
+}
+
+/* ---- conditions ---------------------------------------------------------------------------------- */
+
+struct group {
+    const char *word;
+    enum why_condition_kind kind;
+};
+
+static const struct group groups[] = {
+    { "and", CONDITION_AND },       { "logical", CONDITION_AND },
+    { "or", CONDITION_OR },         { "not", CONDITION_NOT },
+    { "exists", CONDITION_EXISTS }, { "forall", CONDITION_FORALL },
+};
+enum { N_GROUPS = sizeof groups / sizeof groups[0] };
+
+/** The text from \p begin to \p end with each run of blanks and comments as one blank. */
+static const char *quote(struct reader *r, size_t begin, size_t end)
+{
+    struct mpl_scanner s = mpl_scanner_make(r->scanner.text + begin, end - begin);
+    char *text = mpl_arena_alloc(r->arena, end - begin + 1);
+    size_t n = 0;
+    size_t last = 0;
+
+    if (text == NULL) {
+        r->is_nomem = true;
+        return "";
+    }
+    for (struct mpl_token t = mpl_scanner_next(&s); t.kind != TOKEN_END;
+         t = mpl_scanner_next(&s)) {
+        if (n > 0 && t.begin > last && t.kind != TOKEN_CLOSE) {
+            text[n++] = ' ';
+        }
+        memcpy(text + n, s.text + t.begin, t.end - t.begin);
+        n += t.end - t.begin;
+        last = t.end;
+    }
+    text[n] = '\0';
+    return text;
+}
+
+static struct why_condition *read_condition(struct reader *r);
+
+static void read_parts(struct reader *r, const struct why_condition **end)
+{
+    while (!ends_list(r)) {
+        struct why_condition *part = read_condition(r);
+
+        if (part == NULL) {
+            return;
+        }
+        *end = part;
+        end = &part->next;
+    }
+}
+
+static void read_slots(struct reader *r, struct why_condition *c)
+{
+    const struct why_constraint **end = &c->constraints;
+
+    while (!ends_list(r)) {
+        if (peek(r).kind != TOKEN_OPEN) {
+            (void) next(r); /* An ordered fact; the vocabulary has none. */
+            continue;
+        }
+
+        struct why_constraint *constraint = read_constraint(r);
+
+        if (constraint == NULL) {
+            return;
+        }
+        *end = constraint;
+        end = &constraint->next;
+    }
+}
+
+static void read_inside(struct reader *r, struct why_condition *c, struct mpl_token head)
+{
+    for (size_t i = 0; i < N_GROUPS; i++) {
+        if (mpl_token_is(&r->scanner, head, groups[i].word)) {
+            c->kind = groups[i].kind;
+            read_parts(r, &c->first);
+            return;
+        }
+    }
+    if (mpl_token_is(&r->scanner, head, "test")) {
+        c->kind = CONDITION_TEST;
+        c->test = read_expr(r);
+        return;
+    }
+    c->kind = CONDITION_PATTERN;
+    c->template = text_of(r, head);
+
+    const char *colons = strstr(c->template, "::");
+
+    c->template = colons == NULL ? c->template : colons + 2;
+    read_slots(r, c);
+}
+
+static struct why_condition *read_condition(struct reader *r)
+{
+    struct why_condition *c = MPL_NEW(r->arena, struct why_condition);
+    struct mpl_token token = next(r);
+
+    if (c == NULL) {
+        r->is_nomem = true;
+        return NULL;
+    }
+    if (token.kind == TOKEN_WORD) { /* "?f <- (…)" */
+        c->address = text_of(r, token);
+        c->address += c->address[0] == '?';
+        (void) next(r);
+        token = next(r);
+    }
+    c->line = r->first_line + token.line - 1;
+    read_inside(r, c, next(r));
+    while (!ends_list(r)) {
+        (void) read_expr(r);
+    }
+    c->text = quote(r, token.begin, next(r).end);
+    return r->is_nomem ? NULL : c;
+}
+
+/** Past "(defrule NAME "says" (declare …)". */
+static void skip_head(struct reader *r)
+{
+    for (;;) {
+        struct mpl_scanner ahead = r->scanner;
+        const struct mpl_token token = mpl_scanner_next(&ahead);
+
+        if (token.kind == TOKEN_OPEN &&
+            mpl_token_is(&ahead, mpl_scanner_next(&ahead), "declare")) {
+            (void) read_expr(r);
+        } else if (token.kind == TOKEN_STRING) {
+            (void) next(r);
+        } else {
+            return;
+        }
+    }
+}
+
+bool mpl_why_read(const struct mpl_source *source, const struct mpl_construct *construct,
+                  struct mpl_arena *arena, const struct why_condition **out)
+{
+    struct reader r = make_reader(source, construct, arena);
+    const struct why_condition **end = out;
+
+    *out = NULL;
+    for (int i = 0; i < 3; i++) { /* "(", "defrule", the name */
+        (void) next(&r);
+    }
+    skip_head(&r);
+    while (!ends_list(&r) && !mpl_token_is(&r.scanner, peek(&r), "=>")) {
+        struct why_condition *c = read_condition(&r);
+
+        if (c == NULL) {
+            return false;
+        }
+        *end = c;
+        end = &c->next;
+    }
+    return !r.is_nomem;
+}
+
+bool mpl_why_read_actions(const struct mpl_source *source,
+                          const struct mpl_construct *construct, struct mpl_arena *arena,
+                          const struct why_expr **out)
+{
+    struct reader r = make_reader(source, construct, arena);
+    const struct why_expr *whole = read_expr(&r);
+
+    *out = NULL;
+    if (whole == NULL || r.is_nomem) {
+        return false;
+    }
+    *out = whole->first;
+    for (const struct why_expr *e = whole->first; e != NULL; e = e->next) {
+        if (!e->is_list && !e->is_string && strcmp(e->text, "=>") == 0) {
+            *out = e->next;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,254 @@
+/*
+ * Why a finding is missing: conditions are read and matched again as CLIPS does, and the first one
+ * that fails is told with what comes nearest.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "infer_fixture.h"
+
+/* A rule that fires when its conditions are met, and never asserts its finding. */
+#define RULE(conditions) \
+    "(deffunction MAIN::half (?x) (/ ?x 2))\n" \
+    "(deffacts MAIN::given (role (run \"r1\") (pattern \"p\") (name \"worker\") " \
+    "(location " \
+    "\"1\"))" \
+    " (finding (kind observation) (name seen) (run \"r1\") (locations \"1\" \"2\") (text " \
+    "\"a \\\"b\")))\n" \
+    "(defglobal MAIN\n  ;; What counts. 1.\n  ?*limit* = 0.5)\n" \
+    "(defrule CAUSES::x \"Claim.\" (declare (salience 3)) ; x\n" conditions "\n =>\n" \
+    " (if FALSE then (assert (finding (kind cause) (name x) (run \"r1\") (text " \
+    "\"\")))))\n"
+
+static void open_lab(const char *rule)
+{
+    lab_open(rule, NULL);
+    lab_give_pattern("p");
+    lab_give_metric("low", "1", 0.2);
+    lab_give_metric("low", "2", 0.4);
+    lab_give_metric("high", "", 3.0);
+    ck_assert_int_eq(mpl_infer_run(lab_get()->infer, &lab_get()->err), MPL_OK);
+}
+
+static struct mpl_why *ask(const char *name)
+{
+    struct mpl_why *why = NULL;
+
+    ck_assert_int_eq(
+        mpl_infer_why_not(lab_get()->infer, name, lab_get()->arena, &why, &lab_get()->err),
+        MPL_OK);
+    return why;
+}
+
+/** The first node of that kind, from top to bottom. */
+static const struct mpl_why *find(const struct mpl_why *why, enum mpl_why_kind kind)
+{
+    for (; why != NULL; why = why->next) {
+        const struct mpl_why *below = why->kind == kind ? why : find(why->first, kind);
+
+        if (below != NULL) {
+            return below;
+        }
+    }
+    return NULL;
+}
+
+static const char *text_of(const struct mpl_why *why, enum mpl_why_kind kind)
+{
+    const struct mpl_why *node = find(why, kind);
+
+    return node == NULL ? "(nothing)" : node->text;
+}
+
+/* ---- conditions that CLIPS finds met ------------------------------------------------------ */
+
+static const char *const met[] = {
+    "(pattern (run ?r) (name \"p\"))",
+    "?f <- (pattern (name ?n&\"p\"|\"q\")) (test (eq (fact-slot-value ?f name) ?n))",
+    "(metric (name \"low\") (value ?v&:(< ?v ?*limit*)) (location ?l&~\"1\"))",
+    "(metric (name \"high\") (value ?v)) (test (and (> ?v ?*limit*) (= (half ?v) 1.5)))",
+    "(metric (name \"low\") (location ?l)) (role (name \"worker\") (location ?l))",
+    "(not (metric (name \"low\") (value ?v&:(> ?v 1.0))))",
+    "(pattern (run ?r)) (not (metric (run ?r) (name ~\"low\"&~\"high\")))",
+    "(or (finding (name unseen)) (finding (name seen) (kind observation)))",
+    "(exists (metric (name \"low\")) (metric (name \"high\")))",
+    "(forall (metric (name \"low\") (value ?v)) (test (< ?v 0.5)))",
+    "(logical (pattern (run ?r)) (metric (run ?r) (name \"high\")))",
+    "(not (and (metric (name \"low\") (location ?l)) (role (location ?l) (name "
+    "\"boss\"))))",
+    "(finding (name seen) (locations $?all)) (test (= (length$ ?all) 2))",
+    "(finding (name seen) (locations $? ?l)) (metric (name \"low\") (location ?l))",
+    "(finding (name seen) (locations ?l $?)) (test (eq ?l \"1\"))",
+    "(metric (name \"low\") (value ?a)) (metric (name \"low\") (value =(* 2 ?a)))",
+    "(finding (text \"a \\\"b\"))",
+    "(finding (name seen) (text ?t)) (test (eq ?t \"a \\\"b\"))",
+    "(metric (name \"high\")) (test (any-factp ((?f metric)) (eq ?f:name \"high\")))",
+};
+
+START_TEST(conditions_that_are_met_are_met_here_too)
+{
+    open_lab(mpl_arena_printf(lab_get()->arena, RULE("%s"), met[_i]));
+    ck_assert_uint_eq(mpl_infer_firing_count(lab_get()->infer) > 0, true);
+
+    const struct mpl_why *why = ask("x");
+    const char *text = text_of(why, MPL_WHY_FAILED);
+
+    ck_assert_msg(strncmp(text, "all conditions are met and the rule fired", 41) == 0,
+                  "%s: %s", met[_i], text);
+    ck_assert_ptr_null(find(why, MPL_WHY_NOTE));
+}
+END_TEST
+
+/* ---- conditions that fail ------------------------------------------------------------------- */
+
+static const struct {
+    const char *conditions;
+    const char *text;
+} unmet[] = {
+    { "(metric (name \"low\") (value ?v&:(> ?v ?*limit*)))",
+      "low(2) is 0.400 s, the nearest; the rule needs low > 0.5 (?*limit*)" },
+    { "(metric (name \"low\") (value ?v)) (test (> (* 2 ?v) 1.0))",
+      "low(2) is 0.400 s, the nearest; the rule needs (2 * low) > 1.0" },
+    { "(metric (name \"high\") (value ?v) (location \"3\"))",
+      "high = 3.00 s has location (none); the rule needs 3" },
+    { "(metric (name \"low\") (location ?l)) (role (name \"worker\") (location ?l) "
+      "(run \"r2\"))",
+      "role worker of p has run r1; the rule needs r2" },
+    { "(pattern (run ?r)) (not (metric (run ?r) (name \"high\")))",
+      "the rule keeps quiet because there is this: high = 3.00 s" },
+    { "(pattern (name \"q\"))", "pattern q was not recognised in this run" },
+    { "(metric (name \"other\"))",
+      "other was not evaluated, because no rule that fired asks for it" },
+    { "(finding (name unseen))", "there is no finding unseen" },
+    { "(finding (kind cause) (name seen))",
+      "finding seen has kind observation; the rule needs cause" },
+    { "(capability (name \"init-finalize\"))", "there is no capability init-finalize" },
+    { "(or (finding (name a)) (metric (name \"b\")))", "none of these is met:" },
+    { "(exists (metric (name \"low\")) (metric (name \"none\")))",
+      "not met together: (exists (metric (name \"low\")) (metric (name \"none\")))" },
+    { "(forall (metric (name \"low\") (value ?v)) (test (< ?v 0.3)))",
+      "the rule needs (forall (metric (name \"low\") (value ?v)) (test (< ?v 0.3)))" },
+};
+
+START_TEST(first_condition_that_fails_is_told)
+{
+    open_lab(mpl_arena_printf(lab_get()->arena, RULE("%s"), unmet[_i].conditions));
+    ck_assert_uint_eq(mpl_infer_firing_count(lab_get()->infer), 0);
+
+    const struct mpl_why *failed = find(ask("x"), MPL_WHY_FAILED);
+
+    ck_assert_ptr_nonnull(failed);
+    ck_assert_str_eq(failed->text, unmet[_i].text);
+    ck_assert_uint_eq(failed->place.line, 7);
+}
+END_TEST
+
+START_TEST(missing_metric_leads_to_the_rule_that_asks_for_it)
+{
+    open_lab(
+        "(deffunction MAIN::ask (?m) (assert (need (run \"r1\") (pattern \"p\") (metric "
+        "?m))))\n"
+        "(defrule SYMPTOMS::asks \"Asks.\" (pattern (name \"q\")) => (ask \"deep\"))\n"
+        "(defrule CAUSES::x (metric (name \"deep\")) (pattern) =>\n"
+        "  (assert (finding (kind cause) (name x) (run \"r1\") (text \"\"))))\n");
+
+    const struct mpl_why *failed = find(ask("x"), MPL_WHY_FAILED);
+
+    ck_assert_str_eq(text_of(failed->first, MPL_WHY_RULE), "SYMPTOMS::asks");
+    ck_assert_str_eq(failed->first->says, "Asks.");
+    ck_assert_str_eq(text_of(failed->first->first, MPL_WHY_FAILED),
+                     "pattern q was not recognised in this run");
+    ck_assert_str_eq(failed->next->text, "1 further condition not looked at");
+}
+END_TEST
+
+START_TEST(rules_that_need_each_other_end)
+{
+    open_lab("(defrule CAUSES::x (finding (name y)) =>\n"
+             "  (assert (finding (kind cause) (name x) (run \"r1\") (text \"\"))))\n"
+             "(defrule CAUSES::y (finding (name x)) =>\n"
+             "  (assert (finding (kind cause) (name y) (run \"r1\") (text \"\"))))\n");
+
+    const struct mpl_why *y = find(ask("x"), MPL_WHY_FAILED)->first;
+
+    ck_assert_str_eq(y->text, "CAUSES::y");
+    ck_assert_str_eq(find(y, MPL_WHY_FAILED)->text, "there is no finding x");
+}
+END_TEST
+
+START_TEST(unknown_name_has_a_suggestion)
+{
+    struct mpl_why *why = NULL;
+    struct mpl_err *err = &lab_get()->err;
+
+    open_lab("(defrule CAUSES::a (pattern) => (assert (finding (kind cause) (name "
+             "slow-master) (run \"r1\") (text \"\"))))\n");
+    ck_assert_int_eq(
+        mpl_infer_why_not(lab_get()->infer, "slow-mastr", lab_get()->arena, &why, err),
+        MPL_E_USAGE);
+    ck_assert_ptr_null(why);
+}
+END_TEST
+
+START_TEST(rule_is_told_with_its_thresholds)
+{
+    struct mpl_why *rule = NULL;
+
+    open_lab(RULE("(metric (name \"high\") (value ?v)) (test (>= ?v ?*limit*))"));
+    ck_assert_int_eq(mpl_infer_why_rule(lab_get()->infer, "CAUSES::x", lab_get()->arena,
+                                        &rule, &lab_get()->err),
+                     MPL_OK);
+    ck_assert_str_eq(rule->text, "rule CAUSES::x");
+    ck_assert_str_eq(rule->says, "Claim.");
+    ck_assert_str_eq(rule->first->text, "needs high >= 0.5 (?*limit*)");
+    ck_assert_str_eq(rule->first->first->text, "?*limit*: What counts. 1.");
+}
+END_TEST
+
+START_TEST(answer_without_memory_is_an_error)
+{
+    struct mpl_why *why = NULL;
+    enum mpl_status st = MPL_E_NOMEM;
+
+    open_lab(RULE("(metric (name \"low\") (value ?v&:(> ?v ?*limit*)))"));
+    for (long n = 0; st != MPL_OK; n++) {
+        mpl_alloc_fail_after(n);
+        st = mpl_infer_why_not(lab_get()->infer, "x", lab_get()->arena, &why,
+                               &lab_get()->err);
+        mpl_alloc_fail_after(-1);
+        ck_assert(st == MPL_OK || st == MPL_E_NOMEM);
+        ck_assert_int_lt(n, 100000);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("infer: why not");
+    TCase *tc = tcase_create("why not");
+
+    tcase_add_checked_fixture(tc, lab_create, lab_destroy);
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, conditions_that_are_met_are_met_here_too, 0,
+                        sizeof met / sizeof met[0]);
+    tcase_add_loop_test(tc, first_condition_that_fails_is_told, 0,
+                        sizeof unmet / sizeof unmet[0]);
+    tcase_add_test(tc, missing_metric_leads_to_the_rule_that_asks_for_it);
+    tcase_add_test(tc, rules_that_need_each_other_end);
+    tcase_add_test(tc, unknown_name_has_a_suggestion);
+    tcase_add_test(tc, rule_is_told_with_its_thresholds);
+    tcase_add_test(tc, answer_without_memory_is_an_error);
+    suite_add_tcase(s, tc);
+
+    SRunner *runner = srunner_create(s);
+
+    srunner_run_all(runner, CK_ENV);
+
+    const int failed = srunner_ntests_failed(runner);
+
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
