@@ -1,0 +1,369 @@
+;; bulk-synchronous: who is late where all meet, and what the meetings cost.
+;;
+;;   symptom   processes compute less than what is acceptable of their time           (level 1)
+;;   |- waiting in collective operations                                              (level 2)
+;;   |  |- it goes back to one process, which computes longer                         (level 3)
+;;   |  |  |- as root of broadcasts or scatters, mostly                -> serial-root
+;;   |  |  `- otherwise                                                -> late-member
+;;   |  `- what is left when these are taken off
+;;   |     |- the totals of computation differ                         -> uneven-work
+;;   |     `- they do not: phases are unequal                          -> unequal-phases
+;;   |        |- the heavy processes stay heavy for some steps         -> moving-work
+;;   |        `- each step has another one                             -> phase-noise
+;;   `- collective operations beyond waiting                           (level 2)
+;;      |- little computation between them                             -> frequent-collectives
+;;      `- enough                                                      -> slow-collectives
+;;
+;; KNOWLEDGE.md, bulk-synchronous, asks for the spread of entries per operation. Waits in
+;; collectives are that spread, and delay costs say from whom it comes even when a process is late only
+;; because it left the operation before late, so they are used instead. An early root of a reduction
+;; (early reduce) is no cause: it waits for the same late processes as all others do.
+;;
+;; The seconds: waits go to late processes by their delay cost, the rest to one of the other causes;
+;; what is no wait goes to the last two. So none is claimed twice.
+
+;; What functions look up.
+(deftemplate MAIN::bsp-late
+  "Waiting goes back to a process that computes longer than the others."
+  (slot run (type STRING)) (slot pattern (type STRING)) (slot location (type STRING))
+  (slot cost (type FLOAT)))
+
+(deftemplate MAIN::bsp-rest
+  "Waiting for which no single process is to blame."
+  (slot run (type STRING)) (slot pattern (type STRING)) (slot wait (type FLOAT)))
+
+(deftemplate MAIN::bsp-kind
+  "What the waiting comes of for which no single process is to blame."
+  (slot run (type STRING)) (slot pattern (type STRING)) (slot wait (type FLOAT))
+  (slot kind (type SYMBOL) (allowed-symbols static moving noise even unknown)))
+
+(deffunction MAIN::bsp-ask (?run ?pattern ?level ?reason ?names)
+  "Needs for several metrics."
+  (foreach ?m ?names
+    (assert (need (run ?run) (pattern ?pattern) (metric ?m) (level ?level) (reason ?reason)))))
+
+(deffunction MAIN::bsp-is-late (?share ?relative ?excess ?cost ?n)
+  "Whether one of ?n processes is to blame: its share of the waiting is twice an equal one, and its
+   computation above the median explains at least half of what ?n - 1 others wait."
+  (and (>= ?share (min 0.75 (/ ?*blame* ?n)))
+       (>= ?relative ?*heavy*)
+       (>= (* 2.0 ?excess (max 1 (- ?n 1))) ?cost)))
+
+(deffunction MAIN::bsp-blamed (?run ?pattern)
+  "Seconds of waiting that go back to late processes."
+  (bind ?sum 0.0)
+  (do-for-all-facts ((?f bsp-late)) (and (eq ?f:run ?run) (eq ?f:pattern ?pattern))
+    (bind ?sum (+ ?sum ?f:cost)))
+  ?sum)
+
+(deffunction MAIN::bsp-heaviest (?run ?pattern)
+  "Labels of the processes that compute longer than ?*heavy* times the median."
+  (bind ?labels (create$))
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "member.relative")
+         (>= ?m:value ?*heavy*))
+    (bind ?labels (create$ ?labels ?m:location)))
+  ?labels)
+
+;; ---- level 1 -------------------------------------------------------------------------------
+
+(defrule SYMPTOMS::bsp-explains
+  "The rules below account for waiting, for moving data and for the grain; ends of processes are left."
+  (pattern (run ?r) (name "bulk-synchronous") (id ?p))
+  =>
+  (foreach ?loss (create$ waiting transfer grain)
+    (assert (explained (run ?r) (pattern ?p) (loss ?loss)))))
+
+(defrule SYMPTOMS::bsp-ask-efficiency
+  "A bulk-synchronous run is judged by the share of their time that processes compute."
+  (pattern (run ?r) (name "bulk-synchronous") (id ?p))
+  =>
+  (bsp-ask ?r ?p 1 "see how many phases there are, and which part of their time processes compute"
+           (create$ "run.efficiency" "run.lost" "run.member_time" "run.members" "run.phases_each"
+                    "run.phase_work")))
+
+(defrule SYMPTOMS::bsp-shape
+  "How many phases there are."
+  (pattern (run ?r) (name "bulk-synchronous") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases))
+  (metric (run ?r) (pattern ?p) (name "run.phase_work") (value ?work))
+  =>
+  (assert (finding (kind observation) (name phases) (run ?r) (pattern ?p) (healthy yes) (level 1)
+                   (text (text "{n} processes compute and meet in collective operations: {n} phases each, with {s} of computation in a phase."
+                               ?n ?phases ?work)))))
+
+(defrule SYMPTOMS::bsp-low-efficiency
+  "Processes spend much of their time outside computation."
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
+  (pattern (run ?r) (name "bulk-synchronous") (id ?p))
+  (test (< ?e ?*efficiency-acceptable*))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (assert (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p) (lost ?lost)
+                   (level 1)
+                   (text (text "Processes compute {%} of their time; {s} are lost." ?e ?lost)))))
+
+(defrule SYMPTOMS::bsp-good-efficiency
+  "Processes compute nearly all the time."
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
+  (pattern (run ?r) (name "bulk-synchronous") (id ?p))
+  (test (>= ?e ?*efficiency-acceptable*))
+  =>
+  (assert (finding (kind observation) (name good-phase-efficiency) (run ?r) (pattern ?p)
+                   (healthy yes) (level 1)
+                   (text (text "Processes compute {%} of their time." ?e)))))
+
+;; ---- level 2: where the time goes -----------------------------------------------------------
+
+(defrule REFINE::bsp-ask-parts
+  "Lost time is split into waiting and the operations themselves."
+  (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
+  =>
+  (bsp-ask ?r ?p 2 "split the lost time into waiting and the operations themselves"
+           (create$ "run.waiting" "run.wait_share" "run.wait_all" "run.wait_root" "run.wait_ranks"
+                    "run.moving" "run.moving_share" "run.moving_each")))
+
+(defrule REFINE::bsp-waiting
+  "Waiting where all meet is a significant part of the time."
+  (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p) (lost ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.wait_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.waiting") (value ?wait))
+  (metric (run ?r) (pattern ?p) (name "run.wait_all") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.wait_root") (value ?root))
+  (metric (run ?r) (pattern ?p) (name "run.wait_ranks") (value ?ranks))
+  =>
+  (assert (finding (kind observation) (name members-wait) (run ?r) (pattern ?p) (lost ?wait)
+                   (share (min 1.0 (/ ?wait ?lost))) (level 2)
+                   (text (text "Processes wait {s}, {%} of what they lose: {s} where all wait for the last to come, {s} for roots of broadcasts and scatters, {s} in reductions, gathers and scans."
+                               ?wait (/ ?wait ?lost) ?all ?root ?ranks)))))
+
+(defrule REFINE::bsp-ask-late
+  "Waiting is traced to the processes where it comes from."
+  (finding (kind observation) (name members-wait) (run ?r) (pattern ?p))
+  (pattern (run ?r) (name "bulk-synchronous") (id ?p))
+  =>
+  (bsp-ask ?r ?p 3 "find the processes that are late, and whether they compute longer"
+           (create$ "member.delay_cost" "member.delay_share" "member.compute_time" "member.relative"
+                    "member.excess" "member.waited_as_root" "run.static_cost" "run.step_count"
+                    "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "run.step_growth")))
+
+;; ---- level 3: waiting -------------------------------------------------------------------------
+
+(defrule REFINE::bsp-late
+  "A process causes more waiting than its share, and computes long enough for it."
+  (finding (kind observation) (name members-wait) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))
+  (metric (run ?r) (pattern ?p) (name "member.delay_cost") (location ?l) (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "member.relative") (location ?l) (value ?relative))
+  (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
+  (test (bsp-is-late ?share ?relative ?excess ?cost ?n))
+  =>
+  (assert (bsp-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))))
+
+(defrule CAUSES::bsp-late-member
+  "The others wait for one process where all meet, because it computes longer."
+  (bsp-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
+  (metric (run ?r) (pattern ?p) (name "member.waited_as_root") (location ?l) (value ?root))
+  (test (< (* 2.0 ?root) ?cost))
+  (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))
+  (metric (run ?r) (pattern ?p) (name "member.relative") (location ?l) (value ?relative))
+  (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
+  (metric (run ?r) (pattern ?p) (name "member.compute_time") (location ?l) (value ?compute))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?gain (min ?excess (/ ?cost (max 1 (- ?n 1)))))
+  (assert (finding (kind cause) (name late-member) (run ?r) (pattern ?p)
+                   (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost)))
+                   (level 3) (gain ?gain) (where (str-cat "location " ?l))
+                   (text (text "Process {} computes {s} longer than the median ({s}, {.2} times as long), and the others wait for it where all meet: {s}, {%} of all waiting."
+                               ?l ?excess ?compute ?relative ?cost ?share))
+                   (remedy (text "Take about {s} of computation ({%}) off process {}, or look there for work that the others do not have. Up to {s} of run time."
+                                 ?excess (/ ?excess ?compute) ?l ?gain)))))
+
+(defrule CAUSES::bsp-serial-root
+  "The others wait for the root of broadcasts or scatters, which computes alone before it sends."
+  (bsp-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
+  (metric (run ?r) (pattern ?p) (name "member.waited_as_root") (location ?l) (value ?root))
+  (test (>= (* 2.0 ?root) ?cost))
+  (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
+  (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?gain (min (* ?excess (- 1.0 (/ 1.0 ?n))) (/ ?cost (max 1 (- ?n 1)))))
+  (assert (finding (kind cause) (name serial-root) (run ?r) (pattern ?p)
+                   (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost)))
+                   (level 3) (gain ?gain) (where (str-cat "location " ?l))
+                   (text (text "Process {} works alone before it broadcasts or scatters: it computes {s} longer than the median, and the others wait {s} for it, {%} of all waiting."
+                               ?l ?excess ?cost ?share))
+                   (remedy (text "Let all processes share the {s} that process {} computes before it sends (up to {s} of run time), compute it everywhere instead of sending it, or prepare the next broadcast while the others still compute."
+                                 ?excess ?l ?gain)))))
+
+(defrule CAUSES::bsp-rest
+  "Waiting for which no single process is to blame."
+  (finding (kind observation) (name members-wait) (run ?r) (pattern ?p) (lost ?wait))
+  (metric (run ?r) (pattern ?p) (name "run.static_cost"))
+  (metric (run ?r) (pattern ?p) (name "member.delay_share") (rank 1))
+  (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?all))
+  =>
+  (bind ?rest (- ?wait (bsp-blamed ?r ?p)))
+  (if (>= ?rest (* ?*significant* ?all))
+   then (assert (bsp-rest (run ?r) (pattern ?p) (wait ?rest)))))
+
+(defrule ADVISE::bsp-other-waiting
+  "What waiting is left beside that for late processes."
+  (bsp-rest (run ?r) (pattern ?p) (wait ?rest))
+  (exists (bsp-late (run ?r) (pattern ?p)))
+  =>
+  (assert (finding (kind observation) (name other-waiting) (run ?r) (pattern ?p) (lost ?rest)
+                   (level 3)
+                   (text (text "Another {s} of waiting go back to several processes. Diagnose again when the late ones are lighter: they hide what else there is."
+                               ?rest)))))
+
+(defrule ADVISE::bsp-uneven-work
+  "Several processes have more work than others, all the time."
+  (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind static))
+  (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
+  (metric (run ?r) (pattern ?p) (name "member.relative") (location ?l) (rank 1)
+          (value ?relative))
+  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?heavy (bsp-heaviest ?r ?p))
+  (if (= (length$ ?heavy) 0) then (bind ?heavy (create$ ?l)))
+  (bind ?claim (min ?rest ?static))
+  (assert (finding (kind cause) (name uneven-work) (run ?r) (pattern ?p)
+                   (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (min 1.0 (/ ?claim ?lost)))
+                   (level 3) (gain (/ ?claim ?n)) (confidence 0.8)
+                   (text (text "Work is uneven: {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({} above {.1} times the median)."
+                               ?l ?relative ?claim (location-list ?heavy) ?*heavy*))
+                   (remedy (text "Distribute by measured work instead of by number; up to {s} of run time."
+                                 (/ ?claim ?n))))))
+
+(defrule CAUSES::bsp-kind-by-steps
+  "The waiting that is left is told apart by how computation changes from step to step."
+  (bsp-rest (run ?r) (pattern ?p) (wait ?rest))
+  (not (bsp-late (run ?r) (pattern ?p)))
+  (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
+  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
+  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
+  (metric (run ?r) (pattern ?p) (name "run.step_growth") (value ?growth))
+  =>
+  ;; What is uneven all the time orders the steps alike, too: only order beyond that moves.
+  (assert (bsp-kind (run ?r) (pattern ?p) (wait ?rest)
+                    (kind (if (< (* 2.0 (max ?cost ?static)) ?rest) then even
+                           else (if (or (>= ?kept 0.5) (< (* 2.0 ?cost) ?rest)) then static
+                           else (if (or (and (>= ?order ?*persistence-noise*) (> ?order ?kept))
+                                        (>= ?growth ?*imbalance-growth*)) then moving
+                           else noise)))))))
+
+(defrule CAUSES::bsp-kind-by-totals
+  "Without common steps only totals of computation can be compared."
+  (bsp-rest (run ?r) (pattern ?p) (wait ?rest))
+  (not (bsp-late (run ?r) (pattern ?p)))
+  (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
+  (not (metric (run ?r) (pattern ?p) (name "run.step_kept")))
+  (metric (run ?r) (pattern ?p) (name "member.relative") (rank 1) (value ?relative))
+  =>
+  (assert (bsp-kind (run ?r) (pattern ?p) (wait ?rest)
+                    (kind (if (and (>= (* 2.0 ?static) ?rest) (>= ?relative ?*heavy*))
+                           then static else unknown)))))
+
+(defrule ADVISE::bsp-moving
+  "Some processes have more to do for a number of steps, then others."
+  (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind moving))
+  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
+  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
+  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
+  (metric (run ?r) (pattern ?p) (name "run.step_same") (value ?same))
+  (metric (run ?r) (pattern ?p) (name "run.step_growth") (value ?growth))
+  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?claim (min ?rest ?cost))
+  (assert (finding (kind cause) (name moving-work) (run ?r) (pattern ?p)
+                   (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.8)
+                   (gain (/ (* ?claim (- 1.0 ?kept)) ?n))
+                   (text (text "The load moves: in each of {n} steps somebody computes longer than the others, {s} of waiting in all, but only {%} of that is left when the steps are added up. Neighbouring steps have the same heaviest process in {%} of the cases (rank correlation {.2}), so it is no noise; the imbalance of a step changes by {.2} from the first to the last quarter."
+                               ?steps ?claim ?kept ?same ?order ?growth))
+                   (remedy (text "Balance while the program runs, by the computation measured in the last steps: a step loses {s} of run time, so balancing pays whenever it costs less than that times the steps until the next one."
+                                 (/ ?claim (* ?n (max 1.0 ?steps))))))))
+
+(defrule ADVISE::bsp-noise
+  "In each step another process takes longer: nobody is to blame."
+  (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind noise))
+  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
+  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
+  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
+  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?claim (min ?rest ?cost))
+  (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name phase-noise) (run ?r) (pattern ?p)
+                   (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.7)
+                   (gain (/ (* 0.5 ?claim) ?n))
+                   (text (text "In each of {n} steps another process takes longer, without any order (rank correlation {.2}; {%} is left when the steps are added up), and the others wait {s}. That is noise of the machine or chance in the work; nobody is to blame."
+                               ?steps ?order ?kept ?claim))
+                   (remedy (text "Synchronise less often, so that noise averages out: four steps between two meetings halve it (up to {s} of run time). Bind processes to cores, no more of them than cores, and leave one core to the system."
+                                 (/ (* 0.5 ?claim) ?n))))))
+
+(defrule ADVISE::bsp-unequal-phases
+  "Processes wait where all meet, their totals are even, and no common steps are found."
+  (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind even | unknown))
+  (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
+  (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases))
+  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (assert (finding (kind cause) (name unequal-phases) (run ?r) (pattern ?p)
+                   (lost ?rest) (share (min 1.0 (/ ?rest ?lost))) (level 3) (confidence 0.7)
+                   (gain (/ (max 0.0 (- ?rest ?static)) ?n))
+                   (text (text "Phases are unequal, totals are not: processes wait {s} in {n} phases, but would wait only {s} if they met once, at the end. In one phase one process is late, in another one another, and no single one is to blame."
+                               ?rest ?phases ?static))
+                   (remedy (text "Meet less often, or with operations that need not wait for everybody at once (MPI_Iallreduce completed a phase later): up to {s} of run time. Work that moves from process to process can be given to all in each phase."
+                                 (/ (max 0.0 (- ?rest ?static)) ?n))))))
+
+;; ---- level 3: the operations themselves ------------------------------------------------------------
+
+(defrule CAUSES::bsp-frequent-collectives
+  "There is too little computation between two collective operations."
+  (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving))
+  (metric (run ?r) (pattern ?p) (name "run.moving_each") (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "run.phase_work") (value ?work))
+  (test (< ?work (* ?*grain-fine* ?cost)))
+  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?times (max 2 (integer (+ 0.999 (/ (* ?*grain-good* ?cost) (max ?work 1e-12))))))
+  (assert (finding (kind cause) (name frequent-collectives) (run ?r) (pattern ?p)
+                   (lost ?moving) (share (min 1.0 (/ ?moving ?lost))) (level 3) (confidence 0.8)
+                   (gain (/ (* ?moving (- 1.0 (/ 1.0 ?times))) ?n))
+                   (text (text "Collective operations are too frequent for what they cost: {s} each beyond waiting, after {s} of computation. That is {s}, {%} of the time of the processes."
+                               ?cost ?work ?moving ?share))
+                   (remedy (text "Let them come after {n} times the work (then computation is {n} times their cost): combine operations, or let fewer processes do more each. Non-blocking ones (MPI_Iallreduce) can be completed a phase later. With more processes than cores every operation is slow."
+                                 ?times (integer ?*grain-good*))))))
+
+(defrule CAUSES::bsp-slow-collectives
+  "Collective operations take a good part of the time although there is computation between them."
+  (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving))
+  (metric (run ?r) (pattern ?p) (name "run.moving_each") (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "run.phase_work") (value ?work))
+  (test (>= ?work (* ?*grain-fine* ?cost)))
+  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (assert (finding (kind cause) (name slow-collectives) (run ?r) (pattern ?p)
+                   (lost ?moving) (share (min 1.0 (/ ?moving ?lost))) (level 3) (confidence 0.7)
+                   (gain (/ (* 0.5 ?moving) ?n))
+                   (text (text "Collective operations take {s} each beyond waiting, after {s} of computation: {s}, {%} of the time of the processes. They are not too frequent, so it is the data that they move, or the network."
+                               ?cost ?work ?moving ?share))
+                   (remedy (text "Overlap them with computation that does not need the result (MPI_Ialltoall, MPI_Iallreduce: up to {s} of run time), send less, or exchange in groups (nodes first)."
+                                 (/ ?moving ?n))))))

@@ -1,0 +1,535 @@
+;; geometric-decomposition: who is late in a halo exchange and in which way, and what the exchange
+;; itself costs.
+;;
+;;   symptom   subdomains compute less than what is acceptable of their time          (level 1)
+;;   |- waiting (for neighbours, in reductions)                                       (level 2)
+;;   |  |- one subdomain is to blame by delay cost, and computes longer  -> heavy-subdomain
+;;   |  `- the waiting that is left when these are taken off                          (level 3)
+;;   |     |- the totals of computation differ                           -> uneven-parts
+;;   |     |- they do not, but the steps do
+;;   |     |  |- the heavy ones stay heavy for some steps                -> moving-load
+;;   |     |  `- each step has another one                               -> step-noise
+;;   |     |- computation is even, and the waits are chains              -> serialised-exchange
+;;   |     `- computation is even, and they are none                       -> exchange-jitter
+;;   |- moving rims
+;;   |  |- too little computation per exchange                           -> fine-grain
+;;   |  `- enough of it, but none while rims are under way               -> no-overlap, halo-volume
+;;   |- collectives beyond waiting                                       -> costly-reductions
+;;   `- waits that the trace does not split                 -> unsplit-waits, suspected-subdomain
+;;
+;; KNOWLEDGE.md, geometric decomposition, C1 to C9. What real traces changed there:
+;;
+;; - C1 to C3 by rank correlation alone: one late process of 16 among 15 equal ones, whose order is
+;;   noise, has a correlation of 0.2 (oddeven-slow5, prk-stencil-slow6), which would be noise.
+;;   So the process that delay costs blame is looked for first, and the correlation speaks of the
+;;   rest only.
+;; - C1: the waits that an idle wave makes are mostly waits for processes that wait themselves
+;;   (70 % in prk-stencil-slow6), so the process waited for says nothing; delay costs do.
+;; - C8 needs no rule of its own: delay costs pass the waits in reductions down to who made them.
+;; - C7 (more neighbours than others) is told with the late subdomain, of which it is a reason.
+;;
+;; The seconds: waits go to heavy subdomains by their delay cost, the rest to one of the other
+;; causes; what is no wait goes to the causes of moving rims and of collectives. So none is claimed twice.
+
+(deftemplate MAIN::geo-kind
+  "What the waiting comes of for which no single process is to blame."
+  (slot run (type STRING)) (slot pattern (type STRING)) (slot wait (type FLOAT))
+  (slot kind (type SYMBOL) (allowed-symbols static moving noise even unknown)))
+
+(deftemplate MAIN::geo-fine
+  "There is too little computation between two exchanges of small messages."
+  (slot run (type STRING)) (slot pattern (type STRING)) (slot times (type INTEGER))
+  (slot far (type SYMBOL) (allowed-symbols yes no))) ; an exchange costs more than what it is for
+
+(deftemplate MAIN::geo-rest
+  (slot run (type STRING)) (slot pattern (type STRING)) (slot wait (type FLOAT)))
+
+(deftemplate MAIN::geo-late
+  "Waiting spreads from a subdomain that computes longer than the others."
+  (slot run (type STRING)) (slot pattern (type STRING)) (slot location (type STRING))
+  (slot cost (type FLOAT)))
+
+(deffunction MAIN::geo-ask (?run ?pattern ?level ?reason ?names)
+  "Needs for several metrics."
+  (foreach ?m ?names
+    (assert (need (run ?run) (pattern ?pattern) (metric ?m) (level ?level) (reason ?reason)))))
+
+(deffunction MAIN::geo-is-late (?share ?relative ?excess ?cost ?n)
+  "Whether one of ?n processes is to blame: its share of the waiting is twice an equal one, and its
+   computation above the median explains at least half of what ?n - 1 others wait."
+  (and (>= ?share (min 0.75 (/ ?*blame* ?n)))
+       (>= ?relative ?*heavy*)
+       (>= (* 2.0 ?excess (max 1 (- ?n 1))) ?cost)))
+
+(deffunction MAIN::geo-blamed (?run ?pattern)
+  "Seconds of waiting that go back to late subdomains."
+  (bind ?sum 0.0)
+  (do-for-all-facts ((?f geo-late))
+    (and (eq ?f:run ?run) (eq ?f:pattern ?pattern))
+    (bind ?sum (+ ?sum ?f:cost)))
+  ?sum)
+
+(deffunction MAIN::geo-heaviest (?run ?pattern)
+  "Labels of the locations that compute longer than ?*heavy* times the median."
+  (bind ?labels (create$))
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "subdomain.relative")
+         (>= ?m:value ?*heavy*))
+    (bind ?labels (create$ ?labels ?m:location)))
+  ?labels)
+
+;; ---- level 1 -------------------------------------------------------------------------------
+
+(defrule SYMPTOMS::geo-explains
+  "The rules below account for waiting, for moving data and for the grain; ends of processes are left."
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  =>
+  (foreach ?loss (create$ waiting transfer grain)
+    (assert (explained (run ?r) (pattern ?p) (loss ?loss)))))
+
+(defrule SYMPTOMS::geo-ask-efficiency
+  "A decomposition is judged by the share of their time that subdomains compute."
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  =>
+  (geo-ask ?r ?p 1 "see how the domain is cut, and which part of their time subdomains compute"
+           (create$ "run.efficiency" "run.lost" "run.domain_time" "run.subdomains"
+                    "run.exchanges_each" "run.gives_each" "run.message_mean" "run.work_each")))
+
+(defrule SYMPTOMS::geo-shape
+  "How the domain is cut."
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.exchanges_each") (value ?exchanges))
+  (metric (run ?r) (pattern ?p) (name "run.gives_each") (value ?gives))
+  (metric (run ?r) (pattern ?p) (name "run.message_mean") (value ?bytes))
+  (metric (run ?r) (pattern ?p) (name "run.work_each") (value ?work))
+  =>
+  (assert (finding (kind observation) (name halo-exchange) (run ?r) (pattern ?p) (healthy yes)
+                   (level 1)
+                   (text (text "{n} subdomains exchange rims with neighbours {n} times each, {.1} messages of {n} bytes at a time, with {s} of computation per exchange."
+                               ?n ?exchanges ?gives ?bytes ?work)))))
+
+(defrule SYMPTOMS::geo-low-efficiency
+  "Subdomains spend much of their time outside computation."
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (test (< ?e ?*efficiency-acceptable*))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (assert (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p)
+                   (lost ?lost) (level 1)
+                   (text (text "Subdomains compute {%} of their time; {s} are lost."
+                               ?e ?lost)))))
+
+(defrule SYMPTOMS::geo-good-efficiency
+  "Subdomains compute nearly all the time."
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (test (>= ?e ?*efficiency-acceptable*))
+  =>
+  (assert (finding (kind observation) (name good-subdomain-efficiency) (run ?r) (pattern ?p)
+                   (healthy yes) (level 1)
+                   (text (text "Subdomains compute {%} of their time." ?e)))))
+
+;; ---- level 2: where the time goes -----------------------------------------------------------
+
+(defrule REFINE::geo-ask-parts
+  "Lost time is split into waiting, moving rims and collectives."
+  (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p))
+  =>
+  (geo-ask ?r ?p 2 "split the lost time of the subdomains"
+           (create$ "run.waiting" "run.wait_share" "run.wait_neighbours" "run.wait_meetings"
+                    "run.unsplit" "run.unsplit_share" "run.moving_halos" "run.halo_share"
+                    "run.moving_meetings" "run.meeting_share")))
+
+(defrule REFINE::geo-waiting
+  "Waiting is a significant part of the time of the subdomains."
+  (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p) (lost ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.wait_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.waiting") (value ?wait))
+  (metric (run ?r) (pattern ?p) (name "run.wait_neighbours") (value ?near))
+  (metric (run ?r) (pattern ?p) (name "run.wait_meetings") (value ?all))
+  =>
+  (assert (finding (kind observation) (name subdomains-wait) (run ?r) (pattern ?p) (lost ?wait)
+                   (share (/ ?wait ?lost)) (level 2)
+                   (text (text "Subdomains wait {s}, {%} of what they lose: {s} for neighbours, {s} in collectives. Collectives only show how late somebody is; the blame is passed down to who made it."
+                               ?wait (/ ?wait ?lost) ?near ?all)))))
+
+(defrule REFINE::geo-ask-late
+  "Waiting is traced to the subdomains where it comes from."
+  (finding (kind observation) (name subdomains-wait) (run ?r) (pattern ?p))
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  =>
+  (geo-ask ?r ?p 3 "find the subdomains from which waiting spreads, and whether they compute longer"
+           (create$ "subdomain.delay_cost" "subdomain.delay_share" "subdomain.compute_time"
+                    "subdomain.relative" "subdomain.excess" "subdomain.given_relative"
+                    "run.chained" "run.static_cost" "run.step_count"
+                    "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "run.step_growth")))
+
+;; ---- level 3: waiting -------------------------------------------------------------------------
+
+(defrule REFINE::geo-late
+  "A subdomain causes more waiting than its share, and computes long enough for it."
+  (finding (kind observation) (name subdomains-wait) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "subdomain.delay_share") (location ?l) (value ?share) (of ?n))
+  (metric (run ?r) (pattern ?p) (name "subdomain.delay_cost") (location ?l) (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l) (value ?relative))
+  (metric (run ?r) (pattern ?p) (name "subdomain.excess") (location ?l) (value ?excess))
+  (test (geo-is-late ?share ?relative ?excess ?cost ?n))
+  =>
+  (assert (geo-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))))
+
+(defrule CAUSES::geo-heavy-subdomain
+  "Waiting spreads from one subdomain, because it computes longer than the others."
+  (geo-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
+  (finding (kind observation) (name subdomains-wait) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "subdomain.delay_share") (location ?l) (value ?share) (of ?n))
+  (metric (run ?r) (pattern ?p) (name "subdomain.delay_cost") (location ?l))
+  (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l) (value ?relative))
+  (metric (run ?r) (pattern ?p) (name "subdomain.excess") (location ?l) (value ?excess))
+  (metric (run ?r) (pattern ?p) (name "subdomain.compute_time") (location ?l) (value ?compute))
+  (metric (run ?r) (pattern ?p) (name "subdomain.given_relative") (location ?l) (value ?rim))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?gain (min ?excess (/ ?cost (max 1 (- ?n 1)))))
+  (assert (finding (kind cause) (name heavy-subdomain) (run ?r) (pattern ?p)
+                   (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 3)
+                   (gain ?gain) (where (str-cat "location " ?l))
+                   (text (str-cat
+                           (text "Subdomain {} computes {s} longer than the median ({s}, {.2} times as long); its neighbours, theirs in turn, and collectives wait for it: {s}, {%} of all waiting."
+                                 ?l ?excess ?compute ?relative ?cost ?share)
+                           (if (>= ?rim ?*outlier*)
+                            then (text " It also sends {.1} times as many bytes as the mean." ?rim)
+                            else "")))
+                   (remedy (text "Take about {s} of computation ({%}) off subdomain {}: cut the domain by measured work, or look there for work that the others do not have. Up to {s} of run time."
+                                 ?excess (/ ?excess ?compute) ?l ?gain)))))
+
+;; What is left when the waits of late subdomains are taken off.
+(defrule CAUSES::geo-rest
+  "Waiting for which no single subdomain is to blame."
+  (finding (kind observation) (name subdomains-wait) (run ?r) (pattern ?p) (lost ?wait))
+  (metric (run ?r) (pattern ?p) (name "run.static_cost"))
+  (metric (run ?r) (pattern ?p) (name "subdomain.delay_share") (rank 1))
+  (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
+  =>
+  (bind ?rest (- ?wait (geo-blamed ?r ?p)))
+  (if (>= ?rest (* ?*significant* ?all))
+   then (assert (geo-rest (run ?r) (pattern ?p) (wait ?rest)))))
+
+(defrule ADVISE::geo-uneven-parts
+  "Several parts are heavier than others, all the time."
+  (geo-kind (run ?r) (pattern ?p) (wait ?rest) (kind static))
+  (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
+  (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l) (rank 1)
+          (value ?relative))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?heavy (geo-heaviest ?r ?p))
+  (if (= (length$ ?heavy) 0) then (bind ?heavy (create$ ?l)))
+  (bind ?claim (min ?rest ?static))
+  (assert (finding (kind cause) (name uneven-parts) (run ?r) (pattern ?p)
+                   (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (/ ?claim ?lost))
+                   (level 3) (gain (/ ?claim ?n)) (confidence 0.8)
+                   (text (text "The parts of the domain are uneven: {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({} above {.1} times the median)."
+                               ?l ?relative ?claim (location-list ?heavy) ?*heavy*))
+                   (remedy (text "Cut the domain by measured work instead of by size; up to {s} of run time."
+                                 (/ ?claim ?n))))))
+
+(defrule CAUSES::geo-kind-by-steps
+  "The waiting that is left is told apart by how computation changes from step to step."
+  (geo-rest (run ?r) (pattern ?p) (wait ?rest))
+  (not (geo-late (run ?r) (pattern ?p)))
+  (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
+  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
+  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
+  (metric (run ?r) (pattern ?p) (name "run.step_growth") (value ?growth))
+  =>
+  ;; What is uneven all the time orders the steps alike, too: only order beyond that moves.
+  (assert (geo-kind (run ?r) (pattern ?p) (wait ?rest)
+                    (kind (if (< (* 2.0 (max ?cost ?static)) ?rest) then even
+                           else (if (or (>= ?kept 0.5) (< (* 2.0 ?cost) ?rest)) then static
+                           else (if (or (and (>= ?order ?*persistence-noise*) (> ?order ?kept))
+                                        (>= ?growth ?*imbalance-growth*)) then moving
+                           else noise)))))))
+
+(defrule CAUSES::geo-kind-by-totals
+  "Without common steps only totals of computation can be compared."
+  (geo-rest (run ?r) (pattern ?p) (wait ?rest))
+  (not (geo-late (run ?r) (pattern ?p)))
+  (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
+  (not (metric (run ?r) (pattern ?p) (name "run.step_kept")))
+  (metric (run ?r) (pattern ?p) (name "subdomain.relative") (rank 1) (value ?relative))
+  =>
+  (assert (geo-kind (run ?r) (pattern ?p) (wait ?rest)
+                    (kind (if (and (>= (* 2.0 ?static) ?rest) (>= ?relative ?*heavy*))
+                           then static else unknown)))))
+
+(defrule ADVISE::geo-moving
+  "Some processes have more to do for a number of steps, then others."
+  (geo-kind (run ?r) (pattern ?p) (wait ?rest) (kind moving))
+  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
+  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
+  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
+  (metric (run ?r) (pattern ?p) (name "run.step_same") (value ?same))
+  (metric (run ?r) (pattern ?p) (name "run.step_growth") (value ?growth))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?claim (min ?rest ?cost))
+  (assert (finding (kind cause) (name moving-load) (run ?r) (pattern ?p)
+                   (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.8)
+                   (gain (/ (* ?claim (- 1.0 ?kept)) ?n))
+                   (text (text "The load moves: in each of {n} steps somebody computes longer than the others, {s} of waiting in all, but only {%} of that is left when the steps are added up. Neighbouring steps have the same heaviest process in {%} of the cases (rank correlation {.2}), so it is no noise; the imbalance of a step changes by {.2} from the first to the last quarter."
+                               ?steps ?claim ?kept ?same ?order ?growth))
+                   (remedy (text "Balance while the program runs, by the computation measured in the last steps: a step loses {s} of run time, so balancing pays whenever it costs less than that times the steps until the next one."
+                                 (/ ?claim (* ?n (max 1.0 ?steps))))))))
+
+(defrule ADVISE::geo-noise
+  "In each step another process takes longer: nobody is to blame."
+  (geo-kind (run ?r) (pattern ?p) (wait ?rest) (kind noise))
+  (not (geo-fine (run ?r) (pattern ?p) (far yes)))
+  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
+  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
+  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?claim (min ?rest ?cost))
+  (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name step-noise) (run ?r) (pattern ?p)
+                   (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.7)
+                   (gain (/ (* 0.5 ?claim) ?n))
+                   (text (text "In each of {n} steps another process takes longer, without any order (rank correlation {.2}; {%} is left when the steps are added up), and the others wait {s}. That is noise of the machine or chance in the work; nobody is to blame."
+                               ?steps ?order ?kept ?claim))
+                   (remedy (text "Synchronise less often, so that noise averages out: four steps between two meetings halve it (up to {s} of run time). Bind processes to cores, no more of them than cores, and leave one core to the system."
+                                 (/ (* 0.5 ?claim) ?n))))))
+
+(defrule ADVISE::geo-other-waiting
+  "What waiting is left beside that for heavy subdomains."
+  (geo-rest (run ?r) (pattern ?p) (wait ?rest))
+  (exists (geo-late (run ?r) (pattern ?p)))
+  =>
+  (assert (finding (kind observation) (name other-waiting) (run ?r) (pattern ?p) (lost ?rest)
+                   (level 3)
+                   (text (text "Another {s} of waiting go back to several subdomains. Diagnose again when the heavy ones are lighter: they hide what else there is."
+                               ?rest)))))
+
+(defrule ADVISE::geo-serialised
+  "Computation is even, and processes wait in chains: the order of the exchange makes them."
+  (geo-rest (run ?r) (pattern ?p) (wait ?rest))
+  (geo-kind (run ?r) (pattern ?p) (kind even | unknown))
+  (not (geo-fine (run ?r) (pattern ?p) (far yes)))
+  (metric (run ?r) (pattern ?p) (name "run.chained") (value ?chained&:(>= ?chained ?*chained*)))
+  (metric (run ?r) (pattern ?p) (name "run.wait_neighbours") (value ?near))
+  (test (>= (* 2.0 ?near) ?rest))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?claim (min ?rest ?near))
+  (assert (finding (kind cause) (name serialised-exchange) (run ?r) (pattern ?p)
+                   (lost ?claim) (share (/ ?claim ?lost)) (level 3) (confidence 0.7)
+                   (gain (/ (* ?claim ?chained) ?n))
+                   (text (text "Subdomains wait for neighbours that wait themselves: {%} of {s} of waiting are such chains, while computation is even. Rims are exchanged one neighbour after the other, so that a delay goes from one subdomain to the next."
+                               ?chained ?claim))
+                   (remedy (text "Post all MPI_Irecv and MPI_Isend of an exchange, then MPI_Waitall; with blocking calls let every second subdomain receive first. Up to {s} of run time."
+                                 (/ (* ?claim ?chained) ?n))))))
+
+(defrule ADVISE::geo-jitter
+  "Computation is even, nobody is to blame, and the waits are no chains."
+  (geo-rest (run ?r) (pattern ?p) (wait ?rest))
+  (geo-kind (run ?r) (pattern ?p) (kind even | unknown))
+  (not (geo-fine (run ?r) (pattern ?p) (far yes)))
+  (metric (run ?r) (pattern ?p) (name "run.chained") (value ?chained))
+  (metric (run ?r) (pattern ?p) (name "run.wait_neighbours") (value ?near))
+  (test (or (< ?chained ?*chained*) (< (* 2.0 ?near) ?rest)))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (assert (finding (kind cause) (name exchange-jitter) (run ?r) (pattern ?p)
+                   (lost ?rest) (share (/ ?rest ?lost)) (level 3) (confidence 0.6)
+                   (text (text "Subdomains wait {s} for one another, but neither their totals of computation nor those of common steps differ by as much. Computation varies from one exchange to the next, calls take sometimes longer, or processes are held up from outside; nobody is to blame."
+                               ?rest))
+                   (remedy "See that no more processes run than there are cores, and bind them; exchange less often with deeper rims, and post receives early, so that a short hold-up is made good before anybody waits."))))
+
+;; ---- level 3: moving rims ------------------------------------------------------------------------
+
+(defrule REFINE::geo-ask-halo
+  "What moving rims costs is put in relation to the computation between exchanges."
+  (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.halo_share") (value ?share&:(>= ?share ?*significant*)))
+  =>
+  (geo-ask ?r ?p 3 "compare an exchange with the computation between two of them"
+           (create$ "run.halo_each" "run.surface" "run.overlap")))
+
+(defrule CAUSES::geo-fine
+  "There is too little computation between two exchanges of small messages."
+  (metric (run ?r) (pattern ?p) (name "run.halo_each") (value ?cost))
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.work_each") (value ?work))
+  (test (< ?work (* ?*grain-fine* ?cost)))
+  (metric (run ?r) (pattern ?p) (name "run.message_mean") (value ?bytes&:(< ?bytes ?*message-large*)))
+  =>
+  (assert (geo-fine (run ?r) (pattern ?p) (far (if (< ?work ?cost) then yes else no))
+                    (times (max 2 (integer (+ 0.999 (/ (* ?*grain-good* ?cost) (max ?work 1e-12)))))))))
+
+(defrule ADVISE::geo-fine-halo
+  "The grain is too fine: moving rims costs too much for the computation between two exchanges."
+  (geo-fine (run ?r) (pattern ?p) (times ?times) (far ?far))
+  (metric (run ?r) (pattern ?p) (name "run.halo_each") (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "run.work_each") (value ?work))
+  (metric (run ?r) (pattern ?p) (name "run.message_mean") (value ?bytes))
+  (metric (run ?r) (pattern ?p) (name "run.moving_halos") (value ?moving))
+  (metric (run ?r) (pattern ?p) (name "run.halo_share") (value ?share))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
+  =>
+  ;; Waits that no computation accounts for are waits for neighbours that are in such calls; and
+  ;; noise does not average out over steps as short as these.
+  (bind ?waits 0.0)
+  (do-for-all-facts ((?f geo-kind))
+    (and (eq ?far yes) (eq ?f:run ?r) (eq ?f:pattern ?p) (neq ?f:kind static) (neq ?f:kind moving))
+    (bind ?waits ?f:wait))
+  (bind ?all (+ ?moving ?waits))
+  (assert (finding (kind cause) (name fine-grain) (run ?r) (pattern ?p)
+                   (lost ?all) (share (min 1.0 (/ ?all ?lost))) (level 3)
+                   (gain (/ (* ?all (- 1.0 (/ 1.0 ?times))) ?n))
+                   (text (str-cat
+                           (text "The grain is too fine: {s} of computation per exchange, and an exchange costs {s} beyond waiting, for messages of {n} bytes. That is {s}, {%} of the time of the subdomains."
+                                 ?work ?cost ?bytes ?moving ?share)
+                           (if (> ?waits 0.0)
+                            then (text " Another {s} are waits that no computation accounts for: neighbours are in such calls themselves, and so short steps do not average anything out." ?waits)
+                            else "")))
+                   (remedy (text "Give an exchange about {n} times the work, so that computation is {n} times its cost: fewer, larger subdomains (threads inside), or rims several layers deep that are exchanged every few steps; put all fields for a neighbour into one message."
+                                 ?times (integer ?*grain-good*))))))
+
+(defrule CAUSES::geo-no-overlap
+  "Exchanges take a good part of the time although they are not too frequent, and nothing is computed meanwhile."
+  (metric (run ?r) (pattern ?p) (name "run.halo_each") (value ?cost))
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.work_each") (value ?work))
+  (metric (run ?r) (pattern ?p) (name "run.message_mean") (value ?bytes))
+  (test (or (>= ?work (* ?*grain-fine* ?cost)) (>= ?bytes ?*message-large*)))
+  (metric (run ?r) (pattern ?p) (name "run.overlap") (value ?overlap&:(< ?overlap ?*overlap-little*)))
+  (metric (run ?r) (pattern ?p) (name "run.moving_halos") (value ?moving))
+  (metric (run ?r) (pattern ?p) (name "run.halo_share") (value ?share))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.surface") (value ?surface))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
+  =>
+  (bind ?hidden (* ?moving (min 1.0 (/ ?work (max ?cost 1e-12)))))
+  (assert (finding (kind cause) (name no-overlap) (run ?r) (pattern ?p)
+                   (lost ?moving) (share (/ ?moving ?lost)) (level 3) (confidence 0.8)
+                   (gain (/ ?hidden ?n))
+                   (text (text "Nothing is computed while rims are under way ({%} of the time of exchanges): moving them takes {s}, {%} of the time of the subdomains, {s} per exchange of messages of {n} bytes ({n} MB per second of computation)."
+                               ?overlap ?moving ?share ?cost ?bytes (/ ?surface 1e6)))
+                   (remedy (text "Post MPI_Irecv and MPI_Isend, compute the interior, then complete and compute the rim: {s} of computation per exchange can hide {s}; up to {s} of run time."
+                                 ?work (min ?work ?cost) (/ ?hidden ?n))))))
+
+(defrule CAUSES::geo-volume
+  "Rims are moved while something is computed, and still take long: their surface is too large."
+  (metric (run ?r) (pattern ?p) (name "run.halo_each") (value ?cost))
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.work_each") (value ?work))
+  (metric (run ?r) (pattern ?p) (name "run.message_mean") (value ?bytes))
+  (test (or (>= ?work (* ?*grain-fine* ?cost)) (>= ?bytes ?*message-large*)))
+  (metric (run ?r) (pattern ?p) (name "run.overlap") (value ?overlap&:(>= ?overlap ?*overlap-little*)))
+  (metric (run ?r) (pattern ?p) (name "run.moving_halos") (value ?moving))
+  (metric (run ?r) (pattern ?p) (name "run.halo_share") (value ?share))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.surface") (value ?surface))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
+  =>
+  (assert (finding (kind cause) (name halo-volume) (run ?r) (pattern ?p)
+                   (lost ?moving) (share (/ ?moving ?lost)) (level 3) (confidence 0.7)
+                   (gain (/ (* 0.5 ?moving) ?n))
+                   (text (text "Rims are large for the work behind them: {n} MB per second of computation, messages of {n} bytes; moving them takes {s}, {%} of the time of the subdomains, although {%} of the time of exchanges is computation."
+                               (/ ?surface 1e6) ?bytes ?moving ?share ?overlap))
+                   (remedy "Cut the domain into fewer or more cubic parts (an eighth of the processes with threads inside halves the surface per volume in 3-D, a quarter in 2-D); send only what changed, or with less precision."))))
+
+;; ---- level 3: collectives beyond waiting ------------------------------------------------------------
+
+(defrule REFINE::geo-ask-meetings
+  "What collectives cost beyond waiting is put in relation to the computation between them."
+  (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.meeting_share") (value ?share&:(>= ?share ?*significant*)))
+  =>
+  (geo-ask ?r ?p 3 "compare a collective with the computation between two of them"
+           (create$ "run.meeting_each" "run.between_meetings" "run.meetings")))
+
+(defrule CAUSES::geo-costly-reductions
+  "Collectives take long beyond waiting for the last process, and follow closely on each other."
+  (metric (run ?r) (pattern ?p) (name "run.meeting_each") (value ?cost))
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.between_meetings") (value ?work))
+  (test (< ?work (* ?*grain-fine* ?cost)))
+  (metric (run ?r) (pattern ?p) (name "run.meetings") (value ?count))
+  (metric (run ?r) (pattern ?p) (name "run.moving_meetings") (value ?moving))
+  (metric (run ?r) (pattern ?p) (name "run.meeting_share") (value ?share))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
+  =>
+  (assert (finding (kind cause) (name costly-reductions) (run ?r) (pattern ?p)
+                   (lost ?moving) (share (/ ?moving ?lost)) (level 3) (confidence 0.7)
+                   (gain (/ (* 0.5 ?moving) ?n))
+                   (text (text "Reductions and other collectives take {s} each beyond waiting, after {s} of computation on average, {n} per subdomain: {s}, {%} of the time of the subdomains."
+                               ?cost ?work (/ ?count ?n) ?moving ?share))
+                   (remedy (text "Reduce only every second step or several values at once (half as many save {s} of run time), or use MPI_Iallreduce and complete it a step later. If there are more processes than cores, that is what makes collectives slow."
+                                 (/ (* 0.5 ?moving) ?n))))))
+
+;; ---- what the trace does not tell -------------------------------------------------------------------
+
+(defrule REFINE::geo-unsplit
+  "A large part of the time is in waits whose partner is not recorded."
+  (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p) (lost ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?share&:(>= ?share ?*unknown-large*)))
+  (metric (run ?r) (pattern ?p) (name "run.unsplit") (value ?unsplit))
+  =>
+  (geo-ask ?r ?p 3 "see from the totals alone whether one subdomain is late"
+           (create$ "subdomain.call_deficit" "subdomain.relative" "subdomain.excess"
+                    "subdomain.compute_time" "run.exchanges_each")))
+
+(defrule ADVISE::geo-unsplit-even
+  "Waits are not split, and computation is even: what can still be said."
+  (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p) (lost ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?share&:(>= ?share ?*unknown-large*)))
+  (metric (run ?r) (pattern ?p) (name "run.unsplit") (value ?unsplit))
+  (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l) (rank 1) (value ?relative))
+  (metric (run ?r) (pattern ?p) (name "run.work_each") (value ?work))
+  (metric (run ?r) (pattern ?p) (name "run.exchanges_each") (value ?count))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
+  =>
+  (bind ?each (/ ?unsplit (max 1.0 (* ?count ?n))))
+  (assert (finding (kind observation) (name unsplit-waits) (run ?r) (pattern ?p) (lost ?unsplit)
+                   (share (/ ?unsplit ?lost)) (level 3)
+                   (text (text "{s} ({%} of the time of the subdomains) are in MPI_Wait and its like, {s} per exchange against {s} of computation. The trace has no records of receives that complete there, so late neighbours and slow transfer cannot be told apart. What can be said: the heaviest subdomain ({}) computes {.2} times the median{}."
+                               ?unsplit ?share ?each ?work ?l ?relative
+                               (if (< ?relative ?*heavy*)
+                                then ", so uneven parts are not the reason"
+                                else "")))
+                   (remedy "Trace again with a tool that records when non-blocking receives complete (Score-P does; EZTrace does not for C programs), to see who waits for whom."))))
+
+(defrule ADVISE::geo-suspected-subdomain
+  "One subdomain computes longer than the others and is that much less in calls."
+  (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?share&:(>= ?share ?*unknown-large*)))
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "subdomain.call_deficit") (location ?l) (value ?d) (of ?n))
+  (metric (run ?r) (pattern ?p) (name "subdomain.excess") (location ?l) (value ?excess))
+  (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l)
+          (value ?relative&:(>= ?relative ?*heavy*)))
+  (not (geo-late (run ?r) (pattern ?p) (location ?l)))
+  (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.unsplit") (value ?unsplit))
+  (test (>= (* (min ?d ?excess) (- ?n 1)) (* ?*significant* ?all)))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?waits (min (* (min ?d ?excess) (- ?n 1)) ?unsplit))
+  (assert (finding (kind cause) (name suspected-subdomain) (run ?r) (pattern ?p)
+                   (locations ?l) (culprits ?l) (lost ?waits) (share (/ ?waits ?lost)) (level 3)
+                   (confidence 0.6) (gain (min ?d ?excess)) (where (str-cat "location " ?l))
+                   (text (text "Subdomain {} computes {s} longer than the median ({.2} times) and is {s} less in calls: the others probably wait for it. The trace does not record whom they wait for; this is inferred from the totals."
+                               ?l ?excess ?relative ?d))
+                   (remedy (text "Give subdomain {} about {s} less to compute; trace with receive completions (Score-P) to be sure."
+                                 ?l ?excess)))))
