@@ -75,3 +75,47 @@
   ;; observation. 1. Twice ?*significant*: the noise of a shared machine reaches about that
   ;; (oddeven-np16, where nothing is wrong: 0.07), and nobody can be asked to do something about it.
   ?*noise-told* = 0.1)
+
+;; ---- message-passing: root causes and steps --------------------------------------------------
+(defglobal MAIN
+  ;; Share of the step imbalance that is left when the steps of each process are added up, from
+  ;; which on the same processes are heavy in every step. 1. Half of it. KNOWLEDGE has a rank
+  ;; correlation of 0.7 here, but of one slow process in n that only grows as 3/n where the others
+  ;; are alike: oddeven-slow5 has 0.57, lulesh-np8 0.39, scorep-halo 0.61, and all keep 0.77 to
+  ;; 1.0; runs in which nobody is slow keep 0.03 to 0.4.
+  ?*kept-static* = 0.5
+
+  ;; Longest over mean computation of a step, less 1, from which on steps are uneven. 1. KNOWLEDGE:
+  ;; 0.1 is imbalance, 0.05 is worth a look where it is noise.
+  ?*uneven-steps* = 0.1
+  ?*uneven-noise* = 0.05
+
+  ;; Processes from which on the order in which they compute says something. 1. Three have 6
+  ;; orders, so that the same two in a row come by chance once in 6; four have 24.
+  ?*ranks-enough* = 4
+
+  ;; MPI calls per process from which on their mean cost is worth a word. 1. The mean of 100 times
+  ;; that scatter as widely as they are long is known to a tenth.
+  ?*calls-enough* = 100.0
+
+  ;; Collectives per process from which on "fewer of them" is advice. 1. Chosen: below it they are
+  ;; set-up and end of a run, such as the barrier before a clock is read.
+  ?*collectives-enough* = 10.0)
+
+;; ---- pipeline and wavefront ---------------------------------------------------------------------
+
+(defglobal MAIN
+  ;; Share of the time that filling and draining cost a pipeline of equal stages, from which on
+  ;; there are too few items. 1. KNOWLEDGE: 0.2, the other side of POP's acceptable 0.8.
+  ?*bubble-large* = 0.2
+
+  ;; The share that the remedy aims at. 1. Half of what is acceptable leaves room for the rest.
+  ?*bubble-good* = 0.1
+
+  ;; A grid of processes is long and narrow when sweeps are this many times as deep as over a
+  ;; square one. 1. KNOWLEDGE.
+  ?*grid-elongated* = 1.2
+
+  ;; Steps of a sweep differ when the heaviest process computes this much more than the mean. 1.
+  ;; KNOWLEDGE; as ?*heavy*.
+  ?*step-imbalance* = 0.1)

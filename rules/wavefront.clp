@@ -1,0 +1,459 @@
+;; wavefront: KNOWLEDGE.md, "Wavefront (Sweep3D, SNAP, NPB-LU, Kripke)". The tree:
+;;
+;;   level 1   symptom      low efficiency
+;;             observation  shape: chain, grid or irregular; K blocks per sweep, depth D
+;;   level 2   observation  filling, turning, draining; waiting in the middle of sweeps; moving blocks
+;;   level 3   cause        of filling and turning, one of: elongated-grid, blocks-too-coarse,
+;;                          sweep-turns, fill-and-drain
+;;             cause        of waiting in the middle, one of: step-imbalance, back-pressure, step-jitter
+;;             cause        of moving blocks, one of: blocks-too-fine, slow-transfer
+;;             cause        of waiting in collectives behind sweeps: drain-at-collective
+;;
+;; Each second of waiting belongs to the first block of a sweep or to a later one, to a receive, a
+;; send or a collective, so the four groups cannot claim the same one.
+;;
+;; Against KNOWLEDGE: what is waited for at a first block is the filling of the new sweep and the
+;; draining of the old one at once when the sweep turns (process at depth d of D: 2 (D - d) steps),
+;; so the two are told apart only at a start and behind collectives. And the trees' "K > 2 K*"
+;; alone is no cause: on npb-lu-W (K = 31, K* near 8) it comes with moving blocks at a third of the
+;; time, but where moving costs next to nothing, fine blocks are right.
+
+(deffunction MAIN::wf-ask (?run ?pattern ?level ?reason ?names)
+  "Needs for several metrics of the pattern."
+  (foreach ?m ?names
+    (assert (need (run ?run) (pattern ?pattern) (metric ?m) (level ?level) (reason ?reason)))))
+
+(deffunction MAIN::wf-cells (?run ?pattern)
+  "Labels of the processes of the grid."
+  (bind ?labels (create$))
+  (do-for-all-facts ((?f role))
+    (and (eq ?f:run ?run) (eq ?f:pattern ?pattern) (eq ?f:name "cell"))
+    (bind ?labels (create$ ?labels ?f:location)))
+  ?labels)
+
+(deffunction MAIN::wf-part (?part ?all)
+  (if (> ?all 0.0) then (min 1.0 (/ ?part ?all)) else 0.0))
+
+(deffunction MAIN::wf-width (?p ?sum)
+  "The shorter side of a grid of ?p processes whose sides add up to ?sum, or 0 when there is none."
+  (bind ?d (- (* ?sum ?sum) (* 4 ?p)))
+  (bind ?side (if (< ?d -0.5) then 0 else (integer (+ 0.5 (/ (- ?sum (sqrt (max 0.0 ?d))) 2.0)))))
+  (if (and (> ?side 0) (= (integer (+ 0.5 (* ?side (- ?sum ?side)))) (integer (+ 0.5 ?p))))
+   then ?side else 0))
+
+(deffunction MAIN::wf-squarest (?p)
+  "The shorter side of the most square grid of ?p processes."
+  (bind ?n (integer (+ 0.5 ?p)))
+  (bind ?side (integer (sqrt ?n)))
+  (while (and (> ?side 1) (<> 0 (mod ?n ?side)))
+    (bind ?side (- ?side 1)))
+  (max 1 ?side))
+
+(deffunction MAIN::wf-is-heavy (?lambda ?excess ?waiting ?n ?delayed ?delays)
+  "Whether the heaviest of ?n processes is to blame: it computes longer per step, by enough to
+   explain half of the waiting, and what is waited goes back to it, not to whoever was disturbed."
+  (and (> ?lambda ?*step-imbalance*)
+       (>= (* 2.0 ?excess ?n) ?waiting)
+       (>= ?delayed (* (min 0.75 (/ ?*blame* ?n)) ?delays))))
+
+(deffunction MAIN::wf-is-fine (?ratio ?k ?best)
+  "Whether blocks are too fine: little work per message, and fewer blocks would be better."
+  (and (< ?ratio ?*grain-fine*) (< ?best ?k)))
+
+;; ---- level 1 ---------------------------------------------------------------------------------
+
+(defrule SYMPTOMS::wf-explains
+  "The rules of the wavefront account for its waiting and for what moving blocks costs."
+  (pattern (run ?r) (name "wavefront") (id ?p))
+  =>
+  (assert (explained (run ?r) (pattern ?p) (loss waiting))
+          (explained (run ?r) (pattern ?p) (loss grain))
+          (explained (run ?r) (pattern ?p) (loss transfer))))
+
+(defrule SYMPTOMS::wf-ask-efficiency
+  "A wavefront is judged by its efficiency, against what filling and draining leave at best."
+  (pattern (run ?r) (name "wavefront") (id ?p))
+  =>
+  (wf-ask ?r ?p 1 "see the shape of the grid, the number of blocks, and the efficiency"
+          (create$ "run.efficiency" "run.lost" "run.cells" "run.n_end" "run.n_corner" "run.n_side"
+                   "run.n_inner" "run.n_odd" "run.depth" "run.blocks" "run.sweeps" "run.ideal"
+                   "run.fill" "run.turn" "run.drain" "run.fill_drain" "run.fill_drain_share")))
+
+(defrule SYMPTOMS::wf-chain
+  "The processes form a chain."
+  (pattern (run ?r) (name "wavefront") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.n_end") (value ?ends&:(= ?ends 2.0)))
+  (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.n_corner") (value ?inside&:(= ?inside (- ?n 2.0))))
+  (metric (run ?r) (pattern ?p) (name "run.depth") (value ?d))
+  (metric (run ?r) (pattern ?p) (name "run.blocks") (value ?k))
+  (metric (run ?r) (pattern ?p) (name "run.sweeps") (value ?s))
+  (metric (run ?r) (pattern ?p) (name "run.ideal") (value ?ideal))
+  =>
+  (assert (finding (kind observation) (name chain) (run ?r) (pattern ?p) (healthy yes) (level 1)
+                   (text (text "The sweeps go along a chain of {n} processes: {n} sweeps of {.1} blocks (K), {n} steps deep (D). Filling and draining leave at best K / (K + D) = {%}."
+                               ?n ?s ?k ?d ?ideal)))))
+
+(defrule SYMPTOMS::wf-grid
+  "The processes form a grid."
+  (pattern (run ?r) (name "wavefront") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.n_end") (value ?ends&:(= ?ends 0.0)))
+  (metric (run ?r) (pattern ?p) (name "run.n_odd") (value ?odd&:(= ?odd 0.0)))
+  (metric (run ?r) (pattern ?p) (name "run.n_corner") (value ?corners&:(= ?corners 4.0)))
+  (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.depth") (value ?d))
+  (test (> (wf-width ?n (+ ?d 2.0)) 1))
+  (metric (run ?r) (pattern ?p) (name "run.blocks") (value ?k))
+  (metric (run ?r) (pattern ?p) (name "run.sweeps") (value ?s))
+  (metric (run ?r) (pattern ?p) (name "run.ideal") (value ?ideal))
+  =>
+  (bind ?width (wf-width ?n (+ ?d 2.0)))
+  (assert (finding (kind observation) (name grid) (run ?r) (pattern ?p) (healthy yes) (level 1)
+                   (text (text "The sweeps go over a grid of {n} x {n} processes: {n} sweeps of {.1} blocks (K), {n} steps deep (D). Filling and draining leave at best K / (K + D) = {%}."
+                               ?width (/ ?n ?width) ?s ?k ?d ?ideal)))))
+
+(defrule SYMPTOMS::wf-irregular
+  "The processes form neither a chain nor a flat grid; the model does not apply."
+  (pattern (run ?r) (name "wavefront") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.blocks") (value ?k))
+  (metric (run ?r) (pattern ?p) (name "run.sweeps") (value ?s))
+  (not (finding (name chain | grid) (run ?r) (pattern ?p)))
+  =>
+  (assert (finding (kind observation) (name irregular) (run ?r) (pattern ?p) (healthy yes) (level 1)
+                   (text (text "The sweeps are irregular: the {n} processes form neither a chain nor a flat grid. {n} sweeps of {.1} blocks pass a process; how deep they are is not known."
+                               ?n ?s ?k)))))
+
+(defrule SYMPTOMS::wf-low-efficiency
+  "Much of the process time is not computation."
+  (pattern (run ?r) (name "wavefront") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-acceptable*)))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (assert (finding (kind symptom) (name low-wavefront-efficiency) (run ?r) (pattern ?p)
+                   (lost ?lost) (level 1)
+                   (text (text "The processes of the sweeps compute for {%} of the run; {s} of process time are lost."
+                               ?e ?lost)))))
+
+(defrule SYMPTOMS::wf-good-efficiency
+  "The sweeps keep the processes busy."
+  (pattern (run ?r) (name "wavefront") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(>= ?e ?*efficiency-acceptable*)))
+  =>
+  (assert (finding (kind observation) (name good-wavefront-efficiency) (run ?r) (pattern ?p)
+                   (healthy yes) (level 1)
+                   (text (text "The sweeps keep the processes busy: they compute for {%} of the run." ?e)))))
+
+(defrule SYMPTOMS::wf-fill-and-drain
+  "What filling and draining cost is told in any case."
+  (pattern (run ?r) (name "wavefront") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.fill") (value ?fill))
+  (metric (run ?r) (pattern ?p) (name "run.turn") (value ?turn))
+  (metric (run ?r) (pattern ?p) (name "run.drain") (value ?drain))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?sum))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain_share") (value ?share))
+  =>
+  (assert (finding (kind observation) (name filling-and-draining) (run ?r) (pattern ?p)
+                   (level 1)
+                   (healthy (if (< ?share ?*significant*) then yes else no)) (lost ?sum)
+                   (text (text "Waiting for the first block of a sweep costs {s} ({%} of the process time): {s} filling at the start and behind collectives, {s} where sweeps turn, half of it draining the old sweep and half filling the new one. Another {s} are waited in collectives, where the end of a drain shows."
+                               ?sum ?share ?fill ?turn ?drain)))))
+
+;; ---- level 2 ---------------------------------------------------------------------------------
+
+(defrule REFINE::wf-ask-parts
+  "Lost time is split into first blocks, the middle of sweeps, and moving blocks."
+  (finding (kind symptom) (name low-wavefront-efficiency) (run ?r) (pattern ?p))
+  =>
+  (wf-ask ?r ?p 2 "tell filling and draining from waiting in the middle of sweeps and from moving blocks"
+          (create$ "run.late" "run.held" "run.steady" "run.steady_share" "run.moving"
+                   "run.moving_share" "run.drain_share"))
+  (wf-ask ?r ?p 3 "compare work and overhead per step, and the processes with one another"
+          (create$ "run.grain" "run.overhead" "run.grain_ratio" "run.imbalance" "run.excess"
+                   "cell.step_work" "cell.delayed" "run.delayed_all" "run.work" "run.sweep_time" "run.best_blocks"
+                   "run.best_time" "run.blocks_gain" "run.block_bytes")))
+
+(defrule REFINE::wf-steady
+  "Processes wait for blocks in the middle of sweeps, too."
+  (finding (kind symptom) (name low-wavefront-efficiency) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.steady_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.steady") (value ?sum))
+  (metric (run ?r) (pattern ?p) (name "run.late") (value ?late))
+  (metric (run ?r) (pattern ?p) (name "run.held") (value ?held))
+  (metric (run ?r) (pattern ?p) (name "run.imbalance") (value ?lambda))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (assert (finding (kind observation) (name steady-waiting) (run ?r) (pattern ?p) (lost ?sum)
+                   (share (wf-part ?sum ?lost)) (level 2)
+                   (text (text "In the middle of sweeps, {s} ({%} of the process time) are waited: {s} in receives for later blocks, {s} in sends. Steps are {%} longer in the heaviest process than on average."
+                               ?sum ?share ?late ?held ?lambda)))))
+
+(defrule REFINE::wf-model
+  "The model of a sweep says how many blocks are best."
+  (finding (kind symptom) (name low-wavefront-efficiency) (run ?r) (pattern ?p))
+  (finding (name chain | grid) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.blocks") (value ?k))
+  (metric (run ?r) (pattern ?p) (name "run.best_blocks") (value ?best))
+  (metric (run ?r) (pattern ?p) (name "run.grain") (value ?g))
+  (metric (run ?r) (pattern ?p) (name "run.overhead") (value ?o))
+  (metric (run ?r) (pattern ?p) (name "run.grain_ratio") (value ?ratio))
+  (metric (run ?r) (pattern ?p) (name "run.sweep_time") (value ?now))
+  (metric (run ?r) (pattern ?p) (name "run.best_time") (value ?then))
+  =>
+  (assert (finding (kind observation) (name sweep-model) (run ?r) (pattern ?p) (level 3)
+                   (healthy yes)
+                   (text (text "A step computes {s} (g) and moves blocks for {s} (o), g / o = {.1}. By T(K) = (K + D) (W / K + o) a sweep of {.1} blocks takes {s}; the best number is sqrt(D W / o) = {.1}, with {s}."
+                               ?g ?o ?ratio ?k ?now ?best ?then)))))
+
+;; ---- level 3: first blocks ------------------------------------------------------------------------
+
+(defrule CAUSES::wf-elongated
+  "The grid is long and narrow, so sweeps are deep."
+  (finding (name low-wavefront-efficiency) (run ?r) (pattern ?p))
+  (finding (name grid | chain) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.depth") (value ?d))
+  (test (> ?d (* ?*grid-elongated* 2.0 (- (sqrt ?n) 1.0))))
+  (test (< (+ (wf-squarest ?n) (/ ?n (wf-squarest ?n)) -2) (- ?d 0.5)))
+  =>
+  (bind ?a (wf-squarest ?n))
+  (bind ?b (/ ?n ?a))
+  (bind ?less (- 1.0 (/ (+ ?a ?b -2) ?d)))
+  (assert (finding (kind cause) (name elongated-grid) (run ?r) (pattern ?p)
+                   (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
+                   (gain (/ (* ?lost ?less) ?n)) (level 3)
+                   (text (text "The grid of {n} processes is long and narrow: a sweep is {n} steps deep, and waiting for first blocks costs {s} ({%} of the process time)."
+                               ?n ?d ?lost ?share))
+                   (remedy (text "Use a grid of {n} x {n} processes: {n} steps deep instead of {n}; by that {s} of run time less for filling and draining."
+                                 ?a ?b (+ ?a ?b -2) ?d (/ (* ?lost ?less) ?n))))))
+
+(defrule CAUSES::wf-coarse
+  "The blocks are so large that the processes wait long for their first one."
+  (finding (name low-wavefront-efficiency) (run ?r) (pattern ?p))
+  (finding (name grid | chain) (run ?r) (pattern ?p))
+  (not (finding (name elongated-grid) (run ?r) (pattern ?p)))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.blocks") (value ?k))
+  (metric (run ?r) (pattern ?p) (name "run.best_blocks") (value ?best))
+  (test (< ?k (* 0.5 ?best)))
+  (metric (run ?r) (pattern ?p) (name "run.depth") (value ?d))
+  (metric (run ?r) (pattern ?p) (name "run.grain") (value ?g))
+  (metric (run ?r) (pattern ?p) (name "run.blocks_gain") (value ?gain))
+  =>
+  (bind ?to (max 2 (integer (+ 0.5 ?best))))
+  (assert (finding (kind cause) (name blocks-too-coarse) (run ?r) (pattern ?p)
+                   (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
+                   (gain (min ?gain (/ ?lost ?n))) (level 3)
+                   (text (text "The blocks are too coarse: a sweep has {.1} of them, {s} each, and is {n} steps deep, so waiting for first blocks costs {s} ({%} of the process time)."
+                               ?k ?g ?d ?lost ?share))
+                   (remedy (text "Divide the work of a sweep into about {n} blocks (sqrt(D W / o)) instead of {.1}; {s} of run time by the model."
+                                 ?to ?k (min ?gain (/ ?lost ?n)))))))
+
+(defrule CAUSES::wf-turns
+  "Sweeps follow one another in other directions, and each drains before the next one fills."
+  (finding (name low-wavefront-efficiency) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.fill") (value ?fill))
+  (metric (run ?r) (pattern ?p) (name "run.turn") (value ?turn))
+  (test (> ?turn ?fill))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.sweeps") (value ?s))
+  (metric (run ?r) (pattern ?p) (name "run.best_blocks"))
+  (not (finding (name elongated-grid | blocks-too-coarse) (run ?r) (pattern ?p)))
+  =>
+  (assert (finding (kind cause) (name sweep-turns) (run ?r) (pattern ?p)
+                   (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
+                   (gain (/ ?turn (* 2.0 ?n))) (level 3) (confidence 0.8)
+                   (text (text "The sweeps do not overlap: each of {n} drains before the next one, in another direction, fills the processes; waiting for first blocks costs {s} ({%} of the process time), {s} of it where sweeps turn."
+                               ?s ?lost ?share ?turn))
+                   (remedy (text "Begin the next sweep at each process as soon as its own part of the old one is done, and order the sweeps so that one begins where the last one ended; halving the waiting at turns saves {s} of run time."
+                                 (/ ?turn (* 2.0 ?n)))))))
+
+(defrule CAUSES::wf-starts
+  "Sweeps begin anew behind collectives, and each time the processes wait for their first block."
+  (finding (name low-wavefront-efficiency) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.fill") (value ?fill))
+  (metric (run ?r) (pattern ?p) (name "run.turn") (value ?turn))
+  (test (<= ?turn ?fill))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.blocks") (value ?k))
+  (metric (run ?r) (pattern ?p) (name "run.sweeps") (value ?s))
+  (metric (run ?r) (pattern ?p) (name "run.best_blocks"))
+  (not (finding (name elongated-grid | blocks-too-coarse) (run ?r) (pattern ?p)))
+  =>
+  (assert (finding (kind cause) (name fill-and-drain) (run ?r) (pattern ?p)
+                   (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
+                   (level 3) (confidence 0.8)
+                   (text (text "Filling the sweeps costs {s} ({%} of the process time): {n} sweeps of {.1} blocks, begun anew at the start or behind a collective operation."
+                               ?lost ?share ?s ?k))
+                   (remedy "Leave out the collective operation between sweeps or do it every few sweeps, so that the next sweep fills while the old one drains; give each sweep more blocks (several groups or angles, one behind the other)."))))
+
+;; ---- level 3: the middle of sweeps --------------------------------------------------------------
+
+(defrule CAUSES::wf-imbalance
+  "One process computes longer per step, and the others wait for it in the middle of sweeps."
+  (finding (kind observation) (name steady-waiting) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.imbalance") (value ?lambda&:(> ?lambda ?*step-imbalance*)))
+  (metric (run ?r) (pattern ?p) (name "cell.step_work") (location ?heavy) (value ?work) (rank 1))
+  (metric (run ?r) (pattern ?p) (name "run.grain") (value ?g))
+  (metric (run ?r) (pattern ?p) (name "run.excess") (value ?excess))
+  (metric (run ?r) (pattern ?p) (name "run.steady") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "cell.delayed") (location ?heavy) (value ?delayed))
+  (metric (run ?r) (pattern ?p) (name "run.delayed_all") (value ?delays))
+  (test (wf-is-heavy ?lambda ?excess ?lost ?n ?delayed ?delays))
+  =>
+  (bind ?gain (min ?excess (/ ?lost (max 1.0 (- ?n 1.0)))))
+  (assert (finding (kind cause) (name step-imbalance) (run ?r) (pattern ?p)
+                   (locations (wf-cells ?r ?p)) (culprits ?heavy) (lost ?lost)
+                   (share (wf-part ?lost ?all)) (gain ?gain) (level 3)
+                   (where (str-cat "location " ?heavy))
+                   (text (text "Process {} computes {s} per step, {s} the mean of all: the others wait {s} in the middle of sweeps. {s} of all waiting go back to process {}."
+                               ?heavy ?work ?g ?lost ?delayed ?heavy))
+                   (remedy (text "Give process {} a smaller part of the grid ({%} less), so that all steps take {s}; up to {s} of run time."
+                                 ?heavy (- 1.0 (/ ?g ?work)) ?g ?gain)))))
+
+(defrule CAUSES::wf-back-pressure
+  "Processes are held in sends although steps are alike."
+  (finding (kind observation) (name steady-waiting) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.late") (value ?late))
+  (metric (run ?r) (pattern ?p) (name "run.held") (value ?held&:(> ?held ?late)))
+  (metric (run ?r) (pattern ?p) (name "run.steady") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.excess") (value ?excess))
+  (metric (run ?r) (pattern ?p) (name "run.imbalance") (value ?lambda))
+  (metric (run ?r) (pattern ?p) (name "cell.step_work") (location ?heavy) (rank 1))
+  (metric (run ?r) (pattern ?p) (name "cell.delayed") (location ?heavy) (value ?delayed))
+  (metric (run ?r) (pattern ?p) (name "run.delayed_all") (value ?delays))
+  (test (not (wf-is-heavy ?lambda ?excess ?lost ?n ?delayed ?delays)))
+  =>
+  (assert (finding (kind cause) (name back-pressure) (run ?r) (pattern ?p)
+                   (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
+                   (gain (/ ?held ?n)) (level 3)
+                   (text (text "Processes wait {s} in the middle of sweeps, {s} of it held in sends until the next one receives, although steps are alike."
+                               ?lost ?held))
+                   (remedy (text "Post the receive of the next block before computing this one (MPI_Irecv), and send with MPI_Isend; up to {s} of run time." (/ ?held ?n))))))
+
+(defrule CAUSES::wf-jitter
+  "Steps are alike on average, yet the processes wait for one another in the middle of sweeps."
+  (finding (kind observation) (name steady-waiting) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.late") (value ?late))
+  (metric (run ?r) (pattern ?p) (name "run.held") (value ?held&:(<= ?held ?late)))
+  (metric (run ?r) (pattern ?p) (name "run.steady") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.excess") (value ?excess))
+  (metric (run ?r) (pattern ?p) (name "run.imbalance") (value ?lambda))
+  (metric (run ?r) (pattern ?p) (name "run.grain") (value ?g))
+  (metric (run ?r) (pattern ?p) (name "cell.step_work") (location ?heavy) (rank 1))
+  (metric (run ?r) (pattern ?p) (name "cell.delayed") (location ?heavy) (value ?delayed))
+  (metric (run ?r) (pattern ?p) (name "run.delayed_all") (value ?delays))
+  (test (not (wf-is-heavy ?lambda ?excess ?lost ?n ?delayed ?delays)))
+  =>
+  (assert (finding (kind cause) (name step-jitter) (run ?r) (pattern ?p)
+                   (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
+                   (level 3) (confidence 0.6)
+                   (text (text "Processes wait {s} in the middle of sweeps although no process computes much longer than the others: steps of {s} vary from one to the next, and the chain passes each delay on. Nobody in particular is to blame."
+                               ?lost ?g))
+                   (remedy "Bind processes to cores and run no more of them than there are cores; let a process run a block ahead (MPI_Isend, MPI_Irecv posted early), so that short delays are not passed on."))))
+
+;; ---- level 3: moving blocks -----------------------------------------------------------------------
+
+(defrule CAUSES::wf-fine
+  "The blocks are so small that moving them costs too much."
+  (finding (name low-wavefront-efficiency) (run ?r) (pattern ?p))
+  (finding (name grid | chain) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.grain_ratio") (value ?ratio))
+  (metric (run ?r) (pattern ?p) (name "run.blocks") (value ?k))
+  (metric (run ?r) (pattern ?p) (name "run.best_blocks") (value ?best))
+  (test (wf-is-fine ?ratio ?k ?best))
+  (metric (run ?r) (pattern ?p) (name "run.blocks_gain") (value ?model))
+  (metric (run ?r) (pattern ?p) (name "run.moving") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.grain") (value ?g))
+  (metric (run ?r) (pattern ?p) (name "run.overhead") (value ?o))
+  (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.block_bytes") (value ?bytes))
+  =>
+  (bind ?to (max 1 (integer (+ 0.5 ?best))))
+  (bind ?gain (min ?model (/ ?lost ?n)))
+  (assert (finding (kind cause) (name blocks-too-fine) (run ?r) (pattern ?p)
+                   (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
+                   (gain ?gain) (level 3)
+                   (text (text "The blocks are too fine: a step computes {s} and moves its messages ({n} bytes each) for {s}, waiting excluded; {s} in all, {%} of the process time."
+                               ?g ?bytes ?o ?lost ?share))
+                   (remedy (text "Put about {.1} blocks into one, {n} per sweep instead of {.1} (sqrt(D W / o)); by the model that saves {s} of run time, the longer filling counted."
+                                 (/ ?k ?to) ?to ?k ?gain)))))
+
+(defrule CAUSES::wf-fine-irregular
+  "The blocks are so small that moving them costs too much; how deep sweeps are is not known."
+  (finding (name low-wavefront-efficiency) (run ?r) (pattern ?p))
+  (finding (name irregular) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.grain_ratio") (value ?ratio&:(< ?ratio ?*grain-fine*)))
+  (metric (run ?r) (pattern ?p) (name "run.moving") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.grain") (value ?g))
+  (metric (run ?r) (pattern ?p) (name "run.overhead") (value ?o))
+  (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
+  =>
+  (bind ?together (max 2 (integer (+ 0.5 (/ (* ?*grain-fine* ?o) (max ?g 1e-12))))))
+  (assert (finding (kind cause) (name blocks-too-fine) (run ?r) (pattern ?p)
+                   (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
+                   (gain (/ (* ?lost (- 1.0 (/ 1.0 ?together))) ?n)) (level 3) (confidence 0.7)
+                   (text (text "The blocks are fine: a step computes {s} and moves its messages for {s}, waiting excluded; {s} in all, {%} of the process time."
+                               ?g ?o ?lost ?share))
+                   (remedy (text "Try {n} blocks in one, so that computation is {n} times the overhead; sweeps then fill more slowly, so measure it."
+                                 ?together (integer ?*grain-fine*))))))
+
+(defrule CAUSES::wf-slow-transfer
+  "Moving blocks takes long, and larger blocks would not help."
+  (finding (name low-wavefront-efficiency) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.grain_ratio") (value ?ratio))
+  (metric (run ?r) (pattern ?p) (name "run.blocks") (value ?k))
+  (metric (run ?r) (pattern ?p) (name "run.best_blocks") (value ?best))
+  (test (not (wf-is-fine ?ratio ?k ?best)))
+  (metric (run ?r) (pattern ?p) (name "run.moving") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.overhead") (value ?o))
+  (metric (run ?r) (pattern ?p) (name "run.block_bytes") (value ?bytes))
+  (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
+  (not (finding (kind cause) (name blocks-too-fine) (run ?r) (pattern ?p)))
+  =>
+  (assert (finding (kind cause) (name slow-transfer) (run ?r) (pattern ?p)
+                   (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
+                   (gain (/ ?lost ?n)) (level 3) (confidence 0.7)
+                   (text (text "Moving blocks takes {s} ({%} of the process time), {s} per step, for messages of {n} bytes."
+                               ?lost ?share ?o ?bytes))
+                   (remedy (text "See that no more processes run than there are cores; place neighbours of the grid on one node; put the faces of several angles or groups into one message; send with MPI_Isend and go on; up to {s} of run time." (/ ?lost ?n))))))
+
+;; ---- level 3: collectives behind sweeps -------------------------------------------------------------
+
+(defrule CAUSES::wf-collective
+  "Processes that finish a sweep early wait for the others in a collective operation."
+  (finding (name low-wavefront-efficiency) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.drain_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.drain") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
+  =>
+  (assert (finding (kind cause) (name drain-at-collective) (run ?r) (pattern ?p)
+                   (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
+                   (gain (/ ?lost ?n)) (level 3) (confidence 0.6)
+                   (text (text "Processes that are done with a sweep wait {s} ({%} of the process time) in collective operations for those that are not: the sweeps drain there."
+                               ?lost ?share))
+                   (remedy "Make the collective operation non-blocking or less frequent, and let the next sweep begin where this one ends first; more and smaller blocks shorten the drain itself."))))
