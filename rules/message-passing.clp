@@ -3,12 +3,19 @@
 ;;   symptom   parallel efficiency below what is acceptable
 ;;   |- load balance, serialisation, transfer            (POP, level 2)
 ;;   |- waiting by kind                                  (level 2)
-;;   |  `- a process that the others wait for            (level 3)  -> late-process
-;;   |     `- it computes more than the others                      -> imbalance named
-;;   |  `- nobody in particular                                     -> spread-waiting
+;;   |  |- a process to which waiting goes back: its delay cost (Böhme et al.), so that a process
+;;   |  |  that only passes a delay on is not blamed       (level 3)
+;;   |  |  |- it computes longer than the others                    -> late-process
+;;   |  |  |- it computes at the wrong moment                       -> late-process (without-work)
+;;   |  |  `- its communication takes longer                        -> late-in-calls
+;;   |  `- nobody in particular: steps of the run          (level 3)
+;;   |     |- the same processes are heavy in every step            -> static-imbalance
+;;   |     |- the heavy place wanders, or the imbalance grows       -> dynamic-imbalance
+;;   |     |- each step has another order                           -> noise
+;;   |     `- no common steps, or even ones                         -> spread-waiting
 ;;   |- waiting in receives while other messages are ready          -> fixed-order
 ;;   |- senders held by receivers                                   -> late-receiver
-;;   |- transfer and call overhead                                  -> communication-cost
+;;   |- transfer and call overhead: grain, latency, volume, collectives
 ;;   `- time that the trace cannot split                            -> unknown-waiting
 ;;
 ;; Where the rules of a more specific pattern account for a kind of loss (fact `explained`), they
@@ -78,7 +85,7 @@
                        "run.wrong_order_ready"
                        "run.wait_barrier" "run.wait_n_to_n" "run.late_broadcast"
                        "run.early_reduce" "run.early_scan" "run.wait_collective"
-                       "run.collective_share")
+                       "run.collective_share" "run.step_count")
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 2)
                   (reason "split the lost time into imbalance, waiting and transfer")))))
 
@@ -119,16 +126,31 @@
                    (text (text "Waiting is {s}, {%} of the lost time: late senders {s}, late receivers {s}, collectives {s}."
                                ?wait (/ ?wait ?lost) ?ls ?lr ?coll)))))
 
-;; ---- level 3: who is waited for ------------------------------------------------------------
+;; ---- level 3: to whom waiting goes back --------------------------------------------------------
 
 (defrule REFINE::mp-ask-culprits
-  "Waiting is traced to the processes that are waited for."
+  "Waiting is traced to the processes whose delays it goes back to, and to uneven steps."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
   =>
-  (foreach ?m (create$ "process.waited_for" "process.caused_share" "process.relative_compute"
-                       "process.excess" "process.compute_time" "process.own_wait_share")
+  (foreach ?m (create$ "process.delay_share" "process.delay_cost" "process.delay_cost_direct"
+                       "process.delay_cost_indirect" "process.delay_computed_share"
+                       "process.relative_compute" "process.excess" "process.compute_time"
+                       "process.own_wait_share" "run.passed_on_share")
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
-                  (reason "find out which processes the others wait for, and why")))))
+                  (reason "find out whose delays the waiting goes back to")))))
+
+(defrule REFINE::mp-ask-steps
+  "Waiting is compared with uneven steps, where the run has any."
+  (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_count") (value ?n&:(> ?n 0.0)))
+  =>
+  (foreach ?m (create$ "run.step_synchronised" "run.step_unevenness"
+                       "run.step_cost" "run.step_cost_share" "run.step_kept"
+                       "run.step_rank_correlation" "run.step_same_heaviest" "run.step_trend"
+                       "run.step_slope" "run.step_mean" "process.heavy_steps"
+                       "process.heavy_excess")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
+                  (reason "see whether the same processes are heavy in every step")))))
 
 (deffunction MAIN::blame-share (?n)
   "The share of all waiting from which on one of ?n processes is to blame."
@@ -138,102 +160,251 @@
   "Whether computation above the median explains at least half of what ?n - 1 others wait."
   (and (>= ?relative ?*heavy*) (>= (* 2.0 ?excess (max 1 (- ?n 1))) ?caused)))
 
-(deffunction MAIN::passed-on (?run ?excess)
-  "Waiting for processes that only pass on a delay, if one process alone computes so much longer:
-   all that waiting goes back to it. 0 where several could be meant."
-  (bind ?heavy 0)
+(deffunction MAIN::mp-value (?run ?name ?location)
+  "A metric of message-passing where it is known, else -1."
+  (bind ?value -1.0)
   (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:name "process.excess") (>= (* 2.0 ?m:value) ?excess))
-    (bind ?heavy (+ ?heavy 1)))
-  (bind ?sum 0.0)
-  (do-for-all-facts ((?f finding)) (and (eq ?f:run ?run) (eq ?f:name passes-on))
-    (bind ?sum (+ ?sum ?f:lost)))
-  (if (= ?heavy 1) then ?sum else 0.0))
+    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name ?name)
+         (eq ?m:location ?location))
+    (bind ?value ?m:value))
+  ?value)
+
+(deffunction MAIN::in-steps (?run ?p)
+  "In how many steps a process is the heaviest, as a sentence; empty where steps are not known."
+  (bind ?steps (mp-value ?run "run.step_count" ""))
+  (bind ?heavy (mp-value ?run "process.heavy_steps" ?p))
+  (if (and (> ?steps 0.0) (>= ?heavy 0.0))
+   then (text " It computes longest in {n} of {n} steps." ?heavy ?steps)
+   else ""))
+
+(deffunction MAIN::directly (?direct ?indirect)
+  "Who waits for a delay: the others for it, and others for those."
+  (if (> ?indirect (* ?*part-told* (+ ?direct ?indirect)))
+   then (text "{s} are waiting for it, {s} waiting for processes that had waited for it and pass the delay on"
+              ?direct ?indirect)
+   else "nearly all of it is waiting for this process itself"))
 
 (defrule CAUSES::mp-late-process
-  "The others wait for one process because it computes longer than they do."
+  "Waiting goes back to one process because it computes longer than the others."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
   (not (explained (run ?r) (loss waiting)))
-  (metric (run ?r) (pattern "message-passing") (name "process.caused_share") (location ?p)
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_share") (location ?p)
           (value ?share) (of ?n))
   (test (>= ?share (blame-share ?n)))
-  (metric (run ?r) (pattern "message-passing") (name "process.waited_for") (location ?p) (value ?caused))
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_cost") (location ?p)
+          (value ?cost))
   (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
           (value ?relative))
   (metric (run ?r) (pattern "message-passing") (name "process.excess") (location ?p) (value ?excess))
-  (test (is-heavy ?relative ?excess ?caused ?n))
+  (test (is-heavy ?relative ?excess ?cost ?n))
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_cost_direct") (location ?p)
+          (value ?direct))
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_cost_indirect") (location ?p)
+          (value ?indirect))
   (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
           (value ?compute))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
-  (bind ?passed (passed-on ?r ?excess))
-  (bind ?all (+ ?caused ?passed))
-  (bind ?gain (min ?excess (/ ?all (max 1 (- ?n 1)))))
+  (bind ?gain (min ?excess (/ ?cost (max 1 (- ?n 1)))))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
-                   (locations ?p) (culprits ?p) (lost ?all) (share (/ ?all ?lost)) (level 3)
+                   (locations ?p) (culprits ?p) (lost ?cost) (share (/ ?cost ?lost)) (level 3)
                    (gain ?gain) (where (str-cat "location " ?p))
                    (text (str-cat
-                           (text "Process {} is late: the others wait {s} for it, {%} of all waiting. It computes {s}, {.2} times the median."
-                                 ?p ?caused ?share ?compute ?relative)
-                           (if (> ?passed 0.0)
-                            then (text " Another {s} are waiting for processes that wait themselves and pass the delay on; no other process computes that much longer, so these go back to process {}, too."
-                                       ?passed ?p)
-                            else "")))
+                           (text "Process {} is late: {s} of waiting, {%} of all, go back to it; {}. It computes {s}, {.2} times the median."
+                                 ?p ?cost ?share (directly ?direct ?indirect) ?compute ?relative)
+                           (in-steps ?r ?p)))
                    (remedy (text "Move about {s} of work away from process {} (its computation above the median), or make that part faster; up to {s} of run time."
                                  ?excess ?p ?gain)))))
 
 (defrule CAUSES::mp-late-process-without-work
-  "The others wait for one process although it does not compute longer, and waits little itself."
+  "Waiting goes back to one process although it does not compute longer in all."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
   (not (explained (run ?r) (loss waiting)))
-  (metric (run ?r) (pattern "message-passing") (name "process.caused_share") (location ?p)
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_share") (location ?p)
           (value ?share) (of ?n))
   (test (>= ?share (blame-share ?n)))
-  (metric (run ?r) (pattern "message-passing") (name "process.waited_for") (location ?p) (value ?caused))
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_cost") (location ?p)
+          (value ?cost))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (test (>= ?cost (* ?*significant* ?all)))
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_computed_share") (location ?p)
+          (value ?computed&:(>= ?computed 0.5)))
   (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
           (value ?relative))
   (metric (run ?r) (pattern "message-passing") (name "process.excess") (location ?p) (value ?excess))
-  (test (not (is-heavy ?relative ?excess ?caused ?n)))
-  (metric (run ?r) (pattern "message-passing") (name "process.own_wait_share") (location ?p)
-          (value ?own&:(< ?own ?*mostly-waiting*)))
+  (test (not (is-heavy ?relative ?excess ?cost ?n)))
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_cost_direct") (location ?p)
+          (value ?direct))
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_cost_indirect") (location ?p)
+          (value ?indirect))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
+  (bind ?gain (/ ?cost (max 1 (- ?n 1))))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
-                   (locations ?p) (culprits ?p) (lost ?caused) (share (/ ?caused ?lost)) (level 3)
-                   (confidence 0.7)
-                   (gain (/ ?caused (max 1 (- ?n 1)))) (via without-work)
+                   (locations ?p) (culprits ?p) (lost ?cost) (share (/ ?cost ?lost)) (level 3)
+                   (confidence 0.7) (gain ?gain) (via without-work)
                    (where (str-cat "location " ?p))
-                   (text (text "Process {} is late: the others wait {s} for it, {%} of all waiting. Over the whole run it does not compute that much more ({.2} times the median) and waits itself {%} of the run: its work comes at the wrong moment, or its calls take longer."
-                               ?p ?caused ?share ?relative ?own))
-                   (remedy (text "See what process {} does before the calls in which the others wait for it: send before other work, or split that step; up to {s} of run time."
-                                 ?p (/ ?caused (max 1 (- ?n 1))))))))
+                   (text (str-cat
+                           (text "Process {} is late: {s} of waiting, {%} of all, go back to it; {}. Over the whole run it does not compute that much more ({.2} times the median), so its work comes at the wrong moment: it computes while the others wait."
+                                 ?p ?cost ?share (directly ?direct ?indirect) ?relative)
+                           (in-steps ?r ?p)))
+                   (remedy (text "See what process {} computes before the calls in which the others wait for it: send before that work, or split it among the processes; up to {s} of run time."
+                                 ?p ?gain)))))
 
-(defrule REFINE::mp-passes-on
-  "A process that is waited for waits itself most of the time: it passes on the delay of another."
+(defrule REFINE::mp-late-in-calls
+  "Waiting goes back to one process because its communication takes longer."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-  (metric (run ?r) (pattern "message-passing") (name "process.caused_share") (location ?p)
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_share") (location ?p)
           (value ?share) (of ?n))
   (test (>= ?share (blame-share ?n)))
-  (metric (run ?r) (pattern "message-passing") (name "process.waited_for") (location ?p) (value ?caused))
-  (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
-          (value ?relative))
-  (metric (run ?r) (pattern "message-passing") (name "process.excess") (location ?p) (value ?excess))
-  (test (not (is-heavy ?relative ?excess ?caused ?n)))
-  (metric (run ?r) (pattern "message-passing") (name "process.own_wait_share") (location ?p)
-          (value ?own&:(>= ?own ?*mostly-waiting*)))
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_computed_share") (location ?p)
+          (value ?computed&:(< ?computed 0.5)))
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_cost") (location ?p)
+          (value ?cost))
   =>
-  (assert (finding (kind observation) (name passes-on) (run ?r) (pattern "message-passing")
-                   (locations ?p) (lost ?caused) (level 3)
-                   (text (text "Process {} is waited for {s}, but waits itself {%} of the run: it passes on the delay of another process."
-                               ?p ?caused ?own)))))
+  (assert (finding (kind observation) (name late-in-calls) (run ?r) (pattern "message-passing")
+                   (locations ?p) (lost ?cost) (level 3)
+                   (text (text "{s} of waiting, {%} of all, go back to process {}, but only {%} of that because it computes longer: mostly its own calls take longer than those of the others."
+                               ?cost ?share ?p ?computed)))))
 
-(defrule CAUSES::mp-spread-waiting
-  "Processes wait for one another, and no single one is to blame."
+(defrule REFINE::mp-passed-on
+  "Much of the waiting is passed on by processes that wait themselves."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-  (not (explained (run ?r) (loss waiting)))
-  (metric (run ?r) (pattern "message-passing") (name "process.caused_share") (location ?p)
+  (metric (run ?r) (pattern "message-passing") (name "run.passed_on_share") (value ?share))
+  (test (>= ?share ?*part-told*))
+  =>
+  (assert (finding (kind observation) (name passed-on) (run ?r) (pattern "message-passing") (level 3)
+                   (text (text "{%} of the waiting is for processes that are late because they had to wait themselves; it is counted to those who began."
+                               ?share)))))
+
+;; Metrics may come in any round, since other patterns ask for them, too; `logical` takes back what
+;; was said of steps, or of nobody, when a process is found to be late.
+;; ---- level 3: steps --------------------------------------------------------------------------------
+
+(deffunction MAIN::heavy-processes (?run)
+  "Processes with at least half the excess of the heaviest over all steps."
+  (bind ?most 0.0)
+  (do-for-all-facts ((?m metric)) (and (eq ?m:run ?run) (eq ?m:name "process.heavy_excess"))
+    (bind ?most (max ?most ?m:value)))
+  (bind ?labels (create$))
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:name "process.heavy_excess") (>= (* 2.0 ?m:value) ?most))
+    (bind ?labels (create$ ?labels ?m:location)))
+  ?labels)
+
+(defrule ADVISE::mp-static-imbalance
+  "The same processes compute longer in every step, and none of them alone is to blame."
+  (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
+           (not (explained (run ?r) (loss waiting)))
+           (not (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing"))))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_cost_share")
+          (value ?part&:(>= ?part ?*significant*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_unevenness")
+          (value ?uneven&:(>= ?uneven ?*uneven-steps*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_kept")
+          (value ?kept&:(>= ?kept ?*kept-static*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_cost") (value ?cost))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_count") (value ?steps))
+  (metric (run ?r) (pattern "message-passing") (name "run.waiting") (value ?wait))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "process.heavy_excess") (location ?p)
+          (value ?excess) (rank 1) (of ?n))
+  =>
+  (bind ?heavy (heavy-processes ?r))
+  (bind ?seconds (min ?wait (* ?kept ?cost)))
+  (assert (finding (kind cause) (name static-imbalance) (run ?r) (pattern "message-passing")
+                   (locations ?heavy) (culprits ?heavy) (lost ?seconds)
+                   (share (/ ?seconds ?lost)) (level 3) (confidence 0.8)
+                   (gain (/ ?seconds ?n))
+                   (text (text "Work is divided unevenly, and always in the same way: in {n} steps the longest computation is {%} above the mean; {%} of what that costs is left when the steps of each process are added up. Heaviest: {}; process {} computes {s} above the mean."
+                               ?steps ?uneven ?kept (location-list ?heavy) ?p ?excess))
+                   (remedy (text "Divide the work once, by measured cost: take about {s} from process {} and likewise from the other heavy ones; up to {s} of run time."
+                                 ?excess ?p (/ ?seconds ?n))))))
+
+(deffunction MAIN::rebalance-text (?slope ?mean)
+  "How often to move work: i steps lose slope i^2 / 2, and moving costs R, so i = sqrt(2 R / slope)."
+  (if (and (> ?slope 0.0) (> ?mean 0.0))
+   then (text " The loss grows by {s} per step: moving work that costs R seconds pays every sqrt(2 R / {s}) steps; if it costs as much as one step computes ({s}), that is every {n} steps."
+              ?slope ?slope ?mean (max 1 (integer (+ 0.5 (sqrt (/ (* 2.0 ?mean) ?slope))))))
+   else ""))
+
+(defrule ADVISE::mp-dynamic-imbalance
+  "Steps are uneven, and the heavy place wanders or the imbalance grows."
+  (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
+           (not (explained (run ?r) (loss waiting)))
+           (not (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing"))))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value 1.0))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_cost_share")
+          (value ?part&:(>= ?part ?*significant*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_unevenness")
+          (value ?uneven&:(>= ?uneven ?*uneven-steps*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_kept")
+          (value ?kept&:(< ?kept ?*kept-static*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_rank_correlation") (value ?rho))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_same_heaviest") (value ?same))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_trend") (value ?trend))
+  (run (id ?r) (processes ?n&:(>= ?n ?*ranks-enough*)))
+  (test (or (>= ?rho ?*persistence-noise*) (>= ?same 0.5) (>= ?trend ?*imbalance-growth*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_cost") (value ?cost))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_count") (value ?steps))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_slope") (value ?slope))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_mean") (value ?mean))
+  (metric (run ?r) (pattern "message-passing") (name "run.waiting") (value ?wait))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (bind ?seconds (min ?wait ?cost))
+  (assert (finding (kind cause) (name dynamic-imbalance) (run ?r) (pattern "message-passing")
+                   (lost ?seconds) (share (/ ?seconds ?lost)) (level 3) (confidence 0.7)
+                   (gain (/ ?seconds ?n))
+                   (text (text "The work of a step is divided unevenly, and not always in the same way: in {n} steps the longest computation is {%} above the mean, but only {%} of what that costs is left when the steps of each process are added up. The rank correlation of neighbouring steps is {.2}, the heaviest process stays the same in {%} of them, and the imbalance changes by {.2} from the first to the last quarter. Nobody is slow in all of them."
+                               ?steps ?uneven ?kept ?rho ?same ?trend))
+                   (remedy (text "Divide the work again from time to time, by the cost of the last steps; up to {s} of run time.{}"
+                                 (/ ?seconds ?n)
+                                 (if (>= ?trend ?*imbalance-growth*)
+                                  then (rebalance-text ?slope ?mean) else ""))))))
+
+(defrule ADVISE::mp-noise
+  "Steps are uneven, each in another order."
+  (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
+           (not (explained (run ?r) (loss waiting)))
+           (not (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing"))))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value 1.0))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_cost_share")
+          (value ?part&:(>= ?part ?*significant*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_unevenness")
+          (value ?uneven&:(>= ?uneven ?*uneven-noise*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_kept")
+          (value ?kept&:(< ?kept ?*kept-static*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_rank_correlation")
+          (value ?rho&:(< ?rho ?*persistence-noise*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_same_heaviest")
+          (value ?same&:(< ?same 0.5)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_trend")
+          (value ?trend&:(< ?trend ?*imbalance-growth*)))
+  (run (id ?r) (processes ?n&:(>= ?n ?*ranks-enough*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_cost") (value ?cost))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_count") (value ?steps))
+  (metric (run ?r) (pattern "message-passing") (name "run.waiting") (value ?wait))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (bind ?seconds (min ?wait ?cost))
+  (assert (finding (kind cause) (name noise) (run ?r) (pattern "message-passing")
+                   (lost ?seconds) (share (/ ?seconds ?lost)) (level 3) (confidence 0.6)
+                   (gain (/ ?seconds ?n))
+                   (text (text "From step to step another process computes longest (rank correlation of neighbouring steps {.2}): the longest computation is {%} above the mean in {n} steps, yet over all of them work is balanced. Either the machine interrupts processes, or the work of a step depends on its data. Nobody is to blame."
+                               ?rho ?uneven ?steps))
+                   (remedy (text "Each synchronisation waits for whoever is slowest: synchronise less often (half as often saves up to about {s} of run time of {s}); bind processes to cores and keep other load away; if the work itself varies, use smaller pieces."
+                                 (* (/ ?seconds ?n) (- 1.0 (sqrt 0.5))) (/ ?seconds ?n))))))
+
+(defrule MAIN::mp-spread-waiting
+  "Processes wait for one another, and neither a process nor uneven steps account for it."
+  (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
+           (not (explained (run ?r) (loss waiting)))
+           (not (finding (kind cause) (run ?r) (pattern "message-passing")
+                         (name late-process | static-imbalance | dynamic-imbalance | noise
+                               | suspected-late-process))))
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_share") (location ?p)
           (value ?share) (rank 1) (of ?n))
-  (test (< ?share (blame-share ?n)))
   (metric (run ?r) (pattern "message-passing") (name "run.waiting") (value ?wait))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.wait_collective") (value ?coll))
@@ -241,7 +412,7 @@
   =>
   (assert (finding (kind cause) (name spread-waiting) (run ?r) (pattern "message-passing")
                    (lost ?wait) (share (/ ?wait ?lost)) (level 3) (confidence 0.6)
-                   (text (text "Processes wait {s} for one another ({%} of the lost time), and no single one is to blame: the process that is waited for most, {}, causes {%} of it. {%} of the waiting is in collectives; load balance over the whole run is {%}."
+                   (text (text "Processes wait {s} for one another ({%} of the lost time), and no single one is to blame: most goes back to process {}, {%} of it. {%} of the waiting is in collectives; load balance over the whole run is {%}."
                                ?wait (/ ?wait ?lost) ?p ?share (/ ?coll (max ?wait 1e-9)) ?lb))
                    (remedy (if (>= ?lb 0.9)
                             then "Work is balanced over the run, so steps are unequal from moment to moment or depend on one another in a chain: synchronise less often, post receives early, send as soon as data are ready."
@@ -295,7 +466,8 @@
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
   (test (>= ?share ?*significant*))
   =>
-  (foreach ?m (create$ "run.grain" "run.call_cost" "run.message_mean" "run.calls_per_process")
+  (foreach ?m (create$ "run.grain" "run.call_cost" "run.message_mean" "run.calls_per_process"
+                       "run.collective_transfer_share" "run.collective_calls" "run.step_count")
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
                   (reason "compare computation between calls with the cost of a call")))))
 
@@ -303,6 +475,10 @@
   "There is too little computation between two MPI calls."
   (not (explained (run ?r) (loss grain)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
+  (metric (run ?r) (pattern "message-passing") (name "run.calls_per_process")
+          (value ?calls&:(>= ?calls ?*calls-enough*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.collective_transfer_share")
+          (value ?in-coll&:(< ?in-coll 0.5)))
   (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.grain") (value ?grain))
@@ -313,18 +489,49 @@
   (run (id ?r) (processes ?n))
   =>
   (bind ?together (max 2 (integer (+ 0.5 (/ (* ?*grain-good* ?cost) (max ?grain 1e-12))))))
+  (bind ?steps (max 1.0 (mp-value ?r "run.step_count" "")))
   (assert (finding (kind cause) (name fine-grain) (run ?r) (pattern "message-passing")
                    (lost ?transfer) (share (/ ?transfer ?lost)) (level 3)
                    (gain (/ (* ?transfer (- 1.0 (/ 1.0 ?together))) ?n))
                    (text (text "The grain is too fine: between two MPI calls lie {s} of computation, and a call costs {s} beyond waiting, for messages of {n} bytes on average. That is {s}, {%} of the process time."
                                ?grain ?cost ?bytes ?transfer ?share))
-                   (remedy (text "Combine about {n} messages into one, or give each process that much more work per message (fewer processes), so that computation is {n} times the cost of a call."
-                                 ?together (integer ?*grain-good*))))))
+                   (remedy (if (<= ?together (/ ?calls ?steps))
+                            then (text "Combine about {n} messages into one, or give each process that much more work per message (fewer processes), so that computation is {n} times the cost of a call."
+                                       ?together (integer ?*grain-good*))
+                            else (text "Give each process about {n} times the work per message (fewer processes, or more steps at a time), so that computation is {n} times the cost of a call; a step has only {n} calls, so that combining messages is not enough."
+                                       ?together (integer ?*grain-good*) (/ ?calls ?steps)))))))
+
+(defrule CAUSES::mp-collective-cost
+  "Most of the transfer is in collective operations."
+  (not (explained (run ?r) (loss transfer)))
+  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share")
+          (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.collective_transfer_share")
+          (value ?in-coll&:(>= ?in-coll 0.5)))
+  (metric (run ?r) (pattern "message-passing") (name "run.collective_calls")
+          (value ?n&:(>= ?n ?*collectives-enough*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (run (id ?r) (processes ?processes))
+  =>
+  (bind ?seconds (* ?in-coll ?transfer))
+  (bind ?each (/ ?seconds (* ?n ?processes)))
+  (assert (finding (kind cause) (name collective-cost) (run ?r) (pattern "message-passing")
+                   (lost ?seconds) (share (/ ?seconds ?lost)) (level 3) (confidence 0.7)
+                   (gain (/ ?seconds ?processes))
+                   (text (text "Collective operations take {s} of process time beyond waiting for those who come late: {s} on average in each of {n} per process."
+                               ?seconds ?each ?n))
+                   (remedy (text "Call fewer of them: combine several into one, or reduce after several steps; half as many save up to {s} of run time. If they move much data, send less, or use the non-blocking form and compute meanwhile."
+                                 (/ ?seconds (* 2.0 ?processes)))))))
 
 (defrule CAUSES::mp-latency
   "Calls take long for what they carry, although they are not too frequent."
   (not (explained (run ?r) (loss transfer)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
+  (metric (run ?r) (pattern "message-passing") (name "run.calls_per_process")
+          (value ?calls&:(>= ?calls ?*calls-enough*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.collective_transfer_share")
+          (value ?in-coll&:(< ?in-coll 0.5)))
   (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.grain") (value ?grain))
@@ -346,6 +553,10 @@
   (not (explained (run ?r) (loss transfer)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share")
           (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.calls_per_process")
+          (value ?calls&:(>= ?calls ?*calls-enough*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.collective_transfer_share")
+          (value ?in-coll&:(< ?in-coll 0.5)))
   (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.call_cost") (value ?cost))

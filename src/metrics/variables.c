@@ -234,7 +234,8 @@ enum {
     STEP_PERSISTENCE,
     STEP_SAME,
     STEP_TREND,
-    STEP_SLOPE
+    STEP_SLOPE,
+    STEP_SYNCHRONOUS
 };
 
 static double run_steps(const struct query *q)
@@ -249,6 +250,7 @@ static double run_steps(const struct query *q)
         [STEP_SAME] = steps->heaviest_kept,
         [STEP_TREND] = steps->trend,
         [STEP_SLOPE] = steps->slope_s,
+        [STEP_SYNCHRONOUS] = steps->is_collective,
     };
 
     return steps->n == 0 ? NAN : values[q->which];
