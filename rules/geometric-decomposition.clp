@@ -10,7 +10,7 @@
 ;;   |     |  |- the heavy ones stay heavy for some steps                -> moving-load
 ;;   |     |  `- each step has another one                               -> step-noise
 ;;   |     |- computation is even, and the waits are chains              -> serialised-exchange
-;;   |     `- computation is even, and they are none                       -> exchange-jitter
+;;   |     `- computation is even, and they are none                     -> exchange-jitter
 ;;   |- moving rims
 ;;   |  |- too little computation per exchange                           -> fine-grain
 ;;   |  `- enough of it, but none while rims are under way               -> no-overlap, halo-volume
@@ -20,9 +20,10 @@
 ;; KNOWLEDGE.md, geometric decomposition, C1 to C9. What real traces changed there:
 ;;
 ;; - C1 to C3 by rank correlation alone: one late process of 16 among 15 equal ones, whose order is
-;;   noise, has a correlation of 0.2 (oddeven-slow5, prk-stencil-slow6), which would be noise.
+;;   noise, gives a correlation of 0.17 (of 8: 0.29), which would be noise or a moving load.
 ;;   So the process that delay costs blame is looked for first, and the correlation speaks of the
-;;   rest only.
+;;   rest only, as far as it is beyond what the sum of the steps explains (oddeven-np16: 0.32, with
+;;   0.36 of the imbalance left when steps are added up; it is noise).
 ;; - C1: the waits that an idle wave makes are mostly waits for processes that wait themselves
 ;;   (70 % in prk-stencil-slow6), so the process waited for says nothing; delay costs do.
 ;; - C8 needs no rule of its own: delay costs pass the waits in reductions down to who made them.
