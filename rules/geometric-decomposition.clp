@@ -323,6 +323,8 @@
   "Computation is even, and processes wait in chains: the order of the exchange makes them."
   (geo-rest (run ?r) (pattern ?p) (wait ?rest))
   (geo-kind (run ?r) (pattern ?p) (kind even | unknown))
+  ;; Who is late after waits that are not split cannot be known.
+  (not (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?u&:(>= ?u ?*unknown-large*))))
   (not (geo-fine (run ?r) (pattern ?p) (far yes)))
   (metric (run ?r) (pattern ?p) (name "run.chained") (value ?chained&:(>= ?chained ?*chained*)))
   (metric (run ?r) (pattern ?p) (name "run.wait_neighbours") (value ?near))
@@ -343,6 +345,8 @@
   "Computation is even, nobody is to blame, and the waits are no chains."
   (geo-rest (run ?r) (pattern ?p) (wait ?rest))
   (geo-kind (run ?r) (pattern ?p) (kind even | unknown))
+  ;; Who is late after waits that are not split cannot be known.
+  (not (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?u&:(>= ?u ?*unknown-large*))))
   (not (geo-fine (run ?r) (pattern ?p) (far yes)))
   (metric (run ?r) (pattern ?p) (name "run.chained") (value ?chained))
   (metric (run ?r) (pattern ?p) (name "run.wait_neighbours") (value ?near))
