@@ -130,8 +130,8 @@ uint32_t mpl_order_pairs_next(struct mpl_order_pairs *walk, struct mpl_order_pai
         __builtin_prefetch(&sender->time_ticks[pairs[i].from_event]);
     }
     for (uint32_t i = 0; i < n; i++) {
-        pairs[i].sent_ticks = mpl_order_view_time(walk->view, pairs[i].from_location,
-                                                  pairs[i].from_event);
+        pairs[i].sent_ticks =
+            mpl_order_view_time(walk->view, pairs[i].from_location, pairs[i].from_event);
         pairs[i].received_ticks =
             mpl_order_view_time(walk->view, walk->location, pairs[i].to_event);
     }

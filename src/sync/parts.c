@@ -94,6 +94,7 @@ static enum mpl_status add_file(struct mpl_sync_job *job, const char *name,
     }
     job->parts[at].has_events = true;
     job->parts[at].bytes = (uint64_t) info.st_size;
+    job->parts[at].changed_at = info.st_ctim;
     look_at_begin(path, &job->parts[at]);
     return MPL_OK;
 }

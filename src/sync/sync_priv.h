@@ -7,6 +7,8 @@
 #include "archive/archive.h"
 #include "sync/sync.h"
 
+#include <time.h>
+
 /* ---- new times for old ones -------------------------------------------------------------- */
 
 /** Recorded clock offsets, ascending in time. */
@@ -41,6 +43,8 @@ struct mpl_retime {
 /** Time of a record at \p ticks (relative to from_base) with \p n_before kept events before it. */
 int64_t mpl_retime_between(const struct mpl_retime *retime, uint32_t n_before,
                            int64_t ticks);
+/** Whether no time changes. */
+bool mpl_retime_is_identity(const struct mpl_retime *retime);
 /** Kept events up to \p ticks. */
 uint32_t mpl_retime_count(const struct mpl_retime *retime, int64_t ticks);
 /** Recorded time of kept event \p i, where it is compared with those of mpl_retime_ticks(). */
@@ -65,6 +69,7 @@ struct mpl_sync_times {
     uint32_t n_locations;
     const int64_t **ticks; /**< Per location of the model. */
     const uint64_t *base;
+    struct timespec kept_at; /**< When the trace had been read. */
 };
 
 /* ---- files ---------------------------------------------------------------------------------- */
@@ -89,6 +94,16 @@ struct mpl_sync_source {
     uint64_t last_time;
     uint64_t n_unkept; /**< Records that the model does not keep; of its own locations. */
 };
+
+/** Whether the part's event file was last written well before it was read: then it is what the
+ *  model was made of, and none of its records needs to be looked at to know that. */
+struct mpl_sync_part;
+bool mpl_sync_is_settled(const struct mpl_sync_part *part,
+                         const struct mpl_sync_times *recorded);
+/** Copies the settled event file of \p part as it is. \p room is scratch. */
+enum mpl_status mpl_sync_copy_verbatim(const char *from, const char *to,
+                                       const struct mpl_sync_part *part,
+                                       struct mpl_room *room, struct mpl_err *err);
 
 /** Copies the sound part of an event file. */
 enum mpl_status mpl_sync_events(const struct mpl_sync_source *source,
@@ -155,9 +170,10 @@ struct mpl_sync_part {
     uint32_t group; /**< Location group, by reference. */
     bool has_events;
     bool has_definitions;
-    uint64_t bytes;   /**< Of its event file. */
-    bool has_records; /**< Its event file begins with a time. */
-    uint64_t first;   /**< That time, as recorded. */
+    uint64_t bytes;             /**< Of its event file. */
+    struct timespec changed_at; /**< When that file was last written, as far as is known. */
+    bool has_records;           /**< Its event file begins with a time. */
+    uint64_t first;             /**< That time, as recorded. */
     uint32_t
         location;    /**< Of the model, whose clock it follows; MPL_NONE: has no records. */
     bool is_by_host; /**< That location is only of the same computer. */

@@ -30,7 +30,10 @@ enum mpl_status mpl_sync_times_keep(const struct mpl_model *model, struct mpl_ar
         ticks[l] = copy;
         base[l] = loc->base_ticks;
     }
-    *times = (struct mpl_sync_times){ model->n_locations, ticks, base };
+    *times = (struct mpl_sync_times){ .n_locations = model->n_locations,
+                                      .ticks = ticks,
+                                      .base = base };
+    (void) clock_gettime(CLOCK_REALTIME, &times->kept_at);
     *out = times;
     return MPL_OK;
 }
@@ -117,6 +120,26 @@ static __int128 between(const struct mpl_retime *r, uint32_t n_before, int64_t t
     length = (__int128) mpl_retime_from(r, next) - mpl_retime_from(r, last);
     return r->to_ticks[last] +
            way * ((__int128) r->to_ticks[next] - r->to_ticks[last]) / length;
+}
+
+bool mpl_retime_is_identity(const struct mpl_retime *retime)
+{
+    const uint64_t apart = retime->from_base - retime->to_base;
+    uint64_t differences = 0;
+
+    if (retime->record_offsets.n > 0 || retime->from_offsets.n > 0) {
+        return false;
+    }
+    /* Blocks without a way out in between are compared many at a time. */
+    for (uint32_t i = 0; i < retime->n && differences == 0;) {
+        const uint32_t end = retime->n - i > 4096 ? i + 4096 : retime->n;
+
+        for (; i < end; i++) {
+            differences |=
+                (uint64_t) retime->to_ticks[i] - ((uint64_t) retime->from_ticks[i] + apart);
+        }
+    }
+    return differences == 0 && (retime->n > 0 || apart == 0);
 }
 
 int64_t mpl_retime_between(const struct mpl_retime *retime, uint32_t n_before,

@@ -126,6 +126,25 @@ static enum mpl_status copy_scanned(const struct mpl_sync_job *job,
     return write_events(&source, part, names->to, desk, err);
 }
 
+/** Whether the copy of a sound file is the file itself. */
+static bool is_unchanged(const struct mpl_sync_job *job, const struct mpl_sync_part *part)
+{
+    /* Records that the model does not keep may lie behind the last one that it keeps. */
+    return job->model->locations[part->location].dropped == 0 &&
+           mpl_sync_is_settled(part, job->recorded) &&
+           mpl_retime_is_identity(&part->retime);
+}
+
+static enum mpl_status copy_verbatim(struct mpl_sync_part *part, const struct names *names,
+                                     struct desk *desk, struct mpl_err *err)
+{
+    const struct mpl_retime *r = &part->retime;
+
+    mpl_sync_span_add(&part->span, r->from_base + (uint64_t) r->from_ticks[0]);
+    mpl_sync_span_add(&part->span, r->from_base + (uint64_t) r->from_ticks[r->n - 1]);
+    return mpl_sync_copy_verbatim(names->from, names->to, part, &desk->in, err);
+}
+
 static enum mpl_status copy_events(const struct mpl_sync_job *job,
                                    struct mpl_sync_part *part, struct names *names,
                                    struct desk *desk, struct mpl_err *err)
@@ -134,7 +153,9 @@ static enum mpl_status copy_events(const struct mpl_sync_job *job,
         part->retime.is_own && !job->model->locations[part->location].is_damaged;
     enum mpl_status st = name_files(names, job, part, ".evt", err);
 
-    if (st == MPL_OK) {
+    if (st == MPL_OK && is_sound && is_unchanged(job, part)) {
+        st = copy_verbatim(part, names, desk, err);
+    } else if (st == MPL_OK) {
         st = is_sound ? copy_sound(job, part, names, desk, err)
                       : copy_scanned(job, part, names, desk, err);
     }

@@ -7,6 +7,8 @@
 #include "sync_archive.h"
 #include "sync_fixture.h"
 
+#include "sync/sync_priv.h"
+
 #include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -297,6 +299,46 @@ START_TEST(copy_of_unchanged_times_has_the_same_times_and_so_has_its_copy)
 }
 END_TEST
 
+/* Bytes behind the end of a file are no record: only a copy that is not looked through has them. */
+START_TEST(settled_file_without_new_times_is_copied_as_it_is)
+{
+    static const char text[] = "# us\nrank 0: compute 0..50  send 50..52 to 1\n"
+                               "rank 1: compute 0..60  recv 60..61 from 0\n";
+    const char *plain = mpl_arena_printf(arena, "%s/plain", fixture_scratch());
+    const char *trace = mpl_arena_printf(arena, "%s/plain.trace", fixture_scratch());
+    struct mpl_model *model = NULL;
+    struct mpl_sync_times late;
+
+    fixture_store(trace, (const unsigned char *) text, sizeof text - 1);
+    ck_assert_int_eq(mpl_read(trace, arena, NULL, &model, NULL), MPL_OK);
+    fixture_remove_tree(plain);
+    ck_assert_int_eq(mpl_write_otf2(model, plain, false, NULL), MPL_OK);
+    for (int is_settled = 0; is_settled <= 1; is_settled++) {
+        const char *file = mpl_arena_printf(arena, "%s/trace/0.evt", plain);
+        const char *copy = mpl_arena_printf(arena, "%s/trace/0.evt", target);
+        size_t n;
+        size_t n_copied;
+        unsigned char *bytes = fixture_load(file, &n, arena);
+        unsigned char *longer = mpl_arena_alloc(arena, n + 3);
+
+        memcpy(longer, bytes, n);
+        memcpy(longer + n, "\1\1\1", 3);
+        fixture_store(file, longer, n + 3);
+        struct pair p = read_pair(plain);
+
+        late = *p.recorded;
+        late.kept_at.tv_sec += is_settled ? 60 : 0;
+        p.recorded = &late;
+        copy_well(&p);
+        (void) fixture_load(copy, &n_copied, arena);
+        ck_assert_uint_eq(n_copied, is_settled ? n + 3 : n);
+        fixture_store(file, bytes, n);
+        fixture_remove_tree(target);
+    }
+    fixture_remove_tree(plain);
+}
+END_TEST
+
 START_TEST(gpu_stream_follows_the_first_thread_of_its_process)
 {
     struct pair p = read_pair(source);
@@ -569,6 +611,7 @@ int main(void)
         tcase, every_record_survives_and_kept_ones_get_the_times_of_the_model, 0, 12);
     tcase_add_loop_test(tcase, reader_of_the_copy_finds_the_times_of_the_model, 0, 3);
     tcase_add_test(tcase, copy_of_unchanged_times_has_the_same_times_and_so_has_its_copy);
+    tcase_add_test(tcase, settled_file_without_new_times_is_copied_as_it_is);
     tcase_add_test(tcase, gpu_stream_follows_the_first_thread_of_its_process);
     tcase_add_test(tcase, stream_with_offsets_of_its_own_is_brought_to_its_process);
     tcase_add_test(tcase, times_before_zero_shift_the_whole_run);
