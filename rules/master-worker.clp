@@ -30,14 +30,14 @@
 
 (defrule SYMPTOMS::mw-explains
   "The rules below account for all that the workers and the master lose."
-  (pattern (run ?r) (name "master-worker") (id ?p))
+  (pattern (run ?r) (name "master-worker") (id ?p&"master-worker"))
   =>
   (foreach ?loss (create$ waiting transfer grain ends)
     (assert (explained (run ?r) (pattern ?p) (loss ?loss)))))
 
 (defrule SYMPTOMS::mw-ask-tasks
   "A master-worker run is judged by the efficiency of its workers, if tasks were seen."
-  (pattern (run ?r) (name "master-worker"))
+  (pattern (run ?r) (name "master-worker") (id "master-worker"))
   =>
   (mw-ask ?r 1 "see how many tasks there are, and how the master collects results"
           (create$ "run.task_count" "run.workers" "master.received" "master.wrong_order_share"

@@ -193,6 +193,7 @@ void mpl_analysis_destroy(struct mpl_analysis *analysis)
     mpl_infer_destroy(analysis->infer);
     for (size_t i = 0; i < analysis->n_trials; i++) {
         mpl_arena_destroy(analysis->trials[i].arena);
+        mpl_arena_destroy(analysis->trials[i].part_arena);
     }
     for (size_t i = 0; i < analysis->n_runs; i++) {
         mpl_run_close(&analysis->runs[i]);

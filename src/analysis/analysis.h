@@ -53,6 +53,9 @@ struct mpl_run {
 struct mpl_trial {
     uint32_t run; /**< Index into runs. */
     const struct mpl_pattern *pattern;
+    const char *id;    /**< "pipeline"; in a part of the run "pipeline@comm3". */
+    const char *scope; /**< "world", "communicator rows, ranks 0 to 3", "main phase, …". */
+    bool is_runner_up; /**< Of those not chosen the nearest; see reason. */
     const struct mpl_recognition *recognition; /**< NULL when the roles were not found. */
     const struct mpl_metric_set *metrics;      /**< Definitions; NULL when not chosen. */
     double coverage;                           /**< Of messages, 0-1. */
@@ -65,7 +68,7 @@ struct mpl_trial {
 /** A step of the level-by-level search. */
 struct mpl_experiment {
     uint32_t run;
-    const char *pattern;
+    const char *pattern; /**< Its id, see struct mpl_trial. */
     int level;
     const char *purpose;
     size_t n_metrics;
@@ -76,7 +79,7 @@ struct mpl_experiment {
 
 struct mpl_metric_result {
     uint32_t run;
-    const char *pattern;
+    const char *pattern; /**< Its id. */
     const char *name;
     const char *location; /**< Label; "" for the run as a whole. */
     double value;         /**< NaN when undefined. */

@@ -7,8 +7,10 @@
 struct trial {
     struct mpl_trial shown;
     struct mpl_recognition *recognition;
-    struct mpl_metrics *metrics; /* NULL when not chosen */
-    struct mpl_arena *arena;     /* of the recognition */
+    struct mpl_metrics *metrics;  /* NULL when not chosen */
+    struct mpl_arena *arena;      /* of the recognition */
+    const struct mpl_part *part;  /* of the run; NULL: the whole */
+    struct mpl_arena *part_arena; /* of the events of that part */
 };
 
 /* The stages of one run, each with the arena that it lives in: dropped from right to left. */
@@ -65,6 +67,7 @@ bool mpl_run_is_usable(const struct run *run);
 enum mpl_status mpl_trials_make(struct mpl_analysis *a,
                                 const struct mpl_analysis_options *options,
                                 struct mpl_err *err);
+/* By the id of a chosen pattern. */
 struct trial *mpl_trials_find(struct mpl_analysis *a, const char *run, const char *pattern);
 
 /* facts.c */

@@ -96,7 +96,7 @@ static enum mpl_status assert_roles(struct mpl_analysis *a, const struct trial *
         for (uint32_t l = 0; l < role->n && st == MPL_OK; l++) {
             const struct mpl_slot slots[] = {
                 text_slot("run", run->id),
-                text_slot("pattern", mpl_pattern_name(t->shown.pattern)),
+                text_slot("pattern", t->shown.id),
                 text_slot("name", role->name),
                 text_slot("location", run->model->locations[role->locations[l]].label),
             };
@@ -113,13 +113,13 @@ static enum mpl_status assert_pattern(struct mpl_analysis *a, const struct trial
     const struct mpl_slot slots[] = {
         text_slot("run", a->runs[t->shown.run].shown.id),
         text_slot("name", mpl_pattern_name(t->shown.pattern)),
-        text_slot("id", mpl_pattern_name(t->shown.pattern)),
-        text_slot("scope", "world"),
+        text_slot("id", t->shown.id),
+        text_slot("scope", t->shown.scope),
         float_slot("coverage", t->shown.coverage),
         float_slot("fit", t->shown.fit),
     };
-    const enum mpl_status st = mpl_infer_assert(a->infer, "pattern", slots,
-                                                sizeof slots / sizeof slots[0], err);
+    const enum mpl_status st =
+        mpl_infer_assert(a->infer, "pattern", slots, sizeof slots / sizeof slots[0], err);
 
     return st == MPL_OK ? assert_roles(a, t, err) : st;
 }

@@ -108,7 +108,7 @@ static enum mpl_status keep_result(struct mpl_analysis *a, const struct question
     }
     *r = (struct mpl_metric_result){
         .run = q->trial->shown.run,
-        .pattern = mpl_pattern_name(q->trial->shown.pattern),
+        .pattern = q->trial->shown.id,
         .name = q->metric.name,
         .location = label_of(q, v->location),
         .value = v->value,
@@ -126,7 +126,7 @@ static bool is_kept(const struct mpl_analysis *a, const struct question *q,
 
         if (r->run == q->trial->shown.run && strcmp(r->name, q->metric.name) == 0 &&
             strcmp(r->location, location) == 0 &&
-            strcmp(r->pattern, mpl_pattern_name(q->trial->shown.pattern)) == 0) {
+            strcmp(r->pattern, q->trial->shown.id) == 0) {
             return true;
         }
     }
@@ -153,7 +153,7 @@ static struct mpl_experiment *experiment_of(struct mpl_analysis *a,
     }
     e->run = q->trial->shown.run;
     e->level = q->need->level;
-    e->pattern = mpl_pattern_name(q->trial->shown.pattern);
+    e->pattern = q->trial->shown.id;
     e->purpose = mpl_arena_strdup(a->arena, q->need->reason);
     e->is_answered = true;
     return e->purpose == NULL ? NULL : e;

@@ -96,16 +96,21 @@ static enum mpl_status try_again(struct mpl_analysis *a, struct trial *t,
     size_t n = 0;
     enum mpl_status st;
 
+    const struct mpl_events *events = a->runs[of->shown.run].shown.events;
+
     t->shown = of->shown;
+    t->part = of->part;
     t->arena = mpl_arena_create();
     if (t->arena == NULL || bindings == NULL) {
         return mpl_nomem(err);
     }
     st = keep_roles(a, of, bindings, &n, err);
-    st = st == MPL_OK
-             ? mpl_recognize(of->shown.pattern, a->runs[of->shown.run].shown.events,
-                             bindings, n, t->arena, &t->recognition, &t->shown.reason, err)
-             : st;
+    if (st == MPL_OK && of->part != NULL) {
+        st = mpl_events_part(events, of->part, t->arena, &events, err);
+    }
+    st = st == MPL_OK ? mpl_recognize(of->shown.pattern, events, bindings, n, t->arena,
+                                      &t->recognition, &t->shown.reason, err)
+                      : st;
     if (st == MPL_END) {
         t->shown.is_chosen = false;
         return MPL_OK;
@@ -147,6 +152,7 @@ static enum mpl_status open_stages(struct mpl_analysis *a, const struct mpl_anal
         } else {
             a->trials[a->n_trials - 1] = *t;
             a->trials[a->n_trials - 1].arena = NULL;
+            a->trials[a->n_trials - 1].part_arena = NULL;
         }
     }
     return st;

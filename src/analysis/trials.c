@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "analysis/analysis_priv.h"
+#include "analysis/scopes_priv.h"
 
 #include <string.h>
 
@@ -27,22 +27,24 @@ static size_t own_bindings(const struct mpl_pattern *pattern,
     return n;
 }
 
+/* On the world, or with options NULL on a part of it, whose roles nobody can bind. */
 static enum mpl_status try_pattern(struct mpl_analysis *a, struct trial *t,
+                                   const struct mpl_events *events,
                                    const struct mpl_analysis_options *options,
                                    struct mpl_err *err)
 {
     const struct mpl_run *run = &a->runs[t->shown.run].shown;
+    const size_t n_roles = options == NULL ? 0 : options->n_roles;
     struct mpl_role_binding *own =
-        MPL_NEW_ARRAY(a->arena, options->n_roles, struct mpl_role_binding);
+        MPL_NEW_ARRAY(a->arena, n_roles, struct mpl_role_binding);
 
     t->arena = mpl_arena_create();
     if (t->arena == NULL || own == NULL) {
         return mpl_nomem(err);
     }
-    const size_t n = own_bindings(t->shown.pattern, options, own);
-    const enum mpl_status st =
-        mpl_recognize(t->shown.pattern, run->events, own, n, t->arena, &t->recognition,
-                      &t->shown.reason, err);
+    const size_t n = n_roles == 0 ? 0 : own_bindings(t->shown.pattern, options, own);
+    const enum mpl_status st = mpl_recognize(t->shown.pattern, events, own, n, t->arena,
+                                             &t->recognition, &t->shown.reason, err);
 
     if (st < 0) {
         return mpl_wrap(err, st, "cannot look for pattern '%s' in \"%s\"",
@@ -68,7 +70,8 @@ static const char *objection(struct mpl_analysis *a, const struct trial *t)
 
     if (t->shown.coverage < coverage) {
         return mpl_arena_printf(a->arena,
-                                "it explains %.0f %% of the messages, %.0f %% are needed",
+                                "it explains %.0f %% of the messages and collectives, "
+                                "%.0f %% are needed",
                                 100 * t->shown.coverage, 100 * coverage);
     }
     if (t->shown.fit < fit) {
@@ -90,14 +93,35 @@ static enum mpl_status choose(struct mpl_analysis *a, struct trial *t, size_t pa
                               &t->metrics, err);
 }
 
+/* ---- choosing ------------------------------------------------------------------------ */
+
+static double score_of(const struct trial *t)
+{
+    return t->shown.coverage * t->shown.fit;
+}
+
+/* A refined pattern says more than its base: it need not explain more. */
+static const double refined_enough = 0.98;
+
+/* Whether x explains more than y: coverage times fit. */
+static bool is_better(const struct trial *x, const struct trial *y)
+{
+    if (mpl_pattern_extends(x->shown.pattern, y->shown.pattern)) {
+        return score_of(x) >= refined_enough * score_of(y);
+    }
+    if (mpl_pattern_extends(y->shown.pattern, x->shown.pattern)) {
+        return score_of(y) < refined_enough * score_of(x);
+    }
+    return score_of(x) > score_of(y);
+}
+
 /*
- * Of the specific patterns that fit, the one that explains most is taken: coverage times fit.
- * Two that describe the same messages would count each second twice.
+ * Of the specific patterns that fit, the one that explains most is taken. Two that describe the
+ * same messages would count each second twice.
  */
 static size_t best_of(struct mpl_analysis *a, size_t first, size_t n)
 {
     size_t best = n;
-    double best_score = 0;
 
     for (size_t i = 0; i < n; i++) {
         struct trial *t = &a->trials[first + i];
@@ -109,24 +133,215 @@ static size_t best_of(struct mpl_analysis *a, size_t first, size_t n)
         if (t->shown.reason != NULL) {
             continue;
         }
-        const double score = t->shown.coverage * t->shown.fit;
-
         t->shown.reason = "another pattern explains more";
-        if (best == n || score > best_score) {
+        if (best == n || is_better(t, &a->trials[first + best])) {
             best = i;
-            best_score = score;
         }
     }
     return best;
+}
+
+/* Of those that are not taken: one whose roles were found before the others, then by score. */
+static void find_runner_up(struct mpl_analysis *a, size_t first, size_t n)
+{
+    struct trial *best = NULL;
+
+    for (size_t i = first; i < first + n; i++) {
+        struct trial *t = &a->trials[i];
+
+        if (t->shown.is_chosen || is_fallback(t->shown.pattern)) {
+            continue;
+        }
+        if (best == NULL || (t->recognition != NULL) > (best->recognition != NULL) ||
+            (t->recognition != NULL && best->recognition != NULL &&
+             score_of(t) > score_of(best))) {
+            best = t;
+        }
+    }
+    if (best != NULL) {
+        best->shown.is_runner_up = true;
+    }
+}
+
+/* ---- parts of the run ------------------------------------------------------------------ */
+
+static void drop(struct trial *t)
+{
+    mpl_arena_destroy(t->arena);
+    mpl_arena_destroy(t->part_arena);
+    *t = (struct trial){ .arena = NULL };
+}
+
+/* All patterns on the events of a part; the best that fits stays in \p best, if any. */
+static enum mpl_status try_all(struct mpl_analysis *a, uint32_t run,
+                               const struct mpl_events *events, struct trial *best,
+                               size_t *pattern, struct mpl_err *err)
+{
+    const size_t n = mpl_patterns_count(a->patterns);
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        struct trial t = { .shown = { .run = run,
+                                      .pattern = mpl_patterns_get(a->patterns, i) } };
+
+        if (is_fallback(t.shown.pattern)) {
+            continue;
+        }
+        st = try_pattern(a, &t, events, NULL, err);
+        if (st == MPL_OK && t.recognition != NULL && objection(a, &t) == NULL &&
+            (best->recognition == NULL || is_better(&t, best))) {
+            mpl_arena_destroy(best->arena);
+            *best = t;
+            *pattern = i;
+        } else {
+            mpl_arena_destroy(t.arena);
+        }
+    }
+    return st;
+}
+
+static enum mpl_status name_trial(struct mpl_analysis *a, struct trial *t,
+                                  const struct scope *scope, struct mpl_err *err)
+{
+    struct mpl_part *part = MPL_NEW(a->arena, struct mpl_part);
+
+    if (part == NULL) {
+        return mpl_nomem(err);
+    }
+    *part = scope->part;
+    t->part = part;
+    t->shown.scope = scope->says;
+    t->shown.id =
+        mpl_arena_printf(a->arena, "%s@%s", mpl_pattern_name(t->shown.pattern), scope->id);
+    return t->shown.id == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+/* Adds a trial when some pattern fits the scope. */
+static enum mpl_status try_scope(struct mpl_analysis *a, uint32_t run,
+                                 const struct scope *scope, bool *is_found,
+                                 struct mpl_err *err)
+{
+    struct trial *t = &a->trials[a->n_trials];
+    const struct mpl_events *events = NULL;
+    struct mpl_arena *arena = mpl_arena_create();
+    size_t pattern = 0;
+    enum mpl_status st = arena == NULL ? mpl_nomem(err)
+                                       : mpl_events_part(a->runs[run].shown.events,
+                                                         &scope->part, arena, &events, err);
+
+    *is_found = false;
+    *t = (struct trial){ .arena = NULL };
+    st = st == MPL_OK ? try_all(a, run, events, t, &pattern, err) : st;
+    t->part_arena = arena;
+    if (st == MPL_OK && t->recognition != NULL) {
+        st = name_trial(a, t, scope, err);
+        st = st == MPL_OK ? choose(a, t, pattern, err) : st;
+        *is_found = st == MPL_OK;
+    }
+    if (*is_found) {
+        a->n_trials++;
+    } else {
+        drop(t);
+    }
+    return st;
+}
+
+/* Tries the scopes from \p from on. Adds what share of the run those that fit explain. */
+static enum mpl_status try_scopes(struct mpl_analysis *a, uint32_t run,
+                                  const struct scopes *s, size_t from, bool *is_taken,
+                                  double *explained, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = from; i < s->items.n && st == MPL_OK; i++) {
+        const struct scope *scope = mpl_buf_get(&s->items, i);
+        bool is_found;
+
+        mpl_progress_tell(a->progress, "looking for patterns in parts", i, s->items.n);
+        st = try_scope(a, run, scope, &is_found, err);
+        if (is_found) {
+            *explained += scope->share * score_of(&a->trials[a->n_trials - 1]);
+            if (scope->comm != MPL_NONE) {
+                is_taken[scope->comm] = true;
+            }
+        }
+    }
+    return st;
+}
+
+/* Communicators, and what remains without those in which a pattern was found. */
+static enum mpl_status try_nested(struct mpl_analysis *a, uint32_t run, struct scopes *s,
+                                  double *explained, struct mpl_err *err)
+{
+    const size_t n_before = a->n_trials;
+    bool *is_taken = MPL_NEW_ARRAY(a->arena, a->runs[run].shown.model->n_comms, bool);
+    enum mpl_status st = is_taken == NULL ? mpl_nomem(err) : MPL_OK;
+
+    st = st == MPL_OK ? try_scopes(a, run, s, 0, is_taken, explained, err) : st;
+    if (st == MPL_OK && a->n_trials > n_before) {
+        const size_t from = s->items.n;
+
+        st = mpl_scopes_rest(s, is_taken, err);
+        st = st == MPL_OK ? try_scopes(a, run, s, from, is_taken, explained, err) : st;
+    }
+    return st;
+}
+
+/*
+ * Where the world has no pattern, or most is said in inner communicators, parts are tried. They
+ * replace the world's pattern only if together they explain more: who exchanges halos along rows
+ * and columns is one grid.
+ */
+static enum mpl_status try_parts(struct mpl_analysis *a, uint32_t run, struct scopes *s,
+                                 struct trial *world, bool *is_replaced,
+                                 struct mpl_err *err)
+{
+    const size_t n_before = a->n_trials;
+    double explained = 0;
+    enum mpl_status st = mpl_scopes_comms(s, err);
+
+    *is_replaced = false;
+    if (st == MPL_OK && (world == NULL || s->inner_share > 0.5)) {
+        st = try_nested(a, run, s, &explained, err);
+    }
+    if (world != NULL) {
+        *is_replaced = refined_enough * explained > score_of(world);
+        while (!*is_replaced && a->n_trials > n_before) {
+            drop(&a->trials[--a->n_trials]);
+        }
+        return st;
+    }
+    if (st == MPL_OK && a->n_trials == n_before) {
+        s->items.n = 0;
+        st = mpl_scopes_groups(s, err);
+        st = st == MPL_OK ? try_scopes(a, run, s, 0, NULL, &explained, err) : st;
+    }
+    if (st == MPL_OK && a->n_trials == n_before) {
+        s->items.n = 0;
+        st = mpl_scopes_main_phase(s, err);
+        st = st == MPL_OK ? try_scopes(a, run, s, 0, NULL, &explained, err) : st;
+    }
+    return st;
 }
 
 static enum mpl_status choose_of_run(struct mpl_analysis *a, size_t first, size_t n,
                                      const struct mpl_analysis_options *options,
                                      struct mpl_err *err)
 {
+    const uint32_t run = a->trials[first].shown.run;
     const size_t best = best_of(a, first, n);
+    struct scopes scopes = { .events = a->runs[run].shown.events,
+                             .arena = a->arena,
+                             .items = mpl_buf_make(sizeof(struct scope)) };
+    struct trial *world = best < n ? &a->trials[first + best] : NULL;
+    bool is_replaced = false;
+    enum mpl_status st = MPL_OK;
 
-    for (size_t i = 0; i < n; i++) {
+    /* Who names a pattern or roles means the whole run. */
+    if (options->pattern == NULL && options->n_roles == 0) {
+        st = try_parts(a, run, &scopes, world, &is_replaced, err);
+    }
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
         struct trial *t = &a->trials[first + i];
         const char *name = mpl_pattern_name(t->shown.pattern);
         const bool is_asked =
@@ -136,16 +351,18 @@ static enum mpl_status choose_of_run(struct mpl_analysis *a, size_t first, size_
             continue;
         }
         if (is_asked || is_fallback(t->shown.pattern) ||
-            (options->pattern == NULL && i == best)) {
-            const enum mpl_status st = choose(a, t, i, err);
-
-            if (st != MPL_OK) {
-                return st;
-            }
+            (options->pattern == NULL && t == world && !is_replaced)) {
+            st = choose(a, t, i, err);
+        } else if (t == world && is_replaced) {
+            t->shown.reason = "patterns of parts of the run explain more";
         }
     }
-    return MPL_OK;
+    find_runner_up(a, first, n);
+    mpl_buf_free(&scopes.items);
+    return st;
 }
+
+/* ---- what is asked for ------------------------------------------------------------------ */
 
 static enum mpl_status check_roles(struct mpl_analysis *a,
                                    const struct mpl_analysis_options *options,
@@ -212,7 +429,7 @@ enum mpl_status mpl_trials_make(struct mpl_analysis *a,
     const size_t n = mpl_patterns_count(a->patterns);
     enum mpl_status st = check_names(a, options, err);
 
-    a->trials = MPL_NEW_ARRAY(a->arena, n * a->n_runs, struct trial);
+    a->trials = MPL_NEW_ARRAY(a->arena, (n + SCOPES_MAX + 2) * a->n_runs, struct trial);
     if (st == MPL_OK && a->trials == NULL) {
         st = mpl_nomem(err);
     }
@@ -228,9 +445,11 @@ enum mpl_status mpl_trials_make(struct mpl_analysis *a,
             mpl_progress_tell(a->progress, "looking for patterns", i, n);
             t->shown.run = (uint32_t) r;
             t->shown.pattern = mpl_patterns_get(a->patterns, i);
-            st = try_pattern(a, t, options, err);
+            t->shown.id = mpl_pattern_name(t->shown.pattern);
+            t->shown.scope = "world";
+            st = try_pattern(a, t, a->runs[r].shown.events, options, err);
         }
-        if (st == MPL_OK) {
+        if (st == MPL_OK && n > 0) {
             st = choose_of_run(a, first, n, options, err);
         }
     }
@@ -243,7 +462,7 @@ struct trial *mpl_trials_find(struct mpl_analysis *a, const char *run, const cha
         struct trial *t = &a->trials[i];
 
         if (t->shown.is_chosen && strcmp(a->runs[t->shown.run].shown.id, run) == 0 &&
-            strcmp(mpl_pattern_name(t->shown.pattern), pattern) == 0) {
+            strcmp(t->shown.id, pattern) == 0) {
             return t;
         }
     }

@@ -113,6 +113,37 @@ enum mpl_status mpl_events_create(const struct mpl_model *model,
                                   const struct mpl_clock *clock, struct mpl_arena *arena,
                                   const struct mpl_events **out, struct mpl_err *err);
 
+/** What of a run is to be looked at. */
+struct mpl_part {
+    const bool *processes; /**< Per process; NULL: all. */
+    const bool
+        *comms; /**< Per communicator, whose messages and collectives count; NULL: all. */
+    /** A message belongs to the time in which it is sent, a collective to that in which it ends.
+        Beyond the window of the run: no limit. */
+    int64_t begin_ticks;
+    int64_t end_ticks;
+};
+/**
+ * The part of \p events as a run of its own. Calls of what is left out become part of the
+ * computation around them; locations that are left out have no calls and no messages. Waits are
+ * those of the whole. Totals, edges and delays are the part's; the ideal network is not replayed,
+ * and of messages received in the wrong order an upper bound is known.
+ *
+ * Ownership: lives in \p arena, borrows \p events, copies \p part.
+ * Errors:    MPL_E_NOMEM only.
+ * Cost:      as mpl_events_create() without its walk over the records.
+ */
+enum mpl_status mpl_events_part(const struct mpl_events *events,
+                                const struct mpl_part *part, struct mpl_arena *arena,
+                                const struct mpl_events **out, struct mpl_err *err);
+/** Whether these are a part; of a whole run everything belongs to it. */
+bool mpl_events_is_part(const struct mpl_events *events);
+bool mpl_events_has_process(const struct mpl_events *events, uint32_t process);
+bool mpl_events_has_message(const struct mpl_events *events, uint32_t location,
+                            uint32_t message);
+bool mpl_events_has_collective(const struct mpl_events *events, uint32_t location,
+                               uint32_t collective);
+
 const struct mpl_model *mpl_events_model(const struct mpl_events *events);
 const struct mpl_match *mpl_events_match(const struct mpl_events *events);
 const struct mpl_clock *mpl_events_clock(const struct mpl_events *events);

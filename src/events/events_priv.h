@@ -103,6 +103,7 @@ struct mpl_events {
     int64_t window_begin_ticks;
     int64_t window_end_ticks;
     double ideal_s;
+    const bool *processes; /* of a part: which belong to it; NULL for a whole run */
 };
 
 /* What a location lost to messages received in the wrong order, in ticks. */

@@ -89,7 +89,8 @@ static bool sum_messages(struct totals_walk *w, uint32_t location)
             continue;
         }
         envelope = &loc->envelopes[message->envelope];
-        if (envelope->is_null || envelope->is_garbage) {
+        if (envelope->is_null || envelope->is_garbage ||
+            !mpl_events_has_message(w->events, location, m)) {
             continue;
         }
         if (envelope->is_send) {
@@ -157,7 +158,7 @@ static bool sum_calls(struct totals_walk *w, uint32_t location)
     int64_t compute_ticks;
     uint64_t n_calls = 0;
 
-    if (loc->n_events == 0) {
+    if (loc->n_events == 0 || !mpl_events_has_process(w->events, loc->process)) {
         return true;
     }
     compute_ticks = loc->time_ticks[loc->n_events - 1] - loc->time_ticks[0];
@@ -204,7 +205,9 @@ static void to_seconds(struct totals_walk *w, uint32_t location,
     totals->ready_s = mpl_model_seconds(model, wrong->ready_ticks);
     totals->n_wrong_order = wrong->n;
     totals->unknown_s = mpl_model_seconds(model, sums->unknown_ticks);
-    totals->n_collectives = loc->n_collectives;
+    for (uint32_t i = 0; i < loc->n_collectives; i++) {
+        totals->n_collectives += mpl_events_has_collective(w->events, location, i);
+    }
     if (loc->n_events > 0) {
         totals->total_s = mpl_model_seconds(model, loc->time_ticks[loc->n_events - 1] -
                                                        loc->time_ticks[0]);

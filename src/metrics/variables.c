@@ -364,12 +364,22 @@ static double run_duration(const struct query *q)
 
 static double run_processes(const struct query *q)
 {
-    return q->model->n_processes;
+    uint32_t n = 0;
+
+    for (uint32_t process = 0; process < q->model->n_processes; process++) {
+        n += mpl_events_has_process(q->events, process);
+    }
+    return n;
 }
 
 static double run_locations(const struct query *q)
 {
-    return q->model->n_locations;
+    uint32_t n = 0;
+
+    for (uint32_t location = 0; location < q->model->n_locations; location++) {
+        n += mpl_events_has_process(q->events, q->model->locations[location].process);
+    }
+    return n;
 }
 
 static double run_ideal_duration(const struct query *q)
@@ -392,9 +402,20 @@ static double run_messages(const struct query *q)
     return (double) sum;
 }
 
+/* Of a part of the run as many as somebody takes part in. */
 static double run_collectives(const struct query *q)
 {
-    return mpl_events_match(q->events)->n_instances;
+    uint64_t most = 0;
+
+    if (!mpl_events_is_part(q->events)) {
+        return mpl_events_match(q->events)->n_instances;
+    }
+    for (uint32_t location = 0; location < q->model->n_locations; location++) {
+        const uint64_t n = mpl_events_totals(q->events, location)->n_collectives;
+
+        most = n > most ? n : most;
+    }
+    return (double) most;
 }
 
 /* Processes that make no MPI calls at all are no threads: a run without MPI has none. */
@@ -409,7 +430,8 @@ static double run_thread_lost(const struct query *q)
         own.location = location;
         own.extent = &q->extents[location];
         own.totals = mpl_events_totals(q->events, location);
-        if (own.totals->n_calls == 0 && q->model->locations[location].thread > 0) {
+        if (own.totals->n_calls == 0 && q->model->locations[location].thread > 0 &&
+            mpl_events_has_process(q->events, q->model->locations[location].process)) {
             sum_s += window_s - time_in(&own, MPL_SPAN_COMPUTE);
         }
     }

@@ -36,12 +36,21 @@ static bool is_explained(const struct mpl_recognition *r, uint32_t location, uin
     return (r->explained[location][end / 64] >> end % 64 & 1) != 0;
 }
 
+static bool counts(const struct mpl_recognition *r, uint32_t location, uint32_t end)
+{
+    const uint32_t n = r->model->locations[location].n_messages;
+
+    return !r->is_part ||
+           (end < n ? mpl_events_has_message(r->events, location, end)
+                    : mpl_events_has_collective(r->events, location, end - n));
+}
+
 /* Ends of locations that play no role do not count. */
 static bool explain(void *context, uint32_t location, uint32_t end)
 {
     struct mpl_recognition *r = context;
 
-    if (r->explained[location] != NULL) {
+    if (r->explained[location] != NULL && counts(r, location, end)) {
         r->explained[location][end / 64] |= UINT64_C(1) << end % 64;
     }
     return true;

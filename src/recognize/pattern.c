@@ -9,6 +9,16 @@ const char *mpl_pattern_name(const struct mpl_pattern *pattern)
     return pattern->name;
 }
 
+bool mpl_pattern_extends(const struct mpl_pattern *pattern, const struct mpl_pattern *base)
+{
+    for (const struct mpl_pattern *p = pattern->base; p != NULL; p = p->base) {
+        if (strcmp(p->name, base->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *mpl_pattern_says(const struct mpl_pattern *pattern)
 {
     return pattern->says;

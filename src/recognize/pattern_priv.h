@@ -212,6 +212,7 @@ struct mpl_pattern {
     const char *name;
     const char *says;
     const char *file;
+    const struct mpl_pattern *base; /**< That it extends; NULL. */
     const char *replaces; /**< File of the pattern of the same name before it, or NULL. */
     double minimum_coverage;
     double minimum_fit;

@@ -240,6 +240,7 @@ static enum mpl_status load_entry(struct set *set, const struct entry *entry,
     pattern->name = entry->name;
     pattern->file = entry->root->place.file;
     pattern->replaces = replaced_by(set, entry);
+    pattern->base = base;
     pattern->merged = root;
     if (!add_metrics(set, entry->root, base, pattern)) {
         return mpl_nomem(err);

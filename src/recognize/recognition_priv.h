@@ -77,6 +77,7 @@ struct mpl_recognition {
     const struct mpl_model *model;
     struct mpl_arena *arena;
     struct mpl_window window;
+    bool is_part; /**< Of the run: not all that is recorded counts. */
     struct mpl_role *roles;
     uint32_t *roles_of_location; /**< Bit per role. */
     uint32_t *roles_of_process;

@@ -51,6 +51,7 @@ enum mpl_status mpl_recognize(const struct mpl_pattern *pattern,
     r->model = mpl_events_model(events);
     r->arena = arena;
     r->window = mpl_window_of(events);
+    r->is_part = mpl_events_is_part(events);
     r->ranges = MPL_NEW_ARRAY(arena, r->model->n_locations, struct mpl_range);
     if (r->ranges == NULL) {
         return mpl_nomem(err);

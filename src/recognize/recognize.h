@@ -130,6 +130,8 @@ const struct mpl_pattern *mpl_patterns_find(const struct mpl_patterns *patterns,
 
 const char *mpl_pattern_name(const struct mpl_pattern *pattern);
 const char *mpl_pattern_says(const struct mpl_pattern *pattern);
+/** Whether it says so itself, or one of those that it extends. */
+bool mpl_pattern_extends(const struct mpl_pattern *pattern, const struct mpl_pattern *base);
 const char *mpl_pattern_file(const struct mpl_pattern *pattern);
 /** The file whose pattern of the same name it stands in for; NULL: there is none. */
 const char *mpl_pattern_replaces(const struct mpl_pattern *pattern);
@@ -222,7 +224,8 @@ struct mpl_role {
 struct mpl_recognition;
 
 /**
- * Tries \p pattern on the world of \p events.
+ * Tries \p pattern on \p events: on the world, or on the part that they are of it. Of a part only
+ * what belongs to it is seen by roles, members, coverage and fit.
  *
  * Answers MPL_OK with a recognition, or MPL_END when the roles cannot be bound or a needed
  * capability is missing; \p *reason then says which (in \p arena). One pass per location.
@@ -233,6 +236,15 @@ enum mpl_status mpl_recognize(const struct mpl_pattern *pattern,
                               const struct mpl_role_binding *bindings, size_t n_bindings,
                               struct mpl_arena *arena, struct mpl_recognition **out,
                               const char **reason, struct mpl_err *err);
+
+/**
+ * Groups of processes that significant messages connect: per process the number of its group,
+ * below \p *n; MPL_NONE for processes that do not call MPI. Both live in \p arena.
+ */
+enum mpl_status mpl_recognize_components(const struct mpl_events *events,
+                                         struct mpl_arena *arena,
+                                         const uint32_t **component, uint32_t *n,
+                                         struct mpl_err *err);
 
 const struct mpl_pattern *mpl_recognition_pattern(const struct mpl_recognition *r);
 const struct mpl_events *mpl_recognition_events(const struct mpl_recognition *r);

@@ -18,7 +18,8 @@ bool mpl_topology_counts(const struct mpl_events *events, uint32_t location,
     const uint32_t number = loc->messages[message].envelope;
 
     return number != MPL_NONE && !loc->envelopes[number].is_null &&
-           !loc->envelopes[number].is_garbage;
+           !loc->envelopes[number].is_garbage &&
+           mpl_events_has_message(events, location, message);
 }
 
 bool mpl_topology_counts_collective(const struct mpl_events *events, uint32_t location,
@@ -96,6 +97,26 @@ static bool add_traffic(struct counting *c, uint32_t i, uint32_t process, bool i
     return true;
 }
 
+/* Of a part of the run: which count has to be asked of each. */
+static bool count_some_messages(struct counting *c, uint32_t i)
+{
+    const struct mpl_events *events = c->t->events;
+    const uint32_t location = c->t->locations[i];
+    const struct mpl_location *loc = &c->t->model->locations[location];
+
+    for (uint32_t m = 0; m < loc->n_messages; m++) {
+        if (!mpl_topology_counts(events, location, m)) {
+            continue;
+        }
+        c->t->n_ends[location]++;
+        if (!add_traffic(c, i, mpl_topology_peer(events, location, m),
+                         loc->envelopes[loc->messages[m].envelope].is_send, 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* By envelopes, as they are few; where one is unsure of the peer, message by message. */
 static bool count_messages(struct counting *c, uint32_t i)
 {
@@ -163,7 +184,8 @@ static enum mpl_status count_traffic(struct mpl_topology *t, struct mpl_err *err
     is_good = counting.stamp != NULL && counting.place != NULL && t->first != NULL;
     for (uint32_t i = 0; i < t->n && is_good; i++) {
         t->first[i] = counting.traffic.n;
-        is_good = count_messages(&counting, i);
+        is_good = mpl_events_is_part(t->events) ? count_some_messages(&counting, i)
+                                                : count_messages(&counting, i);
         count_collectives(t, t->locations[i]);
     }
     if (is_good) {
@@ -337,6 +359,21 @@ enum mpl_status mpl_topology_create(const struct mpl_events *events,
     st = st == MPL_OK ? make_values(t, err) : st;
     if (st == MPL_OK) {
         *out = t;
+    }
+    return st;
+}
+
+enum mpl_status mpl_recognize_components(const struct mpl_events *events,
+                                         struct mpl_arena *arena,
+                                         const uint32_t **component, uint32_t *n,
+                                         struct mpl_err *err)
+{
+    struct mpl_topology *t = NULL;
+    const enum mpl_status st = mpl_topology_create(events, arena, &t, err);
+
+    if (st == MPL_OK) {
+        *component = t->graph.component;
+        *n = t->graph.n_components;
     }
     return st;
 }

@@ -37,11 +37,12 @@ static struct mpl_json *trial_json(const struct mpl_diagnosis *d, const struct m
 
     mpl_json_set(json, "name", mpl_json_string(mpl_pattern_name(t->pattern)));
     mpl_json_set(json, "run", mpl_json_string(d->runs[t->run].id));
-    mpl_json_set(json, "scope", mpl_json_string("world"));
+    mpl_json_set(json, "scope", mpl_json_string(t->scope));
     if (!t->is_chosen) {
         mpl_json_set(json, "reason", mpl_json_string(t->reason));
         return json;
     }
+    mpl_json_set(json, "id", mpl_json_string(t->id));
     mpl_json_set(json, "coverage", mpl_json_number(t->coverage));
     mpl_json_set(json, "time_coverage", mpl_json_number(t->time_coverage));
     mpl_json_set(json, "fit", mpl_json_number(t->fit));

@@ -156,16 +156,21 @@ static void say_patterns(struct page *page, const struct mpl_diagnosis *d)
         const struct mpl_trial *t = &d->trials[i];
 
         if (!t->is_chosen) {
-            mpl_page_say(page, 2, "%s: not taken: %s", mpl_pattern_name(t->pattern),
-                         t->reason != NULL ? t->reason : "its roles were not found");
+            if (t->is_runner_up) {
+                mpl_page_say(page, 2, "%s: not taken: %s", mpl_pattern_name(t->pattern),
+                             t->reason != NULL ? t->reason : "its roles were not found");
+            }
             continue;
         }
         if (mpl_pattern_event_count(t->pattern) > 0) {
-            mpl_page_say(
-                page, 2,
-                "%s: explains %s of the messages; %s of its events meet all constraints",
-                mpl_pattern_name(t->pattern), mpl_page_share(page, t->coverage),
-                mpl_page_share(page, t->fit));
+            const bool is_part = strcmp(t->scope, "world") != 0;
+
+            mpl_page_say(page, 2,
+                         "%s%s%s%s: explains %s of the messages and collectives; %s of its "
+                         "events meet all constraints",
+                         mpl_pattern_name(t->pattern), is_part ? " (" : "",
+                         is_part ? t->scope : "", is_part ? ")" : "",
+                         mpl_page_share(page, t->coverage), mpl_page_share(page, t->fit));
         } else {
             mpl_page_say(page, 2, "%s: fits every MPI run", mpl_pattern_name(t->pattern));
         }
@@ -213,7 +218,7 @@ static void say_observation(struct page *page, const struct mpl_diagnosed *f)
 static void say_level(struct page *page, const struct mpl_diagnosis *d,
                       const struct mpl_trial *t, int level)
 {
-    const char *pattern = mpl_pattern_name(t->pattern);
+    const char *pattern = t->id;
 
     for (size_t i = 0; i < d->n_experiments; i++) {
         const struct mpl_experiment *e = &d->experiments[i];
@@ -256,8 +261,7 @@ static void say_search(struct page *page, const struct mpl_diagnosis *d)
             if (!t->is_chosen || is_general(t) != (general == 1)) {
                 continue;
             }
-            mpl_page_say(page, 2, "As %s (%s):", mpl_pattern_name(t->pattern),
-                         d->runs[t->run].id);
+            mpl_page_say(page, 2, "As %s (%s):", t->id, d->runs[t->run].id);
             for (int level = 1; level <= last; level++) {
                 say_level(page, d, t, level);
             }

@@ -1,0 +1,349 @@
+/*
+ * Patterns in parts of a run: in communicators, in what remains without them, in groups that do not
+ * talk, in the main phase. Programs are written message by message, one after the other, so that
+ * all times can be counted.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis_fixture.h"
+
+enum { RANKS_MAX = 8 };
+
+static struct mpl_arena *arena;
+static const char *lines[RANKS_MAX];
+static int now_us;
+
+static void begin(void)
+{
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+    now_us = 0;
+    for (int i = 0; i < RANKS_MAX; i++) {
+        lines[i] = "";
+    }
+}
+
+static void end(void)
+{
+    mpl_arena_destroy(arena);
+}
+
+static void act(int rank, const char *what, int peer, const char *comm)
+{
+    lines[rank] =
+        mpl_arena_printf(arena, "%srank %d: %s %d..%d %s %d%s%s\n", lines[rank], rank, what,
+                         now_us, now_us + 1, what[0] == 's' ? "to" : "from", peer,
+                         comm[0] != '\0' ? " comm " : "", comm);
+    ck_assert_ptr_nonnull(lines[rank]);
+    now_us++;
+}
+
+/* A message of two microseconds among ranks of the world. */
+static void message(int from, int to)
+{
+    act(from, "send", to, "");
+    act(to, "recv", from, "");
+}
+
+/* The same in a communicator whose rank 0 is \p leader of the world, and so on. */
+static void inner(int leader, int from, int to, const char *comm)
+{
+    act(leader + from, "send", to, comm);
+    act(leader + to, "recv", from, comm);
+}
+
+/* The only pattern, so that no other one fits the same programs better. */
+static const char crew[] =
+    "pattern: crew\n"
+    "says: A chief and his hands.\n"
+    "roles:\n"
+    "  chief: {count: 1, where: \"degree >= 2 and degree >= 0.75 * "
+    "(size - 1)\", score: messages}\n"
+    "  hand: {count: many, at_least: 2, where: share_with.chief >= 0.8}\n"
+    "events:\n"
+    "  Job:\n"
+    "    on: hand\n"
+    "    expression: get work+ give\n"
+    "    members:\n"
+    "      get:  {event: recv, from: chief}\n"
+    "      work: {event: compute}\n"
+    "      give: {event: send, to: chief}\n"
+    "    associated:\n"
+    "      gave: {match: get}\n"
+    "      got:  {match: give}\n"
+    "    attributes:\n"
+    "      work: {value: sum(work.duration), unit: s}\n";
+
+static const char *write_file(const char *folder, const char *name, const char *text)
+{
+    const char *path = mpl_arena_printf(arena, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    return path;
+}
+
+static struct mpl_analysis *analyse(const char *head)
+{
+    const char *tmp = getenv("TMPDIR");
+    const char *top = getenv("top_srcdir");
+    char *folder =
+        mpl_arena_printf(arena, "%s/marple-scopes-XXXXXX", tmp != NULL ? tmp : "/tmp");
+    const char *text = mpl_arena_printf(arena, "# us\n%s", head);
+    struct mpl_analysis *a = NULL;
+    struct mpl_err err = { 0 };
+
+    for (int i = 0; i < RANKS_MAX; i++) {
+        text = mpl_arena_printf(arena, "%s%s", text, lines[i]);
+        ck_assert_ptr_nonnull(text);
+    }
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+
+    const char *patterns = mpl_arena_printf(arena, "%s/patterns", folder);
+    const char *rules = mpl_arena_printf(arena, "%s/rules", folder);
+
+    ck_assert_int_eq(mkdir(patterns, 0700), 0);
+    ck_assert_int_eq(mkdir(rules, 0700), 0);
+
+    const char *stock =
+        mpl_arena_printf(arena, "%s/rules/vocabulary.clp", top != NULL ? top : ".");
+    const char *pattern = write_file(patterns, "crew.yaml", crew);
+    const char *trace = write_file(folder, "crew.trace", text);
+    const char *vocabulary = mpl_arena_printf(arena, "%s/vocabulary.clp", rules);
+    char *real = realpath(stock, NULL);
+
+    ck_assert_ptr_nonnull(real);
+    ck_assert_int_eq(symlink(real, vocabulary), 0);
+    free(real);
+
+    const struct mpl_analysis_options options = { .knowledge = (const char *[]){ folder },
+                                                  .n_knowledge = 1 };
+    const enum mpl_status st = mpl_analysis_run(&trace, 1, &options, &a, &err);
+
+    ck_assert_msg(st == MPL_OK, "%s", err.cause[0].text);
+    (void) unlink(vocabulary);
+    (void) unlink(pattern);
+    (void) unlink(trace);
+    (void) rmdir(rules);
+    (void) rmdir(patterns);
+    (void) rmdir(folder);
+    return a;
+}
+
+/* The chosen trial of that id, or NULL. */
+static const struct mpl_trial *find(const struct mpl_analysis *a, const char *id)
+{
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
+
+    for (size_t i = 0; i < d->n_trials; i++) {
+        if (d->trials[i].is_chosen && strcmp(d->trials[i].id, id) == 0) {
+            return &d->trials[i];
+        }
+    }
+    return NULL;
+}
+
+static size_t count_specific(const struct mpl_analysis *a)
+{
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->n_trials; i++) {
+        n += d->trials[i].is_chosen && mpl_pattern_event_count(d->trials[i].pattern) > 0;
+    }
+    return n;
+}
+
+static const char *labels(const struct mpl_trial *t, uint32_t role)
+{
+    const struct mpl_role *r = mpl_recognition_role(t->recognition, role);
+    const struct mpl_model *model =
+        mpl_events_model(mpl_recognition_events(t->recognition));
+    const char *text = "";
+
+    for (uint32_t i = 0; i < r->n; i++) {
+        text = mpl_arena_printf(arena, "%s%s%s", text, i > 0 ? " " : "",
+                                model->locations[r->locations[i]].label);
+    }
+    return text;
+}
+
+/* ---- nesting ------------------------------------------------------------------------------ */
+
+/* A task for a leader, who has his two people work on it. They talk, so that it is no tree. */
+static void task(int leader, const char *comm)
+{
+    message(0, leader);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 1; i <= 2; i++) {
+            inner(leader, 0, i, comm);
+            now_us += 5;
+            inner(leader, i, 0, comm);
+        }
+    }
+    inner(leader, 1, 2, comm);
+    message(leader, 0);
+}
+
+static struct mpl_analysis *farm_of_farms(void)
+{
+    for (int i = 0; i < 4; i++) {
+        task(1, "left");
+        task(4, "right");
+    }
+    return analyse("comm left: 1 2 3\ncomm right: 4 5 6\n");
+}
+
+START_TEST(groups_of_a_farm_are_recognised_and_are_its_work)
+{
+    struct mpl_analysis *a = farm_of_farms();
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
+    const struct mpl_trial *outer = find(a, "crew@rest");
+
+    ck_assert_ptr_nonnull(outer);
+    ck_assert_str_eq(labels(outer, 0), "0");
+    ck_assert_str_eq(labels(outer, 1), "1 4");
+    ck_assert_double_eq_tol(outer->coverage, 1, 1e-9);
+    ck_assert_uint_eq(count_specific(a), 3);
+    for (size_t i = 0; i < d->n_trials; i++) {
+        const struct mpl_trial *t = &d->trials[i];
+
+        if (t->is_chosen && strncmp(t->scope, "communicator left", 17) == 0) {
+            ck_assert_str_eq(t->scope, "communicator left, ranks 1 to 3");
+            ck_assert_str_eq(labels(t, 0), "1");
+            ck_assert_str_eq(labels(t, 1), "2 3");
+            /* Of 26 message ends per task 2 are of people who talk. */
+            ck_assert_double_eq_tol(t->coverage, 24.0 / 26, 1e-9);
+        }
+    }
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+/* Of a task the leader's six inner exchanges are work, and the time in which his people talk: 6 * (4 + 5) + 2 us. */
+START_TEST(calls_of_the_inner_pattern_are_computation_of_the_outer)
+{
+    struct mpl_analysis *a = farm_of_farms();
+    const struct mpl_trial *outer = find(a, "crew@rest");
+    const uint32_t event = mpl_pattern_find_event(outer->pattern, "Job");
+    const uint32_t work = mpl_pattern_find_attribute(outer->pattern, event, "work");
+    struct trial *own = mpl_trials_find(a, "r1", "crew@rest");
+
+    ck_assert_ptr_nonnull(own);
+    ck_assert_uint_eq(mpl_recognition_count(own->recognition, event), 8);
+
+    const double *column = mpl_recognition_column(own->recognition, event, work);
+
+    ck_assert_ptr_nonnull(column);
+    for (int i = 0; i < 8; i++) {
+        ck_assert_double_eq_tol(1e6 * column[i], 56, 1e-6);
+    }
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+/* ---- groups, phases, worlds ------------------------------------------------------------------ */
+
+static void farm(int master, int n_rounds)
+{
+    for (int round = 0; round < n_rounds; round++) {
+        for (int i = 1; i <= 3; i++) {
+            message(master, master + i);
+            now_us += 5;
+            message(master + i, master);
+        }
+    }
+}
+
+START_TEST(farms_that_do_not_talk_are_two)
+{
+    farm(0, 4);
+    farm(4, 4);
+
+    struct mpl_analysis *a = analyse("");
+
+    ck_assert_uint_eq(count_specific(a), 2);
+    ck_assert_ptr_nonnull(find(a, "crew@group1"));
+    ck_assert_str_eq(find(a, "crew@group2")->scope, "group of ranks 4 to 7");
+    ck_assert_str_eq(labels(find(a, "crew@group2"), 0), "4");
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+/* Rank 3 hands out data first and collects it at the end; in between rank 0 runs a farm. */
+START_TEST(main_phase_has_a_pattern_that_the_run_has_not)
+{
+    for (int i = 0; i < 24; i++) {
+        message(3, 1 + i % 2);
+    }
+
+    const int from_us = now_us;
+
+    farm(0, 10);
+
+    const int to_us = now_us;
+
+    for (int i = 0; i < 24; i++) {
+        message(1 + i % 2, 3);
+    }
+
+    struct mpl_analysis *a = analyse("");
+    const struct mpl_trial *t = find(a, "crew@main");
+    int64_t begin_ticks;
+    int64_t end_ticks;
+
+    ck_assert_ptr_nonnull(t);
+    ck_assert_uint_eq(count_specific(a), 1);
+    ck_assert_double_eq_tol(t->coverage, 1, 1e-9);
+    ck_assert_str_eq(labels(t, 1), "1 2 3");
+    mpl_events_window(mpl_recognition_events(t->recognition), &begin_ticks, &end_ticks);
+    ck_assert_double_eq_tol(
+        1e6 * mpl_model_seconds(mpl_events_model(mpl_recognition_events(t->recognition)),
+                                end_ticks - begin_ticks),
+        to_us - from_us, 1e-6);
+    ck_assert_int_eq(strncmp(t->scope, "main phase, 4.8e-05 s", 21), 0);
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+START_TEST(pattern_of_the_world_needs_no_parts)
+{
+    farm(0, 4);
+
+    struct mpl_analysis *a = analyse("comm some: 0 1 2\n");
+
+    ck_assert_uint_eq(count_specific(a), 1);
+    ck_assert_str_eq(find(a, "crew")->scope, "world");
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("analysis scopes");
+    TCase *tcase = tcase_create("scopes");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_checked_fixture(tcase, begin, end);
+    tcase_add_test(tcase, groups_of_a_farm_are_recognised_and_are_its_work);
+    tcase_add_test(tcase, calls_of_the_inner_pattern_are_computation_of_the_outer);
+    tcase_add_test(tcase, farms_that_do_not_talk_are_two);
+    tcase_add_test(tcase, main_phase_has_a_pattern_that_the_run_has_not);
+    tcase_add_test(tcase, pattern_of_the_world_needs_no_parts);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+
+    const int n_failed = srunner_ntests_failed(runner);
+
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
