@@ -289,6 +289,10 @@ enum mpl_status mpl_lint_fail_from(const struct mpl_lint *lint, size_t from,
         return mpl_fail(err, MPL_E_SYNTAX, "%s%s%s%s", file, *file == '\0' ? "" : ": ",
                         first->text, more);
     }
+    if (place->column == 0) {
+        return mpl_fail(err, MPL_E_SYNTAX, "%s:%u: %s%s", file, place->line, first->text,
+                        more);
+    }
     return mpl_fail(err, MPL_E_SYNTAX, "%s:%u:%u: %s%s", file, place->line, place->column,
                     first->text, more);
 }

@@ -14,17 +14,6 @@ static const struct mpl_option options[] = {
     { 0 },
 };
 
-struct action {
-    const char *name;
-    enum mpl_status (*run)(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
-                           FILE *out, struct mpl_err *err);
-};
-
-static const struct action actions[] = {
-    { "test", mpl_pattern_test },
-};
-enum { N_ACTIONS = sizeof actions / sizeof *actions };
-
 static enum mpl_status take_option(const struct mpl_option *option, const char *value,
                                    struct mpl_pattern_opts *opts, struct mpl_err *err)
 {
@@ -45,28 +34,31 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     }
 }
 
-static enum mpl_status find_action(const char *word, const struct action **out,
-                                   struct mpl_err *err)
+/* "list, test": what the command can do. */
+static const char *names_of(const struct mpl_action *actions, size_t n,
+                            struct mpl_arena *arena)
 {
-    const char *names[N_ACTIONS];
+    const char *text = "";
 
-    for (size_t i = 0; i < N_ACTIONS; i++) {
-        names[i] = actions[i].name;
-        if (strcmp(word, names[i]) == 0) {
-            *out = &actions[i];
-            return MPL_OK;
+    for (size_t i = 0; i < n && text != NULL; i++) {
+        text = mpl_arena_printf(arena, "%s%s%s", text, i > 0 ? ", " : "", actions[i].name);
+    }
+    return text == NULL ? "" : text;
+}
+
+static const struct mpl_action *find_action(const struct mpl_action *actions, size_t n,
+                                            const char *word)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(word, actions[i].name) == 0) {
+            return &actions[i];
         }
     }
-    const char *near = mpl_suggest(word, names, N_ACTIONS);
-    return near != NULL
-               ? mpl_fail(err, MPL_E_USAGE, "cannot \"%s\" patterns; did you mean \"%s\"?",
-                          word, near)
-               : mpl_fail(err, MPL_E_USAGE, "cannot \"%s\" patterns", word);
+    return NULL;
 }
 
 static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
-                             struct mpl_pattern_opts *opts, const struct action **action,
-                             struct mpl_err *err)
+                             struct mpl_pattern_opts *opts, struct mpl_err *err)
 {
     const size_t most = (size_t) args->n + 1;
     const struct mpl_option *option = NULL;
@@ -81,39 +73,84 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
         if (option != NULL) {
             st = take_option(option, value, opts, err);
-        } else if (*action == NULL) {
-            st = find_action(value, action, err);
         } else {
             opts->operands[opts->n_operands++] = value;
         }
     }
-    if (st == MPL_END && *action == NULL) {
-        return mpl_fail(err, MPL_E_USAGE, "pattern needs to know what to do: test");
-    }
     return st == MPL_END ? MPL_OK : st;
 }
 
-static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
+static enum mpl_status act(struct mpl_pattern_opts *opts, const char *command,
+                           const struct mpl_action *actions, size_t n,
+                           struct mpl_arena *arena, FILE *out, struct mpl_err *err)
+{
+    if (opts->n_operands == 0) {
+        return mpl_fail(err, MPL_E_USAGE, "%s needs to know what to do: %s", command,
+                        names_of(actions, n, arena));
+    }
+    const struct mpl_action *action = find_action(actions, n, opts->operands[0]);
+    if (action == NULL) {
+        return mpl_fail(err, MPL_E_USAGE, "%s cannot \"%s\", only: %s", command,
+                        opts->operands[0], names_of(actions, n, arena));
+    }
+    opts->operands++;
+    opts->n_operands--;
+    const enum mpl_status st =
+        mpl_directories_find(&opts->knowledge, arena, &opts->directories, err);
+    return st == MPL_OK ? action->run(opts, arena, out, err) : st;
+}
+
+enum mpl_status mpl_actions_run(struct mpl_args *args, const struct mpl_action *actions,
+                                size_t n, FILE *out, struct mpl_err *err)
 {
     struct mpl_pattern_opts opts = { .width = mpl_output_width(out) };
-    const struct action *action = NULL;
     struct mpl_arena *arena = mpl_arena_create();
 
     if (arena == NULL) {
         return mpl_nomem(err);
     }
-    enum mpl_status st = parse(args, arena, &opts, &action, err);
-    st = st == MPL_OK ? mpl_directories_find(&opts.knowledge, arena, &opts.directories, err)
-                      : st;
-    st = st == MPL_OK ? action->run(&opts, arena, out, err) : st;
+    enum mpl_status st = parse(args, arena, &opts, err);
+    st = st == MPL_OK ? act(&opts, args->cmd->name, actions, n, arena, out, err) : st;
     mpl_arena_destroy(arena);
     return st;
 }
 
+static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
+{
+    static const struct mpl_action actions[] = {
+        { "list", mpl_pattern_list },
+        { "show", mpl_pattern_show },
+        { "lint", mpl_pattern_lint },
+        { "test", mpl_pattern_test },
+    };
+
+    return mpl_actions_run(args, actions, sizeof actions / sizeof *actions, out, err);
+}
+
 const struct mpl_cmd mpl_cmd_pattern = {
     .name = "pattern",
-    .operands = "test [NAME|FILE...]",
-    .summary = "try patterns on their examples",
+    .operands = "list|show|lint|test [NAME|FILE...]",
+    .summary = "list, show and check patterns, and try them on their examples",
     .options = options,
     .run = run,
+};
+
+static enum mpl_status run_rule(struct mpl_args *args, FILE *out, struct mpl_err *err)
+{
+    static const struct mpl_action actions[] = {
+        { "list", mpl_rule_list },
+        { "lint", mpl_rule_lint },
+        { "test", mpl_rule_test },
+    };
+
+    return mpl_actions_run(args, actions, sizeof actions / sizeof *actions, out, err);
+}
+
+/* Its options are those of patterns, so both commands stand in one file. */
+const struct mpl_cmd mpl_cmd_rule = {
+    .name = "rule",
+    .operands = "list|lint|test [FILE...]",
+    .summary = "list and check rules, and run their tests",
+    .options = options,
+    .run = run_rule,
 };

@@ -24,7 +24,7 @@ bool mpl_word_is_file(const char *word)
            has_ending(word, ".clp");
 }
 
-static bool is_same_file(const char *a, const char *b)
+bool mpl_is_same_file(const char *a, const char *b)
 {
     struct stat x;
     struct stat y;
@@ -46,7 +46,7 @@ static const struct mpl_pattern *find_loaded(const struct mpl_patterns *patterns
     for (size_t i = 0; patterns != NULL && i < mpl_patterns_count(patterns); i++) {
         const struct mpl_pattern *pattern = mpl_patterns_get(patterns, i);
 
-        if (is_same_file(mpl_pattern_file(pattern), file)) {
+        if (mpl_is_same_file(mpl_pattern_file(pattern), file)) {
             return pattern;
         }
     }

@@ -18,6 +18,9 @@ struct mpl_pattern_opts {
 /** A word that means a file: it has a slash or the ending of a pattern or rule file. */
 bool mpl_word_is_file(const char *word);
 
+/** Whether both paths lead to one file that exists. */
+bool mpl_is_same_file(const char *a, const char *b);
+
 /** The patterns that the operands name. */
 struct mpl_chosen {
     size_t n;
@@ -34,5 +37,29 @@ enum mpl_status mpl_patterns_choose(const struct mpl_pattern_opts *opts,
 /** MPL_END when a pattern does not do what its examples say. */
 enum mpl_status mpl_pattern_test(const struct mpl_pattern_opts *opts,
                                  struct mpl_arena *arena, FILE *out, struct mpl_err *err);
+
+/** What may follow `marple pattern` or `marple rule`. */
+struct mpl_action {
+    const char *name;
+    enum mpl_status (*run)(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
+                           FILE *out, struct mpl_err *err);
+};
+/** Parses the words of a command that begins with one of \p n actions, and does it. */
+enum mpl_status mpl_actions_run(struct mpl_args *args, const struct mpl_action *actions,
+                                size_t n, FILE *out, struct mpl_err *err);
+
+enum mpl_status mpl_pattern_list(const struct mpl_pattern_opts *opts,
+                                 struct mpl_arena *arena, FILE *out, struct mpl_err *err);
+enum mpl_status mpl_pattern_show(const struct mpl_pattern_opts *opts,
+                                 struct mpl_arena *arena, FILE *out, struct mpl_err *err);
+enum mpl_status mpl_rule_list(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
+                              FILE *out, struct mpl_err *err);
+enum mpl_status mpl_rule_test(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
+                              FILE *out, struct mpl_err *err);
+/** For patterns or rules: MPL_END when there are errors, also of loading. */
+enum mpl_status mpl_pattern_lint(const struct mpl_pattern_opts *opts,
+                                 struct mpl_arena *arena, FILE *out, struct mpl_err *err);
+enum mpl_status mpl_rule_lint(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
+                              FILE *out, struct mpl_err *err);
 
 #endif

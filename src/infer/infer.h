@@ -51,6 +51,28 @@ const struct mpl_rule *mpl_rules_get(const struct mpl_rules *rules, size_t i);
 /** The file of the same name in an earlier directory that \p file stands in for, or NULL. */
 const char *mpl_rules_replaces(const struct mpl_rules *rules, const char *file);
 
+enum mpl_mention_kind {
+    MPL_MENTION_ASKS,  /**< Asserts a need for a metric. */
+    MPL_MENTION_READS, /**< Has a metric as a condition. */
+    MPL_MENTION_WORD,  /**< "x.y" elsewhere: may be a metric that a function asks for. */
+    MPL_MENTION_CONCLUDES, /**< Asserts a finding. */
+    MPL_MENTION_BUILDS_ON  /**< Has a finding as a condition. */
+};
+/** What a rule or function names, as far as its text alone tells. */
+struct mpl_mention {
+    enum mpl_mention_kind kind;
+    const char *name;         /**< Of the metric or finding; NULL: computed. */
+    const char *pattern;      /**< Of a metric; NULL: computed or not said. */
+    const char *finding_kind; /**< "cause"; NULL: computed or not said. */
+    bool has_remedy;
+    const char *rule; /**< "CAUSES::x"; NULL in a function. */
+    struct mpl_place place;
+};
+/** In the order of the texts. */
+enum mpl_status mpl_rules_mentions(const struct mpl_rules *rules, struct mpl_arena *arena,
+                                   const struct mpl_mention **out, size_t *n,
+                                   struct mpl_err *err);
+
 /**
  * Runs the cases of a rule test ("<name>.test.clp", doc/rules.md): given facts, the expected
  * findings and no others. What does not come out as expected goes to \p lint with its line.

@@ -32,6 +32,18 @@ enum mpl_status mpl_knowledge_load_patterns(const char *const *directories, size
                                             struct mpl_arena *arena, struct mpl_lint *lint,
                                             struct mpl_knowledge *out, struct mpl_err *err);
 
+/**
+ * What loading does not find wrong: metrics that are asked for or read and nobody defines
+ * (errors); what nobody uses, causes without a remedy, rules without a comment or a test, patterns
+ * without examples (warnings). What a rule computes is not complained about.
+ *
+ * With \p n_files > 0 only what stands in these files is told.
+ */
+enum mpl_status mpl_knowledge_lint(const struct mpl_knowledge *known,
+                                   const char *const *files, size_t n_files,
+                                   struct mpl_arena *arena, struct mpl_lint *lint,
+                                   struct mpl_err *err);
+
 /** DIRECTORY/\p name ("patterns", "rules") where it exists, else the directory; NULL: no memory. */
 const char *mpl_knowledge_folder(struct mpl_arena *arena, const char *directory,
                                  const char *name);

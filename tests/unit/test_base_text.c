@@ -290,6 +290,11 @@ START_TEST(first_error_becomes_the_reason)
     mpl_lint_add(lint, MPL_LINT_ERROR, (struct mpl_place){ "f", 4, 1 }, "second");
     ck_assert_int_eq(mpl_lint_fail(lint, &err), MPL_E_SYNTAX);
     ck_assert_str_eq(err.cause[0].text, "f:2:3: first (and 1 more)");
+
+    struct mpl_lint *other = mpl_lint_create(arena);
+    mpl_lint_add(other, MPL_LINT_ERROR, (struct mpl_place){ "f", 2, 0 }, "a line");
+    ck_assert_int_eq(mpl_lint_fail(other, &err), MPL_E_SYNTAX);
+    ck_assert_str_eq(err.cause[0].text, "f:2: a line");
 }
 END_TEST
 

@@ -1,0 +1,321 @@
+/* Patterns and rules against each other. */
+#include "config.h"
+
+#include "knowledge/lint_priv.h"
+
+#include <string.h>
+
+enum { TEST_BYTES_MAX = 4 << 20 };
+
+/* ---- telling ------------------------------------------------------------------------- */
+
+bool mpl_linter_tells(const struct linter *l, const char *file)
+{
+    bool tells = l->n_files == 0;
+
+    for (size_t i = 0; i < l->n_files && !tells; i++) {
+        tells = file != NULL && strcmp(l->files[i], file) == 0;
+    }
+    return tells;
+}
+
+static void tell(const struct linter *l, enum mpl_severity severity, struct mpl_place place,
+                 const char *fmt, va_list args)
+{
+    if (mpl_linter_tells(l, place.file)) {
+        const char *text = mpl_arena_vprintf(l->arena, fmt, args);
+
+        mpl_lint_add(l->lint, severity, place, "%s", text == NULL ? fmt : text);
+    }
+}
+
+void mpl_linter_warn(const struct linter *l, struct mpl_place place, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    tell(l, MPL_LINT_WARNING, place, fmt, args);
+    va_end(args);
+}
+
+static void fault(const struct linter *l, struct mpl_place place, const char *fmt, ...)
+    MPL_PRINTF(3, 4);
+static void fault(const struct linter *l, struct mpl_place place, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    tell(l, MPL_LINT_ERROR, place, fmt, args);
+    va_end(args);
+}
+
+/* ---- metrics that rules name --------------------------------------------------------------- */
+
+static const struct mpl_metric_set *set_of(const struct linter *l, const char *pattern)
+{
+    for (size_t i = 0; i < mpl_patterns_count(l->known->patterns); i++) {
+        if (strcmp(mpl_pattern_name(mpl_patterns_get(l->known->patterns, i)), pattern) ==
+            0) {
+            return l->known->metric_sets[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_defined_anywhere(const struct linter *l, const char *metric)
+{
+    for (size_t i = 0; i < mpl_patterns_count(l->known->patterns); i++) {
+        if (mpl_metric_set_find(l->known->metric_sets[i], metric) != MPL_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *suggest_metric(const struct linter *l, const struct mpl_metric_set *set,
+                                  const char *metric)
+{
+    const size_t n = mpl_metric_set_count(set);
+    const char **names = MPL_NEW_ARRAY(l->arena, n, const char *);
+
+    for (size_t i = 0; names != NULL && i < n; i++) {
+        names[i] = mpl_metric_set_get(set, i).name;
+    }
+    const char *near = names == NULL ? NULL : mpl_suggest(metric, names, n);
+    const char *hint =
+        near == NULL ? NULL : mpl_arena_printf(l->arena, "; did you mean '%s'?", near);
+    return hint == NULL ? "" : hint;
+}
+
+static void check_metric(const struct linter *l, const struct mpl_mention *m)
+{
+    const char *verb = m->kind == MPL_MENTION_ASKS ? "asks for" : "waits for";
+    const char *who = m->rule != NULL ? m->rule : "this function";
+    const struct mpl_metric_set *set = m->pattern == NULL ? NULL : set_of(l, m->pattern);
+
+    if (m->pattern != NULL && set == NULL) {
+        fault(l, m->place, "%s %s '%s' of a pattern '%s', which nobody defines", who, verb,
+              m->name, m->pattern);
+    } else if (set != NULL && mpl_metric_set_find(set, m->name) == MPL_NONE) {
+        fault(l, m->place, "%s %s '%s', which pattern '%s' does not define%s", who, verb,
+              m->name, m->pattern, suggest_metric(l, set, m->name));
+    } else if (m->pattern == NULL && !is_defined_anywhere(l, m->name)) {
+        fault(l, m->place, "%s %s '%s', which no pattern defines", who, verb, m->name);
+    }
+}
+
+/* ---- metrics that nobody names ---------------------------------------------------------------- */
+
+static bool is_asked(const struct linter *l, const char *pattern, const char *metric)
+{
+    for (size_t i = 0; i < l->n_mentions; i++) {
+        const struct mpl_mention *m = &l->mentions[i];
+
+        if ((m->kind == MPL_MENTION_ASKS || m->kind == MPL_MENTION_WORD) &&
+            strcmp(m->name, metric) == 0 &&
+            (m->pattern == NULL || strcmp(m->pattern, pattern) == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_asked_of_any(const struct linter *l, const struct mpl_mention *read)
+{
+    for (size_t i = 0; i < l->n_mentions; i++) {
+        const struct mpl_mention *m = &l->mentions[i];
+
+        if ((m->kind == MPL_MENTION_ASKS || m->kind == MPL_MENTION_WORD) &&
+            strcmp(m->name, read->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a formula of the pattern's metrics reads "role.metric". */
+static bool is_read(const struct mpl_pattern *pattern, const char *metric)
+{
+    const size_t length = strlen(metric);
+    const struct mpl_yaml *const *sections = NULL;
+    const size_t n = mpl_pattern_metric_sections(pattern, &sections);
+
+    for (size_t i = 0; i < n; i++) {
+        for (const struct mpl_yaml *m = sections[i]->first; m != NULL; m = m->next) {
+            const struct mpl_yaml *value = mpl_yaml_find(m, "value");
+            const char *at = value == NULL ? NULL : value->text;
+
+            while (at != NULL && (at = strstr(at, metric)) != NULL) {
+                at += length;
+                if (strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+                               "0123456789") == 0) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static const struct mpl_yaml *find_metric_node(const struct mpl_pattern *pattern,
+                                               const char *name)
+{
+    const struct mpl_yaml *const *sections = NULL;
+    const struct mpl_yaml *found = NULL;
+    const size_t n = mpl_pattern_metric_sections(pattern, &sections);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct mpl_yaml *node = mpl_yaml_find(sections[i], name);
+
+        found = node != NULL ? node : found;
+    }
+    return found;
+}
+
+static void check_unasked(const struct linter *l, size_t number)
+{
+    const struct mpl_pattern *pattern = mpl_patterns_get(l->known->patterns, number);
+    const struct mpl_metric_set *set = l->known->metric_sets[number];
+
+    for (size_t i = 0; i < mpl_metric_set_count(set); i++) {
+        const char *name = mpl_metric_set_get(set, i).name;
+        const char *dot = strchr(name, '.');
+        const struct mpl_yaml *node =
+            find_metric_node(pattern, dot == NULL ? name : dot + 1);
+
+        /* What a base defines is told with the base. */
+        if (node != NULL && strcmp(node->key_place.file, mpl_pattern_file(pattern)) == 0 &&
+            !is_asked(l, mpl_pattern_name(pattern), name) && !is_read(pattern, name)) {
+            mpl_linter_warn(l, node->key_place,
+                            "no rule asks for '%s' of pattern '%s', and no other metric "
+                            "reads it",
+                            name, mpl_pattern_name(pattern));
+        }
+    }
+}
+
+/* ---- findings ------------------------------------------------------------------------------------- */
+
+static bool is_concluded(const struct linter *l, const char *name)
+{
+    for (size_t i = 0; i < l->n_mentions; i++) {
+        const struct mpl_mention *m = &l->mentions[i];
+
+        if (m->kind == MPL_MENTION_CONCLUDES &&
+            (m->name == NULL || strcmp(m->name, name) == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_mention(const struct linter *l, const struct mpl_mention *m)
+{
+    switch (m->kind) {
+    case MPL_MENTION_ASKS:
+        check_metric(l, m);
+        break;
+    case MPL_MENTION_READS:
+        check_metric(l, m);
+        if (!is_asked_of_any(l, m) && is_defined_anywhere(l, m->name)) {
+            mpl_linter_warn(l, m->place, "%s waits for '%s', which no rule asks for",
+                            m->rule != NULL ? m->rule : "this function", m->name);
+        }
+        break;
+    case MPL_MENTION_CONCLUDES:
+        if (m->finding_kind != NULL && strcmp(m->finding_kind, "cause") == 0 &&
+            !m->has_remedy) {
+            mpl_linter_warn(l, m->place, "the cause '%s' has no remedy: say what to do",
+                            m->name != NULL ? m->name : "?");
+        }
+        break;
+    case MPL_MENTION_BUILDS_ON:
+        if (m->name != NULL && !is_concluded(l, m->name)) {
+            mpl_linter_warn(l, m->place, "no rule concludes a finding '%s'", m->name);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- rules and their tests ------------------------------------------------------------------------ */
+
+/* "x.clp" has its cases in "x.test.clp"; NULL when there are none, or no memory. */
+static const char *read_tests(const struct linter *l, const char *file)
+{
+    const char *path =
+        mpl_arena_printf(l->arena, "%.*s.test.clp", (int) (strlen(file) - 4), file);
+    char *text = NULL;
+    size_t bytes = 0;
+
+    return path != NULL && strlen(file) > 4 &&
+                   mpl_file_read(path, TEST_BYTES_MAX, l->arena, &text, &bytes, NULL) ==
+                       MPL_OK
+               ? text
+               : NULL;
+}
+
+static void check_tests(const struct linter *l, const char *file)
+{
+    const char *tests = mpl_linter_tells(l, file) ? read_tests(l, file) : "";
+
+    if (tests == NULL) {
+        mpl_linter_warn(l, (struct mpl_place){ .file = file },
+                        "these rules have no tests: a file *.test.clp beside them");
+        return;
+    }
+    for (size_t i = 0; i < l->n_mentions && tests[0] != '\0'; i++) {
+        const struct mpl_mention *m = &l->mentions[i];
+
+        if (m->kind == MPL_MENTION_CONCLUDES && m->name != NULL &&
+            strcmp(m->place.file, file) == 0 && strstr(tests, m->name) == NULL) {
+            mpl_linter_warn(l, m->place, "no test has a case with the finding '%s'",
+                            m->name);
+        }
+    }
+}
+
+static void check_rules(const struct linter *l)
+{
+    const char *file = "";
+
+    for (size_t i = 0; i < mpl_rules_count(l->known->rules); i++) {
+        const struct mpl_rule *rule = mpl_rules_get(l->known->rules, i);
+
+        if (rule->says == NULL || rule->says[0] == '\0') {
+            mpl_linter_warn(l, (struct mpl_place){ rule->file, rule->first_line, 0 },
+                            "rule '%s' has no comment that says what it claims",
+                            rule->name);
+        }
+        if (strcmp(rule->file, file) != 0) {
+            file = rule->file;
+            check_tests(l, file);
+        }
+    }
+}
+
+enum mpl_status mpl_knowledge_lint(const struct mpl_knowledge *known,
+                                   const char *const *files, size_t n_files,
+                                   struct mpl_arena *arena, struct mpl_lint *lint,
+                                   struct mpl_err *err)
+{
+    struct linter l = {
+        .known = known, .files = files, .n_files = n_files, .arena = arena, .lint = lint
+    };
+    const enum mpl_status st =
+        mpl_rules_mentions(known->rules, arena, &l.mentions, &l.n_mentions, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    for (size_t i = 0; i < mpl_patterns_count(known->patterns); i++) {
+        mpl_lint_pattern(&l, mpl_patterns_get(known->patterns, i));
+        check_unasked(&l, i);
+    }
+    for (size_t i = 0; i < l.n_mentions; i++) {
+        check_mention(&l, &l.mentions[i]);
+    }
+    check_rules(&l);
+    return MPL_OK;
+}

@@ -1,0 +1,154 @@
+/* What the text of rules tells about metrics and findings, and what it leaves open. */
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "infer_fixture.h"
+
+#define HEAD "(defrule SYMPTOMS::x \"X.\" (pattern (run ?r) (name \"ring\") (id ?p)) "
+
+static const char *const kinds[] = { "asks", "reads", "word", "concludes", "builds-on" };
+
+/* "asks ring run.a; concludes late cause": all mentions of a text. */
+static const char *mentions(const char *text)
+{
+    struct lab *lab = lab_get();
+    const struct mpl_mention *list = NULL;
+    const char *told = "";
+    size_t n = 0;
+
+    ck_assert_msg(lab_parse(text) == MPL_OK, "%s", lab_message(0));
+    ck_assert_int_eq(mpl_rules_mentions(lab->rules, lab->arena, &list, &n, &lab->err),
+                     MPL_OK);
+    for (size_t i = 0; i < n; i++) {
+        const struct mpl_mention *m = &list[i];
+
+        told = mpl_arena_printf(
+            lab->arena, "%s%s%s %s%s%s%s%s%s", told, i > 0 ? "; " : "", kinds[m->kind],
+            m->pattern != NULL ? m->pattern : "", m->pattern != NULL ? " " : "",
+            m->name != NULL ? m->name : "?", m->finding_kind != NULL ? " " : "",
+            m->finding_kind != NULL ? m->finding_kind : "",
+            m->has_remedy ? " with remedy" : "");
+    }
+    return told;
+}
+
+START_TEST(a_need_that_is_written_out_is_found_with_its_pattern)
+{
+    ck_assert_str_eq(mentions(HEAD "=> (assert (need (run ?r) (pattern ?p) (metric "
+                                   "\"run.a\") (level 1))))"),
+                     "asks ring run.a");
+    ck_assert_str_eq(mentions(HEAD "=> (assert (need (run ?r) (pattern \"farm\") (metric "
+                                   "\"run.a\") (level 1))))"),
+                     "asks farm run.a");
+}
+END_TEST
+
+START_TEST(a_list_that_is_gone_through_is_found)
+{
+    ck_assert_str_eq(
+        mentions(HEAD "=> (foreach ?m (create$ \"run.a\" \"run.b\") (assert (need (run ?r) "
+                      "(pattern ?p) (metric ?m) (level 1)))))"),
+        "word run.a; word run.b; asks ring run.a; asks ring run.b");
+}
+END_TEST
+
+START_TEST(what_a_function_is_given_is_only_a_word)
+{
+    ck_assert_str_eq(
+        mentions(
+            "(deffunction MAIN::ask (?r $?names) (foreach ?m ?names (assert (need (run "
+            "?r) (pattern \"farm\") (metric ?m) (level 1)))))" HEAD
+            "=> (ask ?r \"run.a\" \"no metric\"))"),
+        "word run.a");
+}
+END_TEST
+
+START_TEST(conditions_on_metrics_are_found_unless_they_exclude)
+{
+    ck_assert_str_eq(mentions(HEAD "(metric (run ?r) (pattern ?p) (name \"run.a\") (value "
+                                   "?v)) (metric (run ?r) (name ?n&\"run.b\"|\"run.c\")) "
+                                   "(metric (run ?r) (name ~\"run.d\")) =>)"),
+                     "reads ring run.a; reads run.b; reads run.c");
+}
+END_TEST
+
+START_TEST(findings_are_found_with_kind_and_remedy)
+{
+    ck_assert_str_eq(
+        mentions(HEAD "(finding (name early) (run ?r)) => (assert (finding (kind cause) "
+                      "(name late) (run ?r) (pattern ?p) (level 1) (text \"t\") (remedy "
+                      "\"do\"))) (assert (finding (kind symptom) (name (sym-cat a b)) (run "
+                      "?r) (pattern ?p) (level 1) (text \"t\"))))"),
+        "builds-on early; concludes late cause with remedy; concludes ? symptom");
+}
+END_TEST
+
+START_TEST(a_variable_of_one_rule_is_not_known_in_the_next)
+{
+    ck_assert_str_eq(mentions(HEAD
+                              "=>) (defrule SYMPTOMS::y \"Y.\" (role (run ?r) (pattern "
+                              "?p)) => (assert (need (run ?r) (pattern ?p) (metric "
+                              "\"run.a\") (level 1))))"),
+                     "asks run.a");
+}
+END_TEST
+
+START_TEST(places_are_those_of_the_words)
+{
+    struct lab *lab = lab_get();
+    const struct mpl_mention *list = NULL;
+    size_t n = 0;
+
+    (void) mentions(HEAD "\n =>\n  (assert (need (run ?r) (pattern ?p)\n    (metric "
+                         "\"run.a\") (level 1))))");
+    ck_assert_int_eq(mpl_rules_mentions(lab->rules, lab->arena, &list, &n, &lab->err),
+                     MPL_OK);
+    ck_assert_uint_eq(list[0].place.line, 4);
+    ck_assert_uint_eq(list[0].place.column, 13);
+    ck_assert_str_eq(list[0].rule, "SYMPTOMS::x");
+}
+END_TEST
+
+START_TEST(without_memory_it_fails_and_leaks_nothing)
+{
+    struct lab *lab = lab_get();
+    const struct mpl_mention *list = NULL;
+    enum mpl_status st = MPL_E_NOMEM;
+    size_t n = 0;
+
+    (void) mentions(HEAD "=> (assert (need (run ?r) (metric \"run.a\") (level 1))))");
+    for (long i = 0; st != MPL_OK; i++) {
+        mpl_alloc_fail_after(i);
+        st = mpl_rules_mentions(lab->rules, lab->arena, &list, &n, NULL);
+        mpl_alloc_fail_after(-1);
+        ck_assert(st == MPL_OK || st == MPL_E_NOMEM);
+    }
+    ck_assert_uint_eq(n, 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("infer: what rules name");
+    TCase *tcase = tcase_create("mentions");
+
+    tcase_add_checked_fixture(tcase, lab_create, lab_destroy);
+    tcase_add_test(tcase, a_need_that_is_written_out_is_found_with_its_pattern);
+    tcase_add_test(tcase, a_list_that_is_gone_through_is_found);
+    tcase_add_test(tcase, what_a_function_is_given_is_only_a_word);
+    tcase_add_test(tcase, conditions_on_metrics_are_found_unless_they_exclude);
+    tcase_add_test(tcase, findings_are_found_with_kind_and_remedy);
+    tcase_add_test(tcase, a_variable_of_one_rule_is_not_known_in_the_next);
+    tcase_add_test(tcase, places_are_those_of_the_words);
+    tcase_add_test(tcase, without_memory_it_fails_and_leaks_nothing);
+    suite_add_tcase(suite, tcase);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
