@@ -77,7 +77,8 @@
   (wf-ask ?r ?p 1 "see the shape of the grid, the number of blocks, and the efficiency"
           (create$ "run.efficiency" "run.lost" "run.cells" "run.n_end" "run.n_corner" "run.n_side"
                    "run.n_inner" "run.n_odd" "run.depth" "run.blocks" "run.sweeps" "run.ideal"
-                   "run.fill" "run.turn" "run.drain" "run.fill_drain" "run.fill_drain_share")))
+                   "run.fill" "run.turn" "run.drain" "run.first_wait" "run.fill_drain"
+                   "run.fill_drain_share")))
 
 (defrule SYMPTOMS::wf-chain
   "The processes form a chain."
@@ -150,14 +151,15 @@
   (metric (run ?r) (pattern ?p) (name "run.fill") (value ?fill))
   (metric (run ?r) (pattern ?p) (name "run.turn") (value ?turn))
   (metric (run ?r) (pattern ?p) (name "run.drain") (value ?drain))
+  (metric (run ?r) (pattern ?p) (name "run.first_wait") (value ?waits))
   (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?sum))
   (metric (run ?r) (pattern ?p) (name "run.fill_drain_share") (value ?share))
   =>
   (assert (finding (kind observation) (name filling-and-draining) (run ?r) (pattern ?p)
                    (level 1)
                    (healthy (if (< ?share ?*significant*) then yes else no)) (lost ?sum)
-                   (text (text "Waiting for the first block of a sweep costs {s} ({%} of the process time): {s} filling at the start and behind collectives, {s} where sweeps turn, half of it draining the old sweep and half filling the new one. Another {s} are waited in collectives, where the end of a drain shows."
-                               ?sum ?share ?fill ?turn ?drain)))))
+                   (text (text "Processes wait {s} for the first block of a sweep: {s} at the start and behind collectives, {s} where sweeps turn. The depth of the sweeps explains {s} of it ({%} of the process time) as filling and draining. Another {s} are waited in collectives, where the end of a drain shows."
+                               ?waits ?fill ?turn ?sum ?share ?drain)))))
 
 ;; ---- level 2 ---------------------------------------------------------------------------------
 
@@ -166,7 +168,7 @@
   (finding (kind symptom) (name low-wavefront-efficiency) (run ?r) (pattern ?p))
   =>
   (wf-ask ?r ?p 2 "tell filling and draining from waiting in the middle of sweeps and from moving blocks"
-          (create$ "run.late" "run.held" "run.steady" "run.steady_share" "run.moving"
+          (create$ "run.late" "run.held" "run.ahead" "run.steady" "run.steady_share" "run.moving"
                    "run.moving_share" "run.drain_share"))
   (wf-ask ?r ?p 3 "compare work and overhead per step, and the processes with one another"
           (create$ "run.grain" "run.overhead" "run.grain_ratio" "run.imbalance" "run.excess"
@@ -180,13 +182,14 @@
   (metric (run ?r) (pattern ?p) (name "run.steady") (value ?sum))
   (metric (run ?r) (pattern ?p) (name "run.late") (value ?late))
   (metric (run ?r) (pattern ?p) (name "run.held") (value ?held))
+  (metric (run ?r) (pattern ?p) (name "run.ahead") (value ?ahead))
   (metric (run ?r) (pattern ?p) (name "run.imbalance") (value ?lambda))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind observation) (name steady-waiting) (run ?r) (pattern ?p) (lost ?sum)
                    (share (wf-part ?sum ?lost)) (level 2)
-                   (text (text "In the middle of sweeps, {s} ({%} of the process time) are waited: {s} in receives for later blocks, {s} in sends. Steps are {%} longer in the heaviest process than on average."
-                               ?sum ?share ?late ?held ?lambda)))))
+                   (text (text "In the middle of sweeps, {s} ({%} of the process time) are waited: {s} in receives for later blocks, {s} in sends, {s} afterwards by processes that ran ahead. Steps are {%} longer in the heaviest process than on average."
+                               ?sum ?share ?late ?held ?ahead ?lambda)))))
 
 (defrule REFINE::wf-model
   "The model of a sweep says how many blocks are best."
@@ -271,11 +274,11 @@
   =>
   (assert (finding (kind cause) (name sweep-turns) (run ?r) (pattern ?p)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
-                   (gain (/ ?turn (* 2.0 ?n))) (level 3) (confidence 0.8)
+                   (gain (/ (min ?turn ?lost) (* 2.0 ?n))) (level 3) (confidence 0.8)
                    (text (text "The sweeps do not overlap: each of {n} drains before the next one, in another direction, fills the processes; waiting for first blocks costs {s} ({%} of the process time), {s} of it where sweeps turn."
-                               ?s ?lost ?share ?turn))
+                               ?s ?lost ?share (min ?turn ?lost)))
                    (remedy (text "Begin the next sweep at each process as soon as its own part of the old one is done, and order the sweeps so that one begins where the last one ended; halving the waiting at turns saves {s} of run time."
-                                 (/ ?turn (* 2.0 ?n)))))))
+                                 (/ (min ?turn ?lost) (* 2.0 ?n)))))))
 
 (defrule CAUSES::wf-starts
   "Sweeps begin anew behind collectives, and each time the processes wait for their first block."
