@@ -1,0 +1,285 @@
+"""
+Trees of processes, task farms and static deals. Real runs name the source of their truth as in
+must_show.py; made ones are written here as text traces, so that the truth is what was written.
+"""
+
+import os
+import re
+import shutil
+import tempfile
+
+import product
+
+tap = product.Tap()
+
+
+def is_pattern(d, name, what):
+    """The pattern is chosen, and no rule failed on it."""
+    chosen = [p["name"] for p in d["patterns"]]
+    tap.ok(name in chosen, "%s: it is %s" % (what, name), d["rejected_patterns"])
+    tap.empty(d["rule_errors"], what + ": no rule fails")
+
+
+def leads(d, name, culprits, what):
+    leading = d.leading()
+    tap.ok(
+        (leading["name"], leading["culprits"]) == (name, culprits),
+        "%s: %s of %s leads" % (what, name, ", ".join(culprits) or "nobody"),
+        "leading: %s of %s" % (leading["name"], leading["culprits"]),
+    )
+
+
+def path_is(d, path, what):
+    text = " ".join(f["text"] for f in d.findings("critical-path"))
+    tap.ok("critical path is %s:" % path in text, "%s: the critical path is %s" % (what, path), text)
+
+
+# ---- real runs ----------------------------------------------------------------------------
+
+
+def equal_leaves(d, trace):
+    is_pattern(d, "divide-and-conquer", trace)
+    text = " ".join(f["text"] for f in d.findings("tree"))
+    tap.ok("depth 2" in text and "root 0" in text, trace + ": a tree of depth 2 below 0", text)
+    # program: leaves of 0.34 to 0.40 s.
+    tap.empty([f for f in d.causes() if f["culprits"]], trace + ": nobody is to blame")
+
+
+def slow_leaf(d, trace):
+    is_pattern(d, "divide-and-conquer", trace)
+    leads(d, "bad-split", ["5"], trace)
+    path_is(d, "0-2-5-2-0", trace)
+    # built: rank 5 sleeps 0.9 s longer; program: 1.5231 s, 0.80 s more than the other subtree's
+    # leaves (0.7235 and 0.7221 s) and 0.93 s more than its sibling.
+    gain = d.leading().get("gain_s") or 0
+    tap.near(gain, 0.85, 0.1, trace + ": by about 0.9 s")
+
+
+REAL = (("dcsort-np7", equal_leaves), ("dcsort-slowleaf-np7", slow_leaf))
+
+# Programs of other kinds, on which none of these patterns may be seen.
+OTHERS = (
+    "pipeline-np4",
+    "pipeline-slowM1-np4",
+    "pipeline-balanced-np4",
+    "npb-lu-W-np4",
+    "npb-cg-W-np8",
+    "npb-ep-W-np8",
+    "npb-is-W-np8",
+    "oddeven-np16",
+    "oddeven-slow5-np16",
+    "lulesh-np8",
+    "lulesh-slow3-np8",
+    "prk-stencil-np16",
+    "prk-stencil-slow6-np16",
+    "scorep-halo",
+    "scorep-halo-imb",
+    "scorep-colls",
+)
+# Farms on request are no deals.
+ON_REQUEST = ("mandel-mw-np8", "mandel-mw-coarse-np8", "mandel-mw-masterslow-np8", "scorep-mw")
+
+
+def is_other(d, trace):
+    ours = ("divide-and-conquer", "task-farm", "static-deal", "master-worker")
+    seen = [p["name"] for p in d["patterns"] if p["name"] in ours]
+    tap.empty(seen, trace + ": neither tree nor farm")
+
+
+def is_on_request(d, trace):
+    tap.ok(d.pattern("master-worker"), trace + ": it is master-worker")
+    seen = [p["name"] for p in d["patterns"] if p["name"] in ("static-deal", "task-farm")]
+    tap.empty(seen, trace + ": tasks are given on request, and results come back")
+
+
+# ---- made runs ----------------------------------------------------------------------------
+
+# Microseconds of a call and of a message.
+CALL = 2
+
+
+class Made:
+    """A text trace in the making: each rank has a clock and a line."""
+
+    def __init__(self, n):
+        self.now = [0] * n
+        self.items = [[] for _ in range(n)]
+
+    def compute(self, rank, us):
+        if us > 0:
+            self.items[rank].append("compute %d..%d" % (self.now[rank], self.now[rank] + us))
+            self.now[rank] += us
+
+    def send(self, rank, to):
+        """When it begins, which is when the other side can have it."""
+        begin = self.now[rank]
+        self.now[rank] += CALL
+        self.items[rank].append("send %d..%d to %d" % (begin, self.now[rank], to))
+        return begin
+
+    def receive(self, rank, sender, sent):
+        end = max(self.now[rank], sent) + CALL
+        self.items[rank].append("recv %d..%d from %d" % (self.now[rank], end, sender))
+        self.now[rank] = end
+
+    def receive_later(self, rank, senders_sent):
+        """Receives posted together and completed together."""
+        names = []
+        for sender in senders_sent:
+            names.append("q%d" % sender)
+            begin = self.now[rank]
+            self.now[rank] += CALL
+            self.items[rank].append(
+                "irecv %d..%d from %d as q%d" % (begin, self.now[rank], sender, sender)
+            )
+        end = max([self.now[rank], *senders_sent.values()]) + CALL
+        self.items[rank].append("waitall %d..%d for %s" % (self.now[rank], end, " ".join(names)))
+        self.now[rank] = end
+
+    def text(self, speed=1):
+        def faster(match):
+            return "%g..%g" % (int(match[1]) * speed, int(match[2]) * speed)
+
+        rows = ("rank %d: %s" % (r, "  ".join(i)) for r, i in enumerate(self.items))
+        return "# us\n" + re.sub(r"(\d+)\.\.(\d+)", faster, "\n".join(rows)) + "\n"
+
+
+def tree(n, problems=1, is_blocking=True, solve=1000, merge=20, extra=None):
+    """A binary tree of n processes; extra: rank to microseconds that it takes longer."""
+    made = Made(n)
+    extra = extra or {}
+
+    def visit(rank):
+        children = [c for c in (2 * rank + 1, 2 * rank + 2) if c < n]
+        if not children:
+            made.compute(rank, solve + extra.get(rank, 0))
+            return
+        made.compute(rank, 10)
+        for child, sent in [(c, made.send(rank, c)) for c in children]:
+            made.receive(child, rank, sent)
+        back = {}
+        for child in children:
+            visit(child)
+            back[child] = made.send(child, rank)
+        if is_blocking:
+            for child in children:
+                made.receive(rank, child, back[child])
+        else:
+            made.receive_later(rank, back)
+        made.compute(rank, merge + extra.get(rank, 0))
+
+    for _ in range(problems):
+        visit(0)
+    return made
+
+
+def farm(n_workers, n_tasks, make=5, work=1000, use=5, slow=None):
+    """Emitter 0, workers, and a collector that is the last rank; dealt in turn."""
+    collector = n_workers + 1
+    made = Made(n_workers + 2)
+    results = []
+    for task in range(n_tasks):
+        worker = 1 + task % n_workers
+        made.compute(0, make)
+        made.receive(worker, 0, made.send(0, worker))
+        made.compute(worker, work * (4 if worker == slow else 1))
+        results.append((made.send(worker, collector), worker))
+    for sent, worker in sorted(results):
+        made.receive(collector, worker, sent)
+        made.compute(collector, use)
+    return made
+
+
+def deal(hands, n_tasks):
+    """Master 0 deals n_tasks to each worker beforehand; hands: microseconds per task."""
+    made = Made(len(hands) + 1)
+    sent = []
+    for _ in range(n_tasks):
+        for worker in range(1, len(hands) + 1):
+            sent.append((worker, made.send(0, worker)))
+    results = []
+    for worker, when in sent:
+        made.receive(worker, 0, when)
+        made.compute(worker, hands[worker - 1])
+        results.append((made.send(worker, 0), worker))
+    for when, worker in sorted(results):
+        made.receive(0, worker, when)
+    return made
+
+
+def diagnose_made(made, *options, speed=1):
+    folder = tempfile.mkdtemp()
+    try:
+        path = os.path.join(folder, "made.trace")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(made.text(speed))
+        return product.diagnose(path, *options)
+    finally:
+        shutil.rmtree(folder)
+
+
+def made_trees():
+    for is_blocking in (True, False):
+        kind = "blocking" if is_blocking else "non-blocking"
+        what = "15 processes, %s, inner node 4 is slow" % kind
+        d = diagnose_made(tree(15, is_blocking=is_blocking, extra={4: 1500}))
+        is_pattern(d, "divide-and-conquer", what)
+        leads(d, "slow-node", ["4"], what)
+        path = " ".join(f["text"] for f in d.findings("critical-path"))
+        tap.ok("is 0-1-4-" in path, what + ": it is on the critical path", path)
+        tap.near(d.leading().get("gain_s"), 1500e-6, 20e-6, what + ": by what it takes longer")
+
+        what = "7 processes, %s, three problems, leaf 6 is slow" % kind
+        made = tree(7, problems=3, is_blocking=is_blocking, extra={6: 2000})
+        d = diagnose_made(made)
+        leads(d, "bad-split", ["6"], what)
+        path_is(d, "0-2-6-2-0", what)
+        tap.near(d.leading().get("gain_s"), 3 * 2000e-6, 100e-6, what + ": by what it takes longer")
+        slower = diagnose_made(made, speed=10)
+        tap.near(
+            slower.leading()["severity"],
+            d.leading()["severity"],
+            1e-5,
+            what + ": ten times slower changes no share",
+        )
+
+    d = diagnose_made(tree(7, solve=500, merge=1500))
+    leads(d, "serial-merge", ["0"], "long merging")
+
+
+def made_farms():
+    what = "a farm with a slow emitter"
+    d = diagnose_made(farm(6, 60, make=600))
+    is_pattern(d, "task-farm", what)
+    leads(d, "slow-emitter", ["0"], what)
+    d = diagnose_made(farm(6, 60, use=600))
+    leads(d, "slow-collector", ["7"], "a farm with a slow collector")
+    d = diagnose_made(farm(6, 60, slow=3))
+    leads(d, "slow-worker", ["3"], "a farm with a slow worker")
+    d = diagnose_made(farm(6, 120))
+    tap.empty(d.causes(), "a good farm: nothing to say")
+
+
+def made_deals():
+    options = ("--pattern", "static-deal")
+    d = diagnose_made(deal([100, 100, 100, 400], 5), *options)
+    is_pattern(d, "static-deal", "an unequal deal")
+    leads(d, "unequal-deal", ["4"], "an unequal deal")
+    d = diagnose_made(deal([100, 100, 100, 100], 5), *options)
+    tap.empty(d.causes("unequal-deal"), "an equal deal: nobody has more")
+
+
+def main():
+    tests = list(REAL) + [(t, is_other) for t in OTHERS] + [(t, is_on_request) for t in ON_REQUEST]
+    for trace, test in tests:
+        path = product.shared_trace(trace)
+        if path is None:
+            tap.skip(trace, "no such trace here")
+        else:
+            tap.guarded(trace, lambda: test(product.diagnose(path), trace))
+    for test in (made_trees, made_farms, made_deals):
+        tap.guarded(test.__name__, test)
+    tap.done()
+
+
+main()
