@@ -10,8 +10,8 @@ static enum mpl_status read_text_file(const char *path, struct mpl_arena *arena,
                                       struct mpl_model **out, struct mpl_err *err)
 {
     struct mpl_lint *lint = mpl_lint_create(arena);
-    char *text;
-    size_t n;
+    char *text = NULL;
+    size_t n = 0;
     enum mpl_status st;
 
     if (lint == NULL) {
