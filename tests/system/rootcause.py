@@ -33,7 +33,8 @@ def diagnose(path):
                 '    (assert (need (run ?r) (pattern "message-passing") (metric ?m)))))\n'
                 % " ".join('"%s"' % name for name in ASKED)
             )
-        return product.diagnose(path, "--knowledge", folder)
+        # Only the general rules: where a specific pattern fits, its rules name the cause.
+        return product.diagnose(path, "--pattern", "message-passing", "--knowledge", folder)
 
 
 def total(d, metric):
