@@ -377,7 +377,20 @@ static bool allocate_lane(struct mpl_events *events, uint32_t location)
  * then the others can only wait for it, and how long says nothing about the program. On
  * prk-stencil-np16, 16 processes on two cores, that was a third of all waiting. A text trace
  * states its times on purpose.
+ *
+ * What counts is when a process has begun for certain: the clock of a leaf that exchanges one
+ * message in each direction may be wrong by half a second (dcsort-slowleaf-np7), and start-up by
+ * it would swallow as much of everybody's work.
  */
+static int64_t certain_begin(const struct mpl_events *events, uint32_t location)
+{
+    const int64_t begin = events->model->locations[location].time_ticks[0];
+    const struct mpl_clock *clock = events->clock;
+    const int64_t error = clock == NULL ? 0 : clock->bound_ticks[location];
+
+    return error == INT64_MAX ? INT64_MIN : mpl_ticks_minus(begin, error);
+}
+
 static int64_t find_startup_end(const struct mpl_events *events)
 {
     const struct mpl_model *model = events->model;
@@ -393,8 +406,8 @@ static int64_t find_startup_end(const struct mpl_events *events)
         if (model->tracer == MPL_TRACER_TEXT || events->lanes[l].first_init != MPL_NONE) {
             return INT64_MIN;
         }
-        if (loc->thread == 0 && loc->time_ticks[0] > last_begin) {
-            last_begin = loc->time_ticks[0];
+        if (loc->thread == 0 && certain_begin(events, l) > last_begin) {
+            last_begin = certain_begin(events, l);
         }
         if (loc->time_ticks[loc->n_events - 1] < first_end) {
             first_end = loc->time_ticks[loc->n_events - 1];
