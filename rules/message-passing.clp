@@ -78,7 +78,7 @@
   =>
   (foreach ?m (create$ "run.load_balance" "run.communication_efficiency"
                        "run.serialisation_efficiency" "run.transfer_efficiency"
-                       "run.waiting" "run.wait_share" "run.transferring" "run.transfer_share"
+                       "run.serialisation_efficiency_by_waits" "run.at_the_ends" "run.waiting" "run.wait_share" "run.transferring" "run.transfer_share"
                        "run.unknown" "run.unknown_share" "run.other" "run.early_ends"
                        "run.late_sender" "run.late_sender_count" "run.late_sender_share"
                        "run.late_receiver" "run.late_receiver_share" "run.wrong_order"
