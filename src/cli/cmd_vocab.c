@@ -154,7 +154,7 @@ static const struct topic topics[] = {
     { "topology", "what the formulas of roles may read of a location", list_topology },
     { "metrics", "variables that formulas of metrics may read", list_metrics },
     { "capabilities", "what a run may record or not, for \"needs\"", list_capabilities },
-    { "facts", "fact templates that rules match and assert", list_facts },
+    { "facts", "fact templates of the stock that rules match and assert", list_facts },
 };
 enum { N_TOPICS = sizeof topics / sizeof *topics };
 

@@ -1,6 +1,17 @@
-# Completion for bash: asks the program for its commands and options, so it knows no list.
+# Completion for bash: asks the program for its commands, options and words, so it knows no list.
+
+# _marple_words COMMAND: what the command can be told to do, "list|show|lint" in its usage; topics of
+# vocab, names of patterns. Nothing where files are meant.
+_marple_words() {
+    case $COMP_CWORD:$1 in
+    2:vocab) marple vocab 2>/dev/null | cut -d ' ' -f 1 ;;
+    2:*) marple help "$1" 2>/dev/null | sed -n '1s/.* \([a-z]*|[a-z|]*\).*/\1/p' | tr '|' '\n' ;;
+    *:pattern) marple pattern list 2>/dev/null | grep -v '^ ' ;;
+    esac
+}
+
 _marple() {
-    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}
+    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words
 
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
@@ -10,8 +21,16 @@ _marple() {
     elif [ "${word:0:1}" = - ]; then
         mapfile -t COMPREPLY < <(compgen -W "$(marple help --list "$command" 2>/dev/null)" -- "$word")
     else
-        compopt -o filenames
-        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        words=$(_marple_words "$command")
+        # Behind an option there may stand its value.
+        if [ "${COMP_WORDS[COMP_CWORD - 1]:0:1}" = - ]; then
+            words=
+        fi
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+        if [ ${#COMPREPLY[@]} -eq 0 ]; then
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        fi
     fi
 }
 complete -F _marple marple
