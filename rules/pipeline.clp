@@ -5,14 +5,16 @@
 ;;   level 2   observation  starvation: stages behind wait in receives
 ;;             observation  back-pressure: stages before are held in sends, or ran ahead (buffers)
 ;;             observation  which stage takes longest per item
-;;             cause        too-few-items: filling and draining
+;;             cause        filling and draining, one of: serial-chain, too-few-items
+;;             cause        work-after-pipeline
 ;;   level 3   cause        slow-stage: the others wait for the stage with the longest time per item
 ;;             cause        degrading-stage, uneven-items: stages are alike on average, items are not
 ;;             cause        item-overhead, slow-transfer: moving an item
 ;;
 ;; What the slowest stage costs by the model is (M - 1) * sum(s_b - s_i); of the measured waiting
-;; behind the first item no more is attributed to it, the rest to items that differ. So no second
-;; is attributed twice.
+;; behind the first item no more is attributed to it, the rest to items that differ, as far as they
+;; do. So no second is attributed twice, and no cause claims more than its reason can account for:
+;; what is left is for the general rules of message passing.
 ;;
 ;; KNOWLEDGE asks for "blocked upstream, starved downstream" as the sign of a slow stage. Eager
 ;; sends hide the former: a stage before the slow one is never held, but is done early. Both are
@@ -30,6 +32,14 @@
     (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "stage.service")
          (>= (* ?*heavy* ?m:value) ?slowest))
     (bind ?labels (create$ ?labels ?m:location)))
+  ?labels)
+
+(deffunction MAIN::pl-members (?run ?pattern)
+  "Labels of all stages."
+  (bind ?labels (create$))
+  (do-for-all-facts ((?f role))
+    (and (eq ?f:run ?run) (eq ?f:pattern ?pattern) (eq ?f:name "stage"))
+    (bind ?labels (create$ ?labels ?f:location)))
   ?labels)
 
 (deffunction MAIN::pl-rest (?run ?pattern ?slow)
@@ -62,8 +72,45 @@
   "Seconds that ?n stages wait for the slowest one by the model, behind the first item."
   (* (max 0.0 (- ?items 1.0)) ?n ?slowest (- 1.0 (min 1.0 ?balance))))
 
+(deffunction MAIN::pl-by-spread (?waiting ?n ?items ?slowest ?balance ?cv)
+  "Seconds of waiting beyond the model that items can cause whose times have a coefficient of
+   variation of ?cv: per item and stage, no more than what times deviate by."
+  (max 0.0 (min (- ?waiting (pl-mismatch ?n ?items ?slowest ?balance))
+                (* ?items ?n ?slowest ?cv))))
+
+(deffunction MAIN::pl-by-drift (?waiting ?n ?items ?slowest ?balance ?drift)
+  "The same for a stage that takes ?drift times as long in the second half: what both halves differ
+   from the mean, (drift - 1) / (drift + 1) of it, per item and stage."
+  (max 0.0 (min (- ?waiting (pl-mismatch ?n ?items ?slowest ?balance))
+                (* ?items ?n ?slowest (/ (- ?drift 1.0) (+ ?drift 1.0))))))
+
 (deffunction MAIN::pl-part (?part ?all)
   (if (> ?all 0.0) then (min 1.0 (/ ?part ?all)) else 0.0))
+
+(deffunction MAIN::pl-is-part (?run ?pattern ?n)
+  "Whether only some processes of the run are the ?n stages: then nobody knows what the run gains."
+  (and (str-index "@" ?pattern)
+       (any-factp ((?f run)) (and (eq ?f:id ?run) (> ?f:processes ?n)))))
+
+(deffunction MAIN::pl-gain (?run ?pattern ?n ?gain)
+  "Slot `gain` of a finding: ?gain seconds of run time, or unknown in a part of the run."
+  (if (pl-is-part ?run ?pattern ?n) then -1.0 else ?gain))
+
+(deffunction MAIN::pl-saves (?run ?pattern ?n ?gain)
+  "?gain seconds in words: of run time, or of the time of these processes."
+  (if (pl-is-part ?run ?pattern ?n)
+   then (text "{s} of the time of these {n} processes (the run ends no earlier than the others let it)" ?gain ?n)
+   else (text "{s} of run time" ?gain)))
+
+(deffunction MAIN::pl-stages (?labels ?one ?many)
+  "The stages with their verb."
+  (if (= (length$ ?labels) 1)
+   then (text "stage {} {}" (location-list ?labels) ?one)
+   else (text "stages {} {}" (location-list ?labels) ?many)))
+
+(deffunction MAIN::pl-times (?n)
+  "How often something happens."
+  (if (< ?n 1.5) then "once" else (text "{n} times" ?n)))
 
 ;; ---- level 1 ---------------------------------------------------------------------------------
 
@@ -72,17 +119,20 @@
   (pattern (run ?r) (name "pipeline") (id ?p))
   =>
   (assert (explained (run ?r) (pattern ?p) (loss waiting))
-          (explained (run ?r) (pattern ?p) (loss ends))
           (explained (run ?r) (pattern ?p) (loss grain))
-          (explained (run ?r) (pattern ?p) (loss transfer))))
+          (explained (run ?r) (pattern ?p) (loss transfer)))
+  ; When the processes of a part end, they wait for others, of which these rules know nothing.
+  (if (not (str-index "@" ?p))
+   then
+   (assert (explained (run ?r) (pattern ?p) (loss ends)))))
 
 (defrule SYMPTOMS::pl-ask-efficiency
   "A pipeline is judged by the time that its stages work on items."
   (pattern (run ?r) (name "pipeline") (id ?p))
   =>
   (pl-ask ?r ?p 1 "see how busy the stages are, and what filling and draining cost"
-          (create$ "run.efficiency" "run.stages" "run.items" "run.lost" "run.fills" "run.bubble"
-                   "run.fill_drain" "run.fill_drain_share" "run.slowest" "run.balance"
+          (create$ "run.efficiency" "run.stages" "run.items" "run.lost" "run.fills" "run.per_fill"
+                   "run.serial" "run.bubble" "run.fill_drain" "run.fill_drain_share" "run.slowest" "run.balance"
                    "stage.service" "stage.busy_share" "run.rate" "run.rate_bound")))
 
 (defrule SYMPTOMS::pl-low-efficiency
@@ -123,8 +173,8 @@
   =>
   (assert (finding (kind observation) (name fill-and-drain) (run ?r) (pattern ?p) (lost ?lost)
                    (healthy yes) (level 1)
-                   (text (text "Filling and draining cost {s}, {%} of the stages' time. With {n} items, {n} stages and {n} times filled, equal stages would lose (P - 1) / (M + P - 1) = {%}."
-                               ?lost ?share ?items ?stages ?fills ?bubble)))))
+                   (text (text "Filling and draining cost {s}, {%} of the stages' time. With {n} items, {n} stages, filled {}, equal stages would lose (P - 1) / (M + P - 1) = {%}."
+                               ?lost ?share ?items ?stages (pl-times ?fills) ?bubble)))))
 
 ;; ---- level 2: where the stages wait ------------------------------------------------------------
 
@@ -136,7 +186,7 @@
           (create$ "stage.fill" "stage.drain" "stage.starved" "stage.blocked" "stage.ran_ahead"
                    "stage.waited" "stage.position" "run.waiting" "run.waiting_share" "run.others"
                    "run.transferring" "run.transfer_share" "run.overhead" "run.grain"
-                   "stage.relative" "run.after" "run.after_share" "stage.rest")))
+                   "stage.relative" "run.own_part" "run.after" "stage.rest" "run.rest_apart")))
 
 (defrule REFINE::pl-slowest
   "One stage takes longest per item."
@@ -169,8 +219,8 @@
    (assert (finding (kind observation) (name starvation) (run ?r) (pattern ?p)
                     (locations (rest$ ?side)) (culprits ?b) (lost ?sum)
                     (share (pl-part ?sum ?lost)) (level 2)
-                    (text (text "Behind stage {}, stages {} starve: they wait {s} in receives for items (late sender)."
-                                ?b (location-list (rest$ ?side)) ?sum))))))
+                    (text (text "Behind stage {}, {}: {s} of waiting in receives for items (late sender)."
+                                ?b (pl-stages (rest$ ?side) "starves" "starve") ?sum))))))
 
 (defrule REFINE::pl-back-pressure
   "The stages before the slowest one are held in sends, or run ahead and are done early."
@@ -190,20 +240,42 @@
                     (locations (rest$ ?side)) (culprits ?b) (lost (+ ?held ?ahead))
                     (share (pl-part (+ ?held ?ahead) ?lost)) (level 2)
                     (text (str-cat
-                      (text "Before stage {}, stages {} feel back-pressure: " ?b
-                            (location-list (rest$ ?side)))
+                      (text "Before stage {}, {} back-pressure: " ?b
+                            (pl-stages (rest$ ?side) "feels" "feel"))
                       (if (> ?held 0.0)
                        then (text "{s} held in sends until it receives (late receiver)" ?held)
                        else "")
                       (if (and (> ?held 0.0) (> ?ahead 0.0)) then ", " else "")
                       (if (> ?ahead 0.0)
-                       then (text "{s} done early because they ran ahead" ?ahead)
+                       then (text "{s} done early, having run ahead" ?ahead)
                        else "")
                       "."))))))
+
+(defrule CAUSES::pl-serial-chain
+  "A collective operation follows each item, so the stages work one after the other."
+  (finding (kind symptom) (name low-pipeline-efficiency) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.serial") (value ?serial&:(> ?serial 0.0)))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.stages") (value ?stages))
+  (metric (run ?r) (pattern ?p) (name "run.fills") (value ?fills))
+  (metric (run ?r) (pattern ?p) (name "run.per_fill") (value ?per))
+  (metric (run ?r) (pattern ?p) (name "run.own_part") (value ?own))
+  =>
+  (bind ?gain (/ ?lost ?stages))
+  (assert (finding (kind cause) (name serial-chain) (run ?r) (pattern ?p)
+                   (locations (pl-members ?r ?p)) (lost ?lost) (share (pl-part ?lost ?all))
+                   (gain (pl-gain ?r ?p ?stages ?gain)) (level 2)
+                   (text (text "The {n} stages form a serial chain: they are filled and drained in each of {n} steps, with {.1} items per filling, because all meet in a collective operation before the next item follows. In each step one stage after the other takes, computes for {s} on average and gives on, while those before it wait in the collective operation and those behind it in receives: {s}, {%} of the stages' time."
+                               ?stages ?fills ?per ?own ?lost ?share))
+                   (remedy (text "Let items follow each other: do the collective operation every few steps or make it non-blocking (MPI_Iallreduce), or send the item on in parts; or shorten the chain: compute before the receive what does not need it, MPI_Scan or MPI_Exscan where a value is accumulated, another order (red-black) where neighbours are relaxed. Up to {}."
+                                 (pl-saves ?r ?p ?stages ?gain))))))
 
 (defrule CAUSES::pl-too-few-items
   "There are too few items for so many stages."
   (finding (kind symptom) (name low-pipeline-efficiency) (run ?r) (pattern ?p))
+  (not (metric (run ?r) (pattern ?p) (name "run.serial") (value ?serial&:(> ?serial 0.0))))
   (metric (run ?r) (pattern ?p) (name "run.bubble") (value ?bubble&:(>= ?bubble ?*bubble-large*)))
   (metric (run ?r) (pattern ?p) (name "run.fill_drain_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?lost))
@@ -212,37 +284,41 @@
   (metric (run ?r) (pattern ?p) (name "run.items") (value ?items))
   (metric (run ?r) (pattern ?p) (name "run.fills") (value ?fills))
   =>
-  (bind ?per (/ ?items ?fills))
+  (bind ?per (/ ?items (max 1.0 ?fills)))
   (bind ?wanted (integer (+ 0.999999 (* (- ?stages 1) (- (/ 1.0 ?*bubble-good*) 1.0)))))
   (bind ?parts (max 2 (integer (+ 0.999999 (/ ?wanted (max 1.0 ?per))))))
   (bind ?gain (/ (* ?lost (- 1.0 (/ 1.0 ?parts))) ?stages))
   (assert (finding (kind cause) (name too-few-items) (run ?r) (pattern ?p)
-                   (locations (pl-slow ?r ?p 0.0)) (lost ?lost) (share (pl-part ?lost ?all))
-                   (gain ?gain) (level 2)
+                   (locations (pl-members ?r ?p)) (lost ?lost) (share (pl-part ?lost ?all))
+                   (gain (pl-gain ?r ?p ?stages ?gain)) (level 2)
                    (text (text "There are too few items for {n} stages: filling and draining cost {s}, {%} of the stages' time, with {n} items per filling. Equal stages would lose (P - 1) / (M + P - 1) = {%}."
                                ?stages ?lost ?share ?per ?bubble))
-                   (remedy (text "Split each item into {n} parts, so that {n} or more flow through per filling{}; up to {s} of run time as long as a part is worth its messages."
+                   (remedy (text "Split each item into {n} parts, so that {n} or more flow through per filling{}; up to {}, as long as a part is worth its messages."
                                  ?parts ?wanted
                                  (if (> ?fills 1.0) then ", and let the next batch in before the last one is out" else "")
-                                 ?gain)))))
+                                 (pl-saves ?r ?p ?stages ?gain))))))
 
 (defrule CAUSES::pl-after
-  "When the last item is done, some stage goes on alone."
+  "When the last item is done, some stage goes on alone; what it computes then is long enough for that."
   (finding (kind symptom) (name low-pipeline-efficiency) (run ?r) (pattern ?p))
-  (metric (run ?r) (pattern ?p) (name "run.after_share") (value ?share&:(>= ?share ?*significant*)))
-  (metric (run ?r) (pattern ?p) (name "run.after") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.after") (value ?after))
+  (metric (run ?r) (pattern ?p) (name "run.rest_apart") (value ?apart))
+  (run (id ?r) (duration ?t))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.stages") (value ?stages))
   (metric (run ?r) (pattern ?p) (name "stage.rest") (location ?who) (value ?rest) (rank 1))
+  (test (>= (min ?after ?apart) (* ?*significant* ?stages ?t)))
   =>
+  (bind ?lost (min ?after ?apart))
+  (bind ?gain (/ ?lost ?stages))
   (assert (finding (kind cause) (name work-after-pipeline) (run ?r) (pattern ?p)
-                   (locations (pl-slow ?r ?p 0.0)) (culprits ?who) (lost ?lost)
-                   (share (pl-part ?lost ?all)) (gain (/ ?lost ?stages)) (level 2) (confidence 0.7)
+                   (locations (pl-members ?r ?p)) (culprits ?who) (lost ?lost)
+                   (share (pl-part ?lost ?all)) (gain (pl-gain ?r ?p ?stages ?gain)) (level 2) (confidence 0.7)
                    (where (str-cat "location " ?who))
-                   (text (text "When the last item is done the run goes on, and the stages idle for {s} ({%} of their time). Stage {} computes most that is not work on items: {s}."
-                               ?lost ?share ?who ?rest))
-                   (remedy (text "Let the stages share what stage {} does outside the pipeline, or do it while items flow; up to {s} of run time."
-                                 ?who (/ ?lost ?stages))))))
+                   (text (text "When the last item is done the run goes on, and the stages idle for {s} ({%} of their time). Stage {} computes most that is not work on items, {s}, which accounts for {s} of it."
+                               ?after (pl-part ?after (* ?stages ?t)) ?who ?rest ?lost))
+                   (remedy (text "Let the stages share what stage {} does outside the pipeline, or do it while items flow; up to {}."
+                                 ?who (pl-saves ?r ?p ?stages ?gain))))))
 
 ;; ---- level 3: why they wait ---------------------------------------------------------------------
 
@@ -275,7 +351,8 @@
   (bind ?cost (min ?waiting (pl-mismatch ?stages ?items ?sb ?balance)))
   (bind ?copies (max 2 (integer (+ 0.999999 (/ ?sb (max ?mean 1e-9))))))
   (bind ?after (max ?next (/ ?sb ?copies)))
-  (bind ?gain (* ?items (max 0.0 (- ?sb ?after))))
+  (bind ?gain (min (* ?items (max 0.0 (- ?sb ?after)))
+                   (/ ?cost (max 1 (- ?stages (length$ ?slow))))))
   (bind ?names (location-list ?slow))
   (bind ?others (create$))
   (do-for-all-facts ((?f role))
@@ -283,7 +360,7 @@
     (bind ?others (create$ ?others ?f:location)))
   (assert (finding (kind cause) (name slow-stage) (run ?r) (pattern ?p)
                    (locations ?others) (culprits ?slow) (lost ?cost) (share (pl-part ?cost ?lost))
-                   (gain ?gain) (level 3) (where (str-cat "location " ?b))
+                   (gain (pl-gain ?r ?p ?stages ?gain)) (level 3) (where (str-cat "location " ?b))
                    (text (str-cat
                      (if (= (length$ ?slow) 1)
                       then (text "Stage {} is the bottleneck: it takes {s} per item, the other stages {s} on average, so they wait {s} for it ({%} of what the stages lose)."
@@ -294,43 +371,60 @@
                      (if (>= ?drift ?*outlier*)
                       then (text " It gets slower: {.1} times as long per item in the second half as in the first." ?drift)
                       else "")))
-                   (remedy (text "Split stage {} into {n} stages of {s}, or replicate it {n} times and deal out the items in turn; the next limit then is {s} per item, which saves {s} of run time by the model ({n} items, {s} less each). Without more processes, move work from it to its neighbours: {s} per item for each stage would be even."
-                                 ?names ?copies (/ ?sb ?copies) ?copies ?after ?gain ?items
+                   (remedy (text "Split stage {} into {n} stages of {s}, or replicate it {n} times and deal out the items in turn; the next limit then is {s} per item, which saves {} by the model ({n} items, {s} less each). Without more processes, move work from it to its neighbours: {s} per item for each stage would be even."
+                                 ?names ?copies (/ ?sb ?copies) ?copies ?after
+                                 (pl-saves ?r ?p ?stages ?gain) ?items
                                  (max 0.0 (- ?sb ?after)) (* ?balance ?sb))))))
 
-(defrule CAUSES::pl-uneven
-  "Stages wait more than their times per item explain: items differ, and nothing evens that out."
+(defrule CAUSES::pl-degrading
+  "Stages wait more than their mean times per item explain, and one gets slower from item to item."
   (finding (kind symptom) (name low-pipeline-efficiency) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.waiting") (value ?waiting))
-  (metric (run ?r) (pattern ?p) (name "run.waiting_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern ?p) (name "run.slowest") (value ?sb))
   (metric (run ?r) (pattern ?p) (name "run.items") (value ?items))
   (metric (run ?r) (pattern ?p) (name "run.stages") (value ?stages))
   (metric (run ?r) (pattern ?p) (name "run.balance") (value ?balance))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   (run (id ?r) (duration ?t))
-  (test (>= (- ?waiting (pl-mismatch ?stages ?items ?sb ?balance)) (* ?*significant* ?stages ?t)))
-  (metric (run ?r) (pattern ?p) (name "stage.spread") (location ?uneven) (value ?cv) (rank 1))
-  (metric (run ?r) (pattern ?p) (name "stage.drift") (location ?worse) (value ?drift) (rank 1))
+  (metric (run ?r) (pattern ?p) (name "stage.drift") (location ?worse) (rank 1)
+          (value ?drift&:(>= ?drift ?*outlier*)))
+  (test (>= (pl-by-drift ?waiting ?stages ?items ?sb ?balance ?drift) (* ?*significant* ?stages ?t)))
   =>
-  (bind ?cost (- ?waiting (pl-mismatch ?stages ?items ?sb ?balance)))
+  (bind ?cost (pl-by-drift ?waiting ?stages ?items ?sb ?balance ?drift))
   (bind ?gain (/ ?cost ?stages))
-  (if (>= ?drift ?*outlier*)
-   then
-   (assert (finding (kind cause) (name degrading-stage) (run ?r) (pattern ?p) (locations ?worse)
-                    (culprits ?worse) (lost ?cost) (share (pl-part ?cost ?lost)) (gain ?gain)
-                    (level 3) (confidence 0.7) (where (str-cat "location " ?worse))
-                    (text (text "Stage {} gets slower: {.1} times as long per item in the second half of its items as in the first. The stages wait {s} more than their mean times per item explain."
-                                ?worse ?drift ?cost))
-                    (remedy (text "See what grows in stage {} from item to item (lists that are searched, memory, files); up to {s} of run time." ?worse ?gain))))
-   else
-   (assert (finding (kind cause) (name uneven-items) (run ?r) (pattern ?p)
-                    (locations (pl-slow ?r ?p 0.0)) (lost ?cost) (share (pl-part ?cost ?lost))
-                    (gain ?gain) (level 3)
-                    (confidence (if (>= ?cv ?*unequal-tasks*) then 0.8 else 0.6))
-                    (text (text "The stages wait {s} more than their mean times per item explain: an item that takes long in one stage holds up all others, and nothing is buffered between them. Times differ most in stage {} (coefficient of variation {.2})."
-                                ?cost ?uneven ?cv))
-                    (remedy (text "Put buffers between the stages: MPI_Isend for some items ahead instead of MPI_Ssend or large blocking sends, MPI_Irecv posted early; or split the longest items; up to {s} of run time." ?gain))))))
+  (assert (finding (kind cause) (name degrading-stage) (run ?r) (pattern ?p) (locations ?worse)
+                   (culprits ?worse) (lost ?cost) (share (pl-part ?cost ?lost))
+                   (gain (pl-gain ?r ?p ?stages ?gain))
+                   (level 3) (confidence 0.7) (where (str-cat "location " ?worse))
+                   (text (text "Stage {} gets slower: {.1} times as long per item in the second half of its items as in the first. The stages wait {s} more than their mean times per item explain; as much as {s} of it can come from that."
+                               ?worse ?drift (- ?waiting (pl-mismatch ?stages ?items ?sb ?balance)) ?cost))
+                   (remedy (text "See what grows in stage {} from item to item (lists that are searched, memory, files); up to {}."
+                                 ?worse (pl-saves ?r ?p ?stages ?gain))))))
+
+(defrule CAUSES::pl-uneven
+  "Stages wait more than their times per item explain: items differ, and nothing evens that out."
+  (finding (kind symptom) (name low-pipeline-efficiency) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.waiting") (value ?waiting))
+  (metric (run ?r) (pattern ?p) (name "run.slowest") (value ?sb))
+  (metric (run ?r) (pattern ?p) (name "run.items") (value ?items))
+  (metric (run ?r) (pattern ?p) (name "run.stages") (value ?stages))
+  (metric (run ?r) (pattern ?p) (name "run.balance") (value ?balance))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  (run (id ?r) (duration ?t))
+  (metric (run ?r) (pattern ?p) (name "stage.spread") (location ?uneven) (rank 1)
+          (value ?cv&:(>= ?cv ?*unequal-tasks*)))
+  (metric (run ?r) (pattern ?p) (name "stage.drift") (rank 1) (value ?drift&:(< ?drift ?*outlier*)))
+  (test (>= (pl-by-spread ?waiting ?stages ?items ?sb ?balance ?cv) (* ?*significant* ?stages ?t)))
+  =>
+  (bind ?cost (pl-by-spread ?waiting ?stages ?items ?sb ?balance ?cv))
+  (bind ?gain (/ ?cost ?stages))
+  (assert (finding (kind cause) (name uneven-items) (run ?r) (pattern ?p)
+                   (locations (pl-members ?r ?p)) (lost ?cost) (share (pl-part ?cost ?lost))
+                   (gain (pl-gain ?r ?p ?stages ?gain)) (level 3) (confidence 0.8)
+                   (text (text "The stages wait {s} more than their mean times per item explain: an item that takes long in one stage holds up all others, and nothing is buffered between them. Times differ most in stage {} (coefficient of variation {.2})."
+                               ?cost ?uneven ?cv))
+                   (remedy (text "Put buffers between the stages: MPI_Isend for some items ahead instead of MPI_Ssend or large blocking sends, MPI_Irecv posted early; or split the longest items; up to {}."
+                                 (pl-saves ?r ?p ?stages ?gain))))))
 
 (defrule CAUSES::pl-item-overhead
   "Moving an item costs too much for what a stage computes on it."
@@ -346,12 +440,12 @@
   (bind ?together (max 2 (integer (+ 0.999999 (/ (* ?*grain-good* ?o) (max ?g 1e-12))))))
   (bind ?gain (/ (* ?lost (- 1.0 (/ 1.0 ?together))) ?stages))
   (assert (finding (kind cause) (name item-overhead) (run ?r) (pattern ?p)
-                   (locations (pl-slow ?r ?p 0.0)) (lost ?lost) (share (pl-part ?lost ?all))
-                   (gain ?gain) (level 3)
+                   (locations (pl-members ?r ?p)) (lost ?lost) (share (pl-part ?lost ?all))
+                   (gain (pl-gain ?r ?p ?stages ?gain)) (level 3)
                    (text (text "Items are too small: a stage computes {s} on one, and moving it in and out costs {s} beyond waiting; {s} in all."
                                ?g ?o ?lost))
-                   (remedy (text "Send {n} items in one message, so that computation is {n} times the overhead; up to {s} of run time."
-                                 ?together (integer ?*grain-good*) ?gain)))))
+                   (remedy (text "Send {n} items in one message, so that computation is {n} times the overhead; up to {}."
+                                 ?together (integer ?*grain-good*) (pl-saves ?r ?p ?stages ?gain))))))
 
 (defrule CAUSES::pl-slow-transfer
   "Moving items takes long, although a stage computes long on each."
@@ -365,9 +459,9 @@
   (metric (run ?r) (pattern ?p) (name "run.stages") (value ?stages))
   =>
   (assert (finding (kind cause) (name slow-transfer) (run ?r) (pattern ?p)
-                   (locations (pl-slow ?r ?p 0.0)) (lost ?lost) (share (pl-part ?lost ?all))
-                   (gain (/ ?lost ?stages)) (level 3) (confidence 0.7)
+                   (locations (pl-members ?r ?p)) (lost ?lost) (share (pl-part ?lost ?all))
+                   (gain (pl-gain ?r ?p ?stages (/ ?lost ?stages))) (level 3) (confidence 0.7)
                    (text (text "Moving items takes {s} per item and stage beyond waiting, {s} in all; a stage computes {s} on one."
                                ?o ?lost ?g))
-                   (remedy (text "Overlap: post the receive of the next item (MPI_Irecv) before working on this one, and give it on with MPI_Isend; up to {s} of run time."
-                                 (/ ?lost ?stages))))))
+                   (remedy (text "Overlap: post the receive of the next item (MPI_Irecv) before working on this one, and give it on with MPI_Isend; up to {}."
+                                 (pl-saves ?r ?p ?stages (/ ?lost ?stages)))))))
