@@ -119,3 +119,10 @@
   ;; Steps of a sweep differ when the heaviest process computes this much more than the mean. 1.
   ;; KNOWLEDGE; as ?*heavy*.
   ?*step-imbalance* = 0.1)
+
+;; ---- composition ----------------------------------------------------------------------------------
+
+(defglobal MAIN
+  ;; Share of what a location takes longer for which a cause inside of its work must account, before
+  ;; it explains that. 1. KNOWLEDGE, compositional models: 0.6 inside nested intervals.
+  ?*inner-accounts* = 0.6)

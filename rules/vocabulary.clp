@@ -65,6 +65,13 @@
   (slot location (type STRING))
   (slot why (type STRING)))
 
+(deftemplate MAIN::nested
+  "What a location does for one pattern, the outer one sees as computation: a group that works on a task."
+  (slot run (type STRING))
+  (slot outer (type STRING))          ; ids of patterns
+  (slot inner (type STRING))
+  (slot location (type STRING)))      ; plays a role in the outer one and belongs to the inner one
+
 ;; ---- out: asserted by rules ------------------------------------------------------
 
 (deftemplate MAIN::need
@@ -100,6 +107,21 @@
   (slot run (type STRING))
   (slot pattern (type STRING))        ; id of the pattern whose rules do
   (slot loss (type SYMBOL) (allowed-symbols waiting transfer grain ends)))
+
+(deftemplate MAIN::excess-known
+  "The rules of an outer pattern tell by how much its locations take longer, see excess."
+  (slot run (type STRING))
+  (slot pattern (type STRING)))
+
+(deftemplate MAIN::excess
+  "By how many seconds of the run a location takes longer than others of its role."
+  (slot run (type STRING))
+  (slot pattern (type STRING))
+  (slot location (type STRING))
+  (slot seconds (type FLOAT)))
+
+;; A finding with the name explained-inside links two of its reasons: a finding of its own pattern is
+;; explained by a cause of another one, so that its seconds are counted only once (composition.clp).
 
 ;; ---- phases: the engine focuses them in this order in every round ------------------
 

@@ -121,6 +121,9 @@ struct mpl_diagnosed {
                               clocks' bounds; NaN when unknown, or certain without trying. */
     double clock_high_s;
     const char *clock_reason; /**< A clause that says why it is sensitive; else NULL. */
+    size_t n_explained_by;
+    const char *const *explained_by; /**< Ids of causes in patterns inside of this one. */
+    double outer_s; /**< Seconds of location time of the findings that this one explains. */
     size_t n_because;
     const char *const *because; /**< Ids of findings. */
     size_t n_evidence;
@@ -150,6 +153,7 @@ struct mpl_diagnosis {
         *findings; /**< Causes by severity first, then the others by level. */
     double lost_s; /**< Location time in the window that is not computation, all runs. */
     double explained_s; /**< Of that, attributed to causes; each second once. */
+    double nested_s;    /**< Of that, at an outer level and explained by causes inside. */
     double
         normal_s; /**< Of that, normal for the pattern, e.g. a master without requests. */
     double location_s; /**< Locations x window: what severities are relative to. */

@@ -70,6 +70,9 @@ enum mpl_status mpl_trials_make(struct mpl_analysis *a,
 /* By the id of a chosen pattern. */
 struct trial *mpl_trials_find(struct mpl_analysis *a, const char *run, const char *pattern);
 
+/* Whether a chosen pattern is part of the work of another one, which sees it as computation. */
+bool mpl_trial_is_inside(const struct trial *inner, const struct trial *outer);
+
 /* facts.c */
 enum mpl_status mpl_facts_assert(struct mpl_analysis *a, struct mpl_err *err);
 
@@ -78,6 +81,19 @@ enum mpl_status mpl_needs_answer(struct mpl_analysis *a, struct mpl_err *err);
 
 /* findings.c */
 enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err);
+
+/*
+ * nesting.c: findings of an outer pattern that causes of an inner one explain. What says so are
+ * findings named explained-inside, with both among their reasons.
+ */
+/* Before ranking, all[i].number == i: how many explain each, and what that costs. */
+enum mpl_status mpl_nesting_mark(struct mpl_analysis *a, struct mpl_diagnosed *all,
+                                 size_t n, struct mpl_err *err);
+/* After ranking: their ids. */
+enum mpl_status mpl_nesting_link(struct mpl_analysis *a, struct mpl_diagnosed *all,
+                                 size_t n, const char *const *id_of, struct mpl_err *err);
+/* Of a cause with what it explains outside. NaN when unknown. */
+double mpl_nesting_severity(const struct mpl_diagnosed *d);
 
 /* verdict.c */
 enum mpl_status mpl_verdict_reach(struct mpl_analysis *a, struct mpl_err *err);

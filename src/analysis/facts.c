@@ -124,6 +124,45 @@ static enum mpl_status assert_pattern(struct mpl_analysis *a, const struct trial
     return st == MPL_OK ? assert_roles(a, t, err) : st;
 }
 
+/* Of what remains without the communicators, each place where one of them does the work. */
+static enum mpl_status assert_nested(struct mpl_analysis *a, const struct trial *outer,
+                                     const struct trial *inner, struct mpl_err *err)
+{
+    const struct mpl_run *run = &a->runs[outer->shown.run].shown;
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < mpl_pattern_role_count(outer->shown.pattern); i++) {
+        const struct mpl_role *role = mpl_recognition_role(outer->recognition, i);
+
+        for (uint32_t l = 0; l < role->n && st == MPL_OK; l++) {
+            const struct mpl_location *loc = &run->model->locations[role->locations[l]];
+            const struct mpl_slot slots[] = { text_slot("run", run->id),
+                                              text_slot("outer", outer->shown.id),
+                                              text_slot("inner", inner->shown.id),
+                                              text_slot("location", loc->label) };
+
+            if (inner->part->processes[loc->process]) {
+                st = mpl_infer_assert(a->infer, "nested", slots, 4, err);
+            }
+        }
+    }
+    return st;
+}
+
+static enum mpl_status assert_nestings(struct mpl_analysis *a, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (size_t o = 0; o < a->n_trials && st == MPL_OK; o++) {
+        for (size_t i = 0; i < a->n_trials && st == MPL_OK; i++) {
+            if (mpl_trial_is_inside(&a->trials[i], &a->trials[o])) {
+                st = assert_nested(a, &a->trials[o], &a->trials[i], err);
+            }
+        }
+    }
+    return st;
+}
+
 enum mpl_status mpl_facts_assert(struct mpl_analysis *a, struct mpl_err *err)
 {
     enum mpl_status st = MPL_OK;
@@ -144,5 +183,5 @@ enum mpl_status mpl_facts_assert(struct mpl_analysis *a, struct mpl_err *err)
             st = assert_pattern(a, &a->trials[i], err);
         }
     }
-    return st;
+    return st == MPL_OK ? assert_nestings(a, err) : st;
 }

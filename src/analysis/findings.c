@@ -147,12 +147,12 @@ static bool is_cause(const struct mpl_diagnosed *d)
     return strcmp(d->finding->kind, "cause") == 0;
 }
 
-static double comparable(double severity)
+static double comparable(const struct mpl_diagnosed *d)
 {
-    return isnan(severity) ? -1 : severity;
+    return isnan(d->severity) ? -1 : mpl_nesting_severity(d);
 }
 
-/* Causes by severity; then symptoms and observations in the order of the search. */
+/* Causes by severity, those that another one explains at the end; then symptoms and observations in the order of the search. */
 static int by_rank(const void *x, const void *y)
 {
     const struct mpl_diagnosed *a = x;
@@ -161,8 +161,11 @@ static int by_rank(const void *x, const void *y)
     if (is_cause(a) != is_cause(b)) {
         return is_cause(a) ? -1 : 1;
     }
-    if (is_cause(a) && comparable(a->severity) != comparable(b->severity)) {
-        return comparable(a->severity) < comparable(b->severity) ? 1 : -1;
+    if (is_cause(a) && (a->n_explained_by > 0) != (b->n_explained_by > 0)) {
+        return a->n_explained_by > 0 ? 1 : -1;
+    }
+    if (is_cause(a) && comparable(a) != comparable(b)) {
+        return comparable(a) < comparable(b) ? 1 : -1;
     }
     if (!is_cause(a) && a->finding->level != b->finding->level) {
         return a->finding->level < b->finding->level ? -1 : 1;
@@ -184,6 +187,10 @@ enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err)
     if (st != MPL_OK) {
         return st;
     }
+    st = mpl_nesting_mark(a, all, n, err);
+    if (st != MPL_OK) {
+        return st;
+    }
     qsort(all, n, sizeof *all, by_rank);
     for (size_t i = 0; i < n; i++) {
         all[i].id = mpl_arena_printf(a->arena, "f%zu", i + 1);
@@ -195,6 +202,7 @@ enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err)
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
         st = fill_reasons(a, &all[i], id_of, err);
     }
+    st = st == MPL_OK ? mpl_nesting_link(a, all, n, id_of, err) : st;
     a->findings = all;
     a->diagnosis.findings = all;
     a->diagnosis.n_findings = n;

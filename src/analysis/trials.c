@@ -456,6 +456,17 @@ enum mpl_status mpl_trials_make(struct mpl_analysis *a,
     return st;
 }
 
+bool mpl_trial_is_inside(const struct trial *inner, const struct trial *outer)
+{
+    const char *scope = strchr(outer->shown.id, '@');
+
+    /* What remains is made of all communicators in which nothing was found. */
+    return inner->shown.is_chosen && outer->shown.is_chosen && inner != outer &&
+           inner->shown.run == outer->shown.run && inner->part != NULL &&
+           inner->part->comms != NULL && inner->part->processes != NULL && scope != NULL &&
+           strcmp(scope, "@rest") == 0;
+}
+
 struct trial *mpl_trials_find(struct mpl_analysis *a, const char *run, const char *pattern)
 {
     for (size_t i = 0; i < a->n_trials; i++) {

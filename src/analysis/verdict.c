@@ -49,19 +49,20 @@ static void add_up(struct mpl_analysis *a)
             continue;
         }
         if (strcmp(f->finding->kind, "cause") == 0) {
-            d->explained_s += f->lost_s;
+            *(f->n_explained_by > 0 ? &d->nested_s : &d->explained_s) += f->lost_s;
         } else if (f->finding->is_healthy) {
             d->normal_s += f->lost_s;
         }
     }
     d->explained_s = fmin(d->explained_s, d->lost_s);
-    d->normal_s = fmin(d->normal_s, d->lost_s - d->explained_s);
+    d->nested_s = fmin(d->nested_s, d->lost_s - d->explained_s);
+    d->normal_s = fmin(d->normal_s, d->lost_s - d->explained_s - d->nested_s);
 }
 
 /* Lost time that nothing accounts for. */
 static double unexplained_s(const struct mpl_diagnosis *d)
 {
-    return d->lost_s - d->explained_s - d->normal_s;
+    return d->lost_s - d->explained_s - d->nested_s - d->normal_s;
 }
 
 const struct mpl_diagnosed *mpl_leading_cause(const struct mpl_diagnosis *d)
@@ -76,7 +77,7 @@ static const struct mpl_diagnosed *leading_problem(const struct mpl_diagnosis *d
 {
     const struct mpl_diagnosed *f = mpl_leading_cause(d);
 
-    return f != NULL && f->severity >= problem_severity ? f : NULL;
+    return f != NULL && mpl_nesting_severity(f) >= problem_severity ? f : NULL;
 }
 
 double mpl_verdict_margin_s(const struct mpl_diagnosis *d)
@@ -85,13 +86,14 @@ double mpl_verdict_margin_s(const struct mpl_diagnosis *d)
     double margin_s = INFINITY;
 
     if (leading != NULL && !isnan(leading->severity)) {
+        const double cost_s = leading->lost_s + leading->outer_s;
         const double least_s = problem_severity * leading->lost_s / leading->severity;
         const struct mpl_diagnosed *next = d->n_findings > 1 ? &d->findings[1] : NULL;
 
-        margin_s = fabs(leading->lost_s - least_s);
+        margin_s = fabs(cost_s - least_s);
         if (next != NULL && strcmp(next->finding->kind, "cause") == 0 &&
-            !isnan(next->lost_s)) {
-            margin_s = fmin(margin_s, leading->lost_s - next->lost_s);
+            next->n_explained_by == 0 && !isnan(next->lost_s)) {
+            margin_s = fmin(margin_s, fabs(cost_s - next->lost_s - next->outer_s));
         }
     }
     if (leading_problem(d) == NULL) {
@@ -117,18 +119,59 @@ static const struct mpl_diagnosed *all_clear(const struct mpl_diagnosis *d)
     return found;
 }
 
-static const char *pattern_phrase(struct mpl_analysis *a)
+/* What is inside of a pattern, as half a sentence; "" when nothing is. */
+static const char *inside_phrase(struct mpl_analysis *a, const struct trial *outer)
 {
+    const char *name = NULL;
+    bool is_one_kind = true;
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->n_trials; i++) {
+        if (mpl_trial_is_inside(&a->trials[i], outer)) {
+            const char *own = mpl_pattern_name(a->trials[i].shown.pattern);
+
+            is_one_kind = is_one_kind && (n == 0 || strcmp(own, name) == 0);
+            name = own;
+            n++;
+        }
+    }
+    return n == 0 ? ""
+           : is_one_kind
+               ? mpl_arena_printf(a->arena, " whose work is a %s in %zu communicator%s",
+                                  name, n, n > 1 ? "s" : "")
+               : mpl_arena_printf(a->arena,
+                                  " whose work is done by patterns in %zu "
+                                  "communicators",
+                                  n);
+}
+
+/* The pattern of the run; of nested ones the outermost. */
+static const struct trial *main_trial(struct mpl_analysis *a)
+{
+    const struct trial *found = NULL;
+
     for (size_t i = 0; i < a->n_trials; i++) {
         const struct trial *t = &a->trials[i];
 
         if (t->shown.is_chosen &&
-            strcmp(mpl_pattern_name(t->shown.pattern), "message-passing") != 0) {
-            return mpl_arena_printf(a->arena, "The program is a %s run. ",
-                                    mpl_pattern_name(t->shown.pattern));
+            strcmp(mpl_pattern_name(t->shown.pattern), "message-passing") != 0 &&
+            (found == NULL || mpl_trial_is_inside(found, t))) {
+            found = t;
         }
     }
-    return "";
+    return found;
+}
+
+static const char *pattern_phrase(struct mpl_analysis *a)
+{
+    const struct trial *t = main_trial(a);
+    const char *inside = t == NULL ? "" : inside_phrase(a, t);
+
+    if (t == NULL || inside == NULL) {
+        return inside;
+    }
+    return mpl_arena_printf(a->arena, "The program is a %s run%s. ",
+                            mpl_pattern_name(t->shown.pattern), inside);
 }
 
 static const struct mpl_diagnosed *longest_observation(const struct mpl_diagnosis *d)

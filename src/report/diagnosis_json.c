@@ -167,6 +167,8 @@ static struct mpl_json *finding_json(const struct mpl_diagnosis *all,
     mpl_json_set(json, "clock_high_s", mpl_json_number(d->clock_high_s));
     mpl_json_set(json, "text", mpl_json_string(f->text));
     mpl_json_set(json, "remedy", mpl_json_string(f->remedy));
+    mpl_json_set(json, "explained_by", strings_json(d->explained_by, d->n_explained_by));
+    mpl_json_set(json, "outer_s", mpl_json_number(d->outer_s));
     mpl_json_set(json, "because", strings_json(d->because, d->n_because));
     mpl_json_set(json, "evidence", evidence_json(d));
     mpl_json_set(json, "facts", strings_json(d->reasons, d->n_reasons));
@@ -202,9 +204,10 @@ static struct mpl_json *time_json(const struct mpl_diagnosis *d)
     mpl_json_set(json, "location_s", mpl_json_number(d->location_s));
     mpl_json_set(json, "lost_s", mpl_json_number(d->lost_s));
     mpl_json_set(json, "explained_s", mpl_json_number(d->explained_s));
+    mpl_json_set(json, "nested_s", mpl_json_number(d->nested_s));
     mpl_json_set(json, "normal_s", mpl_json_number(d->normal_s));
     mpl_json_set(json, "unexplained_s",
-                 mpl_json_number(d->lost_s - d->explained_s - d->normal_s));
+                 mpl_json_number(d->lost_s - d->explained_s - d->nested_s - d->normal_s));
     return json;
 }
 

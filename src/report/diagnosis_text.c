@@ -83,6 +83,69 @@ static void say_reasons(struct page *page, const struct mpl_diagnosed *d)
     }
 }
 
+static const struct mpl_diagnosed *find_finding(const struct mpl_diagnosis *d,
+                                                const char *id)
+{
+    for (size_t i = 0; i < d->n_findings; i++) {
+        if (strcmp(d->findings[i].id, id) == 0) {
+            return &d->findings[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *scope_of(const struct mpl_diagnosis *d, const char *pattern)
+{
+    for (size_t i = 0; i < d->n_trials; i++) {
+        if (d->trials[i].is_chosen && strcmp(d->trials[i].id, pattern) == 0) {
+            return d->trials[i].scope;
+        }
+    }
+    return "it";
+}
+
+/* An outer finding names the cause inside, and a cause what it costs outside. */
+static void say_inside(struct page *page, const struct mpl_diagnosis *d,
+                       const struct mpl_diagnosed *f, int indent)
+{
+    for (size_t i = 0; i < f->n_explained_by; i++) {
+        const struct mpl_diagnosed *inner = find_finding(d, f->explained_by[i]);
+
+        if (inner != NULL) {
+            mpl_page_tell(page, indent,
+                          "inside: ", "because, in %s, there is %s%s%s: see %s",
+                          scope_of(d, inner->finding->pattern), inner->finding->name,
+                          inner->finding->n_culprits > 0 ? ", process " : "",
+                          inner->finding->n_culprits > 0
+                              ? mpl_page_labels(page, inner->finding->culprits,
+                                                inner->finding->n_culprits)
+                              : "",
+                          inner->id);
+        }
+    }
+}
+
+static void say_outside(struct page *page, const struct mpl_diagnosis *d,
+                        const struct mpl_diagnosed *f)
+{
+    const char *ids = "";
+
+    for (size_t i = 0; i < d->n_findings && f->outer_s > 0 && ids != NULL; i++) {
+        const struct mpl_diagnosed *outer = &d->findings[i];
+
+        if (is_cause(outer) && outer->n_explained_by > 0 &&
+            strcmp(outer->explained_by[0], f->id) == 0) {
+            ids = mpl_arena_printf(page->scratch, "%s%s%s", ids, ids[0] != '\0' ? ", " : "",
+                                   outer->id);
+        }
+    }
+    if (f->outer_s > 0) {
+        mpl_page_tell(page, 6,
+                      "outer: ", "another %s of process time outside go back to it (%s)",
+                      mpl_page_seconds(page, f->outer_s), ids != NULL ? ids : "?");
+    }
+}
+
 static void say_cost(struct page *page, size_t number, const struct mpl_diagnosed *d)
 {
     const char *share = "";
@@ -94,14 +157,32 @@ static void say_cost(struct page *page, size_t number, const struct mpl_diagnose
     if (isnan(d->lost_s)) {
         mpl_page_say(page, 2, "%zu. %s (%s)", number, d->finding->name, d->id);
     } else {
-        mpl_page_say(page, 2, "%zu. %s (%s): %s of process time, severity %s, %s%s", number,
-                     d->finding->name, d->id, mpl_page_seconds(page, d->lost_s),
-                     mpl_page_share(page, d->severity), grade_of(d->severity),
-                     share != NULL ? share : "");
+        const bool is_inside = d->n_explained_by > 0;
+
+        mpl_page_say(page, 2, "%zu. %s (%s): %s%s of process time, severity %s, %s%s%s",
+                     number, d->finding->name, d->id, is_inside ? "(" : "",
+                     mpl_page_seconds(page, d->lost_s), mpl_page_share(page, d->severity),
+                     grade_of(d->severity), share != NULL ? share : "",
+                     is_inside ? "), counted to the cause inside" : "");
     }
 }
 
-static void say_cause(struct page *page, size_t number, const struct mpl_diagnosed *d)
+static void say_remedy(struct page *page, const struct mpl_diagnosed *d)
+{
+    const struct mpl_finding *f = d->finding;
+
+    if (f->remedy != NULL) {
+        mpl_page_tell(page, 6, "do:    ", "%s", f->remedy);
+    }
+    if (!isnan(d->gain_s) && d->gain_s > 0) {
+        mpl_page_tell(page, 6, "gain:  ", "about %s of run time at most; confidence %s",
+                      mpl_page_seconds(page, d->gain_s),
+                      mpl_page_share(page, f->confidence));
+    }
+}
+
+static void say_cause(struct page *page, size_t number, const struct mpl_diagnosis *all,
+                      const struct mpl_diagnosed *d)
 {
     const struct mpl_finding *f = d->finding;
 
@@ -111,13 +192,11 @@ static void say_cause(struct page *page, size_t number, const struct mpl_diagnos
     say_who(page, f);
     say_sources(page, d);
     say_reasons(page, d);
-    if (f->remedy != NULL) {
-        mpl_page_tell(page, 6, "do:    ", "%s", f->remedy);
-    }
-    if (!isnan(d->gain_s) && d->gain_s > 0) {
-        mpl_page_tell(page, 6, "gain:  ", "about %s of run time at most; confidence %s",
-                      mpl_page_seconds(page, d->gain_s),
-                      mpl_page_share(page, f->confidence));
+    say_inside(page, all, d, 6);
+    say_outside(page, all, d);
+    /* What is to be done is said once, with the cause inside. */
+    if (d->n_explained_by == 0) {
+        say_remedy(page, d);
     }
     if (d->is_clock_sensitive) {
         mpl_page_tell(page, 6, "clock: ", "do not rely on it: %s", d->clock_reason);
@@ -139,11 +218,116 @@ static void say_causes(struct page *page, const struct mpl_diagnosis *d, size_t 
         if (++n > top) {
             hidden++;
         } else {
-            say_cause(page, n, &d->findings[i]);
+            say_cause(page, n, d, &d->findings[i]);
         }
     }
     if (hidden > 0) {
         mpl_page_say(page, 2, "… and %zu more; --top %zu shows them", hidden, n);
+    }
+}
+
+/* ---- parts that are all the same ---------------------------------------------------------- */
+
+/* A part of the run in which nothing is wrong. */
+static bool is_quiet_part(const struct mpl_diagnosis *d, const struct mpl_trial *t)
+{
+    if (!t->is_chosen || strchr(t->id, '@') == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
+
+        if (f->run == t->run && strcmp(f->finding->pattern, t->id) == 0 &&
+            !f->finding->is_healthy) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Of twenty groups that are fine one is shown for all. */
+static bool is_alike(const struct mpl_diagnosis *d, const struct mpl_trial *x,
+                     const struct mpl_trial *y)
+{
+    return x == y || (x->run == y->run && x->pattern == y->pattern && is_quiet_part(d, x) &&
+                      is_quiet_part(d, y));
+}
+
+static bool is_first_alike(const struct mpl_diagnosis *d, const struct mpl_trial *t)
+{
+    for (const struct mpl_trial *earlier = d->trials; earlier < t; earlier++) {
+        if (is_alike(d, earlier, t)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static size_t count_alike(const struct mpl_diagnosis *d, const struct mpl_trial *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->n_trials; i++) {
+        n += is_alike(d, t, &d->trials[i]);
+    }
+    return n;
+}
+
+/* ---- patterns ------------------------------------------------------------------------------- */
+
+static void say_role(struct page *page, const struct mpl_diagnosis *d,
+                     const struct mpl_trial *t, size_t number)
+{
+    const struct mpl_model *model = d->runs[t->run].model;
+    const char **labels = MPL_NEW_ARRAY(page->scratch, model->n_locations, const char *);
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->n_trials && labels != NULL; i++) {
+        if (!is_alike(d, t, &d->trials[i])) {
+            continue;
+        }
+        const struct mpl_role *role =
+            mpl_recognition_role(d->trials[i].recognition, number);
+
+        for (uint32_t l = 0; l < role->n && n < model->n_locations; l++) {
+            labels[n++] = model->locations[role->locations[l]].label;
+        }
+    }
+    mpl_page_say(page, 4, "%s: %s", mpl_pattern_role(t->pattern, number),
+                 labels != NULL ? mpl_page_labels(page, labels, n) : "?");
+}
+
+static void say_pattern(struct page *page, const struct mpl_diagnosis *d,
+                        const struct mpl_trial *t)
+{
+    const bool is_part = strcmp(t->scope, "world") != 0;
+    const size_t n = count_alike(d, t);
+    double coverage = t->coverage;
+    double fit = t->fit;
+
+    for (size_t i = 0; i < d->n_trials; i++) {
+        if (is_alike(d, t, &d->trials[i])) {
+            coverage = fmin(coverage, d->trials[i].coverage);
+            fit = fmin(fit, d->trials[i].fit);
+        }
+    }
+    if (mpl_pattern_event_count(t->pattern) == 0) {
+        mpl_page_say(page, 2, "%s: fits every MPI run", mpl_pattern_name(t->pattern));
+    } else {
+        const char *others =
+            n > 1 ? mpl_arena_printf(page->scratch, ", and %zu more alike", n - 1) : "";
+
+        mpl_page_say(
+            page, 2,
+            "%s%s%s%s%s: explains %s%s of the messages and collectives; %s%s of its "
+            "events meet all constraints",
+            mpl_pattern_name(t->pattern), is_part ? " (" : "", is_part ? t->scope : "",
+            others != NULL ? others : "", is_part ? ")" : "", n > 1 ? "at least " : "",
+            mpl_page_share(page, coverage), n > 1 ? "at least " : "",
+            mpl_page_share(page, fit));
+    }
+    for (size_t r = 0; r < mpl_pattern_role_count(t->pattern); r++) {
+        say_role(page, d, t, r);
     }
 }
 
@@ -155,35 +339,11 @@ static void say_patterns(struct page *page, const struct mpl_diagnosis *d)
     for (size_t i = 0; i < d->n_trials; i++) {
         const struct mpl_trial *t = &d->trials[i];
 
-        if (!t->is_chosen) {
-            if (t->is_runner_up) {
-                mpl_page_say(page, 2, "%s: not taken: %s", mpl_pattern_name(t->pattern),
-                             t->reason != NULL ? t->reason : "its roles were not found");
-            }
-            continue;
-        }
-        if (mpl_pattern_event_count(t->pattern) > 0) {
-            const bool is_part = strcmp(t->scope, "world") != 0;
-
-            mpl_page_say(page, 2,
-                         "%s%s%s%s: explains %s of the messages and collectives; %s of its "
-                         "events meet all constraints",
-                         mpl_pattern_name(t->pattern), is_part ? " (" : "",
-                         is_part ? t->scope : "", is_part ? ")" : "",
-                         mpl_page_share(page, t->coverage), mpl_page_share(page, t->fit));
-        } else {
-            mpl_page_say(page, 2, "%s: fits every MPI run", mpl_pattern_name(t->pattern));
-        }
-        for (size_t r = 0; r < mpl_pattern_role_count(t->pattern); r++) {
-            const struct mpl_role *role = mpl_recognition_role(t->recognition, r);
-            const struct mpl_model *model = d->runs[t->run].model;
-            const char **labels = MPL_NEW_ARRAY(page->scratch, role->n, const char *);
-
-            for (uint32_t l = 0; labels != NULL && l < role->n; l++) {
-                labels[l] = model->locations[role->locations[l]].label;
-            }
-            mpl_page_say(page, 4, "%s: %s", role->name,
-                         labels != NULL ? mpl_page_labels(page, labels, role->n) : "?");
+        if (t->is_chosen && is_first_alike(d, t)) {
+            say_pattern(page, d, t);
+        } else if (t->is_runner_up) {
+            mpl_page_say(page, 2, "%s: not taken: %s", mpl_pattern_name(t->pattern),
+                         t->reason != NULL ? t->reason : "its roles were not found");
         }
     }
 }
@@ -203,14 +363,16 @@ static int highest_level(const struct mpl_diagnosis *d)
     return level;
 }
 
-static void say_observation(struct page *page, const struct mpl_diagnosed *f)
+static void say_observation(struct page *page, const struct mpl_diagnosis *d,
+                            const struct mpl_diagnosed *f)
 {
     char label[32];
 
     (void) snprintf(label, sizeof label, "%-4s ", f->id);
     mpl_page_tell(page, 6, label, "%s", f->finding->text);
     say_sources(page, f);
-    if (f->finding->remedy != NULL) {
+    say_inside(page, d, f, 8);
+    if (f->finding->remedy != NULL && f->n_explained_by == 0) {
         mpl_page_tell(page, 8, "do: ", "%s", f->finding->remedy);
     }
 }
@@ -233,7 +395,7 @@ static void say_level(struct page *page, const struct mpl_diagnosis *d,
 
         if (!is_cause(f) && f->finding->level == level && f->run == t->run &&
             strcmp(f->finding->pattern, pattern) == 0) {
-            say_observation(page, f);
+            say_observation(page, d, f);
         }
     }
 }
@@ -241,6 +403,19 @@ static void say_level(struct page *page, const struct mpl_diagnosis *d,
 static bool is_general(const struct mpl_trial *t)
 {
     return mpl_pattern_event_count(t->pattern) == 0;
+}
+
+static void say_heading(struct page *page, const struct mpl_diagnosis *d,
+                        const struct mpl_trial *t)
+{
+    const size_t n = count_alike(d, t) - 1;
+
+    if (n > 0) {
+        mpl_page_say(page, 2, "As %s (%s), and the same in %zu more:", t->id,
+                     d->runs[t->run].id, n);
+    } else {
+        mpl_page_say(page, 2, "As %s (%s):", t->id, d->runs[t->run].id);
+    }
 }
 
 /*
@@ -258,10 +433,10 @@ static void say_search(struct page *page, const struct mpl_diagnosis *d)
         for (size_t i = 0; i < d->n_trials && last > 0; i++) {
             const struct mpl_trial *t = &d->trials[i];
 
-            if (!t->is_chosen || is_general(t) != (general == 1)) {
+            if (!t->is_chosen || is_general(t) != (general == 1) || !is_first_alike(d, t)) {
                 continue;
             }
-            mpl_page_say(page, 2, "As %s (%s):", t->id, d->runs[t->run].id);
+            say_heading(page, d, t);
             for (int level = 1; level <= last; level++) {
                 say_level(page, d, t, level);
             }
@@ -271,7 +446,7 @@ static void say_search(struct page *page, const struct mpl_diagnosis *d)
 
 static void say_unexplained(struct page *page, const struct mpl_diagnosis *d)
 {
-    const double rest_s = d->lost_s - d->explained_s - d->normal_s;
+    const double rest_s = d->lost_s - d->explained_s - d->nested_s - d->normal_s;
 
     if (d->location_s <= 0) {
         return;
@@ -280,10 +455,12 @@ static void say_unexplained(struct page *page, const struct mpl_diagnosis *d)
     mpl_page_say(
         page, 2,
         "Of %s of process time, %s (%s) is not computation. The causes above explain %s "
-        "of it%s%s%s; %s (%s of the process time) remain unexplained.",
+        "of it%s%s%s%s%s%s; %s (%s of the process time) remain unexplained.",
         mpl_page_seconds(page, d->location_s), mpl_page_seconds(page, d->lost_s),
         mpl_page_share(page, d->lost_s / d->location_s),
-        mpl_page_seconds(page, d->explained_s), d->normal_s > 0 ? ", " : "",
+        mpl_page_seconds(page, d->explained_s), d->nested_s > 0 ? " where they are, " : "",
+        d->nested_s > 0 ? mpl_page_seconds(page, d->nested_s) : "",
+        d->nested_s > 0 ? " outside" : "", d->normal_s > 0 ? ", " : "",
         d->normal_s > 0 ? mpl_page_seconds(page, d->normal_s) : "",
         d->normal_s > 0 ? " are normal for the pattern" : "",
         mpl_page_seconds(page, rest_s), mpl_page_share(page, rest_s / d->location_s));

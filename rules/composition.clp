@@ -1,0 +1,52 @@
+;; Nesting (Li & Malony, section 6): what one pattern sees as computation is another pattern inside.
+;; A worker that is late may be late because its group has a problem of its own; then the cause is
+;; inside, and what it costs outside goes back to it. The engine tells in `nested` what is inside
+;; of what, and takes a finding named explained-inside as the link from the outer to the inner one.
+
+;; ---- by how much a location takes longer than others of its role ------------------------------
+
+(defrule SYMPTOMS::composition-ask-workers
+  "Workers whose tasks are computed by patterns inside: by how much is one slower than the others?"
+  (pattern (run ?r) (name "master-worker" | "static-deal") (id ?o))
+  (exists (nested (run ?r) (outer ?o)))
+  =>
+  (assert (excess-known (run ?r) (pattern ?o))
+          (need (run ?r) (pattern ?o) (metric "worker.excess_work") (level 2)
+                (reason "see whether a worker is slow because of what happens inside its group"))))
+
+(defrule REFINE::composition-worker-excess
+  "What a worker computes beyond the median of the workers, for as many tasks."
+  (nested (run ?r) (outer ?o) (location ?w))
+  (metric (run ?r) (pattern ?o) (name "worker.excess_work") (location ?w) (value ?s&:(> ?s 0.0)))
+  =>
+  (assert (excess (run ?r) (pattern ?o) (location ?w) (seconds ?s))))
+
+(defrule REFINE::composition-gain-as-excess
+  "Where nothing better is known, what the remedy of the outer finding would save."
+  (finding (kind cause) (run ?r) (pattern ?o) (culprits ?w) (gain ?gain&:(> ?gain 0.0)))
+  (nested (run ?r) (outer ?o) (location ?w))
+  (not (excess-known (run ?r) (pattern ?o)))
+  =>
+  (assert (excess (run ?r) (pattern ?o) (location ?w) (seconds ?gain))))
+
+;; ---- the outer finding and the inner cause ------------------------------------------------------
+
+(defrule ADVISE::composition-explained
+  "A location is blamed, its work is a pattern of its own, and a cause in there accounts for it; it would not if other groups had the like."
+  (nested (run ?r) (outer ?o) (inner ?i) (location ?w))
+  (excess (run ?r) (pattern ?o) (location ?w) (seconds ?excess))
+  (finding (kind cause) (name ?inner) (run ?r) (pattern ?i) (culprits $?who)
+           (gain ?gain&:(>= ?gain (* ?*inner-accounts* ?excess))))
+  (finding (name ?outer&~explained-inside) (run ?r) (pattern ?o) (culprits ?w) (healthy no))
+  (pattern (run ?r) (id ?i) (scope ?where))
+  (not (and (nested (run ?r) (outer ?o) (inner ?other&~?i))
+            (finding (kind cause) (run ?r) (pattern ?other)
+                     (gain ?like&:(> ?like (- ?gain (* ?*inner-accounts* ?excess)))))))
+  =>
+  (assert (finding (kind observation) (name explained-inside) (run ?r) (pattern ?o)
+                   (locations ?w) (level 3) (healthy yes)
+                   (text (text "Process {} takes {s} longer than the others ({}) because, inside {}, there is a cause of its own: {}{}. Its remedy saves up to {s} there, {%}."
+                               ?w ?excess ?outer ?where ?inner
+                               (if (= (length$ ?who) 0) then ""
+                                else (text ", process {}" (location-list ?who)))
+                               ?gain (min 1.0 (/ ?gain ?excess)))))))
