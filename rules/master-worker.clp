@@ -10,106 +10,106 @@
 ;;                          size of tasks; scheduling; grain
 ;;
 ;; Observations speak of the least utilised worker, as the paper does (its lost time is 100 %);
-;; causes speak of all workers.
+;; causes speak of all workers. The rules hold for parts of a run and for patterns that extend this
+;; one: what these tell themselves they say by `refined`.
 
-(deffunction MAIN::role-locations (?run ?name)
-  "Labels of the locations that play a role in master-worker."
-  (bind ?labels (create$))
-  (do-for-all-facts ((?f role))
-    (and (eq ?f:run ?run) (eq ?f:pattern "master-worker") (eq ?f:name ?name))
-    (bind ?labels (create$ ?labels ?f:location)))
-  ?labels)
-
-(deffunction MAIN::mw-ask (?run ?level ?reason ?names)
+(deffunction MAIN::mw-ask (?run ?pattern ?level ?reason ?names)
   "Needs for several metrics of the pattern."
   (foreach ?m ?names
-    (assert (need (run ?run) (pattern "master-worker") (metric ?m) (level ?level)
+    (assert (need (run ?run) (pattern ?pattern) (metric ?m) (level ?level)
                   (reason ?reason)))))
 
 ;; ---- level 1 -------------------------------------------------------------------------------
 
 (defrule SYMPTOMS::mw-explains
   "The rules below account for all that the workers and the master lose."
-  (pattern (run ?r) (name "master-worker") (id ?p&"master-worker"))
+  (pattern (run ?r) (name "master-worker") (id ?p))
   =>
   (foreach ?loss (create$ waiting transfer grain ends)
     (assert (explained (run ?r) (pattern ?p) (loss ?loss)))))
 
 (defrule SYMPTOMS::mw-ask-tasks
   "A master-worker run is judged by the efficiency of its workers, if tasks were seen."
-  (pattern (run ?r) (name "master-worker") (id "master-worker"))
+  (pattern (run ?r) (name "master-worker") (id ?p))
   =>
-  (mw-ask ?r 1 "see how many tasks there are, and how the master collects results"
+  (mw-ask ?r ?p 1 "see how many tasks there are, and how the master collects results"
           (create$ "run.task_count" "run.workers" "master.received" "master.wrong_order_share"
                    "master.wait_in_order" "master.wrong_order_count" "master.collect_wait")))
 
 (defrule SYMPTOMS::mw-ask-efficiency
   "Worker efficiency (equation 3) is the first thing to look at."
-  (metric (run ?r) (pattern "master-worker") (name "run.task_count") (value ?n&:(> ?n 0.0)))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?n&:(> ?n 0.0)))
   =>
-  (mw-ask ?r 1 "collect data for computing worker efficiencies"
+  (mw-ask ?r ?p 1 "collect data for computing worker efficiencies"
           (create$ "worker.efficiency" "run.efficiency_mean" "run.total_lost" "worker.task_time"
                    "worker.relative_task_time" "worker.tasks" "run.task_mean" "run.pushed"
                    "run.terminations" "master.idle")))
 
 (defrule SYMPTOMS::mw-idle-master
   "A master that waits for requests is how the pattern works, not a loss to act on."
-  (metric (run ?r) (pattern "master-worker") (name "run.task_count") (value ?n&:(> ?n 0.0)))
-  (metric (run ?r) (pattern "master-worker") (name "master.idle") (location ?m)
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?n&:(> ?n 0.0)))
+  (metric (run ?r) (pattern ?p) (name "master.idle") (location ?m)
           (value ?idle&:(> ?idle 0.0)))
   =>
-  (assert (finding (kind observation) (name idle-master) (run ?r) (pattern "master-worker")
+  (assert (finding (kind observation) (name idle-master) (run ?r) (pattern ?p)
                    (locations ?m) (lost ?idle) (healthy yes) (level 1)
                    (text (text "Master {} waits {s} for requests, which is normal for this pattern." ?m ?idle)))))
 
 (defrule SYMPTOMS::mw-low-efficiency
   "The least utilised worker spends much of the run outside tasks."
-  (metric (run ?r) (pattern "master-worker") (name "worker.efficiency") (location ?w)
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "worker.efficiency") (location ?w)
           (value ?e) (rank ?k) (of ?k))
   (test (< ?e ?*efficiency-acceptable*))
-  (metric (run ?r) (pattern "master-worker") (name "run.efficiency_mean") (value ?mean))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency_mean") (value ?mean))
   =>
   (assert (finding (kind symptom) (name low-worker-efficiency) (run ?r)
-                   (pattern "master-worker") (locations ?w) (level 1)
+                   (pattern ?p) (locations ?w) (level 1)
                    (text (text "Worker {} is least utilised: its efficiency is {.3}. The mean over all workers is {.3}."
                                ?w ?e ?mean)))))
 
 (defrule SYMPTOMS::mw-good-efficiency
   "All workers are busy with tasks."
-  (metric (run ?r) (pattern "master-worker") (name "worker.efficiency") (location ?w)
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "worker.efficiency") (location ?w)
           (value ?e) (rank ?k) (of ?k))
   (test (>= ?e ?*efficiency-acceptable*))
-  (metric (run ?r) (pattern "master-worker") (name "run.efficiency_mean") (value ?mean))
-  (metric (run ?r) (pattern "master-worker") (name "run.task_count") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency_mean") (value ?mean))
+  (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?n))
   =>
   (assert (finding (kind observation) (name good-worker-efficiency) (run ?r)
-                   (pattern "master-worker") (healthy yes) (level 1)
+                   (pattern ?p) (healthy yes) (level 1)
                    (text (text "The workers are busy: they compute {n} tasks with a mean efficiency of {%}; the lowest is {%} (worker {})."
                                ?n ?mean ?e ?w)))))
 
 (defrule SYMPTOMS::mw-protocol
   "How tasks and results travel."
-  (metric (run ?r) (pattern "master-worker") (name "run.task_count") (value ?n&:(> ?n 0.0)))
-  (metric (run ?r) (pattern "master-worker") (name "run.workers") (value ?workers))
-  (metric (run ?r) (pattern "master-worker") (name "run.task_mean") (value ?mean))
-  (metric (run ?r) (pattern "master-worker") (name "run.pushed") (value ?pushed))
-  (metric (run ?r) (pattern "master-worker") (name "run.terminations") (value ?stops))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?n&:(> ?n 0.0)))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
+  (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
+  (metric (run ?r) (pattern ?p) (name "run.pushed") (value ?pushed))
+  (metric (run ?r) (pattern ?p) (name "run.terminations") (value ?stops))
   =>
-  (assert (finding (kind observation) (name protocol) (run ?r) (pattern "master-worker")
+  (assert (finding (kind observation) (name protocol) (run ?r) (pattern ?p)
                    (healthy yes) (level 1)
                    (text (text "{n} tasks of {s} on average for {n} workers; {n} handed out without a request, {n} orders to stop."
                                ?n ?mean ?workers ?pushed ?stops)))))
 
-(defrule SYMPTOMS::mw-slow-worker
+(defrule REFINE::mw-slow-worker
   "A worker takes much longer per task than the others."
-  (metric (run ?r) (pattern "master-worker") (name "worker.relative_task_time") (location ?w)
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (not (refined (run ?r) (pattern ?p) (name slow-worker)))
+  (metric (run ?r) (pattern ?p) (name "worker.relative_task_time") (location ?w)
           (value ?rel))
   (test (>= ?rel ?*outlier*))
-  (metric (run ?r) (pattern "master-worker") (name "worker.task_time") (location ?w) (value ?t))
-  (metric (run ?r) (pattern "master-worker") (name "worker.tasks") (location ?w) (value ?n))
+  (metric (run ?r) (pattern ?p) (name "worker.task_time") (location ?w) (value ?t))
+  (metric (run ?r) (pattern ?p) (name "worker.tasks") (location ?w) (value ?n))
   =>
-  (mw-ask ?r 2 "see what the slow worker costs the others" (create$ "worker.holds_up"))
-  (assert (finding (kind observation) (name slow-worker) (run ?r) (pattern "master-worker")
+  (mw-ask ?r ?p 2 "see what the slow worker costs the others" (create$ "worker.holds_up"))
+  (assert (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p)
                    (locations ?w) (culprits ?w) (level 1)
                    (where (str-cat "location " ?w))
                    (text (text "Worker {} is an outlier: {s} per task, {.2} times the median of the workers. It computed {n} tasks; tasks that are handed out on request go to the faster workers instead."
@@ -121,9 +121,10 @@
 
 (defrule REFINE::mw-ask-terms
   "The lost time of the workers is split by equation (1)."
-  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (locations ?w))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p) (locations ?w))
   =>
-  (mw-ask ?r 2
+  (mw-ask ?r ?p 2
           (text "collect data for computing initialisation, communication, finalisation costs, and wait (idle) time of worker {}" ?w)
           (create$ "worker.lost" "worker.t_comp" "worker.t_init" "worker.t_comm" "worker.t_wait"
                    "worker.t_final" "worker.t_rest" "run.lost_share")))
@@ -133,72 +134,77 @@
 
 (defrule REFINE::mw-waiting
   "Waiting of the least utilised worker is a significant part of its lost time."
-  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (locations ?w))
-  (metric (run ?r) (pattern "master-worker") (name "worker.lost") (location ?w) (value ?lost))
-  (metric (run ?r) (pattern "master-worker") (name "worker.t_wait") (location ?w) (value ?wait))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p) (locations ?w))
+  (metric (run ?r) (pattern ?p) (name "worker.lost") (location ?w) (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "worker.t_wait") (location ?w) (value ?wait))
   (test (>= (mw-part ?wait ?lost) ?*part-told*))
   =>
   (assert (finding (kind observation) (name waiting-significant) (run ?r)
-                   (pattern "master-worker") (locations ?w) (lost ?wait)
+                   (pattern ?p) (locations ?w) (lost ?wait)
                    (share (mw-part ?wait ?lost)) (level 2)
                    (text (text "Waiting time of worker {} is significant: {s}, {%} of its {s} of lost time."
                                ?w ?wait (mw-part ?wait ?lost) ?lost)))))
 
 (defrule REFINE::mw-communication
   "Effective message passing of the least utilised worker is a significant part of its lost time."
-  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (locations ?w))
-  (metric (run ?r) (pattern "master-worker") (name "worker.lost") (location ?w) (value ?lost))
-  (metric (run ?r) (pattern "master-worker") (name "worker.t_comm") (location ?w) (value ?comm))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p) (locations ?w))
+  (metric (run ?r) (pattern ?p) (name "worker.lost") (location ?w) (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "worker.t_comm") (location ?w) (value ?comm))
   (test (>= (mw-part ?comm ?lost) ?*part-told*))
   =>
   (assert (finding (kind observation) (name communication-significant) (run ?r)
-                   (pattern "master-worker") (locations ?w) (lost ?comm)
+                   (pattern ?p) (locations ?w) (lost ?comm)
                    (share (mw-part ?comm ?lost)) (level 2)
                    (text (text "Among lost cycles of worker {}, {%} is spent in message passing itself ({s}, waiting excluded)."
                                ?w (mw-part ?comm ?lost) ?comm)))))
 
 (defrule REFINE::mw-initialisation
   "The least utilised worker loses a significant part of its time before its first task."
-  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (locations ?w))
-  (metric (run ?r) (pattern "master-worker") (name "worker.lost") (location ?w) (value ?lost))
-  (metric (run ?r) (pattern "master-worker") (name "worker.t_init") (location ?w) (value ?init))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p) (locations ?w))
+  (metric (run ?r) (pattern ?p) (name "worker.lost") (location ?w) (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "worker.t_init") (location ?w) (value ?init))
   (test (>= (mw-part ?init ?lost) ?*part-told*))
   =>
   (assert (finding (kind observation) (name initialisation-significant) (run ?r)
-                   (pattern "master-worker") (locations ?w) (lost ?init)
+                   (pattern ?p) (locations ?w) (lost ?init)
                    (share (mw-part ?init ?lost)) (level 2)
                    (text (text "Among lost cycles of worker {}, {%} is spent before it first asks for a task ({s})."
                                ?w (mw-part ?init ?lost) ?init)))))
 
 (defrule REFINE::mw-finalisation
   "The least utilised worker loses a significant part of its time after the last task of all."
-  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (locations ?w))
-  (metric (run ?r) (pattern "master-worker") (name "worker.lost") (location ?w) (value ?lost))
-  (metric (run ?r) (pattern "master-worker") (name "worker.t_final") (location ?w) (value ?final))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p) (locations ?w))
+  (metric (run ?r) (pattern ?p) (name "worker.lost") (location ?w) (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "worker.t_final") (location ?w) (value ?final))
   (test (>= (mw-part ?final ?lost) ?*part-told*))
   =>
   (assert (finding (kind observation) (name finalisation-significant) (run ?r)
-                   (pattern "master-worker") (locations ?w) (lost ?final)
+                   (pattern ?p) (locations ?w) (lost ?final)
                    (share (mw-part ?final ?lost)) (level 2)
                    (text (text "Among lost cycles of worker {}, {%} is spent after the last task of all ({s})."
                                ?w (mw-part ?final ?lost) ?final)))))
 
 (defrule REFINE::mw-shares
   "The parts of equations (1) and (2) add up to the lost time; what they leave is told, too."
-  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (locations ?w))
-  (metric (run ?r) (pattern "master-worker") (name "worker.lost") (location ?w) (value ?lost))
-  (metric (run ?r) (pattern "master-worker") (name "worker.share_init") (location ?w) (value ?init))
-  (metric (run ?r) (pattern "master-worker") (name "worker.share_comm") (location ?w) (value ?comm))
-  (metric (run ?r) (pattern "master-worker") (name "worker.share_seq") (location ?w) (value ?seq))
-  (metric (run ?r) (pattern "master-worker") (name "worker.share_setup") (location ?w) (value ?setup))
-  (metric (run ?r) (pattern "master-worker") (name "worker.share_bn") (location ?w) (value ?bn))
-  (metric (run ?r) (pattern "master-worker") (name "worker.share_w_final") (location ?w) (value ?end))
-  (metric (run ?r) (pattern "master-worker") (name "worker.share_stop") (location ?w) (value ?stop))
-  (metric (run ?r) (pattern "master-worker") (name "worker.share_final") (location ?w) (value ?final))
-  (metric (run ?r) (pattern "master-worker") (name "worker.share_rest") (location ?w) (value ?rest))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p) (locations ?w))
+  (metric (run ?r) (pattern ?p) (name "worker.lost") (location ?w) (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "worker.share_init") (location ?w) (value ?init))
+  (metric (run ?r) (pattern ?p) (name "worker.share_comm") (location ?w) (value ?comm))
+  (metric (run ?r) (pattern ?p) (name "worker.share_seq") (location ?w) (value ?seq))
+  (metric (run ?r) (pattern ?p) (name "worker.share_setup") (location ?w) (value ?setup))
+  (metric (run ?r) (pattern ?p) (name "worker.share_bn") (location ?w) (value ?bn))
+  (metric (run ?r) (pattern ?p) (name "worker.share_w_final") (location ?w) (value ?end))
+  (metric (run ?r) (pattern ?p) (name "worker.share_stop") (location ?w) (value ?stop))
+  (metric (run ?r) (pattern ?p) (name "worker.share_final") (location ?w) (value ?final))
+  (metric (run ?r) (pattern ?p) (name "worker.share_rest") (location ?w) (value ?rest))
   =>
   (assert (finding (kind observation) (name lost-time-shares) (run ?r)
-                   (pattern "master-worker") (locations ?w) (level 3)
+                   (pattern ?p) (locations ?w) (level 3)
                    (healthy yes)
                    (text (text "The {s} of lost time of worker {} in full: queueing at the master {%}, set-up of its own tasks {%}, sequential parts of the master {%}, waiting for the last worker {%}, for the orders to stop {%}, message passing {%}, initialisation {%}, finalisation {%}, not explained by the model {%}."
                                ?lost ?w ?bn ?setup ?seq ?end ?stop ?comm ?init ?final ?rest)))))
@@ -207,9 +213,10 @@
 
 (defrule REFINE::mw-ask-waits
   "Waiting is split by equation (2), and the master is looked at."
-  (finding (kind observation) (name waiting-significant) (run ?r) (pattern "master-worker"))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind observation) (name waiting-significant) (run ?r) (pattern ?p))
   =>
-  (mw-ask ?r 3 "collect data for computing individual waiting time fields"
+  (mw-ask ?r ?p 3 "collect data for computing individual waiting time fields"
           (create$ "worker.share_init" "worker.share_stop" "worker.t_stop" "run.total_stop"
                    "worker.share_comm" "worker.share_final" "worker.share_rest"
                    "worker.t_seq" "worker.t_setup" "worker.t_bn" "worker.t_w_final"
@@ -224,72 +231,73 @@
 
 (defrule REFINE::mw-ask-overhead
   "Message passing is put in relation to the size of tasks."
-  (finding (kind symptom) (name low-worker-efficiency) (run ?r))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p))
   =>
-  (mw-ask ?r 3 "compare the size of tasks with the cost of handing one out"
+  (mw-ask ?r ?p 3 "compare the size of tasks with the cost of handing one out"
           (create$ "run.overhead_mean" "run.total_comm" "run.total_init" "run.total_final")))
 
 (defrule REFINE::mw-queue
   "The least utilised worker waits while the master serves others."
-  (finding (kind observation) (name waiting-significant) (run ?r) (pattern "master-worker")
-           (locations ?w))
-  (metric (run ?r) (pattern "master-worker") (name "worker.share_bn") (location ?w)
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind observation) (name waiting-significant) (run ?r) (pattern ?p) (locations ?w))
+  (metric (run ?r) (pattern ?p) (name "worker.share_bn") (location ?w)
           (value ?share&:(>= ?share ?*part-told*)))
-  (metric (run ?r) (pattern "master-worker") (name "worker.t_bn") (location ?w) (value ?bn))
+  (metric (run ?r) (pattern ?p) (name "worker.t_bn") (location ?w) (value ?bn))
   =>
-  (assert (finding (kind observation) (name queueing) (run ?r) (pattern "master-worker")
+  (assert (finding (kind observation) (name queueing) (run ?r) (pattern ?p)
                    (locations ?w) (lost ?bn) (share ?share) (level 3)
                    (text (text "Among lost cycles of worker {}, {%} ({s}) is spent waiting for the master to process other workers' requests: workers queue up for task assignment."
                                ?w ?share ?bn)))))
 
 (defrule REFINE::mw-setup
   "The least utilised worker waits while the master sets up its task."
-  (finding (kind observation) (name waiting-significant) (run ?r) (pattern "master-worker")
-           (locations ?w))
-  (metric (run ?r) (pattern "master-worker") (name "worker.share_setup") (location ?w)
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind observation) (name waiting-significant) (run ?r) (pattern ?p) (locations ?w))
+  (metric (run ?r) (pattern ?p) (name "worker.share_setup") (location ?w)
           (value ?share&:(>= ?share ?*part-told*)))
-  (metric (run ?r) (pattern "master-worker") (name "worker.t_setup") (location ?w) (value ?t))
+  (metric (run ?r) (pattern ?p) (name "worker.t_setup") (location ?w) (value ?t))
   =>
-  (assert (finding (kind observation) (name task-setup) (run ?r) (pattern "master-worker")
+  (assert (finding (kind observation) (name task-setup) (run ?r) (pattern ?p)
                    (locations ?w) (lost ?t) (share ?share) (level 3)
                    (text (text "Among lost cycles of worker {}, {%} ({s}) is spent waiting for the master computing the next task to assign."
                                ?w ?share ?t)))))
 
 (defrule REFINE::mw-end
   "The least utilised worker waits for the last worker to finish."
-  (finding (kind observation) (name waiting-significant) (run ?r) (pattern "master-worker")
-           (locations ?w))
-  (metric (run ?r) (pattern "master-worker") (name "worker.share_w_final") (location ?w)
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind observation) (name waiting-significant) (run ?r) (pattern ?p) (locations ?w))
+  (metric (run ?r) (pattern ?p) (name "worker.share_w_final") (location ?w)
           (value ?share&:(>= ?share ?*part-told*)))
-  (metric (run ?r) (pattern "master-worker") (name "worker.t_w_final") (location ?w) (value ?t))
+  (metric (run ?r) (pattern ?p) (name "worker.t_w_final") (location ?w) (value ?t))
   =>
-  (assert (finding (kind observation) (name time-imbalance) (run ?r) (pattern "master-worker")
+  (assert (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p)
                    (locations ?w) (lost ?t) (share ?share) (level 3)
                    (text (text "Among lost cycles of worker {}, {%} ({s}) is spent waiting for the last worker to finish up (time imbalance)."
                                ?w ?share ?t)))))
 
 (defrule REFINE::mw-sequential
   "The least utilised worker waits while the master initialises or finalises."
-  (finding (kind observation) (name waiting-significant) (run ?r) (pattern "master-worker")
-           (locations ?w))
-  (metric (run ?r) (pattern "master-worker") (name "worker.share_seq") (location ?w)
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind observation) (name waiting-significant) (run ?r) (pattern ?p) (locations ?w))
+  (metric (run ?r) (pattern ?p) (name "worker.share_seq") (location ?w)
           (value ?share&:(>= ?share ?*part-told*)))
-  (metric (run ?r) (pattern "master-worker") (name "worker.t_seq") (location ?w) (value ?t))
+  (metric (run ?r) (pattern ?p) (name "worker.t_seq") (location ?w) (value ?t))
   =>
-  (assert (finding (kind observation) (name sequential-parts) (run ?r) (pattern "master-worker")
+  (assert (finding (kind observation) (name sequential-parts) (run ?r) (pattern ?p)
                    (locations ?w) (lost ?t) (share ?share) (level 3)
                    (text (text "Among lost cycles of worker {}, {%} ({s}) is spent while the master initialises before the first or finalises after the last task."
                                ?w ?share ?t)))))
 
 (defrule REFINE::mw-stop
   "The least utilised worker waits until the master has told all workers to stop."
-  (finding (kind observation) (name waiting-significant) (run ?r) (pattern "master-worker")
-           (locations ?w))
-  (metric (run ?r) (pattern "master-worker") (name "worker.share_stop") (location ?w)
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind observation) (name waiting-significant) (run ?r) (pattern ?p) (locations ?w))
+  (metric (run ?r) (pattern ?p) (name "worker.share_stop") (location ?w)
           (value ?share&:(>= ?share ?*part-told*)))
-  (metric (run ?r) (pattern "master-worker") (name "worker.t_stop") (location ?w) (value ?t))
+  (metric (run ?r) (pattern ?p) (name "worker.t_stop") (location ?w) (value ?t))
   =>
-  (assert (finding (kind observation) (name stopping) (run ?r) (pattern "master-worker")
+  (assert (finding (kind observation) (name stopping) (run ?r) (pattern ?p)
                    (locations ?w) (lost ?t) (share ?share) (level 3)
                    (text (text "Among lost cycles of worker {}, {%} ({s}) is spent after the last task, until the master has told every worker to stop, one after the other."
                                ?w ?share ?t)))))
@@ -298,25 +306,27 @@
 
 (defrule CAUSES::mw-master-bottleneck
   "The master needs so long per request that the workers queue for tasks."
-  (or (finding (kind observation) (name queueing) (run ?r) (pattern "master-worker"))
-      (finding (kind observation) (name task-setup) (run ?r) (pattern "master-worker")))
-  (role (run ?r) (pattern "master-worker") (name "master") (location ?m))
-  (metric (run ?r) (pattern "master-worker") (name "run.saturation") (value ?sat&:(>= ?sat 1.0)))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_bn") (value ?bn))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_setup") (value ?setup))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_stop") (value ?stop))
-  (metric (run ?r) (pattern "master-worker") (name "run.master_share") (value ?share))
-  (metric (run ?r) (pattern "master-worker") (name "master.services") (value ?services))
-  (metric (run ?r) (pattern "master-worker") (name "master.service_mean") (value ?sm))
-  (metric (run ?r) (pattern "master-worker") (name "master.service_total") (value ?total))
-  (metric (run ?r) (pattern "master-worker") (name "run.cycle_mean") (value ?sw))
-  (metric (run ?r) (pattern "master-worker") (name "run.useful_workers") (value ?useful))
-  (metric (run ?r) (pattern "master-worker") (name "run.workers") (value ?workers))
-  (metric (run ?r) (pattern "master-worker") (name "run.batch") (value ?batch))
-  (metric (run ?r) (pattern "master-worker") (name "run.batch_gain") (value ?gain))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (not (refined (run ?r) (pattern ?p) (name master-bottleneck)))
+  (or (finding (kind observation) (name queueing) (run ?r) (pattern ?p))
+      (finding (kind observation) (name task-setup) (run ?r) (pattern ?p)))
+  (role (run ?r) (pattern ?p) (name "master") (location ?m))
+  (metric (run ?r) (pattern ?p) (name "run.saturation") (value ?sat&:(>= ?sat 1.0)))
+  (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
+  (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
+  (metric (run ?r) (pattern ?p) (name "run.total_stop") (value ?stop))
+  (metric (run ?r) (pattern ?p) (name "run.master_share") (value ?share))
+  (metric (run ?r) (pattern ?p) (name "master.services") (value ?services))
+  (metric (run ?r) (pattern ?p) (name "master.service_mean") (value ?sm))
+  (metric (run ?r) (pattern ?p) (name "master.service_total") (value ?total))
+  (metric (run ?r) (pattern ?p) (name "run.cycle_mean") (value ?sw))
+  (metric (run ?r) (pattern ?p) (name "run.useful_workers") (value ?useful))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
+  (metric (run ?r) (pattern ?p) (name "run.batch") (value ?batch))
+  (metric (run ?r) (pattern ?p) (name "run.batch_gain") (value ?gain))
   =>
-  (assert (finding (kind cause) (name master-bottleneck) (run ?r) (pattern "master-worker")
-                   (locations (role-locations ?r "worker")) (culprits ?m)
+  (assert (finding (kind cause) (name master-bottleneck) (run ?r) (pattern ?p)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?m)
                    (lost (+ ?bn ?setup ?stop)) (share ?share) (gain ?gain) (level 3)
                    (where "Service.prepare")
                    (text (text "Master {} needs {s} per request: {n} requests, {s} one after the other. A task takes a worker {s}, so the master can feed {.1} workers; there are {n}. This explains {%} of the workers' lost time: {s} in the queue at the master, {s} while the own task is set up, {s} at the end while it tells one after the other to stop."
@@ -326,20 +336,22 @@
 
 (defrule CAUSES::mw-setup-latency
   "The master is fast enough for its workers, but each of them waits while its task is set up."
-  (finding (kind observation) (name task-setup | queueing) (run ?r) (pattern "master-worker"))
-  (role (run ?r) (pattern "master-worker") (name "master") (location ?m))
-  (metric (run ?r) (pattern "master-worker") (name "run.saturation") (value ?sat&:(< ?sat 1.0)))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_bn") (value ?bn))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_setup") (value ?setup))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_stop") (value ?stop))
-  (metric (run ?r) (pattern "master-worker") (name "run.master_share") (value ?share))
-  (metric (run ?r) (pattern "master-worker") (name "master.services") (value ?services))
-  (metric (run ?r) (pattern "master-worker") (name "master.service_mean") (value ?sm))
-  (metric (run ?r) (pattern "master-worker") (name "run.useful_workers") (value ?useful))
-  (metric (run ?r) (pattern "master-worker") (name "run.workers") (value ?workers))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (not (refined (run ?r) (pattern ?p) (name task-setup-latency)))
+  (finding (kind observation) (name task-setup | queueing) (run ?r) (pattern ?p))
+  (role (run ?r) (pattern ?p) (name "master") (location ?m))
+  (metric (run ?r) (pattern ?p) (name "run.saturation") (value ?sat&:(< ?sat 1.0)))
+  (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
+  (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
+  (metric (run ?r) (pattern ?p) (name "run.total_stop") (value ?stop))
+  (metric (run ?r) (pattern ?p) (name "run.master_share") (value ?share))
+  (metric (run ?r) (pattern ?p) (name "master.services") (value ?services))
+  (metric (run ?r) (pattern ?p) (name "master.service_mean") (value ?sm))
+  (metric (run ?r) (pattern ?p) (name "run.useful_workers") (value ?useful))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
   =>
-  (assert (finding (kind cause) (name task-setup-latency) (run ?r) (pattern "master-worker")
-                   (locations (role-locations ?r "worker")) (culprits ?m)
+  (assert (finding (kind cause) (name task-setup-latency) (run ?r) (pattern ?p)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?m)
                    (lost (+ ?bn ?setup ?stop)) (share ?share)
                    (gain (/ (+ ?bn ?setup) (max 1.0 ?workers))) (level 3)
                    (where "Service.prepare")
@@ -350,21 +362,23 @@
 
 (defrule CAUSES::mw-too-few-tasks
   "There are too few tasks to fill the last round."
-  (finding (kind observation) (name time-imbalance) (run ?r) (pattern "master-worker"))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_w_final") (value ?lost))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_lost") (value ?all))
-  (metric (run ?r) (pattern "master-worker") (name "run.round_efficiency")
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (not (refined (run ?r) (pattern ?p) (name too-few-tasks)))
+  (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.total_w_final") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.round_efficiency")
           (value ?re&:(< ?re ?*rounds-poor*)))
-  (metric (run ?r) (pattern "master-worker") (name "run.task_count") (value ?n))
-  (metric (run ?r) (pattern "master-worker") (name "run.workers") (value ?workers))
-  (metric (run ?r) (pattern "master-worker") (name "run.rounds") (value ?rounds))
-  (metric (run ?r) (pattern "master-worker") (name "run.task_mean") (value ?mean))
-  (metric (run ?r) (pattern "master-worker") (name "run.balance_gain") (value ?gain))
-  (metric (run ?r) (pattern "master-worker") (name "run.efficiency_mean") (value ?e))
+  (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
+  (metric (run ?r) (pattern ?p) (name "run.rounds") (value ?rounds))
+  (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
+  (metric (run ?r) (pattern ?p) (name "run.balance_gain") (value ?gain))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency_mean") (value ?e))
   =>
   (bind ?last (- ?n (* (- ?rounds 1) ?workers)))
-  (assert (finding (kind cause) (name too-few-tasks) (run ?r) (pattern "master-worker")
-                   (locations (role-locations ?r "worker")) (lost ?lost)
+  (assert (finding (kind cause) (name too-few-tasks) (run ?r) (pattern ?p)
+                   (locations (role-locations ?r ?p "worker")) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3)
                    (text (text "There are too few tasks, the grain is too coarse: {n} tasks of {s} for {n} workers are {n} rounds, and the last round keeps {n} of {n} busy. At best that is an efficiency of {%}; measured are {%}."
                                ?n ?mean ?workers ?rounds ?last ?workers ?re ?e))
@@ -374,19 +388,21 @@
 
 (defrule CAUSES::mw-unequal-tasks
   "Long tasks at the end keep one worker busy while the others are done."
-  (finding (kind observation) (name time-imbalance) (run ?r) (pattern "master-worker"))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_w_final") (value ?lost))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_lost") (value ?all))
-  (metric (run ?r) (pattern "master-worker") (name "run.round_efficiency")
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (not (refined (run ?r) (pattern ?p) (name unequal-tasks)))
+  (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.total_w_final") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.round_efficiency")
           (value ?re&:(>= ?re ?*rounds-poor*)))
-  (metric (run ?r) (pattern "master-worker") (name "run.task_cv") (value ?cv&:(>= ?cv ?*unequal-tasks*)))
-  (metric (run ?r) (pattern "master-worker") (name "run.task_mean") (value ?mean))
-  (metric (run ?r) (pattern "master-worker") (name "run.task_max") (value ?max))
-  (metric (run ?r) (pattern "master-worker") (name "run.balance_gain") (value ?gain))
-  (not (finding (name slow-worker) (run ?r)))
+  (metric (run ?r) (pattern ?p) (name "run.task_cv") (value ?cv&:(>= ?cv ?*unequal-tasks*)))
+  (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
+  (metric (run ?r) (pattern ?p) (name "run.task_max") (value ?max))
+  (metric (run ?r) (pattern ?p) (name "run.balance_gain") (value ?gain))
+  (not (finding (name slow-worker) (run ?r) (pattern ?p)))
   =>
-  (assert (finding (kind cause) (name unequal-tasks) (run ?r) (pattern "master-worker")
-                   (locations (role-locations ?r "worker")) (lost ?lost)
+  (assert (finding (kind cause) (name unequal-tasks) (run ?r) (pattern ?p)
+                   (locations (role-locations ?r ?p "worker")) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3)
                    (where "TaskLifeCycle.work")
                    (text (text "Tasks are unequal (mean {s}, longest {s}, coefficient of variation {.2}), and the workers finish at different times: {s} of waiting for the last one."
@@ -396,18 +412,20 @@
 
 (defrule CAUSES::mw-uneven-end
   "Workers finish at different times although tasks are many and alike."
-  (finding (kind observation) (name time-imbalance) (run ?r) (pattern "master-worker"))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_w_final") (value ?lost))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_lost") (value ?all))
-  (metric (run ?r) (pattern "master-worker") (name "run.round_efficiency")
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (not (refined (run ?r) (pattern ?p) (name uneven-end)))
+  (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.total_w_final") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.round_efficiency")
           (value ?re&:(>= ?re ?*rounds-poor*)))
-  (metric (run ?r) (pattern "master-worker") (name "run.task_cv") (value ?cv&:(< ?cv ?*unequal-tasks*)))
-  (metric (run ?r) (pattern "master-worker") (name "worker.last_finish") (location ?last) (rank 1))
-  (metric (run ?r) (pattern "master-worker") (name "run.balance_gain") (value ?gain))
-  (not (finding (name slow-worker) (run ?r)))
+  (metric (run ?r) (pattern ?p) (name "run.task_cv") (value ?cv&:(< ?cv ?*unequal-tasks*)))
+  (metric (run ?r) (pattern ?p) (name "worker.last_finish") (location ?last) (rank 1))
+  (metric (run ?r) (pattern ?p) (name "run.balance_gain") (value ?gain))
+  (not (finding (name slow-worker) (run ?r) (pattern ?p)))
   =>
-  (assert (finding (kind cause) (name uneven-end) (run ?r) (pattern "master-worker")
-                   (locations (role-locations ?r "worker")) (culprits ?last) (lost ?lost)
+  (assert (finding (kind cause) (name uneven-end) (run ?r) (pattern ?p)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?last) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3) (confidence 0.7)
                    (text (text "The workers finish at different times although tasks are many and alike: {s} of waiting for worker {}, which is the last."
                                ?lost ?last))
@@ -415,16 +433,17 @@
 
 (defrule CAUSES::mw-slow-worker-holds-up
   "A slow worker finishes last and the others wait for it."
-  (finding (kind observation) (name slow-worker) (run ?r) (pattern "master-worker") (locations ?w))
-  (metric (run ?r) (pattern "master-worker") (name "worker.holds_up") (location ?w)
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p) (locations ?w))
+  (metric (run ?r) (pattern ?p) (name "worker.holds_up") (location ?w)
           (value ?lost&:(> ?lost 0.0)))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_lost") (value ?all))
-  (metric (run ?r) (pattern "master-worker") (name "worker.task_time") (location ?w) (value ?t))
-  (metric (run ?r) (pattern "master-worker") (name "worker.relative_task_time") (location ?w) (value ?rel))
-  (metric (run ?r) (pattern "master-worker") (name "run.workers") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "worker.task_time") (location ?w) (value ?t))
+  (metric (run ?r) (pattern ?p) (name "worker.relative_task_time") (location ?w) (value ?rel))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   =>
-  (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern "master-worker")
-                   (locations (role-locations ?r "worker")) (culprits ?w) (lost ?lost)
+  (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?w) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain (/ ?lost (max 1.0 ?n))) (level 2)
                    (where (str-cat "location " ?w))
                    (text (text "Worker {} is slow ({s} per task, {.1} times the median) and finishes last: the others wait {s} for it at the end."
@@ -434,14 +453,16 @@
 
 (defrule CAUSES::mw-sequential-master
   "The workers idle while the master computes alone before the first or after the last task."
-  (finding (kind observation) (name sequential-parts) (run ?r) (pattern "master-worker"))
-  (role (run ?r) (pattern "master-worker") (name "master") (location ?m))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_seq") (value ?lost))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_lost") (value ?all))
-  (metric (run ?r) (pattern "master-worker") (name "run.workers") (value ?n))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (not (refined (run ?r) (pattern ?p) (name sequential-master)))
+  (finding (kind observation) (name sequential-parts) (run ?r) (pattern ?p))
+  (role (run ?r) (pattern ?p) (name "master") (location ?m))
+  (metric (run ?r) (pattern ?p) (name "run.total_seq") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   =>
-  (assert (finding (kind cause) (name sequential-master) (run ?r) (pattern "master-worker")
-                   (locations (role-locations ?r "worker")) (culprits ?m) (lost ?lost)
+  (assert (finding (kind cause) (name sequential-master) (run ?r) (pattern ?p)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?m) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain (/ ?lost (max 1.0 ?n))) (level 3)
                    (where (str-cat "location " ?m))
                    (text (text "Master {} computes alone before it hands out the first task or after the last one: {s} of idle workers, {s} of run time."
@@ -450,17 +471,18 @@
 
 (defrule CAUSES::mw-fine-grain
   "Handing out a task costs too much for what the task computes."
-  (finding (kind observation) (name communication-significant) (run ?r) (pattern "master-worker"))
-  (metric (run ?r) (pattern "master-worker") (name "run.overhead_mean") (value ?o))
-  (metric (run ?r) (pattern "master-worker") (name "run.task_mean") (value ?mean))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind observation) (name communication-significant) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.overhead_mean") (value ?o))
+  (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
   (test (< ?mean (* ?*grain-fine* ?o)))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_comm") (value ?lost))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_lost") (value ?all))
-  (metric (run ?r) (pattern "master-worker") (name "run.workers") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.total_comm") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   =>
   (bind ?b (max 2 (integer (+ 1 (/ (* ?*grain-good* ?o) (max ?mean 1e-12))))))
-  (assert (finding (kind cause) (name grain-too-fine) (run ?r) (pattern "master-worker")
-                   (locations (role-locations ?r "worker")) (lost ?lost)
+  (assert (finding (kind cause) (name grain-too-fine) (run ?r) (pattern ?p)
+                   (locations (role-locations ?r ?p "worker")) (lost ?lost)
                    (share (mw-part ?lost ?all))
                    (gain (/ (* ?lost (- 1.0 (/ 1.0 ?b))) (max 1.0 ?n))) (level 3)
                    (text (text "Tasks are too small: {s} of computation against {s} for handing one out and taking it back."
@@ -470,13 +492,14 @@
 
 (defrule CAUSES::mw-late-start
   "The workers reach their first task late."
-  (finding (kind observation) (name initialisation-significant) (run ?r) (pattern "master-worker"))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_init") (value ?lost))
-  (metric (run ?r) (pattern "master-worker") (name "run.total_lost") (value ?all))
-  (metric (run ?r) (pattern "master-worker") (name "run.workers") (value ?n))
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind observation) (name initialisation-significant) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.total_init") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   =>
-  (assert (finding (kind cause) (name initialisation) (run ?r) (pattern "master-worker")
-                   (locations (role-locations ?r "worker")) (lost ?lost)
+  (assert (finding (kind cause) (name initialisation) (run ?r) (pattern ?p)
+                   (locations (role-locations ?r ?p "worker")) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain (/ ?lost (max 1.0 ?n))) (level 2)
                    (confidence 0.7)
                    (text (text "The workers spend {s} in all before they first ask for a task: reading input, broadcasts, or starting late."
@@ -485,14 +508,16 @@
 
 (defrule CAUSES::mw-fixed-order
   "The master waits for one worker while the message of another is already there."
-  (metric (run ?r) (pattern "master-worker") (name "master.wrong_order_share") (location ?m)
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (not (refined (run ?r) (pattern ?p) (name fixed-order-collection)))
+  (metric (run ?r) (pattern ?p) (name "master.wrong_order_share") (location ?m)
           (value ?share&:(>= ?share ?*significant*)))
-  (metric (run ?r) (pattern "master-worker") (name "master.wait_in_order") (location ?m) (value ?w))
-  (metric (run ?r) (pattern "master-worker") (name "master.wrong_order_count") (location ?m) (value ?n))
-  (metric (run ?r) (pattern "master-worker") (name "master.received") (location ?m) (value ?all))
-  (metric (run ?r) (pattern "master-worker") (name "master.collect_wait") (location ?m) (value ?late))
+  (metric (run ?r) (pattern ?p) (name "master.wait_in_order") (location ?m) (value ?w))
+  (metric (run ?r) (pattern ?p) (name "master.wrong_order_count") (location ?m) (value ?n))
+  (metric (run ?r) (pattern ?p) (name "master.received") (location ?m) (value ?all))
+  (metric (run ?r) (pattern ?p) (name "master.collect_wait") (location ?m) (value ?late))
   =>
-  (assert (finding (kind cause) (name fixed-order-collection) (run ?r) (pattern "master-worker")
+  (assert (finding (kind cause) (name fixed-order-collection) (run ?r) (pattern ?p)
                    (locations ?m) (culprits ?m) (lost ?w) (level 1)
                    (where (str-cat "location " ?m))
                    (text (text "Master {} collects in a fixed order: in {n} of {n} receives it waits for one worker while the message of another has already been sent, {s} ({%} of the run). Late senders hold it up for {s} in all."

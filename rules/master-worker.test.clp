@@ -1,7 +1,7 @@
 ;; What the rules of master-worker conclude from given facts, and nothing else.
 
 (case "busy workers are no problem; the idle master is told as normal"
-  (given (pattern (run "r1") (name "master-worker"))
+  (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
          (role (run "r1") (pattern "master-worker") (name "master") (location "0")))
   (expect (need (metric "run.task_count") (level 1)))
   (given (metric (run "r1") (pattern "master-worker") (name "run.task_count") (location "")
@@ -20,7 +20,7 @@
           (need (metric "worker.efficiency") (level 1))))
 
 (case "the least utilised worker is the symptom, and equation (1) is asked for"
-  (given (pattern (run "r1") (name "master-worker"))
+  (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
          (metric (run "r1") (pattern "master-worker") (name "worker.efficiency") (location "1")
                  (value 0.7) (unit "1") (rank 1) (of 2))
          (metric (run "r1") (pattern "master-worker") (name "worker.efficiency") (location "2")
@@ -32,7 +32,8 @@
           (need (metric "worker.t_wait") (level 2))))
 
 (case "one wrong-order receive that costs little is no fixed order"
-  (given (metric (run "r1") (pattern "master-worker") (name "master.wrong_order_share")
+  (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
+         (metric (run "r1") (pattern "master-worker") (name "master.wrong_order_share")
                  (location "0") (value 0.01) (unit "1") (rank 1) (of 1))
          (metric (run "r1") (pattern "master-worker") (name "master.wait_in_order") (location "0")
                  (value 0.001) (unit "s") (rank 1) (of 1))
@@ -43,3 +44,45 @@
          (metric (run "r1") (pattern "master-worker") (name "master.received") (location "0")
                  (value 17.0) (unit "1") (rank 1) (of 1)))
   (expect))
+
+(case "a part of the run is asked about by its own id"
+  (given (pattern (run "r1") (name "master-worker") (id "master-worker@comm3") (scope "comm 3"))
+         (metric (run "r1") (pattern "master-worker@comm3") (name "run.task_count") (location "")
+                 (value 100.0) (unit "1"))
+         (metric (run "r1") (pattern "master-worker@comm3") (name "worker.efficiency") (location "1")
+                 (value 0.5) (unit "1") (rank 1) (of 1))
+         (metric (run "r1") (pattern "master-worker@comm3") (name "run.efficiency_mean") (location "")
+                 (value 0.5) (unit "1")))
+  (expect (finding (name low-worker-efficiency) (pattern "master-worker@comm3"))
+          (need (pattern "master-worker@comm3") (metric "worker.efficiency") (level 1))
+          (need (pattern "master-worker@comm3") (metric "worker.t_wait") (level 2))))
+
+(case "a symptom of another pattern asks nothing here"
+  (given (pattern (run "r1") (name "master-worker") (id "master-worker@comm3") (scope "comm 3"))
+         (finding (kind symptom) (name low-worker-efficiency) (run "r1") (pattern "my-farm")
+                  (locations "1") (text "Given."))
+         (metric (run "r1") (pattern "my-farm") (name "worker.lost") (location "1") (value 1.0))
+         (metric (run "r1") (pattern "my-farm") (name "worker.t_wait") (location "1") (value 0.9)))
+  (expect))
+
+(case "the master that feeds too few workers is blamed, with the batch that would do"
+  (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
+         (role (run "r1") (pattern "master-worker") (name "master") (location "0"))
+         (role (run "r1") (pattern "master-worker") (name "worker") (location "1"))
+         (finding (kind observation) (name queueing) (run "r1") (pattern "master-worker")
+                  (locations "1") (text "Given."))
+         (metric (run "r1") (pattern "master-worker") (name "run.saturation") (location "") (value 2.0))
+         (metric (run "r1") (pattern "master-worker") (name "run.total_bn") (location "") (value 3.0))
+         (metric (run "r1") (pattern "master-worker") (name "run.total_setup") (location "") (value 1.0))
+         (metric (run "r1") (pattern "master-worker") (name "run.total_stop") (location "") (value 0.5))
+         (metric (run "r1") (pattern "master-worker") (name "run.master_share") (location "") (value 0.9))
+         (metric (run "r1") (pattern "master-worker") (name "master.services") (location "0") (value 100.0))
+         (metric (run "r1") (pattern "master-worker") (name "master.service_mean") (location "0") (value 0.01))
+         (metric (run "r1") (pattern "master-worker") (name "master.service_total") (location "0") (value 1.0))
+         (metric (run "r1") (pattern "master-worker") (name "run.cycle_mean") (location "") (value 0.03))
+         (metric (run "r1") (pattern "master-worker") (name "run.useful_workers") (location "") (value 4.0))
+         (metric (run "r1") (pattern "master-worker") (name "run.workers") (location "") (value 8.0))
+         (metric (run "r1") (pattern "master-worker") (name "run.batch") (location "") (value 3.0))
+         (metric (run "r1") (pattern "master-worker") (name "run.batch_gain") (location "") (value 0.5)))
+  (expect (finding (name master-bottleneck) (culprits "0") (locations "1") (lost 4.5) (gain 0.5)
+                   (because "run.saturation"))))

@@ -18,8 +18,27 @@
 ;;   |- transfer and call overhead: grain, latency, volume, collectives
 ;;   `- time that the trace cannot split                            -> unknown-waiting
 ;;
-;; Where the rules of a more specific pattern account for a kind of loss (fact `explained`), they
-;; name its causes; here only observations of it remain, so that each second is attributed once.
+;; Where the rules of more specific patterns account for a kind of loss (facts `explained`) in most
+;; of the run, they name its causes; here only observations of it remain, so that each second is
+;; attributed once. A pattern of one communicator says nothing about the waiting in the others.
+
+(deffunction MAIN::explained-share (?run ?loss)
+  "Share of the run's message passing that lies in the scopes of patterns that account for a loss."
+  (bind ?seen (create$))
+  (bind ?share 0.0)
+  (do-for-all-facts ((?e explained) (?p pattern))
+    (and (eq ?e:run ?run) (eq ?e:loss ?loss) (eq ?p:run ?run) (eq ?p:id ?e:pattern))
+    (if (not (member$ ?p:id ?seen)) then
+      (bind ?seen (create$ ?seen ?p:id))
+      (bind ?share (+ ?share ?p:share))))
+  ?share)
+
+(defrule SYMPTOMS::mp-settled
+  "General causes of a loss are not told where specific patterns account for most of it."
+  (explained (run ?r) (loss ?loss))
+  =>
+  (if (>= (explained-share ?r ?loss) ?*explained-most*) then
+    (assert (settled (run ?r) (loss ?loss)))))
 
 ;; ---- level 1 -----------------------------------------------------------------------------
 
@@ -187,7 +206,7 @@
 (defrule CAUSES::mp-late-process
   "Waiting goes back to one process because it computes longer than the others."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-  (not (explained (run ?r) (loss waiting)))
+  (not (settled (run ?r) (loss waiting)))
   (metric (run ?r) (pattern "message-passing") (name "process.delay_share") (location ?p)
           (value ?share) (of ?n))
   (test (>= ?share (blame-share ?n)))
@@ -219,7 +238,7 @@
 (defrule CAUSES::mp-late-process-without-work
   "Waiting goes back to one process although it does not compute longer in all."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-  (not (explained (run ?r) (loss waiting)))
+  (not (settled (run ?r) (loss waiting)))
   (metric (run ?r) (pattern "message-passing") (name "process.delay_share") (location ?p)
           (value ?share) (of ?n))
   (test (>= ?share (blame-share ?n)))
@@ -295,7 +314,7 @@
 (defrule ADVISE::mp-static-imbalance
   "The same processes compute longer in every step, and none of them alone is to blame."
   (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-           (not (explained (run ?r) (loss waiting)))
+           (not (settled (run ?r) (loss waiting)))
            (not (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing"))))
   (metric (run ?r) (pattern "message-passing") (name "run.step_cost_share")
           (value ?part&:(>= ?part ?*significant*)))
@@ -331,7 +350,7 @@
 (defrule ADVISE::mp-dynamic-imbalance
   "Steps are uneven, and the heavy place wanders or the imbalance grows."
   (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-           (not (explained (run ?r) (loss waiting)))
+           (not (settled (run ?r) (loss waiting)))
            (not (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing"))))
   (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value 1.0))
   (metric (run ?r) (pattern "message-passing") (name "run.step_cost_share")
@@ -366,7 +385,7 @@
 (defrule ADVISE::mp-noise
   "Steps are uneven, each in another order."
   (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-           (not (explained (run ?r) (loss waiting)))
+           (not (settled (run ?r) (loss waiting)))
            (not (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing"))))
   (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value 1.0))
   (metric (run ?r) (pattern "message-passing") (name "run.step_cost_share")
@@ -399,7 +418,7 @@
 (defrule MAIN::mp-spread-waiting
   "Processes wait for one another, and neither a process nor uneven steps account for it."
   (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
-           (not (explained (run ?r) (loss waiting)))
+           (not (settled (run ?r) (loss waiting)))
            (not (finding (kind cause) (run ?r) (pattern "message-passing")
                          (name late-process | static-imbalance | dynamic-imbalance | noise
                                | suspected-late-process))))
@@ -473,7 +492,7 @@
 
 (defrule CAUSES::mp-fine-grain
   "There is too little computation between two MPI calls."
-  (not (explained (run ?r) (loss grain)))
+  (not (settled (run ?r) (loss grain)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
   (metric (run ?r) (pattern "message-passing") (name "run.calls_per_process")
           (value ?calls&:(>= ?calls ?*calls-enough*)))
@@ -503,7 +522,7 @@
 
 (defrule CAUSES::mp-collective-cost
   "Most of the transfer is in collective operations."
-  (not (explained (run ?r) (loss transfer)))
+  (not (settled (run ?r) (loss transfer)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share")
           (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern "message-passing") (name "run.collective_transfer_share")
@@ -526,7 +545,7 @@
 
 (defrule CAUSES::mp-latency
   "Calls take long for what they carry, although they are not too frequent."
-  (not (explained (run ?r) (loss transfer)))
+  (not (settled (run ?r) (loss transfer)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
   (metric (run ?r) (pattern "message-passing") (name "run.calls_per_process")
           (value ?calls&:(>= ?calls ?*calls-enough*)))
@@ -550,7 +569,7 @@
 
 (defrule CAUSES::mp-bandwidth
   "Moving the data takes long because messages are large."
-  (not (explained (run ?r) (loss transfer)))
+  (not (settled (run ?r) (loss transfer)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share")
           (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern "message-passing") (name "run.calls_per_process")
@@ -573,7 +592,7 @@
 
 (defrule CAUSES::mp-ends
   "Processes end before the run does."
-  (not (explained (run ?r) (loss ends)))
+  (not (settled (run ?r) (loss ends)))
   (capability (run ?r) (name "init-finalize"))
   (not (quality (run ?r) (note "truncated-events" | "damaged-events" | "missing-events-file"
                                | "empty-events-file")))
@@ -626,7 +645,7 @@
 (defrule ADVISE::mp-suspected-process
   "One process computes longer and spends less time in MPI than the others."
   (finding (kind observation) (name unknown-waiting) (run ?r))
-  (not (explained (run ?r) (loss waiting)))
+  (not (settled (run ?r) (loss waiting)))
   (metric (run ?r) (pattern "message-passing") (name "process.mpi_deficit") (location ?p) (value ?d)
           (rank 1) (of ?n))
   (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)

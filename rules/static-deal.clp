@@ -1,54 +1,41 @@
 ;; static-deal: a master that deals tasks in turn or beforehand. It cannot know who will be done first,
-;; so what matters is how equal the hands are that it deals:
+;; so what matters is how equal the hands are that it deals. The rules of master-worker hold for it,
+;; too (protocol, efficiency, equations 1 and 2); here stands what takes the place of theirs:
 ;;
-;;   symptom      low worker efficiency
+;;   symptom      low worker efficiency (master-worker)
 ;;   |- the workers' computation differs, tasks and workers alike          -> unequal-deal
-;;   `- a worker takes longer per task than the others, and gets as many   -> unequal-deal, named
+;;   |- a worker takes longer per task than the others, and gets as many   -> unequal-deal, named
+;;   `- the workers wait between tasks for what others are still doing     -> dealt-in-rounds
 ;;
-;; What else costs time there (set-up, message passing) is master-worker's to tell: `--pattern
-;; master-worker`.
+;; In which order results are collected matters little where no task hangs on it: that is not told.
 
 (defrule SYMPTOMS::deal-ask
-  "A deal is judged by how equally the workers compute."
+  "A deal is judged by how equally the workers compute; what follows from asking for tasks does not hold."
   (pattern (run ?r) (name "static-deal") (id ?p))
   =>
-  (foreach ?loss (create$ waiting ends)
-    (assert (explained (run ?r) (pattern ?p) (loss ?loss))))
-  (foreach ?m (create$ "run.efficiency_mean" "run.total_lost" "run.task_count" "run.workers"
-                       "run.task_mean" "run.task_cv" "run.t_comp_mean" "run.t_comp_max"
-                       "run.t_comp_cv" "run.deal_cost" "run.tasks_least" "run.tasks_most"
-                       "worker.t_comp" "worker.tasks" "worker.relative_task_time")
+  (foreach ?name (create$ slow-worker too-few-tasks unequal-tasks uneven-end master-bottleneck
+                          task-setup-latency fixed-order-collection)
+    (assert (refined (run ?r) (pattern ?p) (name ?name))))
+  (foreach ?m (create$ "run.t_comp_mean" "run.t_comp_max" "run.t_comp_cv" "run.deal_cost"
+                       "run.tasks_least" "run.tasks_most" "worker.t_comp")
     (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
                   (reason "see how equally tasks are dealt")))))
 
-(defrule SYMPTOMS::deal-protocol
-  "How tasks are dealt."
+(defrule SYMPTOMS::deal-hands
+  "How many tasks each worker is dealt."
   (pattern (run ?r) (name "static-deal") (id ?p))
-  (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?n))
-  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
-  (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
   (metric (run ?r) (pattern ?p) (name "run.tasks_least") (value ?least))
   (metric (run ?r) (pattern ?p) (name "run.tasks_most") (value ?most))
   =>
-  (assert (finding (kind observation) (name protocol) (run ?r) (pattern ?p) (healthy yes) (level 1)
-                   (text (text "{n} tasks of {s} on average are dealt to {n} workers without being asked for: {n} to {n} each."
-                               ?n ?mean ?workers ?least ?most)))))
-
-(defrule SYMPTOMS::deal-low
-  "The workers spend much of the run outside tasks."
-  (pattern (run ?r) (name "static-deal") (id ?p))
-  (metric (run ?r) (pattern ?p) (name "run.efficiency_mean")
-          (value ?e&:(< ?e ?*efficiency-acceptable*)))
-  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?lost))
-  =>
-  (assert (finding (kind symptom) (name low-deal-efficiency) (run ?r) (pattern ?p) (lost ?lost)
-                   (level 1)
-                   (text (text "The workers are busy with tasks {%} of the time: {s} are lost."
-                               ?e ?lost)))))
+  (assert (finding (kind observation) (name hands) (run ?r) (pattern ?p) (healthy yes) (level 1)
+                   (text (text "Tasks are dealt without being asked for: {n} to {n} to each worker."
+                               ?least ?most)))))
 
 (defrule CAUSES::deal-unequal
   "The hands are unequal: whoever has the lighter ones waits for the busiest worker."
-  (finding (kind symptom) (name low-deal-efficiency) (run ?r) (pattern ?p) (lost ?lost))
+  (pattern (run ?r) (name "static-deal") (id ?p))
+  (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.deal_cost") (value ?cost&:(>= ?cost (* ?*part-told* ?lost))))
   (metric (run ?r) (pattern ?p) (name "run.t_comp_mean") (value ?mean))
   (metric (run ?r) (pattern ?p) (name "run.t_comp_max") (value ?max))
@@ -66,3 +53,24 @@
                                ?w ?max ?n ?rel ?mean ?cv ?cost))
                    (remedy (text "Hand out tasks on request: each result asks for the next task (MPI_ANY_SOURCE). Up to {s} of run time."
                                  (- ?max ?mean))))))
+
+;; Hands that are equal in sum may be unequal in each round. What the heaviest hand explains is not
+;; told again, so only what is beyond it counts.
+(defrule CAUSES::deal-rounds
+  "The workers wait between tasks until the master, busy with others, deals the next ones."
+  (pattern (run ?r) (name "static-deal") (id ?p))
+  (finding (kind observation) (name queueing) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
+  (metric (run ?r) (pattern ?p) (name "run.deal_cost") (value ?cost))
+  (test (>= (- ?bn ?cost) (* ?*part-told* ?lost)))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
+  =>
+  (assert (finding (kind cause) (name dealt-in-rounds) (run ?r) (pattern ?p)
+                   (locations (role-locations ?r ?p "worker")) (lost (- ?bn ?cost))
+                   (share (/ (- ?bn ?cost) (max ?lost 1e-12)))
+                   (gain (/ (- ?bn ?cost) (max 1.0 ?n))) (level 3) (confidence 0.7)
+                   (text (text "Tasks are dealt in rounds: between their tasks the workers wait {s} in all while the master is busy with others, {s} more than unequal hands explain."
+                               ?bn (- ?bn ?cost)))
+                   (remedy (text "Give a worker its next task when its result comes, or one task ahead, whatever the others do; up to {s} of run time."
+                                 (/ (- ?bn ?cost) (max 1.0 ?n)))))))

@@ -102,6 +102,14 @@
   ;; set-up and end of a run, such as the barrier before a clock is read.
   ?*collectives-enough* = 10.0)
 
+;; ---- patterns of parts of a run --------------------------------------------------------------
+
+(defglobal MAIN
+  ;; Share of the run's time in message-passing calls that lies in patterns whose rules account for a
+  ;; loss, from which on general rules keep quiet about it. 1. As the coverage from which on a
+  ;; pattern is chosen where it does not say.
+  ?*explained-most* = 0.8)
+
 ;; ---- pipeline and wavefront ---------------------------------------------------------------------
 
 (defglobal MAIN

@@ -29,12 +29,14 @@
   (slot count (type INTEGER)))
 
 (deftemplate MAIN::pattern
-  "A pattern that fits the run or a part of it: coverage of communication, share of instances meeting all constraints."
+  "A pattern that fits the run or a part of it: coverage of communication, share of instances meeting all constraints. One that extends another is asserted under the names of its bases, too, with the same id, so that their rules hold for it."
   (slot run (type STRING))
-  (slot name (type STRING))
+  (slot name (type STRING))           ; its own, or in a further fact that of a base
   (slot id (type STRING))             ; what the slot `pattern` of other facts says: the name for
                                       ; the world, "name@scope" for a part of the run
   (slot scope (type STRING) (default "world")) ; "world", or a communicator, group or phase
+  (slot share (type FLOAT) (default 1.0)) ; of the run's time in message-passing calls, what lies in
+                                          ; the scope; those of different scopes may be added
   (slot coverage (type FLOAT))
   (slot fit (type FLOAT)))
 
@@ -44,6 +46,14 @@
   (slot pattern (type STRING))
   (slot name (type STRING))
   (slot location (type STRING)))
+
+(deffunction MAIN::role-locations (?run ?pattern ?name)
+  "Labels of the locations that play a role in a pattern; ?pattern is its id."
+  (bind ?labels (create$))
+  (do-for-all-facts ((?f role))
+    (and (eq ?f:run ?run) (eq ?f:pattern ?pattern) (eq ?f:name ?name))
+    (bind ?labels (create$ ?labels ?f:location)))
+  ?labels)
 
 (deftemplate MAIN::metric
   "A number that the engine evaluated because a rule needed it; location is \"\" for the run."
@@ -102,8 +112,19 @@
   (multislot where (type STRING))           ; "TaskLifeCycle.setup", "location 3"
   (slot via (type SYMBOL) (default none)))  ; keeps two supports of one finding apart
 
+(deftemplate MAIN::settled
+  "The patterns whose rules account for a kind of loss cover most of the run: more general rules keep quiet about it."
+  (slot run (type STRING))
+  (slot loss (type SYMBOL) (allowed-symbols waiting transfer grain ends)))
+
+(deftemplate MAIN::refined
+  "A refined pattern has rules of its own in place of its base's: the base keeps quiet about this finding."
+  (slot run (type STRING))
+  (slot pattern (type STRING))        ; id of the refined pattern
+  (slot name (type SYMBOL)))          ; of the finding
+
 (deftemplate MAIN::explained
-  "The rules of a pattern account for a kind of loss, so that more general ones keep quiet about it."
+  "The rules of a pattern account for a kind of loss within its scope."
   (slot run (type STRING))
   (slot pattern (type STRING))        ; id of the pattern whose rules do
   (slot loss (type SYMBOL) (allowed-symbols waiting transfer grain ends)))

@@ -61,6 +61,8 @@ struct mpl_trial {
     double coverage;                           /**< Of messages, 0-1. */
     double time_coverage;
     double fit;
+    double
+        share; /**< Of the run's time in message-passing calls, what lies in its scope, 0-1. */
     bool is_chosen;
     const char *reason; /**< Why it was not chosen; NULL when it was. */
 };

@@ -11,6 +11,7 @@ struct trial {
     struct mpl_arena *arena;      /* of the recognition */
     const struct mpl_part *part;  /* of the run; NULL: the whole */
     struct mpl_arena *part_arena; /* of the events of that part */
+    bool is_fit;                  /* reaches its pattern's minima; only on the world */
 };
 
 /* The stages of one run, each with the arena that it lives in: dropped from right to left. */

@@ -2,6 +2,8 @@
 
 #include "analysis/analysis_priv.h"
 
+#include <string.h>
+
 static struct mpl_slot text_slot(const char *name, const char *text)
 {
     return (struct mpl_slot){ .name = name, .kind = MPL_SLOT_STRING, .text = text };
@@ -107,20 +109,39 @@ static enum mpl_status assert_roles(struct mpl_analysis *a, const struct trial *
     return st;
 }
 
-static enum mpl_status assert_pattern(struct mpl_analysis *a, const struct trial *t,
-                                      struct mpl_err *err)
+static enum mpl_status assert_as(struct mpl_analysis *a, const struct trial *t,
+                                 const char *name, struct mpl_err *err)
 {
     const struct mpl_slot slots[] = {
         text_slot("run", a->runs[t->shown.run].shown.id),
-        text_slot("name", mpl_pattern_name(t->shown.pattern)),
+        text_slot("name", name),
         text_slot("id", t->shown.id),
         text_slot("scope", t->shown.scope),
+        float_slot("share", t->shown.share),
         float_slot("coverage", t->shown.coverage),
         float_slot("fit", t->shown.fit),
     };
-    const enum mpl_status st =
-        mpl_infer_assert(a->infer, "pattern", slots, sizeof slots / sizeof slots[0], err);
 
+    return mpl_infer_assert(a->infer, "pattern", slots, sizeof slots / sizeof slots[0],
+                            err);
+}
+
+/* Also under the names of the patterns that it extends: their rules hold for it, too. */
+static enum mpl_status assert_pattern(struct mpl_analysis *a, const struct trial *t,
+                                      struct mpl_err *err)
+{
+    const char *own = mpl_pattern_name(t->shown.pattern);
+    enum mpl_status st = assert_as(a, t, own, err);
+
+    for (size_t i = 0; i < mpl_patterns_count(a->patterns) && st == MPL_OK; i++) {
+        const struct mpl_pattern *base = mpl_patterns_get(a->patterns, i);
+
+        /* A file that extends its own name stands in for what it extends. */
+        if (mpl_pattern_extends(t->shown.pattern, base) &&
+            strcmp(mpl_pattern_name(base), own) != 0) {
+            st = assert_as(a, t, mpl_pattern_name(base), err);
+        }
+    }
     return st == MPL_OK ? assert_roles(a, t, err) : st;
 }
 

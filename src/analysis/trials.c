@@ -117,7 +117,8 @@ static bool is_better(const struct trial *x, const struct trial *y)
 
 /*
  * Of the specific patterns that fit, the one that explains most is taken. Two that describe the
- * same messages would count each second twice.
+ * same messages would count each second twice. Then its refinements: each is compared with the
+ * pattern that it refines, not with whoever came in between.
  */
 static size_t best_of(struct mpl_analysis *a, size_t first, size_t n)
 {
@@ -130,11 +131,19 @@ static size_t best_of(struct mpl_analysis *a, size_t first, size_t n)
             continue;
         }
         t->shown.reason = objection(a, t);
-        if (t->shown.reason != NULL) {
+        t->is_fit = t->shown.reason == NULL;
+        if (!t->is_fit) {
             continue;
         }
         t->shown.reason = "another pattern explains more";
-        if (best == n || is_better(t, &a->trials[first + best])) {
+        if (best == n || score_of(t) > score_of(&a->trials[first + best])) {
+            best = i;
+        }
+    }
+    for (size_t i = 0; i < n && best < n; i++) {
+        const struct trial *t = &a->trials[first + i];
+
+        if (t->is_fit && is_better(t, &a->trials[first + best])) {
             best = i;
         }
     }
@@ -200,6 +209,26 @@ static enum mpl_status try_all(struct mpl_analysis *a, uint32_t run,
     return st;
 }
 
+/* Of all locations together. */
+static double calls_s(const struct mpl_events *events)
+{
+    double sum_s = 0;
+
+    for (uint32_t l = 0; l < mpl_events_model(events)->n_locations; l++) {
+        const struct mpl_totals *totals = mpl_events_totals(events, l);
+
+        sum_s += totals->class_s[MPL_SPAN_P2P] + totals->class_s[MPL_SPAN_COLLECTIVE];
+    }
+    return sum_s;
+}
+
+static double share_of(const struct mpl_events *part, const struct mpl_events *whole)
+{
+    const double all_s = calls_s(whole);
+
+    return all_s > 0 ? calls_s(part) / all_s : 0;
+}
+
 static enum mpl_status name_trial(struct mpl_analysis *a, struct trial *t,
                                   const struct scope *scope, struct mpl_err *err)
 {
@@ -234,6 +263,7 @@ static enum mpl_status try_scope(struct mpl_analysis *a, uint32_t run,
     st = st == MPL_OK ? try_all(a, run, events, t, &pattern, err) : st;
     t->part_arena = arena;
     if (st == MPL_OK && t->recognition != NULL) {
+        t->shown.share = share_of(events, a->runs[run].shown.events);
         st = name_trial(a, t, scope, err);
         st = st == MPL_OK ? choose(a, t, pattern, err) : st;
         *is_found = st == MPL_OK;
@@ -447,6 +477,7 @@ enum mpl_status mpl_trials_make(struct mpl_analysis *a,
             t->shown.pattern = mpl_patterns_get(a->patterns, i);
             t->shown.id = mpl_pattern_name(t->shown.pattern);
             t->shown.scope = "world";
+            t->shown.share = 1;
             st = try_pattern(a, t, a->runs[r].shown.events, options, err);
         }
         if (st == MPL_OK && n > 0) {
