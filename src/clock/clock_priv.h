@@ -79,6 +79,13 @@ enum mpl_status mpl_links_refine(struct mpl_links *links, const struct mpl_order
 /** Counts messages whose receivers were waiting for them. */
 enum mpl_status mpl_waiting_find(const struct mpl_order_view *view, struct mpl_links *links,
                                  struct mpl_arena *scratch, struct mpl_err *err);
+/**
+ * The same for members of collectives whom a late one kept waiting, which get links to it. The
+ * links so far hold with \p add_ticks, so the new ones do, too.
+ */
+enum mpl_status mpl_waiting_find_late(const struct mpl_order_view *view,
+                                      struct mpl_links *links, const int64_t *add_ticks,
+                                      struct mpl_arena *scratch, struct mpl_err *err);
 /** The time of travel to begin with. */
 int64_t mpl_waiting_travel(const struct mpl_links *links, uint64_t ticks_per_s);
 /** Sets limits as if the fastest message to waiting receivers travelled at most so long. */

@@ -35,6 +35,7 @@ struct solver {
     __int128 *x; /* The solution so far; add_ticks is what of it fits there. */
     bool *is_fixed;
     uint32_t n_fixed;
+    bool is_settled; /* The solution holds for all collectives. */
 };
 
 enum { MPL_CLOCK_MAX_REFINEMENTS = 32 };
@@ -266,6 +267,7 @@ static enum mpl_status solve_all(struct solver *s, struct mpl_err *err)
             return st;
         }
     }
+    s->is_settled = n_new == 0;
     return MPL_OK;
 }
 
@@ -292,9 +294,14 @@ static enum mpl_status assume(struct solver *s, int64_t *travel_ticks, struct mp
 static enum mpl_status favour_waiting(struct solver *s, struct mpl_err *err)
 {
     enum mpl_status st = mpl_waiting_find(s->view, s->links, s->scratch, err);
-    int64_t travel_ticks = mpl_waiting_travel(s->links, s->view->model->ticks_per_s);
     uint64_t n_new = 1;
+    int64_t travel_ticks;
 
+    if (st == MPL_OK && s->is_settled) {
+        st = mpl_waiting_find_late(s->view, s->links, s->estimate->add_ticks, s->scratch,
+                                   err);
+    }
+    travel_ticks = mpl_waiting_travel(s->links, s->view->model->ticks_per_s);
     for (int i = 0; i < MPL_CLOCK_MAX_REFINEMENTS && n_new > 0 && st == MPL_OK; i++) {
         st = assume(s, &travel_ticks, err);
         if (st == MPL_OK) {
