@@ -35,6 +35,7 @@ static void load_role(struct mpl_loader *loader, const struct mpl_yaml *map,
     struct mpl_role_definition *role = &loader->pattern->roles[number];
     const struct mpl_yaml *where = mpl_yaml_find(map, "where");
     const struct mpl_yaml *score = mpl_yaml_find(map, "score");
+    const struct mpl_yaml *count = mpl_yaml_find(map, "count");
     const struct mpl_yaml *says = mpl_yaml_find(map, "says");
 
     mpl_load_keys(loader, map, role_keys, sizeof role_keys / sizeof *role_keys, "a role");
@@ -48,7 +49,9 @@ static void load_role(struct mpl_loader *loader, const struct mpl_yaml *map,
     }
     if (score != NULL) {
         role->score = mpl_load_role_formula(loader, score, number);
-        if (!role->is_one) {
+        /* Who extends a pattern cannot take its score away. */
+        if (!role->is_one && count != NULL &&
+            strcmp(count->key_place.file, score->key_place.file) == 0) {
             mpl_load_warn(loader, score->key_place,
                           "'score' chooses among locations only where count is 1");
         }

@@ -214,6 +214,8 @@ static void set_counts(struct mpl_topology *t, uint32_t i)
     t->values[MPL_VAR_COLLECTIVES][i] = (double) totals->n_collectives;
     t->values[MPL_VAR_CALLS][i] = (double) totals->n_calls;
     t->values[MPL_VAR_COMPUTE][i] = totals->class_s[MPL_SPAN_COMPUTE];
+    t->values[MPL_VAR_WAITING][i] = totals->wait_s[MPL_WAIT_LATE_SENDER];
+    t->values[MPL_VAR_READY_WAIT][i] = totals->ready_s;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)

@@ -76,19 +76,26 @@ OTHERS = (
     "scorep-halo-imb",
     "scorep-colls",
 )
+OURS = (
+    "divide-and-conquer",
+    "task-farm",
+    "master-worker",
+    "static-deal",
+    "fixed-order",
+    "hierarchical-master-worker",
+)
 # Farms on request are no deals.
 ON_REQUEST = ("mandel-mw-np8", "mandel-mw-coarse-np8", "mandel-mw-masterslow-np8", "scorep-mw")
 
 
 def is_other(d, trace):
-    ours = ("divide-and-conquer", "task-farm", "static-deal", "master-worker")
-    seen = [p["name"] for p in d["patterns"] if p["name"] in ours]
+    seen = [p["name"] for p in d["patterns"] if p["name"] in OURS]
     tap.empty(seen, trace + ": neither tree nor farm")
 
 
 def is_on_request(d, trace):
     tap.ok(d.pattern("master-worker"), trace + ": it is master-worker")
-    seen = [p["name"] for p in d["patterns"] if p["name"] in ("static-deal", "task-farm")]
+    seen = [p["name"] for p in d["patterns"] if p["name"] in OURS and p["name"] != "master-worker"]
     tap.empty(seen, trace + ": tasks are given on request, and results come back")
 
 
@@ -261,12 +268,148 @@ def made_farms():
 
 
 def made_deals():
-    options = ("--pattern", "static-deal")
-    d = diagnose_made(deal([100, 100, 100, 400], 5), *options)
+    """The refined pattern is chosen by itself, though its base explains as much."""
+    d = diagnose_made(deal([100, 100, 100, 400], 5))
     is_pattern(d, "static-deal", "an unequal deal")
     leads(d, "unequal-deal", ["4"], "an unequal deal")
-    d = diagnose_made(deal([100, 100, 100, 100], 5), *options)
+    tap.ok(d.findings("low-worker-efficiency"), "an unequal deal: the rules of the base hold, too")
+    tap.empty(d.causes("slow-worker"), "an unequal deal: the same seconds are told once")
+    tap.ok(d.pattern("master-worker") is None, "an unequal deal: its base is not chosen beside it")
+    d = diagnose_made(deal([100, 100, 100, 100], 5))
+    is_pattern(d, "static-deal", "an equal deal")
     tap.empty(d.causes("unequal-deal"), "an equal deal: nobody has more")
+
+
+class Actors:
+    """Processes as generators that yield ("compute", us), ("send", to, value), ("recv", from)."""
+
+    def __init__(self, actors):
+        self.made = Made(len(actors))
+        self.actors = actors
+        self.mail = [[] for _ in actors]
+        self.answer = [None] * len(actors)
+        self.wanted = {r: ("start",) for r in range(len(actors))}
+
+    def ready_at(self, rank):
+        """When it can go on; None while what it receives has not been sent."""
+        wanted = self.wanted[rank]
+        if wanted[0] != "recv":
+            return self.made.now[rank]
+        sent = [m[0] for m in self.mail[rank] if wanted[1] in (None, m[1])]
+        return max(self.made.now[rank], min(sent)) if sent else None
+
+    def go_on(self, rank):
+        wanted = self.wanted[rank]
+        if wanted[0] == "recv":
+            got = min(m for m in self.mail[rank] if wanted[1] in (None, m[1]))
+            self.mail[rank].remove(got)
+            self.made.receive(rank, got[1], got[0])
+            self.answer[rank] = got[1:]
+        elif wanted[0] == "send":
+            self.mail[wanted[1]].append((self.made.send(rank, wanted[1]), rank, wanted[2]))
+        elif wanted[0] == "compute":
+            self.made.compute(rank, wanted[1])
+        try:
+            self.wanted[rank] = self.actors[rank].send(self.answer[rank])
+        except StopIteration:
+            del self.wanted[rank]
+        self.answer[rank] = None
+
+    def run(self):
+        while self.wanted:
+            ready = [(self.ready_at(r), r) for r in self.wanted if self.ready_at(r) is not None]
+            self.go_on(min(ready)[1])
+        return self.made
+
+
+def asking_worker(master, tasks):
+    for us in tasks:
+        yield ("send", master, None)
+        if not (yield ("recv", master))[1]:
+            return
+        yield ("compute", us)
+
+
+def turns_master(n_workers, n_tasks, us, is_any):
+    """Takes results in the order of ranks, or as they come."""
+    turn = 0
+    running = n_workers
+    while running > 0:
+        worker = (yield ("recv", None if is_any else turn % n_workers + 1))[0]
+        turn += 1
+        yield ("compute", us)
+        yield ("send", worker, n_tasks > 0)
+        running -= n_tasks <= 0
+        n_tasks -= 1
+
+
+def turns(is_any):
+    # Each worker has its long and its short tasks in another order.
+    lengths = [200, 1000, 400, 1600, 600]
+    tasks = [[lengths[(i * i + w) % 5] for i in range(60)] for w in range(5)]
+    workers = [asking_worker(0, t) for t in tasks]
+    return Actors([turns_master(5, 100, 20, is_any), *workers]).run()
+
+
+def top_master(n_masters, n_tasks, batch, us):
+    while n_masters > 0:
+        master = (yield ("recv", None))[0]
+        yield ("compute", us)
+        given = min(batch, n_tasks)
+        n_tasks -= given
+        yield ("send", master, given)
+        n_masters -= given == 0
+
+
+def middle_master(n_workers, us):
+    has = 0
+    is_over = False
+    while n_workers > 0:
+        worker = (yield ("recv", None))[0]
+        if has == 0 and not is_over:
+            yield ("send", 0, None)
+            has = (yield ("recv", 0))[1]
+            is_over = has == 0
+        yield ("compute", us)
+        yield ("send", worker, has > 0)
+        n_workers -= has == 0
+        has -= has > 0
+
+
+def hierarchy(n_masters, n_each, top_us=5, middle_us=5, batch=4):
+    masters = [middle_master(n_each, middle_us) for _ in range(n_masters)]
+    workers = [
+        asking_worker(1 + w % n_masters, [1000 + 10 * w] * 200) for w in range(n_masters * n_each)
+    ]
+    top = top_master(n_masters, 20 * len(workers), batch, top_us)
+    return Actors([top, *masters, *workers]).run()
+
+
+def made_orders():
+    d = diagnose_made(turns(is_any=False))
+    is_pattern(d, "fixed-order", "workers in turn")
+    leads(d, "out-of-turn", ["0"], "workers in turn")
+    d = diagnose_made(turns(is_any=True))
+    is_pattern(d, "master-worker", "workers as they come")
+    tap.ok(d.pattern("fixed-order") is None, "workers as they come: no order")
+    tap.empty(
+        d.causes("out-of-turn") + d.causes("fixed-order-collection"),
+        "workers as they come: nobody waits for a turn",
+    )
+
+
+def made_hierarchies():
+    name = "hierarchical-master-worker"
+    for n_masters, n_each in ((2, 3), (4, 6)):
+        what = "%d masters of %d workers" % (n_masters, n_each)
+        d = diagnose_made(hierarchy(n_masters, n_each))
+        is_pattern(d, name, what)
+        tap.empty([f for f in d.causes() if f["culprits"]], what + ": nobody is to blame")
+        d = diagnose_made(hierarchy(n_masters, n_each, top_us=2000 // n_masters, batch=n_each))
+        leads(d, "top-bottleneck", ["0"], what + ", slow top")
+        d = diagnose_made(hierarchy(n_masters, n_each, middle_us=900))
+        masters = [str(m) for m in range(1, n_masters + 1)]
+        leads(d, "masters-bottleneck", masters, what + ", slow masters")
 
 
 def main():
@@ -277,7 +420,7 @@ def main():
             tap.skip(trace, "no such trace here")
         else:
             tap.guarded(trace, lambda: test(product.diagnose(path), trace))
-    for test in (made_trees, made_farms, made_deals):
+    for test in (made_trees, made_farms, made_deals, made_orders, made_hierarchies):
         tap.guarded(test.__name__, test)
     tap.done()
 
