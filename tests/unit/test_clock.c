@@ -494,6 +494,40 @@ START_TEST(receivers_that_wait_tell_the_offset_of_a_busy_master)
 }
 END_TEST
 
+/* Process 2 is 20 ms late in every step, and a barrier is over 30 us after it has come: without
+ * knowing who kept whom waiting, its clock may be wrong by as much as the others wait. */
+START_TEST(members_that_wait_tell_the_offset_of_a_late_one)
+{
+    const int64_t late = 20000000;
+    struct mpl_model *model;
+
+    t = trace_create(arena, 6, 1);
+    for (uint32_t l = 0; l < 6; l++) {
+        trace_set_base(t, l, 1000000 * (uint64_t) l);
+        for (int64_t i = 0; i < 40; i++) {
+            const int64_t begin = 100000000 * (i + 1);
+            const int64_t mine =
+                begin + (l == 2 ? late : 0) + 17000 * ((i * 7 + l * 3) % 11);
+            const int64_t over = begin + late + 200000 + 1000 * l + 100 * i;
+
+            (void) trace_coll(t, l, mine, over, 0, MPL_COLL_BARRIER, MPL_NONE);
+        }
+    }
+    model = trace_model(t);
+
+    const struct mpl_clock *clock = correct(model);
+
+    for (uint32_t l = 1; l < 6; l++) {
+        const int64_t error = clock->offset_ticks[l] + 1000000 * (int64_t) l;
+
+        ck_assert_int_le(llabs(error), 400000);
+        ck_assert_int_le(llabs(error), clock->bound_ticks[l]);
+    }
+    ck_assert_int_gt(clock->bound_ticks[1], late / 4);
+    ck_assert_uint_eq(clock->after.collective, 0);
+}
+END_TEST
+
 /* ---- drift ---------------------------------------------------------------------------------- */
 
 START_TEST(clock_that_drifts_evenly_is_followed_by_one_line)
@@ -779,6 +813,7 @@ static TCase *make_estimate_cases(void)
     tcase_add_test(c, ring_encloses_clocks_without_a_single_round_trip);
     tcase_add_test(c, processes_that_nothing_connects_keep_their_clocks);
     tcase_add_test(c, clocks_that_nothing_connects_at_all_stay_raw);
+    tcase_add_test(c, members_that_wait_tell_the_offset_of_a_late_one);
     tcase_add_test(c, receivers_that_wait_tell_the_offset_of_a_busy_master);
     tcase_add_test(c, clock_that_drifts_evenly_is_followed_by_one_line);
     return c;
