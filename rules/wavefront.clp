@@ -10,7 +10,8 @@
 ;;             cause        of waiting in collectives behind sweeps: drain-at-collective
 ;;
 ;; Each second of waiting belongs to the first block of a sweep or to a later one, to a receive, a
-;; send or a collective, so the four groups cannot claim the same one.
+;; send or a collective, so the four groups cannot claim the same one. No cause claims more than
+;; its reason can account for; what is left is for the general rules of message passing.
 ;;
 ;; Against KNOWLEDGE: what is waited for at a first block is the filling of the new sweep and the
 ;; draining of the old one at once when the sweep turns (process at depth d of D: 2 (D - d) steps),
@@ -34,6 +35,25 @@
 (deffunction MAIN::wf-part (?part ?all)
   (if (> ?all 0.0) then (min 1.0 (/ ?part ?all)) else 0.0))
 
+(deffunction MAIN::wf-sweeps (?n)
+  "?n sweeps in words."
+  (text (if (= (integer (+ 0.5 ?n)) 1) then "{n} sweep" else "{n} sweeps") ?n))
+
+(deffunction MAIN::wf-is-part (?run ?pattern ?n)
+  "Whether only some processes of the run are the ?n of the grid: then nobody knows what the run gains."
+  (and (str-index "@" ?pattern)
+       (any-factp ((?f run)) (and (eq ?f:id ?run) (> ?f:processes ?n)))))
+
+(deffunction MAIN::wf-gain (?run ?pattern ?n ?gain)
+  "Slot `gain` of a finding: ?gain seconds of run time, or unknown in a part of the run."
+  (if (wf-is-part ?run ?pattern ?n) then -1.0 else ?gain))
+
+(deffunction MAIN::wf-saves (?run ?pattern ?n ?gain)
+  "?gain seconds in words: of run time, or of the time of these processes."
+  (if (wf-is-part ?run ?pattern ?n)
+   then (text "{s} of the time of these {n} processes (the run ends no earlier than the others let it)" ?gain ?n)
+   else (text "{s} of run time" ?gain)))
+
 (deffunction MAIN::wf-width (?p ?sum)
   "The shorter side of a grid of ?p processes whose sides add up to ?sum, or 0 when there is none."
   (bind ?d (- (* ?sum ?sum) (* 4 ?p)))
@@ -48,6 +68,24 @@
   (while (and (> ?side 1) (<> 0 (mod ?n ?side)))
     (bind ?side (- ?side 1)))
   (max 1 ?side))
+
+(deffunction MAIN::wf-less-deep (?n ?depth)
+  "Share of the depth that the most square grid of ?n processes saves, or 0 where that is not much."
+  (bind ?side (wf-squarest ?n))
+  (bind ?best (+ ?side (/ ?n ?side) -2))
+  (if (and (> ?depth (* ?*grid-elongated* 2.0 (- (sqrt ?n) 1.0))) (< ?best (- ?depth 0.5)))
+   then (- 1.0 (/ ?best ?depth))
+   else 0.0))
+
+(deffunction MAIN::wf-not-shape (?run ?pattern ?seconds)
+  "What is left of waiting for first blocks when the share due to a long and narrow grid is taken off."
+  (bind ?less 0.0)
+  (do-for-fact ((?f finding) (?n metric) (?d metric))
+    (and (eq ?f:run ?run) (eq ?f:pattern ?pattern) (member$ ?f:name (create$ grid chain))
+         (eq ?n:run ?run) (eq ?n:pattern ?pattern) (eq ?n:name "run.cells")
+         (eq ?d:run ?run) (eq ?d:pattern ?pattern) (eq ?d:name "run.depth"))
+    (bind ?less (wf-less-deep ?n:value ?d:value)))
+  (* ?seconds (- 1.0 ?less)))
 
 (deffunction MAIN::wf-is-heavy (?lambda ?excess ?waiting ?n ?delayed ?delays)
   "Whether the heaviest of ?n processes is to blame: it computes longer per step, by enough to
@@ -78,6 +116,7 @@
           (create$ "run.efficiency" "run.lost" "run.cells" "run.n_end" "run.n_corner" "run.n_side"
                    "run.n_inner" "run.n_odd" "run.depth" "run.blocks" "run.sweeps" "run.ideal"
                    "run.fill" "run.turn" "run.drain" "run.first_wait" "run.fill_drain"
+                   "run.fill_bound"
                    "run.fill_drain_share")))
 
 (defrule SYMPTOMS::wf-chain
@@ -92,8 +131,8 @@
   (metric (run ?r) (pattern ?p) (name "run.ideal") (value ?ideal))
   =>
   (assert (finding (kind observation) (name chain) (run ?r) (pattern ?p) (healthy yes) (level 1)
-                   (text (text "The sweeps go along a chain of {n} processes: {n} sweeps of {.1} blocks (K), {n} steps deep (D). Filling and draining leave at best K / (K + D) = {%}."
-                               ?n ?s ?k ?d ?ideal)))))
+                   (text (text "The sweeps go along a chain of {n} processes: {} of {.1} blocks (K), {n} steps deep (D). Filling and draining leave at best K / (K + D) = {%}."
+                               ?n (wf-sweeps ?s) ?k ?d ?ideal)))))
 
 (defrule SYMPTOMS::wf-grid
   "The processes form a grid."
@@ -110,8 +149,8 @@
   =>
   (bind ?width (wf-width ?n (+ ?d 2.0)))
   (assert (finding (kind observation) (name grid) (run ?r) (pattern ?p) (healthy yes) (level 1)
-                   (text (text "The sweeps go over a grid of {n} x {n} processes: {n} sweeps of {.1} blocks (K), {n} steps deep (D). Filling and draining leave at best K / (K + D) = {%}."
-                               ?width (/ ?n ?width) ?s ?k ?d ?ideal)))))
+                   (text (text "The sweeps go over a grid of {n} x {n} processes: {} of {.1} blocks (K), {n} steps deep (D). Filling and draining leave at best K / (K + D) = {%}."
+                               ?width (/ ?n ?width) (wf-sweeps ?s) ?k ?d ?ideal)))))
 
 (defrule SYMPTOMS::wf-irregular
   "The processes form neither a chain nor a flat grid; the model does not apply."
@@ -122,8 +161,8 @@
   (not (finding (name chain | grid) (run ?r) (pattern ?p)))
   =>
   (assert (finding (kind observation) (name irregular) (run ?r) (pattern ?p) (healthy yes) (level 1)
-                   (text (text "The sweeps are irregular: the {n} processes form neither a chain nor a flat grid. {n} sweeps of {.1} blocks pass a process; how deep they are is not known."
-                               ?n ?s ?k)))))
+                   (text (text "The sweeps are irregular: the {n} processes form neither a chain nor a flat grid. A process takes part in {} of {.1} blocks; how deep they are is not known."
+                               ?n (wf-sweeps ?s) ?k)))))
 
 (defrule SYMPTOMS::wf-low-efficiency
   "Much of the process time is not computation."
@@ -219,27 +258,25 @@
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.depth") (value ?d))
-  (test (> ?d (* ?*grid-elongated* 2.0 (- (sqrt ?n) 1.0))))
-  (test (< (+ (wf-squarest ?n) (/ ?n (wf-squarest ?n)) -2) (- ?d 0.5)))
+  (test (> (wf-less-deep ?n ?d) 0.0))
   =>
   (bind ?a (wf-squarest ?n))
   (bind ?b (/ ?n ?a))
-  (bind ?less (- 1.0 (/ (+ ?a ?b -2) ?d)))
+  (bind ?cost (* ?lost (wf-less-deep ?n ?d)))
   (assert (finding (kind cause) (name elongated-grid) (run ?r) (pattern ?p)
-                   (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
-                   (gain (/ (* ?lost ?less) ?n)) (level 3)
-                   (text (text "The grid of {n} processes is long and narrow: a sweep is {n} steps deep, and waiting for first blocks costs {s} ({%} of the process time)."
-                               ?n ?d ?lost ?share))
-                   (remedy (text "Use a grid of {n} x {n} processes: {n} steps deep instead of {n}; by that {s} of run time less for filling and draining."
-                                 ?a ?b (+ ?a ?b -2) ?d (/ (* ?lost ?less) ?n))))))
+                   (locations (wf-cells ?r ?p)) (lost ?cost) (share (wf-part ?cost ?all))
+                   (gain (wf-gain ?r ?p ?n (/ ?cost ?n))) (level 3)
+                   (text (text "The grid of {n} processes is long and narrow: a sweep is {n} steps deep, and waiting for first blocks costs {s} ({%} of the process time), {s} of it because of the shape."
+                               ?n ?d ?lost ?share ?cost))
+                   (remedy (text "Use a grid of {n} x {n} processes: {n} steps deep instead of {n}; by that {} less for filling and draining."
+                                 ?a ?b (+ ?a ?b -2) ?d (wf-saves ?r ?p ?n (/ ?cost ?n)))))))
 
 (defrule CAUSES::wf-coarse
   "The blocks are so large that the processes wait long for their first one."
   (finding (name low-wavefront-efficiency) (run ?r) (pattern ?p))
   (finding (name grid | chain) (run ?r) (pattern ?p))
-  (not (finding (name elongated-grid) (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.fill_drain_share") (value ?share&:(>= ?share ?*significant*)))
-  (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?first))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.blocks") (value ?k))
@@ -247,22 +284,25 @@
   (test (< ?k (* 0.5 ?best)))
   (metric (run ?r) (pattern ?p) (name "run.depth") (value ?d))
   (metric (run ?r) (pattern ?p) (name "run.grain") (value ?g))
-  (metric (run ?r) (pattern ?p) (name "run.blocks_gain") (value ?gain))
+  (metric (run ?r) (pattern ?p) (name "run.blocks_gain") (value ?model))
   =>
+  (bind ?lost (wf-not-shape ?r ?p ?first))
   (bind ?to (max 2 (integer (+ 0.5 ?best))))
+  ; Not only what is waited for first blocks: the last drain becomes shorter, too.
+  (bind ?gain (min ?model (/ ?all ?n)))
   (assert (finding (kind cause) (name blocks-too-coarse) (run ?r) (pattern ?p)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
-                   (gain (min ?gain (/ ?lost ?n))) (level 3)
-                   (text (text "The blocks are too coarse: a sweep has {.1} of them, {s} each, and is {n} steps deep, so waiting for first blocks costs {s} ({%} of the process time)."
-                               ?k ?g ?d ?lost ?share))
-                   (remedy (text "Divide the work of a sweep into about {n} blocks (sqrt(D W / o)) instead of {.1}; {s} of run time by the model."
-                                 ?to ?k (min ?gain (/ ?lost ?n)))))))
+                   (gain (wf-gain ?r ?p ?n ?gain)) (level 3)
+                   (text (text "The blocks are too coarse: a sweep has {.1} of them, {s} each, and is {n} steps deep, so waiting for first blocks costs {s} ({%} of what is lost)."
+                               ?k ?g ?d ?lost (wf-part ?lost ?all)))
+                   (remedy (text "Divide the work of a sweep into about {n} blocks (sqrt(D W / o)) instead of {.1}; {} by the model."
+                                 ?to ?k (wf-saves ?r ?p ?n ?gain))))))
 
 (defrule CAUSES::wf-turns
   "Sweeps follow one another in other directions, and each drains before the next one fills."
   (finding (name low-wavefront-efficiency) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.fill_drain_share") (value ?share&:(>= ?share ?*significant*)))
-  (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?first))
   (metric (run ?r) (pattern ?p) (name "run.fill") (value ?fill))
   (metric (run ?r) (pattern ?p) (name "run.turn") (value ?turn))
   (test (> ?turn ?fill))
@@ -270,21 +310,22 @@
   (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.sweeps") (value ?s))
   (metric (run ?r) (pattern ?p) (name "run.best_blocks"))
-  (not (finding (name elongated-grid | blocks-too-coarse) (run ?r) (pattern ?p)))
+  (not (finding (name blocks-too-coarse) (run ?r) (pattern ?p)))
   =>
+  (bind ?lost (wf-not-shape ?r ?p ?first))
   (assert (finding (kind cause) (name sweep-turns) (run ?r) (pattern ?p)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
-                   (gain (/ (min ?turn ?lost) (* 2.0 ?n))) (level 3) (confidence 0.8)
-                   (text (text "The sweeps do not overlap: each of {n} drains before the next one, in another direction, fills the processes; waiting for first blocks costs {s} ({%} of the process time), {s} of it where sweeps turn."
-                               ?s ?lost ?share (min ?turn ?lost)))
-                   (remedy (text "Begin the next sweep at each process as soon as its own part of the old one is done, and order the sweeps so that one begins where the last one ended; halving the waiting at turns saves {s} of run time."
-                                 (/ (min ?turn ?lost) (* 2.0 ?n)))))))
+                   (gain (wf-gain ?r ?p ?n (/ (min ?turn ?lost) (* 2.0 ?n)))) (level 3) (confidence 0.8)
+                   (text (text "The sweeps do not overlap: each of {n} drains before the next one, in another direction, fills the processes; waiting for first blocks costs {s} ({%} of what is lost), {s} of it where sweeps turn."
+                               ?s ?lost (wf-part ?lost ?all) (min ?turn ?lost)))
+                   (remedy (text "Begin the next sweep at each process as soon as its own part of the old one is done, and order the sweeps so that one begins where the last one ended; halving the waiting at turns saves {}."
+                                 (wf-saves ?r ?p ?n (/ (min ?turn ?lost) (* 2.0 ?n))))))))
 
 (defrule CAUSES::wf-starts
   "Sweeps begin anew behind collectives, and each time the processes wait for their first block."
   (finding (name low-wavefront-efficiency) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.fill_drain_share") (value ?share&:(>= ?share ?*significant*)))
-  (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?first))
   (metric (run ?r) (pattern ?p) (name "run.fill") (value ?fill))
   (metric (run ?r) (pattern ?p) (name "run.turn") (value ?turn))
   (test (<= ?turn ?fill))
@@ -292,13 +333,14 @@
   (metric (run ?r) (pattern ?p) (name "run.blocks") (value ?k))
   (metric (run ?r) (pattern ?p) (name "run.sweeps") (value ?s))
   (metric (run ?r) (pattern ?p) (name "run.best_blocks"))
-  (not (finding (name elongated-grid | blocks-too-coarse) (run ?r) (pattern ?p)))
+  (not (finding (name blocks-too-coarse) (run ?r) (pattern ?p)))
   =>
+  (bind ?lost (wf-not-shape ?r ?p ?first))
   (assert (finding (kind cause) (name fill-and-drain) (run ?r) (pattern ?p)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
                    (level 3) (confidence 0.8)
-                   (text (text "Filling the sweeps costs {s} ({%} of the process time): {n} sweeps of {.1} blocks, begun anew at the start or behind a collective operation."
-                               ?lost ?share ?s ?k))
+                   (text (text "Filling the sweeps costs {s} ({%} of what is lost): {} of {.1} blocks, begun anew at the start or behind a collective operation."
+                               ?lost (wf-part ?lost ?all) (wf-sweeps ?s) ?k))
                    (remedy "Leave out the collective operation between sweeps or do it every few sweeps, so that the next sweep fills while the old one drains; give each sweep more blocks (several groups or angles, one behind the other)."))))
 
 ;; ---- level 3: the middle of sweeps --------------------------------------------------------------
@@ -317,15 +359,17 @@
   (metric (run ?r) (pattern ?p) (name "run.delayed_all") (value ?delays))
   (test (wf-is-heavy ?lambda ?excess ?lost ?n ?delayed ?delays))
   =>
-  (bind ?gain (min ?excess (/ ?lost (max 1.0 (- ?n 1.0)))))
+  ; All others wait for what the heaviest computes more than they do.
+  (bind ?cost (min ?lost (* ?n ?excess)))
+  (bind ?gain (min ?excess (/ ?cost (max 1.0 (- ?n 1.0)))))
   (assert (finding (kind cause) (name step-imbalance) (run ?r) (pattern ?p)
-                   (locations (wf-cells ?r ?p)) (culprits ?heavy) (lost ?lost)
-                   (share (wf-part ?lost ?all)) (gain ?gain) (level 3)
+                   (locations (wf-cells ?r ?p)) (culprits ?heavy) (lost ?cost)
+                   (share (wf-part ?cost ?all)) (gain (wf-gain ?r ?p ?n ?gain)) (level 3)
                    (where (str-cat "location " ?heavy))
-                   (text (text "Process {} computes {s} per step, {s} the mean of all: the others wait {s} in the middle of sweeps. {s} of all waiting go back to process {}."
-                               ?heavy ?work ?g ?lost ?delayed ?heavy))
-                   (remedy (text "Give process {} a smaller part of the grid ({%} less), so that all steps take {s}; up to {s} of run time."
-                                 ?heavy (- 1.0 (/ ?g ?work)) ?g ?gain)))))
+                   (text (text "Process {} computes {s} per step, {s} the mean of all: the others wait {s} for it in the middle of sweeps. {s} of all waiting go back to process {}."
+                               ?heavy ?work ?g ?cost ?delayed ?heavy))
+                   (remedy (text "Give process {} a smaller part of the grid ({%} less), so that all steps take {s}; up to {}."
+                                 ?heavy (- 1.0 (/ ?g ?work)) ?g (wf-saves ?r ?p ?n ?gain))))))
 
 (defrule CAUSES::wf-back-pressure
   "Processes are held in sends although steps are alike."
@@ -343,11 +387,12 @@
   (test (not (wf-is-heavy ?lambda ?excess ?lost ?n ?delayed ?delays)))
   =>
   (assert (finding (kind cause) (name back-pressure) (run ?r) (pattern ?p)
-                   (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
-                   (gain (/ ?held ?n)) (level 3)
-                   (text (text "Processes wait {s} in the middle of sweeps, {s} of it held in sends until the next one receives, although steps are alike."
-                               ?lost ?held))
-                   (remedy (text "Post the receive of the next block before computing this one (MPI_Irecv), and send with MPI_Isend; up to {s} of run time." (/ ?held ?n))))))
+                   (locations (wf-cells ?r ?p)) (lost ?held) (share (wf-part ?held ?all))
+                   (gain (wf-gain ?r ?p ?n (/ ?held ?n))) (level 3)
+                   (text (text "Processes wait {s} in the middle of sweeps, {s} of it held in sends until the next one receives; steps of the heaviest process are {%} longer than on average, which does not explain it."
+                               ?lost ?held ?lambda))
+                   (remedy (text "Post the receive of the next block before computing this one (MPI_Irecv), and send with MPI_Isend; up to {}."
+                                 (wf-saves ?r ?p ?n (/ ?held ?n)))))))
 
 (defrule CAUSES::wf-jitter
   "Steps are alike on average, yet the processes wait for one another in the middle of sweeps."
@@ -368,8 +413,8 @@
   (assert (finding (kind cause) (name step-jitter) (run ?r) (pattern ?p)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
                    (level 3) (confidence 0.6)
-                   (text (text "Processes wait {s} in the middle of sweeps although no process computes much longer than the others: steps of {s} vary from one to the next, and the chain passes each delay on. Nobody in particular is to blame."
-                               ?lost ?g))
+                   (text (text "Processes wait {s} in the middle of sweeps, and the one with the longest steps ({%} above the mean of {s}) does not explain it: probably steps vary from one to the next, and each delay is passed on. Nobody in particular is to blame."
+                               ?lost ?lambda ?g))
                    (remedy "Bind processes to cores and run no more of them than there are cores; let a process run a block ahead (MPI_Isend, MPI_Irecv posted early), so that short delays are not passed on."))))
 
 ;; ---- level 3: moving blocks -----------------------------------------------------------------------
@@ -395,11 +440,11 @@
   (bind ?gain (min ?model (/ ?lost ?n)))
   (assert (finding (kind cause) (name blocks-too-fine) (run ?r) (pattern ?p)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
-                   (gain ?gain) (level 3)
+                   (gain (wf-gain ?r ?p ?n ?gain)) (level 3)
                    (text (text "The blocks are too fine: a step computes {s} and moves its messages ({n} bytes each) for {s}, waiting excluded; {s} in all, {%} of the process time."
                                ?g ?bytes ?o ?lost ?share))
-                   (remedy (text "Put about {.1} blocks into one, {n} per sweep instead of {.1} (sqrt(D W / o)); by the model that saves {s} of run time, the longer filling counted."
-                                 (/ ?k ?to) ?to ?k ?gain)))))
+                   (remedy (text "Put about {.1} blocks into one, {n} per sweep instead of {.1} (sqrt(D W / o)); by the model that saves {}, the longer filling counted."
+                                 (/ ?k ?to) ?to ?k (wf-saves ?r ?p ?n ?gain))))))
 
 (defrule CAUSES::wf-fine-irregular
   "The blocks are so small that moving them costs too much; how deep sweeps are is not known."
@@ -416,7 +461,7 @@
   (bind ?together (max 2 (integer (+ 0.5 (/ (* ?*grain-fine* ?o) (max ?g 1e-12))))))
   (assert (finding (kind cause) (name blocks-too-fine) (run ?r) (pattern ?p)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
-                   (gain (/ (* ?lost (- 1.0 (/ 1.0 ?together))) ?n)) (level 3) (confidence 0.7)
+                   (gain (wf-gain ?r ?p ?n (/ (* ?lost (- 1.0 (/ 1.0 ?together))) ?n))) (level 3) (confidence 0.7)
                    (text (text "The blocks are fine: a step computes {s} and moves its messages for {s}, waiting excluded; {s} in all, {%} of the process time."
                                ?g ?o ?lost ?share))
                    (remedy (text "Try {n} blocks in one, so that computation is {n} times the overhead; sweeps then fill more slowly, so measure it."
@@ -439,10 +484,11 @@
   =>
   (assert (finding (kind cause) (name slow-transfer) (run ?r) (pattern ?p)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
-                   (gain (/ ?lost ?n)) (level 3) (confidence 0.7)
+                   (gain (wf-gain ?r ?p ?n (/ ?lost ?n))) (level 3) (confidence 0.7)
                    (text (text "Moving blocks takes {s} ({%} of the process time), {s} per step, for messages of {n} bytes."
                                ?lost ?share ?o ?bytes))
-                   (remedy (text "See that no more processes run than there are cores; place neighbours of the grid on one node; put the faces of several angles or groups into one message; send with MPI_Isend and go on; up to {s} of run time." (/ ?lost ?n))))))
+                   (remedy (text "See that no more processes run than there are cores; place neighbours of the grid on one node; put the faces of several angles or groups into one message; send with MPI_Isend and go on; up to {}."
+                                 (wf-saves ?r ?p ?n (/ ?lost ?n)))))))
 
 ;; ---- level 3: collectives behind sweeps -------------------------------------------------------------
 
@@ -450,13 +496,17 @@
   "Processes that finish a sweep early wait for the others in a collective operation."
   (finding (name low-wavefront-efficiency) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.drain_share") (value ?share&:(>= ?share ?*significant*)))
-  (metric (run ?r) (pattern ?p) (name "run.drain") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.drain") (value ?wait))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
+  ; What sweeps of this depth cost; waiting beyond it is not for their drain.
+  (metric (run ?r) (pattern ?p) (name "run.fill_bound") (value ?bound))
+  (test (>= (* ?share (wf-part ?bound ?wait)) ?*significant*))
   =>
+  (bind ?lost (min ?wait ?bound))
   (assert (finding (kind cause) (name drain-at-collective) (run ?r) (pattern ?p)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
-                   (gain (/ ?lost ?n)) (level 3) (confidence 0.6)
-                   (text (text "Processes that are done with a sweep wait {s} ({%} of the process time) in collective operations for those that are not: the sweeps drain there."
-                               ?lost ?share))
+                   (gain (wf-gain ?r ?p ?n (/ ?lost ?n))) (level 3) (confidence 0.6)
+                   (text (text "Processes wait {s} ({%} of the process time) in collective operations; {s} of it those that are done with a sweep, for those that are not: the sweeps drain there."
+                               ?wait ?share ?lost))
                    (remedy "Make the collective operation non-blocking or less frequent, and let the next sweep begin where this one ends first; more and smaller blocks shorten the drain itself."))))

@@ -128,12 +128,14 @@
          (metric (run "r1") (pattern "wavefront") (name "run.drain") (location "") (value 0.0) (unit "s"))
          (metric (run "r1") (pattern "wavefront") (name "run.first_wait") (location "") (value 6.0) (unit "s"))
          (metric (run "r1") (pattern "wavefront") (name "run.fill_drain") (location "") (value 6.0) (unit "s"))
-         (metric (run "r1") (pattern "wavefront") (name "run.fill_drain_share") (location "") (value 0.3) (unit "1")))
+         (metric (run "r1") (pattern "wavefront") (name "run.fill_drain_share") (location "") (value 0.3) (unit "1"))
+         (metric (run "r1") (pattern "wavefront") (name "run.best_blocks") (location "") (value 40.0) (unit "1")))
   (expect (finding (kind symptom) (name low-wavefront-efficiency))
           (finding (name grid))
           (finding (kind observation) (name filling-and-draining) (healthy no) (lost 6.0))
-          (finding (kind cause) (name elongated-grid) (culprits) (lost 6.0) (gain 0.09375)
-                   (because "run.fill_drain" "run.depth" grid))))
+          (finding (kind cause) (name elongated-grid) (culprits) (lost 1.5) (gain 0.09375)
+                   (because "run.fill_drain" "run.depth" grid))
+          (finding (kind cause) (name fill-and-drain) (culprits) (lost 4.5) (because "run.fill_drain"))))
 
 (case "large blocks: more and smaller ones would fill sooner"
   (given (pattern (run "r1") (name "wavefront") (id "wavefront"))
@@ -230,7 +232,7 @@
          (metric (run "r1") (pattern "wavefront") (name "run.delayed_all") (location "") (value 3.0) (unit "s")))
   (expect (finding (kind symptom) (name low-wavefront-efficiency))
           (finding (name steady-waiting))
-          (finding (kind cause) (name back-pressure) (culprits) (lost 3.0) (gain 0.625)
+          (finding (kind cause) (name back-pressure) (culprits) (lost 2.5) (gain 0.625)
                    (because steady-waiting "run.held"))))
 
 (case "moving blocks takes long, and larger ones would not help"
@@ -255,7 +257,20 @@
          (metric (run "r1") (pattern "wavefront") (name "run.lost") (location "") (value 8.0) (unit "s"))
          (metric (run "r1") (pattern "wavefront") (name "run.cells") (location "") (value 4.0) (unit "1"))
          (metric (run "r1") (pattern "wavefront") (name "run.drain_share") (location "") (value 0.2) (unit "1"))
-         (metric (run "r1") (pattern "wavefront") (name "run.drain") (location "") (value 4.0) (unit "s")))
+         (metric (run "r1") (pattern "wavefront") (name "run.drain") (location "") (value 4.0) (unit "s"))
+         (metric (run "r1") (pattern "wavefront") (name "run.fill_bound") (location "") (value 5.0) (unit "s")))
   (expect (finding (kind symptom) (name low-wavefront-efficiency))
           (finding (kind cause) (name drain-at-collective) (culprits) (lost 4.0) (gain 1.0)
+                   (because "run.drain"))))
+
+(case "collectives take longer than sweeps of their depth drain"
+  (given (pattern (run "r1") (name "wavefront") (id "wavefront"))
+         (metric (run "r1") (pattern "wavefront") (name "run.efficiency") (location "") (value 0.5) (unit "1"))
+         (metric (run "r1") (pattern "wavefront") (name "run.lost") (location "") (value 8.0) (unit "s"))
+         (metric (run "r1") (pattern "wavefront") (name "run.cells") (location "") (value 4.0) (unit "1"))
+         (metric (run "r1") (pattern "wavefront") (name "run.drain_share") (location "") (value 0.2) (unit "1"))
+         (metric (run "r1") (pattern "wavefront") (name "run.drain") (location "") (value 4.0) (unit "s"))
+         (metric (run "r1") (pattern "wavefront") (name "run.fill_bound") (location "") (value 1.5) (unit "s")))
+  (expect (finding (kind symptom) (name low-wavefront-efficiency))
+          (finding (kind cause) (name drain-at-collective) (culprits) (lost 1.5) (gain 0.375)
                    (because "run.drain"))))
