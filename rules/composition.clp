@@ -50,3 +50,16 @@
                                (if (= (length$ ?who) 0) then ""
                                 else (text ", process {}" (location-list ?who)))
                                ?gain (min 1.0 (/ ?gain ?excess)))))))
+
+(defrule ADVISE::composition-general
+  "The general rules blame a location that is blamed by a cause inside of a part, which says more."
+  (finding (kind cause) (name ?inner) (run ?r) (pattern ?i&~"message-passing") (culprits ?c)
+           (lost ?lost&:(> ?lost 0.0)))
+  (exists (nested (run ?r) (inner ?i)))
+  (finding (kind cause) (name ?outer) (run ?r) (pattern "message-passing") (culprits ?c))
+  (pattern (run ?r) (id ?i) (scope ?where))
+  =>
+  (assert (finding (kind observation) (name explained-inside) (run ?r)
+                   (pattern "message-passing") (locations ?c) (level 3) (healthy yes)
+                   (text (text "Process {} is blamed ({}) for what it does inside {}: {}."
+                               ?c ?outer ?where ?inner)))))

@@ -65,3 +65,15 @@
          (finding (kind cause) (name bottleneck) (run "r1") (pattern "p@rest") (culprits "1")
                   (gain 1.2) (text "1 is the bottleneck.") (remedy "Help it.")))
   (expect))
+
+(case "the general rules blame who is blamed inside"
+  (given (pattern (run "r1") (name "g") (id "g@comm2") (scope "communicator right, ranks 4 to 6"))
+         (nested (run "r1") (outer "p@rest") (inner "g@comm2") (location "4"))
+         (finding (kind cause) (name heavy-part) (run "r1") (pattern "g@comm2") (culprits "5")
+                  (lost 2.0) (gain 0.9) (text "5 is heavy.") (remedy "Help it."))
+         (finding (kind cause) (name late) (run "r1") (pattern "message-passing") (culprits "5")
+                  (lost 4.0) (gain 0.3) (text "5 is late.") (remedy "Help it."))
+         (finding (kind cause) (name late) (run "r1") (pattern "message-passing") (culprits "1")
+                  (lost 1.0) (gain 0.3) (text "1 is late.") (remedy "Help it.")))
+  (expect (finding (name explained-inside) (pattern "message-passing") (locations "5")
+                   (text "Process 5 is blamed (late) for what it does inside communicator right, ranks 4 to 6: heavy-part."))))

@@ -125,7 +125,8 @@ struct mpl_diagnosed {
     const char *clock_reason; /**< A clause that says why it is sensitive; else NULL. */
     size_t n_explained_by;
     const char *const *explained_by; /**< Ids of causes in patterns inside of this one. */
-    double outer_s; /**< Seconds of location time of the findings that this one explains. */
+    double
+        outer_s; /**< Seconds of location time outside, of the findings that it explains. */
     size_t n_because;
     const char *const *because; /**< Ids of findings. */
     size_t n_evidence;

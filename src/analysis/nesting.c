@@ -69,6 +69,11 @@ static bool is_about(const struct mpl_diagnosed *link, const struct mpl_finding 
     return false;
 }
 
+static bool is_of_world(const struct mpl_diagnosed *d)
+{
+    return strchr(d->finding->pattern, '@') == NULL;
+}
+
 static void mark(struct mpl_diagnosed *all, const struct mpl_diagnosed *link,
                  struct mpl_diagnosed *outer)
 {
@@ -78,10 +83,16 @@ static void mark(struct mpl_diagnosed *all, const struct mpl_diagnosed *link,
         if (!is_inner(link, all[number].finding)) {
             continue;
         }
-        if (outer->n_explained_by++ == 0 && !isnan(outer->lost_s) &&
-            strcmp(outer->finding->kind, "cause") == 0) {
-            all[number].outer_s += outer->lost_s;
+        struct mpl_diagnosed *inner = &all[number];
+
+        if (outer->n_explained_by++ > 0 || isnan(outer->lost_s) ||
+            strcmp(outer->finding->kind, "cause") != 0) {
+            continue;
         }
+        /* What the world says holds the seconds inside, too; what remains without them not. */
+        inner->outer_s = !is_of_world(outer)
+                             ? inner->outer_s + outer->lost_s
+                             : fmax(inner->outer_s, outer->lost_s - inner->lost_s);
     }
 }
 
@@ -97,10 +108,14 @@ enum mpl_status mpl_nesting_mark(struct mpl_analysis *a, struct mpl_diagnosed *a
     for (size_t i = 0; i < n; i++) {
         by_number[i] = all[i].finding;
     }
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; is_link(&all[i]) && k < n; k++) {
-            if (is_about(&all[i], all[k].finding, by_number)) {
-                mark(all, &all[i], &all[k]);
+    /* Parts first: the world's seconds are compared with what they add up to. */
+    for (int world = 0; world <= 1; world++) {
+        for (size_t i = 0; i < n; i++) {
+            for (size_t k = 0; is_link(&all[i]) && k < n; k++) {
+                if (is_of_world(&all[k]) == (world == 1) &&
+                    is_about(&all[i], all[k].finding, by_number)) {
+                    mark(all, &all[i], &all[k]);
+                }
             }
         }
     }

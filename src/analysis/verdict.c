@@ -49,7 +49,8 @@ static void add_up(struct mpl_analysis *a)
             continue;
         }
         if (strcmp(f->finding->kind, "cause") == 0) {
-            *(f->n_explained_by > 0 ? &d->nested_s : &d->explained_s) += f->lost_s;
+            d->explained_s += f->n_explained_by > 0 ? 0 : f->lost_s;
+            d->nested_s += f->outer_s;
         } else if (f->finding->is_healthy) {
             d->normal_s += f->lost_s;
         }
