@@ -35,7 +35,8 @@ def time_adds_up(d):
         bad.append("location_s is not locations x duration: %s" % time)
     if time["lost_s"] > time["location_s"] * (1 + 1e-9):
         bad.append("more is lost than there was: %s" % time)
-    if differ(time["lost_s"], sum(time[k] for k in ("explained_s", "normal_s", "unexplained_s")), 1e-6):
+    parts = ("explained_s", "nested_s", "normal_s", "unexplained_s")
+    if differ(time["lost_s"], sum(time[k] for k in parts), 1e-6):
         bad.append("explained, normal and unexplained are not all: %s" % time)
     return bad
 
