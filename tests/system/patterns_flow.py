@@ -250,6 +250,40 @@ def made_equal_stages():
     seconds_count_once(d, "six items in five equal stages")
 
 
+def steps_of_a_chain(n_stages, n_steps, shifts, apart):
+    """In each step all compute apart, one after the other (or at once, in a shift) 100 us; all meet."""
+    last = n_stages - 1
+    programs = []
+    for rank in range(n_stages):
+        take = [("r", rank - 1)] if rank > 0 else []
+        give = [("s", rank + 1)] if rank < last else []
+        own, work = ("c", apart[rank]), ("c", 100)
+        step = [own] + (give + take + [work] if shifts else take + [work] + give)
+        programs.append((step + [("b",)]) * n_steps)
+    return programs
+
+
+def made_serial_chains():
+    for n in (3, 4, 6):
+        name = "a chain of %d in every step" % n
+        d = diagnose(steps_of_a_chain(n, 30, False, [200] * n))
+        blames(d, "serial-chain", [], name)
+        seconds_count_once(d, name)
+        # built: each waits for the 100 us of all others, which come before or after it.
+        want_s = 30 * n * (n - 1) * 100e-6
+        tap.near((d.leading() or {"lost_s": 0})["lost_s"], want_s, 0.05 * want_s, name + ": what it costs")
+        d = diagnose(steps_of_a_chain(n, 30, True, [200] * n))
+        tap.ok(d.pattern("pipeline") is None, "a shift among %d is no pipeline" % n, d.pattern("pipeline"))
+    # built: waiting for the 600 us that rank 2 computes apart is no matter of the chain.
+    d = diagnose(steps_of_a_chain(5, 30, False, [200, 200, 800, 200, 200]))
+    claimed_s = sum(f["lost_s"] for f in d.causes() if f["name"] == "serial-chain")
+    tap.ok(
+        0 < claimed_s <= 1.1 * 30 * 5 * 4 * 100e-6,
+        "a chain with a slow rank costs no more than the chain",
+        "%g s; %s" % (claimed_s, d["summary"]),
+    )
+
+
 def made_wavefronts():
     shapes = {
         "2 x 3, four corners": (2, 3, [(1, 1), (-1, 1), (-1, -1), (1, -1)]),
@@ -279,7 +313,7 @@ def made_fine_blocks():
     seconds_count_once(d, "steps of 2 us")
 
 
-for test in (made_pipelines, made_equal_stages, made_wavefronts, made_fine_blocks):
+for test in (made_pipelines, made_equal_stages, made_serial_chains, made_wavefronts, made_fine_blocks):
     tap.guarded(test.__name__, test)
 for name, test in REAL.items():
     where = product.shared_trace(name)
