@@ -161,6 +161,12 @@ int64_t mpl_events_wait_ticks(const struct mpl_events *events, uint32_t location
 /** The \p i-th message end of a span (i < n_messages): its index in the location's messages. */
 uint32_t mpl_events_message(const struct mpl_events *events, uint32_t location,
                             const struct mpl_span *span, uint32_t i);
+/**
+ * The only message end of a span, MPL_NONE if it has none; false if it has several. For those who
+ * ask for nothing else: mpl_events_span() makes much more.
+ */
+bool mpl_events_only_message(const struct mpl_events *events, uint32_t location,
+                             uint32_t span, uint32_t *message);
 /** The span in which message end \p message of \p location is posted (send) or completed
  *  (receive); MPL_NONE if in none. */
 uint32_t mpl_events_span_of_message(const struct mpl_events *events, uint32_t location,

@@ -47,3 +47,21 @@ int64_t mpl_events_wait_ticks(const struct mpl_events *events, uint32_t location
 {
     return span % 2 == 0 ? 0 : mpl_call_ticks(&events->lanes[location].calls[span / 2]);
 }
+
+bool mpl_events_only_message(const struct mpl_events *events, uint32_t location,
+                             uint32_t span, uint32_t *message)
+{
+    const struct mpl_lane *lane = &events->lanes[location];
+    const struct mpl_call *call = &lane->calls[span / 2];
+
+    *message = MPL_NONE;
+    if (span % 2 == 0 || call->parts == PARTS_NONE || call->parts == PARTS_COLLECTIVE) {
+        return true;
+    }
+    if (call->parts == PARTS_MESSAGE) {
+        *message = call->first;
+        return true;
+    }
+    *message = lane->list[call->first] == 1 ? lane->list[call->first + 2] : MPL_NONE;
+    return lane->list[call->first] <= 1;
+}

@@ -69,6 +69,23 @@ uint32_t mpl_filter_message(const struct mpl_recognition *r,
     return MPL_NONE;
 }
 
+uint32_t mpl_filter_message_at(const struct mpl_recognition *r,
+                               const struct mpl_filter *filter, uint32_t location,
+                               uint32_t at)
+{
+    uint32_t message;
+    struct mpl_span span;
+
+    /* Nearly every call has one or none, for which nothing has to be made. */
+    if (mpl_events_only_message(r->events, location, at, &message)) {
+        return message != MPL_NONE && mpl_filter_wants_message(r, filter, location, message)
+                   ? message
+                   : MPL_NONE;
+    }
+    span = mpl_events_span(r->events, location, at);
+    return mpl_filter_message(r, filter, location, &span);
+}
+
 bool mpl_filter_has_messages(const struct mpl_filter *filter)
 {
     size_t n;
@@ -201,13 +218,14 @@ bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_filter *
 /* ---- fields ---------------------------------------------------------------------------- */
 
 static double sum_bytes(const struct mpl_recognition *r, const struct mpl_filter *filter,
-                        uint32_t location, const struct mpl_span *span)
+                        uint32_t location, uint32_t at)
 {
     const struct mpl_location *loc = &r->model->locations[location];
+    const struct mpl_span span = mpl_events_span(r->events, location, at);
     double bytes = 0;
 
-    for (uint32_t i = 0; i < span->n_messages; i++) {
-        const uint32_t message = mpl_events_message(r->events, location, span, i);
+    for (uint32_t i = 0; i < span.n_messages; i++) {
+        const uint32_t message = mpl_events_message(r->events, location, &span, i);
 
         if (mpl_filter_wants_message(r, filter, location, message)) {
             bytes += (double) loc->messages[message].bytes;
@@ -222,19 +240,15 @@ static double message_field(const struct mpl_recognition *r,
                             uint32_t message, enum mpl_field field)
 {
     const struct mpl_location *loc = &r->model->locations[location];
-    struct mpl_span span = { .n_messages = 0 };
-    uint32_t one = message;
+    const uint32_t one =
+        message != MPL_NONE ? message : mpl_filter_message_at(r, filter, location, at);
 
-    if (message == MPL_NONE) {
-        span = mpl_events_span(r->events, location, at);
-        one = mpl_filter_message(r, filter, location, &span);
-    }
     if (one == MPL_NONE || !mpl_topology_counts(r->events, location, one)) {
         return NAN;
     }
     if (field == MPL_FIELD_BYTES) {
         return message != MPL_NONE ? (double) loc->messages[one].bytes
-                                   : sum_bytes(r, filter, location, &span);
+                                   : sum_bytes(r, filter, location, at);
     }
     if (field == MPL_FIELD_TAG) {
         return loc->envelopes[loc->messages[one].envelope].tag;
@@ -273,6 +287,8 @@ double mpl_span_field(const struct mpl_recognition *r, const struct mpl_filter *
                               mpl_events_wait_ticks(e, location, at));
     case MPL_FIELD_RANK:
         return r->model->processes[r->model->locations[location].process].rank;
+    case MPL_FIELD_PLACE:
+        return at;
     case MPL_FIELD_LATE:
         return mpl_events_wait_ticks(e, location, at) > 0;
     case MPL_FIELD_UNSURE:

@@ -80,6 +80,40 @@ static uint32_t unite(const struct seen *seen, size_t n, struct mpl_arc *arcs)
     return n_arcs;
 }
 
+static uint64_t count_of(const struct mpl_arc *arcs, uint32_t n, uint32_t from, uint32_t to)
+{
+    uint32_t low = 0;
+    uint32_t high = n;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const struct mpl_arc *a = &arcs[middle];
+
+        if (a->from < from || (a->from == from && a->to < to)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < n && arcs[low].from == from && arcs[low].to == to ? arcs[low].n : 0;
+}
+
+/* What goes both ways counts at both ends, once for each way. */
+static void count_mutual(struct mpl_peer_graph *graph, const struct mpl_arc *arcs,
+                         uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mpl_arc *a = &arcs[i];
+        const uint64_t back = count_of(arcs, n, a->to, a->from);
+        const uint64_t n_mutual = a->n < back ? a->n : back;
+
+        graph->n_messages[a->from] += a->n;
+        graph->n_messages[a->to] += a->n;
+        graph->n_mutual[a->from] += n_mutual;
+        graph->n_mutual[a->to] += n_mutual;
+    }
+}
+
 /* Without strays. */
 static uint32_t sift(struct mpl_arc *arcs, uint32_t n, uint64_t *busiest)
 {
@@ -108,12 +142,19 @@ static enum mpl_status make_arcs(struct mpl_topology *t, struct mpl_err *err)
     uint64_t *busiest = MPL_NEW_ARRAY(t->arena, graph->n_processes, uint64_t);
     struct mpl_arc *arcs = NULL;
 
-    if (busiest != NULL && see_all(t, &all)) {
+    graph->n_messages = MPL_NEW_ARRAY(t->arena, graph->n_processes, uint64_t);
+    graph->n_mutual = MPL_NEW_ARRAY(t->arena, graph->n_processes, uint64_t);
+    if (busiest != NULL && graph->n_messages != NULL && graph->n_mutual != NULL &&
+        see_all(t, &all)) {
         arcs = MPL_NEW_ARRAY(t->arena, all.n, struct mpl_arc);
     }
     if (arcs != NULL && all.n > 0) {
         qsort(all.data, all.n, sizeof(struct seen), by_pair);
-        graph->n_arcs = sift(arcs, unite(all.data, all.n, arcs), busiest);
+
+        const uint32_t n = unite(all.data, all.n, arcs);
+
+        count_mutual(graph, arcs, n);
+        graph->n_arcs = sift(arcs, n, busiest);
     }
     graph->arcs = arcs;
     mpl_buf_free(&all);

@@ -117,6 +117,7 @@ static enum mpl_status explain_instance(struct search *s, struct mpl_view *view,
                                         struct mpl_err *err)
 {
     (void) tell_members(view, explain, s->r);
+    /* What is merely before or behind is context. */
     for (uint32_t i = view->n_talking_members; i < view->n_talking; i++) {
         if (!explain_match(s->r, view, view->talking[i])) {
             (void) mpl_view_ends(view, view->talking[i], explain, s->r);
@@ -465,10 +466,9 @@ static bool prepare_event(struct mpl_recognition *r, uint32_t e)
         MPL_NEW_ARRAY(r->arena, r->roles[event->role].n, struct mpl_segment);
     instances->columns = MPL_NEW_ARRAY(r->arena, event->n_attributes, double *);
     instances->is_wanted = MPL_NEW_ARRAY(r->arena, event->n_attributes, bool);
-    r->finders[e] = MPL_NEW_ARRAY(r->arena, event->n_associated, struct mpl_finders);
     r->n_failed[e] = MPL_NEW_ARRAY(r->arena, event->n_constraints, uint64_t);
     return word_of != NULL && instances->segments != NULL && instances->columns != NULL &&
-           instances->is_wanted != NULL && r->finders[e] != NULL && r->n_failed[e] != NULL;
+           instances->is_wanted != NULL && r->n_failed[e] != NULL;
 }
 
 static enum mpl_status prepare(struct mpl_recognition *r, struct mpl_err *err)
@@ -476,11 +476,10 @@ static enum mpl_status prepare(struct mpl_recognition *r, struct mpl_err *err)
     const struct mpl_model *model = r->model;
 
     r->instances = MPL_NEW_ARRAY(r->arena, r->pattern->n_events, struct mpl_instances);
-    r->finders = MPL_NEW_ARRAY(r->arena, r->pattern->n_events, struct mpl_finders *);
     r->n_failed = MPL_NEW_ARRAY(r->arena, r->pattern->n_events, uint64_t *);
     r->explained = MPL_NEW_ARRAY(r->arena, model->n_locations, uint64_t *);
-    if (r->instances == NULL || r->finders == NULL || r->n_failed == NULL ||
-        r->explained == NULL) {
+    if (r->instances == NULL || r->n_failed == NULL || r->explained == NULL ||
+        !mpl_finders_prepare(r)) {
         return mpl_nomem(err);
     }
     for (uint32_t e = 0; e < r->pattern->n_events; e++) {

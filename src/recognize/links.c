@@ -3,144 +3,7 @@
 
 #include "recognize/recognition_priv.h"
 
-/* ---- along a location ------------------------------------------------------------- */
-
-/* Spans looked at one by one before a list of all that fit is made. */
-enum { LOOK_AROUND = 64 };
-
-static bool takes(const struct mpl_recognition *r, const struct mpl_filter *filter,
-                  uint32_t location, uint32_t at)
-{
-    const enum mpl_primitive_test test = mpl_primitive_row(filter->primitive)->test;
-
-    /* Even spans are computation; all others but regions are calls. */
-    if (test != MPL_TEST_REGION && (at % 2 == 0) != (test == MPL_TEST_COMPUTE)) {
-        return false;
-    }
-    if (test == MPL_TEST_COMPUTE && filter->region == NULL) {
-        return mpl_filter_holds(r, filter, location, at);
-    }
-
-    const struct mpl_span span = mpl_events_span(r->events, location, at);
-
-    return mpl_filter_takes(r, filter, location, &span) &&
-           mpl_filter_holds(r, filter, location, at);
-}
-
-/* Likewise on the location of the pass, where letters tell nearly everything. */
-static bool takes_near(const struct mpl_view *view, uint32_t number, uint32_t at)
-{
-    const struct mpl_filter *filter = &view->definition->associated[number].filter;
-    const struct mpl_near *near = view->near;
-
-    return (near->links[near->letters[at]] >> number & 1) != 0 &&
-           (filter->where == NULL || mpl_filter_holds(view->r, filter, view->location, at));
-}
-
-static const struct mpl_finder *fill_finder(struct mpl_view *view, uint32_t number,
-                                            uint32_t location, struct mpl_buf *spans)
-{
-    struct mpl_recognition *r = view->r;
-    const struct mpl_range range = r->ranges[location];
-    struct mpl_finder *finder = MPL_NEW(r->arena, struct mpl_finder);
-
-    for (uint32_t at = range.first; at < range.end; at++) {
-        if (takes(r, &view->definition->associated[number].filter, location, at)) {
-            uint32_t *item = mpl_buf_add(spans);
-
-            if (item == NULL) {
-                return NULL;
-            }
-            *item = at;
-        }
-    }
-    if (finder == NULL) {
-        return NULL;
-    }
-    finder->n = (uint32_t) spans->n;
-    finder->spans = mpl_buf_take(spans, r->arena);
-    return finder->spans == NULL ? NULL : finder;
-}
-
-/* All spans of the location that the link may lead to, made at the first question. */
-static const struct mpl_finder *get_finder(struct mpl_view *view, uint32_t number,
-                                           uint32_t location)
-{
-    struct mpl_recognition *r = view->r;
-    const struct mpl_finder ***known = &r->finders[view->event][number].of_location;
-    struct mpl_buf spans = mpl_buf_make(sizeof(uint32_t));
-
-    if (*known == NULL) {
-        *known = MPL_NEW_ARRAY(r->arena, r->model->n_locations, const struct mpl_finder *);
-    }
-    if (*known != NULL && (*known)[location] == NULL) {
-        (*known)[location] = fill_finder(view, number, location, &spans);
-        mpl_buf_free(&spans);
-    }
-    if (*known == NULL || (*known)[location] == NULL) {
-        view->has_no_memory = true;
-        return NULL;
-    }
-    return (*known)[location];
-}
-
-/* Position of the first span of the finder that is not before \p at. */
-static uint32_t position_in(const struct mpl_finder *finder, uint32_t at)
-{
-    uint32_t low = 0;
-    uint32_t high = finder->n;
-
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (finder->spans[middle] < at) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static uint32_t find_far(struct mpl_view *view, uint32_t number, uint32_t location,
-                         uint32_t from, bool is_next)
-{
-    const struct mpl_finder *finder = get_finder(view, number, location);
-
-    if (finder == NULL) {
-        return MPL_NONE;
-    }
-
-    const uint32_t position = position_in(finder, is_next ? from + 1 : from);
-
-    if (is_next) {
-        return position < finder->n ? finder->spans[position] : MPL_NONE;
-    }
-    return position > 0 ? finder->spans[position - 1] : MPL_NONE;
-}
-
-/*
- * The nearest fitting span beyond span \p from, or MPL_NONE. Nearly always it is a few spans
- * away; where it is not, a list of all that fit keeps the cost logarithmic.
- */
-static uint32_t find_along(struct mpl_view *view, uint32_t number, uint32_t location,
-                           uint32_t from, bool is_next)
-{
-    const struct mpl_filter *filter = &view->definition->associated[number].filter;
-    const bool is_near = view->near != NULL && location == view->location && number < 64;
-    const struct mpl_range range = view->r->ranges[location];
-    const uint32_t room = is_next ? range.end - from - 1 : from - range.first;
-    const uint32_t n = room < LOOK_AROUND ? room : LOOK_AROUND;
-
-    for (uint32_t i = 1; i <= n; i++) {
-        const uint32_t at = is_next ? from + i : from - i;
-
-        if (is_near ? takes_near(view, number, at) : takes(view->r, filter, location, at)) {
-            return at;
-        }
-    }
-    return n < room ? find_far(view, number, location, from, is_next) : MPL_NONE;
-}
+#include <math.h>
 
 /* ---- links -------------------------------------------------------------------------- */
 
@@ -241,17 +104,73 @@ static uint32_t start_of(struct mpl_view *view, uint32_t name, bool is_next,
     return base.kind == MPL_BOUND_SPAN ? base.at : MPL_NONE;
 }
 
+/* The condition over other spans, for one that the link might lead to. */
+static bool holds(struct mpl_view *view, uint32_t number, const struct mpl_bound *candidate)
+{
+    const struct mpl_formula *where = view->definition->associated[number].where;
+    size_t n;
+    const uint32_t *slots = mpl_formula_scalars(where, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct mpl_slot *slot = &view->definition->slots[slots[i]];
+        const bool is_own = slot->name == view->definition->n_members + number;
+
+        view->scalars[slots[i]] = mpl_view_field(
+            view, slot, is_own ? candidate : mpl_view_bound(view, slot->name));
+    }
+
+    const double value = mpl_formula_eval(where, view->scalars, NULL);
+
+    return !isnan(value) && value != 0;
+}
+
+/* The first and the last span that the search may come to; false when it has no end to go by. */
+static bool find_room(struct mpl_view *view, const struct mpl_associated *associated,
+                      uint32_t location, struct mpl_range *room)
+{
+    const bool is_next = associated->link == MPL_LINK_NEXT;
+    uint32_t at;
+    uint32_t there = 0;
+
+    *room = (struct mpl_range){ 0, MPL_NONE - 1 };
+    if (associated->stop == MPL_NONE) {
+        return true;
+    }
+    at = start_of(view, associated->stop, !is_next, &there);
+    if (at == MPL_NONE || there != location) {
+        return false;
+    }
+    if (is_next) {
+        room->end = at == 0 ? 0 : at - 1;
+    } else {
+        room->first = at + 1;
+    }
+    return true;
+}
+
 static void follow_along(struct mpl_view *view, uint32_t number, struct mpl_bound *bound)
 {
     const struct mpl_associated *associated = &view->definition->associated[number];
     const bool is_next = associated->link == MPL_LINK_NEXT;
     uint32_t location = 0;
-    const uint32_t start = start_of(view, associated->base, is_next, &location);
-    const uint32_t at =
-        start == MPL_NONE ? MPL_NONE : find_along(view, number, location, start, is_next);
+    uint32_t at = start_of(view, associated->base, is_next, &location);
+    struct mpl_range room;
 
-    if (at != MPL_NONE) {
-        mpl_view_bind_span(view, location, at, bound);
+    if (at == MPL_NONE || !find_room(view, associated, location, &room)) {
+        return;
+    }
+    for (int i = 0; i < MPL_LINK_CANDIDATES; i++) {
+        struct mpl_bound candidate = { .kind = MPL_BOUND_ABSENT };
+
+        at = mpl_finder_find(view, number, location, at, is_next);
+        if (at == MPL_NONE || at < room.first || at > room.end) {
+            return;
+        }
+        mpl_view_bind_span(view, location, at, &candidate);
+        if (associated->where == NULL || holds(view, number, &candidate)) {
+            *bound = candidate;
+            return;
+        }
     }
 }
 

@@ -47,7 +47,9 @@ static void add_own_attributes(struct mpl_event_definition *event)
         { .name = "leave", .says = "When its last member ends.", .unit = { 1, 0 } },
         { .name = "duration", .says = "From enter to leave.", .unit = { 1, 0 } },
         { .name = "location", .says = "Rank on which it lies." },
-        { .name = "index", .says = "Its number on the location, from 0." },
+        { .name = "index",
+          .says = "Its number on the location, from 0.",
+          .reads_index = true },
     };
 
     memcpy(event->attributes, own, sizeof own);
@@ -150,7 +152,7 @@ static void load_member(struct mpl_loader *loader, const struct mpl_yaml *map,
     (void) mpl_load_is_name(loader, map->key, map->key_place, "a member");
     if (mpl_load_is_map(loader, map, "a member")) {
         mpl_load_keys(loader, map, mpl_filter_keys, MPL_FILTER_KEYS, "a member");
-        mpl_load_filter(loader, map, &member->filter);
+        mpl_load_filter(loader, map, &member->filter, false);
     }
 }
 
@@ -305,6 +307,17 @@ static uint32_t load_base(struct mpl_loader *loader, const struct mpl_yaml *node
     return base;
 }
 
+static bool is_along(enum mpl_link link)
+{
+    return link == MPL_LINK_PREVIOUS || link == MPL_LINK_NEXT;
+}
+
+/* Says where a search along a location ends. */
+static const char *stop_key(enum mpl_link link)
+{
+    return link == MPL_LINK_PREVIOUS ? "since" : "until";
+}
+
 static void load_link_filter(struct mpl_loader *loader, const struct mpl_yaml *map,
                              struct mpl_associated *associated)
 {
@@ -327,12 +340,13 @@ static void load_link_filter(struct mpl_loader *loader, const struct mpl_yaml *m
         return;
     }
 
-    const char *keys[MPL_FILTER_KEYS + 1];
+    const char *keys[MPL_FILTER_KEYS + 2];
 
     memcpy(keys, mpl_filter_keys, sizeof mpl_filter_keys);
     keys[MPL_FILTER_KEYS] = links[associated->link];
-    mpl_load_keys(loader, map, keys, MPL_FILTER_KEYS + 1, "an associated event");
-    mpl_load_filter(loader, map, &associated->filter);
+    keys[MPL_FILTER_KEYS + 1] = stop_key(associated->link);
+    mpl_load_keys(loader, map, keys, MPL_FILTER_KEYS + 2, "an associated event");
+    mpl_load_filter(loader, map, &associated->filter, true);
     if (associated->filter.event != MPL_NONE) {
         mpl_load_error(
             loader, map->key_place,
@@ -342,10 +356,18 @@ static void load_link_filter(struct mpl_loader *loader, const struct mpl_yaml *m
     }
 }
 
+/* A span that a link along a location finds is context: whose it is nobody has said. */
+static bool is_explained(const struct mpl_event_definition *event, uint32_t name)
+{
+    return name < event->n_members ||
+           event->associated[name - event->n_members].is_explained;
+}
+
 static void load_link(struct mpl_loader *loader, const struct mpl_yaml *map,
                       struct mpl_event_definition *event, struct mpl_associated *associated)
 {
     const struct mpl_yaml *start = NULL;
+    const struct mpl_yaml *stop;
 
     for (int i = 0; i < N_LINKS; i++) {
         const struct mpl_yaml *node = mpl_yaml_find(map, links[i]);
@@ -367,11 +389,16 @@ static void load_link(struct mpl_loader *loader, const struct mpl_yaml *map,
     }
     associated->base = load_base(loader, start, event);
     load_link_filter(loader, map, associated);
+    stop = mpl_yaml_find(map, stop_key(associated->link));
+    if (stop != NULL && is_along(associated->link)) {
+        associated->stop = load_base(loader, stop, event);
+    }
     if (associated->base == MPL_NONE) {
         return;
     }
     if (associated->link == MPL_LINK_MATCH) {
         associated->is_list = mpl_event_name_is_list(event, associated->base);
+        associated->is_explained = is_explained(event, associated->base);
         if (mpl_event_name_instance(event, associated->base) != MPL_NONE) {
             mpl_load_error(
                 loader, start->place,
@@ -404,6 +431,7 @@ static void load_associated(struct mpl_loader *loader, const struct mpl_yaml *ma
         *associated = (struct mpl_associated){ .name = node->key,
                                                .place = node->key_place,
                                                .base = MPL_NONE,
+                                               .stop = MPL_NONE,
                                                .filter = mpl_filter_any() };
         (void) mpl_load_is_name(loader, node->key, node->key_place, "an associated event");
         if (mpl_event_name_find(event, node->key, strlen(node->key)) != MPL_NONE) {
@@ -535,5 +563,8 @@ void mpl_load_events(struct mpl_loader *loader, const struct mpl_yaml *events)
     take_turn(loader, events, load_formulas);
     if (!loader->has_fault && !loader->has_no_memory) {
         mpl_load_order(loader);
+    }
+    if (!loader->has_fault && !loader->has_no_memory) {
+        mpl_load_steady(loader);
     }
 }

@@ -161,6 +161,7 @@ struct event_names {
     struct mpl_buf slots;  /* struct mpl_slot */
     uint32_t n_attributes; /* that may be read: those above */
     bool has_index;        /* instances are counted already */
+    uint32_t link; /* associated event whose condition it is; MPL_NONE for no link */
 };
 
 static enum mpl_status explain(struct event_names *names, const char **reason,
@@ -210,13 +211,19 @@ static enum mpl_status lookup_own(struct event_names *names, const char *name,
     const char **known;
 
     if (attribute < names->n_attributes &&
-        (attribute != MPL_OWN_INDEX || names->has_index)) {
+        (names->has_index || !event->attributes[attribute].reads_index)) {
         return use_slot(names, (struct mpl_slot){ MPL_NONE, attribute }, false, 0,
                         event->attributes[attribute].unit, out);
     }
     if (attribute == MPL_OWN_INDEX) {
         return explain(names, reason, "'%s': instances are counted after 'where'%s", name,
                        "");
+    }
+    if (attribute < names->n_attributes) {
+        return explain(
+            names, reason,
+            "attribute '%s' reads 'index': instances are counted after 'where'%s", name,
+            "");
     }
     if (attribute != MPL_NONE) {
         return explain(names, reason, "attribute '%s' is not known yet: it stands below%s",
@@ -285,6 +292,51 @@ static uint32_t group_of(const struct mpl_event_definition *event, uint32_t name
     return name;
 }
 
+/* What a link's condition may read of others: single spans that are bound before it. */
+static enum mpl_status check_linked(struct event_names *names, const char *name,
+                                    uint32_t found, const char **reason)
+{
+    const struct mpl_event_definition *event = names->event;
+    const char *own = event->associated[names->link].name;
+
+    if (found == event->n_members + names->link) {
+        return explain(names, reason,
+                       "'%s': fields of the span that is looked for stand alone, "
+                       "without '%s.'",
+                       name, own);
+    }
+    if (found > event->n_members + names->link) {
+        return explain(names, reason, "'%s': only names above '%s' are known here", name,
+                       own);
+    }
+    if (mpl_event_name_instance(event, found) != MPL_NONE) {
+        return explain(names, reason, "'%s': the condition of link '%s' reads spans only",
+                       name, own);
+    }
+    if (mpl_event_name_is_list(event, found)) {
+        return explain(names, reason, "'%s' may occur several times; link '%s' needs one",
+                       name, own);
+    }
+    return MPL_OK;
+}
+
+/* A name without a dot in the condition of a link: a field of the span that is looked for. */
+static enum mpl_status lookup_candidate(struct event_names *names, const char *name,
+                                        struct mpl_formula_name *out,
+                                        const char **suggestion)
+{
+    const uint32_t field = mpl_field_find(name);
+    size_t n;
+
+    if (field == MPL_NONE) {
+        *suggestion = suggest_field(name);
+        return MPL_E_MEANING;
+    }
+    return use_slot(names,
+                    (struct mpl_slot){ names->event->n_members + names->link, field },
+                    false, 0, mpl_span_fields(&n)[field].unit, out);
+}
+
 static enum mpl_status lookup_name(void *context, const char *name,
                                    struct mpl_formula_name *out, const char **suggestion,
                                    const char **reason)
@@ -294,7 +346,8 @@ static enum mpl_status lookup_name(void *context, const char *name,
     const size_t n = strcspn(name, ".");
 
     if (name[n] == '\0') {
-        return lookup_own(names, name, out, suggestion, reason);
+        return names->link != MPL_NONE ? lookup_candidate(names, name, out, suggestion)
+                                       : lookup_own(names, name, out, suggestion, reason);
     }
 
     const uint32_t found = mpl_event_name_find(event, name, n);
@@ -305,6 +358,13 @@ static enum mpl_status lookup_name(void *context, const char *name,
     if (found < event->n_members && !event->members[found].occurs.is_used) {
         return explain(names, reason, "member '%s' is not in the expression%s",
                        event->members[found].name, "");
+    }
+    if (names->link != MPL_NONE) {
+        const enum mpl_status st = check_linked(names, name, found, reason);
+
+        if (st != MPL_OK) {
+            return st;
+        }
     }
 
     const uint32_t inner = mpl_event_name_instance(event, found);
@@ -422,7 +482,8 @@ static void load_constraints(struct event_names *names, const struct mpl_yaml *m
     if (event->constraints == NULL) {
         return;
     }
-    names->n_attributes = MPL_OWN_ATTRIBUTES;
+    /* They are computed when the condition asks for them, so all may be read. */
+    names->n_attributes = event->n_attributes;
     names->has_index = false;
     if (!is_list) {
         load_constraint(names, where, event);
@@ -431,6 +492,22 @@ static void load_constraints(struct event_names *names, const struct mpl_yaml *m
     for (const struct mpl_yaml *node = where->first; node != NULL; node = node->next) {
         load_constraint(names, node, event);
     }
+}
+
+/* Whether what a formula reads is, or comes from, the number of the instance. */
+static bool reads_index(const struct event_names *names, const struct mpl_formula *formula)
+{
+    size_t n;
+    const uint32_t *slots = mpl_formula_scalars(formula, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct mpl_slot *slot = mpl_buf_get(&names->slots, slots[i]);
+
+        if (slot->name == MPL_NONE && names->event->attributes[slot->field].reads_index) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void load_values(struct event_names *names, const struct mpl_yaml *map,
@@ -458,6 +535,7 @@ static void load_values(struct event_names *names, const struct mpl_yaml *map,
         const struct mpl_unit unit = mpl_formula_unit(attribute->formula);
 
         attribute->copied = only_slot(attribute->formula, value->text);
+        attribute->reads_index = reads_index(names, attribute->formula);
 
         if (attribute->is_unit_known && (unit.seconds != attribute->unit.seconds ||
                                          unit.bytes != attribute->unit.bytes)) {
@@ -471,15 +549,41 @@ static void load_values(struct event_names *names, const struct mpl_yaml *map,
     }
 }
 
+/* The conditions of links that compare with other spans. */
+static void load_links(struct event_names *names, const struct mpl_yaml *map,
+                       struct mpl_event_definition *event)
+{
+    const struct mpl_yaml *all = mpl_yaml_find(map, "associated");
+
+    for (uint32_t i = 0; i < event->n_associated; i++) {
+        struct mpl_associated *associated = &event->associated[i];
+        const struct mpl_yaml *link = mpl_yaml_find(all, associated->name);
+        const struct mpl_yaml *where = link != NULL && link->kind == MPL_YAML_MAP
+                                           ? mpl_yaml_find(link, "where")
+                                           : NULL;
+
+        if (where == NULL || !mpl_load_reads_others(where) ||
+            (associated->link != MPL_LINK_PREVIOUS && associated->link != MPL_LINK_NEXT)) {
+            continue;
+        }
+        names->link = i;
+        associated->where = compile(names->loader, where, lookup_name, names);
+        check_condition(names->loader, where, associated->where);
+    }
+    names->link = MPL_NONE;
+}
+
 void mpl_load_event_formulas(struct mpl_loader *loader, const struct mpl_yaml *map,
                              struct mpl_event_definition *event)
 {
     struct event_names names = { .loader = loader,
                                  .event = event,
-                                 .slots = mpl_buf_make(sizeof(struct mpl_slot)) };
+                                 .slots = mpl_buf_make(sizeof(struct mpl_slot)),
+                                 .link = MPL_NONE };
 
-    load_constraints(&names, map, event);
+    load_links(&names, map, event);
     load_values(&names, map, event);
+    load_constraints(&names, map, event);
     event->n_slots = (uint32_t) names.slots.n;
     event->slots = mpl_buf_take(&names.slots, loader->arena);
     loader->has_no_memory = loader->has_no_memory || event->slots == NULL;

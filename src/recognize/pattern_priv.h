@@ -44,6 +44,7 @@ enum mpl_field {
     MPL_FIELD_TAG,
     MPL_FIELD_PEER,
     MPL_FIELD_RANK,
+    MPL_FIELD_PLACE,
     MPL_FIELD_LATE,
     MPL_FIELD_UNSURE,
     MPL_FIELDS
@@ -110,6 +111,8 @@ enum {
     MPL_EVENTS_MAX = 64,
     MPL_ATTRIBUTES_MAX = 128,
     MPL_ASSOCIATED_MAX = 128,
+    MPL_LINK_CANDIDATES =
+        32, /**< Spans that a link's condition over other spans is tried on. */
 };
 
 struct mpl_role_definition {
@@ -159,7 +162,13 @@ struct mpl_associated {
     uint32_t
         base; /**< Name that it starts from: a member, or an associated one before it. */
     struct mpl_filter filter;
-    bool is_list; /**< The match of a repeated member. */
+    /** Over its own fields and those of names before it; NULL. One over its own is the filter's. */
+    const struct mpl_formula *where;
+    uint32_t
+        stop; /**< Name that the search does not go beyond; MPL_NONE: it ends by itself. */
+    bool is_list;      /**< The match of a repeated member. */
+    bool is_explained; /**< It counts for coverage: the other end of a member. */
+    bool is_steady;    /**< What it leads to does not depend on clocks. */
 };
 
 /** What a formula of an event reads: a field of a span, or an attribute of an instance. */
@@ -188,6 +197,8 @@ struct mpl_attribute {
     const struct mpl_formula *formula; /**< NULL for the built-in ones, which come first. */
     uint32_t
         copied; /**< The slot that the formula is, when it is one name; else MPL_NONE. */
+    bool reads_index; /**< Its value depends on the number of the instance. */
+    bool is_steady;   /**< Its value does not depend on clocks. */
 };
 
 struct mpl_event_definition {
@@ -208,6 +219,7 @@ struct mpl_event_definition {
     uint32_t n_slots;
     const struct mpl_slot *slots; /**< By slot number of the event's formulas. */
     uint32_t level; /**< Above those of all events that recognising it needs. */
+    bool is_steady; /**< Which instances there are does not depend on clocks. */
 };
 
 struct mpl_pattern {
@@ -310,9 +322,12 @@ void mpl_load_pattern(struct mpl_loader *loader, const struct mpl_yaml *root);
 void mpl_load_roles(struct mpl_loader *loader, const struct mpl_yaml *roles);
 void mpl_load_events(struct mpl_loader *loader, const struct mpl_yaml *events);
 void mpl_load_examples(struct mpl_loader *loader, const struct mpl_yaml *examples);
-/** Which kind of event, and its filters. */
+/** Which kind of event, and its filters. A `where` with fields of other spans is left to
+ *  mpl_load_event_formulas(), for links; members cannot have one. */
 void mpl_load_filter(struct mpl_loader *loader, const struct mpl_yaml *map,
-                     struct mpl_filter *filter);
+                     struct mpl_filter *filter, bool is_link);
+/** Whether a formula, a text, has names with a dot in them. */
+bool mpl_load_reads_others(const struct mpl_yaml *where);
 
 enum { MPL_FILTER_KEYS = 8 };
 extern const char *const mpl_filter_keys[MPL_FILTER_KEYS];
@@ -327,5 +342,7 @@ void mpl_load_event_formulas(struct mpl_loader *loader, const struct mpl_yaml *m
                              struct mpl_event_definition *event);
 /** Sets the levels; cycles between events or attributes are messages. */
 void mpl_load_order(struct mpl_loader *loader);
+/** Sets what does not depend on clocks, when there are no circles. */
+void mpl_load_steady(struct mpl_loader *loader);
 
 #endif

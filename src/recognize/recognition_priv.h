@@ -60,15 +60,15 @@ struct mpl_instances {
 const struct mpl_segment *mpl_instances_segment(const struct mpl_instances *instances,
                                                 size_t index);
 
-/** Spans that a link looks for on a location, ascending: made when looking around is not enough. */
-struct mpl_finder {
-    uint32_t n;
-    const uint32_t *spans;
-};
+/** Spans of one kind on a location; see finders.c. */
+struct mpl_finder;
 
-/** Of one associated event. */
+/** What links along locations look for: few kinds of spans, each looked for by many. */
 struct mpl_finders {
-    const struct mpl_finder **of_location; /**< NULL, or NULL for a location: not made. */
+    uint32_t n_kinds;
+    const struct mpl_filter **filters; /**< Per kind. */
+    uint32_t **of_event; /**< Per event and associated event: its kind, or MPL_NONE. */
+    struct mpl_finder ***of_kind; /**< Per kind and location; NULL: not made yet. */
 };
 
 struct mpl_recognition {
@@ -84,7 +84,7 @@ struct mpl_recognition {
     struct mpl_range
         *ranges; /**< Per location: its spans between start-up and shut-down. */
     struct mpl_instances *instances; /**< Per event. */
-    struct mpl_finders **finders;    /**< Per event and associated event. */
+    struct mpl_finders finders;
     /** Per location: bit per message end, and behind them per collective; NULL outside of roles. */
     uint64_t **explained;
     uint64_t *n_ends; /**< Per location: message ends and collectives that count. */
@@ -121,6 +121,10 @@ bool mpl_filter_holds(const struct mpl_recognition *r, const struct mpl_filter *
 uint32_t mpl_filter_message(const struct mpl_recognition *r,
                             const struct mpl_filter *filter, uint32_t location,
                             const struct mpl_span *span);
+/** Likewise, of span \p at: cheaper where it has one message or none. */
+uint32_t mpl_filter_message_at(const struct mpl_recognition *r,
+                               const struct mpl_filter *filter, uint32_t location,
+                               uint32_t at);
 /** Whether its spans may be collectives. */
 bool mpl_filter_has_collectives(const struct mpl_filter *filter);
 /** Whether its spans can have messages at all. */
@@ -179,10 +183,13 @@ struct mpl_view {
     struct mpl_bound *bounds;              /**< Per name. */
     uint32_t n_talking;
     uint32_t n_talking_members;
-    uint32_t *talking;       /**< Names that can have messages, members first. */
-    double *scalars;         /**< Per slot. */
-    struct mpl_list *values; /**< Per slot. */
-    struct mpl_buf *items;   /**< double, per slot: the values of lists. */
+    uint32_t *talking; /**< Names whose ends count for coverage, members first. */
+    uint64_t
+        is_valued[MPL_ATTRIBUTES_MAX / 64]; /**< Bit per attribute: its value is known. */
+    double *attributes;                     /**< Per attribute. */
+    double *scalars;                        /**< Per slot. */
+    struct mpl_list *values;                /**< Per slot. */
+    struct mpl_buf *items;                  /**< double, per slot: the values of lists. */
     bool has_no_memory;
     bool is_busy; /**< In use: attributes of other events may ask for more. */
 };
@@ -209,12 +216,23 @@ static inline struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t n
     return &view->bounds[name];
 }
 double mpl_view_formula(struct mpl_view *view, const struct mpl_formula *formula);
+/** What a slot that is no attribute of the instance itself reads; \p bound stands for its name. */
+double mpl_view_field(struct mpl_view *view, const struct mpl_slot *slot,
+                      const struct mpl_bound *bound);
 double mpl_view_attribute(struct mpl_view *view, uint32_t attribute);
 /** One of the attributes that every instance has. */
 double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t location,
                               uint32_t number, struct mpl_range spans, uint32_t attribute);
 /** Fills view->values of a slot that is a list. */
 void mpl_view_fill_list(struct mpl_view *view, uint32_t number);
+/** Numbers the kinds of spans that links look for. False: out of memory. */
+bool mpl_finders_prepare(struct mpl_recognition *r);
+/**
+ * The nearest span beyond \p from that fits the filter of associated event \p number, a link along
+ * the location, or MPL_NONE. Its condition over other spans is not looked at.
+ */
+uint32_t mpl_finder_find(struct mpl_view *view, uint32_t number, uint32_t location,
+                         uint32_t from, bool is_next);
 /** Follows the link of associated event \p number into \p bound, which is absent so far. */
 void mpl_link_follow(struct mpl_view *view, uint32_t number, struct mpl_bound *bound);
 /** The other end of what \p base is about, likewise; \p filter is that of the base. */

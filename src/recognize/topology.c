@@ -218,11 +218,6 @@ static void set_counts(struct mpl_topology *t, uint32_t i)
     t->values[MPL_VAR_READY_WAIT][i] = totals->ready_s;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* A peer counts by the busiest direction of all. */
 static uint64_t find_busiest(const struct mpl_topology *t, uint32_t i, uint32_t process)
 {
@@ -243,8 +238,7 @@ static void set_peers(struct mpl_topology *t, uint32_t i)
 {
     const uint32_t process = t->model->locations[t->locations[i]].process;
     const uint64_t busiest = find_busiest(t, i, process);
-    uint64_t n_messages = 0;
-    uint64_t n_mutual = 0;
+    const uint64_t n_messages = t->graph.n_messages[process];
 
     for (size_t k = t->first[i]; k < t->first[i + 1]; k++) {
         const struct mpl_traffic *traffic = &t->traffic[k];
@@ -258,11 +252,9 @@ static void set_peers(struct mpl_topology *t, uint32_t i)
         t->values[MPL_VAR_SENDERS][i] += is_sender;
         t->values[MPL_VAR_RECEIVERS][i] += is_receiver;
         t->values[MPL_VAR_DEGREE][i] += is_sender || is_receiver;
-        n_messages += traffic->n_sent + traffic->n_received;
-        n_mutual += 2 * least(traffic->n_sent, traffic->n_received);
     }
     t->values[MPL_VAR_MUTUAL_SHARE][i] =
-        n_messages == 0 ? NAN : (double) n_mutual / (double) n_messages;
+        n_messages == 0 ? NAN : (double) t->graph.n_mutual[process] / (double) n_messages;
 }
 
 /* From a number per process, MPL_NONE where it is undefined. */

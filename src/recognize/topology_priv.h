@@ -33,6 +33,8 @@ struct mpl_peer_graph {
     uint32_t n_processes; /**< Of the model: what arrays are indexed by. */
     uint32_t n_nodes;     /**< That take part. */
     const bool *is_node;
+    uint64_t *n_messages; /**< Per process: with others, as the end says that saw more. */
+    uint64_t *n_mutual;   /**< Of these, twice the smaller way of each pair. */
     uint32_t n_arcs;
     const struct mpl_arc *arcs; /**< Sorted by (from, to). */
     uint32_t n_edges;           /**< Without direction. */

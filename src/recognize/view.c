@@ -112,7 +112,7 @@ static bool can_be_end(const struct mpl_filter *filter)
     return mpl_filter_has_messages(filter) || mpl_filter_has_collectives(filter);
 }
 
-/* Whether what the name stands for can have messages or be a collective. */
+/* Whether what the name stands for can have messages or be a collective, and they count. */
 static bool can_talk(const struct mpl_event_definition *definition, uint32_t name)
 {
     if (name < definition->n_members) {
@@ -120,10 +120,7 @@ static bool can_talk(const struct mpl_event_definition *definition, uint32_t nam
                can_be_end(&definition->members[name].filter);
     }
 
-    const struct mpl_associated *associated =
-        &definition->associated[name - definition->n_members];
-
-    return associated->link == MPL_LINK_MATCH || can_be_end(&associated->filter);
+    return definition->associated[name - definition->n_members].is_explained;
 }
 
 struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
@@ -142,11 +139,12 @@ struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
     view->instances = &r->instances[event];
     view->bounds = MPL_NEW_ARRAY(arena, n_names, struct mpl_bound);
     view->talking = MPL_NEW_ARRAY(arena, n_names, uint32_t);
+    view->attributes = MPL_NEW_ARRAY(arena, definition->n_attributes, double);
     view->scalars = MPL_NEW_ARRAY(arena, definition->n_slots, double);
     view->values = MPL_NEW_ARRAY(arena, definition->n_slots, struct mpl_list);
     view->items = MPL_NEW_ARRAY(arena, definition->n_slots, struct mpl_buf);
-    if (view->talking == NULL || view->bounds == NULL || view->scalars == NULL ||
-        view->values == NULL || view->items == NULL) {
+    if (view->talking == NULL || view->bounds == NULL || view->attributes == NULL ||
+        view->scalars == NULL || view->values == NULL || view->items == NULL) {
         return NULL;
     }
     for (uint32_t i = 0; i < definition->n_slots; i++) {
@@ -201,6 +199,7 @@ void mpl_view_set(struct mpl_view *view, uint32_t location, uint32_t number,
     view->lists = lists;
     view->near = near;
     memset(view->is_bound, 0, sizeof view->is_bound);
+    memset(view->is_valued, 0, sizeof view->is_valued);
 }
 
 /* ---- names ------------------------------------------------------------------------------- */
@@ -254,9 +253,7 @@ uint32_t mpl_bound_message(const struct mpl_recognition *r, const struct mpl_bou
         return bound->message;
     }
 
-    const struct mpl_span span = mpl_events_span(r->events, bound->location, bound->at);
-
-    return mpl_filter_message(r, filter, bound->location, &span);
+    return mpl_filter_message_at(r, filter, bound->location, bound->at);
 }
 
 void mpl_view_bind(struct mpl_view *view, uint32_t name)
@@ -290,8 +287,8 @@ static double instance_attribute(struct mpl_view *view, uint32_t event,
     return column[segment->first + bound->at];
 }
 
-static double value_of(struct mpl_view *view, const struct mpl_slot *slot,
-                       struct mpl_bound *bound)
+double mpl_view_field(struct mpl_view *view, const struct mpl_slot *slot,
+                      const struct mpl_bound *bound)
 {
     if (bound->kind == MPL_BOUND_INSTANCE) {
         return instance_attribute(view,
@@ -313,7 +310,7 @@ static double scalar_value(struct mpl_view *view, uint32_t number)
     if (slot->name == MPL_NONE) {
         return mpl_view_attribute(view, slot->field);
     }
-    return value_of(view, slot, mpl_view_bound(view, slot->name));
+    return mpl_view_field(view, slot, mpl_view_bound(view, slot->name));
 }
 
 /* The i-th thing that a list name stands for: of a repeated member, or the match of one. */
@@ -360,7 +357,7 @@ void mpl_view_fill_list(struct mpl_view *view, uint32_t number)
             return;
         }
         bind_item(view, slot->name, i, &bound);
-        *item = value_of(view, slot, &bound);
+        *item = mpl_view_field(view, slot, &bound);
     }
     view->values[number] = (struct mpl_list){ items->data, n };
 }
@@ -404,7 +401,7 @@ double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t location
     return mpl_model_seconds(r->model, ticks);
 }
 
-double mpl_view_attribute(struct mpl_view *view, uint32_t attribute)
+static double compute_attribute(struct mpl_view *view, uint32_t attribute)
 {
     const struct mpl_attribute *definition = &view->definition->attributes[attribute];
 
@@ -415,6 +412,16 @@ double mpl_view_attribute(struct mpl_view *view, uint32_t attribute)
                                                            view->location, view->words,
                                                            view->lists),
                                         attribute);
+}
+
+/* Several formulas of an instance may read it. */
+double mpl_view_attribute(struct mpl_view *view, uint32_t attribute)
+{
+    if ((view->is_valued[attribute / 64] >> attribute % 64 & 1) == 0) {
+        view->attributes[attribute] = compute_attribute(view, attribute);
+        view->is_valued[attribute / 64] |= UINT64_C(1) << attribute % 64;
+    }
+    return view->attributes[attribute];
 }
 
 /* ---- all that a name stands for -------------------------------------------------------------- */

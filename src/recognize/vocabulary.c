@@ -119,6 +119,9 @@ static const struct mpl_word fields[] = {
     { "tag", { 0, 0 }, "Tag of the first of these messages." },
     { "peer", { 0, 0 }, "Rank at the other end of the first of these messages." },
     { "rank", { 0, 0 }, "Rank on which it lies." },
+    { "place",
+      { 0, 0 },
+      "Its place among the spans of its location, which no clock changes." },
     { "late", { 0, 0 }, "1 if it waits, else 0." },
     { "unsure", { 0, 0 }, "1 if the trace does not tell the partner, else 0." },
 };

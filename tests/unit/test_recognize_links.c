@@ -450,6 +450,126 @@ START_TEST(strict_events_allow_nothing_in_between)
 }
 END_TEST
 
+/* Rank 1 takes from 0 and 2 in turn, and answers 0 before its second message. */
+static const char turns[] =
+    "# us\n"
+    "rank 0: send 0..1 to 1 bytes 10  send 20..21 to 1 bytes 20\n"
+    "rank 0: recv 30..36 from 1  send 40..41 to 1 bytes 30\n"
+    "rank 2: send 4..5 to 1 bytes 11  send 24..25 to 1 bytes 21\n"
+    "rank 2: send 44..45 to 1 bytes 31\n"
+    "rank 1: recv 0..2 from 0 bytes 10  recv 4..6 from 2 bytes 11\n"
+    "rank 1: recv 20..22 from 0 bytes 20  recv 24..26 from 2 bytes 21\n"
+    "rank 1: send 34..35 to 0  recv 40..42 from 0 bytes 30\n"
+    "rank 1: recv 44..46 from 2 bytes 31\n";
+
+static const char turns_pattern[] =
+    "pattern: p\nsays: S.\nroles:\n  a: {count: 1, score: receives}\n"
+    "events:\n"
+    "  Get:\n"
+    "    on: a\n"
+    "    expression: get\n"
+    "    members: {get: {event: recv}}\n"
+    "    associated:\n"
+    "      last: {previous: get, event: recv, where: peer == get.peer}\n"
+    "      next: {next: get, event: recv, where: peer == get.peer and bytes > get.bytes}\n"
+    "      back: {previous: get, event: send, since: last, where: peer == get.peer}\n"
+    "      said: {next: get, event: send, until: next}\n"
+    "      give: {match: get}\n"
+    "      more: {next: give, event: send, where: peer == get.rank}\n"
+    "      none: {previous: get, event: send, since: give}\n"
+    "%s"
+    "    attributes:\n"
+    "      last: {value: last.bytes, unit: B}\n"
+    "      next: {value: next.bytes, unit: B}\n"
+    "      back: {value: back.enter, unit: s}\n"
+    "      said: {value: said.enter, unit: s}\n"
+    "      more: {value: more.bytes, unit: B}\n"
+    "      none: {value: defined(none.rank), unit: 1}\n"
+    "      is_first: {value: not defined(last.rank), unit: 1}\n"
+    "      is_later: {value: not is_first and place_of > 1, unit: 1}\n"
+    "      place_of: {value: get.place, unit: 1}\n";
+
+/* The pattern above with a condition, and its attributes in an order that it needs. */
+static const struct mpl_pattern *turns_with(const char *where)
+{
+    char *text = mpl_arena_printf(arena, turns_pattern, where);
+    char *later = strstr(text, "      is_later");
+    char *place = strstr(text, "      place_of");
+    const size_t n = (size_t) (place - later);
+    char *swapped = mpl_arena_printf(arena, "%.*s%s%.*s", (int) (later - text), text, place,
+                                     (int) n, later);
+
+    return pattern_of_text(swapped, arena);
+}
+
+START_TEST(links_compare_with_spans_that_are_bound)
+{
+    struct mpl_recognition *r =
+        recognize(turns_with(""), events_of_text(turns, arena), arena);
+    /* From 0, 2, 0, 2, 0, 2; -1 where it leads nowhere. */
+    static const double last[] = { -1, -1, 10, 11, 20, 21 };
+    static const double next[] = { 20, 21, 30, 31, -1, -1 };
+    static const double back[] = { -1, -1, -1, -1, 34, -1 };
+    static const double said[] = { -1, -1, 34, 34, -1, -1 };
+
+    ck_assert_uint_eq(count_of(r, "Get"), 6);
+    for (size_t i = 0; i < 6; i++) {
+        const double found_back = value_of(r, "Get.back", i);
+        const double found_said = value_of(r, "Get.said", i);
+        const double found_last = value_of(r, "Get.last", i);
+        const double found_next = value_of(r, "Get.next", i);
+        const double found_more = value_of(r, "Get.more", i);
+
+        ck_assert_double_eq(isnan(found_last) ? -1 : found_last, last[i]);
+        ck_assert_double_eq(isnan(found_next) ? -1 : found_next, next[i]);
+        ck_assert_double_eq(isnan(found_more) ? -1 : found_more, next[i]);
+        ck_assert_double_eq_tol(isnan(found_back) ? -1 : 1e6 * found_back, back[i], 1e-6);
+        ck_assert_double_eq_tol(isnan(found_said) ? -1 : 1e6 * found_said, said[i], 1e-6);
+        ck_assert_double_eq(value_of(r, "Get.none", i), 0);
+    }
+}
+END_TEST
+
+/* A span behind more than 32 others is not found. */
+START_TEST(conditions_over_other_spans_look_at_the_nearest_few)
+{
+    const struct mpl_pattern *pattern = pattern_of_text(
+        "pattern: p\nsays: S.\nroles:\n  a: {count: 1, score: sends}\n"
+        "events:\n"
+        "  Give:\n"
+        "    on: a\n"
+        "    expression: give\n"
+        "    members: {give: {event: send}}\n"
+        "    associated:\n"
+        "      first: {previous: give, event: send, where: tag < give.tag}\n"
+        "    attributes:\n"
+        "      tag: {value: first.tag, unit: 1}\n",
+        arena);
+    struct mpl_recognition *r =
+        recognize(pattern, events_of_text(far_trace(40), arena), arena);
+
+    for (size_t i = 1; i < 39; i++) {
+        const double tag = value_of(r, "Give.tag", i);
+
+        ck_assert_int_eq(i <= 32 ? tag == 1 : isnan(tag), 1);
+    }
+}
+END_TEST
+
+START_TEST(conditions_read_attributes)
+{
+    const struct mpl_events *events = events_of_text(turns, arena);
+    struct mpl_recognition *r =
+        recognize(turns_with("    where: is_later and not is_first\n"), events, arena);
+
+    ck_assert_uint_eq(count_of(r, "Get"), 4);
+    ck_assert_double_eq(value_of(r, "Get.last", 0), 10);
+    ck_assert_uint_eq(mpl_recognition_fitting(r), 4);
+    r = recognize(turns_with("    where: [is_first]\n"), events, arena);
+    ck_assert_uint_eq(count_of(r, "Get"), 2);
+}
+END_TEST
+
 static Suite *links_suite(void)
 {
     Suite *suite = suite_create("recognize_links");
@@ -464,6 +584,9 @@ static Suite *links_suite(void)
     tcase_add_test(tcase, filters_take_what_they_say);
     tcase_add_test(tcase, instances_of_other_events_are_members_at_their_last_span);
     tcase_add_test(tcase, strict_events_allow_nothing_in_between);
+    tcase_add_test(tcase, links_compare_with_spans_that_are_bound);
+    tcase_add_test(tcase, conditions_over_other_spans_look_at_the_nearest_few);
+    tcase_add_test(tcase, conditions_read_attributes);
     suite_add_tcase(suite, tcase);
     return suite;
 }

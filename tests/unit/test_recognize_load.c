@@ -626,6 +626,69 @@ START_TEST(nonsense_is_refused_or_understood_but_never_fatal)
 }
 END_TEST
 
+/* What replaces the condition of link 'late' or the attributes, and what is said about it. */
+START_TEST(faults_of_conditions_are_told)
+{
+    static const char text[] = "pattern: p\nsays: S.\nroles:\n  a: {count: many}\nevents:\n"
+                               "  E:\n    on: a\n    expression: get more*\n    members:\n"
+                               "      get: {event: recv}\n      more: {event: send}\n"
+                               "    associated:\n"
+                               "      early: {previous: get, event: recv}\n"
+                               "      late: {%s}\n"
+                               "      end: {next: get, event: recv}\n"
+                               "%s";
+    static const struct {
+        const char *link, *rest, *said;
+    } cases[] = {
+        { "next: get, event: recv, where: peer == got.peer", "",
+          "14:53: error: unknown name 'got.peer'; did you mean 'get.peer'?\n" },
+        { "next: get, event: recv, where: pear == get.peer", "",
+          "14:45: error: unknown name 'pear'; did you mean 'peer'?\n" },
+        { "next: get, event: recv, where: get.wait", "",
+          "14:45: error: 'where' is a condition; this is a number in s\n" },
+        { "next: get, event: recv, where: late.peer == get.peer", "",
+          "14:45: error: 'late.peer': fields of the span that is looked for stand alone, "
+          "without 'late.'\n" },
+        { "next: get, event: recv, where: peer == end.peer", "",
+          "14:53: error: 'end.peer': only names above 'late' are known here\n" },
+        { "next: get, event: send, where: peer == more.peer", "",
+          "14:53: error: 'more.peer' may occur several times; link 'late' needs one\n" },
+        { "next: get, event: recv, until: nowhere", "",
+          "14:45: error: 'nowhere' is neither a member nor an associated event above this "
+          "one\n" },
+        { "next: get, event: recv, since: early", "",
+          "14:38: error: unknown key 'since' in an associated event\n" },
+        { "match: get, until: early", "",
+          "14:26: error: unknown key 'until' in a match\n" },
+        { "next: get, event: recv",
+          "    where: n > 1\n    attributes:\n      n: {value: index + 1, unit: 1}\n",
+          "16:12: error: attribute 'n' reads 'index': instances are counted after "
+          "'where'\n" },
+        { "next: get, event: recv",
+          "    where: m > 1\n    attributes:\n      n: {value: m, unit: 1}\n"
+          "      m: {value: n, unit: 1}\n",
+          "18:18: error: attribute 'm' is not known yet: it stands below\n" },
+        { "next: get, event: recv",
+          "    where: inner > 0\n    attributes:\n      inner: {value: big.n, unit: 1}\n"
+          "  F:\n    on: a\n    expression: e\n    members: {e: {event: E}}\n"
+          "    attributes:\n      n: {value: count(e.inner), unit: 1}\n",
+          NULL },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct mpl_patterns *patterns;
+        struct mpl_lint *lint = mpl_lint_create(arena);
+
+        ck_assert_int_ne(parse(mpl_arena_printf(arena, text, cases[i].link, cases[i].rest),
+                               NULL, lint, &patterns),
+                         MPL_OK);
+        if (cases[i].said != NULL) {
+            ck_assert_str_eq(messages_of(lint, arena), cases[i].said);
+        }
+    }
+}
+END_TEST
+
 static Suite *load_suite(void)
 {
     Suite *suite = suite_create("recognize_load");
@@ -645,6 +708,7 @@ static Suite *load_suite(void)
     tcase_add_test(tcase, shipped_patterns_have_no_faults_and_do_what_their_examples_say);
     tcase_add_test(tcase, guide_leads_from_a_drawing_to_a_pattern_that_works);
     tcase_add_test(tcase, examples_that_do_not_hold_are_told_at_their_place);
+    tcase_add_test(tcase, faults_of_conditions_are_told);
     tcase_add_test(tcase, loading_without_memory_fails_and_leaks_nothing);
     tcase_add_loop_test(tcase, nonsense_is_refused_or_understood_but_never_fatal, 0, 20);
     suite_add_tcase(suite, tcase);

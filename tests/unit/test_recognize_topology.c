@@ -305,9 +305,28 @@ START_TEST(stray_of_one_end_may_be_all_of_the_other)
 }
 END_TEST
 
+/* A tracer that does not record what completes in MPI_Waitall: what both send must do. */
+START_TEST(answers_are_known_from_sends_alone)
+{
+    static const char trace[] = "# us\n"
+                                "rank 0: isend 0..1 to 1 as a  waitall 1..2 for a  isend "
+                                "2..3 to 1 as a  waitall 3..4 for a\n"
+                                "rank 1: isend 0..1 to 0 as a  waitall 1..2 for a  isend "
+                                "2..3 to 2 as a  waitall 3..4 for a\n"
+                                "rank 2: compute 0..4  barrier 4..5\n";
+
+    /* 0 sends two to 1 and gets one; 1 gives another one to 2. */
+    expect(events_of_text(trace, arena), "(abs(mutual_share * 12 - 8) < 0.001)", "1 0 0");
+    expect(events_of_text(trace, arena), "(abs(mutual_share * 4 - 2) < 0.001)", "0 1 0");
+}
+END_TEST
+
 /* ---- coverage ------------------------------------------------------------------------------ */
 
-/* Two messages and two barriers: of eight ends the messages' are half. */
+/*
+ * Two messages and two barriers: of eight ends the messages' are half. What lies before or behind a
+ * member is context and explains nothing, nor does what is reached from there.
+ */
 START_TEST(coverage_counts_collectives_like_message_ends)
 {
     static const char trace[] = "# us\n"
@@ -329,6 +348,10 @@ START_TEST(coverage_counts_collectives_like_message_ends)
           0.5 },
         { "    expression: m\n    members:\n      m: {event: send}\n"
           "    associated:\n      b: {next: m, event: barrier}\n",
+          0.25 },
+        { "    expression: m\n    members:\n      m: {event: send}\n"
+          "    associated:\n      r: {match: m}\n      l: {next: m, event: send}\n"
+          "      k: {match: l}\n",
           0.5 },
         { "    expression: m\n    members:\n      m: {event: reduce}\n", 0 },
     };
@@ -392,6 +415,7 @@ int main(void)
     tcase_add_test(tcase, binary_tree);
     tcase_add_test(tcase, parts_that_do_not_talk_are_components);
     tcase_add_test(tcase, stray_of_one_end_may_be_all_of_the_other);
+    tcase_add_test(tcase, answers_are_known_from_sends_alone);
     tcase_add_test(tcase, coverage_counts_collectives_like_message_ends);
     tcase_add_test(tcase, topology_without_memory_fails_and_leaks_nothing);
     suite_add_tcase(suite, tcase);

@@ -1,0 +1,286 @@
+/*
+ * The spans of a location that a link along it may lead to, a bit for each. Instances that follow
+ * each other ask for the same spans again and again, and several links of an event for the same
+ * kind of span: so a filter is asked once per span, when somebody first comes by.
+ */
+#include "config.h"
+
+#include "recognize/recognition_priv.h"
+
+#include <string.h>
+
+/* Whoever starts at `from`, or between the two, comes to `to`. */
+struct answer {
+    uint32_t from, to;
+    bool is_known;
+};
+
+/* Links of one kind start at different places: each keeps its answer, nearly always. */
+enum { ANSWERS = 4 };
+
+struct mpl_finder {
+    uint32_t first;  /* span of bit 0 */
+    uint32_t step;   /* spans from one bit to the next: calls and computation alternate */
+    uint32_t n;      /* bits */
+    bool is_all;     /* all bits are set, and there are no words */
+    uint64_t *words; /* the span fits */
+    uint64_t *known; /* bit per word: it is filled in */
+    struct answer next[ANSWERS], previous[ANSWERS];
+};
+
+/* ---- kinds of links ------------------------------------------------------------------- */
+
+static bool is_along(const struct mpl_associated *associated)
+{
+    return associated->link == MPL_LINK_NEXT || associated->link == MPL_LINK_PREVIOUS;
+}
+
+static bool is_same_text(const char *x, const char *y)
+{
+    return x == y || (x != NULL && y != NULL && strcmp(x, y) == 0);
+}
+
+/* Conditions are the same only if they are the same object: few links have one. */
+static bool is_same(const struct mpl_filter *x, const struct mpl_filter *y)
+{
+    if (x->primitive != y->primitive || x->to != y->to || x->from != y->from ||
+        x->root != y->root || x->ops != y->ops || x->n_tags != y->n_tags ||
+        x->where != y->where || !is_same_text(x->region, y->region)) {
+        return false;
+    }
+    return x->n_tags == 0 || memcmp(x->tags, y->tags, x->n_tags * sizeof *x->tags) == 0;
+}
+
+/* The number of the filter among those seen so far. */
+static uint32_t kind_of(struct mpl_finders *finders, const struct mpl_filter *filter)
+{
+    for (uint32_t k = 0; k < finders->n_kinds; k++) {
+        if (is_same(finders->filters[k], filter)) {
+            return k;
+        }
+    }
+    finders->filters[finders->n_kinds] = filter;
+    return finders->n_kinds++;
+}
+
+bool mpl_finders_prepare(struct mpl_recognition *r)
+{
+    const struct mpl_pattern *pattern = r->pattern;
+    struct mpl_finders *finders = &r->finders;
+    size_t n = 0;
+
+    for (uint32_t e = 0; e < pattern->n_events; e++) {
+        n += pattern->events[e].n_associated;
+    }
+    *finders = (struct mpl_finders){
+        .filters = MPL_NEW_ARRAY(r->arena, n, const struct mpl_filter *),
+        .of_event = MPL_NEW_ARRAY(r->arena, pattern->n_events, uint32_t *),
+        .of_kind = MPL_NEW_ARRAY(r->arena, n, struct mpl_finder **),
+    };
+    if (finders->filters == NULL || finders->of_event == NULL || finders->of_kind == NULL) {
+        return false;
+    }
+    for (uint32_t e = 0; e < pattern->n_events; e++) {
+        const struct mpl_event_definition *event = &pattern->events[e];
+
+        finders->of_event[e] = MPL_NEW_ARRAY(r->arena, event->n_associated, uint32_t);
+        if (finders->of_event[e] == NULL) {
+            return false;
+        }
+        for (uint32_t a = 0; a < event->n_associated; a++) {
+            finders->of_event[e][a] = is_along(&event->associated[a])
+                                          ? kind_of(finders, &event->associated[a].filter)
+                                          : MPL_NONE;
+        }
+    }
+    return true;
+}
+
+/* ---- finders ----------------------------------------------------------------------------- */
+
+static struct mpl_finder *make_finder(struct mpl_recognition *r,
+                                      const struct mpl_filter *filter, uint32_t location)
+{
+    const enum mpl_primitive_test test = mpl_primitive_row(filter->primitive)->test;
+    const struct mpl_range range = r->ranges[location];
+    struct mpl_finder *finder = MPL_NEW(r->arena, struct mpl_finder);
+
+    if (finder == NULL) {
+        return NULL;
+    }
+    /* Even spans are computation; all others but regions are calls. */
+    finder->first = range.first;
+    finder->step = test == MPL_TEST_REGION ? 1 : 2;
+    if (finder->step == 2) {
+        finder->first += (range.first % 2 == 0) != (test == MPL_TEST_COMPUTE);
+    }
+    finder->n =
+        finder->first < range.end ? (range.end - finder->first - 1) / finder->step + 1 : 0;
+    finder->is_all =
+        test == MPL_TEST_COMPUTE && filter->region == NULL && filter->where == NULL;
+    if (!finder->is_all) {
+        const size_t n_words = (size_t) finder->n / 64 + 1;
+
+        finder->words = MPL_NEW_ARRAY(r->arena, n_words, uint64_t);
+        finder->known = MPL_NEW_ARRAY(r->arena, n_words / 64 + 1, uint64_t);
+    }
+    return finder->is_all || (finder->words != NULL && finder->known != NULL) ? finder
+                                                                              : NULL;
+}
+
+/* Made at the first question. */
+static struct mpl_finder *get_finder(struct mpl_recognition *r, uint32_t kind,
+                                     uint32_t location)
+{
+    struct mpl_finder ***of_location = &r->finders.of_kind[kind];
+
+    if (*of_location == NULL) {
+        *of_location = MPL_NEW_ARRAY(r->arena, r->model->n_locations, struct mpl_finder *);
+    }
+    if (*of_location != NULL && (*of_location)[location] == NULL) {
+        (*of_location)[location] = make_finder(r, r->finders.filters[kind], location);
+    }
+    return *of_location == NULL ? NULL : (*of_location)[location];
+}
+
+/* ---- bits ---------------------------------------------------------------------------------- */
+
+static bool takes(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                  uint32_t location, uint32_t at)
+{
+    const struct mpl_span span = mpl_events_span(r->events, location, at);
+
+    return mpl_filter_takes(r, filter, location, &span) &&
+           mpl_filter_holds(r, filter, location, at);
+}
+
+/* Likewise on the location of the pass, where letters tell nearly everything. */
+static bool takes_near(const struct mpl_view *view, const struct mpl_filter *filter,
+                       uint32_t number, uint32_t at)
+{
+    const struct mpl_near *near = view->near;
+
+    return (near->links[near->letters[at]] >> number & 1) != 0 &&
+           (filter->where == NULL || mpl_filter_holds(view->r, filter, view->location, at));
+}
+
+static void fill_word(const struct mpl_view *view, uint32_t number, uint32_t location,
+                      struct mpl_finder *finder, uint32_t word)
+{
+    const struct mpl_filter *filter = &view->definition->associated[number].filter;
+    const bool is_near = view->near != NULL && location == view->location && number < 64;
+    const uint32_t n = finder->n - word * 64 < 64 ? finder->n - word * 64 : 64;
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t at = finder->first + (word * 64 + i) * finder->step;
+        const bool is_taken = is_near ? takes_near(view, filter, number, at)
+                                      : takes(view->r, filter, location, at);
+
+        bits |= (uint64_t) is_taken << i;
+    }
+    finder->words[word] = bits;
+    finder->known[word / 64] |= UINT64_C(1) << word % 64;
+}
+
+static uint64_t word_of(const struct mpl_view *view, uint32_t number, uint32_t location,
+                        struct mpl_finder *finder, uint32_t word)
+{
+    if ((finder->known[word / 64] >> word % 64 & 1) == 0) {
+        fill_word(view, number, location, finder, word);
+    }
+    return finder->words[word];
+}
+
+/* The first bit that is set, from \p bit on; n: none. */
+static uint32_t seek_next(const struct mpl_view *view, uint32_t number, uint32_t location,
+                          struct mpl_finder *finder, uint32_t bit)
+{
+    uint32_t word = bit / 64;
+    uint64_t bits = word_of(view, number, location, finder, word) & ~UINT64_C(0)
+                                                                        << bit % 64;
+
+    while (bits == 0 && (word + 1) * 64 < finder->n) {
+        bits = word_of(view, number, location, finder, ++word);
+    }
+    return bits == 0 ? finder->n : word * 64 + (uint32_t) __builtin_ctzll(bits);
+}
+
+/* One more than the last bit that is set, from \p low up to \p bit; 0: none. */
+static uint32_t seek_previous(const struct mpl_view *view, uint32_t number,
+                              uint32_t location, struct mpl_finder *finder, uint32_t low,
+                              uint32_t bit)
+{
+    uint32_t word = bit / 64;
+    uint64_t bits =
+        word_of(view, number, location, finder, word) & ~UINT64_C(0) >> (63 - bit % 64);
+    uint32_t found;
+
+    while (bits == 0 && word > low / 64) {
+        bits = word_of(view, number, location, finder, --word);
+    }
+    found = bits == 0 ? 0 : word * 64 + 64 - (uint32_t) __builtin_clzll(bits);
+    return found > low ? found : 0;
+}
+
+/*
+ * Instances ask in ascending order, so the way over spans that do not fit is gone once, and the
+ * answer kept for those who start somewhere on it.
+ */
+static uint32_t find_next(const struct mpl_view *view, uint32_t number, uint32_t location,
+                          struct mpl_finder *finder, uint32_t from)
+{
+    const uint32_t bit =
+        from < finder->first ? 0 : (from - finder->first) / finder->step + 1;
+    struct answer *kept = &finder->next[number % ANSWERS];
+
+    if (bit >= finder->n) {
+        return MPL_NONE;
+    }
+    if (finder->is_all) {
+        return finder->first + bit * finder->step;
+    }
+    if (!kept->is_known || bit < kept->from || bit > kept->to) {
+        *kept =
+            (struct answer){ bit, seek_next(view, number, location, finder, bit), true };
+    }
+    return kept->to < finder->n ? finder->first + kept->to * finder->step : MPL_NONE;
+}
+
+static uint32_t find_previous(const struct mpl_view *view, uint32_t number,
+                              uint32_t location, struct mpl_finder *finder, uint32_t from)
+{
+    struct answer *kept = &finder->previous[number % ANSWERS];
+    uint32_t bit;
+
+    if (from <= finder->first || finder->n == 0) {
+        return MPL_NONE;
+    }
+    bit = (from - finder->first - 1) / finder->step;
+    bit = bit < finder->n ? bit : finder->n - 1;
+    if (finder->is_all) {
+        return finder->first + bit * finder->step;
+    }
+    /* `to` is one more than the bit, so that 0 is nowhere. */
+    if (!kept->is_known || bit > kept->from || bit + 1 < kept->to) {
+        const uint32_t low = kept->is_known && bit > kept->from ? kept->from + 1 : 0;
+        const uint32_t found = seek_previous(view, number, location, finder, low, bit);
+
+        *kept = (struct answer){ bit, found > 0 || low == 0 ? found : kept->to, true };
+    }
+    return kept->to > 0 ? finder->first + (kept->to - 1) * finder->step : MPL_NONE;
+}
+
+uint32_t mpl_finder_find(struct mpl_view *view, uint32_t number, uint32_t location,
+                         uint32_t from, bool is_next)
+{
+    const uint32_t kind = view->r->finders.of_event[view->event][number];
+    struct mpl_finder *finder = get_finder(view->r, kind, location);
+
+    if (finder == NULL) {
+        view->has_no_memory = true;
+        return MPL_NONE;
+    }
+    return is_next ? find_next(view, number, location, finder, from)
+                   : find_previous(view, number, location, finder, from);
+}
