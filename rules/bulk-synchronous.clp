@@ -1,6 +1,7 @@
 ;; bulk-synchronous: who is late where all meet, and what the meetings cost.
 ;;
 ;;   symptom   processes compute less than what is acceptable of their time           (level 1)
+;;   |- they are done before the one that computes longest             -> longest-member
 ;;   |- waiting in collective operations                                              (level 2)
 ;;   |  |- it goes back to one process, which computes longer                         (level 3)
 ;;   |  |  |- as root of broadcasts or scatters, mostly                -> serial-root
@@ -20,7 +21,13 @@
 ;; (early reduce) is no cause: it waits for the same late processes as all others do.
 ;;
 ;; The seconds: waits go to late processes by their delay cost, the rest to one of the other causes;
-;; what is no wait goes to the last two. So none is claimed twice.
+;; what is no wait goes to the last two. So none is claimed twice. Where clocks are not known better
+;; than a collective takes (programs without messages), or where parts of collectives are missing,
+;; waiting and the rest of them cannot be told apart: then nothing is said about what they cost, and
+;; of a late process the total is, as far as its longer computation accounts for it.
+;;
+;; A root that is late in a loop of reductions, or a process that is late there, holds up nobody until
+;; the end; others end before it. That is imbalance as any other (idle_end), if they compute less.
 
 ;; What functions look up.
 (deftemplate MAIN::bsp-late
@@ -36,6 +43,10 @@
   "What the waiting comes of for which no single process is to blame."
   (slot run (type STRING)) (slot pattern (type STRING)) (slot wait (type FLOAT))
   (slot kind (type SYMBOL) (allowed-symbols static moving noise even unknown)))
+
+(deftemplate MAIN::bsp-unsure
+  "Waiting in collectives and the rest of them cannot be told apart."
+  (slot run (type STRING)) (slot pattern (type STRING)) (slot why (type STRING)))
 
 (deffunction MAIN::bsp-ask (?run ?pattern ?level ?reason ?names)
   "Needs for several metrics."
@@ -122,7 +133,77 @@
   =>
   (bsp-ask ?r ?p 2 "split the lost time into waiting and the operations themselves"
            (create$ "run.waiting" "run.wait_share" "run.wait_all" "run.wait_root" "run.wait_ranks"
-                    "run.moving" "run.moving_share" "run.moving_each")))
+                    "run.moving" "run.moving_share" "run.moving_each" "run.clock_error"
+                    "run.in_collectives_least" "run.idle_ends" "member.ended_early"
+                    "member.compute_time" "member.relative" "member.excess")))
+
+(defrule REFINE::bsp-unsure-clocks
+  "Clocks may be wrong by more than a collective takes."
+  (declare (salience 10)) ; before somebody is found late
+  (metric (run ?r) (pattern ?p) (name "run.clock_error") (value ?error))
+  (pattern (run ?r) (name "bulk-synchronous") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.moving_each") (value ?each&:(< ?each ?error)))
+  =>
+  (assert (bsp-unsure (run ?r) (pattern ?p)
+                      (why (text "clocks may be wrong by {s}, more than the {s} that an operation seems to take"
+                                 ?error ?each)))))
+
+(defrule REFINE::bsp-unbounded-clocks
+  "Nothing is known about the error of some clocks."
+  (declare (salience 10)) ; before somebody is found late
+  (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
+  (exists (quality (run ?r) (note "clock-one-sided" | "clock-unconnected")))
+  =>
+  (assert (bsp-unsure (run ?r) (pattern ?p)
+                      (why "no bound is known for the error of some clocks"))))
+
+(defrule REFINE::bsp-incomplete
+  "Many collectives lack the part of some member."
+  (declare (salience 10)) ; before somebody is found late
+  (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases))
+  (quality (run ?r) (note "unmatched-collective") (count ?k))
+  (test (>= ?k (* ?*incomplete* ?phases)))
+  =>
+  (assert (bsp-unsure (run ?r) (pattern ?p)
+                      (why (text "the trace lacks parts of {n} of them" ?k)))))
+
+(defrule CAUSES::bsp-unsure-cost
+  "What part of collectives is not waiting cannot be told."
+  (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
+  (bsp-unsure (run ?r) (pattern ?p) (why ?why))
+  (not (bsp-unsure (run ?r) (pattern ?p) (why ?w&:(> (str-compare ?w ?why) 0)))) ; one reason is enough
+  (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving))
+  =>
+  (assert (finding (kind observation) (name unsure-collectives) (run ?r) (pattern ?p) (lost ?moving)
+                   (level 2)
+                   (text (text "Collective operations take {s} beyond the waiting that can be seen, but all of that may be waiting: {}."
+                               ?moving ?why)))))
+
+(defrule CAUSES::bsp-longest-member
+  "Processes are done before the one that computes longest, and nobody waits for it before the end."
+  (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p) (lost ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.idle_ends") (value ?idle))
+  (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?all))
+  (test (>= ?idle (* ?*significant* ?all)))
+  (metric (run ?r) (pattern ?p) (name "member.relative") (location ?l) (rank 1)
+          (value ?relative&:(>= ?relative ?*heavy*)))
+  (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
+  (metric (run ?r) (pattern ?p) (name "member.compute_time") (location ?l) (value ?compute))
+  (metric (run ?r) (pattern ?p) (name "member.ended_early") (location ?l) (value ?end))
+  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
+  ;; It is among the last, or the run does not last until it is done.
+  (test (<= (* 2.0 ?end) (/ ?idle (max 1.0 (- ?n 1.0)))))
+  =>
+  (bind ?heavy (bsp-heaviest ?r ?p))
+  (assert (finding (kind cause) (name longest-member) (run ?r) (pattern ?p) (locations ?heavy)
+                   (culprits ?heavy) (lost ?idle) (share (min 1.0 (/ ?idle ?lost))) (level 2)
+                   (gain (/ ?idle ?n)) (where (str-cat "location " ?l))
+                   (text (text "Process {} computes {s} longer than the median ({s}, {.2} times as long), and the run lasts until it is done: the others end before, because they compute less, and are idle for {s}."
+                               ?l ?excess ?compute ?relative ?idle))
+                   (remedy (text "Give the others a part of the {s} that process {} computes longer, or look there for work that they do not have; with equal computation up to {s} of run time."
+                                 ?excess ?l (/ ?idle ?n))))))
 
 (defrule REFINE::bsp-waiting
   "Waiting where all meet is a significant part of the time."
@@ -158,8 +239,16 @@
   (metric (run ?r) (pattern ?p) (name "member.relative") (location ?l) (value ?relative))
   (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
   (test (bsp-is-late ?share ?relative ?excess ?cost ?n))
+  (metric (run ?r) (pattern ?p) (name "run.in_collectives_least") (value ?least))
+  (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving))
   =>
-  (assert (bsp-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))))
+  ;; Who is in collectives for the shortest time shows what they cost at most: the rest is waiting,
+  ;; which only clocks hide.
+  (bind ?hidden 0.0)
+  (if (any-factp ((?u bsp-unsure)) (and (eq ?u:run ?r) (eq ?u:pattern ?p)))
+   then (bind ?hidden (* ?share (max 0.0 (- ?moving ?least)))))
+  (assert (bsp-late (run ?r) (pattern ?p) (location ?l)
+                    (cost (max ?cost (min (+ ?cost ?hidden) (* ?excess (max 1 (- ?n 1)))))))))
 
 (defrule CAUSES::bsp-late-member
   "The others wait for one process where all meet, because it computes longer."
@@ -176,7 +265,7 @@
   (assert (finding (kind cause) (name late-member) (run ?r) (pattern ?p)
                    (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost)))
                    (level 3) (gain ?gain) (where (str-cat "location " ?l))
-                   (text (text "Process {} computes {s} longer than the median ({s}, {.2} times as long), and the others wait for it where all meet: {s}, {%} of all waiting."
+                   (text (text "Process {} computes {s} longer than the median ({s}, {.2} times as long), and the others wait for it where all meet: {s}; {%} of the waiting that can be seen goes back to it."
                                ?l ?excess ?compute ?relative ?cost ?share))
                    (remedy (text "Take about {s} of computation ({%}) off process {}, or look there for work that the others do not have. Up to {s} of run time."
                                  ?excess (/ ?excess ?compute) ?l ?gain)))))
@@ -332,6 +421,9 @@
 (defrule CAUSES::bsp-frequent-collectives
   "There is too little computation between two collective operations."
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
+  (not (bsp-unsure (run ?r) (pattern ?p)))
+  ;; Fewer would be set-up and end of the run.
+  (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases&:(>= ?phases ?*collectives-enough*)))
   (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving))
   (metric (run ?r) (pattern ?p) (name "run.moving_each") (value ?cost))
@@ -352,6 +444,7 @@
 (defrule CAUSES::bsp-slow-collectives
   "Collective operations take a good part of the time although there is computation between them."
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
+  (not (bsp-unsure (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving))
   (metric (run ?r) (pattern ?p) (name "run.moving_each") (value ?cost))

@@ -94,7 +94,7 @@
                    "run.solve_work" "run.own_work" "run.merge_work" "run.divide_work"
                    "run.merge_share" "run.divide_share" "run.parents_wait"
                    "run.parents_in_order" "run.grain" "run.hand_over" "run.moving_all"
-                   "run.part_bytes"))
+                   "run.part_bytes" "run.clock_error"))
   (assert (finding (kind symptom) (name low-tree-efficiency) (run ?r) (pattern ?p) (lost ?lost)
                    (level 1)
                    (text (text "The {n} processes of the tree work {s} of {s}: its efficiency is {%}."
@@ -287,11 +287,13 @@
   (metric (run ?r) (pattern ?p) (name "run.own_work") (value ?own))
   (metric (run ?r) (pattern ?p) (name "run.leaves") (value ?leaves))
   =>
-  (bind ?gain (dc-split-gain ?part ?typical ?slack))
+  (bind ?late (dc-split-gain ?part ?typical ?slack))
   ;; Where a parent is the one that solves longest, all processes have a part.
   (bind ?equal (if (eq ?kind leaf) then (/ ?solve (max 1.0 ?leaves))
                 else (/ (+ ?solve ?own) (max 1.0 ?n))))
-  (bind ?cost (min ?lost (* (- ?n 1.0) ?gain)))
+  (bind ?cost (min ?lost (* (- ?n 1.0) ?late)))
+  ;; Its excess is for the others to solve, then.
+  (bind ?gain (min ?late (max 0.0 (- ?part ?equal))))
   (assert (finding (kind cause) (name bad-split) (run ?r) (pattern ?p) (locations ?leaf)
                    (culprits ?leaf) (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain)
                    (level 3)
@@ -447,10 +449,11 @@
   (metric (run ?r) (pattern ?p) (name "run.nodes") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.tree_time") (value ?time))
   (metric (run ?r) (pattern ?p) (name "run.tree_lost") (value ?lost))
-  (test (>= (* ?n (+ (max 0.0 (- ?ramp ?divide)) (max 0.0 (- ?tail ?merge))))
-            (* ?*significant* ?time)))
+  ;; Both compare clocks, and what a leaf's clock adds to one it takes off the other.
+  (metric (run ?r) (pattern ?p) (name "run.clock_error") (value ?error))
+  (test (>= (- (+ ?ramp ?tail) ?divide ?merge) (max ?error (/ (* ?*significant* ?time) ?n))))
   =>
-  (bind ?slow (+ (max 0.0 (- ?ramp ?divide)) (max 0.0 (- ?tail ?merge))))
+  (bind ?slow (- (+ ?ramp ?tail) ?divide ?merge))
   (bind ?cost (min ?lost (* ?n ?slow)))
   (assert (finding (kind cause) (name tree-latency) (run ?r) (pattern ?p) (lost ?cost)
                    (share (/ ?cost (max ?lost 1e-12))) (gain ?slow) (level 3) (confidence 0.6)

@@ -31,6 +31,9 @@
 ;;
 ;; The seconds: waits go to heavy subdomains by their delay cost, the rest to one of the other
 ;; causes; what is no wait goes to the causes of moving rims and of collectives. So none is claimed twice.
+;; Beside a late subdomain those get no more than what each pays: its neighbours are held up by it in
+;; calls of which no wait is known. Of collectives the median counts, times their number (the first of a
+;; run set up connections), and nothing where clocks or missing records hide the waits in them.
 
 (deftemplate MAIN::geo-kind
   "What the waiting comes of for which no single process is to blame."
@@ -49,6 +52,20 @@
   "Waiting spreads from a subdomain that computes longer than the others."
   (slot run (type STRING)) (slot pattern (type STRING)) (slot location (type STRING))
   (slot cost (type FLOAT)))
+
+(deftemplate MAIN::geo-cost
+  "What moving rims, or collectives, cost beyond waiting, as far as they account for it themselves."
+  (slot run (type STRING)) (slot pattern (type STRING))
+  (slot of (type SYMBOL) (allowed-symbols halos meetings))
+  (slot seconds (type FLOAT)) (slot each (type FLOAT)) (slot share (type FLOAT)))
+
+(deftemplate MAIN::geo-unsure
+  "Waiting in collectives and the rest of them cannot be told apart."
+  (slot run (type STRING)) (slot pattern (type STRING)) (slot why (type STRING)))
+
+(deffunction MAIN::geo-has-late (?run ?pattern)
+  "Whether a late subdomain is known."
+  (any-factp ((?f geo-late)) (and (eq ?f:run ?run) (eq ?f:pattern ?pattern))))
 
 (deffunction MAIN::geo-ask (?run ?pattern ?level ?reason ?names)
   "Needs for several metrics."
@@ -141,7 +158,8 @@
   (geo-ask ?r ?p 2 "split the lost time of the subdomains"
            (create$ "run.waiting" "run.wait_share" "run.wait_neighbours" "run.wait_meetings"
                     "run.unsplit" "run.unsplit_share" "run.moving_halos" "run.halo_share"
-                    "run.moving_meetings" "run.meeting_share")))
+                    "run.moving_meetings" "run.meeting_share" "run.meetings" "run.meeting_typical"
+                    "run.clock_error")))
 
 (defrule REFINE::geo-waiting
   "Waiting is a significant part of the time of the subdomains."
@@ -165,7 +183,8 @@
            (create$ "subdomain.delay_cost" "subdomain.delay_share" "subdomain.compute_time"
                     "subdomain.relative" "subdomain.excess" "subdomain.given_relative"
                     "run.chained" "run.static_cost" "run.step_count"
-                    "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "run.step_growth")))
+                    "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "run.step_growth"
+                    "run.in_meetings_least")))
 
 ;; ---- level 3: waiting -------------------------------------------------------------------------
 
@@ -177,8 +196,16 @@
   (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l) (value ?relative))
   (metric (run ?r) (pattern ?p) (name "subdomain.excess") (location ?l) (value ?excess))
   (test (geo-is-late ?share ?relative ?excess ?cost ?n))
+  (metric (run ?r) (pattern ?p) (name "run.in_meetings_least") (value ?least))
+  (metric (run ?r) (pattern ?p) (name "run.moving_meetings") (value ?moving))
   =>
-  (assert (geo-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))))
+  ;; Who is in collectives for the shortest time shows what they cost at most: the rest is waiting,
+  ;; which only clocks or missing records hide.
+  (bind ?hidden 0.0)
+  (if (any-factp ((?u geo-unsure)) (and (eq ?u:run ?r) (eq ?u:pattern ?p)))
+   then (bind ?hidden (* ?share (max 0.0 (- ?moving ?least)))))
+  (assert (geo-late (run ?r) (pattern ?p) (location ?l)
+                    (cost (max ?cost (min (+ ?cost ?hidden) (* ?excess (max 1 (- ?n 1)))))))))
 
 (defrule CAUSES::geo-heavy-subdomain
   "Waiting spreads from one subdomain, because it computes longer than the others."
@@ -197,7 +224,7 @@
                    (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 3)
                    (gain ?gain) (where (str-cat "location " ?l))
                    (text (str-cat
-                           (text "Subdomain {} computes {s} longer than the median ({s}, {.2} times as long); its neighbours, theirs in turn, and collectives wait for it: {s}, {%} of all waiting."
+                           (text "Subdomain {} computes {s} longer than the median ({s}, {.2} times as long); its neighbours, theirs in turn, and collectives wait for it: {s}; {%} of the waiting that can be seen goes back to it."
                                  ?l ?excess ?compute ?relative ?cost ?share)
                            (if (>= ?rim ?*outlier*)
                             then (text " It also sends {.1} times as many bytes as the mean." ?rim)
@@ -367,11 +394,26 @@
   (metric (run ?r) (pattern ?p) (name "run.halo_share") (value ?share&:(>= ?share ?*significant*)))
   =>
   (geo-ask ?r ?p 3 "compare an exchange with the computation between two of them"
-           (create$ "run.halo_each" "run.surface" "run.overlap")))
+           (create$ "run.halo_each" "run.surface" "run.overlap" "run.least_moving" "run.exchanges"
+                    "run.work_each")))
+
+(defrule CAUSES::geo-halo-cost
+  "Moving rims costs what it takes beyond waiting. Beside a late subdomain it costs what it costs all."
+  (metric (run ?r) (pattern ?p) (name "run.moving_halos") (value ?moving))
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.least_moving") (value ?least))
+  (metric (run ?r) (pattern ?p) (name "run.exchanges") (value ?count&:(> ?count 0.0)))
+  (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
+  =>
+  ;; Neighbours of a late subdomain seem to pay more: they are held up by it in calls that are no waits.
+  (bind ?cost (if (geo-has-late ?r ?p) then (min ?moving ?least) else ?moving))
+  (if (>= ?cost (* ?*significant* ?all))
+   then (assert (geo-cost (run ?r) (pattern ?p) (of halos) (seconds ?cost) (each (/ ?cost ?count))
+                          (share (/ ?cost ?all))))))
 
 (defrule CAUSES::geo-fine
   "There is too little computation between two exchanges of small messages."
-  (metric (run ?r) (pattern ?p) (name "run.halo_each") (value ?cost))
+  (geo-cost (run ?r) (pattern ?p) (of halos) (each ?cost))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.work_each") (value ?work))
   (test (< ?work (* ?*grain-fine* ?cost)))
@@ -383,11 +425,10 @@
 (defrule ADVISE::geo-fine-halo
   "The grain is too fine: moving rims costs too much for the computation between two exchanges."
   (geo-fine (run ?r) (pattern ?p) (times ?times) (far ?far))
-  (metric (run ?r) (pattern ?p) (name "run.halo_each") (value ?cost))
+  (geo-cost (run ?r) (pattern ?p) (of halos) (seconds ?moving) (each ?cost) (share ?share))
+  (metric (run ?r) (pattern ?p) (name "run.halo_each"))
   (metric (run ?r) (pattern ?p) (name "run.work_each") (value ?work))
   (metric (run ?r) (pattern ?p) (name "run.message_mean") (value ?bytes))
-  (metric (run ?r) (pattern ?p) (name "run.moving_halos") (value ?moving))
-  (metric (run ?r) (pattern ?p) (name "run.halo_share") (value ?share))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
   =>
@@ -412,14 +453,13 @@
 
 (defrule CAUSES::geo-no-overlap
   "Exchanges take a good part of the time although they are not too frequent, and nothing is computed meanwhile."
-  (metric (run ?r) (pattern ?p) (name "run.halo_each") (value ?cost))
+  (geo-cost (run ?r) (pattern ?p) (of halos) (seconds ?moving) (each ?cost) (share ?share))
+  (metric (run ?r) (pattern ?p) (name "run.halo_each"))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.work_each") (value ?work))
   (metric (run ?r) (pattern ?p) (name "run.message_mean") (value ?bytes))
   (test (or (>= ?work (* ?*grain-fine* ?cost)) (>= ?bytes ?*message-large*)))
   (metric (run ?r) (pattern ?p) (name "run.overlap") (value ?overlap&:(< ?overlap ?*overlap-little*)))
-  (metric (run ?r) (pattern ?p) (name "run.moving_halos") (value ?moving))
-  (metric (run ?r) (pattern ?p) (name "run.halo_share") (value ?share))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.surface") (value ?surface))
   (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
@@ -435,14 +475,13 @@
 
 (defrule CAUSES::geo-volume
   "Rims are moved while something is computed, and still take long: their surface is too large."
-  (metric (run ?r) (pattern ?p) (name "run.halo_each") (value ?cost))
+  (geo-cost (run ?r) (pattern ?p) (of halos) (seconds ?moving) (each ?cost) (share ?share))
+  (metric (run ?r) (pattern ?p) (name "run.halo_each"))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.work_each") (value ?work))
   (metric (run ?r) (pattern ?p) (name "run.message_mean") (value ?bytes))
   (test (or (>= ?work (* ?*grain-fine* ?cost)) (>= ?bytes ?*message-large*)))
   (metric (run ?r) (pattern ?p) (name "run.overlap") (value ?overlap&:(>= ?overlap ?*overlap-little*)))
-  (metric (run ?r) (pattern ?p) (name "run.moving_halos") (value ?moving))
-  (metric (run ?r) (pattern ?p) (name "run.halo_share") (value ?share))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.surface") (value ?surface))
   (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
@@ -462,17 +501,77 @@
   (metric (run ?r) (pattern ?p) (name "run.meeting_share") (value ?share&:(>= ?share ?*significant*)))
   =>
   (geo-ask ?r ?p 3 "compare a collective with the computation between two of them"
-           (create$ "run.meeting_each" "run.between_meetings" "run.meetings")))
+           (create$ "run.between_meetings" "run.least_meeting")))
+
+(defrule REFINE::geo-unsure-clocks
+  "Clocks may be wrong by more than a collective takes."
+  (declare (salience 10)) ; before somebody is found late
+  (metric (run ?r) (pattern ?p) (name "run.clock_error") (value ?error))
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.meeting_typical") (value ?each&:(< ?each ?error)))
+  =>
+  (assert (geo-unsure (run ?r) (pattern ?p)
+                      (why (text "clocks may be wrong by {s}, more than the {s} that one seems to take"
+                                 ?error ?each)))))
+
+(defrule REFINE::geo-unbounded-clocks
+  "Nothing is known about the error of some clocks."
+  (declare (salience 10)) ; before somebody is found late
+  (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p))
+  (exists (quality (run ?r) (note "clock-one-sided" | "clock-unconnected")))
+  =>
+  (assert (geo-unsure (run ?r) (pattern ?p)
+                      (why "no bound is known for the error of some clocks"))))
+
+(defrule REFINE::geo-incomplete
+  "Many collectives lack the part of some member."
+  (declare (salience 10)) ; before somebody is found late
+  (metric (run ?r) (pattern ?p) (name "run.meetings") (value ?count))
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
+  (quality (run ?r) (note "unmatched-collective") (count ?k))
+  (test (>= (* ?k ?n) (* ?*incomplete* ?count)))
+  =>
+  (assert (geo-unsure (run ?r) (pattern ?p)
+                      (why (text "the trace lacks parts of {n} of them" ?k)))))
+
+(defrule CAUSES::geo-unsure-cost
+  "What part of collectives is not waiting cannot be told."
+  (geo-unsure (run ?r) (pattern ?p) (why ?why))
+  (not (geo-unsure (run ?r) (pattern ?p) (why ?w&:(> (str-compare ?w ?why) 0)))) ; one reason is enough
+  (metric (run ?r) (pattern ?p) (name "run.meeting_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.moving_meetings") (value ?moving))
+  =>
+  (assert (finding (kind observation) (name unsure-collectives) (run ?r) (pattern ?p) (lost ?moving)
+                   (level 2)
+                   (text (text "Collectives take {s} beyond the waiting that can be seen, but all of that may be waiting: {}."
+                               ?moving ?why)))))
+
+(defrule CAUSES::geo-meeting-cost
+  "What the usual collective costs, as often as there are some: not that of set-up, or of a hold-up."
+  (metric (run ?r) (pattern ?p) (name "run.meeting_typical") (value ?each))
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (not (geo-unsure (run ?r) (pattern ?p)))
+  (metric (run ?r) (pattern ?p) (name "run.meetings") (value ?count))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
+  (test (>= ?count (* ?*collectives-enough* ?n)))
+  (metric (run ?r) (pattern ?p) (name "run.moving_meetings") (value ?moving))
+  (metric (run ?r) (pattern ?p) (name "run.least_meeting") (value ?least))
+  (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
+  =>
+  (bind ?cost (min ?moving (* ?each ?count)))
+  (if (geo-has-late ?r ?p) then (bind ?cost (min ?cost ?least)))
+  (if (>= ?cost (* ?*significant* ?all))
+   then (assert (geo-cost (run ?r) (pattern ?p) (of meetings) (seconds ?cost) (each (/ ?cost ?count))
+                          (share (/ ?cost ?all))))))
 
 (defrule CAUSES::geo-costly-reductions
   "Collectives take long beyond waiting for the last process, and follow closely on each other."
-  (metric (run ?r) (pattern ?p) (name "run.meeting_each") (value ?cost))
-  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (geo-cost (run ?r) (pattern ?p) (of meetings) (seconds ?moving) (each ?cost) (share ?share))
+  (metric (run ?r) (pattern ?p) (name "run.meeting_typical"))
   (metric (run ?r) (pattern ?p) (name "run.between_meetings") (value ?work))
   (test (< ?work (* ?*grain-fine* ?cost)))
   (metric (run ?r) (pattern ?p) (name "run.meetings") (value ?count))
-  (metric (run ?r) (pattern ?p) (name "run.moving_meetings") (value ?moving))
-  (metric (run ?r) (pattern ?p) (name "run.meeting_share") (value ?share))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
   =>

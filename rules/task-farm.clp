@@ -31,7 +31,8 @@
     (assert (explained (run ?r) (pattern ?p) (loss ?loss))))
   (foreach ?m (create$ "run.efficiency_mean" "run.task_count" "run.workers" "run.collectors"
                        "run.task_mean" "run.farm_lost" "run.farm_time" "worker.relative_task_time"
-                       "worker.task_time" "worker.t_comp")
+                       "worker.task_time" "worker.t_comp" "run.emitter_idle"
+                       "run.collectors_idle")
     (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
                   (reason "see how busy the workers are")))))
 
@@ -48,6 +49,28 @@
                    (text (text "{n} tasks of {s} on average for {n} workers, whose mean efficiency is {%}; results go to {}."
                                ?n ?mean ?workers ?e
                                (if (> ?c 0.0) then (plural (integer ?c) "collector") else "nobody"))))))
+
+(defrule SYMPTOMS::farm-idle-ends
+  "An emitter and collectors that wait for workers are how the pattern works, not a loss to act on."
+  (pattern (run ?r) (name "task-farm") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.emitter_idle") (value ?e))
+  (metric (run ?r) (pattern ?p) (name "run.collectors_idle") (value ?c))
+  (test (> (+ ?e ?c) 0.0))
+  =>
+  (assert (finding (kind observation) (name idle-ends) (run ?r) (pattern ?p) (lost (+ ?e ?c))
+                   (healthy yes) (level 1)
+                   (text (text "The emitter is idle for {s} and the collectors for {s}, which is normal for this pattern: the workers are to be busy."
+                               ?e ?c)))))
+
+(defrule SYMPTOMS::farm-good
+  "The workers are busy with tasks."
+  (pattern (run ?r) (name "task-farm") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency_mean")
+          (value ?e&:(>= ?e ?*efficiency-acceptable*)))
+  =>
+  (assert (finding (kind observation) (name good-farm-efficiency) (run ?r) (pattern ?p)
+                   (healthy yes) (level 1)
+                   (text (text "The workers of the farm are busy with tasks {%} of the time." ?e)))))
 
 (defrule SYMPTOMS::farm-low
   "The workers spend much of the run outside tasks."
@@ -151,7 +174,8 @@
   (metric (run ?r) (pattern ?p) (name "run.farm_lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   =>
-  (bind ?cost (min ?lost (+ ?wait ?end)))
+  ;; Of tasks as long as the median it would have computed comp / rel.
+  (bind ?cost (min ?lost (+ ?wait ?end) (* (max 1.0 (- ?n 1.0)) (- ?comp (/ ?comp ?rel)))))
   (bind ?gain (min (/ ?cost (max 1.0 ?n)) (max 0.0 (- ?busy ?next))))
   (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p) (locations ?x) (culprits ?x)
                    (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain) (level 3)

@@ -31,7 +31,16 @@
          (metric (run "r1") (pattern "task-farm") (name "run.hand_over") (value 0.0001))
          (metric (run "r1") (pattern "task-farm") (name "run.clocks_open") (value 0.0))
          (metric (run "r1") (pattern "task-farm") (name "run.task_cv") (value 0.1)))
-  (expect (finding (name protocol) (healthy yes))))
+  (expect (finding (name protocol) (healthy yes))
+          (finding (name good-farm-efficiency) (healthy yes)
+                   (text "The workers of the farm are busy with tasks 90.0 % of the time."))))
+
+(case "an idle emitter and idle collectors are normal, and their seconds are told"
+  (given (pattern (run "r1") (name "task-farm") (id "task-farm"))
+         (metric (run "r1") (pattern "task-farm") (name "run.emitter_idle") (value 1.2))
+         (metric (run "r1") (pattern "task-farm") (name "run.collectors_idle") (value 1.6)))
+  (expect (finding (name idle-ends) (kind observation) (healthy yes) (lost 2.8)
+                   (because "run.emitter_idle" "run.collectors_idle"))))
 
 (case "workers that wait for an emitter that is busy longest"
   (given (pattern (run "r1") (name "task-farm") (id "task-farm"))
@@ -132,7 +141,7 @@
          (metric (run "r1") (pattern "task-farm") (name "worker.task_time") (location "3") (value 0.04)))
   (expect (finding (name protocol) (healthy yes))
           (finding (name low-farm-efficiency) (kind symptom) (because "run.efficiency_mean"))
-          (finding (name slow-worker) (kind cause) (culprits "3") (lost 3.0)
+          (finding (name slow-worker) (kind cause) (culprits "3") (lost 2.85)
                    (because "worker.relative_task_time"))))
 
 (case "workers that finish at different times, none of them slow"

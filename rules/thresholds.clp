@@ -71,6 +71,10 @@
   ;; trend, in times the mean. 1. As ?*heavy*: 0.1 of the mean.
   ?*imbalance-growth* = 0.1
 
+  ;; Share of the collectives without the part of some member, from which on their waiting is not
+  ;; known. 1. As ?*significant*: a part that could itself be a cause.
+  ?*incomplete* = 0.05
+
   ;; Waiting by noise, as a share of the process time, from which on it is a cause and not only an
   ;; observation. 1. Twice ?*significant*: the noise of a shared machine reaches about that
   ;; (oddeven-np16, where nothing is wrong: 0.07), and nobody can be asked to do something about it.
