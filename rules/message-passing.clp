@@ -40,6 +40,30 @@
   (if (>= (explained-share ?r ?loss) ?*explained-most*) then
     (assert (settled (run ?r) (loss ?loss)))))
 
+;; A pattern may fit and still not see why the run is slow: nothing of its picture is wrong, but most
+;; of the lost time is elsewhere. Then a process that delays the others is named all the same.
+
+(deffunction MAIN::accounted-seconds (?run)
+  "What the causes of specific patterns claim, and what is normal for them."
+  (bind ?sum 0.0)
+  (do-for-all-facts ((?f finding))
+    (and (eq ?f:run ?run) (neq ?f:pattern "message-passing") (> ?f:lost 0.0)
+         (or (eq ?f:kind cause) (eq ?f:healthy yes)))
+    (bind ?sum (+ ?sum ?f:lost)))
+  ?sum)
+
+(defrule ADVISE::mp-unsettled
+  "The rules of specific patterns account for too little of the lost time to keep others quiet."
+  (last-call (run ?r))
+  ?settled <- (settled (run ?r) (loss waiting))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (test (< (accounted-seconds ?r) (* ?*accounted-least* ?lost)))
+  (test (>= (- ?lost (accounted-seconds ?r)) (* ?*unaccounted* ?all)))
+  =>
+  (assert (unsettled (run ?r)))
+  (retract ?settled))
+
 ;; ---- level 1 -----------------------------------------------------------------------------
 
 (defrule SYMPTOMS::mp-ask-efficiency
@@ -239,6 +263,7 @@
   "Waiting goes back to one process although it does not compute longer in all."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
   (not (settled (run ?r) (loss waiting)))
+  (not (unsettled (run ?r)))
   (metric (run ?r) (pattern "message-passing") (name "process.delay_share") (location ?p)
           (value ?share) (of ?n))
   (test (>= ?share (blame-share ?n)))
@@ -351,6 +376,7 @@
   "Steps are uneven, and the heavy place wanders or the imbalance grows."
   (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
            (not (settled (run ?r) (loss waiting)))
+           (not (unsettled (run ?r)))
            (not (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing"))))
   (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value 1.0))
   (metric (run ?r) (pattern "message-passing") (name "run.step_cost_share")
@@ -386,6 +412,7 @@
   "Steps are uneven, each in another order."
   (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
            (not (settled (run ?r) (loss waiting)))
+           (not (unsettled (run ?r)))
            (not (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing"))))
   (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value 1.0))
   (metric (run ?r) (pattern "message-passing") (name "run.step_cost_share")
@@ -419,6 +446,7 @@
   "Processes wait for one another, and neither a process nor uneven steps account for it."
   (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
            (not (settled (run ?r) (loss waiting)))
+           (not (unsettled (run ?r)))
            (not (finding (kind cause) (run ?r) (pattern "message-passing")
                          (name late-process | static-imbalance | dynamic-imbalance | noise
                                | suspected-late-process))))

@@ -112,7 +112,13 @@
   ;; Share of the run's time in message-passing calls that lies in patterns whose rules account for a
   ;; loss, from which on general rules keep quiet about it. 1. As the coverage from which on a
   ;; pattern is chosen where it does not say.
-  ?*explained-most* = 0.8)
+  ?*explained-most* = 0.8
+
+  ;; Share of the lost time that the causes of specific patterns must claim, and share of the
+  ;; process time that they may leave over, before general causes are asked after all. 1. Half is
+  ;; what makes theirs the main story; from 0.2 on the answer would be "inconclusive".
+  ?*accounted-least* = 0.5
+  ?*unaccounted* = 0.2)
 
 ;; ---- pipeline and wavefront ---------------------------------------------------------------------
 

@@ -82,6 +82,11 @@
   (slot inner (type STRING))
   (slot location (type STRING)))      ; plays a role in the outer one and belongs to the inner one
 
+;; Rules that judge what other rules have found begin with this; what they need is still evaluated.
+(deftemplate MAIN::last-call
+  "All that was needed has been evaluated and no rule has more to say, unless it waited for this."
+  (slot run (type STRING)))
+
 ;; ---- out: asserted by rules ------------------------------------------------------
 
 (deftemplate MAIN::need
@@ -116,6 +121,10 @@
   "The patterns whose rules account for a kind of loss cover most of the run: more general rules keep quiet about it."
   (slot run (type STRING))
   (slot loss (type SYMBOL) (allowed-symbols waiting transfer grain ends)))
+
+(deftemplate MAIN::unsettled
+  "Specific patterns fit, but their rules leave most of the lost time without a cause."
+  (slot run (type STRING)))
 
 (deftemplate MAIN::refined
   "A refined pattern has rules of its own in place of its base's: the base keeps quiet about this finding."

@@ -275,9 +275,11 @@ static enum mpl_status answer(struct mpl_analysis *a, const struct mpl_need *nee
     return st;
 }
 
-enum mpl_status mpl_needs_answer(struct mpl_analysis *a, struct mpl_err *err)
+/* Runs the rules, answers what they need, and again until nothing is needed any more. \p *is_over
+ * when the rules had to be stopped: the limit is told with the rule errors, findings stand. */
+static enum mpl_status answer_all(struct mpl_analysis *a, size_t *answered, bool *is_over,
+                                  struct mpl_err *err)
 {
-    size_t answered = 0;
     enum mpl_status st = MPL_OK;
 
     do {
@@ -287,21 +289,46 @@ enum mpl_status mpl_needs_answer(struct mpl_analysis *a, struct mpl_err *err)
         if (run != MPL_OK && run != MPL_E_LIMIT) {
             return mpl_wrap(err, run, "the rules failed");
         }
-        while (answered < mpl_infer_need_count(a->infer) && st == MPL_OK) {
-            mpl_progress_tell(a->progress, "evaluating metrics", answered,
+        while (*answered < mpl_infer_need_count(a->infer) && st == MPL_OK) {
+            mpl_progress_tell(a->progress, "evaluating metrics", *answered,
                               mpl_infer_need_count(a->infer));
-            st = answer(a, mpl_infer_need(a->infer, answered), err);
-            answered++;
+            st = answer(a, mpl_infer_need(a->infer, *answered), err);
+            (*answered)++;
         }
-        if (run == MPL_E_LIMIT) {
-            /* The findings made so far stand; the limit is told with the rule errors. */
-            break;
-        }
-        if (st == MPL_OK) {
+        *is_over = run == MPL_E_LIMIT;
+        if (st == MPL_OK && !*is_over) {
             /* New facts may make rules fire that need more. */
             st = mpl_infer_run(a->infer, &why);
             st = st == MPL_E_LIMIT ? MPL_OK : st;
         }
-    } while (st == MPL_OK && answered < mpl_infer_need_count(a->infer));
+    } while (st == MPL_OK && !*is_over && *answered < mpl_infer_need_count(a->infer));
     return st;
+}
+
+/* Rules that judge what others have found can wait for this. */
+static enum mpl_status call_last(struct mpl_analysis *a, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < a->n_runs && st == MPL_OK; i++) {
+        const struct mpl_slot slot = { .name = "run",
+                                       .kind = MPL_SLOT_STRING,
+                                       .text = a->runs[i].shown.id };
+
+        st = mpl_infer_assert(a->infer, "last-call", &slot, 1, err);
+    }
+    return st;
+}
+
+enum mpl_status mpl_needs_answer(struct mpl_analysis *a, struct mpl_err *err)
+{
+    size_t answered = 0;
+    bool is_over = false;
+    enum mpl_status st = answer_all(a, &answered, &is_over, err);
+
+    if (st != MPL_OK || is_over) {
+        return st;
+    }
+    st = call_last(a, err);
+    return st == MPL_OK ? answer_all(a, &answered, &is_over, err) : st;
 }
