@@ -674,6 +674,7 @@
   "One process computes longer and spends less time in MPI than the others."
   (finding (kind observation) (name unknown-waiting) (run ?r))
   (not (settled (run ?r) (loss waiting)))
+  (not (unsettled (run ?r)))
   (metric (run ?r) (pattern "message-passing") (name "process.mpi_deficit") (location ?p) (value ?d)
           (rank 1) (of ?n))
   (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)

@@ -165,28 +165,46 @@ END_TEST
 
 /* ---- who is blamed ------------------------------------------------------------------------------- */
 
-/* Ranks 1 and 2 wait 30 us for rank 3; rank 0 only keeps the clocks of all together. */
+/* Rank 0 takes what the others send, and answers in time: that keeps the clocks of all together. */
+static void add_answers(struct program *p, int64_t t, bool is_last)
+{
+    for (uint32_t r = 1; r < 4; r++) {
+        char who[32];
+
+        (void) snprintf(who, sizeof who, "from %u", (unsigned) r);
+        program_add(p, arena, r, "send", t + 112, t + 113, "to 0");
+        program_add(p, arena, 0, "recv", t + 152 + 10 * r, t + 157 + 10 * r, who);
+    }
+    for (uint32_t r = 1; r < 4 && !is_last; r++) {
+        char who[32];
+
+        (void) snprintf(who, sizeof who, "to %u", (unsigned) r);
+        program_add(p, arena, 0, "send", t + 186 + r, t + 187 + r, who);
+    }
+}
+
+/* Ranks 1 and 2 wait 30 us for rank 3 in every round. */
 static struct program star(void)
 {
     struct program p = { .n_ranks = 4 };
+    const int n_rounds = 20;
 
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < n_rounds; round++) {
         const int64_t t = round * 190;
 
         for (uint32_t r = 0; r < 4; r++) {
-            program_add(&p, arena, r, "compute", t, t + (r == 3 ? 60 : 30), "");
-        }
-        program_add(&p, arena, 3, "send", t + 60, t + 61, "to 1");
-        program_add(&p, arena, 3, "send", t + 61, t + 62, "to 2");
-        program_add(&p, arena, 1, "recv", t + 30, t + 111, "from 3");
-        program_add(&p, arena, 2, "recv", t + 30, t + 111, "from 3");
-        for (uint32_t r = 1; r < 4; r++) {
-            char rest[32];
+            const int64_t done = t + (r == 3 ? 60 : 30);
 
-            (void) snprintf(rest, sizeof rest, "from %u", (unsigned) r);
-            program_add(&p, arena, r, "send", t + 112, t + 113, "to 0");
-            program_add(&p, arena, 0, "recv", t + 152 + 10 * r, t + 157 + 10 * r, rest);
+            program_add(&p, arena, r, "compute", t, done, "");
+            if (round > 0 && r > 0) {
+                program_add(&p, arena, r, "recv", done, done + 1, "from 0");
+            }
         }
+        program_add(&p, arena, 3, "send", t + 61, t + 62, "to 1");
+        program_add(&p, arena, 3, "send", t + 62, t + 63, "to 2");
+        program_add(&p, arena, 1, "recv", t + 31, t + 111, "from 3");
+        program_add(&p, arena, 2, "recv", t + 31, t + 111, "from 3");
+        add_answers(&p, t, round == n_rounds - 1);
     }
     return p;
 }
