@@ -283,7 +283,10 @@
           (value ?indirect))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
+  ;; No more can be saved than it computes at all.
+  (bind ?own (mp-value ?r "process.compute_time" ?p))
   (bind ?gain (/ ?cost (max 1 (- ?n 1))))
+  (bind ?gain (if (>= ?own 0.0) then (min ?gain ?own) else ?gain))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
                    (locations ?p) (culprits ?p) (lost ?cost) (share (/ ?cost ?lost)) (level 3)
                    (confidence 0.7) (gain ?gain) (via without-work)

@@ -27,7 +27,8 @@ static const struct mpl_option options[] = {
     [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
     [OPT_TOP] = { 0, "top", "N", "show at most N causes" },
     [OPT_FAIL_ON] = { 0, "fail-on", "SEVERITY",
-                      "exit status 1 if a cause costs this share of all time" },
+                      "exit status 1 if a cause costs this share of all time, "
+                      "e.g. 10%, warning (5%) or critical (15%)" },
     [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
     [OPT_VERBOSE] = { 'v', "verbose", NULL,
                       "also show rules that fired, and every metric" },
@@ -63,6 +64,21 @@ struct diagnose_opts {
 };
 
 /* "worker=1,2,5" becomes the role "worker" with three labels. */
+/* A share of all time, or one of the words by which reports grade causes. */
+static enum mpl_status parse_severity(const struct mpl_option *option, const char *value,
+                                      double *out, struct mpl_err *err)
+{
+    if (strcmp(value, "warning") == 0) {
+        *out = MPL_SEVERITY_WARNING;
+        return MPL_OK;
+    }
+    if (strcmp(value, "critical") == 0) {
+        *out = MPL_SEVERITY_CRITICAL;
+        return MPL_OK;
+    }
+    return mpl_args_share(option, value, out, err);
+}
+
 static enum mpl_status parse_role(const char *value, struct mpl_arena *arena,
                                   struct diagnose_opts *opts, struct mpl_err *err)
 {
@@ -108,7 +124,7 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_TOP:
         return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
     case OPT_FAIL_ON:
-        return mpl_args_share(option, value, &opts->fail_on, err);
+        return parse_severity(option, value, &opts->fail_on, err);
     case OPT_OUTPUT:
         opts->output = value;
         return MPL_OK;

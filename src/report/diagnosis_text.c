@@ -8,13 +8,12 @@
 
 enum { TOP_DEFAULT = 5, WIDTH_DEFAULT = 92 };
 
-/* KNOWLEDGE: critical from 15 % of the process time on, warning from 5 %. */
 static const char *grade_of(double severity)
 {
-    return isnan(severity)    ? ""
-           : severity >= 0.15 ? "critical"
-           : severity >= 0.05 ? "warning"
-                              : "minor";
+    return isnan(severity)                     ? ""
+           : severity >= MPL_SEVERITY_CRITICAL ? "critical"
+           : severity >= MPL_SEVERITY_WARNING  ? "warning"
+                                               : "minor";
 }
 
 static bool is_cause(const struct mpl_diagnosed *d)

@@ -8,6 +8,10 @@
 
 #include "analysis/analysis.h"
 
+/* How reports grade causes: shares of the process time (warn at 5 %, critical from 15 %). */
+#define MPL_SEVERITY_WARNING  0.05
+#define MPL_SEVERITY_CRITICAL 0.15
+
 struct mpl_report_options {
     size_t top; /**< Causes shown in text; 0: 5. JSON holds all. */
     bool
