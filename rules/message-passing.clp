@@ -248,14 +248,21 @@
           (value ?compute))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
-  (bind ?gain (min ?excess (/ ?cost (max 1 (- ?n 1)))))
+  ;; Where the trace does not tell whom calls wait for, the waiting that is known is only a part of
+  ;; what the others wait, and says nothing about how much could be saved.
+  (bind ?is-partial (>= (mp-value ?r "run.unknown_share" "") ?*unknown-large*))
+  (bind ?gain (if ?is-partial then ?excess else (min ?excess (/ ?cost (max 1 (- ?n 1))))))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
                    (locations ?p) (culprits ?p) (lost ?cost) (share (/ ?cost ?lost)) (level 3)
                    (gain ?gain) (where (str-cat "location " ?p))
                    (text (str-cat
                            (text "Process {} is late: {s} of waiting, {%} of all, go back to it; {}. It computes {s}, {.2} times the median."
                                  ?p ?cost ?share (directly ?direct ?indirect) ?compute ?relative)
-                           (in-steps ?r ?p)))
+                           (in-steps ?r ?p)
+                           (if ?is-partial
+                            then (text " More is hidden in {s} of calls whose partners the trace does not record."
+                                       (mp-value ?r "run.unknown" ""))
+                            else "")))
                    (remedy (text "Move about {s} of work away from process {} (its computation above the median), or make that part faster; up to {s} of run time."
                                  ?excess ?p ?gain)))))
 
