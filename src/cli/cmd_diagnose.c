@@ -27,8 +27,8 @@ static const struct mpl_option options[] = {
     [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
     [OPT_TOP] = { 0, "top", "N", "show at most N causes" },
     [OPT_FAIL_ON] = { 0, "fail-on", "SEVERITY",
-                      "exit status 1 if a cause costs this share of all time, "
-                      "e.g. 10%, warning (5%) or critical (15%)" },
+                      "exit status 1 if a cause costs so much of all time: "
+                      "10%, warning, critical" },
     [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
     [OPT_VERBOSE] = { 'v', "verbose", NULL,
                       "also show rules that fired, and every metric" },
