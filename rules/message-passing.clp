@@ -56,6 +56,8 @@
   "The rules of specific patterns account for too little of the lost time to keep others quiet."
   (last-call (run ?r))
   ?settled <- (settled (run ?r) (loss waiting))
+  ;; Whoever they name would be named twice.
+  (not (finding (kind cause) (run ?r) (pattern ~"message-passing") (culprits ? $?)))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   (test (< (accounted-seconds ?r) (* ?*accounted-least* ?lost)))

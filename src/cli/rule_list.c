@@ -132,7 +132,8 @@ enum mpl_status mpl_rule_test(const struct mpl_pattern_opts *opts, struct mpl_ar
     }
     if (st == MPL_OK && n_done == 0) {
         return mpl_fail(err, MPL_E_USAGE,
-                        "no tests: they stand in *.test.clp beside rules that are loaded");
+                        "no tests: they stand in *.test.clp beside rules that are loaded; "
+                        "--knowledge DIR adds those of a directory");
     }
     return st == MPL_OK && n_bad > 0 ? MPL_END : st;
 }

@@ -276,8 +276,15 @@ static void read_construct(struct reader *r, const struct mpl_construct *c)
     r->rule = c->kind == CONSTRUCT_RULE
                   ? mpl_arena_printf(r->arena, "%s::%s", c->module, c->name)
                   : NULL;
+    r->is_short = r->is_short || (c->kind == CONSTRUCT_RULE && r->rule == NULL);
     (void) mpl_scanner_next(&scanner); /* its opening parenthesis */
-    walk(r, read_list(r, &scanner));
+
+    const struct node *nodes = read_list(r, &scanner);
+
+    /* Words that there was no memory for are missing. */
+    if (!r->is_short) {
+        walk(r, nodes);
+    }
 }
 
 enum mpl_status mpl_rules_mentions(const struct mpl_rules *rules, struct mpl_arena *arena,

@@ -13,7 +13,9 @@
 #include "infer/infer_priv.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -354,17 +356,28 @@ static bool has_reasons(const struct trial *t, const struct mpl_finding *f,
     return true;
 }
 
-static bool fits_finding(const struct trial *t, const struct mpl_finding *f,
-                         const struct form *wanted)
+/** In how many slots a finding is another than the one wanted; \p *first is the first of them. */
+static unsigned count_differences(const struct trial *t, const struct mpl_finding *f,
+                                  const struct form *wanted, const struct form **first)
 {
+    unsigned n = 0;
+
     for (const struct form *slot = wanted->first->next; slot != NULL; slot = slot->next) {
         const struct actual actual = of_finding(f, slot->first->text);
 
         if (is_list(slot, "because") ? !has_reasons(t, f, slot) : !equals(&actual, slot)) {
-            return false;
+            *first = n++ == 0 ? slot : *first;
         }
     }
-    return f->n_because > 0;
+    return n;
+}
+
+static bool fits_finding(const struct trial *t, const struct mpl_finding *f,
+                         const struct form *wanted)
+{
+    const struct form *first = NULL;
+
+    return f->n_because > 0 && count_differences(t, f, wanted, &first) == 0;
 }
 
 static bool fits_need(const struct mpl_need *need, const struct form *wanted)
@@ -402,6 +415,71 @@ static bool knows_slots(const struct trial *t, const struct form *wanted,
     return true;
 }
 
+/** What a slot holds, as far as it has room: numbers, texts one behind the other. */
+static void say_actual(const struct mpl_finding *f, const struct form *slot, char *room,
+                       size_t bytes)
+{
+    const struct actual actual = of_finding(f, slot->first->text);
+    size_t used = 0;
+
+    room[0] = '\0';
+    if (is_list(slot, "because")) {
+        (void) snprintf(room, bytes, "rests on other reasons");
+    } else if (actual.is_number && isnan(actual.number)) {
+        (void) snprintf(room, bytes, "has no %s", slot->first->text);
+    } else if (actual.is_number) {
+        (void) snprintf(room, bytes, "has %s %.6g", slot->first->text, actual.number);
+    } else {
+        used = (size_t) snprintf(room, bytes, "has %s", slot->first->text);
+        for (size_t i = 0; i < actual.n && used < bytes; i++) {
+            used +=
+                (size_t) snprintf(room + used, bytes - used, " \"%s\"", actual.texts[i]);
+        }
+    }
+}
+
+static bool has_wanted_name(const struct mpl_finding *f, const struct form *wanted)
+{
+    for (const struct form *slot = wanted->first->next; slot != NULL; slot = slot->next) {
+        const struct actual actual = of_finding(f, "name");
+
+        if (is_list(slot, "name")) {
+            return equals(&actual, slot);
+        }
+    }
+    return false;
+}
+
+/** Of the findings of that name the one that comes nearest, and what is different there. */
+static void complain_of_finding(const struct trial *t, const struct form *wanted)
+{
+    const struct mpl_finding *nearest = NULL;
+    const struct form *different = NULL;
+    unsigned least = UINT_MAX;
+    char what[512];
+    char text[600];
+
+    for (size_t i = 0; i < mpl_infer_finding_count(t->infer); i++) {
+        const struct mpl_finding *f = mpl_infer_finding(t->infer, i);
+        const struct form *first = NULL;
+        const unsigned n = count_differences(t, f, wanted, &first);
+
+        if (!t->is_used[i] && f->n_because > 0 && n < least && has_wanted_name(f, wanted)) {
+            nearest = f;
+            different = first;
+            least = n;
+        }
+    }
+    if (nearest == NULL || least > 2) {
+        complain(t, wanted, "there is no such finding");
+        return;
+    }
+    say_actual(nearest, different, what, sizeof what);
+    (void) snprintf(text, sizeof text, "there is no such finding, but %s %s", nearest->name,
+                    what);
+    complain(t, different, text);
+}
+
 static void expect_finding(const struct trial *t, const struct form *wanted)
 {
     if (!knows_slots(t, wanted, finding_keys, N_FINDING_KEYS)) {
@@ -413,7 +491,7 @@ static void expect_finding(const struct trial *t, const struct form *wanted)
             return;
         }
     }
-    complain(t, wanted, "there is no such finding");
+    complain_of_finding(t, wanted);
 }
 
 static void expect_need(const struct trial *t, const struct form *wanted)

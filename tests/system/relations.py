@@ -42,8 +42,8 @@ def time_adds_up(d):
 
 
 def seconds_are_attributed_once(d):
-    """Causes share out the lost time; together they cannot have more than there is."""
-    total = sum(c["lost_s"] or 0 for c in d.causes())
+    """Causes share out the lost time; what a cause inside explains is counted there."""
+    total = sum(c["lost_s"] or 0 for c in d.causes() if not c["explained_by"])
     if total > d["time"]["lost_s"] * 1.001 + 1e-6:
         return ["causes attribute %.6g s of %.6g s lost" % (total, d["time"]["lost_s"])]
     return []
@@ -64,11 +64,15 @@ def severity_is_relative(d):
 
 def causes_are_ranked(d):
     """What costs most comes first; what has no figure comes last."""
-    severities = [-1 if c["severity"] is None else c["severity"] for c in d.causes()]
+    causes = sorted(d.causes(), key=lambda c: bool(c["explained_by"]))
+    severities = [-1 if c["severity"] is None else c["severity"] for c in causes
+                  if not c["explained_by"]]
     kinds = [f["kind"] for f in d["findings"]]
     bad = []
     if severities != sorted(severities, reverse=True):
         bad.append("severities of the causes: %s" % severities)
+    if [c["id"] for c in causes] != [c["id"] for c in d.causes()]:
+        bad.append("causes that others explain do not come last")
     if kinds != sorted(kinds, key=lambda kind: kind != "cause"):
         bad.append("causes do not come first: %s" % kinds)
     return bad

@@ -182,9 +182,10 @@ static const struct wording wrong_cases[] = {
     { LOW "(expect (finding (name low))\n (finding (name low))))",
       "t.test.clp:3: there is no such finding (case \"c\")" },
     { LOW "(expect (finding (name low) (because \"x\"))))",
-      "t.test.clp:2: there is no such finding (case \"c\")" },
+      "t.test.clp:2: there is no such finding, but low rests on other reasons (case "
+      "\"c\")" },
     { LOW "(expect (finding (name low) (lost 1.0))))",
-      "t.test.clp:2: there is no such finding (case \"c\")" },
+      "t.test.clp:2: there is no such finding, but low has no lost (case \"c\")" },
     { LOW "(expect (finding (name low)) (need (metric \"x\"))))",
       "t.test.clp:2: there is no such need (case \"c\")" },
     { LOW "(expect (finding (nam low))))",
