@@ -87,6 +87,32 @@
   "All that was needed has been evaluated and no rule has more to say, unless it waited for this."
   (slot run (type STRING)))
 
+;; ---- in: several runs of one program ----------------------------------------------
+
+(deftemplate MAIN::repeats
+  "Runs alike: same number of processes, same settings, about the same work. A single run is a group, too."
+  (slot group (type STRING))          ; "g1", ascending by processes
+  (slot run (type STRING))            ; the one with the median duration, which speaks for them all
+  (slot runs (type INTEGER))          ; how many there are
+  (slot processes (type INTEGER))
+  (slot median (type FLOAT))          ; of the duration, s
+  (slot low (type FLOAT))
+  (slot high (type FLOAT)))
+
+(deftemplate MAIN::scaling
+  "Two groups with different numbers of processes, next to each other in size, and the smallest with each. Runs speak for groups."
+  (slot from (type STRING))           ; id of the run with fewer processes
+  (slot to (type STRING))
+  (slot from-processes (type INTEGER))
+  (slot to-processes (type INTEGER))
+  (slot is-first (type SYMBOL) (allowed-symbols yes no)) ; `from` is of the smallest group of all
+  (slot is-next (type SYMBOL) (allowed-symbols yes no))  ; no group lies between
+  (slot kind (type SYMBOL) (allowed-symbols strong weak unclear)) ; same work in all; same work each
+  (slot work-ratio (type FLOAT))      ; computation of all processes, to / from
+  (slot duration-from (type FLOAT))   ; s, medians of the groups
+  (slot duration-to (type FLOAT))
+  (slot spread (type FLOAT)))         ; by how much durations vary within the groups, share of the median
+
 ;; ---- out: asserted by rules ------------------------------------------------------
 
 (deftemplate MAIN::need
@@ -108,7 +134,9 @@
   (multislot culprits (type STRING))        ; who is to blame, where somebody is
   (slot lost (type FLOAT) (default -1.0))   ; seconds of location time; -1 when not said
   (slot share (type FLOAT) (default -1.0))  ; of the lost time of the locations; -1 when not said
-  (slot gain (type FLOAT) (default -1.0))   ; seconds of run time that the remedy saves; -1 unknown
+  (slot gain (type FLOAT) (default -1.0))   ; seconds of run time that the remedy saves by the pattern's
+                                            ; own model, a closed formula; -1 unknown
+  (slot what-if (type STRING) (default "")) ; the remedy as a change to replay: "compute(3)=others"
   (slot confidence (type FLOAT) (range 0.0 1.0) (default 0.9))
   (slot level (type INTEGER) (range 0 9) (default 0))
   (slot healthy (type SYMBOL) (allowed-symbols yes no) (default no))
@@ -116,6 +144,33 @@
   (slot remedy (type STRING) (default ""))
   (multislot where (type STRING))           ; "TaskLifeCycle.setup", "location 3"
   (slot via (type SYMBOL) (default none)))  ; keeps two supports of one finding apart
+
+(deftemplate MAIN::measure
+  "Asks for another run of the program, as no trace at hand can answer; see `marple plan`."
+  (slot run (type STRING))
+  (slot pattern (type STRING))
+  (slot level (type INTEGER) (range 1 9) (default 1))
+  (slot reason (type STRING))               ; "find out from which number of workers on the master ..."
+  (multislot record (type STRING))          ; capabilities: "receive-completions", see `marple vocab`
+  (multislot regions (type STRING))         ; functions to record; none: all
+  (multislot counters (type STRING))
+  (multislot locations (type STRING))       ; of special interest
+  (multislot processes (type INTEGER))      ; numbers of processes to run with
+  (slot repetitions (type INTEGER) (range 1 100) (default 1)) ; of each
+  (slot knob (type STRING) (default ""))    ; what only the user can vary: "tasks per batch: 4"
+  (multislot separates (type SYMBOL))       ; names of findings that it would confirm or refute
+  (slot expects (type STRING) (default ""))) ; what it shows if they hold, with a number
+
+(deftemplate MAIN::expectation
+  "What the model of a pattern expects of a run from what is known of a smaller one, and what it is."
+  (slot from (type STRING))
+  (slot to (type STRING))
+  (slot pattern (type STRING))              ; its name
+  (slot quantity (type STRING))             ; "run time", "workers that the master can feed"
+  (slot unit (type STRING))
+  (slot expected (type FLOAT))
+  (slot measured (type FLOAT))
+  (slot model (type STRING)))               ; the formula in words with its numbers
 
 (deftemplate MAIN::settled
   "The patterns whose rules account for a kind of loss cover most of the run: more general rules keep quiet about it."

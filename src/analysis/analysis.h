@@ -8,6 +8,30 @@
 
 #include "knowledge/knowledge.h"
 #include "read/read.h"
+#include "replay/replay.h"
+
+/* ---- several runs ------------------------------------------------------------- */
+
+/** What somebody noted about a run, in the order of the traces. */
+struct mpl_manifest_run {
+    const char *trace; /**< Path of the trace, resolved against the manifest's directory. */
+    const char *label; /**< May be NULL. */
+    uint32_t processes;   /**< 0: not said. */
+    const char *settings; /**< Runs that differ in it are not alike; NULL: not said. */
+};
+struct mpl_manifest {
+    const char *path;
+    size_t n;
+    const struct mpl_manifest_run *runs; /**< Those that have a trace. */
+};
+/**
+ * Reads a manifest (doc/guide.md, "Several runs"): YAML with a list `runs`, as `marple run` writes it
+ * into case.yaml. \p path is the file, or a directory that holds a case.yaml.
+ * Errors: MPL_E_IO, MPL_E_SYNTAX with messages in \p lint.
+ */
+enum mpl_status mpl_manifest_read(const char *path, struct mpl_arena *arena,
+                                  struct mpl_lint *lint, const struct mpl_manifest **out,
+                                  struct mpl_err *err);
 
 /* ---- asking -------------------------------------------------------------------- */
 
@@ -19,6 +43,10 @@ struct mpl_analysis_options {
     size_t n_roles;
     const char *pattern;                   /**< Only this one; NULL: all that fit. */
     const struct mpl_clock_options *clock; /**< NULL: the defaults. */
+    const char *const *what_if;            /**< The user's own questions, see replay.h. */
+    size_t n_what_if;
+    const struct mpl_manifest
+        *manifest;    /**< What is known of the runs; NULL: only the traces. */
     bool is_thorough; /**< Try what other clocks would say also on long traces. */
     const struct mpl_progress *progress; /**< NULL: silence. */
     struct mpl_infer_limits limits;      /**< Of the rules; zeros are defaults. */
@@ -112,7 +140,18 @@ struct mpl_diagnosed {
     double lost_s;   /**< NaN when unknown. */
     double severity; /**< lost_s over (locations x window); NaN when unknown. */
     double share_of_lost;
-    double gain_s;
+    double
+        gain_s; /**< Of run time: by replay where that can tell, else by the model. NaN unknown. */
+    double gain_model_s; /**< By the pattern's closed formula; NaN when there is none. */
+    double
+        gain_replay_s;   /**< By replay of the finding's what-if; NaN when there is none. */
+    const char *what_if; /**< What was replayed; NULL when nothing. */
+    const char *gain_doubt; /**< A clause about the replay; NULL when there is none. */
+    uint32_t n_seen;        /**< Runs of its group that have it; with a single run 1. */
+    uint32_t n_alike;       /**< Runs of its group. */
+    double lost_low_s;      /**< Over the runs of its group; lost_s is the median then. */
+    double lost_high_s;
+    bool is_within_spread; /**< Not told as a fact: repetitions differ by more. */
     /**
      * It would be gone, blame somebody else, lead or lead no more, or cost or gain a quarter more
      * or less, if the clocks were wrong by as much as they may be. See clock_reason.
@@ -137,6 +176,33 @@ struct mpl_diagnosed {
     const struct mpl_source *where;
 };
 
+/** Runs alike; ascending by processes. */
+struct mpl_group {
+    const char *id; /**< "g1" */
+    uint32_t processes;
+    const char *settings; /**< May be NULL. */
+    size_t n_runs;
+    const uint32_t *runs; /**< Indexes into the diagnosis' runs, ascending by duration. */
+    uint32_t speaker;     /**< The run with the median duration. */
+    double median_s, low_s, high_s; /**< Of window_s. */
+};
+/** What a model expects of a larger run; see fact template `expectation`. */
+struct mpl_scaling_row {
+    uint32_t from, to; /**< Indexes of runs. */
+    const char *pattern;
+    const char *quantity;
+    const char *unit;
+    const char *model;
+    double expected;
+    double measured;
+};
+/** An answer to a question of the user. */
+struct mpl_what_if_answer {
+    uint32_t run;
+    const char *text;
+    struct mpl_replayed replayed;
+};
+
 struct mpl_diagnosis {
     enum mpl_verdict verdict;
     const char *summary;
@@ -147,6 +213,12 @@ struct mpl_diagnosis {
     const struct mpl_run *runs;
     size_t n_trials;
     const struct mpl_trial *trials;
+    size_t n_groups;
+    const struct mpl_group *groups;
+    size_t n_scaling;
+    const struct mpl_scaling_row *scaling;
+    size_t n_what_ifs;
+    const struct mpl_what_if_answer *what_ifs;
     size_t n_experiments;
     const struct mpl_experiment *experiments;
     size_t n_metrics;
@@ -182,6 +254,10 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
                                  const struct mpl_analysis_options *options,
                                  struct mpl_analysis **out, struct mpl_err *err);
 const struct mpl_diagnosis *mpl_analysis_diagnosis(const struct mpl_analysis *analysis);
+/** What rules want measured anew; the plan is made of it. */
+size_t mpl_analysis_measure_count(const struct mpl_analysis *analysis);
+const struct mpl_measure *mpl_analysis_measure(const struct mpl_analysis *analysis,
+                                               size_t i);
 /** Messages about patterns and rules; never NULL. */
 const struct mpl_lint *mpl_analysis_lint(const struct mpl_analysis *analysis);
 MPL_API void mpl_analysis_destroy(struct mpl_analysis *analysis); /* NULL is allowed */

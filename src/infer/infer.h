@@ -142,6 +142,49 @@ struct mpl_need {
 size_t mpl_infer_need_count(const struct mpl_infer *infer);
 const struct mpl_need *mpl_infer_need(const struct mpl_infer *infer, size_t i);
 
+/** Another run of the program that a rule asks for (fact `measure`). Texts and numbers as in the fact. */
+struct mpl_measure {
+    const char *run;
+    const char *pattern;
+    int level;
+    const char *reason;
+    const char *const *record;
+    size_t n_record;
+    const char *const *regions;
+    size_t n_regions;
+    const char *const *counters;
+    size_t n_counters;
+    const char *const *locations;
+    size_t n_locations;
+    const uint32_t *processes;
+    size_t n_processes;
+    uint32_t repetitions;
+    const char *knob; /**< NULL when there is none. */
+    const char *const *separates;
+    size_t n_separates;
+    const char *expects; /**< May be NULL. */
+    const char *rule;    /**< Who asked. */
+};
+/** In order of assertion; withdrawn ones are gone. Valid until the next run or destroy. */
+size_t mpl_infer_measure_count(const struct mpl_infer *infer);
+const struct mpl_measure *mpl_infer_measure(const struct mpl_infer *infer, size_t i);
+
+/** What a model expects and what was measured (fact `expectation`). */
+struct mpl_expectation {
+    const char *from; /**< Ids of runs. */
+    const char *to;
+    const char *pattern;
+    const char *quantity;
+    const char *unit;
+    double expected;
+    double measured;
+    const char *model;
+    const char *rule;
+};
+size_t mpl_infer_expectation_count(const struct mpl_infer *infer);
+const struct mpl_expectation *mpl_infer_expectation(const struct mpl_infer *infer,
+                                                    size_t i);
+
 /** What a finding or need rests on. */
 enum mpl_reason_kind { MPL_REASON_METRIC, MPL_REASON_FINDING, MPL_REASON_OTHER };
 struct mpl_reason {
@@ -168,9 +211,11 @@ struct mpl_finding {
     double lost_s;        /**< Seconds of location time attributed; NaN when not said. */
     double share_of_lost; /**< 0-1; NaN when not said. */
     double
-        gain_s; /**< Expected gain of the remedy in seconds of run time; NaN when unknown. */
-    double confidence; /**< 0-1 */
-    int level;         /**< Experiment level at which it was found. */
+        gain_s; /**< Gain of the remedy by the pattern's model, seconds of run time; NaN when
+                     unknown. */
+    const char *what_if; /**< The remedy as a change to replay; NULL when there is none. */
+    double confidence;   /**< 0-1 */
+    int level;           /**< Experiment level at which it was found. */
     const char *text;
     const char *remedy; /**< NULL when there is none. */
     const char *const

@@ -1,0 +1,127 @@
+/*
+ * Takes:        a command with placeholders, a plan, and a budget.
+ * Makes:        new traces: runs of the program, each kept with all that is known about it.
+ * Leaves alone: what is worth measuring (plan) and how it is told (report).
+ */
+#ifndef MPL_EXPERIMENT_EXPERIMENT_H
+#define MPL_EXPERIMENT_EXPERIMENT_H
+
+#include "plan/plan.h"
+
+/*
+ * A case is a directory:
+ *
+ *   DIR/case.yaml            the command and every run with its metadata; read by diagnose, too
+ *   DIR/run-01/command.txt   what was executed, a word per line, environment first
+ *   DIR/run-01/{stdout,stderr}
+ *   DIR/run-01/trace/…       what the tracer wrote
+ *   DIR/run-01/<files of the settings>
+ *
+ * case.yaml is replaced as a whole after every change, so that a crash of marple, of the machine or
+ * Ctrl-C leaves a case that the next `marple run -o DIR` continues.
+ */
+
+enum mpl_outcome {
+    MPL_OUTCOME_OK,
+    MPL_OUTCOME_FAILED, /**< Exit status other than 0. */
+    MPL_OUTCOME_KILLED, /**< By a signal that was not ours. */
+    MPL_OUTCOME_TIMED_OUT,
+    MPL_OUTCOME_INTERRUPTED, /**< By the user. */
+    MPL_OUTCOME_NO_TRACE,    /**< It ran, but the tracer left nothing that can be read. */
+    MPL_OUTCOME_NOT_STARTED  /**< The program could not be executed. */
+};
+const char *mpl_outcome_name(enum mpl_outcome outcome); /* "ok", "failed", "timed-out" */
+
+/** The command as the user gave it: words with {processes}, {args}; never through a shell. */
+struct mpl_command {
+    const char *const *words;
+    size_t n;
+    const char *args; /**< Words for {args}, separated by blanks; NULL: none. */
+};
+
+/** One run of the program. */
+struct mpl_case_run {
+    const char *id;         /**< "run-01" */
+    const char *experiment; /**< What for, in the words of the plan. */
+    int level;
+    uint32_t processes;
+    uint32_t repetition; /**< From 1. */
+    const char *tracer;
+    const char *const *words; /**< As executed. */
+    size_t n_words;
+    const struct mpl_setting_pair *environment; /**< Added to ours. */
+    size_t n_environment;
+    enum mpl_outcome outcome;
+    int exit_status; /**< Of the launcher; -1 when there is none. */
+    int signal;      /**< That ended it; 0: none. */
+    double duration_s;
+    uint64_t trace_bytes;
+    const char *trace; /**< Path of the anchor below the case, or NULL. */
+    const char *host;
+    uint32_t cores;
+    const char *date;    /**< ISO 8601, UTC. */
+    const char *version; /**< Of the tracer, as it says itself; may be NULL. */
+    const char *problem; /**< A clause for people; NULL when ok. */
+};
+
+struct mpl_case;
+
+/** Opens the case in \p directory, made when it does not exist; another marple in it is an error. */
+enum mpl_status mpl_case_open(const char *directory, const struct mpl_command *command,
+                              struct mpl_case **out, struct mpl_err *err);
+void mpl_case_close(struct mpl_case *c); /* NULL is allowed */
+size_t mpl_case_run_count(const struct mpl_case *c);
+const struct mpl_case_run *mpl_case_run_get(const struct mpl_case *c, size_t i);
+
+struct mpl_budget {
+    uint32_t max_experiments; /**< Runs of the program; 0: no limit. */
+    double max_s;             /**< Of all runs together; 0: no limit. */
+    uint64_t max_bytes;       /**< Of all traces together; 0: no limit. */
+    double timeout_s;         /**< Of one run; 0: none. */
+};
+
+/** What is being done, for the narrative. Texts are valid during the call. */
+enum mpl_told {
+    MPL_TOLD_LEVEL,   /**< A new level or experiment: text says what is measured and why. */
+    MPL_TOLD_COMMAND, /**< About to be executed; run is filled as far as known. */
+    MPL_TOLD_RAN,     /**< It has ended; see outcome. */
+    MPL_TOLD_FOUND,   /**< A sentence of a finding of that level. */
+    MPL_TOLD_STOPPED  /**< Why nothing more is run. */
+};
+typedef void mpl_tell_step(void *context, enum mpl_told what, int level, const char *text,
+                           const struct mpl_case_run *run);
+
+struct mpl_experiment_options {
+    const struct mpl_analysis_options *analysis;
+    struct mpl_plan_options plan;
+    struct mpl_budget budget;
+    uint32_t
+        processes; /**< For {processes} of the first run; 0: what the command says, or cores. */
+    bool is_dry; /**< Only tell what would be executed. */
+    mpl_tell_step *tell;
+    void *context;
+};
+
+/** Why it ended. */
+enum mpl_end_reason {
+    MPL_END_NOTHING_ASKED,
+    MPL_END_BUDGET,
+    MPL_END_NOT_EXECUTABLE, /**< What is asked needs the user: a rebuild, another tracer, a knob. */
+    MPL_END_FAILED,         /**< The program could not be measured at all. */
+    MPL_END_INTERRUPTED,
+    MPL_END_DRY
+};
+
+/**
+ * Measures, diagnoses, and measures what the rules ask for, until nothing is asked or the budget is
+ * spent. Runs that the case already holds are not repeated; failed ones are tried once more.
+ * Ownership: \p *analysis and \p *plan (in \p arena) are the caller's; NULL when nothing was diagnosed.
+ */
+enum mpl_status mpl_experiment_carry_out(struct mpl_case *c,
+                                         const struct mpl_experiment_options *options,
+                                         struct mpl_arena *arena,
+                                         struct mpl_analysis **analysis,
+                                         const struct mpl_plan **plan,
+                                         enum mpl_end_reason *why, struct mpl_err *err);
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * Takes:        spans, what each of them waited for (events), and what should have been different.
+ * Makes:        the run as it would have been: how long it takes, and each location in it.
+ * Leaves alone: who asks, and what a change means to the user.
+ */
+#ifndef MPL_REPLAY_REPLAY_H
+#define MPL_REPLAY_REPLAY_H
+
+#include "events/events.h"
+
+/*
+ * What-if language, for users (`marple diagnose --what-if`) and rules (slot `what-if` of a finding):
+ *
+ *   changes := change { "," change }
+ *   change  := what [ "(" who { "," who } ")" ] how
+ *   what    := "compute"              computation between calls
+ *            | "region" "(" name ")"  a function of the program within that, or an MPI call by name
+ *            | "transfer"             what calls cost beyond waiting
+ *            | "network"              the same of all, so that network*0 is the ideal network
+ *   who     := label | role | "all"   locations; without any: all
+ *   how     := "*" number | "/" number | "-" number [unit] | "=" "others" | "=" "0"
+ *
+ *   compute(3)*0.5                  rank 3 computes twice as fast
+ *   compute(master)/3               a third of the master's computation
+ *   compute(3)=others               as long as the median of the other locations of its role (or of all)
+ *   region(stencil)(3)*0.5, network*0
+ *   compute(3) - 0.5 s              half a second less in all, spread over its computation
+ *
+ * A text with a name of several words or with signs quotes it: region("x y").
+ */
+
+enum mpl_change_kind { MPL_CHANGE_COMPUTE, MPL_CHANGE_REGION, MPL_CHANGE_TRANSFER };
+
+/** One change, as written. */
+struct mpl_change {
+    enum mpl_change_kind kind;
+    const char *region;     /**< MPL_CHANGE_REGION only. */
+    const char *const *who; /**< Labels and roles as written; n_who 0: all. */
+    size_t n_who;
+    double factor; /**< Of the time; NaN where it is to be that of the others. */
+    double less_s; /**< Seconds to be taken off in all, instead of the factor; else 0. */
+    struct mpl_place place; /**< Its column in the text. */
+};
+struct mpl_what_if {
+    const char *text; /**< As the user wrote it. */
+    const struct mpl_change *changes;
+    size_t n;
+};
+/** Errors: MPL_E_USAGE with column and, for unknown words, a suggestion. */
+enum mpl_status mpl_what_if_parse(const char *text, struct mpl_arena *arena,
+                                  const struct mpl_what_if **out, struct mpl_err *err);
+
+/** Locations of a role that a change names; n = 0 if there is no such role. For the caller to fill. */
+typedef void mpl_find_role(void *context, const char *role, const uint32_t **locations,
+                           uint32_t *n);
+
+struct mpl_replayed {
+    double recorded_s; /**< Length of the window (mpl_events_window). */
+    double baseline_s; /**< Replayed with nothing changed: how good the model is. */
+    double changed_s;  /**< Replayed with the changes. */
+    double gain_s; /**< baseline_s - changed_s; NaN when it would be a guess, see doubt. */
+    const char
+        *doubt; /**< A clause: why there is no figure, or what weakens it; may be NULL. */
+    uint32_t n_locations;
+    const double *end_s; /**< Per location: when it ends in the changed run. */
+};
+
+/**
+ * Replays the recorded dependencies: messages in their recorded pairing and order, collectives,
+ * threads as mpl_events_ideal_s() does. Computation takes as long as recorded, calls take what they
+ * took beyond waiting, waits follow from who is late; then again with the changes. Work stays with
+ * whom it was given to: a farm does not hand out its tasks anew (doubt says so where it matters).
+ *
+ * Ownership: \p out points into \p arena.
+ * Errors:    MPL_E_USAGE for labels, roles and regions that do not exist, with a suggestion.
+ * Cost:      linear in calls; 8 bytes per call while it runs.
+ */
+enum mpl_status mpl_replay_run(const struct mpl_events *events,
+                               const struct mpl_what_if *what, mpl_find_role *find_role,
+                               void *context, struct mpl_arena *arena,
+                               struct mpl_replayed *out, struct mpl_err *err);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * Takes:        tracers/<name>.yaml: what a tracer can record, and how it is told to.
+ * Makes:        settings for a measurement: launch words, environment, files, build advice.
+ * Leaves alone: which measurement is worth its cost (plan) and running anything (experiment).
+ */
+#ifndef MPL_TRACER_TRACER_H
+#define MPL_TRACER_TRACER_H
+
+#include "model/model.h"
+
+/** doc/tracers.md describes the files. A later directory's tracer of the same name replaces the earlier. */
+struct mpl_tracers;
+struct mpl_tracer_file;
+
+/** Errors: MPL_E_SYNTAX, messages in \p lint. A directory without tracers/ is no error. */
+enum mpl_status mpl_tracers_load(const char *const *directories, size_t n,
+                                 struct mpl_arena *arena, struct mpl_lint *lint,
+                                 const struct mpl_tracers **out, struct mpl_err *err);
+size_t mpl_tracers_count(const struct mpl_tracers *tracers);
+const struct mpl_tracer_file *mpl_tracers_get(const struct mpl_tracers *tracers, size_t i);
+/** NULL if there is none of that name. */
+const struct mpl_tracer_file *mpl_tracers_find(const struct mpl_tracers *tracers,
+                                               const char *name);
+
+const char *mpl_tracer_file_name(const struct mpl_tracer_file *tracer);
+const char *mpl_tracer_file_says(const struct mpl_tracer_file *tracer);
+/** Whether its program is on PATH. */
+bool mpl_tracer_is_installed(const struct mpl_tracer_file *tracer);
+
+/** What is to be recorded. Empty: the least that shows who communicates with whom. */
+struct mpl_recording {
+    const char *const *capabilities; /**< "messages", … as in mpl_capability_table(). */
+    size_t n_capabilities;
+    const char *const
+        *regions; /**< Functions to record; none: all that the capability asks for. */
+    size_t n_regions;
+    const char *const *counters; /**< "PAPI_TOT_INS". */
+    size_t n_counters;
+};
+
+/** Whether it records a capability. \p *why then is a condition ("only in Fortran programs"), NULL if
+ *  there is none; where it does not, the reason. */
+bool mpl_tracer_records(const struct mpl_tracer_file *tracer, const char *capability,
+                        const char **why);
+
+struct mpl_setting_pair {
+    const char *name;
+    const char *value;
+};
+struct mpl_setting_file {
+    const char *name; /**< "scorep.filter", to be written beside the trace. */
+    const char *text;
+};
+/** Everything somebody needs to record that; placeholders are resolved but for {trace}, which is the
+ *  directory that the trace goes to, and {file:NAME}, the path of one of the files. */
+struct mpl_settings {
+    const struct mpl_tracer_file *tracer;
+    size_t n_launch;
+    const char *const
+        *launch; /**< Words in front of the program, e.g. eztrace -t openmpi. */
+    size_t n_environment;
+    const struct mpl_setting_pair *environment;
+    size_t n_files;
+    const struct mpl_setting_file *files;
+    size_t n_build;
+    const char *const *build; /**< Lines to paste for building; none: no rebuild. */
+    const char
+        *needs_build; /**< A clause: why the program must be built anew; else NULL. */
+    size_t n_lacks;
+    const char *const *lacks; /**< Capabilities asked for that it does not record. */
+    double bytes_per_event;   /**< For estimates. */
+    double overhead_s_per_event;
+};
+enum mpl_status mpl_tracer_settle(const struct mpl_tracer_file *tracer,
+                                  const struct mpl_recording *recording,
+                                  uint64_t expected_bytes, struct mpl_arena *arena,
+                                  struct mpl_settings *out, struct mpl_err *err);
+
+#endif
