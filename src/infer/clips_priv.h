@@ -123,10 +123,19 @@ struct load {
     struct mpl_lint *lint;
     struct mpl_arena *scratch;
     size_t n_faults;
+    const struct mpl_construct
+        *told; /**< Has a fault of CLIPS told; others follow from it. */
 };
 
 /** Where the construct that is being loaded begins. */
 struct mpl_place mpl_load_place(const struct load *load);
+/** Over the text of the construct that is being loaded. */
+struct mpl_scanner mpl_load_scanner(const struct load *load);
+/** Where in the file a token of that scanner stands. */
+struct mpl_place mpl_load_place_of(const struct load *load, struct mpl_token token);
+/** Of the list that begins with \p word in that line; the line where there is none. */
+struct mpl_place mpl_load_place_of_word(const struct load *load, struct mpl_place line,
+                                        const char *word);
 /**
  * Reports what CLIPS would pass in silence or not explain: facts of deftemplates that nobody
  * declared, and a rule without arrow. False when there was any.
@@ -134,6 +143,12 @@ struct mpl_place mpl_load_place(const struct load *load);
 bool mpl_load_review(struct load *load);
 /** Adds what CLIPS \p said about it to lint, in our words. */
 void mpl_load_report(struct load *load, struct mpl_place place, const char *said);
+
+/**
+ * The same for variables and globals without a value, at the place of their use; false where CLIPS
+ * said something else.
+ */
+bool mpl_load_report_name(struct load *load, struct mpl_place place, const char *said);
 
 /** "[CODE] " removed, lines joined by "; ", without CLIPS' trailing parts. */
 char *mpl_clips_tidy(struct mpl_arena *arena, const char *said);

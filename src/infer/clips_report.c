@@ -242,11 +242,8 @@ static bool is_declared(struct load *load, const char *word)
     return (t != NULL && !t->implied) || strcmp(word, "initial-fact") == 0;
 }
 
-static void review_fact(struct load *load, const char *word, unsigned line)
+static void review_fact(struct load *load, const char *word, struct mpl_place place)
 {
-    const struct mpl_place place = { .file = load->source->file,
-                                     .line = load->construct->first_line + line - 1 };
-
     if (is_declared(load, word)) {
         return;
     }
@@ -322,8 +319,7 @@ static bool count_values(struct mpl_scanner scanner, unsigned *n)
 static void review_format(struct load *load, struct mpl_scanner scanner)
 {
     const struct mpl_token t = mpl_scanner_next(&scanner);
-    const struct mpl_place place = { .file = load->source->file,
-                                     .line = load->construct->first_line + t.line - 1 };
+    const struct mpl_place place = mpl_load_place_of(load, t);
     const char *format =
         t.kind == TOKEN_STRING ? mpl_token_text(&scanner, t, load->scratch) : NULL;
     unsigned values = 0;
@@ -337,7 +333,8 @@ static void review_format(struct load *load, struct mpl_scanner scanner)
     if (count_values(scanner, &values) && values != placeholders) {
         load->n_faults++;
         mpl_lint_add(load->lint, MPL_LINT_ERROR, place,
-                     "the text has %u placeholders and %u values", placeholders, values);
+                     "the text has %u placeholder%s and %u value%s", placeholders,
+                     placeholders == 1 ? "" : "s", values, values == 1 ? "" : "s");
     }
 }
 
@@ -369,7 +366,7 @@ static enum inside inside_list(enum inside around, const char *word)
 }
 
 /** Names of functions cannot be computed, so the word behind a parenthesis tells them all. */
-static void review_function(struct load *load, const char *word, unsigned line)
+static void review_function(struct load *load, const char *word, struct mpl_place place)
 {
     const char *why = strcmp(word, "object") == 0
                           ? "rules work on facts, there are no objects"
@@ -377,10 +374,8 @@ static void review_function(struct load *load, const char *word, unsigned line)
 
     if (why != NULL) {
         load->n_faults++;
-        mpl_lint_add(load->lint, MPL_LINT_ERROR,
-                     (struct mpl_place){ .file = load->source->file,
-                                         .line = load->construct->first_line + line - 1 },
-                     "'%s' is not allowed in rules: %s", word, why);
+        mpl_lint_add(load->lint, MPL_LINT_ERROR, place, "'%s' is not allowed in rules: %s",
+                     word, why);
     }
 }
 
@@ -399,9 +394,9 @@ static enum inside review_list(struct load *load, struct mpl_scanner scanner,
     const enum inside inside = inside_list(around, word);
 
     if (inside == INSIDE_SLOTS && around != INSIDE_OTHER) {
-        review_fact(load, word, head.line);
+        review_fact(load, word, mpl_load_place_of(load, head));
     } else if (around == INSIDE_OTHER || around == INSIDE_CONDITIONS) {
-        review_function(load, word, head.line);
+        review_function(load, word, mpl_load_place_of(load, head));
     }
     if (around == INSIDE_OTHER && strcmp(word, "text") == 0) {
         review_format(load, scanner);
@@ -461,8 +456,7 @@ static struct open_list open_list(struct load *load, struct mpl_scanner scanner,
 static bool review_lists(struct load *load)
 {
     const struct mpl_construct *c = load->construct;
-    struct mpl_scanner scanner =
-        mpl_scanner_make(load->source->text + c->begin, c->end - c->begin);
+    struct mpl_scanner scanner = mpl_load_scanner(load);
     struct open_list lists[MPL_SCAN_DEPTH + 2] = { { INSIDE_OTHER, false, 0 } };
     unsigned long n_alternatives = 1;
     unsigned depth = 0;
@@ -511,11 +505,18 @@ void mpl_load_report(struct load *load, struct mpl_place place, const char *said
     char *tidy = mpl_clips_tidy(a, said);
 
     load->n_faults++;
+    if (load->told == load->construct) {
+        return;
+    }
+    load->told = load->construct;
+    if (mpl_load_report_name(load, place, said)) {
+        return;
+    }
     if (function != NULL) {
         function[without_end(function, strlen(function))] = '\0';
-        report_function(load, place, function);
+        report_function(load, mpl_load_place_of_word(load, place, function), function);
     } else if (slot != NULL && template != NULL) {
-        report_slot(load, place, slot, template);
+        report_slot(load, mpl_load_place_of_word(load, place, slot), slot, template);
     } else if (tidy == NULL || *tidy == '\0') {
         mpl_lint_add(load->lint, MPL_LINT_ERROR, place, "the %s is not right",
                      load->construct->keyword);

@@ -13,6 +13,7 @@
  *   text.c         formats and label lists for them
  *   clips_load.c   hands constructs to CLIPS
  *   clips_report.c  turns its complaints into messages
+ *   clips_names.c  finds the variables and globals that they are about
  *   clips_facts.c  checks slots, asserts facts, reads facts
  *   clips_run.c    fires rules and notes what each of them matched and asserted
  *   records.c      what the host may ask afterwards
