@@ -77,6 +77,7 @@ enum mpl_role_variable_kind {
     MPL_VAR_COMPUTE,
     MPL_VAR_WAITING,
     MPL_VAR_READY_WAIT,
+    MPL_VAR_WRONG_ORDERS,
     MPL_VAR_SENDERS,
     MPL_VAR_RECEIVERS,
     MPL_VAR_DEGREE,

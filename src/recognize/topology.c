@@ -216,6 +216,7 @@ static void set_counts(struct mpl_topology *t, uint32_t i)
     t->values[MPL_VAR_COMPUTE][i] = totals->class_s[MPL_SPAN_COMPUTE];
     t->values[MPL_VAR_WAITING][i] = totals->wait_s[MPL_WAIT_LATE_SENDER];
     t->values[MPL_VAR_READY_WAIT][i] = totals->ready_s;
+    t->values[MPL_VAR_WRONG_ORDERS][i] = (double) totals->n_wrong_order;
 }
 
 /* A peer counts by the busiest direction of all. */

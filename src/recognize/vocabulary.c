@@ -163,6 +163,7 @@ static const struct mpl_word variables[] = {
     { "ready_wait",
       { 1, 0 },
       "Of that, while a message that it receives later had already been sent." },
+    { "wrong_orders", { 0, 0 }, "Receives that waited so." },
     { "senders", { 0, 0 }, "Other processes that send to it, strays left out." },
     { "receivers", { 0, 0 }, "Other processes that it sends to, strays left out." },
     { "degree", { 0, 0 }, "Other processes that are senders or receivers." },
