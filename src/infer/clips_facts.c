@@ -340,8 +340,12 @@ static struct templateSlot *check_slot(struct assertion *a,
     struct templateSlot *found = find_slot(template, slot->name, &position);
 
     if (found == NULL) {
-        a->status = mpl_fail(a->err, MPL_E_MEANING, "deftemplate '%s' has no slot '%s'",
-                             a->template, slot->name);
+        const char *near = mpl_suggest_slot(env, a->template, slot->name);
+
+        a->status =
+            mpl_fail(a->err, MPL_E_MEANING, "deftemplate '%s' has no slot '%s'%s%s%s",
+                     a->template, slot->name, near == NULL ? "" : "; did you mean '",
+                     near == NULL ? "" : near, near == NULL ? "" : "'?");
         return NULL;
     }
     if (!make_value(env, slot, field)) {
@@ -356,7 +360,7 @@ static struct templateSlot *check_slot(struct assertion *a,
     /* The host has no excuse for the other kind of number. */
     if (fault == NULL && field->type == INTEGER && found->constraints != NULL &&
         !found->constraints->integersAllowed && !found->constraints->anyAllowed) {
-        fault = "an integer is not of type FLOAT";
+        fault = "an integer is not of type FLOAT; write it with a point, as 8.0";
     }
     if (fault != NULL) {
         a->status = mpl_fail(a->err, MPL_E_MEANING, "slot '%s' of '%s': %s", slot->name,
@@ -434,8 +438,11 @@ static void assert_fact(void *context)
     struct deftemplate *template = EnvFindDeftemplate(env, a->template);
 
     if (template == NULL || template->implied) {
-        a->status =
-            mpl_fail(a->err, MPL_E_MEANING, "there is no deftemplate '%s'", a->template);
+        const char *near = mpl_suggest_template(env, a->template);
+
+        a->status = mpl_fail(a->err, MPL_E_MEANING, "there is no deftemplate '%s'%s%s%s",
+                             a->template, near == NULL ? "" : "; did you mean '",
+                             near == NULL ? "" : near, near == NULL ? "" : "'?");
         return;
     }
 

@@ -150,6 +150,11 @@ void mpl_load_report(struct load *load, struct mpl_place place, const char *said
  */
 bool mpl_load_report_name(struct load *load, struct mpl_place place, const char *said);
 
+/** The slot of that deftemplate whose name is near, or NULL. */
+const char *mpl_suggest_slot(void *env, const char *template, const char *slot);
+/** The deftemplate whose name is near, or NULL. */
+const char *mpl_suggest_template(void *env, const char *word);
+
 /** "[CODE] " removed, lines joined by "; ", without CLIPS' trailing parts. */
 char *mpl_clips_tidy(struct mpl_arena *arena, const char *said);
 

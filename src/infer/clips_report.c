@@ -176,11 +176,10 @@ static void report_function(struct load *load, struct mpl_place place, const cha
     }
 }
 
-static const char *suggest_slot(const struct load *load, const char *template,
-                                const char *slot)
+const char *mpl_suggest_slot(void *env, const char *template, const char *slot)
 {
     struct mpl_buf words = mpl_buf_make(sizeof(const char *));
-    struct deftemplate *t = EnvFindDeftemplate(load->cage->env, template);
+    struct deftemplate *t = EnvFindDeftemplate(env, template);
 
     for (struct templateSlot *s = t == NULL ? NULL : t->slotList; s != NULL; s = s->next) {
         const char **word = mpl_buf_add(&words);
@@ -199,7 +198,7 @@ static const char *suggest_slot(const struct load *load, const char *template,
 static void report_slot(struct load *load, struct mpl_place place, const char *slot,
                         const char *template)
 {
-    const char *near = suggest_slot(load, template, slot);
+    const char *near = mpl_suggest_slot(load->cage->env, template, slot);
 
     mpl_lint_add(load->lint, MPL_LINT_ERROR, place,
                  "deftemplate '%s' has no slot '%s'%s%s%s", template, slot,
@@ -209,10 +208,9 @@ static void report_slot(struct load *load, struct mpl_place place, const char *s
 
 /* ---- facts of unknown deftemplates --------------------------------------------------------- */
 
-static const char *suggest_template(const struct load *load, const char *word)
+const char *mpl_suggest_template(void *env, const char *word)
 {
     struct mpl_buf words = mpl_buf_make(sizeof(const char *));
-    void *env = load->cage->env;
 
     (void) EnvSetCurrentModule(env, EnvFindDefmodule(env, "MAIN"));
     for (void *t = EnvGetNextDeftemplate(env, NULL); t != NULL;
@@ -248,7 +246,7 @@ static void review_fact(struct load *load, const char *word, struct mpl_place pl
         return;
     }
 
-    const char *near = suggest_template(load, word);
+    const char *near = mpl_suggest_template(load->cage->env, word);
 
     load->n_faults++;
     if (near != NULL) {

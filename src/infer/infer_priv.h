@@ -17,6 +17,7 @@
  *   clips_facts.c  checks slots, asserts facts, reads facts
  *   clips_run.c    fires rules and notes what each of them matched and asserted
  *   records.c      what the host may ask afterwards
+ *   ruletest_forms.c  reads rule tests
  *   ruletest.c     rule tests: given facts, expected findings
  */
 #ifndef MPL_INFER_INFER_PRIV_H

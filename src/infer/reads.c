@@ -210,12 +210,48 @@ static void note_finding(struct reader *r, const struct node *fact)
     }
 }
 
+/* Every text of \p value, which may be "a"|"b". */
+static void note_names(struct reader *r, enum mpl_mention_kind kind,
+                       const struct node *value, const char *pattern)
+{
+    for (const struct node *n = value; n != NULL; n = n->next) {
+        struct mpl_mention *m = n->kind == TOKEN_STRING ? mention(r, kind, n) : NULL;
+
+        if (m != NULL) {
+            m->name = n->text;
+            m->pattern = pattern;
+        }
+    }
+}
+
+/* (pattern "x") as a slot of \p fact. */
+static void note_pattern_slot(struct reader *r, const struct node *fact)
+{
+    note_names(r, MPL_MENTION_PATTERN, slot_of(fact, "pattern"), NULL);
+}
+
+/* (role (pattern ?p) (name "x")), (role-locations ?r ?p "x") */
+static void note_role(struct reader *r, const struct node *list)
+{
+    const struct node *run = list->first->next;
+    const struct node *id = run == NULL ? NULL : run->next;
+
+    if (is_list_of(list, "role")) {
+        note_names(r, MPL_MENTION_ROLE, slot_of(list, "name"),
+                   word_of(r, slot_of(list, "pattern")));
+    } else if (id != NULL && is_variable(id)) {
+        note_names(r, MPL_MENTION_ROLE, id->next, word_of(r, id));
+    }
+}
+
 static void note_pattern(struct reader *r, const struct node *fact)
 {
     const struct node *name = slot_of(fact, "name");
     const struct node *id = slot_of(fact, "id");
 
-    if (name != NULL && name->kind == TOKEN_STRING && is_variable(id)) {
+    note_names(r, MPL_MENTION_PATTERN, name, NULL);
+    if (name != NULL && name->kind == TOKEN_STRING && name->next == NULL &&
+        is_variable(id)) {
         know(r, id->text, name, true);
     }
 }
@@ -243,14 +279,19 @@ static void walk(struct reader *r, const struct node *nodes)
         } else if (n->kind == TOKEN_WORD && strcmp(n->text, "=>") == 0) {
             r->is_behind_arrow = true;
         } else if (is_list_of(n, "need") && slot_of(n, "metric") != NULL) {
+            note_pattern_slot(r, n);
             note_metrics(r, MPL_MENTION_ASKS, slot_of(n, "metric"), n);
         } else if (is_list_of(n, "metric") && slot_of(n, "name") != NULL) {
+            note_pattern_slot(r, n);
             note_metrics(r, MPL_MENTION_READS, slot_of(n, "name"), n);
         } else if (n->kind == TOKEN_OPEN) {
             if (is_list_of(n, "foreach") || is_list_of(n, "bind")) {
                 note_binding(r, n);
             } else if (is_list_of(n, "finding")) {
+                note_pattern_slot(r, n);
                 note_finding(r, n);
+            } else if (is_list_of(n, "role") || is_list_of(n, "role-locations")) {
+                note_role(r, n);
             } else if (is_list_of(n, "pattern") && !r->is_behind_arrow) {
                 note_pattern(r, n);
             }

@@ -51,6 +51,78 @@ static void fault(const struct linter *l, struct mpl_place place, const char *fm
 
 /* ---- metrics that rules name --------------------------------------------------------------- */
 
+/* The pattern that a rule means; NULL when nobody defines it. */
+static const struct mpl_pattern *pattern_of(const struct linter *l, const char *name)
+{
+    for (size_t i = 0; i < mpl_patterns_count(l->known->patterns); i++) {
+        const struct mpl_pattern *pattern = mpl_patterns_get(l->known->patterns, i);
+
+        if (strcmp(mpl_pattern_name(pattern), name) == 0) {
+            return pattern;
+        }
+    }
+    return NULL;
+}
+
+/* "; did you mean 'x'?", or "". */
+static const char *hint(const struct linter *l, const char *word, const char *const *words,
+                        size_t n)
+{
+    const char *near = words == NULL ? NULL : mpl_suggest(word, words, n);
+    const char *text =
+        near == NULL ? NULL : mpl_arena_printf(l->arena, "; did you mean '%s'?", near);
+
+    return text == NULL ? "" : text;
+}
+
+static void check_pattern_name(const struct linter *l, const struct mpl_mention *m)
+{
+    const size_t n = mpl_patterns_count(l->known->patterns);
+    const char **names =
+        pattern_of(l, m->name) != NULL ? NULL : MPL_NEW_ARRAY(l->arena, n, const char *);
+
+    if (names == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        names[i] = mpl_pattern_name(mpl_patterns_get(l->known->patterns, i));
+    }
+    fault(l, m->place, "nobody defines a pattern '%s'%s", m->name,
+          hint(l, m->name, names, n));
+}
+
+/* Those that extend a pattern are asserted under its name, too, and may have roles of their own. */
+static bool has_role(const struct linter *l, const struct mpl_pattern *base,
+                     const char *role)
+{
+    for (size_t i = 0; i < mpl_patterns_count(l->known->patterns); i++) {
+        const struct mpl_pattern *pattern = mpl_patterns_get(l->known->patterns, i);
+
+        if ((pattern == base || mpl_pattern_extends(pattern, base)) &&
+            mpl_pattern_find_role(pattern, role) != MPL_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_role(const struct linter *l, const struct mpl_mention *m)
+{
+    const struct mpl_pattern *pattern =
+        m->pattern == NULL ? NULL : pattern_of(l, m->pattern);
+    const size_t n = pattern == NULL ? 0 : mpl_pattern_role_count(pattern);
+    const char **names = MPL_NEW_ARRAY(l->arena, n, const char *);
+
+    if (pattern == NULL || names == NULL || has_role(l, pattern, m->name)) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        names[i] = mpl_pattern_role(pattern, i);
+    }
+    mpl_linter_warn(l, m->place, "pattern '%s' has no role '%s'%s", m->pattern, m->name,
+                    hint(l, m->name, names, n));
+}
+
 static const struct mpl_metric_set *set_of(const struct linter *l, const char *pattern)
 {
     for (size_t i = 0; i < mpl_patterns_count(l->known->patterns); i++) {
@@ -81,10 +153,7 @@ static const char *suggest_metric(const struct linter *l, const struct mpl_metri
     for (size_t i = 0; names != NULL && i < n; i++) {
         names[i] = mpl_metric_set_get(set, i).name;
     }
-    const char *near = names == NULL ? NULL : mpl_suggest(metric, names, n);
-    const char *hint =
-        near == NULL ? NULL : mpl_arena_printf(l->arena, "; did you mean '%s'?", near);
-    return hint == NULL ? "" : hint;
+    return hint(l, metric, names, n);
 }
 
 static void check_metric(const struct linter *l, const struct mpl_mention *m)
@@ -93,10 +162,8 @@ static void check_metric(const struct linter *l, const struct mpl_mention *m)
     const char *who = m->rule != NULL ? m->rule : "this function";
     const struct mpl_metric_set *set = m->pattern == NULL ? NULL : set_of(l, m->pattern);
 
-    if (m->pattern != NULL && set == NULL) {
-        fault(l, m->place, "%s %s '%s' of a pattern '%s', which nobody defines", who, verb,
-              m->name, m->pattern);
-    } else if (set != NULL && mpl_metric_set_find(set, m->name) == MPL_NONE) {
+    /* Of an unknown pattern it is said where it is named. */
+    if (set != NULL && mpl_metric_set_find(set, m->name) == MPL_NONE) {
         fault(l, m->place, "%s %s '%s', which pattern '%s' does not define%s", who, verb,
               m->name, m->pattern, suggest_metric(l, set, m->name));
     } else if (m->pattern == NULL && !is_defined_anywhere(l, m->name)) {
@@ -209,6 +276,19 @@ static bool is_concluded(const struct linter *l, const char *name)
     return false;
 }
 
+static const char *suggest_finding(const struct linter *l, const char *name)
+{
+    const char **names = MPL_NEW_ARRAY(l->arena, l->n_mentions, const char *);
+    size_t n = 0;
+
+    for (size_t i = 0; names != NULL && i < l->n_mentions; i++) {
+        if (l->mentions[i].kind == MPL_MENTION_CONCLUDES && l->mentions[i].name != NULL) {
+            names[n++] = l->mentions[i].name;
+        }
+    }
+    return hint(l, name, names, n);
+}
+
 static void check_mention(const struct linter *l, const struct mpl_mention *m)
 {
     switch (m->kind) {
@@ -231,8 +311,15 @@ static void check_mention(const struct linter *l, const struct mpl_mention *m)
         break;
     case MPL_MENTION_BUILDS_ON:
         if (m->name != NULL && !is_concluded(l, m->name)) {
-            mpl_linter_warn(l, m->place, "no rule concludes a finding '%s'", m->name);
+            mpl_linter_warn(l, m->place, "no rule concludes a finding '%s'%s", m->name,
+                            suggest_finding(l, m->name));
         }
+        break;
+    case MPL_MENTION_PATTERN:
+        check_pattern_name(l, m);
+        break;
+    case MPL_MENTION_ROLE:
+        check_role(l, m);
         break;
     default:
         break;

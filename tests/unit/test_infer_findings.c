@@ -45,16 +45,18 @@ struct refused {
 static const struct refused refused[] = {
     { "metrik",
       { .name = "run", .kind = MPL_SLOT_STRING, .text = "r" },
-      "there is no deftemplate 'metrik'" },
+      "there is no deftemplate 'metrik'; did you mean 'metric'?" },
     { "metric",
       { .name = "runn", .kind = MPL_SLOT_STRING, .text = "r" },
-      "deftemplate 'metric' has no slot 'runn'" },
+      "deftemplate 'metric' has no slot 'runn'; did you mean 'run'?" },
     { "metric",
       { .name = "run", .kind = MPL_SLOT_SYMBOL, .text = "r" },
       "slot 'run' of 'metric': the symbol r is not of type STRING" },
     { "metric",
       { .name = "value", .kind = MPL_SLOT_INTEGER, .integer = 3 },
-      "slot 'value' of 'metric': an integer is not of type FLOAT" },
+      "slot 'value' of 'metric': an integer is not of type FLOAT; write it with a point, "
+      "as "
+      "8.0" },
     { "metric",
       { .name = "rank", .kind = MPL_SLOT_FLOAT, .number = 3 },
       "slot 'rank' of 'metric': the float 3 is not of type INTEGER" },

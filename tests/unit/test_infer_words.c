@@ -193,10 +193,14 @@ static const struct wording wrong_cases[] = {
     { LOW ")",
       "t.test.clp:1: a case ends with (expect …), or it tests nothing (case \"c\")" },
     { "(case \"c\" (given (metric (value 1))) (expect))",
-      "t.test.clp:1: slot 'value' of 'metric': an integer is not of type FLOAT (case "
-      "\"c\")" },
+      "t.test.clp:1: slot 'value' of 'metric': an integer is not of type FLOAT; write it "
+      "with a point, as 8.0 (case \"c\")" },
+    { "(case \"c\" (given (metric (value 1)))\n (expect (finding (name low))))",
+      "t.test.clp:1: slot 'value' of 'metric': an integer is not of type FLOAT; write it "
+      "with a point, as 8.0 (case \"c\")" },
     { "(case \"c\" (given (metrc (value 1.0))) (expect))",
-      "t.test.clp:1: there is no deftemplate 'metrc' (case \"c\")" },
+      "t.test.clp:1: there is no deftemplate 'metrc'; did you mean 'metric'? (case "
+      "\"c\")" },
     { "(case \"c\" (gven) (expect))",
       "t.test.clp:1: (given …) or (expect …) is expected (case \"c\")" },
     { "(case (expect))",
@@ -213,6 +217,10 @@ START_TEST(rule_test_says_what_came_otherwise)
 
     ck_assert_int_eq(lab_parse(tree), MPL_OK);
     ck_assert_int_eq(test_rules(wrong_cases[_i].call, &n), MPL_E_SYNTAX);
+    if (strstr(wrong_cases[_i].text, "point, as 8.0") != NULL) {
+        /* What is not found for want of the fact is no mistake of its own. */
+        ck_assert_uint_eq(mpl_lint_errors(lab_get()->lint), 1);
+    }
     lab_expect_message(wrong_cases[_i].text);
 }
 END_TEST
