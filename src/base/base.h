@@ -222,7 +222,8 @@ void mpl_lint_print(const struct mpl_lint *lint, FILE *out);
 /** First error as an mpl_err (MPL_E_SYNTAX) with "and N more" where there are more. */
 enum mpl_status mpl_lint_fail(const struct mpl_lint *lint, struct mpl_err *err);
 
-/** The word of \p words nearest to \p word (edit distance at most 1/3 of its length), or NULL. */
+/** The word of \p words that \p word is a common name for, else the nearest one (edit distance at most
+ *  1/3 of its length), or NULL. */
 const char *mpl_suggest(const char *word, const char *const *words, size_t n);
 
 /* ---- files and text --------------------------------------------------------------- */

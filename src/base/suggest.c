@@ -45,14 +45,87 @@ static unsigned distance(const char *a, size_t n_a, const char *b, size_t n_b)
     return above[n_b];
 }
 
+/*
+ * What other tools and languages call a thing that has another name here. The words must fit by
+ * themselves: a synonym is suggested only where the word behind it is one of those asked for.
+ */
+static const struct synonym {
+    const char *word;
+    const char *ours;
+} synonyms[] = {
+    { "receive", "recv" },
+    { "irecv", "recv" },
+    { "get", "recv" },
+    { "isend", "send" },
+    { "put", "send" },
+    { "work", "compute" },
+    { "calc", "compute" },
+    { "computation", "compute" },
+    { "calculate", "compute" },
+    { "bcast", "broadcast" },
+    { "MPI_Send", "send" },
+    { "MPI_Recv", "recv" },
+    { "MPI_Barrier", "barrier" },
+    { "average", "mean" },
+    { "avg", "mean" },
+    { "med", "median" },
+    { "total", "sum" },
+    { "add", "sum" },
+    { "number", "count" },
+    { "num", "count" },
+    { "length", "count" },
+    { "len", "count" },
+    { "size", "count" },
+    { "maximum", "max" },
+    { "largest", "max" },
+    { "minimum", "min" },
+    { "smallest", "min" },
+    { "quantile", "percentile" },
+    { "perc", "percentile" },
+    { "std", "stddev" },
+    { "sd", "stddev" },
+    { "sigma", "stddev" },
+    { "variance", "stddev" },
+    { "time", "duration" },
+    { "length", "duration" },
+    { "elapsed", "duration" },
+    { "start", "enter" },
+    { "begin", "enter" },
+    { "end", "leave" },
+    { "stop", "leave" },
+    { "exit", "leave" },
+    { "partner", "peer" },
+    { "size", "bytes" },
+    { "waiting", "wait" },
+    { "process", "location" },
+    { "description", "says" },
+    { "comment", "says" },
+    { "formula", "value" },
+    { "condition", "where" },
+    { "when", "where" },
+};
+
+static const char *find_synonym(const char *word, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++) {
+        for (size_t j = 0; j < n && strcmp(synonyms[i].word, word) == 0; j++) {
+            if (strcmp(words[j], synonyms[i].ours) == 0) {
+                return words[j];
+            }
+        }
+    }
+    return NULL;
+}
+
 const char *mpl_suggest(const char *word, const char *const *words, size_t n)
 {
     const size_t length = strlen(word);
     const char *nearest = NULL;
     unsigned nearest_distance = (unsigned) (length / 3) + 1;
+    const char *synonym = find_synonym(word, words, n);
 
-    if (length > LONGEST_WORD) {
-        return NULL;
+    if (synonym != NULL || length > LONGEST_WORD) {
+        return synonym;
     }
     for (size_t i = 0; i < n; i++) {
         const size_t n_other = strlen(words[i]);

@@ -6,10 +6,9 @@
  */
 #include "config.h"
 
-#include "base/base_priv.h"
+#include "base/yaml_priv.h"
 
 #include <string.h>
-#include <yaml.h>
 
 enum {
     DEPTH_LIMIT = 32,
@@ -24,10 +23,15 @@ struct frame {
     struct mpl_yaml *last; /* Youngest child. */
     const char *key;       /* Of the value that comes next; NULL: a key comes next. */
     struct mpl_place key_place;
+    bool is_flow;          /* A map in braces, where a key needs no ':'. */
+    yaml_mark_t key_start; /* Of the key that comes last. */
+    yaml_mark_t key_end;
 };
 
 struct builder {
     const char *file; /* In the arena. */
+    const char *text; /* What is read. */
+    size_t bytes;
     struct mpl_arena *arena;
     struct mpl_lint *lint;
     struct mpl_yaml *root;
@@ -225,6 +229,39 @@ static bool is_one_to_one(const yaml_event_t *event)
            mpl_utf8_count((const char *) event->data.scalar.value, bytes) == bytes;
 }
 
+/*
+ * "{says: Making, mean.}" is YAML for a key "mean." without a value. Keys without ':' mean nothing
+ * here, so behind a comma one is the rest of a text.
+ */
+static void refuse_split_text(struct builder *b, const yaml_event_t *event)
+{
+    const struct frame *top = b->depth == 0 ? NULL : &b->stack[b->depth - 1];
+
+    if (top == NULL || !top->is_flow || top->key == NULL || event->data.scalar.length > 0 ||
+        event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE) {
+        return;
+    }
+    const size_t key = mpl_yaml_offset(b->text, b->bytes, &top->key_start);
+    const size_t end = mpl_yaml_offset(b->text, b->bytes, &event->start_mark);
+    const size_t key_end = mpl_yaml_offset(b->text, b->bytes, &top->key_end);
+    size_t comma = key;
+
+    if (memchr(b->text + key_end, ':', end - key_end) != NULL) {
+        return;
+    }
+    while (comma > 0 && strchr(" \t\n", b->text[comma - 1]) != NULL) {
+        comma--;
+    }
+    if (comma > 0 && b->text[comma - 1] == ',') {
+        struct mpl_place place = top->key_place;
+
+        /* The comma itself, if it stands in the same line. */
+        place.column -=
+            top->key_start.column > key - comma ? (unsigned) (key - comma) + 1 : 0;
+        complain(b, place, "a comma ends a value inside { }; put the text in quotes");
+    }
+}
+
 static void on_scalar(struct builder *b, const yaml_event_t *event)
 {
     const char *value = (const char *) event->data.scalar.value;
@@ -249,9 +286,12 @@ static void on_scalar(struct builder *b, const yaml_event_t *event)
         place.column++;
     }
     if (is_key_next(b)) {
+        b->stack[b->depth - 1].key_start = event->start_mark;
+        b->stack[b->depth - 1].key_end = event->end_mark;
         on_key(b, text, place);
         return;
     }
+    refuse_split_text(b, event);
 
     struct mpl_yaml *node = add_node(b, MPL_YAML_SCALAR, place);
 
@@ -289,7 +329,10 @@ static void on_start(struct builder *b, enum mpl_yaml_kind kind, const yaml_even
     struct mpl_yaml *node = add_node(b, kind, place);
 
     if (node != NULL) {
-        b->stack[b->depth++] = (struct frame){ .node = node };
+        b->stack[b->depth++] = (struct frame){
+            .node = node,
+            .is_flow = is_map && event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE,
+        };
     }
 }
 
@@ -354,62 +397,10 @@ static struct mpl_place place_of_byte(const struct builder *b, const char *text,
     };
 }
 
-/* Where libyaml's own words or places would puzzle the author of a pattern. */
-static const struct advice {
-    const char *problem; /* In libyaml's words. */
-    const char *text;    /* In ours. */
-    bool is_at_start;    /* Shown where the construct begins, not where it went wrong. */
-} advices[] = {
-    { "found a tab character that violates indentation", "a tab cannot indent; use blanks",
-      false },
-    { "found character that cannot start any token",
-      "a text cannot begin with this character; quote the text", false },
-    { "mapping values are not allowed in this context",
-      "a ':' cannot stand here; quote a text that contains ': ', or mend the indentation",
-      false },
-    { "could not find expected ':'",
-      "there is no ':' after this key; a line of a map is 'key: value'", true },
-    { "found unexpected end of stream", "the quote that begins here is never closed",
-      true },
-    { "found unexpected document indicator", "the quote that begins here is never closed",
-      true },
-    { "did not find expected alphabetic or numeric character",
-      "a text cannot begin with '*' or '&'; quote the text", true },
-    { "did not find expected node content", "a value is missing here", false },
-    { "did not find expected key",
-      "this line fits no open map; is its indentation that of the keys above it?", false },
-};
-
-static const struct advice *find_advice(const char *problem)
-{
-    for (size_t i = 0; i < sizeof advices / sizeof advices[0]; i++) {
-        if (strcmp(problem, advices[i].problem) == 0) {
-            return &advices[i];
-        }
-    }
-    return NULL;
-}
-
 static bool is_at_tab(const yaml_parser_t *parser)
 {
     return parser->buffer.pointer != NULL && parser->buffer.pointer < parser->buffer.last &&
            *parser->buffer.pointer == '\t';
-}
-
-/* Whether only blanks stand before \p mark on its line. */
-static bool is_first_on_line(const char *text, size_t bytes, const yaml_mark_t *mark)
-{
-    size_t i = 0;
-
-    for (size_t line = 0; line < mark->line && i < bytes; i++) {
-        line += text[i] == '\n' ? 1 : 0;
-    }
-    for (size_t column = 0; column < mark->column; column++) {
-        if (i + column >= bytes || text[i + column] != ' ') {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* The scanner and the parser know what they were in the middle of. */
@@ -417,14 +408,18 @@ static void complain_in_context(struct builder *b, const yaml_parser_t *parser,
                                 const char *text, size_t bytes)
 {
     const char *problem = parser->error == YAML_SCANNER_ERROR && is_at_tab(parser)
-                              ? advices[0].problem
+                              ? mpl_yaml_tab
                               : parser->problem;
-    const struct advice *advice = find_advice(problem);
+    const struct mpl_yaml_advice *advice = mpl_yaml_advice(problem);
     const struct mpl_place place = place_at(b, &parser->problem_mark);
 
     if (strcmp(problem, "did not find expected key") == 0 &&
-        !is_first_on_line(text, bytes, &parser->problem_mark)) {
+        !mpl_yaml_is_first_on_line(text, bytes, &parser->problem_mark)) {
         complain(b, place, "the value ends before this; quote the whole text");
+    } else if (strncmp(problem, "did not find expected ',' or", 28) == 0 &&
+               parser->context_mark.line == parser->problem_mark.line) {
+        complain(b, place, "%s is expected here; a text with ': ' in it needs quotes",
+                 problem + strlen("did not find expected "));
     } else if (advice != NULL && advice->is_at_start && parser->context != NULL) {
         complain(b, place_at(b, &parser->context_mark), "%s", advice->text);
     } else if (advice != NULL) {
@@ -436,19 +431,6 @@ static void complain_in_context(struct builder *b, const yaml_parser_t *parser,
         complain(b, place, "%s %s that begins at line %zu", problem, parser->context,
                  parser->context_mark.line + 1);
     }
-}
-
-/* The first byte that is not part of well-formed UTF-8; \p bytes if there is none. */
-static size_t find_bad_byte(const char *text, size_t bytes)
-{
-    size_t i = 0;
-    size_t length = mpl_utf8_length(text, bytes);
-
-    while (length > 0) {
-        i += length;
-        length = mpl_utf8_length(text + i, bytes - i);
-    }
-    return i;
 }
 
 static void complain_about_syntax(struct builder *b, const yaml_parser_t *parser,
@@ -464,7 +446,7 @@ static void complain_about_syntax(struct builder *b, const yaml_parser_t *parser
     }
 
     const size_t offset = parser->problem_offset < bytes ? parser->problem_offset : bytes;
-    const size_t first_bad = find_bad_byte(text, bytes);
+    const size_t first_bad = mpl_yaml_bad_byte(text, bytes);
 
     /* libyaml points somewhere into a broken character; we at its first byte. */
     if (first_bad <= offset && first_bad < bytes) {
@@ -534,6 +516,8 @@ enum mpl_status mpl_yaml_parse(const char *file, const char *text, size_t bytes,
                  BYTES_LIMIT / 1024 / 1024);
     } else if (!b.is_out_of_memory) {
         skip_byte_order_mark(&text, &bytes);
+        b.text = text;
+        b.bytes = bytes;
         mpl_lint_source(lint, file, text, bytes);
         parse_text(&b, text, bytes);
     }

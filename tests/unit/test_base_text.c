@@ -175,6 +175,21 @@ START_TEST(suggestion_is_the_nearest_word_or_none)
 }
 END_TEST
 
+START_TEST(a_common_name_leads_to_ours_before_a_near_word_does)
+{
+    static const char *const events[] = { "scan", "recv", "ssend", "send" };
+    static const char *const functions[] = { "max", "mean", "median", "min" };
+
+    ck_assert_str_eq(mpl_suggest("receive", events, 4), "recv");
+    ck_assert_str_eq(mpl_suggest("isend", events, 4), "send");
+    ck_assert_str_eq(mpl_suggest("med", functions, 4), "median");
+    ck_assert_str_eq(mpl_suggest("average", functions, 4), "mean");
+    /* Only where ours is meant at all. */
+    ck_assert_ptr_null(mpl_suggest("receive", functions, 4));
+    ck_assert_ptr_null(mpl_suggest("average", events, 4));
+}
+END_TEST
+
 START_TEST(very_long_words_have_no_suggestion)
 {
     char word[1000];
@@ -415,6 +430,7 @@ static Suite *text_suite(void)
                         (int) (sizeof wraps / sizeof wraps[0]));
     tcase_add_loop_test(tcase, suggestion_is_the_nearest_word_or_none, 0,
                         (int) (sizeof suggestions / sizeof suggestions[0]));
+    tcase_add_test(tcase, a_common_name_leads_to_ours_before_a_near_word_does);
     tcase_add_test(tcase, very_long_words_have_no_suggestion);
     tcase_add_test(tcase, message_shows_place_line_and_caret);
     tcase_add_test(tcase, quoted_lines_cannot_move_the_cursor);

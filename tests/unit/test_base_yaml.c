@@ -171,6 +171,22 @@ static const struct {
     { "a: {b: 1, 'b': 2}\n", "f.yaml:1:12: error: duplicate key 'b' (first at line 1)\n"
                              "  a: {b: 1, 'b': 2}\n"
                              "             ^\n" },
+    { "a: {per: run, says: Making an item, mean.}\n",
+      "f.yaml:1:35: error: a comma ends a value inside { }; put the text in quotes\n"
+      "  a: {per: run, says: Making an item, mean.}\n"
+      "                                    ^\n" },
+    { "a: {b: max(c,\td), e: 1}\n",
+      "f.yaml:1:13: error: a comma ends a value inside { }; put the text in quotes\n"
+      "  a: {b: max(c,\td), e: 1}\n"
+      "              ^\n" },
+    { "a: {b: \xC3\xA4,\n    c d, e: 1}\n",
+      "f.yaml:2:5: error: a comma ends a value inside { }; put the text in quotes\n"
+      "      c d, e: 1}\n"
+      "      ^\n" },
+    { "a: {says: Time: all of it}\n", "f.yaml:1:15: error: ',' or '}' is expected here; a "
+                                      "text with ': ' in it needs quotes\n"
+                                      "  a: {says: Time: all of it}\n"
+                                      "                ^\n" },
     { "a: *b\n", "f.yaml:1:4: error: aliases ('*b') are not supported; write the value "
                  "again, or quote a text that begins with '*'\n"
                  "  a: *b\n"
