@@ -317,6 +317,7 @@ static bool compile_binary(struct compiler *c, const struct binary *binary, size
     struct operand result;
 
     check_binary(c, binary, at, left, right, &result);
+    result.is_condition = binary->rule == UNIT_COMPARE || binary->rule == UNIT_PLAIN;
     *out = result;
     return mpl_code_emit(c, binary->op, operands, 2, &out->where);
 }
@@ -338,6 +339,7 @@ static bool parse_not(struct compiler *c, struct operand *out)
     mpl_operand_need_plain(c, at, "'not'", out);
     out->fits_any_unit = false;
     out->is_plain_number = false;
+    out->is_condition = true;
     return mpl_code_emit(c, OP_NOT, &out->where, 1, &out->where);
 }
 

@@ -170,6 +170,7 @@ struct operand {
     bool is_list;
     bool fits_any_unit;   /* the literal 0 */
     bool is_plain_number; /* a literal without unit, for hints */
+    bool is_condition;    /* 1 or 0, for hints */
     bool is_varying;      /* it reads a name that is not fixed */
     bool has_aggregate;
     struct mpl_unit unit;

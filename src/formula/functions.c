@@ -209,6 +209,7 @@ static void set_unit(struct compiler *c, struct call *call)
 
     (void) snprintf(what, sizeof what, "%s()", f->name);
     result->is_plain_number = false;
+    result->is_condition = f->op == OP_DEFINED;
     switch (f->unit) {
     case RESULT_SAME:
         return;
@@ -232,7 +233,7 @@ static void set_unit(struct compiler *c, struct call *call)
     result->fits_any_unit = false;
 }
 
-static void check_aggregate(struct compiler *c, struct call *call)
+static void check_aggregate(struct compiler *c, struct call *call, enum opcode op)
 {
     struct operand *result = &call->result;
 
@@ -244,6 +245,10 @@ static void check_aggregate(struct compiler *c, struct call *call)
                                  "aggregate '%.*s' inside another aggregate",
                                  (int) result->inside.n, c->text + result->inside.at);
         result->is_bad = true;
+    } else if (op == OP_COUNT && result->is_condition) {
+        mpl_formula_warn(c, call->name.at,
+                         "count() counts what is known, be it true or not; how often a "
+                         "condition holds is sum(...)");
     } else if (!result->is_list) {
         mpl_formula_warn(c, call->name.at, "%s() of a single value, which is not repeated",
                          call->function->name);
@@ -265,7 +270,7 @@ static bool compile_aggregate(struct compiler *c, struct call *call, enum opcode
                                .list = result->is_list ? result->slot : MPL_NONE,
                                .kept = is_varying ? MPL_NONE : c->n_kept++ };
 
-    check_aggregate(c, call);
+    check_aggregate(c, call, op);
     set_unit(c, call);
     result->is_list = false;
     result->is_varying = is_varying;
@@ -283,6 +288,11 @@ static void check_p_range(struct compiler *c, struct call *call)
         (void) mpl_formula_error(c, call->name.at,
                                  "percentile() goes from 0 to 100, not to %g", p);
         call->p.is_bad = true;
+    } else if (p > 0.0 && p < 1.0) {
+        mpl_formula_warn(c, call->name.at,
+                         "percentile() counts from 0 to 100: of %g percent there is hardly "
+                         "anything; did you mean %g?",
+                         p, 100.0 * p);
     }
 }
 

@@ -18,6 +18,7 @@ void mpl_operand_join(struct compiler *c, size_t at, const struct operand *a,
     joined.inside = a->has_aggregate ? a->inside : b->inside;
     joined.fits_any_unit = false;
     joined.is_plain_number = false;
+    joined.is_condition = false;
     if (!joined.is_bad && a->is_list && b->is_list && a->group != b->group) {
         (void) mpl_formula_error(
             c, at, "'%.*s' and '%.*s' are lists of different things; aggregate each alone",

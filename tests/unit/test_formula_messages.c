@@ -226,6 +226,38 @@ START_TEST(columns_are_not_guessed_in_text_that_is_not_inline)
 }
 END_TEST
 
+static void check_warning(const char *text, const char *warning)
+{
+    const struct mpl_formula *formula = NULL;
+
+    /* compile() begins each formula with messages of its own. */
+    ck_assert_msg(compile(text, &formula) == MPL_OK, "%s", text);
+    ck_assert_uint_eq(mpl_lint_count(lint), warning == NULL ? 0 : 1);
+    if (warning != NULL) {
+        ck_assert_int_eq(mpl_lint_get(lint, 0)->severity, MPL_LINT_WARNING);
+        ck_assert_str_eq(mpl_lint_get(lint, 0)->text, warning);
+    }
+}
+
+START_TEST(what_is_hardly_meant_gives_a_warning)
+{
+    static const char counted[] =
+        "count() counts what is known, be it true or not; how often a condition holds is "
+        "sum(...)";
+
+    check_warning("percentile(Task.wait, 0.9)",
+                  "percentile() counts from 0 to 100: of 0.9 percent there is hardly "
+                  "anything; did you mean 90?");
+    check_warning("percentile(Task.wait, 0)", NULL);
+    check_warning("percentile(Task.wait, 1)", NULL);
+    check_warning("count(Task.wait > 1 s)", counted);
+    check_warning("count(not Task.late)", counted);
+    check_warning("count(defined(Task.wait))", counted);
+    check_warning("count(Task.wait)", NULL);
+    check_warning("count((Task.wait > 1 s) * Task.wait)", NULL);
+}
+END_TEST
+
 static Suite *create_suite(void)
 {
     Suite *suite = suite_create("formula messages");
@@ -241,6 +273,7 @@ static Suite *create_suite(void)
     tcase_add_test(texts, several_faults_give_several_messages_and_no_echo);
     tcase_add_test(texts, after_ten_messages_it_is_enough);
     tcase_add_test(texts, columns_are_not_guessed_in_text_that_is_not_inline);
+    tcase_add_test(texts, what_is_hardly_meant_gives_a_warning);
     suite_add_tcase(suite, texts);
     return suite;
 }
