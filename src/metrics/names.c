@@ -326,6 +326,53 @@ static void check_unit(struct set_loader *loader, const struct metric *metric)
                  mpl_unit_text(metric->unit, declared), mpl_unit_text(unit, found));
 }
 
+/* Of another event than those of the metric's role, the instances of all locations are read. */
+static const struct source *foreign_event(const struct metric *metric)
+{
+    const struct source *found = NULL;
+
+    for (uint32_t i = 0; i < metric->scalars.n; i++) {
+        const enum source_kind kind = metric->scalars.items[i].kind;
+
+        if (kind == SOURCE_OWN_VARIABLE || kind == SOURCE_OWN_METRIC) {
+            return NULL;
+        }
+    }
+    for (uint32_t i = 0; i < metric->lists.n; i++) {
+        const struct source *source = &metric->lists.items[i];
+
+        if (source->kind == SOURCE_OWN_EVENTS) {
+            return NULL;
+        }
+        found = source->kind == SOURCE_ALL_EVENTS ? source : found;
+    }
+    return found;
+}
+
+/* Each location of the role gets the same number, which is hardly what `per` was written for. */
+static void check_split(struct set_loader *loader, const struct metric *metric)
+{
+    const struct mpl_pattern *pattern = loader->pattern;
+    const uint32_t role = metric->definition.role;
+    const struct source *foreign =
+        role == MPL_NONE || mpl_pattern_role_is_one(pattern, role) ? NULL
+                                                                   : foreign_event(metric);
+
+    if (foreign == NULL) {
+        return;
+    }
+    const char *name = mpl_pattern_role(pattern, role);
+    const char *event = mpl_pattern_event(pattern, foreign->event);
+    mpl_lint_add(
+        loader->lint, MPL_LINT_WARNING, metric->value->place,
+        "every '%s' gets the same number, since '%s' is on '%s'; to split it, give "
+        "'%s' an attribute such as who: {value: take.peer, unit: 1} and write "
+        "sum(%s.x * (%s.who == %s.rank))",
+        name, event,
+        mpl_pattern_role(pattern, mpl_pattern_event_role(pattern, foreign->event)), event,
+        event, event, name);
+}
+
 static bool take_sources(struct set_loader *loader, struct mpl_buf *found,
                          struct sources *sources)
 {
@@ -350,6 +397,7 @@ void mpl_metric_compile(struct set_loader *loader, struct metric *metric)
     }
     if (st == MPL_OK) {
         check_unit(loader, metric);
+        check_split(loader, metric);
     }
     mpl_buf_free(&context.scalars);
     mpl_buf_free(&context.lists);

@@ -117,6 +117,29 @@ START_TEST(the_unit_must_be_that_of_the_formula)
 }
 END_TEST
 
+START_TEST(a_number_that_is_the_same_for_all_of_a_role_gives_a_warning)
+{
+    static const char other[] =
+        "pattern: test\nsays: S.\nroles:\n  hand: {count: many}\n  eye: {count: many}\n"
+        "events:\n  Task:\n    on: hand\n    expression: work\n"
+        "    members: {work: {event: compute}}\n"
+        "    attributes:\n      who: {value: work.peer, unit: 1}\n"
+        "metrics:\n"
+        "  a: {per: eye, value: sum(Task.duration), unit: s}\n"
+        "  b: {per: hand, value: sum(Task.duration), unit: s}\n"
+        "  c: {per: eye, value: sum(Task.duration * (Task.who == eye.rank)), unit: s}\n"
+        "  d: {per: run, value: sum(Task.duration), unit: s}\n"
+        "  e: {per: eye, value: run.duration, unit: s}\n";
+
+    ck_assert_str_eq(
+        messages_of(pattern_of_text(other, arena)),
+        "14:24: every 'eye' gets the same number, since 'Task' is on 'hand'; to split it, "
+        "give 'Task' an attribute such as who: {value: take.peer, unit: 1} and write "
+        "sum(Task.x * (Task.who == eye.rank))\n");
+    check_messages("  a: {per: boss, value: sum(Task.time), unit: s}\n", "");
+}
+END_TEST
+
 START_TEST(names_of_variables_are_taken)
 {
     check_messages(
@@ -370,6 +393,7 @@ int main(void)
     tcase_add_test(faults, keys_are_checked);
     tcase_add_test(faults, roles_units_and_capabilities_are_checked);
     tcase_add_test(faults, the_unit_must_be_that_of_the_formula);
+    tcase_add_test(faults, a_number_that_is_the_same_for_all_of_a_role_gives_a_warning);
     tcase_add_test(faults, names_of_variables_are_taken);
     tcase_add_test(faults, unknown_names_come_with_a_suggestion);
     tcase_add_test(faults, lists_and_single_values_depend_on_who_reads);
