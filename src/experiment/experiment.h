@@ -32,12 +32,20 @@ enum mpl_outcome {
 };
 const char *mpl_outcome_name(enum mpl_outcome outcome); /* "ok", "failed", "timed-out" */
 
-/** The command as the user gave it: words with {processes}, {args}; never through a shell. */
+/**
+ * The command as the user gave it; never through a shell. {processes} may stand anywhere in it; {args} and
+ * {tracer} are words of their own, the latter where the tracer's words belong: else they go in front of
+ * the program, if it can be told from its launcher's words.
+ */
 struct mpl_command {
     const char *const *words;
     size_t n;
     const char *args; /**< Words for {args}, separated by blanks; NULL: none. */
 };
+/** The program's name without directory; "program" when it cannot be told. NULL without memory. */
+const char *mpl_command_name(const struct mpl_command *command, struct mpl_arena *arena);
+/** Words as they can be pasted into a shell. NULL without memory. */
+const char *mpl_words_print(const char *const *words, size_t n, struct mpl_arena *arena);
 
 /** One run of the program. */
 struct mpl_case_run {
@@ -47,6 +55,8 @@ struct mpl_case_run {
     uint32_t processes;
     uint32_t repetition; /**< From 1. */
     const char *tracer;
+    const char *
+        settings; /**< Of the tracer, in short: runs that differ in it record other things. */
     const char *const *words; /**< As executed. */
     size_t n_words;
     const struct mpl_setting_pair *environment; /**< Added to ours. */
@@ -56,7 +66,10 @@ struct mpl_case_run {
     int signal;      /**< That ended it; 0: none. */
     double duration_s;
     uint64_t trace_bytes;
-    const char *trace; /**< Path of the anchor below the case, or NULL. */
+    const char
+        *trace; /**< Path of the anchor below the case; NULL when there is none to use. */
+    const char
+        *partial; /**< The same, of what a run left that did not end well; or NULL. */
     const char *host;
     uint32_t cores;
     const char *date;    /**< ISO 8601, UTC. */
@@ -66,10 +79,20 @@ struct mpl_case_run {
 
 struct mpl_case;
 
-/** Opens the case in \p directory, made when it does not exist; another marple in it is an error. */
+/**
+ * Opens the case in \p directory, which is made when it does not exist. With \p is_dry nothing is made
+ * or changed, and a directory that does not exist is a case without runs.
+ * Ownership: close it; \p command is copied.
+ * Errors: MPL_E_IO, also when another marple is at work in it; MPL_E_SYNTAX for a case.yaml that cannot be read, with
+ *         its line; MPL_E_USAGE when the case is of another command. Nothing is changed then.
+ */
 enum mpl_status mpl_case_open(const char *directory, const struct mpl_command *command,
-                              struct mpl_case **out, struct mpl_err *err);
+                              bool is_dry, struct mpl_case **out, struct mpl_err *err);
 void mpl_case_close(struct mpl_case *c); /* NULL is allowed */
+const char *mpl_case_directory(const struct mpl_case *c);
+const struct mpl_command *mpl_case_command(const struct mpl_case *c);
+/** Whether \p directory does not exist, or is a case of that command. */
+bool mpl_case_fits(const char *directory, const struct mpl_command *command);
 size_t mpl_case_run_count(const struct mpl_case *c);
 const struct mpl_case_run *mpl_case_run_get(const struct mpl_case *c, size_t i);
 

@@ -1,0 +1,206 @@
+/* A case: what was run, where it is kept, and who is at work in it. */
+#include "config.h"
+
+#include "experiment/experiment_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const outcomes[] = {
+    [MPL_OUTCOME_OK] = "ok",
+    [MPL_OUTCOME_FAILED] = "failed",
+    [MPL_OUTCOME_KILLED] = "killed",
+    [MPL_OUTCOME_TIMED_OUT] = "timed-out",
+    [MPL_OUTCOME_INTERRUPTED] = "interrupted",
+    [MPL_OUTCOME_NO_TRACE] = "no-trace",
+    [MPL_OUTCOME_NOT_STARTED] = "not-started",
+};
+enum { N_OUTCOMES = sizeof outcomes / sizeof *outcomes };
+
+const char *mpl_outcome_name(enum mpl_outcome outcome)
+{
+    return outcomes[outcome];
+}
+
+enum mpl_status mpl_outcome_parse(const char *name, enum mpl_outcome *out)
+{
+    for (size_t i = 0; i < N_OUTCOMES; i++) {
+        if (strcmp(outcomes[i], name) == 0) {
+            *out = (enum mpl_outcome) i;
+            return MPL_OK;
+        }
+    }
+    return MPL_END;
+}
+
+struct mpl_case_run *mpl_case_add(struct mpl_case *c)
+{
+    return mpl_buf_add(&c->runs);
+}
+
+struct mpl_case_run *mpl_case_run_at(const struct mpl_case *c, size_t i)
+{
+    return mpl_buf_get(&c->runs, i);
+}
+
+size_t mpl_case_run_count(const struct mpl_case *c)
+{
+    return c->runs.n;
+}
+
+const struct mpl_case_run *mpl_case_run_get(const struct mpl_case *c, size_t i)
+{
+    return mpl_case_run_at(c, i);
+}
+
+const char *mpl_case_directory(const struct mpl_case *c)
+{
+    return c->directory;
+}
+
+const struct mpl_command *mpl_case_command(const struct mpl_case *c)
+{
+    return &c->command;
+}
+
+/* The lock goes with the process, however that ends; the file stays. */
+static enum mpl_status lock(struct mpl_case *c, struct mpl_err *err)
+{
+    const char *path = mpl_arena_printf(c->arena, "%s/case.lock", c->directory);
+
+    if (path == NULL) {
+        return mpl_nomem(err);
+    }
+    c->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (c->lock < 0) {
+        return mpl_fail(err, MPL_E_IO, "cannot create \"%s\": %s", path, strerror(errno));
+    }
+    if (flock(c->lock, LOCK_EX | LOCK_NB) == 0) {
+        char pid[32];
+        const int n = snprintf(pid, sizeof pid, "%ld\n", (long) getpid());
+
+        if (ftruncate(c->lock, 0) != 0 || pwrite(c->lock, pid, (size_t) n, 0) != n) {
+            mpl_log(MPL_LOG_INFO, "experiment", "cannot write who holds \"%s\"", path);
+        }
+        return MPL_OK;
+    }
+    char owner[32] = "";
+    const ssize_t n =
+        errno == EWOULDBLOCK ? pread(c->lock, owner, sizeof owner - 1, 0) : -1;
+    if (n < 0) {
+        return mpl_fail(err, MPL_E_IO, "cannot lock \"%s\": %s", path, strerror(errno));
+    }
+    owner[strcspn(owner, "\n")] = '\0';
+    return mpl_fail(
+        err, MPL_E_IO,
+        "another marple (process %s) is at work in \"%s\"; wait for it, or name "
+        "another directory",
+        owner[0] != '\0' ? owner : "unknown", c->directory);
+}
+
+static enum mpl_status copy_command(const struct mpl_command *command,
+                                    struct mpl_arena *arena, struct mpl_command *out,
+                                    struct mpl_err *err)
+{
+    const char **words = MPL_NEW_ARRAY(arena, command->n, const char *);
+    bool is_good = words != NULL;
+
+    for (size_t i = 0; i < command->n && is_good; i++) {
+        words[i] = mpl_arena_strdup(arena, command->words[i]);
+        is_good = words[i] != NULL;
+    }
+    *out = (struct mpl_command){ .words = words, .n = command->n };
+    if (is_good && command->args != NULL) {
+        out->args = mpl_arena_strdup(arena, command->args);
+        is_good = out->args != NULL;
+    }
+    return is_good ? MPL_OK : mpl_nomem(err);
+}
+
+static enum mpl_status compare(const struct mpl_case *c, const struct mpl_command *command,
+                               struct mpl_err *err)
+{
+    if (c->command.n == 0 || mpl_command_is_same(&c->command, command)) {
+        return MPL_OK;
+    }
+    const char *words = mpl_words_print(c->command.words, c->command.n, c->arena);
+    return mpl_fail(err, MPL_E_USAGE,
+                    "the case in \"%s\" is of another command: %s%s%s; name another "
+                    "directory, or give that command",
+                    c->directory, words != NULL ? words : "?",
+                    c->command.args != NULL ? ", with {args} = " : "",
+                    c->command.args != NULL ? c->command.args : "");
+}
+
+static enum mpl_status open_in(struct mpl_case *c, const struct mpl_command *command,
+                               bool is_dry, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    if (!is_dry) {
+        st = mpl_folder_make(c->directory, err);
+        st = st == MPL_OK ? lock(c, err) : st;
+    }
+    st = st == MPL_OK ? mpl_case_read(c, err) : st;
+    st = st == MPL_OK ? compare(c, command, err) : st;
+    if (st == MPL_OK && c->command.n == 0) {
+        st = copy_command(command, c->arena, &c->command, err);
+        /* At once, so that a directory that cannot be written is told before anything runs. */
+        st = st == MPL_OK && !is_dry ? mpl_case_write(c, err) : st;
+    }
+    return st;
+}
+
+enum mpl_status mpl_case_open(const char *directory, const struct mpl_command *command,
+                              bool is_dry, struct mpl_case **out, struct mpl_err *err)
+{
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_case *c = arena != NULL ? MPL_NEW(arena, struct mpl_case) : NULL;
+    const char *path = c != NULL ? mpl_arena_strdup(arena, directory) : NULL;
+
+    if (path == NULL) {
+        mpl_arena_destroy(arena);
+        return mpl_nomem(err);
+    }
+    *c = (struct mpl_case){ .arena = arena,
+                            .directory = path,
+                            .lock = -1,
+                            .runs = mpl_buf_make(sizeof(struct mpl_case_run)) };
+    const enum mpl_status st = open_in(c, command, is_dry, err);
+    if (st != MPL_OK) {
+        mpl_case_close(c);
+        return mpl_wrap(err, st, "cannot use the case \"%s\"", directory);
+    }
+    *out = c;
+    return MPL_OK;
+}
+
+void mpl_case_close(struct mpl_case *c)
+{
+    if (c == NULL) {
+        return;
+    }
+    if (c->lock >= 0) {
+        (void) close(c->lock);
+    }
+    mpl_buf_free(&c->runs);
+    mpl_arena_destroy(c->arena);
+}
+
+bool mpl_case_fits(const char *directory, const struct mpl_command *command)
+{
+    struct mpl_case *c = NULL;
+    struct stat st;
+
+    if (stat(directory, &st) != 0) {
+        return true;
+    }
+    const bool is_good = mpl_case_open(directory, command, true, &c, NULL) == MPL_OK;
+    const bool is_case = is_good && c->runs.n > 0;
+    mpl_case_close(c);
+    return is_case;
+}

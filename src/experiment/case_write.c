@@ -1,0 +1,154 @@
+/* case.yaml, replaced as a whole: whoever reads it at any moment sees a whole one. */
+#include "config.h"
+
+#include "experiment/experiment_priv.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The text so far; NULL after a failure. */
+struct text {
+    struct mpl_arena *arena;
+    struct mpl_buf bytes;
+    bool has_failed;
+};
+
+static void put(struct text *t, const char *fmt, ...) MPL_PRINTF(2, 3);
+
+static void put_bytes(struct text *t, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n && !t->has_failed; i++) {
+        char *slot = mpl_buf_add(&t->bytes);
+
+        if (slot != NULL) {
+            *slot = bytes[i];
+        }
+        t->has_failed = slot == NULL;
+    }
+}
+
+static void put(struct text *t, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    const char *more = mpl_arena_vprintf(t->arena, fmt, args);
+    va_end(args);
+    if (more == NULL) {
+        t->has_failed = true;
+        return;
+    }
+    put_bytes(t, more, strlen(more));
+}
+
+/* Always in double quotes: no text can then be taken for anything else. */
+static void quote(struct text *t, const char *value)
+{
+    t->has_failed |= value == NULL;
+    put_bytes(t, "\"", 1);
+    for (const char *p = value != NULL ? value : ""; *p != '\0'; p++) {
+        const unsigned char c = (unsigned char) *p;
+
+        if (c == '"' || c == '\\') {
+            put(t, "\\%c", c);
+        } else if (c < 0x20 || c == 0x7f) {
+            put(t, "\\x%02x", c);
+        } else {
+            put_bytes(t, p, 1);
+        }
+    }
+    put_bytes(t, "\"", 1);
+}
+
+static void put_text(struct text *t, const char *key, const char *value)
+{
+    if (value != NULL) {
+        put(t, "    %s: ", key);
+        quote(t, value);
+        put(t, "\n");
+    }
+}
+
+static void put_words(struct text *t, const char *key, const char *const *words, size_t n)
+{
+    put(t, "%s: [", key);
+    for (size_t i = 0; i < n; i++) {
+        put(t, "%s", i > 0 ? ", " : "");
+        quote(t, words[i]);
+    }
+    put(t, "]\n");
+}
+
+static void put_run(struct text *t, const struct mpl_case_run *r)
+{
+    put(t, "  - id: %s\n", r->id);
+    put_text(t, "experiment", r->experiment);
+    put(t, "    level: %d\n    processes: %u\n    repetition: %u\n", r->level, r->processes,
+        r->repetition);
+    put_text(t, "tracer", r->tracer);
+    put_text(t, "recording", r->settings);
+    put_words(t, "    command", r->words, r->n_words);
+    put(t, "    environment:%s\n", r->n_environment > 0 ? "" : " []");
+    for (size_t i = 0; i < r->n_environment; i++) {
+        put(t, "      - ");
+        quote(t, mpl_arena_printf(t->arena, "%s=%s", r->environment[i].name,
+                                  r->environment[i].value));
+        put(t, "\n");
+    }
+    put(t, "    outcome: %s\n    exit_status: %d\n    signal: %d\n    duration_s: %.6g\n",
+        mpl_outcome_name(r->outcome), r->exit_status, r->signal,
+        isfinite(r->duration_s) ? r->duration_s : 0.0);
+    put(t, "    trace_bytes: %llu\n", (unsigned long long) r->trace_bytes);
+    put_text(t, "trace", r->trace);
+    put_text(t, "partial", r->partial);
+    put_text(t, "host", r->host);
+    put(t, "    cores: %u\n", r->cores);
+    put_text(t, "date", r->date);
+    put_text(t, "version", r->version);
+    put_text(t, "problem", r->problem);
+}
+
+static void put_case(struct text *t, const struct mpl_case *c)
+{
+    put(t, "# Written by marple run, which continues this case when it is called with the "
+           "same\n"
+           "# command and directory. marple diagnose takes this directory, too.\n"
+           "case: 1\n");
+    put_words(t, "command", c->command.words, c->command.n);
+    if (c->command.args != NULL) {
+        put(t, "args: ");
+        quote(t, c->command.args);
+        put(t, "\n");
+    }
+    put(t, "runs:%s\n", c->runs.n > 0 ? "" : " []");
+    for (size_t i = 0; i < c->runs.n; i++) {
+        put_run(t, mpl_case_run_at(c, i));
+    }
+}
+
+enum mpl_status mpl_case_write(const struct mpl_case *c, struct mpl_err *err)
+{
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct text t = { .arena = scratch, .bytes = mpl_buf_make(1) };
+    enum mpl_status st = MPL_OK;
+
+    if (scratch == NULL) {
+        return mpl_nomem(err);
+    }
+    put_case(&t, c);
+    const char *path = mpl_arena_printf(scratch, "%s/case.yaml", c->directory);
+    const char *temporary = mpl_arena_printf(scratch, "%s/case.yaml.new", c->directory);
+    if (t.has_failed || path == NULL || temporary == NULL) {
+        st = mpl_nomem(err);
+    } else {
+        st = mpl_folder_write(temporary, t.bytes.data, t.bytes.n, err);
+    }
+    if (st == MPL_OK && rename(temporary, path) != 0) {
+        st = mpl_fail(err, MPL_E_IO, "cannot replace \"%s\": %s", path, strerror(errno));
+    }
+    mpl_buf_free(&t.bytes);
+    mpl_arena_destroy(scratch);
+    return st;
+}

@@ -1,0 +1,120 @@
+/* What the files of experiment share: programs that run, words of commands, the case on disk. */
+#ifndef MPL_EXPERIMENT_EXPERIMENT_PRIV_H
+#define MPL_EXPERIMENT_EXPERIMENT_PRIV_H
+
+#include "experiment/experiment.h"
+
+#include <sys/types.h>
+
+/* ---- a program (process.c, left.c) ------------------------------------------------------ */
+
+/** What is to be executed, and what ends it. */
+struct program {
+    const char *const *words; /**< The first is looked for on PATH unless it has a slash. */
+    size_t n_words;
+    const struct mpl_setting_pair *environment; /**< Added to ours. */
+    size_t n_environment;
+    const char *out_path; /**< Files for its standard output and error. */
+    const char *err_path;
+    double timeout_s; /**< 0: none. */
+    double grace_s;   /**< Between SIGTERM and SIGKILL. */
+    /** Called some times a second; true: the program is to be stopped. NULL: not called. */
+    bool (*tick)(void *context, double elapsed_s);
+    void *context;
+};
+
+/** How it ended. */
+struct program_end {
+    int start_errno; /**< Why it could not be executed; 0: it was. */
+    int exit_status; /**< -1: none. */
+    int signal;      /**< That ended it; 0: none. */
+    double duration_s;
+    bool has_timed_out;
+    bool is_interrupted; /**< By SIGINT, SIGTERM or SIGHUP to us. */
+    bool is_stopped;     /**< By tick(). */
+    unsigned
+        n_killed; /**< Processes that were still there behind its end, and are not now. */
+};
+
+/**
+ * Runs a program in a session of its own with nothing to read, until neither it nor anything that
+ * it started is left. SIGINT, SIGTERM and SIGHUP to us stop it: SIGTERM, after the grace period SIGKILL; a
+ * second one kills at once.
+ * Errors: MPL_E_IO if the files cannot be made; MPL_E_NOMEM. A program that cannot be executed is
+ *         no error; see \p end.
+ */
+enum mpl_status mpl_program_run(const struct program *program, struct mpl_arena *arena,
+                                struct program_end *end, struct mpl_err *err);
+/** Seconds of a clock that never jumps. */
+double mpl_now_s(void);
+
+/** Everything that goes back to a program that was started. */
+struct offspring {
+    pid_t leader; /**< Of the session. */
+    uint64_t
+        started; /**< As /proc tells it; 0: unknown, so only the session is looked at. */
+};
+/** Right after the start. */
+struct offspring mpl_offspring_of(pid_t leader);
+/**
+ * Sends \p signal (0: nothing) to all of them and returns how many there are, without those that
+ * have ended. The leader counts only while it runs.
+ */
+unsigned mpl_offspring_signal(const struct offspring *offspring, int signal);
+
+/* ---- words (words.c, launchers.c) ----------------------------------------------------------- */
+
+/** What replaces the placeholders. */
+struct filling {
+    uint32_t processes; /**< 0: unknown. */
+    const char *const
+        *launch; /**< The tracer's words; they stand in front of the program. */
+    size_t n_launch;
+};
+bool mpl_command_has(const struct mpl_command *command, const char *placeholder);
+/** The number in "-np 8", "-n8", "--ntasks=8" of a known launcher; 0 when there is none. */
+uint32_t mpl_command_processes(const struct mpl_command *command);
+/**
+ * The words to execute.
+ * Errors: MPL_E_USAGE when {processes} is asked for and unknown, or nobody can tell which of the words is
+ *         the program.
+ */
+enum mpl_status mpl_command_fill(const struct mpl_command *command,
+                                 const struct filling *filling, struct mpl_arena *arena,
+                                 const char *const **words, size_t *n, struct mpl_err *err);
+bool mpl_command_is_same(const struct mpl_command *x, const struct mpl_command *y);
+/** The index of the program among \p words. Errors: as above. */
+enum mpl_status mpl_program_find(const char *const *words, size_t n, size_t *program,
+                                 struct mpl_err *err);
+/** The number of processes that launcher options among \p words ask for; 0: none. */
+uint32_t mpl_launch_processes(const char *const *words, size_t n);
+
+/* ---- the case on disk (case.c, case_read.c, case_write.c, folder.c) ------------------------------ */
+
+struct mpl_case {
+    struct mpl_arena *arena; /**< Of everything here. */
+    const char *directory;
+    struct mpl_command command;
+    int lock;            /**< Descriptor; -1: none, because nothing is to be changed. */
+    struct mpl_buf runs; /**< struct mpl_case_run */
+};
+
+/** case.yaml into a case; a case without one is empty. MPL_E_SYNTAX names the line. */
+enum mpl_status mpl_case_read(struct mpl_case *c, struct mpl_err *err);
+enum mpl_status mpl_case_write(const struct mpl_case *c, struct mpl_err *err);
+/** A new run at the end; valid until the next call. NULL without memory. */
+struct mpl_case_run *mpl_case_add(struct mpl_case *c);
+struct mpl_case_run *mpl_case_run_at(const struct mpl_case *c, size_t i);
+enum mpl_status mpl_outcome_parse(const char *name, enum mpl_outcome *out);
+
+/** mkdir -p. */
+enum mpl_status mpl_folder_make(const char *path, struct mpl_err *err);
+/** Bytes of all files below it; 0 if there is none. */
+uint64_t mpl_folder_bytes(const char *path);
+/** Path, relative to \p path, of the first anchor (*.otf2) by name below it; NULL: none. */
+const char *mpl_folder_anchor(const char *path, struct mpl_arena *arena);
+/** A new file of \p bytes, or no file. */
+enum mpl_status mpl_folder_write(const char *path, const char *text, size_t bytes,
+                                 struct mpl_err *err);
+
+#endif

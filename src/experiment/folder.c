@@ -1,0 +1,169 @@
+#include "config.h"
+
+#include "experiment/experiment_priv.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEPTH = 8 };
+
+enum mpl_status mpl_folder_make(const char *path, struct mpl_err *err)
+{
+    char part[PATH_MAX];
+
+    if (path[0] == '\0' || strlen(path) >= sizeof part) {
+        return mpl_fail(err, MPL_E_IO, "\"%s\" is no path", path);
+    }
+    (void) snprintf(part, sizeof part, "%s", path);
+    for (char *p = part + 1;; p++) {
+        if (*p != '/' && *p != '\0') {
+            continue;
+        }
+        const char was = *p;
+        *p = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+            return mpl_fail(err, MPL_E_IO, "cannot make the directory \"%s\": %s", part,
+                            strerror(errno));
+        }
+        *p = was;
+        if (was == '\0') {
+            break;
+        }
+    }
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        return mpl_fail(err, MPL_E_IO, "\"%s\" is no directory", path);
+    }
+    return MPL_OK;
+}
+
+static uint64_t bytes_below(const char *path, int depth)
+{
+    DIR *folder = depth < DEPTH ? opendir(path) : NULL;
+    uint64_t bytes = 0;
+
+    for (const struct dirent *e = NULL; folder != NULL && (e = readdir(folder)) != NULL;) {
+        char name[PATH_MAX];
+        struct stat st;
+
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+            snprintf(name, sizeof name, "%s/%s", path, e->d_name) >= (int) sizeof name ||
+            lstat(name, &st) != 0) {
+            continue;
+        }
+        bytes += S_ISREG(st.st_mode) ? (uint64_t) st.st_size : 0;
+        bytes += S_ISDIR(st.st_mode) ? bytes_below(name, depth + 1) : 0;
+    }
+    if (folder != NULL) {
+        (void) closedir(folder);
+    }
+    return bytes;
+}
+
+uint64_t mpl_folder_bytes(const char *path)
+{
+    return bytes_below(path, 0);
+}
+
+static int by_name(const void *x, const void *y)
+{
+    return strcmp(*(const char *const *) x, *(const char *const *) y);
+}
+
+static bool is_anchor(const char *name)
+{
+    const size_t n = strlen(name);
+
+    return n > 5 && strcmp(name + n - 5, ".otf2") == 0;
+}
+
+/* Names of the folder's entries by name; an empty list where it cannot be read. */
+static struct mpl_buf names_in(const char *path, struct mpl_arena *arena)
+{
+    struct mpl_buf names = mpl_buf_make(sizeof(const char *));
+    DIR *folder = opendir(path);
+
+    for (const struct dirent *e = NULL; folder != NULL && (e = readdir(folder)) != NULL;) {
+        const char *copy = e->d_name[0] != '.' ? mpl_arena_strdup(arena, e->d_name) : NULL;
+        const char **slot = copy != NULL ? mpl_buf_add(&names) : NULL;
+
+        if (slot != NULL) {
+            *slot = copy;
+        }
+    }
+    if (folder != NULL) {
+        (void) closedir(folder);
+    }
+    if (names.n > 0) {
+        qsort(names.data, names.n, sizeof(const char *), by_name);
+    }
+    return names;
+}
+
+/* Files before folders, so that the nearest anchor is taken. */
+static const char *anchor_below(const char *path, const char *prefix, int depth,
+                                struct mpl_arena *arena)
+{
+    struct mpl_buf names =
+        depth < DEPTH ? names_in(path, arena) : mpl_buf_make(sizeof(const char *));
+    const char *found = NULL;
+
+    for (size_t i = 0; i < 2 * names.n && found == NULL; i++) {
+        const bool is_for_files = i < names.n;
+        const char *name = *(const char **) mpl_buf_get(&names, i % names.n);
+        const char *own = mpl_arena_printf(arena, "%s%s", prefix, name);
+        const char *whole = mpl_arena_printf(arena, "%s/%s", path, name);
+        struct stat st;
+
+        if (own == NULL || whole == NULL || lstat(whole, &st) != 0) {
+            continue;
+        }
+        if (is_for_files && S_ISREG(st.st_mode) && is_anchor(name)) {
+            found = own;
+        } else if (!is_for_files && S_ISDIR(st.st_mode)) {
+            const char *deeper = mpl_arena_printf(arena, "%s/", own);
+            found = deeper != NULL ? anchor_below(whole, deeper, depth + 1, arena) : NULL;
+        }
+    }
+    mpl_buf_free(&names);
+    return found;
+}
+
+const char *mpl_folder_anchor(const char *path, struct mpl_arena *arena)
+{
+    return anchor_below(path, "", 0, arena);
+}
+
+/* Whether or not the disk is full shows only when the bytes are really there. */
+enum mpl_status mpl_folder_write(const char *path, const char *text, size_t bytes,
+                                 struct mpl_err *err)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    size_t done = 0;
+
+    if (fd < 0) {
+        return mpl_fail(err, MPL_E_IO, "cannot create \"%s\": %s", path, strerror(errno));
+    }
+    while (done < bytes) {
+        const ssize_t n = write(fd, text + done, bytes - done);
+
+        if (n < 0 && errno != EINTR) {
+            break;
+        }
+        done += n > 0 ? (size_t) n : 0;
+    }
+    int reason = done < bytes ? errno : 0;
+    reason = reason == 0 && fsync(fd) != 0 && errno != EINVAL ? errno : reason;
+    reason = close(fd) != 0 && reason == 0 ? errno : reason;
+    if (reason == 0) {
+        return MPL_OK;
+    }
+    (void) unlink(path);
+    return mpl_fail(err, MPL_E_IO, "cannot write \"%s\": %s", path, strerror(reason));
+}

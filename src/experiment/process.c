@@ -1,0 +1,303 @@
+/*
+ * A program and all that it starts. It gets a session of its own, so that Ctrl-C reaches us alone and
+ * we decide how it ends; and whatever it leaves behind becomes our child (left.c), since mpirun
+ * gives each rank a process group of its own and may die before them.
+ */
+#include "config.h"
+
+#include "experiment/experiment_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How long a rank may take to go after its launcher has ended. */
+#define LINGER_S 2.0
+#define TICK_S   0.1
+
+extern char **environ;
+
+double mpl_now_s(void)
+{
+    struct timespec t = { 0 };
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
+}
+
+/* ---- signals to us ------------------------------------------------------------------ */
+
+static const int stopping[] = { SIGINT, SIGTERM, SIGHUP };
+enum { N_STOPPING = sizeof stopping / sizeof *stopping };
+
+/* Held back during the run and asked for, so that no handler is needed. */
+struct held {
+    sigset_t before;
+    sigset_t waited;
+    struct sigaction child_before;
+    int was_subreaper;
+};
+
+static void hold(struct held *held)
+{
+    struct sigaction now;
+    const struct sigaction usual = { .sa_handler = SIG_DFL };
+
+    (void) sigemptyset(&held->waited);
+    (void) sigaddset(&held->waited, SIGCHLD);
+    for (size_t i = 0; i < N_STOPPING; i++) {
+        /* Who starts us in the background or with nohup has said that it means nothing. */
+        if (sigaction(stopping[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) {
+            (void) sigaddset(&held->waited, stopping[i]);
+        }
+    }
+    (void) sigprocmask(SIG_BLOCK, &held->waited, &held->before);
+    /* Where it is ignored, wait() does not tell how a child ended. */
+    (void) sigaction(SIGCHLD, &usual, &held->child_before);
+    held->was_subreaper = 0;
+    (void) prctl(PR_GET_CHILD_SUBREAPER, &held->was_subreaper);
+    (void) prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L);
+}
+
+static void let_go(const struct held *held)
+{
+    (void) prctl(PR_SET_CHILD_SUBREAPER, (long) held->was_subreaper, 0L, 0L, 0L);
+    (void) sigaction(SIGCHLD, &held->child_before, NULL);
+    (void) sigprocmask(SIG_SETMASK, &held->before, NULL);
+}
+
+/* Waits for a signal, at most so long; true: it asks us to stop. */
+static bool rest(const struct held *held, double seconds)
+{
+    const struct timespec most = { (time_t) seconds,
+                                   (long) ((seconds - (double) (time_t) seconds) * 1e9) };
+    const int signal = sigtimedwait(&held->waited, NULL, &most);
+
+    return signal > 0 && signal != SIGCHLD;
+}
+
+/* ---- starting ------------------------------------------------------------------------- */
+
+static const char *const *environment_of(const struct program *program,
+                                         struct mpl_arena *arena)
+{
+    size_t n = 0;
+
+    while (environ[n] != NULL) {
+        n++;
+    }
+    const char **all = MPL_NEW_ARRAY(arena, n + program->n_environment + 1, const char *);
+    size_t kept = 0;
+    for (size_t i = 0; all != NULL && i < n; i++) {
+        const size_t length = strcspn(environ[i], "=");
+        bool is_replaced = false;
+
+        for (size_t k = 0; k < program->n_environment; k++) {
+            const char *name = program->environment[k].name;
+            is_replaced |= strlen(name) == length && strncmp(name, environ[i], length) == 0;
+        }
+        if (!is_replaced) {
+            all[kept++] = environ[i];
+        }
+    }
+    for (size_t k = 0; all != NULL && k < program->n_environment; k++) {
+        all[kept] = mpl_arena_printf(arena, "%s=%s", program->environment[k].name,
+                                     program->environment[k].value);
+        if (all[kept++] == NULL) {
+            return NULL;
+        }
+    }
+    return all;
+}
+
+static int spawn(const struct program *program, char *const *words,
+                 char *const *environment, const struct held *held, pid_t *pid)
+{
+    const int mode = O_WRONLY | O_CREAT | O_APPEND;
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    sigset_t usual;
+    int bad = posix_spawn_file_actions_init(&files);
+
+    if (bad != 0) {
+        return bad;
+    }
+    bad = posix_spawnattr_init(&how);
+    if (bad != 0) {
+        goto drop_files;
+    }
+    (void) sigfillset(&usual);
+    bad = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    bad = bad != 0
+              ? bad
+              : posix_spawn_file_actions_addopen(&files, 1, program->out_path, mode, 0666);
+    bad = bad != 0
+              ? bad
+              : posix_spawn_file_actions_addopen(&files, 2, program->err_path, mode, 0666);
+    bad = bad != 0 ? bad : posix_spawnattr_setsigmask(&how, &held->before);
+    bad = bad != 0 ? bad : posix_spawnattr_setsigdefault(&how, &usual);
+    bad = bad != 0
+              ? bad
+              : posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+                                                   POSIX_SPAWN_SETSIGDEF);
+    bad = bad != 0 ? bad : posix_spawnp(pid, words[0], &files, &how, words, environment);
+    (void) posix_spawnattr_destroy(&how);
+drop_files:
+    (void) posix_spawn_file_actions_destroy(&files);
+    return bad;
+}
+
+/* So that a file that cannot be made is not taken for a program that cannot be executed. */
+static enum mpl_status make_file(const char *path, struct mpl_err *err)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+    if (fd < 0) {
+        return mpl_fail(err, MPL_E_IO, "cannot create \"%s\": %s", path, strerror(errno));
+    }
+    (void) close(fd);
+    return MPL_OK;
+}
+
+/* ---- waiting ------------------------------------------------------------------------------ */
+
+enum stage { STAGE_RUNS, STAGE_TOLD_TO_END, STAGE_KILLED };
+
+struct watch {
+    const struct program *program;
+    const struct held *held;
+    struct offspring offspring;
+    struct program_end *end;
+    double started_s;
+    double stage_s; /* When the stage began. */
+    enum stage stage;
+};
+
+static void enter(struct watch *w, enum stage stage)
+{
+    w->stage = stage;
+    w->stage_s = mpl_now_s();
+    if (stage == STAGE_TOLD_TO_END) {
+        /* The launcher tells its ranks, who then still write what they have recorded. */
+        (void) kill(-w->offspring.leader, SIGTERM);
+    } else {
+        (void) mpl_offspring_signal(&w->offspring, SIGKILL);
+    }
+}
+
+/* One look at what should end it, of what has not been told to end yet. */
+static void judge(struct watch *w, bool is_asked)
+{
+    const double now = mpl_now_s();
+    const double elapsed = now - w->started_s;
+    struct program_end *end = w->end;
+
+    if (is_asked) {
+        end->is_interrupted = true;
+        enter(w, w->stage == STAGE_RUNS ? STAGE_TOLD_TO_END : STAGE_KILLED);
+        return;
+    }
+    if (w->stage == STAGE_RUNS && w->program->timeout_s > 0 &&
+        elapsed >= w->program->timeout_s) {
+        end->has_timed_out = true;
+        enter(w, STAGE_TOLD_TO_END);
+    } else if (w->stage == STAGE_RUNS && w->program->tick != NULL &&
+               w->program->tick(w->program->context, elapsed)) {
+        end->is_stopped = true;
+        enter(w, STAGE_TOLD_TO_END);
+    } else if (w->stage != STAGE_RUNS && now - w->stage_s >= w->program->grace_s) {
+        enter(w, STAGE_KILLED);
+    }
+}
+
+static void note_end(struct watch *w, int status)
+{
+    struct program_end *end = w->end;
+
+    end->duration_s = mpl_now_s() - w->started_s;
+    end->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void await_leader(struct watch *w)
+{
+    int status = 0;
+
+    for (;;) {
+        const pid_t pid = waitpid(w->offspring.leader, &status, WNOHANG);
+
+        if (pid == w->offspring.leader || (pid < 0 && errno != EINTR)) {
+            break;
+        }
+        judge(w, rest(w->held, TICK_S));
+    }
+    note_end(w, status);
+}
+
+/* What it left behind may end by itself, is then told to, and then made to. */
+static void await_others(struct watch *w)
+{
+    const double since = mpl_now_s();
+    bool is_told = false;
+    unsigned left = 0;
+
+    while ((left = mpl_offspring_signal(&w->offspring, 0)) > 0) {
+        const double waited = mpl_now_s() - since;
+
+        if (waited >= LINGER_S + w->program->grace_s || w->stage == STAGE_KILLED) {
+            w->end->n_killed = left;
+            (void) mpl_offspring_signal(&w->offspring, SIGKILL);
+        } else if (!is_told && (waited >= LINGER_S || w->stage != STAGE_RUNS)) {
+            is_told = true;
+            w->end->n_killed = left;
+            (void) mpl_offspring_signal(&w->offspring, SIGTERM);
+        }
+        if (rest(w->held, TICK_S / 2)) {
+            w->end->is_interrupted = true;
+            w->stage = w->stage == STAGE_RUNS ? STAGE_TOLD_TO_END : STAGE_KILLED;
+        }
+        /* A process that cannot be killed hangs in the kernel; nobody can wait for that. */
+        if (waited >= 2 * LINGER_S + 2 * w->program->grace_s) {
+            break;
+        }
+    }
+}
+
+enum mpl_status mpl_program_run(const struct program *program, struct mpl_arena *arena,
+                                struct program_end *end, struct mpl_err *err)
+{
+    struct held held;
+    pid_t pid = -1;
+    const char **words = MPL_NEW_ARRAY(arena, program->n_words + 1, const char *);
+    const char *const *environment = environment_of(program, arena);
+
+    *end = (struct program_end){ .exit_status = -1 };
+    if (words == NULL || environment == NULL) {
+        return mpl_nomem(err);
+    }
+    memcpy(words, program->words, program->n_words * sizeof *words);
+    enum mpl_status st = make_file(program->out_path, err);
+    st = st == MPL_OK ? make_file(program->err_path, err) : st;
+    if (st != MPL_OK) {
+        return st;
+    }
+    hold(&held);
+    struct watch w = {
+        .program = program, .held = &held, .end = end, .started_s = mpl_now_s()
+    };
+    end->start_errno =
+        spawn(program, (char *const *) words, (char *const *) environment, &held, &pid);
+    if (end->start_errno == 0) {
+        w.offspring = mpl_offspring_of(pid);
+        await_leader(&w);
+        await_others(&w);
+    }
+    let_go(&held);
+    return MPL_OK;
+}

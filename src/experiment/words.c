@@ -1,0 +1,226 @@
+/* The user's command with its placeholders replaced; a word stays a word, whatever it holds. */
+#include "config.h"
+
+#include "experiment/experiment_priv.h"
+
+#include <string.h>
+
+bool mpl_command_has(const struct mpl_command *command, const char *placeholder)
+{
+    for (size_t i = 0; i < command->n; i++) {
+        if (strstr(command->words[i], placeholder) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t mpl_command_processes(const struct mpl_command *command)
+{
+    return mpl_launch_processes(command->words, command->n);
+}
+
+static bool add_word(struct mpl_buf *words, const char *word)
+{
+    const char **slot = word != NULL ? mpl_buf_add(words) : NULL;
+
+    if (slot != NULL) {
+        *slot = word;
+    }
+    return slot != NULL;
+}
+
+/* {args}: its words are separated by blanks and not quoted. */
+static bool add_args(struct mpl_buf *words, const char *args, struct mpl_arena *arena)
+{
+    for (const char *p = args; p != NULL && *(p += strspn(p, " \t\n")) != '\0';) {
+        const size_t n = strcspn(p, " \t\n");
+
+        if (!add_word(words, mpl_arena_strndup(arena, p, n))) {
+            return false;
+        }
+        p += n;
+    }
+    return true;
+}
+
+/* Every {processes} in a word by the number. */
+static const char *fill_word(const char *word, uint32_t processes, struct mpl_arena *arena)
+{
+    static const char mark[] = "{processes}";
+    const char *found = NULL;
+
+    while (word != NULL && (found = strstr(word, mark)) != NULL) {
+        word = mpl_arena_printf(arena, "%.*s%u%s", (int) (found - word), word, processes,
+                                found + sizeof mark - 1);
+    }
+    return word;
+}
+
+static bool add_launch(struct mpl_buf *words, const struct filling *filling)
+{
+    bool is_good = true;
+
+    for (size_t i = 0; i < filling->n_launch && is_good; i++) {
+        is_good = add_word(words, filling->launch[i]);
+    }
+    return is_good;
+}
+
+static bool fill_all(const struct mpl_command *command, const struct filling *filling,
+                     struct mpl_arena *arena, struct mpl_buf *words)
+{
+    bool is_good = true;
+
+    for (size_t i = 0; i < command->n && is_good; i++) {
+        const char *word = command->words[i];
+
+        if (strcmp(word, "{args}") == 0) {
+            is_good = add_args(words, command->args, arena);
+        } else if (strcmp(word, "{tracer}") == 0) {
+            is_good = add_launch(words, filling);
+        } else {
+            is_good = add_word(words, fill_word(word, filling->processes, arena));
+        }
+    }
+    return is_good;
+}
+
+/* Makes room for the tracer in front of word \p at. */
+static bool insert_launch(struct mpl_buf *words, size_t at, const struct filling *filling)
+{
+    const size_t before = words->n;
+
+    if (!add_launch(words, filling)) {
+        return false;
+    }
+    if (filling->n_launch > 0) {
+        const char **all = mpl_buf_get(words, 0);
+
+        memmove(all + at + filling->n_launch, all + at, (before - at) * sizeof *all);
+        memcpy(all + at, filling->launch, filling->n_launch * sizeof *all);
+    }
+    return true;
+}
+
+static enum mpl_status check(const struct mpl_command *command,
+                             const struct filling *filling, struct mpl_err *err)
+{
+    if (command->n == 0) {
+        return mpl_fail(err, MPL_E_USAGE, "there is no command");
+    }
+    if (filling->processes == 0 && mpl_command_has(command, "{processes}")) {
+        return mpl_fail(err, MPL_E_USAGE, "the number for {processes} is not known");
+    }
+    for (size_t i = 0; i < command->n; i++) {
+        const char *word = command->words[i];
+        const char *inside = strstr(word, "{args}") != NULL     ? "{args}"
+                             : strstr(word, "{tracer}") != NULL ? "{tracer}"
+                                                                : NULL;
+        if (inside != NULL && strcmp(word, inside) != 0) {
+            return mpl_fail(err, MPL_E_USAGE, "%s must be a word of its own, not in \"%s\"",
+                            inside, word);
+        }
+    }
+    return MPL_OK;
+}
+
+enum mpl_status mpl_command_fill(const struct mpl_command *command,
+                                 const struct filling *filling, struct mpl_arena *arena,
+                                 const char *const **words, size_t *n, struct mpl_err *err)
+{
+    struct mpl_buf all = mpl_buf_make(sizeof(const char *));
+    enum mpl_status st = check(command, filling, err);
+    size_t program = 0;
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    if (!fill_all(command, filling, arena, &all)) {
+        st = mpl_nomem(err);
+    }
+    if (st == MPL_OK && all.n == 0) {
+        st = mpl_fail(err, MPL_E_USAGE, "nothing is left of the command");
+    }
+    if (st == MPL_OK && filling->n_launch > 0 && !mpl_command_has(command, "{tracer}")) {
+        st = mpl_program_find(mpl_buf_get(&all, 0), all.n, &program, err);
+        if (st == MPL_OK && !insert_launch(&all, program, filling)) {
+            st = mpl_nomem(err);
+        }
+    }
+    const size_t count = all.n;
+    const char *const *taken = st == MPL_OK ? mpl_buf_take(&all, arena) : NULL;
+    mpl_buf_free(&all);
+    if (st == MPL_OK && taken == NULL) {
+        st = mpl_nomem(err);
+    }
+    if (st == MPL_OK) {
+        *words = taken;
+        *n = count;
+    }
+    return st;
+}
+
+bool mpl_command_is_same(const struct mpl_command *x, const struct mpl_command *y)
+{
+    const char *const x_args = x->args != NULL ? x->args : "";
+    const char *const y_args = y->args != NULL ? y->args : "";
+    bool is_same = x->n == y->n && strcmp(x_args, y_args) == 0;
+
+    for (size_t i = 0; i < x->n && is_same; i++) {
+        is_same = strcmp(x->words[i], y->words[i]) == 0;
+    }
+    return is_same;
+}
+
+/* As a person would type it: quoted where a shell would see more than a word. */
+const char *mpl_words_print(const char *const *words, size_t n, struct mpl_arena *arena)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_-+=./:,@%{}";
+    const char *text = "";
+
+    for (size_t i = 0; i < n && text != NULL; i++) {
+        const char *word = words[i];
+        const char *between = i > 0 ? " " : "";
+
+        if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+            text = mpl_arena_printf(arena, "%s%s%s", text, between, word);
+            continue;
+        }
+        text = mpl_arena_printf(arena, "%s%s'", text, between);
+        for (const char *p = word; *p != '\0' && text != NULL;) {
+            const size_t length = strcspn(p, "'");
+
+            text = mpl_arena_printf(arena, "%s%.*s%s", text, (int) length, p,
+                                    p[length] != '\0' ? "'\\''" : "");
+            p += length + (p[length] != '\0');
+        }
+        text = text != NULL ? mpl_arena_printf(arena, "%s'", text) : NULL;
+    }
+    return text;
+}
+
+const char *mpl_command_name(const struct mpl_command *command, struct mpl_arena *arena)
+{
+    const struct filling filling = { .processes = 1 };
+    const char *const *words = NULL;
+    size_t n = 0;
+    size_t program = 0;
+    const char *word = NULL;
+
+    if (mpl_command_fill(command, &filling, arena, &words, &n, NULL) != MPL_OK) {
+        return "program";
+    }
+    for (size_t i = 0; i + 1 < command->n; i++) {
+        if (strcmp(command->words[i], "{tracer}") == 0) {
+            word = command->words[i + 1];
+        }
+    }
+    if (word == NULL && mpl_program_find(words, n, &program, NULL) == MPL_OK) {
+        word = words[program];
+    }
+    const char *slash = word != NULL ? strrchr(word, '/') : NULL;
+    word = slash != NULL ? slash + 1 : word;
+    return word != NULL && word[0] != '\0' && word[0] != '{' ? word : "program";
+}

@@ -1,0 +1,308 @@
+/* Programs that end well, badly, late, or not at all; and what they leave behind. */
+#include "config.h"
+
+#include "experiment/experiment_priv.h"
+
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct mpl_arena *arena;
+static struct mpl_err err;
+static char folder[] = "experiment-XXXXXX";
+static const char *out_path, *err_path;
+
+static void begin(void)
+{
+    err = (struct mpl_err){ 0 };
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+    strcpy(folder, "experiment-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    out_path = mpl_arena_printf(arena, "%s/stdout", folder);
+    err_path = mpl_arena_printf(arena, "%s/stderr", folder);
+}
+
+static void end(void)
+{
+    (void) unlink(out_path);
+    (void) unlink(err_path);
+    (void) rmdir(folder);
+    mpl_arena_destroy(arena);
+}
+
+/* Runs the words; \p change may be NULL. */
+static struct program_end run(const char *const *words, size_t n,
+                              void (*change)(struct program *))
+{
+    struct program program = { .words = words,
+                               .n_words = n,
+                               .out_path = out_path,
+                               .err_path = err_path,
+                               .grace_s = 0.5 };
+    struct program_end ended;
+
+    if (change != NULL) {
+        change(&program);
+    }
+    ck_assert_int_eq(mpl_program_run(&program, arena, &ended, &err), MPL_OK);
+    return ended;
+}
+
+static struct program_end run_script(const char *script, void (*change)(struct program *))
+{
+    return run((const char *const[]){ "sh", "-c", script }, 3, change);
+}
+
+static const char *text_of(const char *path)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+
+    ck_assert_int_eq(mpl_file_read(path, 1 << 30, arena, &text, &bytes, &err), MPL_OK);
+    return text;
+}
+
+START_TEST(exit_status_and_output_are_kept)
+{
+    const struct program_end ended = run_script("echo out; echo err >&2; exit 3", NULL);
+
+    ck_assert_int_eq(ended.start_errno, 0);
+    ck_assert_int_eq(ended.exit_status, 3);
+    ck_assert_int_eq(ended.signal, 0);
+    ck_assert_uint_eq(ended.n_killed, 0);
+    ck_assert_str_eq(text_of(out_path), "out\n");
+    ck_assert_str_eq(text_of(err_path), "err\n");
+}
+END_TEST
+
+START_TEST(words_stay_words)
+{
+    const char *const words[] = { "printf", "%s|", "a b", "$HOME", "`id`", "", "x;y" };
+
+    ck_assert_int_eq(run(words, 7, NULL).exit_status, 0);
+    ck_assert_str_eq(text_of(out_path), "a b|$HOME|`id`||x;y|");
+}
+END_TEST
+
+static void add_environment(struct program *program)
+{
+    static const struct mpl_setting_pair pairs[] = { { "MPL_TEST_B", "two words" },
+                                                     { "MPL_TEST_A", "new" } };
+    program->environment = pairs;
+    program->n_environment = 2;
+}
+
+START_TEST(environment_is_added_and_replaced)
+{
+    (void) setenv("MPL_TEST_A", "old", 1);
+    (void) setenv("MPL_TEST_C", "kept", 1);
+    (void) run_script("echo $MPL_TEST_A $MPL_TEST_B $MPL_TEST_C", add_environment);
+    ck_assert_str_eq(text_of(out_path), "new two words kept\n");
+    ck_assert_str_eq(getenv("MPL_TEST_A"), "old");
+}
+END_TEST
+
+START_TEST(nothing_can_be_read)
+{
+    ck_assert_int_eq(run_script("read x && exit 1; exit 0", NULL).exit_status, 0);
+}
+END_TEST
+
+START_TEST(a_signal_is_told)
+{
+    const struct program_end ended = run_script("kill -SEGV $$", NULL);
+
+    ck_assert_int_eq(ended.exit_status, -1);
+    ck_assert_int_eq(ended.signal, SIGSEGV);
+    ck_assert(!ended.has_timed_out && !ended.is_interrupted);
+}
+END_TEST
+
+START_TEST(a_program_that_is_not_there_is_told)
+{
+    const char *const words[] = { "./no-such-program" };
+
+    ck_assert_int_eq(run(words, 1, NULL).start_errno, ENOENT);
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_made_is_an_error)
+{
+    const char *const words[] = { "true" };
+    const struct program program = {
+        .words = words, .n_words = 1, .out_path = "no-such-folder/out", .err_path = err_path
+    };
+    struct program_end ended;
+
+    ck_assert_int_eq(mpl_program_run(&program, arena, &ended, &err), MPL_E_IO);
+    ck_assert_str_eq(err.cause[0].text,
+                     "cannot create \"no-such-folder/out\": No such file or directory");
+}
+END_TEST
+
+START_TEST(huge_output_blocks_nobody)
+{
+    struct stat st;
+
+    ck_assert_int_eq(run_script("head -c 50000000 /dev/zero", NULL).exit_status, 0);
+    ck_assert_int_eq(stat(out_path, &st), 0);
+    ck_assert_int_eq(st.st_size, 50000000);
+}
+END_TEST
+
+static void short_time(struct program *program)
+{
+    program->timeout_s = 0.3;
+}
+
+START_TEST(a_program_that_hangs_is_told_to_end)
+{
+    const struct program_end ended = run_script(
+        "trap 'echo bye; exit 7' TERM; while :; do sleep 0.05; done", short_time);
+
+    ck_assert(ended.has_timed_out);
+    ck_assert_int_eq(ended.exit_status, 7);
+    ck_assert_double_ge(ended.duration_s, 0.3);
+    ck_assert_double_lt(ended.duration_s, 30);
+    ck_assert_str_eq(text_of(out_path), "bye\n");
+}
+END_TEST
+
+START_TEST(a_program_that_will_not_end_is_killed)
+{
+    const struct program_end ended =
+        run_script("trap '' TERM; while :; do sleep 0.05; done", short_time);
+
+    ck_assert(ended.has_timed_out);
+    ck_assert_int_eq(ended.signal, SIGKILL);
+}
+END_TEST
+
+/* The number that the program wrote. */
+static pid_t written_pid(void)
+{
+    return (pid_t) strtol(text_of(out_path), NULL, 10);
+}
+
+START_TEST(what_a_killed_launcher_leaves_is_killed_too)
+{
+    const struct program_end ended =
+        run_script("setsid sh -c 'trap \"\" TERM; echo $$; while :; do sleep 0.05; done' & "
+                   "sleep 0.2; kill -KILL $$",
+                   NULL);
+
+    ck_assert_int_eq(ended.signal, SIGKILL);
+    ck_assert_uint_ge(ended.n_killed, 1);
+    ck_assert_int_gt(written_pid(), 1);
+    ck_assert_int_eq(kill(written_pid(), 0), -1);
+    ck_assert_int_eq(errno, ESRCH);
+    ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* no zombie */
+}
+END_TEST
+
+START_TEST(a_child_of_ours_from_before_is_left_alone)
+{
+    const pid_t child = fork();
+
+    if (child == 0) {
+        (void) execlp("sleep", "sleep", "60", (char *) NULL);
+        _exit(127);
+    }
+    /* Ages are counted in hundredths of a second. */
+    (void) usleep(50000);
+    ck_assert_uint_eq(run_script("exit 0", NULL).n_killed, 0);
+    ck_assert_int_eq(kill(child, 0), 0);
+    (void) kill(child, SIGKILL);
+    ck_assert_int_eq(waitpid(child, NULL, 0), child);
+}
+END_TEST
+
+static bool interrupt_once(void *context, double elapsed_s)
+{
+    bool *is_done = context;
+
+    if (!*is_done && elapsed_s > 0.2) {
+        *is_done = true;
+        (void) kill(getpid(), SIGINT);
+    }
+    return false;
+}
+
+static void be_interrupted(struct program *program)
+{
+    static bool is_done;
+
+    is_done = false;
+    program->tick = interrupt_once;
+    program->context = &is_done;
+}
+
+START_TEST(an_interrupt_ends_the_program_and_not_us)
+{
+    const struct program_end ended =
+        run_script("trap 'exit 5' TERM; while :; do sleep 0.05; done", be_interrupted);
+    sigset_t now;
+
+    ck_assert(ended.is_interrupted);
+    ck_assert(!ended.has_timed_out);
+    ck_assert_int_eq(ended.exit_status, 5);
+    ck_assert_int_eq(sigprocmask(SIG_BLOCK, NULL, &now), 0);
+    ck_assert(!sigismember(&now, SIGINT));
+}
+END_TEST
+
+static bool enough(void *context, double elapsed_s)
+{
+    (void) context;
+    return elapsed_s > 0.2;
+}
+
+static void stop_soon(struct program *program)
+{
+    program->tick = enough;
+}
+
+START_TEST(a_tick_can_stop_it)
+{
+    const struct program_end ended = run_script("sleep 60", stop_soon);
+
+    ck_assert(ended.is_stopped);
+    ck_assert_int_eq(ended.signal, SIGTERM);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("experiment: programs");
+    TCase *tcase = tcase_create("programs");
+
+    tcase_add_checked_fixture(tcase, begin, end);
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, exit_status_and_output_are_kept);
+    tcase_add_test(tcase, words_stay_words);
+    tcase_add_test(tcase, environment_is_added_and_replaced);
+    tcase_add_test(tcase, nothing_can_be_read);
+    tcase_add_test(tcase, a_signal_is_told);
+    tcase_add_test(tcase, a_program_that_is_not_there_is_told);
+    tcase_add_test(tcase, a_file_that_cannot_be_made_is_an_error);
+    tcase_add_test(tcase, huge_output_blocks_nobody);
+    tcase_add_test(tcase, a_program_that_hangs_is_told_to_end);
+    tcase_add_test(tcase, a_program_that_will_not_end_is_killed);
+    tcase_add_test(tcase, what_a_killed_launcher_leaves_is_killed_too);
+    tcase_add_test(tcase, a_child_of_ours_from_before_is_left_alone);
+    tcase_add_test(tcase, an_interrupt_ends_the_program_and_not_us);
+    tcase_add_test(tcase, a_tick_can_stop_it);
+    suite_add_tcase(suite, tcase);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,192 @@
+/* Where the words of a tracer go, and what replaces the placeholders. */
+#include "config.h"
+
+#include "experiment/experiment_priv.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct mpl_arena *arena;
+static struct mpl_err err;
+
+static void begin(void)
+{
+    err = (struct mpl_err){ 0 };
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+}
+
+static void end(void)
+{
+    mpl_arena_destroy(arena);
+}
+
+static const char *const tracer[] = { "eztrace", "-t", "openmpi" };
+
+/* The words of \p text, separated by blanks. */
+static struct mpl_command command_of(const char *text)
+{
+    char *rest = mpl_arena_strdup(arena, text);
+    const char **words = MPL_NEW_ARRAY(arena, strlen(text) + 1, const char *);
+    struct mpl_command command = { .words = words };
+
+    for (char *word = NULL; (word = strsep(&rest, " ")) != NULL;) {
+        words[command.n++] = word;
+    }
+    return command;
+}
+
+/* The command as it would be executed, or why not. */
+static const char *filled(const char *text, uint32_t processes, const char *args)
+{
+    struct mpl_command command = command_of(text);
+    const struct filling filling = { .processes = processes,
+                                     .launch = tracer,
+                                     .n_launch = 3 };
+    const char *const *words = NULL;
+    size_t n = 0;
+
+    command.args = args;
+    return mpl_command_fill(&command, &filling, arena, &words, &n, &err) == MPL_OK
+               ? mpl_words_print(words, n, arena)
+               : err.cause[0].text;
+}
+
+START_TEST(the_tracer_goes_in_front_of_the_program)
+{
+    ck_assert_str_eq(filled("mpirun -np 4 app x", 0, NULL),
+                     "mpirun -np 4 eztrace -t openmpi app x");
+    ck_assert_str_eq(filled("mpirun --oversubscribe -np {processes} app -np 3", 8, NULL),
+                     "mpirun --oversubscribe -np 8 eztrace -t openmpi app -np 3");
+    ck_assert_str_eq(
+        filled("/usr/bin/mpiexec -n4 --mca btl self,vader -x PATH app", 0, NULL),
+        "/usr/bin/mpiexec -n4 --mca btl self,vader -x PATH eztrace -t openmpi app");
+    ck_assert_str_eq(filled("srun --ntasks={processes} -p debug --exclusive app", 16, NULL),
+                     "srun --ntasks=16 -p debug --exclusive eztrace -t openmpi app");
+    ck_assert_str_eq(filled("mpirun app", 0, NULL), "mpirun eztrace -t openmpi app");
+    ck_assert_str_eq(filled("app", 0, NULL), "eztrace -t openmpi app");
+}
+END_TEST
+
+START_TEST(an_option_that_nobody_knows_may_take_a_value)
+{
+    ck_assert_str_eq(filled("mpirun --fancy /bin/sh -np 4", 0, NULL),
+                     "mpirun --fancy eztrace -t openmpi /bin/sh -np 4");
+    ck_assert_ptr_nonnull(
+        strstr(filled("mpirun --fancy x app", 0, NULL), "write {tracer}"));
+    ck_assert_ptr_nonnull(
+        strstr(filled("mpirun --fancy /bin/ls /bin/sh", 0, NULL), "several words name"));
+    ck_assert_str_eq(filled("mpirun --fancy=3 app", 0, NULL),
+                     "mpirun --fancy=3 eztrace -t openmpi app");
+}
+END_TEST
+
+START_TEST(an_unknown_launcher_is_told_from_a_program_by_its_path)
+{
+    ck_assert_str_eq(filled("ourrun 4 /bin/sh x", 0, NULL),
+                     "ourrun 4 eztrace -t openmpi /bin/sh x");
+    ck_assert_ptr_nonnull(
+        strstr(filled("ourrun 4 app", 0, NULL), "no word names a program"));
+}
+END_TEST
+
+START_TEST(the_user_can_say_where_the_tracer_goes)
+{
+    ck_assert_str_eq(filled("ourrun {tracer} app", 0, NULL),
+                     "ourrun eztrace -t openmpi app");
+    ck_assert_str_eq(filled("mpirun -n 1 {tracer} a : -n 2 {tracer} b", 0, NULL),
+                     "mpirun -n 1 eztrace -t openmpi a : -n 2 eztrace -t openmpi b");
+    ck_assert_ptr_nonnull(
+        strstr(filled("mpirun -n 1 a : -n 2 b", 0, NULL), "several programs"));
+    ck_assert_str_eq(filled("ourrun x{tracer} app", 0, NULL),
+                     "{tracer} must be a word of its own, not in \"x{tracer}\"");
+}
+END_TEST
+
+START_TEST(arguments_are_separated_by_blanks)
+{
+    ck_assert_str_eq(filled("mpirun app {args} z", 0, " --tasks 120  -v\t"),
+                     "mpirun eztrace -t openmpi app --tasks 120 -v z");
+    ck_assert_str_eq(filled("mpirun app {args}", 0, NULL), "mpirun eztrace -t openmpi app");
+    ck_assert_str_eq(filled("{args}", 0, NULL), "nothing is left of the command");
+}
+END_TEST
+
+START_TEST(the_number_of_processes_must_be_known)
+{
+    ck_assert_str_eq(filled("mpirun -np {processes} app", 0, NULL),
+                     "the number for {processes} is not known");
+    ck_assert_str_eq(
+        filled("mpirun -np {processes} app out-{processes}.{processes}", 12, NULL),
+        "mpirun -np 12 eztrace -t openmpi app out-12.12");
+}
+END_TEST
+
+static uint32_t processes_in(const char *text)
+{
+    const struct mpl_command command = command_of(text);
+
+    return mpl_command_processes(&command);
+}
+
+START_TEST(the_number_of_processes_is_read_from_the_launcher)
+{
+    ck_assert_uint_eq(processes_in("mpirun -np 12 app -np 3"), 12);
+    ck_assert_uint_eq(processes_in("mpirun -n7 app"), 7);
+    ck_assert_uint_eq(processes_in("srun --ntasks=9 app"), 9);
+    ck_assert_uint_eq(processes_in("mpirun app -np 3"), 0);
+    ck_assert_uint_eq(processes_in("mpirun -np {processes} app"), 0);
+    ck_assert_uint_eq(processes_in("mpirun -np twelve app"), 0);
+    ck_assert_uint_eq(processes_in("mpirun -np"), 0);
+    ck_assert_uint_eq(processes_in("app -np 12"), 0);
+}
+END_TEST
+
+START_TEST(printed_words_can_be_pasted)
+{
+    const char *const words[] = { "a b", "", "it's", "$x", "--plain=1", "''" };
+
+    ck_assert_str_eq(mpl_words_print(words, 6, arena),
+                     "'a b' '' 'it'\\''s' '$x' --plain=1 ''\\'''\\'''");
+}
+END_TEST
+
+static const char *name_of(const char *text)
+{
+    const struct mpl_command command = command_of(text);
+
+    return mpl_command_name(&command, arena);
+}
+
+START_TEST(a_case_is_called_after_the_program)
+{
+    ck_assert_str_eq(name_of("mpirun -np {processes} ./mw --tasks 3"), "mw");
+    ck_assert_str_eq(name_of("ourrun 3 {tracer} dir/solver"), "solver");
+    ck_assert_str_eq(name_of("ourrun 3 x y"), "program");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("experiment: words");
+    TCase *tcase = tcase_create("words");
+
+    tcase_add_checked_fixture(tcase, begin, end);
+    tcase_add_test(tcase, the_tracer_goes_in_front_of_the_program);
+    tcase_add_test(tcase, an_option_that_nobody_knows_may_take_a_value);
+    tcase_add_test(tcase, an_unknown_launcher_is_told_from_a_program_by_its_path);
+    tcase_add_test(tcase, the_user_can_say_where_the_tracer_goes);
+    tcase_add_test(tcase, arguments_are_separated_by_blanks);
+    tcase_add_test(tcase, the_number_of_processes_must_be_known);
+    tcase_add_test(tcase, the_number_of_processes_is_read_from_the_launcher);
+    tcase_add_test(tcase, printed_words_can_be_pasted);
+    tcase_add_test(tcase, a_case_is_called_after_the_program);
+    suite_add_tcase(suite, tcase);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
