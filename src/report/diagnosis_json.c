@@ -237,8 +237,7 @@ static struct mpl_json *firings_json(const struct mpl_diagnosis *d)
     return all;
 }
 
-enum mpl_status mpl_report_json(const struct mpl_diagnosis *d, FILE *out,
-                                struct mpl_err *err)
+struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *d)
 {
     struct mpl_json *json = mpl_json_object();
 
@@ -256,7 +255,13 @@ enum mpl_status mpl_report_json(const struct mpl_diagnosis *d, FILE *out,
     mpl_json_set(json, "time", time_json(d));
     mpl_json_set(json, "rule_errors", rule_errors_json(d));
     mpl_json_set(json, "rules_fired", firings_json(d));
+    return json;
+}
 
+enum mpl_status mpl_report_json(const struct mpl_diagnosis *d, FILE *out,
+                                struct mpl_err *err)
+{
+    struct mpl_json *json = mpl_report_diagnosis_json(d);
     const enum mpl_status st = mpl_json_write(json, out, err);
 
     mpl_json_destroy(json);

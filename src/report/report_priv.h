@@ -34,6 +34,8 @@ void mpl_page_clock(struct page *page, const struct mpl_run *run);
 /** Every location's clock, and the repair in full. */
 void mpl_page_clock_in_full(struct page *page, const struct mpl_run *run);
 
+/** The document of a diagnosis, to which others may add keys of their own. */
+struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *diagnosis);
 /** Shared by both JSON documents: a run as DESIGN section 9 shows it. */
 struct mpl_json *mpl_report_run_json(const struct mpl_run *run);
 /** The value of its key "clock". */
