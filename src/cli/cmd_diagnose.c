@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/severity_priv.h"
 #include "report/report.h"
 
 enum {
@@ -64,21 +65,6 @@ struct diagnose_opts {
 };
 
 /* "worker=1,2,5" becomes the role "worker" with three labels. */
-/* A share of all time, or one of the words by which reports grade causes. */
-static enum mpl_status parse_severity(const struct mpl_option *option, const char *value,
-                                      double *out, struct mpl_err *err)
-{
-    if (strcmp(value, "warning") == 0) {
-        *out = MPL_SEVERITY_WARNING;
-        return MPL_OK;
-    }
-    if (strcmp(value, "critical") == 0) {
-        *out = MPL_SEVERITY_CRITICAL;
-        return MPL_OK;
-    }
-    return mpl_args_share(option, value, out, err);
-}
-
 static enum mpl_status parse_role(const char *value, struct mpl_arena *arena,
                                   struct diagnose_opts *opts, struct mpl_err *err)
 {
@@ -124,7 +110,7 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_TOP:
         return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
     case OPT_FAIL_ON:
-        return parse_severity(option, value, &opts->fail_on, err);
+        return mpl_args_severity(option, value, &opts->fail_on, err);
     case OPT_OUTPUT:
         opts->output = value;
         return MPL_OK;
@@ -193,20 +179,6 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     return st == MPL_END ? check(opts, err) : st;
 }
 
-/* Only causes count: symptoms and observations say where time went, in healthy runs, too. */
-static bool reaches(const struct mpl_diagnosis *diagnosis, double severity)
-{
-    for (size_t i = 0; i < diagnosis->n_findings; i++) {
-        const struct mpl_diagnosed *d = &diagnosis->findings[i];
-        /* NaN, in the finding or in what was asked for, compares as false. */
-        if (strcmp(d->finding->kind, "cause") == 0 && !d->finding->is_healthy &&
-            d->severity >= severity) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Says on standard error, too, why there is no answer; a document may go unread into a file. */
 static enum mpl_status judge(const struct mpl_diagnosis *diagnosis, double fail_on,
                              struct mpl_err *err)
@@ -215,7 +187,7 @@ static enum mpl_status judge(const struct mpl_diagnosis *diagnosis, double fail_
         (void) mpl_fail(err, MPL_E_MEANING, "%s", diagnosis->runs[0].failure);
         return mpl_wrap(err, MPL_E_MEANING, "nothing can be diagnosed");
     }
-    return reaches(diagnosis, fail_on) ? MPL_END : MPL_OK;
+    return mpl_severity_is_reached(diagnosis, fail_on) ? MPL_END : MPL_OK;
 }
 
 static enum mpl_status answer(struct mpl_analysis *analysis,
