@@ -95,8 +95,7 @@ static enum mpl_status act(struct mpl_pattern_opts *opts, const char *command,
     }
     opts->operands++;
     opts->n_operands--;
-    const enum mpl_status st =
-        mpl_directories_find(&opts->knowledge, arena, &opts->directories, err);
+    const enum mpl_status st = mpl_operands_find(opts, arena, err);
     return st == MPL_OK ? action->run(opts, arena, out, err) : st;
 }
 
@@ -129,7 +128,7 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
 
 const struct mpl_cmd mpl_cmd_pattern = {
     .name = "pattern",
-    .operands = "list|show|lint|test [NAME|FILE...]",
+    .operands = "list|show|lint|test [NAME|FILE|DIR...]",
     .summary = "list, show and check patterns, and try them on their examples",
     .options = options,
     .run = run,
@@ -149,7 +148,7 @@ static enum mpl_status run_rule(struct mpl_args *args, FILE *out, struct mpl_err
 /* Its options are those of patterns, so both commands stand in one file. */
 const struct mpl_cmd mpl_cmd_rule = {
     .name = "rule",
-    .operands = "list|lint|test [FILE...]",
+    .operands = "list|lint|test [FILE|DIR...]",
     .summary = "list and check rules, and run their tests",
     .options = options,
     .run = run_rule,

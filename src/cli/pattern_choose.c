@@ -5,32 +5,26 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Patterns that people write have some 10 KiB. */
 enum { FILE_BYTES_MAX = 1 << 20 };
 
-static bool has_ending(const char *word, const char *ending)
+enum mpl_status mpl_lint_tell(const struct mpl_lint *lint, enum mpl_status status,
+                              const char *what, const struct mpl_err *reason,
+                              struct mpl_err *err)
 {
-    const size_t n = strlen(word);
-    const size_t m = strlen(ending);
+    const size_t n = mpl_lint_errors(lint);
 
-    return n > m && strcmp(word + n - m, ending) == 0;
-}
-
-bool mpl_word_is_file(const char *word)
-{
-    return strchr(word, '/') != NULL || has_ending(word, ".yaml") ||
-           has_ending(word, ".clp");
-}
-
-bool mpl_is_same_file(const char *a, const char *b)
-{
-    struct stat x;
-    struct stat y;
-
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-           x.st_ino == y.st_ino;
+    mpl_lint_print(lint, stderr);
+    if (status == MPL_OK) {
+        return MPL_OK;
+    }
+    if (n == 0 || status == MPL_E_NOMEM) {
+        *err = *reason;
+        return status;
+    }
+    return mpl_fail(err, status, "the %s have %zu error%s, told above", what, n,
+                    n == 1 ? "" : "s");
 }
 
 struct choice {
@@ -104,12 +98,31 @@ static enum mpl_status choose_name(struct choice *c, const char *name, struct mp
                     near != NULL ? "\"?" : "; marple pattern list tells their names");
 }
 
+static enum mpl_status choose_directory(struct choice *c, const char *directory,
+                                        struct mpl_err *err)
+{
+    const size_t before = c->out->n;
+
+    for (size_t i = 0; i < mpl_patterns_count(c->base); i++) {
+        const struct mpl_pattern *pattern = mpl_patterns_get(c->base, i);
+
+        if (mpl_operand_covers(c->arena, directory, mpl_pattern_file(pattern))) {
+            c->out->patterns[c->out->n++] = pattern;
+        }
+    }
+    return c->out->n > before
+               ? MPL_OK
+               : mpl_fail(err, MPL_E_USAGE, "there are no patterns in the directory \"%s\"",
+                          directory);
+}
+
 static bool are_files(const struct mpl_pattern_opts *opts)
 {
     bool all = opts->n_operands > 0;
 
     for (size_t i = 0; i < opts->n_operands; i++) {
-        all = all && mpl_word_is_file(opts->operands[i]);
+        all = all && mpl_word_is_file(opts->operands[i]) &&
+              !mpl_word_is_directory(opts->operands[i]);
     }
     return all;
 }
@@ -162,13 +175,18 @@ enum mpl_status mpl_patterns_choose(const struct mpl_pattern_opts *opts,
     if (st != MPL_OK || opts->n_operands == 0) {
         return st == MPL_OK ? choose_all(&c, err) : st;
     }
-    out->patterns = MPL_NEW_ARRAY(arena, opts->n_operands, const struct mpl_pattern *);
+    const size_t n = c.base == NULL ? 0 : mpl_patterns_count(c.base);
+    out->patterns =
+        MPL_NEW_ARRAY(arena, opts->n_operands * (n + 1), const struct mpl_pattern *);
     if (out->patterns == NULL) {
         return mpl_nomem(err);
     }
     for (size_t i = 0; i < opts->n_operands && st == MPL_OK; i++) {
-        st = mpl_word_is_file(opts->operands[i]) ? choose_file(&c, opts->operands[i], err)
-                                                 : choose_name(&c, opts->operands[i], err);
+        const char *operand = opts->operands[i];
+
+        st = mpl_word_is_directory(operand) ? choose_directory(&c, operand, err)
+             : mpl_word_is_file(operand)    ? choose_file(&c, operand, err)
+                                            : choose_name(&c, operand, err);
     }
     return st;
 }

@@ -5,42 +5,92 @@
 
 #include <string.h>
 
-/* Files of the kind that are asked for, as the loader names them; unknown ones as they are. */
-static enum mpl_status choose_files(const struct mpl_pattern_opts *opts,
-                                    const struct mpl_knowledge *known, bool is_rules,
-                                    struct mpl_arena *arena, const char ***files, size_t *n,
-                                    struct mpl_err *err)
+/* Patterns and rules that the operands name, as the loader names their files. */
+struct asked {
+    const struct mpl_pattern_opts *opts;
+    const struct mpl_knowledge *known;
+    struct mpl_arena *arena;
+    const char **files;
+    size_t n;
+};
+
+static size_t add_patterns(struct asked *a, const char *operand)
 {
-    const size_t n_patterns = mpl_patterns_count(known->patterns);
-    const size_t n_rules = mpl_rules_count(known->rules);
-    const char **list = MPL_NEW_ARRAY(arena, n_patterns + n_rules + 1, const char *);
-    size_t at = 0;
+    const size_t before = a->n;
 
-    if (list == NULL) {
-        return mpl_nomem(err);
-    }
-    for (size_t i = 0; !is_rules && i < n_patterns; i++) {
-        list[at++] = mpl_pattern_file(mpl_patterns_get(known->patterns, i));
-    }
-    for (size_t i = 0; is_rules && i < n_rules; i++) {
-        list[at++] = mpl_rules_get(known->rules, i)->file;
-    }
-    *n = 0;
-    *files = MPL_NEW_ARRAY(arena, at + 1, const char *);
-    if (*files == NULL) {
-        return mpl_nomem(err);
-    }
-    for (size_t i = 0; i < at; i++) {
-        bool is_wanted = opts->n_operands == 0;
+    for (size_t i = 0; i < mpl_patterns_count(a->known->patterns); i++) {
+        const struct mpl_pattern *p = mpl_patterns_get(a->known->patterns, i);
 
-        for (size_t j = 0; j < opts->n_operands; j++) {
-            is_wanted =
-                is_wanted || mpl_is_same_file(list[i], opts->operands[j]) ||
-                (!is_rules && strcmp(mpl_pattern_name(mpl_patterns_get(known->patterns, i)),
-                                     opts->operands[j]) == 0);
+        if (strcmp(mpl_pattern_name(p), operand) == 0 ||
+            mpl_operand_covers(a->arena, operand, mpl_pattern_file(p))) {
+            a->files[a->n++] = mpl_pattern_file(p);
         }
-        if (is_wanted) {
-            (*files)[(*n)++] = list[i];
+    }
+    return a->n - before;
+}
+
+static size_t add_rules(struct asked *a, const char *operand)
+{
+    const size_t before = a->n;
+    const char *file = "";
+
+    for (size_t i = 0; i < mpl_rules_count(a->known->rules); i++) {
+        const char *next = mpl_rules_get(a->known->rules, i)->file;
+
+        if (strcmp(next, file) != 0 && mpl_operand_covers(a->arena, operand, next)) {
+            a->files[a->n++] = next;
+        }
+        file = next;
+    }
+    return a->n - before;
+}
+
+static enum mpl_status complain(const struct asked *a, const char *operand, bool is_rules,
+                                struct mpl_err *err)
+{
+    const size_t n = mpl_patterns_count(a->known->patterns);
+    const char **names = MPL_NEW_ARRAY(a->arena, n, const char *);
+
+    if (names == NULL) {
+        return mpl_nomem(err);
+    }
+    if (is_rules || mpl_word_is_file(operand)) {
+        return mpl_fail(err, MPL_E_USAGE, "there are no %s in \"%s\"",
+                        is_rules ? "rules" : "patterns", operand);
+    }
+    for (size_t i = 0; i < n; i++) {
+        names[i] = mpl_pattern_name(mpl_patterns_get(a->known->patterns, i));
+    }
+    const char *near = mpl_suggest(operand, names, n);
+    return mpl_fail(err, MPL_E_USAGE, "there is no pattern \"%s\"%s%s%s", operand,
+                    near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                    near != NULL ? "\"?" : "; marple pattern list tells their names");
+}
+
+/* Without operands all that there is of the kind. */
+static enum mpl_status choose_files(struct asked *a, bool is_rules, struct mpl_err *err)
+{
+    const size_t n_all =
+        mpl_patterns_count(a->known->patterns) + mpl_rules_count(a->known->rules) + 1;
+
+    a->files = MPL_NEW_ARRAY(a->arena, n_all * (a->opts->n_operands + 1), const char *);
+    if (a->files == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < a->opts->n_operands; i++) {
+        const char *operand = a->opts->operands[i];
+
+        if ((is_rules ? add_rules(a, operand) : add_patterns(a, operand)) == 0) {
+            return complain(a, operand, is_rules, err);
+        }
+    }
+    for (size_t i = 0; a->opts->n_operands == 0 && i < n_all - 1; i++) {
+        const size_t n = mpl_patterns_count(a->known->patterns);
+
+        if (i < n && !is_rules) {
+            a->files[a->n++] = mpl_pattern_file(mpl_patterns_get(a->known->patterns, i));
+        } else if (i >= n && is_rules) {
+            a->files[a->n++] = mpl_rules_get(a->known->rules, i - n)->file;
         }
     }
     return MPL_OK;
@@ -53,27 +103,13 @@ static enum mpl_status load(const struct mpl_pattern_opts *opts, struct mpl_aren
 {
     static const struct mpl_infer_limits usual = { 0 };
     struct mpl_infer *infer = NULL;
-    enum mpl_status st = mpl_knowledge_load(opts->directories.paths, opts->directories.n,
-                                            arena, lint, known, err);
+    enum mpl_status st =
+        mpl_knowledge_load_files(opts->directories.paths, opts->directories.n, opts->files,
+                                 opts->n_files, arena, lint, known, err);
 
     st = st == MPL_OK ? mpl_infer_create(known->rules, &usual, &infer, err) : st;
     mpl_infer_destroy(infer);
     return st;
-}
-
-/* A file that lies in no directory is tried by itself: what loading says of it. */
-static enum mpl_status lint_others(const struct mpl_pattern_opts *opts,
-                                   const struct mpl_knowledge *known, size_t n_found,
-                                   struct mpl_err *err)
-{
-    (void) known;
-    if (opts->n_operands > 0 && n_found == 0) {
-        return mpl_fail(
-            err, MPL_E_USAGE,
-            "\"%s\" is not among the knowledge; --knowledge DIR adds its directory",
-            opts->operands[0]);
-    }
-    return MPL_OK;
 }
 
 static enum mpl_status lint_files(const struct mpl_pattern_opts *opts, bool is_rules,
@@ -81,8 +117,7 @@ static enum mpl_status lint_files(const struct mpl_pattern_opts *opts, bool is_r
 {
     struct mpl_knowledge known = { 0 };
     struct mpl_lint *lint = mpl_lint_create(arena);
-    const char **files = NULL;
-    size_t n = 0;
+    struct asked asked = { .opts = opts, .known = &known, .arena = arena };
 
     if (lint == NULL) {
         return mpl_nomem(err);
@@ -94,9 +129,10 @@ static enum mpl_status lint_files(const struct mpl_pattern_opts *opts, bool is_r
         return st;
     }
     if (st == MPL_OK) {
-        st = choose_files(opts, &known, is_rules, arena, &files, &n, err);
-        st = st == MPL_OK ? lint_others(opts, &known, n, err) : st;
-        st = st == MPL_OK ? mpl_knowledge_lint(&known, files, n, arena, lint, err) : st;
+        st = choose_files(&asked, is_rules, err);
+        st = st == MPL_OK
+                 ? mpl_knowledge_lint(&known, asked.files, asked.n, arena, lint, err)
+                 : st;
         if (st != MPL_OK) {
             return st;
         }

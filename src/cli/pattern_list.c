@@ -13,9 +13,9 @@ static enum mpl_status choose(const struct mpl_pattern_opts *opts, struct mpl_ar
     if (lint == NULL) {
         return mpl_nomem(err);
     }
-    const enum mpl_status st = mpl_patterns_choose(opts, arena, lint, chosen, err);
-    mpl_lint_print(lint, stderr);
-    return st;
+    struct mpl_err mine = { 0 };
+    const enum mpl_status st = mpl_patterns_choose(opts, arena, lint, chosen, &mine);
+    return mpl_lint_tell(lint, st, "patterns", &mine, err);
 }
 
 static void print_origin(const struct mpl_pattern_opts *opts,

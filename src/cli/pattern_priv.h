@@ -7,10 +7,12 @@
 
 /** What the words of the command ask for. Arrays hold as many items as there are words. */
 struct mpl_pattern_opts {
-    const char **operands; /**< Names of patterns, or paths of files. */
+    const char **operands; /**< Names of patterns, or paths of files and directories. */
     size_t n_operands;
     struct mpl_knowledge_asked knowledge;
-    struct mpl_directories directories; /**< What is to be loaded for it. */
+    struct mpl_directories directories; /**< What is to be loaded for it, */
+    const char **files;                 /**< and these behind it. */
+    size_t n_files;
     bool is_verbose;
     int width;
 };
@@ -18,8 +20,29 @@ struct mpl_pattern_opts {
 /** A word that means a file: it has a slash or the ending of a pattern or rule file. */
 bool mpl_word_is_file(const char *word);
 
+/** A word that means a directory: it has a slash, or the directory holds knowledge. */
+bool mpl_word_is_directory(const char *word);
+/** Whether \p file is the operand, or one of the knowledge in the directory that it names. */
+bool mpl_operand_covers(struct mpl_arena *arena, const char *operand, const char *file);
+/**
+ * Sets directories and files: those that the options and the operands name, and with a file outside
+ * of them the pattern, the rules and the thresholds that belong to it.
+ *
+ * Errors: MPL_E_IO for a file that is not there; those of mpl_directories_find().
+ */
+enum mpl_status mpl_operands_find(struct mpl_pattern_opts *opts, struct mpl_arena *arena,
+                                  struct mpl_err *err);
+
 /** Whether both paths lead to one file that exists. */
 bool mpl_is_same_file(const char *a, const char *b);
+
+/**
+ * Prints what is wrong with \p what ("patterns") to standard error. What has been told so is not told
+ * once more as the reason of a failure. Returns \p status.
+ */
+enum mpl_status mpl_lint_tell(const struct mpl_lint *lint, enum mpl_status status,
+                              const char *what, const struct mpl_err *reason,
+                              struct mpl_err *err);
 
 /** The patterns that the operands name. */
 struct mpl_chosen {

@@ -7,13 +7,19 @@
 
 enum { TEST_BYTES_MAX = 4 << 20 };
 
-static enum mpl_status load(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
-                            struct mpl_lint *lint, const struct mpl_rules **rules,
-                            struct mpl_err *err)
+/* CLIPS has seen the rules, too, when this returns MPL_OK. */
+static enum mpl_status read_rules(const struct mpl_pattern_opts *opts,
+                                  struct mpl_arena *arena, struct mpl_lint *lint,
+                                  const struct mpl_rules **rules, struct mpl_err *err)
 {
     const char **folders = MPL_NEW_ARRAY(arena, opts->directories.n, const char *);
+    const char **files = MPL_NEW_ARRAY(arena, opts->n_files, const char *);
+    struct mpl_rule_places places = { .directories = folders,
+                                      .n_directories = opts->directories.n,
+                                      .files = files };
+    struct mpl_infer *infer = NULL;
 
-    if (folders == NULL || lint == NULL) {
+    if (folders == NULL || files == NULL) {
         return mpl_nomem(err);
     }
     for (size_t i = 0; i < opts->directories.n; i++) {
@@ -22,18 +28,37 @@ static enum mpl_status load(const struct mpl_pattern_opts *opts, struct mpl_aren
             return mpl_nomem(err);
         }
     }
-    const enum mpl_status st =
-        mpl_rules_load(folders, opts->directories.n, arena, lint, rules, err);
-    mpl_lint_print(lint, stderr);
+    for (size_t i = 0; i < opts->n_files; i++) {
+        if (strcmp(strrchr(opts->files[i], '.'), ".clp") == 0) {
+            files[places.n_files++] = opts->files[i];
+        }
+    }
+    enum mpl_status st = mpl_rules_read(&places, arena, lint, rules, err);
+    st = st == MPL_OK ? mpl_infer_create(*rules, NULL, &infer, err) : st;
+    mpl_infer_destroy(infer);
     return st;
 }
 
-static bool is_wanted(const struct mpl_pattern_opts *opts, const char *file)
+static enum mpl_status load(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
+                            const struct mpl_rules **rules, struct mpl_err *err)
+{
+    struct mpl_lint *lint = mpl_lint_create(arena);
+    struct mpl_err mine = { 0 };
+
+    if (lint == NULL) {
+        return mpl_nomem(err);
+    }
+    return mpl_lint_tell(lint, read_rules(opts, arena, lint, rules, &mine), "rules", &mine,
+                         err);
+}
+
+static bool is_wanted(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
+                      const char *file)
 {
     bool wanted = opts->n_operands == 0;
 
     for (size_t i = 0; i < opts->n_operands && !wanted; i++) {
-        wanted = mpl_is_same_file(opts->operands[i], file);
+        wanted = mpl_operand_covers(arena, opts->operands[i], file);
     }
     return wanted;
 }
@@ -52,12 +77,12 @@ enum mpl_status mpl_rule_list(const struct mpl_pattern_opts *opts, struct mpl_ar
 {
     const struct mpl_rules *rules = NULL;
     const char *file = "";
-    const enum mpl_status st = load(opts, arena, mpl_lint_create(arena), &rules, err);
+    const enum mpl_status st = load(opts, arena, &rules, err);
 
     for (size_t i = 0; st == MPL_OK && i < mpl_rules_count(rules); i++) {
         const struct mpl_rule *rule = mpl_rules_get(rules, i);
 
-        if (!is_wanted(opts, rule->file)) {
+        if (!is_wanted(opts, arena, rule->file)) {
             continue;
         }
         if (strcmp(rule->file, file) != 0) {
@@ -113,7 +138,7 @@ enum mpl_status mpl_rule_test(const struct mpl_pattern_opts *opts, struct mpl_ar
     const char *file = "";
     size_t n_bad = 0;
     size_t n_done = 0;
-    enum mpl_status st = load(opts, arena, mpl_lint_create(arena), &rules, err);
+    enum mpl_status st = load(opts, arena, &rules, err);
 
     for (size_t i = 0; st == MPL_OK && i < mpl_rules_count(rules); i++) {
         const struct mpl_rule *rule = mpl_rules_get(rules, i);
@@ -124,16 +149,20 @@ enum mpl_status mpl_rule_test(const struct mpl_pattern_opts *opts, struct mpl_ar
             return mpl_nomem(err);
         }
         if (strcmp(rule->file, file) != 0 && exists(path) &&
-            (is_wanted(opts, rule->file) || is_wanted(opts, path))) {
+            (is_wanted(opts, arena, rule->file) || is_wanted(opts, arena, path))) {
             st = test_file(rules, path, out, &n_bad, err);
             n_done++;
         }
         file = rule->file;
     }
     if (st == MPL_OK && n_done == 0) {
-        return mpl_fail(err, MPL_E_USAGE,
-                        "no tests: they stand in *.test.clp beside rules that are loaded; "
-                        "--knowledge DIR adds those of a directory");
+        return opts->n_operands == 0
+                   ? mpl_fail(err, MPL_E_USAGE,
+                              "no rules have tests, which stand beside them in *.test.clp")
+                   : mpl_fail(err, MPL_E_USAGE,
+                              "no tests for \"%s\": those of x.clp stand in x.test.clp "
+                              "beside it",
+                              opts->operands[0]);
     }
     return st == MPL_OK && n_bad > 0 ? MPL_END : st;
 }

@@ -11,7 +11,7 @@
 /*
  * CLIPS is caged (doc/rules.md): rule files cannot run programs, touch files, read input or run
  * for ever. The fact vocabulary is rules/vocabulary.clp, loaded first, then rules/thresholds.clp,
- * then the other *.clp of each directory by name, *.test.clp excepted. A file replaces the others of
+ * then the other *.clp of each directory by name, *.test.clp and TEMPLATE.clp excepted. A file replaces the others of
  * its name in earlier directories, but for vocabulary and thresholds, which add; thresholds of
  * later directories change those of earlier ones. Rules run in the modules
  * SYMPTOMS, REFINE, CAUSES, ADVISE and then MAIN (focus order of every round). A name without
@@ -34,11 +34,18 @@ struct mpl_rule {
 enum mpl_status mpl_rules_load(const char *const *directories, size_t n,
                                struct mpl_arena *arena, struct mpl_lint *lint,
                                const struct mpl_rules **out, struct mpl_err *err);
+/** Where rules are: directories, and files that come behind all of them. */
+struct mpl_rule_places {
+    const char *const *directories;
+    size_t n_directories;
+    const char *const *files; /**< Must live as long as the rules. */
+    size_t n_files;
+};
 /**
  * As mpl_rules_load(), but CLIPS sees the texts only once, in mpl_infer_create(), which then tells
  * its faults to \p lint: for a single analysis this halves the start.
  */
-enum mpl_status mpl_rules_read(const char *const *directories, size_t n,
+enum mpl_status mpl_rules_read(const struct mpl_rule_places *places,
                                struct mpl_arena *arena, struct mpl_lint *lint,
                                const struct mpl_rules **out, struct mpl_err *err);
 /** One more rule text on top of \p base, from memory; for tests and for `--rules FILE`. */

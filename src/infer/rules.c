@@ -139,7 +139,8 @@ static bool has_ending(const char *name, const char *ending)
 
 static bool is_rule_file(const char *name)
 {
-    return name[0] != '.' && has_ending(name, ".clp") && !has_ending(name, ".test.clp");
+    return name[0] != '.' && has_ending(name, ".clp") && !has_ending(name, ".test.clp") &&
+           strcmp(name, "TEMPLATE.clp") != 0;
 }
 
 struct rule_file {
@@ -272,17 +273,34 @@ static enum mpl_status load_files(const struct rule_file *files, size_t n, bool 
                : finish(sources, n, is_deferred, errors_before, arena, lint, out, err);
 }
 
-static enum mpl_status load_directories(const char *const *directories, size_t n,
-                                        bool is_deferred, struct mpl_arena *arena,
-                                        struct mpl_lint *lint, const struct mpl_rules **out,
-                                        struct mpl_err *err)
+/* Files as if they were in a directory behind all others. */
+static enum mpl_status add_files(const char *const *paths, size_t n, size_t number,
+                                 struct mpl_buf *files, struct mpl_err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct rule_file *file = mpl_buf_add(files);
+
+        if (file == NULL) {
+            return mpl_nomem(err);
+        }
+        *file = (struct rule_file){ .path = paths[i], .directory = number };
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status load_places(const struct mpl_rule_places *places, bool is_deferred,
+                                   struct mpl_arena *arena, struct mpl_lint *lint,
+                                   const struct mpl_rules **out, struct mpl_err *err)
 {
     struct mpl_buf files = mpl_buf_make(sizeof(struct rule_file));
     enum mpl_status st = MPL_OK;
 
-    for (size_t i = 0; st == MPL_OK && i < n; i++) {
-        st = list_directory(directories[i], i, arena, &files, err);
+    for (size_t i = 0; st == MPL_OK && i < places->n_directories; i++) {
+        st = list_directory(places->directories[i], i, arena, &files, err);
     }
+    st = st == MPL_OK
+             ? add_files(places->files, places->n_files, places->n_directories, &files, err)
+             : st;
     if (st == MPL_OK && files.n > 0) {
         qsort(files.data, files.n, sizeof(struct rule_file), compare_files);
         drop_replaced(&files);
@@ -298,14 +316,17 @@ enum mpl_status mpl_rules_load(const char *const *directories, size_t n,
                                struct mpl_arena *arena, struct mpl_lint *lint,
                                const struct mpl_rules **out, struct mpl_err *err)
 {
-    return load_directories(directories, n, false, arena, lint, out, err);
+    const struct mpl_rule_places places = { .directories = directories,
+                                            .n_directories = n };
+
+    return load_places(&places, false, arena, lint, out, err);
 }
 
-enum mpl_status mpl_rules_read(const char *const *directories, size_t n,
+enum mpl_status mpl_rules_read(const struct mpl_rule_places *places,
                                struct mpl_arena *arena, struct mpl_lint *lint,
                                const struct mpl_rules **out, struct mpl_err *err)
 {
-    return load_directories(directories, n, true, arena, lint, out, err);
+    return load_places(places, true, arena, lint, out, err);
 }
 
 enum mpl_status mpl_rules_parse(const char *file, const char *text, size_t bytes,

@@ -27,6 +27,15 @@ enum mpl_status mpl_knowledge_load(const char *const *directories, size_t n,
                                    struct mpl_arena *arena, struct mpl_lint *lint,
                                    struct mpl_knowledge *out, struct mpl_err *err);
 
+/**
+ * The same with files, *.yaml and *.clp, that may lie anywhere, as if they were in a directory behind
+ * the others. \p files must live as long as what is known.
+ */
+enum mpl_status mpl_knowledge_load_files(const char *const *directories, size_t n,
+                                         const char *const *files, size_t n_files,
+                                         struct mpl_arena *arena, struct mpl_lint *lint,
+                                         struct mpl_knowledge *out, struct mpl_err *err);
+
 /** Only the patterns, with their metrics; out->rules is NULL then. */
 enum mpl_status mpl_knowledge_load_patterns(const char *const *directories, size_t n,
                                             struct mpl_arena *arena, struct mpl_lint *lint,

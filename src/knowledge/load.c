@@ -3,6 +3,10 @@
 #include "knowledge/knowledge.h"
 
 #include <dirent.h>
+#include <string.h>
+
+/* Patterns that people write have some 10 KiB. */
+enum { PATTERN_BYTES_MAX = 1 << 20 };
 
 const char *mpl_knowledge_folder(struct mpl_arena *arena, const char *directory,
                                  const char *name)
@@ -53,30 +57,88 @@ static const char **folders(const char *const *directories, size_t n,
     return found;
 }
 
-enum mpl_status mpl_knowledge_load_patterns(const char *const *directories, size_t n,
-                                            struct mpl_arena *arena, struct mpl_lint *lint,
-                                            struct mpl_knowledge *out, struct mpl_err *err)
+static bool has_ending(const char *file, const char *ending)
+{
+    const size_t n = strlen(file);
+    const size_t m = strlen(ending);
+
+    return n > m && strcmp(file + n - m, ending) == 0;
+}
+
+/* The patterns of those files on top of \p patterns. */
+static enum mpl_status add_patterns(const char *const *files, size_t n,
+                                    struct mpl_arena *arena, struct mpl_lint *lint,
+                                    const struct mpl_patterns **patterns,
+                                    struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        const struct mpl_patterns *base = *patterns;
+        char *text = NULL;
+        size_t bytes = 0;
+
+        if (!has_ending(files[i], ".yaml")) {
+            continue;
+        }
+        st = mpl_file_read(files[i], PATTERN_BYTES_MAX, arena, &text, &bytes, err);
+        st = st == MPL_OK ? mpl_patterns_parse(files[i], text, bytes, base, arena, lint,
+                                               patterns, err)
+                          : st;
+    }
+    return st;
+}
+
+static enum mpl_status load_patterns(const char *const *directories, size_t n,
+                                     const char *const *files, size_t n_files,
+                                     struct mpl_arena *arena, struct mpl_lint *lint,
+                                     struct mpl_knowledge *out, struct mpl_err *err)
 {
     const char **patterns = folders(directories, n, arena, "patterns");
 
     if (patterns == NULL) {
         return mpl_nomem(err);
     }
-    const enum mpl_status st =
-        mpl_patterns_load(patterns, n, arena, lint, &out->patterns, err);
+    enum mpl_status st = mpl_patterns_load(patterns, n, arena, lint, &out->patterns, err);
+
+    st = st == MPL_OK ? add_patterns(files, n_files, arena, lint, &out->patterns, err) : st;
     return st == MPL_OK ? load_metrics(arena, lint, out, err) : st;
+}
+
+enum mpl_status mpl_knowledge_load_patterns(const char *const *directories, size_t n,
+                                            struct mpl_arena *arena, struct mpl_lint *lint,
+                                            struct mpl_knowledge *out, struct mpl_err *err)
+{
+    return load_patterns(directories, n, NULL, 0, arena, lint, out, err);
+}
+
+enum mpl_status mpl_knowledge_load_files(const char *const *directories, size_t n,
+                                         const char *const *files, size_t n_files,
+                                         struct mpl_arena *arena, struct mpl_lint *lint,
+                                         struct mpl_knowledge *out, struct mpl_err *err)
+{
+    const char **rules = MPL_NEW_ARRAY(arena, n_files, const char *);
+    struct mpl_rule_places places = { .directories =
+                                          folders(directories, n, arena, "rules"),
+                                      .n_directories = n,
+                                      .files = rules };
+
+    if (rules == NULL || places.directories == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < n_files; i++) {
+        if (has_ending(files[i], ".clp")) {
+            rules[places.n_files++] = files[i];
+        }
+    }
+    const enum mpl_status st =
+        load_patterns(directories, n, files, n_files, arena, lint, out, err);
+    return st == MPL_OK ? mpl_rules_read(&places, arena, lint, &out->rules, err) : st;
 }
 
 enum mpl_status mpl_knowledge_load(const char *const *directories, size_t n,
                                    struct mpl_arena *arena, struct mpl_lint *lint,
                                    struct mpl_knowledge *out, struct mpl_err *err)
 {
-    const char **rules = folders(directories, n, arena, "rules");
-
-    if (rules == NULL) {
-        return mpl_nomem(err);
-    }
-    const enum mpl_status st =
-        mpl_knowledge_load_patterns(directories, n, arena, lint, out, err);
-    return st == MPL_OK ? mpl_rules_read(rules, n, arena, lint, &out->rules, err) : st;
+    return mpl_knowledge_load_files(directories, n, NULL, 0, arena, lint, out, err);
 }
