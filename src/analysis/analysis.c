@@ -180,6 +180,17 @@ const struct mpl_diagnosis *mpl_analysis_diagnosis(const struct mpl_analysis *an
     return &analysis->diagnosis;
 }
 
+size_t mpl_analysis_measure_count(const struct mpl_analysis *analysis)
+{
+    return analysis->infer == NULL ? 0 : mpl_infer_measure_count(analysis->infer);
+}
+
+const struct mpl_measure *mpl_analysis_measure(const struct mpl_analysis *analysis,
+                                               size_t i)
+{
+    return mpl_infer_measure(analysis->infer, i);
+}
+
 const struct mpl_lint *mpl_analysis_lint(const struct mpl_analysis *analysis)
 {
     return analysis->lint;

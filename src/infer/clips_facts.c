@@ -263,6 +263,33 @@ bool mpl_fact_texts(struct cage *cage, struct fact *fact, const char *slot,
     return true;
 }
 
+bool mpl_fact_counts(struct cage *cage, struct fact *fact, const char *slot,
+                     struct mpl_arena *arena, const uint32_t **counts, size_t *n)
+{
+    const struct field *field = find_field(fact, slot);
+
+    (void) cage;
+    *counts = NULL;
+    *n = 0;
+    if (field == NULL || field->type != MULTIFIELD) {
+        return true;
+    }
+
+    const struct multifield *list = field->value;
+    uint32_t *copies = MPL_NEW_ARRAY(arena, (size_t) list->multifieldLength, uint32_t);
+
+    for (long i = 0; copies != NULL && i < list->multifieldLength; i++) {
+        const struct field *item = &list->theFields[i];
+        const long long count = item->type == INTEGER ? ValueToLong(item->value) : 0;
+
+        if (count > 0 && count < UINT32_MAX) {
+            copies[(*n)++] = (uint32_t) count;
+        }
+    }
+    *counts = copies;
+    return copies != NULL;
+}
+
 char *mpl_fact_print(struct cage *cage, struct fact *fact, struct mpl_arena *arena)
 {
     enum { PRINT_BYTES = 2000 };

@@ -171,6 +171,9 @@ double mpl_fact_number(struct cage *cage, struct fact *fact, const char *slot);
 /** The texts of a multislot. False without memory. */
 bool mpl_fact_texts(struct cage *cage, struct fact *fact, const char *slot,
                     struct mpl_arena *arena, const char *const **texts, size_t *n);
+/** The numbers of a multislot, those above 0. False without memory. */
+bool mpl_fact_counts(struct cage *cage, struct fact *fact, const char *slot,
+                     struct mpl_arena *arena, const uint32_t **counts, size_t *n);
 /** The fact as CLIPS prints it; NULL without memory. */
 char *mpl_fact_print(struct cage *cage, struct fact *fact, struct mpl_arena *arena);
 bool mpl_fact_is(const struct fact *fact, const char *template);
@@ -202,6 +205,7 @@ struct mpl_infer {
     struct mpl_buf findings; /**< struct finding_record * */
     struct mpl_buf visible;  /**< struct mpl_finding *; those not withdrawn, after a run. */
     struct mpl_buf needs;    /**< struct mpl_need */
+    struct mpl_buf measures; /**< see clips_measures.c */
     struct mpl_buf firings;  /**< struct mpl_firing */
     struct mpl_buf errors;   /**< struct mpl_lint_message */
     struct mpl_buf basis;    /**< struct fact *, matched by the current firing. */
@@ -217,6 +221,11 @@ const struct mpl_rule *mpl_infer_rule(const struct mpl_infer *infer, const char 
 void mpl_infer_take_error(struct mpl_infer *infer);
 /** Makes the list of findings that are not withdrawn, and the reasons' indices into it. */
 bool mpl_infer_show_findings(struct mpl_infer *infer);
+/** Of mpl_infer.measures. */
+struct mpl_buf mpl_infer_measures_make(void);
+/** Notes a fact `measure` of the current firing; false without memory. */
+bool mpl_infer_note_measure(struct mpl_infer *infer, struct fact *fact);
+void mpl_infer_withdraw_measure(struct mpl_infer *infer, const struct fact *fact);
 /** The hooks of CLIPS that note who asserted what, and why. */
 void mpl_infer_add_hooks(struct mpl_infer *infer);
 

@@ -403,6 +403,8 @@ static void after_assertion(void *env, void *asserted)
         note_finding(infer, fact);
     } else if (mpl_fact_is(fact, "need")) {
         note_need(infer, fact);
+    } else if (mpl_fact_is(fact, "measure") && !mpl_infer_note_measure(infer, fact)) {
+        stop_nomem(infer);
     }
 }
 
@@ -440,6 +442,7 @@ static void before_retraction(void *env, void *retracted)
     if (need != MPL_NONE) {
         ((struct mpl_need *) mpl_buf_get(&infer->needs, need))->is_withdrawn = true;
     }
+    mpl_infer_withdraw_measure(infer, fact);
 }
 
 void mpl_infer_add_hooks(struct mpl_infer *infer)

@@ -16,6 +16,7 @@
  *   clips_names.c  finds the variables and globals that they are about
  *   clips_facts.c  checks slots, asserts facts, reads facts
  *   clips_run.c    fires rules and notes what each of them matched and asserted
+ *   clips_measures.c  notes which other runs rules ask for
  *   records.c      what the host may ask afterwards
  *   ruletest_forms.c  reads rule tests
  *   ruletest.c     rule tests: given facts, expected findings

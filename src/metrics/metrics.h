@@ -70,6 +70,17 @@ struct mpl_metric_definition mpl_metric_set_get(const struct mpl_metric_set *set
 /** Index of "worker.efficiency", or MPL_NONE. */
 uint32_t mpl_metric_set_find(const struct mpl_metric_set *set, const char *name);
 
+/** What a metric derives from, also by way of other metrics; in order of first mention. */
+struct mpl_metric_basis {
+    size_t n_needs;
+    const struct mpl_capability *const *needs;
+    size_t n_events;
+    const uint32_t *events; /**< Abstract events of the pattern. */
+};
+enum mpl_status mpl_metric_set_basis(const struct mpl_metric_set *set, size_t i,
+                                     struct mpl_arena *arena, struct mpl_metric_basis *out,
+                                     struct mpl_err *err);
+
 /** Values of a set on one recognition; evaluated on demand, each once. */
 struct mpl_metrics;
 enum mpl_status mpl_metrics_create(const struct mpl_metric_set *set,

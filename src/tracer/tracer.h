@@ -21,9 +21,17 @@ const struct mpl_tracer_file *mpl_tracers_get(const struct mpl_tracers *tracers,
 /** NULL if there is none of that name. */
 const struct mpl_tracer_file *mpl_tracers_find(const struct mpl_tracers *tracers,
                                                const char *name);
+/** "there is no tracer "x"; did you mean "y"?", MPL_E_USAGE. */
+enum mpl_status mpl_tracers_fail(const struct mpl_tracers *tracers, const char *name,
+                                 struct mpl_arena *arena, struct mpl_err *err);
 
 const char *mpl_tracer_file_name(const struct mpl_tracer_file *tracer);
 const char *mpl_tracer_file_says(const struct mpl_tracer_file *tracer);
+/** Words of the command that prints its version; n is 0 when there is none. */
+const char *const *mpl_tracer_version_command(const struct mpl_tracer_file *tracer,
+                                              size_t *n);
+/** Whether a program must be built for it; false: any program can be traced. */
+bool mpl_tracer_needs_build(const struct mpl_tracer_file *tracer);
 /** Whether its program is on PATH. */
 bool mpl_tracer_is_installed(const struct mpl_tracer_file *tracer);
 
@@ -67,10 +75,12 @@ struct mpl_settings {
     const char
         *needs_build; /**< A clause: why the program must be built anew; else NULL. */
     size_t n_lacks;
-    const char *const *lacks; /**< Capabilities asked for that it does not record. */
-    double bytes_per_event;   /**< For estimates. */
+    /** Capabilities asked for that it does not record, or only under a condition. */
+    const char *const *lacks;
+    double bytes_per_event; /**< For estimates. */
     double overhead_s_per_event;
 };
+/** \p expected_bytes: of one process' part of the trace, for {memory}; 0 when unknown. */
 enum mpl_status mpl_tracer_settle(const struct mpl_tracer_file *tracer,
                                   const struct mpl_recording *recording,
                                   uint64_t expected_bytes, struct mpl_arena *arena,
