@@ -141,11 +141,6 @@ static enum mpl_status build(struct mpl_events *events, struct mpl_arena *scratc
         return st;
     }
     find_window(events);
-    /* Before the waits, because it borrows their place in the calls. */
-    st = mpl_replay_run(events, err);
-    if (st != MPL_OK) {
-        return st;
-    }
     mpl_waits_p2p(events, wrong);
     mpl_waits_coll(events);
     return mpl_totals_create(events, wrong, err);
@@ -371,11 +366,6 @@ void mpl_events_window(const struct mpl_events *events, int64_t *begin_ticks,
 {
     *begin_ticks = events->window_begin_ticks;
     *end_ticks = events->window_end_ticks;
-}
-
-double mpl_events_ideal_s(const struct mpl_events *events)
-{
-    return events->ideal_s;
 }
 
 double mpl_events_measured_s(const struct mpl_events *events)

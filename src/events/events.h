@@ -1,7 +1,7 @@
 /*
  * Takes:        a model on one time line, pairs and instances.
  * Makes:        spans (what each location does, without gaps), what each waits for and for whom,
- *               totals per location, the communication topology, the ideal-network replay.
+ *               totals per location, the communication topology.
  * Leaves alone: patterns; this is what a pattern may name.
  */
 #ifndef MPL_EVENTS_EVENTS_H
@@ -126,8 +126,8 @@ struct mpl_part {
 /**
  * The part of \p events as a run of its own. Calls of what is left out become part of the
  * computation around them; locations that are left out have no calls and no messages. Waits are
- * those of the whole. Totals, edges and delays are the part's; the ideal network is not replayed,
- * and of messages received in the wrong order an upper bound is known.
+ * those of the whole. Totals, edges and delays are the part's; of messages received in the wrong
+ * order an upper bound is known.
  *
  * Ownership: lives in \p arena, borrows \p events, copies \p part.
  * Errors:    MPL_E_NOMEM only.
@@ -158,6 +158,32 @@ int64_t mpl_events_leave_ticks(const struct mpl_events *events, uint32_t locatio
                                uint32_t span);
 int64_t mpl_events_wait_ticks(const struct mpl_events *events, uint32_t location,
                               uint32_t span);
+/** What a replay needs to know of a call, at a fraction of the cost of mpl_events_span(). */
+struct mpl_call_view {
+    uint32_t first_event; /**< Its records. */
+    uint32_t last_event;
+    uint32_t region; /**< MPL_NONE for buffer flushes and off times. */
+    uint32_t culprit;
+    int64_t wait_ticks;
+    enum mpl_span_class class;
+    enum mpl_call_mode mode;
+    enum mpl_wait_kind wait_kind;
+    bool is_mpi;   /**< A call of MPI; start-up and shut-down are. */
+    bool is_probe; /**< Waits for the message that the next blocking receive takes. */
+    bool is_wait_known;
+};
+/** Call \p call of a location is its span 2 * call + 1; there are mpl_events_call_count(). */
+uint32_t mpl_events_call_count(const struct mpl_events *events, uint32_t location);
+void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_t call,
+                     struct mpl_call_view *out);
+/** The call that holds record \p event; MPL_NONE if none does. Cost: logarithmic. */
+uint32_t mpl_events_call_of_event(const struct mpl_events *events, uint32_t location,
+                                  uint32_t event);
+/** The call that posts (sends, blocking receives, MPI_Irecv) the other end of a message of
+ *  \p location, and whose; false where the message has no partner or that is not recorded. */
+bool mpl_events_posting_call(const struct mpl_events *events, uint32_t location,
+                             uint32_t message, uint32_t *other, uint32_t *call);
+
 /** The \p i-th message end of a span (i < n_messages): its index in the location's messages. */
 uint32_t mpl_events_message(const struct mpl_events *events, uint32_t location,
                             const struct mpl_span *span, uint32_t i);
@@ -261,28 +287,13 @@ enum mpl_status mpl_events_steps(const struct mpl_events *events, struct mpl_are
                                  const struct mpl_steps **out, struct mpl_err *err);
 
 /**
- * The part of the run that the replay looks at: from the end of the first start-up to the
+ * The part of the run that a replay looks at: from the end of the first start-up to the
  * beginning of the last shut-down; where these are not recorded, from the first to the last event.
  * All computation lies within.
  */
 void mpl_events_window(const struct mpl_events *events, int64_t *begin_ticks,
                        int64_t *end_ticks);
 
-/**
- * Run time in seconds on an ideal network: computation as measured, every transfer instantaneous,
- * dependencies kept (Dimemas' definition of the POP efficiencies), over the window. At least the
- * longest computation of a location and at most the measured time, as far as the clocks agree.
- *
- * Receives, waits and tests end not before the send is entered; MPI_Ssend not before the receive
- * is posted; other sends at once; collectives not before those they depend on have entered. Waiting
- * for threads, buffer flushes and calls whose partner is not recorded take as long as measured.
- * Threads that never call MPI are part of their master's computation.
- *
- * NaN when the replay would be a guess: completions of receives are not recorded, or more than 1 %
- * of message ends, of collectives, or of the time lacks its partners; or when the recorded order is
- * impossible.
- */
-double mpl_events_ideal_s(const struct mpl_events *events);
 /** The length of the window, seconds. */
 double mpl_events_measured_s(const struct mpl_events *events);
 

@@ -52,7 +52,7 @@ enum { CALL_REGION_NONE = (1 << 23) - 1 };
 struct mpl_call {
     uint32_t enter; /* record that opens it: ENTER, FLUSH_BEGIN, OFF, or the first event */
     uint32_t leave; /* record that closes it, or the last event */
-    uint32_t ticks[2]; /* waiting time; during the replay the ideal time of its beginning */
+    uint32_t ticks[2]; /* waiting time */
     uint32_t culprit;
     uint32_t first;           /* see enum mpl_call_parts */
     unsigned gap_region : 23; /* of the gap before it; CALL_REGION_NONE for none */
@@ -102,7 +102,6 @@ struct mpl_events {
     int64_t startup_end_ticks; /* where MPI_Init is not recorded; else INT64_MIN */
     int64_t window_begin_ticks;
     int64_t window_end_ticks;
-    double ideal_s;
     const bool *processes; /* of a part: which belong to it; NULL for a whole run */
 };
 
@@ -180,7 +179,6 @@ bool mpl_call_is_known(const struct mpl_events *events, uint32_t location,
 enum mpl_status mpl_regions_classify(struct mpl_events *events, struct mpl_err *err);
 enum mpl_status mpl_locate_create(struct mpl_events *events, struct mpl_err *err);
 enum mpl_status mpl_calls_create(struct mpl_events *events, struct mpl_err *err);
-enum mpl_status mpl_replay_run(struct mpl_events *events, struct mpl_err *err);
 void mpl_waits_p2p(struct mpl_events *events, struct mpl_wrong_order *wrong);
 void mpl_waits_coll(struct mpl_events *events);
 enum mpl_status mpl_totals_create(struct mpl_events *events,

@@ -65,3 +65,56 @@ bool mpl_events_only_message(const struct mpl_events *events, uint32_t location,
     *message = lane->list[call->first] == 1 ? lane->list[call->first + 2] : MPL_NONE;
     return lane->list[call->first] <= 1;
 }
+
+/* ---- whole calls ----------------------------------------------------------------------- */
+
+uint32_t mpl_events_call_count(const struct mpl_events *events, uint32_t location)
+{
+    return events->lanes[location].n_calls;
+}
+
+void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_t call,
+                     struct mpl_call_view *out)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+    const struct mpl_call *of = &events->lanes[location].calls[call];
+    const struct mpl_region_use use = mpl_call_use(events, loc, of);
+
+    *out = (struct mpl_call_view){
+        .first_event = of->enter,
+        .last_event = of->leave,
+        .region = mpl_call_region(events, location, of),
+        .culprit = of->culprit,
+        .wait_ticks = mpl_call_ticks(of),
+        .class = (enum mpl_span_class) of->class,
+        .mode = (enum mpl_call_mode) use.mode,
+        .wait_kind = (enum mpl_wait_kind) of->wait_kind,
+        .is_mpi = use.is_mpi || of->class != MPL_SPAN_OTHER,
+        .is_probe = mpl_call_is_probe(events, loc, of),
+        .is_wait_known = of->is_wait_known,
+    };
+}
+
+uint32_t mpl_events_call_of_event(const struct mpl_events *events, uint32_t location,
+                                  uint32_t event)
+{
+    return mpl_call_find(events, location, event);
+}
+
+bool mpl_events_posting_call(const struct mpl_events *events, uint32_t location,
+                             uint32_t message, uint32_t *other, uint32_t *call)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+    const uint32_t number = events->match->partner[location][message];
+    struct mpl_end end;
+
+    if (number == MPL_NONE) {
+        return false;
+    }
+    end = mpl_other_end(events, number);
+    *other = end.location;
+    *call = loc->envelopes[loc->messages[message].envelope].is_send
+                ? mpl_receive_post_call(events, end)
+                : events->lanes[end.location].call_of_message[end.message];
+    return *call != MPL_NONE;
+}

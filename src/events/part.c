@@ -401,7 +401,6 @@ static enum mpl_status build(struct cutter *c, struct mpl_err *err)
     events->processes = processes;
     events->edges = NULL;
     events->n_edges = 0;
-    events->ideal_s = NAN;
     if (none == NULL || processes == NULL || events->lanes == NULL ||
         events->totals == NULL) {
         return mpl_nomem(err);

@@ -103,6 +103,7 @@ struct mpl_variables *mpl_variables_create(const struct mpl_events *events,
     variables->window = mpl_window_of(events);
     variables->extents = extents;
     variables->arena = arena;
+    variables->ideal_s = NAN;
     for (uint32_t location = 0; location < n; location++) {
         extents[location] = extent_of(events, location, variables->window);
     }
@@ -122,6 +123,7 @@ struct query {
     const struct extent *extents; /* of all locations */
     const struct mpl_delay *delay;
     const struct mpl_steps *steps;
+    double ideal_s;
     int which; /* a span class or wait kind, see variables.def */
 };
 
@@ -384,7 +386,7 @@ static double run_locations(const struct query *q)
 
 static double run_ideal_duration(const struct query *q)
 {
-    return mpl_events_ideal_s(q->events);
+    return q->ideal_s;
 }
 
 static double run_measured_duration(const struct query *q)
@@ -502,6 +504,10 @@ bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
         return mpl_events_steps(variables->events, variables->arena, &variables->steps,
                                 NULL) == MPL_OK;
     }
+    if (get == run_ideal_duration && !variables->is_ideal_known) {
+        variables->is_ideal_known = true;
+        return mpl_replay_ideal(variables->events, &variables->ideal_s, NULL) == MPL_OK;
+    }
     return true;
 }
 
@@ -513,6 +519,7 @@ double mpl_variable_get(const struct mpl_variables *variables, uint32_t variable
                        .window = variables->window,
                        .extents = variables->extents,
                        .steps = variables->steps,
+                       .ideal_s = variables->ideal_s,
                        .which = getters[variable].which };
 
     if (table[variable].per_location) {

@@ -5,6 +5,7 @@
 #define MPL_METRICS_VARIABLES_PRIV_H
 
 #include "metrics/metrics.h"
+#include "replay/replay.h"
 
 /* The part of the window in which a location takes part, and what it does outside of it. */
 struct extent {
@@ -21,6 +22,8 @@ struct mpl_variables {
     struct mpl_arena *arena;
     const struct mpl_delay *delays; /* per location; NULL: nobody has asked yet */
     const struct mpl_steps *steps;  /* likewise */
+    double ideal_s;                 /* likewise, while is_ideal_known is false */
+    bool is_ideal_known;
 };
 
 /** Lives in \p arena; NULL when out of memory. */

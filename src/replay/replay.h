@@ -50,9 +50,12 @@ struct mpl_what_if {
 enum mpl_status mpl_what_if_parse(const char *text, struct mpl_arena *arena,
                                   const struct mpl_what_if **out, struct mpl_err *err);
 
-/** Locations of a role that a change names; n = 0 if there is no such role. For the caller to fill. */
-typedef void mpl_find_role(void *context, const char *role, const uint32_t **locations,
-                           uint32_t *n);
+/** Who a change may name beside labels. */
+struct mpl_replay_role {
+    const char *name;
+    const uint32_t *locations; /**< Ascending. */
+    uint32_t n;
+};
 
 struct mpl_replayed {
     double recorded_s; /**< Length of the window (mpl_events_window). */
@@ -67,17 +70,40 @@ struct mpl_replayed {
 
 /**
  * Replays the recorded dependencies: messages in their recorded pairing and order, collectives,
- * threads as mpl_events_ideal_s() does. Computation takes as long as recorded, calls take what they
+ * threads as part of their master. Computation takes as long as recorded, calls take what they
  * took beyond waiting, waits follow from who is late; then again with the changes. Work stays with
- * whom it was given to: a farm does not hand out its tasks anew (doubt says so where it matters).
+ * whom it was given to: a farm does not hand out its tasks anew.
+ *
+ * \p roles: of several of a name the first counts; "others" are the other locations of the first
+ * role of the list that has the location, or if none has, all.
  *
  * Ownership: \p out points into \p arena.
  * Errors:    MPL_E_USAGE for labels, roles and regions that do not exist, with a suggestion.
- * Cost:      linear in calls; 8 bytes per call while it runs.
+ * Cost:      linear in calls, with changed regions in records; 8 bytes per call while it runs.
  */
 enum mpl_status mpl_replay_run(const struct mpl_events *events,
-                               const struct mpl_what_if *what, mpl_find_role *find_role,
-                               void *context, struct mpl_arena *arena,
-                               struct mpl_replayed *out, struct mpl_err *err);
+                               const struct mpl_what_if *what,
+                               const struct mpl_replay_role *roles, size_t n_roles,
+                               struct mpl_arena *arena, struct mpl_replayed *out,
+                               struct mpl_err *err);
+
+/**
+ * Run time in seconds on an ideal network, which is the change network*0: computation as measured,
+ * every transfer instantaneous, dependencies kept (Dimemas' definition of the POP efficiencies),
+ * over the window. At least the longest computation of a location and at most the measured time, as
+ * far as the clocks agree.
+ *
+ * Receives, waits, tests and probes end not before the send is entered; MPI_Ssend not before the
+ * receive is posted; other sends at once; collectives not before those they depend on have entered.
+ * Waiting for threads, buffer flushes and calls whose partner is not recorded take as long as measured.
+ * Threads that never call MPI are part of their master's computation.
+ *
+ * \p *ideal_s is NaN when the replay would be a guess: completions of receives are not recorded, or
+ * more than 1 % of message ends, of collectives, or of the time lacks its partners; when the recorded
+ * order is impossible; and for a part of a run.
+ * Errors: MPL_E_NOMEM only. Cost: as mpl_replay_run().
+ */
+enum mpl_status mpl_replay_ideal(const struct mpl_events *events, double *ideal_s,
+                                 struct mpl_err *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "events_fixture.h"
+#include "replay_ideal.h"
 
 static struct mpl_arena *arena;
 
@@ -79,7 +80,7 @@ START_TEST(startup_lasts_until_the_last_process_has_begun)
     ASSERT_US(mpl_events_totals(events, 0)->class_s[MPL_SPAN_COMPUTE], 20);
     fixture_assert_span(events, 1, 0, MPL_SPAN_COMPUTE, 40, 50);
     ASSERT_US(mpl_events_measured_s(events), 40);
-    ASSERT_US(mpl_events_ideal_s(events), 30);
+    ASSERT_US(replay_ideal_s(events), 30);
 }
 END_TEST
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "events_fixture.h"
+#include "replay_ideal.h"
 
 enum { RANKS = 5, PENDING = 40, CALLS = 4000, SEEDS = 60 };
 
@@ -765,7 +766,7 @@ static void try_nonsense(int seed)
     for (uint32_t l = 0; l < mpl_events_model(events)->n_locations; l++) {
         check_location(events, l, seed);
     }
-    ck_assert(!(mpl_events_ideal_s(events) < 0));
+    ck_assert(!(replay_ideal_s(events) < 0));
 }
 
 START_TEST(no_sequence_of_records_breaks_the_rules)
@@ -918,10 +919,10 @@ static void try_replay(int seed)
     ideal = replay(c);
     if (ideal < 0 || 100 * missing > 2 * counts->pairs + missing ||
         100 * c->unknown > o.model->n_locations * (end - begin)) {
-        ck_assert_msg(isnan(mpl_events_ideal_s(events)), "seed %d: a guess", seed);
+        ck_assert_msg(isnan(replay_ideal_s(events)), "seed %d: a guess", seed);
         return;
     }
-    ASSERT_TICKS(seed, mpl_events_ideal_s(events), ideal);
+    ASSERT_TICKS(seed, replay_ideal_s(events), ideal);
 }
 
 START_TEST(ideal_time_is_that_of_a_patient_replay)

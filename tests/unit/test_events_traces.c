@@ -12,6 +12,7 @@
 
 #include "events/events.h"
 #include "read/read.h"
+#include "replay_ideal.h"
 
 static struct mpl_arena *arena;
 
@@ -243,13 +244,46 @@ static void check_run(const struct mpl_events *events, const char *name)
     ck_assert(fabs(edge_wait_s - suffered[MPL_WAIT_LATE_SENDER]) < 1e-6);
 }
 
+static double replayed_s(const struct mpl_events *events, const char *text,
+                         double *baseline_s)
+{
+    const struct mpl_what_if *what = NULL;
+    struct mpl_replayed answer = { 0 };
+
+    ck_assert_int_eq(mpl_what_if_parse(text, arena, &what, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_replay_run(events, what, NULL, 0, arena, &answer, NULL), MPL_OK);
+    *baseline_s = answer.baseline_s;
+    return answer.changed_s;
+}
+
+/* Nothing changed is the run as recorded to the tick, no transfers the ideal network, and nobody
+ * loses by computing less. */
+static void check_what_if(const struct mpl_events *events, const char *name, double ideal_s)
+{
+    double baseline_s;
+    double less_s;
+
+    ck_assert_msg(replayed_s(events, "network*0", &baseline_s) == ideal_s,
+                  "%s: network*0 is not the ideal network", name);
+    ck_assert_msg(fabs(baseline_s - mpl_events_measured_s(events)) < 1e-8,
+                  "%s: %.9f replayed, %.9f recorded", name, baseline_s,
+                  mpl_events_measured_s(events));
+    for (int percent = 75; percent > 0; percent -= 25) {
+        less_s = replayed_s(events, mpl_arena_printf(arena, "compute*%de-2", percent),
+                            &baseline_s);
+        ck_assert_msg(less_s < baseline_s && less_s > baseline_s * percent * 0.00999,
+                      "%s: %.9f with %d %% of the computation", name, less_s, percent);
+        baseline_s = less_s;
+    }
+}
+
 /* Nobody can finish earlier than its own computation, and waiting for less than was waited for
  * cannot take longer; unless clocks contradict the order of messages. */
 static void check_replay(const struct mpl_events *events, const char *name)
 {
     const struct mpl_model *model = mpl_events_model(events);
     const struct mpl_violations *left = &mpl_events_clock(events)->after;
-    const double ideal_s = mpl_events_ideal_s(events);
+    const double ideal_s = replay_ideal_s(events);
     int64_t begin, end;
 
     if (isnan(ideal_s)) {
@@ -258,6 +292,9 @@ static void check_replay(const struct mpl_events *events, const char *name)
     if (left->p2p + left->collective + left->thread == 0) {
         ck_assert_msg(ideal_s <= mpl_events_measured_s(events), "%s: %.9f > %.9f", name,
                       ideal_s, mpl_events_measured_s(events));
+    }
+    if (left->p2p + left->collective + left->thread == 0) {
+        check_what_if(events, name, ideal_s);
     }
     mpl_events_window(events, &begin, &end);
     for (uint32_t l = 0; l < model->n_locations; l++) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "events_fixture.h"
+#include "replay_ideal.h"
 
 static struct mpl_arena *arena;
 
@@ -36,7 +37,7 @@ START_TEST(without_communication_the_longest_computation_remains)
     live(f, 1, 0, 100);
     live(f, 2, 0, 30);
     events = fixture_events(f);
-    ASSERT_US(mpl_events_ideal_s(events), 100);
+    ASSERT_US(replay_ideal_s(events), 100);
     ASSERT_US(mpl_events_measured_s(events), 100);
 }
 END_TEST
@@ -64,7 +65,7 @@ START_TEST(pipeline_of_three_takes_what_its_slowest_stage_dictates)
     fixture_call_recv(f, 2, 47, 68, 1, 0);
     fixture_record(f, 2, 73, MPL_EV_MARK);
     events = fixture_events(f);
-    ASSERT_US(mpl_events_ideal_s(events), 55);
+    ASSERT_US(replay_ideal_s(events), 55);
     ASSERT_US(mpl_events_measured_s(events), 73);
 }
 END_TEST
@@ -82,7 +83,7 @@ START_TEST(synchronous_send_still_waits_for_its_receiver)
         fixture_call_send(f, 1, 5, 54, is_sync ? "MPI_Ssend" : "MPI_Send", 0, 0);
         fixture_record(f, 1, 64, MPL_EV_MARK);
         events = fixture_events(f);
-        ASSERT_US(mpl_events_ideal_s(events), is_sync ? 60 : 50);
+        ASSERT_US(replay_ideal_s(events), is_sync ? 60 : 50);
     }
 }
 END_TEST
@@ -103,7 +104,7 @@ START_TEST(call_that_starts_several_messages_wakes_all_receivers)
         fixture_call_recv(f, l, 10, 50, 0, 0);
         fixture_record(f, l, 50 + 10 * l, MPL_EV_MARK);
     }
-    ASSERT_US(mpl_events_ideal_s(fixture_events(f)), 40 + 30);
+    ASSERT_US(replay_ideal_s(fixture_events(f)), 40 + 30);
 }
 END_TEST
 
@@ -119,7 +120,7 @@ static double replay_collective(enum mpl_coll_op op, uint32_t root)
         fixture_call_coll(f, l, before[l], 40, op, root);
         fixture_record(f, l, 40 + behind[l], MPL_EV_MARK);
     }
-    return mpl_events_ideal_s(fixture_events(f));
+    return replay_ideal_s(fixture_events(f));
 }
 
 START_TEST(collectives_wait_for_those_they_depend_on)
@@ -148,7 +149,7 @@ START_TEST(scan_is_resolved_from_the_lowest_rank_up)
         fixture_call_coll(f, l, before[l], 65, MPL_COLL_SCAN, MPL_NONE);
         fixture_record(f, l, 65 + behind[l], MPL_EV_MARK);
     }
-    ASSERT_US(mpl_events_ideal_s(fixture_events(f)), 40 + 30);
+    ASSERT_US(replay_ideal_s(fixture_events(f)), 40 + 30);
 }
 END_TEST
 
@@ -166,7 +167,7 @@ START_TEST(window_is_from_the_first_init_to_the_last_finalize)
     events = fixture_events(f);
     ASSERT_US(mpl_events_measured_s(events), 110);
     /* Rank 1 starts 10 late, computes 10, has its message at 40, then computes 60. */
-    ASSERT_US(mpl_events_ideal_s(events), 100);
+    ASSERT_US(replay_ideal_s(events), 100);
 }
 END_TEST
 
@@ -182,7 +183,7 @@ START_TEST(impossible_order_ends_without_a_number)
     }
     events = fixture_events(f);
     ck_assert_uint_eq(mpl_events_match(events)->counts.pairs, 2);
-    ck_assert(isnan(mpl_events_ideal_s(events)));
+    ck_assert(isnan(replay_ideal_s(events)));
 }
 END_TEST
 
@@ -192,7 +193,7 @@ START_TEST(lost_completions_leave_no_number)
 
     fixture_set_receive_completions(f, false);
     live(f, 0, 0, 10);
-    ck_assert(isnan(mpl_events_ideal_s(fixture_events(f))));
+    ck_assert(isnan(replay_ideal_s(fixture_events(f))));
 }
 END_TEST
 
@@ -204,7 +205,7 @@ START_TEST(waiting_for_threads_is_computation_to_the_network)
     fixture_call(f, 0, 10, 30, "!$omp barrier");
     fixture_call(f, 0, 40, 90, "MPI_Comm_rank");
     fixture_record(f, 0, 100, MPL_EV_MARK);
-    ASSERT_US(mpl_events_ideal_s(fixture_events(f)), 50);
+    ASSERT_US(replay_ideal_s(fixture_events(f)), 50);
 }
 END_TEST
 
@@ -216,13 +217,13 @@ START_TEST(threads_without_messages_take_no_part)
     live(f, 0, 0, 50);
     live(f, 1, 5, 40);
     events = fixture_events(f);
-    ASSERT_US(mpl_events_ideal_s(events), 50);
+    ASSERT_US(replay_ideal_s(events), 50);
 }
 END_TEST
 
 static Suite *make_suite(void)
 {
-    Suite *suite = suite_create("events_replay");
+    Suite *suite = suite_create("replay_ideal");
     TCase *t = tcase_create("replay");
 
     tcase_add_checked_fixture(t, create_arena, destroy_arena);

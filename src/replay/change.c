@@ -1,0 +1,268 @@
+/* From what is written to factors: who is meant, and how much that is of what they spend. */
+#include "config.h"
+
+#include "replay/replay_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+static enum mpl_status fail_at(const struct question *q, size_t i, const char *what,
+                               const char *word, const char *nearest, struct mpl_err *err)
+{
+    const unsigned column = q->what->changes[i].place.column;
+
+    if (nearest != NULL) {
+        return mpl_fail(err, MPL_E_USAGE, "'%s', column %u: no %s '%s'; did you mean '%s'?",
+                        q->what->text, column, what, word, nearest);
+    }
+    return mpl_fail(err, MPL_E_USAGE, "'%s', column %u: no %s '%s'", q->what->text, column,
+                    what, word);
+}
+
+static enum mpl_status no_such_who(const struct question *q, size_t i, const char *who,
+                                   struct mpl_err *err)
+{
+    const struct mpl_model *model = mpl_events_model(q->events);
+    const char **words =
+        MPL_NEW_ARRAY(q->arena, q->n_roles + model->n_locations + 1, const char *);
+    size_t n = 0;
+
+    if (words == NULL) {
+        return mpl_nomem(err);
+    }
+    words[n++] = "all";
+    for (size_t k = 0; k < q->n_roles; k++) {
+        words[n++] = q->roles[k].name;
+    }
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        words[n++] = model->locations[l].label;
+    }
+    return fail_at(q, i, "location or role", who, mpl_suggest(who, words, n), err);
+}
+
+static enum mpl_status resolve_who(struct question *q, size_t i, const char *who,
+                                   struct mpl_err *err)
+{
+    const struct mpl_model *model = mpl_events_model(q->events);
+    const uint32_t location = mpl_model_find_location(model, who);
+
+    if (strcmp(who, "all") == 0) {
+        memset(q->is_named[i], true, model->n_locations * sizeof(bool));
+        return MPL_OK;
+    }
+    if (location != MPL_NONE) {
+        q->is_named[i][location] = true;
+        return MPL_OK;
+    }
+    for (size_t k = 0; k < q->n_roles; k++) {
+        if (strcmp(q->roles[k].name, who) == 0) {
+            for (uint32_t l = 0; l < q->roles[k].n; l++) {
+                q->is_named[i][q->roles[k].locations[l]] = true;
+            }
+            return MPL_OK;
+        }
+    }
+    return no_such_who(q, i, who, err);
+}
+
+static enum mpl_status resolve_region(struct question *q, size_t i,
+                                      struct region_scale *region, struct mpl_err *err)
+{
+    const struct mpl_model *model = mpl_events_model(q->events);
+    const char *name = q->what->changes[i].region;
+    bool *is_region = MPL_NEW_ARRAY(q->arena, model->n_regions, bool);
+    double *factor = MPL_NEW_ARRAY(q->arena, model->n_locations, double);
+    const char **words = MPL_NEW_ARRAY(q->arena, model->n_regions, const char *);
+    bool is_found = false;
+
+    if (is_region == NULL || factor == NULL || words == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t k = 0; k < model->n_regions; k++) {
+        words[k] = model->regions[k].name;
+        is_region[k] = strcmp(words[k], name) == 0;
+        is_found = is_found || is_region[k];
+    }
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        factor[l] = 1;
+    }
+    *region = (struct region_scale){ is_region, factor };
+    return is_found ? MPL_OK
+                    : fail_at(q, i, "region", name,
+                              mpl_suggest(name, words, model->n_regions), err);
+}
+
+enum mpl_status mpl_question_resolve(struct question *q, struct mpl_err *err)
+{
+    const uint32_t n_locations = mpl_events_model(q->events)->n_locations;
+    struct region_scale *regions = MPL_NEW_ARRAY(q->arena, q->what->n, struct region_scale);
+    enum mpl_status st = MPL_OK;
+
+    q->is_named = MPL_NEW_ARRAY(q->arena, q->what->n, bool *);
+    q->region_of = MPL_NEW_ARRAY(q->arena, q->what->n, uint32_t);
+    if (regions == NULL || q->is_named == NULL || q->region_of == NULL) {
+        return mpl_nomem(err);
+    }
+    q->scale = (struct scale){ .regions = regions };
+    for (size_t i = 0; i < q->what->n && st == MPL_OK; i++) {
+        const struct mpl_change *change = &q->what->changes[i];
+
+        q->region_of[i] = MPL_NONE;
+        q->is_named[i] = MPL_NEW_ARRAY(q->arena, n_locations, bool);
+        if (q->is_named[i] == NULL) {
+            return mpl_nomem(err);
+        }
+        for (size_t k = 0; k < change->n_who && st == MPL_OK; k++) {
+            st = resolve_who(q, i, change->who[k], err);
+        }
+        if (change->n_who == 0) {
+            memset(q->is_named[i], true, n_locations * sizeof(bool));
+        }
+        if (change->kind == MPL_CHANGE_REGION && st == MPL_OK) {
+            q->region_of[i] = (uint32_t) q->scale.n_regions;
+            st = resolve_region(q, i, &regions[q->scale.n_regions++], err);
+        }
+    }
+    return st;
+}
+
+/* ---- factors ------------------------------------------------------------------------------- */
+
+static double spent_on(const struct question *q, size_t i, const struct spent *spent)
+{
+    switch (q->what->changes[i].kind) {
+    case MPL_CHANGE_COMPUTE:
+        return spent->compute_s;
+    case MPL_CHANGE_TRANSFER:
+        return spent->transfer_s;
+    case MPL_CHANGE_REGION:
+        return spent->regions_s[q->region_of[i]];
+    }
+    return 0;
+}
+
+static int by_value(const void *x, const void *y)
+{
+    const double a = *(const double *) x;
+    const double b = *(const double *) y;
+
+    return (a > b) - (a < b);
+}
+
+static const struct mpl_replay_role *role_of(const struct question *q, uint32_t location)
+{
+    for (size_t k = 0; k < q->n_roles; k++) {
+        for (uint32_t i = 0; i < q->roles[k].n; i++) {
+            if (q->roles[k].locations[i] == location) {
+                return &q->roles[k];
+            }
+        }
+    }
+    return NULL;
+}
+
+/* The median of what the others of its role spend, or where there are none, of all others. */
+static double of_others(const struct question *q, size_t i, uint32_t location,
+                        const struct spent *spent, double *values)
+{
+    const struct mpl_model *model = mpl_events_model(q->events);
+    const struct mpl_replay_role *role = role_of(q, location);
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; role != NULL && k < role->n; k++) {
+        if (!q->is_named[i][role->locations[k]]) {
+            values[n++] = spent_on(q, i, &spent[role->locations[k]]);
+        }
+    }
+    const bool is_alone = n == 0;
+
+    for (uint32_t l = 0; is_alone && l < model->n_locations; l++) {
+        if (!q->is_named[i][l] && model->locations[l].n_events > 0 &&
+            model->locations[l].thread == 0) {
+            values[n++] = spent_on(q, i, &spent[l]);
+        }
+    }
+    if (n == 0) {
+        return NAN;
+    }
+    qsort(values, n, sizeof *values, by_value);
+    return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/* NaN where there are no others. */
+static double factor_of(const struct question *q, size_t i, uint32_t location,
+                        const struct spent *spent, double *values)
+{
+    const struct mpl_change *change = &q->what->changes[i];
+    const double own = spent_on(q, i, &spent[location]);
+
+    if (change->less_s > 0) {
+        return own > change->less_s ? 1 - change->less_s / own : 0;
+    }
+    if (isnan(change->factor)) {
+        const double others = of_others(q, i, location, spent, values);
+
+        return isnan(others) || own > 0 ? others / own : 1;
+    }
+    return change->factor;
+}
+
+static enum mpl_status settle_change(struct question *q, size_t i,
+                                     const struct spent *spent, double *factors,
+                                     double *values, struct mpl_err *err)
+{
+    for (uint32_t l = 0; l < mpl_events_model(q->events)->n_locations; l++) {
+        if (!q->is_named[i][l]) {
+            continue;
+        }
+        factors[l] *= factor_of(q, i, l, spent, values);
+        if (isnan(factors[l])) {
+            return mpl_fail(err, MPL_E_USAGE,
+                            "'%s', column %u: there are no others whose time this could be",
+                            q->what->text, q->what->changes[i].place.column);
+        }
+    }
+    return MPL_OK;
+}
+
+enum mpl_status mpl_question_settle(struct question *q, const struct spent *spent,
+                                    struct mpl_err *err)
+{
+    const uint32_t n = mpl_events_model(q->events)->n_locations;
+    struct region_scale *regions =
+        MPL_NEW_ARRAY(q->arena, q->scale.n_regions, struct region_scale);
+    double *factors[2] = { MPL_NEW_ARRAY(q->arena, n, double),
+                           MPL_NEW_ARRAY(q->arena, n, double) };
+    double *values = MPL_NEW_ARRAY(q->arena, n, double);
+    enum mpl_status st = MPL_OK;
+
+    if (regions == NULL || factors[0] == NULL || factors[1] == NULL || values == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t l = 0; l < n; l++) {
+        factors[0][l] = factors[1][l] = 1;
+    }
+    for (size_t i = 0; i < q->what->n && st == MPL_OK; i++) {
+        double *of = factors[q->what->changes[i].kind == MPL_CHANGE_TRANSFER];
+
+        if (q->region_of[i] != MPL_NONE) {
+            of = MPL_NEW_ARRAY(q->arena, n, double);
+            if (of == NULL) {
+                return mpl_nomem(err);
+            }
+            for (uint32_t l = 0; l < n; l++) {
+                of[l] = 1;
+            }
+            regions[q->region_of[i]] =
+                (struct region_scale){ q->scale.regions[q->region_of[i]].is_region, of };
+        }
+        st = settle_change(q, i, spent, of, values, err);
+    }
+    q->scale.compute = factors[0];
+    q->scale.transfer = factors[1];
+    q->scale.regions = regions;
+    return st;
+}

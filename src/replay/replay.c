@@ -1,0 +1,165 @@
+/* Questions to the engine: what a change would bring, and what an ideal network would. */
+#include "config.h"
+
+#include "replay/replay_priv.h"
+
+#include <math.h>
+
+/* More than this share of missing ends, collectives or time makes a replay a guess. */
+static const double tolerated_share = 0.01;
+/* A baseline further off the recorded run makes a doubt, and one much further off a guess. */
+static const double doubtful_error = 0.02;
+static const double tolerated_error = 0.1;
+
+/* Why a replay of this run can only be a guess; NULL if it is more. */
+static const char *lack_of(const struct mpl_events *events)
+{
+    const struct mpl_match_counts *n = &mpl_events_match(events)->counts;
+    const struct mpl_model *model = mpl_events_model(events);
+    const double missing = (double) n->unmatched_sends + (double) n->unmatched_receives +
+                           (double) n->garbage_ends + (double) n->open_receives;
+    const double ends = 2 * (double) n->pairs + missing;
+
+    if (mpl_events_is_part(events)) {
+        return "only a whole run is replayed";
+    }
+    if (!model->can.has_receive_completions && model->can.has_messages) {
+        return "the trace lacks completions of receives, so that nobody knows who waits "
+               "for "
+               "whom";
+    }
+    if (missing > tolerated_share * ends) {
+        return "more than 1 % of the messages lack an end in the trace";
+    }
+    if ((double) n->incomplete_collectives > tolerated_share * (double) n->collectives) {
+        return "more than 1 % of the collective operations lack participants in the trace";
+    }
+    return NULL;
+}
+
+static const char *lack_of_course(const struct course *course)
+{
+    if (!course->is_finished) {
+        return "in the recorded order of messages everybody would wait for ever";
+    }
+    return course->unknown_share > tolerated_share
+               ? "more than 1 % of the time passes in calls whose partners are not recorded"
+               : NULL;
+}
+
+enum mpl_status mpl_replay_ideal(const struct mpl_events *events, double *ideal_s,
+                                 struct mpl_err *err)
+{
+    const uint32_t n = mpl_events_model(events)->n_locations;
+    struct mpl_arena *arena = NULL;
+    struct course course = { 0 };
+    double *none;
+    enum mpl_status st;
+
+    *ideal_s = NAN;
+    if (lack_of(events) != NULL) {
+        return MPL_OK;
+    }
+    arena = mpl_arena_create();
+    none = arena == NULL ? NULL : MPL_NEW_ARRAY(arena, n, double);
+    if (none == NULL) {
+        mpl_arena_destroy(arena);
+        return mpl_nomem(err);
+    }
+    const struct scale scale = { .transfer = none };
+
+    st = mpl_engine_run(events, &scale, &course, err);
+    if (st == MPL_OK && lack_of_course(&course) == NULL) {
+        *ideal_s = course.duration_s;
+    }
+    mpl_arena_destroy(arena);
+    return st;
+}
+
+/* ---- what if ----------------------------------------------------------------------------- */
+
+static struct spent *make_spent(const struct question *q)
+{
+    const uint32_t n = mpl_events_model(q->events)->n_locations;
+    struct spent *spent = MPL_NEW_ARRAY(q->arena, n, struct spent);
+
+    for (uint32_t l = 0; l < n && spent != NULL; l++) {
+        spent[l].regions_s = MPL_NEW_ARRAY(q->arena, q->scale.n_regions, double);
+        if (spent[l].regions_s == NULL) {
+            return NULL;
+        }
+    }
+    return spent;
+}
+
+static enum mpl_status doubt_baseline(struct mpl_replayed *out, struct mpl_arena *arena,
+                                      struct mpl_err *err)
+{
+    const double error = fabs(out->baseline_s - out->recorded_s) / out->recorded_s;
+
+    if (!(error > doubtful_error)) {
+        return MPL_OK;
+    }
+    out->doubt = mpl_arena_printf(
+        arena, "replaying what was recorded takes %s instead of %s",
+        mpl_text_seconds(arena, out->baseline_s), mpl_text_seconds(arena, out->recorded_s));
+    if (error > tolerated_error) {
+        out->gain_s = NAN;
+    }
+    return out->doubt == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+static enum mpl_status run_twice(struct question *q, struct mpl_replayed *out,
+                                 struct mpl_err *err)
+{
+    const uint32_t n = mpl_events_model(q->events)->n_locations;
+    double *end_s = MPL_NEW_ARRAY(q->arena, n, double);
+    struct course baseline = { .spent = make_spent(q) };
+    struct course changed = { .end_s = end_s };
+    enum mpl_status st;
+
+    if (end_s == NULL || baseline.spent == NULL) {
+        return mpl_nomem(err);
+    }
+    st = mpl_engine_run(q->events, &q->scale, &baseline, err);
+    st = st == MPL_OK ? mpl_question_settle(q, baseline.spent, err) : st;
+    out->doubt = lack_of_course(&baseline);
+    if (st != MPL_OK || out->doubt != NULL) {
+        return st;
+    }
+    st = mpl_engine_run(q->events, &q->scale, &changed, err);
+    if (st != MPL_OK) {
+        return st;
+    }
+    out->n_locations = n;
+    out->end_s = end_s;
+    out->baseline_s = baseline.duration_s;
+    out->changed_s = changed.duration_s;
+    out->gain_s = out->baseline_s - out->changed_s;
+    return doubt_baseline(out, q->arena, err);
+}
+
+enum mpl_status mpl_replay_run(const struct mpl_events *events,
+                               const struct mpl_what_if *what,
+                               const struct mpl_replay_role *roles, size_t n_roles,
+                               struct mpl_arena *arena, struct mpl_replayed *out,
+                               struct mpl_err *err)
+{
+    struct question q = {
+        .events = events, .what = what, .roles = roles, .n_roles = n_roles, .arena = arena
+    };
+    struct mpl_replayed made = { .recorded_s = mpl_events_measured_s(events),
+                                 .baseline_s = NAN,
+                                 .changed_s = NAN,
+                                 .gain_s = NAN };
+    enum mpl_status st = mpl_question_resolve(&q, err);
+
+    made.doubt = lack_of(events);
+    if (st == MPL_OK && made.doubt == NULL) {
+        st = run_twice(&q, &made, err);
+    }
+    if (st == MPL_OK) {
+        *out = made;
+    }
+    return st;
+}

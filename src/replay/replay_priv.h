@@ -1,0 +1,130 @@
+/* Shared by the files of replay only: the engine, and what it is told to change. */
+#ifndef MPL_REPLAY_REPLAY_PRIV_H
+#define MPL_REPLAY_REPLAY_PRIV_H
+
+#include "replay/replay.h"
+
+/* The time in a function of the program, with all that it calls, or in an MPI call of that name. */
+struct region_scale {
+    const bool *is_region; /* per region: of that name */
+    const double *factor;  /* per location; 1: as recorded */
+};
+
+/* What takes how many times as long as recorded. Zeroed: nothing is changed. */
+struct scale {
+    const double *compute; /* per location, of what lies between calls; NULL: 1 */
+    const double
+        *transfer; /* per location, of what MPI calls cost beyond waiting; NULL: 1 */
+    size_t n_regions;
+    const struct region_scale *regions; /* on top of the others */
+};
+
+/* What a location spends on what can be changed, seconds as recorded. */
+struct spent {
+    double compute_s;
+    double transfer_s;
+    double *regions_s; /* per region of the scale */
+};
+
+/* A run as it came out. */
+struct course {
+    bool is_finished;     /* nobody hangs for ever: the recorded order is possible */
+    double duration_s;    /* until the last location ends */
+    double unknown_share; /* of location time, in calls whose partners are not recorded */
+    double *end_s;        /* per location; the caller's, NULL: not wanted */
+    struct spent *spent;  /* likewise */
+};
+
+/* engine.c: lets every location run through its calls. Cost: linear in calls, in records where
+ * regions are scaled; 8 bytes per call. */
+enum mpl_status mpl_engine_run(const struct mpl_events *events, const struct scale *scale,
+                               struct course *out, struct mpl_err *err);
+
+/* change.c: a question with everybody's names and numbers in place. */
+struct question {
+    const struct mpl_events *events;
+    const struct mpl_what_if *what;
+    const struct mpl_replay_role *roles;
+    size_t n_roles;
+    struct mpl_arena *arena;
+    bool **is_named;     /* per change and location */
+    uint32_t *region_of; /* per change: its region of the scale; MPL_NONE */
+    struct scale scale;  /* with factors of 1 until question_settle() */
+};
+/* Finds the locations and regions that are named. Errors: MPL_E_USAGE. */
+enum mpl_status mpl_question_resolve(struct question *q, struct mpl_err *err);
+/* Fills in the factors, some of which depend on what everybody spends. */
+enum mpl_status mpl_question_settle(struct question *q, const struct spent *spent,
+                                    struct mpl_err *err);
+
+/* ---- inside of the engine ----------------------------------------------------------------- */
+
+struct runner {
+    int64_t ticks;       /* replayed time, since the window begins */
+    int64_t begin_ticks; /* of the current call */
+    uint32_t call;       /* next or current */
+    uint32_t event;      /* record in that call to go on with */
+    uint32_t next; /* in the chain of those that hang on the same thing; location + 1 */
+    uint32_t scan_instance; /* hangs on this scan */
+    uint32_t next_receive;  /* record of the next blocking receive, for probes */
+    uint32_t n_noted;       /* records whose functions are counted as open or not */
+    bool is_in_call;
+    bool is_part; /* takes part in the replay */
+    bool is_done;
+    bool
+        is_ideal; /* transfers take no time, so no send has to wait until it can be buffered */
+    struct mpl_call_view view; /* of the current call */
+};
+
+struct coll_state {
+    int64_t ticks; /* latest participant so far; for 1-to-N the root */
+    uint32_t n_arrived;
+    uint32_t first_hanging; /* location + 1 */
+    uint32_t n_resolved;    /* of a scan: parts whose lower ranks have all arrived */
+    bool is_root_here;
+};
+
+struct engine {
+    const struct mpl_events *events;
+    const struct mpl_model *model;
+    const struct mpl_match *match;
+    const struct scale *scale;
+    int64_t window_begin_ticks;
+    int64_t window_end_ticks;
+    /*
+     * Per location and call: 0 while nobody has reached it, -(l + 1) when location l is the
+     * first of a chain that hangs on it, and the time of its beginning plus one when it is reached.
+     */
+    int64_t **slots;
+    struct runner *runners;   /* per location */
+    struct coll_state *colls; /* per instance */
+    uint32_t *ready;          /* stack of locations that can go on */
+    uint32_t n_ready;
+    struct spent *spent;   /* per location; NULL: nobody wants to know */
+    uint32_t **open;       /* per location and changed region: how often it is open */
+    int64_t unknown_ticks; /* in calls whose partners are not recorded */
+};
+
+enum progress { HANGS, GOES_ON };
+
+/* Set in the slot of a scan's participant when its lower ranks are known too. */
+#define RESOLVED_BIT (INT64_C(1) << 62)
+
+void mpl_engine_wake(struct engine *r, uint32_t first);
+
+/* engine_coll.c */
+uint32_t mpl_engine_instance(const struct engine *r, uint32_t location,
+                             uint32_t collective);
+/* The location comes to a collective, and has come to its end. */
+void mpl_engine_arrive(struct engine *r, uint32_t location, uint32_t instance);
+enum progress mpl_engine_complete(struct engine *r, uint32_t location, uint32_t collective);
+
+/* engine_time.c: what stretches take in the changed run */
+/* The part of a stretch that lies in the window. */
+int64_t mpl_engine_inside(const struct engine *r, int64_t from_ticks, int64_t to_ticks);
+/* The computation from record \p from to record \p to. */
+int64_t mpl_engine_compute(struct engine *r, uint32_t location, uint32_t from, uint32_t to);
+/* What the current call costs when nobody has to be waited for. */
+int64_t mpl_engine_cost(const struct engine *r, uint32_t location);
+
+#endif

@@ -1,0 +1,17 @@
+/* The ideal run time as a value, for tests that expect no failure. */
+#ifndef MPL_TESTS_REPLAY_IDEAL_H
+#define MPL_TESTS_REPLAY_IDEAL_H
+
+#include <check.h>
+
+#include "replay/replay.h"
+
+static inline double replay_ideal_s(const struct mpl_events *events)
+{
+    double seconds = -1;
+
+    ck_assert_int_eq(mpl_replay_ideal(events, &seconds, NULL), MPL_OK);
+    return seconds;
+}
+
+#endif

@@ -1,0 +1,327 @@
+/* Questions with answers worked out by hand, and what the language of changes takes and refuses. */
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "events_fixture.h"
+#include "replay_ideal.h"
+
+static struct mpl_arena *arena;
+
+static void create_arena(void)
+{
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+}
+
+static void destroy_arena(void)
+{
+    mpl_arena_destroy(arena);
+}
+
+static const struct mpl_what_if *parse(const char *text)
+{
+    const struct mpl_what_if *what = NULL;
+    struct mpl_err err = { 0 };
+
+    ck_assert_msg(mpl_what_if_parse(text, arena, &what, &err) == MPL_OK, "%s: %s", text,
+                  err.cause[0].text);
+    return what;
+}
+
+static struct mpl_replayed ask(const struct mpl_events *events, const char *text)
+{
+    static const uint32_t workers[] = { 1, 2 };
+    static const uint32_t masters[] = { 0 };
+    static const struct mpl_replay_role roles[] = { { "master", masters, 1 },
+                                                    { "worker", workers, 2 } };
+    struct mpl_replayed answer = { 0 };
+    struct mpl_err err = { 0 };
+
+    ck_assert_msg(mpl_replay_run(events, parse(text), roles, 2, arena, &answer, &err) ==
+                      MPL_OK,
+                  "%s: %s", text, err.cause[0].text);
+    return answer;
+}
+
+static void assert_changed(const struct mpl_events *events, const char *text, long long us)
+{
+    const struct mpl_replayed answer = ask(events, text);
+
+    ck_assert_msg(answer.doubt == NULL, "%s: %s", text, answer.doubt);
+    ck_assert_msg(llround(answer.changed_s * 1e6) == us, "%s: %.1f us, not %lld", text,
+                  answer.changed_s * 1e6, us);
+    ck_assert_int_eq(llround((answer.baseline_s - answer.changed_s - answer.gain_s) * 1e9),
+                     0);
+}
+
+/* ---- the language --------------------------------------------------------------------------- */
+
+START_TEST(changes_say_what_of_whom_and_how)
+{
+    const struct mpl_what_if *what =
+        parse(" compute ( 3.1, master )*0.5,region(\"a b\")(all)/4 , network*0,"
+              "transfer(2)=0, compute(x)=others, compute - 2.5 ms,compute*1e-3");
+
+    ck_assert_uint_eq(what->n, 7);
+    ck_assert_int_eq(what->changes[0].kind, MPL_CHANGE_COMPUTE);
+    ck_assert_uint_eq(what->changes[0].n_who, 2);
+    ck_assert_str_eq(what->changes[0].who[0], "3.1");
+    ck_assert_str_eq(what->changes[0].who[1], "master");
+    ck_assert_double_eq(what->changes[0].factor, 0.5);
+    ck_assert_uint_eq(what->changes[0].place.column, 2);
+    ck_assert_int_eq(what->changes[1].kind, MPL_CHANGE_REGION);
+    ck_assert_str_eq(what->changes[1].region, "a b");
+    ck_assert_double_eq(what->changes[1].factor, 0.25);
+    ck_assert_int_eq(what->changes[2].kind, MPL_CHANGE_TRANSFER);
+    ck_assert_uint_eq(what->changes[2].n_who, 0);
+    ck_assert_double_eq(what->changes[3].factor, 0);
+    ck_assert(isnan(what->changes[4].factor));
+    ck_assert_double_eq_tol(what->changes[5].less_s, 2.5e-3, 1e-15);
+    ck_assert_double_eq(what->changes[5].factor, 1);
+    ck_assert_double_eq(what->changes[6].factor, 1e-3);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    const char *says;
+} refused[] = {
+    { "", "column 1: what is to change?" },
+    { "compte*2", "column 1: unknown word 'compte'; did you mean 'compute'?" },
+    { "compute*2, sleep*2", "column 12: unknown word 'sleep'; known" },
+    { "compute", "column 8: how?" },
+    { "compute(3", "column 10: here ',' or ')' is missing" },
+    { "compute()*2", "column 9: here a location or role is missing" },
+    { "compute(3)*", "column 12: here a number is missing" },
+    { "compute(3)/0", "column 12: cannot divide by 0" },
+    { "compute(3)*1e999", "column 12: this number is too large" },
+    { "compute(3) - 5 h", "column 16: unknown unit" },
+    { "compute(3)=5", "column 12: '=' takes 'others' or 0" },
+    { "compute(3)=otherside", "column 12: '=' takes 'others' or 0" },
+    { "compute(\"3)*2", "column 9: this quote is not closed" },
+    { "region*2", "column 7: which region?" },
+    { "region(a b)*2", "column 10: here ')' is missing; a name with blanks" },
+    { "network(3)*0", "column 8: the network is that of all" },
+    { "compute*2 compute*3", "column 11: here ',' or the end was expected" },
+    { "compute*2,", "column 11: what is to change?" },
+};
+
+START_TEST(what_cannot_be_read_is_refused_with_its_column)
+{
+    const struct mpl_what_if *what = NULL;
+    struct mpl_err err = { 0 };
+
+    ck_assert_int_eq(mpl_what_if_parse(refused[_i].text, arena, &what, &err), MPL_E_USAGE);
+    ck_assert_msg(strstr(err.cause[0].text, refused[_i].says) != NULL, "%s: %s",
+                  refused[_i].text, err.cause[0].text);
+}
+END_TEST
+
+/* ---- answers ------------------------------------------------------------------------------------ */
+
+/* Rank 1 computes for 100 and sends (2); rank 0 computes for 30, waits for it, needs 5 beyond, and
+ * computes for 20: 127. Rank 2 computes for 60. */
+static const struct mpl_events *late_sender(void)
+{
+    struct fixture *f = fixture_create(arena, 3, 1);
+
+    fixture_record(f, 0, 0, MPL_EV_MARK);
+    fixture_call_recv(f, 0, 30, 105, 1, 0);
+    fixture_record(f, 0, 125, MPL_EV_MARK);
+    fixture_record(f, 1, 0, MPL_EV_MARK);
+    fixture_enter(f, 1, 10, "solve");
+    fixture_enter(f, 1, 30, "inner");
+    fixture_leave(f, 1, 60, "inner");
+    fixture_leave(f, 1, 90, "solve");
+    fixture_call_send(f, 1, 100, 102, "MPI_Send", 0, 0);
+    fixture_record(f, 1, 103, MPL_EV_MARK);
+    fixture_record(f, 2, 0, MPL_EV_MARK);
+    fixture_record(f, 2, 60, MPL_EV_MARK);
+    return fixture_events(f);
+}
+
+START_TEST(a_faster_sender_is_waited_for_until_it_comes_before_the_receiver)
+{
+    const struct mpl_events *events = late_sender();
+    const struct mpl_replayed same = ask(events, "compute*1");
+
+    ASSERT_US(same.recorded_s, 125);
+    ASSERT_US(same.baseline_s, 125);
+    ASSERT_US(same.gain_s, 0);
+    assert_changed(events, "compute(1)*0.5", 50 + 5 + 20);
+    assert_changed(events, "compute(1)*0",
+                   60); /* now rank 2 is the last, as 30 + 5 + 20 < 60 */
+    assert_changed(events, "compute(0)*2", 100 + 5 + 40);
+    assert_changed(events, "compute(0)*5", 150 + 5 + 100);
+    assert_changed(events, "compute(0, 1)*0.5", 50 + 5 + 10);
+    assert_changed(events, "compute*0.5", 50 + 5 + 10);
+    /* Of 101 in all, 20 less, of which 19.8 before the send. */
+    assert_changed(events, "compute(1) - 20 us", 80 + 5 + 20);
+    assert_changed(events, "transfer(0)*3", 100 + 15 + 20);
+    assert_changed(events, "network*0", 120);
+    ASSERT_US(replay_ideal_s(events), 120);
+    ASSERT_US(ask(events, "compute(1)*0.5").end_s[1], 50 + 2 + 1);
+}
+END_TEST
+
+START_TEST(regions_hold_what_they_call_and_calls_by_their_name)
+{
+    const struct mpl_events *events = late_sender();
+
+    assert_changed(events, "region(inner)*0", 125 - 30);
+    assert_changed(events, "region(solve)*0.5", 125 - 40);
+    assert_changed(events, "region(solve)*0.5, region(inner)*0", 125 - 30 - 25);
+    assert_changed(events, "region(solve)(0)*0.5", 125);
+    assert_changed(events, "region(solve) - 20 us", 125 - 20);
+    assert_changed(events, "region(MPI_Recv)*0", 120);
+}
+END_TEST
+
+START_TEST(others_are_those_of_the_role_or_all)
+{
+    const struct mpl_events *events = late_sender();
+
+    /* Rank 1 computes 101, the other worker 60: what it does before its send is 60 * 100 / 101. */
+    ASSERT_US(ask(events, "compute(1)=others").changed_s, 59 + 5 + 20);
+    /* The master has no peer: the median of 101 and 60. */
+    ck_assert_double_eq_tol(ask(events, "compute(master)=others").end_s[0] * 1e6,
+                            100 + 5 + 20 * 80.5 / 50, 1);
+    ck_assert_double_eq_tol(ask(events, "compute(worker)=others").end_s[2] * 1e6, 50, 1e-3);
+}
+END_TEST
+
+START_TEST(names_that_do_not_exist_are_refused)
+{
+    static const char *const texts[][2] = {
+        { "compute(7)*2", "column 1: no location or role '7'" },
+        { "compute(worke)*2", "did you mean 'worker'?" },
+        { "network*1, region(solv)*2",
+          "column 12: no region 'solv'; did you mean 'solve'?" },
+        { "compute=others", "column 1: there are no others" },
+    };
+    const struct mpl_replay_role role = { "worker", NULL, 0 };
+    const struct mpl_events *events = late_sender();
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct mpl_replayed answer;
+        struct mpl_err err = { 0 };
+
+        ck_assert_int_eq(
+            mpl_replay_run(events, parse(texts[i][0]), &role, 1, arena, &answer, &err),
+            MPL_E_USAGE);
+        ck_assert_msg(strstr(err.cause[0].text, texts[i][1]) != NULL, "%s: %s", texts[i][0],
+                      err.cause[0].text);
+    }
+}
+END_TEST
+
+/* Rank 1 sends at 10 and is held until rank 0 posts its receive at 60, then both need 3. */
+START_TEST(a_send_that_was_held_is_held_again)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    const struct mpl_events *events;
+
+    fixture_record(f, 0, 0, MPL_EV_MARK);
+    fixture_call_recv(f, 0, 60, 63, 1, 0);
+    fixture_record(f, 0, 64, MPL_EV_MARK);
+    fixture_record(f, 1, 0, MPL_EV_MARK);
+    fixture_call_send(f, 1, 10, 63, "MPI_Send", 0, 0);
+    fixture_record(f, 1, 163, MPL_EV_MARK);
+    events = fixture_events(f);
+    assert_changed(events, "compute(0)*0.5", 30 + 3 + 100);
+    assert_changed(events, "compute(0)*2", 120 + 3 + 100);
+    /* Without transfers it is buffered. */
+    assert_changed(events, "network*0", 10 + 100);
+}
+END_TEST
+
+START_TEST(a_probe_waits_for_the_message_that_is_received_next)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    const struct mpl_events *events;
+
+    fixture_record(f, 0, 0, MPL_EV_MARK);
+    fixture_call(f, 0, 10, 52, "MPI_Probe");
+    fixture_call_recv(f, 0, 60, 61, 1, 0);
+    fixture_record(f, 0, 71, MPL_EV_MARK);
+    fixture_record(f, 1, 0, MPL_EV_MARK);
+    fixture_call_send(f, 1, 50, 51, "MPI_Send", 0, 0);
+    events = fixture_events(f);
+    ASSERT_US(ask(events, "compute*1").baseline_s, 71);
+    assert_changed(events, "compute(1)*0.4", 20 + 2 + 8 + 1 + 10);
+    assert_changed(events, "compute(1)*2", 100 + 2 + 8 + 1 + 10);
+}
+END_TEST
+
+/* Three barriers of two ranks; rank 1 computes 30 each time, rank 0 10; a barrier takes 2. */
+START_TEST(who_waits_at_a_barrier_follows_from_who_comes_last)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    const struct mpl_events *events;
+
+    for (uint32_t l = 0; l < 2; l++) {
+        fixture_record(f, l, 0, MPL_EV_MARK);
+        for (int i = 0; i < 3; i++) {
+            fixture_call_coll(f, l, 32 * i + (l == 0 ? 10 : 30), 32 * (i + 1),
+                              MPL_COLL_BARRIER, MPL_NONE);
+        }
+    }
+    events = fixture_events(f);
+    assert_changed(events, "compute(1)*0.5", 3 * 17);
+    assert_changed(events, "compute(1)/6", 3 * 12);
+    assert_changed(events, "compute(1)=others", 3 * 12);
+    assert_changed(events, "compute(0)*4", 3 * 42);
+    assert_changed(events, "transfer*2", 3 * 34);
+}
+END_TEST
+
+START_TEST(what_is_not_recorded_is_not_guessed)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    struct mpl_replayed answer;
+
+    fixture_set_receive_completions(f, false);
+    fixture_record(f, 0, 0, MPL_EV_MARK);
+    (void) fixture_send(f, 0, 5, 1, 0);
+    fixture_record(f, 1, 7, MPL_EV_MARK);
+    answer = ask(fixture_events(f), "compute(0)*0.5");
+    ck_assert(isnan(answer.gain_s));
+    ck_assert(isnan(answer.changed_s));
+    ck_assert_ptr_nonnull(strstr(answer.doubt, "completions of receives"));
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("replay");
+    TCase *t = tcase_create("replay");
+
+    tcase_add_checked_fixture(t, create_arena, destroy_arena);
+    tcase_add_test(t, changes_say_what_of_whom_and_how);
+    tcase_add_loop_test(t, what_cannot_be_read_is_refused_with_its_column, 0,
+                        (int) (sizeof refused / sizeof *refused));
+    tcase_add_test(t, a_faster_sender_is_waited_for_until_it_comes_before_the_receiver);
+    tcase_add_test(t, regions_hold_what_they_call_and_calls_by_their_name);
+    tcase_add_test(t, others_are_those_of_the_role_or_all);
+    tcase_add_test(t, names_that_do_not_exist_are_refused);
+    tcase_add_test(t, a_send_that_was_held_is_held_again);
+    tcase_add_test(t, a_probe_waits_for_the_message_that_is_received_next);
+    tcase_add_test(t, who_waits_at_a_barrier_follows_from_who_comes_last);
+    tcase_add_test(t, what_is_not_recorded_is_not_guessed);
+    suite_add_tcase(suite, t);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(make_suite());
+    int n_failed;
+
+    srunner_run_all(runner, CK_ENV);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
