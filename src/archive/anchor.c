@@ -24,24 +24,46 @@ static bool ends_with(const char *text, const char *end)
     return n > m && strcmp(text + n - m, end) == 0;
 }
 
+enum { MOST_ARCHIVES = 3 };
+
 /** What a directory holds, as far as it helps to say why it is no archive. */
 struct census {
     struct mpl_arena *arena;
     const char *path;
     unsigned n_anchors;
-    const char *anchor;         /**< The alphabetically first. */
-    const char *anchors;        /**< Their names, for the message. */
-    bool has_definitions;       /**< *.def beside the place of an anchor. */
-    bool has_local_definitions; /**< <subdirectory>/<location>.def */
-    bool has_events;            /**< <subdirectory>/<location>.evt */
+    const char *anchor;                  /**< The alphabetically first. */
+    const char *anchors;                 /**< Their names, for the message. */
+    unsigned n_archives;                 /**< Subdirectories that hold an anchor. */
+    const char *archives[MOST_ARCHIVES]; /**< Their names, the first by the alphabet. */
+    bool has_definitions;                /**< *.def beside the place of an anchor. */
+    bool has_local_definitions;          /**< <subdirectory>/<location>.def */
+    bool has_events;                     /**< <subdirectory>/<location>.evt */
     bool is_out_of_memory;
 };
+
+/* Keeps those that come first, in order. */
+static void add_archive(struct census *census, const char *name)
+{
+    const char *next = mpl_arena_strdup(census->arena, name);
+
+    census->n_archives++;
+    census->is_out_of_memory |= next == NULL;
+    for (unsigned i = 0; i < MOST_ARCHIVES && next != NULL; i++) {
+        const char *here = census->archives[i];
+
+        if (here == NULL || strcmp(next, here) < 0) {
+            census->archives[i] = next;
+            next = here;
+        }
+    }
+}
 
 static void look_into(struct census *census, const char *name)
 {
     const char *path = mpl_arena_printf(census->arena, "%s/%s", census->path, name);
     DIR *dir = path != NULL ? opendir(path) : NULL;
     const struct dirent *entry;
+    bool is_archive = false;
 
     census->is_out_of_memory |= path == NULL;
     if (dir == NULL) {
@@ -50,8 +72,12 @@ static void look_into(struct census *census, const char *name)
     while ((entry = readdir(dir)) != NULL) {
         census->has_local_definitions |= ends_with(entry->d_name, ".def");
         census->has_events |= ends_with(entry->d_name, ".evt");
+        is_archive |= ends_with(entry->d_name, ".otf2");
     }
     (void) closedir(dir);
+    if (is_archive) {
+        add_archive(census, name);
+    }
 }
 
 static void add_anchor(struct census *census, const char *name)
@@ -100,8 +126,39 @@ static enum mpl_status take_census(struct census *census, struct mpl_err *err)
     return census->is_out_of_memory ? mpl_nomem(err) : MPL_OK;
 }
 
+/* "holds no *.otf2; did you mean "runs/a" or "runs/b"?" NULL without memory. */
+static const char *name_archives(const struct census *census)
+{
+    const char *slash = ends_with(census->path, "/") ? "" : "/";
+    const bool are_all = census->n_archives <= MOST_ARCHIVES;
+    const char *text =
+        are_all ? "no file *.otf2; did you mean "
+                : mpl_arena_printf(census->arena,
+                                   "no file *.otf2, but %u directories with one, such as ",
+                                   census->n_archives);
+
+    for (unsigned i = 0; i < MOST_ARCHIVES && census->archives[i] != NULL && text != NULL;
+         i++) {
+        const bool is_last = i + 1 == census->n_archives;
+
+        text = mpl_arena_printf(census->arena, "%s%s\"%s%s%s\"", text,
+                                i == 0               ? ""
+                                : is_last && are_all ? " or "
+                                                     : ", ",
+                                census->path, slash, census->archives[i]);
+    }
+    return text == NULL ? NULL
+                        : mpl_arena_printf(census->arena, "%s%s", text,
+                                           are_all ? "?" : "; name one of them");
+}
+
 static const char *why_no_anchor(const struct census *census)
 {
+    if (census->n_archives > 0) {
+        const char *names = name_archives(census);
+
+        return names == NULL ? "no file *.otf2" : names;
+    }
     if (census->has_events) {
         return "event files but no anchor (*.otf2): the program ended without "
                "MPI_Finalize, so "

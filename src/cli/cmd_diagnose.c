@@ -179,15 +179,44 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     return st == MPL_END ? check(opts, err) : st;
 }
 
-/* Says on standard error, too, why there is no answer; a document may go unread into a file. */
-static enum mpl_status judge(const struct mpl_diagnosis *diagnosis, double fail_on,
-                             struct mpl_err *err)
+static const struct mpl_run *first_failure(const struct mpl_diagnosis *diagnosis, size_t *n)
 {
-    if (diagnosis->verdict == MPL_VERDICT_UNUSABLE) {
-        (void) mpl_fail(err, MPL_E_MEANING, "%s", diagnosis->runs[0].failure);
-        return mpl_wrap(err, MPL_E_MEANING, "nothing can be diagnosed");
+    const struct mpl_run *first = NULL;
+
+    *n = 0;
+    for (size_t i = 0; i < diagnosis->n_runs; i++) {
+        if (diagnosis->runs[i].failure != NULL) {
+            first = *n == 0 ? &diagnosis->runs[i] : first;
+            ++*n;
+        }
     }
-    return mpl_severity_is_reached(diagnosis, fail_on) ? MPL_END : MPL_OK;
+    return first;
+}
+
+/*
+ * A diagnosis without one of the traces is not the answer to what was asked, so it is printed, but
+ * the status tells. The reason is told on standard error only where the report is none that a person
+ * reads there anyway: a document may go unread into a file.
+ */
+static enum mpl_status judge(const struct mpl_diagnosis *diagnosis,
+                             const struct diagnose_opts *opts, struct mpl_err *err)
+{
+    const bool is_read = opts->format != MPL_FORMAT_JSON && opts->output == NULL;
+    size_t n = 0;
+    const struct mpl_run *failed = first_failure(diagnosis, &n);
+
+    if (failed == NULL) {
+        return mpl_severity_is_reached(diagnosis, opts->fail_on) ? MPL_END : MPL_OK;
+    }
+    if (!is_read) {
+        (void) mpl_fail(err, MPL_E_MEANING, "%s", failed->failure);
+    }
+    return diagnosis->verdict == MPL_VERDICT_UNUSABLE
+               ? mpl_wrap(err, MPL_E_MEANING, "nothing can be diagnosed")
+               : mpl_wrap(
+                     err, MPL_E_MEANING,
+                     "%zu of %zu traces cannot be used; the diagnosis is of the others", n,
+                     diagnosis->n_runs);
 }
 
 static enum mpl_status answer(struct mpl_analysis *analysis,
@@ -260,7 +289,7 @@ static enum mpl_status diagnose(const struct diagnose_opts *opts, struct mpl_are
     st = analyse(opts, &analysis, err);
     st = st == MPL_OK ? print(analysis, opts, output.stream, err) : st;
     st = mpl_output_close(&output, st, err);
-    st = st == MPL_OK ? judge(mpl_analysis_diagnosis(analysis), opts->fail_on, err) : st;
+    st = st == MPL_OK ? judge(mpl_analysis_diagnosis(analysis), opts, err) : st;
     mpl_analysis_destroy(analysis);
     return st;
 }

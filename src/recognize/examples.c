@@ -79,9 +79,9 @@ static void check_counts(struct check *c, const struct mpl_recognition *r)
         const char *text =
             n == expected->instances
                 ? NULL
-                : mpl_arena_printf(c->arena, "%zu instances of '%s', not %u", n,
-                                   c->pattern->events[expected->event].name,
-                                   expected->instances);
+                : mpl_arena_printf(
+                      c->arena, "%zu instance%s of '%s', not %u", n, n == 1 ? "" : "s",
+                      c->pattern->events[expected->event].name, expected->instances);
 
         if (text != NULL) {
             tell(c, text);

@@ -501,7 +501,8 @@ static void say_details(struct page *page, const struct mpl_diagnosis *d)
 {
     mpl_page_heading(page, "Rules that fired");
     for (size_t i = 0; i < d->n_firings; i++) {
-        mpl_page_say(page, 2, "%s (%zu facts)", d->firings[i].rule, d->firings[i].n_facts);
+        mpl_page_say(page, 2, "%s (%zu fact%s)", d->firings[i].rule, d->firings[i].n_facts,
+                     d->firings[i].n_facts == 1 ? "" : "s");
     }
     mpl_page_heading(page, "Metrics");
     for (size_t i = 0; i < d->n_metrics; i++) {
@@ -511,6 +512,18 @@ static void say_details(struct page *page, const struct mpl_diagnosis *d)
         mpl_page_say(page, 2, "%s  %s%s%s%s = %s", d->runs[m->run].id, m->name,
                      is_at ? "(" : "", is_at ? m->location : "", is_at ? ")" : "",
                      mpl_page_value(page, m->value, m->unit));
+    }
+}
+
+/* Why the only trace cannot be read has been said at the top, and nothing else is known of it. */
+static void say_data(struct page *page, const struct mpl_diagnosis *d)
+{
+    if (d->n_runs == 1 && d->runs[0].failure != NULL && d->runs[0].events == NULL) {
+        return;
+    }
+    mpl_page_heading(page, "Data");
+    for (size_t i = 0; i < d->n_runs; i++) {
+        mpl_page_run(page, &d->runs[i]);
     }
 }
 
@@ -537,10 +550,7 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
     say_next(&page, d);
     say_patterns(&page, d);
     say_rule_errors(&page, d);
-    mpl_page_heading(&page, "Data");
-    for (size_t i = 0; i < d->n_runs; i++) {
-        mpl_page_run(&page, &d->runs[i]);
-    }
+    say_data(&page, d);
     if (options->is_verbose) {
         say_details(&page, d);
     }

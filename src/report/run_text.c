@@ -45,9 +45,12 @@ void mpl_page_run(struct page *page, const struct mpl_run *run)
                      run->failure);
         return;
     }
-    mpl_page_say(page, 2, "%s  %s: %s, %u processes, %u locations, %s events", run->id,
+    mpl_page_say(page, 2, "%s  %s: %s, %u process%s, %u location%s, %s event%s", run->id,
                  run->path, tracer_name(run->model->tracer), run->model->n_processes,
-                 run->model->n_locations, mpl_page_count(page, run->model->n_recorded));
+                 run->model->n_processes == 1 ? "" : "es", run->model->n_locations,
+                 run->model->n_locations == 1 ? "" : "s",
+                 mpl_page_count(page, run->model->n_recorded),
+                 run->model->n_recorded == 1 ? "" : "s");
     mpl_page_say(
         page, 4, "diagnosed: %s; apart from it start-up %s and shut-down %s per process",
         mpl_page_seconds(page, run->window_s), mpl_page_seconds(page, run->startup_s),
