@@ -10,6 +10,7 @@ extern const struct mpl_cmd mpl_cmd_diagnose;
 extern const struct mpl_cmd mpl_cmd_help;
 extern const struct mpl_cmd mpl_cmd_pattern;
 extern const struct mpl_cmd mpl_cmd_rule;
+extern const struct mpl_cmd mpl_cmd_run;
 extern const struct mpl_cmd mpl_cmd_sync;
 extern const struct mpl_cmd mpl_cmd_version;
 extern const struct mpl_cmd mpl_cmd_vocab;

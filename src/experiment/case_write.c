@@ -85,8 +85,10 @@ static void put_run(struct text *t, const struct mpl_case_run *r)
 {
     put(t, "  - id: %s\n", r->id);
     put_text(t, "experiment", r->experiment);
-    put(t, "    level: %d\n    processes: %u\n    repetition: %u\n", r->level, r->processes,
-        r->repetition);
+    put(t, "    level: %d\n    repetition: %u\n", r->level, r->repetition);
+    if (r->processes > 0) {
+        put(t, "    processes: %u\n", r->processes);
+    }
     put_text(t, "tracer", r->tracer);
     put_text(t, "recording", r->settings);
     put_words(t, "    command", r->words, r->n_words);

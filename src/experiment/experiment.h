@@ -96,6 +96,7 @@ bool mpl_case_fits(const char *directory, const struct mpl_command *command);
 size_t mpl_case_run_count(const struct mpl_case *c);
 const struct mpl_case_run *mpl_case_run_get(const struct mpl_case *c, size_t i);
 
+/** Of this call; what the case holds already counts for max_bytes only. */
 struct mpl_budget {
     uint32_t max_experiments; /**< Runs of the program; 0: no limit. */
     double max_s;             /**< Of all runs together; 0: no limit. */
@@ -105,25 +106,33 @@ struct mpl_budget {
 
 /** What is being done, for the narrative. Texts are valid during the call. */
 enum mpl_told {
-    MPL_TOLD_LEVEL,   /**< A new level or experiment: text says what is measured and why. */
+    MPL_TOLD_LEVEL, /**< A level or experiment: what is measured. run: the one that answers it at
+                           once; NULL: it is carried out now. */
+    MPL_TOLD_WHY,     /**< Why it is asked for, and what is expected of it. */
     MPL_TOLD_COMMAND, /**< About to be executed; run is filled as far as known. */
-    MPL_TOLD_RAN,     /**< It has ended; see outcome. */
-    MPL_TOLD_FOUND,   /**< A sentence of a finding of that level. */
-    MPL_TOLD_STOPPED  /**< Why nothing more is run. */
+    MPL_TOLD_RUNNING, /**< Some times a second; run->duration_s is the time so far. */
+    MPL_TOLD_RAN, /**< It has ended, see outcome. text: the last lines of its standard error. */
+    MPL_TOLD_FOUND,  /**< A sentence of a finding of that level. */
+    MPL_TOLD_ASKED,  /**< An experiment that is not carried out, and why not. */
+    MPL_TOLD_STOPPED /**< Why nothing more is run. */
 };
 typedef void mpl_tell_step(void *context, enum mpl_told what, int level, const char *text,
                            const struct mpl_case_run *run);
 
 struct mpl_experiment_options {
-    const struct mpl_analysis_options *analysis;
+    const struct mpl_analysis_options *analysis; /**< Its manifest is made from the case. */
     struct mpl_plan_options plan;
     struct mpl_budget budget;
     uint32_t
-        processes; /**< For {processes} of the first run; 0: what the command says, or cores. */
+        processes; /**< For {processes} of the first run; 0: cores, see mpl_default_processes(). */
     bool is_dry; /**< Only tell what would be executed. */
     mpl_tell_step *tell;
     void *context;
 };
+
+/** For {processes} when nobody says: the cores that may be used, but at least 8 where the command allows
+ *  more processes than cores. */
+uint32_t mpl_default_processes(const struct mpl_command *command);
 
 /** Why it ended. */
 enum mpl_end_reason {
@@ -134,6 +143,9 @@ enum mpl_end_reason {
     MPL_END_INTERRUPTED,
     MPL_END_DRY
 };
+
+const char *
+mpl_end_reason_name(enum mpl_end_reason why); /* "nothing-asked", … as in the JSON */
 
 /**
  * Measures, diagnoses, and measures what the rules ask for, until nothing is asked or the budget is

@@ -117,4 +117,46 @@ const char *mpl_folder_anchor(const char *path, struct mpl_arena *arena);
 enum mpl_status mpl_folder_write(const char *path, const char *text, size_t bytes,
                                  struct mpl_err *err);
 
+/* ---- carrying out (attempt.c, carry_out.c, narrate.c) ---------------------------------------- */
+
+/** What a call of mpl_experiment_carry_out() is at. */
+struct hunt {
+    struct mpl_case *c;
+    const struct mpl_experiment_options *options;
+    struct mpl_arena *arena; /**< As long as the answer. */
+    size_t n_before;         /**< Runs of the case when it began. */
+    uint32_t n_run;          /**< Runs of this call, */
+    double run_s;            /**< how long they took, */
+    uint32_t first_processes;
+    bool is_interrupted;
+    struct mpl_analysis *analysis; /**< The last one; NULL before there is any. */
+    const struct mpl_plan *plan;
+    size_t *run_of;       /**< For each run of the diagnosis the one of the case. */
+    struct mpl_buf known; /**< const char *: findings told already, "pattern/name". */
+    int level;            /**< The highest told. */
+};
+
+void mpl_tell(const struct hunt *h, enum mpl_told what, int level,
+              const struct mpl_case_run *run, const char *fmt, ...) MPL_PRINTF(5, 6);
+/** Words, environment and files of the tracer, in short. NULL without memory. */
+const char *mpl_settings_key(const struct mpl_settings *settings, struct mpl_arena *arena);
+/**
+ * Runs the program once, for an experiment, and adds the run to the case. \p *index is its number.
+ * Errors: those that no other run can mend: files that cannot be written, memory.
+ */
+enum mpl_status mpl_attempt(struct hunt *h, const struct mpl_planned *planned,
+                            uint32_t processes, uint32_t repetition, size_t *index,
+                            struct mpl_err *err);
+/** The levels that the first diagnosis answers at once, and what it found at each. */
+void mpl_narrate_levels(struct hunt *h);
+/** What a further diagnosis says that the ones before did not. */
+void mpl_narrate_news(struct hunt *h);
+/** Experiments that are asked for and not carried out. */
+void mpl_narrate_rest(struct hunt *h);
+/** Why `marple run` cannot carry it out; NULL when it can. */
+const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned);
+/** The next run that it still needs; false: there is none. One that failed in this call is not tried again. */
+bool mpl_missing_run(const struct hunt *h, const struct mpl_planned *planned,
+                     uint32_t *processes, uint32_t *repetition);
+
 #endif

@@ -6,7 +6,7 @@
 #ifndef MPL_REPORT_REPORT_H
 #define MPL_REPORT_REPORT_H
 
-#include "analysis/analysis.h"
+#include "experiment/experiment.h"
 
 /* How reports grade causes: shares of the process time (warn at 5 %, critical from 15 %). */
 #define MPL_SEVERITY_WARNING  0.05
@@ -33,6 +33,34 @@ enum mpl_status mpl_report_json(const struct mpl_diagnosis *diagnosis, FILE *out
 enum mpl_status mpl_report_why(const struct mpl_why *why,
                                const struct mpl_report_options *options, FILE *out,
                                struct mpl_err *err);
+
+/** The story of an investigation, step by step, as it happens. */
+struct mpl_narrative {
+    FILE *out;
+    int width; /**< Columns; 0: 92. */
+    enum mpl_told last;
+    int level; /**< Of the last step; 0: nothing has been told. */
+};
+/** A mpl_tell_step; \p context is the narrative. */
+void mpl_report_step(void *context, enum mpl_told what, int level, const char *text,
+                     const struct mpl_case_run *run);
+
+/** An experiment that was asked for and not carried out. */
+struct mpl_asked {
+    int level;
+    const char *text;
+};
+/** What `marple run` did, beside the diagnosis. */
+struct mpl_case_report {
+    const struct mpl_case *c;
+    const char *ended; /**< mpl_end_reason_name() */
+    size_t n_asked;
+    const struct mpl_asked *asked;
+};
+/** The diagnosis with a key "case"; \p diagnosis may be NULL: then there is only that. */
+enum mpl_status mpl_report_case_json(const struct mpl_diagnosis *diagnosis,
+                                     const struct mpl_case_report *report, FILE *out,
+                                     struct mpl_err *err);
 
 /** For `marple check`: what a trace records, its defects, its clocks. */
 enum mpl_status mpl_report_check_text(const struct mpl_diagnosis *diagnosis,

@@ -1,0 +1,472 @@
+#include "config.h"
+
+#include "cli/cli_priv.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/run_priv.h"
+#include "cli/severity_priv.h"
+
+enum {
+    OPT_CASE,
+    OPT_MAX_EXPERIMENTS,
+    OPT_MAX_TIME,
+    OPT_MAX_SIZE,
+    OPT_TIMEOUT,
+    OPT_PROCESSES,
+    OPT_ARGS,
+    OPT_TRACER,
+    OPT_DRY_RUN,
+    OPT_PATTERN,
+    OPT_FORMAT,
+    OPT_OUTPUT,
+    OPT_TOP,
+    OPT_FAIL_ON,
+    OPT_VERBOSE,
+    OPT_WIDTH
+};
+
+enum { MAX_EXPERIMENTS = 10 };
+
+static const struct mpl_option options[] = {
+    [OPT_CASE] = { 'o', "case", "DIR",
+                   "keep runs in DIR, or go on with the case there; marple-PROGRAM" },
+    [OPT_MAX_EXPERIMENTS] = { 0, "max-experiments", "N",
+                              "run the program at most N times; 10, 0 is no limit" },
+    [OPT_MAX_TIME] = { 0, "max-time", "TIME", "spend at most TIME in runs: 90s, 10m, 2h" },
+    [OPT_MAX_SIZE] = { 0, "max-size", "SIZE", "keep at most SIZE of traces: 500M, 2G" },
+    [OPT_TIMEOUT] = { 0, "timeout", "TIME", "stop a run that takes longer than TIME" },
+    [OPT_PROCESSES] = { 0, "processes", "N", "what {processes} is in the first run" },
+    [OPT_ARGS] = { 0, "args", "WORDS", "what {args} stands for, separated by blanks" },
+    [OPT_TRACER] = { 0, "tracer", "NAME", "measure with this tracer; auto is the default" },
+    [OPT_DRY_RUN] = { 0, "dry-run", NULL, "show the next command and execute nothing" },
+    [OPT_PATTERN] = { 0, "pattern", "NAME", "try only this pattern" },
+    [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
+    [OPT_OUTPUT] = { 0, "output", "FILE",
+                     "write the diagnosis to FILE, completely or not at all" },
+    [OPT_TOP] = { 0, "top", "N", "show at most N causes" },
+    [OPT_FAIL_ON] = { 0, "fail-on", "SEVERITY",
+                      "exit status 1 if a cause costs so much of all time: "
+                      "10%, warning, critical" },
+    [OPT_VERBOSE] = { 'v', "verbose", NULL,
+                      "pass on what the program prints; show rules and metrics" },
+    [OPT_WIDTH] = { 0, "width", "N", "wrap text at N columns" },
+    MPL_KNOWLEDGE_OPTIONS,
+    { 0 },
+};
+
+struct run_opts {
+    struct mpl_command command;
+    const char *directory; /* NULL: named after the program. */
+    struct mpl_budget budget;
+    long processes;
+    const char *tracer; /* NULL: whichever fits. */
+    const char *pattern;
+    enum mpl_format format;
+    const char *output;
+    long top;
+    long width;
+    double fail_on; /* Severity; NaN: never. */
+    bool is_verbose;
+    bool is_dry;
+    struct mpl_knowledge_asked knowledge;
+    struct mpl_directories directories;
+    const struct mpl_tracers *tracers;
+};
+
+/* ---- words ------------------------------------------------------------------------------ */
+
+/* A number with one of the letters behind it; \p factors stand in their order. */
+static enum mpl_status parse_scaled(const struct mpl_option *option, const char *value,
+                                    const char *letters, const double *factors,
+                                    const char *example, double *out, struct mpl_err *err)
+{
+    char *end = NULL;
+    double number = strtod(value, &end);
+    const char *letter = end != value && *end != '\0' ? strchr(letters, *end) : NULL;
+
+    if (letter != NULL) {
+        number *= factors[letter - letters];
+        end++;
+    }
+    if (end == value || *end != '\0' || !(number > 0 && number < 1e18)) {
+        return mpl_fail(err, MPL_E_USAGE, "option \"--%s\" takes %s, not \"%s\"",
+                        option->name, example, value);
+    }
+    *out = number;
+    return MPL_OK;
+}
+
+static enum mpl_status parse_time(const struct mpl_option *option, const char *value,
+                                  double *out, struct mpl_err *err)
+{
+    static const double factors[] = { 1, 60, 3600 };
+
+    return parse_scaled(option, value, "smh", factors, "a time such as 90s, 10m or 2h", out,
+                        err);
+}
+
+static enum mpl_status parse_size(const struct mpl_option *option, const char *value,
+                                  uint64_t *out, struct mpl_err *err)
+{
+    static const double factors[] = { 1e3, 1e3, 1e6, 1e9, 1e12 };
+    double bytes = 0;
+    const enum mpl_status st = parse_scaled(option, value, "kKMGT", factors,
+                                            "a size such as 800k, 500M or 2G", &bytes, err);
+
+    if (st == MPL_OK) {
+        *out = (uint64_t) bytes;
+    }
+    return st;
+}
+
+static enum mpl_status take_budget(const struct mpl_option *option, const char *value,
+                                   struct run_opts *opts, struct mpl_err *err)
+{
+    long number = 0;
+    enum mpl_status st = MPL_OK;
+
+    switch (option - options) {
+    case OPT_MAX_EXPERIMENTS:
+        st = mpl_args_integer(option, value, 0, 1000000, &number, err);
+        opts->budget.max_experiments = (uint32_t) number;
+        return st;
+    case OPT_MAX_TIME:
+        return parse_time(option, value, &opts->budget.max_s, err);
+    case OPT_MAX_SIZE:
+        return parse_size(option, value, &opts->budget.max_bytes, err);
+    default:
+        return parse_time(option, value, &opts->budget.timeout_s, err);
+    }
+}
+
+static enum mpl_status take_option(const struct mpl_option *option, const char *value,
+                                   struct run_opts *opts, struct mpl_err *err)
+{
+    switch (option - options) {
+    case OPT_CASE:
+        opts->directory = value;
+        return MPL_OK;
+    case OPT_MAX_EXPERIMENTS:
+    case OPT_MAX_TIME:
+    case OPT_MAX_SIZE:
+    case OPT_TIMEOUT:
+        return take_budget(option, value, opts, err);
+    case OPT_PROCESSES:
+        return mpl_args_integer(option, value, 1, 100000000, &opts->processes, err);
+    case OPT_ARGS:
+        opts->command.args = value;
+        return MPL_OK;
+    case OPT_TRACER:
+        opts->tracer = strcmp(value, "auto") == 0 ? NULL : value;
+        return MPL_OK;
+    case OPT_DRY_RUN:
+        opts->is_dry = true;
+        return MPL_OK;
+    case OPT_PATTERN:
+        opts->pattern = value;
+        return MPL_OK;
+    case OPT_FORMAT:
+        return mpl_args_format(option, value, &opts->format, err);
+    case OPT_OUTPUT:
+        opts->output = value;
+        return MPL_OK;
+    case OPT_TOP:
+        return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
+    case OPT_FAIL_ON:
+        return mpl_args_severity(option, value, &opts->fail_on, err);
+    case OPT_VERBOSE:
+        opts->is_verbose = true;
+        return MPL_OK;
+    case OPT_WIDTH:
+        return mpl_args_integer(option, value, 40, 1000, &opts->width, err);
+    default:
+        (void) mpl_args_knowledge(option, value, &opts->knowledge);
+        return MPL_OK;
+    }
+}
+
+static bool names(const struct mpl_command *command, const char *placeholder)
+{
+    for (size_t i = 0; i < command->n; i++) {
+        if (strstr(command->words[i], placeholder) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum mpl_status check(const struct run_opts *opts, struct mpl_err *err)
+{
+    const struct mpl_command *command = &opts->command;
+
+    if (command->n == 0) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "run needs a command: -- mpirun -np {processes} ./app");
+    }
+    if (opts->processes > 0 && !names(command, "{processes}")) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "--processes says what {processes} is, and the command has none");
+    }
+    if ((command->args != NULL) != names(command, "{args}")) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        command->args != NULL
+                            ? "--args says what {args} stands for, and the command has none"
+                            : "the command has {args}; --args says what that stands for");
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
+                             struct run_opts *opts, struct mpl_err *err)
+{
+    const size_t most = (size_t) args->n + 1;
+    const struct mpl_option *option = NULL;
+    const char *value = NULL;
+    enum mpl_status st = MPL_OK;
+    const char **words = MPL_NEW_ARRAY(arena, most, const char *);
+
+    opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
+    if (words == NULL || opts->knowledge.given == NULL) {
+        return mpl_nomem(err);
+    }
+    opts->command.words = words;
+    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
+        if (option != NULL) {
+            st = take_option(option, value, opts, err);
+        } else {
+            /* Its own options are not ours. */
+            words[opts->command.n++] = value;
+            args->only_operands = true;
+        }
+    }
+    return st == MPL_END ? check(opts, err) : st;
+}
+
+/* ---- the case -------------------------------------------------------------------------------- */
+
+/* marple-mw, or with a number the first that is free or belongs to the command. */
+static const char *default_directory(const struct mpl_command *command,
+                                     struct mpl_arena *arena)
+{
+    const char *name = mpl_command_name(command, arena);
+    const char *path = name != NULL ? mpl_arena_printf(arena, "marple-%s", name) : NULL;
+    const char *first = path;
+
+    for (unsigned n = 2; path != NULL && !mpl_case_fits(path, command); n++) {
+        if (n > 1000) {
+            return first;
+        }
+        path = mpl_arena_printf(arena, "%s-%u", first, n);
+    }
+    return path;
+}
+
+static enum mpl_status load_tracers(struct run_opts *opts, struct mpl_arena *arena,
+                                    struct mpl_err *err)
+{
+    struct mpl_lint *lint = mpl_lint_create(arena);
+
+    if (lint == NULL) {
+        return mpl_nomem(err);
+    }
+    const enum mpl_status st = mpl_tracers_load(
+        opts->directories.paths, opts->directories.n, arena, lint, &opts->tracers, err);
+    mpl_lint_print(lint, stderr);
+    if (st != MPL_OK) {
+        return mpl_wrap(err, st, "cannot load the tracers");
+    }
+    return opts->tracer != NULL && mpl_tracers_find(opts->tracers, opts->tracer) == NULL
+               ? mpl_tracers_fail(opts->tracers, opts->tracer, arena, err)
+               : MPL_OK;
+}
+
+/* ---- the answer --------------------------------------------------------------------------------- */
+
+static enum mpl_status print(const struct run_opts *opts, const struct run_show *show,
+                             const struct mpl_case *c, const struct mpl_diagnosis *d,
+                             enum mpl_end_reason why, FILE *out, struct mpl_err *err)
+{
+    const struct mpl_case_report report = {
+        .c = c,
+        .ended = mpl_end_reason_name(why),
+        .n_asked = show->asked.n,
+        .asked = show->asked.n > 0 ? mpl_buf_get(&show->asked, 0) : NULL,
+    };
+    const struct mpl_report_options looks = {
+        .top = (size_t) opts->top,
+        .is_verbose = opts->is_verbose,
+        .width = opts->width != 0 ? (int) opts->width : mpl_output_width(out),
+    };
+
+    if (opts->format == MPL_FORMAT_JSON) {
+        return mpl_report_case_json(d, &report, out, err);
+    }
+    return d != NULL && why != MPL_END_DRY ? mpl_report_text(d, &looks, out, err) : MPL_OK;
+}
+
+static const char *last_problem(const struct mpl_case *c)
+{
+    const size_t n = mpl_case_run_count(c);
+
+    return n > 0 ? mpl_case_run_get(c, n - 1)->problem : NULL;
+}
+
+/* Why there is no answer, or not a whole one, is said on standard error, too. */
+static enum mpl_status judge(const struct run_opts *opts, const struct mpl_case *c,
+                             const struct mpl_diagnosis *d, enum mpl_end_reason why,
+                             struct mpl_err *err)
+{
+    if (why == MPL_END_INTERRUPTED) {
+        return mpl_fail(err, MPL_E_LIMIT,
+                        "interrupted; the same command goes on with the case in \"%s\"",
+                        mpl_case_directory(c));
+    }
+    if (why == MPL_END_DRY) {
+        return MPL_OK;
+    }
+    if (d == NULL || d->verdict == MPL_VERDICT_UNUSABLE) {
+        const char *problem = last_problem(c);
+
+        (void) mpl_fail(err, MPL_E_MEANING, "%s",
+                        problem != NULL ? problem : "no run left a trace");
+        return mpl_wrap(err, MPL_E_MEANING,
+                        "nothing can be diagnosed; what the program printed is in \"%s\"",
+                        mpl_case_directory(c));
+    }
+    return mpl_severity_is_reached(d, opts->fail_on) ? MPL_END : MPL_OK;
+}
+
+static enum mpl_status answer(const struct run_opts *opts, const struct run_show *show,
+                              const struct mpl_case *c, struct mpl_analysis *analysis,
+                              enum mpl_end_reason why, struct mpl_arena *arena, FILE *out,
+                              struct mpl_err *err)
+{
+    const struct mpl_diagnosis *d =
+        analysis != NULL ? mpl_analysis_diagnosis(analysis) : NULL;
+    struct mpl_output output;
+    enum mpl_status st = mpl_output_open(opts->output, out, arena, &output, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    if (analysis != NULL) {
+        mpl_lint_print(mpl_analysis_lint(analysis), stderr);
+    }
+    st = print(opts, show, c, d, why, output.stream, err);
+    st = mpl_output_close(&output, st, err);
+    return st == MPL_OK ? judge(opts, c, d, why, err) : st;
+}
+
+/* What was learnt is shown also when something of ours went wrong on the way. */
+static enum mpl_status carry_out(const struct run_opts *opts, struct run_show *show,
+                                 struct mpl_case *c, struct mpl_arena *arena, FILE *out,
+                                 struct mpl_err *err)
+{
+    const struct mpl_analysis_options analysis_options = {
+        .knowledge = opts->directories.paths,
+        .n_knowledge = opts->directories.n,
+        .pattern = opts->pattern,
+        .progress = &show->line.progress,
+    };
+    const struct mpl_experiment_options asked = {
+        .analysis = &analysis_options,
+        .plan = { .tracers = opts->tracers,
+                  .tracer = opts->tracer,
+                  .max_bytes = opts->budget.max_bytes },
+        .budget = opts->budget,
+        .processes = (uint32_t) opts->processes,
+        .is_dry = opts->is_dry,
+        .tell = mpl_run_show_step,
+        .context = show,
+    };
+    struct mpl_analysis *analysis = NULL;
+    const struct mpl_plan *plan = NULL;
+    enum mpl_end_reason why = MPL_END_FAILED;
+    enum mpl_status st =
+        mpl_experiment_carry_out(c, &asked, arena, &analysis, &plan, &why, err);
+
+    mpl_progress_line_close(&show->line);
+    if (st == MPL_OK) {
+        st = answer(opts, show, c, analysis, why, arena, out, err);
+    } else if (analysis != NULL) {
+        (void) answer(opts, show, c, analysis, why, arena, out, NULL);
+    }
+    mpl_analysis_destroy(analysis);
+    return st;
+}
+
+static enum mpl_status investigate(const struct run_opts *opts, struct mpl_case *c,
+                                   struct mpl_arena *arena, FILE *out, struct mpl_err *err)
+{
+    const bool is_json = opts->format == MPL_FORMAT_JSON;
+    FILE *told = is_json ? stderr : out;
+    struct run_show show = {
+        .narrative = { .out = told,
+                       .width =
+                           opts->width != 0 ? (int) opts->width : mpl_output_width(told) },
+        .is_silent = is_json && !opts->is_verbose && !isatty(fileno(stderr)),
+        .is_verbose = opts->is_verbose,
+        .directory = mpl_case_directory(c),
+    };
+
+    mpl_run_show_open(&show, arena);
+    const enum mpl_status st = carry_out(opts, &show, c, arena, out, err);
+    mpl_run_show_close(&show);
+    return st;
+}
+
+static enum mpl_status work(struct run_opts *opts, struct mpl_arena *arena, FILE *out,
+                            struct mpl_err *err)
+{
+    struct mpl_case *c = NULL;
+    enum mpl_status st =
+        mpl_directories_find(&opts->knowledge, arena, &opts->directories, err);
+
+    st = st == MPL_OK ? load_tracers(opts, arena, err) : st;
+    if (st == MPL_OK && opts->directory == NULL) {
+        opts->directory = default_directory(&opts->command, arena);
+        st = opts->directory != NULL ? MPL_OK : mpl_nomem(err);
+    }
+    st = st == MPL_OK
+             ? mpl_case_open(opts->directory, &opts->command, opts->is_dry, &c, err)
+             : st;
+    if (st != MPL_OK) {
+        return st;
+    }
+    if (opts->format == MPL_FORMAT_TEXT) {
+        fprintf(out, "%s in %s\n",
+                opts->is_dry ? "Nothing will be executed or kept" : "The case is",
+                opts->directory);
+    }
+    st = investigate(opts, c, arena, out, err);
+    mpl_case_close(c);
+    return st;
+}
+
+static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
+{
+    struct run_opts opts = { .fail_on = NAN,
+                             .budget = { .max_experiments = MAX_EXPERIMENTS } };
+    struct mpl_arena *arena = mpl_arena_create();
+
+    if (arena == NULL) {
+        return mpl_nomem(err);
+    }
+    enum mpl_status st = parse(args, arena, &opts, err);
+    st = st == MPL_OK ? work(&opts, arena, out, err) : st;
+    mpl_arena_destroy(arena);
+    return st;
+}
+
+const struct mpl_cmd mpl_cmd_run = {
+    .name = "run",
+    .operands = "[--] COMMAND...",
+    .summary = "run a program under a tracer, as often as it takes to say why it is slow",
+    .options = options,
+    .run = run,
+};

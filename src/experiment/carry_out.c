@@ -1,0 +1,452 @@
+/* Measure, diagnose, ask again: until nothing is asked, or nothing more can or may be done. */
+#include "config.h"
+
+#include "experiment/experiment_priv.h"
+
+#include <string.h>
+
+const char *mpl_end_reason_name(enum mpl_end_reason why)
+{
+    static const char *const names[] = {
+        [MPL_END_NOTHING_ASKED] = "nothing-asked",   [MPL_END_BUDGET] = "budget",
+        [MPL_END_NOT_EXECUTABLE] = "not-executable", [MPL_END_FAILED] = "failed",
+        [MPL_END_INTERRUPTED] = "interrupted",       [MPL_END_DRY] = "dry-run",
+    };
+
+    return names[why];
+}
+
+void mpl_tell(const struct hunt *h, enum mpl_told what, int level,
+              const struct mpl_case_run *run, const char *fmt, ...)
+{
+    va_list args;
+
+    if (h->options->tell == NULL) {
+        return;
+    }
+    va_start(args, fmt);
+    const char *text = mpl_arena_vprintf(h->arena, fmt, args);
+    va_end(args);
+    if (text != NULL) {
+        h->options->tell(h->options->context, what, level, text, run);
+    }
+}
+
+/* ---- which runs --------------------------------------------------------------------------- */
+
+static bool is_usable(const struct mpl_case_run *r)
+{
+    return r->outcome == MPL_OUTCOME_OK && r->trace != NULL;
+}
+
+static bool is_for(const struct mpl_case_run *r, const char *key, uint32_t processes)
+{
+    return r->settings != NULL && strcmp(r->settings, key) == 0 &&
+           (processes == 0 || r->processes == processes);
+}
+
+/* Good runs with these settings and processes; MPL_NONE if one has failed in this call. */
+static uint32_t count_runs(const struct hunt *h, const char *key, uint32_t processes)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < h->c->runs.n; i++) {
+        const struct mpl_case_run *r = mpl_case_run_at(h->c, i);
+
+        if (!is_for(r, key, processes)) {
+            continue;
+        }
+        if (is_usable(r)) {
+            n++;
+        } else if (i >= h->n_before) {
+            return MPL_NONE;
+        }
+    }
+    return n;
+}
+
+bool mpl_missing_run(const struct hunt *h, const struct mpl_planned *planned,
+                     uint32_t *processes, uint32_t *repetition)
+{
+    const char *key = mpl_settings_key(planned->settings, h->arena);
+    const uint32_t *list =
+        planned->n_processes > 0 ? planned->processes : &h->first_processes;
+    const size_t n = planned->n_processes > 0 ? planned->n_processes : 1;
+    const uint32_t wanted = planned->repetitions > 0 ? planned->repetitions : 1;
+
+    /* All numbers once before any is repeated: a first answer comes sooner. */
+    for (uint32_t k = 1; k <= wanted && key != NULL; k++) {
+        for (size_t i = 0; i < n; i++) {
+            const uint32_t done = count_runs(h, key, list[i]);
+
+            if (done != MPL_NONE && done < k) {
+                *processes = list[i];
+                *repetition = done + 1;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned)
+{
+    const uint32_t fixed = mpl_command_processes(&h->c->command);
+    const bool can_vary = mpl_command_has(&h->c->command, "{processes}");
+
+    for (size_t i = 0; i < planned->n_processes && !can_vary; i++) {
+        if (planned->processes[i] != fixed) {
+            return "the command does not say {processes} where its number of processes "
+                   "stands";
+        }
+    }
+    if (planned->settings == NULL) {
+        return planned->problem != NULL ? planned->problem : "no tracer at hand records it";
+    }
+    if (planned->knob != NULL) {
+        return mpl_arena_printf(h->arena, "it varies what only you can: %s", planned->knob);
+    }
+    if (planned->settings->needs_build != NULL) {
+        return mpl_arena_printf(h->arena, "the program must be built anew: %s",
+                                planned->settings->needs_build);
+    }
+    if (!planned->is_executable) {
+        return planned->problem != NULL ? planned->problem
+                                        : "it cannot be carried out here";
+    }
+    return NULL;
+}
+
+/* ---- budget ----------------------------------------------------------------------------------- */
+
+/* What of the budget does not allow another run; NULL: it does. */
+static const char *spent(const struct hunt *h, const struct mpl_planned *planned)
+{
+    const struct mpl_budget *b = &h->options->budget;
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < h->c->runs.n; i++) {
+        bytes += mpl_case_run_at(h->c, i)->trace_bytes;
+    }
+    if (b->max_experiments > 0 && h->n_run >= b->max_experiments) {
+        return mpl_arena_printf(h->arena, "--max-experiments %u is reached",
+                                b->max_experiments);
+    }
+    if (b->max_s > 0 && h->run_s >= b->max_s) {
+        return mpl_arena_printf(h->arena, "--max-time %.4g is spent", b->max_s);
+    }
+    if (b->max_bytes > 0 &&
+        (bytes >= b->max_bytes ||
+         (planned->bytes > 0 && (double) bytes + planned->bytes > (double) b->max_bytes))) {
+        return mpl_arena_printf(h->arena, "--max-size %llu would be exceeded",
+                                (unsigned long long) b->max_bytes);
+    }
+    return NULL;
+}
+
+/* ---- diagnosing ---------------------------------------------------------------------------------- */
+
+/* The runs with a trace as the analysis wants them. */
+static enum mpl_status gather(struct hunt *h, const char ***paths, size_t *n,
+                              struct mpl_manifest *manifest, struct mpl_err *err)
+{
+    const size_t most = h->c->runs.n;
+    const char **all = MPL_NEW_ARRAY(h->arena, most, const char *);
+    struct mpl_manifest_run *runs = MPL_NEW_ARRAY(h->arena, most, struct mpl_manifest_run);
+
+    h->run_of = MPL_NEW_ARRAY(h->arena, most, size_t);
+    if (all == NULL || runs == NULL || h->run_of == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < most; i++) {
+        const struct mpl_case_run *r = mpl_case_run_at(h->c, i);
+
+        if (!is_usable(r)) {
+            continue;
+        }
+        all[*n] = mpl_arena_printf(h->arena, "%s/%s", h->c->directory, r->trace);
+        if (all[*n] == NULL) {
+            return mpl_nomem(err);
+        }
+        runs[*n] = (struct mpl_manifest_run){ .trace = all[*n],
+                                              .label = mpl_arena_strdup(h->arena, r->id),
+                                              .processes = r->processes };
+        h->run_of[(*n)++] = i;
+    }
+    *paths = all;
+    *manifest = (struct mpl_manifest){ .path = h->c->directory, .n = *n, .runs = runs };
+    return MPL_OK;
+}
+
+/* A trace that turns out to be useless is none; true: there was one. */
+static enum mpl_status sort_out(struct hunt *h, bool *has_changed, struct mpl_err *err)
+{
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(h->analysis);
+
+    *has_changed = false;
+    for (size_t i = 0; i < d->n_runs; i++) {
+        struct mpl_case_run *r = mpl_case_run_at(h->c, h->run_of[i]);
+
+        if (d->runs[i].failure == NULL) {
+            continue;
+        }
+        *has_changed = true;
+        r->outcome = MPL_OUTCOME_NO_TRACE;
+        r->problem = mpl_arena_printf(h->c->arena, "its trace cannot be used: %s",
+                                      d->runs[i].failure);
+        r->partial = r->trace;
+        r->trace = NULL;
+        mpl_tell(h, MPL_TOLD_RAN, r->level, r, "%s", "");
+    }
+    return *has_changed && !h->options->is_dry ? mpl_case_write(h->c, err) : MPL_OK;
+}
+
+/* Diagnoses all runs that can be used; h->analysis is NULL when there is none. */
+static enum mpl_status diagnose_once(struct hunt *h, bool *again, struct mpl_err *err)
+{
+    struct mpl_analysis_options options = *h->options->analysis;
+    struct mpl_manifest *manifest = MPL_NEW(h->arena, struct mpl_manifest);
+    const char **paths = NULL;
+    size_t n = 0;
+    enum mpl_status st =
+        manifest != NULL ? gather(h, &paths, &n, manifest, err) : mpl_nomem(err);
+
+    *again = false;
+    mpl_analysis_destroy(h->analysis);
+    h->analysis = NULL;
+    h->plan = NULL;
+    if (st != MPL_OK || n == 0) {
+        return st;
+    }
+    options.manifest = manifest;
+    st = mpl_analysis_run((const char *const *) paths, n, &options, &h->analysis, err);
+    st = st == MPL_OK ? sort_out(h, again, err) : st;
+    if (st == MPL_OK && !*again) {
+        st = mpl_plan_make(h->analysis, &h->options->plan, h->arena, &h->plan, err);
+    }
+    return st;
+}
+
+static enum mpl_status diagnose(struct hunt *h, struct mpl_err *err)
+{
+    bool again = true;
+    enum mpl_status st = MPL_OK;
+
+    while (st == MPL_OK && again) {
+        st = diagnose_once(h, &again, err);
+    }
+    return st;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------- */
+
+static void announce(const struct hunt *h, const struct mpl_planned *e)
+{
+    mpl_tell(h, MPL_TOLD_LEVEL, e->level, NULL, "%s", e->purpose);
+    for (size_t i = 0; i < e->n_reasons; i++) {
+        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "%s", e->reasons[i]);
+    }
+    for (size_t i = 0; i < e->n_separates; i++) {
+        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "It tells: %s", e->separates[i]);
+    }
+    if (e->expects != NULL) {
+        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "Expected: %s", e->expects);
+    }
+}
+
+/* All runs of an experiment that the budget allows. */
+static enum mpl_status carry_out(struct hunt *h, const struct mpl_planned *e,
+                                 const char **stopped, struct mpl_err *err)
+{
+    uint32_t processes = 0;
+    uint32_t repetition = 0;
+    enum mpl_status st = MPL_OK;
+
+    announce(h, e);
+    while (st == MPL_OK && !h->is_interrupted &&
+           mpl_missing_run(h, e, &processes, &repetition)) {
+        size_t index = 0;
+
+        *stopped = spent(h, e);
+        if (*stopped != NULL) {
+            break;
+        }
+        st = mpl_attempt(h, e, processes, repetition, &index, err);
+        if (h->options->is_dry) {
+            break;
+        }
+    }
+    return st;
+}
+
+/* The next experiment worth carrying out, or NULL and why there is none. */
+static const struct mpl_planned *choose(struct hunt *h, enum mpl_end_reason *why,
+                                        const char **text)
+{
+    uint32_t processes = 0;
+    uint32_t repetition = 0;
+    size_t n_blocked = 0;
+    size_t n_done = 0;
+
+    for (size_t i = 0; i < h->plan->n; i++) {
+        const struct mpl_planned *e = &h->plan->experiments[i];
+
+        if (mpl_obstacle(h, e) != NULL) {
+            n_blocked++;
+        } else if (!mpl_missing_run(h, e, &processes, &repetition)) {
+            n_done++;
+        } else if ((*text = spent(h, e)) != NULL) {
+            *why = MPL_END_BUDGET;
+            return NULL;
+        } else {
+            return e;
+        }
+    }
+    *why = n_blocked > 0 ? MPL_END_NOT_EXECUTABLE : MPL_END_NOTHING_ASKED;
+    *text = n_blocked > 0 ? "what is still asked for needs you"
+            : n_done > 0  ? "what is still asked for has been tried already"
+                          : "nothing more is asked for";
+    return NULL;
+}
+
+/* The least recording that shows anything; without one there is nothing to go on with. */
+static enum mpl_status measure_first(struct hunt *h, struct mpl_err *err)
+{
+    const struct mpl_planned *first = NULL;
+    const char *stopped = NULL;
+    enum mpl_status st =
+        mpl_plan_first(&h->options->plan, h->first_processes, h->arena, &first, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    const char *obstacle = mpl_obstacle(h, first);
+    if (obstacle != NULL) {
+        return mpl_fail(err, MPL_E_UNSUPPORTED, "%s", obstacle);
+    }
+    st = carry_out(h, first, &stopped, err);
+    return st == MPL_OK && stopped != NULL ? mpl_fail(err, MPL_E_LIMIT, "%s", stopped) : st;
+}
+
+static bool has_run(const struct hunt *h, uint32_t processes)
+{
+    for (size_t i = 0; i < h->c->runs.n; i++) {
+        const struct mpl_case_run *r = mpl_case_run_at(h->c, i);
+
+        if (is_usable(r) && (processes == 0 || r->processes == processes)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_processes(struct hunt *h)
+{
+    const bool can_vary = mpl_command_has(&h->c->command, "{processes}");
+
+    h->first_processes = mpl_command_processes(&h->c->command);
+    if (can_vary) {
+        h->first_processes = h->options->processes > 0
+                                 ? h->options->processes
+                                 : mpl_default_processes(&h->c->command);
+    }
+    /* The default is only a guess; what was measured already will do. */
+    for (size_t i = 0; can_vary && h->options->processes == 0 && i < h->c->runs.n; i++) {
+        if (is_usable(mpl_case_run_at(h->c, i))) {
+            h->first_processes = mpl_case_run_at(h->c, i)->processes;
+            break;
+        }
+    }
+}
+
+static enum mpl_status go_on(struct hunt *h, enum mpl_end_reason *why, const char **text,
+                             struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    mpl_narrate_levels(h);
+    while (st == MPL_OK) {
+        const struct mpl_planned *next = choose(h, why, text);
+        const char *stopped = NULL;
+
+        if (next == NULL) {
+            break;
+        }
+        st = carry_out(h, next, &stopped, err);
+        if (st == MPL_OK && h->options->is_dry) {
+            *why = MPL_END_DRY;
+            *text = "nothing was executed; what comes behind depends on what is found";
+            break;
+        }
+        st = st == MPL_OK ? diagnose(h, err) : st;
+        if (st == MPL_OK && h->analysis != NULL) {
+            mpl_narrate_news(h);
+        }
+        if (h->is_interrupted) {
+            *why = MPL_END_INTERRUPTED;
+            *text = "interrupted";
+            break;
+        }
+        if (h->plan == NULL) {
+            *why = MPL_END_FAILED;
+            *text = "no trace is left";
+            break;
+        }
+    }
+    return st;
+}
+
+static enum mpl_status hunt(struct hunt *h, enum mpl_end_reason *why, const char **text,
+                            struct mpl_err *err)
+{
+    const uint32_t asked =
+        mpl_command_has(&h->c->command, "{processes}") ? h->options->processes : 0;
+    enum mpl_status st = MPL_OK;
+
+    find_processes(h);
+    if (!has_run(h, asked)) {
+        st = measure_first(h, err);
+    }
+    st = st == MPL_OK ? diagnose(h, err) : st;
+    if (st != MPL_OK) {
+        return st;
+    }
+    if (h->is_interrupted) {
+        *why = MPL_END_INTERRUPTED;
+        *text = "interrupted";
+        return MPL_OK;
+    }
+    if (h->plan == NULL) {
+        *why = h->options->is_dry ? MPL_END_DRY : MPL_END_FAILED;
+        *text = h->options->is_dry
+                    ? "nothing was executed; what comes behind depends on what is found"
+                    : "the program could not be measured";
+        return MPL_OK;
+    }
+    return go_on(h, why, text, err);
+}
+
+enum mpl_status mpl_experiment_carry_out(struct mpl_case *c,
+                                         const struct mpl_experiment_options *options,
+                                         struct mpl_arena *arena,
+                                         struct mpl_analysis **analysis,
+                                         const struct mpl_plan **plan,
+                                         enum mpl_end_reason *why, struct mpl_err *err)
+{
+    struct hunt h = { .c = c,
+                      .options = options,
+                      .arena = arena,
+                      .n_before = c->runs.n,
+                      .known = mpl_buf_make(sizeof(const char *)) };
+    const char *text = "";
+    const enum mpl_status st = hunt(&h, why, &text, err);
+
+    if (st == MPL_OK) {
+        mpl_narrate_rest(&h);
+        mpl_tell(&h, MPL_TOLD_STOPPED, h.level, NULL, "%s", text);
+    }
+    mpl_buf_free(&h.known);
+    *analysis = h.analysis;
+    *plan = h.plan;
+    return st;
+}

@@ -1,0 +1,193 @@
+/* The story level by level: what was asked, which run answers it, what was found. */
+#include "config.h"
+
+#include "experiment/experiment_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LEVELS = 9 };
+
+/* The pattern that the story is about: that of the leading cause if it is a special one, else the one
+ * that explains most; every MPI run is message-passing, so that only where there is nothing else. */
+static const struct mpl_trial *hero_of(const struct mpl_diagnosis *d)
+{
+    const struct mpl_trial *hero = NULL;
+    const char *leading = NULL;
+
+    for (size_t i = 0; i < d->n_findings && leading == NULL; i++) {
+        const struct mpl_finding *f = d->findings[i].finding;
+        leading = strcmp(f->kind, "cause") == 0 ? f->pattern : NULL;
+    }
+    for (size_t i = 0; i < d->n_trials; i++) {
+        const struct mpl_trial *t = &d->trials[i];
+        const bool is_special = t->is_chosen && mpl_pattern_event_count(t->pattern) > 0;
+
+        if (is_special && leading != NULL && strcmp(t->id, leading) == 0) {
+            return t;
+        }
+        if (t->is_chosen &&
+            (hero == NULL || (is_special && (mpl_pattern_event_count(hero->pattern) == 0 ||
+                                             t->share > hero->share)))) {
+            hero = t;
+        }
+    }
+    return hero;
+}
+
+static const char *key_of(const struct hunt *h, const struct mpl_diagnosed *d)
+{
+    return mpl_arena_printf(h->arena, "%s/%s", d->finding->pattern, d->finding->name);
+}
+
+static bool is_known(const struct hunt *h, const char *key)
+{
+    for (size_t i = 0; i < h->known.n; i++) {
+        if (strcmp(*(const char **) mpl_buf_get(&h->known, i), key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void remember_all(struct hunt *h, const struct mpl_diagnosis *d)
+{
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const char *key = key_of(h, &d->findings[i]);
+        const char **slot =
+            key != NULL && !is_known(h, key) ? mpl_buf_add(&h->known) : NULL;
+
+        if (slot != NULL) {
+            *slot = key;
+        }
+    }
+}
+
+static void tell_roles(const struct hunt *h, const struct mpl_trial *t)
+{
+    const char *roles = "";
+
+    if (mpl_pattern_event_count(t->pattern) == 0) {
+        mpl_tell(h, MPL_TOLD_FOUND, 1, NULL,
+                 "No pattern of parallel programs fits, so this is %s in general.",
+                 mpl_pattern_name(t->pattern));
+        return;
+    }
+    for (size_t i = 0; i < mpl_pattern_role_count(t->pattern) && roles != NULL; i++) {
+        roles = mpl_arena_printf(h->arena, "%s%s%u %s", roles, i > 0 ? ", " : "",
+                                 mpl_recognition_role(t->recognition, i)->n,
+                                 mpl_pattern_role(t->pattern, i));
+    }
+    mpl_tell(h, MPL_TOLD_FOUND, 1, NULL,
+             "The program is a %s run (%s): that explains %.0f %% of its messages and "
+             "collectives.",
+             mpl_pattern_name(t->pattern), roles != NULL ? roles : "?", 100 * t->coverage);
+}
+
+static void tell_level(const struct hunt *h, const struct mpl_diagnosis *d,
+                       const struct mpl_trial *t, int level)
+{
+    const struct mpl_case_run *run = mpl_case_run_at(h->c, h->run_of[t->run]);
+
+    for (size_t i = 0; i < d->n_experiments; i++) {
+        const struct mpl_experiment *e = &d->experiments[i];
+
+        if (e->level == level && e->run == t->run && strcmp(e->pattern, t->id) == 0 &&
+            e->is_answered) {
+            mpl_tell(h, MPL_TOLD_LEVEL, level, run, "%s", e->purpose);
+        }
+    }
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
+
+        if (f->finding->level == level && f->run == t->run &&
+            strcmp(f->finding->pattern, t->id) == 0) {
+            mpl_tell(h, MPL_TOLD_FOUND, level, run, "%s", f->finding->text);
+        }
+    }
+    for (size_t i = 0; i < d->n_experiments; i++) {
+        const struct mpl_experiment *e = &d->experiments[i];
+
+        if (e->level == level && e->run == t->run && strcmp(e->pattern, t->id) == 0 &&
+            !e->is_answered) {
+            mpl_tell(h, MPL_TOLD_FOUND, level, run, "To %s, this run is not enough: %s.",
+                     e->purpose,
+                     e->why_needed != NULL ? e->why_needed : "it lacks the data");
+        }
+    }
+}
+
+void mpl_narrate_levels(struct hunt *h)
+{
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(h->analysis);
+    const struct mpl_trial *hero = hero_of(d);
+
+    if (hero != NULL) {
+        tell_roles(h, hero);
+    }
+    for (int level = 1; hero != NULL && level <= LEVELS; level++) {
+        tell_level(h, d, hero, level);
+    }
+    remember_all(h, d);
+}
+
+static const struct mpl_case_run *case_run(const struct hunt *h, uint32_t run)
+{
+    return mpl_case_run_at(h->c, h->run_of[run]);
+}
+
+void mpl_narrate_news(struct hunt *h)
+{
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(h->analysis);
+    bool has_news = false;
+
+    for (size_t i = 0; i < d->n_scaling; i++) {
+        const struct mpl_scaling_row *row = &d->scaling[i];
+        const double off = 100 * (row->measured - row->expected) / row->expected;
+
+        if (isfinite(off)) {
+            has_news = true;
+            mpl_tell(
+                h, MPL_TOLD_FOUND, 0, case_run(h, row->to),
+                "From %u to %u processes: %s of %.4g %s expected by %s, %.4g %s measured "
+                "(%+.0f %%).",
+                case_run(h, row->from)->processes, case_run(h, row->to)->processes,
+                row->quantity, row->expected, row->unit, row->model, row->measured,
+                row->unit, off);
+        }
+    }
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
+        const char *key = key_of(h, f);
+
+        if (key != NULL && !is_known(h, key) && !f->is_within_spread) {
+            has_news = true;
+            mpl_tell(h, MPL_TOLD_FOUND, f->finding->level, case_run(h, f->run), "%s",
+                     f->finding->text);
+        }
+    }
+    if (!has_news) {
+        mpl_tell(h, MPL_TOLD_FOUND, 0, NULL, "Nothing that was not known already.");
+    }
+    remember_all(h, d);
+}
+
+void mpl_narrate_rest(struct hunt *h)
+{
+    for (size_t i = 0; h->plan != NULL && i < h->plan->n; i++) {
+        const struct mpl_planned *e = &h->plan->experiments[i];
+        const char *obstacle = mpl_obstacle(h, e);
+        uint32_t processes = 0;
+        uint32_t repetition = 0;
+
+        if (obstacle != NULL) {
+            mpl_tell(h, MPL_TOLD_ASKED, e->level, NULL, "%s: %s", e->purpose, obstacle);
+        } else if (!mpl_missing_run(h, e, &processes, &repetition)) {
+            mpl_tell(h, MPL_TOLD_ASKED, e->level, NULL,
+                     "%s: tried already, and asked for again", e->purpose);
+        } else {
+            mpl_tell(h, MPL_TOLD_ASKED, e->level, NULL, "%s: left for another call",
+                     e->purpose);
+        }
+    }
+}

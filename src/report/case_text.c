@@ -1,0 +1,135 @@
+/*
+ * The story of an investigation in the manner of Hercule (Li and Malony, Model-based performance
+ * diagnosis of master-worker parallel computations, 2006, fig. 7): level by level what is measured and
+ * why, the command, and what was found.
+ */
+#include "config.h"
+
+#include "report/report_priv.h"
+
+#include <string.h>
+
+enum { WIDTH_DEFAULT = 92 };
+
+static void say_level(struct mpl_narrative *n, struct page *page, int level,
+                      const char *text, const struct mpl_case_run *run)
+{
+    /* Several questions of a level belong together. */
+    if (n->last != MPL_TOLD_LEVEL || n->level != level) {
+        fputs("=====\n", n->out);
+    }
+    if (run != NULL) {
+        mpl_page_say(page, 0, "Level %d experiment - %s. (%s answers it.)", level, text,
+                     run->id);
+    } else {
+        mpl_page_say(page, 0, "Level %d experiment - %s.", level, text);
+    }
+}
+
+/* Never wrapped, so that it can be copied. */
+static void say_command(const struct mpl_narrative *n, struct page *page,
+                        const struct mpl_case_run *run)
+{
+    fputs("  $ ", n->out);
+    for (size_t i = 0; i < run->n_environment; i++) {
+        const char *value = mpl_words_print(&run->environment[i].value, 1, page->scratch);
+
+        fprintf(n->out, "%s=%s ", run->environment[i].name, value != NULL ? value : "?");
+    }
+    const char *words = mpl_words_print(run->words, run->n_words, page->scratch);
+    fprintf(n->out, "%s\n", words != NULL ? words : "?");
+}
+
+static void say_tail(const struct mpl_narrative *n, const char *text)
+{
+    while (*text != '\0') {
+        const size_t length = strcspn(text, "\n");
+
+        fprintf(n->out, "    | %.*s\n", (int) length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void say_end(const struct mpl_narrative *n, struct page *page, const char *text,
+                    const struct mpl_case_run *run)
+{
+    const char *seconds = mpl_page_seconds(page, run->duration_s);
+
+    if (run->outcome == MPL_OUTCOME_OK && run->processes > 0) {
+        mpl_page_say(page, 2, "%s ran in %s with %u processes; the trace has %s bytes.",
+                     run->id, seconds, run->processes,
+                     mpl_page_count(page, run->trace_bytes));
+        return;
+    }
+    if (run->outcome == MPL_OUTCOME_OK) {
+        mpl_page_say(page, 2, "%s ran in %s; the trace has %s bytes.", run->id, seconds,
+                     mpl_page_count(page, run->trace_bytes));
+        return;
+    }
+    mpl_page_say(page, 2, "%s: %s, after %s: %s.", run->id, mpl_outcome_name(run->outcome),
+                 seconds, run->problem != NULL ? run->problem : "?");
+    if (run->outcome != MPL_OUTCOME_INTERRUPTED) {
+        say_tail(n, text);
+    }
+    if (run->partial != NULL) {
+        mpl_page_say(page, 2, "What it had recorded until then is in %s.", run->partial);
+    }
+}
+
+static void say(struct mpl_narrative *n, struct page *page, enum mpl_told what, int level,
+                const char *text, const struct mpl_case_run *run)
+{
+    switch (what) {
+    case MPL_TOLD_LEVEL:
+        say_level(n, page, level, text, run);
+        break;
+    case MPL_TOLD_WHY:
+        mpl_page_say(page, 2, "%s", text);
+        break;
+    case MPL_TOLD_COMMAND:
+        say_command(n, page, run);
+        break;
+    case MPL_TOLD_RAN:
+        say_end(n, page, text, run);
+        break;
+    case MPL_TOLD_FOUND:
+        fputs("-----\n", n->out);
+        mpl_page_say(page, 0, "%s", text);
+        break;
+    case MPL_TOLD_ASKED:
+        if (n->last != MPL_TOLD_ASKED) {
+            fputs("=====\nAsked for, and not carried out:\n", n->out);
+        }
+        mpl_page_tell(page, 2, "* ", "level %d: %s", level, text);
+        break;
+    default:
+        fputs("=====\n", n->out);
+        mpl_page_say(page, 0, "Diagnosing finished: %s.", text);
+        (void) fputc('\n', n->out);
+        break;
+    }
+}
+
+void mpl_report_step(void *context, enum mpl_told what, int level, const char *text,
+                     const struct mpl_case_run *run)
+{
+    struct mpl_narrative *n = context;
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct page page = { .out = n->out,
+                         .width = n->width != 0 ? n->width : WIDTH_DEFAULT,
+                         .scratch = scratch };
+
+    if (scratch == NULL || what == MPL_TOLD_RUNNING) {
+        mpl_arena_destroy(scratch);
+        return;
+    }
+    if (n->level == 0) {
+        fputs("Begin diagnosing ...\n", n->out);
+    }
+    say(n, &page, what, level, text, run);
+    n->last = what;
+    n->level = level > 0 ? level : 1;
+    /* At once: a run may take long. */
+    (void) fflush(n->out);
+    mpl_arena_destroy(scratch);
+}
