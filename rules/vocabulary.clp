@@ -105,6 +105,8 @@
   (slot to (type STRING))
   (slot from-processes (type INTEGER))
   (slot to-processes (type INTEGER))
+  (slot from-computing (type INTEGER)) ; of them, those that compute: an idle master does not
+  (slot to-computing (type INTEGER))
   (slot is-first (type SYMBOL) (allowed-symbols yes no)) ; `from` is of the smallest group of all
   (slot is-next (type SYMBOL) (allowed-symbols yes no))  ; no group lies between
   (slot kind (type SYMBOL) (allowed-symbols strong weak unclear)) ; same work in all; same work each

@@ -71,9 +71,12 @@ static enum mpl_status reason(struct mpl_analysis *a,
 {
     enum mpl_status st = mpl_trials_make(a, options, err);
 
+    st = st == MPL_OK ? mpl_groups_make(a, err) : st;
     mpl_progress_tell(a->progress, "reasoning", 0, 1);
     st = st == MPL_OK ? mpl_facts_assert(a, err) : st;
+    st = st == MPL_OK ? mpl_groups_assert(a, err) : st;
     st = st == MPL_OK ? mpl_needs_answer(a, err) : st;
+    st = st == MPL_OK ? mpl_scaling_show(a, err) : st;
     st = st == MPL_OK ? mpl_findings_rank(a, err) : st;
     st = st == MPL_OK ? show_rule_errors(a, err) : st;
     return st == MPL_OK ? show_firings(a, err) : st;
@@ -145,6 +148,7 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
         return mpl_nomem(err);
     }
     a->is_thorough = options->is_thorough;
+    a->manifest = options->manifest;
     /* Handed out even after a failure, so that the messages of a->lint can be printed. */
     *out = a;
     a->limits = options->limits;
@@ -171,6 +175,7 @@ enum mpl_status mpl_analysis_check(const char *path, const struct mpl_clock_opti
 
     enum mpl_status st = open_runs(a, &path, 1, err);
 
+    st = st == MPL_OK ? mpl_groups_make(a, err) : st;
     st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
     return st == MPL_OK ? publish(a, err) : st;
 }

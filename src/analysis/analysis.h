@@ -152,6 +152,7 @@ struct mpl_diagnosed {
     double lost_low_s;      /**< Over the runs of its group; lost_s is the median then. */
     double lost_high_s;
     bool is_within_spread; /**< Not told as a fact: repetitions differ by more. */
+    bool is_of_set;        /**< It compares runs: it holds for its group as a whole. */
     /**
      * It would be gone, blame somebody else, lead or lead no more, or cost or gain a quarter more
      * or less, if the clocks were wrong by as much as they may be. See clock_reason.
@@ -185,6 +186,12 @@ struct mpl_group {
     const uint32_t *runs; /**< Indexes into the diagnosis' runs, ascending by duration. */
     uint32_t speaker;     /**< The run with the median duration. */
     double median_s, low_s, high_s; /**< Of window_s. */
+    double compute_s;               /**< Computation of all processes of the speaker. */
+    uint32_t
+        computing;    /**< Processes that compute; a master who only hands out does not. */
+    uint32_t program; /**< Runs that look like one program have the same number, from 0. */
+    enum mpl_verdict verdict;
+    double location_s, lost_s, explained_s, nested_s, normal_s; /**< As in the diagnosis. */
 };
 /** What a model expects of a larger run; see fact template `expectation`. */
 struct mpl_scaling_row {
@@ -215,6 +222,9 @@ struct mpl_diagnosis {
     const struct mpl_trial *trials;
     size_t n_groups;
     const struct mpl_group *groups;
+    size_t
+        n_remarks; /**< Sentences: which runs are no repetitions of one another, and why. */
+    const char *const *remarks;
     size_t n_scaling;
     const struct mpl_scaling_row *scaling;
     size_t n_what_ifs;
@@ -226,7 +236,9 @@ struct mpl_diagnosis {
     size_t n_findings;
     const struct mpl_diagnosed
         *findings; /**< Causes by severity first, then the others by level. */
-    double lost_s; /**< Location time in the window that is not computation, all runs. */
+    double
+        lost_s; /**< Location time in the window that is not computation: of all groups, each
+                        by its speaker. */
     double explained_s; /**< Of that, attributed to causes; each second once. */
     double nested_s;    /**< Of that, at an outer level and explained by causes inside. */
     double

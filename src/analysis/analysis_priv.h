@@ -12,6 +12,7 @@ struct trial {
     const struct mpl_part *part;  /* of the run; NULL: the whole */
     struct mpl_arena *part_arena; /* of the events of that part */
     bool is_fit;                  /* reaches its pattern's minima; only on the world */
+    bool *is_asked;               /* per metric; NULL while none was needed */
 };
 
 /* The stages of one run, each with the arena that it lives in: dropped from right to left. */
@@ -43,6 +44,9 @@ struct mpl_analysis {
     struct mpl_buf
         complaints; /* const struct mpl_lint_message *: rules that ask for nonsense */
 
+    const struct mpl_manifest *manifest; /* may be NULL */
+    uint32_t *group_of;                  /* per run; MPL_NONE where it cannot be used */
+    struct mpl_group *groups;            /* those of the diagnosis */
     struct mpl_diagnosis diagnosis;
     struct mpl_diagnosed *findings;        /* those of the diagnosis */
     const struct mpl_clock_options *clock; /* NULL: the defaults. */
@@ -73,6 +77,25 @@ struct trial *mpl_trials_find(struct mpl_analysis *a, const char *run, const cha
 
 /* Whether a chosen pattern is part of the work of another one, which sees it as computation. */
 bool mpl_trial_is_inside(const struct trial *inner, const struct trial *outer);
+
+/* Index of the run with that id, or MPL_NONE. */
+uint32_t mpl_runs_find(const struct mpl_analysis *a, const char *id);
+
+/* groups.c: which runs are alike, in the diagnosis; remarks about those that are not */
+enum mpl_status mpl_groups_make(struct mpl_analysis *a, struct mpl_err *err);
+/* NULL for a run that cannot be used. */
+const struct mpl_group *mpl_group_of(const struct mpl_analysis *a, uint32_t run);
+
+/* group_facts.c: facts `repeats` and `scaling`, and what rules expect from one run of another */
+enum mpl_status mpl_groups_assert(struct mpl_analysis *a, struct mpl_err *err);
+enum mpl_status mpl_scaling_show(struct mpl_analysis *a, struct mpl_err *err);
+
+/*
+ * spread.c: of each finding in how many runs of its group it is, and what it costs over them.
+ * all[i].number == i; stands_for[i] is i, or the finding that is told in its place; then n_seen is 0.
+ */
+enum mpl_status mpl_spread_fold(struct mpl_analysis *a, struct mpl_diagnosed *all, size_t n,
+                                uint32_t *stands_for, struct mpl_err *err);
 
 /* facts.c */
 enum mpl_status mpl_facts_assert(struct mpl_analysis *a, struct mpl_err *err);

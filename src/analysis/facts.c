@@ -174,8 +174,15 @@ static enum mpl_status assert_nestings(struct mpl_analysis *a, struct mpl_err *e
 {
     enum mpl_status st = MPL_OK;
 
+    size_t first = 0;
+
+    /* Those of a run stand together. */
     for (size_t o = 0; o < a->n_trials && st == MPL_OK; o++) {
-        for (size_t i = 0; i < a->n_trials && st == MPL_OK; i++) {
+        const uint32_t run = a->trials[o].shown.run;
+
+        first = a->trials[first].shown.run != run ? o : first;
+        for (size_t i = first;
+             i < a->n_trials && a->trials[i].shown.run == run && st == MPL_OK; i++) {
             if (mpl_trial_is_inside(&a->trials[i], &a->trials[o])) {
                 st = assert_nested(a, &a->trials[o], &a->trials[i], err);
             }

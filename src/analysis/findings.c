@@ -12,14 +12,12 @@ enum { SOURCES_SHOWN = 3 };
 /* A function below this share of the time in question would only distract. */
 static const double source_share = 0.1;
 
+/* Rules bind the runs of findings to facts; one that invents a run speaks of the first. */
 static uint32_t run_of(const struct mpl_analysis *a, const char *id)
 {
-    for (size_t i = 0; i < a->n_runs; i++) {
-        if (strcmp(a->runs[i].shown.id, id) == 0) {
-            return (uint32_t) i;
-        }
-    }
-    return 0;
+    const uint32_t run = mpl_runs_find(a, id);
+
+    return run == MPL_NONE ? 0 : run;
 }
 
 /* Locations that make MPI calls or compute in the window, times its length. */
@@ -112,6 +110,17 @@ static enum mpl_status fill(struct mpl_analysis *a, struct mpl_diagnosed *d,
     return st;
 }
 
+/* Findings of repeated runs that are the same have one id. */
+static void add_id(const char **ids, size_t *n, const char *id)
+{
+    for (size_t i = 0; i < *n; i++) {
+        if (strcmp(ids[i], id) == 0) {
+            return;
+        }
+    }
+    ids[(*n)++] = id;
+}
+
 static enum mpl_status fill_reasons(struct mpl_analysis *a, struct mpl_diagnosed *d,
                                     const char *const *id_of, struct mpl_err *err)
 {
@@ -128,7 +137,7 @@ static enum mpl_status fill_reasons(struct mpl_analysis *a, struct mpl_diagnosed
         const struct mpl_reason *r = &f->because[i];
 
         if (r->kind == MPL_REASON_FINDING) {
-            because[d->n_because++] = id_of[r->finding];
+            add_id(because, &d->n_because, id_of[r->finding]);
         } else if (r->kind == MPL_REASON_METRIC) {
             evidence[d->n_evidence++] =
                 (struct mpl_evidence){ r->metric, r->location, r->value, r->unit };
@@ -152,14 +161,23 @@ static double comparable(const struct mpl_diagnosed *d)
     return isnan(d->severity) ? -1 : mpl_nesting_severity(d);
 }
 
-/* Causes by severity, those that another one explains at the end; then symptoms and observations in the order of the search. */
+/*
+ * Causes by severity, those that another one explains and those that may be noise at the end; then
+ * symptoms and observations in the order of the search; then those that another run's stand for.
+ */
 static int by_rank(const void *x, const void *y)
 {
     const struct mpl_diagnosed *a = x;
     const struct mpl_diagnosed *b = y;
 
+    if ((a->n_seen == 0) != (b->n_seen == 0)) {
+        return a->n_seen == 0 ? 1 : -1;
+    }
     if (is_cause(a) != is_cause(b)) {
         return is_cause(a) ? -1 : 1;
+    }
+    if (is_cause(a) && a->is_within_spread != b->is_within_spread) {
+        return a->is_within_spread ? 1 : -1;
     }
     if (is_cause(a) && (a->n_explained_by > 0) != (b->n_explained_by > 0)) {
         return a->n_explained_by > 0 ? 1 : -1;
@@ -173,38 +191,62 @@ static int by_rank(const void *x, const void *y)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err)
+/* Gives ids to those that are told, which stand first, and to the others those of their places. */
+static enum mpl_status name_all(struct mpl_analysis *a, struct mpl_diagnosed *all, size_t n,
+                                const uint32_t *stands_for, const char **id_of,
+                                size_t *n_told, struct mpl_err *err)
 {
-    const size_t n = mpl_infer_finding_count(a->infer);
-    struct mpl_diagnosed *all = MPL_NEW_ARRAY(a->arena, n, struct mpl_diagnosed);
-    const char **id_of = MPL_NEW_ARRAY(a->arena, n, const char *);
-    enum mpl_status st = all == NULL || id_of == NULL ? mpl_nomem(err) : MPL_OK;
+    for (*n_told = 0; *n_told < n && all[*n_told].n_seen > 0; (*n_told)++) {
+        struct mpl_diagnosed *d = &all[*n_told];
+
+        d->id = mpl_arena_printf(a->arena, "f%zu", *n_told + 1);
+        if (d->id == NULL) {
+            return mpl_nomem(err);
+        }
+        id_of[d->number] = d->id;
+    }
+    for (size_t i = *n_told; i < n; i++) {
+        all[i].id = id_of[stands_for[all[i].number]];
+        id_of[all[i].number] = all[i].id;
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status take_all(struct mpl_analysis *a, struct mpl_diagnosed *all, size_t n,
+                                uint32_t *stands_for, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
 
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
         all[i].number = i;
         st = fill(a, &all[i], mpl_infer_finding(a->infer, i), err);
     }
-    if (st != MPL_OK) {
-        return st;
-    }
-    st = mpl_nesting_mark(a, all, n, err);
+    st = st == MPL_OK ? mpl_nesting_mark(a, all, n, err) : st;
+    return st == MPL_OK ? mpl_spread_fold(a, all, n, stands_for, err) : st;
+}
+
+enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err)
+{
+    const size_t n = mpl_infer_finding_count(a->infer);
+    struct mpl_diagnosed *all = MPL_NEW_ARRAY(a->arena, n, struct mpl_diagnosed);
+    const char **id_of = MPL_NEW_ARRAY(a->arena, n, const char *);
+    uint32_t *stands_for = MPL_NEW_ARRAY(a->arena, n, uint32_t);
+    size_t n_told = 0;
+    enum mpl_status st =
+        all == NULL || id_of == NULL || stands_for == NULL ? mpl_nomem(err) : MPL_OK;
+
+    st = st == MPL_OK ? take_all(a, all, n, stands_for, err) : st;
     if (st != MPL_OK) {
         return st;
     }
     qsort(all, n, sizeof *all, by_rank);
-    for (size_t i = 0; i < n; i++) {
-        all[i].id = mpl_arena_printf(a->arena, "f%zu", i + 1);
-        if (all[i].id == NULL) {
-            return mpl_nomem(err);
-        }
-        id_of[all[i].number] = all[i].id;
-    }
-    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+    st = name_all(a, all, n, stands_for, id_of, &n_told, err);
+    for (size_t i = 0; i < n_told && st == MPL_OK; i++) {
         st = fill_reasons(a, &all[i], id_of, err);
     }
     st = st == MPL_OK ? mpl_nesting_link(a, all, n, id_of, err) : st;
     a->findings = all;
     a->diagnosis.findings = all;
-    a->diagnosis.n_findings = n;
+    a->diagnosis.n_findings = n_told;
     return st;
 }

@@ -118,10 +118,19 @@ static enum mpl_status keep_result(struct mpl_analysis *a, const struct question
     return MPL_OK;
 }
 
+static bool make_asked(struct mpl_analysis *a, struct trial *t)
+{
+    if (t->is_asked == NULL) {
+        t->is_asked = MPL_NEW_ARRAY(a->arena, mpl_metric_set_count(t->shown.metrics), bool);
+    }
+    return t->is_asked != NULL;
+}
+
 static bool is_kept(const struct mpl_analysis *a, const struct question *q,
                     const char *location)
 {
-    for (size_t i = 0; i < a->results.n; i++) {
+    /* Nearly always it is asked for the first time. */
+    for (size_t i = 0; q->trial->is_asked[q->metric_index] && i < a->results.n; i++) {
         const struct mpl_metric_result *r = mpl_buf_get(&a->results, i);
 
         if (r->run == q->trial->shown.run && strcmp(r->name, q->metric.name) == 0 &&
@@ -254,7 +263,7 @@ static enum mpl_status answer(struct mpl_analysis *a, const struct mpl_need *nee
     }
     const struct value *values = evaluate(a, &q, &n);
 
-    if (values == NULL) {
+    if (values == NULL || !make_asked(a, q.trial)) {
         return mpl_nomem(err);
     }
     while (defined < n && !isnan(values[defined].value)) {
@@ -272,6 +281,7 @@ static enum mpl_status answer(struct mpl_analysis *a, const struct mpl_need *nee
         st = keep_result(a, &q, &values[i], err);
         st = st == MPL_OK ? assert_value(a, &q, &values[i], defined, err) : st;
     }
+    q.trial->is_asked[q.metric_index] = true;
     return st;
 }
 

@@ -2,6 +2,7 @@
 
 #include "analysis/analysis_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The error's clauses, outermost last, as one sentence for the report. */
@@ -102,6 +103,16 @@ enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char
     }
     mpl_run_measure(run);
     return MPL_OK;
+}
+
+/* Ids are "r1", "r2", … in the order of the runs. */
+uint32_t mpl_runs_find(const struct mpl_analysis *a, const char *id)
+{
+    char *end = NULL;
+    const unsigned long number = id[0] == 'r' ? strtoul(id + 1, &end, 10) : 0;
+
+    return number == 0 || *end != '\0' || number > a->n_runs ? MPL_NONE
+                                                             : (uint32_t) number - 1;
 }
 
 bool mpl_run_is_usable(const struct run *run)

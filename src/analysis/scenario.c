@@ -153,9 +153,29 @@ static enum mpl_status open_stages(struct mpl_analysis *a, const struct mpl_anal
             a->trials[a->n_trials - 1] = *t;
             a->trials[a->n_trials - 1].arena = NULL;
             a->trials[a->n_trials - 1].part_arena = NULL;
+            a->trials[a->n_trials - 1].is_asked = NULL;
         }
     }
     return st;
+}
+
+/* Which runs are alike is no question of microseconds; what they cost is judged anew. */
+static enum mpl_status keep_groups(struct mpl_analysis *a, const struct mpl_analysis *of,
+                                   struct mpl_err *err)
+{
+    const size_t n = of->diagnosis.n_groups;
+
+    a->group_of = of->group_of;
+    a->groups = MPL_NEW_ARRAY(a->arena, n, struct mpl_group);
+    if (a->groups == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        a->groups[i] = of->groups[i];
+    }
+    a->diagnosis.groups = a->groups;
+    a->diagnosis.n_groups = n;
+    return MPL_OK;
 }
 
 static enum mpl_status diagnose(struct mpl_analysis *a, const struct mpl_analysis *of,
@@ -167,9 +187,11 @@ static enum mpl_status diagnose(struct mpl_analysis *a, const struct mpl_analysi
     a->patterns = of->patterns;
     a->metric_sets = of->metric_sets;
     a->rules = of->rules;
-    st = open_stages(a, of, ticks, err);
+    st = keep_groups(a, of, err);
+    st = st == MPL_OK ? open_stages(a, of, ticks, err) : st;
     st = st == MPL_OK ? mpl_infer_create(a->rules, &of->limits, &a->infer, err) : st;
     st = st == MPL_OK ? mpl_facts_assert(a, err) : st;
+    st = st == MPL_OK ? mpl_groups_assert(a, err) : st;
     st = st == MPL_OK ? mpl_needs_answer(a, err) : st;
     st = st == MPL_OK ? mpl_findings_rank(a, err) : st;
     return st == MPL_OK ? mpl_verdict_reach(a, err) : st;

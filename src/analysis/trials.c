@@ -498,13 +498,35 @@ bool mpl_trial_is_inside(const struct trial *inner, const struct trial *outer)
            strcmp(scope, "@rest") == 0;
 }
 
+/* The first of a run, which stand together in the order of runs; n_trials where it has none. */
+static size_t mpl_trials_of(const struct mpl_analysis *a, uint32_t run)
+{
+    size_t low = 0;
+    size_t high = a->n_trials;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (a->trials[middle].shown.run < run) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 struct trial *mpl_trials_find(struct mpl_analysis *a, const char *run, const char *pattern)
 {
-    for (size_t i = 0; i < a->n_trials; i++) {
+    const uint32_t index = mpl_runs_find(a, run);
+
+    for (size_t i = mpl_trials_of(a, index); i < a->n_trials; i++) {
         struct trial *t = &a->trials[i];
 
-        if (t->shown.is_chosen && strcmp(a->runs[t->shown.run].shown.id, run) == 0 &&
-            strcmp(t->shown.id, pattern) == 0) {
+        if (t->shown.run != index) {
+            break;
+        }
+        if (t->shown.is_chosen && strcmp(t->shown.id, pattern) == 0) {
             return t;
         }
     }

@@ -23,60 +23,99 @@ const char *mpl_verdict_name(enum mpl_verdict verdict)
     return names[verdict];
 }
 
-static void add_up(struct mpl_analysis *a)
+static bool is_of(const struct mpl_analysis *a, const struct mpl_diagnosed *f,
+                  const struct mpl_group *group)
 {
-    struct mpl_diagnosis *d = &a->diagnosis;
+    return mpl_group_of(a, f->run) == group;
+}
 
-    for (size_t i = 0; i < a->n_runs; i++) {
-        const struct mpl_run *run = &a->runs[i].shown;
+static bool is_cause(const struct mpl_diagnosed *f)
+{
+    return strcmp(f->finding->kind, "cause") == 0;
+}
 
-        if (!mpl_run_is_usable(&a->runs[i])) {
-            continue;
-        }
-        const double all_s = run->window_s * run->model->n_locations;
-        double compute_s = 0;
+/* The speaker's time, and what the findings that are facts account for. */
+static void add_up(const struct mpl_analysis *a, struct mpl_group *g)
+{
+    const struct mpl_diagnosis *d = &a->diagnosis;
+    const struct mpl_run *run = &a->runs[g->speaker].shown;
+    double compute_s = 0;
 
-        for (uint32_t l = 0; l < run->model->n_locations; l++) {
-            compute_s += mpl_events_totals(run->events, l)->class_s[MPL_SPAN_COMPUTE];
-        }
-        d->location_s += all_s;
-        d->lost_s += all_s > compute_s ? all_s - compute_s : 0;
+    for (uint32_t l = 0; l < run->model->n_locations; l++) {
+        compute_s += mpl_events_totals(run->events, l)->class_s[MPL_SPAN_COMPUTE];
     }
+    g->location_s = run->window_s * run->model->n_locations;
+    g->lost_s = g->location_s > compute_s ? g->location_s - compute_s : 0;
+    g->explained_s = 0;
+    g->nested_s = 0;
+    g->normal_s = 0;
     for (size_t i = 0; i < d->n_findings; i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
 
-        if (isnan(f->lost_s)) {
+        if (isnan(f->lost_s) || !is_of(a, f, g)) {
             continue;
         }
-        if (strcmp(f->finding->kind, "cause") == 0) {
-            d->explained_s += f->n_explained_by > 0 ? 0 : f->lost_s;
-            d->nested_s += f->outer_s;
+        if (is_cause(f) && !f->is_within_spread) {
+            g->explained_s += f->n_explained_by > 0 ? 0 : f->lost_s;
+            g->nested_s += f->outer_s;
         } else if (f->finding->is_healthy) {
-            d->normal_s += f->lost_s;
+            g->normal_s += f->lost_s;
         }
     }
-    d->explained_s = fmin(d->explained_s, d->lost_s);
-    d->nested_s = fmin(d->nested_s, d->lost_s - d->explained_s);
-    d->normal_s = fmin(d->normal_s, d->lost_s - d->explained_s - d->nested_s);
+    g->explained_s = fmin(g->explained_s, g->lost_s);
+    g->nested_s = fmin(g->nested_s, g->lost_s - g->explained_s);
+    g->normal_s = fmin(g->normal_s, g->lost_s - g->explained_s - g->nested_s);
+}
+
+static void add_up_all(struct mpl_analysis *a)
+{
+    struct mpl_diagnosis *d = &a->diagnosis;
+
+    for (size_t i = 0; i < d->n_groups; i++) {
+        struct mpl_group *g = &a->groups[i];
+
+        add_up(a, g);
+        d->location_s += g->location_s;
+        d->lost_s += g->lost_s;
+        d->explained_s += g->explained_s;
+        d->nested_s += g->nested_s;
+        d->normal_s += g->normal_s;
+    }
 }
 
 /* Lost time that nothing accounts for. */
-static double unexplained_s(const struct mpl_diagnosis *d)
+static double unexplained_s(const struct mpl_group *g)
 {
-    return d->lost_s - d->explained_s - d->nested_s - d->normal_s;
+    return g->lost_s - g->explained_s - g->nested_s - g->normal_s;
+}
+
+/* The first cause of a group that is a fact, or NULL. */
+static const struct mpl_diagnosed *leading_of(const struct mpl_analysis *a,
+                                              const struct mpl_group *group)
+{
+    const struct mpl_diagnosis *d = &a->diagnosis;
+
+    for (size_t i = 0; i < d->n_findings && is_cause(&d->findings[i]); i++) {
+        if (is_of(a, &d->findings[i], group) && !d->findings[i].is_within_spread) {
+            return &d->findings[i];
+        }
+    }
+    return NULL;
 }
 
 const struct mpl_diagnosed *mpl_leading_cause(const struct mpl_diagnosis *d)
 {
-    return d->n_findings > 0 && strcmp(d->findings[0].finding->kind, "cause") == 0
+    return d->n_findings > 0 && is_cause(&d->findings[0]) &&
+                   !d->findings[0].is_within_spread
                ? &d->findings[0]
                : NULL;
 }
 
-/* The cause that leads, if it is a problem, or NULL. */
-static const struct mpl_diagnosed *leading_problem(const struct mpl_diagnosis *d)
+/* The cause that leads in a group, if it is a problem, or NULL. */
+static const struct mpl_diagnosed *leading_problem(const struct mpl_analysis *a,
+                                                   const struct mpl_group *group)
 {
-    const struct mpl_diagnosed *f = mpl_leading_cause(d);
+    const struct mpl_diagnosed *f = leading_of(a, group);
 
     return f != NULL && mpl_nesting_severity(f) >= problem_severity ? f : NULL;
 }
@@ -92,27 +131,34 @@ double mpl_verdict_margin_s(const struct mpl_diagnosis *d)
         const struct mpl_diagnosed *next = d->n_findings > 1 ? &d->findings[1] : NULL;
 
         margin_s = fabs(cost_s - least_s);
-        if (next != NULL && strcmp(next->finding->kind, "cause") == 0 &&
-            next->n_explained_by == 0 && !isnan(next->lost_s)) {
+        if (next != NULL && is_cause(next) && next->n_explained_by == 0 &&
+            !isnan(next->lost_s)) {
             margin_s = fmin(margin_s, fabs(cost_s - next->lost_s - next->outer_s));
         }
     }
-    if (leading_problem(d) == NULL) {
-        margin_s =
-            fmin(margin_s, fabs(unexplained_s(d) - unexplained_share * d->location_s));
+    for (size_t i = 0; i < d->n_groups; i++) {
+        const struct mpl_group *g = &d->groups[i];
+
+        if (g->verdict != MPL_VERDICT_PROBLEMS) {
+            margin_s =
+                fmin(margin_s, fabs(unexplained_s(g) - unexplained_share * g->location_s));
+        }
     }
     return margin_s;
 }
 
 /* A specific pattern that says its roles are busy answers for the idle rest, e.g. the master. */
-static const struct mpl_diagnosed *all_clear(const struct mpl_diagnosis *d)
+static const struct mpl_diagnosed *all_clear(const struct mpl_analysis *a,
+                                             const struct mpl_group *group)
 {
+    const struct mpl_diagnosis *d = &a->diagnosis;
     const struct mpl_diagnosed *found = NULL;
 
     for (size_t i = 0; i < d->n_findings; i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
 
         if (f->finding->is_healthy && strncmp(f->finding->name, "good-", 5) == 0 &&
+            is_of(a, f, group) && !f->is_within_spread &&
             (found == NULL || strcmp(f->finding->pattern, "message-passing") != 0)) {
             found = f;
         }
@@ -147,14 +193,14 @@ static const char *inside_phrase(struct mpl_analysis *a, const struct trial *out
 }
 
 /* The pattern of the run; of nested ones the outermost. */
-static const struct trial *main_trial(struct mpl_analysis *a)
+static const struct trial *main_trial(struct mpl_analysis *a, uint32_t run)
 {
     const struct trial *found = NULL;
 
     for (size_t i = 0; i < a->n_trials; i++) {
         const struct trial *t = &a->trials[i];
 
-        if (t->shown.is_chosen &&
+        if (t->shown.is_chosen && t->shown.run == run &&
             strcmp(mpl_pattern_name(t->shown.pattern), "message-passing") != 0 &&
             (found == NULL || mpl_trial_is_inside(found, t))) {
             found = t;
@@ -163,9 +209,9 @@ static const struct trial *main_trial(struct mpl_analysis *a)
     return found;
 }
 
-static const char *pattern_phrase(struct mpl_analysis *a)
+static const char *pattern_phrase(struct mpl_analysis *a, uint32_t run)
 {
-    const struct trial *t = main_trial(a);
+    const struct trial *t = main_trial(a, run);
     const char *inside = t == NULL ? "" : inside_phrase(a, t);
 
     if (t == NULL || inside == NULL) {
@@ -175,14 +221,17 @@ static const char *pattern_phrase(struct mpl_analysis *a)
                             mpl_pattern_name(t->shown.pattern), inside);
 }
 
-static const struct mpl_diagnosed *longest_observation(const struct mpl_diagnosis *d)
+static const struct mpl_diagnosed *longest_observation(const struct mpl_analysis *a,
+                                                       const struct mpl_group *group)
 {
+    const struct mpl_diagnosis *d = &a->diagnosis;
     const struct mpl_diagnosed *longest = NULL;
 
     for (size_t i = 0; i < d->n_findings; i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
 
         if (strcmp(f->finding->kind, "observation") == 0 && !isnan(f->lost_s) &&
+            is_of(a, f, group) && !f->is_within_spread &&
             (longest == NULL || f->lost_s > longest->lost_s)) {
             longest = f;
         }
@@ -208,10 +257,10 @@ static const char *problem_text(struct mpl_analysis *a, const struct mpl_diagnos
                             remedy[0] != '\0' ? " " : "", first_sentence(remedy), remedy);
 }
 
-static const char *inconclusive_text(struct mpl_analysis *a)
+static const char *inconclusive_text(struct mpl_analysis *a, const struct mpl_group *group)
 {
-    const struct mpl_diagnosed *f = longest_observation(&a->diagnosis);
-    const char *rest = mpl_text_seconds(a->arena, unexplained_s(&a->diagnosis));
+    const struct mpl_diagnosed *f = longest_observation(a, group);
+    const char *rest = mpl_text_seconds(a->arena, unexplained_s(group));
 
     return mpl_arena_printf(a->arena, "No cause was found for %s of lost process time.%s%s",
                             rest != NULL ? rest : "much", f != NULL ? " " : "",
@@ -233,34 +282,78 @@ static const char *damage_phrase(const struct mpl_analysis *a)
     return "";
 }
 
-static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
+static enum mpl_verdict judge_group(const struct mpl_analysis *a,
+                                    const struct mpl_group *group)
 {
-    struct mpl_diagnosis *d = &a->diagnosis;
-    const struct mpl_diagnosed *leading = leading_problem(d);
-    const struct mpl_diagnosed *clear = all_clear(d);
-    const bool is_explained = unexplained_s(d) < unexplained_share * d->location_s;
-    const char *text = NULL;
+    return leading_problem(a, group) != NULL ? MPL_VERDICT_PROBLEMS
+           : unexplained_s(group) >= unexplained_share * group->location_s
+               ? MPL_VERDICT_INCONCLUSIVE
+               : MPL_VERDICT_NO_PROBLEM;
+}
 
-    if (leading != NULL) {
-        d->verdict = MPL_VERDICT_PROBLEMS;
-        text = problem_text(a, leading);
-    } else if (!is_explained) {
-        d->verdict = MPL_VERDICT_INCONCLUSIVE;
-        text = inconclusive_text(a);
-    } else {
-        d->verdict = MPL_VERDICT_NO_PROBLEM;
-        text = clear != NULL
+static const char *verdict_text(struct mpl_analysis *a, const struct mpl_group *group)
+{
+    const struct mpl_diagnosed *clear = all_clear(a, group);
+
+    switch (group->verdict) {
+    case MPL_VERDICT_PROBLEMS:
+        return problem_text(a, leading_problem(a, group));
+    case MPL_VERDICT_INCONCLUSIVE:
+        return inconclusive_text(a, group);
+    default:
+        return clear != NULL
                    ? clear->finding->text
                    : mpl_arena_printf(a->arena,
                                       "Nothing costs %.0f %% of the process time or more.",
                                       100 * problem_severity);
     }
-    const char *pattern = pattern_phrase(a);
+}
 
-    d->summary =
-        text == NULL || pattern == NULL
-            ? NULL
-            : mpl_arena_printf(a->arena, "%s%s%s", damage_phrase(a), pattern, text);
+/* Of several runs, those of which the summary speaks. */
+static const char *group_phrase(struct mpl_analysis *a, const struct mpl_group *group)
+{
+    if (a->diagnosis.n_groups == 1 && group->n_runs == 1) {
+        return "";
+    }
+    return group->n_runs > 1
+               ? mpl_arena_printf(a->arena, "With %u processes (%zu runs): ",
+                                  (unsigned) group->processes, group->n_runs)
+               : mpl_arena_printf(a->arena,
+                                  "With %u processes (%s): ", (unsigned) group->processes,
+                                  a->runs[group->speaker].shown.id);
+}
+
+/*
+ * Of several groups any problem is one of the program: problems, if any group has one, else
+ * inconclusive, if any group is. The summary speaks of the largest of those that decide, as what a
+ * program loses grows with its processes. Groups ascend by these.
+ */
+static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
+{
+    struct mpl_diagnosis *d = &a->diagnosis;
+    const struct mpl_group *deciding = NULL;
+
+    for (size_t i = 0; i < d->n_groups; i++) {
+        struct mpl_group *g = &a->groups[i];
+
+        g->verdict = judge_group(a, g);
+        if (deciding == NULL || g->verdict == MPL_VERDICT_PROBLEMS ||
+            (g->verdict == MPL_VERDICT_INCONCLUSIVE &&
+             deciding->verdict != MPL_VERDICT_PROBLEMS) ||
+            g->verdict == deciding->verdict) {
+            deciding = g;
+        }
+    }
+    d->verdict = deciding->verdict;
+
+    const char *text = verdict_text(a, deciding);
+    const char *pattern = pattern_phrase(a, deciding->speaker);
+    const char *group = group_phrase(a, deciding);
+
+    d->summary = text == NULL || pattern == NULL || group == NULL
+                     ? NULL
+                     : mpl_arena_printf(a->arena, "%s%s%s%s", damage_phrase(a), pattern,
+                                        group, text);
     return d->summary == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
@@ -270,7 +363,7 @@ enum mpl_status mpl_verdict_reach(struct mpl_analysis *a, struct mpl_err *err)
 
     for (size_t i = 0; i < a->n_runs; i++) {
         if (mpl_run_is_usable(&a->runs[i])) {
-            add_up(a);
+            add_up_all(a);
             return judge_usable(a, err);
         }
     }

@@ -27,7 +27,7 @@ bool mpl_severity_is_reached(const struct mpl_diagnosis *diagnosis, double sever
         const struct mpl_diagnosed *d = &diagnosis->findings[i];
         /* NaN, in the finding or in what was asked for, compares as false. */
         if (strcmp(d->finding->kind, "cause") == 0 && !d->finding->is_healthy &&
-            d->severity >= severity) {
+            !d->is_within_spread && d->severity >= severity) {
             return true;
         }
     }

@@ -206,11 +206,12 @@ struct mpl_infer {
     struct mpl_buf visible;  /**< struct mpl_finding *; those not withdrawn, after a run. */
     struct mpl_buf needs;    /**< struct mpl_need */
     struct mpl_buf measures; /**< see clips_measures.c */
-    struct mpl_buf firings;  /**< struct mpl_firing */
-    struct mpl_buf errors;   /**< struct mpl_lint_message */
-    struct mpl_buf basis;    /**< struct fact *, matched by the current firing. */
-    struct mpl_buf refused;  /**< struct fact *, asserted with wrong values. */
-    struct mpl_buf reasons;  /**< struct cited, of the current firing. */
+    struct mpl_buf expectations;   /**< see clips_expectations.c */
+    struct mpl_buf firings;        /**< struct mpl_firing */
+    struct mpl_buf errors;         /**< struct mpl_lint_message */
+    struct mpl_buf basis;          /**< struct fact *, matched by the current firing. */
+    struct mpl_buf refused;        /**< struct fact *, asserted with wrong values. */
+    struct mpl_buf reasons;        /**< struct cited, of the current firing. */
     const struct mpl_rule *firing; /**< NULL outside of a firing. */
     bool has_reasons;              /**< reasons are those of the current firing. */
 };
@@ -226,6 +227,11 @@ struct mpl_buf mpl_infer_measures_make(void);
 /** Notes a fact `measure` of the current firing; false without memory. */
 bool mpl_infer_note_measure(struct mpl_infer *infer, struct fact *fact);
 void mpl_infer_withdraw_measure(struct mpl_infer *infer, const struct fact *fact);
+/** Of mpl_infer.expectations. */
+struct mpl_buf mpl_infer_expectations_make(void);
+/** Notes a fact `expectation` of the current firing; false without memory. */
+bool mpl_infer_note_expectation(struct mpl_infer *infer, struct fact *fact);
+void mpl_infer_withdraw_expectation(struct mpl_infer *infer, const struct fact *fact);
 /** The hooks of CLIPS that note who asserted what, and why. */
 void mpl_infer_add_hooks(struct mpl_infer *infer);
 

@@ -403,6 +403,9 @@ static void after_assertion(void *env, void *asserted)
         note_finding(infer, fact);
     } else if (mpl_fact_is(fact, "need")) {
         note_need(infer, fact);
+    } else if (mpl_fact_is(fact, "expectation") &&
+               !mpl_infer_note_expectation(infer, fact)) {
+        stop_nomem(infer);
     } else if (mpl_fact_is(fact, "measure") && !mpl_infer_note_measure(infer, fact)) {
         stop_nomem(infer);
     }
@@ -442,6 +445,7 @@ static void before_retraction(void *env, void *retracted)
     if (need != MPL_NONE) {
         ((struct mpl_need *) mpl_buf_get(&infer->needs, need))->is_withdrawn = true;
     }
+    mpl_infer_withdraw_expectation(infer, fact);
     mpl_infer_withdraw_measure(infer, fact);
 }
 

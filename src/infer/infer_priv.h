@@ -17,6 +17,7 @@
  *   clips_facts.c  checks slots, asserts facts, reads facts
  *   clips_run.c    fires rules and notes what each of them matched and asserted
  *   clips_measures.c  notes which other runs rules ask for
+ *   clips_expectations.c  notes what models expect of other runs
  *   records.c      what the host may ask afterwards
  *   ruletest_forms.c  reads rule tests
  *   ruletest.c     rule tests: given facts, expected findings

@@ -28,6 +28,7 @@ static bool furnish(struct mpl_infer *infer)
     infer->visible = mpl_buf_make(sizeof(struct mpl_finding *));
     infer->needs = mpl_buf_make(sizeof(struct mpl_need));
     infer->measures = mpl_infer_measures_make();
+    infer->expectations = mpl_infer_expectations_make();
     infer->firings = mpl_buf_make(sizeof(struct mpl_firing));
     infer->errors = mpl_buf_make(sizeof(struct mpl_lint_message));
     infer->basis = mpl_buf_make(sizeof(void *));
@@ -99,6 +100,7 @@ void mpl_infer_destroy(struct mpl_infer *infer)
     mpl_buf_free(&infer->visible);
     mpl_buf_free(&infer->needs);
     mpl_buf_free(&infer->measures);
+    mpl_buf_free(&infer->expectations);
     mpl_buf_free(&infer->firings);
     mpl_buf_free(&infer->errors);
     mpl_buf_free(&infer->basis);

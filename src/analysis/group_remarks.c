@@ -1,0 +1,164 @@
+/* Why runs that one might take for repetitions, or for runs of one program, are none. */
+#include "config.h"
+
+#include "analysis/groups_priv.h"
+
+#include <string.h>
+
+struct remarks {
+    struct mpl_analysis *a;
+    const struct work *works;
+    const char **texts; /* room for three per run */
+    size_t n;
+    bool is_short; /* of memory */
+};
+
+static void add(struct remarks *r, const char *text)
+{
+    r->is_short = r->is_short || text == NULL;
+    r->texts[r->n++] = text;
+}
+
+/* "r1", or "r1, r4 and r5". */
+static const char *names(struct remarks *r, const struct mpl_group *group)
+{
+    struct mpl_arena *arena = r->a->arena;
+    const char *text = "";
+
+    for (size_t i = 0; i < group->n_runs && text != NULL; i++) {
+        text = mpl_arena_printf(arena, "%s%s%s", text,
+                                i == 0                   ? ""
+                                : i + 1 == group->n_runs ? " and "
+                                                         : ", ",
+                                r->a->runs[group->runs[i]].shown.id);
+    }
+    r->is_short = r->is_short || text == NULL;
+    return text != NULL ? text : "?";
+}
+
+static const char *seconds(struct remarks *r, double s)
+{
+    const char *text = mpl_text_seconds(r->a->arena, s);
+
+    r->is_short = r->is_short || text == NULL;
+    return text != NULL ? text : "?";
+}
+
+static double ratio(double x, double y)
+{
+    const double low = x < y ? x : y;
+
+    return low > 0 ? (x < y ? y : x) / low : 0;
+}
+
+static const char *times(struct remarks *r, double x, double y)
+{
+    const double factor = ratio(x, y);
+    const char *text =
+        factor > 0 ? mpl_arena_printf(r->a->arena, "%.3g times as", factor) : "infinitely";
+
+    r->is_short = r->is_short || text == NULL;
+    return text != NULL ? text : "?";
+}
+
+/* Two groups of the same number of processes, next to each other. */
+static void remark_difference(struct remarks *r, const struct mpl_group *x,
+                              const struct mpl_group *y)
+{
+    struct mpl_arena *arena = r->a->arena;
+    const struct work *v = &r->works[x->speaker];
+    const struct work *w = &r->works[y->speaker];
+    const char *head = mpl_arena_printf(
+        arena, "%s and %s have %u processes each, but they are no repetitions of one run: ",
+        names(r, x), names(r, y), (unsigned) x->processes);
+    const char *why = NULL;
+
+    if (strcmp(v->settings != NULL ? v->settings : "",
+               w->settings != NULL ? w->settings : "") != 0) {
+        why = mpl_arena_printf(arena, "their settings differ (%s; %s).",
+                               v->settings != NULL ? v->settings : "not said",
+                               w->settings != NULL ? w->settings : "not said");
+    } else if (r->a->runs[x->speaker].model->n_locations !=
+               r->a->runs[y->speaker].model->n_locations) {
+        why = mpl_arena_printf(arena, "their numbers of threads differ.");
+    } else if (!mpl_works_are_same((double) v->n_calls, (double) w->n_calls)) {
+        why = mpl_arena_printf(arena, "%s exchanges %s many messages.",
+                               names(r, v->n_calls < w->n_calls ? y : x),
+                               times(r, (double) v->n_calls, (double) w->n_calls));
+    } else {
+        why = mpl_arena_printf(
+            arena, "%s computes %s long (%s against %s in all processes).",
+            names(r, v->compute_s < w->compute_s ? y : x),
+            times(r, v->compute_s, w->compute_s),
+            seconds(r, v->compute_s < w->compute_s ? w->compute_s : v->compute_s),
+            seconds(r, v->compute_s < w->compute_s ? v->compute_s : w->compute_s));
+    }
+    add(r, head == NULL || why == NULL ? NULL : mpl_arena_printf(arena, "%s%s", head, why));
+}
+
+static void remark_groups(struct remarks *r)
+{
+    const struct mpl_diagnosis *d = &r->a->diagnosis;
+
+    for (size_t i = 1; i < d->n_groups; i++) {
+        if (d->groups[i - 1].processes == d->groups[i].processes &&
+            d->groups[i - 1].program == d->groups[i].program) {
+            remark_difference(r, &d->groups[i - 1], &d->groups[i]);
+        }
+    }
+}
+
+/* The first run of each program beside the first, against the first run. */
+static void remark_programs(struct remarks *r)
+{
+    uint32_t n_known = 1;
+    size_t first = 0;
+
+    while (first < r->a->n_runs && !mpl_run_is_usable(&r->a->runs[first])) {
+        first++;
+    }
+    for (size_t i = first; i < r->a->n_runs; i++) {
+        if (mpl_run_is_usable(&r->a->runs[i]) && r->works[i].program >= n_known) {
+            n_known = r->works[i].program + 1;
+            add(r, mpl_arena_printf(
+                       r->a->arena,
+                       "%s and %s do not look like runs of one program: they call "
+                       "other functions, or communicate in another pattern.",
+                       r->a->runs[first].shown.id, r->a->runs[i].shown.id));
+        }
+    }
+}
+
+static void remark_manifest(struct remarks *r)
+{
+    for (size_t i = 0; i < r->a->n_runs; i++) {
+        const struct work *w = &r->works[i];
+
+        if (mpl_run_is_usable(&r->a->runs[i]) && w->expected > 0 &&
+            w->expected != r->a->runs[i].model->n_processes) {
+            add(r, mpl_arena_printf(r->a->arena,
+                                    "The manifest says that %s has %u processes; its trace "
+                                    "has %u.",
+                                    r->a->runs[i].shown.id, (unsigned) w->expected,
+                                    (unsigned) r->a->runs[i].model->n_processes));
+        }
+    }
+}
+
+enum mpl_status mpl_groups_remark(struct mpl_analysis *a, const struct work *works,
+                                  struct mpl_err *err)
+{
+    struct remarks r = { .a = a,
+                         .works = works,
+                         .texts = MPL_NEW_ARRAY(a->arena, 3 * a->n_runs, const char *) };
+
+    if (r.texts == NULL) {
+        return mpl_nomem(err);
+    }
+    remark_programs(&r);
+    remark_groups(&r);
+    remark_manifest(&r);
+    a->diagnosis.remarks = r.texts;
+    a->diagnosis.n_remarks = r.n;
+    return r.is_short ? mpl_nomem(err) : MPL_OK;
+}
