@@ -268,6 +268,7 @@ static void load_expression(struct mpl_loader *loader, const struct mpl_yaml *ma
 
     if (st == MPL_OK) {
         build_automaton(loader, node, event, &expression);
+        mpl_load_gaps(loader, node, event);
     }
     loader->has_fault = loader->has_fault || st == MPL_E_SYNTAX;
     loader->has_no_memory = loader->has_no_memory || st == MPL_E_NOMEM;

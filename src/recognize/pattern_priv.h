@@ -321,6 +321,9 @@ const struct mpl_yaml *mpl_pattern_merge(struct mpl_arena *arena,
 /** Fills loader->pattern from a merged tree. */
 void mpl_load_pattern(struct mpl_loader *loader, const struct mpl_yaml *root);
 void mpl_load_roles(struct mpl_loader *loader, const struct mpl_yaml *roles);
+/** Warns of calls in the expression between which there is no compute span. */
+void mpl_load_gaps(struct mpl_loader *loader, const struct mpl_yaml *expression,
+                   const struct mpl_event_definition *event);
 void mpl_load_events(struct mpl_loader *loader, const struct mpl_yaml *events);
 void mpl_load_examples(struct mpl_loader *loader, const struct mpl_yaml *examples);
 /** Which kind of event, and its filters. A `where` with fields of other spans is left to

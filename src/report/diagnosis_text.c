@@ -330,6 +330,15 @@ static void say_pattern(struct page *page, const struct mpl_diagnosis *d,
     }
 }
 
+/* It fits the run, but another one was preferred: whoever wrote it wants to know. */
+static bool is_beaten(const struct mpl_trial *t)
+{
+    return !t->is_chosen && t->reason != NULL && strcmp(t->scope, "world") == 0 &&
+           mpl_pattern_event_count(t->pattern) > 0 &&
+           t->coverage >= mpl_pattern_minimum_coverage(t->pattern) &&
+           t->fit >= mpl_pattern_minimum_fit(t->pattern);
+}
+
 static void say_patterns(struct page *page, const struct mpl_diagnosis *d)
 {
     if (d->n_trials > 0) {
@@ -340,7 +349,7 @@ static void say_patterns(struct page *page, const struct mpl_diagnosis *d)
 
         if (t->is_chosen && is_first_alike(d, t)) {
             say_pattern(page, d, t);
-        } else if (t->is_runner_up) {
+        } else if (t->is_runner_up || is_beaten(t)) {
             mpl_page_say(page, 2, "%s: not taken: %s", mpl_pattern_name(t->pattern),
                          t->reason != NULL ? t->reason : "its roles were not found");
         }

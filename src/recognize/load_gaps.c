@@ -1,0 +1,88 @@
+/*
+ * The commonest reason why an event has no instances: its expression has two calls one behind the
+ * other, but between two calls a location computes, be it for no time, and where `compute` is a member
+ * of the event each computation counts.
+ */
+#include "config.h"
+
+#include "recognize/pattern_priv.h"
+
+#include <string.h>
+
+/* A call of any kind; a region may be a computation, too. */
+static bool is_call(const struct mpl_member *member)
+{
+    static const char *const others[] = { "compute", "region" };
+
+    if (member->filter.primitive == MPL_NONE) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (mpl_primitive_find(others[i]) == member->filter.primitive) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The call that a word of the expression stands for, if it must be there; else NULL. */
+static const struct mpl_member *call_of(const struct mpl_event_definition *event,
+                                        const char *word, size_t n)
+{
+    while (n > 0 && *word == '(') {
+        word++;
+        n--;
+    }
+    while (n > 0 && (word[n - 1] == ')' || word[n - 1] == '+')) {
+        n--;
+    }
+    for (uint32_t i = 0; i < event->n_members; i++) {
+        const struct mpl_member *member = &event->members[i];
+
+        if (strlen(member->name) == n && memcmp(member->name, word, n) == 0) {
+            return is_call(member) ? member : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* Whether every computation is an event of interest. */
+static bool takes_computations(const struct mpl_event_definition *event)
+{
+    const uint32_t compute = mpl_primitive_find("compute");
+
+    for (uint32_t i = 0; i < event->n_members; i++) {
+        const struct mpl_filter *filter = &event->members[i].filter;
+
+        if (filter->primitive == compute && filter->region == NULL &&
+            filter->where == NULL && filter->n_tags == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void mpl_load_gaps(struct mpl_loader *loader, const struct mpl_yaml *expression,
+                   const struct mpl_event_definition *event)
+{
+    static const char blanks[] = " \t\n";
+    const char *at = expression->text + strspn(expression->text, blanks);
+    const struct mpl_member *before = NULL;
+
+    while (takes_computations(event) && *at != '\0') {
+        const size_t n = strcspn(at, blanks);
+        const struct mpl_member *here = call_of(event, at, n);
+
+        if (before != NULL && here != NULL) {
+            mpl_load_warn(
+                loader, expression->place,
+                "this matches nothing: between the calls '%s' and '%s' there is a "
+                "compute span, which may be empty; name it, as in \"%s gap %s\"",
+                before->name, here->name, before->name, here->name);
+            return;
+        }
+        before = here;
+        at += n;
+        at += strspn(at, blanks);
+    }
+}
