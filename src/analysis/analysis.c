@@ -155,10 +155,12 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
 
     enum mpl_status st = load_knowledge(a, options, err);
 
+    st = st == MPL_OK ? mpl_what_if_read(a, options, err) : st;
     st = st == MPL_OK ? open_runs(a, paths, n_paths, err) : st;
     st = st == MPL_OK ? reason(a, options, err) : st;
     st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
     st = st == MPL_OK ? mpl_clocks_weigh(a, err) : st;
+    st = st == MPL_OK ? mpl_what_if_answer(a, err) : st;
     return st == MPL_OK ? publish(a, err) : st;
 }
 

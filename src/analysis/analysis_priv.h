@@ -53,6 +53,8 @@ struct mpl_analysis {
     bool is_thorough;
     const struct mpl_progress *progress;
     struct mpl_infer_limits limits;
+    const struct mpl_what_if **questions; /* of the user */
+    size_t n_questions;
     bool is_scenario; /* what would be diagnosed if the clocks were a little different */
 };
 
@@ -167,6 +169,13 @@ enum mpl_status mpl_shifts_create(const struct mpl_run *run,
  */
 enum mpl_status mpl_scenario_run(struct mpl_analysis *a, const int64_t *const *ticks,
                                  struct mpl_analysis **out, struct mpl_err *err);
+
+/* what_if.c: the user's questions are read before the traces, in case they are wrong */
+enum mpl_status mpl_what_if_read(struct mpl_analysis *a,
+                                 const struct mpl_analysis_options *options,
+                                 struct mpl_err *err);
+/* Answers them, and what the remedies of the causes would bring. Scenarios must not: it costs. */
+enum mpl_status mpl_what_if_answer(struct mpl_analysis *a, struct mpl_err *err);
 
 /* sensitivity.c: which findings would change if the clocks were a little different */
 enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a, struct mpl_err *err);

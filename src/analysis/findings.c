@@ -102,6 +102,8 @@ static enum mpl_status fill(struct mpl_analysis *a, struct mpl_diagnosed *d,
     d->severity = f->lost_s / location_seconds(run);
     d->share_of_lost = f->share_of_lost;
     d->gain_s = f->gain_s;
+    d->gain_model_s = f->gain_s;
+    d->gain_replay_s = NAN;
     d->clock_low_s = NAN;
     d->clock_high_s = NAN;
     for (size_t i = 0; i < f->n_where && st == MPL_OK && !a->is_scenario; i++) {

@@ -139,8 +139,8 @@ static void find_certain(struct weighing *w)
         weight->low_s = f->lost_s;
         weight->high_s = f->lost_s;
         weight->reach_s = w->doubts[f->run].reach_s;
-        weight->gain_low_s = f->gain_s;
-        weight->gain_high_s = f->gain_s;
+        weight->gain_low_s = f->gain_model_s;
+        weight->gain_high_s = f->gain_model_s;
     }
     for (size_t i = 0; i < w->a->n_runs; i++) {
         reach_s += w->doubts[i].reach_s + (isnan(w->jumps_s[i]) ? 0 : w->jumps_s[i]);

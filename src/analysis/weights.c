@@ -101,8 +101,8 @@ static enum mpl_status compare_finding(struct weighing *w, size_t i,
     /* fmin and fmax pass over NaN. */
     weight->low_s = fmin(weight->low_s, same->lost_s);
     weight->high_s = fmax(weight->high_s, same->lost_s);
-    weight->gain_low_s = fmin(weight->gain_low_s, same->gain_s);
-    weight->gain_high_s = fmax(weight->gain_high_s, same->gain_s);
+    weight->gain_low_s = fmin(weight->gain_low_s, same->gain_model_s);
+    weight->gain_high_s = fmax(weight->gain_high_s, same->gain_model_s);
     return MPL_OK;
 }
 
@@ -167,7 +167,7 @@ bool mpl_weights_is_sensitive(const struct weighing *w, size_t i)
 
     return weight->is_unlimited || weight->is_gone || weight->leader != NULL ||
            weight->is_leader || is_far_apart(weight->low_s, weight->high_s, d->lost_s) ||
-           is_far_apart(weight->gain_low_s, weight->gain_high_s, d->gain_s);
+           is_far_apart(weight->gain_low_s, weight->gain_high_s, d->gain_model_s);
 }
 
 static const char *range_text(struct mpl_arena *arena, const char *what, double low_s,

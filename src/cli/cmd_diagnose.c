@@ -18,6 +18,7 @@ enum {
     OPT_VERBOSE,
     OPT_WIDTH,
     OPT_THOROUGH,
+    OPT_WHAT_IF,
     OPT_WHY,
     OPT_WHY_NOT
 };
@@ -36,6 +37,8 @@ static const struct mpl_option options[] = {
     [OPT_WIDTH] = { 0, "width", "N", "wrap text at N columns" },
     [OPT_THOROUGH] = { 0, "thorough", NULL,
                        "try also on long traces what other clocks would change" },
+    [OPT_WHAT_IF] = { 0, "what-if", "CHANGE",
+                      "run time if it were so: \"compute(3)*0.5\", \"network*0\"" },
     [OPT_WHY] = { 0, "why", "FINDING", "show what a finding rests on" },
     [OPT_WHY_NOT] = { 0, "why-not", "CAUSE", "show what is missing for a finding" },
     MPL_KNOWLEDGE_OPTIONS,
@@ -49,6 +52,8 @@ struct diagnose_opts {
     size_t n_traces;
     struct mpl_role_binding *roles;
     size_t n_roles;
+    const char **what_if;
+    size_t n_what_if;
     struct mpl_knowledge_asked knowledge;
     struct mpl_directories directories; /* what is to be loaded for it */
     const char *pattern;
@@ -120,6 +125,9 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_THOROUGH:
         opts->is_thorough = true;
         return MPL_OK;
+    case OPT_WHAT_IF:
+        opts->what_if[opts->n_what_if++] = value;
+        return MPL_OK;
     case OPT_WHY:
         opts->why = value;
         return MPL_OK;
@@ -162,8 +170,10 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
 
     opts->traces = MPL_NEW_ARRAY(arena, most, const char *);
     opts->roles = MPL_NEW_ARRAY(arena, most, struct mpl_role_binding);
+    opts->what_if = MPL_NEW_ARRAY(arena, most, const char *);
     opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
-    if (opts->traces == NULL || opts->roles == NULL || opts->knowledge.given == NULL) {
+    if (opts->traces == NULL || opts->roles == NULL || opts->what_if == NULL ||
+        opts->knowledge.given == NULL) {
         return mpl_nomem(err);
     }
     while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
@@ -261,6 +271,8 @@ static enum mpl_status analyse(const struct diagnose_opts *opts, struct mpl_anal
         .roles = opts->roles,
         .n_roles = opts->n_roles,
         .pattern = opts->pattern,
+        .what_if = opts->what_if,
+        .n_what_if = opts->n_what_if,
         .clock = &opts->clock,
         .is_thorough = opts->is_thorough,
         .progress = &line.progress,

@@ -204,6 +204,7 @@ static void read_finding(struct mpl_infer *infer, struct fact *fact, struct mpl_
     struct cage *cage = &infer->cage;
     struct mpl_arena *arena = infer->arena;
     const char *remedy = take_text(infer, fact, "remedy");
+    const char *what_if = take_text(infer, fact, "what-if");
 
     f->kind = take_text(infer, fact, "kind");
     f->name = take_text(infer, fact, "name");
@@ -211,6 +212,7 @@ static void read_finding(struct mpl_infer *infer, struct fact *fact, struct mpl_
     f->run = take_text(infer, fact, "run");
     f->text = take_text(infer, fact, "text");
     f->remedy = *remedy == '\0' ? NULL : remedy;
+    f->what_if = *what_if == '\0' ? NULL : what_if;
     f->lost_s = said_or_nan(mpl_fact_number(cage, fact, "lost"));
     f->share_of_lost = said_or_nan(mpl_fact_number(cage, fact, "share"));
     f->gain_s = said_or_nan(mpl_fact_number(cage, fact, "gain"));

@@ -152,12 +152,11 @@ static struct actual text_of_finding(const struct mpl_finding *f, const char *ke
     const struct {
         const char *key;
         const char *const *text;
-    } texts[] = {
-        { "kind", &f->kind },       { "name", &f->name },
-        { "pattern", &f->pattern }, { "run", &f->run },
-        { "text", &f->text },       { "remedy", &f->remedy },
-        { "rule", &f->rule },       { "healthy", &yes_no[f->is_healthy ? 0 : 1] }
-    };
+    } texts[] = { { "kind", &f->kind },       { "name", &f->name },
+                  { "pattern", &f->pattern }, { "run", &f->run },
+                  { "text", &f->text },       { "remedy", &f->remedy },
+                  { "rule", &f->rule },       { "healthy", &yes_no[f->is_healthy ? 0 : 1] },
+                  { "what-if", &f->what_if } };
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (strcmp(texts[i].key, key) == 0) {

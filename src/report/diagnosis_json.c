@@ -159,7 +159,7 @@ static struct mpl_json *finding_json(const struct mpl_diagnosis *all,
     mpl_json_set(json, "severity", mpl_json_number(d->severity));
     mpl_json_set(json, "share_of_lost", mpl_json_number(d->share_of_lost));
     mpl_json_set(json, "lost_s", mpl_json_number(d->lost_s));
-    mpl_json_set(json, "gain_s", mpl_json_number(d->gain_s));
+    mpl_report_gain_json(d, json);
     mpl_json_set(json, "confidence", mpl_json_number(f->confidence));
     mpl_json_set(json, "clock_sensitive", mpl_json_boolean(d->is_clock_sensitive));
     mpl_json_set(json, "clock_reason", mpl_json_string(d->clock_reason));
@@ -252,6 +252,7 @@ struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *d)
     mpl_json_set(json, "experiments", experiments_json(d));
     mpl_json_set(json, "metrics", metrics_json(d));
     mpl_json_set(json, "findings", findings_json(d));
+    mpl_json_set(json, "what_if", mpl_report_what_ifs_json(d));
     mpl_json_set(json, "time", time_json(d));
     mpl_json_set(json, "rule_errors", rule_errors_json(d));
     mpl_json_set(json, "rules_fired", firings_json(d));

@@ -173,11 +173,7 @@ static void say_remedy(struct page *page, const struct mpl_diagnosed *d)
     if (f->remedy != NULL) {
         mpl_page_tell(page, 6, "do:    ", "%s", f->remedy);
     }
-    if (!isnan(d->gain_s) && d->gain_s > 0) {
-        mpl_page_tell(page, 6, "gain:  ", "about %s of run time at most; confidence %s",
-                      mpl_page_seconds(page, d->gain_s),
-                      mpl_page_share(page, f->confidence));
-    }
+    mpl_page_gain(page, d);
 }
 
 static void say_cause(struct page *page, size_t number, const struct mpl_diagnosis *all,
@@ -554,6 +550,7 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
                      d->verdict_clock_reason);
     }
     say_causes(&page, d, options->top > 0 ? options->top : TOP_DEFAULT);
+    mpl_page_what_ifs(&page, d);
     say_search(&page, d);
     say_unexplained(&page, d);
     say_next(&page, d);

@@ -34,6 +34,15 @@ void mpl_page_clock(struct page *page, const struct mpl_run *run);
 /** Every location's clock, and the repair in full. */
 void mpl_page_clock_in_full(struct page *page, const struct mpl_run *run);
 
+/** What the remedy of a cause saves, by the model and by replay; the answers to the user's
+ *  questions under a heading, if there were any. */
+void mpl_page_gain(struct page *page, const struct mpl_diagnosed *d);
+void mpl_page_what_ifs(struct page *page, const struct mpl_diagnosis *d);
+/** Adds gain_s and what it rests on to the JSON of a finding. */
+void mpl_report_gain_json(const struct mpl_diagnosed *d, struct mpl_json *finding);
+/** The value of the key "what_if". */
+struct mpl_json *mpl_report_what_ifs_json(const struct mpl_diagnosis *d);
+
 /** The document of a diagnosis, to which others may add keys of their own. */
 struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *diagnosis);
 /** Shared by both JSON documents: a run as DESIGN section 9 shows it. */

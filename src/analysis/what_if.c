@@ -1,0 +1,307 @@
+/*
+ * What would be if something took longer or shorter: the user's questions, and the remedies of
+ * the causes, by replay of the run. Rules say what a gain is by the model of their pattern, which
+ * knows nothing of what else would then be waited for; the replay does.
+ */
+#include "config.h"
+
+#include "analysis/analysis_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of the causes that lead. The others matter little, and each costs two replays. */
+enum { REMEDIES_TRIED = 12 };
+
+/* A remedy that was replayed, so that causes that share it pay once. */
+struct tried {
+    uint32_t run;
+    const char *text;
+    struct mpl_replayed replayed;
+};
+
+/* ---- who may be named ---------------------------------------------------------------- */
+
+struct roles {
+    struct mpl_replay_role *items;
+    size_t n;
+};
+
+static void add_roles(const struct trial *t, struct roles *roles)
+{
+    for (size_t i = 0; i < mpl_pattern_role_count(t->shown.pattern); i++) {
+        const struct mpl_role *role = mpl_recognition_role(t->recognition, i);
+
+        if (role->n > 0) {
+            roles->items[roles->n++] =
+                (struct mpl_replay_role){ role->name, role->locations, role->n };
+        }
+    }
+}
+
+static bool has_roles(const struct trial *t, uint32_t run)
+{
+    return t->shown.run == run && t->shown.is_chosen && t->recognition != NULL;
+}
+
+/* Of the patterns of a run as they were chosen, those of \p first before all others. */
+static enum mpl_status list_roles(const struct mpl_analysis *a, uint32_t run,
+                                  const struct trial *first, struct roles *roles,
+                                  struct mpl_err *err)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->n_trials; i++) {
+        n += has_roles(&a->trials[i], run)
+                 ? mpl_pattern_role_count(a->trials[i].shown.pattern)
+                 : 0;
+    }
+    *roles = (struct roles){ MPL_NEW_ARRAY(a->arena, n, struct mpl_replay_role), 0 };
+    if (roles->items == NULL) {
+        return mpl_nomem(err);
+    }
+    if (first != NULL && has_roles(first, run)) {
+        add_roles(first, roles);
+    }
+    for (size_t i = 0; i < a->n_trials; i++) {
+        if (&a->trials[i] != first && has_roles(&a->trials[i], run)) {
+            add_roles(&a->trials[i], roles);
+        }
+    }
+    return MPL_OK;
+}
+
+static bool is_alike(const struct mpl_replay_role *x, const struct mpl_replay_role *y)
+{
+    return x->n == y->n &&
+           memcmp(x->locations, y->locations, x->n * sizeof *x->locations) == 0;
+}
+
+/* The first role of that name, and whether another one of that name has other locations. */
+static bool is_ambiguous(const struct roles *roles, const char *name)
+{
+    const struct mpl_replay_role *first = NULL;
+
+    for (size_t i = 0; i < roles->n; i++) {
+        const struct mpl_replay_role *role = &roles->items[i];
+
+        if (strcmp(role->name, name) != 0) {
+            continue;
+        }
+        if (first != NULL && !is_alike(first, role)) {
+            return true;
+        }
+        first = first == NULL ? role : first;
+    }
+    return false;
+}
+
+/* Says so where a role is that of several patterns. */
+static enum mpl_status doubt_roles(const struct mpl_analysis *a,
+                                   const struct mpl_what_if *what,
+                                   const struct roles *roles, struct mpl_replayed *replayed,
+                                   struct mpl_err *err)
+{
+    for (size_t i = 0; i < what->n; i++) {
+        for (size_t k = 0; k < what->changes[i].n_who; k++) {
+            const char *name = what->changes[i].who[k];
+
+            if (!is_ambiguous(roles, name)) {
+                continue;
+            }
+            replayed->doubt = mpl_arena_printf(
+                a->arena, "%s%srole '%s' is taken of the first of several patterns",
+                replayed->doubt == NULL ? "" : replayed->doubt,
+                replayed->doubt == NULL ? "" : "; ", name);
+            return replayed->doubt == NULL ? mpl_nomem(err) : MPL_OK;
+        }
+    }
+    return MPL_OK;
+}
+
+/* ---- the user's questions -------------------------------------------------------------- */
+
+enum mpl_status mpl_what_if_read(struct mpl_analysis *a,
+                                 const struct mpl_analysis_options *options,
+                                 struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    a->questions = MPL_NEW_ARRAY(a->arena, options->n_what_if, const struct mpl_what_if *);
+    if (a->questions == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < options->n_what_if && st == MPL_OK; i++) {
+        st = mpl_what_if_parse(options->what_if[i], a->arena,
+                               &a->questions[a->n_questions++], err);
+    }
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot read the what-if");
+}
+
+static enum mpl_status ask(struct mpl_analysis *a, uint32_t run,
+                           const struct mpl_what_if *what,
+                           struct mpl_what_if_answer *answer, struct mpl_err *err)
+{
+    struct roles roles;
+    enum mpl_status st = list_roles(a, run, NULL, &roles, err);
+
+    answer->run = run;
+    answer->text = what->text;
+    st = st == MPL_OK ? mpl_replay_run(a->runs[run].shown.events, what, roles.items,
+                                       roles.n, a->arena, &answer->replayed, err)
+                      : st;
+    return st == MPL_OK ? doubt_roles(a, what, &roles, &answer->replayed, err) : st;
+}
+
+/* Of several runs some may lack a process or role; all of them is a mistake of the user. */
+static enum mpl_status ask_all(struct mpl_analysis *a, struct mpl_err *err)
+{
+    struct mpl_what_if_answer *answers =
+        MPL_NEW_ARRAY(a->arena, a->n_questions * a->n_runs, struct mpl_what_if_answer);
+    size_t n = 0;
+
+    if (answers == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t q = 0; q < a->n_questions; q++) {
+        const size_t before = n;
+        struct mpl_err first = { 0 };
+
+        for (uint32_t i = 0; i < a->n_runs; i++) {
+            struct mpl_err failure = { 0 };
+            enum mpl_status st = !mpl_run_is_usable(&a->runs[i])
+                                     ? MPL_END
+                                     : ask(a, i, a->questions[q], &answers[n], &failure);
+
+            if (st != MPL_OK && st != MPL_END && st != MPL_E_USAGE) {
+                *err = failure;
+                return st;
+            }
+            n += st == MPL_OK;
+            first = st == MPL_E_USAGE && first.n == 0 ? failure : first;
+        }
+        if (n == before && first.n > 0) {
+            *err = first;
+            return mpl_wrap(err, MPL_E_USAGE, "cannot answer the what-if");
+        }
+    }
+    a->diagnosis.what_ifs = answers;
+    a->diagnosis.n_what_ifs = n;
+    return MPL_OK;
+}
+
+/* ---- remedies of causes ---------------------------------------------------------------------- */
+
+static enum mpl_status complain(struct mpl_analysis *a, const struct mpl_finding *f,
+                                const char *why, struct mpl_err *err)
+{
+    const struct mpl_lint_message **slot = mpl_buf_add(&a->complaints);
+    struct mpl_lint_message *message = MPL_NEW(a->arena, struct mpl_lint_message);
+
+    if (slot == NULL || message == NULL) {
+        return mpl_nomem(err);
+    }
+    message->severity = MPL_LINT_WARNING;
+    message->text = mpl_arena_printf(a->arena, "rule %s asks what if %s", f->rule, why);
+    for (size_t i = 0; i < mpl_rules_count(a->rules); i++) {
+        const struct mpl_rule *rule = mpl_rules_get(a->rules, i);
+
+        if (strcmp(rule->name, f->rule) == 0) {
+            message->place = (struct mpl_place){ rule->file, rule->first_line, 0 };
+        }
+    }
+    *slot = message;
+    return message->text == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+static enum mpl_status replay(struct mpl_analysis *a, const struct mpl_finding *f,
+                              struct tried *tried, struct mpl_err *err)
+{
+    const struct mpl_what_if *what = NULL;
+    struct roles roles;
+    enum mpl_status st =
+        list_roles(a, tried->run, mpl_trials_find(a, f->run, f->pattern), &roles, err);
+
+    st = st == MPL_OK ? mpl_what_if_parse(tried->text, a->arena, &what, err) : st;
+    return st == MPL_OK
+               ? mpl_replay_run(a->runs[tried->run].shown.events, what, roles.items,
+                                roles.n, a->arena, &tried->replayed, err)
+               : st;
+}
+
+static const struct tried *find_tried(const struct tried *all, size_t n,
+                                      const struct mpl_diagnosed *d)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (all[i].run == d->run && strcmp(all[i].text, d->finding->what_if) == 0) {
+            return &all[i];
+        }
+    }
+    return NULL;
+}
+
+static void fill(struct mpl_diagnosed *d, const struct tried *tried)
+{
+    d->what_if = tried->text;
+    d->gain_doubt = tried->replayed.doubt;
+    if (!isnan(tried->replayed.gain_s)) {
+        /* A remedy that only moves the waiting elsewhere may even cost a little. */
+        d->gain_replay_s = fmax(tried->replayed.gain_s, 0);
+        d->gain_s = d->gain_replay_s;
+    }
+}
+
+static bool is_to_be_tried(const struct mpl_analysis *a, const struct mpl_diagnosed *d)
+{
+    return strcmp(d->finding->kind, "cause") == 0 && d->finding->what_if != NULL &&
+           d->n_explained_by == 0 && mpl_run_is_usable(&a->runs[d->run]);
+}
+
+static enum mpl_status try_remedies(struct mpl_analysis *a, struct mpl_err *err)
+{
+    struct tried *tried = MPL_NEW_ARRAY(a->arena, REMEDIES_TRIED, struct tried);
+    size_t n = 0;
+
+    if (tried == NULL) {
+        return mpl_nomem(err);
+    }
+    /* Causes stand in the order of their severity. */
+    for (size_t i = 0; i < a->diagnosis.n_findings; i++) {
+        struct mpl_diagnosed *d = &a->findings[i];
+        struct mpl_err failure = { 0 };
+        const struct tried *same;
+        enum mpl_status st;
+
+        if (!is_to_be_tried(a, d)) {
+            continue;
+        }
+        same = find_tried(tried, n, d);
+        if (same != NULL) {
+            fill(d, same);
+            continue;
+        }
+        if (n == REMEDIES_TRIED) {
+            return MPL_OK;
+        }
+        tried[n] = (struct tried){ .run = d->run, .text = d->finding->what_if };
+        st = replay(a, d->finding, &tried[n], &failure);
+        if (st == MPL_OK) {
+            fill(d, &tried[n++]);
+        } else if (st == MPL_E_USAGE) {
+            st = complain(a, d->finding, failure.cause[0].text, err);
+        } else {
+            *err = failure;
+        }
+        if (st != MPL_OK) {
+            return st;
+        }
+    }
+    return MPL_OK;
+}
+
+enum mpl_status mpl_what_if_answer(struct mpl_analysis *a, struct mpl_err *err)
+{
+    const enum mpl_status st = try_remedies(a, err);
+
+    return st == MPL_OK ? ask_all(a, err) : st;
+}
