@@ -218,7 +218,8 @@ static enum mpl_status check(const struct run_opts *opts, struct mpl_err *err)
                             ? "--args says what {args} stands for, and the command has none"
                             : "the command has {args}; --args says what that stands for");
     }
-    return MPL_OK;
+    /* A tracer that is named may need no place among the words. */
+    return opts->tracer == NULL ? mpl_command_check(command, err) : MPL_OK;
 }
 
 static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,

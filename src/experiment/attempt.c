@@ -14,7 +14,7 @@
 
 #define GRACE_S      5.0
 #define LOOK_EVERY_S 1.0 /* Walking through the trace's folder is not free. */
-enum { TAIL_BYTES = 4000, TAIL_LINES = 24 };
+enum { TAIL_BYTES = 4000, TAIL_LINES = 24, CLAUSE_BYTES = 200 };
 
 /* ---- settings -------------------------------------------------------------------------- */
 
@@ -241,34 +241,65 @@ static bool is_rule(const char *line, size_t n)
     return n >= 8 && strspn(line, "-=*") >= n;
 }
 
-/* Launchers put what matters between two lines of dashes; else the last line says it. */
+/* A clause of the line: without a period at its end, or the blanks of a broken line in it. */
+static const char *clause_of(const char *line, size_t n, struct mpl_arena *arena)
+{
+    n = n > CLAUSE_BYTES ? CLAUSE_BYTES : n;
+    while (n > 0 && strchr(" \t.", line[n - 1]) != NULL) {
+        n--;
+    }
+    char *copy = mpl_arena_strndup(arena, line, n);
+    size_t kept = 0;
+
+    for (size_t i = 0; copy != NULL && i < n; i++) {
+        if (copy[i] != ' ' || (kept > 0 && copy[kept - 1] != ' ')) {
+            copy[kept++] = copy[i];
+        }
+    }
+    if (copy != NULL) {
+        copy[kept] = '\0';
+    }
+    return copy != NULL ? copy : "";
+}
+
+/* Launchers put what they know between two lines of dashes, and the nearest reason last; without such
+ * a block the last line says most. */
 static const char *gist_of(const char *tail, struct mpl_arena *arena)
 {
-    const char *last = NULL;
-    size_t n_last = 0;
-    bool is_framed = false;
+    const char *framed = NULL;
+    const char *last = tail;
+    bool is_inside = false;
+    bool is_first = false;
 
     for (const char *line = tail; *line != '\0';) {
         const size_t n = strcspn(line, "\n");
 
         if (is_rule(line, n)) {
-            is_framed = !is_framed;
-        } else if (n > 0 && is_framed) {
-            last = line;
-            n_last = n;
-            break;
+            is_inside = !is_inside;
+            is_first = is_inside;
         } else if (n > 0) {
+            framed = is_first ? line : framed;
+            is_first = false;
             last = line;
-            n_last = n;
         }
         line += n + (line[n] == '\n');
     }
-    n_last = n_last > 200 ? 200 : n_last;
-    const char *copy = last != NULL ? mpl_arena_strndup(arena, last, n_last) : NULL;
-    return copy != NULL ? copy : "";
+    last = framed != NULL ? framed : last;
+    return clause_of(last, strcspn(last, "\n"), arena);
 }
 
 /* ---- how it ended ----------------------------------------------------------------------------------- */
+
+static double time_limit(const struct hunt *h)
+{
+    const struct mpl_budget *b = &h->options->budget;
+    const double left = b->max_s > 0 ? b->max_s - h->run_s : 0;
+
+    if (b->max_s <= 0) {
+        return b->timeout_s;
+    }
+    return b->timeout_s > 0 && b->timeout_s < left ? b->timeout_s : left;
+}
 
 static const char *colon(const char *gist)
 {
@@ -293,7 +324,7 @@ static void judge(struct attempt *a, const struct program_end *end, const char *
     } else if (end->has_timed_out) {
         r->outcome = MPL_OUTCOME_TIMED_OUT;
         r->problem = mpl_arena_printf(
-            arena, "it had not ended after %.3g s and was stopped", end->duration_s);
+            arena, "it had not ended after %.3g s and was stopped", time_limit(a->h));
     } else if (a->is_too_large) {
         r->outcome = MPL_OUTCOME_FAILED;
         r->problem = "it was stopped because its trace outgrew --max-size";
@@ -365,17 +396,6 @@ static bool tick(void *context, double elapsed_s)
     return a->is_too_large;
 }
 
-static double time_limit(const struct hunt *h)
-{
-    const struct mpl_budget *b = &h->options->budget;
-    const double left = b->max_s > 0 ? b->max_s - h->run_s : 0;
-
-    if (b->max_s <= 0) {
-        return b->timeout_s;
-    }
-    return b->timeout_s > 0 && b->timeout_s < left ? b->timeout_s : left;
-}
-
 static enum mpl_status execute(struct attempt *a, const char **tail, struct mpl_err *err)
 {
     struct mpl_arena *arena = a->h->c->arena;
@@ -405,6 +425,14 @@ static enum mpl_status execute(struct attempt *a, const char **tail, struct mpl_
         *tail = tail_of(program.out_path, arena);
     }
     conclude(a, &end, gist_of(*tail, arena));
+    if (a->run.outcome == MPL_OUTCOME_OK) {
+        *tail = end.n_killed == 0 ? ""
+                                  : mpl_arena_printf(arena,
+                                                     "processes that it left behind and "
+                                                     "that were ended: %u",
+                                                     end.n_killed);
+        *tail = *tail != NULL ? *tail : "";
+    }
     a->h->n_run++;
     a->h->run_s += end.duration_s;
     a->h->is_interrupted |= end.is_interrupted;

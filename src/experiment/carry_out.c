@@ -244,13 +244,13 @@ static void announce(const struct hunt *h, const struct mpl_planned *e)
 {
     mpl_tell(h, MPL_TOLD_LEVEL, e->level, NULL, "%s", e->purpose);
     for (size_t i = 0; i < e->n_reasons; i++) {
-        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "%s", e->reasons[i]);
+        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "why: %s", e->reasons[i]);
     }
     for (size_t i = 0; i < e->n_separates; i++) {
-        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "It tells: %s", e->separates[i]);
+        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "tells: %s", e->separates[i]);
     }
     if (e->expects != NULL) {
-        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "Expected: %s", e->expects);
+        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "expected: %s", e->expects);
     }
 }
 
@@ -340,6 +340,16 @@ static bool has_run(const struct hunt *h, uint32_t processes)
     return false;
 }
 
+static size_t count_usable(const struct hunt *h)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < h->c->runs.n; i++) {
+        n += is_usable(mpl_case_run_at(h->c, i));
+    }
+    return n;
+}
+
 static void find_processes(struct hunt *h)
 {
     const bool can_vary = mpl_command_has(&h->c->command, "{processes}");
@@ -368,6 +378,7 @@ static enum mpl_status go_on(struct hunt *h, enum mpl_end_reason *why, const cha
     while (st == MPL_OK) {
         const struct mpl_planned *next = choose(h, why, text);
         const char *stopped = NULL;
+        const size_t n_usable = count_usable(h);
 
         if (next == NULL) {
             break;
@@ -378,9 +389,11 @@ static enum mpl_status go_on(struct hunt *h, enum mpl_end_reason *why, const cha
             *text = "nothing was executed; what comes behind depends on what is found";
             break;
         }
-        st = st == MPL_OK ? diagnose(h, err) : st;
-        if (st == MPL_OK && h->analysis != NULL) {
-            mpl_narrate_news(h);
+        if (st == MPL_OK && count_usable(h) > n_usable) {
+            st = diagnose(h, err);
+            if (st == MPL_OK && h->analysis != NULL) {
+                mpl_narrate_news(h);
+            }
         }
         if (h->is_interrupted) {
             *why = MPL_END_INTERRUPTED;

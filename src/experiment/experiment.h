@@ -42,6 +42,8 @@ struct mpl_command {
     size_t n;
     const char *args; /**< Words for {args}, separated by blanks; NULL: none. */
 };
+/** Whether it can be filled. Errors: MPL_E_USAGE, also when nobody can tell which word is the program. */
+enum mpl_status mpl_command_check(const struct mpl_command *command, struct mpl_err *err);
 /** The program's name without directory; "program" when it cannot be told. NULL without memory. */
 const char *mpl_command_name(const struct mpl_command *command, struct mpl_arena *arena);
 /** Words as they can be pasted into a shell. NULL without memory. */

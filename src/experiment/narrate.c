@@ -172,22 +172,36 @@ void mpl_narrate_news(struct hunt *h)
     remember_all(h, d);
 }
 
+/* Why an experiment that could be carried out is not. */
+static const char *why_left(const struct hunt *h, const struct mpl_planned *e)
+{
+    const char *key = mpl_settings_key(e->settings, h->arena);
+    uint32_t processes = 0;
+    uint32_t repetition = 0;
+
+    if (mpl_missing_run(h, e, &processes, &repetition)) {
+        return "left for another call";
+    }
+    for (size_t i = h->n_before; i < h->c->runs.n && key != NULL; i++) {
+        const struct mpl_case_run *r = mpl_case_run_at(h->c, i);
+
+        if (r->outcome != MPL_OUTCOME_OK && r->settings != NULL &&
+            strcmp(r->settings, key) == 0) {
+            return mpl_arena_printf(h->arena, "%s failed; the next call tries it once more",
+                                    r->id);
+        }
+    }
+    return "done, and it did not settle what it was asked for";
+}
+
 void mpl_narrate_rest(struct hunt *h)
 {
     for (size_t i = 0; h->plan != NULL && i < h->plan->n; i++) {
         const struct mpl_planned *e = &h->plan->experiments[i];
         const char *obstacle = mpl_obstacle(h, e);
-        uint32_t processes = 0;
-        uint32_t repetition = 0;
+        const char *why = obstacle != NULL ? obstacle : why_left(h, e);
 
-        if (obstacle != NULL) {
-            mpl_tell(h, MPL_TOLD_ASKED, e->level, NULL, "%s: %s", e->purpose, obstacle);
-        } else if (!mpl_missing_run(h, e, &processes, &repetition)) {
-            mpl_tell(h, MPL_TOLD_ASKED, e->level, NULL,
-                     "%s: tried already, and asked for again", e->purpose);
-        } else {
-            mpl_tell(h, MPL_TOLD_ASKED, e->level, NULL, "%s: left for another call",
-                     e->purpose);
-        }
+        mpl_tell(h, MPL_TOLD_ASKED, e->level, NULL, "%s: %s", e->purpose,
+                 why != NULL ? why : "?");
     }
 }

@@ -161,6 +161,23 @@ enum mpl_status mpl_command_fill(const struct mpl_command *command,
     return st;
 }
 
+enum mpl_status mpl_command_check(const struct mpl_command *command, struct mpl_err *err)
+{
+    static const char *const launch[] = { "tracer" };
+    const struct filling filling = { .processes = 1, .launch = launch, .n_launch = 1 };
+    struct mpl_arena *scratch = mpl_arena_create();
+    const char *const *words = NULL;
+    size_t n = 0;
+
+    if (scratch == NULL) {
+        return mpl_nomem(err);
+    }
+    const enum mpl_status st =
+        mpl_command_fill(command, &filling, scratch, &words, &n, err);
+    mpl_arena_destroy(scratch);
+    return st;
+}
+
 bool mpl_command_is_same(const struct mpl_command *x, const struct mpl_command *y)
 {
     const char *const x_args = x->args != NULL ? x->args : "";

@@ -55,15 +55,15 @@ static void say_end(const struct mpl_narrative *n, struct page *page, const char
 {
     const char *seconds = mpl_page_seconds(page, run->duration_s);
 
-    if (run->outcome == MPL_OUTCOME_OK && run->processes > 0) {
-        mpl_page_say(page, 2, "%s ran in %s with %u processes; the trace has %s bytes.",
-                     run->id, seconds, run->processes,
-                     mpl_page_count(page, run->trace_bytes));
-        return;
-    }
     if (run->outcome == MPL_OUTCOME_OK) {
-        mpl_page_say(page, 2, "%s ran in %s; the trace has %s bytes.", run->id, seconds,
-                     mpl_page_count(page, run->trace_bytes));
+        const char *with =
+            run->processes > 0
+                ? mpl_arena_printf(page->scratch, " with %u processes", run->processes)
+                : "";
+
+        mpl_page_say(page, 2, "%s ran in %s%s; the trace has %s bytes.", run->id, seconds,
+                     with != NULL ? with : "", mpl_page_count(page, run->trace_bytes));
+        say_tail(n, text);
         return;
     }
     mpl_page_say(page, 2, "%s: %s, after %s: %s.", run->id, mpl_outcome_name(run->outcome),

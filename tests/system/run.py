@@ -1,0 +1,428 @@
+"""Real programs, run by marple until it knows why they are slow, and programs that cannot be measured."""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import product
+
+tap = product.Tap()
+apps = os.path.join(product.top, "tests", "system", "apps")
+example = os.path.join(product.top, "examples", "master-worker", "mw.c")
+ask_scaling = os.path.join(product.top, "tests", "system", "ask-scaling")
+SLOW = ["--tasks", "120", "--task-ms", "10", "--master-ms", "4"]
+MPIRUN = ["mpirun", "--oversubscribe", "-np", "{processes}"]
+
+
+class Place:
+    """A folder with programs in it, from which marple is called."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.environment = {
+            k: v for k, v in os.environ.items() if k not in ("MARPLE_DATA", "MARPLE_LOG")
+        }
+        if os.geteuid() == 0:
+            self.environment["OMPI_ALLOW_RUN_AS_ROOT"] = "1"
+            self.environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+
+    def program(self, name):
+        return os.path.join(self.folder, name)
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def start(self, options, command, limits=None, **shaky):
+        environment = dict(self.environment, **shaky)
+        return subprocess.Popen(
+            [product.marple, "run", *options, "--", *command],
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            preexec_fn=limits,
+        )
+
+    def run(self, options, command, limits=None, **shaky):
+        return Ended(self.start(options, command, limits, **shaky))
+
+    def case(self, name):
+        with open(self.path(name, "case.yaml"), encoding="utf-8") as file:
+            return file.read()
+
+    def outcomes(self, name):
+        return [
+            line.split()[1] for line in self.case(name).split("\n") if line.startswith("    outcome:")
+        ]
+
+    def left(self):
+        """Command lines of processes of this test that are still there."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/%s/cmdline" % pid, "rb") as file:
+                    words = file.read().decode("utf-8", "replace").replace("\0", " ")
+            except OSError:
+                continue
+            if self.folder in words or "shaky-left" in words:
+                found.append("%s: %s" % (pid, words))
+        return found
+
+
+class Ended:
+    """What a call left."""
+
+    def __init__(self, process):
+        out, complaint = process.communicate(timeout=product.TIME_LIMIT_S)
+        self.status = process.returncode
+        self.out = out.decode("utf-8")
+        self.plain = " ".join(self.out.split())
+        self.complaint = complaint.decode("utf-8", "replace")
+
+    def __str__(self):
+        return "status %d\n%s\n%s" % (self.status, self.out[-3000:], self.complaint[-2000:])
+
+    def document(self):
+        return product.parse(self.out)
+
+
+def missing_tools():
+    return [t for t in ("mpicc", "mpirun", "eztrace") if shutil.which(t) is None]
+
+
+def build(place):
+    """The programs; whether the one without libraries could be linked."""
+    for name, source in (("mw", example), ("shaky", os.path.join(apps, "shaky.c"))):
+        subprocess.run(["mpicc", "-O2", "-o", place.program(name), source], check=True)
+    return (
+        subprocess.run(
+            ["cc", "-static", "-o", place.program("plain"), os.path.join(apps, "plain.c")],
+            stderr=subprocess.DEVNULL,
+            check=False,
+        ).returncode
+        == 0
+    )
+
+
+def can_trace(place):
+    """Whether mpirun works here at all; containers and batch nodes may forbid it."""
+    done = subprocess.run(
+        ["mpirun", "--oversubscribe", "-np", "2", "eztrace", "-t", "openmpi", place.program("mw"),
+         "--tasks", "4"],
+        cwd=place.folder,
+        env=place.environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=product.TIME_LIMIT_S,
+        check=False,
+    )
+    if done.returncode != 0:
+        tap.remark(done.stderr.decode("utf-8", "replace")[-1500:])
+    return done.returncode == 0
+
+
+def nothing_left(place, what):
+    tap.empty(place.left(), what + ": no process is left behind")
+
+
+def check_schema(document, what):
+    try:
+        import jsonschema  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        tap.skip(what + ": the JSON follows its schema", "no python3 with jsonschema")
+        return
+    with open(os.path.join(product.top, "doc", "diagnosis.schema.json"), encoding="utf-8") as file:
+        schema = json.load(file)
+    errors = [
+        "%s: %s" % ("/".join(map(str, e.absolute_path)), e.message)
+        for e in jsonschema.Draft202012Validator(schema).iter_errors(document)
+    ]
+    tap.empty(errors, what + ": the JSON follows its schema")
+
+
+# ---- what is found ----------------------------------------------------------------------
+
+
+def test_dry(place):
+    done = place.run(["--dry-run", "--processes", "7"], [*MPIRUN, place.program("mw"), *SLOW])
+    tap.ok(done.status == 0, "dry run: status 0", done)
+    tap.ok(
+        "mpirun --oversubscribe -np 7 eztrace -t openmpi %s --tasks" % place.program("mw") in done.out,
+        "dry run: the command is shown",
+        done,
+    )
+    tap.ok(not os.path.exists(place.path("marple-mw")), "dry run: nothing is made")
+
+
+def test_slow(place):
+    what = "slow master"
+    command = [*MPIRUN, "./mw", *SLOW]
+    done = place.run(["--max-experiments", "6"], command)
+    tap.ok(done.status == 0, what + ": status 0", done)
+    levels = [level for level in (1, 2, 3) if "Level %d experiment" % level in done.out]
+    tap.ok(levels == [1, 2, 3], what + ": three levels", done)
+    tap.ok("Diagnosing finished" in done.out, what + ": it ends by itself", done)
+    story = done.out.split("Diagnosing finished")[0]
+    tap.ok(
+        "Worker " in story and "is least utilised" in story and "Waiting time of worker" in story,
+        what + ": the story tells what was found at each level",
+        story,
+    )
+    tap.ok("1. master-bottleneck" in done.out, what + ": the master is the cause", done)
+    nothing_left(place, what)
+
+    runs = place.outcomes("marple-mw")
+    again = place.run(["--format", "json", "--max-experiments", "6"], command)
+    tap.ok(again.status == 0, what + ": the same call again", again)
+    document = again.document()
+    check_schema(document, what)
+    tap.ok(
+        len(document["case"]["runs"]) == len(runs),
+        what + ": no run is repeated by the second call",
+        document["case"]["experiments"],
+    )
+    causes = [f for f in document["findings"] if f["kind"] == "cause"]
+    tap.ok(
+        causes and causes[0]["name"] == "master-bottleneck" and causes[0]["culprits"] == ["0"],
+        what + ": the JSON says the same",
+        causes[:1],
+    )
+    return document
+
+
+def test_healthy(place):
+    what = "healthy master"
+    done = place.run(
+        ["-o", "healthy", "--processes", "4", "--format", "json"],
+        [*MPIRUN, "./mw", "--tasks", "120", "--task-ms", "20", "--master-ms", "0"],
+    )
+    document = done.document()
+    tap.ok(
+        document["verdict"] == "no-significant-problem",
+        what + ": no significant problem",
+        document["summary"],
+    )
+    tap.ok(len(document["case"]["runs"]) == 1, what + ": one run is enough", document["case"])
+    tap.ok(document["case"]["ended"] == "nothing-asked", what + ": nothing is asked for", document["case"])
+    nothing_left(place, what)
+
+
+# ---- what goes wrong ----------------------------------------------------------------------
+
+
+def test_crash(place):
+    what = "crash in the second experiment"
+    options = ["-o", "crash", "--knowledge", ask_scaling, "--max-experiments", "2"]
+    command = [*MPIRUN, place.program("shaky"), *SLOW]
+    done = place.run(options, command, SHAKY_CRASH="4")
+    tap.ok(done.status == 0, what + ": the first run is diagnosed", done)
+    tap.ok("signal 11" in done.out, what + ": it is told", done)
+    tap.ok("the input has no end" in done.out, what + ": with what the program said", done)
+    tap.ok("1. master-bottleneck" in done.out, what + ": what was learnt is shown", done)
+    tap.ok(place.outcomes("crash") == ["ok", "failed"], what + ": the case knows", place.case("crash"))
+    nothing_left(place, what)
+
+    done = place.run([*options, "--format", "json"], command)
+    case = done.document()["case"]
+    tap.ok(
+        place.outcomes("crash")[:3] == ["ok", "failed", "ok"],
+        what + ": the next call tries that run once more and no other",
+        place.case("crash"),
+    )
+    asked = [e for e in case["experiments"] if e["level"] == 4 and len(e["runs"]) == 2]
+    tap.ok(asked and asked[0]["status"] == "answered", what + ": and then it is answered", case["experiments"])
+    check_schema(done.document(), what)
+
+
+def test_hang(place):
+    what = "a program that hangs"
+    options = ["-o", "hang", "--timeout", "2s"]
+    command = [*MPIRUN, place.program("shaky"), *SLOW]
+    began = time.monotonic()
+    done = place.run(options, command, SHAKY_HANG="all")
+    tap.ok(time.monotonic() - began < 60, what + ": it does not last")
+    tap.ok(done.status == 3, what + ": status 3", done)
+    tap.ok("had not ended after 2 s" in done.plain, what + ": it is told", done)
+    tap.ok(place.outcomes("hang") == ["timed-out"], what + ": the case knows", place.case("hang"))
+    nothing_left(place, what)
+    done = place.run(["-o", "hang", "--timeout", "60s", "--max-experiments", "1"], command)
+    tap.ok(
+        done.status == 0 and place.outcomes("hang") == ["timed-out", "ok"],
+        what + ": the next call goes on",
+        done,
+    )
+
+
+def test_static(place):
+    what = "a program that cannot be traced"
+    done = place.run(["-o", "static"], ["mpirun", "-np", "2", place.program("plain")])
+    tap.ok(done.status == 3, what + ": status 3", done)
+    tap.ok("left no trace" in done.complaint, what + ": it is told", done)
+    tap.ok(place.outcomes("static") == ["no-trace"], what + ": the case knows", place.case("static"))
+    done = place.run(["-o", "static", "--format", "json"], ["mpirun", "-np", "2", place.program("plain")])
+    tap.ok(
+        done.status == 3 and done.document()["case"]["ended"] == "failed",
+        what + ": JSON has the case, although there is no diagnosis",
+        done,
+    )
+    tap.ok(len(place.outcomes("static")) == 2, what + ": it is tried once more per call")
+
+
+def test_missing(place):
+    what = "a program that is not there"
+    done = place.run(["-o", "missing"], ["mpirun", "-np", "2", "./no-such-program"])
+    tap.ok(done.status == 3, what + ": status 3", done)
+    tap.ok("no-such-program" in done.complaint + done.out, what + ": it is told", done)
+    done = place.run(["-o", "missing2"], ["no-such-launcher", "-n", "2", place.program("mw")])
+    tap.ok(
+        done.status == 3 and '"no-such-launcher" cannot be executed' in done.complaint,
+        "a launcher that is not there is told",
+        done,
+    )
+
+
+def test_left(place):
+    what = "a program that leaves processes behind"
+    done = place.run(
+        ["-o", "left", "--max-experiments", "1"], [*MPIRUN, place.program("shaky"), *SLOW], SHAKY_LEAVE="all"
+    )
+    tap.ok(done.status == 0, what + ": it is diagnosed", done)
+    tap.ok("left behind and that were ended: 1" in done.out, what + ": it is told", done)
+    nothing_left(place, what)
+
+
+def test_interrupt(place):
+    what = "Ctrl-C"
+    command = [*MPIRUN, place.program("mw"), "--tasks", "2000", "--task-ms", "100"]
+    process = place.start(["-o", "stop"], command)
+    for _ in range(200):
+        time.sleep(0.1)
+        if any(place.program("mw") + " --tasks" in words and "mpirun" not in words for words in place.left()):
+            break
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    done = Ended(process)
+    tap.ok(done.status == 3, what + ": status 3", done)
+    tap.ok("interrupted" in done.complaint, what + ": it is told how to go on", done)
+    tap.ok(place.outcomes("stop") == ["interrupted"], what + ": the case knows", place.case("stop"))
+    nothing_left(place, what)
+
+
+def test_interrupt_second(place):
+    """What the first run told is shown, although the second was stopped."""
+    what = "Ctrl-C in the second experiment"
+    options = ["-o", "stop2", "--knowledge", ask_scaling]
+    command = [*MPIRUN, place.program("shaky"), *SLOW]
+    process = place.start(options, command, SHAKY_HANG="4")
+    for _ in range(600):
+        time.sleep(0.1)
+        if os.path.isdir(place.path("stop2", "run-02")) and len(place.outcomes("stop2")) == 2:
+            break
+    time.sleep(1)
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)  # Twice: it does not listen.
+    done = Ended(process)
+    tap.ok(done.status == 3, what + ": status 3", done)
+    tap.ok("1. master-bottleneck" in done.out, what + ": what was learnt is shown", done)
+    tap.ok(place.outcomes("stop2") == ["ok", "interrupted"], what + ": the case knows", place.case("stop2"))
+    nothing_left(place, what)
+
+
+def test_two_at_once(place):
+    what = "two calls in one case"
+    command = [*MPIRUN, place.program("mw"), "--tasks", "200", "--task-ms", "100"]
+    first = place.start(["-o", "two", "--max-experiments", "1"], command)
+    for _ in range(200):
+        time.sleep(0.05)
+        if os.path.exists(place.path("two", "case.yaml")):
+            break
+    second = place.run(["-o", "two"], command)
+    tap.ok(
+        second.status == 3 and "another marple (process %d)" % first.pid in second.complaint,
+        what + ": the second is refused",
+        second,
+    )
+    first.send_signal(signal.SIGINT)
+    Ended(first)
+    nothing_left(place, what)
+
+
+def small_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+
+def test_disk_full(place):
+    what = "no room on the disk"
+    command = [*MPIRUN, place.program("mw"), *SLOW]
+    before = place.run(["-o", "full", "--max-experiments", "1"], command)
+    tap.ok(before.status == 0, what + ": a case to begin with", before)
+    kept = place.case("full")
+    done = place.run(["-o", "full", "--processes", "3"], command, limits=small_files)
+    tap.ok(done.status == 3 and "cannot write" in done.complaint, what + ": it is told", done)
+    tap.ok(place.case("full") == kept, what + ": the case is as it was")
+    nothing_left(place, what)
+
+
+def test_unusable_cases(place):
+    command = [*MPIRUN, place.program("mw")]
+    with open(place.path("file"), "w", encoding="utf-8") as file:
+        file.write("x")
+    done = place.run(["-o", "file"], command)
+    tap.ok(done.status == 3 and '"file" is no directory' in done.complaint, "a file is no case", done)
+    os.mkdir(place.path("bad"))
+    with open(place.path("bad", "case.yaml"), "w", encoding="utf-8") as file:
+        file.write("case: 1\ncommand: [x\n")
+    done = place.run(["-o", "bad"], command)
+    tap.ok(
+        done.status == 3 and "bad/case.yaml:" in done.complaint,
+        "a damaged case is told with its line",
+        done,
+    )
+    tap.ok(place.case("bad") == "case: 1\ncommand: [x\n", "and left as it is")
+    done = place.run(["-o", "marple-mw"], ["mpirun", "-np", "3", "./other"])
+    tap.ok(
+        done.status == 2 and "is of another command: mpirun --oversubscribe" in done.complaint,
+        "a case of another command is refused",
+        done,
+    )
+
+
+def main():
+    missing = missing_tools()
+    if missing:
+        print("1..0 # SKIP not installed: " + ", ".join(missing))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(os.path.realpath(folder))
+        has_static = build(place)
+        if not can_trace(place):
+            print("1..0 # SKIP mpirun cannot run a program under eztrace here")
+            return
+        tap.guarded("dry run", test_dry, place)
+        tap.guarded("slow master", test_slow, place)
+        tap.guarded("healthy master", test_healthy, place)
+        tap.guarded("crash", test_crash, place)
+        tap.guarded("hang", test_hang, place)
+        if has_static:
+            tap.guarded("static", test_static, place)
+        else:
+            tap.skip("a program that cannot be traced", "nothing can be linked statically")
+        tap.guarded("missing", test_missing, place)
+        tap.guarded("left", test_left, place)
+        tap.guarded("interrupt", test_interrupt, place)
+        tap.guarded("interrupt in the second", test_interrupt_second, place)
+        tap.guarded("two at once", test_two_at_once, place)
+        tap.guarded("disk full", test_disk_full, place)
+        tap.guarded("unusable cases", test_unusable_cases, place)
+    tap.done()
+
+
+main()
