@@ -524,3 +524,125 @@
                                ?m ?n ?all ?w ?share ?late))
                    (remedy (text "Receive with MPI_ANY_SOURCE, or post MPI_Irecv for all workers and take them with MPI_Waitany: in those {s} the master could have dealt with what was there."
                                  ?w)))))
+
+;; ---- several runs: the model of the pattern ------------------------------------------------------
+;; N workers with s_w per task and a master with s_m per request compute n tasks in
+;; max(n s_m, ceil(n / N) (s_w + s_m)); from s_w / s_m + 1 workers on the master is the limit. What the
+;; smaller run takes beyond that (start, end, uneven tasks) is expected of the larger one, too.
+
+(deffunction MAIN::mw-model (?tasks ?workers ?sw ?sm)
+  "Run time by the model, s."
+  (max (* ?tasks ?sm)
+       (* (+ 1 (integer (/ (- ?tasks 1.0) ?workers))) (+ ?sw ?sm))))
+
+(defrule SYMPTOMS::mw-scales
+  "Both runs have a master and workers: it is these that count, not processes. Several masters are another model."
+  (scaling (from ?f) (to ?t))
+  (pattern (run ?f) (name "master-worker") (id ?pf) (scope "world"))
+  (pattern (run ?t) (name "master-worker") (id ?pt) (scope "world"))
+  (not (pattern (run ?f) (name "hierarchical-master-worker") (id ?pf)))
+  (not (pattern (run ?t) (name "hierarchical-master-worker") (id ?pt)))
+  =>
+  (assert (scaling-of (from ?f) (to ?t) (name "master-worker") (from-id ?pf) (to-id ?pt)))
+  (mw-ask ?f ?pf 2 "see what the model expects of a larger run"
+          (create$ "run.workers" "run.task_count" "run.cycle_mean" "master.service_mean"
+                   "run.useful_workers"))
+  (mw-ask ?t ?pt 2 "see whether the run is what the model expects of a smaller one"
+          (create$ "run.workers" "run.task_count" "run.useful_workers")))
+
+(defrule CAUSES::mw-expect-time
+  "The run time that the model expects of the larger run."
+  (scaling-of (from ?f) (to ?t) (name "master-worker") (from-id ?pf) (to-id ?pt))
+  (scaling (from ?f) (to ?t) (duration-from ?df) (duration-to ?dt))
+  (metric (run ?f) (pattern ?pf) (name "run.workers") (value ?nf&:(> ?nf 0.0)))
+  (metric (run ?f) (pattern ?pf) (name "run.task_count") (value ?kf&:(> ?kf 0.0)))
+  (metric (run ?f) (pattern ?pf) (name "run.cycle_mean") (value ?sw))
+  (metric (run ?f) (pattern ?pf) (name "master.service_mean") (value ?sm))
+  (metric (run ?t) (pattern ?pt) (name "run.workers") (value ?nt&:(> ?nt 0.0)))
+  (metric (run ?t) (pattern ?pt) (name "run.task_count") (value ?kt&:(> ?kt 0.0)))
+  =>
+  (bind ?rest (max 0.0 (- ?df (mw-model ?kf ?nf ?sw ?sm))))
+  (bind ?own (mw-model ?kt ?nt ?sw ?sm))
+  (assert (expectation (from ?f) (to ?t) (pattern "master-worker") (quantity "run time")
+                       (unit "s") (expected (+ ?own ?rest)) (measured ?dt)
+                       (model (text "{n} tasks for {n} workers: the longer of {n} x {s} of the master and {n} rounds of {s}, and {s} for start and end"
+                                    ?kt ?nt ?kt ?sm (+ 1 (integer (/ (- ?kt 1.0) ?nt)))
+                                    (+ ?sw ?sm) ?rest)))))
+
+(defrule CAUSES::mw-expect-saturation
+  "From how many workers on the master is the limit: s_w / s_m + 1 by the model, throughput measured."
+  (scaling-of (from ?f) (to ?t) (name "master-worker") (from-id ?pf) (to-id ?pt))
+  (scaling (from ?f) (to ?t) (duration-from ?df) (duration-to ?dt))
+  (metric (run ?f) (pattern ?pf) (name "run.workers") (value ?nf&:(> ?nf 0.0)))
+  (metric (run ?f) (pattern ?pf) (name "run.task_count") (value ?kf&:(> ?kf 0.0)))
+  (metric (run ?f) (pattern ?pf) (name "run.cycle_mean") (value ?sw))
+  (metric (run ?f) (pattern ?pf) (name "master.service_mean") (value ?sm))
+  (metric (run ?f) (pattern ?pf) (name "run.useful_workers") (value ?uf&:(< ?nf ?uf)))
+  (metric (run ?t) (pattern ?pt) (name "run.workers") (value ?nt&:(> ?nt 0.0)))
+  (metric (run ?t) (pattern ?pt) (name "run.task_count") (value ?kt))
+  (metric (run ?t) (pattern ?pt) (name "run.useful_workers") (value ?ut&:(>= ?nt ?ut)))
+  =>
+  ;; Tasks per second of all workers, over those of a worker that hardly waits.
+  (assert (expectation (from ?f) (to ?t) (pattern "master-worker")
+                       (quantity "workers that the master can feed") (unit "1")
+                       (expected ?uf) (measured (/ (/ ?kt ?dt) (/ ?kf (* ?nf ?df))))
+                       (model (text "s_w / s_m + 1 with {s} per task and {s} of the master per request"
+                                    ?sw ?sm)))))
+
+(defrule CAUSES::mw-saturates
+  "Between two numbers of workers the master becomes the limit."
+  (scaling-of (from ?f) (to ?t) (name "master-worker") (from-id ?pf) (to-id ?pt))
+  (scaling (from ?f) (to ?t) (is-next yes))
+  (expectation (from ?f) (to ?t) (pattern "master-worker")
+               (quantity "workers that the master can feed") (expected ?uf) (measured ?measured))
+  (metric (run ?f) (pattern ?pf) (name "run.workers") (value ?nf))
+  (metric (run ?t) (pattern ?pt) (name "run.workers") (value ?nt))
+  =>
+  (assert (finding (kind cause) (name master-saturates) (run ?t) (pattern ?pt)
+                   (locations (role-locations ?t ?pt "worker"))
+                   (culprits (role-locations ?t ?pt "master")) (level 3)
+                   (text (text "With {n} workers the master is not yet the limit, with {n} it is. From the smaller run {.1} workers are predicted that it can feed; the tasks per second of the larger run are those of {.1} workers."
+                               ?nf ?nt ?uf ?measured))
+                   (remedy (text "Use no more than {n} workers; for more, hand out several tasks per request, or use several masters."
+                                 (max 1 (integer ?uf)))))))
+
+(defrule CAUSES::mw-scaling
+  "How the throughput of the workers grows with their number."
+  (scaling-of (from ?f) (to ?t) (name "master-worker") (from-id ?pf) (to-id ?pt))
+  (scaling (from ?f) (to ?t) (is-next yes) (duration-from ?df) (duration-to ?dt))
+  (metric (run ?f) (pattern ?pf) (name "run.workers") (value ?nf&:(> ?nf 0.0)))
+  (metric (run ?f) (pattern ?pf) (name "run.task_count") (value ?kf&:(> ?kf 0.0)))
+  (metric (run ?t) (pattern ?pt) (name "run.workers") (value ?nt&:(> ?nt 0.0)))
+  (metric (run ?t) (pattern ?pt) (name "run.task_count") (value ?kt&:(> ?kt 0.0)))
+  =>
+  (bind ?gain (/ (/ ?kt ?dt) (/ ?kf ?df)))
+  (assert (finding (kind observation) (name worker-scaling) (run ?t) (pattern ?pt) (level 1)
+                   (healthy (if (>= ?gain (* ?*efficiency-acceptable* (/ ?nt ?nf))) then yes else no))
+                   (text (text "With {n} instead of {n} workers {n} tasks take {s}; {n} took {s}. That is {.2} times the tasks per second, where {.2} times would be ideal."
+                               ?nt ?nf ?kt ?dt ?kf ?df ?gain (/ ?nt ?nf))))))
+
+;; A master with one worker is not recognised as a farm, yet series begin with it.
+
+(defrule SYMPTOMS::mw-scales-from-one
+  "Two processes of the same program are a master with its only worker."
+  (scaling (from ?f) (to ?t) (from-processes 2) (kind strong))
+  (pattern (run ?t) (name "master-worker") (id ?pt) (scope "world"))
+  (not (pattern (run ?t) (name "hierarchical-master-worker") (id ?pt)))
+  (not (pattern (run ?f) (name "master-worker")))
+  =>
+  (assert (scaling-of (from ?f) (to ?t) (name "master-worker") (from-id "") (to-id ?pt)))
+  (mw-ask ?t ?pt 2 "see whether the run is what the model expects of a smaller one"
+          (create$ "run.workers" "run.task_count")))
+
+(defrule CAUSES::mw-expect-from-one
+  "Its time per task is that of every worker, as long as the master is fast enough."
+  (scaling-of (from ?f) (to ?t) (name "master-worker") (from-id "") (to-id ?pt))
+  (scaling (from ?f) (to ?t) (duration-from ?df) (duration-to ?dt))
+  (metric (run ?t) (pattern ?pt) (name "run.workers") (value ?n&:(> ?n 0.0)))
+  (metric (run ?t) (pattern ?pt) (name "run.task_count") (value ?k&:(> ?k 0.0)))
+  =>
+  (assert (expectation (from ?f) (to ?t) (pattern "master-worker") (quantity "run time")
+                       (unit "s") (expected (* (/ ?df ?k) (+ 1 (integer (/ (- ?k 1.0) ?n)))))
+                       (measured ?dt)
+                       (model (text "{n} tasks for {n} workers in rounds of {s}, as the only worker of the smaller run needs per task"
+                                    ?k ?n (/ ?df ?k))))))

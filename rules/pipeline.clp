@@ -465,3 +465,41 @@
                                ?o ?lost ?g))
                    (remedy (text "Overlap: post the receive of the next item (MPI_Irecv) before working on this one, and give it on with MPI_Isend; up to {}."
                                  (pl-saves ?r ?p ?stages (/ ?lost ?stages)))))))
+
+;; ---- several runs: the model of the pattern ------------------------------------------------------
+;; M items pass P stages in (M + P - 1) s_b, each time that the pipeline is filled. The slowest stage of
+;; the larger run is expected to have its share of what all compute.
+
+(defrule SYMPTOMS::pipe-scales
+  "Both runs are pipelines: the number of stages and their slowest one give the run time."
+  (scaling (from ?f) (to ?t))
+  (pattern (run ?f) (name "pipeline") (id ?pf) (scope "world"))
+  (pattern (run ?t) (name "pipeline") (id ?pt) (scope "world"))
+  =>
+  (assert (scaling-of (from ?f) (to ?t) (name "pipeline") (from-id ?pf) (to-id ?pt)))
+  (foreach ?m (create$ "run.stages" "run.fills" "run.per_fill" "run.slowest")
+    (assert (need (run ?f) (pattern ?pf) (metric ?m) (level 2)
+                  (reason "see what the model expects of a larger run"))))
+  (foreach ?m (create$ "run.stages" "run.fills" "run.per_fill")
+    (assert (need (run ?t) (pattern ?pt) (metric ?m) (level 2)
+                  (reason "see whether the run is what the model expects of a smaller one")))))
+
+(defrule CAUSES::pipe-expect-time
+  "The run time that the model expects of the larger run."
+  (scaling-of (from ?f) (to ?t) (name "pipeline") (from-id ?pf) (to-id ?pt))
+  (scaling (from ?f) (to ?t) (work-ratio ?work) (duration-from ?df) (duration-to ?dt))
+  (metric (run ?f) (pattern ?pf) (name "run.stages") (value ?nf&:(> ?nf 0.0)))
+  (metric (run ?f) (pattern ?pf) (name "run.fills") (value ?ff))
+  (metric (run ?f) (pattern ?pf) (name "run.per_fill") (value ?mf&:(> ?mf 0.0)))
+  (metric (run ?f) (pattern ?pf) (name "run.slowest") (value ?s))
+  (metric (run ?t) (pattern ?pt) (name "run.stages") (value ?nt&:(> ?nt 0.0)))
+  (metric (run ?t) (pattern ?pt) (name "run.fills") (value ?ft&:(> ?ft 0.0)))
+  (metric (run ?t) (pattern ?pt) (name "run.per_fill") (value ?mt&:(> ?mt 0.0)))
+  =>
+  (bind ?rest (max 0.0 (- ?df (* ?ff (+ ?mf ?nf -1.0) ?s))))
+  ;; The same computation for another number of items and stages.
+  (bind ?own (/ (* ?s ?work ?nf ?ff ?mf) (* ?nt ?ft ?mt)))
+  (assert (expectation (from ?f) (to ?t) (pattern "pipeline") (quantity "run time") (unit "s")
+                       (expected (+ ?rest (* ?ft (+ ?mt ?nt -1.0) ?own))) (measured ?dt)
+                       (model (text "({n} items + {n} stages - 1) x {s} of the slowest stage, and {s} besides; it takes {s} with {n} stages"
+                                    ?mt ?nt ?own ?rest ?s ?nf)))))

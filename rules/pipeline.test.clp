@@ -200,3 +200,12 @@
   (expect (finding (kind symptom) (name low-pipeline-efficiency))
           (finding (kind cause) (name slow-transfer) (culprits) (lost 9.0) (gain 3.0)
                    (because "run.transferring" "run.overhead" "run.grain"))))
+
+(case "pipelines of two sizes are asked for what the model of the larger one needs"
+  (given (pattern (run "r1") (name "pipeline") (id "pipeline") (coverage 1.0) (fit 1.0))
+         (pattern (run "r2") (name "pipeline") (id "pipeline") (coverage 1.0) (fit 1.0))
+         (scaling (from "r1") (to "r2") (from-processes 4) (to-processes 8) (from-computing 4)
+                  (to-computing 8) (is-first yes) (is-next yes) (kind strong) (work-ratio 1.0)
+                  (duration-from 4.0) (duration-to 2.5) (spread 0.0)))
+  (expect (need (run "r1") (metric "run.slowest") (level 2))
+          (need (run "r2") (metric "run.stages") (level 2))))

@@ -174,6 +174,14 @@
   (slot measured (type FLOAT))
   (slot model (type STRING)))               ; the formula in words with its numbers
 
+(deftemplate MAIN::scaling-of
+  "A pattern has a model of its own for how the run at `from` becomes the one at `to`: more general rules keep quiet."
+  (slot from (type STRING))
+  (slot to (type STRING))
+  (slot name (type STRING))           ; of the pattern
+  (slot from-id (type STRING))        ; ids of the patterns, as in other facts
+  (slot to-id (type STRING)))
+
 (deftemplate MAIN::settled
   "The patterns whose rules account for a kind of loss cover most of the run: more general rules keep quiet about it."
   (slot run (type STRING))

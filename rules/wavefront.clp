@@ -510,3 +510,49 @@
                    (text (text "Processes wait {s} ({%} of the process time) in collective operations; {s} of it those that are done with a sweep, for those that are not: the sweeps drain there."
                                ?wait ?share ?lost))
                    (remedy "Make the collective operation non-blocking or less frequent, and let the next sweep begin where this one ends first; more and smaller blocks shorten the drain itself."))))
+
+;; ---- several runs: the model of the pattern ------------------------------------------------------
+;; A sweep of K blocks over a grid of depth D takes (K + D) (W / K + o). The larger grid is deeper, and
+;; each of its processes computes less; what is beside the sweeps shrinks with what a process computes.
+
+(deffunction MAIN::wf-sweep (?blocks ?depth ?work ?overhead)
+  "Time of a sweep by the model, s."
+  (* (+ ?blocks ?depth) (+ (/ ?work ?blocks) ?overhead)))
+
+(defrule SYMPTOMS::wf-scales
+  "Both runs are wavefronts: the depth of the grid and the work of a process give the run time."
+  (scaling (from ?f) (to ?t))
+  (pattern (run ?f) (name "wavefront") (id ?pf) (scope "world"))
+  (pattern (run ?t) (name "wavefront") (id ?pt) (scope "world"))
+  =>
+  (assert (scaling-of (from ?f) (to ?t) (name "wavefront") (from-id ?pf) (to-id ?pt)))
+  (foreach ?m (create$ "run.cells" "run.sweeps" "run.blocks" "run.depth" "run.work" "run.overhead")
+    (assert (need (run ?f) (pattern ?pf) (metric ?m) (level 2)
+                  (reason "see what the model expects of a larger run"))))
+  (foreach ?m (create$ "run.cells" "run.sweeps" "run.blocks" "run.depth")
+    (assert (need (run ?t) (pattern ?pt) (metric ?m) (level 2)
+                  (reason "see whether the run is what the model expects of a smaller one")))))
+
+(defrule CAUSES::wf-expect-time
+  "The run time that the model expects of the larger run."
+  (scaling-of (from ?f) (to ?t) (name "wavefront") (from-id ?pf) (to-id ?pt))
+  (scaling (from ?f) (to ?t) (work-ratio ?ratio) (duration-from ?df) (duration-to ?dt))
+  (metric (run ?f) (pattern ?pf) (name "run.cells") (value ?nf&:(> ?nf 0.0)))
+  (metric (run ?f) (pattern ?pf) (name "run.sweeps") (value ?sf&:(> ?sf 0.0)))
+  (metric (run ?f) (pattern ?pf) (name "run.blocks") (value ?kf&:(> ?kf 0.0)))
+  (metric (run ?f) (pattern ?pf) (name "run.depth") (value ?gf))
+  (metric (run ?f) (pattern ?pf) (name "run.work") (value ?w))
+  (metric (run ?f) (pattern ?pf) (name "run.overhead") (value ?o))
+  (metric (run ?t) (pattern ?pt) (name "run.cells") (value ?nt&:(> ?nt 0.0)))
+  (metric (run ?t) (pattern ?pt) (name "run.sweeps") (value ?st&:(> ?st 0.0)))
+  (metric (run ?t) (pattern ?pt) (name "run.blocks") (value ?kt&:(> ?kt 0.0)))
+  (metric (run ?t) (pattern ?pt) (name "run.depth") (value ?gt))
+  =>
+  ;; Computation of a process of the larger run over that of one of the smaller.
+  (bind ?each (/ (* ?ratio ?nf) ?nt))
+  (bind ?rest (* ?each (max 0.0 (- ?df (* ?sf (wf-sweep ?kf ?gf ?w ?o))))))
+  (bind ?work (/ (* ?w ?each ?sf) ?st))
+  (assert (expectation (from ?f) (to ?t) (pattern "wavefront") (quantity "run time") (unit "s")
+                       (expected (+ ?rest (* ?st (wf-sweep ?kt ?gt ?work ?o)))) (measured ?dt)
+                       (model (text "{n} sweeps of ({n} blocks + depth {n}) x ({s} of work + {s} of messages), and {s} besides; with {n} processes the depth is {n}"
+                                    ?st ?kt ?gt (/ ?work ?kt) ?o ?rest ?nf ?gf)))))

@@ -274,3 +274,12 @@
   (expect (finding (kind symptom) (name low-wavefront-efficiency))
           (finding (kind cause) (name drain-at-collective) (culprits) (lost 1.5) (gain 0.375)
                    (because "run.drain"))))
+
+(case "wavefronts of two sizes are asked for what the model of the larger one needs"
+  (given (pattern (run "r1") (name "wavefront") (id "wavefront") (coverage 1.0) (fit 1.0))
+         (pattern (run "r2") (name "wavefront") (id "wavefront") (coverage 1.0) (fit 1.0))
+         (scaling (from "r1") (to "r2") (from-processes 4) (to-processes 16) (from-computing 4)
+                  (to-computing 16) (is-first yes) (is-next yes) (kind strong) (work-ratio 1.0)
+                  (duration-from 4.0) (duration-to 1.5) (spread 0.0)))
+  (expect (need (run "r1") (metric "run.work") (level 2))
+          (need (run "r2") (metric "run.depth") (level 2))))

@@ -14,7 +14,7 @@
 /* What a run does, as far as it tells runs apart. */
 struct work {
     double compute_s;     /* of all locations */
-    uint32_t n_computing; /* processes that compute a tenth of the mean or more */
+    uint32_t n_computing; /* processes that compute a quarter of the mean or more */
     uint64_t n_calls;     /* messages and collectives */
     uint32_t program;     /* runs that look like one program have the same number, from 0 */
     const char *settings; /* as the manifest says, or NULL */

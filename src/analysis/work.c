@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* A process that computes less than this share of the mean manages the others, or idles. */
-static const double computing_share = 0.1;
+static const double computing_share = 0.25;
 
 /* Of the functions of MPI that either run calls, those that both must call. Other numbers of
  * processes and other settings change a few of them. */
