@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define GRACE_S      5.0
+#define VERSION_S    5.0
 #define LOOK_EVERY_S 1.0 /* Walking through the trace's folder is not free. */
 enum { TAIL_BYTES = 4000, TAIL_LINES = 24, CLAUSE_BYTES = 200 };
 
@@ -396,6 +397,55 @@ static bool tick(void *context, double elapsed_s)
     return a->is_too_large;
 }
 
+/* The first line that the tracer prints when asked; NULL when it does not say. */
+static const char *ask_version(const struct attempt *a)
+{
+    struct mpl_arena *arena = a->h->c->arena;
+    size_t n = 0;
+    const char *const *words = mpl_tracer_version_command(a->planned->settings->tracer, &n);
+    struct program_end end = { 0 };
+    const struct program program = {
+        .words = words,
+        .n_words = n,
+        .out_path = mpl_arena_printf(arena, "%s/version", a->folder),
+        .err_path = mpl_arena_printf(arena, "%s/version.err", a->folder),
+        .timeout_s = VERSION_S,
+        .grace_s = 0.1,
+    };
+
+    if (n == 0 || program.out_path == NULL || program.err_path == NULL) {
+        return NULL;
+    }
+    const struct mpl_case_run shown = { .words = words, .n_words = n };
+    mpl_tell(a->h, MPL_TOLD_COMMAND, a->run.level, &shown, "%s", "");
+    if (a->h->options->is_dry) {
+        return NULL;
+    }
+    const bool is_good = mpl_program_run(&program, arena, &end, NULL) == MPL_OK &&
+                         end.start_errno == 0 && end.exit_status == 0;
+    const char *text = is_good ? tail_of(program.out_path, arena) : "";
+    const char *line = mpl_arena_strndup(arena, text, strcspn(text, "\n"));
+    (void) unlink(program.out_path);
+    (void) unlink(program.err_path);
+    a->h->is_interrupted |= end.is_interrupted;
+    return line != NULL && line[0] != '\0' ? line : NULL;
+}
+
+/* Known from another run of this call with the same tracer, or asked for. */
+static const char *version_of(const struct attempt *a)
+{
+    const struct mpl_case *c = a->h->c;
+
+    for (size_t i = a->h->n_before; i < c->runs.n; i++) {
+        const struct mpl_case_run *r = mpl_case_run_at(c, i);
+
+        if (r->tracer != NULL && strcmp(r->tracer, a->run.tracer) == 0) {
+            return r->version;
+        }
+    }
+    return ask_version(a);
+}
+
 static enum mpl_status execute(struct attempt *a, const char **tail, struct mpl_err *err)
 {
     struct mpl_arena *arena = a->h->c->arena;
@@ -486,9 +536,10 @@ enum mpl_status mpl_attempt(struct hunt *h, const struct mpl_planned *planned,
     }
     st = fill_words(&a, err);
     if (st == MPL_OK) {
+        a.run.version = version_of(&a);
         mpl_tell(h, MPL_TOLD_COMMAND, planned->level, &a.run, "%s", "");
     }
-    if (st == MPL_OK && !h->options->is_dry) {
+    if (st == MPL_OK && !h->options->is_dry && !h->is_interrupted) {
         st = run_it(&a, err);
     } else if (st != MPL_OK && !h->options->is_dry) {
         (void) rmdir(a.folder);

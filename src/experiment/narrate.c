@@ -136,25 +136,32 @@ static const struct mpl_case_run *case_run(const struct hunt *h, uint32_t run)
     return mpl_case_run_at(h->c, h->run_of[run]);
 }
 
+/* Only numbers that can be compared; false: there were none. */
+static bool tell_expectation(const struct hunt *h, const struct mpl_scaling_row *row)
+{
+    const struct mpl_case_run *from = case_run(h, row->from);
+    const struct mpl_case_run *to = case_run(h, row->to);
+    const double off = 100 * (row->measured - row->expected) / row->expected;
+
+    if (!isfinite(off)) {
+        return false;
+    }
+    mpl_tell(
+        h, MPL_TOLD_FOUND, 0, to,
+        "From %s to %s, %u to %u processes: %s %.3g %s instead of the expected %.3g %s "
+        "(%+.0f %%).",
+        from->id, to->id, from->processes, to->processes, row->quantity, row->measured,
+        row->unit, row->expected, row->unit, off);
+    return true;
+}
+
 void mpl_narrate_news(struct hunt *h)
 {
     const struct mpl_diagnosis *d = mpl_analysis_diagnosis(h->analysis);
     bool has_news = false;
 
     for (size_t i = 0; i < d->n_scaling; i++) {
-        const struct mpl_scaling_row *row = &d->scaling[i];
-        const double off = 100 * (row->measured - row->expected) / row->expected;
-
-        if (isfinite(off)) {
-            has_news = true;
-            mpl_tell(
-                h, MPL_TOLD_FOUND, 0, case_run(h, row->to),
-                "From %u to %u processes: %s of %.4g %s expected by %s, %.4g %s measured "
-                "(%+.0f %%).",
-                case_run(h, row->from)->processes, case_run(h, row->to)->processes,
-                row->quantity, row->expected, row->unit, row->model, row->measured,
-                row->unit, off);
-        }
+        has_news |= tell_expectation(h, &d->scaling[i]);
     }
     for (size_t i = 0; i < d->n_findings; i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
