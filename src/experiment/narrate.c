@@ -136,6 +136,16 @@ static const struct mpl_case_run *case_run(const struct hunt *h, uint32_t run)
     return mpl_case_run_at(h->c, h->run_of[run]);
 }
 
+/* "3.41", "0.539 s" */
+static const char *amount(const struct hunt *h, double value, const char *unit)
+{
+    const bool is_plain = unit == NULL || strcmp(unit, "1") == 0;
+    const char *text = mpl_arena_printf(h->arena, "%.3g%s%s", value, is_plain ? "" : " ",
+                                        is_plain ? "" : unit);
+
+    return text != NULL ? text : "?";
+}
+
 /* Only numbers that can be compared; false: there were none. */
 static bool tell_expectation(const struct hunt *h, const struct mpl_scaling_row *row)
 {
@@ -146,12 +156,10 @@ static bool tell_expectation(const struct hunt *h, const struct mpl_scaling_row 
     if (!isfinite(off)) {
         return false;
     }
-    mpl_tell(
-        h, MPL_TOLD_FOUND, 0, to,
-        "From %s to %s, %u to %u processes: %s %.3g %s instead of the expected %.3g %s "
-        "(%+.0f %%).",
-        from->id, to->id, from->processes, to->processes, row->quantity, row->measured,
-        row->unit, row->expected, row->unit, off);
+    mpl_tell(h, MPL_TOLD_FOUND, 0, to,
+             "From %u to %u processes (%s, %s), %s: %s where %s were expected (%+.0f %%).",
+             from->processes, to->processes, from->id, to->id, row->quantity,
+             amount(h, row->measured, row->unit), amount(h, row->expected, row->unit), off);
     return true;
 }
 
