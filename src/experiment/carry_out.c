@@ -119,27 +119,46 @@ const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned
 
 /* ---- budget ----------------------------------------------------------------------------------- */
 
-/* What of the budget does not allow another run; NULL: it does. */
-static const char *spent(const struct hunt *h, const struct mpl_planned *planned)
+static uint64_t bytes_kept(const struct hunt *h)
 {
-    const struct mpl_budget *b = &h->options->budget;
     uint64_t bytes = 0;
 
     for (size_t i = 0; i < h->c->runs.n; i++) {
         bytes += mpl_case_run_at(h->c, i)->trace_bytes;
     }
+    return bytes;
+}
+
+/* What of the budget does not allow any other run; NULL: nothing. */
+static const char *spent(const struct hunt *h)
+{
+    const struct mpl_budget *b = &h->options->budget;
+
     if (b->max_experiments > 0 && h->n_run >= b->max_experiments) {
         return mpl_arena_printf(h->arena, "--max-experiments %u is reached",
                                 b->max_experiments);
     }
     if (b->max_s > 0 && h->run_s >= b->max_s) {
-        return mpl_arena_printf(h->arena, "--max-time %.4g is spent", b->max_s);
+        return mpl_arena_printf(h->arena, "--max-time is spent: %.3g s", h->run_s);
     }
-    if (b->max_bytes > 0 &&
-        (bytes >= b->max_bytes ||
-         (planned->bytes > 0 && (double) bytes + planned->bytes > (double) b->max_bytes))) {
-        return mpl_arena_printf(h->arena, "--max-size %llu would be exceeded",
-                                (unsigned long long) b->max_bytes);
+    if (b->max_bytes > 0 && bytes_kept(h) >= b->max_bytes) {
+        return mpl_arena_printf(h->arena, "--max-size is reached");
+    }
+    return NULL;
+}
+
+const char *mpl_too_dear(const struct hunt *h, const struct mpl_planned *e)
+{
+    const struct mpl_budget *b = &h->options->budget;
+
+    if (b->max_s > 0 && h->run_s + e->run_s > b->max_s) {
+        return mpl_arena_printf(
+            h->arena, "it would take some %.3g s, more than --max-time leaves", e->run_s);
+    }
+    if (b->max_bytes > 0 && (double) bytes_kept(h) + e->bytes > (double) b->max_bytes) {
+        return mpl_arena_printf(
+            h->arena, "it would need some %.3g bytes, more than --max-size leaves",
+            e->bytes);
     }
     return NULL;
 }
@@ -267,7 +286,7 @@ static enum mpl_status carry_out(struct hunt *h, const struct mpl_planned *e,
            mpl_missing_run(h, e, &processes, &repetition)) {
         size_t index = 0;
 
-        *stopped = spent(h, e);
+        *stopped = spent(h);
         if (*stopped != NULL) {
             break;
         }
@@ -279,6 +298,23 @@ static enum mpl_status carry_out(struct hunt *h, const struct mpl_planned *e,
     return st;
 }
 
+/* Why there is no next experiment. */
+static void explain(const struct hunt *h, size_t n_blocked, size_t n_dear, size_t n_done,
+                    enum mpl_end_reason *why, const char **text)
+{
+    *why = n_dear > 0      ? MPL_END_BUDGET
+           : n_blocked > 0 ? MPL_END_NOT_EXECUTABLE
+                           : MPL_END_NOTHING_ASKED;
+    *text = n_dear > 0      ? "what is still asked for exceeds the budget"
+            : n_blocked > 0 ? "what is still asked for needs you"
+            : n_done > 0    ? "what is still asked for has been tried already"
+                            : "nothing more is asked for";
+    if (h->is_interrupted) {
+        *why = MPL_END_INTERRUPTED;
+        *text = "interrupted";
+    }
+}
+
 /* The next experiment worth carrying out, or NULL and why there is none. */
 static const struct mpl_planned *choose(struct hunt *h, enum mpl_end_reason *why,
                                         const char **text)
@@ -286,6 +322,7 @@ static const struct mpl_planned *choose(struct hunt *h, enum mpl_end_reason *why
     uint32_t processes = 0;
     uint32_t repetition = 0;
     size_t n_blocked = 0;
+    size_t n_dear = 0;
     size_t n_done = 0;
 
     for (size_t i = 0; i < h->plan->n; i++) {
@@ -295,17 +332,16 @@ static const struct mpl_planned *choose(struct hunt *h, enum mpl_end_reason *why
             n_blocked++;
         } else if (!mpl_missing_run(h, e, &processes, &repetition)) {
             n_done++;
-        } else if ((*text = spent(h, e)) != NULL) {
+        } else if ((*text = spent(h)) != NULL) {
             *why = MPL_END_BUDGET;
             return NULL;
+        } else if (mpl_too_dear(h, e) != NULL) {
+            n_dear++;
         } else {
             return e;
         }
     }
-    *why = n_blocked > 0 ? MPL_END_NOT_EXECUTABLE : MPL_END_NOTHING_ASKED;
-    *text = n_blocked > 0 ? "what is still asked for needs you"
-            : n_done > 0  ? "what is still asked for has been tried already"
-                          : "nothing more is asked for";
+    explain(h, n_blocked, n_dear, n_done, why, text);
     return NULL;
 }
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -193,14 +194,19 @@ void mpl_case_close(struct mpl_case *c)
 
 bool mpl_case_fits(const char *directory, const struct mpl_command *command)
 {
+    char path[PATH_MAX];
     struct mpl_case *c = NULL;
     struct stat st;
 
     if (stat(directory, &st) != 0) {
         return true;
     }
-    const bool is_good = mpl_case_open(directory, command, true, &c, NULL) == MPL_OK;
-    const bool is_case = is_good && c->runs.n > 0;
+    if (snprintf(path, sizeof path, "%s/case.yaml", directory) >= (int) sizeof path ||
+        stat(path, &st) != 0) {
+        return false; /* Somebody else's. */
+    }
+    const enum mpl_status opened = mpl_case_open(directory, command, true, &c, NULL);
     mpl_case_close(c);
-    return is_case;
+    /* A damaged case is to be told of when it is opened, not to be passed by. */
+    return opened != MPL_E_USAGE;
 }

@@ -93,7 +93,7 @@ enum mpl_status mpl_case_open(const char *directory, const struct mpl_command *c
 void mpl_case_close(struct mpl_case *c); /* NULL is allowed */
 const char *mpl_case_directory(const struct mpl_case *c);
 const struct mpl_command *mpl_case_command(const struct mpl_case *c);
-/** Whether \p directory does not exist, or is a case of that command. */
+/** Whether \p directory does not exist, or is a case, and not of another command. */
 bool mpl_case_fits(const char *directory, const struct mpl_command *command);
 size_t mpl_case_run_count(const struct mpl_case *c);
 const struct mpl_case_run *mpl_case_run_get(const struct mpl_case *c, size_t i);

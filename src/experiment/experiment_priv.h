@@ -155,6 +155,8 @@ void mpl_narrate_news(struct hunt *h);
 void mpl_narrate_rest(struct hunt *h);
 /** Why `marple run` cannot carry it out; NULL when it can. */
 const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned);
+/** Why it would be too much for what is left of the budget, as far as its cost is known; or NULL. */
+const char *mpl_too_dear(const struct hunt *h, const struct mpl_planned *planned);
 /** The next run that it still needs; false: there is none. One that failed in this call is not tried again. */
 bool mpl_missing_run(const struct hunt *h, const struct mpl_planned *planned,
                      uint32_t *processes, uint32_t *repetition);

@@ -195,7 +195,9 @@ static const char *why_left(const struct hunt *h, const struct mpl_planned *e)
     uint32_t repetition = 0;
 
     if (mpl_missing_run(h, e, &processes, &repetition)) {
-        return "left for another call";
+        const char *dear = mpl_too_dear(h, e);
+
+        return dear != NULL ? dear : "left for another call";
     }
     for (size_t i = h->n_before; i < h->c->runs.n && key != NULL; i++) {
         const struct mpl_case_run *r = mpl_case_run_at(h->c, i);

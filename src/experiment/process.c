@@ -41,6 +41,7 @@ struct held {
     sigset_t before;
     sigset_t waited;
     struct sigaction child_before;
+    struct sigaction pipe_before;
     int was_subreaper;
 };
 
@@ -48,6 +49,7 @@ static void hold(struct held *held)
 {
     struct sigaction now;
     const struct sigaction usual = { .sa_handler = SIG_DFL };
+    const struct sigaction ignored = { .sa_handler = SIG_IGN };
 
     (void) sigemptyset(&held->waited);
     (void) sigaddset(&held->waited, SIGCHLD);
@@ -60,6 +62,8 @@ static void hold(struct held *held)
     (void) sigprocmask(SIG_BLOCK, &held->waited, &held->before);
     /* Where it is ignored, wait() does not tell how a child ended. */
     (void) sigaction(SIGCHLD, &usual, &held->child_before);
+    /* Whoever reads what we tell may leave; the program must not be left alone for that. */
+    (void) sigaction(SIGPIPE, &ignored, &held->pipe_before);
     held->was_subreaper = 0;
     (void) prctl(PR_GET_CHILD_SUBREAPER, &held->was_subreaper);
     (void) prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L);
@@ -68,6 +72,7 @@ static void hold(struct held *held)
 static void let_go(const struct held *held)
 {
     (void) prctl(PR_SET_CHILD_SUBREAPER, (long) held->was_subreaper, 0L, 0L, 0L);
+    (void) sigaction(SIGPIPE, &held->pipe_before, NULL);
     (void) sigaction(SIGCHLD, &held->child_before, NULL);
     (void) sigprocmask(SIG_SETMASK, &held->before, NULL);
 }

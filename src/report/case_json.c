@@ -133,6 +133,9 @@ enum mpl_status mpl_report_case_json(const struct mpl_diagnosis *diagnosis,
     struct mpl_json *json =
         diagnosis != NULL ? mpl_report_diagnosis_json(diagnosis) : mpl_json_object();
 
+    if (diagnosis == NULL) {
+        mpl_json_set(json, "schema", mpl_json_string("marple-case/1"));
+    }
     mpl_json_set(json, "case", case_json(report));
     const enum mpl_status st = mpl_json_write(json, out, err);
     mpl_json_destroy(json);
