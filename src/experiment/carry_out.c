@@ -259,14 +259,34 @@ static enum mpl_status diagnose(struct hunt *h, struct mpl_err *err)
 
 /* ---- the loop ------------------------------------------------------------------------------------- */
 
+/* A reason names the rule and what it wants; where that is the purpose itself, it is not said twice. */
+static void tell_reason(const struct hunt *h, const struct mpl_planned *e,
+                        const char *reason)
+{
+    const char *same = strstr(reason, e->purpose);
+    const size_t n = same != NULL ? (size_t) (same - reason) : strlen(reason);
+
+    if (same == NULL) {
+        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "why: %s", reason);
+    } else if (n > 2) {
+        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "why: %.*s", (int) (n - 2), reason);
+    }
+}
+
 static void announce(const struct hunt *h, const struct mpl_planned *e)
 {
+    const char *separates = "";
+
     mpl_tell(h, MPL_TOLD_LEVEL, e->level, NULL, "%s", e->purpose);
     for (size_t i = 0; i < e->n_reasons; i++) {
-        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "why: %s", e->reasons[i]);
+        tell_reason(h, e, e->reasons[i]);
     }
-    for (size_t i = 0; i < e->n_separates; i++) {
-        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "tells: %s", e->separates[i]);
+    for (size_t i = 0; i < e->n_separates && separates != NULL; i++) {
+        separates = mpl_arena_printf(h->arena, "%s%s%s", separates, i > 0 ? "; " : "",
+                                     e->separates[i]);
+    }
+    if (separates != NULL && separates[0] != '\0') {
+        mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "confirms or refutes: %s", separates);
     }
     if (e->expects != NULL) {
         mpl_tell(h, MPL_TOLD_WHY, e->level, NULL, "expected: %s", e->expects);

@@ -163,6 +163,19 @@ static bool tell_expectation(const struct hunt *h, const struct mpl_scaling_row 
     return true;
 }
 
+/* What compares runs says itself which. */
+static void tell_news(const struct hunt *h, const struct mpl_diagnosed *f)
+{
+    const struct mpl_case_run *run = case_run(h, f->run);
+
+    if (f->is_of_set) {
+        mpl_tell(h, MPL_TOLD_FOUND, f->finding->level, run, "%s", f->finding->text);
+    } else {
+        mpl_tell(h, MPL_TOLD_FOUND, f->finding->level, run, "%s: %s", run->id,
+                 f->finding->text);
+    }
+}
+
 void mpl_narrate_news(struct hunt *h)
 {
     const struct mpl_diagnosis *d = mpl_analysis_diagnosis(h->analysis);
@@ -177,8 +190,7 @@ void mpl_narrate_news(struct hunt *h)
 
         if (key != NULL && !is_known(h, key) && !f->is_within_spread) {
             has_news = true;
-            mpl_tell(h, MPL_TOLD_FOUND, f->finding->level, case_run(h, f->run), "%s",
-                     f->finding->text);
+            tell_news(h, f);
         }
     }
     if (!has_news) {
