@@ -158,7 +158,8 @@
   (given (last-call (run "r1")))
   (expect (finding (name low-parallel-efficiency))
           (finding (name waiting))
-          (finding (name late-process) (culprits "3"))))
+          (finding (name late-process) (culprits "3"))
+          (measure (record "user-regions") (locations "3"))))
 
 (case "patterns of parts that together hold most of the message passing account for the waiting of the run"
   (given (run (id "r1") (processes 4))

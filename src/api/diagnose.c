@@ -85,7 +85,7 @@ enum mpl_status mpl_analysis_print(const struct mpl_analysis *analysis,
     const struct mpl_diagnosis *diagnosis = mpl_analysis_diagnosis(analysis);
 
     if (format == MPL_PRINT_JSON) {
-        return mpl_report_json(diagnosis, out, err);
+        return mpl_report_json(diagnosis, NULL, out, err);
     }
     return mpl_report_text(diagnosis, looks != NULL ? &looks->report : &usual, out, err);
 }

@@ -3,16 +3,24 @@
 #define MPL_CLI_CLI_PRIV_H
 
 #include "cli/cli.h"
+#include "plan/plan.h"
 
 extern const struct mpl_cmd mpl_cmd_check;
 extern const struct mpl_cmd mpl_cmd_convert;
 extern const struct mpl_cmd mpl_cmd_diagnose;
 extern const struct mpl_cmd mpl_cmd_help;
 extern const struct mpl_cmd mpl_cmd_pattern;
+extern const struct mpl_cmd mpl_cmd_plan;
 extern const struct mpl_cmd mpl_cmd_rule;
 extern const struct mpl_cmd mpl_cmd_run;
 extern const struct mpl_cmd mpl_cmd_sync;
 extern const struct mpl_cmd mpl_cmd_version;
 extern const struct mpl_cmd mpl_cmd_vocab;
+
+/** The plan that belongs to a diagnosis. \p tracer: NULL chooses. Faults of descriptions are
+ *  printed on standard error. */
+enum mpl_status mpl_plan_from(const struct mpl_directories *directories, const char *tracer,
+                              const struct mpl_analysis *analysis, struct mpl_arena *arena,
+                              const struct mpl_plan **out, struct mpl_err *err);
 
 #endif

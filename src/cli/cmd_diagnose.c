@@ -243,11 +243,11 @@ static enum mpl_status answer(struct mpl_analysis *analysis,
 }
 
 static enum mpl_status print(struct mpl_analysis *analysis,
-                             const struct diagnose_opts *opts, FILE *out,
-                             struct mpl_err *err)
+                             const struct diagnose_opts *opts, struct mpl_arena *arena,
+                             FILE *out, struct mpl_err *err)
 {
     const struct mpl_diagnosis *diagnosis = mpl_analysis_diagnosis(analysis);
-    const struct mpl_report_options looks = {
+    struct mpl_report_options looks = {
         .top = (size_t) opts->top,
         .is_verbose = opts->is_verbose,
         .width = opts->width != 0 ? (int) opts->width : mpl_output_width(out),
@@ -257,8 +257,15 @@ static enum mpl_status print(struct mpl_analysis *analysis,
     if (is_asked && diagnosis->verdict != MPL_VERDICT_UNUSABLE) {
         return answer(analysis, opts, &looks, out, err);
     }
-    return opts->format == MPL_FORMAT_JSON ? mpl_report_json(diagnosis, out, err)
-                                           : mpl_report_text(diagnosis, &looks, out, err);
+    const enum mpl_status st =
+        mpl_plan_from(&opts->directories, NULL, analysis, arena, &looks.plan, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    return opts->format == MPL_FORMAT_JSON
+               ? mpl_report_json(diagnosis, looks.plan, out, err)
+               : mpl_report_text(diagnosis, &looks, out, err);
 }
 
 static enum mpl_status analyse(const struct diagnose_opts *opts, struct mpl_analysis **out,
@@ -299,7 +306,7 @@ static enum mpl_status diagnose(const struct diagnose_opts *opts, struct mpl_are
         return st;
     }
     st = analyse(opts, &analysis, err);
-    st = st == MPL_OK ? print(analysis, opts, output.stream, err) : st;
+    st = st == MPL_OK ? print(analysis, opts, arena, output.stream, err) : st;
     st = mpl_output_close(&output, st, err);
     st = st == MPL_OK ? judge(mpl_analysis_diagnosis(analysis), opts, err) : st;
     mpl_analysis_destroy(analysis);

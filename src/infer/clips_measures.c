@@ -54,6 +54,7 @@ bool mpl_infer_note_measure(struct mpl_infer *infer, struct fact *fact)
     m->repetitions =
         repetitions >= 1.0 && repetitions <= 100.0 ? (uint32_t) repetitions : 1;
     m->rule = infer->firing->name;
+    m->rule_says = infer->firing->says;
     return m->run != NULL && m->pattern != NULL && m->reason != NULL &&
            read_lists(infer, fact, m);
 }

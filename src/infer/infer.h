@@ -173,6 +173,7 @@ struct mpl_measure {
     size_t n_separates;
     const char *expects; /**< May be NULL. */
     const char *rule;    /**< Who asked. */
+    const char *rule_says;
 };
 /** In order of assertion; withdrawn ones are gone. Valid until the next run or destroy. */
 size_t mpl_infer_measure_count(const struct mpl_infer *infer);

@@ -6,7 +6,7 @@
  *     (expect (finding (name waiting) (because "wait.share")) …))
  *
  * Given and expect may alternate, as rounds of a diagnosis do. The expected findings are those
- * that there are, and no others; needs may be expected, others may exist.
+ * that there are, and no others, and so with facts `measure`; needs may be expected, others may exist.
  */
 #include "config.h"
 
@@ -27,6 +27,7 @@ struct trial {
     struct mpl_lint *lint;
     const char *says;
     bool *is_used;  /**< By finding: an expectation has taken it. */
+    bool *is_asked; /**< By measure, likewise. */
     bool is_broken; /**< A given fact was refused: what is missing for it is no mistake. */
 };
 
@@ -141,7 +142,12 @@ static const char *const finding_keys[] = { "kind",  "name",      "pattern",  "r
                                             "level", "locations", "culprits", "where" };
 static const char *const need_keys[] = { "metric", "pattern", "location", "run",
                                          "reason", "rule",    "level" };
+static const char *const measure_keys[] = {
+    "run",      "pattern",   "level",     "reason",      "rule", "record",    "regions",
+    "counters", "locations", "processes", "repetitions", "knob", "separates", "expects"
+};
 enum {
+    N_MEASURE_KEYS = sizeof measure_keys / sizeof measure_keys[0],
     N_FINDING_KEYS = sizeof finding_keys / sizeof finding_keys[0],
     N_NEED_KEYS = sizeof need_keys / sizeof need_keys[0]
 };
@@ -211,6 +217,52 @@ static struct actual of_need(const struct mpl_need *need, const char *key)
         }
     }
     return strcmp(key, "level") == 0 ? one_number(need->level) : (struct actual){ 0 };
+}
+
+static struct actual of_measure(const struct mpl_measure *m, const char *key)
+{
+    const struct {
+        const char *key;
+        const char *const *text;
+    } texts[] = { { "run", &m->run },       { "pattern", &m->pattern },
+                  { "reason", &m->reason }, { "rule", &m->rule },
+                  { "knob", &m->knob },     { "expects", &m->expects } };
+    const struct {
+        const char *key;
+        const char *const *texts;
+        size_t n;
+    } lists[] = { { "record", m->record, m->n_record },
+                  { "regions", m->regions, m->n_regions },
+                  { "counters", m->counters, m->n_counters },
+                  { "locations", m->locations, m->n_locations },
+                  { "separates", m->separates, m->n_separates } };
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        if (strcmp(texts[i].key, key) == 0) {
+            return one_text(texts[i].text);
+        }
+    }
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        if (strcmp(lists[i].key, key) == 0) {
+            return (struct actual){ .texts = lists[i].texts,
+                                    .n = lists[i].n,
+                                    .is_known = true };
+        }
+    }
+    return one_number(strcmp(key, "level") == 0 ? (double) m->level : m->repetitions);
+}
+
+static bool equals_counts(const uint32_t *counts, size_t n, const struct form *slot)
+{
+    const struct form *value = slot->first->next;
+
+    for (size_t i = 0; i < n; i++, value = value->next) {
+        if (value == NULL || value->text == NULL ||
+            strtoul(value->text, NULL, 10) != counts[i]) {
+            return false;
+        }
+    }
+    return value == NULL;
 }
 
 static bool equals(const struct actual *actual, const struct form *slot)
@@ -297,6 +349,20 @@ static bool fits_need(const struct mpl_need *need, const struct form *wanted)
         }
     }
     return !need->is_withdrawn;
+}
+
+static bool fits_measure(const struct mpl_measure *m, const struct form *wanted)
+{
+    for (const struct form *slot = wanted->first->next; slot != NULL; slot = slot->next) {
+        const struct actual actual = of_measure(m, slot->first->text);
+
+        if (mpl_form_is(slot, "processes")
+                ? !equals_counts(m->processes, m->n_processes, slot)
+                : !equals(&actual, slot)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /** Unknown slots are said, not just never equal. */
@@ -414,6 +480,33 @@ static void expect_need(const struct trial *t, const struct form *wanted)
     complain(t, wanted, "there is no such need");
 }
 
+static void expect_measure(const struct trial *t, const struct form *wanted)
+{
+    if (!knows_slots(t, wanted, measure_keys, N_MEASURE_KEYS)) {
+        return;
+    }
+    for (size_t i = 0; i < mpl_infer_measure_count(t->infer); i++) {
+        if (!t->is_asked[i] && fits_measure(mpl_infer_measure(t->infer, i), wanted)) {
+            t->is_asked[i] = true;
+            return;
+        }
+    }
+    complain(t, wanted, "nothing like that is to be measured");
+}
+
+static void refuse_measures(const struct trial *t, const struct form *expect)
+{
+    for (size_t i = 0; i < mpl_infer_measure_count(t->infer); i++) {
+        const struct mpl_measure *m = mpl_infer_measure(t->infer, i);
+
+        if (!t->is_asked[i]) {
+            mpl_lint_add(t->lint, MPL_LINT_ERROR, expect->place,
+                         "rule %s also asks for a measurement: %s (case \"%s\")", m->rule,
+                         m->reason, t->says);
+        }
+    }
+}
+
 static void refuse_others(const struct trial *t, const struct form *expect)
 {
     for (size_t i = 0; i < mpl_infer_finding_count(t->infer); i++) {
@@ -430,7 +523,8 @@ static void refuse_others(const struct trial *t, const struct form *expect)
 static bool check_expected(struct trial *t, const struct form *expect)
 {
     t->is_used = MPL_NEW_ARRAY(t->arena, mpl_infer_finding_count(t->infer), bool);
-    if (t->is_used == NULL) {
+    t->is_asked = MPL_NEW_ARRAY(t->arena, mpl_infer_measure_count(t->infer), bool);
+    if (t->is_used == NULL || t->is_asked == NULL) {
         return false;
     }
     for (const struct form *wanted = expect->first->next; wanted != NULL;
@@ -439,11 +533,14 @@ static bool check_expected(struct trial *t, const struct form *expect)
             expect_finding(t, wanted);
         } else if (mpl_form_is(wanted, "need")) {
             expect_need(t, wanted);
+        } else if (mpl_form_is(wanted, "measure")) {
+            expect_measure(t, wanted);
         } else {
-            complain(t, wanted, "(finding …) or (need …) is expected");
+            complain(t, wanted, "(finding …), (need …) or (measure …) is expected");
         }
     }
     refuse_others(t, expect);
+    refuse_measures(t, expect);
     return true;
 }
 

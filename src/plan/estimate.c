@@ -94,6 +94,8 @@ static bool fill(struct planner *p, struct want *w)
     const struct mpl_run *run = &p->diagnosis->runs[w->run];
 
     *e = (struct mpl_planned){
+        .run = w->run,
+        .pattern = w->pattern,
         .level = w->level,
         .purpose = mpl_texts_join(p, &w->purposes, "; "),
         .n_reasons = w->reasons.n,

@@ -98,6 +98,7 @@ enum mpl_status mpl_plan_first(const struct mpl_plan_options *options, uint32_t 
 
     *n = processes;
     *e = (struct mpl_planned){ .id = "e1",
+                               .pattern = "",
                                .level = 1,
                                .purpose = "see which pattern the program follows",
                                .n_reasons = 1,

@@ -12,6 +12,8 @@
 /** An experiment that the traces at hand do not replace. */
 struct mpl_planned {
     const char *id;      /**< "e1", by rank. */
+    uint32_t run;        /**< Index of the run that asks for it, one of them. */
+    const char *pattern; /**< Id of the pattern whose rules ask, one of them. */
     int level;           /**< 1-9, as the need that asks for it. */
     const char *purpose; /**< "split the lost time into imbalance, waiting and transfer" */
     size_t n_reasons; /**< Why it is asked, one sentence per need, with the rule's name. */

@@ -13,6 +13,7 @@ struct texts {
 /* What one need or measure asks for, and later an experiment that serves several of them. */
 struct want {
     uint32_t run; /* index into the diagnosis' runs */
+    const char *pattern;
     int level;
     struct texts purposes;
     struct texts reasons;

@@ -65,6 +65,7 @@ static bool is_asked(const struct mpl_measure *m, const char *capability)
 
 static bool take_measure(struct planner *p, struct want *w, const struct mpl_measure *m)
 {
+    w->pattern = m->pattern;
     w->level = m->level;
     w->processes = m->processes;
     w->n_processes = m->n_processes;
@@ -74,12 +75,40 @@ static bool take_measure(struct planner *p, struct want *w, const struct mpl_mea
     w->is_all_regions = m->n_regions == 0 && is_asked(m, "user-regions");
     return mpl_texts_add(p, &w->purposes, m->reason) &&
            mpl_texts_add(p, &w->reasons,
-                         mpl_arena_printf(p->arena, "%s asks: %s", m->rule, m->reason)) &&
+                         mpl_arena_printf(p->arena, "%s (%s)", m->rule_says, m->rule)) &&
            add_capabilities(p, w, m) &&
            mpl_texts_add_all(p, &w->regions, m->regions, m->n_regions) &&
            mpl_texts_add_all(p, &w->counters, m->counters, m->n_counters) &&
            mpl_texts_add_all(p, &w->locations, m->locations, m->n_locations) &&
            mpl_texts_add_all(p, &w->separates, m->separates, m->n_separates);
+}
+
+/*
+ * A run that has functions is compared with others by those that its findings name; the rest would
+ * only cost time and space.
+ */
+static bool add_functions(struct planner *p, struct want *w)
+{
+    const struct mpl_diagnosis *d = p->diagnosis;
+    const struct mpl_model *model = d->runs[w->run].model;
+
+    if (model == NULL || !model->can.has_user_regions) {
+        return true;
+    }
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
+
+        if (f->run != w->run || !mpl_texts_has(&w->separates, f->finding->name)) {
+            continue;
+        }
+        for (size_t k = 0; k < f->n_where; k++) {
+            if (!mpl_texts_add(p, &w->regions, f->where[k].region) ||
+                !mpl_texts_add(p, &w->capabilities, "user-regions")) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 static enum mpl_status collect_measures(struct planner *p, struct mpl_err *err)
@@ -97,7 +126,7 @@ static enum mpl_status collect_measures(struct planner *p, struct mpl_err *err)
             return mpl_nomem(err);
         }
         w->run = run;
-        if (!take_measure(p, w, m)) {
+        if (!take_measure(p, w, m) || !add_functions(p, w)) {
             return mpl_nomem(err);
         }
     }
@@ -148,7 +177,9 @@ static enum mpl_status add_need(struct planner *p, const struct mpl_experiment *
                                 struct mpl_err *err)
 {
     const struct mpl_trial *t = find_trial(p, e->run, e->pattern);
-    struct want w = { .run = e->run, .level = e->level, .repetitions = 1 };
+    struct want w = {
+        .run = e->run, .pattern = e->pattern, .level = e->level, .repetitions = 1
+    };
     enum mpl_status st = MPL_OK;
 
     for (size_t i = 0; t != NULL && i < e->n_metrics && st == MPL_OK; i++) {
@@ -157,8 +188,9 @@ static enum mpl_status add_need(struct planner *p, const struct mpl_experiment *
     if (st != MPL_OK || w.capabilities.n == 0) {
         return st;
     }
-    const char *reason =
-        mpl_arena_printf(p->arena, "to %s, %s is needed", e->purpose, w.metrics.items[0]);
+    const char *reason = mpl_arena_printf(
+        p->arena, "The rules need %s to %s, and the trace does not record %s.",
+        w.metrics.items[0], e->purpose, w.capabilities.items[0]);
 
     w.is_all_regions = mpl_texts_has(&w.capabilities, "user-regions");
     if (!mpl_texts_add(p, &w.purposes, e->purpose) ||
@@ -174,9 +206,73 @@ static enum mpl_status add_need(struct planner *p, const struct mpl_experiment *
     return MPL_OK;
 }
 
+/* ---- clocks ------------------------------------------------------------------------------ */
+
+/* The causes of a run that other clocks would change, as far as the answer rests on them: the leading
+ * cause, or all when the verdict itself does. */
+static bool add_sensitive(struct planner *p, struct want *w)
+{
+    const struct mpl_diagnosis *d = p->diagnosis;
+    bool is_first = true;
+
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
+
+        if (f->run != w->run || strcmp(f->finding->kind, "cause") != 0) {
+            continue;
+        }
+        if (f->is_clock_sensitive && (is_first || d->is_verdict_clock_sensitive)) {
+            w->pattern = w->pattern != NULL ? w->pattern : f->finding->pattern;
+            if (!mpl_texts_add(p, &w->separates, f->finding->name)) {
+                return false;
+            }
+        }
+        is_first = false;
+    }
+    return true;
+}
+
+/*
+ * Only after the rules is it known what other clocks would change, so no rule can ask for this. Where
+ * the tracer compared the clocks, there is nothing better to record.
+ */
+static enum mpl_status collect_clocks(struct planner *p, uint32_t run, struct mpl_err *err)
+{
+    const struct mpl_run *r = &p->diagnosis->runs[run];
+    struct want w = { .run = run, .level = 2, .repetitions = 1 };
+
+    if (r->model == NULL || r->model->can.has_clock_offsets) {
+        return MPL_OK;
+    }
+    if (!add_sensitive(p, &w)) {
+        return mpl_nomem(err);
+    }
+    if (w.separates.n == 0) {
+        return MPL_OK;
+    }
+    const char *purpose =
+        mpl_arena_printf(p->arena, "have clocks that %s can rest on", w.separates.items[0]);
+    struct want *kept = mpl_buf_add(&p->wants);
+
+    if (kept == NULL || !mpl_texts_add(p, &w.purposes, purpose) ||
+        !mpl_texts_add(
+            p, &w.reasons,
+            "Findings would be others if the clocks were wrong by as much as they "
+            "may be, and the tracer did not compare them.") ||
+        !mpl_texts_add(p, &w.capabilities, "clock-offsets")) {
+        return mpl_nomem(err);
+    }
+    *kept = w;
+    return MPL_OK;
+}
+
 enum mpl_status mpl_wants_collect(struct planner *p, struct mpl_err *err)
 {
     enum mpl_status st = collect_measures(p, err);
+
+    for (uint32_t i = 0; i < p->diagnosis->n_runs && st == MPL_OK; i++) {
+        st = collect_clocks(p, i, err);
+    }
 
     for (size_t i = 0; i < p->diagnosis->n_experiments && st == MPL_OK; i++) {
         if (!p->diagnosis->experiments[i].is_answered) {

@@ -131,7 +131,7 @@ enum mpl_status mpl_report_case_json(const struct mpl_diagnosis *diagnosis,
                                      struct mpl_err *err)
 {
     struct mpl_json *json =
-        diagnosis != NULL ? mpl_report_diagnosis_json(diagnosis) : mpl_json_object();
+        diagnosis != NULL ? mpl_report_diagnosis_json(diagnosis, NULL) : mpl_json_object();
 
     if (diagnosis == NULL) {
         mpl_json_set(json, "schema", mpl_json_string("marple-case/1"));

@@ -62,12 +62,18 @@ static struct mpl_json *trials_json(const struct mpl_diagnosis *d, bool is_chose
     return all;
 }
 
-static struct mpl_json *experiments_json(const struct mpl_diagnosis *d)
+static struct mpl_json *experiments_json(const struct mpl_diagnosis *d,
+                                         const struct mpl_plan *plan)
 {
     struct mpl_json *all = mpl_json_array();
 
     for (size_t i = 0; i < d->n_experiments; i++) {
         const struct mpl_experiment *e = &d->experiments[i];
+
+        /* What the plan asks for, it says itself. */
+        if (plan != NULL && !e->is_answered) {
+            continue;
+        }
         struct mpl_json *json = mpl_json_object();
 
         mpl_json_set(json, "level", mpl_json_integer(e->level));
@@ -79,6 +85,9 @@ static struct mpl_json *experiments_json(const struct mpl_diagnosis *d)
                      mpl_json_string(e->is_answered ? "answered" : "needed"));
         mpl_json_set(json, "missing", mpl_json_string(e->why_needed));
         mpl_json_add(all, json);
+    }
+    for (size_t i = 0; plan != NULL && i < plan->n; i++) {
+        mpl_json_add(all, mpl_report_planned_json(plan, &plan->experiments[i]));
     }
     return all;
 }
@@ -142,6 +151,7 @@ static struct mpl_json *where_json(const struct mpl_diagnosed *d)
 }
 
 static struct mpl_json *finding_json(const struct mpl_diagnosis *all,
+                                     const struct mpl_plan *plan,
                                      const struct mpl_diagnosed *d)
 {
     const struct mpl_finding *f = d->finding;
@@ -174,6 +184,7 @@ static struct mpl_json *finding_json(const struct mpl_diagnosis *all,
     mpl_json_set(json, "facts", strings_json(d->reasons, d->n_reasons));
     mpl_json_set(json, "rule", mpl_json_string(f->rule));
     mpl_json_set(json, "where", where_json(d));
+    mpl_json_set(json, "tested_by", mpl_report_experiments_of_json(plan, d));
     return json;
 }
 
@@ -187,12 +198,13 @@ static struct mpl_json *runs_json(const struct mpl_diagnosis *d)
     return all;
 }
 
-static struct mpl_json *findings_json(const struct mpl_diagnosis *d)
+static struct mpl_json *findings_json(const struct mpl_diagnosis *d,
+                                      const struct mpl_plan *plan)
 {
     struct mpl_json *all = mpl_json_array();
 
     for (size_t i = 0; i < d->n_findings; i++) {
-        mpl_json_add(all, finding_json(d, &d->findings[i]));
+        mpl_json_add(all, finding_json(d, plan, &d->findings[i]));
     }
     return all;
 }
@@ -237,7 +249,8 @@ static struct mpl_json *firings_json(const struct mpl_diagnosis *d)
     return all;
 }
 
-struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *d)
+struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *d,
+                                           const struct mpl_plan *plan)
 {
     struct mpl_json *json = mpl_json_object();
 
@@ -249,9 +262,9 @@ struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *d)
     mpl_json_set(json, "runs", runs_json(d));
     mpl_json_set(json, "patterns", trials_json(d, true));
     mpl_json_set(json, "rejected_patterns", trials_json(d, false));
-    mpl_json_set(json, "experiments", experiments_json(d));
+    mpl_json_set(json, "experiments", experiments_json(d, plan));
     mpl_json_set(json, "metrics", metrics_json(d));
-    mpl_json_set(json, "findings", findings_json(d));
+    mpl_json_set(json, "findings", findings_json(d, plan));
     mpl_json_set(json, "what_if", mpl_report_what_ifs_json(d));
     mpl_json_set(json, "time", time_json(d));
     mpl_json_set(json, "rule_errors", rule_errors_json(d));
@@ -259,10 +272,10 @@ struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *d)
     return json;
 }
 
-enum mpl_status mpl_report_json(const struct mpl_diagnosis *d, FILE *out,
-                                struct mpl_err *err)
+enum mpl_status mpl_report_json(const struct mpl_diagnosis *d, const struct mpl_plan *plan,
+                                FILE *out, struct mpl_err *err)
 {
-    struct mpl_json *json = mpl_report_diagnosis_json(d);
+    struct mpl_json *json = mpl_report_diagnosis_json(d, plan);
     const enum mpl_status st = mpl_json_write(json, out, err);
 
     mpl_json_destroy(json);

@@ -193,6 +193,10 @@ static void say_cause(struct page *page, size_t number, const struct mpl_diagnos
     if (d->n_explained_by == 0) {
         say_remedy(page, d);
     }
+    if (mpl_page_experiments_of(page, page->plan, d) != NULL) {
+        mpl_page_tell(page, 6, "test:  ", "%s would confirm or refute it",
+                      mpl_page_experiments_of(page, page->plan, d));
+    }
     if (d->is_clock_sensitive) {
         mpl_page_tell(page, 6, "clock: ", "do not rely on it: %s", d->clock_reason);
     }
@@ -474,6 +478,10 @@ static void say_next(struct page *page, const struct mpl_diagnosis *d)
 {
     bool is_first = true;
 
+    if (page->plan != NULL) {
+        mpl_page_plan(page, page->plan);
+        return;
+    }
     for (size_t i = 0; i < d->n_experiments; i++) {
         const struct mpl_experiment *e = &d->experiments[i];
 
@@ -538,7 +546,8 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
 {
     struct page page = { .out = out,
                          .width = options->width > 0 ? options->width : WIDTH_DEFAULT,
-                         .scratch = mpl_arena_create() };
+                         .scratch = mpl_arena_create(),
+                         .plan = options->plan };
 
     if (page.scratch == NULL) {
         return mpl_nomem(err);

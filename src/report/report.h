@@ -1,5 +1,5 @@
 /*
- * Takes:        a diagnosis.
+ * Takes:        a diagnosis, and a plan made of it.
  * Makes:        text for a person and JSON for a program, with the same content.
  * Leaves alone: what is found and how it is ranked; a report only shows.
  */
@@ -17,6 +17,8 @@ struct mpl_report_options {
     bool
         is_verbose; /**< Also the rules that fired and every metric. Text only; JSON has them. */
     int width;      /**< Columns of text; 0: 92. */
+    const struct mpl_plan
+        *plan; /**< What to measure next; NULL: what the traces lack is told. */
 };
 
 /** Verdict first, then causes with reasons and remedies, the search level by level, what stays
@@ -25,9 +27,21 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *diagnosis,
                                 const struct mpl_report_options *options, FILE *out,
                                 struct mpl_err *err);
 
-/** "marple-diagnosis/1": doc/diagnosis.schema.json. */
-enum mpl_status mpl_report_json(const struct mpl_diagnosis *diagnosis, FILE *out,
+/** "marple-diagnosis/1": doc/diagnosis.schema.json. \p plan may be NULL, as above. */
+enum mpl_status mpl_report_json(const struct mpl_diagnosis *diagnosis,
+                                const struct mpl_plan *plan, FILE *out,
                                 struct mpl_err *err);
+
+/** The plan as a file that people read and `marple run` can carry out: doc/tracers.md. */
+enum mpl_status mpl_report_plan_yaml(const struct mpl_plan *plan, FILE *out,
+                                     struct mpl_err *err);
+/** "marple-plan/1": doc/plan.schema.json. */
+enum mpl_status mpl_report_plan_json(const struct mpl_plan *plan, FILE *out,
+                                     struct mpl_err *err);
+/** Why each experiment is asked for, what it tells and costs. */
+enum mpl_status mpl_report_plan_text(const struct mpl_plan *plan,
+                                     const struct mpl_report_options *options, FILE *out,
+                                     struct mpl_err *err);
 
 /** An answer to --why or --why-not as a tree. */
 enum mpl_status mpl_report_why(const struct mpl_why *why,

@@ -8,6 +8,7 @@ struct page {
     FILE *out;
     int width;
     struct mpl_arena *scratch;
+    const struct mpl_plan *plan; /* NULL: there is none */
 };
 
 /** printf to the page, wrapped at its width, each line indented. */
@@ -44,7 +45,23 @@ void mpl_report_gain_json(const struct mpl_diagnosed *d, struct mpl_json *findin
 struct mpl_json *mpl_report_what_ifs_json(const struct mpl_diagnosis *d);
 
 /** The document of a diagnosis, to which others may add keys of their own. */
-struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *diagnosis);
+struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *diagnosis,
+                                           const struct mpl_plan *plan);
+/** "What to measure next", where there is something. */
+void mpl_page_plan(struct page *page, const struct mpl_plan *plan);
+/** Ids of the experiments that would confirm or refute it; NULL: none. */
+const char *mpl_page_experiments_of(struct page *page, const struct mpl_plan *plan,
+                                    const struct mpl_diagnosed *finding);
+bool mpl_planned_separates(const struct mpl_planned *experiment,
+                           const struct mpl_diagnosed *finding);
+/** Lines for a shell; NULL without memory or settings. */
+const char *mpl_report_plan_shell(const struct mpl_planned *experiment,
+                                  struct mpl_arena *arena);
+struct mpl_json *mpl_report_planned_json(const struct mpl_plan *plan,
+                                         const struct mpl_planned *experiment);
+struct mpl_json *mpl_report_experiments_of_json(const struct mpl_plan *plan,
+                                                const struct mpl_diagnosed *finding);
+
 /** Shared by both JSON documents: a run as DESIGN section 9 shows it. */
 struct mpl_json *mpl_report_run_json(const struct mpl_run *run);
 /** The value of its key "clock". */

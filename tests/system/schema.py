@@ -42,7 +42,7 @@ def refers_to_nothing(document):
     return bad
 
 
-def test_trace(path, diagnosis, check):
+def test_trace(path, diagnosis, check, plan):
     name = os.path.basename(path)
     answer = product.run("diagnose", "--format", "json", path)
     document = product.parse(answer.out)
@@ -54,6 +54,15 @@ def test_trace(path, diagnosis, check):
         all((run["failure"] is not None) == is_unusable for run in document["runs"]),
         name + ": what cannot be used says why",
     )
+
+    answer = product.run("plan", "--format", "json", path)
+    if not is_unusable:
+        planned = product.parse(answer.out)
+        tap.empty(faults(plan, planned), name + ": the plan is valid")
+        tap.ok(
+            planned["experiments"] == [e for e in document["experiments"] if e["status"] == "needed"],
+            name + ": the diagnosis has the experiments of the plan",
+        )
 
     answer = product.run("check", "--format", "json", path)
     document = product.parse(answer.out)
@@ -117,14 +126,19 @@ def test_wrong_documents(validator):
 def main():
     diagnosis = load("diagnosis.schema.json")
     check = load("check.schema.json")
+    plan = load("plan.schema.json")
     shared = check.schema["$defs"]
     tap.ok(
         all(diagnosis.schema["$defs"][name] == shared[name] for name in shared),
         "both schemas describe runs in the same words",
     )
+    tap.ok(
+        diagnosis.schema["$defs"]["planned"] == plan.schema["$defs"]["planned"],
+        "both schemas describe experiments in the same words",
+    )
     tap.guarded("wrong documents", test_wrong_documents, diagnosis)
     for path in product.all_traces():
-        tap.guarded(os.path.basename(path), test_trace, path, diagnosis, check)
+        tap.guarded(os.path.basename(path), test_trace, path, diagnosis, check, plan)
     tap.done()
 
 

@@ -1,0 +1,155 @@
+;; What the rules ask to be measured, and that they ask for nothing that is known already.
+
+(case "waits without partners: record when receives complete"
+  (given (run (id "r1") (processes 8))
+         (finding (kind observation) (name unknown-waiting) (run "r1") (pattern "message-passing")
+                  (text "Given."))
+         (last-call (run "r1")))
+  (expect (measure (run "r1") (record "receive-completions")
+                   (separates unknown-waiting unsplit-waits suspected-subdomain
+                              suspected-late-process))))
+
+(case "a run of the set records completions already"
+  (given (run (id "r1") (processes 8)) (run (id "r2") (processes 8))
+         (capability (run "r2") (name "receive-completions"))
+         (capability (run "r2") (name "immediate-collective-completions"))
+         (finding (kind observation) (name unknown-waiting) (run "r1") (pattern "message-passing")
+                  (text "Given."))
+         (last-call (run "r1")))
+  (expect))
+
+(case "receives complete, non-blocking collectives do not: those are asked for"
+  (given (run (id "r1") (processes 8))
+         (capability (run "r1") (name "receive-completions"))
+         (finding (kind observation) (name unknown-waiting) (run "r1") (pattern "message-passing")
+                  (text "Given."))
+         (last-call (run "r1")))
+  (expect (measure (record "immediate-collective-completions"))))
+
+(case "before the last call nothing is asked for"
+  (given (run (id "r1") (processes 8))
+         (finding (kind observation) (name unknown-waiting) (run "r1") (pattern "message-passing")
+                  (text "Given.")))
+  (expect))
+
+(case "the leading cause names a process: its functions are asked for, not those of a lesser cause"
+  (given (run (id "r1") (processes 4))
+         (finding (kind cause) (name heavy-subdomain) (run "r1") (pattern "p") (culprits "3")
+                  (lost 2.0) (where "location 3") (text "Given."))
+         (finding (kind cause) (name late-process) (run "r1") (pattern "p") (culprits "1")
+                  (lost 1.0) (where "location 1") (text "Given."))
+         (last-call (run "r1")))
+  (expect (measure (record "user-regions") (locations "3") (separates heavy-subdomain) (level 4))))
+
+(case "functions are recorded: nothing is asked"
+  (given (run (id "r1") (processes 4))
+         (capability (run "r1") (name "user-regions"))
+         (finding (kind cause) (name heavy-subdomain) (run "r1") (pattern "p") (culprits "3")
+                  (lost 2.0) (where "location 3") (text "Given."))
+         (last-call (run "r1")))
+  (expect))
+
+(case "an order of receives is no matter of functions"
+  (given (run (id "r1") (processes 4))
+         (finding (kind cause) (name fixed-order-collection) (run "r1") (pattern "p") (culprits "0")
+                  (lost 2.0) (where "location 0") (text "Given."))
+         (last-call (run "r1")))
+  (expect))
+
+(case "a damaged trace is made again before anybody looks for functions"
+  (given (run (id "r1") (processes 4))
+         (quality (run "r1") (note "truncated-events") (count 1))
+         (finding (kind cause) (name slow-stage) (run "r1") (pattern "p") (culprits "2")
+                  (lost 2.0) (where "location 2") (text "Given."))
+         (last-call (run "r1")))
+  (expect (measure (level 1) (reason "have a whole trace: of this one a part is missing or damaged"))))
+
+(case "noise is repeated"
+  (given (run (id "r1") (processes 16))
+         (finding (kind observation) (name step-noise) (run "r1") (pattern "p") (lost 0.6)
+                  (text "Given."))
+         (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "")
+                 (value 10.0) (unit "s"))
+         (last-call (run "r1")))
+  (expect (measure (repetitions 3) (separates step-noise))))
+
+(case "a leading cause that costs little more than noise is repeated, a large one is not"
+  (given (run (id "r1") (processes 16))
+         (finding (kind cause) (name small) (run "r1") (pattern "p") (lost 0.6) (text "Given."))
+         (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "")
+                 (value 10.0) (unit "s"))
+         (last-call (run "r1")))
+  (expect (measure (repetitions 3) (separates small))))
+
+(case "a large leading cause needs no repetition"
+  (given (run (id "r1") (processes 16))
+         (finding (kind cause) (name large) (run "r1") (pattern "p") (lost 3.0) (text "Given."))
+         (finding (kind cause) (name small) (run "r1") (pattern "p") (lost 0.6) (text "Given."))
+         (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "")
+                 (value 10.0) (unit "s"))
+         (last-call (run "r1")))
+  (expect))
+
+(case "what was repeated is not repeated again"
+  (given (run (id "r1") (processes 16)) (run (id "r2") (processes 16))
+         (repeats (group "g1") (run "r1") (runs 2) (processes 16) (median 1.0) (low 1.0) (high 1.1))
+         (finding (kind observation) (name step-noise) (run "r1") (pattern "p") (lost 0.6)
+                  (text "Given."))
+         (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "")
+                 (value 10.0) (unit "s"))
+         (last-call (run "r1")))
+  (expect))
+
+(case "a bottleneck is checked with as many workers as the master can feed, and half of them"
+  (given (run (id "r1") (processes 9) (duration 2.0))
+         (capability (run "r1") (name "user-regions"))
+         (finding (kind cause) (name master-bottleneck) (run "r1") (pattern "master-worker")
+                  (culprits "0") (lost 4.5) (text "Given."))
+         (metric (run "r1") (pattern "master-worker") (name "run.useful_workers") (location "")
+                 (value 4.6))
+         (metric (run "r1") (pattern "master-worker") (name "run.workers") (location "") (value 8.0))
+         (last-call (run "r1")))
+  (expect (measure (processes 3 5) (separates master-bottleneck)
+                   (expects "with 5 processes the run time stays the same, 2.00 s; with 3 it is longer"))))
+
+(case "other numbers of processes are there already"
+  (given (run (id "r1") (processes 9) (duration 2.0)) (run (id "r2") (processes 5) (duration 2.0))
+         (capability (run "r1") (name "user-regions"))
+         (scaling (from "r2") (to "r1") (from-processes 5) (to-processes 9) (is-first yes)
+                  (is-next yes) (kind strong) (work-ratio 1.0) (duration-from 2.0)
+                  (duration-to 2.0) (spread 0.0))
+         (finding (kind cause) (name master-bottleneck) (run "r1") (pattern "master-worker")
+                  (culprits "0") (lost 4.5) (text "Given."))
+         (metric (run "r1") (pattern "master-worker") (name "run.useful_workers") (location "")
+                 (value 4.6))
+         (metric (run "r1") (pattern "master-worker") (name "run.workers") (location "") (value 8.0))
+         (last-call (run "r1")))
+  (expect))
+
+(case "a slow worker that leads: more instructions, or slower ones?"
+  (given (run (id "r1") (processes 4))
+         (capability (run "r1") (name "user-regions"))
+         (finding (kind cause) (name slow-worker) (run "r1") (pattern "p") (culprits "2") (lost 2.0)
+                  (where "location 2") (text "Given."))
+         (last-call (run "r1")))
+  (expect (measure (record "counters") (counters "PAPI_TOT_INS" "PAPI_TOT_CYC") (locations "2"))))
+
+(case "threads that idle for much of the time are tried without"
+  (given (run (id "r1") (processes 4))
+         (finding (kind observation) (name idle-threads) (run "r1") (pattern "message-passing")
+                  (lost 2.0) (text "Given."))
+         (metric (run "r1") (pattern "message-passing") (name "run.thread_lost_share") (location "")
+                 (value 0.4) (unit "1"))
+         (last-call (run "r1")))
+  (expect (measure (knob "threads per process: 1") (separates idle-threads))))
+
+(case "a healthy run asks for nothing"
+  (given (run (id "r1") (processes 4))
+         (finding (kind observation) (name good-worker-efficiency) (run "r1") (pattern "p")
+                  (healthy yes) (text "Given."))
+         (finding (kind observation) (name slow-worker) (run "r1") (pattern "p") (culprits "2")
+                  (where "location 2") (text "Given."))
+         (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "")
+                 (value 10.0) (unit "s"))
+         (last-call (run "r1")))
+  (expect))

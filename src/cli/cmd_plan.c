@@ -1,0 +1,192 @@
+#include "config.h"
+
+#include "cli/cli_priv.h"
+
+#include <string.h>
+
+#include "report/report.h"
+
+enum { OPT_OUTPUT, OPT_TRACER, OPT_EXPLAIN, OPT_FORMAT };
+
+static const struct mpl_option options[] = {
+    [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
+    [OPT_TRACER] = { 0, "tracer", "NAME|auto",
+                     "settings for this tracer: eztrace, scorep, or one of your own" },
+    [OPT_EXPLAIN] = { 0, "explain", NULL, "say why each experiment is asked for" },
+    [OPT_FORMAT] = { 0, "format", "yaml|json", "what to print; yaml is the default" },
+    MPL_KNOWLEDGE_OPTIONS,
+    MPL_CLOCK_OPTIONS,
+    { 0 },
+};
+
+struct plan_opts {
+    const char **traces;
+    size_t n_traces;
+    struct mpl_knowledge_asked knowledge;
+    struct mpl_directories directories;
+    const char *output;
+    const char *tracer; /* NULL: auto */
+    bool is_explained;
+    bool is_json;
+    bool has_format;
+    struct mpl_clock_options clock;
+};
+
+static enum mpl_status take_format(const char *value, struct plan_opts *opts,
+                                   struct mpl_err *err)
+{
+    opts->has_format = true;
+    opts->is_json = strcmp(value, "json") == 0;
+    return opts->is_json || strcmp(value, "yaml") == 0
+               ? MPL_OK
+               : mpl_fail(err, MPL_E_USAGE,
+                          "option \"--format\" takes yaml|json, not \"%s\"", value);
+}
+
+static enum mpl_status take_option(const struct mpl_option *option, const char *value,
+                                   struct plan_opts *opts, struct mpl_err *err)
+{
+    switch (option - options) {
+    case OPT_OUTPUT:
+        opts->output = value;
+        return MPL_OK;
+    case OPT_TRACER:
+        opts->tracer = strcmp(value, "auto") == 0 ? NULL : value;
+        return MPL_OK;
+    case OPT_EXPLAIN:
+        opts->is_explained = true;
+        return MPL_OK;
+    case OPT_FORMAT:
+        return take_format(value, opts, err);
+    default:
+        return mpl_args_knowledge(option, value, &opts->knowledge)
+                   ? MPL_OK
+                   : mpl_args_clock(option, value, &opts->clock, err);
+    }
+}
+
+static enum mpl_status check(const struct plan_opts *opts, struct mpl_err *err)
+{
+    if (opts->n_traces == 0) {
+        return mpl_fail(err, MPL_E_USAGE, "plan needs a trace");
+    }
+    if (opts->is_explained && opts->has_format) {
+        return mpl_fail(
+            err, MPL_E_USAGE,
+            "--explain prints text; \"--format %s\" has the reasons in any case",
+            opts->is_json ? "json" : "yaml");
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
+                             struct plan_opts *opts, struct mpl_err *err)
+{
+    const size_t most = (size_t) args->n + 1;
+    const struct mpl_option *option = NULL;
+    const char *value = NULL;
+    enum mpl_status st = MPL_OK;
+
+    opts->traces = MPL_NEW_ARRAY(arena, most, const char *);
+    opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
+    if (opts->traces == NULL || opts->knowledge.given == NULL) {
+        return mpl_nomem(err);
+    }
+    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
+        if (option != NULL) {
+            st = take_option(option, value, opts, err);
+        } else {
+            opts->traces[opts->n_traces++] = value;
+        }
+    }
+    return st == MPL_END ? check(opts, err) : st;
+}
+
+static enum mpl_status analyse(const struct plan_opts *opts, struct mpl_analysis **out,
+                               struct mpl_err *err)
+{
+    struct mpl_progress_line line;
+    const struct mpl_analysis_options asked = {
+        .knowledge = opts->directories.paths,
+        .n_knowledge = opts->directories.n,
+        .clock = &opts->clock,
+        .progress = &line.progress,
+    };
+
+    mpl_progress_line_open(&line, stderr);
+    const enum mpl_status st =
+        mpl_analysis_run(opts->traces, opts->n_traces, &asked, out, err);
+    mpl_progress_line_close(&line);
+    if (*out != NULL) {
+        mpl_lint_print(mpl_analysis_lint(*out), stderr);
+    }
+    return st;
+}
+
+static enum mpl_status print(const struct plan_opts *opts, const struct mpl_plan *plan,
+                             FILE *out, struct mpl_err *err)
+{
+    const struct mpl_report_options looks = { .width = mpl_output_width(out) };
+
+    if (opts->is_explained) {
+        return mpl_report_plan_text(plan, &looks, out, err);
+    }
+    return opts->is_json ? mpl_report_plan_json(plan, out, err)
+                         : mpl_report_plan_yaml(plan, out, err);
+}
+
+/* Without a trace that can be used there is nothing that another run should add to. */
+static enum mpl_status judge(const struct mpl_diagnosis *diagnosis, struct mpl_err *err)
+{
+    if (diagnosis->verdict == MPL_VERDICT_UNUSABLE) {
+        (void) mpl_fail(err, MPL_E_MEANING, "%s", diagnosis->runs[0].failure);
+        return mpl_wrap(err, MPL_E_MEANING, "nothing can be planned");
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status make_plan(const struct plan_opts *opts, struct mpl_arena *arena,
+                                 FILE *out, struct mpl_err *err)
+{
+    struct mpl_analysis *analysis = NULL;
+    const struct mpl_plan *made = NULL;
+    struct mpl_output output;
+    enum mpl_status st = mpl_output_open(opts->output, out, arena, &output, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    st = analyse(opts, &analysis, err);
+    st = st == MPL_OK ? judge(mpl_analysis_diagnosis(analysis), err) : st;
+    st = st == MPL_OK
+             ? mpl_plan_from(&opts->directories, opts->tracer, analysis, arena, &made, err)
+             : st;
+    st = st == MPL_OK ? print(opts, made, output.stream, err) : st;
+    st = mpl_output_close(&output, st, err);
+    mpl_analysis_destroy(analysis);
+    return st;
+}
+
+static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
+{
+    struct plan_opts opts = { .clock = mpl_clock_defaults() };
+    struct mpl_arena *arena = mpl_arena_create();
+
+    if (arena == NULL) {
+        return mpl_nomem(err);
+    }
+    enum mpl_status st = parse(args, arena, &opts, err);
+    st = st == MPL_OK ? mpl_directories_find(&opts.knowledge, arena, &opts.directories, err)
+                      : st;
+    st = st == MPL_OK ? make_plan(&opts, arena, out, err) : st;
+    mpl_arena_destroy(arena);
+    return st;
+}
+
+const struct mpl_cmd mpl_cmd_plan = {
+    .name = "plan",
+    .operands = "TRACE...",
+    .summary = "say what to measure next, with settings for a tracer",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,135 @@
+/* An experiment as lines for a shell, to be pasted by a person; marple itself uses no shell. */
+#include "config.h"
+
+#include "report/report_priv.h"
+
+#include <ctype.h>
+#include <string.h>
+
+struct lines {
+    struct mpl_arena *arena;
+    const char *text; /* NULL after memory ran out */
+    const struct mpl_planned *experiment;
+    uint32_t processes;
+};
+
+static void put(struct lines *l, const char *fmt, ...) MPL_PRINTF(2, 3);
+
+static void put(struct lines *l, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    const char *more = mpl_arena_vprintf(l->arena, fmt, args);
+    va_end(args);
+    l->text = l->text == NULL || more == NULL
+                  ? NULL
+                  : mpl_arena_printf(l->arena, "%s%s", l->text, more);
+}
+
+static bool is_plain(const char *text)
+{
+    const char *at = text;
+
+    while (isalnum((unsigned char) *at) ||
+           (*at != '\0' && strchr("_-+=:,./@%", *at) != NULL)) {
+        at++;
+    }
+    return *at == '\0' && at > text;
+}
+
+/* What stands for a placeholder between double quotes. */
+static void put_place(struct lines *l, const char *name, size_t n)
+{
+    if (strncmp(name, "file:", 5) == 0) {
+        put(l, "$PWD/%.*s", (int) n - 5, name + 5);
+    } else {
+        put(l, "%s-np%u%s", l->experiment->id, l->processes,
+            l->experiment->repetitions > 1 ? "-$run" : "");
+    }
+}
+
+/* A word as the shell takes it; {trace} becomes a directory below the current one,
+ * where Score-P makes it in any case, and {file:NAME} the path of a file there. */
+static void put_word(struct lines *l, const char *word)
+{
+    if (is_plain(word)) {
+        put(l, "%s", word);
+        return;
+    }
+    put(l, "\"");
+    for (const char *at = word; *at != '\0'; at++) {
+        const size_t n = *at == '{' ? strcspn(at + 1, "}") : 0;
+
+        if (n > 0 && at[1 + n] == '}') {
+            put_place(l, at + 1, n);
+            at += n + 1;
+        } else {
+            put(l, strchr("\"\\$`", *at) != NULL ? "\\%c" : "%c", *at);
+        }
+    }
+    put(l, "\"");
+}
+
+static void put_files(struct lines *l, const struct mpl_settings *s)
+{
+    for (size_t i = 0; i < s->n_files; i++) {
+        put(l, "cat > %s <<'END_OF_FILE'\n%s%sEND_OF_FILE\n", s->files[i].name,
+            s->files[i].text,
+            s->files[i].text[0] != '\0' &&
+                    s->files[i].text[strlen(s->files[i].text) - 1] != '\n'
+                ? "\n"
+                : "");
+    }
+}
+
+static void put_run(struct lines *l, const struct mpl_settings *s)
+{
+    const bool is_loop = l->experiment->repetitions > 1;
+    const char *indent = is_loop ? "  " : "";
+
+    if (is_loop) {
+        put(l, "for run in");
+        for (uint32_t i = 1; i <= l->experiment->repetitions; i++) {
+            put(l, " %u", i);
+        }
+        put(l, "; do\n");
+    }
+    for (size_t i = 0; i < s->n_environment; i++) {
+        put(l, "%sexport %s=", indent, s->environment[i].name);
+        put_word(l, s->environment[i].value);
+        put(l, "\n");
+    }
+    put(l, "%smpirun -np %u", indent, l->processes);
+    for (size_t i = 0; i < s->n_launch; i++) {
+        put(l, " ");
+        put_word(l, s->launch[i]);
+    }
+    put(l, " ./app\n%s", is_loop ? "done\n" : "");
+}
+
+const char *mpl_report_plan_shell(const struct mpl_planned *experiment,
+                                  struct mpl_arena *arena)
+{
+    struct lines l = { .arena = arena, .text = "", .experiment = experiment };
+    const struct mpl_settings *s = experiment->settings;
+
+    if (s == NULL) {
+        return NULL;
+    }
+    if (s->needs_build != NULL) {
+        put(&l, "# Once, as %s; not if it is built so already.\n", s->needs_build);
+    }
+    for (size_t i = 0; i < s->n_build; i++) {
+        put(&l, "%s\n", s->build[i]);
+    }
+    put_files(&l, s);
+    if (experiment->knob != NULL) {
+        put(&l, "# Change in the program or its input: %s\n", experiment->knob);
+    }
+    for (size_t i = 0; i < experiment->n_processes; i++) {
+        l.processes = experiment->processes[i];
+        put_run(&l, s);
+    }
+    return l.text;
+}
