@@ -200,6 +200,7 @@
   (assert (finding (kind cause) (name longest-member) (run ?r) (pattern ?p) (locations ?heavy)
                    (culprits ?heavy) (lost ?idle) (share (min 1.0 (/ ?idle ?lost))) (level 2)
                    (gain (/ ?idle ?n)) (where (str-cat "location " ?l))
+                   (what-if (what-if-of "compute" ?heavy "=" others))
                    (text (text "Process {} computes {s} longer than the median ({s}, {.2} times as long), and the run lasts until it is done: the others end before, because they compute less, and are idle for {s}."
                                ?l ?excess ?compute ?relative ?idle))
                    (remedy (text "Give the others a part of the {s} that process {} computes longer, or look there for work that they do not have; with equal computation up to {s} of run time."
@@ -265,6 +266,7 @@
   (assert (finding (kind cause) (name late-member) (run ?r) (pattern ?p)
                    (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost)))
                    (level 3) (gain ?gain) (where (str-cat "location " ?l))
+                   (what-if (what-if-of "compute" ?l "=" others))
                    (text (text "Process {} computes {s} longer than the median ({s}, {.2} times as long), and the others wait for it where all meet: {s}; {%} of the waiting that can be seen goes back to it."
                                ?l ?excess ?compute ?relative ?cost ?share))
                    (remedy (text "Take about {s} of computation ({%}) off process {}, or look there for work that the others do not have. Up to {s} of run time."
@@ -283,6 +285,7 @@
   (assert (finding (kind cause) (name serial-root) (run ?r) (pattern ?p)
                    (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost)))
                    (level 3) (gain ?gain) (where (str-cat "location " ?l))
+                   (what-if (what-if-of "compute" ?l "-" (max 0.0 (* ?excess (- 1.0 (/ 1.0 ?n))))))
                    (text (text "Process {} works alone before it broadcasts or scatters: it computes {s} longer than the median, and the others wait {s} for it, {%} of all waiting."
                                ?l ?excess ?cost ?share))
                    (remedy (text "Let all processes share the {s} that process {} computes before it sends (up to {s} of run time), compute it everywhere instead of sending it, or prepare the next broadcast while the others still compute."
@@ -436,6 +439,7 @@
   (assert (finding (kind cause) (name frequent-collectives) (run ?r) (pattern ?p)
                    (lost ?moving) (share (min 1.0 (/ ?moving ?lost))) (level 3) (confidence 0.8)
                    (gain (/ (* ?moving (- 1.0 (/ 1.0 ?times))) ?n))
+                   (what-if (what-if-of "transfer" all "/" ?times))
                    (text (text "Collective operations are too frequent for what they cost: {s} each beyond waiting, after {s} of computation. That is {s}, {%} of the time of the processes."
                                ?cost ?work ?moving ?share))
                    (remedy (text "Let them come after {n} times the work (then computation is {n} times their cost): combine operations, or let fewer processes do more each. Non-blocking ones (MPI_Iallreduce) can be completed a phase later. With more processes than cores every operation is slow."
@@ -456,6 +460,7 @@
   (assert (finding (kind cause) (name slow-collectives) (run ?r) (pattern ?p)
                    (lost ?moving) (share (min 1.0 (/ ?moving ?lost))) (level 3) (confidence 0.7)
                    (gain (/ (* 0.5 ?moving) ?n))
+                   (what-if (what-if-of "transfer" all "/" 2))
                    (text (text "Collective operations take {s} each beyond waiting, after {s} of computation: {s}, {%} of the time of the processes. They are not too frequent, so it is the data that they move, or the network."
                                ?cost ?work ?moving ?share))
                    (remedy (text "Overlap them with computation that does not need the result (MPI_Ialltoall, MPI_Iallreduce: up to {s} of run time), send less, or exchange in groups (nodes first)."

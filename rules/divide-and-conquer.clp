@@ -296,6 +296,7 @@
   (bind ?gain (min ?late (max 0.0 (- ?part ?equal))))
   (assert (finding (kind cause) (name bad-split) (run ?r) (pattern ?p) (locations ?leaf)
                    (culprits ?leaf) (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain)
+                   (what-if (what-if-of "compute" ?leaf "-" (max 0.0 (- ?part ?equal))))
                    (level 3)
                    (where (if (eq ?kind leaf) then "Solve.solve" else "Node.own")
                           (str-cat "location " ?leaf))
@@ -343,6 +344,7 @@
   (bind ?cost (min ?lost (* (- ?n 1.0) ?gain)))
   (assert (finding (kind cause) (name slow-node) (run ?r) (pattern ?p) (locations ?x) (culprits ?x)
                    (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain) (level 3)
+                   (what-if (what-if-of "compute" ?x "-" (max 0.0 ?excess)))
                    (where (if (>= ?merge ?divide) then "Node.merge" else "Node.divide")
                           (str-cat "location " ?x))
                    (text (text "Inner node {} divides for {s} and merges for {s}, {s} longer than any other of its level. It is on the critical path {}: all others wait."

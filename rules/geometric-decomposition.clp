@@ -223,6 +223,7 @@
   (assert (finding (kind cause) (name heavy-subdomain) (run ?r) (pattern ?p)
                    (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 3)
                    (gain ?gain) (where (str-cat "location " ?l))
+                   (what-if (what-if-of "compute" ?l "=" others))
                    (text (str-cat
                            (text "Subdomain {} computes {s} longer than the median ({s}, {.2} times as long); its neighbours, theirs in turn, and collectives wait for it: {s}; {%} of the waiting that can be seen goes back to it."
                                  ?l ?excess ?compute ?relative ?cost ?share)
@@ -442,6 +443,10 @@
   (assert (finding (kind cause) (name fine-grain) (run ?r) (pattern ?p)
                    (lost ?all) (share (min 1.0 (/ ?all ?lost))) (level 3)
                    (gain (/ (* ?all (- 1.0 (/ 1.0 ?times))) ?n))
+                   ;; Collectives do not become fewer with the exchanges.
+                   (what-if (if (any-factp ((?c geo-cost)) (and (eq ?c:run ?r) (eq ?c:pattern ?p)
+                                                                (eq ?c:of meetings)))
+                             then "" else (what-if-of "transfer" all "/" ?times)))
                    (text (str-cat
                            (text "The grain is too fine: {s} of computation per exchange, and an exchange costs {s} beyond waiting, for messages of {n} bytes. That is {s}, {%} of the time of the subdomains."
                                  ?work ?cost ?bytes ?moving ?share)
@@ -578,6 +583,9 @@
   (assert (finding (kind cause) (name costly-reductions) (run ?r) (pattern ?p)
                    (lost ?moving) (share (/ ?moving ?lost)) (level 3) (confidence 0.7)
                    (gain (/ (* 0.5 ?moving) ?n))
+                   (what-if (if (any-factp ((?c geo-cost)) (and (eq ?c:run ?r) (eq ?c:pattern ?p)
+                                                                (eq ?c:of halos)))
+                             then "" else (what-if-of "transfer" all "/" 2)))
                    (text (text "Reductions and other collectives take {s} each beyond waiting, after {s} of computation on average, {n} per subdomain: {s}, {%} of the time of the subdomains."
                                ?cost ?work (/ ?count ?n) ?moving ?share))
                    (remedy (text "Reduce only every second step or several values at once (half as many save {s} of run time), or use MPI_Iallreduce and complete it a step later. If there are more processes than cores, that is what makes collectives slow."

@@ -82,6 +82,7 @@
                    (locations (role-locations ?r ?p "worker"))
                    (culprits (role-locations ?r ?p "master")) (lost ?wait)
                    (share (/ ?wait (max ?lost 1e-12))) (gain ?gain) (level 3)
+                   (what-if (what-if-of "compute" (role-locations ?r ?p "master") "/" ?batch))
                    (where "Service.prepare")
                    (text (text "The masters need {s} per request, so that each can feed {.1} workers; it has {.1}. The workers wait {s} for them."
                                ?service ?useful ?each ?wait))

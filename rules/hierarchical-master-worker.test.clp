@@ -71,7 +71,7 @@
          (metric (run "r1") (pattern "hierarchical-master-worker") (name "master.service_total") (location "1") (value 0.5) (rank 1) (of 1))
          (metric (run "r1") (pattern "hierarchical-master-worker") (name "run.cycle_mean") (location "") (value 0.02)))
   (expect (finding (name hierarchy) (healthy yes))
-          (finding (name masters-bottleneck) (culprits "1" "2") (lost 1.4) (gain 0.2)
+          (finding (name masters-bottleneck) (culprits "1" "2") (lost 1.4) (gain 0.2) (what-if "compute(1,2)/2")
                    (because "run.saturation" "run.own_wait"))))
 
 (case "masters and top that answer at once are no cause"

@@ -328,6 +328,8 @@
   (assert (finding (kind cause) (name master-bottleneck) (run ?r) (pattern ?p)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m)
                    (lost (+ ?bn ?setup ?stop)) (share ?share) (gain ?gain) (level 3)
+                   ;; A batch costs the master as much as a task does now.
+                   (what-if (what-if-of "compute" ?m "/" ?batch))
                    (where "Service.prepare")
                    (text (text "Master {} needs {s} per request: {n} requests, {s} one after the other. A task takes a worker {s}, so the master can feed {.1} workers; there are {n}. This explains {%} of the workers' lost time: {s} in the queue at the master, {s} while the own task is set up, {s} at the end while it tells one after the other to stop."
                                ?m ?sm ?services ?total ?sw ?useful ?workers ?share ?bn ?setup ?stop))
@@ -485,6 +487,7 @@
                    (locations (role-locations ?r ?p "worker")) (lost ?lost)
                    (share (mw-part ?lost ?all))
                    (gain (/ (* ?lost (- 1.0 (/ 1.0 ?b))) (max 1.0 ?n))) (level 3)
+                   (what-if (what-if-of "transfer" all "/" ?b))
                    (text (text "Tasks are too small: {s} of computation against {s} for handing one out and taking it back."
                                ?mean ?o))
                    (remedy (text "Put {n} tasks into one message, so that computation is {n} times the overhead."

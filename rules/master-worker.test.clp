@@ -84,7 +84,7 @@
          (metric (run "r1") (pattern "master-worker") (name "run.workers") (location "") (value 8.0))
          (metric (run "r1") (pattern "master-worker") (name "run.batch") (location "") (value 3.0))
          (metric (run "r1") (pattern "master-worker") (name "run.batch_gain") (location "") (value 0.5)))
-  (expect (finding (name master-bottleneck) (culprits "0") (locations "1") (lost 4.5) (gain 0.5)
+  (expect (finding (name master-bottleneck) (culprits "0") (locations "1") (lost 4.5) (gain 0.5) (what-if "compute(0)/3")
                    (because "run.saturation"))))
 
 ;; ---- master-worker: 12 ms per task and 3 ms of the master feed 5 workers ----------------------------

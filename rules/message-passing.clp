@@ -257,6 +257,7 @@
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
                    (locations ?p) (culprits ?p) (lost ?cost) (share (/ ?cost ?lost)) (level 3)
                    (gain ?gain) (where (str-cat "location " ?p))
+                   (what-if (what-if-of "compute" ?p "=" others))
                    (text (str-cat
                            (text "Process {} is late: {s} of waiting, {%} of all, go back to it; {}. It computes {s}, {.2} times the median."
                                  ?p ?cost ?share (directly ?direct ?indirect) ?compute ?relative)

@@ -361,6 +361,7 @@
   (assert (finding (kind cause) (name slow-stage) (run ?r) (pattern ?p)
                    (locations ?others) (culprits ?slow) (lost ?cost) (share (pl-part ?cost ?lost))
                    (gain (pl-gain ?r ?p ?stages ?gain)) (level 3) (where (str-cat "location " ?b))
+                   (what-if (what-if-of "compute" ?slow "/" ?copies))
                    (text (str-cat
                      (if (= (length$ ?slow) 1)
                       then (text "Stage {} is the bottleneck: it takes {s} per item, the other stages {s} on average, so they wait {s} for it ({%} of what the stages lose)."
@@ -442,6 +443,7 @@
   (assert (finding (kind cause) (name item-overhead) (run ?r) (pattern ?p)
                    (locations (pl-members ?r ?p)) (lost ?lost) (share (pl-part ?lost ?all))
                    (gain (pl-gain ?r ?p ?stages ?gain)) (level 3)
+                   (what-if (what-if-of "transfer" (pl-members ?r ?p) "/" ?together))
                    (text (text "Items are too small: a stage computes {s} on one, and moving it in and out costs {s} beyond waiting; {s} in all."
                                ?g ?o ?lost))
                    (remedy (text "Send {n} items in one message, so that computation is {n} times the overhead; up to {}."

@@ -47,7 +47,7 @@
           (finding (name starvation) (locations "2") (culprits "1") (lost 8.0))
           (finding (name back-pressure) (locations "0") (culprits "1") (lost 7.0))
           (finding (kind cause) (name slow-stage) (locations "0" "2") (culprits "1") (lost 15.0)
-                   (gain 7.07) (because slowest-stage "run.waiting" "stage.delayed"))))
+                   (gain 7.07) (what-if "compute(1)/4") (because slowest-stage "run.waiting" "stage.delayed"))))
 
 (case "stages are alike on average, but items are not"
   (given (pattern (run "r1") (name "pipeline") (id "pipeline"))

@@ -123,6 +123,7 @@
   (bind ?gain (max 0.0 (min (- ?busy ?next) (/ ?wait (max 1.0 ?n)))))
   (assert (finding (kind cause) (name slow-emitter) (run ?r) (pattern ?p) (locations ?x) (culprits ?x)
                    (lost ?wait) (share (/ ?wait (max ?lost 1e-12))) (gain ?gain) (level 3)
+                   (what-if (what-if-of "compute" ?x "/" ?batch))
                    (where (str-cat "location " ?x))
                    (text (text "Emitter {} needs {s} per task and a worker {s}: it can feed {.1} workers, there are {n}. They wait {s} for tasks."
                                ?x ?task ?mean ?fed ?n ?wait))
@@ -180,6 +181,7 @@
   (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p) (locations ?x) (culprits ?x)
                    (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain) (level 3)
                    (where (str-cat "location " ?x))
+                   (what-if (what-if-of "compute" ?x "/" ?rel))
                    (text (text "Worker {} needs {s} per task, {.1} times the median, and computes {s}, longest of all: the others wait {s} for tasks that are dealt in turn, and {s} for it at the end."
                                ?x ?t ?rel ?comp ?wait ?end))
                    (remedy (text "Hand out tasks on request instead of in turn, so that worker {} gets fewer; look at its node. Up to {s} of run time."

@@ -47,6 +47,23 @@
   (slot name (type STRING))
   (slot location (type STRING)))
 
+(deffunction MAIN::three-digits (?x)
+  "The number with three significant digits at least, whole ones as such."
+  (bind ?tens 1.0)
+  (while (and (> ?x 0.0) (< (* ?x ?tens) 100.0) (< ?tens 1e9))
+    (bind ?tens (* ?tens 10.0)))
+  (bind ?y (/ (round (* ?x ?tens)) ?tens))
+  (if (= ?y (integer ?y)) then (integer ?y) else ?y))
+
+(deffunction MAIN::what-if-of (?what ?who ?how ?number)
+  "A remedy as a change to replay (slot what-if): of whom what takes how much; seconds behind a minus."
+  (bind ?labels "")
+  (foreach ?l (create$ ?who)
+    (bind ?labels (str-cat ?labels (if (eq ?labels "") then "" else ",") ?l)))
+  (str-cat ?what "(" ?labels ")" ?how
+           (if (numberp ?number) then (three-digits ?number) else ?number)
+           (if (eq ?how "-") then "s" else "")))
+
 (deffunction MAIN::role-locations (?run ?pattern ?name)
   "Labels of the locations that play a role in a pattern; ?pattern is its id."
   (bind ?labels (create$))

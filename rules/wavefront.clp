@@ -366,6 +366,7 @@
                    (locations (wf-cells ?r ?p)) (culprits ?heavy) (lost ?cost)
                    (share (wf-part ?cost ?all)) (gain (wf-gain ?r ?p ?n ?gain)) (level 3)
                    (where (str-cat "location " ?heavy))
+                   (what-if (what-if-of "compute" ?heavy "*" (/ ?g (max ?work 1e-12))))
                    (text (text "Process {} computes {s} per step, {s} the mean of all: the others wait {s} for it in the middle of sweeps. {s} of all waiting go back to process {}."
                                ?heavy ?work ?g ?cost ?delayed ?heavy))
                    (remedy (text "Give process {} a smaller part of the grid ({%} less), so that all steps take {s}; up to {}."

@@ -247,7 +247,9 @@ static void fill(struct mpl_diagnosed *d, const struct tried *tried)
     if (!isnan(tried->replayed.gain_s)) {
         /* A remedy that only moves the waiting elsewhere may even cost a little. */
         d->gain_replay_s = fmax(tried->replayed.gain_s, 0);
-        d->gain_s = d->gain_replay_s;
+        /* A doubtful replay does not stand in for a model. */
+        d->gain_s = d->gain_doubt == NULL || isnan(d->gain_model_s) ? d->gain_replay_s
+                                                                    : d->gain_model_s;
     }
 }
 

@@ -136,10 +136,11 @@ static struct actual one_number(double number)
     return (struct actual){ .number = number, .is_number = true, .is_known = true };
 }
 
-static const char *const finding_keys[] = { "kind",  "name",      "pattern",  "run",
-                                            "text",  "remedy",    "rule",     "healthy",
-                                            "lost",  "share",     "gain",     "confidence",
-                                            "level", "locations", "culprits", "where" };
+static const char *const finding_keys[] = { "kind",   "name",      "pattern",  "run",
+                                            "text",   "remedy",    "rule",     "healthy",
+                                            "lost",   "share",     "gain",     "confidence",
+                                            "level",  "locations", "culprits", "where",
+                                            "what-if" };
 static const char *const need_keys[] = { "metric", "pattern", "location", "run",
                                          "reason", "rule",    "level" };
 static const char *const measure_keys[] = {
