@@ -288,13 +288,21 @@ static enum mpl_status load_tracers(struct run_opts *opts, struct mpl_arena *are
 
 /* ---- the answer --------------------------------------------------------------------------------- */
 
+/* What there is to be shown in the end. */
+struct outcome {
+    const struct mpl_case *c;
+    const struct mpl_diagnosis *diagnosis; /* NULL: nothing could be diagnosed. */
+    const struct mpl_plan *plan;
+    enum mpl_end_reason why;
+};
+
 static enum mpl_status print(const struct run_opts *opts, const struct run_show *show,
-                             const struct mpl_case *c, const struct mpl_diagnosis *d,
-                             enum mpl_end_reason why, FILE *out, struct mpl_err *err)
+                             const struct outcome *o, FILE *out, struct mpl_err *err)
 {
     const struct mpl_case_report report = {
-        .c = c,
-        .ended = mpl_end_reason_name(why),
+        .c = o->c,
+        .plan = o->plan,
+        .ended = mpl_end_reason_name(o->why),
         .n_asked = show->asked.n,
         .asked = show->asked.n > 0 ? mpl_buf_get(&show->asked, 0) : NULL,
     };
@@ -302,12 +310,15 @@ static enum mpl_status print(const struct run_opts *opts, const struct run_show 
         .top = (size_t) opts->top,
         .is_verbose = opts->is_verbose,
         .width = opts->width != 0 ? (int) opts->width : mpl_output_width(out),
+        .plan = o->plan,
     };
 
     if (opts->format == MPL_FORMAT_JSON) {
-        return mpl_report_case_json(d, &report, out, err);
+        return mpl_report_case_json(o->diagnosis, &report, out, err);
     }
-    return d != NULL && why != MPL_END_DRY ? mpl_report_text(d, &looks, out, err) : MPL_OK;
+    return o->diagnosis != NULL && o->why != MPL_END_DRY
+               ? mpl_report_text(o->diagnosis, &looks, out, err)
+               : MPL_OK;
 }
 
 static const char *last_problem(const struct mpl_case *c)
@@ -343,24 +354,18 @@ static enum mpl_status judge(const struct run_opts *opts, const struct mpl_case 
 }
 
 static enum mpl_status answer(const struct run_opts *opts, const struct run_show *show,
-                              const struct mpl_case *c, struct mpl_analysis *analysis,
-                              enum mpl_end_reason why, struct mpl_arena *arena, FILE *out,
+                              const struct outcome *o, struct mpl_arena *arena, FILE *out,
                               struct mpl_err *err)
 {
-    const struct mpl_diagnosis *d =
-        analysis != NULL ? mpl_analysis_diagnosis(analysis) : NULL;
     struct mpl_output output;
     enum mpl_status st = mpl_output_open(opts->output, out, arena, &output, err);
 
     if (st != MPL_OK) {
         return st;
     }
-    if (analysis != NULL) {
-        mpl_lint_print(mpl_analysis_lint(analysis), stderr);
-    }
-    st = print(opts, show, c, d, why, output.stream, err);
+    st = print(opts, show, o, output.stream, err);
     st = mpl_output_close(&output, st, err);
-    return st == MPL_OK ? judge(opts, c, d, why, err) : st;
+    return st == MPL_OK ? judge(opts, o->c, o->diagnosis, o->why, err) : st;
 }
 
 /* What was learnt is shown also when something of ours went wrong on the way. */
@@ -386,16 +391,19 @@ static enum mpl_status carry_out(const struct run_opts *opts, struct run_show *s
         .context = show,
     };
     struct mpl_analysis *analysis = NULL;
-    const struct mpl_plan *plan = NULL;
-    enum mpl_end_reason why = MPL_END_FAILED;
+    struct outcome o = { .c = c, .why = MPL_END_FAILED };
     enum mpl_status st =
-        mpl_experiment_carry_out(c, &asked, arena, &analysis, &plan, &why, err);
+        mpl_experiment_carry_out(c, &asked, arena, &analysis, &o.plan, &o.why, err);
 
     mpl_progress_line_close(&show->line);
+    if (analysis != NULL) {
+        o.diagnosis = mpl_analysis_diagnosis(analysis);
+        mpl_lint_print(mpl_analysis_lint(analysis), stderr);
+    }
     if (st == MPL_OK) {
-        st = answer(opts, show, c, analysis, why, arena, out, err);
+        st = answer(opts, show, &o, arena, out, err);
     } else if (analysis != NULL) {
-        (void) answer(opts, show, c, analysis, why, arena, out, NULL);
+        (void) answer(opts, show, &o, arena, out, NULL);
     }
     mpl_analysis_destroy(analysis);
     return st;

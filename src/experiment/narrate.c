@@ -13,17 +13,18 @@ enum { LEVELS = 9 };
 static const struct mpl_trial *hero_of(const struct mpl_diagnosis *d)
 {
     const struct mpl_trial *hero = NULL;
-    const char *leading = NULL;
+    const struct mpl_diagnosed *leading = NULL;
 
     for (size_t i = 0; i < d->n_findings && leading == NULL; i++) {
-        const struct mpl_finding *f = d->findings[i].finding;
-        leading = strcmp(f->kind, "cause") == 0 ? f->pattern : NULL;
+        leading =
+            strcmp(d->findings[i].finding->kind, "cause") == 0 ? &d->findings[i] : NULL;
     }
     for (size_t i = 0; i < d->n_trials; i++) {
         const struct mpl_trial *t = &d->trials[i];
         const bool is_special = t->is_chosen && mpl_pattern_event_count(t->pattern) > 0;
 
-        if (is_special && leading != NULL && strcmp(t->id, leading) == 0) {
+        if (is_special && leading != NULL && t->run == leading->run &&
+            strcmp(t->id, leading->finding->pattern) == 0) {
             return t;
         }
         if (t->is_chosen &&

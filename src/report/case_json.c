@@ -130,8 +130,9 @@ enum mpl_status mpl_report_case_json(const struct mpl_diagnosis *diagnosis,
                                      const struct mpl_case_report *report, FILE *out,
                                      struct mpl_err *err)
 {
-    struct mpl_json *json =
-        diagnosis != NULL ? mpl_report_diagnosis_json(diagnosis, NULL) : mpl_json_object();
+    struct mpl_json *json = diagnosis != NULL
+                                ? mpl_report_diagnosis_json(diagnosis, report->plan)
+                                : mpl_json_object();
 
     if (diagnosis == NULL) {
         mpl_json_set(json, "schema", mpl_json_string("marple-case/1"));
