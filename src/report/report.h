@@ -67,7 +67,8 @@ struct mpl_asked {
 /** What `marple run` did, beside the diagnosis. */
 struct mpl_case_report {
     const struct mpl_case *c;
-    const char *ended; /**< mpl_end_reason_name() */
+    const struct mpl_plan *plan; /**< What is still to be measured; may be NULL. */
+    const char *ended;           /**< mpl_end_reason_name() */
     size_t n_asked;
     const struct mpl_asked *asked;
 };
