@@ -538,20 +538,33 @@
   (max (* ?tasks ?sm)
        (* (+ 1 (integer (/ (- ?tasks 1.0) ?workers))) (+ ?sw ?sm))))
 
-(defrule SYMPTOMS::mw-scales
-  "Both runs have a master and workers: it is these that count, not processes. Several masters are another model."
+(defrule SYMPTOMS::mw-ask-scaling
+  "Both runs have a master and workers: the model needs its figures from the smaller one. Several masters are another model."
   (scaling (from ?f) (to ?t))
   (pattern (run ?f) (name "master-worker") (id ?pf) (scope "world"))
   (pattern (run ?t) (name "master-worker") (id ?pt) (scope "world"))
   (not (pattern (run ?f) (name "hierarchical-master-worker") (id ?pf)))
   (not (pattern (run ?t) (name "hierarchical-master-worker") (id ?pt)))
   =>
-  (assert (scaling-of (from ?f) (to ?t) (name "master-worker") (from-id ?pf) (to-id ?pt)))
   (mw-ask ?f ?pf 2 "see what the model expects of a larger run"
-          (create$ "run.workers" "run.task_count" "run.cycle_mean" "master.service_mean"
-                   "run.useful_workers"))
+          (create$ "run.workers" "run.task_count" "run.task_mean" "run.cycle_mean"
+                   "master.service_mean" "run.useful_workers"))
   (mw-ask ?t ?pt 2 "see whether the run is what the model expects of a smaller one"
-          (create$ "run.workers" "run.task_count" "run.useful_workers")))
+          (create$ "run.workers" "run.task_count" "run.task_mean" "master.service_mean"
+                   "run.useful_workers")))
+
+(defrule REFINE::mw-scales
+  "Runs are compared by workers and tasks where their tasks take about as long."
+  (scaling (from ?f) (to ?t))
+  (pattern (run ?f) (name "master-worker") (id ?pf) (scope "world"))
+  (pattern (run ?t) (name "master-worker") (id ?pt) (scope "world"))
+  (not (pattern (run ?f) (name "hierarchical-master-worker") (id ?pf)))
+  (not (pattern (run ?t) (name "hierarchical-master-worker") (id ?pt)))
+  (metric (run ?f) (pattern ?pf) (name "run.task_mean") (value ?mf))
+  (metric (run ?t) (pattern ?pt) (name "run.task_mean") (value ?mt))
+  (test (<= (max ?mf ?mt) (* ?*same-work* (min ?mf ?mt))))
+  =>
+  (assert (scaling-of (from ?f) (to ?t) (name "master-worker") (from-id ?pf) (to-id ?pt))))
 
 (defrule CAUSES::mw-expect-time
   "The run time that the model expects of the larger run."
@@ -600,6 +613,8 @@
                (quantity "workers that the master can feed") (expected ?uf) (measured ?measured))
   (metric (run ?f) (pattern ?pf) (name "run.workers") (value ?nf))
   (metric (run ?t) (pattern ?pt) (name "run.workers") (value ?nt))
+  ;; Where the smaller run does not see it coming, the master itself has become slower.
+  (test (<= ?uf (* ?*same-work* ?nt)))
   =>
   (assert (finding (kind cause) (name master-saturates) (run ?t) (pattern ?pt)
                    (locations (role-locations ?t ?pt "worker"))
@@ -608,6 +623,21 @@
                                ?nf ?nt ?uf ?measured))
                    (remedy (text "Use no more than {n} workers; for more, hand out several tasks per request, or use several masters."
                                  (max 1 (integer ?uf)))))))
+
+(defrule CAUSES::mw-master-slower
+  "The master needs longer per request in the larger run, by so much that it matters."
+  (scaling-of (from ?f) (to ?t) (name "master-worker") (from-id ?pf) (to-id ?pt))
+  (scaling (from ?f) (to ?t) (is-next yes) (from-processes ?n) (to-processes ?m) (duration-to ?d))
+  (metric (run ?f) (pattern ?pf) (name "master.service_mean") (value ?sf&:(> ?sf 0.0)))
+  (metric (run ?t) (pattern ?pt) (name "master.service_mean") (location ?l) (value ?st))
+  (test (>= ?st (* ?*outlier* ?sf)))
+  (metric (run ?t) (pattern ?pt) (name "run.task_count") (value ?k))
+  (test (>= (* ?k (- ?st ?sf)) (* ?*significant* ?d)))
+  =>
+  (assert (finding (kind observation) (name master-slower) (run ?t) (pattern ?pt) (level 3)
+                   (locations ?l) (culprits ?l)
+                   (text (text "With {n} processes the master needs {s} per request, with {n} it needed {s}: it is not their number alone that keeps the workers waiting."
+                               ?m ?st ?n ?sf)))))
 
 (defrule CAUSES::mw-scaling
   "How the throughput of the workers grows with their number."
@@ -647,5 +677,5 @@
   (assert (expectation (from ?f) (to ?t) (pattern "master-worker") (quantity "run time")
                        (unit "s") (expected (* (/ ?df ?k) (+ 1 (integer (/ (- ?k 1.0) ?n)))))
                        (measured ?dt)
-                       (model (text "{n} tasks for {n} workers in rounds of {s}, as the only worker of the smaller run needs per task"
+                       (model (text "{n} tasks for {n} workers in rounds of {s}, as the only worker of the smaller run needs per task, if the master keeps up"
                                     ?k ?n (/ ?df ?k))))))

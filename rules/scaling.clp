@@ -59,8 +59,10 @@
 
 ;; ---- how it scales ------------------------------------------------------------------------------
 
-(defrule REFINE::scaling-strong
+(defrule ADVISE::scaling-strong
   "The same work with more processes: the run should be faster by as many as compute."
+  (last-call (run ?f))
+  (last-call (run ?t))
   (scaling (from ?f) (to ?t) (kind strong) (is-next yes) (from-processes ?pf)
            (to-processes ?pt) (from-computing ?cf) (to-computing ?ct) (work-ratio ?work)
            (duration-from ?df) (duration-to ?dt))
@@ -77,8 +79,10 @@
                    (text (text "Strong scaling: with {n} instead of {n} processes, of which {n} instead of {n} compute, the run takes {s} instead of {s}: {.2} times as fast, where {.2} times would be as efficient. Parallel efficiency is {%} instead of {%}."
                                ?pt ?pf ?ct ?cf ?dt ?df ?speed-up ?ideal ?et ?ef)))))
 
-(defrule REFINE::scaling-weak
+(defrule ADVISE::scaling-weak
   "As many times the work as processes: the run should take as long."
+  (last-call (run ?f))
+  (last-call (run ?t))
   (scaling (from ?f) (to ?t) (kind weak) (is-next yes) (from-processes ?pf)
            (to-processes ?pt) (work-ratio ?work) (duration-from ?df) (duration-to ?dt))
   (metric (run ?f) (pattern "message-passing") (name "run.parallel_efficiency") (value ?ef))
@@ -90,10 +94,14 @@
                    (text (text "Weak scaling: with {n} instead of {n} processes and {.2} times the computation the run takes {s} instead of {s}. Parallel efficiency is {%} instead of {%}. If the work was meant to be the same, the processes share cores, or compute some of it several times."
                                ?pt ?pf ?work ?dt ?df ?et ?ef)))))
 
-(defrule REFINE::scaling-unclear
+(defrule ADVISE::scaling-unclear
   "Neither the same work nor the same per process: only efficiencies can be compared."
+  (last-call (run ?f))
+  (last-call (run ?t))
   (scaling (from ?f) (to ?t) (kind unclear) (is-next yes) (from-processes ?pf)
            (to-processes ?pt) (work-ratio ?work) (duration-from ?df) (duration-to ?dt))
+  ;; There it is tasks that are compared.
+  (not (scaling-of (from ?f) (to ?t) (name "master-worker")))
   (metric (run ?f) (pattern "message-passing") (name "run.parallel_efficiency") (value ?ef))
   (metric (run ?t) (pattern "message-passing") (name "run.parallel_efficiency") (value ?et))
   =>

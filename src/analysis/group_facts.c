@@ -7,6 +7,7 @@
 #include "analysis/groups_priv.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct mpl_slot text_slot(const char *name, const char *text)
@@ -205,32 +206,72 @@ enum mpl_status mpl_groups_assert(struct mpl_analysis *a, struct mpl_err *err)
 
 /* ---- what rules make of it ------------------------------------------------------------------- */
 
+struct row_order {
+    uint32_t to, from; /* processes */
+    size_t number;     /* in the order of the rules */
+    struct mpl_scaling_row row;
+};
+
+/* Ascending by the size of the larger run, then of the smaller one. */
+static int by_size(const void *x, const void *y)
+{
+    const struct row_order *a = x;
+    const struct row_order *b = y;
+
+    if (a->to != b->to) {
+        return a->to < b->to ? -1 : 1;
+    }
+    if (a->from != b->from) {
+        return a->from < b->from ? -1 : 1;
+    }
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static enum mpl_status read_row(const struct mpl_analysis *a, size_t number,
+                                struct row_order *out, struct mpl_err *err)
+{
+    const struct mpl_expectation *e = mpl_infer_expectation(a->infer, number);
+    const uint32_t from = mpl_runs_find(a, e->from);
+    const uint32_t to = mpl_runs_find(a, e->to);
+
+    if (from == MPL_NONE || to == MPL_NONE || !mpl_run_is_usable(&a->runs[from]) ||
+        !mpl_run_is_usable(&a->runs[to])) {
+        return mpl_fail(
+            err, MPL_E_MEANING,
+            "rule %s expects something of run '%s' from run '%s', but there is no "
+            "such run",
+            e->rule, e->to, e->from);
+    }
+    *out = (struct row_order){ .to = a->runs[to].model->n_processes,
+                               .from = a->runs[from].model->n_processes,
+                               .number = number,
+                               .row = { .from = from,
+                                        .to = to,
+                                        .pattern = e->pattern,
+                                        .quantity = e->quantity,
+                                        .unit = e->unit,
+                                        .model = e->model,
+                                        .expected = e->expected,
+                                        .measured = e->measured } };
+    return MPL_OK;
+}
+
 enum mpl_status mpl_scaling_show(struct mpl_analysis *a, struct mpl_err *err)
 {
     const size_t n = mpl_infer_expectation_count(a->infer);
     struct mpl_scaling_row *rows = MPL_NEW_ARRAY(a->arena, n, struct mpl_scaling_row);
+    struct row_order *orders = MPL_NEW_ARRAY(a->arena, n, struct row_order);
+    enum mpl_status st = rows == NULL || orders == NULL ? mpl_nomem(err) : MPL_OK;
 
-    if (rows == NULL) {
-        return mpl_nomem(err);
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        st = read_row(a, i, &orders[i], err);
     }
+    if (st != MPL_OK) {
+        return st;
+    }
+    qsort(orders, n, sizeof *orders, by_size);
     for (size_t i = 0; i < n; i++) {
-        const struct mpl_expectation *e = mpl_infer_expectation(a->infer, i);
-
-        rows[i] = (struct mpl_scaling_row){ .from = mpl_runs_find(a, e->from),
-                                            .to = mpl_runs_find(a, e->to),
-                                            .pattern = e->pattern,
-                                            .quantity = e->quantity,
-                                            .unit = e->unit,
-                                            .model = e->model,
-                                            .expected = e->expected,
-                                            .measured = e->measured };
-        if (rows[i].from == MPL_NONE || rows[i].to == MPL_NONE) {
-            return mpl_fail(
-                err, MPL_E_MEANING,
-                "rule %s expects something of run '%s' from run '%s', but there "
-                "is no such run",
-                e->rule, e->to, e->from);
-        }
+        rows[i] = orders[i].row;
     }
     a->diagnosis.scaling = rows;
     a->diagnosis.n_scaling = n;

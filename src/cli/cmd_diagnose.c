@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "cli/severity_priv.h"
+#include "cli/traces_priv.h"
 #include "report/report.h"
 
 enum {
     OPT_ROLE,
     OPT_PATTERN,
+    OPT_MANIFEST,
     OPT_FORMAT,
     OPT_TOP,
     OPT_FAIL_ON,
@@ -26,6 +28,8 @@ enum {
 static const struct mpl_option options[] = {
     [OPT_ROLE] = { 0, "role", "NAME=LABEL[,LABEL...]", "bind a role of a pattern by hand" },
     [OPT_PATTERN] = { 0, "pattern", "NAME", "try only this pattern" },
+    [OPT_MANIFEST] = { 0, "manifest", "FILE",
+                       "diagnose the runs that a manifest names, too" },
     [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
     [OPT_TOP] = { 0, "top", "N", "show at most N causes" },
     [OPT_FAIL_ON] = { 0, "fail-on", "SEVERITY",
@@ -48,8 +52,8 @@ static const struct mpl_option options[] = {
 
 /* What the words ask for. The arrays hold as many items as there are words. */
 struct diagnose_opts {
-    const char **traces;
-    size_t n_traces;
+    struct mpl_traces_asked asked;
+    struct mpl_traces traces; /* what that stands for */
     struct mpl_role_binding *roles;
     size_t n_roles;
     const char **what_if;
@@ -107,6 +111,9 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     switch (option - options) {
     case OPT_ROLE:
         return parse_role(value, arena, opts, err);
+    case OPT_MANIFEST:
+        opts->asked.manifests[opts->asked.n_manifests++] = value;
+        return MPL_OK;
     case OPT_PATTERN:
         opts->pattern = value;
         return MPL_OK;
@@ -168,22 +175,23 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     const char *value = NULL;
     enum mpl_status st = MPL_OK;
 
-    opts->traces = MPL_NEW_ARRAY(arena, most, const char *);
+    opts->asked.words = MPL_NEW_ARRAY(arena, most, const char *);
+    opts->asked.manifests = MPL_NEW_ARRAY(arena, most, const char *);
     opts->roles = MPL_NEW_ARRAY(arena, most, struct mpl_role_binding);
     opts->what_if = MPL_NEW_ARRAY(arena, most, const char *);
     opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
-    if (opts->traces == NULL || opts->roles == NULL || opts->what_if == NULL ||
-        opts->knowledge.given == NULL) {
+    if (opts->asked.words == NULL || opts->asked.manifests == NULL || opts->roles == NULL ||
+        opts->what_if == NULL || opts->knowledge.given == NULL) {
         return mpl_nomem(err);
     }
     while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
         if (option != NULL) {
             st = take_option(option, value, arena, opts, err);
         } else {
-            opts->traces[opts->n_traces++] = value;
+            opts->asked.words[opts->asked.n_words++] = value;
         }
     }
-    if (st == MPL_END && opts->n_traces == 0) {
+    if (st == MPL_END && opts->asked.n_words + opts->asked.n_manifests == 0) {
         return mpl_fail(err, MPL_E_USAGE, "diagnose needs a trace");
     }
     return st == MPL_END ? check(opts, err) : st;
@@ -281,13 +289,14 @@ static enum mpl_status analyse(const struct diagnose_opts *opts, struct mpl_anal
         .what_if = opts->what_if,
         .n_what_if = opts->n_what_if,
         .clock = &opts->clock,
+        .manifest = opts->traces.manifest,
         .is_thorough = opts->is_thorough,
         .progress = &line.progress,
     };
 
     mpl_progress_line_open(&line, stderr);
     const enum mpl_status st =
-        mpl_analysis_run(opts->traces, opts->n_traces, &asked, out, err);
+        mpl_analysis_run(opts->traces.paths, opts->traces.n, &asked, out, err);
     mpl_progress_line_close(&line);
     if (*out != NULL) {
         mpl_lint_print(mpl_analysis_lint(*out), stderr);
@@ -324,6 +333,7 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
     enum mpl_status st = parse(args, arena, &opts, err);
     st = st == MPL_OK ? mpl_directories_find(&opts.knowledge, arena, &opts.directories, err)
                       : st;
+    st = st == MPL_OK ? mpl_traces_find(&opts.asked, arena, &opts.traces, err) : st;
     st = st == MPL_OK ? diagnose(&opts, arena, out, err) : st;
     mpl_arena_destroy(arena);
     return st;

@@ -170,6 +170,7 @@ static struct mpl_json *finding_json(const struct mpl_diagnosis *all,
     mpl_json_set(json, "share_of_lost", mpl_json_number(d->share_of_lost));
     mpl_json_set(json, "lost_s", mpl_json_number(d->lost_s));
     mpl_report_gain_json(d, json);
+    mpl_report_repeats_json(json, d);
     mpl_json_set(json, "confidence", mpl_json_number(f->confidence));
     mpl_json_set(json, "clock_sensitive", mpl_json_boolean(d->is_clock_sensitive));
     mpl_json_set(json, "clock_reason", mpl_json_string(d->clock_reason));
@@ -260,6 +261,9 @@ struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *d,
     mpl_json_set(json, "clock_reason", mpl_json_string(d->verdict_clock_reason));
     mpl_json_set(json, "summary", mpl_json_string(d->summary));
     mpl_json_set(json, "runs", runs_json(d));
+    mpl_json_set(json, "groups", mpl_report_groups_json(d));
+    mpl_json_set(json, "remarks", mpl_report_remarks_json(d));
+    mpl_json_set(json, "scaling", mpl_report_scaling_json(d));
     mpl_json_set(json, "patterns", trials_json(d, true));
     mpl_json_set(json, "rejected_patterns", trials_json(d, false));
     mpl_json_set(json, "experiments", experiments_json(d, plan));

@@ -185,6 +185,7 @@ static void say_cause(struct page *page, size_t number, const struct mpl_diagnos
     say_cost(page, number, d);
     mpl_page_tell(page, 6, "what:  ", "%s", f->text);
     say_who(page, f);
+    mpl_page_repeats(page, all, d);
     say_sources(page, d);
     say_reasons(page, d);
     say_inside(page, all, d, 6);
@@ -208,7 +209,7 @@ static void say_causes(struct page *page, const struct mpl_diagnosis *d, size_t 
     size_t hidden = 0;
 
     for (size_t i = 0; i < d->n_findings; i++) {
-        if (!is_cause(&d->findings[i])) {
+        if (!is_cause(&d->findings[i]) || d->findings[i].is_within_spread) {
             continue;
         }
         if (n == 0) {
@@ -347,6 +348,9 @@ static void say_patterns(struct page *page, const struct mpl_diagnosis *d)
     for (size_t i = 0; i < d->n_trials; i++) {
         const struct mpl_trial *t = &d->trials[i];
 
+        if (mpl_page_is_spoken_for(d, t->run)) {
+            continue;
+        }
         if (t->is_chosen && is_first_alike(d, t)) {
             say_pattern(page, d, t);
         } else if (t->is_runner_up || is_beaten(t)) {
@@ -377,7 +381,7 @@ static void say_observation(struct page *page, const struct mpl_diagnosis *d,
     char label[32];
 
     (void) snprintf(label, sizeof label, "%-4s ", f->id);
-    mpl_page_tell(page, 6, label, "%s", f->finding->text);
+    mpl_page_tell(page, 6, label, "%s%s", f->finding->text, mpl_page_seen(page, f));
     say_sources(page, f);
     say_inside(page, d, f, 8);
     if (f->finding->remedy != NULL && f->n_explained_by == 0) {
@@ -401,8 +405,8 @@ static void say_level(struct page *page, const struct mpl_diagnosis *d,
     for (size_t i = 0; i < d->n_findings; i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
 
-        if (!is_cause(f) && f->finding->level == level && f->run == t->run &&
-            strcmp(f->finding->pattern, pattern) == 0) {
+        if (!is_cause(f) && !f->is_of_set && f->finding->level == level &&
+            f->run == t->run && strcmp(f->finding->pattern, pattern) == 0) {
             say_observation(page, d, f);
         }
     }
@@ -441,7 +445,8 @@ static void say_search(struct page *page, const struct mpl_diagnosis *d)
         for (size_t i = 0; i < d->n_trials && last > 0; i++) {
             const struct mpl_trial *t = &d->trials[i];
 
-            if (!t->is_chosen || is_general(t) != (general == 1) || !is_first_alike(d, t)) {
+            if (!t->is_chosen || is_general(t) != (general == 1) || !is_first_alike(d, t) ||
+                mpl_page_is_spoken_for(d, t->run)) {
                 continue;
             }
             say_heading(page, d, t);
@@ -558,7 +563,10 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
         mpl_page_say(&page, 2, "This rests on uncertain clocks: %s.",
                      d->verdict_clock_reason);
     }
+    mpl_page_groups(&page, d);
+    mpl_page_scaling(&page, d);
     say_causes(&page, d, options->top > 0 ? options->top : TOP_DEFAULT);
+    mpl_page_noise(&page, d);
     mpl_page_what_ifs(&page, d);
     say_search(&page, d);
     say_unexplained(&page, d);

@@ -27,6 +27,20 @@ const char *mpl_page_value(struct page *page, double value, const char *unit);
 /** "0, 1, 5 to 7". Labels are those of locations. */
 const char *mpl_page_labels(struct page *page, const char *const *labels, size_t n);
 
+/** Several runs: which are repetitions of one another; nothing for a single run. */
+void mpl_page_groups(struct page *page, const struct mpl_diagnosis *d);
+/** What models expect of larger runs, and what rules say of that. */
+void mpl_page_scaling(struct page *page, const struct mpl_diagnosis *d);
+/** In which runs a cause was found; nothing for a single run. */
+void mpl_page_repeats(struct page *page, const struct mpl_diagnosis *d,
+                      const struct mpl_diagnosed *f);
+/** " (In 2 of 3 runs.)", or "" where all of its group have it. */
+const char *mpl_page_seen(struct page *page, const struct mpl_diagnosed *f);
+/** Whether another run, of which it is a repetition, speaks for a run. */
+bool mpl_page_is_spoken_for(const struct mpl_diagnosis *d, uint32_t run);
+/** Causes that may be noise. */
+void mpl_page_noise(struct page *page, const struct mpl_diagnosis *d);
+
 /** What was read, how its clocks were corrected, what weakens conclusions. */
 void mpl_page_run(struct page *page, const struct mpl_run *run);
 
@@ -61,6 +75,11 @@ struct mpl_json *mpl_report_planned_json(const struct mpl_plan *plan,
                                          const struct mpl_planned *experiment);
 struct mpl_json *mpl_report_experiments_of_json(const struct mpl_plan *plan,
                                                 const struct mpl_diagnosed *finding);
+/** Keys "groups", "remarks" and "scaling", and those of a finding. */
+struct mpl_json *mpl_report_groups_json(const struct mpl_diagnosis *d);
+struct mpl_json *mpl_report_remarks_json(const struct mpl_diagnosis *d);
+struct mpl_json *mpl_report_scaling_json(const struct mpl_diagnosis *d);
+void mpl_report_repeats_json(struct mpl_json *finding, const struct mpl_diagnosed *d);
 
 /** Shared by both JSON documents: a run as DESIGN section 9 shows it. */
 struct mpl_json *mpl_report_run_json(const struct mpl_run *run);

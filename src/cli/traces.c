@@ -1,0 +1,98 @@
+#include "config.h"
+
+#include "cli/traces_priv.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+struct gathering {
+    struct mpl_arena *arena;
+    struct mpl_buf
+        runs; /* struct mpl_manifest_run; nothing but a trace where nothing is noted */
+    size_t n_noted;
+};
+
+static enum mpl_status take_trace(struct gathering *g, const char *path,
+                                  struct mpl_err *err)
+{
+    struct mpl_manifest_run *run = mpl_buf_add(&g->runs);
+
+    if (run == NULL) {
+        return mpl_nomem(err);
+    }
+    run->trace = path;
+    return MPL_OK;
+}
+
+static enum mpl_status take_manifest(struct gathering *g, const char *path,
+                                     struct mpl_err *err)
+{
+    struct mpl_lint *lint = mpl_lint_create(g->arena);
+    const struct mpl_manifest *manifest = NULL;
+
+    if (lint == NULL) {
+        return mpl_nomem(err);
+    }
+    const enum mpl_status st = mpl_manifest_read(path, g->arena, lint, &manifest, err);
+
+    mpl_lint_print(lint, stderr);
+    for (size_t i = 0; st == MPL_OK && i < manifest->n; i++) {
+        struct mpl_manifest_run *run = mpl_buf_add(&g->runs);
+
+        if (run == NULL) {
+            return mpl_nomem(err);
+        }
+        *run = manifest->runs[i];
+        g->n_noted++;
+    }
+    return st;
+}
+
+static enum mpl_status take_word(struct gathering *g, const char *word, struct mpl_err *err)
+{
+    const char *path = mpl_arena_printf(g->arena, "%s/case.yaml", word);
+
+    if (path == NULL) {
+        return mpl_nomem(err);
+    }
+    return access(path, F_OK) == 0 ? take_manifest(g, word, err) : take_trace(g, word, err);
+}
+
+static enum mpl_status hand_out(struct gathering *g, struct mpl_traces *out,
+                                struct mpl_err *err)
+{
+    struct mpl_manifest *manifest = MPL_NEW(g->arena, struct mpl_manifest);
+    const size_t n = g->runs.n;
+    const struct mpl_manifest_run *runs = mpl_buf_take(&g->runs, g->arena);
+
+    out->paths = MPL_NEW_ARRAY(g->arena, n, const char *);
+    if (manifest == NULL || runs == NULL || out->paths == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        out->paths[i] = runs[i].trace;
+    }
+    *manifest = (struct mpl_manifest){ .n = n, .runs = runs };
+    out->n = n;
+    out->manifest = g->n_noted > 0 ? manifest : NULL;
+    return MPL_OK;
+}
+
+enum mpl_status mpl_traces_find(const struct mpl_traces_asked *asked,
+                                struct mpl_arena *arena, struct mpl_traces *out,
+                                struct mpl_err *err)
+{
+    struct gathering g = { .arena = arena,
+                           .runs = mpl_buf_make(sizeof(struct mpl_manifest_run)) };
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < asked->n_manifests && st == MPL_OK; i++) {
+        st = take_manifest(&g, asked->manifests[i], err);
+    }
+    for (size_t i = 0; i < asked->n_words && st == MPL_OK; i++) {
+        st = take_word(&g, asked->words[i], err);
+    }
+    st = st == MPL_OK ? hand_out(&g, out, err) : st;
+    mpl_buf_free(&g.runs);
+    return st;
+}

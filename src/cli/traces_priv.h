@@ -1,0 +1,29 @@
+/* Which traces a command is asked about: by name, by manifest, or as the directory of a case. */
+#ifndef MPL_CLI_TRACES_PRIV_H
+#define MPL_CLI_TRACES_PRIV_H
+
+#include "analysis/analysis.h"
+
+struct mpl_traces_asked {
+    const char **words; /* operands */
+    size_t n_words;
+    const char **manifests; /* --manifest */
+    size_t n_manifests;
+};
+
+struct mpl_traces {
+    const char **paths;
+    size_t n;
+    const struct mpl_manifest *manifest; /* NULL when nothing is noted about any of them */
+};
+
+/*
+ * A directory that holds case.yaml stands for the runs of that case which came to their end. What
+ * is wrong with a manifest goes to standard error.
+ * Errors: those of mpl_manifest_read().
+ */
+enum mpl_status mpl_traces_find(const struct mpl_traces_asked *asked,
+                                struct mpl_arena *arena, struct mpl_traces *out,
+                                struct mpl_err *err);
+
+#endif
