@@ -18,6 +18,8 @@ static const double tolerated_error = 0.1;
  * found, on traces of programs that sleep 1 % and all of it.
  */
 static const double doubtful_keep = 0.1;
+/* A clock that may be wrong by more than this share of the run moves waiting that much. */
+static const double doubtful_clock = 0.05;
 
 /* Why a replay of this run can only be a guess; NULL if it is more. */
 static const char *lack_of(const struct mpl_events *events)
@@ -132,6 +134,32 @@ static enum mpl_status doubt_kept(const struct question *q, const struct spent *
     return MPL_OK;
 }
 
+/* Where a process has few messages, nothing tells when exactly it does what it does. */
+static enum mpl_status doubt_clocks(const struct question *q, struct mpl_replayed *out,
+                                    struct mpl_err *err)
+{
+    const struct mpl_model *model = mpl_events_model(q->events);
+    const struct mpl_clock *clock = mpl_events_clock(q->events);
+    int64_t worst_ticks = 0;
+    double worst_s;
+
+    for (uint32_t l = 0; clock != NULL && l < model->n_locations; l++) {
+        if (model->locations[l].n_events > 0 && clock->bound_ticks[l] > worst_ticks) {
+            worst_ticks = clock->bound_ticks[l];
+        }
+    }
+    worst_s = mpl_model_seconds(model, worst_ticks);
+    if (out->doubt != NULL || !(worst_s > doubtful_clock * out->recorded_s)) {
+        return MPL_OK;
+    }
+    out->doubt =
+        worst_ticks == INT64_MAX
+            ? "nothing limits the clock of some process"
+            : mpl_arena_printf(q->arena, "the clock of some process may be wrong by %s",
+                               mpl_text_seconds(q->arena, worst_s));
+    return out->doubt == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
 static enum mpl_status doubt_baseline(struct mpl_replayed *out, struct mpl_arena *arena,
                                       struct mpl_err *err)
 {
@@ -177,6 +205,7 @@ static enum mpl_status run_twice(struct question *q, struct mpl_replayed *out,
     out->changed_s = changed.duration_s;
     out->gain_s = out->baseline_s - out->changed_s;
     st = doubt_baseline(out, q->arena, err);
+    st = st == MPL_OK ? doubt_clocks(q, out, err) : st;
     return st == MPL_OK ? doubt_kept(q, baseline.spent, out, err) : st;
 }
 
