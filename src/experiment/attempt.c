@@ -15,7 +15,7 @@
 #define GRACE_S      5.0
 #define VERSION_S    5.0
 #define LOOK_EVERY_S 1.0 /* Walking through the trace's folder is not free. */
-enum { TAIL_BYTES = 4000, TAIL_LINES = 24, CLAUSE_BYTES = 200 };
+enum { TAIL_BYTES = 6000, TAIL_LINES = 40, CLAUSE_BYTES = 200 };
 
 /* ---- settings -------------------------------------------------------------------------- */
 
@@ -242,24 +242,25 @@ static bool is_rule(const char *line, size_t n)
     return n >= 8 && strspn(line, "-=*") >= n;
 }
 
-/* A clause of the line: without a period at its end, or the blanks of a broken line in it. */
-static const char *clause_of(const char *line, size_t n, struct mpl_arena *arena)
+/* The first sentence of some lines, on one line, without its period. */
+static const char *sentence_of(const char *text, struct mpl_arena *arena)
 {
-    n = n > CLAUSE_BYTES ? CLAUSE_BYTES : n;
-    while (n > 0 && strchr(" \t.", line[n - 1]) != NULL) {
-        n--;
-    }
-    char *copy = mpl_arena_strndup(arena, line, n);
-    size_t kept = 0;
+    char out[CLAUSE_BYTES + 1];
+    size_t n = 0;
 
-    for (size_t i = 0; copy != NULL && i < n; i++) {
-        if (copy[i] != ' ' || (kept > 0 && copy[kept - 1] != ' ')) {
-            copy[kept++] = copy[i];
+    for (const char *p = text; *p != '\0' && n < CLAUSE_BYTES; p++) {
+        const bool is_blank = strchr(" \t\n", *p) != NULL;
+
+        if ((*p == '.' && (p[1] == '\0' || strchr(" \n", p[1]) != NULL)) ||
+            (*p == '\n' && (p[1] == '\n' || is_rule(p + 1, strcspn(p + 1, "\n"))))) {
+            break;
+        }
+        if (!is_blank || (n > 0 && out[n - 1] != ' ')) {
+            out[n++] = is_blank ? ' ' : *p;
         }
     }
-    if (copy != NULL) {
-        copy[kept] = '\0';
-    }
+    out[n] = '\0';
+    const char *copy = mpl_arena_strdup(arena, out);
     return copy != NULL ? copy : "";
 }
 
@@ -285,8 +286,7 @@ static const char *gist_of(const char *tail, struct mpl_arena *arena)
         }
         line += n + (line[n] == '\n');
     }
-    last = framed != NULL ? framed : last;
-    return clause_of(last, strcspn(last, "\n"), arena);
+    return sentence_of(framed != NULL ? framed : last, arena);
 }
 
 /* ---- how it ended ----------------------------------------------------------------------------------- */
@@ -340,11 +340,11 @@ static void judge(struct attempt *a, const struct program_end *end, const char *
                                       end->exit_status, colon(gist), gist);
     } else if (anchor == NULL) {
         r->outcome = MPL_OUTCOME_NO_TRACE;
-        r->problem = mpl_arena_printf(arena,
-                                      "it ran, but %s left no trace: is it linked "
-                                      "statically, or no MPI program, or does "
-                                      "it end without MPI_Finalize?",
-                                      r->tracer);
+        r->problem = mpl_arena_printf(arena, "it ran, but %s left no trace: %s", r->tracer,
+                                      a->planned->settings->n_launch > 0
+                                          ? "it may be linked statically, be no MPI "
+                                            "program, or end without MPI_Finalize"
+                                          : "it may not have been built for that");
     } else {
         r->outcome = MPL_OUTCOME_OK;
         r->problem = NULL;

@@ -89,10 +89,17 @@ bool mpl_missing_run(const struct hunt *h, const struct mpl_planned *planned,
     return false;
 }
 
+/* Who names a tracer that is linked into the program has built it so; whether it is there shows. */
+static bool is_built_for(const struct hunt *h, const struct mpl_planned *planned)
+{
+    return h->options->plan.tracer != NULL && planned->settings->n_launch == 0;
+}
+
 const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned)
 {
     const uint32_t fixed = mpl_command_processes(&h->c->command);
     const bool can_vary = mpl_command_has(&h->c->command, "{processes}");
+    const struct mpl_settings *s = planned->settings;
 
     for (size_t i = 0; i < planned->n_processes && !can_vary; i++) {
         if (planned->processes[i] != fixed) {
@@ -100,21 +107,24 @@ const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned
                    "stands";
         }
     }
-    if (planned->settings == NULL) {
+    if (s == NULL) {
         return planned->problem != NULL ? planned->problem : "no tracer at hand records it";
     }
     if (planned->knob != NULL) {
         return mpl_arena_printf(h->arena, "it varies what only you can: %s", planned->knob);
     }
-    if (planned->settings->needs_build != NULL) {
+    if (planned->is_executable || is_built_for(h, planned)) {
+        return NULL;
+    }
+    if (s->needs_build != NULL) {
         return mpl_arena_printf(h->arena, "the program must be built anew: %s",
-                                planned->settings->needs_build);
+                                s->needs_build);
     }
-    if (!planned->is_executable) {
-        return planned->problem != NULL ? planned->problem
-                                        : "it cannot be carried out here";
+    if (!mpl_tracer_is_installed(s->tracer)) {
+        return mpl_arena_printf(h->arena, "%s is not installed here",
+                                mpl_tracer_file_name(s->tracer));
     }
-    return NULL;
+    return planned->problem != NULL ? planned->problem : "it cannot be carried out here";
 }
 
 /* ---- budget ----------------------------------------------------------------------------------- */
@@ -378,7 +388,8 @@ static enum mpl_status measure_first(struct hunt *h, struct mpl_err *err)
     }
     const char *obstacle = mpl_obstacle(h, first);
     if (obstacle != NULL) {
-        return mpl_fail(err, MPL_E_UNSUPPORTED, "%s", obstacle);
+        (void) mpl_fail(err, MPL_E_UNSUPPORTED, "%s", obstacle);
+        return mpl_wrap(err, MPL_E_UNSUPPORTED, "the program cannot be measured");
     }
     st = carry_out(h, first, &stopped, err);
     return st == MPL_OK && stopped != NULL ? mpl_fail(err, MPL_E_LIMIT, "%s", stopped) : st;
