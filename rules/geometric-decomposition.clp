@@ -620,8 +620,7 @@
                                ?unsplit ?share ?each ?work ?l ?relative
                                (if (< ?relative ?*heavy*)
                                 then ", so uneven parts are not the reason"
-                                else "")))
-                   (remedy "Trace again with a tool that records when non-blocking receives complete (Score-P does; EZTrace does not for C programs), to see who waits for whom."))))
+                                else ""))))))
 
 (defrule ADVISE::geo-suspected-subdomain
   "One subdomain computes longer than the others and is that much less in calls."

@@ -672,8 +672,7 @@
   (assert (finding (kind observation) (name unknown-waiting) (run ?r) (pattern "message-passing")
                    (lost ?unknown) (level 2) (confidence 0.9)
                    (text (text "{s} ({%} of the process time) are spent in receives and waits whose partner the trace does not record, so waiting and transfer cannot be told apart there."
-                               ?unknown ?share))
-                   (remedy "Trace again with a tool that records when non-blocking receives complete (Score-P does; EZTrace does not for C programs)."))
+                               ?unknown ?share)))
           (need (run ?r) (pattern "message-passing") (metric "process.mpi_deficit") (level 3)
                 (reason "see which process spends least time in MPI: the others wait for it"))
           (need (run ?r) (pattern "message-passing") (metric "process.relative_compute") (level 3)

@@ -26,6 +26,21 @@ static const char *join(struct page *page, const char *const *texts, size_t n)
     return all != NULL ? all : "?";
 }
 
+/* "20.4 kB": an estimate needs no more figures. */
+static const char *bytes_of(struct page *page, double bytes)
+{
+    static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
+    size_t i = 0;
+
+    while (bytes >= 1000 && i + 1 < sizeof units / sizeof *units) {
+        bytes /= 1000;
+        i++;
+    }
+    const char *text = mpl_arena_printf(page->scratch, "%.3g %s", bytes, units[i]);
+
+    return text != NULL ? text : "?";
+}
+
 static const char *processes_of(struct page *page, const struct mpl_planned *e)
 {
     const char *all = "";
@@ -167,10 +182,10 @@ static void explain(struct page *page, const struct mpl_plan *plan,
         mpl_page_tell(page, 6, "then:  ", "if it is so, %s", e->expects);
     }
     if (!isnan(e->bytes)) {
-        mpl_page_tell(
-            page, 6, "cost:  ", "%s of run time, of which %s for recording; traces of %s",
-            mpl_page_seconds(page, e->run_s), mpl_page_seconds(page, e->overhead_s),
-            mpl_page_value(page, e->bytes, "B"));
+        mpl_page_tell(page, 6,
+                      "cost:  ", "%s of run time, of which %s for recording; traces of %s",
+                      mpl_page_seconds(page, e->run_s),
+                      mpl_page_seconds(page, e->overhead_s), bytes_of(page, e->bytes));
     }
 }
 
