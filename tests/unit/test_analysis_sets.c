@@ -1,0 +1,425 @@
+/* Several runs: which are repetitions, what they say together, and manifests. */
+#include "config.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis_fixture.h"
+
+static struct mpl_arena *arena;
+static char folder[4096];
+
+static void begin(void)
+{
+    const char *tmp = getenv("TMPDIR");
+
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+    (void) snprintf(folder, sizeof folder, "%s/marple-sets-XXXXXX",
+                    tmp != NULL ? tmp : "/tmp");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void end(void)
+{
+    const char *command = mpl_arena_printf(arena, "rm -rf '%s'", folder);
+
+    ck_assert_int_eq(system(command), 0);
+    mpl_arena_destroy(arena);
+}
+
+static const char *put(const char *name, const char *text)
+{
+    const char *path = mpl_arena_printf(arena, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    return path;
+}
+
+/* Steps of a ring in which \p late computes \p more_us longer than the others' 1000 us. */
+static const char *ring(const char *name, uint32_t n_ranks, int steps, uint32_t late,
+                        int64_t more_us)
+{
+    struct program p = { .n_ranks = n_ranks };
+    int64_t now = 0;
+
+    for (int s = 0; s < steps; s++) {
+        for (uint32_t r = 0; r < n_ranks; r++) {
+            const int64_t work = 1000 + (r == late ? more_us : 0);
+
+            program_add(&p, arena, r, "compute", now, now + work, "");
+            program_add(&p, arena, r, "barrier", now + work, now + 1000 + more_us + 2, "");
+        }
+        now += 1000 + more_us + 2;
+    }
+    return put(name, program_text(&p, NULL, arena));
+}
+
+static struct mpl_analysis *diagnose(const char *const *paths, size_t n,
+                                     const struct mpl_manifest *manifest)
+{
+    const char *top = getenv("top_srcdir");
+    const char *knowledge[] = { top != NULL ? top : "." };
+    const struct mpl_analysis_options options = { .knowledge = knowledge,
+                                                  .n_knowledge = 1,
+                                                  .manifest = manifest };
+    struct mpl_analysis *a = NULL;
+    struct mpl_err err = { 0 };
+    const enum mpl_status st = mpl_analysis_run(paths, n, &options, &a, &err);
+
+    ck_assert_msg(st == MPL_OK, "%s", err.cause[0].text);
+    return a;
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+START_TEST(single_run_is_a_group_and_its_findings_are_seen_in_all_of_it)
+{
+    const char *path = ring("a.trace", 4, 20, 2, 800);
+    struct mpl_analysis *a = diagnose(&path, 1, NULL);
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
+
+    ck_assert_uint_eq(d->n_groups, 1);
+    ck_assert_uint_eq(d->groups[0].n_runs, 1);
+    ck_assert_uint_eq(d->n_remarks, 0);
+    ck_assert_uint_eq(d->n_scaling, 0);
+    ck_assert_uint_gt(d->n_findings, 0);
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
+
+        ck_assert_uint_eq(f->n_seen, 1);
+        ck_assert_uint_eq(f->n_alike, 1);
+        ck_assert(!f->is_within_spread && !f->is_of_set);
+        ck_assert(isnan(f->lost_s)
+                      ? isnan(f->lost_low_s)
+                      : f->lost_low_s == f->lost_s && f->lost_high_s == f->lost_s);
+    }
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+START_TEST(runs_alike_are_one_group_that_the_median_run_speaks_for)
+{
+    const char *paths[] = { ring("a.trace", 4, 20, 2, 800), ring("b.trace", 4, 20, 2, 1000),
+                            ring("c.trace", 4, 20, 2, 900) };
+    struct mpl_analysis *a = diagnose(paths, 3, NULL);
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
+    const struct mpl_diagnosed *f = find_finding(a, "late-member");
+
+    ck_assert_uint_eq(d->n_groups, 1);
+    ck_assert_uint_eq(d->groups[0].n_runs, 3);
+    ck_assert_uint_eq(d->groups[0].speaker, 2);
+    ck_assert_uint_eq(d->groups[0].runs[0], 0);
+    ck_assert_uint_eq(d->groups[0].runs[2], 1);
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(f->run, 2);
+    ck_assert_uint_eq(f->n_seen, 3);
+    ck_assert_uint_eq(f->n_alike, 3);
+    /* 20 steps in which three wait. */
+    ck_assert_double_eq_tol(f->lost_low_s, 20 * 3 * 800e-6, 1e-4);
+    ck_assert_double_eq_tol(f->lost_s, 20 * 3 * 900e-6, 1e-4);
+    ck_assert_double_eq_tol(f->lost_high_s, 20 * 3 * 1000e-6, 1e-4);
+    ck_assert(!f->is_within_spread);
+    ck_assert_int_eq(d->verdict, MPL_VERDICT_PROBLEMS);
+    for (size_t i = 0; i < d->n_findings; i++) {
+        ck_assert_msg(strcmp(d->findings[i].finding->name, "late-member") != 0 ||
+                          &d->findings[i] == f,
+                      "late-member is told twice");
+    }
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+START_TEST(cause_that_names_another_process_in_each_run_is_no_fact)
+{
+    const char *paths[] = { ring("a.trace", 4, 20, 1, 900), ring("b.trace", 4, 20, 2, 900),
+                            ring("c.trace", 4, 20, 3, 900) };
+    struct mpl_analysis *a = diagnose(paths, 3, NULL);
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
+    size_t n = 0;
+
+    ck_assert_uint_eq(d->n_groups, 1);
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
+
+        if (strcmp(f->finding->name, "late-member") == 0) {
+            ck_assert_uint_eq(f->n_seen, 1);
+            ck_assert(f->is_within_spread);
+            n++;
+        }
+    }
+    ck_assert_uint_eq(n, 3);
+    ck_assert_int_ne(d->verdict, MPL_VERDICT_PROBLEMS);
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+START_TEST(finding_of_half_of_the_runs_is_no_fact_and_of_most_of_them_is_one)
+{
+    const char *paths[] = { ring("a.trace", 4, 20, 1, 900), ring("b.trace", 4, 20, 2, 900),
+                            ring("c.trace", 4, 20, 2, 900) };
+    struct mpl_analysis *a = diagnose(paths, 3, NULL);
+    const struct mpl_diagnosed *f = find_finding(a, "late-member");
+
+    /* Facts stand first. */
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(f->n_seen, 2);
+    ck_assert(!f->is_within_spread);
+    ck_assert_str_eq(f->finding->culprits[0], "2");
+    mpl_analysis_destroy(a);
+
+    a = diagnose(paths, 2, NULL);
+    f = find_finding(a, "late-member");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(f->n_seen, 1);
+    ck_assert(f->is_within_spread);
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+START_TEST(runs_that_compute_or_communicate_otherwise_are_told_apart)
+{
+    const char *paths[] = { ring("a.trace", 4, 20, 2, 100), ring("b.trace", 4, 20, 2, 4000),
+                            ring("c.trace", 4, 40, 2, 100) };
+    struct mpl_analysis *a = diagnose(paths, 3, NULL);
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
+
+    ck_assert_uint_eq(d->n_groups, 3);
+    ck_assert_uint_eq(d->n_remarks, 2);
+    ck_assert_ptr_nonnull(strstr(d->remarks[0], "computes"));
+    ck_assert_ptr_nonnull(strstr(d->remarks[1], "messages"));
+    ck_assert_uint_eq(d->n_scaling, 0);
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+START_TEST(run_that_cannot_be_read_is_in_no_group)
+{
+    const char *paths[] = { ring("a.trace", 4, 20, 2, 900), put("b.trace", "nonsense\n"),
+                            ring("c.trace", 4, 20, 2, 900) };
+    struct mpl_analysis *a = diagnose(paths, 3, NULL);
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
+
+    ck_assert_ptr_nonnull(d->runs[1].failure);
+    ck_assert_uint_eq(d->n_groups, 1);
+    ck_assert_uint_eq(d->groups[0].n_runs, 2);
+    ck_assert_uint_eq(find_finding(a, "late-member")->n_alike, 2);
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+START_TEST(larger_runs_are_compared_with_the_next_smaller_and_the_smallest)
+{
+    const char *paths[] = { ring("c.trace", 8, 20, 2, 0), ring("a.trace", 2, 20, 0, 0),
+                            ring("b.trace", 4, 20, 2, 0) };
+    struct mpl_analysis *a = diagnose(paths, 3, NULL);
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
+
+    ck_assert_uint_eq(d->n_groups, 3);
+    ck_assert_uint_eq(d->groups[0].processes, 2);
+    ck_assert_uint_eq(d->groups[2].processes, 8);
+    ck_assert_uint_eq(d->n_scaling, 3);
+    /* 2 to 4, 2 to 8, 4 to 8: each process computes as long, so that the run should, too. */
+    ck_assert(d->scaling[0].from == 1 && d->scaling[0].to == 2);
+    ck_assert(d->scaling[1].from == 1 && d->scaling[1].to == 0);
+    ck_assert(d->scaling[2].from == 2 && d->scaling[2].to == 0);
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_str_eq(d->scaling[i].quantity, "run time");
+        ck_assert_double_eq_tol(d->scaling[i].expected, d->scaling[i].measured, 1e-4);
+    }
+    ck_assert_ptr_nonnull(find_finding(a, "weak-scaling"));
+    ck_assert(find_finding(a, "weak-scaling")->is_of_set);
+    ck_assert_ptr_null(find_finding(a, "strong-scaling"));
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+START_TEST(settings_of_a_manifest_tell_runs_apart)
+{
+    const char *paths[] = { ring("a.trace", 4, 20, 2, 900),
+                            ring("b.trace", 4, 20, 2, 900) };
+    struct mpl_manifest_run runs[] = { { .trace = paths[0], .settings = "grid=1" },
+                                       { .trace = paths[1], .settings = "grid=2" } };
+    const struct mpl_manifest manifest = { .n = 2, .runs = runs };
+    struct mpl_analysis *a = diagnose(paths, 2, &manifest);
+
+    ck_assert_uint_eq(mpl_analysis_diagnosis(a)->n_groups, 2);
+    ck_assert_ptr_nonnull(strstr(mpl_analysis_diagnosis(a)->remarks[0], "settings differ"));
+    mpl_analysis_destroy(a);
+
+    runs[1].settings = "grid=1";
+    runs[1].processes = 8;
+    a = diagnose(paths, 2, &manifest);
+    ck_assert_uint_eq(mpl_analysis_diagnosis(a)->n_groups, 1);
+    ck_assert_uint_eq(mpl_analysis_diagnosis(a)->n_remarks, 1);
+    ck_assert_str_eq(mpl_analysis_diagnosis(a)->remarks[0],
+                     "The manifest says that r2 has 8 processes; its trace has 4.");
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+/* ---- manifests ------------------------------------------------------------------------------- */
+
+static enum mpl_status read_manifest(const char *text, const struct mpl_manifest **out,
+                                     struct mpl_lint **lint)
+{
+    struct mpl_err err = { 0 };
+
+    *lint = mpl_lint_create(arena);
+    *out = NULL;
+    return mpl_manifest_read(put("runs.yaml", text), arena, *lint, out, &err);
+}
+
+START_TEST(manifest_gives_traces_beside_it_and_joins_settings_in_one_order)
+{
+    const struct mpl_manifest *m = NULL;
+    struct mpl_lint *lint = NULL;
+
+    (void) put("a.trace", "x");
+    (void) put("b.trace", "x");
+    (void) put("c.trace", "x");
+    ck_assert_int_eq(read_manifest("runs:\n"
+                                   "  - {trace: a.trace, processes: 4, label: first,\n"
+                                   "     settings: {tasks: 40, grid: 3}}\n"
+                                   "  - {trace: b.trace, settings: {grid: 3, tasks: 40}}\n"
+                                   "  - {trace: c.trace, outcome: failed}\n"
+                                   "  - {outcome: timed-out}\n",
+                                   &m, &lint),
+                     MPL_OK);
+    ck_assert_uint_eq(mpl_lint_count(lint), 0);
+    ck_assert_uint_eq(m->n, 2);
+    ck_assert_str_eq(m->runs[0].trace, mpl_arena_printf(arena, "%s/a.trace", folder));
+    ck_assert_uint_eq(m->runs[0].processes, 4);
+    ck_assert_str_eq(m->runs[0].label, "first");
+    ck_assert_str_eq(m->runs[0].settings, "grid=3, tasks=40");
+    ck_assert_str_eq(m->runs[1].settings, m->runs[0].settings);
+    ck_assert_uint_eq(m->runs[1].processes, 0);
+}
+END_TEST
+
+START_TEST(directory_stands_for_its_case_whose_own_keys_are_not_questioned)
+{
+    const struct mpl_manifest *m = NULL;
+    struct mpl_lint *lint = mpl_lint_create(arena);
+    struct mpl_err err = { 0 };
+
+    (void) put("a.trace", "x");
+    (void) put("case.yaml", "case: 1\ncommand: [\"./mw\"]\nruns:\n"
+                            "  - id: run-01\n    level: 1\n    outcome: ok\n    cores: 2\n"
+                            "    environment: []\n    trace: a.trace\n");
+    ck_assert_int_eq(mpl_manifest_read(folder, arena, lint, &m, &err), MPL_OK);
+    ck_assert_uint_eq(mpl_lint_count(lint), 0);
+    ck_assert_uint_eq(m->n, 1);
+}
+END_TEST
+
+/* Each is refused with a message that names the place. */
+static const struct {
+    const char *text;
+    unsigned line;
+    const char *says;
+} wrong[] = {
+    { "", 1, "a manifest needs a list 'runs'" },
+    { "runs: a.trace\n", 1, "a manifest needs a list 'runs'" },
+    { "runs:\n  - a.trace\n", 2, "a run is a map" },
+    { "runs:\n  - {processes: 4}\n", 2, "a run needs its 'trace'" },
+    { "runs:\n  - {trace: nowhere.trace}\n", 2, "there is no trace" },
+    { "runs:\n  - {trace: a.trace}\n  - {trace: ./a.trace}\n", 3, "is named twice" },
+    { "runs:\n  - {trace: a.trace, processes: many}\n", 2,
+      "a number from 1 on, not 'many'" },
+    { "runs:\n  - {trace: a.trace, processes: 0}\n", 2, "a number from 1 on, not '0'" },
+    { "runs:\n  - {trace: a.trace, processes: -4}\n", 2, "a number from 1 on, not '-4'" },
+    { "runs:\n  - {trace: [a.trace]}\n", 2, "'trace' takes one value" },
+    { "runs:\n  - {trace: a.trace, settings: {grid: [1]}}\n", 2,
+      "setting 'grid' takes one" },
+    { "runs:\n  - {trace: a.trace, settings: [1]}\n", 2, "'settings' takes one value" },
+    { "runs:\n  - {outcome: failed}\n", 2, "none of its runs has a trace" },
+};
+
+START_TEST(wrong_manifest_is_refused_at_its_place)
+{
+    const struct mpl_manifest *m = NULL;
+    struct mpl_lint *lint = NULL;
+
+    (void) put("a.trace", "x");
+    ck_assert_int_eq(read_manifest(wrong[_i].text, &m, &lint), MPL_E_SYNTAX);
+    ck_assert_ptr_null(m);
+    ck_assert_uint_eq(mpl_lint_errors(lint), 1);
+    ck_assert_uint_eq(mpl_lint_get(lint, 0)->place.line, wrong[_i].line);
+    ck_assert_msg(strstr(mpl_lint_get(lint, 0)->text, wrong[_i].says) != NULL, "%s",
+                  mpl_lint_get(lint, 0)->text);
+}
+END_TEST
+
+START_TEST(unknown_key_is_a_warning_with_a_suggestion)
+{
+    const struct mpl_manifest *m = NULL;
+    struct mpl_lint *lint = NULL;
+
+    (void) put("a.trace", "x");
+    ck_assert_int_eq(
+        read_manifest("runs:\n  - {trace: a.trace, setings: {grid: 1}}\n", &m, &lint),
+        MPL_OK);
+    ck_assert_uint_eq(mpl_lint_count(lint), 1);
+    ck_assert_int_eq(mpl_lint_get(lint, 0)->severity, MPL_LINT_WARNING);
+    ck_assert_str_eq(mpl_lint_get(lint, 0)->text,
+                     "unknown key 'setings' of a run; did you mean 'settings'?");
+}
+END_TEST
+
+START_TEST(missing_manifest_is_an_error_with_its_name)
+{
+    const struct mpl_manifest *m = NULL;
+    struct mpl_err err = { 0 };
+
+    ck_assert_int_eq(mpl_manifest_read(mpl_arena_printf(arena, "%s/none.yaml", folder),
+                                       arena, mpl_lint_create(arena), &m, &err),
+                     MPL_E_IO);
+    ck_assert_ptr_nonnull(strstr(err.cause[err.n - 1].text, "none.yaml"));
+    ck_assert_ptr_null(m);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sets");
+    TCase *groups = tcase_create("groups");
+    TCase *manifests = tcase_create("manifests");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_checked_fixture(groups, begin, end);
+    tcase_set_timeout(groups, 60);
+    tcase_add_test(groups, single_run_is_a_group_and_its_findings_are_seen_in_all_of_it);
+    tcase_add_test(groups, runs_alike_are_one_group_that_the_median_run_speaks_for);
+    tcase_add_test(groups, cause_that_names_another_process_in_each_run_is_no_fact);
+    tcase_add_test(groups,
+                   finding_of_half_of_the_runs_is_no_fact_and_of_most_of_them_is_one);
+    tcase_add_test(groups, runs_that_compute_or_communicate_otherwise_are_told_apart);
+    tcase_add_test(groups, run_that_cannot_be_read_is_in_no_group);
+    tcase_add_test(groups, larger_runs_are_compared_with_the_next_smaller_and_the_smallest);
+    tcase_add_test(groups, settings_of_a_manifest_tell_runs_apart);
+    tcase_add_checked_fixture(manifests, begin, end);
+    tcase_add_test(manifests,
+                   manifest_gives_traces_beside_it_and_joins_settings_in_one_order);
+    tcase_add_test(manifests,
+                   directory_stands_for_its_case_whose_own_keys_are_not_questioned);
+    tcase_add_loop_test(manifests, wrong_manifest_is_refused_at_its_place, 0,
+                        (int) (sizeof wrong / sizeof wrong[0]));
+    tcase_add_test(manifests, unknown_key_is_a_warning_with_a_suggestion);
+    tcase_add_test(manifests, missing_manifest_is_an_error_with_its_name);
+    suite_add_tcase(suite, groups);
+    suite_add_tcase(suite, manifests);
+    srunner_run_all(runner, CK_NORMAL);
+
+    const int failed = srunner_ntests_failed(runner);
+
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
