@@ -259,6 +259,9 @@ static const char *sentence_of(const char *text, struct mpl_arena *arena)
             out[n++] = is_blank ? ' ' : *p;
         }
     }
+    while (n > 0 && strchr(" :", out[n - 1]) != NULL) {
+        n--;
+    }
     out[n] = '\0';
     const char *copy = mpl_arena_strdup(arena, out);
     return copy != NULL ? copy : "";
