@@ -2,6 +2,9 @@
 
 #include "analysis/analysis_priv.h"
 
+/* What rules have by default (infer.h); of several runs each has as much. */
+static const double rule_seconds = 10;
+
 static enum mpl_status load_knowledge(struct mpl_analysis *a,
                                       const struct mpl_analysis_options *options,
                                       struct mpl_err *err)
@@ -15,7 +18,7 @@ static enum mpl_status load_knowledge(struct mpl_analysis *a,
     a->rules = known.rules;
     /* Before the traces are read: an author waits for messages, not for a trace. */
     if (st == MPL_OK) {
-        st = mpl_infer_create(a->rules, &options->limits, &a->infer, err);
+        st = mpl_infer_create(a->rules, &a->limits, &a->infer, err);
     }
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
 }
@@ -152,6 +155,9 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
     /* Handed out even after a failure, so that the messages of a->lint can be printed. */
     *out = a;
     a->limits = options->limits;
+    if (a->limits.seconds == 0 && n_paths > 1) {
+        a->limits.seconds = rule_seconds * (double) n_paths;
+    }
 
     enum mpl_status st = load_knowledge(a, options, err);
 

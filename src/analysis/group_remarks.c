@@ -3,12 +3,14 @@
 
 #include "analysis/groups_priv.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct remarks {
     struct mpl_analysis *a;
     const struct work *works;
-    const char **texts; /* room for three per run */
+    const char **texts; /* room for four per run */
     size_t n;
     bool is_short; /* of memory */
 };
@@ -145,16 +147,47 @@ static void remark_manifest(struct remarks *r)
     }
 }
 
+/* One who names a trace twice gets repetitions that agree in everything. */
+static void remark_same(struct remarks *r)
+{
+    struct mpl_names *seen = mpl_names_create();
+    size_t *first = MPL_NEW_ARRAY(r->a->arena, r->a->n_runs, size_t);
+    char real[PATH_MAX];
+
+    r->is_short = r->is_short || seen == NULL || first == NULL;
+    for (size_t i = 0; i < r->a->n_runs && !r->is_short; i++) {
+        const size_t known = mpl_names_count(seen);
+        const char *path = realpath(r->a->runs[i].shown.path, real);
+        const uint32_t number = path == NULL ? MPL_NONE : mpl_names_put(seen, path);
+
+        if (path == NULL) {
+            continue;
+        }
+        if (number == MPL_NONE) {
+            r->is_short = true;
+        } else if (number == known) {
+            first[number] = i;
+        } else {
+            add(r, mpl_arena_printf(
+                       r->a->arena,
+                       "%s and %s are the same trace: that they agree says nothing.",
+                       r->a->runs[first[number]].shown.id, r->a->runs[i].shown.id));
+        }
+    }
+    mpl_names_destroy(seen);
+}
+
 enum mpl_status mpl_groups_remark(struct mpl_analysis *a, const struct work *works,
                                   struct mpl_err *err)
 {
     struct remarks r = { .a = a,
                          .works = works,
-                         .texts = MPL_NEW_ARRAY(a->arena, 3 * a->n_runs, const char *) };
+                         .texts = MPL_NEW_ARRAY(a->arena, 4 * a->n_runs, const char *) };
 
     if (r.texts == NULL) {
         return mpl_nomem(err);
     }
+    remark_same(&r);
     remark_programs(&r);
     remark_groups(&r);
     remark_manifest(&r);
