@@ -1,12 +1,13 @@
 #include "config.h"
 
 #include "cli/cli_priv.h"
+#include "cli/traces_priv.h"
 
 #include <string.h>
 
 #include "report/report.h"
 
-enum { OPT_OUTPUT, OPT_TRACER, OPT_EXPLAIN, OPT_FORMAT };
+enum { OPT_OUTPUT, OPT_TRACER, OPT_EXPLAIN, OPT_FORMAT, OPT_MANIFEST };
 
 static const struct mpl_option options[] = {
     [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
@@ -14,14 +15,16 @@ static const struct mpl_option options[] = {
                      "settings for this tracer: eztrace, scorep, or one of your own" },
     [OPT_EXPLAIN] = { 0, "explain", NULL, "say why each experiment is asked for" },
     [OPT_FORMAT] = { 0, "format", "yaml|json", "what to print; yaml is the default" },
+    [OPT_MANIFEST] = { 0, "manifest", "FILE",
+                       "plan for the runs that a manifest names, too" },
     MPL_KNOWLEDGE_OPTIONS,
     MPL_CLOCK_OPTIONS,
     { 0 },
 };
 
 struct plan_opts {
-    const char **traces;
-    size_t n_traces;
+    struct mpl_traces_asked asked;
+    struct mpl_traces traces; /* what that stands for */
     struct mpl_knowledge_asked knowledge;
     struct mpl_directories directories;
     const char *output;
@@ -58,6 +61,9 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
         return MPL_OK;
     case OPT_FORMAT:
         return take_format(value, opts, err);
+    case OPT_MANIFEST:
+        opts->asked.manifests[opts->asked.n_manifests++] = value;
+        return MPL_OK;
     default:
         return mpl_args_knowledge(option, value, &opts->knowledge)
                    ? MPL_OK
@@ -67,7 +73,7 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
 
 static enum mpl_status check(const struct plan_opts *opts, struct mpl_err *err)
 {
-    if (opts->n_traces == 0) {
+    if (opts->asked.n_words + opts->asked.n_manifests == 0) {
         return mpl_fail(err, MPL_E_USAGE, "plan needs a trace");
     }
     if (opts->is_explained && opts->has_format) {
@@ -87,16 +93,18 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     const char *value = NULL;
     enum mpl_status st = MPL_OK;
 
-    opts->traces = MPL_NEW_ARRAY(arena, most, const char *);
+    opts->asked.words = MPL_NEW_ARRAY(arena, most, const char *);
+    opts->asked.manifests = MPL_NEW_ARRAY(arena, most, const char *);
     opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
-    if (opts->traces == NULL || opts->knowledge.given == NULL) {
+    if (opts->asked.words == NULL || opts->asked.manifests == NULL ||
+        opts->knowledge.given == NULL) {
         return mpl_nomem(err);
     }
     while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
         if (option != NULL) {
             st = take_option(option, value, opts, err);
         } else {
-            opts->traces[opts->n_traces++] = value;
+            opts->asked.words[opts->asked.n_words++] = value;
         }
     }
     return st == MPL_END ? check(opts, err) : st;
@@ -109,13 +117,14 @@ static enum mpl_status analyse(const struct plan_opts *opts, struct mpl_analysis
     const struct mpl_analysis_options asked = {
         .knowledge = opts->directories.paths,
         .n_knowledge = opts->directories.n,
+        .manifest = opts->traces.manifest,
         .clock = &opts->clock,
         .progress = &line.progress,
     };
 
     mpl_progress_line_open(&line, stderr);
     const enum mpl_status st =
-        mpl_analysis_run(opts->traces, opts->n_traces, &asked, out, err);
+        mpl_analysis_run(opts->traces.paths, opts->traces.n, &asked, out, err);
     mpl_progress_line_close(&line);
     if (*out != NULL) {
         mpl_lint_print(mpl_analysis_lint(*out), stderr);
@@ -178,6 +187,7 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
     enum mpl_status st = parse(args, arena, &opts, err);
     st = st == MPL_OK ? mpl_directories_find(&opts.knowledge, arena, &opts.directories, err)
                       : st;
+    st = st == MPL_OK ? mpl_traces_find(&opts.asked, arena, &opts.traces, err) : st;
     st = st == MPL_OK ? make_plan(&opts, arena, out, err) : st;
     mpl_arena_destroy(arena);
     return st;

@@ -308,6 +308,33 @@ START_TEST(a_plan_of_nothing_is_a_plan)
 }
 END_TEST
 
+START_TEST(running_out_of_memory_is_told)
+{
+    ask(MEASURE("(reason \"a\") (record \"user-regions\") (regions \"f\") (separates x)")
+            MEASURE("(reason \"b\") (processes 2 3)"));
+    (void) plan_with("scorep", 0);
+    const char *directories[] = { in_tree("") };
+    struct mpl_plan_options options = { .tracer = NULL };
+    long n = 0;
+
+    ck_assert_int_eq(mpl_tracers_load(directories, 1, arena, lint, &options.tracers, &err),
+                     MPL_OK);
+    for (bool is_over = false; !is_over; n++) {
+        struct mpl_arena *own = mpl_arena_create();
+        const struct mpl_plan *plan = NULL;
+
+        mpl_alloc_fail_after(n);
+        const enum mpl_status st = mpl_plan_make(analysis, &options, own, &plan, NULL);
+
+        mpl_alloc_fail_after(-1);
+        ck_assert(st == MPL_OK || st == MPL_E_NOMEM);
+        is_over = st == MPL_OK;
+        mpl_arena_destroy(own);
+    }
+    ck_assert_int_gt(n, 10);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("plan");
@@ -327,6 +354,7 @@ int main(void)
     tcase_add_test(plans, what_is_written_is_read_back);
     tcase_add_test(plans, lines_to_paste_hold_every_run);
     tcase_add_test(plans, a_plan_of_nothing_is_a_plan);
+    tcase_add_test(plans, running_out_of_memory_is_told);
     suite_add_tcase(suite, plans);
 
     SRunner *runner = srunner_create(suite);
