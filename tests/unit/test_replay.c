@@ -120,6 +120,36 @@ START_TEST(what_cannot_be_read_is_refused_with_its_column)
 }
 END_TEST
 
+/* Parts of changes in any order: each is taken or refused, with its reason. */
+START_TEST(no_text_breaks_the_parser)
+{
+    static const char *const parts[] = { "compute", "region", "network", "(",    ")",
+                                         "\"",      "3",      ",",       "*",    "/",
+                                         "-",       "=",      "others",  "0.5",  "e-9",
+                                         " ",       "s",      "\t",      "\xc3", "1e999" };
+    enum { N_PARTS = sizeof parts / sizeof *parts, TRIES = 20000, LONGEST = 9 };
+    unsigned n_taken = 0;
+
+    srand(5);
+    for (int i = 0; i < TRIES; i++) {
+        char text[128] = "compute";
+        const struct mpl_what_if *what = NULL;
+        struct mpl_err err = { 0 };
+        enum mpl_status st;
+
+        text[i % 2 == 0 ? 0 : strlen(text)] = '\0';
+        for (int n = rand() % LONGEST; n >= 0; n--) {
+            strcat(text, parts[rand() % N_PARTS]);
+        }
+        st = mpl_what_if_parse(text, arena, &what, &err);
+        n_taken += st == MPL_OK;
+        ck_assert_msg(st == MPL_OK ? what->n > 0 : st == MPL_E_USAGE && err.n == 1, "%s",
+                      text);
+    }
+    ck_assert_uint_gt(n_taken, 20);
+}
+END_TEST
+
 /* ---- answers ------------------------------------------------------------------------------------ */
 
 /* Rank 1 computes for 100 and sends (2); rank 0 computes for 30, waits for it, needs 5 beyond, and
@@ -294,6 +324,35 @@ START_TEST(what_is_not_recorded_is_not_guessed)
 }
 END_TEST
 
+START_TEST(running_out_of_memory_is_told_at_every_allocation)
+{
+    static const char text[] = "compute(1)=others, region(solve)(1)*0.5, transfer/2";
+    const struct mpl_events *events = late_sender();
+    enum mpl_status st = MPL_E_NOMEM;
+    long n = 0;
+
+    for (; st != MPL_OK; n++) {
+        const struct mpl_what_if *what = NULL;
+        struct mpl_arena *scratch = mpl_arena_create();
+        struct mpl_replayed answer = { 0 };
+        double seconds = 0;
+        struct mpl_err err = { 0 };
+
+        ck_assert_ptr_nonnull(scratch);
+        mpl_alloc_fail_after(n);
+        st = mpl_what_if_parse(text, scratch, &what, &err);
+        st = st == MPL_OK ? mpl_replay_run(events, what, NULL, 0, scratch, &answer, &err)
+                          : st;
+        st = st == MPL_OK ? mpl_replay_ideal(events, &seconds, &err) : st;
+        mpl_alloc_fail_after(-1);
+        ck_assert_msg(st == MPL_OK || st == MPL_E_NOMEM, "allocation %ld: %s", n,
+                      err.cause[0].text);
+        mpl_arena_destroy(scratch);
+    }
+    ck_assert_int_gt(n, 20);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("replay");
@@ -303,6 +362,8 @@ static Suite *make_suite(void)
     tcase_add_test(t, changes_say_what_of_whom_and_how);
     tcase_add_loop_test(t, what_cannot_be_read_is_refused_with_its_column, 0,
                         (int) (sizeof refused / sizeof *refused));
+    tcase_add_test(t, no_text_breaks_the_parser);
+    tcase_add_test(t, running_out_of_memory_is_told_at_every_allocation);
     tcase_add_test(t, a_faster_sender_is_waited_for_until_it_comes_before_the_receiver);
     tcase_add_test(t, regions_hold_what_they_call_and_calls_by_their_name);
     tcase_add_test(t, others_are_those_of_the_role_or_all);
