@@ -258,6 +258,31 @@ def test_slow(place):
     tap.ok(again.complaint == "", what + ": with JSON nothing is told where nobody looks", again)
 
 
+def test_options(place):
+    """On the case of the slow master, which needs no further run."""
+    command = walk_through()[0][1:]
+    runs = place.outcomes("marple-mw")
+    done = place.run(["--fail-on", "critical", "--max-experiments", "6"], command)
+    tap.ok(done.status == 1, "--fail-on: status 1", done)
+    done = place.run(["--output", "answer.json", "--format", "json"], command)
+    with open(place.path("answer.json"), encoding="utf-8") as file:
+        document = product.parse(file.read())
+    tap.ok(done.out == "" and "case" in document, "--output: the diagnosis is in the file", done)
+    tap.ok(place.outcomes("marple-mw") == runs, "neither runs anything")
+    done = product.run("diagnose", "--format", "json", place.path("marple-mw"))
+    tap.ok(
+        done.status == 0 and len(product.parse(done.out)["runs"]) == len(runs),
+        "marple diagnose takes the case",
+        done,
+    )
+    done = place.run(["-v", "-o", "loud"], ["mpirun", "-np", "1", place.program("mw"), "--help"])
+    tap.ok(
+        done.status == 3 and "usage: mpirun" in done.complaint and "exit status 2" in done.out,
+        "-v: what the program prints is passed on",
+        done,
+    )
+
+
 def test_healthy(place):
     what = "healthy master"
     done = place.run(
@@ -470,6 +495,7 @@ def main():
             return
         tap.guarded("dry run", test_dry, place)
         tap.guarded("slow master", test_slow, place)
+        tap.guarded("options", test_options, place)
         tap.guarded("healthy master", test_healthy, place)
         tap.guarded("crash", test_crash, place)
         tap.guarded("hang", test_hang, place)
