@@ -62,13 +62,16 @@ static enum mpl_status choose_file(struct choice *c, const char *file, struct mp
         st = st == MPL_OK ? mpl_patterns_parse(file, text, bytes, c->base, c->arena,
                                                c->lint, &patterns, err)
                           : st;
-        for (size_t i = 0; st == MPL_OK && i < mpl_patterns_count(patterns); i++) {
+        for (size_t i = 0; patterns != NULL && i < mpl_patterns_count(patterns); i++) {
             if (strcmp(mpl_pattern_file(mpl_patterns_get(patterns, i)), file) == 0) {
                 pattern = mpl_patterns_get(patterns, i);
             }
         }
-        st = st == MPL_OK ? mpl_metric_set_create(pattern, c->arena, c->lint, &metrics, err)
-                          : st;
+        const enum mpl_status checked =
+            pattern == NULL ? MPL_OK
+                            : mpl_metric_set_create(pattern, c->arena, c->lint, &metrics,
+                                                    st == MPL_OK ? err : NULL);
+        st = st == MPL_OK ? checked : st;
     }
     if (st == MPL_OK) {
         c->out->patterns[c->out->n++] = pattern;

@@ -102,6 +102,13 @@ static enum mpl_status load_patterns(const char *const *directories, size_t n,
     enum mpl_status st = mpl_patterns_load(patterns, n, arena, lint, &out->patterns, err);
 
     st = st == MPL_OK ? add_patterns(files, n_files, arena, lint, &out->patterns, err) : st;
+    if (st == MPL_E_SYNTAX && out->patterns != NULL) {
+        /* Their metrics are checked in the same round; what else is wrong is told already. */
+        const enum mpl_status checked = load_metrics(arena, lint, out, NULL);
+
+        *out = (struct mpl_knowledge){ 0 };
+        return checked == MPL_E_NOMEM ? mpl_nomem(err) : st;
+    }
     return st == MPL_OK ? load_metrics(arena, lint, out, err) : st;
 }
 

@@ -60,7 +60,12 @@ struct mpl_metric_definition {
 /** The compiled metrics of one pattern. */
 struct mpl_metric_set;
 
-/** Errors: MPL_E_SYNTAX, all messages with file:line:column in \p lint. */
+/**
+ * Of a pattern that has faults itself, see mpl_pattern_has_fault(), what is wrong with the metrics is told
+ * as far as these faults leave no doubt; the set is good for nothing else.
+ *
+ * Errors: MPL_E_SYNTAX, all messages with file:line:column in \p lint.
+ */
 enum mpl_status mpl_metric_set_create(const struct mpl_pattern *pattern,
                                       struct mpl_arena *arena, struct mpl_lint *lint,
                                       const struct mpl_metric_set **out,

@@ -14,6 +14,8 @@ struct name_context {
     const struct metric *metric; /* whose formula it is */
     struct mpl_buf scalars;      /* struct source */
     struct mpl_buf lists;
+    bool
+        is_doubtful; /* what a name stands for is not known: the pattern has faults there */
 };
 
 static const struct mpl_unit unit_of_count = { 0, 0 };
@@ -122,6 +124,30 @@ static bool find_source(const struct name_context *context, const char *name,
     const uint32_t event = is_all ? MPL_NONE : event_of_prefix(context->loader, full, n);
 
     return event != MPL_NONE && find_attribute(context, event, dot + 1, source);
+}
+
+/*
+ * Whether the pattern has faults where it says what a name means. They are told already, and what
+ * the formula is told to be wrong about could go away with them.
+ */
+static bool is_doubtful(const struct name_context *context, const char *name)
+{
+    const struct mpl_pattern *pattern = context->loader->pattern;
+    const bool is_all = strncmp(name, "all.", 4) == 0;
+    const char *full = is_all ? name + 4 : name;
+    const size_t n = strcspn(full, ".");
+    const uint32_t role = role_of_prefix(context->loader, full, n);
+    const uint32_t event = event_of_prefix(context->loader, full, n);
+
+    if (!mpl_pattern_has_fault(pattern) || (n == 3 && memcmp(full, "run", 3) == 0)) {
+        return false;
+    }
+    if (role != MPL_NONE) {
+        return !is_all && role != context->metric->definition.role &&
+               mpl_pattern_role_has_fault(pattern, role);
+    }
+    return event != MPL_NONE ? mpl_pattern_event_has_fault(pattern, event)
+                             : mpl_pattern_event_count(pattern) == 0;
 }
 
 /* ---- suggestions -------------------------------------------------------------------------- */
@@ -279,6 +305,7 @@ static enum mpl_status look_up(void *user, const char *name, struct mpl_formula_
     const struct set_loader *loader = context->loader;
     struct source source;
 
+    context->is_doubtful = context->is_doubtful || is_doubtful(context, name);
     if (!find_source(context, name, &source)) {
         return suggest(context->loader, name, suggestion) ? MPL_E_MEANING : MPL_E_NOMEM;
     }
@@ -354,9 +381,9 @@ static void check_split(struct set_loader *loader, const struct metric *metric)
 {
     const struct mpl_pattern *pattern = loader->pattern;
     const uint32_t role = metric->definition.role;
-    const struct source *foreign =
-        role == MPL_NONE || mpl_pattern_role_is_one(pattern, role) ? NULL
-                                                                   : foreign_event(metric);
+    const bool is_split = role != MPL_NONE && !mpl_pattern_has_fault(pattern) &&
+                          !mpl_pattern_role_is_one(pattern, role);
+    const struct source *foreign = is_split ? foreign_event(metric) : NULL;
 
     if (foreign == NULL) {
         return;
@@ -381,21 +408,42 @@ static bool take_sources(struct set_loader *loader, struct mpl_buf *found,
     return sources->items != NULL;
 }
 
+/* Messages about a formula whose names the pattern has faults about are left out. */
+static void tell(struct set_loader *loader, const struct name_context *context,
+                 const struct mpl_lint *found)
+{
+    for (size_t i = 0; i < mpl_lint_count(found) && !context->is_doubtful; i++) {
+        const struct mpl_lint_message *m = mpl_lint_get(found, i);
+
+        mpl_lint_add(loader->lint, m->severity, m->place, "%s", m->text);
+    }
+}
+
 void mpl_metric_compile(struct set_loader *loader, struct metric *metric)
 {
+    const bool has_fault = mpl_pattern_has_fault(loader->pattern);
+    struct mpl_lint *lint = has_fault ? mpl_lint_create(loader->arena) : loader->lint;
     struct name_context context = { .loader = loader,
                                     .metric = metric,
                                     .scalars = mpl_buf_make(sizeof(struct source)),
                                     .lists = mpl_buf_make(sizeof(struct source)) };
+
+    if (lint == NULL) {
+        loader->has_no_memory = true;
+        return;
+    }
     const enum mpl_status st = mpl_formula_compile(
         metric->value->text, metric->value->place, metric->value->is_inline, look_up,
-        &context, loader->arena, loader->lint, &metric->formula, NULL);
+        &context, loader->arena, lint, &metric->formula, NULL);
 
     if (st == MPL_E_NOMEM || !take_sources(loader, &context.scalars, &metric->scalars) ||
         !take_sources(loader, &context.lists, &metric->lists)) {
         loader->has_no_memory = true;
     }
-    if (st == MPL_OK) {
+    if (has_fault) {
+        tell(loader, &context, lint);
+    }
+    if (st == MPL_OK && !context.is_doubtful) {
         check_unit(loader, metric);
         check_split(loader, metric);
     }

@@ -268,7 +268,8 @@ static bool add_sections(struct set_loader *loader, struct mpl_names *names)
     for (size_t i = 0; i < n; i++) {
         if (sections[i]->kind != MPL_YAML_MAP) {
             /* "metrics:" with nothing behind it is a scalar without text. */
-            if (sections[i]->kind != MPL_YAML_SCALAR || sections[i]->text[0] != '\0') {
+            if (!mpl_pattern_has_fault(loader->pattern) &&
+                (sections[i]->kind != MPL_YAML_SCALAR || sections[i]->text[0] != '\0')) {
                 fault(loader, sections[i]->place, "'metrics' must be a map by name");
             }
         } else if (!add_section(loader, sections[i], names)) {
@@ -390,7 +391,10 @@ enum mpl_status mpl_metric_set_create(const struct mpl_pattern *pattern,
     }
     mpl_names_destroy(names);
     set->pattern = pattern;
-    load_all(&loader);
+    /* Without any role nothing is known about whom metrics are. */
+    if (!mpl_pattern_has_fault(pattern) || mpl_pattern_role_count(pattern) > 0) {
+        load_all(&loader);
+    }
     if (loader.has_no_memory) {
         return mpl_nomem(err);
     }

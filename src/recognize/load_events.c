@@ -483,7 +483,9 @@ static void name_events(struct mpl_loader *loader, const struct mpl_yaml *events
 
     for (const struct mpl_yaml *map = events->first; map != NULL; map = map->next) {
         struct mpl_event_definition *event = &pattern->events[pattern->n_events++];
+        const bool had_fault = loader->has_fault;
 
+        loader->has_fault = false;
         *event = (struct mpl_event_definition){ .name = map->key,
                                                 .place = map->key_place,
                                                 .role = MPL_NONE };
@@ -501,6 +503,8 @@ static void name_events(struct mpl_loader *loader, const struct mpl_yaml *events
             load_head(loader, map, event);
         }
         load_names(loader, map, event);
+        event->has_fault = loader->has_fault;
+        loader->has_fault = loader->has_fault || had_fault;
     }
 }
 

@@ -39,7 +39,13 @@ static void load_role(struct mpl_loader *loader, const struct mpl_yaml *map,
     const struct mpl_yaml *says = mpl_yaml_find(map, "says");
 
     mpl_load_keys(loader, map, role_keys, sizeof role_keys / sizeof *role_keys, "a role");
+
+    const bool had_fault = loader->has_fault;
+
+    loader->has_fault = false;
     load_count(loader, map, role);
+    role->has_fault = loader->has_fault;
+    loader->has_fault = loader->has_fault || had_fault;
     if (says != NULL) {
         role->says = mpl_load_text(loader, says, "'says'");
     }
@@ -90,6 +96,8 @@ void mpl_load_roles(struct mpl_loader *loader, const struct mpl_yaml *roles)
     for (const struct mpl_yaml *map = roles->first; map != NULL; map = map->next) {
         if (mpl_load_is_map(loader, map, "a role")) {
             load_role(loader, map, number);
+        } else {
+            pattern->roles[number].has_fault = true;
         }
         number++;
     }

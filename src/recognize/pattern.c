@@ -118,6 +118,21 @@ uint32_t mpl_pattern_find_event(const struct mpl_pattern *pattern, const char *e
     return MPL_NONE;
 }
 
+bool mpl_pattern_has_fault(const struct mpl_pattern *pattern)
+{
+    return pattern->has_fault;
+}
+
+bool mpl_pattern_role_has_fault(const struct mpl_pattern *pattern, uint32_t role)
+{
+    return pattern->roles[role].has_fault;
+}
+
+bool mpl_pattern_event_has_fault(const struct mpl_pattern *pattern, uint32_t event)
+{
+    return event_at(pattern, event)->has_fault;
+}
+
 uint32_t mpl_pattern_event_role(const struct mpl_pattern *pattern, uint32_t event)
 {
     return event_at(pattern, event)->role;

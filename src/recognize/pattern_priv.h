@@ -120,6 +120,7 @@ struct mpl_role_definition {
     const char *name;
     const char *says; /**< NULL when not said. */
     bool is_one;      /**< count: 1 */
+    bool has_fault;   /**< An error was told about its count. */
     uint32_t at_least;
     const char *where_text; /**< NULL: every location that takes part. */
     const struct mpl_formula *where;
@@ -207,6 +208,7 @@ struct mpl_event_definition {
     const char *says;
     struct mpl_place place;
     uint32_t role;
+    bool has_fault; /**< An error was told about its head or the names of its attributes. */
     bool is_strict;
     const struct mpl_automaton *automaton; /**< NULL after a fault in the expression. */
     uint32_t n_members;
@@ -229,6 +231,7 @@ struct mpl_pattern {
     const char *file;
     const struct mpl_pattern *base; /**< That it extends; NULL. */
     const char *replaces; /**< File of the pattern of the same name before it, or NULL. */
+    bool has_fault; /**< Nothing can be tried with it, but its metrics can be checked. */
     double minimum_coverage;
     double minimum_fit;
     const struct mpl_yaml

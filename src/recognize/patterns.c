@@ -24,6 +24,7 @@ struct entry {
     const char *name;
     const struct mpl_yaml *root;       /* NULL for given patterns */
     const struct mpl_pattern *pattern; /* NULL while waiting, and when it has faults */
+    const struct mpl_pattern *faulty;  /* what could be read when it has */
     enum stage stage;
 };
 
@@ -221,8 +222,8 @@ static const char *replaced_by(const struct set *set, const struct entry *entry)
 }
 
 static enum mpl_status load_entry(struct set *set, const struct entry *entry,
-                                  const struct mpl_pattern *base,
-                                  const struct mpl_pattern **out, struct mpl_err *err)
+                                  const struct mpl_pattern *base, struct mpl_pattern **out,
+                                  struct mpl_err *err)
 {
     struct mpl_pattern *pattern = MPL_NEW(set->arena, struct mpl_pattern);
     const struct mpl_yaml *root =
@@ -249,14 +250,15 @@ static enum mpl_status load_entry(struct set *set, const struct entry *entry,
     if (loader.has_no_memory) {
         return mpl_nomem(err);
     }
-    *out = loader.has_fault ? NULL : pattern;
+    pattern->has_fault = loader.has_fault;
+    *out = pattern;
     return MPL_OK;
 }
 
 static enum mpl_status resolve(struct set *set, size_t number, struct mpl_err *err)
 {
     const struct mpl_pattern *base;
-    const struct mpl_pattern *pattern = NULL;
+    struct mpl_pattern *pattern = NULL;
     bool is_good;
     enum mpl_status st;
 
@@ -269,8 +271,10 @@ static enum mpl_status resolve(struct set *set, size_t number, struct mpl_err *e
         st = load_entry(set, entry_at(set, number), base, &pattern, err);
     }
     entry_at(set, number)->stage = DONE;
-    entry_at(set, number)->pattern = pattern;
-    set->has_fault = set->has_fault || pattern == NULL;
+    const bool has_fault = pattern == NULL || pattern->has_fault;
+    entry_at(set, number)->pattern = has_fault ? NULL : pattern;
+    entry_at(set, number)->faulty = has_fault ? pattern : NULL;
+    set->has_fault = set->has_fault || has_fault;
     return st;
 }
 
@@ -303,18 +307,20 @@ static enum mpl_status resolve_all(struct set *set, const struct mpl_patterns **
             return st;
         }
     }
+    patterns->items = items;
+    for (size_t i = 0; i < set->entries.n; i++) {
+        const struct entry *e = entry_at(set, i);
+
+        if (!is_replaced(set, i) && (e->pattern != NULL || e->faulty != NULL)) {
+            items[patterns->n++] = e->pattern != NULL ? e->pattern : e->faulty;
+        }
+    }
+    *out = patterns;
     if (set->has_fault) {
         const enum mpl_status st = mpl_lint_fail(set->lint, err);
 
         return st != MPL_OK ? st : mpl_nomem(err);
     }
-    patterns->items = items;
-    for (size_t i = 0; i < set->entries.n; i++) {
-        if (!is_replaced(set, i)) {
-            items[patterns->n++] = entry_at(set, i)->pattern;
-        }
-    }
-    *out = patterns;
     return MPL_OK;
 }
 
@@ -332,7 +338,9 @@ enum mpl_status mpl_patterns_parse(const char *file, const char *text, size_t by
         if (entry == NULL) {
             st = mpl_nomem(err);
         } else {
-            *entry = (struct entry){ base->items[i]->name, NULL, base->items[i], DONE };
+            *entry = (struct entry){ .name = base->items[i]->name,
+                                     .pattern = base->items[i],
+                                     .stage = DONE };
         }
     }
     if (st == MPL_OK) {

@@ -113,12 +113,14 @@ struct mpl_patterns;
 
 /**
  * \p builtin_directories: in order; files *.yaml in each, sorted by name; TEMPLATE.yaml is skipped.
- * Errors: MPL_E_SYNTAX when any file has an error; all messages are in \p lint.
+ * Errors: MPL_E_SYNTAX when any file has an error; all messages are in \p lint. Then \p out has what
+ * could be read, so that the metrics can be checked, too; it may hold patterns that
+ * mpl_pattern_has_fault() and is good for nothing else. With other errors \p out stays as it is.
  */
 enum mpl_status mpl_patterns_load(const char *const *directories, size_t n,
                                   struct mpl_arena *arena, struct mpl_lint *lint,
                                   const struct mpl_patterns **out, struct mpl_err *err);
-/** One pattern from memory, on top of \p base (may be NULL) for `extends`. */
+/** One pattern from memory, on top of \p base (may be NULL) for `extends`. Errors: as above. */
 enum mpl_status mpl_patterns_parse(const char *file, const char *text, size_t bytes,
                                    const struct mpl_patterns *base, struct mpl_arena *arena,
                                    struct mpl_lint *lint, const struct mpl_patterns **out,
@@ -128,6 +130,11 @@ const struct mpl_pattern *mpl_patterns_get(const struct mpl_patterns *patterns, 
 const struct mpl_pattern *mpl_patterns_find(const struct mpl_patterns *patterns,
                                             const char *name);
 
+/** Whether an error was told about the pattern, the count of a role, or the head of an event or the
+ *  names of its attributes. */
+bool mpl_pattern_has_fault(const struct mpl_pattern *pattern);
+bool mpl_pattern_role_has_fault(const struct mpl_pattern *pattern, uint32_t role);
+bool mpl_pattern_event_has_fault(const struct mpl_pattern *pattern, uint32_t event);
 const char *mpl_pattern_name(const struct mpl_pattern *pattern);
 const char *mpl_pattern_says(const struct mpl_pattern *pattern);
 /** Whether it says so itself, or one of those that it extends. */

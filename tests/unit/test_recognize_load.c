@@ -94,7 +94,11 @@ START_TEST(faults_are_told_with_place_and_suggestion)
 
     ck_assert_str_eq(messages_of(lint, arena), fault->messages);
     ck_assert_int_eq(st, mpl_lint_errors(lint) > 0 ? MPL_E_SYNTAX : MPL_OK);
-    ck_assert((patterns != NULL) == (st == MPL_OK));
+    /* What could be read is there, so that its metrics are checked, too. */
+    ck_assert_ptr_nonnull(patterns);
+    for (size_t i = 0; i < mpl_patterns_count(patterns); i++) {
+        ck_assert(mpl_pattern_has_fault(mpl_patterns_get(patterns, i)) == (st != MPL_OK));
+    }
 }
 END_TEST
 
