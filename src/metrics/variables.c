@@ -505,8 +505,9 @@ bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
                                 NULL) == MPL_OK;
     }
     if (get == run_ideal_duration && !variables->is_ideal_known) {
-        variables->is_ideal_known = true;
-        return mpl_replay_ideal(variables->events, &variables->ideal_s, NULL) == MPL_OK;
+        variables->is_ideal_known =
+            mpl_replay_ideal(variables->events, &variables->ideal_s, NULL) == MPL_OK;
+        return variables->is_ideal_known;
     }
     return true;
 }
