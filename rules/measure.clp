@@ -142,8 +142,11 @@
   (metric (run ?r) (pattern ?p) (name "run.useful_workers") (value ?useful&:(> ?useful 0.0)))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers&:(> ?workers ?useful)))
   =>
-  (bind ?at (+ (- ?n (integer ?workers)) (max 1 (integer ?useful))))
-  (bind ?below (+ (- ?n (integer ?workers)) (max 1 (integer (/ ?useful 2.0)))))
+  ;; Just as many as it can feed, and half of that, who hardly wait for each other. One worker alone
+  ;; would be no farm.
+  (bind ?others (- ?n (integer ?workers)))
+  (bind ?at (+ ?others (min (- (integer ?workers) 1) (max 2 (integer (+ ?useful 0.999))))))
+  (bind ?below (+ ?others (max 2 (integer (/ ?useful 2.0)))))
   (bind ?sizes (if (< ?below ?at) then (create$ ?below ?at) else (create$ ?at)))
   (if (< ?at ?n) then
     (assert (measure (run ?r) (pattern ?p) (level 3) (processes ?sizes)

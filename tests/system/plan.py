@@ -167,7 +167,7 @@ def test_healthy():
 
 
 def test_master_worker():
-    for name, processes in (("scorep-mw8", [3, 5]), ("mandel-mw-masterslow-np8", [3, 5])):
+    for name, processes in (("scorep-mw8", [3, 6]), ("mandel-mw-masterslow-np8", [3, 6])):
         path = product.shared_trace(name)
         if not path:
             tap.skip(name, "not here")
