@@ -443,7 +443,7 @@ void mpl_metric_compile(struct set_loader *loader, struct metric *metric)
     if (has_fault) {
         tell(loader, &context, lint);
     }
-    if (st == MPL_OK && !context.is_doubtful) {
+    if (st == MPL_OK && !loader->has_no_memory && !context.is_doubtful) {
         check_unit(loader, metric);
         check_split(loader, metric);
     }
