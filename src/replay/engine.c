@@ -295,6 +295,7 @@ enum mpl_status mpl_engine_run(const struct mpl_events *events, const struct sca
                         .scale = scale,
                         .spent = out->spent };
     struct mpl_arena *scratch = mpl_arena_create();
+    bool is_ok = true;
 
     if (scratch == NULL || !prepare(&r, scratch)) {
         mpl_arena_destroy(scratch);
@@ -303,6 +304,9 @@ enum mpl_status mpl_engine_run(const struct mpl_events *events, const struct sca
     mpl_events_window(events, &r.window_begin_ticks, &r.window_end_ticks);
     start(&r);
     sum_up(&r, out);
+    if (out->order_s != NULL && out->is_finished) {
+        is_ok = mpl_engine_look_at_order(&r, scratch, out->order_s);
+    }
     mpl_arena_destroy(scratch);
-    return MPL_OK;
+    return is_ok ? MPL_OK : mpl_nomem(err);
 }

@@ -20,6 +20,8 @@ static const double tolerated_error = 0.1;
 static const double doubtful_keep = 0.1;
 /* A clock that may be wrong by more than this share of the run moves waiting that much. */
 static const double doubtful_clock = 0.05;
+/* Of the changed run, waiting for one message while another is there, beyond that of the baseline. */
+static const double doubtful_order = 0.02;
 
 /* Why a replay of this run can only be a guess; NULL if it is more. */
 static const char *lack_of(const struct mpl_events *events)
@@ -177,16 +179,48 @@ static enum mpl_status doubt_baseline(struct mpl_replayed *out, struct mpl_arena
     return out->doubt == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
+/* Who takes whatever comes first would do so in another order. */
+static enum mpl_status doubt_order(const struct question *q, const struct course *baseline,
+                                   const struct course *changed, struct mpl_replayed *out,
+                                   struct mpl_err *err)
+{
+    const struct mpl_model *model = mpl_events_model(q->events);
+    uint32_t worst = MPL_NONE;
+    double most_s = doubtful_order * changed->duration_s;
+
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        const double more_s = changed->order_s[l] - baseline->order_s[l];
+
+        if (more_s > most_s) {
+            most_s = more_s;
+            worst = l;
+        }
+    }
+    if (worst == MPL_NONE || out->doubt != NULL) {
+        return MPL_OK;
+    }
+    out->doubt = mpl_arena_printf(
+        q->arena,
+        "process %s receives in the recorded order: for %s it waits for one message "
+        "while another is there; if it takes whatever comes first, the run may be "
+        "shorter than that",
+        model->locations[worst].label, mpl_text_seconds(q->arena, most_s));
+    return out->doubt == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
 static enum mpl_status run_twice(struct question *q, struct mpl_replayed *out,
                                  struct mpl_err *err)
 {
     const uint32_t n = mpl_events_model(q->events)->n_locations;
     double *end_s = MPL_NEW_ARRAY(q->arena, n, double);
-    struct course baseline = { .spent = make_spent(q) };
-    struct course changed = { .end_s = end_s };
+    struct course baseline = { .spent = make_spent(q),
+                               .order_s = MPL_NEW_ARRAY(q->arena, n, double) };
+    struct course changed = { .end_s = end_s,
+                              .order_s = MPL_NEW_ARRAY(q->arena, n, double) };
     enum mpl_status st;
 
-    if (end_s == NULL || baseline.spent == NULL) {
+    if (end_s == NULL || baseline.spent == NULL || baseline.order_s == NULL ||
+        changed.order_s == NULL) {
         return mpl_nomem(err);
     }
     st = mpl_engine_run(q->events, &q->scale, &baseline, err);
@@ -205,6 +239,7 @@ static enum mpl_status run_twice(struct question *q, struct mpl_replayed *out,
     out->changed_s = changed.duration_s;
     out->gain_s = out->baseline_s - out->changed_s;
     st = doubt_baseline(out, q->arena, err);
+    st = st == MPL_OK ? doubt_order(q, &baseline, &changed, out, err) : st;
     st = st == MPL_OK ? doubt_clocks(q, out, err) : st;
     return st == MPL_OK ? doubt_kept(q, baseline.spent, out, err) : st;
 }

@@ -33,6 +33,9 @@ struct course {
     double unknown_share; /* of location time, in calls whose partners are not recorded */
     double *end_s;        /* per location; the caller's, NULL: not wanted */
     struct spent *spent;  /* likewise */
+    /* Per location that takes what comes first: waiting for a message while one that is received
+     * later was there; likewise. Of use only if is_finished. */
+    double *order_s;
 };
 
 /* engine.c: lets every location run through its calls. Cost: linear in calls, in records where
@@ -126,5 +129,10 @@ int64_t mpl_engine_inside(const struct engine *r, int64_t from_ticks, int64_t to
 int64_t mpl_engine_compute(struct engine *r, uint32_t location, uint32_t from, uint32_t to);
 /* What the current call costs when nobody has to be waited for. */
 int64_t mpl_engine_cost(const struct engine *r, uint32_t location);
+
+/* order.c: fills in course.order_s when all are done; false if out of memory. Cost: linear in
+ * records; 64 KiB. */
+bool mpl_engine_look_at_order(const struct engine *r, struct mpl_arena *scratch,
+                              double *order_s);
 
 #endif

@@ -308,6 +308,88 @@ START_TEST(who_waits_at_a_barrier_follows_from_who_comes_last)
 }
 END_TEST
 
+/* What rank 0 does when a result of \p rank comes at \p us, having waited for it since \p since. */
+static void take_result(struct fixture *f, int64_t since, int64_t us, uint32_t rank,
+                        bool is_answered)
+{
+    fixture_call_send(f, rank, us, us, "MPI_Send", 0, 0);
+    fixture_call_recv(f, 0, since, us, rank, 0);
+    if (is_answered) {
+        fixture_call_send(f, 0, us, us, "MPI_Send", rank, 1);
+        fixture_call_recv(f, rank, us, us, 0, 1);
+    }
+}
+
+struct result {
+    int64_t us;
+    uint32_t rank;
+};
+
+/* Rank 0 takes results as they come and, if it answers, only then a worker goes on. Calls that wait
+ * for nobody take no time. */
+static const struct mpl_events *take_results(const struct result *results, size_t n,
+                                             bool is_answered)
+{
+    struct fixture *f = fixture_create(arena, 3, 1);
+    int64_t since = 0;
+
+    for (uint32_t l = 0; l < 3; l++) {
+        fixture_record(f, l, 0, MPL_EV_MARK);
+    }
+    for (size_t i = 0; i < n; i++) {
+        take_result(f, since, results[i].us, results[i].rank, is_answered);
+        since = results[i].us;
+    }
+    return fixture_events(f);
+}
+
+/* Tasks of rank 1 take 10 each, those of rank 2 24, 8, and 16. */
+static const struct result dealt[] = { { 10, 1 }, { 20, 1 }, { 24, 2 },
+                                       { 30, 1 }, { 32, 2 }, { 40, 1 },
+                                       { 48, 2 }, { 50, 1 }, { 60, 1 } };
+enum { N_DEALT = sizeof dealt / sizeof *dealt };
+
+/*
+ * Rank 1 with tasks of 5: its results come at 5 and 10; the third is sent at 15, but rank 0 waits for
+ * that of rank 2 until 24 (9 too long). The next are sent at 29 and taken behind that at 32 (3), at
+ * 37 and behind 48 (11), and at 48 + 5. Taken as they come they would all be there at 48.
+ */
+START_TEST(who_takes_what_comes_first_makes_a_doubt_when_that_is_another)
+{
+    const struct mpl_events *events = take_results(dealt, N_DEALT, true);
+    const struct mpl_replayed answer = ask(events, "compute(1)/2");
+
+    ASSERT_US(answer.baseline_s, 60);
+    ASSERT_US(answer.changed_s, 53);
+    ASSERT_US(answer.gain_s, 7);
+    ck_assert_ptr_nonnull(answer.doubt);
+    ck_assert_msg(strstr(answer.doubt, "process 0 receives in the recorded order: for 23.0 "
+                                       "us it waits for one message while another is "
+                                       "there") != NULL,
+                  "%s", answer.doubt);
+    /* Where all are faster alike the order stays. */
+    assert_changed(events, "compute/2", 30);
+}
+END_TEST
+
+/* Rank 1 does not wait for rank 0, which has to have all results anyway. */
+START_TEST(who_does_not_answer_gains_nothing_by_another_order)
+{
+    assert_changed(take_results(dealt, N_DEALT, false), "compute(1)/2", 48);
+}
+END_TEST
+
+/* Rank 1 takes 10 each time, rank 2 takes 12: one after the other, four times. */
+START_TEST(who_receives_in_turns_has_that_order)
+{
+    static const struct result turns[] = { { 10, 1 }, { 12, 2 }, { 20, 1 }, { 24, 2 },
+                                           { 30, 1 }, { 36, 2 }, { 40, 1 }, { 48, 2 } };
+
+    assert_changed(take_results(turns, sizeof turns / sizeof *turns, true), "compute(2)*2",
+                   96);
+}
+END_TEST
+
 START_TEST(what_is_not_recorded_is_not_guessed)
 {
     struct fixture *f = fixture_create(arena, 2, 1);
@@ -371,6 +453,9 @@ static Suite *make_suite(void)
     tcase_add_test(t, a_send_that_was_held_is_held_again);
     tcase_add_test(t, a_probe_waits_for_the_message_that_is_received_next);
     tcase_add_test(t, who_waits_at_a_barrier_follows_from_who_comes_last);
+    tcase_add_test(t, who_takes_what_comes_first_makes_a_doubt_when_that_is_another);
+    tcase_add_test(t, who_does_not_answer_gains_nothing_by_another_order);
+    tcase_add_test(t, who_receives_in_turns_has_that_order);
     tcase_add_test(t, what_is_not_recorded_is_not_guessed);
     suite_add_tcase(suite, t);
     return suite;

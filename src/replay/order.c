@@ -1,0 +1,265 @@
+/*
+ * A replay keeps the order in which messages were received, while a program that takes whatever
+ * comes first would take them in another when something else is faster. What that may hide is looked
+ * for when the run is over: how long a location waits for one message while another one, which it
+ * receives later, is there. As for messages in the wrong order (events), calls are walked backwards,
+ * so that the earliest send among the messages received later is at hand.
+ *
+ * Only those count who can be seen to gain by another order:
+ * - it sends something between the two messages; else it needs both for whatever it does next;
+ * - it answers: what it sends next mostly goes to whom it has just received from;
+ * - it takes its partners in changing turns; in the same all the time, as in an exchange with
+ *   neighbours, the program has that order, or nobody can tell that it has none.
+ */
+#include "config.h"
+
+#include "replay/replay_priv.h"
+
+/*
+ * Of the turns that could be foretold, who receives in a fixed order has more than this share as
+ * foretold. On traces of stencils and exchanges it is 99 % and more, of masters 22 to 94 %, but of
+ * masters whose workers take exactly as long as each other 100 %, too.
+ */
+static const double fixed_share = 0.95;
+/* Who answers a smaller share of the turns does something else than to serve: masters answer all,
+ * others at most half. */
+static const double answered_share = 0.9;
+
+enum {
+    N_BEFORE = 6, /* turns from which the next is foretold: this many, or one alone */
+    N_MEMORIES = 4096
+};
+
+/* What came after some turns the last time. */
+struct memory {
+    uint64_t before; /* hash of these turns and of who had them; 0: none */
+    uint64_t turn;
+};
+
+struct walk {
+    const struct engine *r;
+    uint32_t location;
+    int64_t ready_ticks;   /* earliest send of what is received behind a later send */
+    int64_t next_ticks;    /* likewise of what is received before that */
+    uint32_t next_receive; /* message of the next blocking receive, MPL_NONE */
+    struct memory *memories;
+    uint64_t turns[N_BEFORE]; /* the last ones, round about */
+    uint32_t partner;         /* of the turn; MPL_NONE before the first */
+    uint32_t length;          /* its messages */
+    uint32_t send_to;         /* process that is sent to next; MPL_NONE */
+    uint64_t n_turns;
+    uint64_t n_known; /* could be foretold */
+    uint64_t n_foretold;
+    uint64_t n_answered;
+    int64_t ticks; /* the waiting that counts */
+};
+
+/* The call that is looked at. */
+struct look {
+    int64_t enter_ticks;
+    int64_t until_ticks; /* the latest send that it needs */
+    int64_t first_ticks; /* the earliest of those that it receives */
+    uint32_t first_receive;
+    bool has_send;
+};
+
+static int64_t reached(const struct engine *r, uint32_t location, uint32_t call)
+{
+    return (r->slots[location][call] & ~RESOLVED_BIT) - 1;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+/* What is known of a turn beforehand. */
+enum known { NOTHING, ANOTHER, THIS };
+
+/* Whether that was the turn when the last \p n_before were the same; keeps that it is now. */
+static enum known foretell(struct walk *w, uint32_t n_before, uint64_t turn)
+{
+    uint64_t before = mix(w->location + 1, n_before);
+    struct memory *memory;
+    enum known known;
+
+    for (uint32_t i = 1; i <= n_before; i++) {
+        before = mix(before, w->turns[(w->n_turns - i) % N_BEFORE]);
+    }
+    memory = &w->memories[before % N_MEMORIES];
+    known = memory->before != before ? NOTHING : memory->turn == turn ? THIS : ANOTHER;
+    *memory = (struct memory){ before, turn };
+    return known;
+}
+
+static void end_turn(struct walk *w)
+{
+    const uint64_t turn = (uint64_t) w->length << 32 | w->partner;
+    enum known after_one = NOTHING;
+    enum known after_many = NOTHING;
+
+    if (w->partner == MPL_NONE) {
+        return;
+    }
+    if (w->n_turns >= 1) {
+        after_one = foretell(w, 1, turn);
+    }
+    if (w->n_turns >= N_BEFORE) {
+        after_many = foretell(w, N_BEFORE, turn);
+    }
+    w->n_known += after_one != NOTHING;
+    w->n_foretold += after_one == THIS || after_many == THIS;
+    w->turns[w->n_turns++ % N_BEFORE] = turn;
+}
+
+static void note_receive(struct walk *w, uint32_t partner)
+{
+    if (partner == w->partner) {
+        w->length++;
+    } else {
+        end_turn(w);
+        w->partner = partner;
+        w->length = 1;
+        w->n_answered += w->send_to == w->r->model->locations[partner].process;
+    }
+    w->send_to = MPL_NONE;
+}
+
+static void note_send(struct walk *w, const struct mpl_location *loc, uint32_t message,
+                      struct look *look)
+{
+    const uint32_t envelope = loc->messages[message].envelope;
+
+    look->has_send = true;
+    if (envelope != MPL_NONE) {
+        w->send_to = loc->envelopes[envelope].peer;
+    }
+}
+
+/* When its message is sent; false if nobody knows. */
+static bool find_send(const struct walk *w, uint32_t message, uint32_t *partner,
+                      int64_t *ticks)
+{
+    uint32_t call;
+
+    if (!mpl_events_posting_call(w->r->events, w->location, message, partner, &call) ||
+        !w->r->runners[*partner].is_part) {
+        return false;
+    }
+    *ticks = reached(w->r, *partner, call);
+    return true;
+}
+
+static void take_receive(struct walk *w, uint32_t message, struct look *look)
+{
+    uint32_t partner;
+    int64_t ticks;
+
+    if (find_send(w, message, &partner, &ticks)) {
+        note_receive(w, partner);
+        look->until_ticks = ticks > look->until_ticks ? ticks : look->until_ticks;
+        look->first_ticks = ticks < look->first_ticks ? ticks : look->first_ticks;
+    }
+}
+
+static void take_records(struct walk *w, const struct mpl_call_view *view,
+                         struct look *look)
+{
+    const struct mpl_location *loc = &w->r->model->locations[w->location];
+
+    for (uint32_t e = view->last_event + 1; e-- > view->first_event;) {
+        switch ((enum mpl_event_kind) loc->kind[e]) {
+        case MPL_EV_RECV:
+            look->first_receive = loc->ref[e];
+            take_receive(w, loc->ref[e], look);
+            break;
+        case MPL_EV_IRECV:
+            take_receive(w, loc->ref[e], look);
+            break;
+        case MPL_EV_SEND:
+        case MPL_EV_ISEND:
+            note_send(w, loc, loc->ref[e], look);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* The message that a probe finds is received, and counted, later. */
+static void take_probed(const struct walk *w, struct look *look)
+{
+    uint32_t partner;
+    int64_t ticks;
+
+    if (w->next_receive != MPL_NONE && find_send(w, w->next_receive, &partner, &ticks) &&
+        ticks > look->until_ticks) {
+        look->until_ticks = ticks;
+    }
+}
+
+static void walk_call(struct walk *w, uint32_t k)
+{
+    const int64_t enter = reached(w->r, w->location, k);
+    struct look look = { enter, enter, INT64_MAX, MPL_NONE, false };
+    struct mpl_call_view view;
+    int64_t from;
+
+    mpl_events_call(w->r->events, w->location, k, &view);
+    take_records(w, &view, &look);
+    if (view.is_probe) {
+        take_probed(w, &look);
+    }
+    from = w->ready_ticks > enter ? w->ready_ticks : enter;
+    w->ticks += look.until_ticks > from ? look.until_ticks - from : 0;
+    w->next_ticks = look.first_ticks < w->next_ticks ? look.first_ticks : w->next_ticks;
+    if (look.has_send) {
+        w->ready_ticks = w->next_ticks < w->ready_ticks ? w->next_ticks : w->ready_ticks;
+        w->next_ticks = INT64_MAX;
+    }
+    if (look.first_receive != MPL_NONE) {
+        w->next_receive = look.first_receive;
+    }
+}
+
+static bool chooses(const struct walk *w)
+{
+    return (double) w->n_foretold < fixed_share * (double) w->n_known &&
+           (double) w->n_answered >= answered_share * (double) w->n_turns;
+}
+
+static int64_t walk_location(const struct engine *r, struct memory *memories,
+                             uint32_t location)
+{
+    struct walk w = {
+        .r = r,
+        .location = location,
+        .ready_ticks = INT64_MAX,
+        .next_ticks = INT64_MAX,
+        .next_receive = MPL_NONE,
+        .memories = memories,
+        .partner = MPL_NONE,
+        .send_to = MPL_NONE,
+    };
+
+    for (uint32_t k = mpl_events_call_count(r->events, location); k-- > 0;) {
+        walk_call(&w, k);
+    }
+    end_turn(&w);
+    return chooses(&w) ? w.ticks : 0;
+}
+
+bool mpl_engine_look_at_order(const struct engine *r, struct mpl_arena *scratch,
+                              double *order_s)
+{
+    const uint32_t n = r->model->n_locations;
+    struct memory *memories = MPL_NEW_ARRAY(scratch, N_MEMORIES, struct memory);
+
+    for (uint32_t l = 0; l < n && memories != NULL; l++) {
+        order_s[l] = r->runners[l].is_part && r->model->locations[l].n_messages > 0
+                         ? mpl_model_seconds(r->model, walk_location(r, memories, l))
+                         : 0;
+    }
+    return memories != NULL;
+}
