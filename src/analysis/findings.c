@@ -15,9 +15,15 @@ static const double source_share = 0.1;
 /* Rules bind the runs of findings to facts; one that invents a run speaks of the first. */
 static uint32_t run_of(const struct mpl_analysis *a, const char *id)
 {
-    const uint32_t run = mpl_runs_find(a, id);
+    uint32_t run = mpl_runs_find(a, id);
 
-    return run == MPL_NONE ? 0 : run;
+    if (run == MPL_NONE || !mpl_run_is_usable(&a->runs[run])) {
+        run = 0;
+        while (run + 1 < a->n_runs && !mpl_run_is_usable(&a->runs[run])) {
+            run++;
+        }
+    }
+    return run;
 }
 
 /* Locations that make MPI calls or compute in the window, times its length. */

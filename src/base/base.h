@@ -304,6 +304,11 @@ struct mpl_yaml {
 enum mpl_status mpl_yaml_parse(const char *file, const char *text, size_t bytes,
                                struct mpl_arena *arena, struct mpl_lint *lint,
                                const struct mpl_yaml **root, struct mpl_err *err);
+/**
+ * The text in double quotes, so that any reader of YAML or of our own takes it back as it was. Bytes
+ * that are not UTF-8 become the characters of that number. NULL: no memory.
+ */
+const char *mpl_yaml_quote(struct mpl_arena *arena, const char *text);
 /** The member \p key of a map, or NULL. */
 const struct mpl_yaml *mpl_yaml_find(const struct mpl_yaml *map, const char *key);
 

@@ -268,8 +268,13 @@ static enum mpl_status print(struct mpl_analysis *analysis,
     const enum mpl_status st =
         mpl_plan_from(&opts->directories, NULL, analysis, arena, &looks.plan, err);
 
-    if (st != MPL_OK) {
+    if (st == MPL_E_NOMEM || st == MPL_E_BUG) {
         return st;
+    }
+    if (st != MPL_OK) {
+        /* A fault in the file of a tracer must not cost the diagnosis. */
+        mpl_err_print(err, stderr);
+        looks.plan = NULL;
     }
     return opts->format == MPL_FORMAT_JSON
                ? mpl_report_json(diagnosis, looks.plan, out, err)

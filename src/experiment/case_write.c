@@ -46,20 +46,12 @@ static void put(struct text *t, const char *fmt, ...)
 /* Always in double quotes: no text can then be taken for anything else. */
 static void quote(struct text *t, const char *value)
 {
-    t->has_failed |= value == NULL;
-    put_bytes(t, "\"", 1);
-    for (const char *p = value != NULL ? value : ""; *p != '\0'; p++) {
-        const unsigned char c = (unsigned char) *p;
+    const char *quoted = value == NULL ? NULL : mpl_yaml_quote(t->arena, value);
 
-        if (c == '"' || c == '\\') {
-            put(t, "\\%c", c);
-        } else if (c < 0x20 || c == 0x7f) {
-            put(t, "\\x%02x", c);
-        } else {
-            put_bytes(t, p, 1);
-        }
+    t->has_failed |= quoted == NULL;
+    if (quoted != NULL) {
+        put_bytes(t, quoted, strlen(quoted));
     }
-    put_bytes(t, "\"", 1);
 }
 
 static void put_text(struct text *t, const char *key, const char *value)
@@ -83,7 +75,9 @@ static void put_words(struct text *t, const char *key, const char *const *words,
 
 static void put_run(struct text *t, const struct mpl_case_run *r)
 {
-    put(t, "  - id: %s\n", r->id);
+    put(t, "  - id: ");
+    quote(t, r->id);
+    put(t, "\n");
     put_text(t, "experiment", r->experiment);
     put(t, "    level: %d\n    repetition: %u\n", r->level, r->repetition);
     if (r->processes > 0) {

@@ -261,13 +261,25 @@ static enum mpl_status read_target(struct parser *p, struct mpl_change *change)
     return MPL_OK;
 }
 
+/* More than this says nothing, and time lines must stay within 64 bits. */
+static const double most_factor = 1000;
+
+static enum mpl_status check_factor(struct parser *p, size_t begin, double factor)
+{
+    return factor <= most_factor
+               ? MPL_OK
+               : fail(p, begin, "times can be made at most 1,000 times as long");
+}
+
 static enum mpl_status read_how(struct parser *p, struct mpl_change *change)
 {
     enum mpl_status st;
     size_t begin;
 
     if (accept(p, '*')) {
-        return read_number(p, &change->factor);
+        begin = (peek(p), p->at);
+        st = read_number(p, &change->factor);
+        return st == MPL_OK ? check_factor(p, begin, change->factor) : st;
     }
     if (accept(p, '/')) {
         begin = (peek(p), p->at);
@@ -276,7 +288,7 @@ static enum mpl_status read_how(struct parser *p, struct mpl_change *change)
             return fail(p, begin, "cannot divide by 0");
         }
         change->factor = 1 / change->factor;
-        return st;
+        return st == MPL_OK ? check_factor(p, begin, change->factor) : st;
     }
     if (accept(p, '-')) {
         return read_seconds(p, change);

@@ -71,16 +71,41 @@ static void put_word(struct lines *l, const char *word)
     put(l, "\"");
 }
 
+/* A line that the text does not hold: the names of functions in it are the trace's. */
+static const char *end_of(const struct lines *l, const char *text)
+{
+    const char *end = "END_OF_FILE";
+
+    while (end != NULL && strstr(text, end) != NULL) {
+        end = mpl_arena_printf(l->arena, "%s_", end);
+    }
+    return end;
+}
+
 static void put_files(struct lines *l, const struct mpl_settings *s)
 {
     for (size_t i = 0; i < s->n_files; i++) {
-        put(l, "cat > %s <<'END_OF_FILE'\n%s%sEND_OF_FILE\n", s->files[i].name,
-            s->files[i].text,
-            s->files[i].text[0] != '\0' &&
-                    s->files[i].text[strlen(s->files[i].text) - 1] != '\n'
-                ? "\n"
-                : "");
+        const char *text = s->files[i].text;
+        const char *end = end_of(l, text);
+        const bool is_open = text[0] != '\0' && text[strlen(text) - 1] != '\n';
+
+        put(l, "cat > ");
+        put_word(l, s->files[i].name);
+        put(l, " <<'%s'\n%s%s%s\n", end != NULL ? end : "", text, is_open ? "\n" : "",
+            end != NULL ? end : "");
     }
+}
+
+/* A comment of one line, whatever the text holds. */
+static void put_comment(struct lines *l, const char *before, const char *text,
+                        const char *behind)
+{
+    char *line = mpl_arena_strdup(l->arena, text);
+
+    for (char *at = line; at != NULL && *at != '\0'; at++) {
+        *at = (unsigned char) *at < ' ' ? ' ' : *at;
+    }
+    put(l, "# %s%s%s\n", before, line != NULL ? line : "", behind);
 }
 
 static void put_run(struct lines *l, const struct mpl_settings *s)
@@ -118,14 +143,14 @@ const char *mpl_report_plan_shell(const struct mpl_planned *experiment,
         return NULL;
     }
     if (s->needs_build != NULL) {
-        put(&l, "# Once, as %s; not if it is built so already.\n", s->needs_build);
+        put_comment(&l, "Once, as ", s->needs_build, "; not if it is built so already.");
     }
     for (size_t i = 0; i < s->n_build; i++) {
         put(&l, "%s\n", s->build[i]);
     }
     put_files(&l, s);
     if (experiment->knob != NULL) {
-        put(&l, "# Change in the program or its input: %s\n", experiment->knob);
+        put_comment(&l, "Change in the program or its input: ", experiment->knob, "");
     }
     for (size_t i = 0; i < experiment->n_processes; i++) {
         l.processes = experiment->processes[i];

@@ -15,21 +15,9 @@ struct writer {
 
 static void put_quoted(struct writer *w, const char *text)
 {
-    (void) fputc('"', w->out);
-    for (const char *at = text; *at != '\0'; at++) {
-        if (*at == '"' || *at == '\\') {
-            fprintf(w->out, "\\%c", *at);
-        } else if (*at == '\n') {
-            (void) fputs("\\n", w->out);
-        } else if (*at == '\t') {
-            (void) fputs("\\t", w->out);
-        } else if ((unsigned char) *at < ' ' || *at == 0x7f) {
-            fprintf(w->out, "\\x%02x", (unsigned char) *at);
-        } else {
-            (void) fputc(*at, w->out);
-        }
-    }
-    (void) fputc('"', w->out);
+    const char *quoted = mpl_yaml_quote(w->scratch, text);
+
+    (void) fputs(quoted != NULL ? quoted : "\"\"", w->out);
 }
 
 /* A text that may be missing: no line then. */
@@ -60,9 +48,24 @@ static void put_number(struct writer *w, int indent, const char *key, double val
     }
 }
 
+/* A block holds all of its characters as they are and begins flush left. */
+static bool can_be_block(const char *text)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        if (((unsigned char) *at < ' ' && *at != '\n') || (unsigned char) *at >= 0x7F) {
+            return false;
+        }
+    }
+    return *text != ' ' && *text != '\n';
+}
+
 /* A text of several lines as a block, so that it can be copied. */
 static void put_block(struct writer *w, int indent, const char *key, const char *text)
 {
+    if (!can_be_block(text)) {
+        put_text(w, indent, key, text);
+        return;
+    }
     fprintf(w->out, "%*s%s: |\n", indent, "", key);
     while (*text != '\0') {
         const size_t n = strcspn(text, "\n");

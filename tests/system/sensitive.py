@@ -62,7 +62,8 @@ def changes(finding, d, others):
             return True
         if is_far(finding["lost_s"], same[0]["lost_s"]):
             return True
-        if is_far(finding["gain_s"], same[0]["gain_s"]):
+        # What a replay says has a doubt of its own where clocks are uncertain.
+        if is_far(finding["gain_model_s"], same[0]["gain_model_s"]):
             return True
     return False
 
