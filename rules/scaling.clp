@@ -156,8 +156,10 @@
   (test (eq ?n (scaling-takes-over ?f ?t)))
   =>
   (assert (finding (kind observation) (name cause-takes-over) (run ?t) (pattern ?p) (level 1)
-                   (text (text "From {n} to {n} processes {} takes over: it costs {%} of the process time instead of {%}."
-                               ?pf ?pt ?n (scaling-severity ?t ?n) (scaling-severity ?f ?n))))))
+                   (text (text "From {n} to {n} processes {} {}: it costs {%} of the process time instead of {%}."
+                               ?pf ?pt ?n
+                               (if (< (scaling-severity ?f ?n) ?*significant*) then "takes over" else "grows most")
+                               (scaling-severity ?t ?n) (scaling-severity ?f ?n))))))
 
 (defrule ADVISE::scaling-no-cause-takes-over
   "No cause costs significantly more with more processes."

@@ -439,6 +439,7 @@ static void find_processes(struct hunt *h)
 static enum mpl_status go_on(struct hunt *h, enum mpl_end_reason *why, const char **text,
                              struct mpl_err *err)
 {
+    const char *cut_short = NULL; /* The budget ended within an experiment. */
     enum mpl_status st = MPL_OK;
 
     mpl_narrate_levels(h);
@@ -447,10 +448,15 @@ static enum mpl_status go_on(struct hunt *h, enum mpl_end_reason *why, const cha
         const char *stopped = NULL;
         const size_t n_usable = count_usable(h);
 
+        if (next == NULL && cut_short != NULL && !h->is_interrupted) {
+            *why = MPL_END_BUDGET;
+            *text = cut_short;
+        }
         if (next == NULL) {
             break;
         }
         st = carry_out(h, next, &stopped, err);
+        cut_short = stopped != NULL ? stopped : cut_short;
         if (st == MPL_OK && h->options->is_dry) {
             *why = MPL_END_DRY;
             *text = "nothing was executed; what comes behind depends on what is found";

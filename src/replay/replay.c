@@ -104,8 +104,9 @@ static struct spent *make_spent(const struct question *q)
     return spent;
 }
 
-/* Of the time of those who take part. */
-static double kept_share(const struct question *q, const struct spent *spent)
+/* Of the time of those who take part, as it would be: what is kept weighs more in a shorter run. */
+static double kept_share(const struct question *q, const struct spent *spent,
+                         double changed_s)
 {
     const struct mpl_model *model = mpl_events_model(q->events);
     double kept_s = 0;
@@ -114,7 +115,7 @@ static double kept_share(const struct question *q, const struct spent *spent)
     for (uint32_t l = 0; l < model->n_locations; l++) {
         if (spent[l].compute_s > 0 || spent[l].transfer_s > 0) {
             kept_s += spent[l].transfer_s * fmin(q->scale.transfer[l], 1);
-            all_s += mpl_events_measured_s(q->events);
+            all_s += changed_s;
         }
     }
     return all_s > 0 ? kept_s / all_s : 0;
@@ -123,7 +124,7 @@ static double kept_share(const struct question *q, const struct spent *spent)
 static enum mpl_status doubt_kept(const struct question *q, const struct spent *spent,
                                   struct mpl_replayed *out, struct mpl_err *err)
 {
-    const double share = kept_share(q, spent);
+    const double share = kept_share(q, spent, out->changed_s);
 
     if (share > doubtful_keep && out->doubt == NULL) {
         out->doubt = mpl_arena_printf(
