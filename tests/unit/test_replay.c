@@ -295,16 +295,16 @@ START_TEST(who_waits_at_a_barrier_follows_from_who_comes_last)
     for (uint32_t l = 0; l < 2; l++) {
         fixture_record(f, l, 0, MPL_EV_MARK);
         for (int i = 0; i < 3; i++) {
-            fixture_call_coll(f, l, 32 * i + (l == 0 ? 10 : 30), 32 * (i + 1),
+            fixture_call_coll(f, l, 302 * i + (l == 0 ? 100 : 300), 302 * (i + 1),
                               MPL_COLL_BARRIER, MPL_NONE);
         }
     }
     events = fixture_events(f);
-    assert_changed(events, "compute(1)*0.5", 3 * 17);
-    assert_changed(events, "compute(1)/6", 3 * 12);
-    assert_changed(events, "compute(1)=others", 3 * 12);
-    assert_changed(events, "compute(0)*4", 3 * 42);
-    assert_changed(events, "transfer*2", 3 * 34);
+    assert_changed(events, "compute(1)*0.5", 3 * 152);
+    assert_changed(events, "compute(1)/6", 3 * 102);
+    assert_changed(events, "compute(1)=others", 3 * 102);
+    assert_changed(events, "compute(0)*4", 3 * 402);
+    assert_changed(events, "transfer*2", 3 * 304);
 }
 END_TEST
 
