@@ -35,8 +35,10 @@ static struct mpl_replayed ask(const struct mpl_events *events, const char *text
 {
     static const uint32_t workers[] = { 1, 2 };
     static const uint32_t masters[] = { 0 };
-    static const struct mpl_replay_role roles[] = { { "master", masters, 1 },
-                                                    { "worker", workers, 2 } };
+    const uint32_t n_workers = mpl_events_model(events)->n_locations - 1;
+    const struct mpl_replay_role roles[] = {
+        { "master", masters, 1 }, { "worker", workers, n_workers < 2 ? n_workers : 2 }
+    };
     struct mpl_replayed answer = { 0 };
     struct mpl_err err = { 0 };
 
