@@ -247,6 +247,12 @@ void mpl_text_wrap(FILE *out, const char *text, int indent, int width);
  *  its unit stay on one line in both. */
 void mpl_text_hang(FILE *out, const char *label, const char *text, int indent, int width);
 
+/**
+ * The word as it can be pasted into a shell: as it is where every shell takes it so, else in single
+ * quotes. Placeholders as {processes} need none. NULL without memory.
+ */
+const char *mpl_shell_quote(struct mpl_arena *arena, const char *text);
+
 /* ---- threads --------------------------------------------------------------------------- */
 
 enum { MPL_PARALLEL_MOST = 16 };

@@ -193,27 +193,14 @@ bool mpl_command_is_same(const struct mpl_command *x, const struct mpl_command *
 /* As a person would type it: quoted where a shell would see more than a word. */
 const char *mpl_words_print(const char *const *words, size_t n, struct mpl_arena *arena)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789_-+=./:,@%{}";
     const char *text = "";
 
     for (size_t i = 0; i < n && text != NULL; i++) {
-        const char *word = words[i];
-        const char *between = i > 0 ? " " : "";
+        const char *word = mpl_shell_quote(arena, words[i]);
 
-        if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-            text = mpl_arena_printf(arena, "%s%s%s", text, between, word);
-            continue;
-        }
-        text = mpl_arena_printf(arena, "%s%s'", text, between);
-        for (const char *p = word; *p != '\0' && text != NULL;) {
-            const size_t length = strcspn(p, "'");
-
-            text = mpl_arena_printf(arena, "%s%.*s%s", text, (int) length, p,
-                                    p[length] != '\0' ? "'\\''" : "");
-            p += length + (p[length] != '\0');
-        }
-        text = text != NULL ? mpl_arena_printf(arena, "%s'", text) : NULL;
+        text = word == NULL
+                   ? NULL
+                   : mpl_arena_printf(arena, "%s%s%s", text, i > 0 ? " " : "", word);
     }
     return text;
 }

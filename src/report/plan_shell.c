@@ -3,7 +3,6 @@
 
 #include "report/report_priv.h"
 
-#include <ctype.h>
 #include <string.h>
 
 struct lines {
@@ -27,48 +26,61 @@ static void put(struct lines *l, const char *fmt, ...)
                   : mpl_arena_printf(l->arena, "%s%s", l->text, more);
 }
 
-static bool is_plain(const char *text)
+/* Text that is the shell's as it stands. */
+static void put_text(struct lines *l, const char *text, size_t n)
 {
-    const char *at = text;
+    const char *piece = mpl_arena_strndup(l->arena, text, n);
+    const char *quoted = piece == NULL ? NULL : mpl_shell_quote(l->arena, piece);
 
-    while (isalnum((unsigned char) *at) ||
-           (*at != '\0' && strchr("_-+=:,./@%", *at) != NULL)) {
-        at++;
+    if (quoted == NULL) {
+        l->text = NULL;
+    } else {
+        put(l, "%s", quoted);
     }
-    return *at == '\0' && at > text;
 }
 
-/* What stands for a placeholder between double quotes. */
-static void put_place(struct lines *l, const char *name, size_t n)
+/* The length of {trace} or {file:NAME}; 0: the text is neither. */
+static size_t length_of_place(const char *text)
 {
-    if (strncmp(name, "file:", 5) == 0) {
-        put(l, "$PWD/%.*s", (int) n - 5, name + 5);
+    const size_t n = strcspn(text, "}") + 1;
+
+    return strncmp(text, "{trace}", 7) == 0 ||
+                   (strncmp(text, "{file:", 6) == 0 && text[n - 1] == '}')
+               ? n
+               : 0;
+}
+
+/* {trace} becomes a directory below the current one, where Score-P makes it in any case, and
+ * {file:NAME} the path of a file there. */
+static void put_place(struct lines *l, const char *place, size_t n)
+{
+    if (strncmp(place, "{file:", 6) == 0) {
+        put(l, "\"$PWD\"/");
+        put_text(l, place + 6, n - 7);
     } else {
         put(l, "%s-np%u%s", l->experiment->id, l->processes,
-            l->experiment->repetitions > 1 ? "-$run" : "");
+            l->experiment->repetitions > 1 ? "-\"$run\"" : "");
     }
 }
 
-/* A word as the shell takes it; {trace} becomes a directory below the current one,
- * where Score-P makes it in any case, and {file:NAME} the path of a file there. */
 static void put_word(struct lines *l, const char *word)
 {
-    if (is_plain(word)) {
-        put(l, "%s", word);
-        return;
+    if (*word == '\0') {
+        put_text(l, word, 0);
     }
-    put(l, "\"");
-    for (const char *at = word; *at != '\0'; at++) {
-        const size_t n = *at == '{' ? strcspn(at + 1, "}") : 0;
+    while (*word != '\0') {
+        size_t n = length_of_place(word);
 
-        if (n > 0 && at[1 + n] == '}') {
-            put_place(l, at + 1, n);
-            at += n + 1;
+        if (n > 0) {
+            put_place(l, word, n);
         } else {
-            put(l, strchr("\"\\$`", *at) != NULL ? "\\%c" : "%c", *at);
+            for (n = 1; word[n] != '\0' && length_of_place(word + n) == 0;) {
+                n++;
+            }
+            put_text(l, word, n);
         }
+        word += n;
     }
-    put(l, "\"");
 }
 
 /* A line that the text does not hold: the names of functions in it are the trace's. */

@@ -288,11 +288,11 @@ START_TEST(lines_to_paste_hold_every_run)
         text_at(mpl_yaml_find(written(plan), "experiments")->first, "shell");
 
     ck_assert_str_eq(shell, "for run in 1 2; do\n"
-                            "  export EZTRACE_TRACE_DIR=\"e1-np2-$run\"\n"
+                            "  export EZTRACE_TRACE_DIR=e1-np2-\"$run\"\n"
                             "  mpirun -np 2 eztrace -t openmpi ./app\n"
                             "done\n"
                             "for run in 1 2; do\n"
-                            "  export EZTRACE_TRACE_DIR=\"e1-np3-$run\"\n"
+                            "  export EZTRACE_TRACE_DIR=e1-np3-\"$run\"\n"
                             "  mpirun -np 3 eztrace -t openmpi ./app\n"
                             "done\n");
 }
