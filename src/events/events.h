@@ -217,6 +217,17 @@ struct mpl_coll_wait {
 };
 const struct mpl_coll_wait *mpl_events_coll_waits(const struct mpl_events *events);
 
+/** How a part of a collective instance depends on the others; the waits follow from that. */
+struct mpl_coll_need {
+    bool is_needed; /**< Others wait for it; not for one that gives them nothing. */
+    /** Waits for all others that are needed, of a scan for the lower ranks. False where it waits for
+        nobody, and where parts that it needs are not recorded. */
+    bool does_wait;
+};
+/** \p needs: per part of \p instance. Cost: linear in its parts. */
+void mpl_events_coll_needs(const struct mpl_events *events, uint32_t instance,
+                           struct mpl_coll_need *needs);
+
 /** What a location costs the others in the end, by the kind of wait. Seconds. */
 struct mpl_delay {
     double direct_s[MPL_WAIT_KINDS];   /**< Waits for it that are its own fault. */

@@ -13,12 +13,14 @@
 #include "events/events_priv.h"
 
 struct instance_walk {
-    struct mpl_events *events;
+    const struct mpl_events *events;
     const struct mpl_coll_instance *instance;
     const struct mpl_coll_part *parts;
     struct mpl_coll_wait *wait;
     enum mpl_wait_kind kind;
-    bool has_counts; /* byte counts tell who gives and takes */
+    bool has_counts;          /* byte counts tell who gives and takes */
+    uint32_t root;            /* part of the root, MPL_NONE if there is none */
+    int64_t idle_until_ticks; /* who gives nothing counts if it enters until then */
 };
 
 static const struct mpl_collective *part_record(const struct instance_walk *w,
@@ -42,14 +44,14 @@ static int64_t enter_of_part(const struct instance_walk *w,
     return mpl_time_of(w->events, loc, call != MPL_NONE ? lane->calls[call].enter : begin);
 }
 
-static bool gives(const struct instance_walk *w, const struct mpl_coll_part *part)
+static bool gives(const struct instance_walk *w, uint32_t i)
 {
-    return !w->has_counts || part_record(w, part)->sent_bytes > 0;
+    return !w->has_counts || part_record(w, &w->parts[i])->sent_bytes > 0;
 }
 
-static bool takes(const struct instance_walk *w, const struct mpl_coll_part *part)
+static bool takes(const struct instance_walk *w, uint32_t i)
 {
-    return !w->has_counts || part_record(w, part)->received_bytes > 0;
+    return !w->has_counts || part_record(w, &w->parts[i])->received_bytes > 0;
 }
 
 /* The call in which a participant waits, or NULL if it does not. */
@@ -133,36 +135,9 @@ static int64_t first_leave(const struct instance_walk *w)
     return first;
 }
 
-/* The last to enter among those who give something, or who give nothing but enter until
- * \p idle_until_ticks; the root aside if it is one. */
-static const struct mpl_coll_part *last_giver(const struct instance_walk *w,
-                                              uint32_t root_part, int64_t idle_until_ticks,
-                                              int64_t *enter_ticks)
-{
-    const struct mpl_coll_part *last = NULL;
-
-    for (uint32_t i = 0; i < w->instance->n_parts; i++) {
-        const struct mpl_coll_part *part = &w->parts[i];
-        int64_t enter;
-
-        if (i == root_part) {
-            continue;
-        }
-        enter = enter_of_part(w, part);
-        if (enter > idle_until_ticks && !gives(w, part)) {
-            continue;
-        }
-        if (last == NULL || enter > *enter_ticks) {
-            last = part;
-            *enter_ticks = enter;
-        }
-    }
-    return last;
-}
-
 static uint32_t find_root(const struct instance_walk *w)
 {
-    for (uint32_t i = 0; i < w->instance->n_parts; i++) {
+    for (uint32_t i = 0; i < w->instance->n_parts && w->instance->root != MPL_NONE; i++) {
         const uint32_t l = w->parts[i].location;
 
         if (w->events->model->locations[l].process == w->instance->root) {
@@ -172,55 +147,101 @@ static uint32_t find_root(const struct instance_walk *w)
     return MPL_NONE;
 }
 
-static void walk_all_to_all(struct instance_walk *w)
+/* ---- who depends on whom ----------------------------------------------------------------- */
+
+/* Whether others wait for the \p i-th part. */
+static bool is_needed(const struct instance_walk *w, uint32_t i)
 {
-    const int64_t idle_until = w->has_counts ? first_leave(w) : INT64_MAX;
+    switch (mpl_coll_class_of(w->instance->op)) {
+    case MPL_CLASS_BARRIER:
+    case MPL_CLASS_N_TO_N:
+        return gives(w, i) || enter_of_part(w, &w->parts[i]) <= w->idle_until_ticks;
+    case MPL_CLASS_1_TO_N:
+        return i == w->root;
+    case MPL_CLASS_N_TO_1:
+        return i != w->root && gives(w, i);
+    case MPL_CLASS_SCAN:
+    case MPL_CLASS_EXSCAN:
+        return true;
+    case MPL_CLASS_NONE:
+        break;
+    }
+    return false;
+}
+
+/* Whether the \p i-th part waits for others: it does, it does not, or for somebody whose part is not
+ * recorded. */
+enum need { NEEDS_NOBODY, NEEDS_OTHERS, NEEDS_UNKNOWN };
+
+static enum need need_of(const struct instance_walk *w, uint32_t i)
+{
+    const enum need all = w->instance->is_complete ? NEEDS_OTHERS : NEEDS_UNKNOWN;
+
+    switch (mpl_coll_class_of(w->instance->op)) {
+    case MPL_CLASS_BARRIER:
+    case MPL_CLASS_N_TO_N:
+        return all == NEEDS_UNKNOWN || takes(w, i) ? all : NEEDS_NOBODY;
+    case MPL_CLASS_1_TO_N:
+        if (w->root == MPL_NONE) {
+            return NEEDS_UNKNOWN;
+        }
+        return i != w->root && takes(w, i) ? NEEDS_OTHERS : NEEDS_NOBODY;
+    case MPL_CLASS_N_TO_1:
+        if (i != w->root) {
+            return NEEDS_NOBODY;
+        }
+        return all == NEEDS_UNKNOWN || takes(w, i) ? all : NEEDS_NOBODY;
+    case MPL_CLASS_SCAN:
+    case MPL_CLASS_EXSCAN:
+        /* Parts are in the order of ranks; if not, a lower rank is not recorded. */
+        return w->parts[i].rank == i ? NEEDS_OTHERS : NEEDS_UNKNOWN;
+    case MPL_CLASS_NONE:
+        break;
+    }
+    return NEEDS_NOBODY;
+}
+
+/* ---- waits -------------------------------------------------------------------------------- */
+
+static void wait_or_mark(struct instance_walk *w, uint32_t i, uint32_t culprit,
+                         int64_t until_ticks)
+{
+    switch (need_of(w, i)) {
+    case NEEDS_UNKNOWN:
+        mark_unknown(w, &w->parts[i]);
+        break;
+    case NEEDS_OTHERS:
+        if (culprit != MPL_NONE) {
+            wait_until(w, &w->parts[i], until_ticks, culprit);
+        }
+        break;
+    case NEEDS_NOBODY:
+        break;
+    }
+}
+
+/* All wait for the last of those who are needed. */
+static void walk_parts(struct instance_walk *w)
+{
+    uint32_t last = MPL_NONE;
     int64_t until = 0;
-    const struct mpl_coll_part *last = last_giver(w, MPL_NONE, idle_until, &until);
 
     for (uint32_t i = 0; i < w->instance->n_parts; i++) {
-        if (!w->instance->is_complete) {
-            mark_unknown(w, &w->parts[i]);
-        } else if (last != NULL && takes(w, &w->parts[i])) {
-            wait_until(w, &w->parts[i], until, last->location);
+        if (is_needed(w, i)) {
+            const int64_t enter = enter_of_part(w, &w->parts[i]);
+
+            if (last == MPL_NONE || enter > until) {
+                last = w->parts[i].location;
+                until = enter;
+            }
         }
     }
-    w->wait->last = last != NULL ? last->location : MPL_NONE;
-}
-
-static void walk_one_to_all(struct instance_walk *w)
-{
-    const uint32_t root = find_root(w);
-
     for (uint32_t i = 0; i < w->instance->n_parts; i++) {
-        if (i == root) {
-            continue;
-        }
-        if (root == MPL_NONE) {
-            mark_unknown(w, &w->parts[i]);
-        } else if (takes(w, &w->parts[i])) {
-            wait_until(w, &w->parts[i], enter_of_part(w, &w->parts[root]),
-                       w->parts[root].location);
-        }
+        wait_or_mark(w, i, last, until);
     }
-    w->wait->last = root != MPL_NONE ? w->parts[root].location : MPL_NONE;
+    w->wait->last = last;
 }
 
-static void walk_all_to_one(struct instance_walk *w)
-{
-    const uint32_t root = find_root(w);
-    int64_t until = 0;
-    const struct mpl_coll_part *last = last_giver(w, root, INT64_MIN, &until);
-
-    if (root != MPL_NONE && !w->instance->is_complete) {
-        mark_unknown(w, &w->parts[root]);
-    } else if (root != MPL_NONE && last != NULL && takes(w, &w->parts[root])) {
-        wait_until(w, &w->parts[root], until, last->location);
-    }
-    w->wait->last = last != NULL ? last->location : MPL_NONE;
-}
-
-/* Parts are in the order of ranks. */
 static void walk_scan(struct instance_walk *w)
 {
     uint32_t last = MPL_NONE;
@@ -230,15 +251,8 @@ static void walk_scan(struct instance_walk *w)
         const struct mpl_coll_part *part = &w->parts[i];
         const int64_t enter = enter_of_part(w, part);
 
-        if (part->rank != i) {
-            /* A lower rank is not recorded. */
-            mark_unknown(w, part);
-            continue;
-        }
-        if (last != MPL_NONE) {
-            wait_until(w, part, until, last);
-        }
-        if (last == MPL_NONE || enter > until) {
+        wait_or_mark(w, i, last, until);
+        if (need_of(w, i) != NEEDS_UNKNOWN && (last == MPL_NONE || enter > until)) {
             last = part->location;
             until = enter;
         }
@@ -260,52 +274,66 @@ static bool has_counts_per_rank(enum mpl_coll_op op)
     }
 }
 
-static void walk_instance(struct instance_walk *w)
+static enum mpl_wait_kind kind_of(enum mpl_coll_class class)
 {
-    w->wait->last = MPL_NONE;
-    switch (mpl_coll_class_of(w->instance->op)) {
+    switch (class) {
     case MPL_CLASS_BARRIER:
-        w->kind = MPL_WAIT_BARRIER;
-        walk_all_to_all(w);
-        break;
+        return MPL_WAIT_BARRIER;
     case MPL_CLASS_N_TO_N:
-        w->kind = MPL_WAIT_N_TO_N;
-        walk_all_to_all(w);
-        break;
+        return MPL_WAIT_N_TO_N;
     case MPL_CLASS_1_TO_N:
-        w->kind = MPL_WAIT_LATE_BROADCAST;
-        walk_one_to_all(w);
-        break;
+        return MPL_WAIT_LATE_BROADCAST;
     case MPL_CLASS_N_TO_1:
-        w->kind = MPL_WAIT_EARLY_REDUCE;
-        walk_all_to_one(w);
-        break;
+        return MPL_WAIT_EARLY_REDUCE;
     case MPL_CLASS_SCAN:
     case MPL_CLASS_EXSCAN:
-        w->kind = MPL_WAIT_EARLY_SCAN;
-        walk_scan(w);
-        break;
+        return MPL_WAIT_EARLY_SCAN;
     case MPL_CLASS_NONE:
         break;
     }
+    return MPL_WAIT_NONE;
+}
+
+static struct instance_walk open_walk(const struct mpl_events *events, uint32_t instance)
+{
+    const struct mpl_match *match = events->match;
+    struct instance_walk w = {
+        .events = events,
+        .instance = &match->instances[instance],
+        .parts = &match->parts[match->instances[instance].first_part],
+        .wait = &events->coll_waits[instance],
+        .kind = kind_of(mpl_coll_class_of(match->instances[instance].op)),
+        /* EZTrace writes count times size of the local arguments, whatever the role. */
+        .has_counts = events->model->tracer == MPL_TRACER_SCOREP &&
+                      has_counts_per_rank(match->instances[instance].op),
+    };
+
+    w.root = find_root(&w);
+    w.idle_until_ticks = w.has_counts ? first_leave(&w) : INT64_MAX;
+    return w;
 }
 
 void mpl_waits_coll(struct mpl_events *events)
 {
-    const struct mpl_match *match = events->match;
+    for (uint32_t i = 0; i < events->match->n_instances; i++) {
+        struct instance_walk w = open_walk(events, i);
 
-    for (uint32_t i = 0; i < match->n_instances; i++) {
-        const struct mpl_coll_instance *instance = &match->instances[i];
-        struct instance_walk w = {
-            .events = events,
-            .instance = instance,
-            .parts = &match->parts[instance->first_part],
-            .wait = &events->coll_waits[i],
-            /* EZTrace writes count times size of the local arguments, whatever the role. */
-            .has_counts = events->model->tracer == MPL_TRACER_SCOREP &&
-                          has_counts_per_rank(instance->op),
-        };
+        w.wait->last = MPL_NONE;
+        if (w.kind == MPL_WAIT_EARLY_SCAN) {
+            walk_scan(&w);
+        } else if (w.kind != MPL_WAIT_NONE) {
+            walk_parts(&w);
+        }
+    }
+}
 
-        walk_instance(&w);
+void mpl_events_coll_needs(const struct mpl_events *events, uint32_t instance,
+                           struct mpl_coll_need *needs)
+{
+    const struct instance_walk w = open_walk(events, instance);
+
+    for (uint32_t i = 0; i < w.instance->n_parts; i++) {
+        needs[i].is_needed = is_needed(&w, i);
+        needs[i].does_wait = need_of(&w, i) == NEEDS_OTHERS;
     }
 }

@@ -105,7 +105,6 @@ static enum progress take_record(struct engine *r, uint32_t location,
                                  const struct mpl_location *loc, uint32_t event)
 {
     const uint32_t ref = loc->ref[event];
-    uint32_t instance;
 
     switch ((enum mpl_event_kind) loc->kind[event]) {
     case MPL_EV_RECV:
@@ -116,16 +115,14 @@ static enum progress take_record(struct engine *r, uint32_t location,
     case MPL_EV_ISEND_DONE:
         return pass_send_done(r, location, ref);
     case MPL_EV_COLL_BEGIN:
-        instance = mpl_engine_instance(r, location, ref);
-        if (instance != MPL_NONE) {
-            mpl_engine_arrive(r, location, instance);
+        if (ref != MPL_NONE) {
+            mpl_engine_arrive(r, location, ref);
         }
         return GOES_ON;
     case MPL_EV_COLL_END:
-        instance = mpl_engine_instance(r, location, ref);
-        if (instance != MPL_NONE && loc->collectives[ref].begin == MPL_NONE) {
+        if (ref != MPL_NONE && loc->collectives[ref].begin == MPL_NONE) {
             /* The others must not hang on a beginning that is not recorded. */
-            mpl_engine_arrive(r, location, instance);
+            mpl_engine_arrive(r, location, ref);
             return GOES_ON;
         }
         return mpl_engine_complete(r, location, ref);
@@ -225,9 +222,7 @@ static bool prepare(struct engine *r, struct mpl_arena *scratch)
     r->ready = MPL_NEW_ARRAY(scratch, n, uint32_t);
     r->slots = MPL_NEW_ARRAY(scratch, n, int64_t *);
     r->open = MPL_NEW_ARRAY(scratch, n, uint32_t *);
-    r->colls = MPL_NEW_ARRAY(scratch, r->match->n_instances, struct coll_state);
-    if (r->runners == NULL || r->ready == NULL || r->slots == NULL || r->open == NULL ||
-        r->colls == NULL) {
+    if (r->runners == NULL || r->ready == NULL || r->slots == NULL || r->open == NULL) {
         return false;
     }
     for (uint32_t l = 0; l < n; l++) {
@@ -242,7 +237,7 @@ static bool prepare(struct engine *r, struct mpl_arena *scratch)
         runner->is_part = takes_part(&r->model->locations[l]);
         runner->is_ideal = r->scale->transfer != NULL && r->scale->transfer[l] == 0;
     }
-    return true;
+    return mpl_engine_prepare_colls(r, scratch);
 }
 
 static void start(struct engine *r)
@@ -262,7 +257,6 @@ static void start(struct engine *r)
 
 static void sum_up(const struct engine *r, struct course *out)
 {
-    const int64_t window = r->window_end_ticks - r->window_begin_ticks;
     int64_t longest = 0;
     uint32_t n_parts = 0;
 
@@ -281,9 +275,8 @@ static void sum_up(const struct engine *r, struct course *out)
         n_parts++;
     }
     out->duration_s = mpl_model_seconds(r->model, longest);
-    out->unknown_share = r->unknown_ticks == 0 ? 0
-                                               : (double) r->unknown_ticks /
-                                                     ((double) n_parts * (double) window);
+    out->unknown_s =
+        n_parts == 0 ? 0 : mpl_model_seconds(r->model, r->unknown_ticks) / n_parts;
 }
 
 enum mpl_status mpl_engine_run(const struct mpl_events *events, const struct scale *scale,

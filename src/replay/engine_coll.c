@@ -1,11 +1,18 @@
-/* Collectives in a replay: who depends on whom follows from the class of the operation. */
+/* Collectives in a replay: who depends on whom is as in the waits that were recorded (events). */
 #include "config.h"
 
 #include "replay/replay_priv.h"
 
-uint32_t mpl_engine_instance(const struct engine *r, uint32_t location, uint32_t collective)
+static uint32_t instance_of(const struct engine *r, uint32_t location, uint32_t collective)
 {
     return collective == MPL_NONE ? MPL_NONE : r->match->instance[location][collective];
+}
+
+static bool is_scan(const struct engine *r, uint32_t i)
+{
+    const enum mpl_coll_class class = mpl_coll_class_of(r->match->instances[i].op);
+
+    return class == MPL_CLASS_SCAN || class == MPL_CLASS_EXSCAN;
 }
 
 /* The slot that tells when a participant arrived; NULL if it did outside of any call. */
@@ -32,10 +39,14 @@ static void resolve_scan(struct engine *r, uint32_t i)
         struct runner *runner = &r->runners[part->location];
         int64_t reached;
 
-        if (slot == NULL || *slot <= 0) {
+        if (slot == NULL) {
+            state->n_resolved++;
+            continue;
+        }
+        if (*slot <= 0) {
             return;
         }
-        reached = *slot - 1;
+        reached = (*slot & ~RESOLVED_BIT) - 1;
         state->ticks = reached > state->ticks ? reached : state->ticks;
         *slot = (state->ticks + 1) | RESOLVED_BIT;
         state->n_resolved++;
@@ -46,31 +57,64 @@ static void resolve_scan(struct engine *r, uint32_t i)
     }
 }
 
-void mpl_engine_arrive(struct engine *r, uint32_t location, uint32_t i)
+/* Who does not come cannot be waited for: a part that is recorded outside of any call. */
+static void prepare_coll(struct engine *r, uint32_t i, struct mpl_coll_need *needs)
 {
     const struct mpl_coll_instance *instance = &r->match->instances[i];
-    const enum mpl_coll_class class = mpl_coll_class_of(instance->op);
-    struct coll_state *state = &r->colls[i];
-    const int64_t ticks = r->runners[location].ticks;
 
-    state->n_arrived++;
-    if (class == MPL_CLASS_SCAN || class == MPL_CLASS_EXSCAN) {
+    mpl_events_coll_needs(r->events, i, needs);
+    for (uint32_t k = 0; k < instance->n_parts; k++) {
+        const struct mpl_coll_part *part = &r->match->parts[instance->first_part + k];
+
+        needs[k].is_needed =
+            needs[k].is_needed && arrival_slot(r, part->location, part->collective) != NULL;
+        r->colls[i].n_missing += needs[k].is_needed;
+        r->needs[part->location][part->collective] = needs[k];
+    }
+}
+
+bool mpl_engine_prepare_colls(struct engine *r, struct mpl_arena *scratch)
+{
+    const uint32_t n = r->model->n_locations;
+    struct mpl_coll_need *needs = MPL_NEW_ARRAY(scratch, n, struct mpl_coll_need);
+
+    r->colls = MPL_NEW_ARRAY(scratch, r->match->n_instances, struct coll_state);
+    r->needs = MPL_NEW_ARRAY(scratch, n, struct mpl_coll_need *);
+    if (needs == NULL || r->colls == NULL || r->needs == NULL) {
+        return false;
+    }
+    for (uint32_t l = 0; l < n; l++) {
+        r->needs[l] = MPL_NEW_ARRAY(scratch, r->model->locations[l].n_collectives,
+                                    struct mpl_coll_need);
+        if (r->needs[l] == NULL) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < r->match->n_instances; i++) {
+        prepare_coll(r, i, needs);
+    }
+    return true;
+}
+
+void mpl_engine_arrive(struct engine *r, uint32_t location, uint32_t collective)
+{
+    const uint32_t i = instance_of(r, location, collective);
+    const int64_t ticks = r->runners[location].ticks;
+    struct coll_state *state;
+
+    if (i == MPL_NONE || !r->needs[location][collective].is_needed) {
+        return;
+    }
+    state = &r->colls[i];
+    state->n_missing--;
+    if (is_scan(r, i)) {
         resolve_scan(r, i);
         return;
     }
-    if (class == MPL_CLASS_1_TO_N) {
-        if (r->model->locations[location].process != instance->root) {
-            return;
-        }
-        state->ticks = ticks;
-        state->is_root_here = true;
-    } else {
-        state->ticks = ticks > state->ticks ? ticks : state->ticks;
-        if (state->n_arrived < instance->n_parts) {
-            return;
-        }
+    state->ticks = ticks > state->ticks ? ticks : state->ticks;
+    if (state->n_missing == 0) {
+        mpl_engine_wake(r, state->first_hanging);
     }
-    mpl_engine_wake(r, state->first_hanging);
 }
 
 static enum progress complete_scan(struct engine *r, uint32_t location, uint32_t i,
@@ -92,45 +136,18 @@ static enum progress complete_scan(struct engine *r, uint32_t location, uint32_t
     return GOES_ON;
 }
 
-/* True if the end of an operation that is no scan holds the location up; whether it is over. */
-static bool must_wait(const struct engine *r, uint32_t location, uint32_t i, bool *is_over)
-{
-    const struct mpl_coll_instance *instance = &r->match->instances[i];
-    const bool is_root = r->model->locations[location].process == instance->root;
-
-    *is_over = r->colls[i].n_arrived == instance->n_parts;
-    switch (mpl_coll_class_of(instance->op)) {
-    case MPL_CLASS_1_TO_N:
-        *is_over = r->colls[i].is_root_here;
-        return !is_root;
-    case MPL_CLASS_N_TO_1:
-        return is_root;
-    case MPL_CLASS_BARRIER:
-    case MPL_CLASS_N_TO_N:
-        return true;
-    default:
-        return false;
-    }
-}
-
 enum progress mpl_engine_complete(struct engine *r, uint32_t location, uint32_t collective)
 {
-    const uint32_t i = mpl_engine_instance(r, location, collective);
+    const uint32_t i = instance_of(r, location, collective);
     struct runner *runner = &r->runners[location];
-    enum mpl_coll_class class;
-    bool is_over;
 
-    if (i == MPL_NONE) {
+    if (i == MPL_NONE || !r->needs[location][collective].does_wait) {
         return GOES_ON;
     }
-    class = mpl_coll_class_of(r->match->instances[i].op);
-    if (class == MPL_CLASS_SCAN || class == MPL_CLASS_EXSCAN) {
+    if (is_scan(r, i)) {
         return complete_scan(r, location, i, collective);
     }
-    if (!must_wait(r, location, i, &is_over)) {
-        return GOES_ON;
-    }
-    if (!is_over) {
+    if (r->colls[i].n_missing > 0) {
         runner->next = r->colls[i].first_hanging;
         r->colls[i].first_hanging = location + 1;
         return HANGS;

@@ -49,12 +49,14 @@ static const char *lack_of(const struct mpl_events *events)
     return NULL;
 }
 
-static const char *lack_of_course(const struct course *course)
+/* Likewise of a course, as a share of \p duration_s. Of a changed run that is shorter than what was
+ * recorded it may be more, and is a doubt. */
+static const char *lack_of_course(const struct course *course, double duration_s)
 {
     if (!course->is_finished) {
         return "in the recorded order of messages everybody would wait for ever";
     }
-    return course->unknown_share > tolerated_share
+    return course->unknown_s > tolerated_share * duration_s
                ? "more than 1 % of the time passes in calls whose partners are not recorded"
                : NULL;
 }
@@ -81,7 +83,7 @@ enum mpl_status mpl_replay_ideal(const struct mpl_events *events, double *ideal_
     const struct scale scale = { .transfer = none };
 
     st = mpl_engine_run(events, &scale, &course, err);
-    if (st == MPL_OK && lack_of_course(&course) == NULL) {
+    if (st == MPL_OK && lack_of_course(&course, mpl_events_measured_s(events)) == NULL) {
         *ideal_s = course.duration_s;
     }
     mpl_arena_destroy(arena);
@@ -171,6 +173,7 @@ static enum mpl_status doubt_baseline(struct mpl_replayed *out, struct mpl_arena
     if (!(error > doubtful_error)) {
         return MPL_OK;
     }
+    /* Weighs more than what may have been said before. */
     out->doubt = mpl_arena_printf(
         arena, "replaying what was recorded takes %s instead of %s",
         mpl_text_seconds(arena, out->baseline_s), mpl_text_seconds(arena, out->recorded_s));
@@ -226,13 +229,17 @@ static enum mpl_status run_twice(struct question *q, struct mpl_replayed *out,
     }
     st = mpl_engine_run(q->events, &q->scale, &baseline, err);
     st = st == MPL_OK ? mpl_question_settle(q, baseline.spent, err) : st;
-    out->doubt = lack_of_course(&baseline);
+    out->doubt = lack_of_course(&baseline, out->recorded_s);
     if (st != MPL_OK || out->doubt != NULL) {
         return st;
     }
     st = mpl_engine_run(q->events, &q->scale, &changed, err);
     if (st != MPL_OK) {
         return st;
+    }
+    out->doubt = lack_of_course(&changed, changed.duration_s);
+    if (!changed.is_finished) {
+        return MPL_OK;
     }
     out->n_locations = n;
     out->end_s = end_s;

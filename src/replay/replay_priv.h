@@ -28,11 +28,11 @@ struct spent {
 
 /* A run as it came out. */
 struct course {
-    bool is_finished;     /* nobody hangs for ever: the recorded order is possible */
-    double duration_s;    /* until the last location ends */
-    double unknown_share; /* of location time, in calls whose partners are not recorded */
-    double *end_s;        /* per location; the caller's, NULL: not wanted */
-    struct spent *spent;  /* likewise */
+    bool is_finished;  /* nobody hangs for ever: the recorded order is possible */
+    double duration_s; /* until the last location ends */
+    double unknown_s;  /* in calls whose partners are not recorded; mean of the locations */
+    double *end_s;     /* per location; the caller's, NULL: not wanted */
+    struct spent *spent; /* likewise */
     /* Per location that takes what comes first: waiting for a message while one that is received
      * later was there; likewise. Of use only if is_finished. */
     double *order_s;
@@ -80,11 +80,10 @@ struct runner {
 };
 
 struct coll_state {
-    int64_t ticks; /* latest participant so far; for 1-to-N the root */
-    uint32_t n_arrived;
+    int64_t ticks;          /* the latest so far of those who are needed */
+    uint32_t n_missing;     /* of these, how many are still to come */
     uint32_t first_hanging; /* location + 1 */
     uint32_t n_resolved;    /* of a scan: parts whose lower ranks have all arrived */
-    bool is_root_here;
 };
 
 struct engine {
@@ -99,9 +98,10 @@ struct engine {
      * first of a chain that hangs on it, and the time of its beginning plus one when it is reached.
      */
     int64_t **slots;
-    struct runner *runners;   /* per location */
-    struct coll_state *colls; /* per instance */
-    uint32_t *ready;          /* stack of locations that can go on */
+    struct runner *runners;       /* per location */
+    struct coll_state *colls;     /* per instance */
+    struct mpl_coll_need **needs; /* per location and collective */
+    uint32_t *ready;              /* stack of locations that can go on */
     uint32_t n_ready;
     struct spent *spent;   /* per location; NULL: nobody wants to know */
     uint32_t **open;       /* per location and changed region: how often it is open */
@@ -116,10 +116,10 @@ enum progress { HANGS, GOES_ON };
 void mpl_engine_wake(struct engine *r, uint32_t first);
 
 /* engine_coll.c */
-uint32_t mpl_engine_instance(const struct engine *r, uint32_t location,
-                             uint32_t collective);
+/* Finds out who needs whom; false if out of memory. */
+bool mpl_engine_prepare_colls(struct engine *r, struct mpl_arena *scratch);
 /* The location comes to a collective, and has come to its end. */
-void mpl_engine_arrive(struct engine *r, uint32_t location, uint32_t instance);
+void mpl_engine_arrive(struct engine *r, uint32_t location, uint32_t collective);
 enum progress mpl_engine_complete(struct engine *r, uint32_t location, uint32_t collective);
 
 /* engine_time.c: what stretches take in the changed run */

@@ -310,6 +310,125 @@ START_TEST(who_waits_at_a_barrier_follows_from_who_comes_last)
 }
 END_TEST
 
+/* A collective with its own counts of bytes. */
+static void call_counted(struct fixture *f, uint32_t location, int64_t from_us,
+                         int64_t to_us, enum mpl_coll_op op, uint64_t sent_bytes,
+                         uint64_t received_bytes)
+{
+    uint32_t part;
+
+    fixture_enter(f, location, from_us, mpl_coll_op_name(op));
+    part = fixture_coll_begin(f, location, from_us);
+    fixture_coll_end(f, location, to_us, part, op, op == MPL_COLL_GATHERV ? 0 : MPL_NONE,
+                     sent_bytes, received_bytes);
+    fixture_leave(f, location, to_us, mpl_coll_op_name(op));
+}
+
+/* Rank 0 gathers from rank 1, which comes at 20, and nothing from rank 2, which comes at 100. */
+START_TEST(who_gives_nothing_is_not_waited_for)
+{
+    struct fixture *f = fixture_create(arena, 3, 1);
+    const struct mpl_events *events;
+
+    fixture_set_tracer(f, MPL_TRACER_SCOREP);
+    for (uint32_t l = 0; l < 3; l++) {
+        fixture_record(f, l, 0, MPL_EV_MARK);
+    }
+    call_counted(f, 0, 10, 22, MPL_COLL_GATHERV, 0, 8);
+    fixture_record(f, 0, 160, MPL_EV_MARK);
+    call_counted(f, 1, 20, 21, MPL_COLL_GATHERV, 8, 0);
+    call_counted(f, 2, 100, 103, MPL_COLL_GATHERV, 0, 0);
+    events = fixture_events(f);
+    ASSERT_US(ask(events, "compute*1").baseline_s, 160);
+    assert_changed(events, "compute(2)*2", 203);
+    assert_changed(events, "compute(1)*2", 40 + 2 + 138);
+}
+END_TEST
+
+/* Rank 2 takes nothing and leaves before rank 1 comes. */
+START_TEST(who_takes_nothing_does_not_wait)
+{
+    struct fixture *f = fixture_create(arena, 3, 1);
+
+    fixture_set_tracer(f, MPL_TRACER_SCOREP);
+    for (uint32_t l = 0; l < 3; l++) {
+        fixture_record(f, l, 0, MPL_EV_MARK);
+    }
+    call_counted(f, 0, 10, 101, MPL_COLL_ALLTOALLV, 8, 8);
+    call_counted(f, 1, 100, 101, MPL_COLL_ALLTOALLV, 8, 8);
+    call_counted(f, 2, 5, 8, MPL_COLL_ALLTOALLV, 8, 0);
+    fixture_record(f, 2, 150, MPL_EV_MARK);
+    ASSERT_US(ask(fixture_events(f), "compute*1").baseline_s, 150);
+}
+END_TEST
+
+enum { N_BARRIERS = 120 };
+
+/* Barriers in which nobody waits, each after 10 of computation: enough for one more collective that
+ * lacks a part to be few. */
+static struct fixture *many_barriers(void)
+{
+    struct fixture *f = fixture_create(arena, 3, 1);
+
+    for (uint32_t l = 0; l < 3; l++) {
+        fixture_record(f, l, 0, MPL_EV_MARK);
+        for (int64_t i = 1; i <= N_BARRIERS; i++) {
+            fixture_call_coll(f, l, 10 * i, 10 * i, MPL_COLL_BARRIER, MPL_NONE);
+        }
+    }
+    return f;
+}
+
+/* The root of a broadcast is missing; its receivers have waited for 8, nobody knows for what. */
+static const struct mpl_events *broadcast_without_root(void)
+{
+    struct fixture *f = many_barriers();
+
+    for (uint32_t l = 0; l < 3; l++) {
+        if (l > 0) {
+            fixture_call_coll(f, l, 1210, 1218, MPL_COLL_BCAST, 0);
+        }
+        fixture_record(f, l, 1230, MPL_EV_MARK);
+    }
+    return fixture_events(f);
+}
+
+START_TEST(nobody_waits_for_ever_for_a_part_that_is_missing)
+{
+    const struct mpl_events *events = broadcast_without_root();
+
+    ASSERT_US(ask(events, "compute*1").baseline_s, 1230);
+    assert_changed(events, "compute(0)*2", 2 * 1200 + 30 * 2);
+    assert_changed(events, "compute(1)*2", 2 * 1210 + 8 + 2 * 12);
+}
+END_TEST
+
+/* Of 1230 the 8 are little, of 130 they are much. */
+START_TEST(what_is_unknown_weighs_more_in_a_shorter_run)
+{
+    const struct mpl_replayed answer = ask(broadcast_without_root(), "compute/10");
+
+    ASSERT_US(answer.changed_s, 121 + 8 + 1);
+    ck_assert_ptr_nonnull(answer.doubt);
+    ck_assert_msg(strstr(answer.doubt, "more than 1 % of the time passes in calls whose "
+                                       "partners are not recorded") != NULL,
+                  "%s", answer.doubt);
+}
+END_TEST
+
+/* Rank 1 is in a barrier without a call around it, so that nobody can tell when it comes. */
+START_TEST(nobody_waits_for_ever_for_who_is_in_no_call)
+{
+    struct fixture *f = many_barriers();
+    const uint32_t part = fixture_coll_begin(f, 1, 1210);
+
+    fixture_coll_end(f, 1, 1210, part, MPL_COLL_BARRIER, MPL_NONE, 8, 8);
+    fixture_call_coll(f, 0, 1210, 1210, MPL_COLL_BARRIER, MPL_NONE);
+    fixture_call_coll(f, 2, 1210, 1210, MPL_COLL_BARRIER, MPL_NONE);
+    ASSERT_US(ask(fixture_events(f), "compute*1").baseline_s, 1210);
+}
+END_TEST
+
 /* What rank 0 does when a result of \p rank comes at \p us, having waited for it since \p since. */
 static void take_result(struct fixture *f, int64_t since, int64_t us, uint32_t rank,
                         bool is_answered)
@@ -455,6 +574,11 @@ static Suite *make_suite(void)
     tcase_add_test(t, a_send_that_was_held_is_held_again);
     tcase_add_test(t, a_probe_waits_for_the_message_that_is_received_next);
     tcase_add_test(t, who_waits_at_a_barrier_follows_from_who_comes_last);
+    tcase_add_test(t, who_gives_nothing_is_not_waited_for);
+    tcase_add_test(t, who_takes_nothing_does_not_wait);
+    tcase_add_test(t, nobody_waits_for_ever_for_a_part_that_is_missing);
+    tcase_add_test(t, what_is_unknown_weighs_more_in_a_shorter_run);
+    tcase_add_test(t, nobody_waits_for_ever_for_who_is_in_no_call);
     tcase_add_test(t, who_takes_what_comes_first_makes_a_doubt_when_that_is_another);
     tcase_add_test(t, who_does_not_answer_gains_nothing_by_another_order);
     tcase_add_test(t, who_receives_in_turns_has_that_order);
