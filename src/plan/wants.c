@@ -63,6 +63,25 @@ static bool is_asked(const struct mpl_measure *m, const char *capability)
     return false;
 }
 
+static bool add_counters(struct planner *p, struct want *w, const struct mpl_measure *m)
+{
+    for (size_t i = 0; i < m->n_counters; i++) {
+        const char *name = m->counters[i];
+        const bool is_name = mpl_counter_is_name(name);
+
+        if (!mpl_texts_add(p, is_name ? &w->counters : &p->unanswerable,
+                           is_name ? name
+                                   : mpl_arena_printf(
+                                         p->arena,
+                                         "%s: rule %s asks to count it, but no counter can "
+                                         "be called so",
+                                         name, m->rule))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool take_measure(struct planner *p, struct want *w, const struct mpl_measure *m)
 {
     w->pattern = m->pattern;
@@ -78,7 +97,7 @@ static bool take_measure(struct planner *p, struct want *w, const struct mpl_mea
                          mpl_arena_printf(p->arena, "%s (%s)", m->rule_says, m->rule)) &&
            add_capabilities(p, w, m) &&
            mpl_texts_add_all(p, &w->regions, m->regions, m->n_regions) &&
-           mpl_texts_add_all(p, &w->counters, m->counters, m->n_counters) &&
+           add_counters(p, w, m) &&
            mpl_texts_add_all(p, &w->locations, m->locations, m->n_locations) &&
            mpl_texts_add_all(p, &w->separates, m->separates, m->n_separates);
 }

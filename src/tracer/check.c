@@ -1,57 +1,120 @@
-/* Whether the placeholders of a description stand for something. */
+/* Whether the placeholders of a description stand for something, where they stand. */
 #include "config.h"
 
 #include "tracer/tracer_priv.h"
 
-#include <ctype.h>
 #include <string.h>
+
+/* What a text becomes decides what can stand in it. */
+enum use {
+    USE_VALUE, /* of a variable, a word in front of the program, a line to paste */
+    USE_WORD,  /* for a placeholder; it is not looked into again */
+    USE_FILE   /* written as it is */
+};
 
 struct checker {
     struct tracer_loader *loader;
     const char **names; /* of placeholders */
     size_t n;
+    const struct mpl_yaml *root;
+    const struct mpl_yaml *part; /* the part of the description at hand; root: always */
 };
 
-static bool is_file_of(const struct part *part, const char *name)
+static const char *const in_files[] = { "region", "counter" };
+static const char *const own[] = { "trace", "memory", "counters", "region", "counter" };
+enum { N_OWN = sizeof own / sizeof *own };
+
+bool mpl_tracer_is_placeholder(const char *name)
 {
-    for (size_t i = 0; i < part->n_files; i++) {
-        if (strcmp(part->files[i].name, name) == 0) {
+    for (size_t i = 0; i < N_OWN; i++) {
+        if (strcmp(own[i], name) == 0) {
             return true;
         }
     }
     return false;
 }
 
-static bool has_file(const struct mpl_tracer_file *t, const char *name)
+static bool has_file(const struct mpl_yaml *part, const char *name)
 {
-    bool is_there = is_file_of(&t->always, name) || is_file_of(&t->regions, name) ||
-                    is_file_of(&t->counters, name);
+    const struct mpl_yaml *files = part != NULL ? mpl_yaml_find(part, "files") : NULL;
 
-    for (size_t i = 0; i < t->n_recorded && !is_there; i++) {
-        is_there = is_file_of(&t->recorded[i].part, name);
-    }
-    return is_there;
+    return files != NULL && mpl_yaml_find(files, name) != NULL;
 }
 
-static void check_name(const struct checker *c, const char *name, struct mpl_place place)
+/* A file must be written whenever its path is asked for. */
+static void check_file(const struct checker *c, const char *name, struct mpl_place place)
 {
-    if (strncmp(name, "file:", 5) == 0) {
-        if (!has_file(c->loader->tracer, name + 5)) {
-            mpl_tracer_fault(c->loader, place, "there is no file '%s' in 'files'",
-                             name + 5);
-        }
-        return;
+    if (!has_file(c->part, name) && !has_file(c->root, name)) {
+        mpl_tracer_fault(c->loader, place,
+                         c->part == c->root ? "there is no file '%s' in 'files'"
+                                            : "there is no file '%s' in the 'files' beside "
+                                              "it or in those of the tracer",
+                         name);
     }
-    for (size_t i = 0; i < c->n; i++) {
-        if (strcmp(c->names[i], name) == 0) {
-            return;
-        }
-    }
-    mpl_tracer_fault(c->loader, place, "nothing is known to put in place of '{%s}'%s", name,
-                     mpl_tracer_hint(c->loader, name, c->names, c->n));
 }
 
-static void check_text(const struct checker *c, const struct mpl_yaml *node)
+static bool is_in_files_only(const char *name)
+{
+    return strcmp(name, in_files[0]) == 0 || strcmp(name, in_files[1]) == 0;
+}
+
+static void check_known(const struct checker *c, const char *name, struct mpl_place place)
+{
+    bool is_known = false;
+
+    for (size_t i = 0; i < c->n && !is_known; i++) {
+        is_known = strcmp(c->names[i], name) == 0;
+    }
+    if (!is_known) {
+        mpl_tracer_fault(c->loader, place, "nothing is known to put in place of '{%s}'%s",
+                         name, mpl_tracer_hint(c->loader, name, c->names, c->n));
+    } else if (strcmp(name, "memory") == 0 && c->loader->tracer->memory_factor <= 0) {
+        mpl_tracer_fault(c->loader, place, "'{memory}' needs the key 'memory'");
+    }
+}
+
+static void check_name(const struct checker *c, const char *name, enum use use,
+                       struct mpl_place place)
+{
+    const bool is_path = strcmp(name, "trace") == 0 || strncmp(name, "file:", 5) == 0;
+
+    if (use == USE_FILE && is_path) {
+        mpl_tracer_fault(c->loader, place,
+                         "'{%s}' cannot stand in a file: where it will be is not known "
+                         "when the file is written",
+                         name);
+    } else if (use == USE_WORD && !is_path) {
+        mpl_tracer_fault(c->loader, place,
+                         "'{%s}' cannot stand in a word for a placeholder: only {trace} "
+                         "and {file:NAME} can",
+                         name);
+    } else if (use != USE_FILE && is_in_files_only(name)) {
+        mpl_tracer_fault(c->loader, place, "'{%s}' can stand in a file only", name);
+    } else if (is_path && strcmp(name, "trace") != 0) {
+        check_file(c, name + 5, place);
+    } else {
+        check_known(c, name, place);
+    }
+}
+
+/* A line stands there once for each function or for each counter. */
+static void check_lines(const struct checker *c, const struct mpl_yaml *node)
+{
+    for (const char *line = node->text; *line != '\0';) {
+        const size_t n = strcspn(line, "\n");
+        const char *region = strstr(line, "{region}");
+        const char *counter = strstr(line, "{counter}");
+
+        if (region != NULL && counter != NULL && region < line + n && counter < line + n) {
+            mpl_tracer_fault(c->loader, node->place,
+                             "'{region}' and '{counter}' cannot stand in one line: it "
+                             "stands there once for each");
+        }
+        line += n + (line[n] == '\n');
+    }
+}
+
+static void check_text(const struct checker *c, const struct mpl_yaml *node, enum use use)
 {
     const char *at = node->text;
 
@@ -71,46 +134,95 @@ static void check_text(const struct checker *c, const struct mpl_yaml *node)
             mpl_tracer_fault(c->loader, place, "'{' without '}'");
             return;
         }
-        check_name(c, name, place);
+        check_name(c, name, use, place);
         at += n + 2;
+    }
+    if (use == USE_FILE) {
+        check_lines(c, node);
     }
 }
 
-static void check_tree(const struct checker *c, const struct mpl_yaml *node)
+/* A text, or those of a map or list; what is something else was told by the loader. */
+static void check_texts(const struct checker *c, const struct mpl_yaml *node, enum use use)
 {
-    static const char *const prose[] = { "says", "only", "why", "source", "never" };
-
-    for (size_t i = 0; node->key != NULL && i < sizeof prose / sizeof *prose; i++) {
-        if (strcmp(node->key, prose[i]) == 0) {
-            return;
+    if (node != NULL && node->kind == MPL_YAML_SCALAR) {
+        check_text(c, node, use);
+        return;
+    }
+    for (const struct mpl_yaml *child = node != NULL ? node->first : NULL; child != NULL;
+         child = child->next) {
+        if (child->kind == MPL_YAML_SCALAR) {
+            check_text(c, child, use);
         }
     }
-    if (node->kind == MPL_YAML_SCALAR) {
-        check_text(c, node);
+}
+
+static void check_part(struct checker *c, const struct mpl_yaml *part)
+{
+    static const char *const lists[] = { "set", "add" };
+
+    c->part = part;
+    check_texts(c, mpl_yaml_find(part, "environment"), USE_VALUE);
+    check_texts(c, mpl_yaml_find(part, "files"), USE_FILE);
+    for (size_t i = 0; i < 2; i++) {
+        const struct mpl_yaml *list = mpl_yaml_find(part, lists[i]);
+
+        for (const struct mpl_yaml *words = list != NULL ? list->first : NULL;
+             words != NULL; words = words->next) {
+            check_texts(c, words, USE_WORD);
+        }
     }
-    for (const struct mpl_yaml *child = node->first; child != NULL; child = child->next) {
-        check_tree(c, child);
+}
+
+static void check_words(const struct checker *c, const struct mpl_yaml *words)
+{
+    for (const struct mpl_yaml *list = words != NULL ? words->first : NULL; list != NULL;
+         list = list->next) {
+        check_texts(c, mpl_yaml_find(list, "start"), USE_WORD);
+        check_texts(c, mpl_yaml_find(list, "join"), USE_WORD);
+    }
+}
+
+static void check_all(struct checker *c)
+{
+    const struct mpl_yaml *records = mpl_yaml_find(c->root, "records");
+    const struct mpl_yaml *regions = mpl_yaml_find(c->root, "regions");
+    const struct mpl_yaml *counters = mpl_yaml_find(c->root, "counters");
+    const struct mpl_yaml *build = mpl_yaml_find(c->root, "build");
+
+    check_part(c, c->root);
+    check_texts(c, mpl_yaml_find(c->root, "launch"), USE_VALUE);
+    check_texts(c, build != NULL ? mpl_yaml_find(build, "lines") : NULL, USE_VALUE);
+    check_words(c, mpl_yaml_find(c->root, "words"));
+    for (const struct mpl_yaml *r = records != NULL ? records->first : NULL; r != NULL;
+         r = r->next) {
+        check_part(c, r);
+    }
+    if (regions != NULL) {
+        check_part(c, regions);
+    }
+    if (counters != NULL) {
+        check_part(c, counters);
     }
 }
 
 void mpl_tracer_check(struct tracer_loader *loader, const struct mpl_yaml *root)
 {
-    static const char *const own[] = { "trace", "memory", "counters", "region", "counter" };
-    const size_t n_own = sizeof own / sizeof *own;
     const struct mpl_tracer_file *t = loader->tracer;
     struct checker c = {
         .loader = loader,
-        .names = mpl_tracer_array(loader, t->n_lists + n_own, sizeof *c.names),
+        .names = mpl_tracer_array(loader, t->n_lists + N_OWN, sizeof *c.names),
+        .root = root,
     };
 
     if (c.names == NULL) {
         return;
     }
-    for (size_t i = 0; i < n_own; i++) {
+    for (size_t i = 0; i < N_OWN; i++) {
         c.names[c.n++] = own[i];
     }
     for (size_t i = 0; i < t->n_lists; i++) {
         c.names[c.n++] = t->lists[i].name;
     }
-    check_tree(&c, root);
+    check_all(&c);
 }

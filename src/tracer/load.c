@@ -132,38 +132,57 @@ static void load_part(struct tracer_loader *loader, const struct mpl_yaml *map,
 
 /* ---- sections ---------------------------------------------------------------------- */
 
-static void load_words(struct tracer_loader *loader, const struct mpl_yaml *map)
+static bool check_list_name(struct tracer_loader *loader, const struct mpl_yaml *node)
+{
+    const char *at = node->key;
+
+    while (isalnum((unsigned char) *at) || *at == '_' || *at == '-') {
+        at++;
+    }
+    if (*at != '\0' || at == node->key) {
+        mpl_tracer_fault(loader, node->key_place,
+                         "'%s' cannot name 'words': use letters, digits, _ and -",
+                         node->key);
+        return false;
+    }
+    if (mpl_tracer_is_placeholder(node->key)) {
+        mpl_tracer_fault(loader, node->key_place,
+                         "'%s' is a placeholder already; choose another name", node->key);
+        return false;
+    }
+    return true;
+}
+
+static void load_list(struct tracer_loader *loader, const struct mpl_yaml *node,
+                      struct word_list *list)
 {
     static const char *const keys[] = { "join", "start" };
-    static const char *const own[] = { "trace", "memory", "counters", "region", "counter" };
+    const struct mpl_yaml *join = mpl_yaml_find(node, "join");
+    const struct mpl_yaml *start = mpl_yaml_find(node, "start");
+
+    *list = (struct word_list){ .name = node->key, .join = " " };
+    if (!mpl_tracer_is_map(loader, node, "a list of 'words'")) {
+        return; /* "modules:" with nothing behind it begins without words. */
+    }
+    mpl_tracer_keys(loader, node, keys, 2, "'words'");
+    if (join != NULL && join->kind != MPL_YAML_SCALAR) {
+        mpl_tracer_fault(loader, join->place, "'join' must be a text");
+    } else if (join != NULL) {
+        list->join = join->text;
+    }
+    if (start != NULL) {
+        list->words = mpl_tracer_texts(loader, start, "'start'", &list->n);
+    }
+}
+
+static void load_words(struct tracer_loader *loader, const struct mpl_yaml *map)
+{
     struct word_list *lists = mpl_tracer_array(loader, map->n, sizeof *lists);
 
     for (const struct mpl_yaml *c = map->first; lists != NULL && c != NULL; c = c->next) {
-        struct word_list *list = &lists[loader->tracer->n_lists];
-        const struct mpl_yaml *join = NULL;
-        const struct mpl_yaml *start = NULL;
-
-        for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-            if (strcmp(own[i], c->key) == 0) {
-                mpl_tracer_fault(loader, c->key_place,
-                                 "'%s' is a placeholder already; choose another name",
-                                 c->key);
-            }
+        if (check_list_name(loader, c)) {
+            load_list(loader, c, &lists[loader->tracer->n_lists++]);
         }
-        *list = (struct word_list){ .name = c->key, .join = " " };
-        if (!mpl_tracer_is_map(loader, c, "a list of 'words'")) {
-            continue;
-        }
-        mpl_tracer_keys(loader, c, keys, 2, "'words'");
-        join = mpl_yaml_find(c, "join");
-        start = mpl_yaml_find(c, "start");
-        if (join != NULL && join->kind == MPL_YAML_SCALAR) {
-            list->join = join->text;
-        }
-        if (start != NULL) {
-            list->words = mpl_tracer_texts(loader, start, "'start'", &list->n);
-        }
-        loader->tracer->n_lists++;
     }
     loader->tracer->lists = lists;
 }

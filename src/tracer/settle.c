@@ -110,12 +110,9 @@ static const char *counters_of(struct settler *s)
     return text;
 }
 
-/* The value of {name}; what only the runner knows stays as it is. */
+/* The value of {name}; what only the runner knows, or nobody, stays as it is. */
 static const char *value_of(struct settler *s, const char *name, const char *item)
 {
-    if (strcmp(name, "trace") == 0 || strncmp(name, "file:", 5) == 0) {
-        return mpl_arena_printf(s->arena, "{%s}", name);
-    }
     if (strcmp(name, "memory") == 0) {
         return memory_of(s);
     }
@@ -127,39 +124,47 @@ static const char *value_of(struct settler *s, const char *name, const char *ite
             return words_of(s, i);
         }
     }
-    return item == NULL ? "" : item;
+    return item != NULL && (strcmp(name, "region") == 0 || strcmp(name, "counter") == 0)
+               ? item
+               : mpl_arena_printf(s->arena, "{%s}", name);
 }
 
-/* Replaces placeholders; \p item is what {region} or {counter} stands for. */
+/* Replaces placeholders; \p item is what {region} or {counter} stands for. A brace that stays open is text. */
 static const char *fill(struct settler *s, const char *template, const char *item)
 {
     const char *text = "";
 
     for (const char *at = template; text != NULL && *at != '\0';) {
         const size_t n = strcspn(at, "{");
+        const size_t length = strcspn(at + n, "}");
+
+        if (at[n + length] == '\0') {
+            return append(s, text, at);
+        }
+        const char *name = mpl_arena_strndup(s->arena, at + n + 1, length - 1);
 
         text = append(s, text, mpl_arena_strndup(s->arena, at, n));
-        at += n;
-        if (*at == '{') {
-            const size_t length = strcspn(at + 1, "}");
-            const char *name = mpl_arena_strndup(s->arena, at + 1, length);
-
-            text = append(s, text, name == NULL ? NULL : value_of(s, name, item));
-            at += length + 2;
-        }
+        text = append(s, text, name == NULL ? NULL : value_of(s, name, item));
+        at += n + length + 1;
     }
     return text;
 }
 
-/* The name of a function as filters take it: what they would misread becomes a wildcard. */
+static bool is_control(char c)
+{
+    return (unsigned char) c < ' ' || c == 0x7F;
+}
+
+/* The name of a function as filters take it: what they would misread becomes a wildcard. Line ends and
+ * the like would end the rule in any syntax. */
 static const char *safe_name(struct settler *s, const char *region)
 {
+    const char *unsafe = s->tracer->unsafe != NULL ? s->tracer->unsafe : "";
     char *name = mpl_arena_strdup(s->arena, region);
 
-    for (char *at = name; s->tracer->unsafe != NULL && at != NULL && *at != '\0'; at++) {
-        /* Line ends and the like would end the rule in any syntax. */
-        if (strchr(s->tracer->unsafe, *at) != NULL || (unsigned char) *at < ' ') {
-            *at = s->tracer->any;
+    for (char *at = name; at != NULL && *at != '\0'; at++) {
+        if (is_control(*at) || strchr(unsafe, *at) != NULL) {
+            *at = s->tracer->any != '\0' ? s->tracer->any : '?';
         }
     }
     return name;
@@ -196,6 +201,31 @@ static const char *fill_file(struct settler *s, const char *template)
         template += whole;
     }
     return text;
+}
+
+/* ---- what is asked for ---------------------------------------------------------------------- */
+
+bool mpl_counter_is_name(const char *counter)
+{
+    const char *at = counter;
+
+    while (*at != '\0' && !is_control(*at) && strchr(" ,;{}", *at) == NULL) {
+        at++;
+    }
+    return *at == '\0' && at > counter;
+}
+
+/* Counters come from rules, which people write. */
+static enum mpl_status check_counters(const struct mpl_recording *recording,
+                                      struct mpl_err *err)
+{
+    for (size_t i = 0; i < recording->n_counters; i++) {
+        if (!mpl_counter_is_name(recording->counters[i])) {
+            return mpl_fail(err, MPL_E_MEANING, "\"%s\" cannot be the name of a counter",
+                            recording->counters[i]);
+        }
+    }
+    return MPL_OK;
 }
 
 /* ---- settings ----------------------------------------------------------------------------- */
@@ -305,6 +335,11 @@ enum mpl_status mpl_tracer_settle(const struct mpl_tracer_file *tracer,
         .overhead_s_per_event = tracer->overhead_s_per_event,
     };
 
+    const enum mpl_status st = check_counters(recording, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
     if (!choose_parts(&s) || !settle_environment(&s, &all) || !settle_files(&s, &all) ||
         !settle_lacks(&s, &all)) {
         return mpl_nomem(err);

@@ -46,6 +46,9 @@ struct mpl_recording {
     size_t n_counters;
 };
 
+/** Whether a counter can be called so: no blanks, commas, braces or control characters. */
+bool mpl_counter_is_name(const char *counter);
+
 /** Whether it records a capability. \p *why then is a condition ("only in Fortran programs"), NULL if
  *  there is none; where it does not, the reason. */
 bool mpl_tracer_records(const struct mpl_tracer_file *tracer, const char *capability,
@@ -80,7 +83,8 @@ struct mpl_settings {
     double bytes_per_event; /**< For estimates. */
     double overhead_s_per_event;
 };
-/** \p expected_bytes: of one process' part of the trace, for {memory}; 0 when unknown. */
+/** \p expected_bytes: of one process' part of the trace, for {memory}; 0 when unknown.
+ *  Errors: MPL_E_MEANING for a counter that cannot be called so. */
 enum mpl_status mpl_tracer_settle(const struct mpl_tracer_file *tracer,
                                   const struct mpl_recording *recording,
                                   uint64_t expected_bytes, struct mpl_arena *arena,

@@ -104,7 +104,9 @@ bool mpl_tracer_number(struct tracer_loader *loader, const struct mpl_yaml *node
 const char *mpl_tracer_capability(struct tracer_loader *loader, const char *name,
                                   struct mpl_place place);
 
-/* check.c: placeholders of all templates are known. */
+/* check.c: placeholders of all templates are known, and stand where they can. */
 void mpl_tracer_check(struct tracer_loader *loader, const struct mpl_yaml *root);
+/** Whether a name is a placeholder in every description. */
+bool mpl_tracer_is_placeholder(const char *name);
 
 #endif

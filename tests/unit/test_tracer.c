@@ -1,116 +1,9 @@
 /* Descriptions of tracers: what is read, what is refused, and what becomes of a recording. */
 #include "config.h"
 
-#include "tracer/tracer.h"
+#include "tracer_fixture.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static struct mpl_arena *arena;
-static struct mpl_lint *lint;
-static struct mpl_err err;
-static char folder[200];
-
-static void set_up(void)
-{
-    mpl_alloc_fail_after(-1);
-    arena = mpl_arena_create();
-    lint = mpl_lint_create(arena);
-    err = (struct mpl_err){ 0 };
-    (void) snprintf(folder, sizeof folder, "%s/test_tracer.XXXXXX",
-                    getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void tear_down(void)
-{
-    mpl_alloc_fail_after(-1);
-    const char *file = mpl_arena_printf(arena, "%s/tracers/t.yaml", folder);
-    const char *tracers = mpl_arena_printf(arena, "%s/tracers", folder);
-
-    (void) unlink(file);
-    (void) rmdir(tracers);
-    (void) rmdir(folder);
-    mpl_arena_destroy(arena);
-}
-
-static const char *stock(void)
-{
-    const char *top = getenv("top_srcdir");
-
-    return top == NULL ? "." : top;
-}
-
-/* Writes a description into the folder. */
-static void describe(const char *text)
-{
-    const char *tracers = mpl_arena_printf(arena, "%s/tracers", folder);
-    const char *path = mpl_arena_printf(arena, "%s/t.yaml", tracers);
-    FILE *file = NULL;
-
-    (void) mkdir(tracers, 0700);
-    file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
-static enum mpl_status load(bool with_stock, const struct mpl_tracers **out)
-{
-    const char *directories[] = { stock(), folder };
-
-    return mpl_tracers_load(with_stock ? directories : directories + 1, with_stock ? 2 : 1,
-                            arena, lint, out, &err);
-}
-
-static const struct mpl_tracer_file *tracer_of_stock(const char *name)
-{
-    const struct mpl_tracers *all = NULL;
-
-    ck_assert_msg(load(true, &all) == MPL_OK, "%s", err.cause[0].text);
-    ck_assert_ptr_nonnull(mpl_tracers_find(all, name));
-    return mpl_tracers_find(all, name);
-}
-
-static struct mpl_settings settle(const struct mpl_tracer_file *tracer,
-                                  const struct mpl_recording *recording, uint64_t bytes)
-{
-    struct mpl_settings out = { 0 };
-
-    ck_assert_int_eq(mpl_tracer_settle(tracer, recording, bytes, arena, &out, &err),
-                     MPL_OK);
-    return out;
-}
-
-static const char *variable(const struct mpl_settings *s, const char *name)
-{
-    for (size_t i = 0; i < s->n_environment; i++) {
-        if (strcmp(s->environment[i].name, name) == 0) {
-            return s->environment[i].value;
-        }
-    }
-    return NULL;
-}
-
-/* A description without what is tried; %s is a section. */
-#define PLAIN(section) \
-    "tracer: x\nsays: y\nprogram: z\nrecords:\n  messages:\ncost: {bytes_per_event: 10, " \
-    "overhead_s_per_event: 1e-6, source: q}\n" section
-
-static void refused(const char *text, const char *message, unsigned line, unsigned column)
-{
-    const struct mpl_tracers *all = NULL;
-
-    describe(text);
-    ck_assert_int_eq(load(false, &all), MPL_E_SYNTAX);
-    ck_assert_uint_ge(mpl_lint_count(lint), 1);
-    ck_assert_str_eq(mpl_lint_get(lint, 0)->text, message);
-    ck_assert_uint_eq(mpl_lint_get(lint, 0)->place.line, line);
-    ck_assert_uint_eq(mpl_lint_get(lint, 0)->place.column, column);
-}
 
 /* ---- what is refused ------------------------------------------------------------------- */
 
@@ -364,6 +257,47 @@ START_TEST(memory_follows_the_expected_size_within_bounds)
 }
 END_TEST
 
+START_TEST(a_list_of_words_may_begin_empty)
+{
+    const struct mpl_tracers *all = NULL;
+    const struct mpl_recording plain = { 0 };
+
+    describe(PLAIN("words: {mods: }\nlaunch: [z, \"a{mods}b\"]\n"));
+    ck_assert_msg(load(false, &all) == MPL_OK, "%s", err.cause[0].text);
+    ck_assert_str_eq(settle(mpl_tracers_get(all, 0), &plain, 0).launch[1], "ab");
+}
+END_TEST
+
+/* Of a tracer that says nothing of its filter. */
+START_TEST(names_of_functions_hold_no_line_ends_anywhere)
+{
+    static const char *const regions[] = { "f\nEXCLUDE *\t\x7f" };
+    const struct mpl_recording recording = { .regions = regions, .n_regions = 1 };
+    const struct mpl_tracers *all = NULL;
+
+    describe(PLAIN("regions: {files: {f: \"r {region}\\n\"}}\n"));
+    ck_assert_msg(load(false, &all) == MPL_OK, "%s", err.cause[0].text);
+    ck_assert_str_eq(settle(mpl_tracers_get(all, 0), &recording, 0).files[0].text,
+                     "r f?EXCLUDE *??\n");
+}
+END_TEST
+
+START_TEST(counters_have_names)
+{
+    static const char *const bad[] = { "", "A B", "A,B", "A\nB", "{trace}", "A\x7f" };
+    const struct mpl_tracer_file *scorep = tracer_of_stock("scorep");
+
+    ck_assert(mpl_counter_is_name("perf::L1-DCACHE-LOADS:u=0"));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const struct mpl_recording recording = { .counters = &bad[i], .n_counters = 1 };
+        struct mpl_settings s = { 0 };
+
+        ck_assert_int_eq(mpl_tracer_settle(scorep, &recording, 0, arena, &s, &err),
+                         MPL_E_MEANING);
+    }
+}
+END_TEST
+
 START_TEST(every_capability_is_spoken_of_by_every_tracer_of_the_stock)
 {
     const struct mpl_tracers *all = NULL;
@@ -419,7 +353,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tracer");
     TCase *refusals = tcase_create("what is refused");
     TCase *sets = tcase_create("sets and the stock");
 
@@ -448,16 +381,10 @@ int main(void)
     tcase_add_test(sets, scorep_filters_the_functions_that_are_named);
     tcase_add_test(sets, scorep_without_functions_needs_no_filter);
     tcase_add_test(sets, memory_follows_the_expected_size_within_bounds);
+    tcase_add_test(sets, a_list_of_words_may_begin_empty);
+    tcase_add_test(sets, names_of_functions_hold_no_line_ends_anywhere);
+    tcase_add_test(sets, counters_have_names);
     tcase_add_test(sets, every_capability_is_spoken_of_by_every_tracer_of_the_stock);
     tcase_add_test(sets, running_out_of_memory_is_told_everywhere);
-    suite_add_tcase(suite, refusals);
-    suite_add_tcase(suite, sets);
-
-    SRunner *runner = srunner_create(suite);
-
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_cases("tracer", (TCase *[]){ refusals, sets }, 2);
 }
