@@ -208,6 +208,10 @@ static enum mpl_status check(const struct run_opts *opts, struct mpl_err *err)
         return mpl_fail(err, MPL_E_USAGE,
                         "run needs a command: -- mpirun -np {processes} ./app");
     }
+    const enum mpl_status st = mpl_command_check_placeholders(command, err);
+    if (st != MPL_OK) {
+        return st;
+    }
     if (opts->processes > 0 && !names(command, "{processes}")) {
         return mpl_fail(err, MPL_E_USAGE,
                         "--processes says what {processes} is, and the command has none");
@@ -218,8 +222,26 @@ static enum mpl_status check(const struct run_opts *opts, struct mpl_err *err)
                             ? "--args says what {args} stands for, and the command has none"
                             : "the command has {args}; --args says what that stands for");
     }
+    return MPL_OK;
+}
+
+/* What can be told of the command before anything is started. A dry run starts nothing, perhaps on
+ * another machine than the one that is meant, so that programs may be missing. */
+static enum mpl_status inspect(const struct run_opts *opts, struct mpl_err *err)
+{
+    const struct mpl_command *command = &opts->command;
+    struct mpl_err missing = { 0 };
     /* A tracer that is named may need no place among the words. */
-    return opts->tracer == NULL ? mpl_command_check(command, err) : MPL_OK;
+    enum mpl_status st = opts->tracer == NULL ? mpl_command_check(command, err) : MPL_OK;
+
+    st = st == MPL_OK ? mpl_command_check_tracer(command, opts->tracers, err) : st;
+    if (st == MPL_OK && opts->is_dry) {
+        if (mpl_command_check_programs(command, &missing) != MPL_OK) {
+            mpl_err_print(&missing, stderr);
+        }
+        return MPL_OK;
+    }
+    return st == MPL_OK ? mpl_command_check_programs(command, err) : st;
 }
 
 static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
@@ -437,6 +459,7 @@ static enum mpl_status work(struct run_opts *opts, struct mpl_arena *arena, FILE
         mpl_directories_find(&opts->knowledge, arena, &opts->directories, err);
 
     st = st == MPL_OK ? load_tracers(opts, arena, err) : st;
+    st = st == MPL_OK ? inspect(opts, err) : st;
     if (st == MPL_OK && opts->directory == NULL) {
         opts->directory = default_directory(&opts->command, arena);
         st = opts->directory != NULL ? MPL_OK : mpl_nomem(err);

@@ -44,6 +44,16 @@ struct mpl_command {
 };
 /** Whether it can be filled. Errors: MPL_E_USAGE, also when nobody can tell which word is the program. */
 enum mpl_status mpl_command_check(const struct mpl_command *command, struct mpl_err *err);
+/** Whether no word holds a misspelt placeholder. Errors: MPL_E_USAGE with the one that is meant. */
+enum mpl_status mpl_command_check_placeholders(const struct mpl_command *command,
+                                               struct mpl_err *err);
+/** Whether it leaves the tracer to us. Errors: MPL_E_USAGE if it starts one of \p tracers itself. */
+enum mpl_status mpl_command_check_tracer(const struct mpl_command *command,
+                                         const struct mpl_tracers *tracers,
+                                         struct mpl_err *err);
+/** Whether its launcher and its program can be executed, as far as this machine knows. Errors: MPL_E_USAGE. */
+enum mpl_status mpl_command_check_programs(const struct mpl_command *command,
+                                           struct mpl_err *err);
 /** The program's name without directory; "program" when it cannot be told. NULL without memory. */
 const char *mpl_command_name(const struct mpl_command *command, struct mpl_arena *arena);
 /** Words as they can be pasted into a shell. NULL without memory. */

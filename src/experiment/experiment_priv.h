@@ -62,7 +62,7 @@ struct offspring mpl_offspring_of(pid_t leader);
  */
 unsigned mpl_offspring_signal(const struct offspring *offspring, int signal);
 
-/* ---- words (words.c, launchers.c) ----------------------------------------------------------- */
+/* ---- words (words.c, launchers.c, mistakes.c) ----------------------------------------------------------- */
 
 /** What replaces the placeholders. */
 struct filling {
@@ -88,6 +88,14 @@ enum mpl_status mpl_program_find(const char *const *words, size_t n, size_t *pro
                                  struct mpl_err *err);
 /** The number of processes that launcher options among \p words ask for; 0: none. */
 uint32_t mpl_launch_processes(const char *const *words, size_t n);
+/** Whether a known launcher takes word \p at, or what is in it, for the number of processes. */
+bool mpl_launch_wants_number(const char *const *words, size_t at);
+/** "-np", the option of a known launcher for the number of processes; NULL: not known, or no memory. */
+const char *mpl_launch_option(const char *launcher, struct mpl_arena *arena);
+/** The known launcher that \p name resembles; or NULL. */
+const char *mpl_launcher_like(const char *name);
+/** Whether the program, word \p program, is looked for on this machine and in this folder. */
+bool mpl_launch_is_local(const char *const *words, size_t program);
 
 /* ---- the case on disk (case.c, case_read.c, case_write.c, folder.c) ------------------------------ */
 

@@ -169,6 +169,66 @@ uint32_t mpl_launch_processes(const char *const *words, size_t n)
     return launcher != NULL ? walk_options(launcher, words, n).processes : 0;
 }
 
+bool mpl_launch_wants_number(const char *const *words, size_t at)
+{
+    const struct launcher *launcher = at > 0 ? find_launcher(words[0]) : NULL;
+    const char *word = words[at];
+    char name[64];
+
+    if (launcher == NULL) {
+        return false;
+    }
+    if (word[0] != '-') {
+        return values_of(launcher->processes, words[at - 1]) > 0;
+    }
+    (void) snprintf(name, sizeof name, "%.*s", (int) strcspn(word, "={"), word);
+    return values_of(launcher->processes, name) > 0;
+}
+
+const char *mpl_launch_option(const char *launcher, struct mpl_arena *arena)
+{
+    const struct launcher *known = find_launcher(launcher);
+
+    return known == NULL
+               ? NULL
+               : mpl_arena_strndup(arena, known->processes, strcspn(known->processes, " "));
+}
+
+const char *mpl_launcher_like(const char *name)
+{
+    const char *names[sizeof launchers / sizeof *launchers];
+
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        names[i] = launchers[i].name;
+    }
+    return mpl_suggest(name, names, sizeof names / sizeof *names);
+}
+
+/* Options that name other machines, another folder, or another way to find programs. */
+#define ELSEWHERE \
+    "-H -host --host -hosts -hostfile --hostfile -machinefile --machinefile " \
+    "-default-hostfile --default-hostfile -f -rf -rankfile --rankfile -configfile -wdir " \
+    "--wdir -wd --wd -path --path -preload-binary --preload-binary -s"
+
+bool mpl_launch_is_local(const char *const *words, size_t program)
+{
+    const struct launcher *launcher = find_launcher(words[0]);
+
+    /* Batch systems may start it where this machine's files are not. */
+    if (launcher != NULL && values_of("srun aprun jsrun prun", launcher->name) > 0) {
+        return false;
+    }
+    for (size_t i = 1; i < program; i++) {
+        char name[64];
+
+        (void) snprintf(name, sizeof name, "%.*s", (int) strcspn(words[i], "="), words[i]);
+        if (values_of(ELSEWHERE, name) > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool is_program(const char *word)
 {
     struct stat st;
@@ -183,6 +243,28 @@ static enum mpl_status fail_ambiguous(const char *why, struct mpl_err *err)
                     "it is not clear where the tracer belongs: %s; write {tracer} in front "
                     "of the program",
                     why);
+}
+
+/* No word names a program: perhaps because one of them is misspelt. */
+static enum mpl_status fail_unfound(const char *const *words, size_t n, struct mpl_err *err)
+{
+    const char *near =
+        n > 0 && strchr(words[0], '/') == NULL ? mpl_launcher_like(words[0]) : NULL;
+
+    if (near != NULL && find_launcher(words[0]) == NULL) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "there is no launcher \"%s\"; did you mean \"%s\"?", words[0],
+                        near);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if ((words[i][0] == '/' || words[i][0] == '.') && strchr(words[i], '/') != NULL &&
+            strchr(words[i], '{') == NULL && access(words[i], F_OK) != 0) {
+            return mpl_fail(
+                err, MPL_E_USAGE,
+                "no word names a program by its path, and \"%s\" does not exist", words[i]);
+        }
+    }
+    return fail_ambiguous("no word names a program by its path", err);
 }
 
 /* The only word that names a file that can be executed. */
@@ -203,7 +285,7 @@ static enum mpl_status guess(const char *const *words, size_t n, size_t *program
         found = 0; /* A program on PATH without arguments. */
     }
     if (found == n) {
-        return fail_ambiguous("no word names a program by its path", err);
+        return fail_unfound(words, n, err);
     }
     *program = found;
     return MPL_OK;

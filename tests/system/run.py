@@ -361,15 +361,28 @@ def test_static(place):
     tap.ok(len(place.outcomes("static")) == 2, what + ": it is tried once more per call")
 
 
-def test_missing(place):
-    what = "a program that is not there"
-    done = place.run(["-o", "missing"], ["mpirun", "-np", "2", "./no-such-program"])
-    tap.ok(done.status == 3, what + ": status 3", done)
-    tap.ok("no-such-program" in done.complaint + done.out, what + ": it is told", done)
-    done = place.run(["-o", "missing2"], ["no-such-launcher", "-n", "2", place.program("mw")])
+def test_mistakes(place):
+    """Told before anything is started: status 2, no case."""
+    program = place.program("mw")
+    with open(place.path("script"), "w", encoding="utf-8") as file:
+        file.write("echo\n")
+    for command, said in (
+        (["mpirun", "-np", "2", "./no-such-program"], 'the program "./no-such-program" does not exist'),
+        (["mpirun", "-np", "2", "./script"], 'the program "./script" may not be executed'),
+        (["mpirun", "-np", "2", "/"], 'the program "/" is a directory'),
+        (["mpirun", "-np", "2", "no-such-program"], 'there is no program "no-such-program" on PATH'),
+        (["no-such-launcher", "-n", "2", program], 'there is no program "no-such-launcher" on PATH'),
+        (["mpirun", "-np", "{procs}", program], "there is no placeholder {procs}; did you mean {processes}?"),
+        (["mpirun", "-np", "2", "eztrace", "-t", "openmpi", program], 'the command starts "eztrace" itself'),
+    ):
+        done = place.run(["-o", "mistake"], command)
+        what = " ".join(command).replace(place.folder, "…")
+        tap.ok(done.status == 2 and said in done.complaint, what + ": it is told", done)
+        tap.ok(not os.path.exists(place.path("mistake")), what + ": nothing is started")
+    done = place.run(["-o", "mistake", "--dry-run"], ["mpirun", "-np", "2", "./no-such-program"])
     tap.ok(
-        done.status == 3 and '"no-such-launcher" cannot be executed' in done.complaint,
-        "a launcher that is not there is told",
+        done.status == 0 and "does not exist" in done.complaint and "eztrace -t openmpi ./no-such-program" in done.out,
+        "a dry run shows the command all the same",
         done,
     )
 
@@ -503,7 +516,7 @@ def main():
             tap.guarded("static", test_static, place)
         else:
             tap.skip("a program that cannot be traced", "nothing can be linked statically")
-        tap.guarded("missing", test_missing, place)
+        tap.guarded("mistakes", test_mistakes, place)
         tap.guarded("left", test_left, place)
         tap.guarded("interrupt", test_interrupt, place)
         tap.guarded("interrupt in the second", test_interrupt_second, place)

@@ -123,6 +123,96 @@ START_TEST(the_number_of_processes_must_be_known)
 }
 END_TEST
 
+/* What is said of a misspelt placeholder; "" where there is none. */
+static const char *said_of(const char *text)
+{
+    const struct mpl_command command = command_of(text);
+
+    err = (struct mpl_err){ 0 };
+    return mpl_command_check_placeholders(&command, &err) == MPL_OK ? ""
+                                                                    : err.cause[0].text;
+}
+
+START_TEST(a_misspelt_placeholder_is_told_what_it_is_meant_for)
+{
+    static const char *const wrong[][2] = {
+        { "mpirun -np {process} app",
+          "there is no placeholder {process}; did you mean {processes}?" },
+        { "app out.{Procs}", "there is no placeholder {Procs}; did you mean {processes}?" },
+        { "mpirun -np {n} app", "there is no placeholder {n}; did you mean {processes}?" },
+        { "srun --ntasks={x} app",
+          "there is no placeholder {x}; did you mean {processes}?" },
+        { "mpirun -n{x} app", "there is no placeholder {x}; did you mean {processes}?" },
+        { "app {arg}", "there is no placeholder {arg}; did you mean {args}?" },
+        { "ourrun {tacer} app", "there is no placeholder {tacer}; did you mean {tracer}?" },
+    };
+    static const char *const right[] = {
+        "mpirun -np {processes} {tracer} app {args}",     /* All of them. */
+        "app {x} {a,b} {1..3} {} { {rank}.log {\"n\":1}", /* Braces of the program. */
+        "app -np {n}", /* Nobody knows what it wants there. */
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        ck_assert_str_eq(said_of(wrong[i][0]), wrong[i][1]);
+    }
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        ck_assert_str_eq(said_of(right[i]), "");
+    }
+}
+END_TEST
+
+/* What is said of programs that are not there; "" where there is nothing to say. */
+static const char *said_of_programs(const char *text)
+{
+    const struct mpl_command command = command_of(text);
+
+    err = (struct mpl_err){ 0 };
+    return mpl_command_check_programs(&command, &err) == MPL_OK ? "" : err.cause[0].text;
+}
+
+START_TEST(a_program_that_is_not_there_is_told_before_it_is_started)
+{
+    ck_assert_str_eq(said_of_programs("/bin/sh"), "");
+    ck_assert_str_eq(said_of_programs("sh"), "");
+    ck_assert_str_eq(said_of_programs("./no-such"),
+                     "the program \"./no-such\" does not exist");
+    ck_assert_str_eq(said_of_programs("/"), "the program \"/\" is a directory");
+    ck_assert_str_eq(
+        said_of_programs("/etc/passwd"),
+        "the program \"/etc/passwd\" may not be executed (chmod +x makes it so)");
+    ck_assert_str_eq(said_of_programs("no-such-launcher {tracer} /bin/sh"),
+                     "there is no program \"no-such-launcher\" on PATH");
+    ck_assert_str_eq(said_of_programs("mpirunn -np 4 /bin/sh"),
+                     "there is no program \"mpirunn\" on PATH; did you mean \"mpirun\"?");
+    ck_assert_str_eq(said_of_programs("env {tracer} ./no-such"),
+                     "the program \"./no-such\" does not exist");
+    ck_assert_str_eq(said_of_programs("env {tracer} app.{processes}"), "");
+}
+END_TEST
+
+START_TEST(what_another_machine_has_is_not_asked_of_this_one)
+{
+    static const char *const elsewhere[] = { "mpirun -H a,b ./no-such",
+                                             "mpirun --hostfile=f x",
+                                             "mpirun -wdir /tmp ./no-such",
+                                             "srun -n 4 ./no-such" };
+    static const char *const here[] = { "mpirun -np 4 ./no-such",
+                                        "mpiexec -x A=-H ./no-such" };
+
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+        const struct mpl_command command = command_of(elsewhere[i]);
+
+        ck_assert_msg(!mpl_launch_is_local(command.words, command.n - 1), "%s",
+                      elsewhere[i]);
+    }
+    for (size_t i = 0; i < sizeof here / sizeof *here; i++) {
+        const struct mpl_command command = command_of(here[i]);
+
+        ck_assert_msg(mpl_launch_is_local(command.words, command.n - 1), "%s", here[i]);
+    }
+}
+END_TEST
+
 static uint32_t processes_in(const char *text)
 {
     const struct mpl_command command = command_of(text);
@@ -179,6 +269,9 @@ int main(void)
     tcase_add_test(tcase, the_user_can_say_where_the_tracer_goes);
     tcase_add_test(tcase, arguments_are_separated_by_blanks);
     tcase_add_test(tcase, the_number_of_processes_must_be_known);
+    tcase_add_test(tcase, a_misspelt_placeholder_is_told_what_it_is_meant_for);
+    tcase_add_test(tcase, a_program_that_is_not_there_is_told_before_it_is_started);
+    tcase_add_test(tcase, what_another_machine_has_is_not_asked_of_this_one);
     tcase_add_test(tcase, the_number_of_processes_is_read_from_the_launcher);
     tcase_add_test(tcase, printed_words_can_be_pasted);
     tcase_add_test(tcase, a_case_is_called_after_the_program);
