@@ -209,6 +209,19 @@ struct mpl_what_if_answer {
     const char *text;
     struct mpl_replayed replayed;
 };
+struct mpl_what_if_range {
+    double median_s, low_s, high_s;
+};
+/** What repetitions answer together, where two of them have a figure that is no guess. */
+struct mpl_what_if_group {
+    uint32_t group;   /**< Index into groups. */
+    const char *text; /**< That of their answers. */
+    size_t n;         /**< Runs with a figure: the others do not count below. */
+    size_t n_asked;   /**< Runs with an answer of any kind. */
+    struct mpl_what_if_range recorded, baseline, changed;
+    struct mpl_what_if_range
+        gain; /**< Of each run, so not the difference of the medians. */
+};
 
 struct mpl_diagnosis {
     enum mpl_verdict verdict;
@@ -229,6 +242,8 @@ struct mpl_diagnosis {
     const struct mpl_scaling_row *scaling;
     size_t n_what_ifs;
     const struct mpl_what_if_answer *what_ifs;
+    size_t n_what_if_groups;
+    const struct mpl_what_if_group *what_if_groups;
     size_t n_experiments;
     const struct mpl_experiment *experiments;
     size_t n_metrics;

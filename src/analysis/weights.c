@@ -234,7 +234,9 @@ const char *mpl_weights_reason(const struct weighing *w, size_t i)
     if (weight->is_leader) {
         return "at the clocks' bounds this one leads";
     }
+    /* A replay on each time line would cost too much, so that its gain has no range. */
     return is_far_apart(weight->low_s, weight->high_s, d->lost_s)
                ? range_text(arena, "loss", weight->low_s, weight->high_s)
-               : range_text(arena, "gain", weight->gain_low_s, weight->gain_high_s);
+               : range_text(arena, "gain by the model", weight->gain_low_s,
+                            weight->gain_high_s);
 }

@@ -8,6 +8,7 @@
 #include "analysis/analysis_priv.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Of the causes that lead. The others matter little, and each costs two replays. */
@@ -19,6 +20,14 @@ struct tried {
     const char *text;
     struct mpl_replayed replayed;
 };
+
+/* Hands a story on that was kept aside, as the caller may not want any. */
+static void tell(struct mpl_err *err, const struct mpl_err *story)
+{
+    if (err != NULL) {
+        *err = *story;
+    }
+}
 
 /* ---- who may be named ---------------------------------------------------------------- */
 
@@ -153,6 +162,74 @@ static enum mpl_status ask(struct mpl_analysis *a, uint32_t run,
     return st == MPL_OK ? doubt_roles(a, what, &roles, &answer->replayed, err) : st;
 }
 
+static int by_value(const void *x, const void *y)
+{
+    const double a = *(const double *) x;
+    const double b = *(const double *) y;
+
+    return (a > b) - (a < b);
+}
+
+static struct mpl_what_if_range range_of(double *values, size_t n)
+{
+    qsort(values, n, sizeof *values, by_value);
+    return (struct mpl_what_if_range){ (values[(n - 1) / 2] + values[n / 2]) / 2, values[0],
+                                       values[n - 1] };
+}
+
+/* The runs of a group, answer by answer to the same question. */
+static void sum_up(const struct mpl_analysis *a, uint32_t group, const char *text,
+                   double *const values[4], struct mpl_what_if_group *out)
+{
+    *out = (struct mpl_what_if_group){ .group = group, .text = text };
+    for (size_t i = 0; i < a->diagnosis.n_what_ifs; i++) {
+        const struct mpl_what_if_answer *answer = &a->diagnosis.what_ifs[i];
+        const struct mpl_replayed *r = &answer->replayed;
+
+        if (a->group_of[answer->run] != group || answer->text != text) {
+            continue;
+        }
+        out->n_asked++;
+        if (!isnan(r->gain_s)) {
+            values[0][out->n] = r->recorded_s;
+            values[1][out->n] = r->baseline_s;
+            values[2][out->n] = r->changed_s;
+            values[3][out->n++] = r->gain_s;
+        }
+    }
+    if (out->n >= 2) {
+        out->recorded = range_of(values[0], out->n);
+        out->baseline = range_of(values[1], out->n);
+        out->changed = range_of(values[2], out->n);
+        out->gain = range_of(values[3], out->n);
+    }
+}
+
+static enum mpl_status sum_up_groups(struct mpl_analysis *a, struct mpl_err *err)
+{
+    const size_t n_groups = a->diagnosis.n_groups;
+    struct mpl_what_if_group *groups =
+        MPL_NEW_ARRAY(a->arena, a->n_questions * n_groups, struct mpl_what_if_group);
+    double *all = MPL_NEW_ARRAY(a->arena, 4 * a->n_runs, double);
+
+    if (groups == NULL || all == NULL) {
+        return mpl_nomem(err);
+    }
+    double *const values[4] = { all, all + a->n_runs, all + 2 * a->n_runs,
+                                all + 3 * a->n_runs };
+
+    a->diagnosis.what_if_groups = groups;
+    for (size_t q = 0; q < a->n_questions; q++) {
+        for (uint32_t g = 0; g < n_groups; g++) {
+            struct mpl_what_if_group *group = &groups[a->diagnosis.n_what_if_groups];
+
+            sum_up(a, g, a->questions[q]->text, values, group);
+            a->diagnosis.n_what_if_groups += group->n >= 2;
+        }
+    }
+    return MPL_OK;
+}
+
 /* Of several runs some may lack a process or role; all of them is a mistake of the user. */
 static enum mpl_status ask_all(struct mpl_analysis *a, struct mpl_err *err)
 {
@@ -174,20 +251,20 @@ static enum mpl_status ask_all(struct mpl_analysis *a, struct mpl_err *err)
                                      : ask(a, i, a->questions[q], &answers[n], &failure);
 
             if (st != MPL_OK && st != MPL_END && st != MPL_E_USAGE) {
-                *err = failure;
+                tell(err, &failure);
                 return st;
             }
             n += st == MPL_OK;
             first = st == MPL_E_USAGE && first.n == 0 ? failure : first;
         }
         if (n == before && first.n > 0) {
-            *err = first;
+            tell(err, &first);
             return mpl_wrap(err, MPL_E_USAGE, "cannot answer the what-if");
         }
     }
     a->diagnosis.what_ifs = answers;
     a->diagnosis.n_what_ifs = n;
-    return MPL_OK;
+    return sum_up_groups(a, err);
 }
 
 /* ---- remedies of causes ---------------------------------------------------------------------- */
@@ -283,7 +360,8 @@ static enum mpl_status try_remedies(struct mpl_analysis *a, struct mpl_err *err)
             continue;
         }
         if (n == REMEDIES_TRIED) {
-            return MPL_OK;
+            d->gain_doubt = "only what would help against the leading causes is replayed";
+            continue;
         }
         tried[n] = (struct tried){ .run = d->run, .text = d->finding->what_if };
         st = replay(a, d->finding, &tried[n], &failure);
@@ -292,7 +370,7 @@ static enum mpl_status try_remedies(struct mpl_analysis *a, struct mpl_err *err)
         } else if (st == MPL_E_USAGE) {
             st = complain(a, d->finding, failure.cause[0].text, err);
         } else {
-            *err = failure;
+            tell(err, &failure);
         }
         if (st != MPL_OK) {
             return st;

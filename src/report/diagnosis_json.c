@@ -270,6 +270,7 @@ struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *d,
     mpl_json_set(json, "metrics", metrics_json(d));
     mpl_json_set(json, "findings", findings_json(d, plan));
     mpl_json_set(json, "what_if", mpl_report_what_ifs_json(d));
+    mpl_json_set(json, "what_if_groups", mpl_report_what_if_groups_json(d));
     mpl_json_set(json, "time", time_json(d));
     mpl_json_set(json, "rule_errors", rule_errors_json(d));
     mpl_json_set(json, "rules_fired", firings_json(d));

@@ -57,6 +57,8 @@ void mpl_page_what_ifs(struct page *page, const struct mpl_diagnosis *d);
 void mpl_report_gain_json(const struct mpl_diagnosed *d, struct mpl_json *finding);
 /** The value of the key "what_if". */
 struct mpl_json *mpl_report_what_ifs_json(const struct mpl_diagnosis *d);
+/** The value of the key "what_if_groups". */
+struct mpl_json *mpl_report_what_if_groups_json(const struct mpl_diagnosis *d);
 
 /** The document of a diagnosis, to which others may add keys of their own. */
 struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *diagnosis,

@@ -46,3 +46,34 @@ struct mpl_json *mpl_report_what_ifs_json(const struct mpl_diagnosis *d)
     }
     return all;
 }
+
+static struct mpl_json *range_json(const struct mpl_what_if_range *range)
+{
+    struct mpl_json *json = mpl_json_object();
+
+    mpl_json_set(json, "median_s", mpl_json_number(range->median_s));
+    mpl_json_set(json, "low_s", mpl_json_number(range->low_s));
+    mpl_json_set(json, "high_s", mpl_json_number(range->high_s));
+    return json;
+}
+
+struct mpl_json *mpl_report_what_if_groups_json(const struct mpl_diagnosis *d)
+{
+    struct mpl_json *all = mpl_json_array();
+
+    for (size_t i = 0; i < d->n_what_if_groups; i++) {
+        const struct mpl_what_if_group *g = &d->what_if_groups[i];
+        struct mpl_json *json = mpl_json_object();
+
+        mpl_json_set(json, "group", mpl_json_string(d->groups[g->group].id));
+        mpl_json_set(json, "change", mpl_json_string(g->text));
+        mpl_json_set(json, "n_runs", mpl_json_number((double) g->n));
+        mpl_json_set(json, "n_asked", mpl_json_number((double) g->n_asked));
+        mpl_json_set(json, "recorded", range_json(&g->recorded));
+        mpl_json_set(json, "baseline", range_json(&g->baseline));
+        mpl_json_set(json, "changed", range_json(&g->changed));
+        mpl_json_set(json, "gain", range_json(&g->gain));
+        mpl_json_add(all, json);
+    }
+    return all;
+}

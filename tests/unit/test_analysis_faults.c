@@ -44,6 +44,30 @@ START_TEST(weighing_survives_failing_allocations_and_restores_all_times)
 }
 END_TEST
 
+/* Who does not want the story may leave it out, whatever goes wrong. */
+START_TEST(a_what_if_that_fails_needs_nobody_to_tell)
+{
+    struct mpl_arena *arena = mpl_arena_create();
+    const struct program program = late_sender(50, arena);
+    struct mpl_analysis *a = analyse_text(program_text(&program, NULL, arena));
+    const struct mpl_what_if *questions[1] = { NULL };
+    enum mpl_status st = MPL_E_NOMEM;
+
+    ck_assert_int_eq(mpl_what_if_parse("compute(9)*2", arena, &questions[0], NULL), MPL_OK);
+    a->questions = questions;
+    a->n_questions = 1;
+    for (long n = 0; st == MPL_E_NOMEM; n++) {
+        ck_assert_int_lt(n, MOST);
+        mpl_alloc_fail_after(n);
+        st = mpl_what_if_answer(a, NULL);
+        mpl_alloc_fail_after(-1);
+    }
+    ck_assert_int_eq(st, MPL_E_USAGE);
+    mpl_analysis_destroy(a);
+    mpl_arena_destroy(arena);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("analysis-faults");
@@ -53,6 +77,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 300);
     tcase_add_test(tcase, weighing_survives_failing_allocations_and_restores_all_times);
+    tcase_add_test(tcase, a_what_if_that_fails_needs_nobody_to_tell);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
