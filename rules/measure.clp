@@ -33,7 +33,7 @@
 
 (deffunction MAIN::near-noise (?run ?name ?lost ?all)
   "Whether a finding says that it is noise, or is the leading cause and costs little more than noise."
-  (if (member$ ?name (create$ noise phase-noise step-noise step-jitter))
+  (if (member$ ?name (create$ noise phase-noise step-noise step-jitter irregular-service))
    then (>= ?lost (* ?*significant* ?all))
    else (and (any-factp ((?f finding))
                (and (eq ?f:run ?run) (eq ?f:name ?name) (eq ?f:kind cause)))
@@ -71,6 +71,24 @@
                    (separates unknown-waiting unsure-collectives)
                    (reason "tell waiting from work in non-blocking collectives, as the trace does not say where they end"))))
 
+(defrule ADVISE::measure-messages
+  "Receives of which no message is recorded, though the trace says where operations complete."
+  (last-call (run ?r))
+  (test (asks ?r))
+  (test (not (is-damaged ?r)))
+  (capability (run ?r) (name "receive-completions"))
+  (capability (run ?r) (name "immediate-collective-completions"))
+  (exists (finding (run ?r) (name unknown-waiting | unsplit-waits)))
+  ;; A run of the set where all are known has them.
+  (not (and (capability (run ?other&~?r) (name "receive-completions"))
+            (not (finding (run ?other) (name unknown-waiting | unsplit-waits)))))
+  =>
+  (assert (measure (run ?r) (pattern "message-passing") (level 3) (record "messages")
+                   (separates unknown-waiting unsplit-waits suspected-subdomain
+                              suspected-late-process)
+                   (reason "see the messages of calls for which the trace has none, as tracers leave out those of MPI_Sendrecv, MPI_Mrecv and others")
+                   (expects "late partners show as waiting for a few processes; slow transfer as time that is left when this waiting is taken off"))))
+
 (defrule ADVISE::measure-functions
   "The leading cause names who computes too long; which function does is not recorded."
   (last-call (run ?r))
@@ -84,7 +102,7 @@
   =>
   (assert (measure (run ?r) (pattern ?p) (level 4) (record "user-regions") (locations ?who)
                    (separates ?name)
-                   (reason (text "find the functions behind {} at process {}: the trace records none of the program"
+                   (reason (text "find the functions behind {} at process {}, as the trace records none of the program"
                                  ?name (location-list ?who)))
                    (expects (text "a few functions hold most of what process {} takes" (location-list ?who))))))
 
@@ -151,7 +169,11 @@
   (if (< ?at ?n) then
     (assert (measure (run ?r) (pattern ?p) (level 3) (processes ?sizes)
                      (separates master-bottleneck)
-                     (reason (text "check by other numbers of processes that the master can feed {.1} workers and no more" ?useful))
+                     (reason (text "check with {} that the master can feed {.1} and no more"
+                                   (if (< ?below ?at)
+                                    then (text "{n} and with {n} workers" (- ?below ?others) (- ?at ?others))
+                                    else (text "{n} workers" (- ?at ?others)))
+                                   ?useful))
                      (expects (text "with {n} processes the run time stays the same, {s}{}" ?at ?t
                                     (if (< ?below ?at) then (text "; with {n} it is longer" ?below)
                                      else "")))))))
@@ -171,4 +193,4 @@
   (assert (measure (run ?r) (pattern "message-passing") (level 2) (knob "threads per process: 1")
                    (separates idle-threads)
                    (reason (text "see what the threads gain: they do not compute for {s}" ?lost))
-                   (expects "if the threads bring little, the run takes about as long with one per process"))))
+                   (expects "the run takes about as long with one thread per process"))))

@@ -100,6 +100,36 @@
          (last-call (run "r1")))
   (expect))
 
+;; What EZTrace leaves of MPI_Sendrecv: all requests complete, and yet partners are unknown.
+(case "messages that are not recorded are asked for where nothing else is missing"
+  (given (run (id "r1") (processes 16))
+         (capability (run "r1") (name "messages"))
+         (capability (run "r1") (name "receive-completions"))
+         (capability (run "r1") (name "immediate-collective-completions"))
+         (finding (kind observation) (name unknown-waiting) (run "r1") (pattern "message-passing")
+                  (lost 0.6) (text "Given."))
+         (last-call (run "r1")))
+  (expect (measure (record "messages") (level 3))))
+
+(case "where the end of non-blocking receives is missing, that is asked for"
+  (given (run (id "r1") (processes 16))
+         (capability (run "r1") (name "messages"))
+         (capability (run "r1") (name "immediate-collective-completions"))
+         (finding (kind observation) (name unknown-waiting) (run "r1") (pattern "message-passing")
+                  (lost 0.6) (text "Given."))
+         (last-call (run "r1")))
+  (expect (measure (record "receive-completions"))))
+
+(case "of a damaged trace no messages are asked for that may be in the lost part"
+  (given (run (id "r1") (processes 16))
+         (capability (run "r1") (name "receive-completions"))
+         (capability (run "r1") (name "immediate-collective-completions"))
+         (quality (run "r1") (note "missing-events-file") (count 1))
+         (finding (kind observation) (name unknown-waiting) (run "r1") (pattern "message-passing")
+                  (lost 0.6) (text "Given."))
+         (last-call (run "r1")))
+  (expect))
+
 (case "a bottleneck is checked with as many workers as the master can feed, and half of them"
   (given (run (id "r1") (processes 9) (duration 2.0))
          (capability (run "r1") (name "user-regions"))

@@ -97,7 +97,9 @@ static bool fill(struct planner *p, struct want *w)
         .run = w->run,
         .pattern = w->pattern,
         .level = w->level,
-        .purpose = mpl_texts_join(p, &w->purposes, "; "),
+        .n_purposes = w->purposes.n,
+        .purposes = w->purposes.items,
+        .purpose = mpl_texts_join(p, &w->purposes),
         .n_reasons = w->reasons.n,
         .reasons = w->reasons.items,
         .n_metrics = w->metrics.n,
@@ -134,6 +136,16 @@ static bool fill(struct planner *p, struct want *w)
     return e->purpose != NULL;
 }
 
+/* Whoever traced the program with it has built it so; for functions perhaps not. */
+static bool is_built(const struct want *w, const struct mpl_model *model)
+{
+    return w->tracer != NULL && model != NULL && mpl_tracer_needs_build(w->tracer) &&
+           model->tracer == MPL_TRACER_SCOREP &&
+           strcmp(mpl_tracer_file_name(w->tracer), "scorep") == 0 &&
+           (model->can.has_user_regions ||
+            !mpl_texts_has(&w->capabilities, "user-regions"));
+}
+
 static bool tell_limit(struct planner *p, struct mpl_planned *e)
 {
     const double most = (double) p->options->max_bytes;
@@ -160,6 +172,11 @@ enum mpl_status mpl_want_estimate(struct planner *p, struct want *w, struct mpl_
         return st;
     }
     estimate_cost(p, w);
+    const struct mpl_model *model = p->diagnosis->runs[w->run].model;
+
+    e->lacks_functions = mpl_texts_has(&w->capabilities, "user-regions") &&
+                         (model == NULL || !model->can.has_user_regions);
+    e->is_built = is_built(w, model);
     if (!tell_limit(p, e)) {
         return mpl_nomem(err);
     }

@@ -4,16 +4,48 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+static int compare(double x, double y)
+{
+    return x < y ? -1 : x > y;
+}
+
+static int compare_texts(const char *x, const char *y)
+{
+    return strcmp(x != NULL ? x : "", y != NULL ? y : "");
+}
+
+/* The most informative for its cost first. Ties are broken, so that every sort gives the same order: by
+ * level, by cost, and then by what it is for. */
 static int by_information(const void *a, const void *b)
 {
-    const struct want *x = a;
-    const struct want *y = b;
+    const struct want *w[2] = { a, b };
+    const struct mpl_planned *x = &w[0]->planned;
+    const struct mpl_planned *y = &w[1]->planned;
+    const char *const tracers[2] = {
+        w[0]->tracer != NULL ? mpl_tracer_file_name(w[0]->tracer) : NULL,
+        w[1]->tracer != NULL ? mpl_tracer_file_name(w[1]->tracer) : NULL,
+    };
+    const int keys[] = {
+        compare(y->information, x->information),
+        x->level - y->level,
+        compare(x->run_s, y->run_s),
+        compare_texts(x->purpose, y->purpose),
+        compare_texts(tracers[0], tracers[1]),
+        compare_texts(x->knob, y->knob),
+        compare(x->n_processes, y->n_processes),
+        x->n_processes > 0 && y->n_processes > 0 ? compare(x->processes[0], y->processes[0])
+                                                 : 0,
+        compare(x->run, y->run),
+    };
 
-    if (x->planned.information != y->planned.information) {
-        return x->planned.information < y->planned.information ? 1 : -1;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (keys[i] != 0) {
+            return keys[i];
+        }
     }
-    return x->planned.level - y->planned.level;
+    return 0;
 }
 
 static enum mpl_status publish(struct planner *p, const struct mpl_plan **out,
@@ -85,6 +117,7 @@ enum mpl_status mpl_plan_first(const struct mpl_plan_options *options, uint32_t 
     static const char *const reasons[] = {
         "nothing is known of the program; messages and collectives tell who works with whom"
     };
+    static const char *const purposes[] = { "see which pattern the program follows" };
     static const char *const least[] = { "messages", "collectives" };
     struct mpl_planned *e = MPL_NEW(arena, struct mpl_planned);
     struct mpl_settings *settings = MPL_NEW(arena, struct mpl_settings);
@@ -100,7 +133,9 @@ enum mpl_status mpl_plan_first(const struct mpl_plan_options *options, uint32_t 
     *e = (struct mpl_planned){ .id = "e1",
                                .pattern = "",
                                .level = 1,
-                               .purpose = "see which pattern the program follows",
+                               .n_purposes = 1,
+                               .purposes = purposes,
+                               .purpose = purposes[0],
                                .n_reasons = 1,
                                .reasons = reasons,
                                .recording = { .capabilities = least, .n_capabilities = 2 },

@@ -15,7 +15,9 @@ struct mpl_planned {
     uint32_t run;        /**< Index of the run that asks for it, one of them. */
     const char *pattern; /**< Id of the pattern whose rules ask, one of them. */
     int level;           /**< 1-9, as the need that asks for it. */
-    const char *purpose; /**< "split the lost time into imbalance, waiting and transfer" */
+    size_t n_purposes;   /**< What for: "split the lost time into imbalance and waiting". */
+    const char *const *purposes;
+    const char *purpose; /**< All of them in one: "a; and b". */
     size_t n_reasons; /**< Why it is asked, one sentence per need, with the rule's name. */
     const char *const *reasons;
     size_t n_metrics;
@@ -38,10 +40,14 @@ struct mpl_planned {
     double bytes;      /**< Expected size of the traces. */
     double run_s;      /**< Expected run time of all runs together. */
     double overhead_s; /**< Of that, by the tracer; per process. */
+    bool
+        lacks_functions; /**< Functions of the program, which the run at hand does not have, come on
+                               top of these three. */
     double
         information; /**< Seconds of process time that its findings speak of, per run second. */
     const struct mpl_settings
         *settings; /**< For the tracer chosen; NULL when none records it. */
+    bool is_built; /**< The run at hand shows that the program is built for the tracer. */
     const char *
         problem; /**< A clause: why no known tracer or not the one asked for can; or NULL. */
     bool

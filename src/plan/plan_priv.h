@@ -49,9 +49,8 @@ bool mpl_texts_add(struct planner *p, struct texts *list, const char *text);
 bool mpl_texts_add_all(struct planner *p, struct texts *list, const char *const *texts,
                        size_t n);
 bool mpl_texts_has(const struct texts *list, const char *text);
-/** All of them with \p between; NULL without memory. */
-const char *mpl_texts_join(struct planner *p, const struct texts *list,
-                           const char *between);
+/** "a; b; and c"; NULL without memory. */
+const char *mpl_texts_join(struct planner *p, const struct texts *list);
 
 /* wants.c */
 enum mpl_status mpl_wants_collect(struct planner *p, struct mpl_err *err);

@@ -46,12 +46,15 @@ bool mpl_texts_add_all(struct planner *p, struct texts *list, const char *const 
     return true;
 }
 
-const char *mpl_texts_join(struct planner *p, const struct texts *list, const char *between)
+const char *mpl_texts_join(struct planner *p, const struct texts *list)
 {
     const char *text = "";
 
     for (size_t i = 0; i < list->n && text != NULL; i++) {
-        text = mpl_arena_printf(p->arena, "%s%s%s", text, i > 0 ? between : "",
+        text = mpl_arena_printf(p->arena, "%s%s%s", text,
+                                i == 0             ? ""
+                                : i + 1 == list->n ? "; and "
+                                                   : "; ",
                                 list->items[i]);
     }
     return text;

@@ -130,6 +130,15 @@ static bool add_functions(struct planner *p, struct want *w)
     return true;
 }
 
+/* A run without its threads would be another one, and Score-P has to be told of them. */
+static bool add_threads(struct planner *p, struct want *w)
+{
+    const struct mpl_model *model = p->diagnosis->runs[w->run].model;
+
+    return model == NULL || !model->can.has_threads ||
+           mpl_texts_add(p, &w->capabilities, "threads");
+}
+
 static enum mpl_status collect_measures(struct planner *p, struct mpl_err *err)
 {
     for (size_t i = 0; i < mpl_analysis_measure_count(p->analysis); i++) {
@@ -145,7 +154,7 @@ static enum mpl_status collect_measures(struct planner *p, struct mpl_err *err)
             return mpl_nomem(err);
         }
         w->run = run;
-        if (!take_measure(p, w, m) || !add_functions(p, w)) {
+        if (!take_measure(p, w, m) || !add_functions(p, w) || !add_threads(p, w)) {
             return mpl_nomem(err);
         }
     }

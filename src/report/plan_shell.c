@@ -120,6 +120,35 @@ static void put_comment(struct lines *l, const char *before, const char *text,
     put(l, "# %s%s%s\n", before, line != NULL ? line : "", behind);
 }
 
+/* A program that is built already is not built anew by pasting. */
+static void put_build(struct lines *l, const struct mpl_settings *s)
+{
+    if (s->needs_build != NULL && l->experiment->is_built) {
+        put_comment(l, "The run at hand shows that the program is built for ",
+                    mpl_tracer_file_name(s->tracer), ". To build it so again:");
+    } else if (s->needs_build != NULL) {
+        put_comment(l, "Once, as ", s->needs_build, "; not if it is built so already.");
+    }
+    for (size_t i = 0; i < s->n_build; i++) {
+        put(l, "%s%s\n", l->experiment->is_built ? "# " : "", s->build[i]);
+    }
+}
+
+/* What names the trace is another for every run; the rest is said once. */
+static void put_environment(struct lines *l, const struct mpl_settings *s, bool is_of_run,
+                            const char *indent)
+{
+    for (size_t i = 0; i < s->n_environment; i++) {
+        const struct mpl_setting_pair *pair = &s->environment[i];
+
+        if ((strstr(pair->value, "{trace}") != NULL) == is_of_run) {
+            put(l, "%sexport %s=", indent, pair->name);
+            put_word(l, pair->value);
+            put(l, "\n");
+        }
+    }
+}
+
 static void put_run(struct lines *l, const struct mpl_settings *s)
 {
     const bool is_loop = l->experiment->repetitions > 1;
@@ -132,11 +161,7 @@ static void put_run(struct lines *l, const struct mpl_settings *s)
         }
         put(l, "; do\n");
     }
-    for (size_t i = 0; i < s->n_environment; i++) {
-        put(l, "%sexport %s=", indent, s->environment[i].name);
-        put_word(l, s->environment[i].value);
-        put(l, "\n");
-    }
+    put_environment(l, s, true, indent);
     put(l, "%smpirun -np %u", indent, l->processes);
     for (size_t i = 0; i < s->n_launch; i++) {
         put(l, " ");
@@ -154,16 +179,12 @@ const char *mpl_report_plan_shell(const struct mpl_planned *experiment,
     if (s == NULL) {
         return NULL;
     }
-    if (s->needs_build != NULL) {
-        put_comment(&l, "Once, as ", s->needs_build, "; not if it is built so already.");
-    }
-    for (size_t i = 0; i < s->n_build; i++) {
-        put(&l, "%s\n", s->build[i]);
-    }
+    put_build(&l, s);
     put_files(&l, s);
     if (experiment->knob != NULL) {
         put_comment(&l, "Change in the program or its input: ", experiment->knob, "");
     }
+    put_environment(&l, s, false, "");
     for (size_t i = 0; i < experiment->n_processes; i++) {
         l.processes = experiment->processes[i];
         put_run(&l, s);

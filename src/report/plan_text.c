@@ -46,10 +46,7 @@ static const char *processes_of(struct page *page, const struct mpl_planned *e)
     const char *all = "";
 
     for (size_t i = 0; i < e->n_processes && all != NULL; i++) {
-        all = mpl_arena_printf(page->scratch, "%s%s%u", all,
-                               i == 0                    ? ""
-                               : i + 1 == e->n_processes ? " and "
-                                                         : ", ",
+        all = mpl_arena_printf(page->scratch, "%s%s%u", all, i == 0 ? "" : ", then ",
                                e->processes[i]);
     }
     return all != NULL ? all : "?";
@@ -121,9 +118,11 @@ static void say_obstacles(struct page *page, const struct mpl_planned *e)
     if (e->problem != NULL) {
         mpl_page_tell(page, 6, "but:   ", "%s", e->problem);
     } else if (s != NULL && !mpl_tracer_is_installed(s->tracer)) {
-        mpl_page_tell(page, 6, "but:   ", "%s is not installed here%s%s",
-                      mpl_tracer_file_name(s->tracer), s->needs_build != NULL ? "; " : "",
-                      s->needs_build != NULL ? s->needs_build : "");
+        mpl_page_tell(page, 6, "but:   ", "%s is not installed here",
+                      mpl_tracer_file_name(s->tracer));
+    }
+    if (e->problem == NULL && s != NULL && s->needs_build != NULL && !e->is_built) {
+        mpl_page_tell(page, 6, "build: ", "the program anew, as %s", s->needs_build);
     }
     if (e->knob != NULL) {
         mpl_page_tell(page, 6, "you:   ", "change %s", e->knob);
@@ -134,7 +133,9 @@ static void say_experiment(struct page *page, const struct mpl_plan *plan,
                            const struct mpl_planned *e)
 {
     mpl_page_say(page, 2, "%s. %s", e->id, what_of(page, e));
-    mpl_page_tell(page, 6, "to:    ", "%s", e->purpose);
+    for (size_t i = 0; i < e->n_purposes; i++) {
+        mpl_page_tell(page, 6, i == 0 ? "to:    " : "and:   ", "%s", e->purposes[i]);
+    }
     say_findings(page, plan, e, "tests: ");
     say_obstacles(page, e);
 }
@@ -182,10 +183,11 @@ static void explain(struct page *page, const struct mpl_plan *plan,
         mpl_page_tell(page, 6, "then:  ", "if it is so, %s", e->expects);
     }
     if (!isnan(e->bytes)) {
-        mpl_page_tell(page, 6,
-                      "cost:  ", "%s of run time, of which %s for recording; traces of %s",
-                      mpl_page_seconds(page, e->run_s),
-                      mpl_page_seconds(page, e->overhead_s), bytes_of(page, e->bytes));
+        mpl_page_tell(
+            page, 6, "cost:  ", "%s of run time, of which %s for recording; traces of %s%s",
+            mpl_page_seconds(page, e->run_s), mpl_page_seconds(page, e->overhead_s),
+            bytes_of(page, e->bytes),
+            e->lacks_functions ? "; functions of the program come on top" : "");
     }
 }
 

@@ -114,10 +114,8 @@ static void put_cost(struct writer *w, const struct mpl_planned *e)
     if (isnan(e->bytes) && isnan(e->run_s)) {
         return;
     }
-    (void) fputs(
-        "    # By the run at hand; functions of the program come on top where they are "
-        "recorded.\n    cost:\n",
-        w->out);
+    fprintf(w->out, "    # By the run at hand%s.\n    cost:\n",
+            e->lacks_functions ? "; functions of the program come on top" : "");
     if (!isnan(e->bytes)) {
         fprintf(w->out, "      trace_bytes: %.0f\n", e->bytes);
     }
@@ -166,7 +164,9 @@ static void put_findings(struct writer *w, const struct mpl_plan *plan,
 static void put_why(struct writer *w, const struct mpl_planned *e)
 {
     (void) fputc('\n', w->out);
-    put_comment(w, 2, "To ", e->purpose);
+    for (size_t i = 0; i < e->n_purposes; i++) {
+        put_comment(w, 2, i == 0 ? "To " : "and to ", e->purposes[i]);
+    }
     for (size_t i = 0; i < e->n_reasons; i++) {
         put_comment(w, 2, "- ", e->reasons[i]);
     }

@@ -181,6 +181,42 @@ def test_master_worker():
         )
 
 
+def test_built():
+    """Score-P's own traces show that the program is built for it; others do not."""
+    for name, is_built in (("scorep-mw8", True), ("mandel-mw-masterslow-np8", False)):
+        path = product.shared_trace(name)
+        if not path:
+            tap.skip(name, "not here")
+            continue
+        text = product.run("plan", "--explain", "--tracer", "scorep", path).out
+        tap.ok(("build: the program anew" in text) != is_built, name + ": says whether to build it", text)
+        lines = "".join(shell_of(product.run("plan", "--tracer", "scorep", path).out)).split("\n")
+        tap.ok(("make clean" in lines) != is_built, name + ": and only then pastes it", lines)
+
+
+def test_threads():
+    """Another run is as the one at hand, threads included; without --thread Score-P would not see them."""
+    path = product.shared_trace("scorep-halo-omp-skew")
+    if not path:
+        tap.skip("scorep-halo-omp-skew", "not here")
+        return
+    for experiment in plan_of(path)["experiments"]:
+        tap.ok("threads" in experiment["record"]["capabilities"], "threads are recorded again", experiment)
+        tap.ok("--thread=omp" in experiment["settings"]["build"][1], "by Score-P, too", experiment)
+
+
+def test_explained(name):
+    path = product.shared_trace(name)
+    if not path:
+        tap.skip(name, "not here")
+        return
+    text = " ".join(product.run("plan", "--explain", path).out.split())
+    tap.ok("and: have clocks that" in text, name + ": every purpose stands on its own", text)
+    tap.ok("functions of the program come on top" in text, name + ": the cost says what it leaves out", text)
+    tap.ok("Run with 3, then 6 processes" in text, name + ": the order of runs", text)
+    tap.ok("check with 2 and with 5 workers" in text, name + ": and why these", text)
+
+
 def shell_of(text):
     """The lines to paste, of all experiments."""
     return [
@@ -244,6 +280,9 @@ def main():
     tap.guarded("nothing missing", test_nothing_missing)
     tap.guarded("healthy", test_healthy)
     tap.guarded("master-worker", test_master_worker)
+    tap.guarded("built", test_built)
+    tap.guarded("threads", test_threads)
+    tap.guarded("explained", test_explained, "mandel-mw-masterslow-np8")
     tap.guarded("third tracer", test_third_tracer)
     for path in product.all_traces():
         tap.guarded(os.path.basename(path), test_every_trace, path)

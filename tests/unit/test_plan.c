@@ -97,7 +97,9 @@ START_TEST(what_one_run_can_serve_is_one_experiment)
 
     ck_assert_str_eq(e->id, "e1");
     ck_assert_int_eq(e->level, 1);
-    ck_assert_str_eq(e->purpose, "a; b; c");
+    ck_assert_str_eq(e->purpose, "a; b; and c");
+    ck_assert_uint_eq(e->n_purposes, 3);
+    ck_assert_str_eq(e->purposes[2], "c");
     ck_assert_uint_eq(e->n_reasons, 1); /* one rule, one comment */
     ck_assert_uint_eq(e->repetitions, 3);
     ck_assert_uint_eq(e->recording.n_capabilities, 3);
@@ -119,7 +121,7 @@ START_TEST(other_numbers_of_processes_and_knobs_stay_apart)
     for (size_t i = 0; i < plan->n; i++) {
         const struct mpl_planned *e = &plan->experiments[i];
 
-        ck_assert(strcmp(e->purpose, "b; c") != 0 || e->n_processes == 2);
+        ck_assert(strcmp(e->purpose, "b; and c") != 0 || e->n_processes == 2);
         ck_assert(e->knob == NULL || !e->is_executable);
     }
 }
@@ -185,6 +187,50 @@ START_TEST(what_tells_more_for_its_cost_comes_first)
 }
 END_TEST
 
+/* All three tell as much for the same cost; the order in which rules ask is not the reader's matter. */
+START_TEST(ties_are_broken_by_what_it_is_for)
+{
+    ask(MEASURE("(reason \"c\") (knob \"k: 1\")") MEASURE("(reason \"a\") (knob \"k: 2\")")
+            MEASURE("(reason \"b\") (knob \"k: 3\")"));
+    const struct mpl_plan *plan = plan_with("eztrace", 0);
+
+    ck_assert_uint_eq(plan->n, 3);
+    ck_assert_str_eq(plan->experiments[0].purpose, "a");
+    ck_assert_str_eq(plan->experiments[1].purpose, "b");
+    ck_assert_str_eq(plan->experiments[2].purpose, "c");
+}
+END_TEST
+
+START_TEST(what_no_counter_is_called_is_told)
+{
+    ask(MEASURE(
+        "(reason \"a\") (record \"counters\") (counters \"PAPI_TOT_INS\" \"TOT CYC\")"));
+    const struct mpl_plan *plan = plan_with("scorep", 0);
+
+    ck_assert_uint_eq(plan->experiments[0].recording.n_counters, 1);
+    ck_assert_uint_eq(plan->n_unanswerable, 1);
+    ck_assert_str_eq(
+        plan->unanswerable[0],
+        "TOT CYC: rule ADVISE::asks asks to count it, but no counter can be called so");
+}
+END_TEST
+
+START_TEST(functions_come_on_top_of_the_cost)
+{
+    ask(MEASURE("(reason \"a\") (record \"user-regions\")")
+            MEASURE("(reason \"b\") (processes 2)"));
+    const struct mpl_plan *plan = plan_with("scorep", 0);
+
+    ck_assert_uint_eq(plan->n, 2);
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert(plan->experiments[i].lacks_functions ==
+                  (plan->experiments[i].recording.n_capabilities > 0));
+        ck_assert(
+            !plan->experiments[i].is_built); /* text says nothing of how it was made */
+    }
+}
+END_TEST
+
 START_TEST(more_than_the_limit_stays_with_a_problem)
 {
     ask(MEASURE("(reason \"a\")"));
@@ -208,7 +254,8 @@ START_TEST(the_first_run_records_least)
     ck_assert_int_eq(mpl_plan_first(&options, 6, arena, &e, &err), MPL_OK);
     ck_assert_int_eq(e->level, 1);
     ck_assert_uint_eq(e->processes[0], 6);
-    ck_assert_uint_eq(e->settings->n_lacks, 0);
+    ck_assert_uint_eq(e->recording.n_capabilities, 2);
+    ck_assert_str_eq(e->purpose, e->purposes[0]);
     ck_assert_str_eq(e->settings->launch[0], "eztrace");
     options.tracer = "eztrase";
     ck_assert_int_eq(mpl_plan_first(&options, 6, arena, &e, &err), MPL_E_USAGE);
@@ -298,6 +345,24 @@ START_TEST(lines_to_paste_hold_every_run)
 }
 END_TEST
 
+START_TEST(lines_to_paste_say_once_what_is_the_same_for_every_run)
+{
+    ask(MEASURE("(reason \"b\") (processes 2 3)"));
+    const char *shell = text_at(
+        mpl_yaml_find(written(plan_with("scorep", 0)), "experiments")->first, "shell");
+    const char *memory = strstr(shell, "export SCOREP_TOTAL_MEMORY=16M\n");
+
+    ck_assert_ptr_nonnull(strstr(shell, "# Once, as Score-P is linked into the program"));
+    ck_assert_ptr_nonnull(strstr(shell, "\nmake clean\n"));
+    ck_assert_ptr_nonnull(memory);
+    ck_assert_ptr_null(strstr(memory + 20, "SCOREP_TOTAL_MEMORY"));
+    ck_assert_ptr_nonnull(strstr(memory, "export SCOREP_EXPERIMENT_DIRECTORY=e1-np2\n"
+                                         "mpirun -np 2 ./app\n"
+                                         "export SCOREP_EXPERIMENT_DIRECTORY=e1-np3\n"
+                                         "mpirun -np 3 ./app\n"));
+}
+END_TEST
+
 START_TEST(a_plan_of_nothing_is_a_plan)
 {
     ask("  (bind ?nothing 0)\n");
@@ -349,10 +414,14 @@ int main(void)
     tcase_add_test(plans, the_tracer_that_records_it_is_chosen);
     tcase_add_test(plans, what_is_no_capability_is_told);
     tcase_add_test(plans, what_tells_more_for_its_cost_comes_first);
+    tcase_add_test(plans, ties_are_broken_by_what_it_is_for);
+    tcase_add_test(plans, what_no_counter_is_called_is_told);
+    tcase_add_test(plans, functions_come_on_top_of_the_cost);
     tcase_add_test(plans, more_than_the_limit_stays_with_a_problem);
     tcase_add_test(plans, the_first_run_records_least);
     tcase_add_test(plans, what_is_written_is_read_back);
     tcase_add_test(plans, lines_to_paste_hold_every_run);
+    tcase_add_test(plans, lines_to_paste_say_once_what_is_the_same_for_every_run);
     tcase_add_test(plans, a_plan_of_nothing_is_a_plan);
     tcase_add_test(plans, running_out_of_memory_is_told);
     suite_add_tcase(suite, plans);
