@@ -16,61 +16,38 @@
  * Waits are taken backwards in time: what one hands down lies before it, so a wait has inherited
  * everything when its turn comes. Nothing gets lost: all costs together are all waiting.
  *
- * Two processes meet in a collective, and in a message for which one waits: one that has lain ready
- * says nothing of when it was sent. Example: 0 sends to 1 and waits for an answer; 1 waits for
- * somebody else, then takes the message and answers at once. Had they met there, the answer would be
- * late by no delay and no waiting of 1; they have not, so the wait of 1 explains that of 0. Busy
- * time is compared in two kinds, computation and communication that is no waiting.
+ * Busy time is compared in two kinds, computation and communication that is no waiting. Where two
+ * processes last met is found in blames.c.
  */
 #include "config.h"
 
-#include "events/events_priv.h"
+#include "events/delays_priv.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-/* Where two locations last met. */
-struct meeting {
-    uint32_t own;   /* call; MPL_NONE: they have not met */
-    uint32_t other; /* call of the other location */
+/* Up to a call. They are kept for every fourth one; those between are added up when asked for. */
+struct sums {
+    int64_t waited_ticks;   /* in earlier calls */
+    int64_t computed_ticks; /* including what lies just before the call */
 };
 
-struct blame {
-    int64_t end_ticks;  /* of the wait */
-    uint32_t location;  /* who waits */
-    uint32_t call;      /* in which call */
-    uint32_t until;     /* call of the culprit that ends the wait; MPL_NONE: not recorded */
-    struct meeting met; /* before that */
-};
+enum { SUMS_EVERY = 4 };
 
-/* A location while costs are handed down. Columns are per call. */
+/* A location while costs are handed down. */
 struct track {
-    int64_t *waited;   /* n + 1: waiting in earlier calls */
-    int64_t *computed; /* n: computation up to this call */
-    double *change;    /* n: how `rate` changes when the walk comes down to this call */
+    struct sums *sums; /* one per SUMS_EVERY calls */
+    double *change;    /* per call: how `rate` changes when the walk comes down to it */
     double rate;       /* what each tick of waiting has inherited, at call `at` */
     uint32_t at;       /* calls from here on have had their turn */
-};
-
-/* The last collective of one communicator. */
-struct recent {
-    uint32_t comm;
-    uint32_t instance;
-    uint32_t call;
+    size_t left;       /* so many of its waits have not had it */
+    int64_t end_ticks; /* of the next one to have it; valid with some left */
 };
 
 struct delays {
     const struct mpl_events *events;
     struct mpl_arena *scratch;
     struct track *tracks;
-    struct mpl_map *rank_of; /* comm * processes + process; of the comms asked for */
-    bool *is_ranked;         /* per comm: in rank_of */
-    struct mpl_buf blames;
-    /* While one location is walked: */
-    struct meeting *received; /* per other location: the last message from there */
-    struct meeting *sent;     /* per other location: the last message to there */
-    struct mpl_buf touched;   /* uint32_t: others with one of the two */
-    struct mpl_buf recents;   /* latest first */
+    struct mpl_blames blames;
+    uint32_t *order; /* heap of locations with waits left: the next one first */
+    uint32_t n_order;
 };
 
 static int64_t enter_of(const struct delays *d, uint32_t location, uint32_t call)
@@ -85,279 +62,59 @@ static int64_t leave_of(const struct delays *d, uint32_t location, uint32_t call
                        d->events->lanes[location].calls[call].leave);
 }
 
-static bool is_send(const struct delays *d, uint32_t location, uint32_t message)
+static int64_t wait_end_of(const struct delays *d, uint32_t location, uint32_t call)
 {
-    const struct mpl_location *loc = &d->events->model->locations[location];
-
-    return loc->envelopes[loc->messages[message].envelope].is_send;
+    return enter_of(d, location, call) +
+           mpl_call_ticks(&d->events->lanes[location].calls[call]);
 }
 
-/* ---- meetings by collectives ------------------------------------------------------------ */
+/* ---- sums ----------------------------------------------------------------------------------- */
 
-static bool rank_comm(struct delays *d, uint32_t comm)
+/* From the sums at call \p from to those at call \p to. */
+static struct sums add_up(const struct delays *d, uint32_t location, struct sums sums,
+                          uint32_t from, uint32_t to)
 {
-    const struct mpl_model *model = d->events->model;
-    const struct mpl_comm *c = &model->comms[comm];
+    const struct mpl_lane *lane = &d->events->lanes[location];
 
-    d->is_ranked[comm] = true;
-    for (uint32_t rank = 0; rank < c->n_members; rank++) {
-        if (!mpl_map_put(d->rank_of,
-                         (uint64_t) comm * model->n_processes + c->members[rank], rank)) {
-            return false;
-        }
+    for (uint32_t k = from; k < to; k++) {
+        sums.waited_ticks += mpl_call_ticks(&lane->calls[k]);
+        sums.computed_ticks += enter_of(d, location, k + 1) - leave_of(d, location, k);
     }
-    return true;
+    return sums;
 }
 
-/* The call in which a location took part in an instance; MPL_NONE: it did not. False when out of
- * memory. Parts of a complete instance stand at their ranks. */
-static bool find_part(struct delays *d, uint32_t instance, uint32_t location,
-                      uint32_t *call)
+static struct sums sums_at(const struct delays *d, uint32_t location, uint32_t call)
 {
-    const struct mpl_match *match = d->events->match;
-    const struct mpl_coll_instance *in = &match->instances[instance];
-    const struct mpl_model *model = d->events->model;
-    uint32_t rank;
+    const uint32_t from = call - call % SUMS_EVERY;
 
-    *call = MPL_NONE;
-    if (model->comms[in->comm].is_self || !in->is_complete) {
-        return true;
-    }
-    if (!d->is_ranked[in->comm] && !rank_comm(d, in->comm)) {
-        return false;
-    }
-    rank = mpl_map_find(d->rank_of, (uint64_t) in->comm * model->n_processes +
-                                        model->locations[location].process);
-    if (rank < in->n_parts) {
-        const struct mpl_coll_part *part = &match->parts[in->first_part + rank];
-
-        if (part->location == location) {
-            *call = d->events->lanes[location].call_of_collective[part->collective];
-        }
-    }
-    return true;
+    return add_up(d, location, d->tracks[location].sums[call / SUMS_EVERY], from, call);
 }
-
-static uint32_t instance_of(const struct delays *d, uint32_t location,
-                            const struct mpl_span *span)
-{
-    return span->collective == MPL_NONE
-               ? MPL_NONE
-               : d->events->match->instance[location][span->collective];
-}
-
-/* Moves the communicator of a collective to the front. */
-static bool keep_recent(struct delays *d, uint32_t instance, uint32_t call)
-{
-    const uint32_t comm = d->events->match->instances[instance].comm;
-    struct recent *all = d->recents.data;
-    size_t at = 0;
-
-    while (at < d->recents.n && all[at].comm != comm) {
-        at++;
-    }
-    if (at == d->recents.n) {
-        if (mpl_buf_add(&d->recents) == NULL) {
-            return false;
-        }
-        all = d->recents.data;
-    }
-    memmove(all + 1, all, at * sizeof *all);
-    all[0] = (struct recent){ comm, instance, call };
-    return true;
-}
-
-/* ---- meetings by messages --------------------------------------------------------------- */
-
-/* Whether one end of a message waits for the other. */
-static bool is_awaited(const struct delays *d, uint32_t location, uint32_t call,
-                       uint32_t other, uint32_t other_call)
-{
-    const struct mpl_call *own = &d->events->lanes[location].calls[call];
-    const struct mpl_call *its = &d->events->lanes[other].calls[other_call];
-
-    return (own->culprit == other && mpl_call_ticks(own) > 0) ||
-           (its->culprit == location && mpl_call_ticks(its) > 0);
-}
-
-static bool keep_messages(struct delays *d, uint32_t location, uint32_t call,
-                          const struct mpl_span *span)
-{
-    const uint32_t *partner = d->events->match->partner[location];
-
-    for (uint32_t i = 0; i < span->n_messages; i++) {
-        const uint32_t m = mpl_events_message(d->events, location, span, i);
-
-        if (partner[m] == MPL_NONE) {
-            continue;
-        }
-
-        const struct mpl_end end = mpl_other_end(d->events, partner[m]);
-        const uint32_t other = d->events->lanes[end.location].call_of_message[end.message];
-        struct meeting *kept = is_send(d, location, m) ? d->sent : d->received;
-
-        if (other == MPL_NONE || !is_awaited(d, location, call, end.location, other)) {
-            continue;
-        }
-        if (d->sent[end.location].own == MPL_NONE &&
-            d->received[end.location].own == MPL_NONE) {
-            uint32_t *touched = mpl_buf_add(&d->touched);
-
-            if (touched == NULL) {
-                return false;
-            }
-            *touched = end.location;
-        }
-        kept[end.location] = (struct meeting){ call, other };
-    }
-    return true;
-}
-
-static void forget_messages(struct delays *d)
-{
-    const struct meeting none = { MPL_NONE, MPL_NONE };
-
-    for (size_t i = 0; i < d->touched.n; i++) {
-        const uint32_t other = *(const uint32_t *) mpl_buf_get(&d->touched, i);
-
-        d->sent[other] = none;
-        d->received[other] = none;
-    }
-    d->touched.n = 0;
-    d->recents.n = 0;
-}
-
-/* ---- who is waited for ------------------------------------------------------------------ */
-
-/* The culprit's call that ends a wait for a message: of several the last to begin. */
-static uint32_t find_message_end(const struct delays *d, uint32_t location,
-                                 const struct mpl_span *span)
-{
-    const struct mpl_events *events = d->events;
-    uint32_t found = MPL_NONE;
-
-    for (uint32_t i = 0; i < span->n_messages; i++) {
-        const uint32_t m = mpl_events_message(events, location, span, i);
-        const uint32_t number = events->match->partner[location][m];
-
-        if (number == MPL_NONE) {
-            continue;
-        }
-
-        const struct mpl_end end = mpl_other_end(events, number);
-        const uint32_t call =
-            is_send(d, location, m)
-                ? mpl_receive_post_call(events, end)
-                : events->lanes[end.location].call_of_message[end.message];
-
-        if (end.location == span->culprit && call != MPL_NONE &&
-            (found == MPL_NONE || call > found)) {
-            found = call;
-        }
-    }
-    return found;
-}
-
-/* The latest of what came before the culprit's call. */
-static void take_later(struct meeting *met, struct meeting candidate, uint32_t until)
-{
-    if (candidate.own != MPL_NONE && candidate.other < until &&
-        (met->own == MPL_NONE || candidate.own > met->own)) {
-        *met = candidate;
-    }
-}
-
-static bool find_meeting(struct delays *d, uint32_t culprit, struct blame *blame)
-{
-    const struct recent *recents = d->recents.data;
-
-    take_later(&blame->met, d->received[culprit], blame->until);
-    take_later(&blame->met, d->sent[culprit], blame->until);
-    for (size_t i = 0; i < d->recents.n; i++) {
-        uint32_t other = MPL_NONE;
-
-        if (blame->met.own != MPL_NONE && recents[i].call <= blame->met.own) {
-            return true;
-        }
-        if (!find_part(d, recents[i].instance, culprit, &other)) {
-            return false;
-        }
-        if (other != MPL_NONE) {
-            take_later(&blame->met, (struct meeting){ recents[i].call, other },
-                       blame->until);
-        }
-    }
-    return true;
-}
-
-static bool keep_wait(struct delays *d, uint32_t location, uint32_t call,
-                      const struct mpl_span *span)
-{
-    struct blame *blame = mpl_buf_add(&d->blames);
-    const uint32_t instance = instance_of(d, location, span);
-    bool is_enough = true;
-
-    if (blame == NULL) {
-        return false;
-    }
-    *blame = (struct blame){ .end_ticks = span->enter_ticks + span->wait_ticks,
-                             .location = location,
-                             .call = call,
-                             .met = { MPL_NONE, MPL_NONE } };
-    if (span->wait_kind == MPL_WAIT_LATE_SENDER ||
-        span->wait_kind == MPL_WAIT_LATE_RECEIVER) {
-        blame->until = find_message_end(d, location, span);
-    } else if (instance == MPL_NONE) {
-        blame->until = MPL_NONE;
-    } else {
-        is_enough = find_part(d, instance, span->culprit, &blame->until);
-    }
-    return is_enough && (blame->until == MPL_NONE || find_meeting(d, span->culprit, blame));
-}
-
-/* ---- the walk over a location ------------------------------------------------------------- */
 
 static bool make_track(struct delays *d, uint32_t location)
 {
     const struct mpl_lane *lane = &d->events->lanes[location];
-    const size_t n = lane->n_calls;
+    const uint32_t n = lane->n_calls;
     struct track *t = &d->tracks[location];
-    int64_t end =
-        n > 0 ? mpl_time_of(d->events, &d->events->model->locations[location], 0) : 0;
-    int64_t sum = 0;
+    struct sums sums = { 0, 0 };
 
-    t->waited = MPL_NEW_ARRAY(d->scratch, n + 1, int64_t);
-    t->computed = MPL_NEW_ARRAY(d->scratch, n, int64_t);
+    t->sums = MPL_NEW_ARRAY(d->scratch, n / SUMS_EVERY + 1, struct sums);
     t->change = MPL_NEW_ARRAY(d->scratch, n, double);
-    t->at = lane->n_calls;
-    if (t->waited == NULL || t->computed == NULL || t->change == NULL) {
+    t->at = n;
+    t->left = d->blames.first[location + 1] - d->blames.first[location];
+    if (t->sums == NULL || t->change == NULL) {
         return false;
     }
-    for (uint32_t k = 0; k < n; k++) {
-        t->waited[k + 1] = t->waited[k] + mpl_call_ticks(&lane->calls[k]);
-        sum += enter_of(d, location, k) - end;
-        t->computed[k] = sum;
-        end = leave_of(d, location, k);
+    if (n > 0) {
+        sums.computed_ticks =
+            enter_of(d, location, 0) -
+            mpl_time_of(d->events, &d->events->model->locations[location], 0);
+        t->sums[0] = sums;
+    }
+    for (uint32_t k = SUMS_EVERY; k < n; k += SUMS_EVERY) {
+        sums = add_up(d, location, sums, k - SUMS_EVERY, k);
+        t->sums[k / SUMS_EVERY] = sums;
     }
     return true;
-}
-
-static bool walk_location(struct delays *d, uint32_t location)
-{
-    bool is_enough = make_track(d, location);
-
-    for (uint32_t k = 0; k < d->events->lanes[location].n_calls && is_enough; k++) {
-        const struct mpl_span span = mpl_events_span(d->events, location, 2 * k + 1);
-        const uint32_t instance = instance_of(d, location, &span);
-
-        if (span.wait_ticks > 0 && span.culprit != MPL_NONE) {
-            is_enough = keep_wait(d, location, k, &span);
-        }
-        is_enough = is_enough && keep_messages(d, location, k, &span) &&
-                    (instance == MPL_NONE || keep_recent(d, instance, k));
-    }
-    forget_messages(d);
-    return is_enough;
 }
 
 /* ---- handing down --------------------------------------------------------------------------- */
@@ -372,16 +129,22 @@ struct stretch {
 static struct stretch stretch_of(const struct delays *d, uint32_t location, uint32_t met,
                                  uint32_t until)
 {
-    const struct track *t = &d->tracks[location];
-    const bool has_met = met != MPL_NONE;
-    const int64_t begin =
-        has_met ? leave_of(d, location, met) : d->events->window_begin_ticks;
-    struct stretch s = {
-        .computing_ticks = t->computed[until] - (has_met ? t->computed[met] : 0),
-        .waiting_ticks = t->waited[until] - (has_met ? t->waited[met + 1] : 0),
-    };
+    const struct sums end = sums_at(d, location, until);
+    int64_t begin_ticks = d->events->window_begin_ticks;
+    struct stretch s = { .computing_ticks = end.computed_ticks,
+                         .waiting_ticks = end.waited_ticks };
+
+    if (met != MPL_NONE) {
+        const struct sums begin = sums_at(d, location, met);
+
+        begin_ticks = leave_of(d, location, met);
+        s.computing_ticks -= begin.computed_ticks;
+        s.waiting_ticks -=
+            begin.waited_ticks + mpl_call_ticks(&d->events->lanes[location].calls[met]);
+    }
+
     const int64_t rest =
-        enter_of(d, location, until) - begin - s.computing_ticks - s.waiting_ticks;
+        enter_of(d, location, until) - begin_ticks - s.computing_ticks - s.waiting_ticks;
 
     s.communicating_ticks = rest > 0 ? rest : 0;
     return s;
@@ -394,10 +157,11 @@ static int64_t excess(int64_t a, int64_t b)
 
 /* The share of a wait that is the culprit's own fault; \p computed of that because it computed
  * longer, 0 to 1. */
-static double own_fault(const struct delays *d, const struct blame *b, uint32_t culprit,
-                        int64_t *waiting_ticks, double *computed)
+static double own_fault(const struct delays *d, uint32_t location,
+                        const struct mpl_blame *b, uint32_t culprit, int64_t *waiting_ticks,
+                        double *computed)
 {
-    const struct stretch own = stretch_of(d, b->location, b->met.own, b->call);
+    const struct stretch own = stretch_of(d, location, b->met.own, b->call);
     const struct stretch other = stretch_of(d, culprit, b->met.other, b->until);
     const double longer = (double) excess(other.computing_ticks, own.computing_ticks);
     const double delay =
@@ -408,12 +172,13 @@ static double own_fault(const struct delays *d, const struct blame *b, uint32_t 
     return other.waiting_ticks <= 0 ? 1 : delay / (delay + (double) other.waiting_ticks);
 }
 
-static void hand_down(struct delays *d, const struct blame *b, struct mpl_delay *delays)
+static void hand_down(struct delays *d, uint32_t location, const struct mpl_blame *b,
+                      struct mpl_delay *delays)
 {
-    const struct mpl_call *call = &d->events->lanes[b->location].calls[b->call];
+    const struct mpl_call *call = &d->events->lanes[location].calls[b->call];
     const double seconds = 1 / (double) d->events->model->ticks_per_s;
     const double wait = (double) mpl_call_ticks(call);
-    struct track *own = &d->tracks[b->location];
+    struct track *own = &d->tracks[location];
     struct track *other = &d->tracks[call->culprit];
     struct mpl_delay *delay = &delays[call->culprit];
     int64_t waiting_ticks = 0;
@@ -429,12 +194,12 @@ static void hand_down(struct delays *d, const struct blame *b, struct mpl_delay 
     /* A culprit whose earlier waits have had their turn is waited for in a circle, which only
      * clocks can make. */
     if (b->until != MPL_NONE && other->at >= b->until) {
-        share = own_fault(d, b, call->culprit, &waiting_ticks, &computed);
+        share = own_fault(d, location, b, call->culprit, &waiting_ticks, &computed);
     }
     delay->computed_s += (wait + inherited) * share * computed * seconds;
     delay->direct_s[call->wait_kind] += wait * share * seconds;
     delay->indirect_s[call->wait_kind] += inherited * share * seconds;
-    delays[b->location].passed_s[call->wait_kind] += wait * (1 - share) * seconds;
+    delays[location].passed_s[call->wait_kind] += wait * (1 - share) * seconds;
     if (share < 1) {
         const uint32_t first = b->met.other == MPL_NONE ? 0 : b->met.other + 1;
         const double rate = (wait + inherited) * (1 - share) / (double) waiting_ticks;
@@ -446,73 +211,103 @@ static void hand_down(struct delays *d, const struct blame *b, struct mpl_delay 
     }
 }
 
-/* Later ends first; of those at the same moment, who waits for the other first: any order keeps
- * the sum, this one is the same everywhere. */
-static int by_end(const void *x, const void *y)
+/*
+ * Waits of a location end in the order of its calls, so the next wait is that of the location whose
+ * last one left ends latest: a heap of locations, where sorting all waits would need as much memory
+ * again. Of those that end at the same moment the first location comes first: any order keeps the
+ * sum, this one is the same everywhere.
+ */
+static bool is_before(const struct delays *d, uint32_t a, uint32_t b)
 {
-    const struct blame *a = x;
-    const struct blame *b = y;
+    const int64_t a_ticks = d->tracks[a].end_ticks;
+    const int64_t b_ticks = d->tracks[b].end_ticks;
 
-    if (a->end_ticks != b->end_ticks) {
-        return a->end_ticks > b->end_ticks ? -1 : 1;
+    return a_ticks != b_ticks ? a_ticks > b_ticks : a < b;
+}
+
+static const struct mpl_blame *last_left(const struct delays *d, uint32_t location)
+{
+    return mpl_buf_get(&d->blames.all,
+                       d->blames.first[location] + d->tracks[location].left - 1);
+}
+
+static void sift_down(struct delays *d, uint32_t at)
+{
+    uint32_t *order = d->order;
+
+    for (;;) {
+        uint32_t next = 2 * at + 1;
+
+        if (next + 1 < d->n_order && is_before(d, order[next + 1], order[next])) {
+            next++;
+        }
+        if (next >= d->n_order || !is_before(d, order[next], order[at])) {
+            return;
+        }
+
+        const uint32_t location = order[at];
+
+        order[at] = order[next];
+        order[next] = location;
+        at = next;
     }
-    if (a->location != b->location) {
-        return a->location < b->location ? -1 : 1;
+}
+
+static void hand_down_all(struct delays *d, struct mpl_delay *delays)
+{
+    for (uint32_t l = 0; l < d->events->model->n_locations; l++) {
+        if (d->tracks[l].left > 0) {
+            d->tracks[l].end_ticks = wait_end_of(d, l, last_left(d, l)->call);
+            d->order[d->n_order++] = l;
+        }
     }
-    return a->call > b->call ? -1 : 1;
+    for (uint32_t at = d->n_order / 2; at > 0; at--) {
+        sift_down(d, at - 1);
+    }
+    while (d->n_order > 0) {
+        const uint32_t location = d->order[0];
+        struct track *track = &d->tracks[location];
+
+        hand_down(d, location, last_left(d, location), delays);
+        if (--track->left > 0) {
+            track->end_ticks = wait_end_of(d, location, last_left(d, location)->call);
+        } else {
+            d->order[0] = d->order[--d->n_order];
+        }
+        sift_down(d, 0);
+    }
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
-static bool make_tables(struct delays *d)
+static bool make_tracks(struct delays *d)
 {
     const uint32_t n = d->events->model->n_locations;
+    bool is_enough;
 
-    d->blames = mpl_buf_make(sizeof(struct blame));
-    d->touched = mpl_buf_make(sizeof(uint32_t));
-    d->recents = mpl_buf_make(sizeof(struct recent));
-    d->scratch = mpl_arena_create();
-    d->rank_of = mpl_map_create();
-    if (d->scratch == NULL || d->rank_of == NULL) {
-        return false;
-    }
     d->tracks = MPL_NEW_ARRAY(d->scratch, n, struct track);
-    d->is_ranked = MPL_NEW_ARRAY(d->scratch, d->events->model->n_comms, bool);
-    d->received = MPL_NEW_ARRAY(d->scratch, n, struct meeting);
-    d->sent = MPL_NEW_ARRAY(d->scratch, n, struct meeting);
-    if (d->tracks == NULL || d->is_ranked == NULL || d->received == NULL ||
-        d->sent == NULL) {
-        return false;
+    d->order = MPL_NEW_ARRAY(d->scratch, n, uint32_t);
+    is_enough = d->tracks != NULL && d->order != NULL;
+    for (uint32_t l = 0; l < n && is_enough; l++) {
+        is_enough = make_track(d, l);
     }
-    memset(d->received, 0xff, n * sizeof *d->received);
-    memset(d->sent, 0xff, n * sizeof *d->sent);
-    return true;
+    return is_enough;
 }
 
 enum mpl_status mpl_events_delays(const struct mpl_events *events, struct mpl_arena *arena,
                                   const struct mpl_delay **out, struct mpl_err *err)
 {
-    const uint32_t n = events->model->n_locations;
-    struct mpl_delay *delays = MPL_NEW_ARRAY(arena, n, struct mpl_delay);
-    struct delays d = { .events = events };
-    bool is_enough = make_tables(&d) && delays != NULL;
+    struct mpl_delay *delays =
+        MPL_NEW_ARRAY(arena, events->model->n_locations, struct mpl_delay);
+    struct delays d = { .events = events, .scratch = mpl_arena_create() };
+    const bool is_enough = d.scratch != NULL && delays != NULL &&
+                           mpl_blames_find(events, d.scratch, &d.blames) && make_tracks(&d);
 
-    for (uint32_t l = 0; l < n && is_enough; l++) {
-        is_enough = walk_location(&d, l);
-    }
     if (is_enough) {
-        if (d.blames.n > 0) {
-            qsort(d.blames.data, d.blames.n, sizeof(struct blame), by_end);
-        }
-        for (size_t i = 0; i < d.blames.n; i++) {
-            hand_down(&d, mpl_buf_get(&d.blames, i), delays);
-        }
+        hand_down_all(&d, delays);
         *out = delays;
     }
-    mpl_map_destroy(d.rank_of);
+    mpl_buf_free(&d.blames.all);
     mpl_arena_destroy(d.scratch);
-    mpl_buf_free(&d.blames);
-    mpl_buf_free(&d.touched);
-    mpl_buf_free(&d.recents);
     return is_enough ? MPL_OK : mpl_nomem(err);
 }

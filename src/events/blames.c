@@ -1,0 +1,346 @@
+/*
+ * Whom each wait is for, and where the two had met before.
+ *
+ * Two processes meet in a collective, and in a message for which one waits: one that has lain ready
+ * says nothing of when it was sent. Example: 0 sends to 1 and waits for an answer; 1 waits for
+ * somebody else, then takes the message and answers at once. Had they met there, the answer would be
+ * late by no delay and no waiting of 1; they have not, so the wait of 1 explains that of 0.
+ */
+#include "config.h"
+
+#include "events/delays_priv.h"
+
+#include <string.h>
+
+/* The last collective of one communicator. */
+struct recent {
+    uint32_t comm;
+    uint32_t instance;
+    uint32_t call;
+};
+
+struct search {
+    const struct mpl_events *events;
+    struct mpl_arena *scratch;
+    struct mpl_map *rank_of; /* comm * processes + process; of the comms asked for */
+    bool *is_ranked;         /* per comm: in rank_of */
+    struct mpl_blames *blames;
+    /* While one location is walked: */
+    struct mpl_meeting *received; /* per other location: the last message from there */
+    struct mpl_meeting *sent;     /* per other location: the last message to there */
+    struct mpl_buf touched;       /* uint32_t: others with one of the two */
+    struct mpl_buf recents;       /* latest first */
+};
+
+/* The message ends of a call, and how many there are. */
+static uint32_t messages_of(const struct mpl_lane *lane, const struct mpl_call *call,
+                            const uint32_t **messages)
+{
+    *messages = call->parts == PARTS_LIST ? &lane->list[call->first + 2] : &call->first;
+    return call->parts == PARTS_LIST ? lane->list[call->first]
+                                     : call->parts == PARTS_MESSAGE;
+}
+
+static bool is_send(const struct search *s, uint32_t location, uint32_t message)
+{
+    const struct mpl_location *loc = &s->events->model->locations[location];
+
+    return loc->envelopes[loc->messages[message].envelope].is_send;
+}
+
+/* ---- meetings by collectives ------------------------------------------------------------ */
+
+static bool rank_comm(struct search *s, uint32_t comm)
+{
+    const struct mpl_model *model = s->events->model;
+    const struct mpl_comm *c = &model->comms[comm];
+
+    s->is_ranked[comm] = true;
+    for (uint32_t rank = 0; rank < c->n_members; rank++) {
+        if (!mpl_map_put(s->rank_of,
+                         (uint64_t) comm * model->n_processes + c->members[rank], rank)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The call in which a location took part in an instance; MPL_NONE: it did not. False when out of
+ * memory. Parts of a complete instance stand at their ranks. */
+static bool find_part(struct search *s, uint32_t instance, uint32_t location,
+                      uint32_t *call)
+{
+    const struct mpl_match *match = s->events->match;
+    const struct mpl_coll_instance *in = &match->instances[instance];
+    const struct mpl_model *model = s->events->model;
+    uint32_t rank;
+
+    *call = MPL_NONE;
+    if (model->comms[in->comm].is_self || !in->is_complete) {
+        return true;
+    }
+    if (!s->is_ranked[in->comm] && !rank_comm(s, in->comm)) {
+        return false;
+    }
+    rank = mpl_map_find(s->rank_of, (uint64_t) in->comm * model->n_processes +
+                                        model->locations[location].process);
+    if (rank < in->n_parts) {
+        const struct mpl_coll_part *part = &match->parts[in->first_part + rank];
+
+        if (part->location == location) {
+            *call = s->events->lanes[location].call_of_collective[part->collective];
+        }
+    }
+    return true;
+}
+
+static uint32_t instance_of(const struct search *s, uint32_t location,
+                            const struct mpl_call *call)
+{
+    uint32_t collective = MPL_NONE;
+
+    if (call->parts == PARTS_COLLECTIVE) {
+        collective = call->first;
+    } else if (call->parts == PARTS_LIST) {
+        collective = s->events->lanes[location].list[call->first + 1];
+    }
+    return collective == MPL_NONE ? MPL_NONE
+                                  : s->events->match->instance[location][collective];
+}
+
+/* Moves the communicator of a collective to the front. */
+static bool keep_recent(struct search *s, uint32_t instance, uint32_t call)
+{
+    const uint32_t comm = s->events->match->instances[instance].comm;
+    struct recent *all = s->recents.data;
+    size_t at = 0;
+
+    while (at < s->recents.n && all[at].comm != comm) {
+        at++;
+    }
+    if (at == s->recents.n) {
+        if (mpl_buf_add(&s->recents) == NULL) {
+            return false;
+        }
+        all = s->recents.data;
+    }
+    memmove(all + 1, all, at * sizeof *all);
+    all[0] = (struct recent){ comm, instance, call };
+    return true;
+}
+
+/* ---- meetings by messages --------------------------------------------------------------- */
+
+/* Whether one end of a message waits for the other. */
+static bool is_awaited(const struct search *s, uint32_t location, uint32_t call,
+                       uint32_t other, uint32_t other_call)
+{
+    const struct mpl_call *own = &s->events->lanes[location].calls[call];
+    const struct mpl_call *its = &s->events->lanes[other].calls[other_call];
+
+    return (own->culprit == other && mpl_call_ticks(own) > 0) ||
+           (its->culprit == location && mpl_call_ticks(its) > 0);
+}
+
+static bool keep_messages(struct search *s, uint32_t location, uint32_t call)
+{
+    const struct mpl_lane *lane = &s->events->lanes[location];
+    const uint32_t *partner = s->events->match->partner[location];
+    const uint32_t *messages;
+    const uint32_t n = messages_of(lane, &lane->calls[call], &messages);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t m = messages[i];
+
+        if (partner[m] == MPL_NONE) {
+            continue;
+        }
+
+        const struct mpl_end end = mpl_other_end(s->events, partner[m]);
+        const uint32_t other = s->events->lanes[end.location].call_of_message[end.message];
+        struct mpl_meeting *kept = is_send(s, location, m) ? s->sent : s->received;
+
+        if (other == MPL_NONE || !is_awaited(s, location, call, end.location, other)) {
+            continue;
+        }
+        if (s->sent[end.location].own == MPL_NONE &&
+            s->received[end.location].own == MPL_NONE) {
+            uint32_t *touched = mpl_buf_add(&s->touched);
+
+            if (touched == NULL) {
+                return false;
+            }
+            *touched = end.location;
+        }
+        kept[end.location] = (struct mpl_meeting){ call, other };
+    }
+    return true;
+}
+
+static void forget_messages(struct search *s)
+{
+    const struct mpl_meeting none = { MPL_NONE, MPL_NONE };
+
+    for (size_t i = 0; i < s->touched.n; i++) {
+        const uint32_t other = *(const uint32_t *) mpl_buf_get(&s->touched, i);
+
+        s->sent[other] = none;
+        s->received[other] = none;
+    }
+    s->touched.n = 0;
+    s->recents.n = 0;
+}
+
+/* ---- who is waited for ------------------------------------------------------------------ */
+
+/* The culprit's call that ends a wait for a message: of several the last to begin. */
+static uint32_t find_message_end(const struct search *s, uint32_t location,
+                                 const struct mpl_call *wait)
+{
+    const struct mpl_events *events = s->events;
+    const uint32_t *messages;
+    const uint32_t n = messages_of(&events->lanes[location], wait, &messages);
+    uint32_t found = MPL_NONE;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t m = messages[i];
+        const uint32_t number = events->match->partner[location][m];
+
+        if (number == MPL_NONE) {
+            continue;
+        }
+
+        const struct mpl_end end = mpl_other_end(events, number);
+        const uint32_t call =
+            is_send(s, location, m)
+                ? mpl_receive_post_call(events, end)
+                : events->lanes[end.location].call_of_message[end.message];
+
+        if (end.location == wait->culprit && call != MPL_NONE &&
+            (found == MPL_NONE || call > found)) {
+            found = call;
+        }
+    }
+    return found;
+}
+
+/* The latest of what came before the culprit's call. */
+static void take_later(struct mpl_meeting *met, struct mpl_meeting candidate,
+                       uint32_t until)
+{
+    if (candidate.own != MPL_NONE && candidate.other < until &&
+        (met->own == MPL_NONE || candidate.own > met->own)) {
+        *met = candidate;
+    }
+}
+
+static bool find_meeting(struct search *s, uint32_t culprit, struct mpl_blame *blame)
+{
+    const struct recent *recents = s->recents.data;
+
+    take_later(&blame->met, s->received[culprit], blame->until);
+    take_later(&blame->met, s->sent[culprit], blame->until);
+    for (size_t i = 0; i < s->recents.n; i++) {
+        uint32_t other = MPL_NONE;
+
+        if (blame->met.own != MPL_NONE && recents[i].call <= blame->met.own) {
+            return true;
+        }
+        if (!find_part(s, recents[i].instance, culprit, &other)) {
+            return false;
+        }
+        if (other != MPL_NONE) {
+            take_later(&blame->met, (struct mpl_meeting){ recents[i].call, other },
+                       blame->until);
+        }
+    }
+    return true;
+}
+
+static bool keep_wait(struct search *s, uint32_t location, uint32_t call)
+{
+    const struct mpl_call *wait = &s->events->lanes[location].calls[call];
+    const uint32_t instance = instance_of(s, location, wait);
+    struct mpl_blame *blame = mpl_buf_add(&s->blames->all);
+    bool is_enough = true;
+
+    if (blame == NULL) {
+        return false;
+    }
+    *blame = (struct mpl_blame){ .call = call, .met = { MPL_NONE, MPL_NONE } };
+    if (wait->wait_kind == MPL_WAIT_LATE_SENDER ||
+        wait->wait_kind == MPL_WAIT_LATE_RECEIVER) {
+        blame->until = find_message_end(s, location, wait);
+    } else if (instance == MPL_NONE) {
+        blame->until = MPL_NONE;
+    } else {
+        is_enough = find_part(s, instance, wait->culprit, &blame->until);
+    }
+    return is_enough && (blame->until == MPL_NONE || find_meeting(s, wait->culprit, blame));
+}
+
+/* ---- the walk over a location ------------------------------------------------------------- */
+
+static bool walk_location(struct search *s, uint32_t location)
+{
+    const struct mpl_lane *lane = &s->events->lanes[location];
+    bool is_enough = true;
+
+    for (uint32_t k = 0; k < lane->n_calls && is_enough; k++) {
+        const struct mpl_call *call = &lane->calls[k];
+        const uint32_t instance = instance_of(s, location, call);
+
+        if (mpl_call_ticks(call) > 0 && call->culprit != MPL_NONE) {
+            is_enough = keep_wait(s, location, k);
+        }
+        is_enough = is_enough && keep_messages(s, location, k) &&
+                    (instance == MPL_NONE || keep_recent(s, instance, k));
+    }
+    forget_messages(s);
+    return is_enough;
+}
+
+static bool make_tables(struct search *s)
+{
+    const uint32_t n = s->events->model->n_locations;
+
+    if (s->scratch == NULL || s->rank_of == NULL) {
+        return false;
+    }
+    s->is_ranked = MPL_NEW_ARRAY(s->scratch, s->events->model->n_comms, bool);
+    s->received = MPL_NEW_ARRAY(s->scratch, n, struct mpl_meeting);
+    s->sent = MPL_NEW_ARRAY(s->scratch, n, struct mpl_meeting);
+    if (s->is_ranked == NULL || s->received == NULL || s->sent == NULL) {
+        return false;
+    }
+    memset(s->received, 0xff, n * sizeof *s->received);
+    memset(s->sent, 0xff, n * sizeof *s->sent);
+    return true;
+}
+
+bool mpl_blames_find(const struct mpl_events *events, struct mpl_arena *arena,
+                     struct mpl_blames *blames)
+{
+    const uint32_t n = events->model->n_locations;
+    struct search s = { .events = events,
+                        .scratch = mpl_arena_create(),
+                        .rank_of = mpl_map_create(),
+                        .blames = blames,
+                        .touched = mpl_buf_make(sizeof(uint32_t)),
+                        .recents = mpl_buf_make(sizeof(struct recent)) };
+
+    blames->all = mpl_buf_make(sizeof(struct mpl_blame));
+    blames->first = MPL_NEW_ARRAY(arena, (size_t) n + 1, size_t);
+
+    bool is_enough = make_tables(&s) && blames->first != NULL;
+
+    for (uint32_t l = 0; l < n && is_enough; l++) {
+        is_enough = walk_location(&s, l);
+        blames->first[l + 1] = blames->all.n;
+    }
+    mpl_map_destroy(s.rank_of);
+    mpl_arena_destroy(s.scratch);
+    mpl_buf_free(&s.touched);
+    mpl_buf_free(&s.recents);
+    return is_enough;
+}
