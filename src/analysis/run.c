@@ -5,13 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The error's clauses, outermost last, as one sentence for the report. */
+/* The error's clauses, outermost last, as one sentence for the report. Behind "did you mean "x"?" the
+ * sentence is over. */
 static const char *failure_text(struct mpl_arena *arena, const struct mpl_err *err)
 {
     const char *text = err->n > 0 ? err->cause[0].text : "unknown reason";
 
     for (unsigned i = 1; i < err->n && text != NULL; i++) {
-        text = mpl_arena_printf(arena, "%s; %s", text, err->cause[i].text);
+        const size_t n = strlen(text);
+        const bool is_over = n > 0 && text[n - 1] == '?';
+
+        text = mpl_arena_printf(arena, "%s%s%s%s", text, is_over ? " (" : "; ",
+                                err->cause[i].text, is_over ? ")" : "");
     }
     return text;
 }
