@@ -7,12 +7,13 @@
 
 #include "report/report.h"
 
-enum { OPT_OUTPUT, OPT_TRACER, OPT_EXPLAIN, OPT_FORMAT, OPT_MANIFEST };
+enum { OPT_OUTPUT, OPT_TRACER, OPT_LIST, OPT_EXPLAIN, OPT_FORMAT, OPT_MANIFEST };
 
 static const struct mpl_option options[] = {
     [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
     [OPT_TRACER] = { 0, "tracer", "NAME|auto",
                      "settings for this tracer: eztrace, scorep, or one of your own" },
+    [OPT_LIST] = { 0, "list-tracers", NULL, "say which tracers are known, and stop" },
     [OPT_EXPLAIN] = { 0, "explain", NULL, "say why each experiment is asked for" },
     [OPT_FORMAT] = { 0, "format", "yaml|json", "what to print; yaml is the default" },
     [OPT_MANIFEST] = { 0, "manifest", "FILE",
@@ -29,6 +30,7 @@ struct plan_opts {
     struct mpl_directories directories;
     const char *output;
     const char *tracer; /* NULL: auto */
+    bool is_list;       /* of tracers */
     bool is_explained;
     bool is_json;
     bool has_format;
@@ -56,6 +58,9 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_TRACER:
         opts->tracer = strcmp(value, "auto") == 0 ? NULL : value;
         return MPL_OK;
+    case OPT_LIST:
+        opts->is_list = true;
+        return MPL_OK;
     case OPT_EXPLAIN:
         opts->is_explained = true;
         return MPL_OK;
@@ -73,6 +78,9 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
 
 static enum mpl_status check(const struct plan_opts *opts, struct mpl_err *err)
 {
+    if (opts->is_list) {
+        return MPL_OK;
+    }
     if (opts->asked.n_words + opts->asked.n_manifests == 0) {
         return mpl_fail(err, MPL_E_USAGE, "plan needs a trace");
     }
@@ -176,6 +184,30 @@ static enum mpl_status make_plan(const struct plan_opts *opts, struct mpl_arena 
     return st;
 }
 
+/* Names begin a line, so that shells can complete them. */
+static enum mpl_status list_tracers(const struct plan_opts *opts, struct mpl_arena *arena,
+                                    FILE *out, struct mpl_err *err)
+{
+    const struct mpl_tracers *tracers = NULL;
+    struct mpl_lint *lint = mpl_lint_create(arena);
+
+    if (lint == NULL) {
+        return mpl_nomem(err);
+    }
+    const enum mpl_status st = mpl_tracers_load(
+        opts->directories.paths, opts->directories.n, arena, lint, &tracers, err);
+
+    mpl_lint_print(lint, stderr);
+    for (size_t i = 0; st == MPL_OK && i < mpl_tracers_count(tracers); i++) {
+        const struct mpl_tracer_file *tracer = mpl_tracers_get(tracers, i);
+
+        fprintf(out, "%s: %s\n", mpl_tracer_file_name(tracer),
+                mpl_tracer_is_installed(tracer) ? "installed here" : "not installed here");
+        mpl_text_wrap(out, mpl_tracer_file_says(tracer), 4, mpl_output_width(out));
+    }
+    return st;
+}
+
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
     struct plan_opts opts = { .clock = mpl_clock_defaults() };
@@ -187,6 +219,11 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
     enum mpl_status st = parse(args, arena, &opts, err);
     st = st == MPL_OK ? mpl_directories_find(&opts.knowledge, arena, &opts.directories, err)
                       : st;
+    if (st == MPL_OK && opts.is_list) {
+        st = list_tracers(&opts, arena, out, err);
+        mpl_arena_destroy(arena);
+        return st;
+    }
     st = st == MPL_OK ? mpl_traces_find(&opts.asked, arena, &opts.traces, err) : st;
     st = st == MPL_OK ? make_plan(&opts, arena, out, err) : st;
     mpl_arena_destroy(arena);

@@ -10,8 +10,19 @@ _marple_words() {
     esac
 }
 
+# _marple_values COMMAND OPTION: what the option takes, "text|json" in the usage, and names of tracers.
+_marple_values() {
+    case $2 in
+    --tracer)
+        echo auto
+        marple plan --list-tracers 2>/dev/null | sed -n 's/^\([^ ]*\):.*/\1/p'
+        ;;
+    --*) marple help "$1" 2>/dev/null | sed -n "s/.* $2 \([a-z]*|[a-z|]*\)\( .*\)*$/\1/p" | tr '|' '\n' ;;
+    esac
+}
+
 _marple() {
-    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words
+    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} before words
 
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
@@ -21,10 +32,19 @@ _marple() {
     elif [ "${word:0:1}" = - ]; then
         mapfile -t COMPREPLY < <(compgen -W "$(marple help --list "$command" 2>/dev/null)" -- "$word")
     else
-        words=$(_marple_words "$command")
+        before=${COMP_WORDS[COMP_CWORD - 1]}
+        # bash takes "--tracer=" apart.
+        if [ "$before" = = ]; then
+            before=${COMP_WORDS[COMP_CWORD - 2]}
+        elif [ "$word" = = ]; then
+            before=${COMP_WORDS[COMP_CWORD - 1]}
+            word=
+        fi
         # Behind an option there may stand its value.
-        if [ "${COMP_WORDS[COMP_CWORD - 1]:0:1}" = - ]; then
-            words=
+        if [ "${before:0:1}" = - ]; then
+            words=$(_marple_values "$command" "$before")
+        else
+            words=$(_marple_words "$command")
         fi
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
         if [ ${#COMPREPLY[@]} -eq 0 ]; then
