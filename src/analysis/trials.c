@@ -29,7 +29,7 @@ static size_t own_bindings(const struct mpl_pattern *pattern,
 
 /* On the world, or with options NULL on a part of it, whose roles nobody can bind. */
 static enum mpl_status try_pattern(struct mpl_analysis *a, struct trial *t,
-                                   const struct mpl_events *events,
+                                   struct mpl_topology *topology,
                                    const struct mpl_analysis_options *options,
                                    struct mpl_err *err)
 {
@@ -43,8 +43,9 @@ static enum mpl_status try_pattern(struct mpl_analysis *a, struct trial *t,
         return mpl_nomem(err);
     }
     const size_t n = n_roles == 0 ? 0 : own_bindings(t->shown.pattern, options, own);
-    const enum mpl_status st = mpl_recognize(t->shown.pattern, events, own, n, t->arena,
-                                             &t->recognition, &t->shown.reason, err);
+    const enum mpl_status st =
+        mpl_recognize_in(t->shown.pattern, topology, own, n, t->arena, &t->recognition,
+                         &t->shown.reason, err);
 
     if (st < 0) {
         return mpl_wrap(err, st, "cannot look for pattern '%s' in \"%s\"",
@@ -187,7 +188,10 @@ static enum mpl_status try_all(struct mpl_analysis *a, uint32_t run,
                                size_t *pattern, struct mpl_err *err)
 {
     const size_t n = mpl_patterns_count(a->patterns);
-    enum mpl_status st = MPL_OK;
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_topology *topology = NULL;
+    enum mpl_status st =
+        arena == NULL ? mpl_nomem(err) : mpl_topology_create(events, arena, &topology, err);
 
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
         struct trial t = { .shown = { .run = run,
@@ -196,7 +200,7 @@ static enum mpl_status try_all(struct mpl_analysis *a, uint32_t run,
         if (is_fallback(t.shown.pattern)) {
             continue;
         }
-        st = try_pattern(a, &t, events, NULL, err);
+        st = try_pattern(a, &t, topology, NULL, err);
         if (st == MPL_OK && t.recognition != NULL && objection(a, &t) == NULL &&
             (best->recognition == NULL || is_better(&t, best))) {
             mpl_arena_destroy(best->arena);
@@ -206,6 +210,7 @@ static enum mpl_status try_all(struct mpl_analysis *a, uint32_t run,
             mpl_arena_destroy(t.arena);
         }
     }
+    mpl_arena_destroy(arena);
     return st;
 }
 
@@ -452,6 +457,33 @@ static enum mpl_status check_names(struct mpl_analysis *a,
     return check_roles(a, options, err);
 }
 
+/* All patterns on a whole run, each with a trial to be shown. */
+static enum mpl_status try_world(struct mpl_analysis *a, uint32_t run,
+                                 const struct mpl_analysis_options *options,
+                                 struct mpl_err *err)
+{
+    const size_t n = mpl_patterns_count(a->patterns);
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_topology *topology = NULL;
+    enum mpl_status st = arena == NULL ? mpl_nomem(err)
+                                       : mpl_topology_create(a->runs[run].shown.events,
+                                                             arena, &topology, err);
+
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        struct trial *t = &a->trials[a->n_trials++];
+
+        mpl_progress_tell(a->progress, "looking for patterns", i, n);
+        t->shown.run = run;
+        t->shown.pattern = mpl_patterns_get(a->patterns, i);
+        t->shown.id = mpl_pattern_name(t->shown.pattern);
+        t->shown.scope = "world";
+        t->shown.share = 1;
+        st = try_pattern(a, t, topology, options, err);
+    }
+    mpl_arena_destroy(arena);
+    return st;
+}
+
 enum mpl_status mpl_trials_make(struct mpl_analysis *a,
                                 const struct mpl_analysis_options *options,
                                 struct mpl_err *err)
@@ -469,17 +501,7 @@ enum mpl_status mpl_trials_make(struct mpl_analysis *a,
         if (!mpl_run_is_usable(&a->runs[r])) {
             continue;
         }
-        for (size_t i = 0; i < n && st == MPL_OK; i++) {
-            struct trial *t = &a->trials[a->n_trials++];
-
-            mpl_progress_tell(a->progress, "looking for patterns", i, n);
-            t->shown.run = (uint32_t) r;
-            t->shown.pattern = mpl_patterns_get(a->patterns, i);
-            t->shown.id = mpl_pattern_name(t->shown.pattern);
-            t->shown.scope = "world";
-            t->shown.share = 1;
-            st = try_pattern(a, t, a->runs[r].shown.events, options, err);
-        }
+        st = try_world(a, (uint32_t) r, options, err);
         if (st == MPL_OK && n > 0) {
             st = choose_of_run(a, first, n, options, err);
         }

@@ -295,7 +295,7 @@ const struct mpl_near *mpl_stream_near(const struct mpl_stream *stream);
 uint32_t mpl_stream_at(const struct mpl_stream *stream, uint32_t position);
 
 /** MPL_END with \p *reason when a role is not to be found. */
-enum mpl_status mpl_roles_bind(struct mpl_recognition *r,
+enum mpl_status mpl_roles_bind(struct mpl_recognition *r, struct mpl_topology *topology,
                                const struct mpl_role_binding *bindings, size_t n_bindings,
                                const char **reason, struct mpl_err *err);
 /** Fills instances and fit. */

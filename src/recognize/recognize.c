@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "recognize/recognition_priv.h"
+#include "recognize/topology_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,12 +34,13 @@ static enum mpl_status check_needs(const struct mpl_recognition *r, const char *
     return MPL_OK;
 }
 
-enum mpl_status mpl_recognize(const struct mpl_pattern *pattern,
-                              const struct mpl_events *events,
-                              const struct mpl_role_binding *bindings, size_t n_bindings,
-                              struct mpl_arena *arena, struct mpl_recognition **out,
-                              const char **reason, struct mpl_err *err)
+enum mpl_status mpl_recognize_in(const struct mpl_pattern *pattern,
+                                 struct mpl_topology *topology,
+                                 const struct mpl_role_binding *bindings, size_t n_bindings,
+                                 struct mpl_arena *arena, struct mpl_recognition **out,
+                                 const char **reason, struct mpl_err *err)
 {
+    const struct mpl_events *events = topology->events;
     struct mpl_recognition *r = MPL_NEW(arena, struct mpl_recognition);
     enum mpl_status st;
 
@@ -61,7 +63,7 @@ enum mpl_status mpl_recognize(const struct mpl_pattern *pattern,
     }
     st = check_needs(r, reason, err);
     if (st == MPL_OK) {
-        st = mpl_roles_bind(r, bindings, n_bindings, reason, err);
+        st = mpl_roles_bind(r, topology, bindings, n_bindings, reason, err);
     }
     if (st == MPL_OK) {
         st = mpl_instances_find_all(r, err);
@@ -70,6 +72,27 @@ enum mpl_status mpl_recognize(const struct mpl_pattern *pattern,
         mpl_coverage_measure(r);
         *out = r;
     }
+    return st;
+}
+
+enum mpl_status mpl_recognize(const struct mpl_pattern *pattern,
+                              const struct mpl_events *events,
+                              const struct mpl_role_binding *bindings, size_t n_bindings,
+                              struct mpl_arena *arena, struct mpl_recognition **out,
+                              const char **reason, struct mpl_err *err)
+{
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct mpl_topology *topology = NULL;
+    enum mpl_status st = scratch == NULL
+                             ? mpl_nomem(err)
+                             : mpl_topology_create(events, scratch, &topology, err);
+
+    *reason = NULL;
+    if (st == MPL_OK) {
+        st = mpl_recognize_in(pattern, topology, bindings, n_bindings, arena, out, reason,
+                              err);
+    }
+    mpl_arena_destroy(scratch);
     return st;
 }
 

@@ -228,6 +228,19 @@ struct mpl_role {
     const uint32_t *locations; /**< Ascending. */
 };
 
+/** Who exchanges messages with whom in a run or a part of it. */
+struct mpl_topology;
+/**
+ * Made once for all patterns that are tried on \p events.
+ *
+ * Ownership: lives in \p arena, borrows \p events.
+ * Errors:    MPL_E_NOMEM only.
+ * Cost:      linear in message ends; n log n in pairs of processes that exchange messages.
+ */
+enum mpl_status mpl_topology_create(const struct mpl_events *events,
+                                    struct mpl_arena *arena, struct mpl_topology **out,
+                                    struct mpl_err *err);
+
 struct mpl_recognition;
 
 /**
@@ -243,6 +256,12 @@ enum mpl_status mpl_recognize(const struct mpl_pattern *pattern,
                               const struct mpl_role_binding *bindings, size_t n_bindings,
                               struct mpl_arena *arena, struct mpl_recognition **out,
                               const char **reason, struct mpl_err *err);
+/** The same where the topology of the events is known; it is not needed afterwards. */
+enum mpl_status mpl_recognize_in(const struct mpl_pattern *pattern,
+                                 struct mpl_topology *topology,
+                                 const struct mpl_role_binding *bindings, size_t n_bindings,
+                                 struct mpl_arena *arena, struct mpl_recognition **out,
+                                 const char **reason, struct mpl_err *err);
 
 /**
  * Groups of processes that significant messages connect: per process the number of its group,

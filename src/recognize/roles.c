@@ -379,11 +379,11 @@ static enum mpl_status check_bindings(const struct mpl_pattern *pattern,
     return MPL_OK;
 }
 
-enum mpl_status mpl_roles_bind(struct mpl_recognition *r,
+enum mpl_status mpl_roles_bind(struct mpl_recognition *r, struct mpl_topology *topology,
                                const struct mpl_role_binding *bindings, size_t n_bindings,
                                const char **reason, struct mpl_err *err)
 {
-    struct binding b = { .r = r, .arena = mpl_arena_create() };
+    struct binding b = { .r = r, .arena = mpl_arena_create(), .t = topology };
     enum mpl_status st = check_bindings(r->pattern, bindings, n_bindings, err);
 
     if (st != MPL_OK) {
@@ -401,13 +401,10 @@ enum mpl_status mpl_roles_bind(struct mpl_recognition *r,
     for (uint32_t i = 0; i < r->pattern->n_roles; i++) {
         r->roles[i].name = r->pattern->roles[i].name;
     }
-    st = mpl_topology_create(r->events, b.arena, &b.t, err);
-    if (st == MPL_OK) {
-        for (uint32_t l = 0; l < r->model->n_locations; l++) {
-            r->n_ends[l] = b.t->n_ends[l];
-        }
-        st = bind_all(&b, bindings, n_bindings, reason, err);
+    for (uint32_t l = 0; l < r->model->n_locations; l++) {
+        r->n_ends[l] = topology->n_ends[l];
     }
+    st = bind_all(&b, bindings, n_bindings, reason, err);
 out:
     mpl_arena_destroy(b.arena);
     return st;

@@ -59,14 +59,6 @@ struct mpl_topology {
     bool has_eccentricity;
 };
 
-/**
- * Ownership: lives in \p arena, borrows \p events.
- * Errors:    MPL_E_NOMEM only.
- * Cost:      linear in message ends; n log n in pairs of processes that exchange messages.
- */
-enum mpl_status mpl_topology_create(const struct mpl_events *events,
-                                    struct mpl_arena *arena, struct mpl_topology **out,
-                                    struct mpl_err *err);
 /** Fills in the eccentricities, which cost processes times edges. Again: nothing happens. */
 enum mpl_status mpl_topology_want_eccentricity(struct mpl_topology *t, struct mpl_err *err);
 
