@@ -142,6 +142,23 @@ MPL_API enum mpl_status mpl_analysis_print(const struct mpl_analysis *analysis,
                                            const struct mpl_looks *looks, FILE *out,
                                            struct mpl_err *err);
 
+/* ---- what to measure next ------------------------------------------------------------------- */
+
+/**
+ * Prints which further runs of the program would tell more, with settings for a tracer, as
+ * `marple plan` does. Tracers are described in the directories of \p options, those of the
+ * diagnosis; it may be NULL. \p tracer names the one to use; NULL: whichever fits. JSON is of the
+ * schema "marple-plan/1", text that of `marple plan --explain`; \p looks may be NULL.
+ *
+ * Errors: MPL_E_USAGE for a tracer that is not known; MPL_E_SYNTAX for a faulty description;
+ *         MPL_E_MEANING if no trace can be used; MPL_E_IO, MPL_E_NOMEM.
+ */
+MPL_API enum mpl_status mpl_plan_print(const struct mpl_analysis *analysis,
+                                       const struct mpl_options *options,
+                                       const char *tracer, enum mpl_print format,
+                                       const struct mpl_looks *looks, FILE *out,
+                                       struct mpl_err *err);
+
 /* ---- walking the answer -------------------------------------------------------------------------
  *
  * Texts are borrowed from the analysis. Numbers are NaN where they are unknown. Indexes must be

@@ -13,21 +13,30 @@ static const char *stock_directory(const struct mpl_options *options)
     return asked != NULL && asked[0] != '\0' ? asked : MPL_PKGDATADIR;
 }
 
-static enum mpl_status fill(const struct mpl_options *options, struct mpl_arena *arena,
-                            struct mpl_analysis_options *asked, struct mpl_err *err)
+const char *const *mpl_options_directories(const struct mpl_options *options,
+                                           struct mpl_arena *arena, size_t *n)
 {
     const size_t more = options == NULL ? 0 : options->knowledge.n;
     const char **knowledge = MPL_NEW_ARRAY(arena, 1 + more, const char *);
 
     if (knowledge == NULL) {
-        return mpl_nomem(err);
+        return NULL;
     }
     knowledge[0] = stock_directory(options);
     for (size_t i = 0; i < more; i++) {
         knowledge[1 + i] = *(const char **) mpl_buf_get(&options->knowledge, i);
     }
-    asked->knowledge = knowledge;
-    asked->n_knowledge = 1 + more;
+    *n = 1 + more;
+    return knowledge;
+}
+
+static enum mpl_status fill(const struct mpl_options *options, struct mpl_arena *arena,
+                            struct mpl_analysis_options *asked, struct mpl_err *err)
+{
+    asked->knowledge = mpl_options_directories(options, arena, &asked->n_knowledge);
+    if (asked->knowledge == NULL) {
+        return mpl_nomem(err);
+    }
     if (options != NULL) {
         asked->roles = options->roles.data;
         asked->n_roles = options->roles.n;

@@ -26,4 +26,8 @@ struct mpl_looks {
     struct mpl_report_options report;
 };
 
+/** Where knowledge stands: the stock first. \p options may be NULL; NULL: no memory. */
+const char *const *mpl_options_directories(const struct mpl_options *options,
+                                           struct mpl_arena *arena, size_t *n);
+
 #endif

@@ -107,6 +107,63 @@ START_TEST(both_forms_are_printed)
 }
 END_TEST
 
+/* What a plan says; valid until the next call. */
+static const char *planned(const struct mpl_analysis *a, const char *tracer,
+                           enum mpl_print format)
+{
+    static char text[1 << 14];
+    struct mpl_looks *looks = mpl_looks_create();
+    FILE *file = tmpfile();
+
+    mpl_looks_set_width(looks, 1000);
+    ck_assert_msg(mpl_plan_print(a, options, tracer, format, looks, file, err) == MPL_OK,
+                  "%s", told());
+    mpl_looks_destroy(looks);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+START_TEST(a_plan_is_printed_in_both_forms)
+{
+    struct mpl_analysis *a = diagnose("examples/traces/mw-slow-master");
+
+    ck_assert_ptr_nonnull(
+        strstr(planned(a, NULL, MPL_PRINT_TEXT),
+               "The leading cause, master-bottleneck (f1), is put to the test by e1"));
+    ck_assert_ptr_eq(
+        planned(a, NULL, MPL_PRINT_JSON),
+        strstr(planned(a, NULL, MPL_PRINT_JSON), "{\n  \"schema\": \"marple-plan/1\",\n"));
+    ck_assert_ptr_nonnull(strstr(planned(a, "scorep", MPL_PRINT_JSON),
+                                 "\"SCOREP_ENABLE_TRACING\": \"true\""));
+    ck_assert_ptr_null(strstr(planned(a, "scorep", MPL_PRINT_JSON), "EZTRACE_TRACE_DIR"));
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+START_TEST(a_tracer_that_nobody_knows_is_an_error_of_usage)
+{
+    struct mpl_analysis *a = diagnose("examples/traces/mw-slow-master");
+
+    ck_assert_int_eq(mpl_plan_print(a, options, "scorp", MPL_PRINT_JSON, NULL, stdout, err),
+                     MPL_E_USAGE);
+    ck_assert_ptr_nonnull(strstr(told(), "did you mean \"scorep\"?"));
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+START_TEST(of_what_cannot_be_used_nothing_is_planned)
+{
+    struct mpl_analysis *a = diagnose("LICENSE");
+
+    ck_assert_int_eq(mpl_plan_print(a, options, NULL, MPL_PRINT_JSON, NULL, stdout, err),
+                     MPL_E_MEANING);
+    ck_assert_ptr_nonnull(strstr(told(), "nothing can be planned"));
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
 START_TEST(a_trace_that_is_not_there_is_refused_at_once)
 {
     ck_assert_int_eq(mpl_traces_add(traces, "no/such/trace.otf2", err), MPL_E_IO);
@@ -204,6 +261,9 @@ int main(void)
     tcase_add_checked_fixture(c, begin, end);
     tcase_add_test(c, a_slow_master_is_found_and_can_be_walked);
     tcase_add_test(c, both_forms_are_printed);
+    tcase_add_test(c, a_plan_is_printed_in_both_forms);
+    tcase_add_test(c, a_tracer_that_nobody_knows_is_an_error_of_usage);
+    tcase_add_test(c, of_what_cannot_be_used_nothing_is_planned);
     tcase_add_test(c, a_trace_that_is_not_there_is_refused_at_once);
     tcase_add_test(c, a_file_that_is_no_trace_makes_the_answer_unusable);
     tcase_add_test(c, what_does_not_exist_is_an_error_of_usage);
