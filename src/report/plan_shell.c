@@ -179,6 +179,9 @@ const char *mpl_report_plan_shell(const struct mpl_planned *experiment,
     if (s == NULL) {
         return NULL;
     }
+    if (experiment->problem != NULL) {
+        put_comment(&l, "Not as it is: ", experiment->problem, "");
+    }
     put_build(&l, s);
     put_files(&l, s);
     if (experiment->knob != NULL) {

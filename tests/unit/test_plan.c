@@ -345,6 +345,17 @@ START_TEST(lines_to_paste_hold_every_run)
 }
 END_TEST
 
+START_TEST(lines_to_paste_say_what_they_do_not_record)
+{
+    ask(MEASURE("(reason \"b\") (record \"counters\")"));
+    const char *shell = text_at(
+        mpl_yaml_find(written(plan_with("eztrace", 0)), "experiments")->first, "shell");
+
+    ck_assert_ptr_eq(shell,
+                     strstr(shell, "# Not as it is: eztrace does not record counters: "));
+}
+END_TEST
+
 START_TEST(lines_to_paste_say_once_what_is_the_same_for_every_run)
 {
     ask(MEASURE("(reason \"b\") (processes 2 3)"));
@@ -421,6 +432,7 @@ int main(void)
     tcase_add_test(plans, the_first_run_records_least);
     tcase_add_test(plans, what_is_written_is_read_back);
     tcase_add_test(plans, lines_to_paste_hold_every_run);
+    tcase_add_test(plans, lines_to_paste_say_what_they_do_not_record);
     tcase_add_test(plans, lines_to_paste_say_once_what_is_the_same_for_every_run);
     tcase_add_test(plans, a_plan_of_nothing_is_a_plan);
     tcase_add_test(plans, running_out_of_memory_is_told);
