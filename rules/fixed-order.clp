@@ -12,7 +12,8 @@
   "What is lost by the order takes the place of what is lost by single set-ups."
   (pattern (run ?r) (name "fixed-order") (id ?p))
   =>
-  (assert (refined (run ?r) (pattern ?p) (name task-setup-latency))))
+  (foreach ?name (create$ task-setup-latency irregular-service)
+    (assert (refined (run ?r) (pattern ?p) (name ?name)))))
 
 (defrule REFINE::order-ask-cost
   "Workers queue: it may be for their turn."

@@ -11,8 +11,8 @@
   "What master-worker says about its only master is asked of several here; who waits for the top keeps no order."
   (pattern (run ?r) (name "hierarchical-master-worker") (id ?p))
   =>
-  (foreach ?name (create$ master-bottleneck task-setup-latency sequential-master
-                          fixed-order-collection)
+  (foreach ?name (create$ master-bottleneck task-setup-latency irregular-service late-stop
+                          sequential-master fixed-order-collection)
     (assert (refined (run ?r) (pattern ?p) (name ?name))))
   (assert (need (run ?r) (pattern ?p) (metric "run.masters") (level 1)
                 (reason "see how many masters there are between the top and the workers"))))

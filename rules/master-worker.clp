@@ -43,7 +43,7 @@
   =>
   (mw-ask ?r ?p 1 "collect data for computing worker efficiencies"
           (create$ "worker.efficiency" "run.efficiency_mean" "run.total_lost" "worker.task_time"
-                   "worker.relative_task_time" "worker.tasks" "run.task_mean" "run.pushed"
+                   "worker.relative_task_time" "run.own_cv" "worker.tasks" "run.task_mean" "run.pushed"
                    "run.terminations" "master.idle")))
 
 (defrule SYMPTOMS::mw-idle-master
@@ -98,6 +98,22 @@
                    (text (text "{n} tasks of {s} on average for {n} workers; {n} handed out without a request, {n} orders to stop."
                                ?n ?mean ?workers ?pushed ?stops)))))
 
+(deffunction MAIN::mw-beyond-chance (?rel ?cv ?n)
+  "Whether a median of n tasks differs from that of others by more than tasks that scatter explain."
+  ;; The standard error of a median is 1.25 times that of a mean.
+  (>= (- ?rel 1.0) (/ (* ?*beyond-chance* 1.25 ?cv) (sqrt (max 1.0 ?n)))))
+
+(deffunction MAIN::mw-process-time (?run)
+  "Locations times run time, s."
+  (bind ?all 0.0)
+  (do-for-all-facts ((?r run)) (eq ?r:id ?run)
+    (bind ?all (* ?r:locations ?r:duration)))
+  ?all)
+
+(deffunction MAIN::mw-is-more-than-chance (?run ?lost ?each)
+  "Whether what happens once in a run is more than a busy core may do to it."
+  (or (>= ?each ?*time-slice*) (>= ?lost (* ?*noise-told* (max 1e-12 (mw-process-time ?run))))))
+
 (defrule REFINE::mw-slow-worker
   "A worker takes much longer per task than the others."
   (pattern (run ?r) (name "master-worker") (id ?p))
@@ -107,6 +123,8 @@
   (test (>= ?rel ?*outlier*))
   (metric (run ?r) (pattern ?p) (name "worker.task_time") (location ?w) (value ?t))
   (metric (run ?r) (pattern ?p) (name "worker.tasks") (location ?w) (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.own_cv") (value ?cv))
+  (test (mw-beyond-chance ?rel ?cv ?n))
   =>
   (mw-ask ?r ?p 2 "see what the slow worker costs the others" (create$ "worker.holds_up"))
   (assert (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p)
@@ -225,6 +243,8 @@
                    "run.total_w_final" "run.master_share" "master.services"
                    "master.service_mean" "master.prepare_mean" "master.service_total"
                    "master.busy_share" "master.idle_share" "run.useful_workers" "run.saturation"
+                   "run.service_typical" "run.service_regular" "run.service_long"
+                   "run.service_long_count" "run.saturation_regular" "run.round_lost"
                    "run.batch" "run.batch_gain" "run.balance_gain" "run.cycle_mean"
                    "run.task_cv" "run.task_max" "run.tasks_per_worker" "run.rounds"
                    "run.round_efficiency" "worker.last_finish")))
@@ -235,7 +255,7 @@
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p))
   =>
   (mw-ask ?r ?p 3 "compare the size of tasks with the cost of handing one out"
-          (create$ "run.overhead_mean" "run.total_comm" "run.total_init" "run.total_final")))
+          (create$ "run.overhead_typical" "run.total_comm" "run.total_init" "run.total_final")))
 
 (defrule REFINE::mw-queue
   "The least utilised worker waits while the master serves others."
@@ -312,6 +332,7 @@
       (finding (kind observation) (name task-setup) (run ?r) (pattern ?p)))
   (role (run ?r) (pattern ?p) (name "master") (location ?m))
   (metric (run ?r) (pattern ?p) (name "run.saturation") (value ?sat&:(>= ?sat 1.0)))
+  (metric (run ?r) (pattern ?p) (name "run.saturation_regular") (value ?regular&:(>= ?regular 1.0)))
   (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
   (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
   (metric (run ?r) (pattern ?p) (name "run.total_stop") (value ?stop))
@@ -336,6 +357,8 @@
                    (remedy (text "Hand out tasks in batches of {n} per request, or make the master's {s} per request shorter; as it is, more than {n} workers only queue. By the model batches save {s} of run time if a request costs the same whatever it holds; for more workers, use several masters."
                                  ?batch ?sm (integer ?useful) ?gain)))))
 
+;; What a single request takes too long, or the end of the run, is not set-up per task: only what
+;; requests of about the same length explain comes back with each of them.
 (defrule CAUSES::mw-setup-latency
   "The master is fast enough for its workers, but each of them waits while its task is set up."
   (pattern (run ?r) (name "master-worker") (id ?p))
@@ -345,22 +368,88 @@
   (metric (run ?r) (pattern ?p) (name "run.saturation") (value ?sat&:(< ?sat 1.0)))
   (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
   (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
-  (metric (run ?r) (pattern ?p) (name "run.total_stop") (value ?stop))
-  (metric (run ?r) (pattern ?p) (name "run.master_share") (value ?share))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.service_typical") (value ?typical))
+  (metric (run ?r) (pattern ?p) (name "run.service_regular") (value ?regular))
+  (test (>= (* ?regular (+ ?bn ?setup)) (* ?*part-told* ?all)))
   (metric (run ?r) (pattern ?p) (name "master.services") (value ?services))
-  (metric (run ?r) (pattern ?p) (name "master.service_mean") (value ?sm))
   (metric (run ?r) (pattern ?p) (name "run.useful_workers") (value ?useful))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
   =>
+  (bind ?lost (* ?regular (+ ?bn ?setup)))
   (assert (finding (kind cause) (name task-setup-latency) (run ?r) (pattern ?p)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m)
-                   (lost (+ ?bn ?setup ?stop)) (share ?share)
-                   (gain (/ (+ ?bn ?setup) (max 1.0 ?workers))) (level 3)
+                   (lost ?lost) (share (mw-part ?lost ?all))
+                   (gain (/ ?lost (max 1.0 ?workers))) (level 3)
                    (where "Service.prepare")
-                   (text (text "Master {} needs {s} per request ({n} requests). It can feed {.1} workers and has {n}, yet every worker stands idle while its next task is prepared: with the orders to stop {s} in all, {%} of the workers' lost time ({s} of it waiting behind others)."
-                               ?m ?sm ?services ?useful ?workers (+ ?bn ?setup ?stop) ?share ?bn))
+                   (text (text "Master {} typically needs {s} per request ({n} requests). It can feed {.1} workers and has {n}, yet every worker stands idle while its next task is prepared: {s} in all, {%} of the workers' lost time."
+                               ?m ?typical ?services ?useful ?workers ?lost (mw-part ?lost ?all)))
                    (remedy (text "Keep one task ahead: give each worker two tasks at the start, or let it ask for the next one before it computes (MPI_Irecv); up to {s} of run time."
-                                 (/ (+ ?bn ?setup) (max 1.0 ?workers)))))))
+                                 (/ ?lost (max 1.0 ?workers)))))))
+
+(defrule CAUSES::mw-irregular-service
+  "A few requests take the master much longer than the others, and workers wait for that."
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (not (refined (run ?r) (pattern ?p) (name irregular-service)))
+  (finding (kind observation) (name task-setup | queueing) (run ?r) (pattern ?p))
+  (role (run ?r) (pattern ?p) (name "master") (location ?m))
+  (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
+  (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.saturation") (value ?sat))
+  (metric (run ?r) (pattern ?p) (name "run.saturation_regular") (value ?sat-regular))
+  ;; A saturated master is told with all that its requests take.
+  (test (or (< ?sat 1.0) (< ?sat-regular 1.0)))
+  (metric (run ?r) (pattern ?p) (name "run.service_regular") (value ?regular))
+  (test (>= (* (- 1.0 ?regular) (+ ?bn ?setup)) (* ?*part-told* ?all)))
+  (metric (run ?r) (pattern ?p) (name "run.service_typical") (value ?typical))
+  (metric (run ?r) (pattern ?p) (name "run.service_long") (value ?long))
+  (metric (run ?r) (pattern ?p) (name "run.service_long_count") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "master.services") (value ?services))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
+  =>
+  (bind ?lost (* (- 1.0 ?regular) (+ ?bn ?setup)))
+  (assert (finding (kind (if (>= ?long ?*time-slice*) then cause else observation))
+                   (name irregular-service) (run ?r) (pattern ?p)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?m)
+                   (lost ?lost) (share (mw-part ?lost ?all))
+                   (gain (/ ?lost (max 1.0 ?workers))) (level 3) (confidence 0.7)
+                   (where "Service.prepare" (str-cat "location " ?m))
+                   (text (text "Master {} typically needs {s} per request, but {n} of {n} take it {s} on average: the workers wait {s} for these. {}"
+                               ?m ?typical ?n ?services ?long ?lost
+                               (if (>= ?long ?*time-slice*)
+                                then "It does something else in them now and then."
+                                else "They are no longer than a busy core makes them: it does something else now and then, or something else runs where it does.")))
+                   (remedy (text "Look at what master {} does in its longest requests, such as writing results, and at what else runs on its core; up to {s} of run time."
+                                 ?m (/ ?lost (max 1.0 ?workers)))))))
+
+(defrule ADVISE::mw-late-stop
+  "After the last task the workers wait long for the orders to stop."
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (not (refined (run ?r) (pattern ?p) (name late-stop)))
+  (finding (kind observation) (name stopping) (run ?r) (pattern ?p))
+  ;; There it is the time that the master takes for each of them.
+  (not (finding (kind cause) (name master-bottleneck) (run ?r) (pattern ?p)))
+  (role (run ?r) (pattern ?p) (name "master") (location ?m))
+  (metric (run ?r) (pattern ?p) (name "run.total_stop") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers&:(> ?workers 0.0)))
+  (test (>= (/ ?lost ?workers) ?*time-slice*))
+  =>
+  (assert (finding (kind cause) (name late-stop) (run ?r) (pattern ?p)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?m) (lost ?lost)
+                   (share (mw-part ?lost ?all)) (gain (/ ?lost ?workers)) (level 3)
+                   (confidence 0.7) (where (str-cat "location " ?m))
+                   (text (text "From the end of the last task until master {} has told all {n} workers to stop pass {s}: {s} of idle workers."
+                               ?m ?workers (/ ?lost ?workers) ?lost))
+                   (remedy (text "Tell the workers to stop as soon as the last result is there, and do what remains to be done afterwards; up to {s} of run time."
+                                 (/ ?lost ?workers))))))
+
+(deffunction MAIN::mw-last-round-tells (?efficiency ?rounds ?idle ?lost)
+  "Whether the end is uneven as the last round of tasks is not full: that alone costs much, or most of it."
+  (or (< ?efficiency ?*rounds-poor*)
+      (and (< ?efficiency (- 1.0 ?*significant*)) (< ?rounds ?*rounds-good*)
+           (>= ?idle (* ?*accounted-least* ?lost)))))
 
 (defrule CAUSES::mw-too-few-tasks
   "There are too few tasks to fill the last round."
@@ -369,14 +458,15 @@
   (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.total_w_final") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
-  (metric (run ?r) (pattern ?p) (name "run.round_efficiency")
-          (value ?re&:(< ?re ?*rounds-poor*)))
+  (metric (run ?r) (pattern ?p) (name "run.round_efficiency") (value ?re))
+  (metric (run ?r) (pattern ?p) (name "run.round_lost") (value ?idle))
   (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
   (metric (run ?r) (pattern ?p) (name "run.rounds") (value ?rounds))
   (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
   (metric (run ?r) (pattern ?p) (name "run.balance_gain") (value ?gain))
   (metric (run ?r) (pattern ?p) (name "run.efficiency_mean") (value ?e))
+  (test (mw-last-round-tells ?re ?rounds ?idle ?lost))
   =>
   (bind ?last (- ?n (* (- ?rounds 1) ?workers)))
   (assert (finding (kind cause) (name too-few-tasks) (run ?r) (pattern ?p)
@@ -395,8 +485,10 @@
   (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.total_w_final") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
-  (metric (run ?r) (pattern ?p) (name "run.round_efficiency")
-          (value ?re&:(>= ?re ?*rounds-poor*)))
+  (metric (run ?r) (pattern ?p) (name "run.round_efficiency") (value ?re))
+  (metric (run ?r) (pattern ?p) (name "run.rounds") (value ?rounds))
+  (metric (run ?r) (pattern ?p) (name "run.round_lost") (value ?idle))
+  (test (not (mw-last-round-tells ?re ?rounds ?idle ?lost)))
   (metric (run ?r) (pattern ?p) (name "run.task_cv") (value ?cv&:(>= ?cv ?*unequal-tasks*)))
   (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
   (metric (run ?r) (pattern ?p) (name "run.task_max") (value ?max))
@@ -419,19 +511,31 @@
   (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.total_w_final") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
-  (metric (run ?r) (pattern ?p) (name "run.round_efficiency")
-          (value ?re&:(>= ?re ?*rounds-poor*)))
+  (metric (run ?r) (pattern ?p) (name "run.round_efficiency") (value ?re))
+  (metric (run ?r) (pattern ?p) (name "run.rounds") (value ?rounds))
+  (metric (run ?r) (pattern ?p) (name "run.round_lost") (value ?idle))
+  (test (not (mw-last-round-tells ?re ?rounds ?idle ?lost)))
   (metric (run ?r) (pattern ?p) (name "run.task_cv") (value ?cv&:(< ?cv ?*unequal-tasks*)))
+  (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
+  (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.pushed") (value ?pushed))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
   (metric (run ?r) (pattern ?p) (name "worker.last_finish") (location ?last) (rank 1))
   (metric (run ?r) (pattern ?p) (name "run.balance_gain") (value ?gain))
   (not (finding (name slow-worker) (run ?r) (pattern ?p)))
+  ;; On request everybody finishes within a task; what takes longer happens once, at the end.
+  (test (or (> ?pushed ?workers) (<= ?gain ?mean) (mw-is-more-than-chance ?r ?lost ?gain)))
   =>
   (assert (finding (kind cause) (name uneven-end) (run ?r) (pattern ?p)
                    (locations (role-locations ?r ?p "worker")) (culprits ?last) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3) (confidence 0.7)
-                   (text (text "The workers finish at different times although tasks are many and alike: {s} of waiting for worker {}, which is the last."
-                               ?lost ?last))
-                   (remedy (text "If tasks are dealt out beforehand, hand them out on request; make the last tasks smaller (guided chunks); up to {s} of run time." ?gain)))))
+                   (text (text "The workers finish at different times although their {n} tasks are alike: {s} of waiting for worker {}, which is the last."
+                               ?n ?lost ?last))
+                   (remedy (text "{}; up to {s} of run time."
+                                 (if (> ?pushed ?workers)
+                                  then "Hand out tasks on request instead of beforehand"
+                                  else "Make the last tasks smaller (guided chunks)")
+                                 ?gain)))))
 
 (defrule CAUSES::mw-slow-worker-holds-up
   "A slow worker finishes last and the others wait for it."
@@ -461,7 +565,8 @@
   (role (run ?r) (pattern ?p) (name "master") (location ?m))
   (metric (run ?r) (pattern ?p) (name "run.total_seq") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
-  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n&:(> ?n 0.0)))
+  (test (mw-is-more-than-chance ?r ?lost (/ ?lost ?n)))
   =>
   (assert (finding (kind cause) (name sequential-master) (run ?r) (pattern ?p)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m) (lost ?lost)
@@ -475,7 +580,8 @@
   "Handing out a task costs too much for what the task computes."
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind observation) (name communication-significant) (run ?r) (pattern ?p))
-  (metric (run ?r) (pattern ?p) (name "run.overhead_mean") (value ?o))
+  ;; Single messages that are held up are no reason to send fewer.
+  (metric (run ?r) (pattern ?p) (name "run.overhead_typical") (value ?o))
   (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
   (test (< ?mean (* ?*grain-fine* ?o)))
   (metric (run ?r) (pattern ?p) (name "run.total_comm") (value ?lost))
@@ -499,7 +605,8 @@
   (finding (kind observation) (name initialisation-significant) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.total_init") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
-  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n&:(> ?n 0.0)))
+  (test (mw-is-more-than-chance ?r ?lost (/ ?lost ?n)))
   =>
   (assert (finding (kind cause) (name initialisation) (run ?r) (pattern ?p)
                    (locations (role-locations ?r ?p "worker")) (lost ?lost)
@@ -518,6 +625,9 @@
   (metric (run ?r) (pattern ?p) (name "master.wait_in_order") (location ?m) (value ?w))
   (metric (run ?r) (pattern ?p) (name "master.wrong_order_count") (location ?m) (value ?n))
   (metric (run ?r) (pattern ?p) (name "master.received") (location ?m) (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
+  ;; On a busy machine single messages overtake one another.
+  (test (>= (* ?n ?workers) (* ?*order-kept* ?all)))
   (metric (run ?r) (pattern ?p) (name "master.collect_wait") (location ?m) (value ?late))
   =>
   (assert (finding (kind cause) (name fixed-order-collection) (run ?r) (pattern ?p)

@@ -62,6 +62,9 @@
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   (test (< (accounted-seconds ?r) (* ?*accounted-least* ?lost)))
   (test (>= (- ?lost (accounted-seconds ?r)) (* ?*unaccounted* ?all)))
+  ;; Nor is silence about a cause ignorance where somebody is named for a loss that may be chance.
+  (not (finding (kind observation) (run ?r) (pattern ~"message-passing") (healthy no)
+                (culprits ? $?) (lost ?l&:(>= ?l (* ?*significant* ?all)))))
   =>
   (assert (unsettled (run ?r)))
   (retract ?settled))

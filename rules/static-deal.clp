@@ -14,7 +14,8 @@
   (pattern (run ?r) (name "static-deal") (id ?p))
   =>
   (foreach ?name (create$ slow-worker too-few-tasks unequal-tasks uneven-end master-bottleneck
-                          task-setup-latency fixed-order-collection)
+                          task-setup-latency irregular-service late-stop
+                          fixed-order-collection)
     (assert (refined (run ?r) (pattern ?p) (name ?name))))
   (foreach ?m (create$ "run.t_comp_mean" "run.t_comp_max" "run.t_comp_cv" "run.deal_cost"
                        "run.tasks_least" "run.tasks_most" "worker.t_comp")

@@ -152,3 +152,18 @@
   ;; 1. Computation of the same work differs by some 10 to 20 % from run to run on a machine that others
   ;; use, too; what somebody changes on purpose usually changes it by half or more.
   ?*same-work* = 1.25)
+;; ---- master-worker: what comes back, and what happens once -------------------------------------------
+
+(defglobal MAIN
+  ;; What happens once in a run may be chance unless it takes at least this. s. The longest slice that
+  ;; Linux lets a process keep a core from another one of its kind (sched_rr_timeslice_ms: 100 ms).
+  ?*time-slice* = 0.1
+
+  ;; Standard errors by which a median must differ before it is no chance. 1. Three are exceeded once
+  ;; in 700 times, so that it stays rare with hundreds of workers to choose from.
+  ?*beyond-chance* = 3.0
+
+  ;; Share of the rounds (a message of each worker) in which a master waits for one while another is
+  ;; ready, from which on it keeps an order. 1. Masters that do (tasks that differ by 30 % and more)
+  ;; have 0.6 to 2; those that take what comes have below 0.5 on a machine with four processes a core.
+  ?*order-kept* = 0.5)
