@@ -262,6 +262,8 @@ static enum mpl_status print(struct mpl_analysis *analysis,
     };
     const bool is_asked = opts->why != NULL || opts->why_not != NULL;
 
+    looks.failed = opts->traces.failed;
+    looks.n_failed = opts->traces.n_failed;
     if (is_asked && diagnosis->verdict != MPL_VERDICT_UNUSABLE) {
         return answer(analysis, opts, &looks, out, err);
     }

@@ -319,7 +319,8 @@ struct outcome {
 };
 
 static enum mpl_status print(const struct run_opts *opts, const struct run_show *show,
-                             const struct outcome *o, FILE *out, struct mpl_err *err)
+                             const struct outcome *o, struct mpl_arena *arena, FILE *out,
+                             struct mpl_err *err)
 {
     const struct mpl_case_report report = {
         .c = o->c,
@@ -328,13 +329,14 @@ static enum mpl_status print(const struct run_opts *opts, const struct run_show 
         .n_asked = show->asked.n,
         .asked = show->asked.n > 0 ? mpl_buf_get(&show->asked, 0) : NULL,
     };
-    const struct mpl_report_options looks = {
+    struct mpl_report_options looks = {
         .top = (size_t) opts->top,
         .is_verbose = opts->is_verbose,
         .width = opts->width != 0 ? (int) opts->width : mpl_output_width(out),
         .plan = o->plan,
     };
 
+    mpl_case_failures(o->c, arena, &looks.failed, &looks.n_failed);
     if (opts->format == MPL_FORMAT_JSON) {
         return mpl_report_case_json(o->diagnosis, &report, out, err);
     }
@@ -385,7 +387,7 @@ static enum mpl_status answer(const struct run_opts *opts, const struct run_show
     if (st != MPL_OK) {
         return st;
     }
-    st = print(opts, show, o, output.stream, err);
+    st = print(opts, show, o, arena, output.stream, err);
     st = mpl_output_close(&output, st, err);
     return st == MPL_OK ? judge(opts, o->c, o->diagnosis, o->why, err) : st;
 }

@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "experiment/experiment.h"
+
 struct gathering {
     struct mpl_arena *arena;
     struct mpl_buf
         runs; /* struct mpl_manifest_run; nothing but a trace where nothing is noted */
     size_t n_noted;
+    struct mpl_buf failed; /* const char * */
 };
 
 static enum mpl_status take_trace(struct gathering *g, const char *path,
@@ -48,6 +51,28 @@ static enum mpl_status take_manifest(struct gathering *g, const char *path,
     return st;
 }
 
+static enum mpl_status take_case(struct gathering *g, const char *directory,
+                                 struct mpl_err *err)
+{
+    const char *const *lines = NULL;
+    size_t n = 0;
+    const enum mpl_status st = take_manifest(g, directory, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    mpl_case_failures_in(directory, g->arena, &lines, &n);
+    for (size_t i = 0; i < n; i++) {
+        const char **slot = mpl_buf_add(&g->failed);
+
+        if (slot == NULL) {
+            return mpl_nomem(err);
+        }
+        *slot = lines[i];
+    }
+    return MPL_OK;
+}
+
 static enum mpl_status take_word(struct gathering *g, const char *word, struct mpl_err *err)
 {
     const char *path = mpl_arena_printf(g->arena, "%s/case.yaml", word);
@@ -55,7 +80,7 @@ static enum mpl_status take_word(struct gathering *g, const char *word, struct m
     if (path == NULL) {
         return mpl_nomem(err);
     }
-    return access(path, F_OK) == 0 ? take_manifest(g, word, err) : take_trace(g, word, err);
+    return access(path, F_OK) == 0 ? take_case(g, word, err) : take_trace(g, word, err);
 }
 
 static enum mpl_status hand_out(struct gathering *g, struct mpl_traces *out,
@@ -75,7 +100,9 @@ static enum mpl_status hand_out(struct gathering *g, struct mpl_traces *out,
     *manifest = (struct mpl_manifest){ .n = n, .runs = runs };
     out->n = n;
     out->manifest = g->n_noted > 0 ? manifest : NULL;
-    return MPL_OK;
+    out->n_failed = g->failed.n;
+    out->failed = mpl_buf_take(&g->failed, g->arena);
+    return out->failed != NULL ? MPL_OK : mpl_nomem(err);
 }
 
 enum mpl_status mpl_traces_find(const struct mpl_traces_asked *asked,
@@ -83,7 +110,8 @@ enum mpl_status mpl_traces_find(const struct mpl_traces_asked *asked,
                                 struct mpl_err *err)
 {
     struct gathering g = { .arena = arena,
-                           .runs = mpl_buf_make(sizeof(struct mpl_manifest_run)) };
+                           .runs = mpl_buf_make(sizeof(struct mpl_manifest_run)),
+                           .failed = mpl_buf_make(sizeof(const char *)) };
     enum mpl_status st = MPL_OK;
 
     for (size_t i = 0; i < asked->n_manifests && st == MPL_OK; i++) {
@@ -94,5 +122,6 @@ enum mpl_status mpl_traces_find(const struct mpl_traces_asked *asked,
     }
     st = st == MPL_OK ? hand_out(&g, out, err) : st;
     mpl_buf_free(&g.runs);
+    mpl_buf_free(&g.failed);
     return st;
 }

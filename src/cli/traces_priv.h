@@ -15,6 +15,8 @@ struct mpl_traces {
     const char **paths;
     size_t n;
     const struct mpl_manifest *manifest; /* NULL when nothing is noted about any of them */
+    const char *const *failed;           /* runs of cases that left no trace, and why */
+    size_t n_failed;
 };
 
 /*

@@ -15,21 +15,38 @@
 #define GRACE_S      5.0
 #define VERSION_S    5.0
 #define LOOK_EVERY_S 1.0 /* Walking through the trace's folder is not free. */
-enum { TAIL_BYTES = 6000, TAIL_LINES = 40, CLAUSE_BYTES = 200 };
 
 /* ---- settings -------------------------------------------------------------------------- */
 
-const char *mpl_settings_key(const struct mpl_settings *settings, struct mpl_arena *arena)
+/* Of text that is too long to be kept; FNV-1a. */
+static uint32_t sum_of(const char *text)
 {
-    const char *text = mpl_words_print(settings->launch, settings->n_launch, arena);
+    uint32_t sum = 2166136261U;
 
-    for (size_t i = 0; i < settings->n_environment && text != NULL; i++) {
-        text = mpl_arena_printf(arena, "%s; %s=%s", text, settings->environment[i].name,
-                                settings->environment[i].value);
+    for (; *text != '\0'; text++) {
+        sum = (sum ^ (unsigned char) *text) * 16777619U;
     }
-    for (size_t i = 0; i < settings->n_files && text != NULL; i++) {
-        text = mpl_arena_printf(arena, "%s; %s: %s", text, settings->files[i].name,
-                                settings->files[i].text);
+    return sum;
+}
+
+const char *mpl_settings_key(const struct mpl_planned *planned, struct mpl_arena *arena)
+{
+    struct mpl_settings s;
+
+    /* Without an expected size: how much memory the tracer is given makes no other recording. */
+    if (mpl_tracer_settle(planned->settings->tracer, &planned->recording, 0, arena, &s,
+                          NULL) != MPL_OK) {
+        return NULL;
+    }
+    const char *text = mpl_words_print(s.launch, s.n_launch, arena);
+
+    for (size_t i = 0; i < s.n_environment && text != NULL; i++) {
+        text = mpl_arena_printf(arena, "%s; %s=%s", text, s.environment[i].name,
+                                s.environment[i].value);
+    }
+    for (size_t i = 0; i < s.n_files && text != NULL; i++) {
+        text = mpl_arena_printf(arena, "%s; %s: %08x", text, s.files[i].name,
+                                sum_of(s.files[i].text));
     }
     return text;
 }
@@ -70,6 +87,7 @@ struct attempt {
     size_t index; /* Of the run in the case. */
     double looked_s;
     bool is_too_large;
+    bool is_without_mpi; /* What was printed is the tracer's trouble with that. */
 };
 
 static enum mpl_status fill_words(struct attempt *a, struct mpl_err *err)
@@ -178,6 +196,49 @@ uint32_t mpl_default_processes(const struct mpl_command *command)
                : cores;
 }
 
+static const char *const *copy_words(struct mpl_arena *arena, const char *const *words,
+                                     size_t n)
+{
+    const char **copy = MPL_NEW_ARRAY(arena, n, const char *);
+
+    for (size_t i = 0; i < n && copy != NULL; i++) {
+        copy[i] = mpl_arena_strdup(arena, words[i]);
+        if (copy[i] == NULL) {
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+/* The case outlives the plan. */
+static bool describe_experiment(struct attempt *a)
+{
+    struct mpl_arena *arena = a->h->c->arena;
+    const struct mpl_planned *e = a->planned;
+    const struct mpl_recording *from = &e->recording;
+    struct mpl_recording *to = &a->run.recording;
+    uint32_t *sizes = MPL_NEW_ARRAY(arena, e->n_processes, uint32_t);
+
+    *to = (struct mpl_recording){
+        .capabilities = copy_words(arena, from->capabilities, from->n_capabilities),
+        .n_capabilities = from->n_capabilities,
+        .regions = copy_words(arena, from->regions, from->n_regions),
+        .n_regions = from->n_regions,
+        .counters = copy_words(arena, from->counters, from->n_counters),
+        .n_counters = from->n_counters,
+    };
+    /* 0 is a number that only the launcher knows. */
+    for (size_t i = 0; i < e->n_processes && sizes != NULL; i++) {
+        sizes[a->run.n_sizes] = e->processes[i];
+        a->run.n_sizes += e->processes[i] > 0;
+    }
+    a->run.sizes = sizes;
+    a->run.repetitions = e->repetitions > 0 ? e->repetitions : 1;
+    a->run.experiment = mpl_arena_strdup(arena, e->purpose);
+    return to->capabilities != NULL && to->regions != NULL && to->counters != NULL &&
+           sizes != NULL && a->run.experiment != NULL;
+}
+
 static bool describe(struct attempt *a)
 {
     struct mpl_arena *arena = a->h->c->arena;
@@ -193,103 +254,11 @@ static bool describe(struct attempt *a)
     a->run.host = mpl_arena_strdup(arena, host);
     a->run.date = mpl_arena_strdup(arena, date);
     a->run.cores = count_cores();
-    a->run.experiment = mpl_arena_strdup(arena, a->planned->purpose);
-    a->run.settings = mpl_settings_key(a->planned->settings, arena);
+    a->run.settings = mpl_settings_key(a->planned, arena);
     a->run.tracer =
         mpl_arena_strdup(arena, mpl_tracer_file_name(a->planned->settings->tracer));
-    return a->run.host != NULL && a->run.date != NULL && a->run.experiment != NULL &&
+    return describe_experiment(a) && a->run.host != NULL && a->run.date != NULL &&
            a->run.settings != NULL && a->run.tracer != NULL;
-}
-
-/* ---- what it said ------------------------------------------------------------------------------- */
-
-/* The last lines of a file, without blank ones at the end; "" when there are none. */
-static const char *tail_of(const char *path, struct mpl_arena *arena)
-{
-    char text[TAIL_BYTES + 1];
-    FILE *in = fopen(path, "rb");
-    size_t n = 0;
-
-    if (in == NULL) {
-        return "";
-    }
-    if (fseek(in, -TAIL_BYTES, SEEK_END) != 0) {
-        (void) fseek(in, 0, SEEK_SET);
-    }
-    n = fread(text, 1, TAIL_BYTES, in);
-    (void) fclose(in);
-    for (size_t i = 0; i < n; i++) {
-        const unsigned char c = (unsigned char) text[i];
-        text[i] = c == '\n' || c == '\t' || c >= 0x20 ? text[i] : '?';
-    }
-    while (n > 0 && strchr(" \t\n", text[n - 1]) != NULL) {
-        n--;
-    }
-    text[n] = '\0';
-    const char *start = text + n;
-    for (unsigned lines = 0; start > text; start--) {
-        lines += start[-1] == '\n';
-        if (lines == TAIL_LINES) {
-            break;
-        }
-    }
-    const char *copy = mpl_arena_strdup(arena, start);
-    return copy != NULL ? copy : "";
-}
-
-static bool is_rule(const char *line, size_t n)
-{
-    return n >= 8 && strspn(line, "-=*") >= n;
-}
-
-/* The first sentence of some lines, on one line, without its period. */
-static const char *sentence_of(const char *text, struct mpl_arena *arena)
-{
-    char out[CLAUSE_BYTES + 1];
-    size_t n = 0;
-
-    for (const char *p = text; *p != '\0' && n < CLAUSE_BYTES; p++) {
-        const bool is_blank = strchr(" \t\n", *p) != NULL;
-
-        if ((*p == '.' && (p[1] == '\0' || strchr(" \n", p[1]) != NULL)) ||
-            (*p == '\n' && (p[1] == '\n' || is_rule(p + 1, strcspn(p + 1, "\n"))))) {
-            break;
-        }
-        if (!is_blank || (n > 0 && out[n - 1] != ' ')) {
-            out[n++] = is_blank ? ' ' : *p;
-        }
-    }
-    while (n > 0 && strchr(" :", out[n - 1]) != NULL) {
-        n--;
-    }
-    out[n] = '\0';
-    const char *copy = mpl_arena_strdup(arena, out);
-    return copy != NULL ? copy : "";
-}
-
-/* Launchers put what they know between two lines of dashes, and the nearest reason last; without such
- * a block the last line says most. */
-static const char *gist_of(const char *tail, struct mpl_arena *arena)
-{
-    const char *framed = NULL;
-    const char *last = tail;
-    bool is_inside = false;
-    bool is_first = false;
-
-    for (const char *line = tail; *line != '\0';) {
-        const size_t n = strcspn(line, "\n");
-
-        if (is_rule(line, n)) {
-            is_inside = !is_inside;
-            is_first = is_inside;
-        } else if (n > 0) {
-            framed = is_first ? line : framed;
-            is_first = false;
-            last = line;
-        }
-        line += n + (line[n] == '\n');
-    }
-    return sentence_of(framed != NULL ? framed : last, arena);
 }
 
 /* ---- how it ended ----------------------------------------------------------------------------------- */
@@ -310,6 +279,45 @@ static const char *colon(const char *gist)
     return gist[0] != '\0' ? ": " : "";
 }
 
+/* A clause about a run that left nothing at all, if it is for want of MPI; NULL: nobody knows. */
+static const char *without_mpi(const struct attempt *a)
+{
+    struct mpl_arena *arena = a->h->c->arena;
+    const char *name = mpl_command_name(&a->h->c->command, arena);
+    const char *path = mpl_command_file(&a->h->c->command, arena);
+
+    if (path == NULL || name == NULL || a->run.trace_bytes > 0 ||
+        a->planned->settings->n_launch == 0) {
+        return NULL;
+    }
+    switch (mpl_program_speaks_of_mpi(path)) {
+    case MPL_SPEAKS_NOT:
+        return mpl_arena_printf(
+            arena, "\"%s\" is not an MPI program (no MPI call was recorded)", name);
+    case MPL_SPEAKS_UNKNOWN:
+        return mpl_arena_printf(
+            arena,
+            "no MPI call was recorded: \"%s\" is not an MPI program, or "
+            "it ended before MPI_Init",
+            name);
+    default:
+        return NULL;
+    }
+}
+
+static const char *why_no_trace(const struct attempt *a, const char *why)
+{
+    if (why != NULL) {
+        return why;
+    }
+    return mpl_arena_printf(a->h->c->arena, "it ran, but %s left no trace: %s",
+                            a->run.tracer,
+                            a->planned->settings->n_launch > 0
+                                ? "it may be linked statically, be no MPI program, or end "
+                                  "without MPI_Finalize"
+                                : "it may not have been built for that");
+}
+
 /* Sets outcome and problem. */
 static void judge(struct attempt *a, const struct program_end *end, const char *anchor,
                   const char *gist)
@@ -317,7 +325,11 @@ static void judge(struct attempt *a, const struct program_end *end, const char *
     struct mpl_arena *arena = a->h->c->arena;
     struct mpl_case_run *r = &a->run;
     const char *word = r->words[0];
+    const char *why = anchor == NULL && end->start_errno == 0 ? without_mpi(a) : NULL;
 
+    /* What it says then is about something else. */
+    gist = why != NULL ? "" : gist;
+    a->is_without_mpi = why != NULL;
     if (end->start_errno != 0) {
         r->outcome = MPL_OUTCOME_NOT_STARTED;
         r->problem = mpl_arena_printf(arena, "\"%s\" cannot be executed: %s", word,
@@ -327,30 +339,30 @@ static void judge(struct attempt *a, const struct program_end *end, const char *
         r->problem = "the user stopped it";
     } else if (end->has_timed_out) {
         r->outcome = MPL_OUTCOME_TIMED_OUT;
-        r->problem = mpl_arena_printf(
-            arena, "it had not ended after %.3g s and was stopped", time_limit(a->h));
+        r->problem = mpl_arena_printf(arena, "it had not ended after %s and was stopped",
+                                      mpl_text_seconds(arena, time_limit(a->h)));
     } else if (a->is_too_large) {
         r->outcome = MPL_OUTCOME_FAILED;
         r->problem = "it was stopped because its trace outgrew --max-size";
+    } else if (end->paused_s > 0) {
+        r->outcome = MPL_OUTCOME_INTERRUPTED;
+        r->problem =
+            mpl_arena_printf(arena, "it was paused for %s, so its times would tell nothing",
+                             mpl_text_seconds(arena, end->paused_s));
     } else if (end->signal != 0) {
         r->outcome = MPL_OUTCOME_KILLED;
         r->problem =
-            mpl_arena_printf(arena, "\"%s\" was ended by signal %d (%s)%s%s", word,
+            mpl_arena_printf(arena, "%s%s\"%s\" was ended by signal %d (%s)%s%s",
+                             why != NULL ? why : "", why != NULL ? "; " : "", word,
                              end->signal, strsignal(end->signal), colon(gist), gist);
     } else if (end->exit_status != 0) {
         r->outcome = MPL_OUTCOME_FAILED;
-        r->problem = mpl_arena_printf(arena, "\"%s\" ended with exit status %d%s%s", word,
+        r->problem = mpl_arena_printf(arena, "%s%s\"%s\" ended with exit status %d%s%s",
+                                      why != NULL ? why : "", why != NULL ? "; " : "", word,
                                       end->exit_status, colon(gist), gist);
-    } else if (anchor == NULL) {
-        r->outcome = MPL_OUTCOME_NO_TRACE;
-        r->problem = mpl_arena_printf(arena, "it ran, but %s left no trace: %s", r->tracer,
-                                      a->planned->settings->n_launch > 0
-                                          ? "it may be linked statically, be no MPI "
-                                            "program, or end without MPI_Finalize"
-                                          : "it may not have been built for that");
     } else {
-        r->outcome = MPL_OUTCOME_OK;
-        r->problem = NULL;
+        r->outcome = anchor == NULL ? MPL_OUTCOME_NO_TRACE : MPL_OUTCOME_OK;
+        r->problem = anchor == NULL ? why_no_trace(a, why) : NULL;
     }
 }
 
@@ -376,16 +388,6 @@ static void conclude(struct attempt *a, const struct program_end *end, const cha
 
 /* ---- running ------------------------------------------------------------------------------------------- */
 
-static uint64_t bytes_so_far(const struct hunt *h)
-{
-    uint64_t bytes = 0;
-
-    for (size_t i = 0; i < h->c->runs.n; i++) {
-        bytes += mpl_case_run_at(h->c, i)->trace_bytes;
-    }
-    return bytes;
-}
-
 static bool tick(void *context, double elapsed_s)
 {
     struct attempt *a = context;
@@ -395,7 +397,7 @@ static bool tick(void *context, double elapsed_s)
     mpl_tell(a->h, MPL_TOLD_RUNNING, a->run.level, &a->run, "%s", "");
     if (most > 0 && elapsed_s - a->looked_s >= LOOK_EVERY_S) {
         a->looked_s = elapsed_s;
-        a->is_too_large = bytes_so_far(a->h) + mpl_folder_bytes(a->folder) > most;
+        a->is_too_large = mpl_bytes_kept(a->h) + mpl_folder_bytes(a->folder) > most;
     }
     return a->is_too_large;
 }
@@ -426,7 +428,7 @@ static const char *ask_version(const struct attempt *a)
     }
     const bool is_good = mpl_program_run(&program, arena, &end, NULL) == MPL_OK &&
                          end.start_errno == 0 && end.exit_status == 0;
-    const char *text = is_good ? tail_of(program.out_path, arena) : "";
+    const char *text = is_good ? mpl_said_tail(program.out_path, arena) : "";
     const char *line = mpl_arena_strndup(arena, text, strcspn(text, "\n"));
     (void) unlink(program.out_path);
     (void) unlink(program.err_path);
@@ -473,11 +475,11 @@ static enum mpl_status execute(struct attempt *a, const char **tail, struct mpl_
     if (st != MPL_OK) {
         return st;
     }
-    *tail = tail_of(program.err_path, arena);
+    *tail = mpl_said_tail(program.err_path, arena);
     if ((*tail)[0] == '\0') {
-        *tail = tail_of(program.out_path, arena);
+        *tail = mpl_said_tail(program.out_path, arena);
     }
-    conclude(a, &end, gist_of(*tail, arena));
+    conclude(a, &end, mpl_said_gist(*tail, arena));
     if (a->run.outcome == MPL_OUTCOME_OK) {
         *tail = end.n_killed == 0 ? ""
                                   : mpl_arena_printf(arena,
@@ -486,6 +488,7 @@ static enum mpl_status execute(struct attempt *a, const char **tail, struct mpl_
                                                      end.n_killed);
         *tail = *tail != NULL ? *tail : "";
     }
+    *tail = a->is_without_mpi ? "" : *tail;
     a->h->n_run++;
     a->h->run_s += end.duration_s;
     a->h->is_interrupted |= end.is_interrupted;
@@ -544,7 +547,7 @@ enum mpl_status mpl_attempt(struct hunt *h, const struct mpl_planned *planned,
     }
     if (st == MPL_OK && !h->options->is_dry && !h->is_interrupted) {
         st = run_it(&a, err);
-    } else if (st != MPL_OK && !h->options->is_dry) {
+    } else if (!h->options->is_dry) {
         (void) rmdir(a.folder);
     }
     *index = a.index;

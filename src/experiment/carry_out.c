@@ -32,147 +32,6 @@ void mpl_tell(const struct hunt *h, enum mpl_told what, int level,
     }
 }
 
-/* ---- which runs --------------------------------------------------------------------------- */
-
-static bool is_usable(const struct mpl_case_run *r)
-{
-    return r->outcome == MPL_OUTCOME_OK && r->trace != NULL;
-}
-
-static bool is_for(const struct mpl_case_run *r, const char *key, uint32_t processes)
-{
-    return r->settings != NULL && strcmp(r->settings, key) == 0 &&
-           (processes == 0 || r->processes == processes);
-}
-
-/* Good runs with these settings and processes; MPL_NONE if one has failed in this call. */
-static uint32_t count_runs(const struct hunt *h, const char *key, uint32_t processes)
-{
-    uint32_t n = 0;
-
-    for (size_t i = 0; i < h->c->runs.n; i++) {
-        const struct mpl_case_run *r = mpl_case_run_at(h->c, i);
-
-        if (!is_for(r, key, processes)) {
-            continue;
-        }
-        if (is_usable(r)) {
-            n++;
-        } else if (i >= h->n_before) {
-            return MPL_NONE;
-        }
-    }
-    return n;
-}
-
-bool mpl_missing_run(const struct hunt *h, const struct mpl_planned *planned,
-                     uint32_t *processes, uint32_t *repetition)
-{
-    const char *key = mpl_settings_key(planned->settings, h->arena);
-    const uint32_t *list =
-        planned->n_processes > 0 ? planned->processes : &h->first_processes;
-    const size_t n = planned->n_processes > 0 ? planned->n_processes : 1;
-    const uint32_t wanted = planned->repetitions > 0 ? planned->repetitions : 1;
-
-    /* All numbers once before any is repeated: a first answer comes sooner. */
-    for (uint32_t k = 1; k <= wanted && key != NULL; k++) {
-        for (size_t i = 0; i < n; i++) {
-            const uint32_t done = count_runs(h, key, list[i]);
-
-            if (done != MPL_NONE && done < k) {
-                *processes = list[i];
-                *repetition = done + 1;
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* Who names a tracer that is linked into the program has built it so; whether it is there shows. */
-static bool is_built_for(const struct hunt *h, const struct mpl_planned *planned)
-{
-    return h->options->plan.tracer != NULL && planned->settings->n_launch == 0;
-}
-
-const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned)
-{
-    const uint32_t fixed = mpl_command_processes(&h->c->command);
-    const bool can_vary = mpl_command_has(&h->c->command, "{processes}");
-    const struct mpl_settings *s = planned->settings;
-
-    for (size_t i = 0; i < planned->n_processes && !can_vary; i++) {
-        if (planned->processes[i] != fixed) {
-            return "the command does not say {processes} where its number of processes "
-                   "stands";
-        }
-    }
-    if (s == NULL) {
-        return planned->problem != NULL ? planned->problem : "no tracer at hand records it";
-    }
-    if (planned->knob != NULL) {
-        return mpl_arena_printf(h->arena, "it varies what only you can: %s", planned->knob);
-    }
-    if (planned->is_executable || is_built_for(h, planned)) {
-        return NULL;
-    }
-    if (s->needs_build != NULL) {
-        return mpl_arena_printf(h->arena, "the program must be built anew: %s",
-                                s->needs_build);
-    }
-    if (!mpl_tracer_is_installed(s->tracer)) {
-        return mpl_arena_printf(h->arena, "%s is not installed here",
-                                mpl_tracer_file_name(s->tracer));
-    }
-    return planned->problem != NULL ? planned->problem : "it cannot be carried out here";
-}
-
-/* ---- budget ----------------------------------------------------------------------------------- */
-
-static uint64_t bytes_kept(const struct hunt *h)
-{
-    uint64_t bytes = 0;
-
-    for (size_t i = 0; i < h->c->runs.n; i++) {
-        bytes += mpl_case_run_at(h->c, i)->trace_bytes;
-    }
-    return bytes;
-}
-
-/* What of the budget does not allow any other run; NULL: nothing. */
-static const char *spent(const struct hunt *h)
-{
-    const struct mpl_budget *b = &h->options->budget;
-
-    if (b->max_experiments > 0 && h->n_run >= b->max_experiments) {
-        return mpl_arena_printf(h->arena, "--max-experiments %u is reached",
-                                b->max_experiments);
-    }
-    if (b->max_s > 0 && h->run_s >= b->max_s) {
-        return mpl_arena_printf(h->arena, "--max-time is spent: %.3g s", h->run_s);
-    }
-    if (b->max_bytes > 0 && bytes_kept(h) >= b->max_bytes) {
-        return mpl_arena_printf(h->arena, "--max-size is reached");
-    }
-    return NULL;
-}
-
-const char *mpl_too_dear(const struct hunt *h, const struct mpl_planned *e)
-{
-    const struct mpl_budget *b = &h->options->budget;
-
-    if (b->max_s > 0 && h->run_s + e->run_s > b->max_s) {
-        return mpl_arena_printf(
-            h->arena, "it would take some %.3g s, more than --max-time leaves", e->run_s);
-    }
-    if (b->max_bytes > 0 && (double) bytes_kept(h) + e->bytes > (double) b->max_bytes) {
-        return mpl_arena_printf(
-            h->arena, "it would need some %.3g bytes, more than --max-size leaves",
-            e->bytes);
-    }
-    return NULL;
-}
-
 /* ---- diagnosing ---------------------------------------------------------------------------------- */
 
 /* The runs with a trace as the analysis wants them. */
@@ -190,7 +49,7 @@ static enum mpl_status gather(struct hunt *h, const char ***paths, size_t *n,
     for (size_t i = 0; i < most; i++) {
         const struct mpl_case_run *r = mpl_case_run_at(h->c, i);
 
-        if (!is_usable(r)) {
+        if (!mpl_is_usable(r)) {
             continue;
         }
         all[*n] = mpl_arena_printf(h->arena, "%s/%s", h->c->directory, r->trace);
@@ -208,18 +67,17 @@ static enum mpl_status gather(struct hunt *h, const char ***paths, size_t *n,
 }
 
 /* A trace that turns out to be useless is none; true: there was one. */
-static enum mpl_status sort_out(struct hunt *h, bool *has_changed, struct mpl_err *err)
+static bool sort_out(struct hunt *h, const struct mpl_diagnosis *d)
 {
-    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(h->analysis);
+    bool has_changed = false;
 
-    *has_changed = false;
     for (size_t i = 0; i < d->n_runs; i++) {
         struct mpl_case_run *r = mpl_case_run_at(h->c, h->run_of[i]);
 
         if (d->runs[i].failure == NULL) {
             continue;
         }
-        *has_changed = true;
+        has_changed = true;
         r->outcome = MPL_OUTCOME_NO_TRACE;
         r->problem = mpl_arena_printf(h->c->arena, "its trace cannot be used: %s",
                                       d->runs[i].failure);
@@ -227,11 +85,32 @@ static enum mpl_status sort_out(struct hunt *h, bool *has_changed, struct mpl_er
         r->trace = NULL;
         mpl_tell(h, MPL_TOLD_RAN, r->level, r, "%s", "");
     }
-    return *has_changed && !h->options->is_dry ? mpl_case_write(h->c, err) : MPL_OK;
+    return has_changed;
 }
 
-/* Diagnoses all runs that can be used; h->analysis is NULL when there is none. */
-static enum mpl_status diagnose_once(struct hunt *h, bool *again, struct mpl_err *err)
+/* Where the command does not say how many processes it starts, the traces do; true: they did. */
+static bool note_processes(struct hunt *h, const struct mpl_diagnosis *d)
+{
+    bool has_changed = false;
+
+    for (size_t i = 0; i < d->n_runs; i++) {
+        struct mpl_case_run *r = mpl_case_run_at(h->c, h->run_of[i]);
+
+        if (d->runs[i].failure == NULL && d->runs[i].model != NULL && r->processes == 0) {
+            r->processes = d->runs[i].model->n_processes;
+            has_changed = true;
+        }
+        if (h->first_processes == 0 && mpl_is_usable(r)) {
+            h->first_processes = r->processes;
+        }
+    }
+    return has_changed;
+}
+
+/* Diagnoses all runs that can be used; \p *analysis and \p *plan are NULL when there is none. */
+static enum mpl_status diagnose_once(struct hunt *h, bool *again,
+                                     struct mpl_analysis **analysis,
+                                     const struct mpl_plan **plan, struct mpl_err *err)
 {
     struct mpl_analysis_options options = *h->options->analysis;
     struct mpl_manifest *manifest = MPL_NEW(h->arena, struct mpl_manifest);
@@ -241,29 +120,46 @@ static enum mpl_status diagnose_once(struct hunt *h, bool *again, struct mpl_err
         manifest != NULL ? gather(h, &paths, &n, manifest, err) : mpl_nomem(err);
 
     *again = false;
-    mpl_analysis_destroy(h->analysis);
-    h->analysis = NULL;
-    h->plan = NULL;
     if (st != MPL_OK || n == 0) {
         return st;
     }
     options.manifest = manifest;
-    st = mpl_analysis_run((const char *const *) paths, n, &options, &h->analysis, err);
-    st = st == MPL_OK ? sort_out(h, again, err) : st;
-    if (st == MPL_OK && !*again) {
-        st = mpl_plan_make(h->analysis, &h->options->plan, h->arena, &h->plan, err);
+    st = mpl_analysis_run((const char *const *) paths, n, &options, analysis, err);
+    if (st != MPL_OK) {
+        return st;
     }
-    return st;
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(*analysis);
+    *again = sort_out(h, d);
+    if ((note_processes(h, d) || *again) && !h->options->is_dry) {
+        st = mpl_case_write(h->c, err);
+    }
+    return st == MPL_OK && !*again
+               ? mpl_plan_make(*analysis, &h->options->plan, h->arena, plan, err)
+               : st;
 }
 
+/* What was known stays known until something better is: on an error it is what can be shown. */
 static enum mpl_status diagnose(struct hunt *h, struct mpl_err *err)
 {
+    size_t *const run_of_before = h->run_of;
+    struct mpl_analysis *analysis = NULL;
+    const struct mpl_plan *plan = NULL;
     bool again = true;
     enum mpl_status st = MPL_OK;
 
     while (st == MPL_OK && again) {
-        st = diagnose_once(h, &again, err);
+        mpl_analysis_destroy(analysis);
+        analysis = NULL;
+        st = diagnose_once(h, &again, &analysis, &plan, err);
     }
+    if (st != MPL_OK && h->analysis != NULL) {
+        mpl_analysis_destroy(analysis);
+        h->run_of = run_of_before;
+        return st;
+    }
+    mpl_analysis_destroy(h->analysis);
+    h->analysis = analysis;
+    h->plan = plan;
     return st;
 }
 
@@ -316,7 +212,7 @@ static enum mpl_status carry_out(struct hunt *h, const struct mpl_planned *e,
            mpl_missing_run(h, e, &processes, &repetition)) {
         size_t index = 0;
 
-        *stopped = spent(h);
+        *stopped = mpl_spent(h);
         if (*stopped != NULL) {
             break;
         }
@@ -355,14 +251,17 @@ static const struct mpl_planned *choose(struct hunt *h, enum mpl_end_reason *why
     size_t n_dear = 0;
     size_t n_done = 0;
 
-    for (size_t i = 0; i < h->plan->n; i++) {
-        const struct mpl_planned *e = &h->plan->experiments[i];
+    const struct mpl_planned *unfinished = mpl_unfinished(h);
+
+    for (size_t i = 0; i < h->plan->n + (unfinished != NULL); i++) {
+        const struct mpl_planned *e =
+            i < h->plan->n ? &h->plan->experiments[i] : unfinished;
 
         if (mpl_obstacle(h, e) != NULL) {
             n_blocked++;
         } else if (!mpl_missing_run(h, e, &processes, &repetition)) {
             n_done++;
-        } else if ((*text = spent(h)) != NULL) {
+        } else if ((*text = mpl_spent(h)) != NULL) {
             *why = MPL_END_BUDGET;
             return NULL;
         } else if (mpl_too_dear(h, e) != NULL) {
@@ -400,7 +299,7 @@ static bool has_run(const struct hunt *h, uint32_t processes)
     for (size_t i = 0; i < h->c->runs.n; i++) {
         const struct mpl_case_run *r = mpl_case_run_at(h->c, i);
 
-        if (is_usable(r) && (processes == 0 || r->processes == processes)) {
+        if (mpl_is_usable(r) && (processes == 0 || r->processes == processes)) {
             return true;
         }
     }
@@ -412,7 +311,7 @@ static size_t count_usable(const struct hunt *h)
     size_t n = 0;
 
     for (size_t i = 0; i < h->c->runs.n; i++) {
-        n += is_usable(mpl_case_run_at(h->c, i));
+        n += mpl_is_usable(mpl_case_run_at(h->c, i));
     }
     return n;
 }
@@ -428,8 +327,9 @@ static void find_processes(struct hunt *h)
                                  : mpl_default_processes(&h->c->command);
     }
     /* The default is only a guess; what was measured already will do. */
-    for (size_t i = 0; can_vary && h->options->processes == 0 && i < h->c->runs.n; i++) {
-        if (is_usable(mpl_case_run_at(h->c, i))) {
+    const bool is_known = can_vary ? h->options->processes > 0 : h->first_processes > 0;
+    for (size_t i = 0; !is_known && i < h->c->runs.n; i++) {
+        if (mpl_is_usable(mpl_case_run_at(h->c, i))) {
             h->first_processes = mpl_case_run_at(h->c, i)->processes;
             break;
         }

@@ -210,3 +210,70 @@ bool mpl_case_fits(const char *directory, const struct mpl_command *command)
     /* A damaged case is to be told of when it is opened, not to be passed by. */
     return opened != MPL_E_USAGE;
 }
+
+/* ---- runs that failed ---------------------------------------------------------------------- */
+
+/* A good run for the same purpose, with as many processes, behind run \p at; NULL: none. */
+static const struct mpl_case_run *done_later(const struct mpl_case *c, size_t at)
+{
+    const struct mpl_case_run *failed = mpl_case_run_at(c, at);
+
+    for (size_t i = at + 1; i < c->runs.n; i++) {
+        const struct mpl_case_run *r = mpl_case_run_at(c, i);
+
+        if (r->outcome == MPL_OUTCOME_OK && r->processes == failed->processes &&
+            r->experiment != NULL && failed->experiment != NULL &&
+            strcmp(r->experiment, failed->experiment) == 0) {
+            return r;
+        }
+    }
+    return NULL;
+}
+
+static const char *failure_of(const struct mpl_case *c, size_t at, struct mpl_arena *arena)
+{
+    const struct mpl_case_run *r = mpl_case_run_at(c, at);
+    const struct mpl_case_run *later = done_later(c, at);
+    const char *with = r->processes > 0
+                           ? mpl_arena_printf(arena, " with %u process%s", r->processes,
+                                              r->processes == 1 ? "" : "es")
+                           : "";
+
+    return mpl_arena_printf(
+        arena, "%s%s: %s, after %s: %s%s%s", r->id, with != NULL ? with : "",
+        mpl_outcome_name(r->outcome), mpl_text_seconds(arena, r->duration_s),
+        r->problem != NULL ? r->problem : "nobody knows why",
+        later != NULL ? "; done later by " : "", later != NULL ? later->id : "");
+}
+
+void mpl_case_failures(const struct mpl_case *c, struct mpl_arena *arena,
+                       const char *const **lines, size_t *n)
+{
+    const char **all = MPL_NEW_ARRAY(arena, c->runs.n, const char *);
+
+    *n = 0;
+    *lines = all;
+    for (size_t i = 0; i < c->runs.n && all != NULL; i++) {
+        if (mpl_case_run_at(c, i)->outcome != MPL_OUTCOME_OK) {
+            all[*n] = failure_of(c, i, arena);
+            *n += all[*n] != NULL;
+        }
+    }
+}
+
+void mpl_case_failures_in(const char *directory, struct mpl_arena *arena,
+                          const char *const **lines, size_t *n)
+{
+    struct mpl_case c = { .arena = mpl_arena_create(),
+                          .directory = directory,
+                          .lock = -1,
+                          .runs = mpl_buf_make(sizeof(struct mpl_case_run)) };
+
+    *lines = NULL;
+    *n = 0;
+    if (c.arena != NULL && mpl_case_read(&c, NULL) == MPL_OK) {
+        mpl_case_failures(&c, arena, lines, n);
+    }
+    mpl_buf_free(&c.runs);
+    mpl_arena_destroy(c.arena);
+}

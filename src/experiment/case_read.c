@@ -94,6 +94,33 @@ static void read_environment(struct reader *r, const struct mpl_yaml *map,
     run->n_environment = words != NULL ? n : 0;
 }
 
+static void read_experiment(struct reader *r, const struct mpl_yaml *map,
+                            struct mpl_case_run *run)
+{
+    struct mpl_recording *recording = &run->recording;
+    const struct mpl_yaml *list = mpl_yaml_find(map, "sizes");
+    size_t n = 0;
+    const char *const *words = words_of(r, map, "sizes", &n);
+    uint32_t *sizes = MPL_NEW_ARRAY(r->c->arena, n, uint32_t);
+
+    r->is_out_of_memory |= sizes == NULL;
+    for (size_t i = 0; i < n && sizes != NULL && words != NULL; i++) {
+        char *end = NULL;
+        const unsigned long size = strtoul(words[i], &end, 10);
+
+        if (end == words[i] || *end != '\0' || size == 0 || size > 100000000) {
+            complain(r, list, "this has to be a list of numbers of processes");
+            return;
+        }
+        sizes[run->n_sizes++] = (uint32_t) size;
+    }
+    run->sizes = sizes;
+    run->repetitions = (uint32_t) number_of(r, map, "repetitions", 0, 1e6);
+    recording->capabilities = words_of(r, map, "records", &recording->n_capabilities);
+    recording->regions = words_of(r, map, "functions", &recording->n_regions);
+    recording->counters = words_of(r, map, "counters", &recording->n_counters);
+}
+
 static void read_run(struct reader *r, const struct mpl_yaml *map)
 {
     struct mpl_case_run run = { .id = text_of(map, "id") };
@@ -117,6 +144,7 @@ static void read_run(struct reader *r, const struct mpl_yaml *map)
     run.problem = text_of(map, "problem");
     run.words = words_of(r, map, "command", &run.n_words);
     read_environment(r, map, &run);
+    read_experiment(r, map, &run);
     run.level = (int) number_of(r, map, "level", 0, 99);
     run.processes = (uint32_t) number_of(r, map, "processes", 0, 1e8);
     run.repetition = (uint32_t) number_of(r, map, "repetition", 0, 1e6);

@@ -3,10 +3,8 @@
 
 #include "experiment/experiment_priv.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The text so far; NULL after a failure. */
 struct text {
@@ -73,6 +71,29 @@ static void put_words(struct text *t, const char *key, const char *const *words,
     put(t, "]\n");
 }
 
+/* What the experiment was to be as a whole, so that a later call can finish it. */
+static void put_experiment(struct text *t, const struct mpl_case_run *r)
+{
+    const struct mpl_recording *recording = &r->recording;
+
+    if (r->n_sizes > 0) {
+        put(t, "    sizes: [");
+        for (size_t i = 0; i < r->n_sizes; i++) {
+            put(t, "%s%u", i > 0 ? ", " : "", r->sizes[i]);
+        }
+        put(t, "]\n    repetitions: %u\n", r->repetitions);
+    }
+    if (recording->n_capabilities > 0) {
+        put_words(t, "    records", recording->capabilities, recording->n_capabilities);
+    }
+    if (recording->n_regions > 0) {
+        put_words(t, "    functions", recording->regions, recording->n_regions);
+    }
+    if (recording->n_counters > 0) {
+        put_words(t, "    counters", recording->counters, recording->n_counters);
+    }
+}
+
 static void put_run(struct text *t, const struct mpl_case_run *r)
 {
     put(t, "  - id: ");
@@ -83,6 +104,7 @@ static void put_run(struct text *t, const struct mpl_case_run *r)
     if (r->processes > 0) {
         put(t, "    processes: %u\n", r->processes);
     }
+    put_experiment(t, r);
     put_text(t, "tracer", r->tracer);
     put_text(t, "recording", r->settings);
     put_words(t, "    command", r->words, r->n_words);
@@ -141,9 +163,7 @@ enum mpl_status mpl_case_write(const struct mpl_case *c, struct mpl_err *err)
     } else {
         st = mpl_folder_write(temporary, t.bytes.data, t.bytes.n, err);
     }
-    if (st == MPL_OK && rename(temporary, path) != 0) {
-        st = mpl_fail(err, MPL_E_IO, "cannot replace \"%s\": %s", path, strerror(errno));
-    }
+    st = st == MPL_OK ? mpl_folder_replace(c->directory, temporary, path, err) : st;
     mpl_buf_free(&t.bytes);
     mpl_arena_destroy(scratch);
     return st;

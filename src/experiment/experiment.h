@@ -66,7 +66,11 @@ struct mpl_case_run {
     int level;
     uint32_t processes;
     uint32_t repetition; /**< From 1. */
+    size_t n_sizes;      /**< Of the whole experiment: numbers of processes, */
+    const uint32_t *sizes;
+    uint32_t repetitions; /**< and runs of each; 0: not known. */
     const char *tracer;
+    struct mpl_recording recording; /**< What it was to record. */
     const char *
         settings; /**< Of the tracer, in short: runs that differ in it record other things. */
     const char *const *words; /**< As executed. */
@@ -103,6 +107,15 @@ enum mpl_status mpl_case_open(const char *directory, const struct mpl_command *c
 void mpl_case_close(struct mpl_case *c); /* NULL is allowed */
 const char *mpl_case_directory(const struct mpl_case *c);
 const struct mpl_command *mpl_case_command(const struct mpl_case *c);
+/**
+ * The runs of a case that left no trace to diagnose, a sentence each: which, how it ended, and the run that did
+ * later what it could not. \p *lines is in \p arena; NULL without memory, and \p *n is 0 then.
+ */
+void mpl_case_failures(const struct mpl_case *c, struct mpl_arena *arena,
+                       const char *const **lines, size_t *n);
+/** The same of the case in \p directory, which nobody needs to know the command of. No case: none. */
+void mpl_case_failures_in(const char *directory, struct mpl_arena *arena,
+                          const char *const **lines, size_t *n);
 /** Whether \p directory does not exist, or is a case, and not of another command. */
 bool mpl_case_fits(const char *directory, const struct mpl_command *command);
 size_t mpl_case_run_count(const struct mpl_case *c);

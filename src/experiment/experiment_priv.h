@@ -30,8 +30,9 @@ struct program_end {
     int signal;      /**< That ended it; 0: none. */
     double duration_s;
     bool has_timed_out;
-    bool is_interrupted; /**< By SIGINT, SIGTERM or SIGHUP to us. */
+    bool is_interrupted; /**< By SIGINT, SIGTERM, SIGHUP or SIGQUIT to us. */
     bool is_stopped;     /**< By tick(). */
+    double paused_s;     /**< By Ctrl-Z to us; not in duration_s. */
     unsigned
         n_killed; /**< Processes that were still there behind its end, and are not now. */
 };
@@ -39,7 +40,7 @@ struct program_end {
 /**
  * Runs a program in a session of its own with nothing to read, until neither it nor anything that
  * it started is left. SIGINT, SIGTERM and SIGHUP to us stop it: SIGTERM, after the grace period SIGKILL; a
- * second one kills at once.
+ * second one, or SIGQUIT, kills at once. SIGTSTP stops it and us until we are continued.
  * Errors: MPL_E_IO if the files cannot be made; MPL_E_NOMEM. A program that cannot be executed is
  *         no error; see \p end.
  */
@@ -83,6 +84,10 @@ enum mpl_status mpl_command_fill(const struct mpl_command *command,
                                  const struct filling *filling, struct mpl_arena *arena,
                                  const char *const **words, size_t *n, struct mpl_err *err);
 bool mpl_command_is_same(const struct mpl_command *x, const struct mpl_command *y);
+/** The file of the program; NULL: not found, or no memory. */
+const char *mpl_command_file(const struct mpl_command *command, struct mpl_arena *arena);
+/** The command with {processes} where its launcher takes the number; NULL: not a known one, or no memory. */
+const char *mpl_command_varied(const struct mpl_command *command, struct mpl_arena *arena);
 /** The index of the program among \p words. Errors: as above. */
 enum mpl_status mpl_program_find(const char *const *words, size_t n, size_t *program,
                                  struct mpl_err *err);
@@ -90,8 +95,6 @@ enum mpl_status mpl_program_find(const char *const *words, size_t n, size_t *pro
 uint32_t mpl_launch_processes(const char *const *words, size_t n);
 /** Whether a known launcher takes word \p at, or what is in it, for the number of processes. */
 bool mpl_launch_wants_number(const char *const *words, size_t at);
-/** "-np", the option of a known launcher for the number of processes; NULL: not known, or no memory. */
-const char *mpl_launch_option(const char *launcher, struct mpl_arena *arena);
 /** The known launcher that \p name resembles; or NULL. */
 const char *mpl_launcher_like(const char *name);
 /** Whether the program, word \p program, is looked for on this machine and in this folder. */
@@ -124,8 +127,26 @@ const char *mpl_folder_anchor(const char *path, struct mpl_arena *arena);
 /** A new file of \p bytes, or no file. */
 enum mpl_status mpl_folder_write(const char *path, const char *text, size_t bytes,
                                  struct mpl_err *err);
+/** Gives the file \p from in \p folder the name \p to, for good. */
+enum mpl_status mpl_folder_replace(const char *folder, const char *from, const char *to,
+                                   struct mpl_err *err);
 
-/* ---- carrying out (attempt.c, carry_out.c, narrate.c) ---------------------------------------- */
+/* ---- what it said (said.c, mentions.c) ------------------------------------------------------------ */
+
+/** The last lines of a file, without blank ones at the end; "" when there are none. */
+const char *mpl_said_tail(const char *path, struct mpl_arena *arena);
+/** What says most of why it failed, in one line without its period; "" when nothing does. */
+const char *mpl_said_gist(const char *tail, struct mpl_arena *arena);
+
+/** Whether a program's file speaks of MPI. */
+enum mpl_speaks {
+    MPL_SPEAKS_OF_MPI,  /**< Or it cannot be read. */
+    MPL_SPEAKS_NOT,     /**< And it loads and starts nothing that could. */
+    MPL_SPEAKS_UNKNOWN, /**< Not itself; what it loads or starts may. */
+};
+enum mpl_speaks mpl_program_speaks_of_mpi(const char *path);
+
+/* ---- carrying out (attempt.c, carry_out.c, wanted.c, narrate.c) ---------------------------------------- */
 
 /** What a call of mpl_experiment_carry_out() is at. */
 struct hunt {
@@ -146,8 +167,8 @@ struct hunt {
 
 void mpl_tell(const struct hunt *h, enum mpl_told what, int level,
               const struct mpl_case_run *run, const char *fmt, ...) MPL_PRINTF(5, 6);
-/** Words, environment and files of the tracer, in short. NULL without memory. */
-const char *mpl_settings_key(const struct mpl_settings *settings, struct mpl_arena *arena);
+/** How the tracer is told to record that, in short: runs with the same key record alike. NULL without memory. */
+const char *mpl_settings_key(const struct mpl_planned *planned, struct mpl_arena *arena);
 /**
  * Runs the program once, for an experiment, and adds the run to the case. \p *index is its number.
  * Errors: those that no other run can mend: files that cannot be written, memory.
@@ -163,6 +184,14 @@ void mpl_narrate_news(struct hunt *h);
 void mpl_narrate_rest(struct hunt *h);
 /** Why `marple run` cannot carry it out; NULL when it can. */
 const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned);
+/** Whether it came to its end and left a trace. */
+bool mpl_is_usable(const struct mpl_case_run *r);
+/** Bytes of all traces of the case. */
+uint64_t mpl_bytes_kept(const struct hunt *h);
+/** What of the budget does not allow any other run; NULL: nothing. */
+const char *mpl_spent(const struct hunt *h);
+/** An experiment that an earlier call began and that still lacks runs; NULL: there is none. */
+const struct mpl_planned *mpl_unfinished(const struct hunt *h);
 /** Why it would be too much for what is left of the budget, as far as its cost is known; or NULL. */
 const char *mpl_too_dear(const struct hunt *h, const struct mpl_planned *planned);
 /** The next run that it still needs; false: there is none. One that failed in this call is not tried again. */

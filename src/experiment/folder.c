@@ -167,3 +167,21 @@ enum mpl_status mpl_folder_write(const char *path, const char *text, size_t byte
     (void) unlink(path);
     return mpl_fail(err, MPL_E_IO, "cannot write \"%s\": %s", path, strerror(reason));
 }
+
+/* A name is on the disk when its folder is. A file system that cannot do that is asked for too much. */
+enum mpl_status mpl_folder_replace(const char *folder, const char *from, const char *to,
+                                   struct mpl_err *err)
+{
+    if (rename(from, to) != 0) {
+        return mpl_fail(err, MPL_E_IO, "cannot replace \"%s\": %s", to, strerror(errno));
+    }
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool is_bad = fd < 0 || (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP);
+    const int reason = errno;
+    if (fd >= 0) {
+        (void) close(fd);
+    }
+    return !is_bad ? MPL_OK
+                   : mpl_fail(err, MPL_E_IO, "cannot write the directory \"%s\": %s",
+                              folder, strerror(reason));
+}

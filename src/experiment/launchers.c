@@ -133,6 +133,7 @@ static uint32_t number_within(const struct launcher *launcher, const char *word)
 struct walk {
     size_t next;         /* The first word that is neither option nor value. */
     uint32_t processes;  /* 0: not said. */
+    size_t said;         /* The word that says so; 0: none. */
     const char *unknown; /* The first option that nobody knows, NULL: none. */
 };
 
@@ -149,11 +150,12 @@ static struct walk walk_options(const struct launcher *launcher, const char *con
 
         if (counts > 0) {
             walk.processes = walk.next < n ? number_in(words[walk.next]) : 0;
-            walk.next++;
+            walk.said = walk.next++;
         } else if (takes > 0) {
             walk.next += (size_t) takes;
         } else if (within > 0) {
             walk.processes = within;
+            walk.said = walk.next - 1;
         } else if (strchr(word, '=') == NULL && strchr(word, '{') == NULL &&
                    values_of(launcher->flags, word) < 0 && walk.unknown == NULL) {
             walk.unknown = word;
@@ -167,6 +169,39 @@ uint32_t mpl_launch_processes(const char *const *words, size_t n)
     const struct launcher *launcher = n > 0 ? find_launcher(words[0]) : NULL;
 
     return launcher != NULL ? walk_options(launcher, words, n).processes : 0;
+}
+
+const char *mpl_command_varied(const struct mpl_command *command, struct mpl_arena *arena)
+{
+    const struct launcher *launcher =
+        command->n > 0 ? find_launcher(command->words[0]) : NULL;
+    const char **words = MPL_NEW_ARRAY(arena, command->n + 2, const char *);
+    size_t n = 0;
+    bool is_good = launcher != NULL && words != NULL;
+
+    if (!is_good) {
+        return NULL;
+    }
+    const struct walk walk = walk_options(launcher, command->words, command->n);
+    for (size_t i = 0; i < command->n; i++) {
+        const char *word = command->words[i];
+
+        if (walk.said > 0 && i == walk.said) {
+            /* "8", "-n8", "--ntasks=8" */
+            word = mpl_arena_printf(arena, "%.*s{processes}",
+                                    (int) strcspn(word, "0123456789"), word);
+        }
+        is_good &= word != NULL;
+        words[n++] = word;
+        if (i == 0 && walk.said == 0) {
+            const char *option = mpl_arena_strndup(arena, launcher->processes,
+                                                   strcspn(launcher->processes, " "));
+            is_good &= option != NULL;
+            words[n++] = option;
+            words[n++] = "{processes}";
+        }
+    }
+    return is_good ? mpl_words_print(words, n, arena) : NULL;
 }
 
 bool mpl_launch_wants_number(const char *const *words, size_t at)
@@ -183,15 +218,6 @@ bool mpl_launch_wants_number(const char *const *words, size_t at)
     }
     (void) snprintf(name, sizeof name, "%.*s", (int) strcspn(word, "={"), word);
     return values_of(launcher->processes, name) > 0;
-}
-
-const char *mpl_launch_option(const char *launcher, struct mpl_arena *arena)
-{
-    const struct launcher *known = find_launcher(launcher);
-
-    return known == NULL
-               ? NULL
-               : mpl_arena_strndup(arena, known->processes, strcspn(known->processes, " "));
 }
 
 const char *mpl_launcher_like(const char *name)

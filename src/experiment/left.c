@@ -79,11 +79,25 @@ static void look_around(struct mpl_buf *all)
     }
 }
 
+/* Long after the leader's end its number may be given to somebody else; not while anybody is left in
+ * its session. */
+static bool is_number_reused(const struct offspring *o, const struct mpl_buf *all)
+{
+    for (size_t i = 0; i < all->n && o->started != 0; i++) {
+        const struct seen *one = mpl_buf_get(all, i);
+
+        if (one->pid == o->leader && one->started != o->started) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool has_mark(const struct offspring *o, const struct mpl_buf *all,
-                     const struct seen *one)
+                     const struct seen *one, bool is_reused)
 {
     if (one->session == o->leader || one->pid == o->leader) {
-        return true;
+        return !is_reused;
     }
     if (one->parent == getpid()) {
         return o->started != 0 && one->started >= o->started;
@@ -100,11 +114,13 @@ static bool has_mark(const struct offspring *o, const struct mpl_buf *all,
 /* Until nothing changes, since a child may be listed before its parent. */
 static void mark(const struct offspring *o, struct mpl_buf *all)
 {
+    const bool is_reused = is_number_reused(o, all);
+
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
         for (size_t i = 0; i < all->n; i++) {
             struct seen *one = mpl_buf_get(all, i);
-            if (!one->is_ours && one->pid != getpid() && has_mark(o, all, one)) {
+            if (!one->is_ours && one->pid != getpid() && has_mark(o, all, one, is_reused)) {
                 one->is_ours = true;
                 has_changed = true;
             }

@@ -167,23 +167,28 @@ static const char *fault_of(const char *path)
     return access(path, X_OK) == 0 ? NULL : "may not be executed (chmod +x makes it so)";
 }
 
-static bool is_on_path(const char *name)
+/* Writes where on PATH it is. What a system without PATH looks through is its own affair. */
+static bool find_on_path(const char *name, char *found, size_t size)
 {
     const char *folders = getenv("PATH");
 
-    /* What a system without PATH looks through is its own affair. */
     for (const char *p = folders; p != NULL; p = strchr(p, ':')) {
-        char path[PATH_MAX];
-
         p += p != folders;
         const int n = (int) strcspn(p, ":");
-        if (snprintf(path, sizeof path, "%.*s/%s", n > 0 ? n : 1, n > 0 ? p : ".", name) <
-                (int) sizeof path &&
-            fault_of(path) == NULL) {
+        if (snprintf(found, size, "%.*s/%s", n > 0 ? n : 1, n > 0 ? p : ".", name) <
+                (int) size &&
+            fault_of(found) == NULL) {
             return true;
         }
     }
-    return folders == NULL;
+    return false;
+}
+
+static bool is_on_path(const char *name)
+{
+    char path[PATH_MAX];
+
+    return getenv("PATH") == NULL || find_on_path(name, path, sizeof path);
 }
 
 /* Launchers and tracers find a program in the current folder, too; a launcher itself is ours to find. */
@@ -230,6 +235,21 @@ static size_t program_in(const struct mpl_command *command)
     return mpl_program_find(command->words, command->n, &program, NULL) == MPL_OK
                ? program
                : command->n;
+}
+
+const char *mpl_command_file(const struct mpl_command *command, struct mpl_arena *arena)
+{
+    const size_t program = program_in(command);
+    const char *word = program < command->n ? command->words[program] : NULL;
+    char path[PATH_MAX];
+
+    if (word == NULL) {
+        return NULL;
+    }
+    if (strchr(word, '/') == NULL && find_on_path(word, path, sizeof path)) {
+        return mpl_arena_strdup(arena, path);
+    }
+    return fault_of(word) == NULL ? mpl_arena_strdup(arena, word) : NULL;
 }
 
 enum mpl_status mpl_command_check_tracer(const struct mpl_command *command,

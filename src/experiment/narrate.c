@@ -64,6 +64,25 @@ static void remember_all(struct hunt *h, const struct mpl_diagnosis *d)
     }
 }
 
+/* "1 master", "7 workers"; what is no noun has no plural. */
+static const char *role_of(const struct hunt *h, const struct mpl_trial *t, size_t i)
+{
+    static const char *const adjectives[] = { "inner", "outer", "top",  "first",
+                                              "last",  "left",  "right" };
+    const char *role = mpl_pattern_role(t->pattern, i);
+    const uint32_t n = mpl_recognition_role(t->recognition, i)->n;
+    bool is_noun = true;
+
+    for (size_t k = 0; k < sizeof adjectives / sizeof *adjectives; k++) {
+        is_noun &= strcmp(adjectives[k], role) != 0;
+    }
+    return mpl_arena_printf(h->arena, "%u %s%s%s", n, role,
+                            n == 1 || !is_noun || role[0] == '\0' ? ""
+                            : role[strlen(role) - 1] == 's'       ? "e"
+                                                                  : "",
+                            n == 1 || !is_noun ? "" : "s");
+}
+
 static void tell_roles(const struct hunt *h, const struct mpl_trial *t)
 {
     const char *roles = "";
@@ -75,14 +94,32 @@ static void tell_roles(const struct hunt *h, const struct mpl_trial *t)
         return;
     }
     for (size_t i = 0; i < mpl_pattern_role_count(t->pattern) && roles != NULL; i++) {
-        roles = mpl_arena_printf(h->arena, "%s%s%u %s", roles, i > 0 ? ", " : "",
-                                 mpl_recognition_role(t->recognition, i)->n,
-                                 mpl_pattern_role(t->pattern, i));
+        const char *role = role_of(h, t, i);
+
+        if (role != NULL && mpl_recognition_role(t->recognition, i)->n > 0) {
+            roles = mpl_arena_printf(h->arena, "%s%s%s", roles,
+                                     roles[0] != '\0' ? ", " : "", role);
+        }
     }
     mpl_tell(h, MPL_TOLD_FOUND, 1, NULL,
              "The program is a %s run (%s): that explains %.0f %% of its messages and "
              "collectives.",
              mpl_pattern_name(t->pattern), roles != NULL ? roles : "?", 100 * t->coverage);
+}
+
+/* Names of variables tell those who write patterns; here they are left out. */
+static void tell_lack(const struct hunt *h, const struct mpl_experiment *e,
+                      const struct mpl_case_run *run)
+{
+    if (e->why_needed == NULL ||
+        strstr(e->why_needed, "is not known for this trace") != NULL) {
+        mpl_tell(h, MPL_TOLD_FOUND, e->level, run,
+                 "To %s, this run is not enough: it does not record what that takes.",
+                 e->purpose);
+    } else {
+        mpl_tell(h, MPL_TOLD_FOUND, e->level, run, "To %s, this run is not enough: %s.",
+                 e->purpose, e->why_needed);
+    }
 }
 
 static void tell_level(const struct hunt *h, const struct mpl_diagnosis *d,
@@ -111,9 +148,7 @@ static void tell_level(const struct hunt *h, const struct mpl_diagnosis *d,
 
         if (e->level == level && e->run == t->run && strcmp(e->pattern, t->id) == 0 &&
             !e->is_answered) {
-            mpl_tell(h, MPL_TOLD_FOUND, level, run, "To %s, this run is not enough: %s.",
-                     e->purpose,
-                     e->why_needed != NULL ? e->why_needed : "it lacks the data");
+            tell_lack(h, e, run);
         }
     }
 }
@@ -125,6 +160,14 @@ void mpl_narrate_levels(struct hunt *h)
 
     if (hero != NULL) {
         tell_roles(h, hero);
+    } else {
+        const char *name = mpl_command_name(&h->c->command, h->arena);
+
+        mpl_tell(
+            h, MPL_TOLD_FOUND, 1, NULL,
+            "Behind MPI_Init no MPI call was recorded: \"%s\" does not communicate, or "
+            "the tracer does not see how.",
+            name != NULL ? name : "?");
     }
     for (int level = 1; hero != NULL && level <= LEVELS; level++) {
         tell_level(h, d, hero, level);
@@ -137,14 +180,36 @@ static const struct mpl_case_run *case_run(const struct hunt *h, uint32_t run)
     return mpl_case_run_at(h->c, h->run_of[run]);
 }
 
-/* "3.41", "0.539 s" */
+/* "3.41", "0.539 s": always three digits. */
 static const char *amount(const struct hunt *h, double value, const char *unit)
 {
     const bool is_plain = unit == NULL || strcmp(unit, "1") == 0;
-    const char *text = mpl_arena_printf(h->arena, "%.3g%s%s", value, is_plain ? "" : " ",
-                                        is_plain ? "" : unit);
+    const double size = fabs(value);
+    const int decimals = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
+    const char *text = !is_plain && strcmp(unit, "s") == 0
+                           ? mpl_text_seconds(h->arena, value)
+                           : mpl_arena_printf(h->arena, "%.*f%s%s", decimals, value,
+                                              is_plain ? "" : " ", is_plain ? "" : unit);
 
     return text != NULL ? text : "?";
+}
+
+/* Whether another number of processes lies between those of the row: the steps tell enough. */
+static bool is_leap(const struct hunt *h, const struct mpl_diagnosis *d,
+                    const struct mpl_scaling_row *row)
+{
+    const uint32_t from = case_run(h, row->from)->processes;
+    const uint32_t to = case_run(h, row->to)->processes;
+
+    for (size_t i = 0; i < d->n_scaling; i++) {
+        const uint32_t between = case_run(h, d->scaling[i].to)->processes;
+
+        if (strcmp(d->scaling[i].quantity, row->quantity) == 0 && between > from &&
+            between < to) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Only numbers that can be compared; false: there were none. */
@@ -183,13 +248,15 @@ void mpl_narrate_news(struct hunt *h)
     bool has_news = false;
 
     for (size_t i = 0; i < d->n_scaling; i++) {
-        has_news |= tell_expectation(h, &d->scaling[i]);
+        has_news |= !is_leap(h, d, &d->scaling[i]) && tell_expectation(h, &d->scaling[i]);
     }
     for (size_t i = 0; i < d->n_findings; i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
         const char *key = key_of(h, f);
 
-        if (key != NULL && !is_known(h, key) && !f->is_within_spread) {
+        /* What else is seen in a single run is in the diagnosis. */
+        if (key != NULL && !is_known(h, key) && !f->is_within_spread &&
+            (f->is_of_set || strcmp(f->finding->kind, "cause") == 0)) {
             has_news = true;
             tell_news(h, f);
         }
@@ -203,7 +270,7 @@ void mpl_narrate_news(struct hunt *h)
 /* Why an experiment that could be carried out is not. */
 static const char *why_left(const struct hunt *h, const struct mpl_planned *e)
 {
-    const char *key = mpl_settings_key(e->settings, h->arena);
+    const char *key = mpl_settings_key(e, h->arena);
     uint32_t processes = 0;
     uint32_t repetition = 0;
 

@@ -33,8 +33,8 @@ double mpl_now_s(void)
 
 /* ---- signals to us ------------------------------------------------------------------ */
 
-static const int stopping[] = { SIGINT, SIGTERM, SIGHUP };
-enum { N_STOPPING = sizeof stopping / sizeof *stopping };
+static const int heard[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
+enum { N_HEARD = sizeof heard / sizeof *heard };
 
 /* Held back during the run and asked for, so that no handler is needed. */
 struct held {
@@ -53,10 +53,10 @@ static void hold(struct held *held)
 
     (void) sigemptyset(&held->waited);
     (void) sigaddset(&held->waited, SIGCHLD);
-    for (size_t i = 0; i < N_STOPPING; i++) {
+    for (size_t i = 0; i < N_HEARD; i++) {
         /* Who starts us in the background or with nohup has said that it means nothing. */
-        if (sigaction(stopping[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) {
-            (void) sigaddset(&held->waited, stopping[i]);
+        if (sigaction(heard[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) {
+            (void) sigaddset(&held->waited, heard[i]);
         }
     }
     (void) sigprocmask(SIG_BLOCK, &held->waited, &held->before);
@@ -77,14 +77,14 @@ static void let_go(const struct held *held)
     (void) sigprocmask(SIG_SETMASK, &held->before, NULL);
 }
 
-/* Waits for a signal, at most so long; true: it asks us to stop. */
-static bool rest(const struct held *held, double seconds)
+/* Waits for a signal, at most so long; the one that asks something of us, or 0. */
+static int rest(const struct held *held, double seconds)
 {
     const struct timespec most = { (time_t) seconds,
                                    (long) ((seconds - (double) (time_t) seconds) * 1e9) };
     const int signal = sigtimedwait(&held->waited, NULL, &most);
 
-    return signal > 0 && signal != SIGCHLD;
+    return signal > 0 && signal != SIGCHLD ? signal : 0;
 }
 
 /* ---- starting ------------------------------------------------------------------------- */
@@ -196,16 +196,43 @@ static void enter(struct watch *w, enum stage stage)
     }
 }
 
-/* One look at what should end it, of what has not been told to end yet. */
-static void judge(struct watch *w, bool is_asked)
+/* Ctrl-Z: all of it stops and we with it, as if it had been one job; then all goes on. */
+static void pause_all(struct watch *w)
 {
+    const double since = mpl_now_s();
+    sigset_t stop;
+
+    /* Twice: what was started meanwhile has not been seen. */
+    (void) mpl_offspring_signal(&w->offspring, SIGSTOP);
+    (void) mpl_offspring_signal(&w->offspring, SIGSTOP);
+    (void) sigemptyset(&stop);
+    (void) sigaddset(&stop, SIGTSTP);
+    (void) raise(SIGTSTP);
+    /* Here we stand still, unless nobody is there who could continue us. */
+    (void) sigprocmask(SIG_UNBLOCK, &stop, NULL);
+    (void) sigprocmask(SIG_BLOCK, &stop, NULL);
+    (void) mpl_offspring_signal(&w->offspring, SIGCONT);
+    const double paused_s = mpl_now_s() - since;
+    w->end->paused_s += paused_s;
+    w->started_s += paused_s;
+    w->stage_s += paused_s;
+}
+
+/* One look at what should end it, of what has not been told to end yet. */
+static void judge(struct watch *w, int signal)
+{
+    if (signal == SIGTSTP) {
+        pause_all(w);
+        return;
+    }
     const double now = mpl_now_s();
     const double elapsed = now - w->started_s;
     struct program_end *end = w->end;
 
-    if (is_asked) {
+    if (signal != 0) {
         end->is_interrupted = true;
-        enter(w, w->stage == STAGE_RUNS ? STAGE_TOLD_TO_END : STAGE_KILLED);
+        enter(w, w->stage == STAGE_RUNS && signal != SIGQUIT ? STAGE_TOLD_TO_END
+                                                             : STAGE_KILLED);
         return;
     }
     if (w->stage == STAGE_RUNS && w->program->timeout_s > 0 &&
@@ -249,11 +276,12 @@ static void await_leader(struct watch *w)
 static void await_others(struct watch *w)
 {
     const double since = mpl_now_s();
+    const double paused_before_s = w->end->paused_s;
     bool is_told = false;
     unsigned left = 0;
 
     while ((left = mpl_offspring_signal(&w->offspring, 0)) > 0) {
-        const double waited = mpl_now_s() - since;
+        const double waited = mpl_now_s() - since - (w->end->paused_s - paused_before_s);
 
         if (waited >= LINGER_S + w->program->grace_s || w->stage == STAGE_KILLED) {
             w->end->n_killed = left;
@@ -263,9 +291,13 @@ static void await_others(struct watch *w)
             w->end->n_killed = left;
             (void) mpl_offspring_signal(&w->offspring, SIGTERM);
         }
-        if (rest(w->held, TICK_S / 2)) {
+        const int signal = rest(w->held, TICK_S / 2);
+        if (signal == SIGTSTP) {
+            pause_all(w);
+        } else if (signal != 0) {
             w->end->is_interrupted = true;
-            w->stage = w->stage == STAGE_RUNS ? STAGE_TOLD_TO_END : STAGE_KILLED;
+            w->stage = w->stage == STAGE_RUNS && signal != SIGQUIT ? STAGE_TOLD_TO_END
+                                                                   : STAGE_KILLED;
         }
         /* A process that cannot be killed hangs in the kernel; nobody can wait for that. */
         if (waited >= 2 * LINGER_S + 2 * w->program->grace_s) {

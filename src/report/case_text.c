@@ -133,3 +133,13 @@ void mpl_report_step(void *context, enum mpl_told what, int level, const char *t
     (void) fflush(n->out);
     mpl_arena_destroy(scratch);
 }
+
+void mpl_page_failed(struct page *page, const struct mpl_report_options *options)
+{
+    if (options->n_failed > 0) {
+        mpl_page_heading(page, "Runs that failed (what follows knows nothing of them)");
+    }
+    for (size_t i = 0; i < options->n_failed; i++) {
+        mpl_page_tell(page, 2, "* ", "%s", options->failed[i]);
+    }
+}

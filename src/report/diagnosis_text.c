@@ -563,6 +563,7 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
         mpl_page_say(&page, 2, "This rests on uncertain clocks: %s.",
                      d->verdict_clock_reason);
     }
+    mpl_page_failed(&page, options);
     mpl_page_groups(&page, d);
     mpl_page_scaling(&page, d);
     say_causes(&page, d, options->top > 0 ? options->top : TOP_DEFAULT);

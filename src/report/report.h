@@ -19,6 +19,8 @@ struct mpl_report_options {
     int width;      /**< Columns of text; 0: 92. */
     const struct mpl_plan
         *plan; /**< What to measure next; NULL: what the traces lack is told. */
+    size_t n_failed;
+    const char *const *failed; /**< Of a case: runs that left no trace, and why. */
 };
 
 /** Verdict first, then causes with reasons and remedies, the search level by level, what stays

@@ -27,6 +27,8 @@ const char *mpl_page_value(struct page *page, double value, const char *unit);
 /** "0, 1, 5 to 7". Labels are those of locations. */
 const char *mpl_page_labels(struct page *page, const char *const *labels, size_t n);
 
+/** Runs of a case that failed; nothing where there are none. */
+void mpl_page_failed(struct page *page, const struct mpl_report_options *options);
 /** Several runs: which are repetitions of one another; nothing for a single run. */
 void mpl_page_groups(struct page *page, const struct mpl_diagnosis *d);
 /** What models expect of larger runs, and what rules say of that. */

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -16,6 +17,7 @@ import product
 tap = product.Tap()
 apps = os.path.join(product.top, "tests", "system", "apps")
 example = os.path.join(product.top, "examples", "master-worker", "mw.c")
+ask_sizes = os.path.join(product.top, "tests", "system", "ask-sizes")
 ask_scaling = os.path.join(product.top, "tests", "system", "ask-scaling")
 SLOW = ["--tasks", "120", "--task-ms", "10", "--master-ms", "4"]
 MPIRUN = ["mpirun", "--oversubscribe", "-np", "{processes}"]
@@ -62,6 +64,17 @@ class Place:
         return [
             line.split()[1] for line in self.case(name).split("\n") if line.startswith("    outcome:")
         ]
+
+    def states(self):
+        """Of the processes of this test, how the system sees them: "S", "R", "T" for stopped."""
+        found = []
+        for line in self.left():
+            try:
+                with open("/proc/%s/stat" % line.split(":")[0], encoding="utf-8", errors="replace") as file:
+                    found.append(file.read().rsplit(")", 1)[1].split()[0])
+            except OSError:
+                continue
+        return found
 
     def left(self):
         """Command lines of processes of this test that are still there."""
@@ -300,6 +313,79 @@ def test_healthy(place):
     nothing_left(place, what)
 
 
+def test_no_number(place):
+    """The launcher knows how many; after the first run marple does, too."""
+    what = "a command that says no number of processes"
+    options = ["-o", "unsaid", "--knowledge", ask_scaling]
+    command = ["mpirun", "-H", "localhost:4", place.program("mw"), *SLOW]
+    done = place.run([*options, "--max-experiments", "2"], command)
+    tap.ok(done.status == 0, what + ": it is diagnosed", done)
+    sizes = re.findall(r"^    processes: ([0-9]+)", place.case("unsaid"), re.MULTILINE)
+    tap.ok(set(sizes) == {"4"}, what + ": the trace tells it", place.case("unsaid"))
+    tap.ok(
+        "with 4 processes: it takes" not in done.plain,
+        what + ": what asks for the same number is not refused",
+        done,
+    )
+    done = place.run(
+        ["-o", "unsaid5", "--knowledge", ask_scaling, "--max-experiments", "2"],
+        ["mpirun", "-H", "localhost:5", place.program("mw"), *SLOW],
+    )
+    tap.ok(
+        "the command always starts 5; give it as mpirun -np {processes} -H localhost:5" in done.plain,
+        what + ": another number is refused with the command that would do",
+        done,
+    )
+    runs = place.outcomes("unsaid")
+    done = place.run([*options, "--max-experiments", "2"], command)
+    tap.ok(
+        done.status == 0 and len(place.outcomes("unsaid")) == len(runs),
+        what + ": the case can be continued and repeats nothing",
+        done,
+    )
+
+
+def measured_sizes(place, name):
+    case = place.case(name)
+    return sorted(re.findall(r"^    processes: ([0-9]+)", case, re.MULTILINE))
+
+
+def test_half(place):
+    what = "a budget that ends between the sizes of an experiment"
+    options = ["-o", "half", "--knowledge", ask_sizes, "--processes", "5"]
+    command = [*MPIRUN, place.program("mw"), *SLOW]
+    first = place.run([*options, "--max-experiments", "2"], command)
+    tap.ok(measured_sizes(place, "half") == ["3", "5"], what + ": one size is missing", first)
+    # The missing one alone fits in; both together would not.
+    took = float(re.findall(r"duration_s: ([0-9.]+)", place.case("half"))[1])
+    done = place.run([*options, "--max-experiments", "1", "--max-time", "%.2f" % (1.9 * took)], command)
+    tap.ok(measured_sizes(place, "half") == ["3", "4", "5"], what + ": the next call measures it", done)
+    tap.ok("an earlier call began it" in done.plain, what + ": and says why", done)
+    done = place.run([*options, "--max-experiments", "1"], command)
+    again = [r for r in re.findall(r'experiment: "(.*)"', place.case("half")) if "3 and 4" in r]
+    tap.ok(len(again) == 2, what + ": then it is done", place.case("half"))
+
+
+def test_broken_rules(place):
+    """The second diagnosis fails: what the first one told is not lost."""
+    what = "rules that break while the program runs"
+    own = place.path("own")
+    shutil.copytree(ask_scaling, own)
+    process = place.start(
+        ["-o", "broken", "--knowledge", own, "--processes", "3"], [*MPIRUN, place.program("mw"), *SLOW]
+    )
+    for _ in range(600):
+        time.sleep(0.05)
+        if os.path.isdir(place.path("broken", "run-02")):
+            break
+    with open(os.path.join(own, "rules", "broken.clp"), "w", encoding="utf-8") as file:
+        file.write("(defrule ADVISE::x (")
+    done = Ended(process)
+    tap.ok(done.status not in (0, 1), what + ": it is told", done)
+    tap.ok("\nCauses\n" in done.out, what + ": what was learnt is shown", done)
+    tap.ok(place.outcomes("broken") == ["ok", "ok"], what + ": the runs are kept", place.case("broken"))
+
+
 # ---- what goes wrong ----------------------------------------------------------------------
 
 
@@ -312,6 +398,19 @@ def test_crash(place):
     tap.ok("signal 11" in done.out, what + ": it is told", done)
     tap.ok("the input has no end" in done.out, what + ": with what the program said", done)
     tap.ok("1. master-bottleneck" in done.out, what + ": what was learnt is shown", done)
+    diagnosis = " ".join(done.out.split("Diagnosing finished")[1].split())
+    line = "Runs that failed (what follows knows nothing of them)"
+    tap.ok(
+        line in diagnosis and "* run-02 with 4 processes: failed, after" in diagnosis and "signal 11" in diagnosis,
+        what + ": the diagnosis tells in a line which run failed and how",
+        diagnosis,
+    )
+    told = product.run("diagnose", place.path("crash"))
+    tap.ok(
+        line in told.out and "* run-02 with 4 processes: failed" in told.out,
+        what + ": so does marple diagnose of the case",
+        told,
+    )
     tap.ok(place.outcomes("crash") == ["ok", "failed"], what + ": the case knows", place.case("crash"))
     nothing_left(place, what)
 
@@ -335,7 +434,7 @@ def test_hang(place):
     done = place.run(options, command, SHAKY_HANG="all")
     tap.ok(time.monotonic() - began < 60, what + ": it does not last")
     tap.ok(done.status == 3, what + ": status 3", done)
-    tap.ok("had not ended after 2 s" in done.plain, what + ": it is told", done)
+    tap.ok("had not ended after 2.00 s" in done.plain, what + ": it is told", done)
     tap.ok(place.outcomes("hang") == ["timed-out"], what + ": the case knows", place.case("hang"))
     nothing_left(place, what)
     done = place.run(["-o", "hang", "--timeout", "60s", "--max-experiments", "1"], command)
@@ -350,7 +449,7 @@ def test_static(place):
     what = "a program that cannot be traced"
     done = place.run(["-o", "static"], ["mpirun", "-np", "2", place.program("plain")])
     tap.ok(done.status == 3, what + ": status 3", done)
-    tap.ok("left no trace" in done.complaint, what + ": it is told", done)
+    tap.ok("no MPI call was recorded" in done.complaint, what + ": it is told", done)
     tap.ok(place.outcomes("static") == ["no-trace"], what + ": the case knows", place.case("static"))
     done = place.run(["-o", "static", "--format", "json"], ["mpirun", "-np", "2", place.program("plain")])
     tap.ok(
@@ -359,6 +458,66 @@ def test_static(place):
         done,
     )
     tap.ok(len(place.outcomes("static")) == 2, what + ": it is tried once more per call")
+
+
+def test_no_mpi(place):
+    """EZTrace ends such a program with an error of its own, which explains nothing."""
+    what = "a program without MPI"
+    subprocess.run(["cc", "-o", place.program("serial"), os.path.join(apps, "plain.c")], check=True)
+    done = place.run(["-o", "serial-case"], ["mpirun", "-np", "2", place.program("serial")])
+    tap.ok(done.status == 3, what + ": status 3", done)
+    tap.ok(
+        '"serial" is not an MPI program (no MPI call was recorded)' in done.complaint
+        and '"serial" is not an MPI program' in done.plain,
+        what + ": it is told",
+        done,
+    )
+    tap.ok("OTF2" not in done.out + done.complaint, what + ": without the tracer's own troubles", done)
+    what = "an interpreter that calls no MPI"
+    done = place.run(["-o", "python-case"], ["mpirun", "-np", "2", sys.executable, "-c", "print(3)"])
+    tap.ok(
+        done.status == 3 and "is not an MPI program, or it ended before MPI_Init" in done.complaint,
+        what + ": it is told with a reserve",
+        done,
+    )
+
+
+def test_pause(place):
+    """Ctrl-Z stops the program, too; and a run with a hole in it is none."""
+    what = "Ctrl-Z"
+    command = ["mpirun", "--oversubscribe", "-np", "3", place.program("mw"), "--tasks", "100", "--task-ms", "50"]
+    process = place.start(["-o", "pause", "--max-experiments", "2"], command)
+    for _ in range(200):
+        time.sleep(0.1)
+        if any(place.program("mw") + " --tasks" in words and "mpirun" not in words for words in place.left()):
+            break
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTSTP)
+    time.sleep(1)
+    states = place.states()
+    process.send_signal(signal.SIGCONT)
+    done = Ended(process)
+    tap.ok(states and set(states) == {"T"}, what + ": all processes stand still", states)
+    tap.ok(done.status == 0, what + ": then it goes on", done)
+    tap.ok("it was paused for" in done.plain, what + ": the run is not taken for a measurement", done)
+    tap.ok(place.outcomes("pause")[:2] == ["interrupted", "ok"], what + ": it is repeated", place.case("pause"))
+    nothing_left(place, what)
+
+
+def test_quit(place):
+    what = "Ctrl-\\"
+    command = [*MPIRUN, place.program("shaky"), *SLOW]
+    process = place.start(["-o", "quit"], command, SHAKY_HANG="all")
+    for _ in range(200):
+        time.sleep(0.1)
+        if any(place.program("shaky") + " --tasks" in words and "mpirun" not in words for words in place.left()):
+            break
+    time.sleep(0.5)
+    process.send_signal(signal.SIGQUIT)
+    done = Ended(process)
+    tap.ok(done.status == 3 and "interrupted" in done.complaint, what + ": it ends as by Ctrl-C", done)
+    tap.ok(place.outcomes("quit") == ["interrupted"], what + ": the case knows", place.case("quit"))
+    nothing_left(place, what)
 
 
 def test_mistakes(place):
@@ -510,12 +669,18 @@ def main():
         tap.guarded("slow master", test_slow, place)
         tap.guarded("options", test_options, place)
         tap.guarded("healthy master", test_healthy, place)
+        tap.guarded("no number", test_no_number, place)
+        tap.guarded("half", test_half, place)
+        tap.guarded("broken rules", test_broken_rules, place)
         tap.guarded("crash", test_crash, place)
         tap.guarded("hang", test_hang, place)
         if has_static:
             tap.guarded("static", test_static, place)
         else:
             tap.skip("a program that cannot be traced", "nothing can be linked statically")
+        tap.guarded("no MPI", test_no_mpi, place)
+        tap.guarded("pause", test_pause, place)
+        tap.guarded("quit", test_quit, place)
         tap.guarded("mistakes", test_mistakes, place)
         tap.guarded("left", test_left, place)
         tap.guarded("interrupt", test_interrupt, place)

@@ -75,6 +75,13 @@ static const struct mpl_case_run sample = {
     .level = 2,
     .processes = 8,
     .repetition = 3,
+    .n_sizes = 2,
+    .sizes = (const uint32_t[]){ 4, 8 },
+    .repetitions = 3,
+    .recording = { .capabilities = words,
+                   .n_capabilities = 2,
+                   .regions = words + 3,
+                   .n_regions = 1 },
     .tracer = "eztrace",
     .settings = "-t openmpi",
     .words = words,
@@ -108,6 +115,15 @@ START_TEST(what_was_written_comes_back)
     ck_assert_int_eq(run->level, 2);
     ck_assert_uint_eq(run->processes, 8);
     ck_assert_uint_eq(run->repetition, 3);
+    ck_assert_uint_eq(run->n_sizes, 2);
+    ck_assert_uint_eq(run->sizes[0], 4);
+    ck_assert_uint_eq(run->sizes[1], 8);
+    ck_assert_uint_eq(run->repetitions, 3);
+    ck_assert_uint_eq(run->recording.n_capabilities, 2);
+    ck_assert_str_eq(run->recording.capabilities[1], words[1]);
+    ck_assert_uint_eq(run->recording.n_regions, 1);
+    ck_assert_str_eq(run->recording.regions[0], words[3]);
+    ck_assert_uint_eq(run->recording.n_counters, 0);
     ck_assert_str_eq(run->settings, sample.settings);
     ck_assert_uint_eq(run->n_words, 4);
     ck_assert_str_eq(run->words[3], words[3]);
@@ -123,6 +139,33 @@ START_TEST(what_was_written_comes_back)
     ck_assert_ptr_null(run->trace);
     ck_assert_str_eq(run->partial, sample.partial);
     ck_assert_str_eq(run->problem, sample.problem);
+}
+END_TEST
+
+START_TEST(runs_that_failed_are_told_in_a_line_each)
+{
+    struct mpl_case_run run = sample;
+    const char *const *lines = NULL;
+    size_t n = 0;
+
+    ck_assert_int_eq(open_again(), MPL_OK);
+    *mpl_case_add(c) = run;
+    run.id = "run-02";
+    run.outcome = MPL_OUTCOME_OK;
+    *mpl_case_add(c) = run;
+    run.id = "run-03";
+    run.outcome = MPL_OUTCOME_FAILED;
+    run.processes = 1;
+    run.problem = "no";
+    *mpl_case_add(c) = run;
+    ck_assert_int_eq(mpl_case_write(c, &err), MPL_OK);
+    mpl_case_failures_in(folder, arena, &lines, &n);
+    ck_assert_uint_eq(n, 2);
+    ck_assert_str_eq(lines[0], "run-01 with 8 processes: timed-out, after 12.3 s: ended "
+                               "after\t12 s: \xc3\xbc; done later by run-02");
+    ck_assert_str_eq(lines[1], "run-03 with 1 process: failed, after 12.3 s: no");
+    mpl_case_failures_in("no-such-folder", arena, &lines, &n);
+    ck_assert_uint_eq(n, 0);
 }
 END_TEST
 
@@ -200,6 +243,8 @@ static const struct {
       ":4:33: this is not a number" },
     { "case: 1\ncommand: [x]\nruns:\n  - {id: a, outcome: ok, processes: -3}\n",
       "this is not a number that can stand here" },
+    { "case: 1\ncommand: [x]\nruns:\n  - {id: a, outcome: ok, sizes: [4, 0]}\n",
+      "this has to be a list of numbers of processes" },
     { "case: 1\ncommand: {x: 3}\nruns: []\n", "this has to be a list of words" },
     { "case: 1\ncommand: [x]\nruns:\n  - {id: \"a", "" },
 };
@@ -280,6 +325,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, begin, end);
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, what_was_written_comes_back);
+    tcase_add_test(tcase, runs_that_failed_are_told_in_a_line_each);
     tcase_add_test(tcase, another_command_is_refused);
     tcase_add_test(tcase, two_cannot_work_in_it);
     tcase_add_test(tcase, a_dry_case_makes_nothing);

@@ -257,6 +257,105 @@ START_TEST(an_interrupt_ends_the_program_and_not_us)
 }
 END_TEST
 
+static bool quit_once(void *context, double elapsed_s)
+{
+    bool *is_done = context;
+
+    if (!*is_done && elapsed_s >= 0.3) {
+        *is_done = true;
+        (void) kill(getpid(), SIGQUIT);
+    }
+    return false;
+}
+
+static bool has_quit;
+
+static void be_quit(struct program *program)
+{
+    has_quit = false;
+    program->tick = quit_once;
+    program->context = &has_quit;
+    program->grace_s = 60;
+}
+
+START_TEST(a_quit_kills_at_once_what_does_not_listen)
+{
+    const double since = mpl_now_s();
+    const struct program_end ended =
+        run_script("trap '' TERM QUIT; while :; do sleep 0.1; done", be_quit);
+
+    ck_assert(ended.is_interrupted);
+    ck_assert_int_eq(ended.signal, SIGKILL);
+    ck_assert_double_lt(mpl_now_s() - since, 30);
+}
+END_TEST
+
+static bool pause_once(void *context, double elapsed_s)
+{
+    bool *is_done = context;
+
+    if (!*is_done && elapsed_s >= 0.3) {
+        *is_done = true;
+        (void) kill(getpid(), SIGTSTP);
+    }
+    return false;
+}
+
+static bool has_paused;
+
+static void be_paused(struct program *program)
+{
+    has_paused = false;
+    program->tick = pause_once;
+    program->context = &has_paused;
+    program->timeout_s = 10;
+}
+
+/* As a shell would: continues us when we have stopped. */
+static pid_t start_shell(void)
+{
+    const pid_t us = getpid();
+    const pid_t pid = fork();
+
+    for (unsigned i = 0; pid == 0 && i < 30; i++) {
+        (void) usleep(500000);
+        (void) kill(us, i < 2 ? 0 : SIGCONT);
+    }
+    if (pid == 0) {
+        _exit(0);
+    }
+    (void) usleep(
+        100000); /* What starts in the same tick as the program is taken for its child. */
+    return pid;
+}
+
+START_TEST(a_pause_stops_the_program_and_us_and_is_no_time_of_the_run)
+{
+    const pid_t shell = start_shell();
+    const double since = mpl_now_s();
+    /* While it stands still it cannot count. */
+    const struct program_end ended = run_script(
+        "for i in 1 2 3 4 5 6 7 8 9 10; do date +%s%N; sleep 0.1; done", be_paused);
+    const double wall_s = mpl_now_s() - since;
+    unsigned long long before = 0;
+    unsigned long long gap = 0;
+
+    (void) kill(shell, SIGKILL);
+    (void) waitpid(shell, NULL, 0);
+    ck_assert(!ended.is_interrupted);
+    ck_assert_int_eq(ended.exit_status, 0);
+    ck_assert_double_gt(ended.paused_s, 0.5);
+    ck_assert_double_le(ended.duration_s, wall_s - 0.5);
+    for (const char *p = text_of(out_path); *p != '\0'; p = strchr(p, '\n') + 1) {
+        const unsigned long long at = strtoull(p, NULL, 10);
+
+        gap = before > 0 && at - before > gap ? at - before : gap;
+        before = at;
+    }
+    ck_assert_msg(gap > 500000000ULL, "the longest gap is %llu ns", gap);
+}
+END_TEST
+
 static bool enough(void *context, double elapsed_s)
 {
     (void) context;
@@ -297,6 +396,8 @@ int main(void)
     tcase_add_test(tcase, what_a_killed_launcher_leaves_is_killed_too);
     tcase_add_test(tcase, a_child_of_ours_from_before_is_left_alone);
     tcase_add_test(tcase, an_interrupt_ends_the_program_and_not_us);
+    tcase_add_test(tcase, a_quit_kills_at_once_what_does_not_listen);
+    tcase_add_test(tcase, a_pause_stops_the_program_and_us_and_is_no_time_of_the_run);
     tcase_add_test(tcase, a_tick_can_stop_it);
     suite_add_tcase(suite, tcase);
 

@@ -233,6 +233,24 @@ START_TEST(the_number_of_processes_is_read_from_the_launcher)
 }
 END_TEST
 
+static const char *varied(const char *text)
+{
+    const struct mpl_command command = command_of(text);
+    const char *out = mpl_command_varied(&command, arena);
+
+    return out != NULL ? out : "?";
+}
+
+START_TEST(a_command_is_told_how_its_number_can_vary)
+{
+    ck_assert_str_eq(varied("mpirun -np 8 app -np 3"), "mpirun -np {processes} app -np 3");
+    ck_assert_str_eq(varied("mpirun -n8 app"), "mpirun -n{processes} app");
+    ck_assert_str_eq(varied("srun --ntasks=8 app 8"), "srun --ntasks={processes} app 8");
+    ck_assert_str_eq(varied("srun -p debug app"), "srun -n {processes} -p debug app");
+    ck_assert_str_eq(varied("./run.sh 8"), "?");
+}
+END_TEST
+
 START_TEST(printed_words_can_be_pasted)
 {
     const char *const words[] = { "a b", "", "it's", "$x", "--plain=1", "''" };
@@ -273,6 +291,7 @@ int main(void)
     tcase_add_test(tcase, a_program_that_is_not_there_is_told_before_it_is_started);
     tcase_add_test(tcase, what_another_machine_has_is_not_asked_of_this_one);
     tcase_add_test(tcase, the_number_of_processes_is_read_from_the_launcher);
+    tcase_add_test(tcase, a_command_is_told_how_its_number_can_vary);
     tcase_add_test(tcase, printed_words_can_be_pasted);
     tcase_add_test(tcase, a_case_is_called_after_the_program);
     suite_add_tcase(suite, tcase);
