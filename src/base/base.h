@@ -225,6 +225,9 @@ enum mpl_status mpl_lint_fail(const struct mpl_lint *lint, struct mpl_err *err);
 /** The word of \p words that \p word is a common name for, else the nearest one (edit distance at most
  *  1/3 of its length), or NULL. */
 const char *mpl_suggest(const char *word, const char *const *words, size_t n);
+/** The same for the end of a message: "; did you mean 'x'?", or "". NULL without memory. */
+const char *mpl_suggest_hint(struct mpl_arena *arena, const char *word,
+                             const char *const *words, size_t n);
 
 /* ---- files and text --------------------------------------------------------------- */
 
@@ -317,6 +320,12 @@ enum mpl_status mpl_yaml_parse(const char *file, const char *text, size_t bytes,
 const char *mpl_yaml_quote(struct mpl_arena *arena, const char *text);
 /** The member \p key of a map, or NULL. */
 const struct mpl_yaml *mpl_yaml_find(const struct mpl_yaml *map, const char *key);
+/**
+ * The first member of a map, from \p member on, whose key is none of the \p n \p keys; NULL: there is none,
+ * also if \p member is NULL.
+ */
+const struct mpl_yaml *mpl_yaml_find_unknown(const struct mpl_yaml *member,
+                                             const char *const *keys, size_t n);
 
 /* ---- JSON ------------------------------------------------------------------------------ */
 

@@ -143,3 +143,11 @@ const char *mpl_suggest(const char *word, const char *const *words, size_t n)
     }
     return nearest;
 }
+
+const char *mpl_suggest_hint(struct mpl_arena *arena, const char *word,
+                             const char *const *words, size_t n)
+{
+    const char *near = mpl_suggest(word, words, n);
+
+    return near == NULL ? "" : mpl_arena_printf(arena, "; did you mean '%s'?", near);
+}

@@ -542,3 +542,19 @@ const struct mpl_yaml *mpl_yaml_find(const struct mpl_yaml *map, const char *key
     }
     return member;
 }
+
+const struct mpl_yaml *mpl_yaml_find_unknown(const struct mpl_yaml *member,
+                                             const char *const *keys, size_t n)
+{
+    for (; member != NULL; member = member->next) {
+        size_t i = 0;
+
+        while (i < n && strcmp(keys[i], member->key) != 0) {
+            i++;
+        }
+        if (i == n) {
+            break;
+        }
+    }
+    return member;
+}

@@ -50,9 +50,7 @@ void mpl_load_warn(struct mpl_loader *loader, struct mpl_place place, const char
 const char *mpl_load_hint(struct mpl_loader *loader, const char *word,
                           const char *const *words, size_t n)
 {
-    const char *near = mpl_suggest(word, words, n);
-    const char *hint =
-        near == NULL ? "" : mpl_arena_printf(loader->arena, "; did you mean '%s'?", near);
+    const char *hint = mpl_suggest_hint(loader->arena, word, words, n);
 
     if (hint == NULL) {
         loader->has_no_memory = true;
@@ -74,16 +72,12 @@ void *mpl_load_array(struct mpl_loader *loader, size_t n, size_t size)
 void mpl_load_keys(struct mpl_loader *loader, const struct mpl_yaml *map,
                    const char *const *keys, size_t n, const char *what)
 {
-    for (const struct mpl_yaml *child = map->first; child != NULL; child = child->next) {
-        bool is_known = false;
+    const struct mpl_yaml *child = map->first;
 
-        for (size_t i = 0; i < n && !is_known; i++) {
-            is_known = strcmp(keys[i], child->key) == 0;
-        }
-        if (!is_known) {
-            mpl_load_error(loader, child->key_place, "unknown key '%s' in %s%s", child->key,
-                           what, mpl_load_hint(loader, child->key, keys, n));
-        }
+    while ((child = mpl_yaml_find_unknown(child, keys, n)) != NULL) {
+        mpl_load_error(loader, child->key_place, "unknown key '%s' in %s%s", child->key,
+                       what, mpl_load_hint(loader, child->key, keys, n));
+        child = child->next;
     }
 }
 

@@ -25,9 +25,7 @@ void mpl_tracer_fault(struct tracer_loader *loader, struct mpl_place place, cons
 const char *mpl_tracer_hint(struct tracer_loader *loader, const char *word,
                             const char *const *words, size_t n)
 {
-    const char *near = mpl_suggest(word, words, n);
-    const char *hint =
-        near == NULL ? "" : mpl_arena_printf(loader->arena, "; did you mean '%s'?", near);
+    const char *hint = mpl_suggest_hint(loader->arena, word, words, n);
 
     loader->has_no_memory = loader->has_no_memory || hint == NULL;
     return hint == NULL ? "" : hint;
@@ -44,17 +42,12 @@ void *mpl_tracer_array(struct tracer_loader *loader, size_t n, size_t size)
 void mpl_tracer_keys(struct tracer_loader *loader, const struct mpl_yaml *map,
                      const char *const *keys, size_t n, const char *what)
 {
-    for (const struct mpl_yaml *child = map->first; child != NULL; child = child->next) {
-        bool is_known = false;
+    const struct mpl_yaml *child = map->first;
 
-        for (size_t i = 0; i < n && !is_known; i++) {
-            is_known = strcmp(keys[i], child->key) == 0;
-        }
-        if (!is_known) {
-            mpl_tracer_fault(loader, child->key_place, "unknown key '%s' in %s%s",
-                             child->key, what,
-                             mpl_tracer_hint(loader, child->key, keys, n));
-        }
+    while ((child = mpl_yaml_find_unknown(child, keys, n)) != NULL) {
+        mpl_tracer_fault(loader, child->key_place, "unknown key '%s' in %s%s", child->key,
+                         what, mpl_tracer_hint(loader, child->key, keys, n));
+        child = child->next;
     }
 }
 

@@ -190,6 +190,18 @@ START_TEST(a_common_name_leads_to_ours_before_a_near_word_does)
 }
 END_TEST
 
+START_TEST(a_suggestion_ends_a_message_as_a_question)
+{
+    const char *const words[] = { "enter", "leave" };
+
+    ck_assert_str_eq(mpl_suggest_hint(arena, "entre", words, 2), "; did you mean 'enter'?");
+    ck_assert_str_eq(mpl_suggest_hint(arena, "xyz", words, 2), "");
+    mpl_alloc_fail_after(0);
+    ck_assert_ptr_null(mpl_suggest_hint(arena, "entre", words, 2));
+    mpl_alloc_fail_after(-1);
+}
+END_TEST
+
 START_TEST(very_long_words_have_no_suggestion)
 {
     char word[1000];
@@ -431,6 +443,7 @@ static Suite *text_suite(void)
     tcase_add_loop_test(tcase, suggestion_is_the_nearest_word_or_none, 0,
                         (int) (sizeof suggestions / sizeof suggestions[0]));
     tcase_add_test(tcase, a_common_name_leads_to_ours_before_a_near_word_does);
+    tcase_add_test(tcase, a_suggestion_ends_a_message_as_a_question);
     tcase_add_test(tcase, very_long_words_have_no_suggestion);
     tcase_add_test(tcase, message_shows_place_line_and_caret);
     tcase_add_test(tcase, quoted_lines_cannot_move_the_cursor);

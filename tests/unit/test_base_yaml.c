@@ -93,6 +93,21 @@ START_TEST(tree_has_keys_texts_and_places)
 }
 END_TEST
 
+START_TEST(keys_that_nobody_knows_are_found_one_by_one)
+{
+    const char *const known[] = { "b", "d" };
+
+    ck_assert_int_eq(parse("a: 1\nb: 2\nc: 3\nd: 4\n"), MPL_OK);
+    const struct mpl_yaml *a = mpl_yaml_find_unknown(root->first, known, 2);
+
+    ck_assert_str_eq(a->key, "a");
+    ck_assert_str_eq(mpl_yaml_find_unknown(a->next, known, 2)->key, "c");
+    ck_assert_ptr_null(mpl_yaml_find_unknown(mpl_yaml_find(root, "d"), known, 2));
+    ck_assert_ptr_null(mpl_yaml_find_unknown(NULL, known, 2));
+    ck_assert_ptr_eq(mpl_yaml_find_unknown(root->first, known, 0), root->first);
+}
+END_TEST
+
 /* The value of "a" in each text: its place, its text, and whether columns can be counted. */
 static const struct {
     const char *yaml;
@@ -455,6 +470,7 @@ static Suite *yaml_suite(void)
 
     tcase_add_checked_fixture(tcase, create_lint, destroy_lint);
     tcase_add_test(tcase, tree_has_keys_texts_and_places);
+    tcase_add_test(tcase, keys_that_nobody_knows_are_found_one_by_one);
     tcase_add_loop_test(tcase, scalar_says_where_its_text_begins, 0,
                         (int) (sizeof scalars / sizeof scalars[0]));
     tcase_add_loop_test(tcase, text_without_values_has_no_tree, 0, 4);
