@@ -122,19 +122,33 @@ static void tell_lack(const struct hunt *h, const struct mpl_experiment *e,
     }
 }
 
+/* The questions of a level that the run answers at once, in one line. */
+static void tell_questions(const struct hunt *h, const struct mpl_diagnosis *d,
+                           const struct mpl_trial *t, int level)
+{
+    const char *all = "";
+
+    for (size_t i = 0; i < d->n_experiments && all != NULL; i++) {
+        const struct mpl_experiment *e = &d->experiments[i];
+
+        if (e->level == level && e->run == t->run && strcmp(e->pattern, t->id) == 0 &&
+            e->is_answered) {
+            all = mpl_arena_printf(h->arena, "%s%s%s", all, all[0] != '\0' ? "; " : "",
+                                   e->purpose);
+        }
+    }
+    if (all != NULL && all[0] != '\0') {
+        mpl_tell(h, MPL_TOLD_LEVEL, level, mpl_case_run_at(h->c, h->run_of[t->run]), "%s",
+                 all);
+    }
+}
+
 static void tell_level(const struct hunt *h, const struct mpl_diagnosis *d,
                        const struct mpl_trial *t, int level)
 {
     const struct mpl_case_run *run = mpl_case_run_at(h->c, h->run_of[t->run]);
 
-    for (size_t i = 0; i < d->n_experiments; i++) {
-        const struct mpl_experiment *e = &d->experiments[i];
-
-        if (e->level == level && e->run == t->run && strcmp(e->pattern, t->id) == 0 &&
-            e->is_answered) {
-            mpl_tell(h, MPL_TOLD_LEVEL, level, run, "%s", e->purpose);
-        }
-    }
+    tell_questions(h, d, t, level);
     for (size_t i = 0; i < d->n_findings; i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
 

@@ -573,6 +573,30 @@ def test_interrupt(place):
     nothing_left(place, what)
 
 
+def test_interrupt_version(place):
+    """Before the program: nothing was run, so nothing is kept of it."""
+    what = "Ctrl-C while the tracer is asked for its version"
+    with open(os.path.join(product.top, "tracers", "eztrace.yaml"), encoding="utf-8") as file:
+        text = file.read()
+    text = text.replace("tracer: eztrace", "tracer: slow").replace("[eztrace, --version]", "[sleep, '4']")
+    os.makedirs(place.path("slow", "tracers"))
+    with open(place.path("slow", "tracers", "slow.yaml"), "w", encoding="utf-8") as file:
+        file.write(text)
+    process = place.start(
+        ["-o", "early", "--knowledge", place.path("slow"), "--tracer", "slow"], [*MPIRUN, place.program("mw")]
+    )
+    for _ in range(200):
+        time.sleep(0.05)
+        if os.path.exists(place.path("early", "run-01", "version")):
+            break
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    done = Ended(process)
+    tap.ok(done.status == 3 and "interrupted" in done.complaint, what + ": status 3", done)
+    left = sorted(os.listdir(place.path("early")))
+    tap.ok(left == ["case.lock", "case.yaml"], what + ": no empty run is left", left)
+
+
 def test_interrupt_second(place):
     """What the first run told is shown, although the second was stopped."""
     what = "Ctrl-C in the second experiment"
@@ -646,7 +670,7 @@ def test_unusable_cases(place):
         done,
     )
     tap.ok(place.case("bad") == "case: 1\ncommand: [x\n", "and left as it is")
-    done = place.run(["-o", "marple-mw"], ["mpirun", "-np", "3", "./other"])
+    done = place.run(["-o", "marple-mw"], ["mpirun", "-np", "3", place.program("shaky")])
     tap.ok(
         done.status == 2 and "is of another command: mpirun --oversubscribe" in done.complaint,
         "a case of another command is refused",
@@ -684,6 +708,7 @@ def main():
         tap.guarded("mistakes", test_mistakes, place)
         tap.guarded("left", test_left, place)
         tap.guarded("interrupt", test_interrupt, place)
+        tap.guarded("interrupt of the version", test_interrupt_version, place)
         tap.guarded("interrupt in the second", test_interrupt_second, place)
         tap.guarded("two at once", test_two_at_once, place)
         tap.guarded("disk full", test_disk_full, place)
