@@ -31,6 +31,13 @@
          (not (not (member$ ?q:note (create$ "truncated-events" "damaged-events"
                                              "missing-events-file")))))))
 
+(deffunction MAIN::causes-of (?run)
+  "The names of its causes, each once."
+  (bind ?names (create$))
+  (do-for-all-facts ((?f finding)) (and (eq ?f:run ?run) (eq ?f:kind cause) (eq ?f:healthy no))
+    (if (not (member$ ?f:name ?names)) then (bind ?names (create$ ?names ?f:name))))
+  ?names)
+
 (deffunction MAIN::near-noise (?run ?name ?lost ?all)
   "Whether a finding says that it is noise, or is the leading cause and costs little more than noise."
   (if (member$ ?name (create$ noise phase-noise step-noise step-jitter irregular-service))
@@ -126,7 +133,7 @@
   (exists (finding (run ?r) (kind cause | symptom) (healthy no)))
   =>
   (assert (measure (run ?r) (pattern "message-passing") (level 1)
-                   (separates unknown-waiting)
+                   (separates unknown-waiting (causes-of ?r))
                    (reason "have a whole trace: of this one a part is missing or damaged"))))
 
 ;; ---- noise ----------------------------------------------------------------------------------------

@@ -62,7 +62,8 @@
          (finding (kind cause) (name slow-stage) (run "r1") (pattern "p") (culprits "2")
                   (lost 2.0) (where "location 2") (text "Given."))
          (last-call (run "r1")))
-  (expect (measure (level 1) (reason "have a whole trace: of this one a part is missing or damaged"))))
+  (expect (measure (level 1) (separates unknown-waiting slow-stage)
+                   (reason "have a whole trace: of this one a part is missing or damaged"))))
 
 (case "noise is repeated"
   (given (run (id "r1") (processes 16))
