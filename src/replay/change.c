@@ -144,6 +144,21 @@ static double spent_on(const struct question *q, size_t i, const struct spent *s
     return 0;
 }
 
+/*
+ * What compares a location with another one. Who takes tasks takes as many as it has time for, so that
+ * all spend the same, however slow they are: there it is the mean of a task. NaN for somebody who does
+ * not take them.
+ */
+static double compared(const struct question *q, size_t i, const struct spent *as,
+                       const struct spent *spent)
+{
+    if (q->what->changes[i].kind != MPL_CHANGE_COMPUTE || as->farm == MPL_NONE ||
+        !(as->task_s > 0)) {
+        return spent_on(q, i, spent);
+    }
+    return spent->farm == as->farm && spent->task_s > 0 ? spent->task_s : NAN;
+}
+
 static int by_value(const void *x, const void *y)
 {
     const double a = *(const double *) x;
@@ -168,21 +183,26 @@ static const struct mpl_replay_role *role_of(const struct question *q, uint32_t 
 static double of_others(const struct question *q, size_t i, uint32_t location,
                         const struct spent *spent, double *values)
 {
+    const struct spent *own = &spent[location];
     const struct mpl_model *model = mpl_events_model(q->events);
     const struct mpl_replay_role *role = role_of(q, location);
     uint32_t n = 0;
 
     for (uint32_t k = 0; role != NULL && k < role->n; k++) {
-        if (!q->is_named[i][role->locations[k]]) {
-            values[n++] = spent_on(q, i, &spent[role->locations[k]]);
+        const double value = compared(q, i, own, &spent[role->locations[k]]);
+
+        if (!q->is_named[i][role->locations[k]] && !isnan(value)) {
+            values[n++] = value;
         }
     }
     const bool is_alone = n == 0;
 
     for (uint32_t l = 0; is_alone && l < model->n_locations; l++) {
+        const double value = compared(q, i, own, &spent[l]);
+
         if (!q->is_named[i][l] && model->locations[l].n_events > 0 &&
-            model->locations[l].thread == 0) {
-            values[n++] = spent_on(q, i, &spent[l]);
+            model->locations[l].thread == 0 && !isnan(value)) {
+            values[n++] = value;
         }
     }
     if (n == 0) {
@@ -197,7 +217,7 @@ static double factor_of(const struct question *q, size_t i, uint32_t location,
                         const struct spent *spent, double *values)
 {
     const struct mpl_change *change = &q->what->changes[i];
-    const double own = spent_on(q, i, &spent[location]);
+    double own = spent_on(q, i, &spent[location]);
 
     if (change->less_s > 0) {
         return own > change->less_s ? 1 - change->less_s / own : 0;
@@ -205,6 +225,7 @@ static double factor_of(const struct question *q, size_t i, uint32_t location,
     if (isnan(change->factor)) {
         const double others = of_others(q, i, location, spent, values);
 
+        own = compared(q, i, &spent[location], &spent[location]);
         return isnan(others) || own > 0 ? others / own : 1;
     }
     return change->factor;

@@ -24,9 +24,8 @@ void mpl_engine_wake(struct engine *r, uint32_t first)
     }
 }
 
-/* The location goes on at once if \p call of \p other is reached, and then not before it. */
-static enum progress need_call(struct engine *r, uint32_t location, uint32_t other,
-                               uint32_t call)
+enum progress mpl_engine_need_call(struct engine *r, uint32_t location, uint32_t other,
+                                   uint32_t call)
 {
     int64_t *slot = &r->slots[other][call];
     struct runner *runner = &r->runners[location];
@@ -45,14 +44,19 @@ static enum progress need_call(struct engine *r, uint32_t location, uint32_t oth
 /* A message needs the call that posts its other end. */
 static enum progress need_other_end(struct engine *r, uint32_t location, uint32_t message)
 {
+    enum progress progress;
     uint32_t other;
     uint32_t call;
 
-    if (!mpl_events_posting_call(r->events, location, message, &other, &call) ||
+    if (r->farms != NULL && mpl_farms_choose(r, location, message, &progress)) {
+        return progress;
+    }
+    if (!mpl_events_posting_call(r->events, r->runners[location].lane, message, &other,
+                                 &call) ||
         !r->runners[other].is_part) {
         return GOES_ON;
     }
-    return need_call(r, location, other, call);
+    return mpl_engine_need_call(r, location, other, call);
 }
 
 /* ---- calls ------------------------------------------------------------------------- */
@@ -60,8 +64,8 @@ static enum progress need_other_end(struct engine *r, uint32_t location, uint32_
 /* A probe waits for the message that the next blocking receive takes. */
 static enum progress need_probed(struct engine *r, uint32_t location)
 {
-    const struct mpl_location *loc = &r->model->locations[location];
     struct runner *runner = &r->runners[location];
+    const struct mpl_location *loc = &r->model->locations[runner->lane];
     uint32_t e = runner->next_receive;
 
     e = e > runner->view.last_event ? e : runner->view.last_event + 1;
@@ -78,6 +82,9 @@ static enum progress pass_send(struct engine *r, uint32_t location, uint32_t mes
 {
     const struct runner *runner = &r->runners[location];
 
+    if (r->farms != NULL && mpl_farms_take(r, runner->lane, message)) {
+        return GOES_ON;
+    }
     if (runner->view.mode == MPL_CALL_SYNC_SEND ||
         (runner->view.wait_kind == MPL_WAIT_LATE_RECEIVER && !runner->is_ideal)) {
         return need_other_end(r, location, message);
@@ -94,11 +101,12 @@ static enum progress pass_send_done(struct engine *r, uint32_t location, uint32_
 
     if (message == MPL_NONE || runner->view.wait_kind != MPL_WAIT_LATE_RECEIVER ||
         runner->is_ideal ||
-        !mpl_events_posting_call(r->events, location, message, &other, &call) ||
+        (r->farms != NULL && mpl_farms_take(r, runner->lane, message)) ||
+        !mpl_events_posting_call(r->events, runner->lane, message, &other, &call) ||
         other != runner->view.culprit || !r->runners[other].is_part) {
         return GOES_ON;
     }
-    return need_call(r, location, other, call);
+    return mpl_engine_need_call(r, location, other, call);
 }
 
 static enum progress take_record(struct engine *r, uint32_t location,
@@ -134,11 +142,11 @@ static enum progress take_record(struct engine *r, uint32_t location,
 static void enter_call(struct engine *r, uint32_t location)
 {
     struct runner *runner = &r->runners[location];
-    int64_t *slot = &r->slots[location][runner->call];
+    int64_t *slot = &r->slots[runner->lane][runner->call];
     const uint32_t before = runner->call == 0 ? 0 : runner->view.last_event;
     const uint32_t hanging = (uint32_t) - *slot;
 
-    mpl_events_call(r->events, location, runner->call, &runner->view);
+    mpl_events_call(r->events, runner->lane, runner->call, &runner->view);
     runner->ticks += mpl_engine_compute(r, location, before, runner->view.first_event);
     *slot = runner->ticks + 1;
     mpl_engine_wake(r, hanging);
@@ -150,8 +158,8 @@ static void enter_call(struct engine *r, uint32_t location)
 /* Adds what the call takes beside waiting. */
 static void leave_call(struct engine *r, uint32_t location)
 {
-    const struct mpl_location *loc = &r->model->locations[location];
     struct runner *runner = &r->runners[location];
+    const struct mpl_location *loc = &r->model->locations[runner->lane];
     const struct mpl_call_view *view = &runner->view;
     int64_t ticks;
 
@@ -176,26 +184,29 @@ static void leave_call(struct engine *r, uint32_t location)
     }
 }
 
-/* Goes on with a location until it hangs or is through. */
-static void run_location(struct engine *r, uint32_t location)
+/* Goes on with a location until it hangs, is through, or has to ask its farm. */
+static enum progress run_calls(struct engine *r, uint32_t location)
 {
-    const struct mpl_location *loc = &r->model->locations[location];
-    const uint32_t n_calls = mpl_events_call_count(r->events, location);
     struct runner *runner = &r->runners[location];
+    const struct mpl_location *loc = &r->model->locations[runner->lane];
+    const uint32_t n_calls = mpl_events_call_count(r->events, runner->lane);
 
     for (; runner->call < n_calls; runner->call++) {
         if (!runner->is_in_call) {
             enter_call(r, location);
         }
         if (runner->view.is_probe && need_probed(r, location) == HANGS) {
-            return;
+            return HANGS;
         }
         for (; runner->event <= runner->view.last_event; runner->event++) {
             if (take_record(r, location, loc, runner->event) == HANGS) {
-                return;
+                return HANGS;
             }
         }
         leave_call(r, location);
+        if (runner->call == runner->stop_call) {
+            return mpl_farms_stop(r, location);
+        }
     }
     if (loc->n_events > 0) {
         const uint32_t before = n_calls == 0 ? 0 : runner->view.last_event;
@@ -203,6 +214,14 @@ static void run_location(struct engine *r, uint32_t location)
         runner->ticks += mpl_engine_compute(r, location, before, loc->n_events - 1);
     }
     runner->is_done = true;
+    return HANGS;
+}
+
+static void run_location(struct engine *r, uint32_t location)
+{
+    while (run_calls(r, location) == GOES_ON) {
+        /* On another lane. */
+    }
 }
 
 /* ---- all ------------------------------------------------------------------------------ */
@@ -233,6 +252,10 @@ static bool prepare(struct engine *r, struct mpl_arena *scratch)
         if (r->slots[l] == NULL || r->open[l] == NULL) {
             return false;
         }
+        runner->lane = l;
+        runner->stop_call = MPL_NONE;
+        runner->slot = MPL_NONE;
+        runner->speed = 1;
         runner->scan_instance = MPL_NONE;
         runner->is_part = takes_part(&r->model->locations[l]);
         runner->is_ideal = r->scale->transfer != NULL && r->scale->transfer[l] == 0;
@@ -250,9 +273,11 @@ static void start(struct engine *r)
             r->ready[r->n_ready++] = l;
         }
     }
-    while (r->n_ready > 0) {
-        run_location(r, r->ready[--r->n_ready]);
-    }
+    do {
+        while (r->n_ready > 0) {
+            run_location(r, r->ready[--r->n_ready]);
+        }
+    } while (r->farms != NULL && mpl_farms_deal(r));
 }
 
 static void sum_up(const struct engine *r, struct course *out)
@@ -280,12 +305,13 @@ static void sum_up(const struct engine *r, struct course *out)
 }
 
 enum mpl_status mpl_engine_run(const struct mpl_events *events, const struct scale *scale,
-                               struct course *out, struct mpl_err *err)
+                               struct farms *farms, struct course *out, struct mpl_err *err)
 {
     struct engine r = { .events = events,
                         .model = mpl_events_model(events),
                         .match = mpl_events_match(events),
                         .scale = scale,
+                        .farms = farms,
                         .spent = out->spent };
     struct mpl_arena *scratch = mpl_arena_create();
     bool is_ok = true;
@@ -295,10 +321,13 @@ enum mpl_status mpl_engine_run(const struct mpl_events *events, const struct sca
         return mpl_nomem(err);
     }
     mpl_events_window(events, &r.window_begin_ticks, &r.window_end_ticks);
+    if (farms != NULL) {
+        mpl_farms_begin(&r);
+    }
     start(&r);
     sum_up(&r, out);
     if (out->order_s != NULL && out->is_finished) {
-        is_ok = mpl_engine_look_at_order(&r, scratch, out->order_s);
+        is_ok = mpl_engine_look_at_order(&r, scratch, out);
     }
     mpl_arena_destroy(scratch);
     return is_ok ? MPL_OK : mpl_nomem(err);

@@ -89,8 +89,10 @@ static int64_t compute_by_region(struct engine *r, uint32_t location, uint32_t f
 
 int64_t mpl_engine_compute(struct engine *r, uint32_t location, uint32_t from, uint32_t to)
 {
-    const struct mpl_location *loc = &r->model->locations[location];
-    const double factor = r->scale->compute == NULL ? 1 : r->scale->compute[location];
+    const struct runner *runner = &r->runners[location];
+    const struct mpl_location *loc = &r->model->locations[runner->lane];
+    const double factor =
+        runner->speed * (r->scale->compute == NULL ? 1 : r->scale->compute[location]);
     const int64_t ticks = mpl_engine_inside(r, loc->time_ticks[from], loc->time_ticks[to]);
 
     if (r->spent != NULL) {
@@ -102,7 +104,7 @@ int64_t mpl_engine_compute(struct engine *r, uint32_t location, uint32_t from, u
 
 int64_t mpl_engine_cost(const struct engine *r, uint32_t location)
 {
-    const struct mpl_location *loc = &r->model->locations[location];
+    const struct mpl_location *loc = &r->model->locations[r->runners[location].lane];
     const struct mpl_call_view *view = &r->runners[location].view;
     int64_t ticks = mpl_engine_inside(r, loc->time_ticks[view->first_event],
                                       loc->time_ticks[view->last_event]);

@@ -229,8 +229,9 @@ static bool chooses(const struct walk *w)
            (double) w->n_answered >= answered_share * (double) w->n_turns;
 }
 
+/* What another order could save, if it takes what comes first. */
 static int64_t walk_location(const struct engine *r, struct memory *memories,
-                             uint32_t location)
+                             uint32_t location, bool *does_choose)
 {
     struct walk w = {
         .r = r,
@@ -247,19 +248,33 @@ static int64_t walk_location(const struct engine *r, struct memory *memories,
         walk_call(&w, k);
     }
     end_turn(&w);
-    return chooses(&w) ? w.ticks : 0;
+    *does_choose = chooses(&w);
+    return *does_choose ? w.ticks : 0;
+}
+
+/* Who has chosen anew has no other order to gain by. */
+static bool is_to_be_walked(const struct engine *r, uint32_t location)
+{
+    return r->runners[location].is_part && r->model->locations[location].n_messages > 0 &&
+           (r->farms == NULL || r->farms->of_master[location] == MPL_NONE);
 }
 
 bool mpl_engine_look_at_order(const struct engine *r, struct mpl_arena *scratch,
-                              double *order_s)
+                              struct course *out)
 {
     const uint32_t n = r->model->n_locations;
     struct memory *memories = MPL_NEW_ARRAY(scratch, N_MEMORIES, struct memory);
 
     for (uint32_t l = 0; l < n && memories != NULL; l++) {
-        order_s[l] = r->runners[l].is_part && r->model->locations[l].n_messages > 0
-                         ? mpl_model_seconds(r->model, walk_location(r, memories, l))
-                         : 0;
+        bool does_choose = false;
+
+        out->order_s[l] =
+            is_to_be_walked(r, l)
+                ? mpl_model_seconds(r->model, walk_location(r, memories, l, &does_choose))
+                : 0;
+        if (out->chooses != NULL) {
+            out->chooses[l] = does_choose;
+        }
     }
     return memories != NULL;
 }

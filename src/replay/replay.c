@@ -82,7 +82,7 @@ enum mpl_status mpl_replay_ideal(const struct mpl_events *events, double *ideal_
     }
     const struct scale scale = { .transfer = none };
 
-    st = mpl_engine_run(events, &scale, &course, err);
+    st = mpl_engine_run(events, &scale, NULL, &course, err);
     if (st == MPL_OK && lack_of_course(&course, mpl_events_measured_s(events)) == NULL) {
         *ideal_s = course.duration_s;
     }
@@ -98,6 +98,7 @@ static struct spent *make_spent(const struct question *q)
     struct spent *spent = MPL_NEW_ARRAY(q->arena, n, struct spent);
 
     for (uint32_t l = 0; l < n && spent != NULL; l++) {
+        spent[l].farm = MPL_NONE;
         spent[l].regions_s = MPL_NEW_ARRAY(q->arena, q->scale.n_regions, double);
         if (spent[l].regions_s == NULL) {
             return NULL;
@@ -212,44 +213,125 @@ static enum mpl_status doubt_order(const struct question *q, const struct course
     return out->doubt == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-static enum mpl_status run_twice(struct question *q, struct mpl_replayed *out,
-                                 struct mpl_err *err)
+/*
+ * Who takes what comes first never waits for one message while another is there. Where that happens
+ * in the recorded run, the order is the program's, however irregular it is.
+ */
+static enum mpl_status find_farms(const struct question *q, const struct course *baseline,
+                                  struct mpl_arena *scratch, struct farms *farms,
+                                  struct mpl_err *err)
 {
     const uint32_t n = mpl_events_model(q->events)->n_locations;
-    double *end_s = MPL_NEW_ARRAY(q->arena, n, double);
-    struct course baseline = { .spent = make_spent(q),
-                               .order_s = MPL_NEW_ARRAY(q->arena, n, double) };
-    struct course changed = { .end_s = end_s,
-                              .order_s = MPL_NEW_ARRAY(q->arena, n, double) };
     enum mpl_status st;
 
-    if (end_s == NULL || baseline.spent == NULL || baseline.order_s == NULL ||
-        changed.order_s == NULL) {
+    for (uint32_t l = 0; l < n; l++) {
+        baseline->chooses[l] =
+            baseline->chooses[l] &&
+            baseline->order_s[l] <= doubtful_order * baseline->duration_s;
+    }
+    st = mpl_farms_find(q->events, baseline->chooses, scratch, farms, err);
+    for (uint32_t l = 0; l < n && st == MPL_OK; l++) {
+        baseline->spent[l].farm = farms->of_worker[l];
+        baseline->spent[l].task_s = farms->task_s[l];
+    }
+    return st;
+}
+
+/*
+ * Whether tasks are to be dealt anew. Not where nothing changes, nor on an ideal network, which by its
+ * definition keeps who depends on whom, nor where parts of tasks change: whose they are is recorded
+ * per process.
+ */
+static bool is_to_be_dealt(const struct question *q, const struct farms *farms)
+{
+    const struct scale *scale = &q->scale;
+    bool is_same = true;
+    bool is_ideal = true;
+
+    for (uint32_t l = 0; l < mpl_events_model(q->events)->n_locations; l++) {
+        is_same = is_same && scale->compute[l] == 1 && scale->transfer[l] == 1;
+        is_ideal = is_ideal && scale->compute[l] == 1 && scale->transfer[l] == 0;
+    }
+    return farms->n > 0 && scale->n_regions == 0 && !is_same && !is_ideal;
+}
+
+static enum mpl_status run_changed(const struct question *q, struct farms *farms,
+                                   struct course *changed, struct mpl_err *err)
+{
+    const bool is_dealt = is_to_be_dealt(q, farms);
+    enum mpl_status st =
+        mpl_engine_run(q->events, &q->scale, is_dealt ? farms : NULL, changed, err);
+
+    if (st == MPL_OK && is_dealt && !changed->is_finished) {
+        st = mpl_engine_run(q->events, &q->scale, NULL, changed, err);
+    }
+    return st;
+}
+
+static enum mpl_status make_course(const struct question *q, struct course *course,
+                                   struct mpl_err *err)
+{
+    const uint32_t n = mpl_events_model(q->events)->n_locations;
+
+    course->end_s = MPL_NEW_ARRAY(q->arena, n, double);
+    course->order_s = MPL_NEW_ARRAY(q->arena, n, double);
+    course->chooses = MPL_NEW_ARRAY(q->arena, n, bool);
+    return course->end_s == NULL || course->order_s == NULL || course->chooses == NULL
+               ? mpl_nomem(err)
+               : MPL_OK;
+}
+
+static enum mpl_status run_baseline(struct question *q, struct course *baseline,
+                                    struct mpl_arena *scratch, struct farms *farms,
+                                    struct mpl_err *err)
+{
+    enum mpl_status st = make_course(q, baseline, err);
+
+    baseline->spent = make_spent(q);
+    if (st == MPL_OK && baseline->spent == NULL) {
         return mpl_nomem(err);
     }
-    st = mpl_engine_run(q->events, &q->scale, &baseline, err);
-    st = st == MPL_OK ? mpl_question_settle(q, baseline.spent, err) : st;
+    st = st == MPL_OK ? mpl_engine_run(q->events, &q->scale, NULL, baseline, err) : st;
+    st = st == MPL_OK ? find_farms(q, baseline, scratch, farms, err) : st;
+    return st == MPL_OK ? mpl_question_settle(q, baseline->spent, err) : st;
+}
+
+static enum mpl_status compare(const struct question *q, const struct course *baseline,
+                               const struct course *changed, struct mpl_replayed *out,
+                               struct mpl_err *err)
+{
+    enum mpl_status st;
+
+    out->doubt = lack_of_course(changed, changed->duration_s);
+    if (!changed->is_finished) {
+        return MPL_OK;
+    }
+    out->n_locations = mpl_events_model(q->events)->n_locations;
+    out->end_s = changed->end_s;
+    out->baseline_s = baseline->duration_s;
+    out->changed_s = changed->duration_s;
+    out->gain_s = out->baseline_s - out->changed_s;
+    st = doubt_baseline(out, q->arena, err);
+    st = st == MPL_OK ? doubt_order(q, baseline, changed, out, err) : st;
+    st = st == MPL_OK ? doubt_clocks(q, out, err) : st;
+    return st == MPL_OK ? doubt_kept(q, baseline->spent, out, err) : st;
+}
+
+static enum mpl_status run_twice(struct question *q, struct mpl_arena *scratch,
+                                 struct mpl_replayed *out, struct mpl_err *err)
+{
+    struct course baseline = { 0 };
+    struct course changed = { 0 };
+    struct farms farms = { 0 };
+    enum mpl_status st = run_baseline(q, &baseline, scratch, &farms, err);
+
     out->doubt = lack_of_course(&baseline, out->recorded_s);
     if (st != MPL_OK || out->doubt != NULL) {
         return st;
     }
-    st = mpl_engine_run(q->events, &q->scale, &changed, err);
-    if (st != MPL_OK) {
-        return st;
-    }
-    out->doubt = lack_of_course(&changed, changed.duration_s);
-    if (!changed.is_finished) {
-        return MPL_OK;
-    }
-    out->n_locations = n;
-    out->end_s = end_s;
-    out->baseline_s = baseline.duration_s;
-    out->changed_s = changed.duration_s;
-    out->gain_s = out->baseline_s - out->changed_s;
-    st = doubt_baseline(out, q->arena, err);
-    st = st == MPL_OK ? doubt_order(q, &baseline, &changed, out, err) : st;
-    st = st == MPL_OK ? doubt_clocks(q, out, err) : st;
-    return st == MPL_OK ? doubt_kept(q, baseline.spent, out, err) : st;
+    st = make_course(q, &changed, err);
+    st = st == MPL_OK ? run_changed(q, &farms, &changed, err) : st;
+    return st == MPL_OK ? compare(q, &baseline, &changed, out, err) : st;
 }
 
 enum mpl_status mpl_replay_run(const struct mpl_events *events,
@@ -269,7 +351,10 @@ enum mpl_status mpl_replay_run(const struct mpl_events *events,
 
     made.doubt = lack_of(events);
     if (st == MPL_OK && made.doubt == NULL) {
-        st = run_twice(&q, &made, err);
+        struct mpl_arena *scratch = mpl_arena_create();
+
+        st = scratch == NULL ? mpl_nomem(err) : run_twice(&q, scratch, &made, err);
+        mpl_arena_destroy(scratch);
     }
     if (st == MPL_OK) {
         *out = made;

@@ -24,6 +24,8 @@ struct spent {
     double compute_s;
     double transfer_s;
     double *regions_s; /* per region of the scale */
+    uint32_t farm;     /* whose tasks it takes; MPL_NONE */
+    double task_s;     /* then: computation of a task, mean */
 };
 
 /* A run as it came out. */
@@ -36,12 +38,16 @@ struct course {
     /* Per location that takes what comes first: waiting for a message while one that is received
      * later was there; likewise. Of use only if is_finished. */
     double *order_s;
+    bool *chooses; /* likewise: whether the location takes what comes first */
 };
 
-/* engine.c: lets every location run through its calls. Cost: linear in calls, in records where
- * regions are scaled; 8 bytes per call. */
+/* engine.c: lets every location run through its calls; \p farms NULL: in the recorded order, else
+ * tasks are dealt anew, which is possible once. Cost: linear in calls, in records where regions are
+ * scaled; 8 bytes per call. */
+struct farms;
 enum mpl_status mpl_engine_run(const struct mpl_events *events, const struct scale *scale,
-                               struct course *out, struct mpl_err *err);
+                               struct farms *farms, struct course *out,
+                               struct mpl_err *err);
 
 /* change.c: a question with everybody's names and numbers in place. */
 struct question {
@@ -63,7 +69,12 @@ enum mpl_status mpl_question_settle(struct question *q, const struct spent *spen
 /* ---- inside of the engine ----------------------------------------------------------------- */
 
 struct runner {
-    int64_t ticks;       /* replayed time, since the window begins */
+    /* Whose recorded calls it runs through: its own, in a farm also those of others. */
+    uint32_t lane;
+    uint32_t stop_call; /* after it the farm says how to go on; MPL_NONE */
+    uint32_t slot;      /* of the farm, whose messages it has then sent; MPL_NONE */
+    double speed;  /* its computation takes so many times as long as that of the lane */
+    int64_t ticks; /* replayed time, since the window begins */
     int64_t begin_ticks; /* of the current call */
     uint32_t call;       /* next or current */
     uint32_t event;      /* record in that call to go on with */
@@ -103,6 +114,7 @@ struct engine {
     struct mpl_coll_need **needs; /* per location and collective */
     uint32_t *ready;              /* stack of locations that can go on */
     uint32_t n_ready;
+    struct farms *farms;   /* NULL: everything as recorded */
     struct spent *spent;   /* per location; NULL: nobody wants to know */
     uint32_t **open;       /* per location and changed region: how often it is open */
     int64_t unknown_ticks; /* in calls whose partners are not recorded */
@@ -114,6 +126,9 @@ enum progress { HANGS, GOES_ON };
 #define RESOLVED_BIT (INT64_C(1) << 62)
 
 void mpl_engine_wake(struct engine *r, uint32_t first);
+/* The location goes on at once if \p call of lane \p other is reached, and then not before it. */
+enum progress mpl_engine_need_call(struct engine *r, uint32_t location, uint32_t other,
+                                   uint32_t call);
 
 /* engine_coll.c */
 /* Finds out who needs whom; false if out of memory. */
@@ -130,9 +145,73 @@ int64_t mpl_engine_compute(struct engine *r, uint32_t location, uint32_t from, u
 /* What the current call costs when nobody has to be waited for. */
 int64_t mpl_engine_cost(const struct engine *r, uint32_t location);
 
-/* order.c: fills in course.order_s when all are done; false if out of memory. Cost: linear in
- * records; 64 KiB. */
+/* order.c: fills in course.order_s and, unless NULL, course.chooses when all are done; false if out
+ * of memory. Cost: linear in records; 64 KiB. */
 bool mpl_engine_look_at_order(const struct engine *r, struct mpl_arena *scratch,
-                              double *order_s);
+                              struct course *out);
+
+/* ---- farms ---------------------------------------------------------------------------------- */
+
+/*
+ * A turn of a master: it takes messages of one worker and answers. What the worker then does until it
+ * has sent the messages of its next turn is the task of the slot, and somebody else can do it.
+ */
+struct farm_slot {
+    uint32_t lane;          /* the worker that had it */
+    uint32_t sent_call;     /* of the lane, which posts the last of the messages */
+    uint32_t answered_call; /* of the lane, which receives the last answer; MPL_NONE */
+    uint32_t next;          /* slot of the lane's next turn; MPL_NONE behind its last one */
+    uint32_t taken; /* slot whose messages are taken in its place; MPL_NONE: none yet */
+};
+
+/* Messages that wait to be taken. */
+struct offer {
+    int64_t ticks; /* when they were sent */
+    uint32_t slot; /* in which they were taken as recorded */
+};
+
+struct farm {
+    uint32_t master;
+    uint32_t n_slots;
+    struct farm_slot *slots; /* in the order of the master */
+    uint32_t n_each;         /* messages that are taken in a turn */
+    uint32_t *messages;      /* of the master: n_each per slot */
+    uint32_t *place_of;      /* per message of the master: where it is in these; MPL_NONE */
+    /* While tasks are dealt: */
+    uint32_t asked; /* slot for which messages are needed; MPL_NONE */
+    uint32_t
+        *offered_by; /* per slot: location + 1 that has sent its messages; 0: not there */
+    struct offer *offers; /* a heap, earliest first; with some that are taken already */
+    uint32_t n_offers;
+};
+
+struct farms {
+    uint32_t n;
+    struct farm *items;
+    uint32_t *of_master; /* per location: its farm; MPL_NONE */
+    uint32_t *of_worker; /* likewise */
+    uint32_t *last_slot; /* per worker */
+    uint32_t *first_slot;
+    double *task_s; /* per worker: mean computation of its tasks */
+    double *
+        speed; /* per location: how long a task takes beside the usual; 1 if that is chance */
+};
+
+/* farms.c: finds the farms of those who choose. Errors: MPL_E_NOMEM. Cost: linear in records. */
+enum mpl_status mpl_farms_find(const struct mpl_events *events, const bool *chooses,
+                               struct mpl_arena *arena, struct farms *out,
+                               struct mpl_err *err);
+
+/* farms_deal.c: while the engine runs */
+void mpl_farms_begin(struct engine *r);
+/* Whether the message is one that \p location chooses, and then, like mpl_engine_need_call(). */
+bool mpl_farms_choose(struct engine *r, uint32_t location, uint32_t message,
+                      enum progress *progress);
+/* Whether a message of the lane is taken when the master likes, so that its sender cannot be held. */
+bool mpl_farms_take(const struct engine *r, uint32_t lane, uint32_t message);
+/* The location is behind its stop_call: goes on or hangs. */
+enum progress mpl_farms_stop(struct engine *r, uint32_t location);
+/* When all hang: deals a task, so that somebody can go on; false if nobody asks for any. */
+bool mpl_farms_deal(struct engine *r);
 
 #endif

@@ -1,0 +1,398 @@
+/*
+ * Farms whose tasks are dealt anew, against list scheduling: a farm is scheduled here, recorded, and
+ * asked what if; the same schedule with other times must be the answer.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "events_fixture.h"
+#include "replay/replay.h"
+
+enum { MOST_WORKERS = 7, MOST_SLOTS = 300 };
+
+/* Rank 0 is the master, rank 1 + w worker w. Times in us. */
+struct plan {
+    int n_workers;
+    int n_slots;     /* turns of the master, of which the last n_workers give no task */
+    int n_each;      /* messages from a worker in a turn */
+    bool asks_first; /* else the master begins with a task for each */
+    bool tells_end;  /* the last turns are answered, too */
+    long service;    /* of the master, between message and answer */
+    long work[MOST_WORKERS + MOST_SLOTS]; /* of the first tasks, and of that of each slot */
+    long rest[MOST_WORKERS];              /* behind the last task */
+    double slowness[MOST_WORKERS];
+    int order[MOST_SLOTS]; /* whose turn it is if not that of the first to come; -1 */
+};
+
+/* A schedule, and what it is to be like. */
+struct schedule {
+    const struct plan *plan;
+    double
+        factor[MOST_WORKERS]; /* beside the slowness, which tasks know that were recorded */
+    double master_factor;
+    const struct schedule *as; /* its order is taken where nobody waits for it; NULL */
+    struct fixture *f;         /* to be recorded; NULL */
+    int slot_of[MOST_WORKERS + MOST_SLOTS]; /* in which the result of an item is taken */
+    long end;
+};
+
+/* What a worker has: an item, ready at some time. */
+struct holding {
+    int item;
+    long ready;
+    bool is_there;
+};
+
+static long times(long us, double factor)
+{
+    return (long) llround((double) us * factor);
+}
+
+/* Of what comes at the same time that which was taken now or, failing that, earlier. */
+static bool is_better(const struct schedule *s, int slot, const struct holding *a,
+                      const struct holding *b)
+{
+    if (a->ready != b->ready || s->as == NULL) {
+        return a->ready < b->ready;
+    }
+    return s->as->slot_of[b->item] != slot &&
+           (s->as->slot_of[a->item] == slot ||
+            s->as->slot_of[a->item] < s->as->slot_of[b->item]);
+}
+
+static int choose(const struct schedule *s, const struct holding *held, int slot, long now)
+{
+    int best = -1;
+
+    if (s->plan->order[slot] >= 0) {
+        return s->plan->order[slot];
+    }
+    for (int w = 0; w < s->plan->n_workers; w++) {
+        if (!held[w].is_there) {
+            continue;
+        }
+        if (s->as != NULL && s->as->slot_of[held[w].item] == slot && held[w].ready <= now) {
+            return w;
+        }
+        if (best < 0 || is_better(s, slot, &held[w], &held[best])) {
+            best = w;
+        }
+    }
+    return best;
+}
+
+static void record_turn(const struct schedule *s, int w, long ready, long since, long taken,
+                        long answered, bool is_answered)
+{
+    const uint32_t rank = (uint32_t) w + 1;
+
+    for (int i = 0; i < s->plan->n_each; i++) {
+        fixture_call_send(s->f, rank, ready, ready, "MPI_Send", 0, 0);
+        fixture_call_recv(s->f, 0, i == 0 ? since : taken, taken, rank, 0);
+    }
+    if (is_answered) {
+        fixture_call_send(s->f, 0, answered, answered, "MPI_Send", rank, 1);
+        fixture_call_recv(s->f, rank, ready, answered, 0, 1);
+    }
+}
+
+static void record_begin(const struct schedule *s)
+{
+    for (int w = -1; w < s->plan->n_workers && s->f != NULL; w++) {
+        fixture_record(s->f, (uint32_t) w + 1, 0, MPL_EV_MARK);
+    }
+    for (int w = 0; w < s->plan->n_workers && s->f != NULL && !s->plan->asks_first; w++) {
+        fixture_call_send(s->f, 0, 0, 0, "MPI_Send", (uint32_t) w + 1, 1);
+        fixture_call_recv(s->f, (uint32_t) w + 1, 0, 0, 0, 1);
+    }
+}
+
+static void finish(struct schedule *s, int w, long ends)
+{
+    s->end = ends > s->end ? ends : s->end;
+    if (s->f != NULL) {
+        fixture_record(s->f, (uint32_t) w + 1, ends, MPL_EV_MARK);
+    }
+}
+
+/* Who has worked longest goes on first, in the order of turns. */
+static void run_schedule(struct schedule *s)
+{
+    const struct plan *p = s->plan;
+    struct holding held[MOST_WORKERS] = { { 0 } };
+    long now = 0;
+
+    record_begin(s);
+    for (int w = 0; w < p->n_workers; w++) {
+        held[w] = (struct holding){
+            w, p->asks_first ? 0 : times(p->work[w], p->slowness[w] * s->factor[w]), true
+        };
+    }
+    for (int slot = 0; slot < p->n_slots; slot++) {
+        const int w = choose(s, held, slot, now);
+        const bool is_last = slot >= p->n_slots - p->n_workers;
+        const long taken = held[w].ready > now ? held[w].ready : now;
+        const long answered = taken + times(p->service, s->master_factor);
+        const long ready = held[w].ready;
+
+        s->slot_of[held[w].item] = slot;
+        if (s->f != NULL) {
+            record_turn(s, w, ready, now, taken, answered, !is_last || p->tells_end);
+        }
+        now = answered;
+        held[w].item = p->n_workers + slot;
+        held[w].ready = now + times(p->work[held[w].item], p->slowness[w] * s->factor[w]);
+        held[w].is_there = !is_last;
+        if (is_last) {
+            finish(s, w, (p->tells_end ? now : ready) + times(p->rest[w], s->factor[w]));
+        }
+    }
+    finish(s, -1, now);
+}
+
+static struct mpl_arena *arena;
+
+static void create_arena(void)
+{
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+}
+
+static void destroy_arena(void)
+{
+    mpl_arena_destroy(arena);
+}
+
+static struct schedule scheduled(const struct plan *plan, const struct schedule *as)
+{
+    struct schedule s = { .plan = plan, .master_factor = 1, .as = as };
+
+    for (int w = 0; w < MOST_WORKERS; w++) {
+        s.factor[w] = 1;
+    }
+    return s;
+}
+
+static const struct mpl_events *record(struct schedule *s)
+{
+    s->f = fixture_create(arena, (uint32_t) s->plan->n_workers + 1, 1);
+    run_schedule(s);
+    return fixture_events(s->f);
+}
+
+static struct mpl_replayed ask(const struct mpl_events *events, const char *text)
+{
+    const struct mpl_what_if *what = NULL;
+    struct mpl_replayed answer = { 0 };
+    struct mpl_err err = { 0 };
+
+    ck_assert_int_eq(mpl_what_if_parse(text, arena, &what, &err), MPL_OK);
+    ck_assert_msg(mpl_replay_run(events, what, NULL, 0, arena, &answer, &err) == MPL_OK,
+                  "%s: %s", text, err.cause[0].text);
+    return answer;
+}
+
+static long draw(long from, long to)
+{
+    return from + rand() % (to - from + 1);
+}
+
+/* Even times, so that their halves are whole. */
+static struct plan draw_plan(unsigned seed)
+{
+    struct plan p = { .n_workers = 0 };
+
+    srand(seed);
+    p.n_workers = (int) draw(3, MOST_WORKERS);
+    p.n_slots = (int) draw(60, MOST_SLOTS);
+    p.n_each = (int) draw(1, 2);
+    p.asks_first = draw(0, 1) == 1;
+    p.tells_end = draw(0, 1) == 1;
+    p.service = 2 * draw(0, 40);
+    for (int i = 0; i < MOST_WORKERS + MOST_SLOTS; i++) {
+        p.work[i] = 2 * draw(20, 180);
+    }
+    for (int w = 0; w < MOST_WORKERS; w++) {
+        p.rest[w] = 2 * draw(0, 50);
+        p.slowness[w] = 1;
+    }
+    for (int i = 0; i < MOST_SLOTS; i++) {
+        p.order[i] = -1;
+    }
+    return p;
+}
+
+static void assert_like(const struct mpl_events *events, struct schedule *s,
+                        const char *text)
+{
+    const struct mpl_replayed answer = ask(events, text);
+
+    run_schedule(s);
+    ck_assert_msg(answer.doubt == NULL, "seed %d, %s: %s", (int) s->plan->n_slots, text,
+                  answer.doubt);
+    ck_assert_msg(llround(answer.changed_s * 1e6) == s->end, "%s: %.1f us, not %ld (of %d)",
+                  text, answer.changed_s * 1e6, s->end, s->plan->n_slots);
+}
+
+START_TEST(tasks_are_dealt_as_a_list_is_scheduled)
+{
+    const struct plan plan = draw_plan((unsigned) _i);
+    struct schedule recorded = scheduled(&plan, NULL);
+    const struct mpl_events *events = record(&recorded);
+    struct schedule fast = scheduled(&plan, &recorded);
+    struct schedule slow = scheduled(&plan, &recorded);
+    struct schedule quick = scheduled(&plan, &recorded);
+    struct schedule busy = scheduled(&plan, &recorded);
+
+    ASSERT_US(ask(events, "compute*1").changed_s, recorded.end);
+    fast.factor[0] = 0.5;
+    assert_like(events, &fast, "compute(1)/2");
+    slow.factor[1] = 4;
+    assert_like(events, &slow, "compute(2)*4");
+    quick.master_factor = 0.5;
+    assert_like(events, &quick, "compute(0)/2");
+    busy.master_factor = 3;
+    busy.factor[0] = 2;
+    assert_like(events, &busy, "compute(0)*3, compute(1)*2");
+}
+END_TEST
+
+/* Tasks of worker 2 take five times as long as they would elsewhere, up to the lengths of the few that it
+ * had, which are chance. */
+START_TEST(a_slow_worker_that_becomes_like_the_others_gets_as_many_tasks)
+{
+    struct plan plan = draw_plan((unsigned) _i);
+    struct schedule recorded = scheduled(&plan, NULL);
+    struct schedule alike = scheduled(&plan, &recorded);
+    const struct mpl_events *events;
+
+    plan.n_workers = 5;
+    plan.n_slots = MOST_SLOTS;
+    plan.service = 10;
+    plan.slowness[2] = 5;
+    events = record(&recorded);
+    plan.slowness[2] = 1;
+    run_schedule(&alike);
+    ck_assert_int_gt(recorded.end, alike.end + alike.end / 10);
+    ck_assert_double_eq_tol(ask(events, "compute(3)=others").changed_s * 1e6,
+                            (double) alike.end, 0.04 * (double) alike.end);
+    ck_assert_double_eq_tol(ask(events, "compute(3)/5").changed_s * 1e6, (double) alike.end,
+                            0.04 * (double) alike.end);
+}
+END_TEST
+
+/* A master with an order of its own, however wild, keeps it: it waits while others are there. */
+START_TEST(an_order_that_is_the_programs_own_is_kept)
+{
+    struct plan plan = draw_plan((unsigned) _i);
+    struct schedule recorded = scheduled(&plan, NULL);
+    struct schedule fast = scheduled(&plan, NULL);
+    const struct mpl_events *events;
+
+    for (int i = 0; i < plan.n_slots; i += plan.n_workers) {
+        const int first = (int) draw(0, plan.n_workers - 1);
+
+        /* Rounds in which each has a turn, from another one on each time. */
+        for (int k = 0; k < plan.n_workers && i + k < plan.n_slots; k++) {
+            plan.order[i + k] = (first + k) % plan.n_workers;
+        }
+    }
+    plan.n_slots -= plan.n_slots % plan.n_workers;
+    events = record(&recorded);
+    fast.factor[0] = 0.5;
+    run_schedule(&fast);
+    ck_assert_int_eq(llround(ask(events, "compute(1)/2").changed_s * 1e6), fast.end);
+}
+END_TEST
+
+/* Worker 1 gets the tasks of others without waiting for its answers, so nobody can say which it would
+ * have had: nothing is dealt, which is told. */
+START_TEST(tasks_that_overlap_are_not_dealt)
+{
+    struct fixture *f = fixture_create(arena, 4, 1);
+    struct mpl_replayed answer;
+    long now[4] = { 0 };
+    int n[4] = { 0 };
+
+    srand(1);
+    for (uint32_t l = 0; l < 4; l++) {
+        fixture_record(f, l, 0, MPL_EV_MARK);
+    }
+    /* Each has sent one more than was answered. */
+    for (int i = 0; i < 120; i++) {
+        uint32_t w = 1;
+
+        for (uint32_t l = 2; l < 4; l++) {
+            w = now[l] < now[w] ? l : w;
+        }
+        now[w] += draw(20, 180);
+        now[w] = now[w] > now[0] ? now[w] : now[0];
+        fixture_call_send(f, w, now[w], now[w], "MPI_Send", 0, 0);
+        if (n[w]++ > 0) {
+            fixture_call_recv(f, w, now[w], now[w], 0, 1);
+        }
+        fixture_call_recv(f, 0, now[0], now[w], w, 0);
+        fixture_call_send(f, 0, now[w], now[w], "MPI_Send", w, 1);
+        now[0] = now[w];
+    }
+    answer = ask(fixture_events(f), "compute(1)*4");
+    ck_assert_ptr_nonnull(answer.doubt);
+    ck_assert_msg(strstr(answer.doubt, "receives in the recorded order") != NULL, "%s",
+                  answer.doubt);
+}
+END_TEST
+
+START_TEST(running_out_of_memory_is_told_at_every_allocation)
+{
+    const struct plan plan = draw_plan(1);
+    struct schedule recorded = scheduled(&plan, NULL);
+    const struct mpl_events *events = record(&recorded);
+    const struct mpl_what_if *what = NULL;
+    enum mpl_status st = MPL_E_NOMEM;
+    long n = 0;
+
+    ck_assert_int_eq(mpl_what_if_parse("compute(1)/2", arena, &what, NULL), MPL_OK);
+    for (; st != MPL_OK; n++) {
+        struct mpl_arena *scratch = mpl_arena_create();
+        struct mpl_replayed answer = { 0 };
+
+        ck_assert_ptr_nonnull(scratch);
+        mpl_alloc_fail_after(n);
+        st = mpl_replay_run(events, what, NULL, 0, scratch, &answer, NULL);
+        mpl_alloc_fail_after(-1);
+        ck_assert(st == MPL_OK || st == MPL_E_NOMEM);
+        mpl_arena_destroy(scratch);
+    }
+    ck_assert_int_gt(n, 10);
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("replay-farm");
+    TCase *t = tcase_create("farm");
+
+    tcase_add_checked_fixture(t, create_arena, destroy_arena);
+    tcase_add_loop_test(t, tasks_are_dealt_as_a_list_is_scheduled, 1, 41);
+    tcase_add_loop_test(t, a_slow_worker_that_becomes_like_the_others_gets_as_many_tasks, 1,
+                        11);
+    tcase_add_loop_test(t, an_order_that_is_the_programs_own_is_kept, 1, 11);
+    tcase_add_test(t, tasks_that_overlap_are_not_dealt);
+    tcase_add_test(t, running_out_of_memory_is_told_at_every_allocation);
+    suite_add_tcase(suite, t);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(make_suite());
+    int n_failed;
+
+    srunner_run_all(runner, CK_ENV);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
