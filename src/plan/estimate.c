@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+/* A trace that no machine has room for: above it estimates need no more figures. */
+static const double bytes_most = 1e18;
+
 static double events_per_process(const struct mpl_run *run)
 {
     return run->model == NULL || run->model->n_processes == 0
@@ -65,26 +68,42 @@ static double seconds_at_stake(const struct planner *p, const struct want *w)
     return sum > 0 ? sum : fmax(rest, 0);
 }
 
+/* Of the run time; functions that recording delays by more would make it another run. */
+static const double functions_most = 0.1;
+
+/* Of one process; where the run at hand does not have the functions that are asked for, as many of them as
+ * can be borne. */
+static double expected_bytes(const struct want *w, const struct mpl_run *run)
+{
+    const struct mpl_settings *s = w->planned.settings;
+    double events = events_per_process(run);
+
+    if (w->planned.lacks_functions && s->overhead_s_per_event > 0) {
+        events += functions_most * time_of(run) / s->overhead_s_per_event;
+    }
+    return events * s->bytes_per_event;
+}
+
 static enum mpl_status settle(struct planner *p, struct want *w, struct mpl_err *err)
 {
     struct mpl_planned *e = &w->planned;
     struct mpl_settings *settings = MPL_NEW(p->arena, struct mpl_settings);
     const struct mpl_run *run = &p->diagnosis->runs[w->run];
-    const double each = events_per_process(run);
 
     if (settings == NULL) {
         return mpl_nomem(err);
     }
-    /* Twice: the figure per event comes with the settings. */
+    /* Twice: the figures per event come with the settings. */
     enum mpl_status st =
         mpl_tracer_settle(w->tracer, &e->recording, 0, p->arena, settings, err);
 
-    if (st == MPL_OK && !isnan(each)) {
-        st = mpl_tracer_settle(w->tracer, &e->recording,
-                               (uint64_t) (each * settings->bytes_per_event), p->arena,
+    e->settings = settings;
+    if (st == MPL_OK && run->model != NULL && run->model->n_processes > 0) {
+        const double bytes = fmin(expected_bytes(w, run), bytes_most);
+
+        st = mpl_tracer_settle(w->tracer, &e->recording, (uint64_t) bytes, p->arena,
                                settings, err);
     }
-    e->settings = settings;
     return st;
 }
 
@@ -166,17 +185,17 @@ enum mpl_status mpl_want_estimate(struct planner *p, struct want *w, struct mpl_
     if (!fill(p, w)) {
         return mpl_nomem(err);
     }
+    const struct mpl_model *model = p->diagnosis->runs[w->run].model;
+
+    e->lacks_functions = mpl_texts_has(&w->capabilities, "user-regions") &&
+                         (model == NULL || !model->can.has_user_regions);
+    e->is_built = is_built(w, model);
     const enum mpl_status st = w->tracer == NULL ? MPL_OK : settle(p, w, err);
 
     if (st != MPL_OK) {
         return st;
     }
     estimate_cost(p, w);
-    const struct mpl_model *model = p->diagnosis->runs[w->run].model;
-
-    e->lacks_functions = mpl_texts_has(&w->capabilities, "user-regions") &&
-                         (model == NULL || !model->can.has_user_regions);
-    e->is_built = is_built(w, model);
     if (!tell_limit(p, e)) {
         return mpl_nomem(err);
     }

@@ -205,6 +205,18 @@ def test_threads():
         tap.ok("--thread=omp" in experiment["settings"]["build"][1], "by Score-P, too", experiment)
 
 
+def test_memory():
+    """Functions that the run at hand does not have need room, too; it was 12.5 s long."""
+    path = product.shared_trace("pipeline-slowM1-np4")
+    if not path:
+        tap.skip("pipeline-slowM1-np4", "not here")
+        return
+    first = plan_of(path, "--tracer", "scorep")["experiments"][0]
+    memory = first["settings"]["environment"]["SCOREP_TOTAL_MEMORY"]
+    tap.ok("user-regions" in first["record"]["capabilities"], "functions are asked for", first)
+    tap.ok(re.fullmatch("[0-9]+M", memory) and 100 <= int(memory[:-1]) <= 1000, "with room for them: " + memory)
+
+
 def test_explained(name):
     path = product.shared_trace(name)
     if not path:
@@ -282,6 +294,7 @@ def main():
     tap.guarded("master-worker", test_master_worker)
     tap.guarded("built", test_built)
     tap.guarded("threads", test_threads)
+    tap.guarded("memory", test_memory)
     tap.guarded("explained", test_explained, "mandel-mw-masterslow-np8")
     tap.guarded("third tracer", test_third_tracer)
     for path in product.all_traces():
