@@ -93,7 +93,7 @@
   (assert (measure (run ?r) (pattern "message-passing") (level 3) (record "messages")
                    (separates unknown-waiting unsplit-waits suspected-subdomain
                               suspected-late-process)
-                   (reason "see the messages of calls for which the trace has none, as tracers leave out those of MPI_Sendrecv, MPI_Mrecv and others")
+                   (reason "see the messages of calls for which the trace has none, as some tracers leave out those of MPI_Sendrecv, MPI_Mrecv and others")
                    (expects "late partners show as waiting for a few processes; slow transfer as time that is left when this waiting is taken off"))))
 
 (defrule ADVISE::measure-functions
