@@ -4,19 +4,6 @@
 
 /* ---- questions of the other files ------------------------------------------------ */
 
-uint32_t mpl_call_region(const struct mpl_events *events, uint32_t location,
-                         const struct mpl_call *call)
-{
-    const struct mpl_location *loc = &events->model->locations[location];
-
-    if (call->class == MPL_SPAN_STARTUP) {
-        const uint32_t init = events->lanes[location].first_init;
-
-        return init == MPL_NONE ? MPL_NONE : loc->ref[init];
-    }
-    return loc->kind[call->enter] == MPL_EV_ENTER ? loc->ref[call->enter] : MPL_NONE;
-}
-
 uint32_t mpl_call_find(const struct mpl_events *events, uint32_t location, uint32_t event)
 {
     const struct mpl_lane *lane = &events->lanes[location];

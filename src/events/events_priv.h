@@ -138,6 +138,20 @@ static inline struct mpl_region_use mpl_call_use(const struct mpl_events *events
     return events->use[loc->ref[call->enter]];
 }
 
+/* The region of a call; MPL_NONE for buffer flushes and off times. */
+static inline uint32_t mpl_call_region(const struct mpl_events *events, uint32_t location,
+                                       const struct mpl_call *call)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+
+    if (call->class == MPL_SPAN_STARTUP) {
+        const uint32_t init = events->lanes[location].first_init;
+
+        return init == MPL_NONE ? MPL_NONE : loc->ref[init];
+    }
+    return loc->kind[call->enter] == MPL_EV_ENTER ? loc->ref[call->enter] : MPL_NONE;
+}
+
 static inline bool mpl_call_is_probe(const struct mpl_events *events,
                                      const struct mpl_location *loc,
                                      const struct mpl_call *call)
@@ -158,9 +172,6 @@ static inline struct mpl_end mpl_other_end(const struct mpl_events *events, uint
     return (struct mpl_end){ l, number - first[l] };
 }
 
-/* The region of a call; MPL_NONE for buffer flushes and off times. */
-uint32_t mpl_call_region(const struct mpl_events *events, uint32_t location,
-                         const struct mpl_call *call);
 /* The call that holds record \p event, or MPL_NONE. Cost: logarithmic. */
 uint32_t mpl_call_find(const struct mpl_events *events, uint32_t location, uint32_t event);
 /* The call that posts the receive of a message end; MPL_NONE where that is not recorded. */

@@ -80,19 +80,17 @@ void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_
     const struct mpl_call *of = &events->lanes[location].calls[call];
     const struct mpl_region_use use = mpl_call_use(events, loc, of);
 
-    *out = (struct mpl_call_view){
-        .first_event = of->enter,
-        .last_event = of->leave,
-        .region = mpl_call_region(events, location, of),
-        .culprit = of->culprit,
-        .wait_ticks = mpl_call_ticks(of),
-        .class = (enum mpl_span_class) of->class,
-        .mode = (enum mpl_call_mode) use.mode,
-        .wait_kind = (enum mpl_wait_kind) of->wait_kind,
-        .is_mpi = use.is_mpi || of->class != MPL_SPAN_OTHER,
-        .is_probe = mpl_call_is_probe(events, loc, of),
-        .is_wait_known = of->is_wait_known,
-    };
+    out->first_event = of->enter;
+    out->last_event = of->leave;
+    out->region = mpl_call_region(events, location, of);
+    out->culprit = of->culprit;
+    out->wait_ticks = mpl_call_ticks(of);
+    out->class = (enum mpl_span_class) of->class;
+    out->mode = (enum mpl_call_mode) use.mode;
+    out->wait_kind = (enum mpl_wait_kind) of->wait_kind;
+    out->is_mpi = use.is_mpi || of->class != MPL_SPAN_OTHER;
+    out->is_probe = mpl_call_is_probe(events, loc, of);
+    out->is_wait_known = of->is_wait_known;
 }
 
 uint32_t mpl_events_call_of_event(const struct mpl_events *events, uint32_t location,

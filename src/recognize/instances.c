@@ -144,13 +144,13 @@ static bool excuse_end(void *context, uint32_t location, uint32_t end)
 static bool remember_end(void *context, uint32_t location, uint32_t end)
 {
     struct search *s = context;
-    uint32_t *word = mpl_buf_add(&s->failed);
+    const size_t at = s->failed.n;
 
     (void) location;
-    if (word == NULL) {
+    if (!mpl_grow_to(&s->failed, at + 1)) {
         return false;
     }
-    *word = end;
+    ((uint32_t *) s->failed.data)[at] = end;
     ((uint32_t *) s->failed.data)[s->ends_at]++;
     return true;
 }
@@ -192,14 +192,13 @@ static bool has_excuse(const struct mpl_recognition *r, const uint32_t *failed)
 
 static bool keep_pending(struct search *s, const uint32_t *failed)
 {
-    for (uint32_t i = 0; i < FAILED_HEAD + failed[FAILED_ENDS]; i++) {
-        uint32_t *word = mpl_buf_add(&s->pending);
+    const size_t at = s->pending.n;
+    const size_t n = FAILED_HEAD + failed[FAILED_ENDS];
 
-        if (word == NULL) {
-            return false;
-        }
-        *word = failed[i];
+    if (!mpl_grow_to(&s->pending, at + n)) {
+        return false;
     }
+    memcpy((uint32_t *) s->pending.data + at, failed, n * sizeof *failed);
     return true;
 }
 
