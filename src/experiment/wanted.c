@@ -98,7 +98,10 @@ static const struct mpl_planned *planned_again(const struct hunt *h,
         r->tracer != NULL ? mpl_tracers_find(h->options->plan.tracers, r->tracer) : NULL;
     const uint64_t bytes_of_one = r->trace_bytes / (r->processes > 0 ? r->processes : 1);
 
+    const char *asked = h->options->plan.tracer;
+
     if (again == NULL || settings == NULL || reason == NULL || tracer == NULL ||
+        (asked != NULL && strcmp(asked, r->tracer) != 0) ||
         !mpl_tracer_is_installed(tracer) ||
         mpl_tracer_settle(tracer, &r->recording, bytes_of_one, h->arena, settings, NULL) !=
             MPL_OK) {

@@ -257,6 +257,31 @@ START_TEST(an_interrupt_ends_the_program_and_not_us)
 }
 END_TEST
 
+/* The number of a program that has long ended may be given to another one. */
+START_TEST(a_number_that_was_given_again_is_somebody_elses)
+{
+    const pid_t pid = fork();
+
+    if (pid == 0) {
+        (void) setsid();
+        for (;;) {
+            (void) pause();
+        }
+    }
+    while (getsid(pid) != pid) {
+        (void) usleep(1000);
+    }
+    const struct offspring its = mpl_offspring_of(pid);
+    const struct offspring anothers = { .leader = pid, .started = its.started + 1000 };
+    const unsigned n_its = mpl_offspring_signal(&its, 0);
+    const unsigned n_anothers = mpl_offspring_signal(&anothers, 0);
+    (void) kill(pid, SIGKILL);
+    (void) waitpid(pid, NULL, 0);
+    ck_assert_uint_eq(n_its, 1);
+    ck_assert_uint_eq(n_anothers, 0);
+}
+END_TEST
+
 static bool quit_once(void *context, double elapsed_s)
 {
     bool *is_done = context;
@@ -396,6 +421,7 @@ int main(void)
     tcase_add_test(tcase, what_a_killed_launcher_leaves_is_killed_too);
     tcase_add_test(tcase, a_child_of_ours_from_before_is_left_alone);
     tcase_add_test(tcase, an_interrupt_ends_the_program_and_not_us);
+    tcase_add_test(tcase, a_number_that_was_given_again_is_somebody_elses);
     tcase_add_test(tcase, a_quit_kills_at_once_what_does_not_listen);
     tcase_add_test(tcase, a_pause_stops_the_program_and_us_and_is_no_time_of_the_run);
     tcase_add_test(tcase, a_tick_can_stop_it);
