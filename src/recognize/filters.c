@@ -240,10 +240,14 @@ static double message_field(const struct mpl_recognition *r,
                             uint32_t message, enum mpl_field field)
 {
     const struct mpl_location *loc = &r->model->locations[location];
-    const uint32_t one =
-        message != MPL_NONE ? message : mpl_filter_message_at(r, filter, location, at);
+    uint32_t one = message;
 
-    if (one == MPL_NONE || !mpl_topology_counts(r->events, location, one)) {
+    if (message == MPL_NONE) {
+        one = mpl_filter_message_at(r, filter, location, at);
+    } else if (!mpl_topology_counts(r->events, location, message)) {
+        one = MPL_NONE;
+    }
+    if (one == MPL_NONE) {
         return NAN;
     }
     if (field == MPL_FIELD_BYTES) {
