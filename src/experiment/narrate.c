@@ -167,6 +167,22 @@ static void tell_level(const struct hunt *h, const struct mpl_diagnosis *d,
     }
 }
 
+/* Whether no run has a message or a collective, not even part of one. */
+static bool is_silent(const struct mpl_diagnosis *d)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < d->n_runs; i++) {
+        if (d->runs[i].match != NULL) {
+            const struct mpl_match_counts *c = &d->runs[i].match->counts;
+
+            n += c->pairs + c->unmatched_sends + c->unmatched_receives + c->open_receives +
+                 c->collectives + c->incomplete_collectives;
+        }
+    }
+    return n == 0;
+}
+
 void mpl_narrate_levels(struct hunt *h)
 {
     const struct mpl_diagnosis *d = mpl_analysis_diagnosis(h->analysis);
@@ -174,7 +190,7 @@ void mpl_narrate_levels(struct hunt *h)
 
     if (hero != NULL) {
         tell_roles(h, hero);
-    } else {
+    } else if (h->options->analysis->pattern == NULL && is_silent(d)) {
         const char *name = mpl_command_name(&h->c->command, h->arena);
 
         mpl_tell(

@@ -473,6 +473,21 @@ def test_no_mpi(place):
         done,
     )
     tap.ok("OTF2" not in done.out + done.complaint, what + ": without the tracer's own troubles", done)
+    what = "a program that only begins and ends MPI"
+    with open(place.path("bare.c"), "w", encoding="utf-8") as file:
+        file.write("#include <mpi.h>\nint main(void){MPI_Init(0, 0); return MPI_Finalize();}\n")
+    subprocess.run(["mpicc", "-o", place.program("bare"), place.path("bare.c")], check=True)
+    done = place.run(["-o", "bare-case"], ["mpirun", "-np", "2", place.program("bare")])
+    tap.ok('"bare" does not communicate, or the tracer does not see how' in done.plain, what + ": it is told", done)
+    done = place.run(
+        ["-o", "other-pattern", "--pattern", "pipeline", "--max-experiments", "1"],
+        [*MPIRUN, place.program("mw"), "--tasks", "20"],
+    )
+    tap.ok(
+        done.status == 0 and "does not communicate" not in done.plain,
+        "a pattern that does not fit: the program is not said to be silent",
+        done,
+    )
     what = "an interpreter that calls no MPI"
     done = place.run(["-o", "python-case"], ["mpirun", "-np", "2", sys.executable, "-c", "print(3)"])
     tap.ok(
