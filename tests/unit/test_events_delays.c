@@ -7,6 +7,7 @@
 #include <check.h>
 #include <dirent.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,39 @@ START_TEST(only_what_happened_since_they_met_counts)
     ASSERT_US(d[0].direct_s[MPL_WAIT_BARRIER], 80);
     ASSERT_US(d[1].direct_s[MPL_WAIT_LATE_SENDER], 20);
     ASSERT_US(sum_of(d[1].indirect_s), 0);
+}
+END_TEST
+
+START_TEST(any_number_of_calls_may_lie_before_a_wait)
+{
+    /* 0 waits 10 for 3, sends _i times, computes 40; 1, who has computed 20, waits for it. */
+    char sends[1024] = "";
+    char receives[1024] = "";
+    char drawing[4096];
+
+    for (int k = 0; k < _i; k++) {
+        const size_t n_sends = strlen(sends);
+        const size_t n_receives = strlen(receives);
+
+        snprintf(sends + n_sends, sizeof sends - n_sends, "  send %d..%d to 2", 10 + k,
+                 11 + k);
+        snprintf(receives + n_receives, sizeof receives - n_receives,
+                 "  recv %d..%d from 0", 100 + k, 101 + k);
+    }
+    snprintf(drawing, sizeof drawing,
+             "# us\n"
+             "rank 0: recv 0..10 from 3%s  compute %d..%d  send %d..%d to 1\n"
+             "rank 1: compute 0..20  recv 20..%d from 0\n"
+             "rank 2: compute 0..100%s\n"
+             "rank 3: compute 0..10  send 10..10 to 0\n",
+             sends, 10 + _i, 50 + _i, 50 + _i, 51 + _i, 52 + _i, receives);
+
+    const struct mpl_delay *d = delays_of(from_text(drawing));
+
+    ASSERT_US(d[0].direct_s[MPL_WAIT_LATE_SENDER], 20 + _i);
+    ASSERT_US(d[0].computed_s, 20);
+    ASSERT_US(d[3].direct_s[MPL_WAIT_LATE_SENDER], 10);
+    ASSERT_US(d[3].indirect_s[MPL_WAIT_LATE_SENDER], 10);
 }
 END_TEST
 
@@ -292,6 +326,7 @@ static Suite *make_suite(void)
     tcase_add_test(small, a_delay_that_is_passed_on_goes_back_to_its_source);
     tcase_add_test(small, fault_is_shared_by_delay_and_waiting);
     tcase_add_test(small, only_what_happened_since_they_met_counts);
+    tcase_add_loop_test(small, any_number_of_calls_may_lie_before_a_wait, 0, 12);
     tcase_add_test(small, a_message_that_lay_ready_is_no_meeting);
     tcase_add_test(small, out_of_memory_is_told);
     suite_add_tcase(suite, small);
