@@ -359,7 +359,7 @@ static enum mpl_status go_on(struct hunt *h, enum mpl_end_reason *why, const cha
         cut_short = stopped != NULL ? stopped : cut_short;
         if (st == MPL_OK && h->options->is_dry) {
             *why = MPL_END_DRY;
-            *text = "nothing was executed; what comes behind depends on what is found";
+            *text = "nothing was executed; what comes next depends on what is found";
             break;
         }
         if (st == MPL_OK && count_usable(h) > n_usable) {
@@ -405,7 +405,7 @@ static enum mpl_status hunt(struct hunt *h, enum mpl_end_reason *why, const char
     if (h->plan == NULL) {
         *why = h->options->is_dry ? MPL_END_DRY : MPL_END_FAILED;
         *text = h->options->is_dry
-                    ? "nothing was executed; what comes behind depends on what is found"
+                    ? "nothing was executed; what comes next depends on what is found"
                     : "the program could not be measured";
         return MPL_OK;
     }

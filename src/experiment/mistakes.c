@@ -200,6 +200,12 @@ static enum mpl_status check_name(const char *name, bool is_launcher, struct mpl
     if (is_on_path(name) || (is_here && !is_launcher)) {
         return MPL_OK;
     }
+    if (is_launcher && strchr(name, '=') != NULL) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "\"%s\" is no program; set variables in front of marple, or write "
+                        "env %s",
+                        name, name);
+    }
     if (near == NULL && !is_here) {
         return mpl_fail(err, MPL_E_USAGE, "there is no program \"%s\" on PATH", name);
     }

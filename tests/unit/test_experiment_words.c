@@ -184,6 +184,9 @@ START_TEST(a_program_that_is_not_there_is_told_before_it_is_started)
                      "there is no program \"no-such-launcher\" on PATH");
     ck_assert_str_eq(said_of_programs("mpirunn -np 4 /bin/sh"),
                      "there is no program \"mpirunn\" on PATH; did you mean \"mpirun\"?");
+    ck_assert_str_eq(
+        said_of_programs("A=1 mpirun {tracer} /bin/sh"),
+        "\"A=1\" is no program; set variables in front of marple, or write env A=1");
     ck_assert_str_eq(said_of_programs("env {tracer} ./no-such"),
                      "the program \"./no-such\" does not exist");
     ck_assert_str_eq(said_of_programs("env {tracer} app.{processes}"), "");
