@@ -339,7 +339,8 @@ static void enlist(struct finder *f, const struct farm *farm)
     f->out->items[f->out->n++] = *farm;
 }
 
-static enum mpl_status find_farm(struct finder *f, uint32_t master, struct mpl_err *err)
+static enum mpl_status find_farm(struct finder *f, uint32_t master, enum choice choice,
+                                 struct mpl_err *err)
 {
     const uint32_t n = f->model->locations[master].n_messages;
     struct farm farm = {
@@ -366,6 +367,10 @@ static enum mpl_status find_farm(struct finder *f, uint32_t master, struct mpl_e
     if (!find_turns(f, &farm) || !are_tasks(f, &farm)) {
         return MPL_OK;
     }
+    f->out->may_be[master] = true;
+    if (choice != CHOOSES) {
+        return MPL_OK;
+    }
     enlist(f, &farm);
     return measure_tasks(f, &farm) ? MPL_OK : mpl_nomem(err);
 }
@@ -381,13 +386,14 @@ static bool make_tables(struct finder *f)
         .of_worker = MPL_NEW_ARRAY(f->arena, n, uint32_t),
         .first_slot = MPL_NEW_ARRAY(f->arena, n, uint32_t),
         .last_slot = MPL_NEW_ARRAY(f->arena, n, uint32_t),
+        .may_be = MPL_NEW_ARRAY(f->arena, n, bool),
         .task_s = MPL_NEW_ARRAY(f->arena, n, double),
         .speed = MPL_NEW_ARRAY(f->arena, n, double),
     };
     f->last_of = MPL_NEW_ARRAY(f->arena, n, uint32_t);
     if (out->items == NULL || out->of_master == NULL || out->of_worker == NULL ||
-        out->first_slot == NULL || out->last_slot == NULL || out->task_s == NULL ||
-        out->speed == NULL || f->last_of == NULL) {
+        out->first_slot == NULL || out->may_be == NULL || out->last_slot == NULL ||
+        out->task_s == NULL || out->speed == NULL || f->last_of == NULL) {
         return false;
     }
     for (uint32_t l = 0; l < n; l++) {
@@ -397,7 +403,7 @@ static bool make_tables(struct finder *f)
     return true;
 }
 
-enum mpl_status mpl_farms_find(const struct mpl_events *events, const bool *chooses,
+enum mpl_status mpl_farms_find(const struct mpl_events *events, const enum choice *choices,
                                struct mpl_arena *arena, struct farms *out,
                                struct mpl_err *err)
 {
@@ -409,7 +415,7 @@ enum mpl_status mpl_farms_find(const struct mpl_events *events, const bool *choo
     enum mpl_status st = make_tables(&f) ? MPL_OK : mpl_nomem(err);
 
     for (uint32_t l = 0; st == MPL_OK && l < f.model->n_locations; l++) {
-        st = chooses[l] ? find_farm(&f, l, err) : MPL_OK;
+        st = choices[l] != KEEPS_ORDER ? find_farm(&f, l, choices[l], err) : MPL_OK;
     }
     return st;
 }

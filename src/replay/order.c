@@ -9,7 +9,8 @@
  * - it sends something between the two messages; else it needs both for whatever it does next;
  * - it answers: what it sends next mostly goes to whom it has just received from;
  * - it takes its partners in changing turns; in the same all the time, as in an exchange with
- *   neighbours, the program has that order, or nobody can tell that it has none.
+ *   neighbours, the program has that order, or nobody can tell that it has none, which is a doubt for
+ *   the master of a farm (farms.c) and else none.
  */
 #include "config.h"
 
@@ -223,15 +224,18 @@ static void walk_call(struct walk *w, uint32_t k)
     }
 }
 
-static bool chooses(const struct walk *w)
+static enum choice choice_of(const struct walk *w)
 {
-    return (double) w->n_foretold < fixed_share * (double) w->n_known &&
-           (double) w->n_answered >= answered_share * (double) w->n_turns;
+    if (w->n_turns == 0 || (double) w->n_answered < answered_share * (double) w->n_turns) {
+        return KEEPS_ORDER;
+    }
+    return (double) w->n_foretold < fixed_share * (double) w->n_known ? CHOOSES
+                                                                      : MAY_CHOOSE;
 }
 
-/* What another order could save, if it takes what comes first. */
+/* What another order could save, if it may take what comes first. */
 static int64_t walk_location(const struct engine *r, struct memory *memories,
-                             uint32_t location, bool *does_choose)
+                             uint32_t location, enum choice *choice)
 {
     struct walk w = {
         .r = r,
@@ -248,8 +252,8 @@ static int64_t walk_location(const struct engine *r, struct memory *memories,
         walk_call(&w, k);
     }
     end_turn(&w);
-    *does_choose = chooses(&w);
-    return *does_choose ? w.ticks : 0;
+    *choice = choice_of(&w);
+    return *choice != KEEPS_ORDER ? w.ticks : 0;
 }
 
 /* Who has chosen anew has no other order to gain by. */
@@ -266,15 +270,11 @@ bool mpl_engine_look_at_order(const struct engine *r, struct mpl_arena *scratch,
     struct memory *memories = MPL_NEW_ARRAY(scratch, N_MEMORIES, struct memory);
 
     for (uint32_t l = 0; l < n && memories != NULL; l++) {
-        bool does_choose = false;
-
-        out->order_s[l] =
-            is_to_be_walked(r, l)
-                ? mpl_model_seconds(r->model, walk_location(r, memories, l, &does_choose))
-                : 0;
-        if (out->chooses != NULL) {
-            out->chooses[l] = does_choose;
-        }
+        out->choices[l] = KEEPS_ORDER;
+        out->order_s[l] = is_to_be_walked(r, l)
+                              ? mpl_model_seconds(r->model, walk_location(r, memories, l,
+                                                                          &out->choices[l]))
+                              : 0;
     }
     return memories != NULL;
 }

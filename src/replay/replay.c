@@ -184,7 +184,7 @@ static enum mpl_status doubt_baseline(struct mpl_replayed *out, struct mpl_arena
     return out->doubt == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-/* Who takes whatever comes first would do so in another order. */
+/* Who takes whatever comes first, or may do so, would have another order. */
 static enum mpl_status doubt_order(const struct question *q, const struct course *baseline,
                                    const struct course *changed, struct mpl_replayed *out,
                                    struct mpl_err *err)
@@ -196,7 +196,7 @@ static enum mpl_status doubt_order(const struct question *q, const struct course
     for (uint32_t l = 0; l < model->n_locations; l++) {
         const double more_s = changed->order_s[l] - baseline->order_s[l];
 
-        if (more_s > most_s) {
+        if (more_s > most_s && baseline->choices[l] != KEEPS_ORDER) {
             most_s = more_s;
             worst = l;
         }
@@ -215,24 +215,32 @@ static enum mpl_status doubt_order(const struct question *q, const struct course
 
 /*
  * Who takes what comes first never waits for one message while another is there. Where that happens
- * in the recorded run, the order is the program's, however irregular it is.
+ * in the recorded run, the order is the program's, however irregular it is. Where it does not happen,
+ * turns may be regular because tasks are even; of who serves a farm then nobody can tell.
  */
 static enum mpl_status find_farms(const struct question *q, const struct course *baseline,
                                   struct mpl_arena *scratch, struct farms *farms,
                                   struct mpl_err *err)
 {
     const uint32_t n = mpl_events_model(q->events)->n_locations;
+    enum choice *choices = MPL_NEW_ARRAY(scratch, n, enum choice);
     enum mpl_status st;
 
-    for (uint32_t l = 0; l < n; l++) {
-        baseline->chooses[l] =
-            baseline->chooses[l] &&
-            baseline->order_s[l] <= doubtful_order * baseline->duration_s;
+    if (choices == NULL) {
+        return mpl_nomem(err);
     }
-    st = mpl_farms_find(q->events, baseline->chooses, scratch, farms, err);
+    for (uint32_t l = 0; l < n; l++) {
+        const bool is_own = baseline->order_s[l] > doubtful_order * baseline->duration_s;
+
+        choices[l] = is_own ? KEEPS_ORDER : baseline->choices[l];
+    }
+    st = mpl_farms_find(q->events, choices, scratch, farms, err);
     for (uint32_t l = 0; l < n && st == MPL_OK; l++) {
         baseline->spent[l].farm = farms->of_worker[l];
         baseline->spent[l].task_s = farms->task_s[l];
+        if (baseline->choices[l] == MAY_CHOOSE && !farms->may_be[l]) {
+            baseline->choices[l] = KEEPS_ORDER;
+        }
     }
     return st;
 }
@@ -275,8 +283,8 @@ static enum mpl_status make_course(const struct question *q, struct course *cour
 
     course->end_s = MPL_NEW_ARRAY(q->arena, n, double);
     course->order_s = MPL_NEW_ARRAY(q->arena, n, double);
-    course->chooses = MPL_NEW_ARRAY(q->arena, n, bool);
-    return course->end_s == NULL || course->order_s == NULL || course->chooses == NULL
+    course->choices = MPL_NEW_ARRAY(q->arena, n, enum choice);
+    return course->end_s == NULL || course->order_s == NULL || course->choices == NULL
                ? mpl_nomem(err)
                : MPL_OK;
 }

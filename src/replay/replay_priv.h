@@ -28,6 +28,13 @@ struct spent {
     double task_s;     /* then: computation of a task, mean */
 };
 
+/* What can be seen of a location that receives: whether it takes what comes first. */
+enum choice {
+    KEEPS_ORDER, /* no, or it makes no difference */
+    MAY_CHOOSE,  /* it answers, but in turns that are as regular as an order of its own */
+    CHOOSES
+};
+
 /* A run as it came out. */
 struct course {
     bool is_finished;  /* nobody hangs for ever: the recorded order is possible */
@@ -35,10 +42,10 @@ struct course {
     double unknown_s;  /* in calls whose partners are not recorded; mean of the locations */
     double *end_s;     /* per location; the caller's, NULL: not wanted */
     struct spent *spent; /* likewise */
-    /* Per location that takes what comes first: waiting for a message while one that is received
+    /* Per location that may take what comes first: waiting for a message while one that is received
      * later was there; likewise. Of use only if is_finished. */
     double *order_s;
-    bool *chooses; /* likewise: whether the location takes what comes first */
+    enum choice *choices; /* likewise */
 };
 
 /* engine.c: lets every location run through its calls; \p farms NULL: in the recorded order, else
@@ -145,7 +152,7 @@ int64_t mpl_engine_compute(struct engine *r, uint32_t location, uint32_t from, u
 /* What the current call costs when nobody has to be waited for. */
 int64_t mpl_engine_cost(const struct engine *r, uint32_t location);
 
-/* order.c: fills in course.order_s and, unless NULL, course.chooses when all are done; false if out
+/* order.c: fills in course.order_s and course.choices when all are done; false if out
  * of memory. Cost: linear in records; 64 KiB. */
 bool mpl_engine_look_at_order(const struct engine *r, struct mpl_arena *scratch,
                               struct course *out);
@@ -193,12 +200,14 @@ struct farms {
     uint32_t *last_slot; /* per worker */
     uint32_t *first_slot;
     double *task_s; /* per worker: mean computation of its tasks */
+    bool *
+        may_be; /* per location: a master that serves so regularly that it may not choose */
     double *
         speed; /* per location: how long a task takes beside the usual; 1 if that is chance */
 };
 
 /* farms.c: finds the farms of those who choose. Errors: MPL_E_NOMEM. Cost: linear in records. */
-enum mpl_status mpl_farms_find(const struct mpl_events *events, const bool *chooses,
+enum mpl_status mpl_farms_find(const struct mpl_events *events, const enum choice *choices,
                                struct mpl_arena *arena, struct farms *out,
                                struct mpl_err *err);
 
