@@ -643,9 +643,9 @@
 ;; max(n s_m, ceil(n / N) (s_w + s_m)); from s_w / s_m + 1 workers on the master is the limit. What the
 ;; smaller run takes beyond that (start, end, uneven tasks) is expected of the larger one, too.
 
-(deffunction MAIN::mw-model (?tasks ?workers ?sw ?sm)
-  "Run time by the model, s."
-  (max (* ?tasks ?sm)
+(deffunction MAIN::mw-model (?tasks ?workers ?sw ?sm ?own)
+  "Run time by the model, s: a master that is the limit does not wait for messages."
+  (max (* ?tasks ?own)
        (* (+ 1 (integer (/ (- ?tasks 1.0) ?workers))) (+ ?sw ?sm))))
 
 (defrule SYMPTOMS::mw-ask-scaling
@@ -658,7 +658,7 @@
   =>
   (mw-ask ?f ?pf 2 "see what the model expects of a larger run"
           (create$ "run.workers" "run.task_count" "run.task_mean" "run.cycle_mean"
-                   "master.service_mean" "run.useful_workers"))
+                   "master.service_mean" "run.service_own" "run.useful_workers"))
   (mw-ask ?t ?pt 2 "see whether the run is what the model expects of a smaller one"
           (create$ "run.workers" "run.task_count" "run.task_mean" "master.service_mean"
                    "run.useful_workers")))
@@ -684,34 +684,34 @@
   (metric (run ?f) (pattern ?pf) (name "run.task_count") (value ?kf&:(> ?kf 0.0)))
   (metric (run ?f) (pattern ?pf) (name "run.cycle_mean") (value ?sw))
   (metric (run ?f) (pattern ?pf) (name "master.service_mean") (value ?sm))
+  (metric (run ?f) (pattern ?pf) (name "run.service_own") (value ?so))
   (metric (run ?t) (pattern ?pt) (name "run.workers") (value ?nt&:(> ?nt 0.0)))
   (metric (run ?t) (pattern ?pt) (name "run.task_count") (value ?kt&:(> ?kt 0.0)))
   =>
-  (bind ?rest (max 0.0 (- ?df (mw-model ?kf ?nf ?sw ?sm))))
-  (bind ?own (mw-model ?kt ?nt ?sw ?sm))
+  (bind ?rest (max 0.0 (- ?df (mw-model ?kf ?nf ?sw ?sm ?so))))
+  (bind ?own (mw-model ?kt ?nt ?sw ?sm ?so))
   (assert (expectation (from ?f) (to ?t) (pattern "master-worker") (quantity "run time")
                        (unit "s") (expected (+ ?own ?rest)) (measured ?dt)
                        (model (text "{n} tasks for {n} workers: the longer of {n} x {s} of the master and {n} rounds of {s}, and {s} for start and end"
-                                    ?kt ?nt ?kt ?sm (+ 1 (integer (/ (- ?kt 1.0) ?nt)))
+                                    ?kt ?nt ?kt ?so (+ 1 (integer (/ (- ?kt 1.0) ?nt)))
                                     (+ ?sw ?sm) ?rest)))))
 
 (defrule CAUSES::mw-expect-saturation
   "From how many workers on the master is the limit: s_w / s_m + 1 by the model, throughput measured."
   (scaling-of (from ?f) (to ?t) (name "master-worker") (from-id ?pf) (to-id ?pt))
-  (scaling (from ?f) (to ?t) (duration-from ?df) (duration-to ?dt))
+  (scaling (from ?f) (to ?t) (duration-to ?dt))
   (metric (run ?f) (pattern ?pf) (name "run.workers") (value ?nf&:(> ?nf 0.0)))
-  (metric (run ?f) (pattern ?pf) (name "run.task_count") (value ?kf&:(> ?kf 0.0)))
   (metric (run ?f) (pattern ?pf) (name "run.cycle_mean") (value ?sw))
-  (metric (run ?f) (pattern ?pf) (name "master.service_mean") (value ?sm))
-  (metric (run ?f) (pattern ?pf) (name "run.useful_workers") (value ?uf&:(< ?nf ?uf)))
+  (metric (run ?f) (pattern ?pf) (name "run.service_own") (value ?sm&:(> ?sm 0.0)))
+  (test (< ?nf (+ 1.0 (/ ?sw ?sm))))
   (metric (run ?t) (pattern ?pt) (name "run.workers") (value ?nt&:(> ?nt 0.0)))
   (metric (run ?t) (pattern ?pt) (name "run.task_count") (value ?kt))
   (metric (run ?t) (pattern ?pt) (name "run.useful_workers") (value ?ut&:(>= ?nt ?ut)))
   =>
-  ;; Tasks per second of all workers, over those of a worker that hardly waits.
+  ;; Tasks per second of all workers, over those of a worker that does not wait.
   (assert (expectation (from ?f) (to ?t) (pattern "master-worker")
                        (quantity "workers that the master can feed") (unit "1")
-                       (expected ?uf) (measured (/ (/ ?kt ?dt) (/ ?kf (* ?nf ?df))))
+                       (expected (+ 1.0 (/ ?sw ?sm))) (measured (* (/ ?kt ?dt) (+ ?sw ?sm)))
                        (model (text "s_w / s_m + 1 with {s} per task and {s} of the master per request"
                                     ?sw ?sm)))))
 

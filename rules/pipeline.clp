@@ -489,7 +489,8 @@
 (defrule CAUSES::pipe-expect-time
   "The run time that the model expects of the larger run."
   (scaling-of (from ?f) (to ?t) (name "pipeline") (from-id ?pf) (to-id ?pt))
-  (scaling (from ?f) (to ?t) (work-ratio ?work) (duration-from ?df) (duration-to ?dt))
+  (scaling (from ?f) (to ?t) (kind ?kind) (work-ratio ?work) (duration-from ?df)
+           (duration-to ?dt))
   (metric (run ?f) (pattern ?pf) (name "run.stages") (value ?nf&:(> ?nf 0.0)))
   (metric (run ?f) (pattern ?pf) (name "run.fills") (value ?ff))
   (metric (run ?f) (pattern ?pf) (name "run.per_fill") (value ?mf&:(> ?mf 0.0)))
@@ -499,8 +500,10 @@
   (metric (run ?t) (pattern ?pt) (name "run.per_fill") (value ?mt&:(> ?mt 0.0)))
   =>
   (bind ?rest (max 0.0 (- ?df (* ?ff (+ ?mf ?nf -1.0) ?s))))
-  ;; The same computation for another number of items and stages.
-  (bind ?own (/ (* ?s ?work ?nf ?ff ?mf) (* ?nt ?ft ?mt)))
+  ;; The same computation for another number of items and stages. Where the work has grown with the
+  ;; stages, the slowest of them is what it was.
+  (bind ?own (if (and (eq ?kind weak) (= (* ?ff ?mf) (* ?ft ?mt))) then ?s
+              else (/ (* ?s ?work ?nf ?ff ?mf) (* ?nt ?ft ?mt))))
   (assert (expectation (from ?f) (to ?t) (pattern "pipeline") (quantity "run time") (unit "s")
                        (expected (+ ?rest (* ?ft (+ ?mt ?nt -1.0) ?own))) (measured ?dt)
                        (model (text "({n} items + {n} stages - 1) x {s} of the slowest stage, and {s} besides; it takes {s} with {n} stages"

@@ -9,6 +9,14 @@
 ;; What these rules conclude is about the larger run. Facts `scaling` connect runs that speak for
 ;; their groups, next to each other in size, and the smallest with each.
 
+(deffunction MAIN::scaling-pattern (?run)
+  "Id of the pattern that the run as a whole shows, as its scaling is that of the pattern."
+  (bind ?found "message-passing")
+  (do-for-all-facts ((?p pattern))
+    (and (eq ?p:run ?run) (eq ?p:scope "world") (neq ?p:name "message-passing"))
+    (bind ?found ?p:id))
+  ?found)
+
 (deffunction MAIN::scaling-severity (?run ?name)
   "What the causes of a name cost, as a share of the process time of a run."
   (bind ?lost 0.0)
@@ -73,7 +81,7 @@
   =>
   (bind ?speed-up (/ ?df ?dt))
   (bind ?ideal (/ ?ct ?cf))
-  (assert (finding (kind observation) (name strong-scaling) (run ?t) (pattern "message-passing")
+  (assert (finding (kind observation) (name strong-scaling) (run ?t) (pattern (scaling-pattern ?t))
                    (healthy (if (>= ?speed-up (* ?*efficiency-acceptable* ?ideal)) then yes else no))
                    (level 1)
                    (text (text "Strong scaling: with {n} instead of {n} processes, of which {n} instead of {n} compute, the run takes {s} instead of {s}: {.2} times as fast, where {.2} times would be as efficient. Parallel efficiency is {%} instead of {%}."
@@ -88,7 +96,7 @@
   (metric (run ?f) (pattern "message-passing") (name "run.parallel_efficiency") (value ?ef))
   (metric (run ?t) (pattern "message-passing") (name "run.parallel_efficiency") (value ?et))
   =>
-  (assert (finding (kind observation) (name weak-scaling) (run ?t) (pattern "message-passing")
+  (assert (finding (kind observation) (name weak-scaling) (run ?t) (pattern (scaling-pattern ?t))
                    (healthy (if (>= (/ ?df ?dt) ?*efficiency-acceptable*) then yes else no))
                    (level 1)
                    (text (text "Weak scaling: with {n} instead of {n} processes and {.2} times the computation the run takes {s} instead of {s}. Parallel efficiency is {%} instead of {%}. If the work was meant to be the same, the processes share cores, or compute some of it several times."
@@ -106,7 +114,7 @@
   (metric (run ?t) (pattern "message-passing") (name "run.parallel_efficiency") (value ?et))
   =>
   (assert (finding (kind observation) (name unclear-scaling) (run ?t)
-                   (pattern "message-passing") (level 1)
+                   (pattern (scaling-pattern ?t)) (level 1)
                    (text (text "With {n} instead of {n} processes the run takes {s} instead of {s} and computes {.2} times as long in all: neither the same work nor the same per process, so that the run times cannot be compared as they are. Parallel efficiency is {%} instead of {%}."
                                ?pt ?pf ?dt ?df ?work ?et ?ef)))))
 
@@ -139,7 +147,7 @@
   (not (expectation (from ?f) (to ?t) (quantity "run time")))
   (test (and (> ?cf 0) (> ?ct 0)))
   =>
-  (assert (expectation (from ?f) (to ?t) (pattern "message-passing") (quantity "run time")
+  (assert (expectation (from ?f) (to ?t) (pattern (scaling-pattern ?t)) (quantity "run time")
                        (unit "s") (expected (* ?df ?work (/ ?cf ?ct))) (measured ?dt)
                        (model (text "as efficient as with {n} processes: {s}, times {.2} for the computation of all, times {n} / {n} for the processes that compute"
                                     ?pf ?df ?work ?cf ?ct)))))
@@ -169,6 +177,6 @@
   (test (eq nothing (scaling-takes-over ?f ?t)))
   =>
   (assert (finding (kind observation) (name no-cause-takes-over) (run ?t)
-                   (pattern "message-passing") (healthy yes) (level 1)
+                   (pattern (scaling-pattern ?t)) (healthy yes) (level 1)
                    (text (text "From {n} to {n} processes no cause takes over: none costs {%} of the process time more."
                                ?pf ?pt ?*significant*)))))

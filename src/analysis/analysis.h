@@ -61,11 +61,14 @@ enum mpl_verdict {
     MPL_VERDICT_UNUSABLE
 };
 const char *mpl_verdict_name(enum mpl_verdict verdict); /* "problems", … as in the JSON */
+/* "problems", "no significant problem" or "inconclusive" */
+const char *mpl_verdict_words(enum mpl_verdict verdict);
 
 /** One trace and everything the stages made of it. Pointers are NULL after a failed stage. */
 struct mpl_run {
     const char *id; /**< "r1" */
     const char *path;
+    const char *label; /**< What the manifest calls it; NULL: nothing. */
     const struct mpl_model *model;
     const struct mpl_match *match;
     const struct mpl_clock *clock;
@@ -177,6 +180,9 @@ struct mpl_diagnosed {
     const struct mpl_source *where;
 };
 
+/** Whether it is a cause, as opposed to a symptom or an observation. */
+bool mpl_diagnosed_is_cause(const struct mpl_diagnosed *d);
+
 /** Runs alike; ascending by processes. */
 struct mpl_group {
     const char *id; /**< "g1" */
@@ -192,6 +198,11 @@ struct mpl_group {
     uint32_t program; /**< Runs that look like one program have the same number, from 0. */
     enum mpl_verdict verdict;
     double location_s, lost_s, explained_s, nested_s, normal_s; /**< As in the diagnosis. */
+};
+/** What is said of the runs that look like one program. */
+struct mpl_program {
+    enum mpl_verdict verdict;
+    const char *summary;
 };
 /** What a model expects of a larger run; see fact template `expectation`. */
 struct mpl_scaling_row {
@@ -224,8 +235,8 @@ struct mpl_what_if_group {
 };
 
 struct mpl_diagnosis {
-    enum mpl_verdict verdict;
-    const char *summary;
+    enum mpl_verdict verdict;        /**< The worst of the programs. */
+    const char *summary;             /**< Of all programs. */
     bool is_verdict_clock_sensitive; /**< Another one if the clocks were wrong by as much as
                                           they may be. */
     const char *verdict_clock_reason; /**< A clause that says why; else NULL. */
@@ -235,6 +246,8 @@ struct mpl_diagnosis {
     const struct mpl_trial *trials;
     size_t n_groups;
     const struct mpl_group *groups;
+    size_t n_programs;                  /**< 0 where no run can be used. */
+    const struct mpl_program *programs; /**< By the number of a group's program. */
     size_t
         n_remarks; /**< Sentences: which runs are no repetitions of one another, and why. */
     const char *const *remarks;

@@ -180,4 +180,11 @@ enum mpl_status mpl_what_if_answer(struct mpl_analysis *a, struct mpl_err *err);
 /* sensitivity.c: which findings would change if the clocks were a little different */
 enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a, struct mpl_err *err);
 
+/* Slots of facts; texts are borrowed. */
+struct mpl_slot mpl_slot_text(const char *name, const char *text);
+struct mpl_slot mpl_slot_symbol(const char *name, const char *text);
+/* What is too large for a rule is the largest that it can count. */
+struct mpl_slot mpl_slot_integer(const char *name, uint64_t value);
+struct mpl_slot mpl_slot_float(const char *name, double value);
+
 #endif

@@ -4,19 +4,24 @@
 
 #include <string.h>
 
-static struct mpl_slot text_slot(const char *name, const char *text)
+struct mpl_slot mpl_slot_text(const char *name, const char *text)
 {
     return (struct mpl_slot){ .name = name, .kind = MPL_SLOT_STRING, .text = text };
 }
 
-static struct mpl_slot integer_slot(const char *name, uint64_t value)
+struct mpl_slot mpl_slot_symbol(const char *name, const char *text)
+{
+    return (struct mpl_slot){ .name = name, .kind = MPL_SLOT_SYMBOL, .text = text };
+}
+
+struct mpl_slot mpl_slot_integer(const char *name, uint64_t value)
 {
     return (struct mpl_slot){ .name = name,
                               .kind = MPL_SLOT_INTEGER,
                               .integer = value > INT64_MAX ? INT64_MAX : (int64_t) value };
 }
 
-static struct mpl_slot float_slot(const char *name, double value)
+struct mpl_slot mpl_slot_float(const char *name, double value)
 {
     return (struct mpl_slot){ .name = name, .kind = MPL_SLOT_FLOAT, .number = value };
 }
@@ -25,13 +30,11 @@ static enum mpl_status assert_run(struct mpl_analysis *a, const struct mpl_run *
                                   struct mpl_err *err)
 {
     const struct mpl_slot slots[] = {
-        text_slot("id", run->id),
-        integer_slot("processes", run->model->n_processes),
-        integer_slot("locations", run->model->n_locations),
-        float_slot("duration", run->window_s),
-        { .name = "clock",
-          .kind = MPL_SLOT_SYMBOL,
-          .text = mpl_clock_source_name(run->clock->source) },
+        mpl_slot_text("id", run->id),
+        mpl_slot_integer("processes", run->model->n_processes),
+        mpl_slot_integer("locations", run->model->n_locations),
+        mpl_slot_float("duration", run->window_s),
+        mpl_slot_symbol("clock", mpl_clock_source_name(run->clock->source)),
     };
 
     return mpl_infer_assert(a->infer, "run", slots, sizeof slots / sizeof slots[0], err);
@@ -43,9 +46,9 @@ static enum mpl_status assert_locations(struct mpl_analysis *a, const struct mpl
     enum mpl_status st = MPL_OK;
 
     for (uint32_t i = 0; i < run->model->n_locations && st == MPL_OK; i++) {
-        const struct mpl_slot slots[] = {
-            text_slot("run", run->id), text_slot("label", run->model->locations[i].label)
-        };
+        const struct mpl_slot slots[] = { mpl_slot_text("run", run->id),
+                                          mpl_slot_text("label",
+                                                        run->model->locations[i].label) };
 
         st = mpl_infer_assert(a->infer, "location", slots, 2, err);
     }
@@ -60,8 +63,8 @@ static enum mpl_status assert_capabilities(struct mpl_analysis *a,
     enum mpl_status st = MPL_OK;
 
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
-        const struct mpl_slot slots[] = { text_slot("run", run->id),
-                                          text_slot("name", table[i].name) };
+        const struct mpl_slot slots[] = { mpl_slot_text("run", run->id),
+                                          mpl_slot_text("name", table[i].name) };
 
         if (mpl_capability_get(&run->model->can, &table[i])) {
             st = mpl_infer_assert(a->infer, "capability", slots, 2, err);
@@ -77,9 +80,9 @@ static enum mpl_status assert_quality(struct mpl_analysis *a, const struct mpl_r
 
     for (size_t i = 0; i < mpl_quality_count(run->model->quality) && st == MPL_OK; i++) {
         const struct mpl_quality_note *note = mpl_quality_get(run->model->quality, i);
-        const struct mpl_slot slots[] = { text_slot("run", run->id),
-                                          text_slot("note", note->note),
-                                          integer_slot("count", note->count) };
+        const struct mpl_slot slots[] = { mpl_slot_text("run", run->id),
+                                          mpl_slot_text("note", note->note),
+                                          mpl_slot_integer("count", note->count) };
 
         st = mpl_infer_assert(a->infer, "quality", slots, 3, err);
     }
@@ -97,10 +100,10 @@ static enum mpl_status assert_roles(struct mpl_analysis *a, const struct trial *
 
         for (uint32_t l = 0; l < role->n && st == MPL_OK; l++) {
             const struct mpl_slot slots[] = {
-                text_slot("run", run->id),
-                text_slot("pattern", t->shown.id),
-                text_slot("name", role->name),
-                text_slot("location", run->model->locations[role->locations[l]].label),
+                mpl_slot_text("run", run->id),
+                mpl_slot_text("pattern", t->shown.id),
+                mpl_slot_text("name", role->name),
+                mpl_slot_text("location", run->model->locations[role->locations[l]].label),
             };
 
             st = mpl_infer_assert(a->infer, "role", slots, 4, err);
@@ -113,13 +116,13 @@ static enum mpl_status assert_as(struct mpl_analysis *a, const struct trial *t,
                                  const char *name, struct mpl_err *err)
 {
     const struct mpl_slot slots[] = {
-        text_slot("run", a->runs[t->shown.run].shown.id),
-        text_slot("name", name),
-        text_slot("id", t->shown.id),
-        text_slot("scope", t->shown.scope),
-        float_slot("share", t->shown.share),
-        float_slot("coverage", t->shown.coverage),
-        float_slot("fit", t->shown.fit),
+        mpl_slot_text("run", a->runs[t->shown.run].shown.id),
+        mpl_slot_text("name", name),
+        mpl_slot_text("id", t->shown.id),
+        mpl_slot_text("scope", t->shown.scope),
+        mpl_slot_float("share", t->shown.share),
+        mpl_slot_float("coverage", t->shown.coverage),
+        mpl_slot_float("fit", t->shown.fit),
     };
 
     return mpl_infer_assert(a->infer, "pattern", slots, sizeof slots / sizeof slots[0],
@@ -157,10 +160,10 @@ static enum mpl_status assert_nested(struct mpl_analysis *a, const struct trial 
 
         for (uint32_t l = 0; l < role->n && st == MPL_OK; l++) {
             const struct mpl_location *loc = &run->model->locations[role->locations[l]];
-            const struct mpl_slot slots[] = { text_slot("run", run->id),
-                                              text_slot("outer", outer->shown.id),
-                                              text_slot("inner", inner->shown.id),
-                                              text_slot("location", loc->label) };
+            const struct mpl_slot slots[] = { mpl_slot_text("run", run->id),
+                                              mpl_slot_text("outer", outer->shown.id),
+                                              mpl_slot_text("inner", inner->shown.id),
+                                              mpl_slot_text("location", loc->label) };
 
             if (inner->part->processes[loc->process]) {
                 st = mpl_infer_assert(a->infer, "nested", slots, 4, err);

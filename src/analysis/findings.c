@@ -159,7 +159,7 @@ static enum mpl_status fill_reasons(struct mpl_analysis *a, struct mpl_diagnosed
     return MPL_OK;
 }
 
-static bool is_cause(const struct mpl_diagnosed *d)
+bool mpl_diagnosed_is_cause(const struct mpl_diagnosed *d)
 {
     return strcmp(d->finding->kind, "cause") == 0;
 }
@@ -181,19 +181,19 @@ static int by_rank(const void *x, const void *y)
     if ((a->n_seen == 0) != (b->n_seen == 0)) {
         return a->n_seen == 0 ? 1 : -1;
     }
-    if (is_cause(a) != is_cause(b)) {
-        return is_cause(a) ? -1 : 1;
+    if (mpl_diagnosed_is_cause(a) != mpl_diagnosed_is_cause(b)) {
+        return mpl_diagnosed_is_cause(a) ? -1 : 1;
     }
-    if (is_cause(a) && a->is_within_spread != b->is_within_spread) {
+    if (mpl_diagnosed_is_cause(a) && a->is_within_spread != b->is_within_spread) {
         return a->is_within_spread ? 1 : -1;
     }
-    if (is_cause(a) && (a->n_explained_by > 0) != (b->n_explained_by > 0)) {
+    if (mpl_diagnosed_is_cause(a) && (a->n_explained_by > 0) != (b->n_explained_by > 0)) {
         return a->n_explained_by > 0 ? 1 : -1;
     }
-    if (is_cause(a) && comparable(a) != comparable(b)) {
+    if (mpl_diagnosed_is_cause(a) && comparable(a) != comparable(b)) {
         return comparable(a) < comparable(b) ? 1 : -1;
     }
-    if (!is_cause(a) && a->finding->level != b->finding->level) {
+    if (!mpl_diagnosed_is_cause(a) && a->finding->level != b->finding->level) {
         return a->finding->level < b->finding->level ? -1 : 1;
     }
     return a->number < b->number ? -1 : a->number > b->number;

@@ -10,28 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct mpl_slot text_slot(const char *name, const char *text)
-{
-    return (struct mpl_slot){ .name = name, .kind = MPL_SLOT_STRING, .text = text };
-}
-
-static struct mpl_slot symbol_slot(const char *name, const char *text)
-{
-    return (struct mpl_slot){ .name = name, .kind = MPL_SLOT_SYMBOL, .text = text };
-}
-
-static struct mpl_slot integer_slot(const char *name, uint64_t value)
-{
-    return (struct mpl_slot){ .name = name,
-                              .kind = MPL_SLOT_INTEGER,
-                              .integer = (int64_t) value };
-}
-
-static struct mpl_slot float_slot(const char *name, double value)
-{
-    return (struct mpl_slot){ .name = name, .kind = MPL_SLOT_FLOAT, .number = value };
-}
-
 static const char *speaker_of(const struct mpl_analysis *a, const struct mpl_group *group)
 {
     return a->runs[group->speaker].shown.id;
@@ -41,10 +19,13 @@ static enum mpl_status assert_repeats(struct mpl_analysis *a, const struct mpl_g
                                       struct mpl_err *err)
 {
     const struct mpl_slot slots[] = {
-        text_slot("group", group->id),         text_slot("run", speaker_of(a, group)),
-        integer_slot("runs", group->n_runs),   integer_slot("processes", group->processes),
-        float_slot("median", group->median_s), float_slot("low", group->low_s),
-        float_slot("high", group->high_s),
+        mpl_slot_text("group", group->id),
+        mpl_slot_text("run", speaker_of(a, group)),
+        mpl_slot_integer("runs", group->n_runs),
+        mpl_slot_integer("processes", group->processes),
+        mpl_slot_float("median", group->median_s),
+        mpl_slot_float("low", group->low_s),
+        mpl_slot_float("high", group->high_s),
     };
 
     return mpl_infer_assert(a->infer, "repeats", slots, sizeof slots / sizeof slots[0],
@@ -102,7 +83,11 @@ static bool are_of_one_series(const struct mpl_group *x, const struct mpl_group 
                                               y->settings != NULL ? y->settings : "") == 0;
 }
 
-/* Of the groups of \p processes the one of the same series that fits best; .from NULL: none. */
+/*
+ * Of the groups of \p processes the one of the same series that fits best; .from NULL: none. The same
+ * work before as much per process, whichever of them is met more closely: both are met within what
+ * runs scatter, so that their distances say nothing, and with the same work the times can be compared.
+ */
 static struct pair find_pair(const struct mpl_diagnosis *d, const struct mpl_group *to,
                              uint32_t processes)
 {
@@ -131,19 +116,19 @@ static enum mpl_status assert_scaling(struct mpl_analysis *a, const struct pair 
                                       struct mpl_err *err)
 {
     const struct mpl_slot slots[] = {
-        text_slot("from", speaker_of(a, p->from)),
-        text_slot("to", speaker_of(a, p->to)),
-        integer_slot("from-processes", p->from->processes),
-        integer_slot("to-processes", p->to->processes),
-        integer_slot("from-computing", p->from->computing),
-        integer_slot("to-computing", p->to->computing),
-        symbol_slot("is-first", p->is_first ? "yes" : "no"),
-        symbol_slot("is-next", p->is_next ? "yes" : "no"),
-        symbol_slot("kind", kind_names[p->kind]),
-        float_slot("work-ratio", ratio_of(p->to->compute_s, p->from->compute_s)),
-        float_slot("duration-from", p->from->median_s),
-        float_slot("duration-to", p->to->median_s),
-        float_slot("spread", fmax(spread_of(p->from), spread_of(p->to))),
+        mpl_slot_text("from", speaker_of(a, p->from)),
+        mpl_slot_text("to", speaker_of(a, p->to)),
+        mpl_slot_integer("from-processes", p->from->processes),
+        mpl_slot_integer("to-processes", p->to->processes),
+        mpl_slot_integer("from-computing", p->from->computing),
+        mpl_slot_integer("to-computing", p->to->computing),
+        mpl_slot_symbol("is-first", p->is_first ? "yes" : "no"),
+        mpl_slot_symbol("is-next", p->is_next ? "yes" : "no"),
+        mpl_slot_symbol("kind", kind_names[p->kind]),
+        mpl_slot_float("work-ratio", ratio_of(p->to->compute_s, p->from->compute_s)),
+        mpl_slot_float("duration-from", p->from->median_s),
+        mpl_slot_float("duration-to", p->to->median_s),
+        mpl_slot_float("spread", fmax(spread_of(p->from), spread_of(p->to))),
     };
 
     return mpl_infer_assert(a->infer, "scaling", slots, sizeof slots / sizeof slots[0],

@@ -18,7 +18,6 @@ struct work {
     uint64_t n_calls;     /* messages and collectives */
     uint32_t program;     /* runs that look like one program have the same number, from 0 */
     const char *settings; /* as the manifest says, or NULL */
-    const char *label;    /* likewise */
     uint32_t expected;    /* processes as the manifest says; 0: it does not */
 };
 

@@ -39,15 +39,23 @@ struct same {
     uint32_t next;     /* of the same name */
 };
 
+/* Whom a finding names, ascending. */
+struct party {
+    bool is_blaming;
+    const char **labels;
+    size_t n;
+};
+
 struct fold {
     struct mpl_analysis *a;
     struct mpl_diagnosed *all;
     size_t n;
     struct mpl_arena *scratch;
-    uint32_t *in_run;    /* numbers of findings, run by run */
-    uint32_t *first_of;  /* per run, and one more: where they begin in in_run */
-    uint32_t *same_of;   /* per finding */
-    uint32_t *successor; /* per finding: the next one that is the same */
+    uint32_t *in_run;      /* numbers of findings, run by run */
+    uint32_t *first_of;    /* per run, and one more: where they begin in in_run */
+    uint32_t *same_of;     /* per finding; nobody: its run is in no group */
+    struct party *parties; /* per finding */
+    uint32_t *successor;   /* per finding: the next one that is the same */
     struct same *sames;
     uint32_t n_sames;
     struct mpl_names *names; /* group, kind, name and pattern */
@@ -57,42 +65,49 @@ struct fold {
 
 /* ---- which are the same -------------------------------------------------------------------- */
 
-static bool names_label(const char *const *labels, size_t n, const char *label)
+static int by_label(const void *x, const void *y)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(labels[i], label) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool do_agree(const char *const *x, size_t n, const char *const *y, size_t m)
-{
-    size_t common = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        common += names_label(y, m, x[i]);
-    }
-    return (double) common >= agreeing_share * (double) (n + m - common);
-}
-
-static bool is_cause(const struct mpl_finding *f)
-{
-    return strcmp(f->kind, "cause") == 0;
+    return strcmp(*(const char *const *) x, *(const char *const *) y);
 }
 
 /*
  * Who is to blame, or where somebody is not, where it is seen. Observations that blame nobody speak
  * of examples, such as the least utilised worker, which is another one in each run.
  */
-static bool is_same(const struct mpl_finding *x, const struct mpl_finding *y)
+static enum mpl_status find_party(struct fold *f, uint32_t finding, struct mpl_err *err)
 {
-    if (x->n_culprits > 0 || y->n_culprits > 0) {
-        return do_agree(x->culprits, x->n_culprits, y->culprits, y->n_culprits);
+    const struct mpl_finding *x = f->all[finding].finding;
+    const bool is_blaming = x->n_culprits > 0;
+    const bool is_named = is_blaming || mpl_diagnosed_is_cause(&f->all[finding]);
+    const char *const *labels = is_blaming ? x->culprits : x->locations;
+    const size_t n = is_blaming ? x->n_culprits : is_named ? x->n_locations : 0;
+    const char **sorted = MPL_NEW_ARRAY(f->scratch, n, const char *);
+
+    if (sorted == NULL) {
+        return mpl_nomem(err);
     }
-    return !is_cause(x) ||
-           do_agree(x->locations, x->n_locations, y->locations, y->n_locations);
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = labels[i];
+    }
+    qsort(sorted, n, sizeof *sorted, by_label);
+    f->parties[finding] =
+        (struct party){ .is_blaming = is_blaming, .labels = sorted, .n = n };
+    return MPL_OK;
+}
+
+static bool do_agree(const struct party *x, const struct party *y)
+{
+    size_t common = 0;
+
+    for (size_t i = 0, k = 0; i < x->n && k < y->n;) {
+        const int order = strcmp(x->labels[i], y->labels[k]);
+
+        common += order == 0;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    return x->is_blaming == y->is_blaming &&
+           (double) common >= agreeing_share * (double) (x->n + y->n - common);
 }
 
 static uint32_t add_same(struct fold *f, uint32_t name, uint32_t finding, uint32_t run)
@@ -112,8 +127,7 @@ static void join(struct fold *f, uint32_t name, uint32_t finding, uint32_t run)
     for (uint32_t i = f->heads[name]; i != nobody; i = f->sames[i].next) {
         struct same *s = &f->sames[i];
 
-        if (s->last_run != run &&
-            is_same(f->all[s->first].finding, f->all[finding].finding)) {
+        if (s->last_run != run && do_agree(&f->parties[s->first], &f->parties[finding])) {
             f->successor[s->last] = finding;
             f->same_of[finding] = i;
             s->last = finding;
@@ -143,8 +157,13 @@ static enum mpl_status take_finding(struct fold *f, const struct mpl_group *grou
         f->heads[name] = nobody;
     }
     f->successor[finding] = nobody;
-    join(f, name, finding, run);
-    return MPL_OK;
+
+    const enum mpl_status st = find_party(f, finding, err);
+
+    if (st == MPL_OK) {
+        join(f, name, finding, run);
+    }
+    return st;
 }
 
 static enum mpl_status take_run(struct fold *f, const struct mpl_group *group, uint32_t run,
@@ -226,9 +245,9 @@ static bool rests_on_noise(const struct fold *f, const struct mpl_finding *findi
     for (size_t i = 0; i < finding->n_because; i++) {
         const struct mpl_reason *r = &finding->because[i];
 
-        if (r->kind == MPL_REASON_FINDING &&
+        if (r->kind == MPL_REASON_FINDING && f->same_of[r->finding] != nobody &&
             f->all[f->sames[f->same_of[r->finding]].first].is_within_spread &&
-            is_cause(f->all[r->finding].finding)) {
+            mpl_diagnosed_is_cause(&f->all[r->finding])) {
             return true;
         }
     }
@@ -243,6 +262,9 @@ static void conclude(struct fold *f, uint32_t *stands_for)
     for (uint32_t i = 0; i < f->n; i++) {
         struct mpl_diagnosed *d = &f->all[i];
 
+        if (f->same_of[i] == nobody) {
+            continue;
+        }
         stands_for[i] = f->sames[f->same_of[i]].first;
         d->n_seen = stands_for[i] == i ? d->n_seen : 0;
         if (d->is_of_set && rests_on_noise(f, d->finding)) {
@@ -283,13 +305,17 @@ static enum mpl_status open_fold(struct fold *f, struct mpl_err *err)
     f->in_run = MPL_NEW_ARRAY(f->scratch, f->n, uint32_t);
     f->first_of = MPL_NEW_ARRAY(f->scratch, f->a->n_runs + 1, uint32_t);
     f->same_of = MPL_NEW_ARRAY(f->scratch, f->n, uint32_t);
+    f->parties = MPL_NEW_ARRAY(f->scratch, f->n, struct party);
     f->successor = MPL_NEW_ARRAY(f->scratch, f->n, uint32_t);
     f->sames = MPL_NEW_ARRAY(f->scratch, f->n, struct same);
     f->heads = MPL_NEW_ARRAY(f->scratch, f->n, uint32_t);
     f->losses = MPL_NEW_ARRAY(f->scratch, f->n, double);
+    for (size_t i = 0; f->same_of != NULL && i < f->n; i++) {
+        f->same_of[i] = nobody;
+    }
     return f->in_run == NULL || f->first_of == NULL || f->same_of == NULL ||
-                   f->successor == NULL || f->sames == NULL || f->heads == NULL ||
-                   f->losses == NULL
+                   f->parties == NULL || f->successor == NULL || f->sames == NULL ||
+                   f->heads == NULL || f->losses == NULL
                ? mpl_nomem(err)
                : MPL_OK;
 }

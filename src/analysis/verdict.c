@@ -23,15 +23,17 @@ const char *mpl_verdict_name(enum mpl_verdict verdict)
     return names[verdict];
 }
 
+const char *mpl_verdict_words(enum mpl_verdict verdict)
+{
+    return verdict == MPL_VERDICT_PROBLEMS     ? "problems"
+           : verdict == MPL_VERDICT_NO_PROBLEM ? "no significant problem"
+                                               : "inconclusive";
+}
+
 static bool is_of(const struct mpl_analysis *a, const struct mpl_diagnosed *f,
                   const struct mpl_group *group)
 {
     return mpl_group_of(a, f->run) == group;
-}
-
-static bool is_cause(const struct mpl_diagnosed *f)
-{
-    return strcmp(f->finding->kind, "cause") == 0;
 }
 
 /* The speaker's time, and what the findings that are facts account for. */
@@ -55,7 +57,7 @@ static void add_up(const struct mpl_analysis *a, struct mpl_group *g)
         if (isnan(f->lost_s) || !is_of(a, f, g)) {
             continue;
         }
-        if (is_cause(f) && !f->is_within_spread) {
+        if (mpl_diagnosed_is_cause(f) && !f->is_within_spread) {
             g->explained_s += f->n_explained_by > 0 ? 0 : f->lost_s;
             g->nested_s += f->outer_s;
         } else if (f->finding->is_healthy) {
@@ -95,7 +97,7 @@ static const struct mpl_diagnosed *leading_of(const struct mpl_analysis *a,
 {
     const struct mpl_diagnosis *d = &a->diagnosis;
 
-    for (size_t i = 0; i < d->n_findings && is_cause(&d->findings[i]); i++) {
+    for (size_t i = 0; i < d->n_findings && mpl_diagnosed_is_cause(&d->findings[i]); i++) {
         if (is_of(a, &d->findings[i], group) && !d->findings[i].is_within_spread) {
             return &d->findings[i];
         }
@@ -105,7 +107,7 @@ static const struct mpl_diagnosed *leading_of(const struct mpl_analysis *a,
 
 const struct mpl_diagnosed *mpl_leading_cause(const struct mpl_diagnosis *d)
 {
-    return d->n_findings > 0 && is_cause(&d->findings[0]) &&
+    return d->n_findings > 0 && mpl_diagnosed_is_cause(&d->findings[0]) &&
                    !d->findings[0].is_within_spread
                ? &d->findings[0]
                : NULL;
@@ -131,7 +133,7 @@ double mpl_verdict_margin_s(const struct mpl_diagnosis *d)
         const struct mpl_diagnosed *next = d->n_findings > 1 ? &d->findings[1] : NULL;
 
         margin_s = fabs(cost_s - least_s);
-        if (next != NULL && is_cause(next) && next->n_explained_by == 0 &&
+        if (next != NULL && mpl_diagnosed_is_cause(next) && next->n_explained_by == 0 &&
             !isnan(next->lost_s)) {
             margin_s = fmin(margin_s, fabs(cost_s - next->lost_s - next->outer_s));
         }
@@ -268,12 +270,14 @@ static const char *inconclusive_text(struct mpl_analysis *a, const struct mpl_gr
 }
 
 /* Notes of the reader that mean: part of the events is not there. */
-static const char *damage_phrase(const struct mpl_analysis *a)
+static const char *damage_phrase(const struct mpl_analysis *a, uint32_t program)
 {
-    for (size_t i = 0; i < a->n_runs; i++) {
+    for (uint32_t i = 0; i < a->n_runs; i++) {
+        const struct mpl_group *g = mpl_group_of(a, i);
         const struct mpl_model *model = a->runs[i].model;
 
-        for (uint32_t l = 0; model != NULL && l < model->n_locations; l++) {
+        for (uint32_t l = 0; g != NULL && g->program == program && l < model->n_locations;
+             l++) {
             if (model->locations[l].is_damaged) {
                 return "The trace is damaged; this holds for what is left of it. ";
             }
@@ -328,32 +332,102 @@ static const char *group_phrase(struct mpl_analysis *a, const struct mpl_group *
  * inconclusive, if any group is. The summary speaks of the largest of those that decide, as what a
  * program loses grows with its processes. Groups ascend by these.
  */
-static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
+static const struct mpl_group *deciding_of(const struct mpl_diagnosis *d, uint32_t program)
 {
-    struct mpl_diagnosis *d = &a->diagnosis;
     const struct mpl_group *deciding = NULL;
 
     for (size_t i = 0; i < d->n_groups; i++) {
-        struct mpl_group *g = &a->groups[i];
+        const struct mpl_group *g = &d->groups[i];
 
-        g->verdict = judge_group(a, g);
-        if (deciding == NULL || g->verdict == MPL_VERDICT_PROBLEMS ||
-            (g->verdict == MPL_VERDICT_INCONCLUSIVE &&
-             deciding->verdict != MPL_VERDICT_PROBLEMS) ||
-            g->verdict == deciding->verdict) {
+        if (g->program == program &&
+            (deciding == NULL || g->verdict == MPL_VERDICT_PROBLEMS ||
+             (g->verdict == MPL_VERDICT_INCONCLUSIVE &&
+              deciding->verdict != MPL_VERDICT_PROBLEMS) ||
+             g->verdict == deciding->verdict)) {
             deciding = g;
         }
     }
-    d->verdict = deciding->verdict;
+    return deciding;
+}
 
+static const char *summary_of(struct mpl_analysis *a, const struct mpl_group *deciding)
+{
     const char *text = verdict_text(a, deciding);
     const char *pattern = pattern_phrase(a, deciding->speaker);
     const char *group = group_phrase(a, deciding);
 
-    d->summary = text == NULL || pattern == NULL || group == NULL
-                     ? NULL
-                     : mpl_arena_printf(a->arena, "%s%s%s%s", damage_phrase(a), pattern,
-                                        group, text);
+    return text == NULL || pattern == NULL || group == NULL
+               ? NULL
+               : mpl_arena_printf(a->arena, "%s%s%s%s", damage_phrase(a, deciding->program),
+                                  pattern, group, text);
+}
+
+/* "r1, r2": all runs of a program, in their own order. */
+static const char *runs_of(struct mpl_analysis *a, uint32_t program)
+{
+    const char *text = "";
+
+    for (uint32_t r = 0; r < a->n_runs && text != NULL; r++) {
+        const struct mpl_group *g = mpl_group_of(a, r);
+
+        if (g != NULL && g->program == program) {
+            text = mpl_arena_printf(a->arena, "%s%s%s", text, text[0] != '\0' ? ", " : "",
+                                    a->runs[r].shown.id);
+        }
+    }
+    return text;
+}
+
+/* All programs one after the other, each with its runs and its verdict. */
+static const char *summary_of_all(struct mpl_analysis *a)
+{
+    const struct mpl_diagnosis *d = &a->diagnosis;
+    const char *text =
+        d->n_programs == 1
+            ? d->programs[0].summary
+            : mpl_arena_printf(a->arena, "These are runs of %zu programs.", d->n_programs);
+
+    for (uint32_t i = 0; i < d->n_programs && d->n_programs > 1 && text != NULL; i++) {
+        const char *runs = runs_of(a, i);
+
+        text = runs == NULL ? NULL
+                            : mpl_arena_printf(a->arena, "%s %s: %s. %s", text, runs,
+                                               mpl_verdict_words(d->programs[i].verdict),
+                                               d->programs[i].summary);
+    }
+    return text;
+}
+
+static enum mpl_verdict worse_of(enum mpl_verdict x, enum mpl_verdict y)
+{
+    return x == MPL_VERDICT_PROBLEMS || y == MPL_VERDICT_NO_PROBLEM ? x : y;
+}
+
+static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
+{
+    struct mpl_diagnosis *d = &a->diagnosis;
+    struct mpl_program *programs = MPL_NEW_ARRAY(a->arena, d->n_groups, struct mpl_program);
+    const struct mpl_group *deciding = NULL;
+
+    if (programs == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < d->n_groups; i++) {
+        a->groups[i].verdict = judge_group(a, &a->groups[i]);
+    }
+    d->verdict = MPL_VERDICT_NO_PROBLEM;
+    while ((deciding = deciding_of(d, (uint32_t) d->n_programs)) != NULL) {
+        struct mpl_program *p = &programs[d->n_programs++];
+
+        p->verdict = deciding->verdict;
+        p->summary = summary_of(a, deciding);
+        if (p->summary == NULL) {
+            return mpl_nomem(err);
+        }
+        d->verdict = worse_of(d->verdict, p->verdict);
+    }
+    d->programs = programs;
+    d->summary = summary_of_all(a);
     return d->summary == NULL ? mpl_nomem(err) : MPL_OK;
 }
 

@@ -19,6 +19,10 @@ static const double computing_share = 0.25;
  * processes and other settings change a few of them. */
 static const double common_share = 0.5;
 
+/* Fewer processes may look like several patterns: a tree of three is a star. Runs that call the same
+ * functions are then of one program, whatever they look like. */
+static const uint32_t telling_processes = 4;
+
 /* The functions that a run calls, as ascending numbers. */
 struct calls {
     uint32_t *mpi;
@@ -208,6 +212,11 @@ static bool are_of_other_patterns(const struct programs *p, uint32_t x, uint32_t
     return has_x && has_y;
 }
 
+static uint32_t n_processes(const struct programs *p, uint32_t run)
+{
+    return p->a->runs[run].model->n_processes;
+}
+
 static bool is_same_program(const struct programs *p, uint32_t x, uint32_t y)
 {
     const struct calls *a = &p->calls[x];
@@ -220,7 +229,9 @@ static bool is_same_program(const struct programs *p, uint32_t x, uint32_t y)
          count_common(a->own, a->n_own, b->own, b->n_own) == 0)) {
         return false;
     }
-    return common == all || !are_of_other_patterns(p, x, y);
+    return (common == all && (n_processes(p, x) < telling_processes ||
+                              n_processes(p, y) < telling_processes)) ||
+           !are_of_other_patterns(p, x, y);
 }
 
 static uint32_t program_of(struct programs *p, uint32_t run)
@@ -276,9 +287,8 @@ static enum mpl_status tell_programs_apart(struct programs *p, struct work *work
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 /* What the manifest notes about the runs, found by the paths of their traces. */
-static enum mpl_status take_manifest(const struct mpl_analysis *a,
-                                     struct mpl_arena *scratch, struct work *works,
-                                     struct mpl_err *err)
+static enum mpl_status take_manifest(struct mpl_analysis *a, struct mpl_arena *scratch,
+                                     struct work *works, struct mpl_err *err)
 {
     const struct mpl_manifest *m = a->manifest;
     size_t *noted = MPL_NEW_ARRAY(scratch, m->n, size_t);
@@ -299,7 +309,7 @@ static enum mpl_status take_manifest(const struct mpl_analysis *a,
 
         if (number != MPL_NONE) {
             works[r].settings = m->runs[noted[number]].settings;
-            works[r].label = m->runs[noted[number]].label;
+            a->runs[r].shown.label = m->runs[noted[number]].label;
             works[r].expected = m->runs[noted[number]].processes;
         }
     }

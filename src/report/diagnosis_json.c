@@ -262,6 +262,7 @@ struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *d,
     mpl_json_set(json, "summary", mpl_json_string(d->summary));
     mpl_json_set(json, "runs", runs_json(d));
     mpl_json_set(json, "groups", mpl_report_groups_json(d));
+    mpl_json_set(json, "programs", mpl_report_programs_json(d));
     mpl_json_set(json, "remarks", mpl_report_remarks_json(d));
     mpl_json_set(json, "scaling", mpl_report_scaling_json(d));
     mpl_json_set(json, "patterns", trials_json(d, true));

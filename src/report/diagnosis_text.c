@@ -16,11 +16,6 @@ static const char *grade_of(double severity)
                                                : "minor";
 }
 
-static bool is_cause(const struct mpl_diagnosed *d)
-{
-    return strcmp(d->finding->kind, "cause") == 0;
-}
-
 static const char *verdict_sentence(enum mpl_verdict verdict)
 {
     switch (verdict) {
@@ -132,7 +127,7 @@ static void say_outside(struct page *page, const struct mpl_diagnosis *d,
     for (size_t i = 0; i < d->n_findings && f->outer_s > 0 && ids != NULL; i++) {
         const struct mpl_diagnosed *outer = &d->findings[i];
 
-        if (is_cause(outer) && outer->n_explained_by > 0 &&
+        if (mpl_diagnosed_is_cause(outer) && outer->n_explained_by > 0 &&
             strcmp(outer->explained_by[0], f->id) == 0) {
             ids = mpl_arena_printf(page->scratch, "%s%s%s", ids, ids[0] != '\0' ? ", " : "",
                                    outer->id);
@@ -209,7 +204,7 @@ static void say_causes(struct page *page, const struct mpl_diagnosis *d, size_t 
     size_t hidden = 0;
 
     for (size_t i = 0; i < d->n_findings; i++) {
-        if (!is_cause(&d->findings[i]) || d->findings[i].is_within_spread) {
+        if (!mpl_diagnosed_is_cause(&d->findings[i]) || d->findings[i].is_within_spread) {
             continue;
         }
         if (n == 0) {
@@ -405,7 +400,7 @@ static void say_level(struct page *page, const struct mpl_diagnosis *d,
     for (size_t i = 0; i < d->n_findings; i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
 
-        if (!is_cause(f) && !f->is_of_set && f->finding->level == level &&
+        if (!mpl_diagnosed_is_cause(f) && !f->is_of_set && f->finding->level == level &&
             f->run == t->run && strcmp(f->finding->pattern, pattern) == 0) {
             say_observation(page, d, f);
         }
@@ -558,7 +553,7 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
         return mpl_nomem(err);
     }
     mpl_page_say(&page, 0, "%s", verdict_sentence(d->verdict));
-    mpl_page_say(&page, 2, "%s", d->summary);
+    mpl_page_summary(&page, d);
     if (d->is_verdict_clock_sensitive) {
         mpl_page_say(&page, 2, "This rests on uncertain clocks: %s.",
                      d->verdict_clock_reason);

@@ -30,6 +30,8 @@ const char *mpl_page_labels(struct page *page, const char *const *labels, size_t
 /** Runs of a case that failed; nothing where there are none. */
 void mpl_page_failed(struct page *page, const struct mpl_report_options *options);
 /** Several runs: which are repetitions of one another; nothing for a single run. */
+/* The headline; of several programs one for each. */
+void mpl_page_summary(struct page *page, const struct mpl_diagnosis *d);
 void mpl_page_groups(struct page *page, const struct mpl_diagnosis *d);
 /** What models expect of larger runs, and what rules say of that. */
 void mpl_page_scaling(struct page *page, const struct mpl_diagnosis *d);
@@ -81,6 +83,7 @@ struct mpl_json *mpl_report_experiments_of_json(const struct mpl_plan *plan,
                                                 const struct mpl_diagnosed *finding);
 /** Keys "groups", "remarks" and "scaling", and those of a finding. */
 struct mpl_json *mpl_report_groups_json(const struct mpl_diagnosis *d);
+struct mpl_json *mpl_report_programs_json(const struct mpl_diagnosis *d);
 struct mpl_json *mpl_report_remarks_json(const struct mpl_diagnosis *d);
 struct mpl_json *mpl_report_scaling_json(const struct mpl_diagnosis *d);
 void mpl_report_repeats_json(struct mpl_json *finding, const struct mpl_diagnosed *d);

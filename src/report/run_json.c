@@ -63,6 +63,9 @@ struct mpl_json *mpl_report_run_json(const struct mpl_run *run)
 
     mpl_json_set(json, "id", mpl_json_string(run->id));
     mpl_json_set(json, "path", mpl_json_string(run->path));
+    if (run->label != NULL) {
+        mpl_json_set(json, "label", mpl_json_string(run->label));
+    }
     mpl_json_set(json, "failure", mpl_json_string(run->failure));
     if (run->events == NULL) {
         return json;

@@ -51,6 +51,9 @@ void mpl_page_run(struct page *page, const struct mpl_run *run)
                  run->model->n_locations == 1 ? "" : "s",
                  mpl_page_count(page, run->model->n_recorded),
                  run->model->n_recorded == 1 ? "" : "s");
+    if (run->label != NULL) {
+        mpl_page_say(page, 4, "label: %s", run->label);
+    }
     mpl_page_say(
         page, 4, "diagnosed: %s; apart from it start-up %s and shut-down %s per process",
         mpl_page_seconds(page, run->window_s), mpl_page_seconds(page, run->startup_s),

@@ -36,6 +36,29 @@ struct mpl_json *mpl_report_groups_json(const struct mpl_diagnosis *d)
     return all;
 }
 
+struct mpl_json *mpl_report_programs_json(const struct mpl_diagnosis *d)
+{
+    struct mpl_json *all = mpl_json_array();
+
+    for (uint32_t i = 0; i < d->n_programs; i++) {
+        struct mpl_json *json = mpl_json_object();
+        struct mpl_json *groups = mpl_json_array();
+
+        for (size_t g = 0; g < d->n_groups; g++) {
+            if (d->groups[g].program == i) {
+                mpl_json_add(groups, mpl_json_string(d->groups[g].id));
+            }
+        }
+        mpl_json_set(json, "program", mpl_json_integer(i));
+        mpl_json_set(json, "groups", groups);
+        mpl_json_set(json, "verdict",
+                     mpl_json_string(mpl_verdict_name(d->programs[i].verdict)));
+        mpl_json_set(json, "summary", mpl_json_string(d->programs[i].summary));
+        mpl_json_add(all, json);
+    }
+    return all;
+}
+
 struct mpl_json *mpl_report_remarks_json(const struct mpl_diagnosis *d)
 {
     struct mpl_json *all = mpl_json_array();

@@ -21,13 +21,29 @@ static size_t count_runs(const struct mpl_diagnosis *d)
     return n;
 }
 
+/* NULL: the run cannot be used. */
+static const struct mpl_group *group_of(const struct mpl_diagnosis *d, uint32_t run)
+{
+    for (size_t i = 0; i < d->n_groups; i++) {
+        const struct mpl_group *g = &d->groups[i];
+
+        for (size_t k = 0; k < g->n_runs; k++) {
+            if (g->runs[k] == run) {
+                return g;
+            }
+        }
+    }
+    return NULL;
+}
+
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-static const char *verdict_words(enum mpl_verdict verdict)
+/* "r2", or with what the manifest calls it, "r2 "before the change"". */
+static const char *name_words(struct page *page, const struct mpl_run *run)
 {
-    return verdict == MPL_VERDICT_PROBLEMS     ? "problems"
-           : verdict == MPL_VERDICT_NO_PROBLEM ? "no significant problem"
-                                               : "inconclusive";
+    return run->label == NULL
+               ? run->id
+               : mpl_arena_printf(page->scratch, "%s \"%s\"", run->id, run->label);
 }
 
 /* "r2", or "3 runs (r2, r4 and r5)". */
@@ -41,7 +57,7 @@ static const char *runs_words(struct page *page, const struct mpl_diagnosis *d,
                                  i == 0               ? ""
                                  : i + 1 == g->n_runs ? " and "
                                                       : ", ",
-                                 d->runs[g->runs[i]].id);
+                                 or_unknown(name_words(page, &d->runs[g->runs[i]])));
     }
     return g->n_runs == 1 || names == NULL
                ? or_unknown(names)
@@ -59,6 +75,43 @@ static const char *duration_words(struct page *page, const struct mpl_group *g)
                      mpl_page_seconds(page, g->low_s), mpl_page_seconds(page, g->high_s)));
 }
 
+/* "r1, r2", the runs of a program in their own order. */
+static const char *program_runs(struct page *page, const struct mpl_diagnosis *d,
+                                uint32_t program)
+{
+    const char *text = "";
+
+    for (uint32_t r = 0; r < d->n_runs && text != NULL; r++) {
+        const struct mpl_group *g = group_of(d, r);
+
+        if (g != NULL && g->program == program) {
+            text =
+                mpl_arena_printf(page->scratch, "%s%s%s", text, text[0] != '\0' ? ", " : "",
+                                 or_unknown(name_words(page, &d->runs[r])));
+        }
+    }
+    return or_unknown(text);
+}
+
+void mpl_page_summary(struct page *page, const struct mpl_diagnosis *d)
+{
+    if (d->n_programs < 2) {
+        mpl_page_say(page, 2, "%s", d->summary);
+        return;
+    }
+    mpl_page_say(
+        page, 2,
+        "These are runs of %zu programs. Each is diagnosed by itself; they are not "
+        "compared.",
+        d->n_programs);
+    for (uint32_t i = 0; i < d->n_programs; i++) {
+        const struct mpl_program *p = &d->programs[i];
+
+        mpl_page_say(page, 2, "%s: %s. %s", program_runs(page, d, i),
+                     mpl_verdict_words(p->verdict), p->summary);
+    }
+}
+
 void mpl_page_groups(struct page *page, const struct mpl_diagnosis *d)
 {
     if (count_runs(d) < 2) {
@@ -71,7 +124,7 @@ void mpl_page_groups(struct page *page, const struct mpl_diagnosis *d)
         mpl_page_say(page, 2, "%u process%s, %s: %s, %s of computation in all; %s%s%s",
                      (unsigned) g->processes, g->processes > 1 ? "es" : "",
                      runs_words(page, d, g), duration_words(page, g),
-                     mpl_page_seconds(page, g->compute_s), verdict_words(g->verdict),
+                     mpl_page_seconds(page, g->compute_s), mpl_verdict_words(g->verdict),
                      g->settings != NULL ? "; settings: " : "",
                      g->settings != NULL ? g->settings : "");
     }
@@ -183,16 +236,9 @@ const char *mpl_page_seen(struct page *page, const struct mpl_diagnosed *f)
 
 bool mpl_page_is_spoken_for(const struct mpl_diagnosis *d, uint32_t run)
 {
-    for (size_t i = 0; i < d->n_groups; i++) {
-        const struct mpl_group *g = &d->groups[i];
+    const struct mpl_group *g = group_of(d, run);
 
-        for (size_t k = 0; k < g->n_runs; k++) {
-            if (g->runs[k] == run) {
-                return g->speaker != run;
-            }
-        }
-    }
-    return false;
+    return g != NULL && g->speaker != run;
 }
 
 void mpl_page_noise(struct page *page, const struct mpl_diagnosis *d)

@@ -111,6 +111,16 @@ def test_strangers(paths):
         d["remarks"],
     )
     tap.empty(d["scaling"], "and are not compared")
+    verdicts = [p["verdict"] for p in d["programs"]]
+    tap.ok(len(verdicts) == 2, "each has a verdict of its own", d["programs"])
+    tap.ok(d["verdict"] in verdicts, "that of all is one of them", d["verdict"])
+    tap.ok(
+        d["summary"].startswith("These are runs of 2 programs. r1: ") and "r2: " in d["summary"],
+        "and a headline of its own",
+        d["summary"],
+    )
+    answer = product.run("diagnose", *paths)
+    tap.ok("These are runs of 2 programs" in answer.out, "in text, too", answer)
 
 
 def test_manifest(paths):
@@ -119,7 +129,7 @@ def test_manifest(paths):
         with open(manifest, "w", encoding="ascii") as file:
             file.write("runs:\n")
             for path, size in zip(paths, (4, 4)):
-                file.write("  - {trace: '%s', processes: %d}\n" % (path, size))
+                file.write("  - {trace: '%s', processes: %d, label: try %d}\n" % (path, size, size))
         answer = product.run("diagnose", "--format", "json", "--manifest", manifest)
         d = product.Diagnosis(answer)
         tap.ok(len(d["runs"]) == 2, "a manifest names the runs", d["runs"])
@@ -128,6 +138,10 @@ def test_manifest(paths):
             "what it says is compared with the traces",
             d["remarks"],
         )
+        labels = [r["label"] for r in d["runs"]]
+        tap.ok(labels == ["try 4", "try 4"], "its labels are told", labels)
+        text = product.run("diagnose", "--manifest", manifest)
+        tap.ok('r1 "try 4"' in text.out, "and where the runs are named", text)
         os.rename(manifest, os.path.join(folder, "case.yaml"))
         d = together(folder)
         tap.ok(len(d["runs"]) == 2, "a directory with case.yaml stands for its runs", d["runs"])
