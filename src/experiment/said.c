@@ -140,9 +140,7 @@ const char *mpl_said_gist(const char *tail, struct mpl_arena *arena)
         }
         line += n + (line[n] == '\n');
     }
-    return sentence_of(framed != NULL   ? framed
-                       : last != NULL   ? last
-                       : ritual != NULL ? ritual
-                                        : "",
-                       arena);
+    const char *best = framed != NULL ? framed : last != NULL ? last : ritual;
+
+    return best != NULL ? sentence_of(best, arena) : "";
 }
