@@ -328,7 +328,7 @@ void mpl_narrate_rest(struct hunt *h)
         const char *obstacle = mpl_obstacle(h, e);
         const char *why = obstacle != NULL ? obstacle : why_left(h, e);
 
-        mpl_tell(h, MPL_TOLD_ASKED, e->level, NULL, "%s: %s", e->purpose,
+        mpl_tell(h, MPL_TOLD_ASKED, e->level, NULL, "%s. Not done: %s.", e->purpose,
                  why != NULL ? why : "?");
     }
 }

@@ -206,13 +206,13 @@ const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned
         return planned->problem != NULL ? planned->problem : "no tracer at hand records it";
     }
     if (planned->knob != NULL) {
-        return mpl_arena_printf(h->arena, "it varies what only you can: %s", planned->knob);
+        return mpl_arena_printf(h->arena, "it varies what only you can, %s", planned->knob);
     }
     if (planned->is_executable || is_built_for(h, planned)) {
         return NULL;
     }
     if (s->needs_build != NULL) {
-        return mpl_arena_printf(h->arena, "the program must be built anew: %s",
+        return mpl_arena_printf(h->arena, "the program must be built anew, as %s",
                                 s->needs_build);
     }
     if (!mpl_tracer_is_installed(s->tracer)) {

@@ -292,6 +292,18 @@ static void say_role(struct page *page, const struct mpl_diagnosis *d,
                  labels != NULL ? mpl_page_labels(page, labels, n) : "?");
 }
 
+/* "master-worker", and of several runs "master-worker (r1)". */
+static const char *name_in_run(struct page *page, const struct mpl_diagnosis *d,
+                               const struct mpl_trial *t)
+{
+    const char *name = mpl_pattern_name(t->pattern);
+    const char *longer =
+        d->n_runs > 1 ? mpl_arena_printf(page->scratch, "%s (%s)", name, d->runs[t->run].id)
+                      : NULL;
+
+    return longer != NULL ? longer : name;
+}
+
 static void say_pattern(struct page *page, const struct mpl_diagnosis *d,
                         const struct mpl_trial *t)
 {
@@ -307,7 +319,7 @@ static void say_pattern(struct page *page, const struct mpl_diagnosis *d,
         }
     }
     if (mpl_pattern_event_count(t->pattern) == 0) {
-        mpl_page_say(page, 2, "%s: fits every MPI run", mpl_pattern_name(t->pattern));
+        mpl_page_say(page, 2, "%s: fits every MPI run", name_in_run(page, d, t));
     } else {
         const char *others =
             n > 1 ? mpl_arena_printf(page->scratch, ", and %zu more alike", n - 1) : "";
@@ -316,7 +328,7 @@ static void say_pattern(struct page *page, const struct mpl_diagnosis *d,
             page, 2,
             "%s%s%s%s%s: explains %s%s of the messages and collectives; %s%s of its "
             "events meet all constraints",
-            mpl_pattern_name(t->pattern), is_part ? " (" : "", is_part ? t->scope : "",
+            name_in_run(page, d, t), is_part ? " (" : "", is_part ? t->scope : "",
             others != NULL ? others : "", is_part ? ")" : "", n > 1 ? "at least " : "",
             mpl_page_share(page, coverage), n > 1 ? "at least " : "",
             mpl_page_share(page, fit));
@@ -349,7 +361,7 @@ static void say_patterns(struct page *page, const struct mpl_diagnosis *d)
         if (t->is_chosen && is_first_alike(d, t)) {
             say_pattern(page, d, t);
         } else if (t->is_runner_up || is_beaten(t)) {
-            mpl_page_say(page, 2, "%s: not taken: %s", mpl_pattern_name(t->pattern),
+            mpl_page_say(page, 2, "%s: not taken: %s", name_in_run(page, d, t),
                          t->reason != NULL ? t->reason : "its roles were not found");
         }
     }
