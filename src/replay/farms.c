@@ -131,10 +131,12 @@ static bool find_turns(struct finder *f, struct farm *farm)
 {
     const struct mpl_location *loc = &f->model->locations[farm->master];
     enum step step = GOES_WITH_IT;
+    uint32_t e = 0;
 
-    for (uint32_t e = 0; e < loc->n_events && step == GOES_WITH_IT; e++) {
+    for (; e < loc->n_events && step == GOES_WITH_IT; e++) {
         step = take_record(f, farm, e);
     }
+    farm->end_event = step == GOES_WITH_IT ? e : e - 1;
     if (farm->n_slots == 1) {
         farm->n_each = f->n_received;
     }

@@ -233,6 +233,19 @@ static enum choice choice_of(const struct walk *w)
                                                                       : MAY_CHOOSE;
 }
 
+/* Who has chosen anew has no other order to gain by, but may have one in what it does then. */
+static bool is_behind_farm(const struct engine *r, uint32_t location, uint32_t k)
+{
+    const uint32_t number = r->farms == NULL ? MPL_NONE : r->farms->of_master[location];
+    struct mpl_call_view view;
+
+    if (number == MPL_NONE) {
+        return true;
+    }
+    mpl_events_call(r->events, location, k, &view);
+    return view.first_event >= r->farms->items[number].end_event;
+}
+
 /* What another order could save, if it may take what comes first. */
 static int64_t walk_location(const struct engine *r, struct memory *memories,
                              uint32_t location, enum choice *choice)
@@ -248,19 +261,18 @@ static int64_t walk_location(const struct engine *r, struct memory *memories,
         .send_to = MPL_NONE,
     };
 
-    for (uint32_t k = mpl_events_call_count(r->events, location); k-- > 0;) {
-        walk_call(&w, k);
+    for (uint32_t k = mpl_events_call_count(r->events, location);
+         k > 0 && is_behind_farm(r, location, k - 1); k--) {
+        walk_call(&w, k - 1);
     }
     end_turn(&w);
     *choice = choice_of(&w);
     return *choice != KEEPS_ORDER ? w.ticks : 0;
 }
 
-/* Who has chosen anew has no other order to gain by. */
 static bool is_to_be_walked(const struct engine *r, uint32_t location)
 {
-    return r->runners[location].is_part && r->model->locations[location].n_messages > 0 &&
-           (r->farms == NULL || r->farms->of_master[location] == MPL_NONE);
+    return r->runners[location].is_part && r->model->locations[location].n_messages > 0;
 }
 
 bool mpl_engine_look_at_order(const struct engine *r, struct mpl_arena *scratch,

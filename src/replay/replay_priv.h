@@ -184,6 +184,7 @@ struct farm {
     uint32_t n_each;         /* messages that are taken in a turn */
     uint32_t *messages;      /* of the master: n_each per slot */
     uint32_t *place_of;      /* per message of the master: where it is in these; MPL_NONE */
+    uint32_t end_event;      /* of the master: the first record behind it */
     /* While tasks are dealt: */
     uint32_t asked; /* slot for which messages are needed; MPL_NONE */
     uint32_t

@@ -36,7 +36,9 @@ struct schedule {
     const struct schedule *as; /* its order is taken where nobody waits for it; NULL */
     struct fixture *f;         /* to be recorded; NULL */
     int slot_of[MOST_WORKERS + MOST_SLOTS]; /* in which the result of an item is taken */
+    long begin;
     long end;
+    long ends[MOST_WORKERS + 1]; /* per rank */
 };
 
 /* What a worker has: an item, ready at some time. */
@@ -102,17 +104,18 @@ static void record_turn(const struct schedule *s, int w, long ready, long since,
 static void record_begin(const struct schedule *s)
 {
     for (int w = -1; w < s->plan->n_workers && s->f != NULL; w++) {
-        fixture_record(s->f, (uint32_t) w + 1, 0, MPL_EV_MARK);
+        fixture_record(s->f, (uint32_t) w + 1, s->begin, MPL_EV_MARK);
     }
     for (int w = 0; w < s->plan->n_workers && s->f != NULL && !s->plan->asks_first; w++) {
-        fixture_call_send(s->f, 0, 0, 0, "MPI_Send", (uint32_t) w + 1, 1);
-        fixture_call_recv(s->f, (uint32_t) w + 1, 0, 0, 0, 1);
+        fixture_call_send(s->f, 0, s->begin, s->begin, "MPI_Send", (uint32_t) w + 1, 1);
+        fixture_call_recv(s->f, (uint32_t) w + 1, s->begin, s->begin, 0, 1);
     }
 }
 
 static void finish(struct schedule *s, int w, long ends)
 {
     s->end = ends > s->end ? ends : s->end;
+    s->ends[w + 1] = ends;
     if (s->f != NULL) {
         fixture_record(s->f, (uint32_t) w + 1, ends, MPL_EV_MARK);
     }
@@ -123,12 +126,13 @@ static void run_schedule(struct schedule *s)
 {
     const struct plan *p = s->plan;
     struct holding held[MOST_WORKERS] = { { 0 } };
-    long now = 0;
+    long now = s->begin;
 
     record_begin(s);
     for (int w = 0; w < p->n_workers; w++) {
         held[w] = (struct holding){
-            w, p->asks_first ? 0 : times(p->work[w], p->slowness[w] * s->factor[w]), true
+            w, now + (p->asks_first ? 0 : times(p->work[w], p->slowness[w] * s->factor[w])),
+            true
         };
     }
     for (int slot = 0; slot < p->n_slots; slot++) {
@@ -198,6 +202,19 @@ static struct mpl_replayed ask(const struct mpl_events *events, const char *text
 static long draw(long from, long to)
 {
     return from + rand() % (to - from + 1);
+}
+
+/* Another farm behind a barrier: its tasks are dealt apart. */
+static void go_on(struct schedule *s, const struct plan *plan, const struct schedule *as)
+{
+    for (int rank = 0; rank <= plan->n_workers && s->f != NULL; rank++) {
+        fixture_call_coll(s->f, (uint32_t) rank, s->ends[rank], s->end, MPL_COLL_BARRIER,
+                          MPL_NONE);
+    }
+    s->plan = plan;
+    s->as = as;
+    s->begin = s->end;
+    run_schedule(s);
 }
 
 /* Even times, so that their halves are whole. */
@@ -308,6 +325,32 @@ START_TEST(an_order_that_is_the_programs_own_is_kept)
 }
 END_TEST
 
+/* A master that takes what comes first in each of several steps. Where only what it does in the first
+ * is dealt anew, the order of the others is a doubt. */
+START_TEST(the_order_behind_a_farm_is_looked_at)
+{
+    struct plan slow = draw_plan((unsigned) _i);
+    struct schedule recorded = scheduled(&slow, NULL);
+    const struct mpl_events *events;
+    struct mpl_replayed answer;
+
+    slow.asks_first = true;
+    slow.slowness[2] = 5;
+    slow.n_slots = 100;
+    recorded.f = fixture_create(arena, (uint32_t) slow.n_workers + 1, 1);
+    run_schedule(&recorded);
+    for (int step = 1; step < 5; step++) {
+        go_on(&recorded, &slow, NULL);
+    }
+    events = fixture_events(recorded.f);
+    ASSERT_US(ask(events, "compute*1").changed_s, recorded.end);
+    answer = ask(events, "compute(3)/5");
+    ck_assert_ptr_nonnull(answer.doubt);
+    ck_assert_msg(strstr(answer.doubt, "receives in the recorded order") != NULL, "%s",
+                  answer.doubt);
+}
+END_TEST
+
 /* Worker 1 gets the tasks of others without waiting for its answers, so nobody can say which it would
  * have had: nothing is dealt, which is told. */
 START_TEST(tasks_that_overlap_are_not_dealt)
@@ -380,6 +423,7 @@ static Suite *make_suite(void)
     tcase_add_loop_test(t, a_slow_worker_that_becomes_like_the_others_gets_as_many_tasks, 1,
                         11);
     tcase_add_loop_test(t, an_order_that_is_the_programs_own_is_kept, 1, 11);
+    tcase_add_loop_test(t, the_order_behind_a_farm_is_looked_at, 1, 11);
     tcase_add_test(t, tasks_that_overlap_are_not_dealt);
     tcase_add_test(t, running_out_of_memory_is_told_at_every_allocation);
     suite_add_tcase(suite, t);
