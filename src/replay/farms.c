@@ -21,6 +21,8 @@
  * long ones by chance; then its tasks would have taken as long elsewhere. Three: 0.3 %.
  */
 static const double certain_errors = 3;
+/* By less than so many even that says nothing. One: a third of all who are alike differ by more. */
+static const double doubtful_errors = 1;
 
 struct finder {
     const struct mpl_events *events;
@@ -282,10 +284,17 @@ static void set_speeds(struct finder *f, struct task_stats *stats, uint32_t n)
         const struct task_stats *s = &stats[i];
         const double error = sqrt(squared_error(s) + squared_error(usual));
 
+        const double difference = fabs(s->mean_s - usual->mean_s);
+
         f->out->task_s[s->lane] = s->mean_s;
-        if (usual->mean_s > 0 && s->mean_s > 0 &&
-            fabs(s->mean_s - usual->mean_s) > certain_errors * error) {
+        if (!(usual->mean_s > 0 && s->mean_s > 0)) {
+            continue;
+        }
+        if (difference > certain_errors * error) {
             f->out->speed[s->lane] = s->mean_s / usual->mean_s;
+        }
+        if (difference > doubtful_errors * error || isinf(error)) {
+            f->out->unsure_speed[s->lane] = s->mean_s / usual->mean_s;
         }
     }
 }
@@ -391,16 +400,18 @@ static bool make_tables(struct finder *f)
         .may_be = MPL_NEW_ARRAY(f->arena, n, bool),
         .task_s = MPL_NEW_ARRAY(f->arena, n, double),
         .speed = MPL_NEW_ARRAY(f->arena, n, double),
+        .unsure_speed = MPL_NEW_ARRAY(f->arena, n, double),
     };
     f->last_of = MPL_NEW_ARRAY(f->arena, n, uint32_t);
     if (out->items == NULL || out->of_master == NULL || out->of_worker == NULL ||
         out->first_slot == NULL || out->may_be == NULL || out->last_slot == NULL ||
-        out->task_s == NULL || out->speed == NULL || f->last_of == NULL) {
+        out->task_s == NULL || out->speed == NULL || out->unsure_speed == NULL ||
+        f->last_of == NULL) {
         return false;
     }
     for (uint32_t l = 0; l < n; l++) {
         out->of_master[l] = out->of_worker[l] = MPL_NONE;
-        out->speed[l] = 1;
+        out->speed[l] = out->unsure_speed[l] = 1;
     }
     return true;
 }

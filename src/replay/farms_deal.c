@@ -77,8 +77,21 @@ static int64_t sent_at(const struct engine *r, const struct farm *farm, uint32_t
 
 /* ---- workers ---------------------------------------------------------------------------------- */
 
+static void forget_deal(struct farm *farm)
+{
+    farm->asked = MPL_NONE;
+    farm->n_offers = 0;
+    for (uint32_t k = 0; k < farm->n_slots; k++) {
+        farm->slots[k].taken = MPL_NONE;
+        farm->offered_by[k] = 0;
+    }
+}
+
 void mpl_farms_begin(struct engine *r)
 {
+    for (uint32_t i = 0; i < r->farms->n; i++) {
+        forget_deal(&r->farms->items[i]);
+    }
     for (uint32_t l = 0; l < r->model->n_locations; l++) {
         struct runner *runner = &r->runners[l];
 

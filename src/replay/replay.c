@@ -22,6 +22,8 @@ static const double doubtful_keep = 0.1;
 static const double doubtful_clock = 0.05;
 /* Of the changed run, waiting for one message while another is there, beyond that of the baseline. */
 static const double doubtful_order = 0.02;
+/* Likewise what it makes if tasks of somebody are long or short by chance, or are not. */
+static const double doubtful_chance = 0.02;
 
 /* Why a replay of this run can only be a guess; NULL if it is more. */
 static const char *lack_of(const struct mpl_events *events)
@@ -213,6 +215,24 @@ static enum mpl_status doubt_order(const struct question *q, const struct course
     return out->doubt == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
+/* Of a few tasks that took long nobody knows whether they would have taken as long elsewhere. */
+static enum mpl_status doubt_chance(const struct question *q, const struct course *changed,
+                                    struct mpl_replayed *out, struct mpl_err *err)
+{
+    if (out->doubt != NULL || changed->unsure == MPL_NONE ||
+        !(fabs(changed->if_not_s - changed->duration_s) >
+          doubtful_chance * changed->duration_s)) {
+        return MPL_OK;
+    }
+    out->doubt = mpl_arena_printf(
+        q->arena,
+        "whether the tasks of process %s differ from those of others by chance cannot be "
+        "told; if they do not, the run takes %s",
+        mpl_events_model(q->events)->locations[changed->unsure].label,
+        mpl_text_seconds(q->arena, changed->if_not_s));
+    return out->doubt == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
 /*
  * Who takes what comes first never waits for one message while another is there. Where that happens
  * in the recorded run, the order is the program's, however irregular it is. Where it does not happen,
@@ -263,6 +283,40 @@ static bool is_to_be_dealt(const struct question *q, const struct farms *farms)
     return farms->n > 0 && scale->n_regions == 0 && !is_same && !is_ideal;
 }
 
+/* Of those whose computation changes, and who may be slow or fast or not, the one that is most so. */
+static uint32_t find_unsure(const struct question *q, const struct farms *farms)
+{
+    uint32_t worst = MPL_NONE;
+    double most = 0;
+
+    for (uint32_t l = 0; l < mpl_events_model(q->events)->n_locations; l++) {
+        const double off = fabs(log(farms->unsure_speed[l] / farms->speed[l]));
+
+        if (q->scale.compute[l] != 1 && off > most) {
+            most = off;
+            worst = l;
+        }
+    }
+    return worst;
+}
+
+/* As it is if what is not certain to be chance is none. */
+static enum mpl_status run_unsure(const struct question *q, const struct farms *farms,
+                                  struct course *changed, struct mpl_err *err)
+{
+    struct farms other = *farms;
+    struct course course = { 0 };
+    enum mpl_status st;
+
+    other.speed = farms->unsure_speed;
+    st = mpl_engine_run(q->events, &q->scale, &other, &course, err);
+    if (st == MPL_OK && course.is_finished) {
+        changed->unsure = find_unsure(q, farms);
+        changed->if_not_s = course.duration_s;
+    }
+    return st;
+}
+
 static enum mpl_status run_changed(const struct question *q, struct farms *farms,
                                    struct course *changed, struct mpl_err *err)
 {
@@ -270,10 +324,13 @@ static enum mpl_status run_changed(const struct question *q, struct farms *farms
     enum mpl_status st =
         mpl_engine_run(q->events, &q->scale, is_dealt ? farms : NULL, changed, err);
 
-    if (st == MPL_OK && is_dealt && !changed->is_finished) {
-        st = mpl_engine_run(q->events, &q->scale, NULL, changed, err);
+    if (st != MPL_OK || !is_dealt) {
+        return st;
     }
-    return st;
+    if (!changed->is_finished) {
+        return mpl_engine_run(q->events, &q->scale, NULL, changed, err);
+    }
+    return find_unsure(q, farms) == MPL_NONE ? MPL_OK : run_unsure(q, farms, changed, err);
 }
 
 static enum mpl_status make_course(const struct question *q, struct course *course,
@@ -281,6 +338,7 @@ static enum mpl_status make_course(const struct question *q, struct course *cour
 {
     const uint32_t n = mpl_events_model(q->events)->n_locations;
 
+    course->unsure = MPL_NONE;
     course->end_s = MPL_NEW_ARRAY(q->arena, n, double);
     course->order_s = MPL_NEW_ARRAY(q->arena, n, double);
     course->choices = MPL_NEW_ARRAY(q->arena, n, enum choice);
@@ -320,6 +378,7 @@ static enum mpl_status compare(const struct question *q, const struct course *ba
     out->changed_s = changed->duration_s;
     out->gain_s = out->baseline_s - out->changed_s;
     st = doubt_baseline(out, q->arena, err);
+    st = st == MPL_OK ? doubt_chance(q, changed, out, err) : st;
     st = st == MPL_OK ? doubt_order(q, baseline, changed, out, err) : st;
     st = st == MPL_OK ? doubt_clocks(q, out, err) : st;
     return st == MPL_OK ? doubt_kept(q, baseline->spent, out, err) : st;

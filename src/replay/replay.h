@@ -77,6 +77,8 @@ struct mpl_replayed {
  * whoever comes (farms.c says where that can be done; never for a change of regions, nor for
  * network*0 alone). Where somebody else who takes messages as they come would then take them in
  * another order, and waits for more than 2 % of the changed run because it does not, that is a doubt.
+ * So it is where tasks of a worker that is changed differ from those of others, nobody can tell whether
+ * by chance, and that makes 2 % of the changed run.
  *
  * \p roles: of several of a name the first counts; "others" are the other locations of the first
  * role of the list that has the location, or if none has, all.

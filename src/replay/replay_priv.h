@@ -38,6 +38,8 @@ enum choice {
 /* A run as it came out. */
 struct course {
     bool is_finished;  /* nobody hangs for ever: the recorded order is possible */
+    uint32_t unsure;   /* whose tasks may differ by chance or not; MPL_NONE */
+    double if_not_s;   /* if that is no chance: the duration */
     double duration_s; /* until the last location ends */
     double unknown_s;  /* in calls whose partners are not recorded; mean of the locations */
     double *end_s;     /* per location; the caller's, NULL: not wanted */
@@ -49,7 +51,7 @@ struct course {
 };
 
 /* engine.c: lets every location run through its calls; \p farms NULL: in the recorded order, else
- * tasks are dealt anew, which is possible once. Cost: linear in calls, in records where regions are
+ * tasks are dealt anew. Cost: linear in calls, in records where regions are
  * scaled; 8 bytes per call. */
 struct farms;
 enum mpl_status mpl_engine_run(const struct mpl_events *events, const struct scale *scale,
@@ -205,6 +207,7 @@ struct farms {
         may_be; /* per location: a master that serves so regularly that it may not choose */
     double *
         speed; /* per location: how long a task takes beside the usual; 1 if that is chance */
+    double *unsure_speed; /* the same where that may be no chance either; else as speed */
 };
 
 /* farms.c: finds the farms of those who choose. Errors: MPL_E_NOMEM. Cost: linear in records. */

@@ -242,14 +242,20 @@ static struct plan draw_plan(unsigned seed)
     return p;
 }
 
+/* Of workers that are alike some have, by chance, tasks that are not. */
+static bool is_of_chance(const char *doubt)
+{
+    return strstr(doubt, "differ from those of others by chance cannot be told") != NULL;
+}
+
 static void assert_like(const struct mpl_events *events, struct schedule *s,
                         const char *text)
 {
     const struct mpl_replayed answer = ask(events, text);
 
     run_schedule(s);
-    ck_assert_msg(answer.doubt == NULL, "seed %d, %s: %s", (int) s->plan->n_slots, text,
-                  answer.doubt);
+    ck_assert_msg(answer.doubt == NULL || is_of_chance(answer.doubt), "seed %d, %s: %s",
+                  (int) s->plan->n_slots, text, answer.doubt);
     ck_assert_msg(llround(answer.changed_s * 1e6) == s->end, "%s: %.1f us, not %ld (of %d)",
                   text, answer.changed_s * 1e6, s->end, s->plan->n_slots);
 }
@@ -298,6 +304,30 @@ START_TEST(a_slow_worker_that_becomes_like_the_others_gets_as_many_tasks)
                             (double) alike.end, 0.04 * (double) alike.end);
     ck_assert_double_eq_tol(ask(events, "compute(3)/5").changed_s * 1e6, (double) alike.end,
                             0.04 * (double) alike.end);
+}
+END_TEST
+
+/* Worker 2 has so few tasks that it may have been given long ones, and be as fast as the others. */
+START_TEST(tasks_that_may_be_long_by_chance_are_a_doubt)
+{
+    struct plan plan = draw_plan((unsigned) _i);
+    struct schedule recorded = scheduled(&plan, NULL);
+    struct schedule alike = scheduled(&plan, &recorded);
+    const struct mpl_events *events;
+    struct mpl_replayed answer;
+
+    plan.n_workers = 5;
+    plan.n_slots = 60;
+    plan.service = 10;
+    plan.slowness[2] = 5;
+    events = record(&recorded);
+    plan.slowness[2] = 1;
+    run_schedule(&alike);
+    answer = ask(events, "compute(3)/5");
+    ck_assert(fabs(answer.changed_s * 1e6 - (double) alike.end) <
+                  0.1 * (double) alike.end ||
+              answer.doubt != NULL);
+    ck_assert_msg(answer.doubt == NULL || is_of_chance(answer.doubt), "%s", answer.doubt);
 }
 END_TEST
 
@@ -422,6 +452,7 @@ static Suite *make_suite(void)
     tcase_add_loop_test(t, tasks_are_dealt_as_a_list_is_scheduled, 1, 41);
     tcase_add_loop_test(t, a_slow_worker_that_becomes_like_the_others_gets_as_many_tasks, 1,
                         11);
+    tcase_add_loop_test(t, tasks_that_may_be_long_by_chance_are_a_doubt, 1, 21);
     tcase_add_loop_test(t, an_order_that_is_the_programs_own_is_kept, 1, 11);
     tcase_add_loop_test(t, the_order_behind_a_farm_is_looked_at, 1, 11);
     tcase_add_test(t, tasks_that_overlap_are_not_dealt);
