@@ -434,7 +434,7 @@
   (metric (run ?r) (pattern ?p) (name "run.total_stop") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers&:(> ?workers 0.0)))
-  (test (>= (/ ?lost ?workers) ?*time-slice*))
+  (test (mw-is-more-than-chance ?r ?lost (/ ?lost ?workers)))
   =>
   (assert (finding (kind cause) (name late-stop) (run ?r) (pattern ?p)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m) (lost ?lost)

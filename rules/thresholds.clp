@@ -155,8 +155,8 @@
 ;; ---- master-worker: what comes back, and what happens once -------------------------------------------
 
 (defglobal MAIN
-  ;; What happens once in a run may be chance unless it takes at least this. s. The longest slice that
-  ;; Linux lets a process keep a core from another one of its kind (sched_rr_timeslice_ms: 100 ms).
+  ;; What happens once in a run may be chance unless it takes at least this. s. A process whose core
+  ;; others use, too, waits for it some slices of a few ms each; with a dozen others that are 0.1 s.
   ?*time-slice* = 0.1
 
   ;; Standard errors by which a median must differ before it is no chance. 1. Three are exceeded once

@@ -12,8 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE_S      5.0
-#define VERSION_S    5.0
+#define GRACE_S   5.0
+#define VERSION_S 5.0
+#define PAUSE_LEAST \
+    0.01 /* Of the run's time; a shorter pause changes nothing that is measured. */
 #define LOOK_EVERY_S 1.0 /* Walking through the trace's folder is not free. */
 
 /* ---- settings -------------------------------------------------------------------------- */
@@ -344,7 +346,7 @@ static void judge(struct attempt *a, const struct program_end *end, const char *
     } else if (a->is_too_large) {
         r->outcome = MPL_OUTCOME_FAILED;
         r->problem = "it was stopped because its trace outgrew --max-size";
-    } else if (end->paused_s > 0) {
+    } else if (end->paused_s > PAUSE_LEAST * end->duration_s) {
         r->outcome = MPL_OUTCOME_INTERRUPTED;
         r->problem =
             mpl_arena_printf(arena, "it was paused for %s, so its times would tell nothing",

@@ -32,15 +32,16 @@ struct program_end {
     bool has_timed_out;
     bool is_interrupted; /**< By SIGINT, SIGTERM, SIGHUP or SIGQUIT to us. */
     bool is_stopped;     /**< By tick(). */
-    double paused_s;     /**< By Ctrl-Z to us; not in duration_s. */
+    double paused_s;     /**< By Ctrl-Z to us, until it ended; not in duration_s. */
     unsigned
         n_killed; /**< Processes that were still there behind its end, and are not now. */
 };
 
 /**
  * Runs a program in a session of its own with nothing to read, until neither it nor anything that
- * it started is left. SIGINT, SIGTERM and SIGHUP to us stop it: SIGTERM, after the grace period SIGKILL; a
- * second one, or SIGQUIT, kills at once. SIGTSTP stops it and us until we are continued.
+ * it started is left. SIGINT, SIGTERM and SIGHUP to us end it: SIGTERM, after the grace period SIGKILL; a
+ * second one, or SIGQUIT, kills at once. SIGTSTP makes it and us stand still until we are continued.
+ * Who kills us with SIGKILL meanwhile leaves it standing.
  * Errors: MPL_E_IO if the files cannot be made; MPL_E_NOMEM. A program that cannot be executed is
  *         no error; see \p end.
  */

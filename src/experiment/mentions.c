@@ -60,8 +60,8 @@ static bool needs_libraries(const char *bytes, size_t n)
 
 static void look(struct mentions *m, const char *bytes, size_t n)
 {
-    static const char *const doors[] = { "dlopen", "execv", "execl", "posix_spawn",
-                                         "fexec" };
+    static const char *const doors[] = { "dlopen", "execv",  "execl", "posix_spawn",
+                                         "fexec",  "system", "popen" };
 
     m->is_mpi |= holds(bytes, n, "MPI_", 4) || holds(bytes, n, "mpi_", 4) ||
                  (!m->is_elf && (holds(bytes, n, "mpi", 3) || holds(bytes, n, "MPI", 3)));

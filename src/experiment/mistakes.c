@@ -71,8 +71,8 @@ static bool name_in(const char *open, char *name, char *small, size_t size)
     return true;
 }
 
-/* Braces may mean something to the program, so only what resembles one of ours is a mistake: or
- * stands where a launcher wants a number. */
+/* Braces may mean something to the program, so only a whole word that resembles one of ours is a
+ * mistake, or what stands where a launcher wants a number. */
 enum mpl_status mpl_command_check_placeholders(const struct mpl_command *command,
                                                struct mpl_err *err)
 {
@@ -83,9 +83,12 @@ enum mpl_status mpl_command_check_placeholders(const struct mpl_command *command
             char name[64];
             char small[64];
             const bool is_name = name_in(p, name, small, sizeof name);
+            const bool is_all =
+                is_name && p == command->words[i] && p[strlen(name) + 2] == '\0';
             const char *ours = !is_name || is_placeholder(name) ? NULL
                                : is_number                      ? "processes"
-                                                                : placeholder_for(small);
+                               : is_all                         ? placeholder_for(small)
+                                                                : NULL;
 
             if (ours != NULL) {
                 return mpl_fail(err, MPL_E_USAGE,
@@ -172,9 +175,11 @@ static bool find_on_path(const char *name, char *found, size_t size)
 {
     const char *folders = getenv("PATH");
 
-    for (const char *p = folders; p != NULL; p = strchr(p, ':')) {
-        p += p != folders;
-        const int n = (int) strcspn(p, ":");
+    size_t length = 0;
+
+    for (const char *p = folders; p != NULL; p = p[length] == ':' ? p + length + 1 : NULL) {
+        length = strcspn(p, ":");
+        const int n = (int) length;
         if (snprintf(found, size, "%.*s/%s", n > 0 ? n : 1, n > 0 ? p : ".", name) <
                 (int) size &&
             fault_of(found) == NULL) {

@@ -180,7 +180,8 @@ struct watch {
     struct offspring offspring;
     struct program_end *end;
     double started_s;
-    double stage_s; /* When the stage began. */
+    double stage_s;  /* When the stage began. */
+    double paused_s; /* Until now. */
     enum stage stage;
 };
 
@@ -213,7 +214,7 @@ static void pause_all(struct watch *w)
     (void) sigprocmask(SIG_BLOCK, &stop, NULL);
     (void) mpl_offspring_signal(&w->offspring, SIGCONT);
     const double paused_s = mpl_now_s() - since;
-    w->end->paused_s += paused_s;
+    w->paused_s += paused_s;
     w->started_s += paused_s;
     w->stage_s += paused_s;
 }
@@ -253,6 +254,7 @@ static void note_end(struct watch *w, int status)
     struct program_end *end = w->end;
 
     end->duration_s = mpl_now_s() - w->started_s;
+    end->paused_s = w->paused_s;
     end->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
@@ -276,12 +278,12 @@ static void await_leader(struct watch *w)
 static void await_others(struct watch *w)
 {
     const double since = mpl_now_s();
-    const double paused_before_s = w->end->paused_s;
+    const double paused_before_s = w->paused_s;
     bool is_told = false;
     unsigned left = 0;
 
     while ((left = mpl_offspring_signal(&w->offspring, 0)) > 0) {
-        const double waited = mpl_now_s() - since - (w->end->paused_s - paused_before_s);
+        const double waited = mpl_now_s() - since - (w->paused_s - paused_before_s);
 
         if (waited >= LINGER_S + w->program->grace_s || w->stage == STAGE_KILLED) {
             w->end->n_killed = left;

@@ -101,7 +101,7 @@ def test_slow_master(path):
     tap.ok(leading["name"] == "master-bottleneck", what + ": the master leads", leading)
     tap.ok(leading["culprits"] == ["0"], what + ": the master is to blame", leading)
     # A timer on a busy machine is late, never early.
-    tap.ok(SERVICE_S <= service, what + ": 4 ms per request, or more on a busy machine", service)
+    tap.ok(SERVICE_S <= service <= 3 * SERVICE_S, what + ": 4 ms per request, or more on a busy machine", service)
     tap.near(d.value("run.task_count"), 120, 0, what + ": 120 tasks")
     cycle = d.value("run.cycle_mean")
     tap.near(d.value("run.useful_workers"), cycle / service + 1, 1e-3, what + ": s_w / s_m + 1 workers")

@@ -43,6 +43,16 @@ class Place:
 
     def start(self, options, command, limits=None, **shaky):
         environment = dict(self.environment, **shaky)
+
+        def begin():
+            """As a shell starts a job: what is started in the background ignores signals, and nobody
+            stops by SIGTSTP in a group whose parents are all gone."""
+            os.setpgrp()
+            for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
+                signal.signal(number, signal.SIG_DFL)
+            if limits is not None:
+                limits()
+
         return subprocess.Popen(
             [product.marple, "run", *options, "--", *command],
             cwd=self.folder,
@@ -50,7 +60,7 @@ class Place:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment,
-            preexec_fn=limits,
+            preexec_fn=begin,
         )
 
     def run(self, options, command, limits=None, **shaky):

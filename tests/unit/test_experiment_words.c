@@ -138,7 +138,7 @@ START_TEST(a_misspelt_placeholder_is_told_what_it_is_meant_for)
     static const char *const wrong[][2] = {
         { "mpirun -np {process} app",
           "there is no placeholder {process}; did you mean {processes}?" },
-        { "app out.{Procs}", "there is no placeholder {Procs}; did you mean {processes}?" },
+        { "app {Procs}", "there is no placeholder {Procs}; did you mean {processes}?" },
         { "mpirun -np {n} app", "there is no placeholder {n}; did you mean {processes}?" },
         { "srun --ntasks={x} app",
           "there is no placeholder {x}; did you mean {processes}?" },
@@ -148,7 +148,7 @@ START_TEST(a_misspelt_placeholder_is_told_what_it_is_meant_for)
     };
     static const char *const right[] = {
         "mpirun -np {processes} {tracer} app {args}",     /* All of them. */
-        "app {x} {a,b} {1..3} {} { {rank}.log {\"n\":1}", /* Braces of the program. */
+        "app {x} {a,b} {1..3} {} { log.{proc} {\"n\":1}", /* Braces of the program. */
         "app -np {n}", /* Nobody knows what it wants there. */
     };
 
@@ -190,6 +190,23 @@ START_TEST(a_program_that_is_not_there_is_told_before_it_is_started)
     ck_assert_str_eq(said_of_programs("env {tracer} ./no-such"),
                      "the program \"./no-such\" does not exist");
     ck_assert_str_eq(said_of_programs("env {tracer} app.{processes}"), "");
+}
+END_TEST
+
+START_TEST(an_empty_folder_on_the_path_is_the_current_one)
+{
+    static const char *const paths[] = { ":/bin", "/bin:", "/no::/bin", ":", "" };
+    char *kept = strdup(getenv("PATH"));
+
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        ck_assert_int_eq(setenv("PATH", paths[i], 1), 0);
+        ck_assert_str_eq(said_of_programs("no-such-launcher {tracer} /bin/sh"),
+                         "there is no program \"no-such-launcher\" on PATH");
+        ck_assert_str_eq(said_of_programs("sh"),
+                         i < 3 ? "" : "there is no program \"sh\" on PATH");
+    }
+    ck_assert_int_eq(setenv("PATH", kept, 1), 0);
+    free(kept);
 }
 END_TEST
 
@@ -292,6 +309,7 @@ int main(void)
     tcase_add_test(tcase, the_number_of_processes_must_be_known);
     tcase_add_test(tcase, a_misspelt_placeholder_is_told_what_it_is_meant_for);
     tcase_add_test(tcase, a_program_that_is_not_there_is_told_before_it_is_started);
+    tcase_add_test(tcase, an_empty_folder_on_the_path_is_the_current_one);
     tcase_add_test(tcase, what_another_machine_has_is_not_asked_of_this_one);
     tcase_add_test(tcase, the_number_of_processes_is_read_from_the_launcher);
     tcase_add_test(tcase, a_command_is_told_how_its_number_can_vary);
