@@ -7,7 +7,9 @@
  * That is only so if nothing else happens meanwhile. So from its first turn to its last one a master
  * deals with its workers alone, and a worker in its tasks with its master alone; each waits for its
  * answer before it sends again; every turn takes as many messages; and who gets no further task gets
- * none while others still do. Where one of these does not hold, all stays in the recorded order.
+ * none while others still do. Where one of these does not hold, all stays in the recorded order. What a
+ * master does between two of its collectives is a step, for which all that must hold by itself; behind
+ * the first step for which it does not all stays as recorded.
  */
 #include "config.h"
 
@@ -30,10 +32,12 @@ struct finder {
     const struct mpl_match *match;
     struct mpl_arena *arena;
     struct farms *out;
-    /* Of the farm at hand: */
+    /* Of the step of the farm at hand: */
+    uint32_t first_of_step; /* slot */
+    uint32_t step;
     uint32_t *last_of;   /* per location: its last slot so far; MPL_NONE */
     uint32_t n_received; /* in the last slot */
-    uint32_t n_messages; /* in all */
+    uint32_t n_messages; /* of the farm */
     uint32_t n_workers;
 };
 
@@ -41,6 +45,12 @@ struct finder {
 
 /* What a record of the master means to the farm. */
 enum step { GOES_WITH_IT, ENDS_IT, SPOILS_IT };
+
+/* NULL before its first turn. */
+static struct farm_slot *last_of_step(const struct finder *f, const struct farm *farm)
+{
+    return farm->n_slots == f->first_of_step ? NULL : &farm->slots[farm->n_slots - 1];
+}
 
 static bool begin_slot(struct finder *f, struct farm *farm, uint32_t lane)
 {
@@ -54,19 +64,24 @@ static bool begin_slot(struct finder *f, struct farm *farm, uint32_t lane)
     if (farm->n_slots == 1) {
         farm->n_each = f->n_received;
     }
-    if (farm->n_slots > 0 && f->n_received != farm->n_each) {
+    if (farm->n_slots > f->first_of_step && f->n_received != farm->n_each) {
         return false;
     }
     f->last_of[lane] = farm->n_slots;
     f->n_received = 0;
-    farm->slots[farm->n_slots++] =
-        (struct farm_slot){ lane, MPL_NONE, MPL_NONE, MPL_NONE, MPL_NONE };
+    farm->slots[farm->n_slots++] = (struct farm_slot){ .lane = lane,
+                                                       .step = f->step,
+                                                       .sent_call = MPL_NONE,
+                                                       .answered_call = MPL_NONE,
+                                                       .next = MPL_NONE,
+                                                       .resume = MPL_NONE,
+                                                       .taken = MPL_NONE };
     return true;
 }
 
 static enum step take_receive(struct finder *f, struct farm *farm, uint32_t message)
 {
-    struct farm_slot *slot = farm->n_slots == 0 ? NULL : &farm->slots[farm->n_slots - 1];
+    struct farm_slot *slot = last_of_step(f, farm);
     uint32_t lane;
     uint32_t call;
 
@@ -93,7 +108,7 @@ static enum step take_receive(struct finder *f, struct farm *farm, uint32_t mess
 static enum step take_send(struct finder *f, struct farm *farm, uint32_t message)
 {
     const struct mpl_end end = mpl_match_partner(f->model, f->match, farm->master, message);
-    struct farm_slot *slot = farm->n_slots == 0 ? NULL : &farm->slots[farm->n_slots - 1];
+    struct farm_slot *slot = last_of_step(f, farm);
     uint32_t event;
 
     if (slot == NULL) {
@@ -123,26 +138,28 @@ static enum step take_record(struct finder *f, struct farm *farm, uint32_t event
     case MPL_EV_IRECV_POST:
     case MPL_EV_COLL_BEGIN:
     case MPL_EV_COLL_END:
-        return farm->n_slots > 0 ? ENDS_IT : GOES_WITH_IT;
+        return farm->n_slots > f->first_of_step ? ENDS_IT : GOES_WITH_IT;
     default:
         return GOES_WITH_IT;
     }
 }
 
-static bool find_turns(struct finder *f, struct farm *farm)
+/* Those of a step, from record \p *e on; false if they are none. */
+static bool find_turns(struct finder *f, struct farm *farm, uint32_t *e)
 {
     const struct mpl_location *loc = &f->model->locations[farm->master];
     enum step step = GOES_WITH_IT;
-    uint32_t e = 0;
 
-    for (; e < loc->n_events && step == GOES_WITH_IT; e++) {
-        step = take_record(f, farm, e);
+    f->n_received = f->n_workers = 0;
+    f->first_of_step = farm->n_slots;
+    while (*e < loc->n_events && (step = take_record(f, farm, *e)) == GOES_WITH_IT) {
+        (*e)++;
     }
-    farm->end_event = step == GOES_WITH_IT ? e : e - 1;
     if (farm->n_slots == 1) {
         farm->n_each = f->n_received;
     }
-    return step != SPOILS_IT && farm->n_slots > 0 && f->n_received == farm->n_each;
+    return step != SPOILS_IT && farm->n_slots > f->first_of_step &&
+           f->n_received == farm->n_each;
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
@@ -215,15 +232,16 @@ static bool ends_together(const struct finder *f, const struct farm *farm)
 {
     uint32_t n_last = 0;
 
-    for (uint32_t k = farm->n_slots; k-- > 0 && farm->slots[k].next == MPL_NONE;) {
+    for (uint32_t k = farm->n_slots;
+         k-- > f->first_of_step && farm->slots[k].next == MPL_NONE;) {
         n_last++;
     }
-    return n_last == f->n_workers && n_last < farm->n_slots;
+    return n_last == f->n_workers && n_last < farm->n_slots - f->first_of_step;
 }
 
 static bool are_tasks(const struct finder *f, const struct farm *farm)
 {
-    for (uint32_t k = 0; k < farm->n_slots; k++) {
+    for (uint32_t k = f->first_of_step; k < farm->n_slots; k++) {
         const uint32_t lane = farm->slots[k].lane;
 
         if (f->out->of_worker[lane] != MPL_NONE || f->out->of_master[lane] != MPL_NONE ||
@@ -338,16 +356,53 @@ static void enlist(struct finder *f, const struct farm *farm)
     const uint32_t number = f->out->n;
 
     for (uint32_t k = farm->n_slots; k-- > 0;) {
-        const struct farm_slot *slot = &farm->slots[k];
+        struct farm_slot *slot = &farm->slots[k];
 
+        if (slot->next == MPL_NONE && f->out->of_worker[slot->lane] == number) {
+            slot->resume = f->out->first_slot[slot->lane];
+        }
         f->out->of_worker[slot->lane] = number;
         f->out->first_slot[slot->lane] = k;
-        if (slot->next == MPL_NONE) {
-            f->out->last_slot[slot->lane] = k;
-        }
     }
     f->out->of_master[farm->master] = number;
     f->out->items[f->out->n++] = *farm;
+}
+
+static void end_step(struct finder *f, const struct farm *farm)
+{
+    for (uint32_t k = f->first_of_step; k < farm->n_slots; k++) {
+        f->last_of[farm->slots[k].lane] = MPL_NONE;
+    }
+}
+
+static void drop_step(struct finder *f, struct farm *farm)
+{
+    farm->n_slots = f->first_of_step;
+    while (f->n_messages > farm->n_slots * farm->n_each) {
+        farm->place_of[farm->messages[--f->n_messages]] = MPL_NONE;
+    }
+}
+
+/* A collective ends a step, and the next one is as good a farm, or nothing behind it is. */
+static void find_steps(struct finder *f, struct farm *farm)
+{
+    const struct mpl_location *loc = &f->model->locations[farm->master];
+    uint32_t e = 0;
+    bool is_good = true;
+
+    f->n_messages = f->step = 0;
+    while (is_good) {
+        is_good = find_turns(f, farm, &e) && are_tasks(f, farm);
+        end_step(f, farm);
+        if (!is_good) {
+            drop_step(f, farm);
+            return;
+        }
+        farm->end_event = e;
+        f->step++;
+        is_good = e < loc->n_events &&
+                  (loc->kind[e] == MPL_EV_COLL_BEGIN || loc->kind[e] == MPL_EV_COLL_END);
+    }
 }
 
 static enum mpl_status find_farm(struct finder *f, uint32_t master, enum choice choice,
@@ -371,11 +426,8 @@ static enum mpl_status find_farm(struct finder *f, uint32_t master, enum choice 
     for (uint32_t i = 0; i < n; i++) {
         farm.place_of[i] = MPL_NONE;
     }
-    for (uint32_t l = 0; l < f->model->n_locations; l++) {
-        f->last_of[l] = MPL_NONE;
-    }
-    f->n_received = f->n_messages = f->n_workers = 0;
-    if (!find_turns(f, &farm) || !are_tasks(f, &farm)) {
+    find_steps(f, &farm);
+    if (farm.n_slots == 0) {
         return MPL_OK;
     }
     f->out->may_be[master] = true;
@@ -396,7 +448,6 @@ static bool make_tables(struct finder *f)
         .of_master = MPL_NEW_ARRAY(f->arena, n, uint32_t),
         .of_worker = MPL_NEW_ARRAY(f->arena, n, uint32_t),
         .first_slot = MPL_NEW_ARRAY(f->arena, n, uint32_t),
-        .last_slot = MPL_NEW_ARRAY(f->arena, n, uint32_t),
         .may_be = MPL_NEW_ARRAY(f->arena, n, bool),
         .task_s = MPL_NEW_ARRAY(f->arena, n, double),
         .speed = MPL_NEW_ARRAY(f->arena, n, double),
@@ -404,13 +455,12 @@ static bool make_tables(struct finder *f)
     };
     f->last_of = MPL_NEW_ARRAY(f->arena, n, uint32_t);
     if (out->items == NULL || out->of_master == NULL || out->of_worker == NULL ||
-        out->first_slot == NULL || out->may_be == NULL || out->last_slot == NULL ||
-        out->task_s == NULL || out->speed == NULL || out->unsure_speed == NULL ||
-        f->last_of == NULL) {
+        out->first_slot == NULL || out->may_be == NULL || out->task_s == NULL ||
+        out->speed == NULL || out->unsure_speed == NULL || f->last_of == NULL) {
         return false;
     }
     for (uint32_t l = 0; l < n; l++) {
-        out->of_master[l] = out->of_worker[l] = MPL_NONE;
+        out->of_master[l] = out->of_worker[l] = f->last_of[l] = MPL_NONE;
         out->speed[l] = out->unsure_speed[l] = 1;
     }
     return true;

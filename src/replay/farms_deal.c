@@ -20,6 +20,9 @@
 
 static bool is_before(struct offer a, struct offer b)
 {
+    if (a.step != b.step) {
+        return a.step < b.step;
+    }
     return a.ticks != b.ticks ? a.ticks < b.ticks : a.slot < b.slot;
 }
 
@@ -52,16 +55,17 @@ static void drop_first(struct farm *farm)
     farm->offers[i] = last;
 }
 
-/* The earliest that is still there; false if none is. */
+/* The earliest that is still there for the step that asks; false if none is. */
 static bool first_offer(struct farm *farm, struct offer *out)
 {
     while (farm->n_offers > 0 && farm->offered_by[farm->offers[0].slot] == 0) {
         drop_first(farm);
     }
-    if (farm->n_offers > 0) {
-        *out = farm->offers[0];
+    if (farm->n_offers == 0 || farm->offers[0].step != farm->slots[farm->asked].step) {
+        return false;
     }
-    return farm->n_offers > 0;
+    *out = farm->offers[0];
+    return true;
 }
 
 /* When the first message of a slot was sent. */
@@ -76,6 +80,16 @@ static int64_t sent_at(const struct engine *r, const struct farm *farm, uint32_t
 }
 
 /* ---- workers ---------------------------------------------------------------------------------- */
+
+/* Whose first turn is \p slot. */
+static void begin_step(struct runner *runner, const struct farm *farm, uint32_t slot)
+{
+    runner->slot = runner->home = slot;
+    runner->stop_call = farm->slots[slot].sent_call;
+    while (farm->slots[runner->home].next != MPL_NONE) {
+        runner->home = farm->slots[runner->home].next;
+    }
+}
 
 static void forget_deal(struct farm *farm)
 {
@@ -96,9 +110,8 @@ void mpl_farms_begin(struct engine *r)
         struct runner *runner = &r->runners[l];
 
         if (r->farms->of_worker[l] != MPL_NONE) {
-            runner->slot = r->farms->first_slot[l];
-            runner->stop_call =
-                r->farms->items[r->farms->of_worker[l]].slots[runner->slot].sent_call;
+            begin_step(runner, &r->farms->items[r->farms->of_worker[l]],
+                       r->farms->first_slot[l]);
         }
     }
 }
@@ -119,11 +132,15 @@ static void move(struct engine *r, uint32_t location, uint32_t lane, uint32_t ca
 static void move_home(struct engine *r, uint32_t location)
 {
     const struct farm *farm = &r->farms->items[r->farms->of_worker[location]];
-    const struct farm_slot *last = &farm->slots[r->farms->last_slot[location]];
+    struct runner *runner = &r->runners[location];
+    const struct farm_slot *last = &farm->slots[runner->home];
 
     move(r, location, location,
          last->answered_call != MPL_NONE ? last->answered_call : last->sent_call);
-    r->runners[location].stop_call = MPL_NONE;
+    runner->slot = runner->stop_call = MPL_NONE;
+    if (last->resume != MPL_NONE) {
+        begin_step(runner, farm, last->resume);
+    }
 }
 
 static void give_task(struct engine *r, const struct farm *farm, uint32_t location,
@@ -151,7 +168,7 @@ enum progress mpl_farms_stop(struct engine *r, uint32_t location)
         return GOES_ON;
     }
     farm->offered_by[slot] = location + 1;
-    add_offer(farm, (struct offer){ sent_at(r, farm, slot), slot });
+    add_offer(farm, (struct offer){ farm->slots[slot].step, sent_at(r, farm, slot), slot });
     return HANGS;
 }
 
@@ -211,7 +228,7 @@ static bool decide(const struct engine *r, struct farm *farm, struct offer *out)
         const int64_t sent = sent_at(r, farm, farm->asked);
 
         if (sent <= now || sent == out->ticks) {
-            *out = (struct offer){ sent, farm->asked };
+            *out = (struct offer){ out->step, sent, farm->asked };
         }
     }
     out->ticks = out->ticks > now ? out->ticks : now;
@@ -221,7 +238,7 @@ static bool decide(const struct engine *r, struct farm *farm, struct offer *out)
 bool mpl_farms_deal(struct engine *r)
 {
     struct farm *first = NULL;
-    struct offer best = { 0, MPL_NONE };
+    struct offer best = { 0, 0, MPL_NONE };
     uint32_t worker;
     uint32_t slot;
 

@@ -74,7 +74,7 @@ struct mpl_replayed {
  * threads as part of their master. Computation takes as long as recorded, calls take what they
  * took beyond waiting, waits follow from who is late; then again with the changes. Then a master that
  * takes what comes first and answers whoever came deals its tasks anew: in its recorded order, to
- * whoever comes (farms.c says where that can be done; never for a change of regions, nor for
+ * whoever comes, step by step between its collectives (farms.c says where that can be done; never for a change of regions, nor for
  * network*0 alone). Where somebody else who takes messages as they come would then take them in
  * another order, and waits for more than 2 % of the changed run because it does not, that is a doubt.
  * So it is where tasks of a worker that is changed differ from those of others, nobody can tell whether
@@ -86,7 +86,7 @@ struct mpl_replayed {
  * Ownership: \p out points into \p arena.
  * Errors:    MPL_E_USAGE for labels, roles and regions that do not exist, with a suggestion.
  * Cost:      linear in records (times log of workers where tasks are dealt); while it runs 8 bytes per
- *            call, 36 per message of such a master, and 64 KiB.
+ *            call, 64 per message of such a master, and 64 KiB.
  */
 enum mpl_status mpl_replay_run(const struct mpl_events *events,
                                const struct mpl_what_if *what,

@@ -82,6 +82,7 @@ struct runner {
     uint32_t lane;
     uint32_t stop_call; /* after it the farm says how to go on; MPL_NONE */
     uint32_t slot;      /* of the farm, whose messages it has then sent; MPL_NONE */
+    uint32_t home; /* its own last slot of the step, behind which it goes on by itself */
     double speed;  /* its computation takes so many times as long as that of the lane */
     int64_t ticks; /* replayed time, since the window begins */
     int64_t begin_ticks; /* of the current call */
@@ -169,12 +170,15 @@ struct farm_slot {
     uint32_t lane;          /* the worker that had it */
     uint32_t sent_call;     /* of the lane, which posts the last of the messages */
     uint32_t answered_call; /* of the lane, which receives the last answer; MPL_NONE */
-    uint32_t next;          /* slot of the lane's next turn; MPL_NONE behind its last one */
-    uint32_t taken; /* slot whose messages are taken in its place; MPL_NONE: none yet */
+    uint32_t step;          /* number */
+    uint32_t next; /* slot of the lane's next turn; MPL_NONE behind the last of the step */
+    uint32_t resume; /* then, the first one of a later step; MPL_NONE */
+    uint32_t taken;  /* slot whose messages are taken in its place; MPL_NONE: none yet */
 };
 
 /* Messages that wait to be taken. */
 struct offer {
+    uint32_t step; /* in which they can be taken */
     int64_t ticks; /* when they were sent */
     uint32_t slot; /* in which they were taken as recorded */
 };
@@ -198,11 +202,10 @@ struct farm {
 struct farms {
     uint32_t n;
     struct farm *items;
-    uint32_t *of_master; /* per location: its farm; MPL_NONE */
-    uint32_t *of_worker; /* likewise */
-    uint32_t *last_slot; /* per worker */
-    uint32_t *first_slot;
-    double *task_s; /* per worker: mean computation of its tasks */
+    uint32_t *of_master;  /* per location: its farm; MPL_NONE */
+    uint32_t *of_worker;  /* likewise */
+    uint32_t *first_slot; /* per worker */
+    double *task_s;       /* per worker: mean computation of its tasks */
     bool *
         may_be; /* per location: a master that serves so regularly that it may not choose */
     double *

@@ -355,8 +355,44 @@ START_TEST(an_order_that_is_the_programs_own_is_kept)
 }
 END_TEST
 
-/* A master that takes what comes first in each of several steps. Where only what it does in the first
- * is dealt anew, the order of the others is a doubt. */
+/* With other tasks in each, and a worker that stays slow. */
+START_TEST(steps_are_dealt_one_by_one)
+{
+    enum { N_STEPS = 4 };
+    struct plan plans[N_STEPS];
+    struct schedule steps[N_STEPS];
+    struct schedule recorded;
+    struct schedule fast;
+    struct mpl_replayed answer;
+
+    for (int i = 0; i < N_STEPS; i++) {
+        plans[i] = draw_plan((unsigned) (i == 0 ? _i : 100 * _i + i));
+        plans[i].n_workers = plans[0].n_workers;
+        plans[i].n_each = plans[0].n_each;
+    }
+    recorded = scheduled(&plans[0], NULL);
+    recorded.f = fixture_create(arena, (uint32_t) plans[0].n_workers + 1, 1);
+    run_schedule(&recorded);
+    steps[0] = recorded;
+    for (int i = 1; i < N_STEPS; i++) {
+        go_on(&recorded, &plans[i], NULL);
+        steps[i] = recorded;
+    }
+    fast = scheduled(&plans[0], &steps[0]);
+    fast.factor[0] = 0.5;
+    run_schedule(&fast);
+    for (int i = 1; i < N_STEPS; i++) {
+        go_on(&fast, &plans[i], &steps[i]);
+    }
+    answer = ask(fixture_events(recorded.f), "compute(1)/2");
+    ck_assert_msg(answer.doubt == NULL || is_of_chance(answer.doubt), "%s", answer.doubt);
+    ASSERT_US(answer.baseline_s, recorded.end);
+    ASSERT_US(answer.changed_s, fast.end);
+}
+END_TEST
+
+/* The same with turns of other messages in the later steps, which so are no farm: their order is a
+ * doubt. */
 START_TEST(the_order_behind_a_farm_is_looked_at)
 {
     struct plan slow = draw_plan((unsigned) _i);
@@ -369,6 +405,7 @@ START_TEST(the_order_behind_a_farm_is_looked_at)
     slow.n_slots = 100;
     recorded.f = fixture_create(arena, (uint32_t) slow.n_workers + 1, 1);
     run_schedule(&recorded);
+    slow.n_each = 3 - slow.n_each;
     for (int step = 1; step < 5; step++) {
         go_on(&recorded, &slow, NULL);
     }
@@ -454,6 +491,7 @@ static Suite *make_suite(void)
                         11);
     tcase_add_loop_test(t, tasks_that_may_be_long_by_chance_are_a_doubt, 1, 21);
     tcase_add_loop_test(t, an_order_that_is_the_programs_own_is_kept, 1, 11);
+    tcase_add_loop_test(t, steps_are_dealt_one_by_one, 1, 21);
     tcase_add_loop_test(t, the_order_behind_a_farm_is_looked_at, 1, 11);
     tcase_add_test(t, tasks_that_overlap_are_not_dealt);
     tcase_add_test(t, running_out_of_memory_is_told_at_every_allocation);
