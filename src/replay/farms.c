@@ -26,6 +26,15 @@ static const double certain_errors = 3;
 /* By less than so many even that says nothing. One: a third of all who are alike differ by more. */
 static const double doubtful_errors = 1;
 
+/* How long the tasks of a worker take. */
+struct task_stats {
+    uint32_t lane;
+    uint32_t n;
+    double sum_s;
+    double squares;
+    double mean_s;
+};
+
 struct finder {
     const struct mpl_events *events;
     const struct mpl_model *model;
@@ -35,9 +44,10 @@ struct finder {
     /* Of the step of the farm at hand: */
     uint32_t first_of_step; /* slot */
     uint32_t step;
-    uint32_t *last_of;   /* per location: its last slot so far; MPL_NONE */
-    uint32_t n_received; /* in the last slot */
-    uint32_t n_messages; /* of the farm */
+    struct task_stats *stats; /* per location; zeroed between farms */
+    uint32_t *last_of;        /* per location: its last slot so far; MPL_NONE */
+    uint32_t n_received;      /* in the last slot */
+    uint32_t n_messages;      /* of the farm */
     uint32_t n_workers;
 };
 
@@ -254,14 +264,6 @@ static bool are_tasks(const struct finder *f, const struct farm *farm)
 
 /* ---- how long tasks take --------------------------------------------------------------------- */
 
-struct task_stats {
-    uint32_t lane;
-    uint32_t n;
-    double sum_s;
-    double squares;
-    double mean_s;
-};
-
 static double task_s(const struct finder *f, const struct farm *farm,
                      const struct farm_slot *slot)
 {
@@ -281,7 +283,10 @@ static int by_mean(const void *x, const void *y)
     const struct task_stats *a = (const struct task_stats *) x;
     const struct task_stats *b = (const struct task_stats *) y;
 
-    return (a->mean_s > b->mean_s) - (a->mean_s < b->mean_s);
+    if (a->mean_s != b->mean_s) {
+        return a->mean_s < b->mean_s ? -1 : 1;
+    }
+    return (a->lane > b->lane) - (a->lane < b->lane);
 }
 
 /* Of the mean, squared; infinite where nobody can tell. */
@@ -317,32 +322,43 @@ static void set_speeds(struct finder *f, struct task_stats *stats, uint32_t n)
     }
 }
 
-static bool measure_tasks(struct finder *f, const struct farm *farm)
+/* Returns the number of workers. */
+static uint32_t count_tasks(struct finder *f, const struct farm *farm)
 {
-    struct task_stats *of =
-        MPL_NEW_ARRAY(f->arena, f->model->n_locations, struct task_stats);
     uint32_t n = 0;
 
-    if (of == NULL) {
-        return false;
-    }
     for (uint32_t k = 0; k < farm->n_slots; k++) {
         const struct farm_slot *slot = &farm->slots[k];
 
         if (slot->next != MPL_NONE) {
             const double seconds = task_s(f, farm, slot);
-            struct task_stats *s = &of[slot->lane];
+            struct task_stats *s = &f->stats[slot->lane];
 
             s->lane = slot->lane;
-            s->n++;
+            n += s->n++ == 0;
             s->sum_s += seconds;
             s->squares += seconds * seconds;
         }
     }
-    for (uint32_t l = 0; l < f->model->n_locations; l++) {
-        if (of[l].n > 0) {
-            of[l].mean_s = of[l].sum_s / of[l].n;
-            of[n++] = of[l];
+    return n;
+}
+
+static bool measure_tasks(struct finder *f, const struct farm *farm)
+{
+    const uint32_t n = count_tasks(f, farm);
+    struct task_stats *of = MPL_NEW_ARRAY(f->arena, n, struct task_stats);
+    uint32_t n_taken = 0;
+
+    if (of == NULL) {
+        return false;
+    }
+    for (uint32_t k = 0; k < farm->n_slots; k++) {
+        struct task_stats *s = &f->stats[farm->slots[k].lane];
+
+        if (s->n > 0) {
+            s->mean_s = s->sum_s / s->n;
+            of[n_taken++] = *s;
+            *s = (struct task_stats){ 0 };
         }
     }
     set_speeds(f, of, n);
@@ -454,9 +470,11 @@ static bool make_tables(struct finder *f)
         .unsure_speed = MPL_NEW_ARRAY(f->arena, n, double),
     };
     f->last_of = MPL_NEW_ARRAY(f->arena, n, uint32_t);
+    f->stats = MPL_NEW_ARRAY(f->arena, n, struct task_stats);
     if (out->items == NULL || out->of_master == NULL || out->of_worker == NULL ||
         out->first_slot == NULL || out->may_be == NULL || out->task_s == NULL ||
-        out->speed == NULL || out->unsure_speed == NULL || f->last_of == NULL) {
+        out->speed == NULL || out->unsure_speed == NULL || f->last_of == NULL ||
+        f->stats == NULL) {
         return false;
     }
     for (uint32_t l = 0; l < n; l++) {

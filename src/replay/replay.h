@@ -74,8 +74,8 @@ struct mpl_replayed {
  * threads as part of their master. Computation takes as long as recorded, calls take what they
  * took beyond waiting, waits follow from who is late; then again with the changes. Then a master that
  * takes what comes first and answers whoever came deals its tasks anew: in its recorded order, to
- * whoever comes, step by step between its collectives (farms.c says where that can be done; never for a change of regions, nor for
- * network*0 alone). Where somebody else who takes messages as they come would then take them in
+ * whoever comes, step by step between its collectives (farms.c says where that can be done; never for
+ * a change of regions, nor for network*0 alone). Where somebody else who takes messages as they come would then take them in
  * another order, and waits for more than 2 % of the changed run because it does not, that is a doubt.
  * So it is where tasks of a worker that is changed differ from those of others, nobody can tell whether
  * by chance, and that makes 2 % of the changed run.
