@@ -324,6 +324,10 @@
 
 ;; ---- causes ------------------------------------------------------------------------------------
 
+(deffunction MAIN::mw-nearest (?workers)
+  "The whole number of workers next to what the master can feed: with 3.9 the fourth is worth having."
+  (max 1 (integer (+ ?workers 0.5))))
+
 (defrule CAUSES::mw-master-bottleneck
   "The master needs so long per request that the workers queue for tasks."
   (pattern (run ?r) (name "master-worker") (id ?p))
@@ -355,7 +359,7 @@
                    (text (text "Master {} needs {s} per request: {n} requests, {s} one after the other. A task takes a worker {s}, so the master can feed {.1} workers; there are {n}. This explains {%} of the workers' lost time: {s} in the queue at the master, {s} while the own task is set up, {s} at the end while it tells one after the other to stop."
                                ?m ?sm ?services ?total ?sw ?useful ?workers ?share ?bn ?setup ?stop))
                    (remedy (text "Hand out tasks in batches of {n} per request, or make the master's {s} per request shorter; as it is, more than {n} workers only queue. By the model batches save {s} of run time if a request costs the same whatever it holds; for more workers, use several masters."
-                                 ?batch ?sm (integer ?useful) ?gain)))))
+                                 ?batch ?sm (mw-nearest ?useful) ?gain)))))
 
 ;; What a single request takes too long, or the end of the run, is not set-up per task: only what
 ;; requests of about the same length explain comes back with each of them.
@@ -451,6 +455,23 @@
       (and (< ?efficiency (- 1.0 ?*significant*)) (< ?rounds ?*rounds-good*)
            (>= ?idle (* ?*accounted-least* ?lost)))))
 
+(deffunction MAIN::mw-tasks-served (?work ?workers ?service)
+  "How many tasks, in full rounds, the work can be split into before the master is the limit: a task must
+   last while it serves the other workers."
+  (* ?workers (integer (/ ?work (* ?workers (max 1 (- ?workers 1)) (max 1e-12 ?service))))))
+
+(deffunction MAIN::mw-split (?n ?work ?workers ?served)
+  "The advice that ends with what it gains."
+  (bind ?good (* ?workers ?*rounds-good*))
+  (if (>= ?served ?good)
+   then (text "Split the work into at least {n} tasks ({n} per worker, of some {s} each)"
+              ?good ?*rounds-good* (/ ?work ?good))
+   else (if (> ?served ?n)
+         then (text "Split the work into {n} tasks ({n} per worker, of some {s} each); of more the master is the limit"
+                    ?served (/ ?served ?workers) (/ ?work ?served))
+         else (text "Make the number of tasks a multiple of {n}; of smaller ones the master is the limit, unless its time per request becomes shorter"
+                    ?workers))))
+
 (defrule CAUSES::mw-too-few-tasks
   "There are too few tasks to fill the last round."
   (pattern (run ?r) (name "master-worker") (id ?p))
@@ -466,6 +487,7 @@
   (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
   (metric (run ?r) (pattern ?p) (name "run.balance_gain") (value ?gain))
   (metric (run ?r) (pattern ?p) (name "run.efficiency_mean") (value ?e))
+  (metric (run ?r) (pattern ?p) (name "master.service_mean") (value ?sm))
   (test (mw-last-round-tells ?re ?rounds ?idle ?lost))
   =>
   (bind ?last (- ?n (* (- ?rounds 1) ?workers)))
@@ -474,9 +496,10 @@
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3)
                    (text (text "There are too few tasks, the grain is too coarse: {n} tasks of {s} for {n} workers are {n} rounds, and the last round keeps {n} of {n} busy. At best that is an efficiency of {%}; measured are {%}."
                                ?n ?mean ?workers ?rounds ?last ?workers ?re ?e))
-                   (remedy (text "Split the work into at least {n} tasks ({n} per worker, of some {s} each); up to {s} of run time."
-                                 (* ?workers ?*rounds-good*) ?*rounds-good*
-                                 (/ (* ?n ?mean) (* ?workers ?*rounds-good*)) ?gain)))))
+                   (remedy (text "{}; up to {s} of run time."
+                                 (mw-split ?n (* ?n ?mean) ?workers
+                                           (mw-tasks-served (* ?n ?mean) ?workers ?sm))
+                                 ?gain)))))
 
 (defrule CAUSES::mw-unequal-tasks
   "Long tasks at the end keep one worker busy while the others are done."
@@ -732,7 +755,7 @@
                    (text (text "With {n} workers the master is not yet the limit, with {n} it is. From the smaller run {.1} workers are predicted that it can feed; the tasks per second of the larger run are those of {.1} workers."
                                ?nf ?nt ?uf ?measured))
                    (remedy (text "Use no more than {n} workers; for more, hand out several tasks per request, or use several masters."
-                                 (max 1 (integer ?uf)))))))
+                                 (mw-nearest ?uf))))))
 
 (defrule CAUSES::mw-master-slower
   "The master needs longer per request in the larger run, by so much that it matters."

@@ -154,7 +154,7 @@ struct mpl_diagnosed {
     uint32_t n_alike;       /**< Runs of its group. */
     double lost_low_s;      /**< Over the runs of its group; lost_s is the median then. */
     double lost_high_s;
-    bool is_within_spread; /**< Not told as a fact: repetitions differ by more. */
+    bool is_within_spread; /**< Not told as a fact: too few repetitions have it, or one has far less. */
     bool is_of_set;        /**< It compares runs: it holds for its group as a whole. */
     /**
      * It would be gone, blame somebody else, lead or lead no more, or cost or gain a quarter more

@@ -9,8 +9,10 @@
  *
  *   - a finding must be there in more than half of the runs, as otherwise not even the median run
  *     has it;
- *   - the range of its loss must be smaller than its median: the loss is known up to that range,
- *     and one that is as uncertain as it is large may as well be none.
+ *   - the smallest loss must be at least half the median. What else happens on a machine makes a
+ *     run longer, never shorter, so one run with a large loss says nothing against the others; but
+ *     a loss that is sometimes far below its median may as well be none. Of two runs this asks that
+ *     they differ by less than their mean.
  *
  * How much the durations of the runs vary is not asked. Each run measures its losses by itself, so a
  * loss that is the same in all of them is known even if something else makes some runs longer; and
@@ -236,7 +238,7 @@ static void add_up(struct fold *f, const struct same *s)
     d->lost_high_s = f->losses[n - 1];
     d->lost_s = (f->losses[(n - 1) / 2] + f->losses[n / 2]) / 2;
     d->severity = before_s > 0 ? d->severity * d->lost_s / before_s : d->severity;
-    d->is_within_spread = d->is_within_spread || d->lost_s < d->lost_high_s - d->lost_low_s;
+    d->is_within_spread = d->is_within_spread || d->lost_low_s < d->lost_s / 2;
 }
 
 /* What compares runs by a cause that may be noise may be noise. */

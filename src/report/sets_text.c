@@ -270,4 +270,9 @@ void mpl_page_noise(struct page *page, const struct mpl_diagnosis *d)
             isnan(f->lost_s) || f->n_seen < 2 ? ""
                                               : mpl_page_seconds(page, f->lost_high_s));
     }
+    if (has_heading) {
+        mpl_page_say(page, 2,
+                     "If these runs differ on purpose, tell how as settings in a manifest "
+                     "(--manifest): then each is diagnosed by itself.");
+    }
 }
