@@ -154,9 +154,8 @@ struct mpl_diagnosed {
     uint32_t n_alike;       /**< Runs of its group. */
     double lost_low_s;      /**< Over the runs of its group; lost_s is the median then. */
     double lost_high_s;
-    bool
-        is_within_spread; /**< No fact: too few repetitions have it, or one has far less. */
-    bool is_of_set;       /**< It compares runs: it holds for its group as a whole. */
+    bool is_within_spread; /**< No fact: few repetitions have it, or one has far less. */
+    bool is_of_set;        /**< It compares runs: it holds for its group as a whole. */
     /**
      * It would be gone, blame somebody else, lead or lead no more, or cost or gain a quarter more
      * or less, if the clocks were wrong by as much as they may be. See clock_reason.
