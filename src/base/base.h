@@ -244,6 +244,16 @@ char *mpl_text_seconds(struct mpl_arena *arena, double seconds);
 char *mpl_text_share(struct mpl_arena *arena, double share);
 /** "1,234,567". */
 char *mpl_text_count(struct mpl_arena *arena, uint64_t n);
+/**
+ * printf() for people, and the only way to a terminal for a text that is not ours (a name in a trace, a
+ * path, a pattern): what %s and %c bring in is shown on its line, with '?' for bytes that are
+ * not UTF-8 and for control characters. Widths count characters. Knows %s %c %d %u %x %e %f %g %% and
+ * the lengths l, ll, z.
+ */
+void mpl_text_print(FILE *out, const char *fmt, ...) MPL_PRINTF(2, 3);
+void mpl_text_vprint(FILE *out, const char *fmt, va_list args);
+/** The same into \p arena; NULL: no memory. */
+char *mpl_text_vformat(struct mpl_arena *arena, const char *fmt, va_list args);
 /** Writes \p text, wrapped at \p width with \p indent blanks before each line. */
 void mpl_text_wrap(FILE *out, const char *text, int indent, int width);
 /** The same behind a label; further lines begin below the text, not below the label. A number and

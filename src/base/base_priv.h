@@ -24,8 +24,15 @@ size_t mpl_utf8_length(const char *text, size_t n);
 size_t mpl_utf8_count(const char *text, size_t n);
 
 /**
- * Prints \p n bytes for a terminal: control characters (but tabs) and broken UTF-8 come
- * out as '?', because a text we quote must not be able to move the cursor.
+ * Whether the well-formed character of \p length bytes acts on a terminal, or on the order in which it
+ * shows others: C0 and C1 controls, line and paragraph separators, and the marks that turn the
+ * direction of writing.
+ */
+bool mpl_utf8_is_control(const char *text, size_t length);
+
+/**
+ * Prints \p n bytes for a terminal: a line end comes out as a blank, other control characters (but
+ * tabs) and broken UTF-8 as '?', because a text we quote must not be able to move the cursor.
  */
 void mpl_text_print_clean(FILE *out, const char *text, size_t n);
 

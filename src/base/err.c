@@ -80,11 +80,8 @@ void mpl_err_print(const struct mpl_err *err, FILE *out)
         return;
     }
     for (unsigned i = err->n; i > 0; i--) {
-        const char *text = err->cause[i - 1].text;
-
-        fputs(i == err->n ? "marple: " : "  because ", out);
-        mpl_text_print_clean(out, text, strlen(text));
-        fputc('\n', out);
+        mpl_text_print(out, "%s%s\n", i == err->n ? "marple: " : "  because ",
+                       err->cause[i - 1].text);
     }
 }
 

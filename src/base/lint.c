@@ -186,7 +186,7 @@ static void print_place(const struct mpl_place *place, FILE *out)
     if (place->file == NULL) {
         return;
     }
-    mpl_text_print_clean(out, place->file, strlen(place->file));
+    mpl_text_print(out, "%s", place->file);
     if (place->line > 0) {
         fprintf(out, ":%u", place->line);
     }
@@ -250,9 +250,9 @@ void mpl_lint_print(const struct mpl_lint *lint, FILE *out)
         const struct mpl_lint_message *message = lint->messages[i];
 
         print_place(&message->place, out);
-        fputs(message->severity == MPL_LINT_ERROR ? "error: " : "warning: ", out);
-        mpl_text_print_clean(out, message->text, strlen(message->text));
-        fputc('\n', out);
+        mpl_text_print(out, "%s: %s\n",
+                       message->severity == MPL_LINT_ERROR ? "error" : "warning",
+                       message->text);
         if (message->source != NULL) {
             print_line(message->source, message->place.column, out);
         }

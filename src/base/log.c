@@ -45,7 +45,7 @@ void mpl_log(enum mpl_log_level level, const char *module, const char *fmt, ...)
     flockfile(stderr);
     fprintf(stderr, "[%s] %s: ", module, level_names[level]);
     va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
+    mpl_text_vprint(stderr, fmt, args);
     va_end(args);
     fputc('\n', stderr);
     funlockfile(stderr);

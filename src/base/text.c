@@ -169,7 +169,7 @@ static void wrap_paragraph(FILE *out, const char *text, size_t n, const char *la
     const size_t room = width > inner ? (size_t) (width - inner) : 1;
     size_t used = 0; /* Characters on the line so far. */
 
-    fprintf(out, "%*s%s", n > 0 ? indent : 0, "", label);
+    mpl_text_print(out, "%*s%s", n > 0 ? indent : 0, "", label);
     for (size_t i = 0; i < n;) {
         const size_t end = i + unbroken(text + i, n - i);
         const size_t word = mpl_utf8_count(text + i, end - i);
@@ -183,7 +183,7 @@ static void wrap_paragraph(FILE *out, const char *text, size_t n, const char *la
                 used = 0;
             }
             fprintf(out, "%*s", is_full ? inner : is_first ? 0 : 1, "");
-            fwrite(text + i, 1, end - i, out);
+            mpl_text_print_clean(out, text + i, end - i);
             used += word + (is_first || is_full ? 0 : 1);
         }
         i = end + 1;

@@ -50,16 +50,32 @@ size_t mpl_utf8_count(const char *text, size_t n)
     return count;
 }
 
+bool mpl_utf8_is_control(const char *text, size_t length)
+{
+    const unsigned char *s = (const unsigned char *) text;
+
+    switch (length) {
+    case 1:
+        return s[0] < 0x20 || s[0] == 0x7F;
+    case 2:
+        return s[0] == 0xC2 && s[1] < 0xA0;
+    case 3:
+        return s[0] == 0xE2 && ((s[1] == 0x80 && s[2] >= 0xA8 && s[2] <= 0xAE) ||
+                                (s[1] == 0x81 && s[2] >= 0xA6 && s[2] <= 0xA9));
+    default:
+        return false;
+    }
+}
+
 void mpl_text_print_clean(FILE *out, const char *text, size_t n)
 {
     for (size_t i = 0; i < n;) {
         const size_t length = mpl_utf8_length(text + i, n - i);
-        const unsigned char byte = (unsigned char) text[i];
-        const bool is_control =
-            (byte < 0x20 && byte != '\t') || byte == 0x7F ||
-            (length == 2 && byte == 0xC2 && (unsigned char) text[i + 1] < 0xA0);
 
-        if (length == 0 || is_control) {
+        if (text[i] == '\n') {
+            fputc(' ', out);
+        } else if (text[i] != '\t' &&
+                   (length == 0 || mpl_utf8_is_control(text + i, length))) {
             fputc('?', out);
         } else {
             fwrite(text + i, 1, length, out);

@@ -7,34 +7,25 @@
 /* Whether YAML takes the character as it is between double quotes. */
 static bool is_plain(const char *c, size_t length)
 {
-    const unsigned char byte = (unsigned char) c[0];
-
-    if (length == 1) {
-        return byte >= 0x20 && byte != 0x7F && byte != '"' && byte != '\\';
-    }
-    /* Control characters of Latin 1. */
-    return length > 1 && !(byte == 0xC2 && (unsigned char) c[1] < 0xA0);
+    return length > 0 && *c != '"' && *c != '\\' && !mpl_utf8_is_control(c, length);
 }
 
-/* At most four bytes and the end of the string. */
+/* At most four bytes per byte of the text, and the end of the string. */
 static size_t escape(char *out, const char *c, size_t length)
 {
-    static const char digits[] = "0123456789abcdef";
-    const unsigned char byte = (unsigned char) c[length == 2 ? 1 : 0];
+    const unsigned char *s = (const unsigned char *) c;
 
-    out[0] = '\\';
-    if (byte == '"' || byte == '\\') {
-        out[1] = (char) byte;
-        return 2;
+    if (*c == '"' || *c == '\\') {
+        return (size_t) sprintf(out, "\\%c", *c);
     }
-    if (byte == '\n' || byte == '\t') {
-        out[1] = byte == '\n' ? 'n' : 't';
-        return 2;
+    if (*c == '\n' || *c == '\t') {
+        return (size_t) sprintf(out, "\\%c", *c == '\n' ? 'n' : 't');
     }
-    out[1] = 'x';
-    out[2] = digits[byte >> 4];
-    out[3] = digits[byte & 15];
-    return 4;
+    if (length == 3) {
+        return (size_t) sprintf(out, "\\u%04x",
+                                (s[0] & 0xFU) << 12 | (s[1] & 0x3FU) << 6 | (s[2] & 0x3FU));
+    }
+    return (size_t) sprintf(out, "\\x%02x", s[length == 2 ? 1 : 0]);
 }
 
 const char *mpl_yaml_quote(struct mpl_arena *arena, const char *text)

@@ -41,17 +41,17 @@ static void print_words(const struct mpl_cmd *cmd, FILE *out)
         size_t n = 0;
         const struct mpl_cmd *const *all = mpl_commands(&n);
         for (size_t i = 0; i < n; i++) {
-            fprintf(out, "%s\n", all[i]->name);
+            mpl_text_print(out, "%s\n", all[i]->name);
         }
         return;
     }
     for (const struct mpl_option *o = cmd->options; o != NULL && o->name != NULL; o++) {
         if (o->letter != 0) {
-            fprintf(out, "-%c\n", o->letter);
+            mpl_text_print(out, "-%c\n", o->letter);
         }
-        fprintf(out, "--%s\n", o->name);
+        mpl_text_print(out, "--%s\n", o->name);
     }
-    fprintf(out, "-h\n--help\n");
+    mpl_text_print(out, "-h\n--help\n");
 }
 
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)

@@ -201,8 +201,9 @@ static enum mpl_status list_tracers(const struct plan_opts *opts, struct mpl_are
     for (size_t i = 0; st == MPL_OK && i < mpl_tracers_count(tracers); i++) {
         const struct mpl_tracer_file *tracer = mpl_tracers_get(tracers, i);
 
-        fprintf(out, "%s: %s\n", mpl_tracer_file_name(tracer),
-                mpl_tracer_is_installed(tracer) ? "installed here" : "not installed here");
+        mpl_text_print(out, "%s: %s\n", mpl_tracer_file_name(tracer),
+                       mpl_tracer_is_installed(tracer) ? "installed here"
+                                                       : "not installed here");
         mpl_text_wrap(out, mpl_tracer_file_says(tracer), 4, mpl_output_width(out));
     }
     return st;

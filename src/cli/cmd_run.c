@@ -473,9 +473,9 @@ static enum mpl_status work(struct run_opts *opts, struct mpl_arena *arena, FILE
         return st;
     }
     if (opts->format == MPL_FORMAT_TEXT) {
-        fprintf(out, "%s in %s\n",
-                opts->is_dry ? "Nothing will be executed or kept" : "The case is",
-                opts->directory);
+        mpl_text_print(out, "%s in %s\n",
+                       opts->is_dry ? "Nothing will be executed or kept" : "The case is",
+                       opts->directory);
     }
     st = investigate(opts, c, arena, out, err);
     mpl_case_close(c);

@@ -221,8 +221,8 @@ static void print_notes(const struct mpl_model *model, FILE *out)
         const struct mpl_quality_note *note = mpl_quality_get(model->quality, i);
 
         if (strncmp(note->note, "copy-", strlen("copy-")) == 0) {
-            fprintf(out, "marple: note: %s: %" PRIu64 ": %s\n", note->note, note->count,
-                    note->text);
+            mpl_text_print(out, "marple: note: %s: %" PRIu64 ": %s\n", note->note,
+                           note->count, note->text);
         }
     }
 }

@@ -11,7 +11,7 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
     if (st != MPL_END) {
         return st < 0 ? st : mpl_args_unexpected(args, value, err);
     }
-    fprintf(out, "marple %s\n", PACKAGE_VERSION);
+    mpl_text_print(out, "marple %s\n", PACKAGE_VERSION);
     return MPL_OK;
 }
 

@@ -219,12 +219,12 @@ static void print_text(const struct mpl_buf *words, FILE *out)
         const struct mpl_vocab_word *w = mpl_buf_get(words, i);
         const char *indent = w->of != NULL ? "  " : "";
         if (w->says[0] == '\0') {
-            fprintf(out, "%s%-*s  %s\n", indent, (int) (name_width - strlen(indent)),
-                    w->name, w->unit);
+            mpl_text_print(out, "%s%-*s  %s\n", indent, (int) (name_width - strlen(indent)),
+                           w->name, w->unit);
         } else {
-            fprintf(out, "%s%-*s  %-*s%s%s\n", indent, (int) (name_width - strlen(indent)),
-                    w->name, (int) unit_width, w->unit, unit_width > 0 ? "  " : "",
-                    w->says);
+            mpl_text_print(out, "%s%-*s  %-*s%s%s\n", indent,
+                           (int) (name_width - strlen(indent)), w->name, (int) unit_width,
+                           w->unit, unit_width > 0 ? "  " : "", w->says);
         }
     }
 }

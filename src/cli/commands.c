@@ -53,9 +53,9 @@ static void print_option(const struct mpl_option *option, FILE *out)
              option->argument != NULL ? option->argument : "");
     /* A long option stands on a line of its own, so that the clauses stay in one column. */
     if (strlen(left) > 24) {
-        fprintf(out, "  %s\n%28s%s\n", left, "", option->says);
+        mpl_text_print(out, "  %s\n%28s%s\n", left, "", option->says);
     } else {
-        fprintf(out, "  %-24s  %s\n", left, option->says);
+        mpl_text_print(out, "  %-24s  %s\n", left, option->says);
     }
 }
 
@@ -63,24 +63,25 @@ void mpl_command_print(const struct mpl_cmd *cmd, FILE *out)
 {
     static const struct mpl_option help = { 'h', "help", NULL, "print this" };
 
-    fprintf(out, "usage: marple %s [OPTION...]%s%s\n\n", cmd->name,
-            cmd->operands[0] != '\0' ? " " : "", cmd->operands);
-    fprintf(out, "%s\n\n", cmd->summary);
+    mpl_text_print(out, "usage: marple %s [OPTION...]%s%s\n\n", cmd->name,
+                   cmd->operands[0] != '\0' ? " " : "", cmd->operands);
+    mpl_text_print(out, "%s\n\n", cmd->summary);
     for (const struct mpl_option *o = cmd->options; o != NULL && o->name != NULL; o++) {
         print_option(o, out);
     }
     print_option(&help, out);
-    fprintf(out, "\nmarple-%s(1) says more.\n", cmd->name);
+    mpl_text_print(out, "\nmarple-%s(1) says more.\n", cmd->name);
 }
 
 void mpl_commands_print(FILE *out)
 {
-    fprintf(out, "usage: marple COMMAND [OPTION...] [OPERAND...]\n\n"
-                 "Finds out from event traces why a parallel program is slow.\n\n");
+    mpl_text_print(out, "usage: marple COMMAND [OPTION...] [OPERAND...]\n\n"
+                        "Finds out from event traces why a parallel program is slow.\n\n");
     for (size_t i = 0; i < N_COMMANDS; i++) {
-        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+        mpl_text_print(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     }
-    fprintf(out, "\nmarple help COMMAND tells the options of a command.\n"
-                 "Exit status: 0 ran; 1 ran, and a finding reaches --fail-on; 2 usage;\n"
-                 "3 input cannot be analysed; 4 a bug of marple.\n");
+    mpl_text_print(out,
+                   "\nmarple help COMMAND tells the options of a command.\n"
+                   "Exit status: 0 ran; 1 ran, and a finding reaches --fail-on; 2 usage;\n"
+                   "3 input cannot be analysed; 4 a bug of marple.\n");
 }

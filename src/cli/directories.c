@@ -72,8 +72,9 @@ static enum mpl_status add_path(char *entries, struct mpl_directories *out)
         if (is_directory(entry)) {
             add(out, entry, "MARPLE_PATH");
         } else {
-            fprintf(stderr, "marple: warning: \"%s\" in MARPLE_PATH is left out: %s\n",
-                    entry, strerror(errno));
+            mpl_text_print(stderr,
+                           "marple: warning: \"%s\" in MARPLE_PATH is left out: %s\n",
+                           entry, strerror(errno));
         }
     }
     return MPL_OK;

@@ -81,8 +81,8 @@ enum mpl_exit mpl_cli_main(int n, const char *const *words, FILE *out)
         mpl_err_print(&err, stderr);
     }
     if (st == MPL_E_USAGE) {
-        fprintf(stderr, "try: marple help%s%s\n", name != NULL ? " " : "",
-                name != NULL ? name : "");
+        mpl_text_print(stderr, "try: marple help%s%s\n", name != NULL ? " " : "",
+                       name != NULL ? name : "");
     }
     return exit_of(st);
 }

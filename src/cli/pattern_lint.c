@@ -140,8 +140,8 @@ static enum mpl_status lint_files(const struct mpl_pattern_opts *opts, bool is_r
     mpl_lint_print(lint, out);
     const size_t errors = mpl_lint_errors(lint);
     const size_t warnings = mpl_lint_count(lint) - errors;
-    fprintf(out, "%zu error%s, %zu warning%s\n", errors, errors == 1 ? "" : "s", warnings,
-            warnings == 1 ? "" : "s");
+    mpl_text_print(out, "%zu error%s, %zu warning%s\n", errors, errors == 1 ? "" : "s",
+                   warnings, warnings == 1 ? "" : "s");
     return errors > 0 ? MPL_END : MPL_OK;
 }
 

@@ -23,11 +23,11 @@ static void print_origin(const struct mpl_pattern_opts *opts,
 {
     const char *replaces = mpl_pattern_replaces(pattern);
 
-    fprintf(out, "%s: %s",
-            mpl_directories_origin(&opts->directories, mpl_pattern_file(pattern)),
-            mpl_pattern_file(pattern));
-    fprintf(out, "%s%s\n", replaces != NULL ? ", in place of " : "",
-            replaces != NULL ? replaces : "");
+    mpl_text_print(out, "%s: %s",
+                   mpl_directories_origin(&opts->directories, mpl_pattern_file(pattern)),
+                   mpl_pattern_file(pattern));
+    mpl_text_print(out, "%s%s\n", replaces != NULL ? ", in place of " : "",
+                   replaces != NULL ? replaces : "");
 }
 
 enum mpl_status mpl_pattern_list(const struct mpl_pattern_opts *opts,
@@ -40,7 +40,7 @@ enum mpl_status mpl_pattern_list(const struct mpl_pattern_opts *opts,
         const struct mpl_pattern *pattern = chosen.patterns[i];
         const char *says = mpl_pattern_says(pattern);
 
-        fprintf(out, "%s\n", mpl_pattern_name(pattern));
+        mpl_text_print(out, "%s\n", mpl_pattern_name(pattern));
         if (says != NULL) {
             mpl_text_wrap(out, says, 4, opts->width);
         }
@@ -72,8 +72,9 @@ static void print_says(const struct mpl_yaml *node, FILE *out, int width)
 static void print_pairs(const struct mpl_yaml *map, FILE *out)
 {
     for (const struct mpl_yaml *n = map->first; n != NULL; n = n->next) {
-        fprintf(out, "%s%s%s%s", n == map->first ? "" : ", ", n->key != NULL ? n->key : "",
-                n->key != NULL ? " " : "", n->text != NULL ? n->text : "");
+        mpl_text_print(out, "%s%s%s%s", n == map->first ? "" : ", ",
+                       n->key != NULL ? n->key : "", n->key != NULL ? " " : "",
+                       n->text != NULL ? n->text : "");
         if (n->text == NULL) {
             print_pairs(n, out);
         }
@@ -86,10 +87,10 @@ static void print_conditions(const struct mpl_yaml *where, FILE *out)
         return;
     }
     if (where->text != NULL) {
-        fprintf(out, "        where %s\n", where->text);
+        mpl_text_print(out, "        where %s\n", where->text);
     }
     for (const struct mpl_yaml *n = where->first; n != NULL; n = n->next) {
-        fprintf(out, "        where %s\n", n->text != NULL ? n->text : "");
+        mpl_text_print(out, "        where %s\n", n->text != NULL ? n->text : "");
     }
 }
 
@@ -97,7 +98,7 @@ static void print_members(const struct mpl_yaml *members, FILE *out)
 {
     for (const struct mpl_yaml *m = members == NULL ? NULL : members->first; m != NULL;
          m = m->next) {
-        fprintf(out, "        %s: ", m->key);
+        mpl_text_print(out, "        %s: ", m->key);
         print_pairs(m, out);
         fputc('\n', out);
     }
@@ -112,11 +113,11 @@ static void print_numbers(const struct mpl_yaml *numbers, const char *indent, FI
         const char *value = text_of(m, "value");
         const char *says = text_of(m, "says");
 
-        fprintf(out, "%s%s%s%s [%s] = %s\n", indent, per != NULL ? per : "",
-                per != NULL ? "." : "", m->key, unit != NULL ? unit : "?",
-                value != NULL ? value : "?");
+        mpl_text_print(out, "%s%s%s%s [%s] = %s\n", indent, per != NULL ? per : "",
+                       per != NULL ? "." : "", m->key, unit != NULL ? unit : "?",
+                       value != NULL ? value : "?");
         if (says != NULL) {
-            fprintf(out, "%s    %s\n", indent, says);
+            mpl_text_print(out, "%s    %s\n", indent, says);
         }
     }
 }
@@ -128,7 +129,7 @@ static void print_roles(const struct mpl_yaml *roles, FILE *out, int width)
          r = r->next) {
         const char *count = text_of(r, "count");
 
-        fprintf(out, "    %s: %s\n", r->key, count != NULL ? count : "?");
+        mpl_text_print(out, "    %s: %s\n", r->key, count != NULL ? count : "?");
         print_says(r, out, width);
         print_conditions(mpl_yaml_find(r, "where"), out);
     }
@@ -142,8 +143,8 @@ static void print_events(const struct mpl_yaml *events, FILE *out, int width)
         const char *on = text_of(e, "on");
         const char *expression = text_of(e, "expression");
 
-        fprintf(out, "    %s on %s: %s\n", e->key, on != NULL ? on : "?",
-                expression != NULL ? expression : "?");
+        mpl_text_print(out, "    %s on %s: %s\n", e->key, on != NULL ? on : "?",
+                       expression != NULL ? expression : "?");
         print_says(e, out, width);
         print_members(mpl_yaml_find(e, "members"), out);
         print_members(mpl_yaml_find(e, "associated"), out);
@@ -158,10 +159,10 @@ static void print_examples(const struct mpl_pattern *pattern, FILE *out)
     for (size_t i = 0; i < mpl_pattern_example_count(pattern); i++) {
         const struct mpl_pattern_example *e = mpl_pattern_example(pattern, i);
 
-        fprintf(out, "    %s: %s\n", e->is_quiet ? "quiet" : "fires",
-                e->says != NULL   ? e->says
-                : e->file != NULL ? e->file
-                                  : "(no words)");
+        mpl_text_print(out, "    %s: %s\n", e->is_quiet ? "quiet" : "fires",
+                       e->says != NULL   ? e->says
+                       : e->file != NULL ? e->file
+                                         : "(no words)");
     }
 }
 
@@ -191,7 +192,7 @@ static enum mpl_status print_rules(const struct mpl_pattern_opts *opts,
 
         if (m->rule != NULL && m->pattern != NULL && strcmp(m->rule, last) != 0 &&
             strcmp(m->pattern, mpl_pattern_name(pattern)) == 0) {
-            fprintf(out, "    %s\n", m->rule);
+            mpl_text_print(out, "    %s\n", m->rule);
             last = m->rule;
         }
     }
@@ -206,14 +207,14 @@ static enum mpl_status show(const struct mpl_pattern_opts *opts,
     const struct mpl_yaml *const *sections = NULL;
     const size_t n = mpl_pattern_metric_sections(pattern, &sections);
 
-    fprintf(out, "%s\n", mpl_pattern_name(pattern));
+    mpl_text_print(out, "%s\n", mpl_pattern_name(pattern));
     if (mpl_pattern_says(pattern) != NULL) {
         mpl_text_wrap(out, mpl_pattern_says(pattern), 4, opts->width);
     }
     fputs("    ", out);
     print_origin(opts, pattern, out);
-    fprintf(out, "    chosen from %.3g of the messages and a fit of %.3g on\n",
-            mpl_pattern_minimum_coverage(pattern), mpl_pattern_minimum_fit(pattern));
+    mpl_text_print(out, "    chosen from %.3g of the messages and a fit of %.3g on\n",
+                   mpl_pattern_minimum_coverage(pattern), mpl_pattern_minimum_fit(pattern));
     print_roles(mpl_yaml_find(root, "roles"), out, opts->width);
     print_events(mpl_yaml_find(root, "events"), out, opts->width);
     fputs("\nmetrics\n", out);

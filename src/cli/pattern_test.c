@@ -25,15 +25,15 @@ static void print_roles(const struct testing *t, const struct mpl_example_result
     for (size_t i = 0; i < mpl_pattern_role_count(t->pattern); i++) {
         const struct mpl_role *role = mpl_recognition_role(result->recognition, i);
 
-        fprintf(t->out, "    role %s: ", role->name);
+        mpl_text_print(t->out, "    role %s: ", role->name);
         for (uint32_t j = 0; j < role->n && j < MOST_LABELS; j++) {
-            fprintf(t->out, "%s%s", j > 0 ? ", " : "",
-                    model->locations[role->locations[j]].label);
+            mpl_text_print(t->out, "%s%s", j > 0 ? ", " : "",
+                           model->locations[role->locations[j]].label);
         }
         if (role->n > MOST_LABELS) {
-            fprintf(t->out, " and %u more", role->n - MOST_LABELS);
+            mpl_text_print(t->out, " and %u more", role->n - MOST_LABELS);
         }
-        fputs(role->n == 0 ? "nobody\n" : "\n", t->out);
+        mpl_text_print(t->out, "%s\n", role->n == 0 ? "nobody" : "");
     }
 }
 
@@ -45,8 +45,8 @@ static void print_failures(const struct testing *t, const struct mpl_recognition
 
     for (size_t i = 0; mpl_recognition_failed(r, event, i, &text, &n); i++) {
         if (n > 0) {
-            fprintf(t->out, "; %llu match%s \"%s\"", (unsigned long long) n,
-                    n == 1 ? " fails" : "es fail", text);
+            mpl_text_print(t->out, "; %llu match%s \"%s\"", (unsigned long long) n,
+                           n == 1 ? " fails" : "es fail", text);
         }
     }
 }
@@ -57,11 +57,12 @@ static void print_events(const struct testing *t, const struct mpl_example_resul
     for (uint32_t e = 0; e < mpl_pattern_event_count(t->pattern); e++) {
         const size_t n = mpl_recognition_count(result->recognition, e);
 
-        fprintf(t->out, "    event %s: %zu instance%s", mpl_pattern_event(t->pattern, e), n,
-                n == 1 ? "" : "s");
+        mpl_text_print(t->out, "    event %s: %zu instance%s",
+                       mpl_pattern_event(t->pattern, e), n, n == 1 ? "" : "s");
         for (size_t i = 0; i < example->n_expected; i++) {
             if (example->expected[i].event == e) {
-                fprintf(t->out, " (the example says %u)", example->expected[i].instances);
+                mpl_text_print(t->out, " (the example says %u)",
+                               example->expected[i].instances);
             }
         }
         print_failures(t, result->recognition, e);
@@ -76,15 +77,16 @@ static void print_recognition(const struct testing *t,
     const struct mpl_recognition *r = result->recognition;
 
     if (r == NULL) {
-        fprintf(t->out, "    roles: %s\n", result->reason);
+        mpl_text_print(t->out, "    roles: %s\n", result->reason);
         return;
     }
     print_roles(t, result);
     print_events(t, result, example);
-    fprintf(t->out,
-            "    coverage %.3g of the messages, at least %.3g; fit %.3g, at least %.3g\n",
-            mpl_recognition_message_coverage(r), mpl_pattern_minimum_coverage(t->pattern),
-            mpl_recognition_fit(r), mpl_pattern_minimum_fit(t->pattern));
+    mpl_text_print(
+        t->out,
+        "    coverage %.3g of the messages, at least %.3g; fit %.3g, at least %.3g\n",
+        mpl_recognition_message_coverage(r), mpl_pattern_minimum_coverage(t->pattern),
+        mpl_recognition_fit(r), mpl_pattern_minimum_fit(t->pattern));
 }
 
 /* ---- one example ------------------------------------------------------------------------ */
@@ -117,8 +119,8 @@ static enum mpl_status try_example(struct testing *t, size_t i, struct mpl_lint 
         return mpl_nomem(err);
     }
     t->n_wrong += !is_right;
-    fprintf(t->out, "  %-5s  %-5s  %s\n", is_right ? "ok" : "WRONG",
-            example->is_quiet ? "quiet" : "fires", title_of(t, example));
+    mpl_text_print(t->out, "  %-5s  %-5s  %s\n", is_right ? "ok" : "WRONG",
+                   example->is_quiet ? "quiet" : "fires", title_of(t, example));
     if (is_right && !t->opts->is_verbose) {
         return MPL_OK;
     }
@@ -142,8 +144,8 @@ static enum mpl_status test_pattern(struct testing *t, struct mpl_err *err)
     const size_t n = mpl_pattern_example_count(t->pattern);
     enum mpl_status st = MPL_OK;
 
-    fprintf(t->out, "%s: %zu example%s\n", mpl_pattern_name(t->pattern), n,
-            n == 1 ? "" : "s");
+    mpl_text_print(t->out, "%s: %zu example%s\n", mpl_pattern_name(t->pattern), n,
+                   n == 1 ? "" : "s");
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
         t->arena = mpl_arena_create();
         struct mpl_lint *lint = t->arena == NULL ? NULL : mpl_lint_create(t->arena);

@@ -26,9 +26,9 @@ static void draw(void *context, const char *what, uint64_t done, uint64_t total)
     line->is_visible = true;
     if (total > 0) {
         const double percent = 100.0 * (double) done / (double) total;
-        fprintf(line->out, "\r\033[Kmarple: %s, %.0f %%", what, percent);
+        mpl_text_print(line->out, "\r\033[Kmarple: %s, %.0f %%", what, percent);
     } else {
-        fprintf(line->out, "\r\033[Kmarple: %s, %" PRIu64, what, done);
+        mpl_text_print(line->out, "\r\033[Kmarple: %s, %" PRIu64, what, done);
     }
     (void) fflush(line->out);
 }
@@ -45,7 +45,7 @@ void mpl_progress_line_open(struct mpl_progress_line *line, FILE *out)
 void mpl_progress_line_close(struct mpl_progress_line *line)
 {
     if (line->is_visible) {
-        fprintf(line->out, "\r\033[K");
+        mpl_text_print(line->out, "\r\033[K");
         (void) fflush(line->out);
         line->is_visible = false;
     }

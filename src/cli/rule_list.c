@@ -68,8 +68,9 @@ static void print_file(const struct mpl_pattern_opts *opts, const struct mpl_rul
 {
     const char *replaces = mpl_rules_replaces(rules, file);
 
-    fprintf(out, "%s: %s%s%s\n", mpl_directories_origin(&opts->directories, file), file,
-            replaces != NULL ? ", in place of " : "", replaces != NULL ? replaces : "");
+    mpl_text_print(out, "%s: %s%s%s\n", mpl_directories_origin(&opts->directories, file),
+                   file, replaces != NULL ? ", in place of " : "",
+                   replaces != NULL ? replaces : "");
 }
 
 enum mpl_status mpl_rule_list(const struct mpl_pattern_opts *opts, struct mpl_arena *arena,
@@ -89,7 +90,7 @@ enum mpl_status mpl_rule_list(const struct mpl_pattern_opts *opts, struct mpl_ar
             file = rule->file;
             print_file(opts, rules, file, out);
         }
-        fprintf(out, "    %s\n", rule->name);
+        mpl_text_print(out, "    %s\n", rule->name);
         if (rule->says != NULL && rule->says[0] != '\0') {
             mpl_text_wrap(out, rule->says, 8, opts->width);
         }
@@ -112,8 +113,8 @@ static enum mpl_status test_file(const struct mpl_rules *rules, const char *path
     st = st == MPL_OK ? mpl_file_read(path, TEST_BYTES_MAX, arena, &text, &bytes, err) : st;
     if (st == MPL_OK) {
         st = mpl_rules_test(rules, path, text, bytes, arena, lint, &n, &mine);
-        fprintf(out, "%-5s  %s: %zu case%s\n", st == MPL_OK ? "ok" : "WRONG", path, n,
-                n == 1 ? "" : "s");
+        mpl_text_print(out, "%-5s  %s: %zu case%s\n", st == MPL_OK ? "ok" : "WRONG", path,
+                       n, n == 1 ? "" : "s");
         mpl_lint_print(lint, out);
         *n_bad += st != MPL_OK;
         if (st != MPL_OK && mpl_lint_errors(lint) == 0) {

@@ -64,7 +64,7 @@ static void draw(struct run_show *show, const struct mpl_case_run *run)
     }
     show->drawn_s = now;
     show->line.is_visible = true;
-    fprintf(stderr, "\r\033[Kmarple: %s runs, %.0f s", run->id, now);
+    mpl_text_print(stderr, "\r\033[Kmarple: %s runs, %.0f s", run->id, now);
     (void) fflush(stderr);
 }
 

@@ -108,8 +108,8 @@ static void draw_span(struct drawing *d, uint32_t location, const struct mpl_spa
 
 static void print_row(struct drawing *d, const char *label, const char *behind)
 {
-    fprintf(d->out, "%*s%-*s |%s|%s%s\n", INDENT, "", (int) d->label_width, label, d->cells,
-            behind[0] != '\0' ? "  " : "", behind);
+    mpl_text_print(d->out, "%*s%-*s |%s|%s%s\n", INDENT, "", (int) d->label_width, label,
+                   d->cells, behind[0] != '\0' ? "  " : "", behind);
 }
 
 /* Computation first, so that a short call is not hidden by what lies beside it. */
@@ -204,17 +204,17 @@ static void print_scale(struct drawing *d)
         d->arena, mpl_model_seconds(d->model, d->end_ticks - d->begin_ticks));
     const int width = (int) d->n_cells;
 
-    fprintf(d->out, "%*s%*s  0 s%*s\n", INDENT, "", (int) d->label_width, "", width - 3,
-            end == NULL ? "" : end);
+    mpl_text_print(d->out, "%*s%*s  0 s%*s\n", INDENT, "", (int) d->label_width, "",
+                   width - 3, end == NULL ? "" : end);
 }
 
 static void print_legend(const struct drawing *d)
 {
-    fprintf(d->out, "%*s%*s  ", INDENT, "", (int) d->label_width, "");
+    mpl_text_print(d->out, "%*s%*s  ", INDENT, "", (int) d->label_width, "");
     const char *between = "";
     for (size_t i = 0; i < sizeof legend / sizeof *legend; i++) {
         if (d->is_used[(unsigned char) legend[i].letter]) {
-            fprintf(d->out, "%s%c %s", between, legend[i].letter, legend[i].says);
+            mpl_text_print(d->out, "%s%c %s", between, legend[i].letter, legend[i].says);
             between = "  ";
         }
     }
@@ -238,7 +238,7 @@ static enum mpl_status draw_all(struct drawing *d, struct mpl_err *err)
         }
     }
     if (shown < n) {
-        fprintf(d->out, "%*s… and %u more locations\n", INDENT, "", n - shown);
+        mpl_text_print(d->out, "%*s… and %u more locations\n", INDENT, "", n - shown);
     }
     print_legend(d);
     return st;

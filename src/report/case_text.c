@@ -34,10 +34,11 @@ static void say_command(const struct mpl_narrative *n, struct page *page,
     for (size_t i = 0; i < run->n_environment; i++) {
         const char *value = mpl_words_print(&run->environment[i].value, 1, page->scratch);
 
-        fprintf(n->out, "%s=%s ", run->environment[i].name, value != NULL ? value : "?");
+        mpl_text_print(n->out, "%s=%s ", run->environment[i].name,
+                       value != NULL ? value : "?");
     }
     const char *words = mpl_words_print(run->words, run->n_words, page->scratch);
-    fprintf(n->out, "%s\n", words != NULL ? words : "?");
+    mpl_text_print(n->out, "%s\n", words != NULL ? words : "?");
 }
 
 static void say_tail(const struct mpl_narrative *n, const char *text)
@@ -45,7 +46,7 @@ static void say_tail(const struct mpl_narrative *n, const char *text)
     while (*text != '\0') {
         const size_t length = strcspn(text, "\n");
 
-        fprintf(n->out, "    | %.*s\n", (int) length, text);
+        mpl_text_print(n->out, "    | %.*s\n", (int) length, text);
         text += length + (text[length] == '\n');
     }
 }

@@ -11,7 +11,7 @@ void mpl_page_say(struct page *page, int indent, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    const char *text = mpl_arena_vprintf(page->scratch, fmt, args);
+    const char *text = mpl_text_vformat(page->scratch, fmt, args);
 
     va_end(args);
     mpl_text_wrap(page->out, text != NULL ? text : "(out of memory)", indent, page->width);
@@ -22,7 +22,7 @@ void mpl_page_tell(struct page *page, int indent, const char *label, const char 
     va_list args;
 
     va_start(args, fmt);
-    const char *text = mpl_arena_vprintf(page->scratch, fmt, args);
+    const char *text = mpl_text_vformat(page->scratch, fmt, args);
 
     va_end(args);
     mpl_text_hang(page->out, label, text != NULL ? text : "(out of memory)", indent,
@@ -31,7 +31,7 @@ void mpl_page_tell(struct page *page, int indent, const char *label, const char 
 
 void mpl_page_heading(struct page *page, const char *text)
 {
-    (void) fprintf(page->out, "\n%s\n", text);
+    mpl_text_print(page->out, "\n%s\n", text);
     for (size_t i = 0; i < strlen(text); i++) {
         (void) fputc('-', page->out);
     }

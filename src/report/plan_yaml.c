@@ -17,14 +17,14 @@ static void put_quoted(struct writer *w, const char *text)
 {
     const char *quoted = mpl_yaml_quote(w->scratch, text);
 
-    (void) fputs(quoted != NULL ? quoted : "\"\"", w->out);
+    mpl_text_print(w->out, "%s", quoted != NULL ? quoted : "\"\"");
 }
 
 /* A text that may be missing: no line then. */
 static void put_text(struct writer *w, int indent, const char *key, const char *text)
 {
     if (text != NULL) {
-        fprintf(w->out, "%*s%s: ", indent, "", key);
+        mpl_text_print(w->out, "%*s%s: ", indent, "", key);
         put_quoted(w, text);
         (void) fputc('\n', w->out);
     }
@@ -33,9 +33,9 @@ static void put_text(struct writer *w, int indent, const char *key, const char *
 static void put_texts(struct writer *w, int indent, const char *key,
                       const char *const *texts, size_t n)
 {
-    fprintf(w->out, "%*s%s: [", indent, "", key);
+    mpl_text_print(w->out, "%*s%s: [", indent, "", key);
     for (size_t i = 0; i < n; i++) {
-        (void) fputs(i > 0 ? ", " : "", w->out);
+        mpl_text_print(w->out, "%s", i > 0 ? ", " : "");
         put_quoted(w, texts[i]);
     }
     (void) fputs("]\n", w->out);
@@ -44,7 +44,7 @@ static void put_texts(struct writer *w, int indent, const char *key,
 static void put_number(struct writer *w, int indent, const char *key, double value)
 {
     if (!isnan(value)) {
-        fprintf(w->out, "%*s%s: %.3g\n", indent, "", key, value);
+        mpl_text_print(w->out, "%*s%s: %.3g\n", indent, "", key, value);
     }
 }
 
@@ -66,11 +66,11 @@ static void put_block(struct writer *w, int indent, const char *key, const char 
         put_text(w, indent, key, text);
         return;
     }
-    fprintf(w->out, "%*s%s: |\n", indent, "", key);
+    mpl_text_print(w->out, "%*s%s: |\n", indent, "", key);
     while (*text != '\0') {
         const size_t n = strcspn(text, "\n");
 
-        fprintf(w->out, "%*s%.*s\n", n > 0 ? indent + 2 : 0, "", (int) n, text);
+        mpl_text_print(w->out, "%*s%.*s\n", n > 0 ? indent + 2 : 0, "", (int) n, text);
         text += n + (text[n] == '\n');
     }
 }
@@ -81,16 +81,16 @@ static void put_comment(struct writer *w, int indent, const char *label, const c
     size_t column = lead == NULL ? 0 : strlen(lead);
     bool is_first = true;
 
-    fprintf(w->out, "%s", lead == NULL ? "# " : lead);
+    mpl_text_print(w->out, "%s", lead == NULL ? "# " : lead);
     for (const char *at = text + strspn(text, " \n"); *at != '\0';
          at += strspn(at, " \n")) {
         const size_t n = strcspn(at, " \n");
 
         if (!is_first && column + n > 96) {
-            fprintf(w->out, "\n%*s#  ", indent, "");
+            mpl_text_print(w->out, "\n%*s#  ", indent, "");
             column = (size_t) indent + 3;
         }
-        fprintf(w->out, "%s%.*s", is_first ? "" : " ", (int) n, at);
+        mpl_text_print(w->out, "%s%.*s", is_first ? "" : " ", (int) n, at);
         column += n + 1;
         at += n;
         is_first = false;
@@ -104,9 +104,9 @@ static void put_processes(struct writer *w, const struct mpl_planned *e)
 {
     (void) fputs("    processes: [", w->out);
     for (size_t i = 0; i < e->n_processes; i++) {
-        fprintf(w->out, "%s%u", i > 0 ? ", " : "", e->processes[i]);
+        mpl_text_print(w->out, "%s%u", i > 0 ? ", " : "", e->processes[i]);
     }
-    fprintf(w->out, "]\n    repetitions: %u\n", e->repetitions);
+    mpl_text_print(w->out, "]\n    repetitions: %u\n", e->repetitions);
 }
 
 static void put_cost(struct writer *w, const struct mpl_planned *e)
@@ -114,10 +114,10 @@ static void put_cost(struct writer *w, const struct mpl_planned *e)
     if (isnan(e->bytes) && isnan(e->run_s)) {
         return;
     }
-    fprintf(w->out, "    # By the run at hand%s.\n    cost:\n",
-            e->lacks_functions ? "; functions of the program come on top" : "");
+    mpl_text_print(w->out, "    # By the run at hand%s.\n    cost:\n",
+                   e->lacks_functions ? "; functions of the program come on top" : "");
     if (!isnan(e->bytes)) {
-        fprintf(w->out, "      trace_bytes: %.0f\n", e->bytes);
+        mpl_text_print(w->out, "      trace_bytes: %.0f\n", e->bytes);
     }
     put_number(w, 6, "run_s", e->run_s);
     put_number(w, 6, "overhead_s", e->overhead_s);
@@ -155,7 +155,7 @@ static void put_findings(struct writer *w, const struct mpl_plan *plan,
         const struct mpl_diagnosed *f = &plan->diagnosis->findings[i];
 
         if (mpl_planned_separates(e, f)) {
-            fprintf(w->out, "%s%s", n++ > 0 ? ", " : "", f->id);
+            mpl_text_print(w->out, "%s%s", n++ > 0 ? ", " : "", f->id);
         }
     }
     (void) fputs("]\n", w->out);
@@ -186,7 +186,7 @@ static void put_experiment(struct writer *w, const struct mpl_plan *plan,
     const struct mpl_settings *s = e->settings;
 
     put_why(w, e);
-    fprintf(w->out, "  - id: %s\n    level: %d\n", e->id, e->level);
+    mpl_text_print(w->out, "  - id: %s\n    level: %d\n", e->id, e->level);
     put_text(w, 4, "pattern", e->pattern);
     put_text(w, 4, "purpose", e->purpose);
     put_texts(w, 4, "reasons", e->reasons, e->n_reasons);
@@ -203,11 +203,11 @@ static void put_experiment(struct writer *w, const struct mpl_plan *plan,
     put_text(w, 4, "knob", e->knob);
     put_cost(w, e);
     put_text(w, 4, "problem", e->problem);
-    fprintf(w->out, "    executable: %s\n", e->is_executable ? "true" : "false");
+    mpl_text_print(w->out, "    executable: %s\n", e->is_executable ? "true" : "false");
     if (s != NULL) {
         put_text(w, 4, "tracer", mpl_tracer_file_name(s->tracer));
-        fprintf(w->out, "    installed: %s\n",
-                mpl_tracer_is_installed(s->tracer) ? "true" : "false");
+        mpl_text_print(w->out, "    installed: %s\n",
+                       mpl_tracer_is_installed(s->tracer) ? "true" : "false");
         put_settings(w, s);
         const char *shell = mpl_report_plan_shell(e, w->scratch);
 
@@ -234,10 +234,10 @@ static void put_head(struct writer *w, const struct mpl_plan *plan)
     }
     (void) fputs("plan: 1\ntraces:\n", w->out);
     for (size_t i = 0; d != NULL && i < d->n_runs; i++) {
-        fprintf(w->out, "  - id: %s\n", d->runs[i].id);
+        mpl_text_print(w->out, "  - id: %s\n", d->runs[i].id);
         put_text(w, 4, "path", d->runs[i].path);
         if (d->runs[i].model != NULL) {
-            fprintf(w->out, "    processes: %u\n", d->runs[i].model->n_processes);
+            mpl_text_print(w->out, "    processes: %u\n", d->runs[i].model->n_processes);
         }
     }
 }
@@ -251,7 +251,7 @@ enum mpl_status mpl_report_plan_yaml(const struct mpl_plan *plan, FILE *out,
         return mpl_nomem(err);
     }
     put_head(&w, plan);
-    (void) fputs(plan->n > 0 ? "experiments:\n" : "experiments: []\n", out);
+    mpl_text_print(out, "experiments:%s\n", plan->n > 0 ? "" : " []");
     for (size_t i = 0; i < plan->n; i++) {
         put_experiment(&w, plan, &plan->experiments[i]);
     }

@@ -164,7 +164,7 @@ static const char *value_words(struct page *page, double value, const char *unit
 static void say_row(struct page *page, const struct mpl_diagnosis *d,
                     const struct mpl_scaling_row *row)
 {
-    (void) fprintf(page->out, "  %-9s %-9s %-9s %-9s %-9s %s\n",
+    mpl_text_print(page->out, "  %-9s %-9s %-9s %-9s %-9s %s\n",
                    size_words(page, d, row->from), size_words(page, d, row->to),
                    value_words(page, row->expected, row->unit),
                    value_words(page, row->measured, row->unit), residual_words(page, row),
@@ -183,7 +183,7 @@ void mpl_page_scaling(struct page *page, const struct mpl_diagnosis *d)
 
     if (has_heading) {
         mpl_page_heading(page, "Scaling");
-        (void) fprintf(page->out, "  %-9s %-9s %-9s %-9s %-9s %s\n", "from", "to",
+        mpl_text_print(page->out, "  %-9s %-9s %-9s %-9s %-9s %s\n", "from", "to",
                        "expected", "measured", "residual", "quantity");
     }
     for (size_t i = 0; i < d->n_scaling; i++) {

@@ -27,19 +27,19 @@ static void write_wrapped(const struct page *page, const char *head, const char 
     const char *p = text + strspn(text, " \n");
     size_t used = 0;
 
-    (void) fputs(head, page->out);
+    mpl_text_print(page->out, "%s", head);
     while (*p != '\0') {
         const size_t bytes = strcspn(p, " \n");
         const size_t n = columns_of(p, bytes);
 
         if (used > 0 && used + 1 + n > room) {
-            (void) fprintf(page->out, "\n%s", rest);
+            mpl_text_print(page->out, "\n%s", rest);
             used = 0;
         } else if (used > 0) {
             (void) fputc(' ', page->out);
             used++;
         }
-        (void) fwrite(p, 1, bytes, page->out);
+        mpl_text_print(page->out, "%.*s", (int) bytes, p);
         used += n;
         p += bytes;
         p += strspn(p, " \n");

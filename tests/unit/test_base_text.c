@@ -259,6 +259,68 @@ START_TEST(message_shows_place_line_and_caret)
 }
 END_TEST
 
+static const char *formatted(const char *fmt, ...) MPL_PRINTF(1, 2);
+
+static const char *formatted(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    const char *text = mpl_text_vformat(arena, fmt, args);
+    va_end(args);
+    return text;
+}
+
+START_TEST(printing_formats_as_printf_does)
+{
+    char expected[200];
+
+    (void) snprintf(expected, sizeof expected,
+                    "%d|%-5d|%05d|%+.2f|%6.1f|%.3g|%e|%u|%08x|%zu|%llu|%ld|%lu|%%", -7, 42,
+                    42, 1.5, 2.25, 1e-7, 12345.678, 7U, 0xBEEFU, (size_t) 9, 1ULL << 40,
+                    -5L, 6UL);
+    ck_assert_str_eq(
+        formatted("%d|%-5d|%05d|%+.2f|%6.1f|%.3g|%e|%u|%08x|%zu|%llu|%ld|%lu|%%", -7, 42,
+                  42, 1.5, 2.25, 1e-7, 12345.678, 7U, 0xBEEFU, (size_t) 9, 1ULL << 40, -5L,
+                  6UL),
+        expected);
+    ck_assert_str_eq(formatted("[%s|%5s|%-5s|%.2s|%*s|%-*s|%.*s|%c]", "a", "b", "c", "def",
+                               3, "g", 3, "h", 1, "ij", 'k'),
+                     "[a|    b|c    |de|  g|h  |i|k]");
+}
+END_TEST
+
+START_TEST(what_is_printed_cannot_move_the_cursor_or_add_a_line)
+{
+    ck_assert_str_eq(formatted("%s\n", "a\033[2Jb\nc\xff\xc2\x9bJ\xe2\x80\xae\x7f"),
+                     "a?[2Jb c??J??\n");
+    ck_assert_str_eq(formatted("%c", '\033'), "?");
+    ck_assert_str_eq(formatted("%s", "\tf\xc3\xbcr \xe2\x80\xa6"),
+                     "\tf\xc3\xbcr \xe2\x80\xa6");
+}
+END_TEST
+
+START_TEST(columns_are_as_wide_as_their_characters)
+{
+    ck_assert_str_eq(formatted("[%-4s|%4s]", "f\xc3\xbcr", "\xe2\x80\xa6"),
+                     "[f\xc3\xbcr |   \xe2\x80\xa6]");
+}
+END_TEST
+
+START_TEST(wrapped_text_cannot_move_the_cursor)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+
+    mpl_text_wrap(out, "a \033[2J", 2, 80);
+    mpl_text_hang(out, "\033b: ", "c\xff", 0, 80);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_str_eq(text, "  a ?[2J\n?b: c?\n");
+    free(text);
+}
+END_TEST
+
 START_TEST(quoted_lines_cannot_move_the_cursor)
 {
     struct mpl_lint *lint = mpl_lint_create(arena);
@@ -446,6 +508,10 @@ static Suite *text_suite(void)
     tcase_add_test(tcase, a_suggestion_ends_a_message_as_a_question);
     tcase_add_test(tcase, very_long_words_have_no_suggestion);
     tcase_add_test(tcase, message_shows_place_line_and_caret);
+    tcase_add_test(tcase, printing_formats_as_printf_does);
+    tcase_add_test(tcase, what_is_printed_cannot_move_the_cursor_or_add_a_line);
+    tcase_add_test(tcase, columns_are_as_wide_as_their_characters);
+    tcase_add_test(tcase, wrapped_text_cannot_move_the_cursor);
     tcase_add_test(tcase, quoted_lines_cannot_move_the_cursor);
     tcase_add_test(tcase, long_line_is_shown_around_the_place);
     tcase_add_test(tcase, later_text_of_the_same_name_is_quoted);
