@@ -5,7 +5,8 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "../lib/traces.h"
 
 struct place {
     struct mpl_buf time;       /* int64_t */
@@ -559,15 +560,6 @@ void check_match(const struct mpl_model *model, const struct mpl_match *match)
 }
 
 /* ---- shared traces ------------------------------------------------------------------------------- */
-
-const char *traces_folder(void)
-{
-    const char *folder = getenv("MARPLE_TRACES");
-    struct stat status;
-
-    return folder != NULL && stat(folder, &status) == 0 && S_ISDIR(status.st_mode) ? folder
-                                                                                   : NULL;
-}
 
 const char *trace_path(struct mpl_arena *arena, const char *trace, const char *file)
 {

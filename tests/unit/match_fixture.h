@@ -92,9 +92,7 @@ void check_match(const struct mpl_model *model, const struct mpl_match *match);
 /** Count of a quality note; 0 if there is none. */
 uint64_t note_count(const struct mpl_model *model, const char *note);
 
-/** The shared traces: their folder, or NULL where it does not exist. */
-const char *traces_folder(void);
-/** A path in \p arena. */
+/** The path of a real trace, or of a file of it, in \p arena. */
 const char *trace_path(struct mpl_arena *arena, const char *trace, const char *file);
 
 #endif

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../lib/traces.h"
+
 /*
  * libotf2 forgets what it has allocated when it refuses a damaged anchor. The sanitizer looks for
  * this function by name, and everything is hidden by default.
@@ -21,22 +23,11 @@ const char *__lsan_default_suppressions(void)
 
 /* ---- real traces ---------------------------------------------------------------------- */
 
-const char *fixture_traces(void)
-{
-    const char *path = getenv("MARPLE_TRACES");
-    struct stat info;
-
-    if (path == NULL || path[0] == '\0') {
-        path = "../shared/traces";
-    }
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? path : NULL;
-}
-
 const char *fixture_trace(const char *name)
 {
     static char path[4096];
 
-    (void) snprintf(path, sizeof path, "%s/%s", fixture_traces(), name);
+    (void) snprintf(path, sizeof path, "%s/%s", traces_folder(), name);
     return path;
 }
 
@@ -48,7 +39,7 @@ static int compare_names(const void *a, const void *b)
 const char **fixture_trace_names(struct mpl_arena *arena, size_t *n)
 {
     struct mpl_buf names = mpl_buf_make(sizeof(const char *));
-    DIR *dir = opendir(fixture_traces());
+    DIR *dir = opendir(traces_folder());
     const struct dirent *entry;
     const char **list;
 

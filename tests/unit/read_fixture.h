@@ -4,11 +4,9 @@
 
 #include "read/read.h"
 
-/** Folder of the real traces; NULL when it does not exist. */
-const char *fixture_traces(void);
-/** "folder/name", static until the next call; skips nothing: the file may be missing. */
+/** The path of a real trace, static until the next call; skips nothing: the file may be missing. */
 const char *fixture_trace(const char *name);
-/** Names of the folders below fixture_traces(), sorted; *n of them, in \p arena. */
+/** Names of the folders below traces_folder(), sorted; *n of them, in \p arena. */
 const char **fixture_trace_names(struct mpl_arena *arena, size_t *n);
 
 /** A new directory below TMPDIR. Tests run in processes of their own and share it, if main() has

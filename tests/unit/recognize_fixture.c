@@ -5,15 +5,6 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-const char *traces_folder(void)
-{
-    const char *folder = getenv("MARPLE_TRACES");
-    struct stat there;
-
-    return folder != NULL && stat(folder, &there) == 0 ? folder : NULL;
-}
 
 static const struct mpl_events *events_of_model(struct mpl_model *model,
                                                 struct mpl_arena *arena)

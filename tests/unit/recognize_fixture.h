@@ -15,8 +15,6 @@
                       found_us, (double) (us)); \
     } while (0)
 
-/** Folder of the real traces; NULL when it does not exist. */
-const char *traces_folder(void);
 /** Spans of a trace on disk, or of a text trace; aborts the test when they cannot be made. */
 const struct mpl_events *events_of_path(const char *path, struct mpl_arena *arena);
 const struct mpl_events *events_of_text(const char *text, struct mpl_arena *arena);

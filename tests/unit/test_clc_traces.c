@@ -1,6 +1,7 @@
 /* Repairs of recorded clocks in real runs. */
 #include "config.h"
 
+#include "../lib/traces.h"
 #include "clc_fixture.h"
 #include "match_fixture.h"
 
@@ -164,8 +165,7 @@ int main(void)
     SRunner *runner;
     int n_failed;
 
-    if (traces_folder() == NULL) {
-        (void) fputs("MARPLE_TRACES is no folder: skipped\n", stderr);
+    if (!traces_are_there("repair of real traces")) {
         return 77;
     }
     tcase_add_checked_fixture(c, set_up, tear_down);

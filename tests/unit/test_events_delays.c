@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/traces.h"
 #include "events/events.h"
 #include "read/read.h"
 
@@ -214,7 +215,7 @@ static const struct figure figures[] = {
 START_TEST(delay_costs_are_those_of_scalasca)
 {
     const struct figure *f = &figures[_i];
-    const char *path = mpl_arena_printf(arena, "%s/%s", getenv("MARPLE_TRACES"), f->trace);
+    const char *path = mpl_arena_printf(arena, "%s/%s", traces_folder(), f->trace);
     struct mpl_model *model = NULL;
     double direct_s = 0;
     double passed_s = 0;
@@ -263,14 +264,13 @@ static void check_conservation(const struct mpl_events *events, const char *name
 
 START_TEST(costs_are_all_waiting_on_every_trace)
 {
-    DIR *directory = opendir(getenv("MARPLE_TRACES"));
+    DIR *directory = opendir(traces_folder());
     unsigned n_read = 0;
 
     ck_assert_ptr_nonnull(directory);
     for (const struct dirent *entry = readdir(directory); entry != NULL;
          entry = readdir(directory)) {
-        const char *path =
-            mpl_arena_printf(arena, "%s/%s", getenv("MARPLE_TRACES"), entry->d_name);
+        const char *path = mpl_arena_printf(arena, "%s/%s", traces_folder(), entry->d_name);
         struct mpl_model *model = NULL;
 
         ck_assert_ptr_nonnull(path);
@@ -330,8 +330,7 @@ static Suite *make_suite(void)
     tcase_add_test(small, a_message_that_lay_ready_is_no_meeting);
     tcase_add_test(small, out_of_memory_is_told);
     suite_add_tcase(suite, small);
-    if (getenv("MARPLE_TRACES") == NULL) {
-        printf("skipped: MARPLE_TRACES names no directory of traces\n");
+    if (!traces_are_there("delay costs of real traces")) {
         return suite;
     }
     tcase_set_timeout(real, 120);

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "../lib/traces.h"
 #include "match_fixture.h"
 
 #include "read/read.h"
@@ -525,10 +526,8 @@ static Suite *make_suite(void)
     tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, random_traces_match_as_the_rules_say, 0, N_SEEDS);
     tcase_add_loop_test(c, lost_communicators_are_found_again, 0, N_SEEDS);
-    if (traces_folder() != NULL) {
+    if (traces_are_there("matching of real traces")) {
         tcase_add_test(c, shared_traces_match_as_the_rules_say);
-    } else {
-        (void) fputs("MARPLE_TRACES is no folder: shared traces are left out\n", stderr);
     }
     suite_add_tcase(suite, c);
     return suite;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/traces.h"
 #include "metrics_fixture.h"
 
 static struct mpl_arena *arena; /* of the patterns; each trace has its own */
@@ -138,25 +139,20 @@ static void check_sums(const struct run *run)
 
 /* ---- all traces ------------------------------------------------------------------------------- */
 
-static const char *traces(void)
-{
-    return getenv("MARPLE_TRACES");
-}
-
 /* Calls \p check for each trace that can be read. Returns their number. */
 static unsigned for_each_trace(void (*check)(const struct mpl_events *events,
                                              const char *name, void *context,
                                              struct mpl_arena *own),
                                void *context)
 {
-    DIR *directory = opendir(traces());
+    DIR *directory = opendir(traces_folder());
     unsigned n = 0;
 
     ck_assert_ptr_nonnull(directory);
     for (const struct dirent *entry = readdir(directory); entry != NULL;
          entry = readdir(directory)) {
         struct mpl_arena *own = mpl_arena_create();
-        const char *path = mpl_arena_printf(own, "%s/%s", traces(), entry->d_name);
+        const char *path = mpl_arena_printf(own, "%s/%s", traces_folder(), entry->d_name);
         const struct mpl_events *events =
             entry->d_name[0] == '.' ? NULL : find_events_of_file(path, own);
 
@@ -269,14 +265,11 @@ int main(void)
     Suite *suite = suite_create("metrics traces");
     TCase *t = tcase_create("traces");
     SRunner *runner = srunner_create(suite);
-    DIR *directory = traces() == NULL ? NULL : opendir(traces());
 
-    if (directory == NULL) {
-        printf("skipped: MARPLE_TRACES names no directory of traces\n");
+    if (!traces_are_there("metrics of real traces")) {
         srunner_free(runner);
         return 77;
     }
-    (void) closedir(directory);
     tcase_add_checked_fixture(t, create_arena, destroy_arena);
     tcase_set_timeout(t, 300);
     tcase_add_test(t, parts_add_up_to_the_whole_on_every_trace);

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "../lib/traces.h"
 #include "match_fixture.h"
 #include "order/order.h"
 #include "read/read.h"
@@ -502,12 +503,10 @@ static Suite *make_suite(void)
     tcase_set_timeout(c, 240);
     tcase_add_loop_test(c, all_order_of_threads_is_found_and_no_other, 0, 200);
     tcase_add_loop_test(c, nothing_is_concluded_that_is_not_true, 0, 300);
-    if (traces_folder() != NULL) {
+    if (traces_are_there("threads of real traces")) {
         tcase_add_test(c, threads_of_shared_traces_violate_nothing);
         tcase_add_loop_test(c, shared_traces_have_the_expected_relations, 0,
                             (int) (sizeof expectations / sizeof expectations[0]));
-    } else {
-        (void) fputs("MARPLE_TRACES is no folder: shared traces are left out\n", stderr);
     }
     suite_add_tcase(suite, c);
     return suite;

@@ -1,6 +1,7 @@
 /* What the reader makes of real traces, whose truth is known, and of paths that are none. */
 #include "config.h"
 
+#include "../lib/traces.h"
 #include "read_fixture.h"
 
 #include <check.h>
@@ -485,10 +486,8 @@ int main(void)
     suite_add_tcase(suite, paths);
     tcase_add_checked_fixture(real, set_up, tear_down);
     tcase_set_timeout(real, 120);
-    if (fixture_traces() != NULL) {
+    if (traces_are_there("reading of real traces")) {
         add_real(real);
-    } else {
-        (void) fprintf(stderr, "no real traces (MARPLE_TRACES): not read\n");
     }
     suite_add_tcase(suite, real);
     runner = srunner_create(suite);

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "../lib/traces.h"
 #include "read_fixture.h"
 
 #include <check.h>
@@ -622,7 +623,7 @@ START_TEST(columns_hold_what_libotf2_delivers)
         }
         mpl_arena_destroy(own);
     }
-    ck_assert_msg(n_compared > 0, "no trace in %s was compared", fixture_traces());
+    ck_assert_msg(n_compared > 0, "no trace in %s was compared", traces_folder());
 }
 END_TEST
 
@@ -684,10 +685,8 @@ int main(void)
     suite_add_tcase(suite, own);
     tcase_add_checked_fixture(real, set_up, tear_down);
     tcase_set_timeout(real, 300);
-    if (fixture_traces() != NULL) {
+    if (traces_are_there("comparison of real traces with libotf2")) {
         tcase_add_test(real, columns_hold_what_libotf2_delivers);
-    } else {
-        (void) fprintf(stderr, "no real traces (MARPLE_TRACES): not compared with them\n");
     }
     suite_add_tcase(suite, real);
     runner = srunner_create(suite);

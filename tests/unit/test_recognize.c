@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/traces.h"
 #include "recognize_fixture.h"
 
 static struct mpl_arena *arena;
@@ -571,8 +572,7 @@ static Suite *recognize_suite(void)
     tcase_add_test(tcase, regions_say_where_the_time_of_a_name_is_spent);
     tcase_add_test(tcase, recognising_without_memory_fails_and_leaks_nothing);
     suite_add_tcase(suite, tcase);
-    if (traces_folder() == NULL) {
-        printf("skipping the tests on real traces: MARPLE_TRACES names no folder\n");
+    if (!traces_are_there("recognition of real runs")) {
         return suite;
     }
     real = tcase_create("real");
