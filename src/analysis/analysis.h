@@ -78,6 +78,10 @@ struct mpl_run {
     double window_s; /**< What is diagnosed: without start-up and shut-down. */
     double startup_s; /**< Mean over the processes. */
     double shutdown_s;
+    const char *
+        damage; /**< What a damaged trace lacks, "events of location 2"; NULL: it is whole. */
+    double
+        unknown_s; /**< Location time of which it therefore cannot tell; 0 if it is whole. */
 };
 
 /** A pattern tried on a run. */

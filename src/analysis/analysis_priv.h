@@ -70,6 +70,10 @@ void mpl_run_measure(struct run *run);
 void mpl_run_close(struct run *run);
 bool mpl_run_is_usable(const struct run *run);
 
+/* damage.c: sets damage and unknown_s; texts in arena. */
+enum mpl_status mpl_damage_find(struct mpl_arena *arena, struct mpl_run *run,
+                                struct mpl_err *err);
+
 /* trials.c */
 enum mpl_status mpl_trials_make(struct mpl_analysis *a,
                                 const struct mpl_analysis_options *options,

@@ -107,7 +107,7 @@ enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char
         return run->shown.failure == NULL ? mpl_nomem(err) : MPL_OK;
     }
     mpl_run_measure(run);
-    return MPL_OK;
+    return mpl_damage_find(a->arena, &run->shown, err);
 }
 
 /* Ids are "r1", "r2", … in the order of the runs. */

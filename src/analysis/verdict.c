@@ -91,6 +91,11 @@ static double unexplained_s(const struct mpl_group *g)
     return g->lost_s - g->explained_s - g->nested_s - g->normal_s;
 }
 
+static bool is_unexplained(const struct mpl_group *g)
+{
+    return unexplained_s(g) >= unexplained_share * g->location_s;
+}
+
 /* The first cause of a group that is a fact, or NULL. */
 static const struct mpl_diagnosed *leading_of(const struct mpl_analysis *a,
                                               const struct mpl_group *group)
@@ -261,38 +266,68 @@ static const char *problem_text(struct mpl_analysis *a, const struct mpl_diagnos
 
 static const char *inconclusive_text(struct mpl_analysis *a, const struct mpl_group *group)
 {
+    const struct mpl_diagnosed *leading = leading_problem(a, group);
     const struct mpl_diagnosed *f = longest_observation(a, group);
     const char *rest = mpl_text_seconds(a->arena, unexplained_s(group));
 
+    if (leading != NULL) {
+        return mpl_arena_printf(
+            a->arena, "More may hide in what is missing than what is found: %.*s",
+            first_sentence(leading->finding->text), leading->finding->text);
+    }
+    if (!is_unexplained(group)) {
+        return "It shows no problem, but one may hide in what is missing.";
+    }
     return mpl_arena_printf(a->arena, "No cause was found for %s of lost process time.%s%s",
                             rest != NULL ? rest : "much", f != NULL ? " " : "",
                             f != NULL ? f->finding->text : "");
 }
 
-/* Notes of the reader that mean: part of the events is not there. */
+/* What the damaged traces of a program lack: the first sentence, since the others rest on it. */
 static const char *damage_phrase(const struct mpl_analysis *a, uint32_t program)
 {
     for (uint32_t i = 0; i < a->n_runs; i++) {
         const struct mpl_group *g = mpl_group_of(a, i);
-        const struct mpl_model *model = a->runs[i].model;
+        const struct mpl_run *run = &a->runs[i].shown;
 
-        for (uint32_t l = 0; g != NULL && g->program == program && l < model->n_locations;
-             l++) {
-            if (model->locations[l].is_damaged) {
-                return "The trace is damaged; this holds for what is left of it. ";
-            }
+        if (g == NULL || g->program != program || run->damage == NULL) {
+            continue;
         }
+        const char *share = mpl_text_share(
+            a->arena, run->unknown_s / (run->window_s * run->model->n_locations));
+
+        return share == NULL
+                   ? NULL
+                   : mpl_arena_printf(
+                         a->arena,
+                         "%s is damaged: it lacks %s, so what happened in %s of the "
+                         "process time is unknown; what follows holds for the rest. ",
+                         a->n_runs > 1 ? run->id : "The trace", run->damage, share);
     }
     return "";
+}
+
+/*
+ * Whether something larger than what is known may hide in what a damaged trace lacks: larger than the cause
+ * that leads, or than a problem at all. A process whose partner's events are missing looks late though
+ * it only passes on that partner's delay.
+ */
+static bool is_hidden(const struct mpl_analysis *a, const struct mpl_group *group)
+{
+    const struct mpl_diagnosed *leading = leading_problem(a, group);
+    const double known_s = leading != NULL ? leading->lost_s + leading->outer_s
+                                           : problem_severity * group->location_s;
+
+    return a->runs[group->speaker].shown.unknown_s >= known_s;
 }
 
 static enum mpl_verdict judge_group(const struct mpl_analysis *a,
                                     const struct mpl_group *group)
 {
-    return leading_problem(a, group) != NULL ? MPL_VERDICT_PROBLEMS
-           : unexplained_s(group) >= unexplained_share * group->location_s
-               ? MPL_VERDICT_INCONCLUSIVE
-               : MPL_VERDICT_NO_PROBLEM;
+    return is_hidden(a, group)                 ? MPL_VERDICT_INCONCLUSIVE
+           : leading_problem(a, group) != NULL ? MPL_VERDICT_PROBLEMS
+           : is_unexplained(group)             ? MPL_VERDICT_INCONCLUSIVE
+                                               : MPL_VERDICT_NO_PROBLEM;
 }
 
 static const char *verdict_text(struct mpl_analysis *a, const struct mpl_group *group)
@@ -355,11 +390,11 @@ static const char *summary_of(struct mpl_analysis *a, const struct mpl_group *de
     const char *text = verdict_text(a, deciding);
     const char *pattern = pattern_phrase(a, deciding->speaker);
     const char *group = group_phrase(a, deciding);
+    const char *damage = damage_phrase(a, deciding->program);
 
-    return text == NULL || pattern == NULL || group == NULL
+    return text == NULL || pattern == NULL || group == NULL || damage == NULL
                ? NULL
-               : mpl_arena_printf(a->arena, "%s%s%s%s", damage_phrase(a, deciding->program),
-                                  pattern, group, text);
+               : mpl_arena_printf(a->arena, "%s%s%s%s", damage, pattern, group, text);
 }
 
 /* "r1, r2": all runs of a program, in their own order. */

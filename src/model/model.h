@@ -38,6 +38,8 @@ struct mpl_region {
     uint32_t line;    /**< First line; 0 when unknown. */
     enum mpl_region_kind kind;
     enum mpl_call_mode mode;
+    bool
+        is_undefined; /**< Stands for all that events name and the trace does not define. */
 };
 
 /** Sets kind and mode from the name alone ("MPI_Recv", "mpi_recv_", "pmpi_recv"). */

@@ -148,7 +148,8 @@ enum mpl_status mpl_define_regions(const struct mpl_raw *raw, struct mpl_model *
         unknown = (struct mpl_region *) mpl_buf_add(&regions);
     }
     if (unknown != NULL) {
-        *unknown = (struct mpl_region){ .name = "(undefined region)" };
+        *unknown =
+            (struct mpl_region){ .name = "(undefined region)", .is_undefined = true };
         model->n_regions = (uint32_t) regions.n;
         model->regions = (const struct mpl_region *) mpl_buf_take(&regions, arena);
     }

@@ -76,6 +76,8 @@ struct mpl_json *mpl_report_run_json(const struct mpl_run *run)
     mpl_json_set(json, "duration_s", mpl_json_number(run->window_s));
     mpl_json_set(json, "startup_s", mpl_json_number(run->startup_s));
     mpl_json_set(json, "shutdown_s", mpl_json_number(run->shutdown_s));
+    mpl_json_set(json, "damage", mpl_json_string(run->damage));
+    mpl_json_set(json, "unknown_s", mpl_json_number(run->unknown_s));
     mpl_json_set(json, "records", capabilities_json(run->model));
     mpl_json_set(json, "matching", matching_json(&run->match->counts));
     mpl_json_set(json, "clock", mpl_report_clock_json(run));
