@@ -144,8 +144,9 @@ enum { SAID_BYTES = 16384, SHOWN_BYTES = 1000 };
 
 static int is_ours(void *env, const char *name)
 {
-    static const char *const names[] = { "werror",   "wwarning", "wtrace", "wdialog",
-                                         "wdisplay", "stdout",   "wprompt" };
+    /* The manual says "wprompt", the header says that WPROMPT is "wclips". */
+    static const char *const names[] = { STDOUT,    WDISPLAY, WDIALOG,  WPROMPT,
+                                         "wprompt", WTRACE,   WWARNING, WERROR };
 
     (void) env;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -197,11 +198,11 @@ static int print(void *env, const char *name, const char *text)
 {
     struct cage *cage = GetEnvironmentContext(env);
 
-    if (strcmp(name, "werror") == 0) {
+    if (strcmp(name, WERROR) == 0) {
         if (!append(&cage->said, text, SAID_BYTES)) {
             mpl_cage_stop(cage, CAGE_NOMEM);
         }
-    } else if (strcmp(name, "stdout") == 0 || strcmp(name, "wdisplay") == 0) {
+    } else if (strcmp(name, STDOUT) == 0 || strcmp(name, WDISPLAY) == 0) {
         show(cage, text);
     }
     return TRUE;
@@ -253,6 +254,11 @@ static void furnish(void *context)
     take_away(cage);
     mpl_cage_add_functions(cage);
     mpl_cage_bound_functions(cage);
+    /*
+     * The router of CLIPS that writes to the program's own standard output under any name that
+     * it knows. Without it a name that is not ours is an error of the rule.
+     */
+    (void) EnvDeleteRouter(cage->env, "fileio");
     /* Below 40, where CLIPS catches the errors of a construct for mpl_cage_load(). */
     (void) EnvAddRouter(cage->env, "marple", 30, is_ours, print, NULL, NULL, NULL);
     (void) EnvAddPeriodicFunction(cage->env, "marple", tick, 0);

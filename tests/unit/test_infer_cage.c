@@ -4,6 +4,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "infer_fixture.h"
 
@@ -275,6 +276,69 @@ START_TEST(printing_rule_writes_nothing)
 }
 END_TEST
 
+/** Runs, and fails when anything reached standard output. */
+static void run_in_silence(void)
+{
+    FILE *heard = tmpfile();
+    const int kept = dup(STDOUT_FILENO);
+    char text[100] = "";
+
+    ck_assert_ptr_nonnull(heard);
+    (void) fflush(stdout);
+    ck_assert_int_ge(dup2(fileno(heard), STDOUT_FILENO), 0);
+
+    const enum mpl_status st = run();
+
+    (void) fflush(stdout);
+    ck_assert_int_ge(dup2(kept, STDOUT_FILENO), 0);
+    (void) close(kept);
+    rewind(heard);
+    text[fread(text, 1, sizeof text - 1, heard)] = '\0';
+    (void) fclose(heard);
+    ck_assert_str_eq(text, "");
+    ck_assert_int_eq(st, MPL_OK);
+}
+
+/* All that CLIPS 6.30 knows, what its manual knows, and `nil`, which it drops itself. */
+static const char *const logical_names[] = { "t",       "stdout",   "wclips",
+                                             "wprompt", "wdialog",  "wdisplay",
+                                             "wtrace",  "wwarning", "nil" };
+
+START_TEST(logical_name_of_clips_does_not_reach_standard_output)
+{
+    lab_open(mpl_arena_printf(lab_get()->arena,
+                              "(defrule SYMPTOMS::loud (pattern) => (printout %s "
+                              "\"heard\" crlf) (printout %s 1.5 (create$ a b)))\n" SOUND,
+                              logical_names[_i], logical_names[_i]),
+             NULL);
+    lab_give_pattern("p");
+    run_in_silence();
+    ck_assert_uint_eq(mpl_infer_error_count(lab_get()->infer), 0);
+    expect_sound();
+}
+END_TEST
+
+static const char *const unknown_names[] = { "stdin", "stderr", "marple-rules", "7" };
+
+START_TEST(logical_name_that_nobody_knows_is_an_error_of_the_rule)
+{
+    lab_open(mpl_arena_printf(lab_get()->arena,
+                              "(defrule SYMPTOMS::loud (pattern) => (printout %s "
+                              "\"heard\" crlf))\n" SOUND,
+                              unknown_names[_i]),
+             NULL);
+    lab_give_pattern("p");
+    run_in_silence();
+    ck_assert_str_eq(
+        error_text(0),
+        mpl_arena_printf(lab_get()->arena,
+                         "rule 'SYMPTOMS::loud' (lines 1 to 1) failed: Logical "
+                         "name %s was not recognized by any routers",
+                         unknown_names[_i]));
+    expect_sound();
+}
+END_TEST
+
 static TCase *stopped_by_flag(void)
 {
     TCase *tc = tcase_create("stopped");
@@ -304,6 +368,10 @@ static TCase *errors(void)
                         sizeof refused / sizeof refused[0]);
     tcase_add_test(tc, integer_stands_for_the_float_of_the_same_value);
     tcase_add_test(tc, printing_rule_writes_nothing);
+    tcase_add_loop_test(tc, logical_name_of_clips_does_not_reach_standard_output, 0,
+                        sizeof logical_names / sizeof logical_names[0]);
+    tcase_add_loop_test(tc, logical_name_that_nobody_knows_is_an_error_of_the_rule, 0,
+                        sizeof unknown_names / sizeof unknown_names[0]);
     return tc;
 }
 
