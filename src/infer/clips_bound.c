@@ -53,21 +53,28 @@ static void *implode_function(void *env)
 typedef void (*list_function)(void *env, DATA_OBJECT *result);
 
 /**
- * Calls the function of CLIPS that this one stands before, unless memory is used up, and refuses
+ * Calls the function of CLIPS that this one stands before, unless a limit is reached, and refuses
  * a result that is too long to be meant.
  */
 static void bounded_function(void *env, DATA_OBJECT *result)
 {
+    struct cage *cage = GetEnvironmentContext(env);
     const struct FunctionDefinition *definition =
         EvaluationData(env)->CurrentExpression->value;
     const list_function original = (list_function) definition->context;
+    const bool is_outermost = cage->list_began_bytes == 0;
 
-    mpl_cage_check(GetEnvironmentContext(env));
-    if (GetHaltExecution(env)) {
+    if (!mpl_cage_check(cage)) {
         EnvSetMultifieldErrorValue(env, result);
         return;
     }
+    if (is_outermost) {
+        cage->list_began_bytes = mpl_cage_bytes(cage);
+    }
     original(env, result);
+    if (is_outermost) {
+        cage->list_began_bytes = 0;
+    }
     if (result->type == MULTIFIELD && GetpDOLength(result) > MPL_MULTIFIELD_ITEMS) {
         mpl_cage_fail(env, "a list is longer than 100,000 items");
         EnvSetMultifieldErrorValue(env, result);
@@ -179,8 +186,8 @@ static void mod_function(void *env, DATA_OBJECT *result)
 
 void mpl_cage_bound_functions(struct cage *cage)
 {
-    static const char *const makers[] = { "create$", "insert$", "replace$",
-                                          "replace-member$", "explode$" };
+    static const char *const makers[] = { "create$",         "insert$",  "replace$",
+                                          "replace-member$", "explode$", "find-all-facts" };
     void *env = cage->env;
 
     for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {

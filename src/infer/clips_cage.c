@@ -7,6 +7,7 @@
 
 #include "infer/clips_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -85,57 +86,86 @@ void mpl_cage_stop(struct cage *cage, enum cage_stop why)
     if (cage->stop == CAGE_FREE) {
         cage->stop = why;
         cage->stopped_in = cage->infer == NULL ? NULL : cage->infer->firing;
+        cage->matched_for = mpl_cage_rule_to_blame(cage);
     }
     SetHaltExecution(cage->env, TRUE);
 }
 
-/** The share of a limit that is used up; that of the time is looked at now and then. */
-static double used_up(struct cage *cage)
+/** What malloc adds to a block, at most, and no less for most of the small ones. */
+enum { BLOCK_BYTES = 16, RESERVE_BYTES = 1 << 20 };
+
+uint64_t mpl_cage_bytes(const struct cage *cage)
 {
-    const double memory =
-        (double) EnvMemUsed(cage->env) / (double) cage->limits.memory_bytes;
-
-    if (memory > 1.0 || ++cage->ticks % 1024 != 0) {
-        return memory;
-    }
-
-    const double used_s = cage->spent_s + processor_s() - cage->entered_s;
-    const double time = used_s / cage->limits.seconds;
-
-    return time > memory ? time : memory;
-}
-
-static enum cage_stop limit_reached(const struct cage *cage)
-{
-    return (double) EnvMemUsed(cage->env) > (double) cage->limits.memory_bytes
-               ? CAGE_MEMORY
-               : CAGE_SECONDS;
+    return (uint64_t) EnvMemUsed(cage->env) +
+           BLOCK_BYTES * (uint64_t) EnvMemRequests(cage->env);
 }
 
 /**
- * How far past its limit CLIPS may be before it is left by force. It looks at the halt flag
- * between actions, but never while it matches a fact; a match that ends in time is left to end.
+ * Of CLIPS and of what is noted of its facts. For the combinations of facts that find-all-facts
+ * holds, CLIPS will take at most twice as much again for the list of them, in one go.
  */
-static const double patience = 1.25;
-
-void mpl_cage_check(struct cage *cage)
+static bool is_memory_used_up(const struct cage *cage)
 {
-    const double used = used_up(cage);
+    const uint64_t clips = mpl_cage_bytes(cage);
+    const uint64_t noted = cage->infer == NULL ? 0 : mpl_arena_bytes(cage->infer->arena);
+    const uint64_t began = cage->list_began_bytes;
+    const uint64_t ahead = began == 0 || clips < began ? 0 : 2 * (clips - began);
 
-    if (used > 1.0 && !EngineData(cage->env)->JoinOperationInProgress) {
-        mpl_cage_stop(cage, limit_reached(cage));
+    return clips + noted + ahead > cage->limits.memory_bytes;
+}
+
+double mpl_cage_seconds(const struct cage *cage)
+{
+    return cage->spent_s + processor_s() - cage->entered_s;
+}
+
+/** Looked at now and then only, since that asks the kernel. */
+static bool is_time_used_up(struct cage *cage, double seconds)
+{
+    return ++cage->ticks % 1024 == 0 && mpl_cage_seconds(cage) > seconds;
+}
+
+/*
+ * A library has no better way to hold the limits. A hook below malloc belongs to the host, a limit
+ * of the process hits its other threads, and rules in a process of their own would have to hand
+ * over all that may be asked afterwards. So CLIPS is stopped where it passes by, which is often
+ * enough that it takes little more in between, and ends in order what it has begun. Should that
+ * take as long again, it is left by a jump.
+ */
+bool mpl_cage_check(struct cage *cage)
+{
+    if (cage->stop != CAGE_FREE) {
+        if (is_time_used_up(cage, 2.0 * cage->limits.seconds)) {
+            longjmp(cage->jump, 1);
+        }
+        SetHaltExecution(cage->env, TRUE); /* CLIPS may have taken it back. */
+    } else if (is_memory_used_up(cage)) {
+        mpl_cage_stop(cage, CAGE_MEMORY);
+    } else if (is_time_used_up(cage, cage->limits.seconds)) {
+        mpl_cage_stop(cage, CAGE_SECONDS);
     }
-    if (used > patience) {
-        mpl_cage_stop(cage, limit_reached(cage));
-        cage->matched_for = mpl_cage_matched_rule(cage);
-        longjmp(cage->jump, 1);
-    }
+    return cage->stop == CAGE_FREE;
 }
 
 /** CLIPS calls this in its loops and between firings. */
 static void tick(void *env)
 {
-    mpl_cage_check(GetEnvironmentContext(env));
+    (void) mpl_cage_check(GetEnvironmentContext(env));
+}
+
+/* With a last bit of memory it can end in order; without, it jumps. */
+static int use_reserve(void *env, size_t bytes)
+{
+    struct cage *cage = GetEnvironmentContext(env);
+
+    (void) bytes;
+    mpl_cage_stop(cage, CAGE_GAVE_UP);
+    if (cage->reserve == NULL) {
+        EnvExitRouter(env, EXIT_FAILURE);
+    }
+    mpl_arena_destroy(cage->reserve);
+    cage->reserve = NULL;
+    return FALSE; /* It shall try again. */
 }
 
 /* ---- what CLIPS writes ---------------------------------------------------------------- */
@@ -262,14 +292,21 @@ static void furnish(void *context)
     /* Below 40, where CLIPS catches the errors of a construct for mpl_cage_load(). */
     (void) EnvAddRouter(cage->env, "marple", 30, is_ours, print, NULL, NULL, NULL);
     (void) EnvAddPeriodicFunction(cage->env, "marple", tick, 0);
-    mpl_cage_watch_primitives(cage);
+    (void) EnvSetOutOfMemoryFunction(cage->env, use_reserve);
 }
 
 enum mpl_status mpl_cage_open(struct cage *cage, const struct mpl_infer_limits *limits,
                               struct mpl_err *err)
 {
-    *cage = (struct cage){ .said = mpl_buf_make(1), .shown = mpl_buf_make(1) };
+    *cage = (struct cage){ .said = mpl_buf_make(1),
+                           .shown = mpl_buf_make(1),
+                           .watches = mpl_arena_create(),
+                           .reserve = mpl_arena_create() };
     set_limits(cage, limits);
+    if (cage->watches == NULL || cage->reserve == NULL ||
+        mpl_arena_alloc(cage->reserve, RESERVE_BYTES) == NULL) {
+        return mpl_nomem(err);
+    }
     cage->env = CreateEnvironment();
     if (cage->env == NULL) {
         return mpl_nomem(err);
@@ -281,12 +318,13 @@ enum mpl_status mpl_cage_open(struct cage *cage, const struct mpl_infer_limits *
 void mpl_cage_close(struct cage *cage)
 {
     if (cage->env != NULL && !cage->is_lost) {
-        mpl_cage_unwatch(cage);
         (void) EnvRemovePeriodicFunction(cage->env, "marple");
         SetHaltExecution(cage->env, FALSE);
         (void) DestroyEnvironment(cage->env);
     }
     cage->env = NULL;
+    mpl_arena_destroy(cage->watches);
+    mpl_arena_destroy(cage->reserve);
     show_line(cage);
     mpl_buf_free(&cage->said);
     mpl_buf_free(&cage->shown);

@@ -104,7 +104,7 @@ static void load_all(void *context)
              j++) {
             load->construct = &load->source->constructs[j];
             load_construct(load);
-            mpl_cage_check(load->cage);
+            (void) mpl_cage_check(load->cage);
         }
     }
 }
@@ -114,7 +114,7 @@ static void reset(void *context)
     struct load *load = context;
     void *env = load->cage->env;
 
-    mpl_cage_watch_joins(load->cage);
+    mpl_cage_watch_matching(load->cage);
     mpl_cage_forget(load->cage);
     (void) EnvSetCurrentModule(env, EnvFindDefmodule(env, "MAIN"));
     EnvReset(env);

@@ -26,7 +26,8 @@ enum cage_stop {
     CAGE_NOMEM /**< We found no memory. */
 };
 
-enum { CAGE_PRIMITIVES = 11 };
+/** Conditions of ours in the network of CLIPS. */
+enum { CAGE_WATCHERS = 3 };
 
 struct cage {
     void *env;
@@ -36,18 +37,21 @@ struct cage {
     enum cage_stop stop;
     const struct mpl_rule *stopped_in;  /**< The rule that was firing then, or NULL. */
     const struct mpl_rule *matched_for; /**< Whose conditions were matched then, or NULL. */
-    bool is_lost;     /**< Left by a jump; nothing may touch env any more. */
-    double spent_s;   /**< Processor time inside, before this entry. */
-    double entered_s; /**< The thread's processor time at this entry. */
+    uint64_t
+        match_began_bytes; /**< What CLIPS held before the fact that is being matched. */
+    double match_began_s;
+    const struct factPatternNode *matched_node; /**< The last that was watched, or NULL. */
+    bool is_lost;              /**< Left by a jump; nothing may touch env any more. */
+    uint64_t list_began_bytes; /**< Memory before a list of all facts; 0 outside of one. */
+    struct mpl_arena *reserve; /**< For the way out when there is no memory; then NULL. */
+    double spent_s;            /**< Processor time inside, before this entry. */
+    double entered_s;          /**< The thread's processor time at this entry. */
     unsigned ticks;
     jmp_buf jump;
     struct mpl_buf said; /**< char; what CLIPS wrote to werror since it was last cleared. */
     struct mpl_buf shown; /**< char; the unfinished line of printout. */
-    struct entityRecord
-        primitives[CAGE_PRIMITIVES]; /**< Ours, in place of those of CLIPS. */
-    struct entityRecord *replaced[CAGE_PRIMITIVES];
-    struct entityRecord watcher; /**< Of watch_test. */
-    struct expr watch_test;      /**< The condition of joins that have none. */
+    struct entityRecord watchers[CAGE_WATCHERS];
+    struct mpl_arena *watches; /**< struct mpl_cage_watch; must outlive env. */
 };
 
 /** \p cage must stay where it is until closed. Zero limits become the defaults. */
@@ -62,18 +66,18 @@ void mpl_cage_close(struct cage *cage);
  */
 bool mpl_cage_enter(struct cage *cage, void (*work)(void *context), void *context);
 
-/** Looks at the limits and stops CLIPS when one is reached. */
-void mpl_cage_check(struct cage *cage);
-/**
- * Sees to it that CLIPS comes by mpl_cage_check() while it matches facts: first for all that
- * reads a variable, and once all rules are loaded, also for joins without any condition.
- */
-void mpl_cage_watch_primitives(struct cage *cage);
-void mpl_cage_watch_joins(struct cage *cage);
-/** The rule whose conditions are being matched, one of them where they share a join; or NULL. */
-const struct mpl_rule *mpl_cage_matched_rule(struct cage *cage);
-/** Must come before the environment is destroyed. */
-void mpl_cage_unwatch(struct cage *cage);
+/** Looks at the limits and stops CLIPS when one is reached. False once it is stopped. */
+bool mpl_cage_check(struct cage *cage);
+/** What CLIPS holds, with what malloc adds to it. */
+uint64_t mpl_cage_bytes(const struct cage *cage);
+/** Processor time inside, so far. */
+double mpl_cage_seconds(const struct cage *cage);
+/** A fact is about to be matched, or to be taken out of what it matched. */
+void mpl_cage_begin_match(struct cage *cage);
+/** Whose conditions are matched and take much; one of them where they share some; or NULL. */
+const struct mpl_rule *mpl_cage_rule_to_blame(struct cage *cage);
+/** Sees to it that CLIPS comes by mpl_cage_check() while it matches facts. All rules are loaded. */
+void mpl_cage_watch_matching(struct cage *cage);
 
 /** A reason of ours to stop. */
 void mpl_cage_stop(struct cage *cage, enum cage_stop why);

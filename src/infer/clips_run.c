@@ -379,11 +379,13 @@ static void refuse(struct mpl_infer *infer, struct fact *fact, const char *fault
     EnvHalt(infer->cage.env);
 }
 
+/** CLIPS has the fact in its list, and matches it next. */
 static void after_assertion(void *env, void *asserted)
 {
     struct mpl_infer *infer = infer_of(env);
     struct fact *fact = asserted;
 
+    mpl_cage_begin_match(GetEnvironmentContext(env));
     if (infer == NULL || infer->firing == NULL || infer->firings.n == 0) {
         return; /* From the host, or a deffacts: nothing to explain. */
     }
@@ -428,7 +430,9 @@ static void before_retraction(void *env, void *retracted)
     struct mpl_infer *infer = infer_of(env);
     const struct fact *fact = retracted;
 
-    if (infer == NULL) {
+    mpl_cage_begin_match(GetEnvironmentContext(env));
+    /* What goes while CLIPS ends a match early goes for no reason of the rules. */
+    if (infer == NULL || infer->cage.stop != CAGE_FREE) {
         return;
     }
     if (infer->firing != NULL && is_in_basis(infer, fact)) {
@@ -507,7 +511,7 @@ static void run_phases(struct mpl_infer *infer)
         infer->firing = NULL;
         retract_refused(infer);
         mpl_infer_take_error(infer);
-        mpl_cage_check(cage);
+        (void) mpl_cage_check(cage);
     }
 }
 

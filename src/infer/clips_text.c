@@ -41,6 +41,10 @@ struct draft {
 
 static bool begin(struct draft *d, void *env, DATA_OBJECT *result)
 {
+    if (!mpl_cage_check(GetEnvironmentContext(env))) {
+        fail(env, result, "a limit is reached");
+        return false;
+    }
     *d = (struct draft){
         .env = env, .result = result, .arena = mpl_arena_create(), .text = mpl_buf_make(1)
     };

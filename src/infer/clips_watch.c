@@ -1,128 +1,68 @@
 /*
- * Matching one new fact against a rule of n patterns may try (number of facts)^n combinations.
- * CLIPS calls none of its hooks meanwhile and does not look at its halt flag, so a join over a few
- * thousand facts may run for hours or fill the memory.
+ * Matching one new fact against a rule of n patterns may try (number of facts)^n combinations,
+ * and a pattern of n wildcards for lists (number of items)^n divisions of one list. CLIPS calls
+ * none of its hooks meanwhile and does not look at its halt flag, so this may run for hours or
+ * fill the memory.
  *
- * But it evaluates all conditions between facts, and the hash codes of their variables, through a
- * table of the environment: the entries for what reads a slot are replaced by ours. A join without
- * any condition evaluates nothing; it gets one that is always true.
+ * But it evaluates a condition for each combination and each division, where there is one. So
+ * all of these places get a condition of ours, which looks at the limits and then does what was
+ * asked before. Once a limit is reached it stands for "no match": nothing is added any more, and
+ * the loops that CLIPS is in run out, each of them once, rather than all of them nested. CLIPS is
+ * left as it is after any other match, and can be taken down.
  */
 #include "config.h"
 
 #include "infer/clips_priv.h"
 
-/* ---- what reads a slot -------------------------------------------------------------------- */
+/* The last places of the table, which CLIPS 6.30 fills up to DEFGLOBAL_PTR (90) and 98. */
+enum { WATCH_PATTERN = MAXIMUM_PRIMITIVES - 3, WATCH_JOIN, WATCH_UNBLOCK };
 
-#define WATCHED(X) \
-    X(0, FACT_PN_CMP1) \
-    X(1, FACT_JN_CMP1) \
-    X(2, FACT_JN_CMP2) \
-    X(3, FACT_PN_VAR1) \
-    X(4, FACT_PN_VAR2) \
-    X(5, FACT_PN_VAR3) \
-    X(6, FACT_JN_VAR1) \
-    X(7, FACT_JN_VAR2) \
-    X(8, FACT_JN_VAR3) \
-    X(9, FACT_PN_CONSTANT1) \
-    X(10, FACT_PN_CONSTANT2)
-
-/* CLIPS calls with the environment only, so each entry needs a function of its own. */
-#define WATCHER(i, type) \
-    static intBool watch_##i(void *env, void *value, DATA_OBJECT *result) \
-    { \
-        struct cage *cage = GetEnvironmentContext(env); \
-\
-        mpl_cage_check(cage); \
-        return cage->replaced[i]->evaluateFunction(env, value, result); \
-    }
-WATCHED(WATCHER)
-#undef WATCHER
-
-struct watched {
-    int type;
-    intBool (*evaluate)(void *, void *, DATA_OBJECT *);
+struct mpl_cage_watch {
+    struct expr test; /**< Its value is the condition of CLIPS, or the node of a pattern. */
+    struct expr and_both; /**< Patterns: test, then the condition of CLIPS. */
 };
 
-static const struct watched watched[CAGE_PRIMITIVES] = {
-#define ENTRY(i, type) { type, watch_##i },
-    WATCHED(ENTRY)
-#undef ENTRY
-};
+/* ---- in place of conditions ------------------------------------------------------------ */
 
-void mpl_cage_watch_primitives(struct cage *cage)
+/** The first join behind a node of a pattern. */
+static const struct joinNode *entry_of(const struct factPatternNode *node)
 {
-    struct entityRecord **table = EvaluationData(cage->env)->PrimitivesArray;
-
-    for (size_t i = 0; i < CAGE_PRIMITIVES; i++) {
-        cage->replaced[i] = table[watched[i].type];
-        mpl_assert(cage->replaced[i] != NULL);
-        cage->primitives[i] = *cage->replaced[i];
-        cage->primitives[i].evaluateFunction = watched[i].evaluate;
-        table[watched[i].type] = &cage->primitives[i];
+    while (node != NULL && !node->header.stopNode) {
+        node = node->nextLevel;
     }
+    return node == NULL ? NULL : node->header.entryJoin;
 }
 
-/* ---- joins without a condition --------------------------------------------------------------- */
-
-/** The last place of the table, which CLIPS 6.30 fills up to DEFGLOBAL_PTR (90) and 98. */
-enum { WATCH_TYPE = MAXIMUM_PRIMITIVES - 1 };
-
-static intBool watch_join(void *env, void *value, DATA_OBJECT *result)
+void mpl_cage_begin_match(struct cage *cage)
 {
-    (void) value;
-    mpl_cage_check(GetEnvironmentContext(env));
-    result->type = SYMBOL;
-    result->value = EnvTrueSymbol(env);
-    return TRUE;
+    cage->match_began_bytes = mpl_cage_bytes(cage);
+    cage->match_began_s = mpl_cage_seconds(cage);
+    cage->matched_node = NULL;
 }
 
-/** Sets \p to where a condition is \p from, in all joins that lead to \p join. */
-static void change_tests(struct joinNode *join, struct expr *from, struct expr *to)
+/** Another one would have reached the limit as well if this match took next to nothing. */
+static bool is_to_blame(const struct cage *cage)
 {
-    for (; join != NULL; join = join->lastLevel) {
-        if (!join->firstJoin && join->networkTest == from) {
-            join->networkTest = to;
-        }
-        if (join->joinFromTheRight) {
-            change_tests(join->rightSideEntryStructure, from, to);
-        }
-    }
+    const double bytes = (double) mpl_cage_bytes(cage) - (double) cage->match_began_bytes;
+    const double seconds = mpl_cage_seconds(cage) - cage->match_began_s;
+
+    return EngineData(cage->env)->JoinOperationInProgress &&
+           (bytes > (double) cage->limits.memory_bytes / 4.0 ||
+            seconds > cage->limits.seconds / 4.0);
 }
 
-static void change_all_tests(void *env, struct expr *from, struct expr *to)
-{
-    for (void *module = EnvGetNextDefmodule(env, NULL); module != NULL;
-         module = EnvGetNextDefmodule(env, module)) {
-        (void) EnvSetCurrentModule(env, module);
-        for (struct defrule *rule = EnvGetNextDefrule(env, NULL); rule != NULL;
-             rule = EnvGetNextDefrule(env, rule)) {
-            for (struct defrule *part = rule; part != NULL; part = part->disjunct) {
-                change_tests(part->lastJoin, from, to);
-            }
-        }
-    }
-}
-
-void mpl_cage_watch_joins(struct cage *cage)
-{
-    mpl_assert(EvaluationData(cage->env)->PrimitivesArray[WATCH_TYPE] == NULL);
-    cage->watcher = (struct entityRecord){ .name = "marple",
-                                           .type = WATCH_TYPE,
-                                           .evaluateFunction = watch_join };
-    cage->watch_test = (struct expr){ .type = WATCH_TYPE };
-    EvaluationData(cage->env)->PrimitivesArray[WATCH_TYPE] = &cage->watcher;
-    change_all_tests(cage->env, NULL, &cage->watch_test);
-}
-
-const struct mpl_rule *mpl_cage_matched_rule(struct cage *cage)
+const struct mpl_rule *mpl_cage_rule_to_blame(struct cage *cage)
 {
     const struct joinNode *join = EngineData(cage->env)->GlobalJoin;
     char name[400];
 
+    if (join == NULL) {
+        join = entry_of(cage->matched_node);
+    }
     while (join != NULL && join->ruleToActivate == NULL) {
         join = join->nextLinks == NULL ? NULL : join->nextLinks->join;
     }
-    if (cage->infer == NULL || join == NULL) {
+    if (cage->infer == NULL || join == NULL || !is_to_blame(cage)) {
         return NULL;
     }
     (void) snprintf(name, sizeof name, "%s::%s",
@@ -131,13 +71,148 @@ const struct mpl_rule *mpl_cage_matched_rule(struct cage *cage)
     return mpl_infer_rule(cage->infer, name);
 }
 
-void mpl_cage_unwatch(struct cage *cage)
+/** For each item up to which a wildcard may reach, and before a condition that may be a loop. */
+static intBool watch_pattern(void *env, void *node, DATA_OBJECT *result)
 {
-    struct entityRecord **table = EvaluationData(cage->env)->PrimitivesArray;
+    struct cage *cage = GetEnvironmentContext(env);
 
-    change_all_tests(cage->env, &cage->watch_test, NULL);
-    table[WATCH_TYPE] = NULL;
-    for (size_t i = 0; i < CAGE_PRIMITIVES; i++) {
-        table[watched[i].type] = cage->replaced[i];
+    cage->matched_node = node;
+
+    const bool is_free = mpl_cage_check(cage);
+
+    result->type = SYMBOL;
+    result->value = is_free ? EnvTrueSymbol(env) : EnvFalseSymbol(env);
+    return is_free;
+}
+
+/** A fact that a `not` or an `exists` finds ends the search, and WATCH_UNBLOCK makes it void. */
+static intBool watch_join(void *env, void *condition, DATA_OBJECT *result)
+{
+    struct joinNode *join = EngineData(env)->GlobalJoin;
+
+    (void) result;
+    if (!mpl_cage_check(GetEnvironmentContext(env))) {
+        return join->patternIsNegated || join->patternIsExists || join->joinFromTheRight;
+    }
+    return EvaluateJoinExpression(env, condition, join);
+}
+
+/** Before a `not` lets a combination pass, or a fact begins to block one. */
+static intBool watch_unblock(void *env, void *condition, DATA_OBJECT *result)
+{
+    (void) result;
+    return mpl_cage_check(GetEnvironmentContext(env)) &&
+           EvaluateJoinExpression(env, condition, EngineData(env)->GlobalJoin);
+}
+
+/* ---- putting them there ------------------------------------------------------------------ */
+
+static struct mpl_cage_watch *make_watch(struct cage *cage, unsigned short type,
+                                         void *value)
+{
+    struct mpl_cage_watch *watch = MPL_NEW(cage->watches, struct mpl_cage_watch);
+
+    if (watch == NULL) {
+        mpl_cage_stop(cage, CAGE_NOMEM);
+        return NULL;
+    }
+    watch->test = (struct expr){ .type = type, .value = value };
+    return watch;
+}
+
+static void watch_test(struct cage *cage, unsigned short type, struct expr **test)
+{
+    if (*test == NULL || (*test)->type != type) {
+        struct mpl_cage_watch *watch = make_watch(cage, type, *test);
+
+        *test = watch == NULL ? *test : &watch->test;
+    }
+}
+
+static bool is_watched(const struct factPatternNode *node)
+{
+    const struct expr *test = node->networkTest;
+
+    return test != NULL &&
+           (test->type == WATCH_PATTERN ||
+            (test->argList != NULL && test->argList->type == WATCH_PATTERN));
+}
+
+/*
+ * Only wildcards for lists repeat what is behind them, and only functions may take long. CLIPS
+ * takes the conditions of a selector and of the constants behind it for keys of a hash.
+ */
+static bool is_worth_watching(const struct factPatternNode *node)
+{
+    const bool is_key = node->header.selector ||
+                        (node->lastLevel != NULL && node->lastLevel->header.selector);
+    const bool calls = node->networkTest != NULL && (node->networkTest->type == FCALL ||
+                                                     node->networkTest->type == PCALL);
+
+    return !is_key && !is_watched(node) && (node->header.multifieldNode || calls);
+}
+
+static void watch_nodes(struct cage *cage, struct factPatternNode *node)
+{
+    for (; node != NULL; node = node->lastLevel) {
+        struct mpl_cage_watch *watch =
+            is_worth_watching(node) ? make_watch(cage, WATCH_PATTERN, node) : NULL;
+
+        if (watch == NULL) {
+            continue;
+        }
+        watch->test.nextArg = node->networkTest;
+        watch->and_both = (struct expr){ .type = FCALL,
+                                         .value = ExpressionData(cage->env)->PTR_AND,
+                                         .argList = &watch->test };
+        node->networkTest = node->networkTest == NULL ? &watch->test : &watch->and_both;
+    }
+}
+
+/** The join and all that lead to it. */
+static void watch_joins(struct cage *cage, struct joinNode *join)
+{
+    for (; join != NULL; join = join->lastLevel) {
+        if (!join->firstJoin) {
+            watch_test(cage, WATCH_JOIN, &join->networkTest);
+        }
+        if (!join->firstJoin &&
+            (join->patternIsNegated || join->patternIsExists || join->joinFromTheRight)) {
+            watch_test(cage, WATCH_UNBLOCK, &join->secondaryNetworkTest);
+        }
+        if (join->joinFromTheRight) {
+            watch_joins(cage, join->rightSideEntryStructure);
+        } else {
+            watch_nodes(cage, join->rightSideEntryStructure);
+        }
+    }
+}
+
+static void install(struct cage *cage, size_t i, int type,
+                    intBool (*evaluate)(void *, void *, DATA_OBJECT *))
+{
+    mpl_assert(EvaluationData(cage->env)->PrimitivesArray[type] == NULL);
+    cage->watchers[i] = (struct entityRecord){ .name = "marple",
+                                               .type = (unsigned) type,
+                                               .evaluateFunction = evaluate };
+    EvaluationData(cage->env)->PrimitivesArray[type] = &cage->watchers[i];
+}
+
+void mpl_cage_watch_matching(struct cage *cage)
+{
+    void *env = cage->env;
+
+    install(cage, 0, WATCH_PATTERN, watch_pattern);
+    install(cage, 1, WATCH_JOIN, watch_join);
+    install(cage, 2, WATCH_UNBLOCK, watch_unblock);
+    for (void *module = EnvGetNextDefmodule(env, NULL); module != NULL;
+         module = EnvGetNextDefmodule(env, module)) {
+        (void) EnvSetCurrentModule(env, module);
+        for (struct defrule *rule = EnvGetNextDefrule(env, NULL); rule != NULL;
+             rule = EnvGetNextDefrule(env, rule)) {
+            for (struct defrule *part = rule; part != NULL; part = part->disjunct) {
+                watch_joins(cage, part->lastJoin);
+            }
+        }
     }
 }

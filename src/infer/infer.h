@@ -94,7 +94,7 @@ enum mpl_status mpl_rules_test(const struct mpl_rules *rules, const char *file,
 struct mpl_infer_limits {
     double seconds;        /**< Processor time of all runs together; 0: 10 s. */
     uint64_t firings;      /**< 0: 1,000,000. */
-    uint64_t memory_bytes; /**< Of CLIPS; 0: 512 MiB. */
+    uint64_t memory_bytes; /**< Of CLIPS and of what is noted; 0: 512 MiB. */
     unsigned errors; /**< Run-time errors after which no rule fires any more; 0: 20. */
 };
 
@@ -131,8 +131,7 @@ enum mpl_status mpl_infer_assert(struct mpl_infer *infer, const char *template,
 /**
  * Fires rules until none is left. Run-time errors in rules are kept (mpl_infer_errors) and do not
  * end the run. Returns MPL_E_LIMIT when a limit stopped it; findings made so far stay readable,
- * and nothing fires any more. A match that does not end can only be left by a jump: then the
- * memory of CLIPS, at most 1.25 times the limit, stays allocated until the process ends.
+ * and nothing fires any more.
  */
 enum mpl_status mpl_infer_run(struct mpl_infer *infer, struct mpl_err *err);
 

@@ -7,7 +7,7 @@
  *   together.c     compares constructs with one another
  *   clips_cage.c   an environment that can do no harm, and the guarded way into it
  *   kept.def, deny.def   which functions of CLIPS rules may call
- *   clips_watch.c  makes CLIPS pass by the limits while it matches facts
+ *   clips_watch.c  makes CLIPS pass by the limits while it matches facts, and end that early
  *   clips_bound.c  functions of CLIPS in a form that cannot go wrong
  *   clips_text.c   functions that rules have in addition
  *   text.c         formats and label lists for them
