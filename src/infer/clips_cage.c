@@ -86,7 +86,8 @@ void mpl_cage_stop(struct cage *cage, enum cage_stop why)
     if (cage->stop == CAGE_FREE) {
         cage->stop = why;
         cage->stopped_in = cage->infer == NULL ? NULL : cage->infer->firing;
-        cage->matched_for = mpl_cage_rule_to_blame(cage);
+        cage->matched_for = mpl_cage_matched_rule(cage);
+        cage->is_match_to_blame = mpl_cage_is_match_to_blame(cage);
     }
     SetHaltExecution(cage->env, TRUE);
 }
@@ -229,6 +230,10 @@ static int print(void *env, const char *name, const char *text)
     struct cage *cage = GetEnvironmentContext(env);
 
     if (strcmp(name, WERROR) == 0) {
+        /* Its message names the rule behind the fact, which may be longer than what is kept. */
+        if (cage->said.n == 0) {
+            cage->failed_in = mpl_cage_matched_rule(cage);
+        }
         if (!append(&cage->said, text, SAID_BYTES)) {
             mpl_cage_stop(cage, CAGE_NOMEM);
         }
@@ -252,6 +257,7 @@ const char *mpl_cage_said(struct cage *cage)
 void mpl_cage_forget(struct cage *cage)
 {
     cage->said.n = 0;
+    cage->failed_in = NULL;
 }
 
 /* ---- in and out ------------------------------------------------------------------------- */
@@ -357,19 +363,38 @@ bool mpl_cage_enter(struct cage *cage, void (*work)(void *context), void *contex
 static enum mpl_status add_rule(const struct cage *cage, struct mpl_err *err,
                                 enum mpl_status status)
 {
-    const struct mpl_rule *rule = cage->matched_for;
+    const struct mpl_rule *matched = cage->matched_for;
+    const struct mpl_rule *fired = cage->stopped_in;
 
-    if (rule != NULL) {
+    if (matched != NULL && cage->is_match_to_blame) {
         return mpl_wrap(
             err, status,
             "the conditions of rule '%s' (%s:%u) do not end: a loop, or too many "
             "combinations of facts",
-            rule->name, rule->file, rule->first_line);
+            matched->name, matched->file, matched->first_line);
     }
-    rule = cage->stopped_in;
-    return rule == NULL ? status
-                        : mpl_wrap(err, status, "rule '%s' (%s:%u) could not end",
-                                   rule->name, rule->file, rule->first_line);
+    if (matched != NULL) {
+        (void) mpl_wrap(err, status, "the conditions of rule '%s' (%s:%u) were tried then",
+                        matched->name, matched->file, matched->first_line);
+    }
+    return fired == NULL ? status
+                         : mpl_wrap(err, status, "rule '%s' (%s:%u) could not end",
+                                    fired->name, fired->file, fired->first_line);
+}
+
+/** Says which rule failed last. */
+static enum mpl_status fail_errors(const struct cage *cage, struct mpl_err *err)
+{
+    const struct mpl_buf *errors = &cage->infer->errors;
+    const struct mpl_lint_message *last = mpl_buf_get(errors, errors->n - 1);
+
+    if (last->place.file == NULL) {
+        (void) mpl_fail(err, MPL_E_LIMIT, "%s", last->text);
+    } else {
+        (void) mpl_fail(err, MPL_E_LIMIT, "%s:%u: %s", last->place.file, last->place.line,
+                        last->text);
+    }
+    return mpl_wrap(err, MPL_E_LIMIT, "rules failed %u times", cage->limits.errors);
 }
 
 enum mpl_status mpl_cage_status(const struct cage *cage, struct mpl_err *err)
@@ -394,7 +419,7 @@ enum mpl_status mpl_cage_status(const struct cage *cage, struct mpl_err *err)
         return mpl_fail(err, st, "rules fired more than %llu times",
                         (unsigned long long) limits->firings);
     case CAGE_ERRORS:
-        return mpl_fail(err, st, "rules failed %u times", limits->errors);
+        return fail_errors(cage, err);
     case CAGE_GAVE_UP:
         st = mpl_fail(err, st, "the rule engine gave up, probably without memory");
         break;

@@ -37,6 +37,7 @@ struct cage {
     enum cage_stop stop;
     const struct mpl_rule *stopped_in;  /**< The rule that was firing then, or NULL. */
     const struct mpl_rule *matched_for; /**< Whose conditions were matched then, or NULL. */
+    bool is_match_to_blame;             /**< And that took much. */
     uint64_t
         match_began_bytes; /**< What CLIPS held before the fact that is being matched. */
     double match_began_s;
@@ -48,6 +49,7 @@ struct cage {
     double entered_s;          /**< The thread's processor time at this entry. */
     unsigned ticks;
     jmp_buf jump;
+    const struct mpl_rule *failed_in; /**< Whose conditions CLIPS spoke of, or NULL. */
     struct mpl_buf said; /**< char; what CLIPS wrote to werror since it was last cleared. */
     struct mpl_buf shown; /**< char; the unfinished line of printout. */
     struct entityRecord watchers[CAGE_WATCHERS];
@@ -74,8 +76,10 @@ uint64_t mpl_cage_bytes(const struct cage *cage);
 double mpl_cage_seconds(const struct cage *cage);
 /** A fact is about to be matched, or to be taken out of what it matched. */
 void mpl_cage_begin_match(struct cage *cage);
-/** Whose conditions are matched and take much; one of them where they share some; or NULL. */
-const struct mpl_rule *mpl_cage_rule_to_blame(struct cage *cage);
+/** Whose conditions are being matched; one of them where they share some; or NULL. */
+const struct mpl_rule *mpl_cage_matched_rule(struct cage *cage);
+/** False where another match would have reached the limit as well. */
+bool mpl_cage_is_match_to_blame(struct cage *cage);
 /** Sees to it that CLIPS comes by mpl_cage_check() while it matches facts. All rules are loaded. */
 void mpl_cage_watch_matching(struct cage *cage);
 

@@ -46,34 +46,6 @@ static void add_error(struct mpl_infer *infer, const struct mpl_rule *rule,
     }
 }
 
-/**
- * An error while a fact is matched names the rule itself ("of pattern #2 in rule x"), which is
- * not the rule that is firing.
- */
-static const struct mpl_rule *rule_at_fault(const struct mpl_infer *infer, const char *said)
-{
-    static const char intro[] = "in rule ";
-    const char *at = strstr(said, intro);
-    char name[200];
-
-    if (at == NULL) {
-        return infer->firing;
-    }
-    at += sizeof intro - 1;
-
-    const size_t n = strcspn(at, " \n");
-
-    if (n >= sizeof name) {
-        return infer->firing;
-    }
-    memcpy(name, at, n);
-    name[n] = '\0';
-
-    const struct mpl_rule *rule = mpl_infer_rule(infer, name);
-
-    return rule == NULL ? infer->firing : rule;
-}
-
 void mpl_infer_take_error(struct mpl_infer *infer)
 {
     const char *said = mpl_cage_said(&infer->cage);
@@ -85,7 +57,9 @@ void mpl_infer_take_error(struct mpl_infer *infer)
         if (text == NULL) {
             mpl_cage_stop(&infer->cage, CAGE_NOMEM);
         } else {
-            add_error(infer, rule_at_fault(infer, said), text);
+            const struct mpl_rule *matched = infer->cage.failed_in;
+
+            add_error(infer, matched == NULL ? infer->firing : matched, text);
         }
     }
     mpl_cage_forget(&infer->cage);

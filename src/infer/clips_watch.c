@@ -40,35 +40,56 @@ void mpl_cage_begin_match(struct cage *cage)
     cage->matched_node = NULL;
 }
 
-/** Another one would have reached the limit as well if this match took next to nothing. */
-static bool is_to_blame(const struct cage *cage)
-{
-    const double bytes = (double) mpl_cage_bytes(cage) - (double) cage->match_began_bytes;
-    const double seconds = mpl_cage_seconds(cage) - cage->match_began_s;
-
-    return EngineData(cage->env)->JoinOperationInProgress &&
-           (bytes > (double) cage->limits.memory_bytes / 4.0 ||
-            seconds > cage->limits.seconds / 4.0);
-}
-
-const struct mpl_rule *mpl_cage_rule_to_blame(struct cage *cage)
+/** The last join whose conditions are being evaluated, or that they lead to; or NULL. */
+static const struct joinNode *matched_join(const struct cage *cage)
 {
     const struct joinNode *join = EngineData(cage->env)->GlobalJoin;
-    char name[400];
 
+    if (!EngineData(cage->env)->JoinOperationInProgress) {
+        return NULL;
+    }
     if (join == NULL) {
         join = entry_of(cage->matched_node);
     }
     while (join != NULL && join->ruleToActivate == NULL) {
         join = join->nextLinks == NULL ? NULL : join->nextLinks->join;
     }
-    if (cage->infer == NULL || join == NULL || !is_to_blame(cage)) {
+    return join;
+}
+
+const struct mpl_rule *mpl_cage_matched_rule(struct cage *cage)
+{
+    const struct joinNode *join = matched_join(cage);
+    char name[400];
+
+    if (cage->infer == NULL || join == NULL) {
         return NULL;
     }
     (void) snprintf(name, sizeof name, "%s::%s",
                     EnvDefruleModule(cage->env, join->ruleToActivate),
                     EnvGetDefruleName(cage->env, join->ruleToActivate));
     return mpl_infer_rule(cage->infer, name);
+}
+
+/** Of the combinations of facts that a rule holds. */
+static double held_bytes(const struct joinNode *last)
+{
+    double n = 0.0;
+
+    for (const struct joinNode *join = last; join != NULL; join = join->lastLevel) {
+        n += join->leftMemory == NULL ? 0.0 : (double) join->leftMemory->count;
+    }
+    return n * (double) sizeof(struct partialMatch);
+}
+
+bool mpl_cage_is_match_to_blame(struct cage *cage)
+{
+    const double grown = (double) mpl_cage_bytes(cage) - (double) cage->match_began_bytes;
+    const double seconds = mpl_cage_seconds(cage) - cage->match_began_s;
+    const double much = (double) cage->limits.memory_bytes / 4.0;
+
+    return grown > much || held_bytes(matched_join(cage)) > much ||
+           seconds > cage->limits.seconds / 4.0;
 }
 
 /** For each item up to which a wildcard may reach, and before a condition that may be a loop. */

@@ -176,6 +176,55 @@ START_TEST(error_in_a_condition_names_the_rule_that_has_it)
 }
 END_TEST
 
+START_TEST(error_over_a_long_fact_names_the_rule_that_has_it)
+{
+    lab_open("(deffunction MAIN::make () (bind ?s \"abcdefgh\")"
+             " (loop-for-count (?i 1 14) (bind ?s (str-cat ?s ?s))) ?s)\n"
+             "(defrule SYMPTOMS::innocent (pattern (run ?r)) =>"
+             " (assert (need (run ?r) (reason (make)))))\n"
+             "(defrule CAUSES::bad (need (reason ?t&:(str-cat ?t ?t ?t))) =>)\n"
+             "(defrule CAUSES::innocent (need) =>)\n" SOUND,
+             NULL);
+    lab_give_pattern("p");
+    ck_assert_int_eq(run(), MPL_OK);
+    ck_assert_uint_eq(mpl_infer_error_count(lab_get()->infer), 1);
+    ck_assert_uint_eq(mpl_infer_error(lab_get()->infer, 0)->place.line, 3);
+    expect_sound();
+}
+END_TEST
+
+START_TEST(error_names_the_rule_of_the_right_module)
+{
+    lab_open(
+        "(defrule SYMPTOMS::twin (pattern (run ?r)) => (assert (need (run ?r))))\n"
+        "(defrule CAUSES::twin (need (level ?n)) (test (> (/ 1 (- ?n 1)) 1)) =>)\n" SOUND,
+        NULL);
+    lab_give_pattern("p");
+    ck_assert_int_eq(run(), MPL_OK);
+    ck_assert_uint_eq(mpl_infer_error_count(lab_get()->infer), 1);
+    ck_assert_uint_eq(mpl_infer_error(lab_get()->infer, 0)->place.line, 2);
+}
+END_TEST
+
+START_TEST(limit_reached_while_others_fire_names_the_rule_that_holds_the_memory)
+{
+    const struct mpl_infer_limits limits = { .seconds = 60, .memory_bytes = 32 << 20 };
+
+    lab_open("(deftemplate MAIN::n (slot x)) (deffacts MAIN::d (n (x 1)))\n"
+             "(defrule SYMPTOMS::innocent (n (x ?x&:(< ?x 2000))) => (assert (n (x (+ ?x "
+             "1)))))\n"
+             "(defrule CAUSES::bad (n (x ?a)) (n (x ?b)) =>)\n",
+             &limits);
+    ck_assert_int_eq(run(), MPL_E_LIMIT);
+    ck_assert_str_eq(lab_get()->err.cause[0].text,
+                     "the rules took more than 32 MiB of memory");
+    ck_assert_str_eq(
+        lab_get()->err.cause[1].text,
+        "the conditions of rule 'CAUSES::bad' (t.clp:3) do not end: a loop, or too "
+        "many combinations of facts");
+}
+END_TEST
+
 START_TEST(error_while_the_host_asserts_is_kept_and_other_rules_still_match)
 {
     lab_open(
@@ -199,7 +248,11 @@ START_TEST(too_many_errors_end_the_run)
     }
     lab_give_pattern("p");
     ck_assert_int_eq(run(), MPL_E_LIMIT);
-    ck_assert_str_eq(lab_get()->err.cause[0].text, "rules failed 3 times");
+    ck_assert_str_eq(
+        lab_get()->err.cause[0].text,
+        "t.clp:1: rule 'SYMPTOMS::bad' (lines 1 to 1) failed: Attempt to divide "
+        "by zero in / function");
+    ck_assert_str_eq(lab_get()->err.cause[1].text, "rules failed 3 times");
     ck_assert_uint_eq(mpl_infer_error_count(lab_get()->infer), 3);
 }
 END_TEST
@@ -362,6 +415,10 @@ static TCase *errors(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, division_by_zero_is_reported_with_its_place_and_others_still_fire);
     tcase_add_test(tc, error_in_a_condition_names_the_rule_that_has_it);
+    tcase_add_test(tc, error_over_a_long_fact_names_the_rule_that_has_it);
+    tcase_add_test(tc, error_names_the_rule_of_the_right_module);
+    tcase_add_test(tc,
+                   limit_reached_while_others_fire_names_the_rule_that_holds_the_memory);
     tcase_add_test(tc, error_while_the_host_asserts_is_kept_and_other_rules_still_match);
     tcase_add_test(tc, too_many_errors_end_the_run);
     tcase_add_loop_test(tc, computed_value_that_does_not_fit_is_an_error_and_no_finding, 0,
