@@ -132,7 +132,9 @@ static enum mpl_status read_locals(struct archive *a, uint32_t l, struct mpl_loc
 {
     struct mpl_quality *quality = a->model->quality;
     struct mpl_bytes file = { 0 };
-    const enum mpl_status st = load_part(a, l, ".def", &a->def_room, &file, err);
+    const enum mpl_status st = a->model->locations[l].reference == UINT64_MAX
+                                   ? MPL_END
+                                   : load_part(a, l, ".def", &a->def_room, &file, err);
 
     *locals =
         (struct mpl_locals){ .offsets = mpl_buf_make(sizeof(struct mpl_clock_offset)) };

@@ -213,10 +213,10 @@ static void take_lock(struct mpl_decode *d, enum mpl_thread_act act, uint32_t lo
 static void take_life(struct mpl_decode *d, enum mpl_thread_act act, uint32_t group,
                       uint64_t number)
 {
+    group = mpl_mapping_apply(&d->job->locals->comm, group);
     mpl_decode_store(d, MPL_EV_MARK, 0);
     if (group != MPL_NONE && number < MPL_NONE) {
-        keep_thread_record(d, act, mpl_mapping_apply(&d->job->locals->comm, group),
-                           (uint32_t) number);
+        keep_thread_record(d, act, group, (uint32_t) number);
     }
 }
 
@@ -241,8 +241,7 @@ static enum mpl_thread_act act_of(uint8_t type)
 
 static void take_team(struct mpl_decode *d, enum mpl_event_kind kind, uint32_t team)
 {
-    mpl_decode_store(
-        d, kind, team == MPL_NONE ? team : mpl_mapping_apply(&d->job->locals->comm, team));
+    mpl_decode_store(d, kind, mpl_mapping_apply(&d->job->locals->comm, team));
 }
 
 /** Records of thread libraries and marks; all have a length. */

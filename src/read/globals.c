@@ -13,11 +13,20 @@
 
 /* ---- keeping what libotf2 says -------------------------------------------------------- */
 
-/** A new item of \p buf, or NULL: then the reading stops. */
-static void *add(struct mpl_raw *raw, struct mpl_buf *buf)
+/**
+ * A new item of \p buf, or NULL: then memory has run out and the reading stops, or the definition's
+ * own reference is the one that means "undefined", and others that say so would find it.
+ */
+static void *add(struct mpl_raw *raw, struct mpl_buf *buf, bool is_undefined)
 {
-    void *item = mpl_buf_add(buf);
+    void *item;
 
+    if (is_undefined) {
+        raw->n_lost++;
+        raw->damage = raw->damage != NULL ? raw->damage : "a definition has no reference";
+        return NULL;
+    }
+    item = mpl_buf_add(buf);
     raw->is_out_of_memory |= item == NULL;
     return item;
 }
@@ -44,7 +53,8 @@ static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *
 {
     struct mpl_raw *raw = (struct mpl_raw *) user;
     const uint32_t number = (uint32_t) raw->texts.n;
-    const char **item = (const char **) add(raw, &raw->texts);
+    const char **item =
+        (const char **) add(raw, &raw->texts, self == OTF2_UNDEFINED_STRING);
 
     if (item != NULL) {
         *item = mpl_arena_strdup(raw->arena, text);
@@ -59,7 +69,8 @@ static OTF2_CallbackCode on_node(void *user, OTF2_SystemTreeNodeRef self,
                                  OTF2_SystemTreeNodeRef parent)
 {
     struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_node *node = (struct mpl_raw_node *) add(raw, &raw->nodes);
+    struct mpl_raw_node *node = (struct mpl_raw_node *) add(
+        raw, &raw->nodes, self == OTF2_UNDEFINED_SYSTEM_TREE_NODE);
 
     if (node != NULL) {
         *node = (struct mpl_raw_node){ self, name, class_name, parent };
@@ -73,8 +84,8 @@ static OTF2_CallbackCode on_location_group(void *user, OTF2_LocationGroupRef sel
                                            OTF2_LocationGroupRef creator)
 {
     struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_location_group *group =
-        (struct mpl_raw_location_group *) add(raw, &raw->location_groups);
+    struct mpl_raw_location_group *group = (struct mpl_raw_location_group *) add(
+        raw, &raw->location_groups, self == OTF2_UNDEFINED_LOCATION_GROUP);
 
     (void) type;
     (void) creator;
@@ -89,8 +100,8 @@ static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_Str
                                      OTF2_LocationGroupRef group)
 {
     struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_location *location =
-        (struct mpl_raw_location *) add(raw, &raw->locations);
+    struct mpl_raw_location *location = (struct mpl_raw_location *) add(
+        raw, &raw->locations, self == OTF2_UNDEFINED_LOCATION);
 
     (void) n_events; /* always 2 in EZTrace archives */
     if (location != NULL) {
@@ -106,7 +117,8 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
                                    uint32_t first_line, uint32_t last_line)
 {
     struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_region *region = (struct mpl_raw_region *) add(raw, &raw->regions);
+    struct mpl_raw_region *region =
+        (struct mpl_raw_region *) add(raw, &raw->regions, self == OTF2_UNDEFINED_REGION);
 
     (void) canonical;
     (void) description;
@@ -123,7 +135,8 @@ static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef
                                   OTF2_GroupFlag flags, uint32_t n, const uint64_t *members)
 {
     struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_group *group = (struct mpl_raw_group *) add(raw, &raw->groups);
+    struct mpl_raw_group *group =
+        (struct mpl_raw_group *) add(raw, &raw->groups, self == OTF2_UNDEFINED_GROUP);
     uint64_t *copy = NULL;
 
     (void) name;
@@ -149,7 +162,8 @@ static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef n
                                  OTF2_CommFlag flags)
 {
     struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_comm *comm = (struct mpl_raw_comm *) add(raw, &raw->comms);
+    struct mpl_raw_comm *comm =
+        (struct mpl_raw_comm *) add(raw, &raw->comms, self == OTF2_UNDEFINED_COMM);
 
     (void) parent;
     (void) flags;
@@ -164,7 +178,8 @@ static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_Strin
                                        OTF2_CommRef common, OTF2_CommFlag flags)
 {
     struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_comm *comm = (struct mpl_raw_comm *) add(raw, &raw->comms);
+    struct mpl_raw_comm *comm =
+        (struct mpl_raw_comm *) add(raw, &raw->comms, self == OTF2_UNDEFINED_COMM);
 
     (void) common;
     (void) flags;
@@ -180,7 +195,8 @@ static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self,
                                     OTF2_CallingContextRef parent)
 {
     struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_context *context = (struct mpl_raw_context *) add(raw, &raw->contexts);
+    struct mpl_raw_context *context = (struct mpl_raw_context *) add(
+        raw, &raw->contexts, self == OTF2_UNDEFINED_CALLING_CONTEXT);
 
     (void) source;
     (void) parent;

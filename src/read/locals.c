@@ -14,12 +14,42 @@ enum { RECORD_MAPPING = 5, RECORD_CLOCK_OFFSET = 6 };
 
 /* ---- mapping tables ---------------------------------------------------------------------- */
 
+/* A map cannot hold MPL_NONE, so that a reference to nothing stands under a key of its own. */
+static uint64_t key_of_undefined(uint32_t local)
+{
+    return UINT64_C(1) << 32 | local;
+}
+
 uint32_t mpl_mapping_apply(const struct mpl_mapping *mapping, uint32_t local)
 {
-    const uint32_t global =
-        mapping->map != NULL ? mpl_map_find(mapping->map, local) : MPL_NONE;
+    uint32_t global;
 
+    if (mapping->map == NULL || local == MPL_NONE) {
+        return local;
+    }
+    global = mpl_map_find(mapping->map, local);
+    if (global == MPL_NONE && mapping->has_undefined &&
+        mpl_map_find(mapping->map, key_of_undefined(local)) != MPL_NONE) {
+        return MPL_NONE;
+    }
     return global != MPL_NONE ? global : local;
+}
+
+/** Events hold 32 bits of a reference, so larger ones are nobody's. False when out of memory. */
+static bool put_mapping(struct mpl_mapping *mapping, uint64_t local, uint64_t global,
+                        const char **damage)
+{
+    if (local >= MPL_NONE || (global > MPL_NONE && global != UINT64_MAX)) {
+        *damage = "a mapping names what cannot be referred to";
+    }
+    if (local >= MPL_NONE) {
+        return true;
+    }
+    if (global < MPL_NONE) {
+        return mpl_map_put(mapping->map, local, (uint32_t) global);
+    }
+    mapping->has_undefined = true;
+    return mpl_map_put(mapping->map, key_of_undefined((uint32_t) local), 0);
 }
 
 static struct mpl_mapping *table_of_type(struct mpl_locals *locals, uint8_t type)
@@ -56,7 +86,7 @@ static bool read_mapping(struct mpl_cursor *fields, struct mpl_locals *locals)
         const uint64_t local = is_sparse ? mpl_cursor_u64(fields) : i;
         const uint64_t global = mpl_cursor_u64(fields);
 
-        if (!fields->is_bad && !mpl_map_put(mapping->map, local, (uint32_t) global)) {
+        if (!fields->is_bad && !put_mapping(mapping, local, global, &locals->damage)) {
             return false;
         }
     }

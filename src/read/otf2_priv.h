@@ -103,6 +103,7 @@ const struct mpl_raw_group *mpl_raw_ranks(const struct mpl_raw *raw);
 /** Local references of one kind to global ones; references without an entry are global. */
 struct mpl_mapping {
     struct mpl_map *map; /**< NULL when there is no table. */
+    bool has_undefined;  /**< The table maps something to no definition. */
 };
 
 enum { MPL_MAPPING_REGION = 3, MPL_MAPPING_COMM = 6, MPL_MAPPING_CONTEXT = 10 };
@@ -117,6 +118,7 @@ struct mpl_locals {
 
 bool mpl_locals_read(struct mpl_bytes file, size_t chunk_bytes, struct mpl_locals *locals);
 void mpl_locals_free(struct mpl_locals *locals);
+/** MPL_NONE for what is undefined, or is mapped to that. */
 uint32_t mpl_mapping_apply(const struct mpl_mapping *mapping, uint32_t local);
 
 /* ---- events --------------------------------------------------------------------------- */

@@ -305,7 +305,8 @@ static bool index_processes(const struct mpl_model *model, struct mpl_refs *refs
     for (uint32_t l = 0; l < model->n_locations; l++) {
         const struct mpl_location *location = &model->locations[l];
 
-        if (!mpl_map_put(refs->location, location->reference, location->process)) {
+        if (location->reference != UINT64_MAX &&
+            !mpl_map_put(refs->location, location->reference, location->process)) {
             return false;
         }
     }

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/archive.h"
+
 /* Flips per seed; a seed is one iteration of a loop test, so that a crash tells its seed. */
 #ifdef __SANITIZE_ADDRESS__
 enum { FLIPS = 25, SEEDS = 6 };
@@ -219,6 +221,64 @@ START_TEST(missing_files_are_noted)
 }
 END_TEST
 
+/* ---- references to nothing ------------------------------------------------------------------------ */
+
+/* Definition files whose table maps region 0 to: "undefined" as a byte; the 32 bits that stand for it;
+ * 2^32, whose lower half is a region. */
+static const struct mapping {
+    size_t n;
+    unsigned char bytes[32];
+} mappings[] = {
+    { 27, { 3, 0x42, 1, 0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0,
+            0, 0,    0, 0, 5, 5, 3, 1, 1, 0, 0xff, 2, 1 } },
+    { 31, { 3, 0x42, 1, 0, 0, 0, 0, 0, 0, 0,    0,    0,    0,    0, 0, 0,
+            0, 0,    5, 9, 3, 1, 1, 0, 4, 0xff, 0xff, 0xff, 0xff, 2, 1 } },
+    { 32, { 3, 0x42, 1, 0,  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+            0, 0,    5, 10, 3, 1, 1, 0, 5, 0, 0, 0, 0, 1, 2, 1 } },
+};
+
+START_TEST(mapping_to_nothing_makes_a_region_undefined)
+{
+    const char *path = mpl_arena_printf(arena, "%s/trace/0.def", archive);
+    const bool is_too_large = _i == 2;
+    struct mpl_model *right = NULL;
+    struct mpl_model *model = NULL;
+
+    ck_assert_int_eq(mpl_read(archive, arena, NULL, &right, NULL), MPL_OK);
+    fixture_store(path, mappings[_i].bytes, mappings[_i].n);
+    ck_assert_int_eq(mpl_read(archive, arena, NULL, &model, NULL), MPL_OK);
+    mpl_model_check(model);
+    ck_assert_uint_eq(model->n_events, right->n_events);
+    ck_assert_ptr_nonnull(mpl_quality_find(model->quality, "undefined-regions"));
+    ck_assert_int_eq(mpl_quality_find(model->quality, "damaged-local-definitions") != NULL,
+                     is_too_large);
+}
+END_TEST
+
+/* "Undefined" must not find a definition that calls itself so: here a region. */
+START_TEST(definition_without_a_reference_is_lost)
+{
+    const char *path = mpl_arena_printf(arena, "%s/trace.def", archive);
+    struct mpl_model *model = NULL;
+    size_t n;
+    const unsigned char *whole = fixture_load(path, &n, arena);
+    unsigned char *damaged = (unsigned char *) mpl_arena_alloc(arena, n);
+    size_t at = MPL_CHUNK_HEADER;
+
+    memcpy(damaged, whole, n);
+    while (damaged[at] != 15) { /* REGION; its second byte is the length of the rest */
+        at += 2 + damaged[at + 1];
+    }
+    /* Compressed 0 is one byte, and so is "undefined". */
+    ck_assert_uint_eq(damaged[at + 2], 0);
+    damaged[at + 2] = 0xff;
+    fixture_store(path, damaged, n);
+    ck_assert_int_eq(mpl_read(archive, arena, NULL, &model, NULL), MPL_OK);
+    ck_assert_ptr_nonnull(mpl_quality_find(model->quality, "damaged-definitions"));
+    ck_assert_ptr_nonnull(mpl_quality_find(model->quality, "undefined-regions"));
+}
+END_TEST
+
 /* ---- memory and disk ------------------------------------------------------------------------------ */
 
 /*
@@ -391,6 +451,9 @@ int main(void)
     tcase_add_test(tcase, header_of_a_chunk_is_checked);
     tcase_add_test(tcase, wrong_time_takes_its_own_events_only);
     tcase_add_loop_test(tcase, missing_files_are_noted, 0, 3);
+    tcase_add_loop_test(tcase, mapping_to_nothing_makes_a_region_undefined, 0,
+                        (int) (sizeof mappings / sizeof mappings[0]));
+    tcase_add_test(tcase, definition_without_a_reference_is_lost);
     tcase_add_test(tcase, out_of_memory_is_an_error_everywhere);
     tcase_add_test(tcase, out_of_memory_in_a_text_is_an_error);
     tcase_add_test(tcase, out_of_memory_while_writing_leaves_nothing);
