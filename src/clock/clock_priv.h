@@ -136,14 +136,20 @@ enum mpl_graph_kind {
 #define MPL_PATH_NONE ((__int128) 1 << 100)
 
 /**
- * Shortest paths. 128 bits, because limits must stay additive even along many arcs whose
- * lengths a damaged trace made absurd.
+ * Shortest paths from some processes, more of which may be added later. 128 bits, because limits must
+ * stay additive even along many arcs whose lengths a damaged trace made absurd.
  */
 struct mpl_paths {
-    __int128 *ticks;  /**< In: where to start; MPL_PATH_NONE elsewhere. Out: length. */
-    uint32_t *parent; /**< MPL_NONE at starts. */
-    uint32_t *hops;
-    uint32_t *queue;
+    uint32_t n;
+    __int128 *ticks;    /**< Length; MPL_PATH_NONE where no path leads. */
+    uint32_t *parent;   /**< MPL_NONE at starts. */
+    uint32_t *reached;  /**< Processes in the order in which a path was found first … */
+    uint32_t n_reached; /**< … so far. */
+    uint32_t *queue;    /**< Of those whose paths became shorter; a ring. */
+    uint32_t head;
+    uint32_t n_queued;
+    uint32_t n_shortened; /**< Since circles were looked for. */
+    uint32_t *mark;
     bool *is_queued;
 };
 enum mpl_status mpl_graph_create(const struct mpl_links *links, enum mpl_graph_kind kind,
@@ -151,8 +157,31 @@ enum mpl_status mpl_graph_create(const struct mpl_links *links, enum mpl_graph_k
                                  struct mpl_err *err);
 enum mpl_status mpl_paths_create(uint32_t n, struct mpl_arena *arena, struct mpl_paths *out,
                                  struct mpl_err *err);
-/** Shortest paths from all starts; false where a cycle of negative length exists. */
-bool mpl_paths_find(const struct mpl_graph *graph, struct mpl_paths *paths);
+/** Forgets all paths. */
+void mpl_paths_clear(struct mpl_paths *paths);
+/** A start; \p ticks must not be more than what is known already. */
+void mpl_paths_start(struct mpl_paths *paths, uint32_t p, __int128 ticks);
+/** Shortest paths from all starts; the graph must have a solution. */
+void mpl_paths_spread(const struct mpl_graph *graph, struct mpl_paths *paths);
+/**
+ * For each process the lowest one of its component: of those that limit each other from both
+ * sides. Lives in \p arena.
+ */
+enum mpl_status mpl_components_find(const struct mpl_graph *graph, struct mpl_arena *arena,
+                                    const uint32_t **component, struct mpl_err *err);
+/** Whether no circle has a negative length. The contents of \p paths are lost. */
+bool mpl_graph_has_solution(const struct mpl_graph *graph, const uint32_t *component,
+                            struct mpl_paths *paths);
+
+/** Numbers of which the lowest is taken first (a heap). */
+struct mpl_lowest {
+    uint32_t *number;
+    size_t n;
+};
+/** The array must have room for it. */
+void mpl_lowest_add(struct mpl_lowest *lowest, uint32_t number);
+/** MPL_NONE: there is none left. */
+uint32_t mpl_lowest_take(struct mpl_lowest *lowest);
 
 /** The same graph with the limits as they are now; its memory is used again. */
 void mpl_graph_fill(const struct mpl_links *links, enum mpl_graph_kind kind,

@@ -30,71 +30,39 @@ struct solver {
     struct mpl_arena *scratch;
     struct mpl_graph upper;
     struct mpl_graph lower;
+    const uint32_t *component;
     struct mpl_paths up;
     struct mpl_paths down;
+    uint32_t n_up;               /* Of those that up has reached, so many were looked at; */
+    uint32_t n_down;             /* likewise. */
+    struct mpl_lowest one_sided; /* Processes with a limit that were not enclosed then. */
     __int128 *x; /* The solution so far; add_ticks is what of it fits there. */
     bool *is_fixed;
     uint32_t n_fixed;
-    bool is_settled; /* The solution holds for all collectives. */
+    uint32_t n_first; /* So many processes from 0 on are fixed. */
+    bool is_settled;  /* The solution holds for all collectives. */
 };
 
 enum { MPL_CLOCK_MAX_REFINEMENTS = 32 };
 
 /* ---- the reference ---------------------------------------------------------------------- */
 
-static void mark_reached(const struct mpl_graph *graph, uint32_t from,
-                         struct mpl_paths *work, uint8_t *seen, uint8_t bit)
-{
-    uint32_t n_queued = 1;
-
-    work->queue[0] = from;
-    seen[from] |= bit;
-    for (uint32_t head = 0; head < n_queued; head++) {
-        const uint32_t p = work->queue[head];
-
-        for (uint32_t i = graph->first[p]; i < graph->first[p + 1]; i++) {
-            const uint32_t q = graph->arc[i].to;
-
-            if ((seen[q] & bit) == 0) {
-                seen[q] |= bit;
-                work->queue[n_queued++] = q;
-            }
-        }
-    }
-}
-
 /* The lowest process among the most that enclose each other: nearly always process 0. */
 static enum mpl_status choose_reference(struct solver *s, struct mpl_err *err)
 {
     const uint32_t n = s->upper.n;
-    uint8_t *seen = MPL_NEW_ARRAY(s->scratch, n, uint8_t);
-    bool *is_done = MPL_NEW_ARRAY(s->scratch, n, bool);
-    uint32_t n_left = n;
+    uint32_t *size = MPL_NEW_ARRAY(s->scratch, n, uint32_t);
     uint32_t most = 0;
 
-    if (seen == NULL || is_done == NULL) {
+    if (size == NULL) {
         return mpl_nomem(err);
     }
-    for (uint32_t p = 0; p < n && n_left > most; p++) {
-        uint32_t size = 0;
-
-        if (is_done[p]) {
-            continue;
-        }
-        for (uint32_t q = 0; q < n; q++) {
-            seen[q] = 0;
-        }
-        mark_reached(&s->upper, p, &s->up, seen, 1);
-        mark_reached(&s->lower, p, &s->up, seen, 2);
-        for (uint32_t q = 0; q < n; q++) {
-            if (seen[q] == 3) {
-                is_done[q] = true;
-                size++;
-            }
-        }
-        n_left -= size;
-        if (size > most) {
-            most = size;
+    for (uint32_t p = 0; p < n; p++) {
+        size[s->component[p]]++;
+    }
+    for (uint32_t p = 0; p < n; p++) {
+        if (size[p] > most) {
+            most = size[p];
             s->estimate->reference = p;
         }
     }
@@ -115,30 +83,26 @@ static bool is_feasible(struct solver *s)
             return false;
         }
     }
-    for (uint32_t p = 0; p < s->upper.n; p++) {
-        s->up.ticks[p] = 0;
-    }
-    return mpl_paths_find(&s->upper, &s->up);
+    return mpl_graph_has_solution(&s->upper, s->component, &s->up);
 }
 
+/* Its value limits others, when limits are spread. */
 static void fix(struct solver *s, uint32_t process, __int128 x)
 {
     s->x[process] = x;
     s->estimate->add_ticks[process] = mpl_ticks_narrow(x);
     s->is_fixed[process] = true;
     s->n_fixed++;
+    mpl_paths_start(&s->up, process, x);
+    mpl_paths_start(&s->down, process, -x);
 }
 
-/* Limits of everybody, given the processes fixed so far. */
-static void find_limits(struct solver *s)
+/* Constraints that have a solution keep one after fixing a part of it. Limits only become tighter by
+ * that, so what was found before stays. */
+static void spread_limits(struct solver *s)
 {
-    for (uint32_t p = 0; p < s->upper.n; p++) {
-        s->up.ticks[p] = s->is_fixed[p] ? s->x[p] : MPL_PATH_NONE;
-        s->down.ticks[p] = s->is_fixed[p] ? -s->x[p] : MPL_PATH_NONE;
-    }
-    /* Constraints that have a solution keep one after fixing a part of it. */
-    mpl_assert(mpl_paths_find(&s->upper, &s->up));
-    mpl_assert(mpl_paths_find(&s->lower, &s->down));
+    mpl_paths_spread(&s->upper, &s->up);
+    mpl_paths_spread(&s->lower, &s->down);
 }
 
 /* Rounded down for all alike, which keeps every constraint between them. */
@@ -149,16 +113,32 @@ static __int128 middle_of(__int128 high, __int128 minus_low)
     return sum >= 0 || sum % 2 == 0 ? sum / 2 : sum / 2 - 1;
 }
 
+/* Looks at a process that has got a limit; whether it is enclosed now, and has been fixed. */
+static bool fix_if_enclosed(struct solver *s, uint32_t p)
+{
+    if (s->is_fixed[p]) {
+        return false;
+    }
+    if (s->up.ticks[p] == MPL_PATH_NONE || s->down.ticks[p] == MPL_PATH_NONE) {
+        mpl_lowest_add(&s->one_sided, p);
+        return false;
+    }
+    fix(s, p, middle_of(s->up.ticks[p], s->down.ticks[p]));
+    return true;
+}
+
 static bool fix_enclosed(struct solver *s)
 {
+    /* What is fixed here counts as reached, too. */
+    const uint32_t n_up = s->up.n_reached;
+    const uint32_t n_down = s->down.n_reached;
     bool has_fixed = false;
 
-    for (uint32_t p = 0; p < s->upper.n; p++) {
-        if (!s->is_fixed[p] && s->up.ticks[p] != MPL_PATH_NONE &&
-            s->down.ticks[p] != MPL_PATH_NONE) {
-            fix(s, p, middle_of(s->up.ticks[p], s->down.ticks[p]));
-            has_fixed = true;
-        }
+    while (s->n_up < n_up) {
+        has_fixed |= fix_if_enclosed(s, s->up.reached[s->n_up++]);
+    }
+    while (s->n_down < n_down) {
+        has_fixed |= fix_if_enclosed(s, s->down.reached[s->n_down++]);
     }
     return has_fixed;
 }
@@ -166,14 +146,16 @@ static bool fix_enclosed(struct solver *s)
 /*
  * Messages in one direction only say how early a clock may be, or how late, not both. The
  * nearest value that they allow makes the fastest of them arrive at once. One process at a
- * time: those that it encloses follow with their middle.
+ * time, the lowest: those that it encloses follow with their middle.
  */
 static bool fix_one_sided(struct solver *s)
 {
-    for (uint32_t p = 0; p < s->upper.n; p++) {
+    uint32_t p;
+
+    while ((p = mpl_lowest_take(&s->one_sided)) != MPL_NONE) {
         const bool has_high = s->up.ticks[p] != MPL_PATH_NONE;
 
-        if (!s->is_fixed[p] && (has_high || s->down.ticks[p] != MPL_PATH_NONE)) {
+        if (!s->is_fixed[p]) {
             fix(s, p, has_high ? s->up.ticks[p] : -s->down.ticks[p]);
             return true;
         }
@@ -183,12 +165,11 @@ static bool fix_one_sided(struct solver *s)
 
 static void fix_alone(struct solver *s)
 {
-    uint32_t p = 0;
-
-    while (s->is_fixed[p]) {
-        p++;
+    while (s->is_fixed[s->n_first]) {
+        s->n_first++;
     }
-    fix(s, p, (__int128) s->raw_ticks[p] - s->raw_ticks[s->estimate->reference]);
+    fix(s, s->n_first,
+        (__int128) s->raw_ticks[s->n_first] - s->raw_ticks[s->estimate->reference]);
 }
 
 static void keep_limits(struct solver *s)
@@ -210,27 +191,33 @@ static void keep_limits(struct solver *s)
     }
 }
 
-static void solve(struct solver *s, bool are_limits_sure)
+static void start(struct solver *s)
 {
-    const uint32_t n = s->upper.n;
-
-    for (uint32_t p = 0; p < n; p++) {
+    for (uint32_t p = 0; p < s->upper.n; p++) {
         s->is_fixed[p] = false;
     }
     s->n_fixed = 0;
+    s->n_first = 0;
+    s->n_up = 0;
+    s->n_down = 0;
+    s->one_sided.n = 0;
+    mpl_paths_clear(&s->up);
+    mpl_paths_clear(&s->down);
+}
+
+static void solve(struct solver *s, bool are_limits_sure)
+{
+    start(s);
     fix(s, s->estimate->reference, 0);
-    find_limits(s);
+    spread_limits(s);
     if (are_limits_sure) {
         keep_limits(s);
     }
-    for (;;) {
-        if (!fix_enclosed(s) && !fix_one_sided(s) && s->n_fixed < n) {
+    while (s->n_fixed < s->upper.n) {
+        if (!fix_enclosed(s) && !fix_one_sided(s)) {
             fix_alone(s);
         }
-        if (s->n_fixed == n) {
-            return;
-        }
-        find_limits(s);
+        spread_limits(s);
     }
 }
 
@@ -238,12 +225,14 @@ static void solve(struct solver *s, bool are_limits_sure)
 
 static enum mpl_status make_graphs(struct solver *s, struct mpl_err *err)
 {
-    const enum mpl_status st =
+    enum mpl_status st =
         mpl_graph_create(s->links, MPL_GRAPH_UPPER, s->scratch, &s->upper, err);
 
-    return st != MPL_OK
-               ? st
-               : mpl_graph_create(s->links, MPL_GRAPH_LOWER, s->scratch, &s->lower, err);
+    if (st == MPL_OK) {
+        st = mpl_graph_create(s->links, MPL_GRAPH_LOWER, s->scratch, &s->lower, err);
+    }
+    return st != MPL_OK ? st
+                        : mpl_components_find(&s->upper, s->scratch, &s->component, err);
 }
 
 /* Solves, and again with what collectives say against the solution, until nothing does. */
@@ -325,10 +314,8 @@ static enum mpl_status find_tree(struct solver *s, struct mpl_paths *tree,
     if (st != MPL_OK) {
         return st;
     }
-    for (uint32_t p = 0; p < round.n; p++) {
-        tree->ticks[p] = p == s->estimate->reference ? 0 : MPL_PATH_NONE;
-    }
-    mpl_assert(mpl_paths_find(&round, tree));
+    mpl_paths_start(tree, s->estimate->reference, 0);
+    mpl_paths_spread(&round, tree);
     for (uint32_t p = 0; p < round.n; p++) {
         const __int128 trip = tree->ticks[p];
 
@@ -404,8 +391,12 @@ enum mpl_status mpl_estimate_create(const struct mpl_order_view *view,
     s.estimate = create_estimate(n, arena);
     s.is_fixed = MPL_NEW_ARRAY(s.scratch, n, bool);
     s.x = MPL_NEW_ARRAY(s.scratch, n, __int128);
-    st = s.estimate == NULL || s.is_fixed == NULL || s.x == NULL ? mpl_nomem(err)
-                                                                 : run(&s, err);
+    /* A process is reached once from above and once from below. */
+    s.one_sided.number = mpl_arena_array(s.scratch, n, 2 * sizeof *s.one_sided.number);
+    st = s.estimate == NULL || s.is_fixed == NULL || s.x == NULL ||
+                 s.one_sided.number == NULL
+             ? mpl_nomem(err)
+             : run(&s, err);
     if (st == MPL_OK) {
         *out = s.estimate;
     }

@@ -71,67 +71,133 @@ enum mpl_status mpl_graph_create(const struct mpl_links *links, enum mpl_graph_k
     return MPL_OK;
 }
 
+/* ---- shortest paths ------------------------------------------------------------------------ */
+
 enum mpl_status mpl_paths_create(uint32_t n, struct mpl_arena *arena, struct mpl_paths *out,
                                  struct mpl_err *err)
 {
     struct mpl_paths paths = {
+        .n = n,
         .ticks = MPL_NEW_ARRAY(arena, n, __int128),
         .parent = MPL_NEW_ARRAY(arena, n, uint32_t),
-        .hops = MPL_NEW_ARRAY(arena, n, uint32_t),
+        .reached = MPL_NEW_ARRAY(arena, n, uint32_t),
         .queue = MPL_NEW_ARRAY(arena, n, uint32_t),
+        .mark = MPL_NEW_ARRAY(arena, n, uint32_t),
         .is_queued = MPL_NEW_ARRAY(arena, n, bool),
     };
 
-    if (paths.ticks == NULL || paths.parent == NULL || paths.hops == NULL ||
-        paths.queue == NULL || paths.is_queued == NULL) {
+    if (paths.ticks == NULL || paths.parent == NULL || paths.reached == NULL ||
+        paths.queue == NULL || paths.mark == NULL || paths.is_queued == NULL) {
         return mpl_nomem(err);
     }
+    mpl_paths_clear(&paths);
     *out = paths;
     return MPL_OK;
 }
 
-/*
- * Bellman and Ford with a queue: only processes whose limit became tighter pass it on. A
- * shortest path has fewer arcs than there are processes, so one that has as many runs in a
- * circle of negative length.
- */
-bool mpl_paths_find(const struct mpl_graph *graph, struct mpl_paths *paths)
+void mpl_paths_clear(struct mpl_paths *paths)
 {
-    uint32_t head = 0;
-    uint32_t n_queued = 0;
-
-    for (uint32_t p = 0; p < graph->n; p++) {
+    for (uint32_t p = 0; p < paths->n; p++) {
+        paths->ticks[p] = MPL_PATH_NONE;
         paths->parent[p] = MPL_NONE;
-        paths->hops[p] = 0;
-        paths->is_queued[p] = paths->ticks[p] != MPL_PATH_NONE;
-        if (paths->is_queued[p]) {
-            paths->queue[n_queued++] = p;
+        paths->is_queued[p] = false;
+    }
+    paths->n_reached = 0;
+    paths->head = 0;
+    paths->n_queued = 0;
+    paths->n_shortened = 0;
+}
+
+static void shorten(struct mpl_paths *paths, uint32_t p, __int128 ticks, uint32_t parent)
+{
+    if (paths->ticks[p] == MPL_PATH_NONE) {
+        paths->reached[paths->n_reached++] = p;
+    }
+    paths->ticks[p] = ticks;
+    paths->parent[p] = parent;
+    if (!paths->is_queued[p]) {
+        paths->is_queued[p] = true;
+        paths->queue[((uint64_t) paths->head + paths->n_queued++) % paths->n] = p;
+    }
+}
+
+void mpl_paths_start(struct mpl_paths *paths, uint32_t p, __int128 ticks)
+{
+    shorten(paths, p, ticks, MPL_NONE);
+}
+
+/* Whether parents run in a circle, as they do sooner or later if there is one of negative length, and
+ * then only. */
+static bool has_circle(struct mpl_paths *paths)
+{
+    for (uint32_t p = 0; p < paths->n; p++) {
+        paths->mark[p] = MPL_NONE;
+    }
+    for (uint32_t p = 0; p < paths->n; p++) {
+        uint32_t q = p;
+
+        while (q != MPL_NONE && paths->mark[q] == MPL_NONE) {
+            paths->mark[q] = p;
+            q = paths->parent[q];
+        }
+        if (q != MPL_NONE && paths->mark[q] == p) {
+            return true;
         }
     }
-    while (n_queued > 0) {
-        const uint32_t p = paths->queue[head];
+    return false;
+}
 
-        head = (head + 1) % graph->n;
-        n_queued--;
+/*
+ * Bellman and Ford with a queue: only processes whose limit became tighter pass it on. Looking for
+ * circles costs as much as shortening as many paths as there are processes, so it is done that
+ * often.
+ */
+static bool spread(const struct mpl_graph *graph, const uint32_t *component,
+                   struct mpl_paths *paths)
+{
+    while (paths->n_queued > 0) {
+        const uint32_t p = paths->queue[paths->head];
+
+        paths->head = (paths->head + 1) % paths->n;
+        paths->n_queued--;
         paths->is_queued[p] = false;
         for (uint32_t i = graph->first[p]; i < graph->first[p + 1]; i++) {
             const uint32_t q = graph->arc[i].to;
             const __int128 ticks = paths->ticks[p] + graph->arc[i].ticks;
 
-            if (ticks >= paths->ticks[q]) {
+            if (ticks >= paths->ticks[q] ||
+                (component != NULL && component[p] != component[q])) {
                 continue;
             }
-            paths->ticks[q] = ticks;
-            paths->parent[q] = p;
-            paths->hops[q] = paths->hops[p] + 1;
-            if (paths->hops[q] >= graph->n) {
-                return false;
-            }
-            if (!paths->is_queued[q]) {
-                paths->is_queued[q] = true;
-                paths->queue[(head + n_queued++) % graph->n] = q;
+            shorten(paths, q, ticks, p);
+            if (++paths->n_shortened >= paths->n) {
+                paths->n_shortened = 0;
+                if (has_circle(paths)) {
+                    return false;
+                }
             }
         }
     }
     return true;
+}
+
+void mpl_paths_spread(const struct mpl_graph *graph, struct mpl_paths *paths)
+{
+    mpl_assert(spread(graph, NULL, paths));
+}
+
+/*
+ * A circle lies within a component, and all of that can be reached from any of its processes. To
+ * begin everywhere at once instead would shorten the paths of a chain over and over.
+ */
+bool mpl_graph_has_solution(const struct mpl_graph *graph, const uint32_t *component,
+                            struct mpl_paths *paths)
+{
+    mpl_paths_clear(paths);
+    for (uint32_t p = 0; p < graph->n; p++) {
+        if (component[p] == p) {
+            mpl_paths_start(paths, p, 0);
+        }
+    }
+    return spread(graph, component, paths);
 }

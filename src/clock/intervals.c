@@ -131,13 +131,6 @@ static void set_limits(struct mpl_windows *w, uint32_t k, int64_t slack)
     mpl_graph_fill(w->links, MPL_GRAPH_UPPER, &w->upper);
 }
 
-static void start_at(struct mpl_paths *paths, uint32_t n, uint32_t reference)
-{
-    for (uint32_t p = 0; p < n; p++) {
-        paths->ticks[p] = p == reference ? 0 : MPL_PATH_NONE;
-    }
-}
-
 /* By how much round trips are shorter than nothing, at most. */
 static int64_t find_slack(const struct mpl_windows *w)
 {
@@ -163,10 +156,7 @@ static int64_t find_slack(const struct mpl_windows *w)
  */
 static bool is_feasible(struct mpl_windows *w)
 {
-    for (uint32_t p = 0; p < w->upper.n; p++) {
-        w->up.ticks[p] = 0;
-    }
-    return mpl_paths_find(&w->upper, &w->up);
+    return mpl_graph_has_solution(&w->upper, w->component, &w->up);
 }
 
 static void relax(struct mpl_windows *w, uint32_t k)
@@ -250,10 +240,12 @@ static void enclose_window(struct mpl_windows *w, uint32_t reference, uint32_t k
 
     relax(w, k);
     mpl_graph_fill(w->links, MPL_GRAPH_LOWER, &w->lower);
-    start_at(&w->up, n, reference);
-    start_at(&w->down, n, reference);
-    mpl_assert(mpl_paths_find(&w->upper, &w->up));
-    mpl_assert(mpl_paths_find(&w->lower, &w->down));
+    mpl_paths_clear(&w->up);
+    mpl_paths_clear(&w->down);
+    mpl_paths_start(&w->up, reference, 0);
+    mpl_paths_start(&w->down, reference, 0);
+    mpl_paths_spread(&w->upper, &w->up);
+    mpl_paths_spread(&w->lower, &w->down);
     for (uint32_t p = 0; p < n; p++) {
         const size_t cell = (size_t) p * w->n + k;
 

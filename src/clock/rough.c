@@ -17,6 +17,10 @@ struct rough {
     const uint32_t *parent; /* In the tree; MPL_NONE for the reference and others. */
     struct mpl_estimate *estimate;
     bool *is_fixed;
+    /* Links by process, at both ends, and those of which an end has become fixed. */
+    uint32_t *first;
+    uint32_t *link;
+    struct mpl_lowest touched;
 };
 
 /* ---- along the tree ------------------------------------------------------------------ */
@@ -59,6 +63,45 @@ static void add_up(struct rough *r, uint32_t *path)
 
 /* ---- outside of the tree ------------------------------------------------------------------- */
 
+static enum mpl_status sort_links(struct rough *r, struct mpl_arena *scratch,
+                                  struct mpl_err *err)
+{
+    const uint32_t n = r->links->n_processes;
+    const size_t n_ends = 2 * r->links->link.n;
+
+    r->first = MPL_NEW_ARRAY(scratch, (size_t) n + 2, uint32_t);
+    r->link = MPL_NEW_ARRAY(scratch, n_ends, uint32_t);
+    r->touched.number = MPL_NEW_ARRAY(scratch, n_ends, uint32_t);
+    if (r->first == NULL || r->link == NULL || r->touched.number == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < r->links->link.n; i++) {
+        r->first[mpl_links_get(r->links, i)->from + 2]++;
+        r->first[mpl_links_get(r->links, i)->to + 2]++;
+    }
+    for (uint32_t p = 0; p < n; p++) {
+        r->first[p + 2] += r->first[p + 1];
+    }
+    for (size_t i = 0; i < r->links->link.n; i++) {
+        r->link[r->first[mpl_links_get(r->links, i)->from + 1]++] = (uint32_t) i;
+        r->link[r->first[mpl_links_get(r->links, i)->to + 1]++] = (uint32_t) i;
+    }
+    return MPL_OK;
+}
+
+static void touch_links(struct rough *r, uint32_t process)
+{
+    for (uint32_t i = r->first[process]; i < r->first[process + 1]; i++) {
+        mpl_lowest_add(&r->touched, r->link[i]);
+    }
+}
+
+static void fix(struct rough *r, uint32_t process)
+{
+    r->is_fixed[process] = true;
+    touch_links(r, process);
+}
+
 /* Processes without an answered message follow their neighbours, without any bound. */
 static void attach(struct rough *r, uint32_t process)
 {
@@ -66,8 +109,8 @@ static void attach(struct rough *r, uint32_t process)
     __int128 high = MPL_PATH_NONE;
     struct mpl_estimate *e = r->estimate;
 
-    for (size_t i = 0; i < r->links->link.n; i++) {
-        const struct mpl_link *link = mpl_links_get(r->links, i);
+    for (uint32_t i = r->first[process]; i < r->first[process + 1]; i++) {
+        const struct mpl_link *link = mpl_links_get(r->links, r->link[i]);
 
         if (link->from == process && r->is_fixed[link->to]) {
             const __int128 limit = (__int128) e->add_ticks[link->to] + link->least_ticks;
@@ -87,13 +130,15 @@ static void attach(struct rough *r, uint32_t process)
         e->add_ticks[process] = mpl_ticks_narrow((low + high) / 2);
     }
     e->is_one_sided[process] = true;
-    r->is_fixed[process] = true;
+    fix(r, process);
 }
 
 /* A process without a place that talks to one with a place; MPL_NONE: there is none. */
-static uint32_t find_neighbour(const struct rough *r)
+static uint32_t find_neighbour(struct rough *r)
 {
-    for (size_t i = 0; i < r->links->link.n; i++) {
+    uint32_t i;
+
+    while ((i = mpl_lowest_take(&r->touched)) != MPL_NONE) {
         const struct mpl_link *link = mpl_links_get(r->links, i);
 
         if (r->is_fixed[link->from] != r->is_fixed[link->to]) {
@@ -108,7 +153,9 @@ static void attach_rest(struct rough *r, const int64_t *raw_ticks)
     struct mpl_estimate *e = r->estimate;
 
     for (uint32_t p = 0; p < r->view->model->n_processes; p++) {
-        if (!r->is_fixed[p]) {
+        if (r->is_fixed[p]) {
+            touch_links(r, p);
+        } else {
             e->bound_ticks[p] = INT64_MAX;
         }
     }
@@ -122,7 +169,7 @@ static void attach_rest(struct rough *r, const int64_t *raw_ticks)
         } else {
             e->add_ticks[p] = mpl_ticks_minus(raw_ticks[p], raw_ticks[e->reference]);
             e->is_alone[p] = true;
-            r->is_fixed[p] = true;
+            fix(r, p);
         }
     }
 }
@@ -139,10 +186,15 @@ enum mpl_status mpl_rough_estimate(const struct mpl_order_view *view,
         .view = view, .links = links, .parent = tree->parent, .estimate = estimate
     };
     uint32_t *path = MPL_NEW_ARRAY(scratch, n, uint32_t);
+    enum mpl_status st;
 
     r.is_fixed = MPL_NEW_ARRAY(scratch, n, bool);
     if (path == NULL || r.is_fixed == NULL) {
         return mpl_nomem(err);
+    }
+    st = sort_links(&r, scratch, err);
+    if (st != MPL_OK) {
+        return st;
     }
     for (uint32_t p = 0; p < n; p++) {
         estimate->is_alone[p] = false;

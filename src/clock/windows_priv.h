@@ -19,6 +19,7 @@ struct mpl_windows {
     double rate;
     struct mpl_graph upper;
     struct mpl_graph lower;
+    const uint32_t *component; /* Of each process; see mpl_components_find(). */
     struct mpl_paths up;
     struct mpl_paths down;
 };

@@ -30,6 +30,8 @@ struct seating {
     struct mpl_map *of_location; /**< Location reference to index of raw->locations. */
     struct mpl_map *taken;       /**< Location references that stand for a rank. */
     struct mpl_map *of_group;    /**< Location group to process. */
+    struct mpl_map *group_at;    /**< Location group to index of raw->location_groups. */
+    struct mpl_map *node_at;     /**< Node of the system tree to index of raw->nodes. */
 };
 
 const struct mpl_raw_group *mpl_raw_ranks(const struct mpl_raw *raw)
@@ -196,43 +198,65 @@ static enum mpl_status find_seats(struct seating *s, struct mpl_model *model,
 
 /* ---- the model's tables -------------------------------------------------------------------------- */
 
+/** The first definition of a reference is the one that holds. */
+static bool put_first(struct mpl_map *map, uint32_t ref, size_t i)
+{
+    return mpl_map_find(map, ref) != MPL_NONE || mpl_map_put(map, ref, (uint32_t) i);
+}
+
+static bool index_hosts(const struct seating *s)
+{
+    bool ok = s->group_at != NULL && s->node_at != NULL;
+
+    for (size_t i = 0; i < s->raw->location_groups.n && ok; i++) {
+        const struct mpl_raw_location_group *group =
+            (const struct mpl_raw_location_group *) mpl_buf_get(&s->raw->location_groups,
+                                                                i);
+
+        ok = put_first(s->group_at, group->ref, i);
+    }
+    for (size_t i = 0; i < s->raw->nodes.n && ok; i++) {
+        const struct mpl_raw_node *node =
+            (const struct mpl_raw_node *) mpl_buf_get(&s->raw->nodes, i);
+
+        ok = put_first(s->node_at, node->ref, i);
+    }
+    return ok;
+}
+
 /** Name of the computer; NULL when the system tree does not tell (EZTrace names the program). */
-static const char *host_of(const struct mpl_raw *raw, uint32_t node_ref)
+static const char *host_of(const struct seating *s, uint32_t node_ref)
 {
     for (unsigned depth = 0; depth < TREE_DEPTH; depth++) {
-        const struct mpl_raw_node *node = NULL;
+        const uint32_t at = mpl_map_find(s->node_at, node_ref);
+        const struct mpl_raw_node *node;
 
-        for (size_t i = 0; i < raw->nodes.n && node == NULL; i++) {
-            const struct mpl_raw_node *n =
-                (const struct mpl_raw_node *) mpl_buf_get(&raw->nodes, i);
-
-            node = n->ref == node_ref ? n : NULL;
-        }
-        if (node == NULL) {
+        if (at == MPL_NONE) {
             return NULL;
         }
-        if (strcasecmp(mpl_raw_text(raw, node->class_name), "node") == 0 ||
-            strcasecmp(mpl_raw_text(raw, node->class_name), "host") == 0) {
-            return mpl_raw_text(raw, node->name);
+        node = (const struct mpl_raw_node *) mpl_buf_get(&s->raw->nodes, at);
+        if (strcasecmp(mpl_raw_text(s->raw, node->class_name), "node") == 0 ||
+            strcasecmp(mpl_raw_text(s->raw, node->class_name), "host") == 0) {
+            return mpl_raw_text(s->raw, node->name);
         }
         node_ref = node->parent;
     }
     return NULL;
 }
 
-static void name_process(const struct mpl_raw *raw, uint32_t group_ref,
+static void name_process(const struct seating *s, uint32_t group_ref,
                          struct mpl_process *process)
 {
-    for (size_t i = 0; i < raw->location_groups.n; i++) {
-        const struct mpl_raw_location_group *group =
-            (const struct mpl_raw_location_group *) mpl_buf_get(&raw->location_groups, i);
+    const uint32_t at = mpl_map_find(s->group_at, group_ref);
+    const struct mpl_raw_location_group *group;
 
-        if (group->ref == group_ref) {
-            process->name = mpl_raw_text(raw, group->name);
-            process->host = host_of(raw, group->node);
-            return;
-        }
+    if (at == MPL_NONE) {
+        return;
     }
+    group =
+        (const struct mpl_raw_location_group *) mpl_buf_get(&s->raw->location_groups, at);
+    process->name = mpl_raw_text(s->raw, group->name);
+    process->host = host_of(s, group->node);
 }
 
 static bool fill_location(const struct seating *s, uint32_t i, uint32_t thread,
@@ -262,7 +286,7 @@ static enum mpl_status fill(const struct seating *s, struct mpl_model *model,
         MPL_NEW_ARRAY(arena, s->n_processes, struct mpl_process);
     uint32_t *indices = MPL_NEW_ARRAY(arena, s->n, uint32_t);
 
-    if (locations == NULL || processes == NULL || indices == NULL) {
+    if (locations == NULL || processes == NULL || indices == NULL || !index_hosts(s)) {
         return mpl_nomem(err);
     }
     for (uint32_t i = 0; i < s->n; i++) {
@@ -274,7 +298,7 @@ static enum mpl_status fill(const struct seating *s, struct mpl_model *model,
             process->locations = &indices[i];
             process->name = "";
             if (s->seats[i].raw != NULL) {
-                name_process(s->raw, s->seats[i].raw->group, process);
+                name_process(s, s->seats[i].raw->group, process);
             }
         }
         if (!fill_location(s, i, process->n_locations++, arena, &locations[i])) {
@@ -321,7 +345,9 @@ enum mpl_status mpl_define_processes(const struct mpl_raw *raw, struct mpl_model
     struct seating s = { .raw = raw,
                          .of_location = mpl_map_create(),
                          .taken = mpl_map_create(),
-                         .of_group = mpl_map_create() };
+                         .of_group = mpl_map_create(),
+                         .group_at = mpl_map_create(),
+                         .node_at = mpl_map_create() };
     enum mpl_status st =
         scratch == NULL ? mpl_nomem(err) : find_seats(&s, model, scratch, err);
 
@@ -335,6 +361,8 @@ enum mpl_status mpl_define_processes(const struct mpl_raw *raw, struct mpl_model
     mpl_map_destroy(s.of_location);
     mpl_map_destroy(s.taken);
     mpl_map_destroy(s.of_group);
+    mpl_map_destroy(s.group_at);
+    mpl_map_destroy(s.node_at);
     mpl_arena_destroy(scratch);
     return st;
 }
