@@ -9,9 +9,7 @@
 #include "archive/archive.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 void *mpl_room_ensure(struct mpl_room *room, size_t bytes)
@@ -63,27 +61,9 @@ static enum mpl_status read_fully(int fd, const char *path, uint8_t *data, size_
 
 static enum mpl_status open_file(const char *path, int *out, size_t *n, struct mpl_err *err)
 {
-    /* Without O_NONBLOCK a named pipe in the place of a trace file would hang the open. */
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat info = { .st_mode = S_IFREG };
-    enum mpl_status st;
+    const enum mpl_status st = mpl_file_open(path, out, n, err);
 
-    if (fd < 0 && errno == ENOENT) {
-        return MPL_END;
-    }
-    if (fd < 0) {
-        return mpl_fail(err, MPL_E_IO, "\"%s\": %s", path, strerror(errno));
-    }
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
-        *out = fd;
-        *n = (size_t) info.st_size;
-        return MPL_OK;
-    }
-    st = S_ISREG(info.st_mode)
-             ? mpl_fail(err, MPL_E_IO, "\"%s\": %s", path, strerror(errno))
-             : mpl_fail(err, MPL_E_IO, "\"%s\" is not a regular file", path);
-    (void) close(fd);
-    return st;
+    return st >= MPL_OK ? st : mpl_wrap(err, st, "cannot open \"%s\"", path);
 }
 
 static enum mpl_status read_piece(int fd, const char *path, size_t n, struct mpl_room *room,

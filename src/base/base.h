@@ -231,7 +231,16 @@ const char *mpl_suggest_hint(struct mpl_arena *arena, const char *word,
 
 /* ---- files and text --------------------------------------------------------------- */
 
-/** Reads a whole file of at most \p limit bytes, NUL-terminated. */
+/**
+ * Opens a regular file for reading, of which \p *bytes is the size now. Whatever else stands there, a
+ * pipe, a socket or a device, is refused at once: it might never answer, or never end.
+ * Errors: MPL_END: there is none of that name; MPL_E_IO with the reason, without the name.
+ */
+enum mpl_status mpl_file_open(const char *path, int *fd, size_t *bytes,
+                              struct mpl_err *err);
+/** The same as a stream, to be closed by fclose(); a file that is not there is MPL_E_IO, too. */
+enum mpl_status mpl_file_stream(const char *path, FILE **out, struct mpl_err *err);
+/** Reads a whole regular file of at most \p limit bytes, NUL-terminated. */
 enum mpl_status mpl_file_read(const char *path, size_t limit, struct mpl_arena *arena,
                               char **text, size_t *bytes, struct mpl_err *err);
 

@@ -3,10 +3,74 @@
 #include "base/base_priv.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-/* Grows by what came, not by what stat() promised: pipes and /proc promise nothing. */
+static enum mpl_status check_is_regular(const struct stat *info, struct mpl_err *err)
+{
+    const mode_t mode = info->st_mode;
+
+    if (S_ISREG(mode)) {
+        return MPL_OK;
+    }
+    return mpl_fail(err, MPL_E_IO, "it is %s, not a regular file",
+                    S_ISDIR(mode)    ? "a directory"
+                    : S_ISFIFO(mode) ? "a pipe"
+                    : S_ISSOCK(mode) ? "a socket"
+                                     : "a device");
+}
+
+enum mpl_status mpl_file_open(const char *path, int *fd, size_t *bytes, struct mpl_err *err)
+{
+    struct stat info;
+    enum mpl_status st;
+
+    /* Asked first, since opening a device may do something to it. */
+    if (stat(path, &info) != 0) {
+        return errno == ENOENT ? MPL_END : mpl_fail(err, MPL_E_IO, "%s", strerror(errno));
+    }
+    st = check_is_regular(&info, err);
+    if (st != MPL_OK) {
+        return st;
+    }
+    /* Without O_NONBLOCK a pipe that takes the place of the file in this moment would wait. */
+    const int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    st = opened < 0 || fstat(opened, &info) != 0
+             ? mpl_fail(err, MPL_E_IO, "%s", strerror(errno))
+             : check_is_regular(&info, err);
+    if (st == MPL_OK) {
+        *fd = opened;
+        *bytes = (size_t) info.st_size;
+    } else if (opened >= 0) {
+        (void) close(opened);
+    }
+    return st;
+}
+
+enum mpl_status mpl_file_stream(const char *path, FILE **out, struct mpl_err *err)
+{
+    size_t bytes = 0;
+    int fd = -1;
+    const enum mpl_status st = mpl_file_open(path, &fd, &bytes, err);
+
+    if (st != MPL_OK) {
+        return st == MPL_END ? mpl_fail(err, MPL_E_IO, "%s", strerror(ENOENT)) : st;
+    }
+    FILE *stream = fdopen(fd, "rb");
+
+    if (stream == NULL) {
+        (void) close(fd);
+        return mpl_nomem(err);
+    }
+    *out = stream;
+    return MPL_OK;
+}
+
+/* Grows by what came, not by what stat() promised: files of /proc promise nothing. */
 static enum mpl_status read_all(FILE *in, size_t limit, char **bytes, size_t *n,
                                 struct mpl_err *err)
 {
@@ -39,13 +103,12 @@ static enum mpl_status read_all(FILE *in, size_t limit, char **bytes, size_t *n,
 enum mpl_status mpl_file_read(const char *path, size_t limit, struct mpl_arena *arena,
                               char **text, size_t *bytes, struct mpl_err *err)
 {
-    FILE *in = fopen(path, "rb");
-    enum mpl_status st = MPL_OK;
+    FILE *in = NULL;
+    enum mpl_status st = mpl_file_stream(path, &in, err);
     char *all = NULL;
     size_t n = 0;
 
-    if (in == NULL) {
-        st = mpl_fail(err, MPL_E_IO, "%s", strerror(errno));
+    if (st != MPL_OK) {
         goto done;
     }
     st = read_all(in, limit, &all, &n, err);

@@ -24,11 +24,11 @@ static void pass_on(const struct run_show *show, const char *name, const char *r
 {
     char path[4096];
     char bytes[8192];
+    FILE *in = NULL;
     size_t n = 0;
 
     (void) snprintf(path, sizeof path, "%s/%s/%s", show->directory, run, name);
-    FILE *in = fopen(path, "rb");
-    if (in == NULL) {
+    if (mpl_file_stream(path, &in, NULL) != MPL_OK) {
         return;
     }
     if (fseek(in, *at, SEEK_SET) == 0) {

@@ -75,11 +75,11 @@ enum mpl_speaks mpl_program_speaks_of_mpi(const char *path)
 {
     char bytes[CHUNK + OVERLAP];
     struct mentions m = { 0 };
-    FILE *in = fopen(path, "rb");
+    FILE *in = NULL;
     size_t kept = 0;
     size_t n = 0;
 
-    if (in == NULL) {
+    if (mpl_file_stream(path, &in, NULL) != MPL_OK) {
         return MPL_SPEAKS_OF_MPI; /* Nothing can be said against it. */
     }
     while (!m.is_mpi && (n = fread(bytes + kept, 1, CHUNK, in)) > 0) {

@@ -11,10 +11,10 @@ enum { TAIL_BYTES = 6000, TAIL_LINES = 20, CLAUSE_BYTES = 200 };
 const char *mpl_said_tail(const char *path, struct mpl_arena *arena)
 {
     char text[TAIL_BYTES + 1];
-    FILE *in = fopen(path, "rb");
+    FILE *in = NULL;
     size_t n = 0;
 
-    if (in == NULL) {
+    if (mpl_file_stream(path, &in, NULL) != MPL_OK) {
         return "";
     }
     if (fseek(in, -TAIL_BYTES, SEEK_END) != 0) {

@@ -8,7 +8,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,10 +47,11 @@ static void look_at_begin(const char *path, struct mpl_sync_part *part)
 {
     uint8_t head[MPL_CHUNK_HEADER + 9 + MPL_FILE_PAD] = { 0 };
     const struct mpl_bytes file = { head, MPL_CHUNK_HEADER + 9 };
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct mpl_chunk chunk;
+    size_t bytes = 0;
+    int fd = -1;
 
-    if (fd < 0) {
+    if (mpl_file_open(path, &fd, &bytes, NULL) != MPL_OK) {
         return;
     }
     if (pread(fd, head, file.n, 0) == (ssize_t) file.n &&

@@ -96,13 +96,14 @@ enum mpl_status mpl_sync_copy_verbatim(const char *from, const char *to,
                                        const struct mpl_sync_part *part,
                                        struct mpl_room *room, struct mpl_err *err)
 {
-    const int in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    int out = -1;
+    size_t bytes = 0;
     uint64_t n = 0;
-    enum mpl_status st = MPL_OK;
+    int out = -1;
+    int in = -1;
+    enum mpl_status st = mpl_file_open(from, &in, &bytes, err);
 
-    if (in < 0) {
-        return fail(from, err);
+    if (st != MPL_OK) {
+        return st;
     }
     out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     st = out < 0 ? fail(to, err) : copy_all(in, out, to, room, &n, err);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -461,7 +462,30 @@ START_TEST(missing_file_is_told_with_name_and_reason)
     ck_assert_ptr_null(text);
     ck_assert_uint_eq(n, 7);
     ck_assert_int_eq(mpl_file_read(".", 10, arena, &text, &n, &err), MPL_E_IO);
-    ck_assert_str_eq(err.cause[0].text, "Is a directory");
+    ck_assert_str_eq(err.cause[0].text, "it is a directory, not a regular file");
+}
+END_TEST
+
+START_TEST(what_may_never_answer_is_no_file)
+{
+    const char pipe[] = "test_base.pipe";
+    const char *const paths[] = { pipe, "/dev/zero" };
+    const char *const says[] = { "it is a pipe, not a regular file",
+                                 "it is a device, not a regular file" };
+
+    (void) unlink(pipe);
+    ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+    for (size_t i = 0; i < 2; i++) {
+        struct mpl_err err = { 0 };
+        size_t bytes = 7;
+        int fd = -1;
+
+        ck_assert_int_eq(mpl_file_open(paths[i], &fd, &bytes, &err), MPL_E_IO);
+        ck_assert_str_eq(err.cause[0].text, says[i]);
+        ck_assert_int_eq(fd, -1);
+        ck_assert_uint_eq(bytes, 7);
+    }
+    unlink(pipe);
 }
 END_TEST
 
@@ -519,6 +543,7 @@ static Suite *text_suite(void)
     tcase_add_test(tcase, errors_count_even_where_their_text_finds_no_memory);
     tcase_add_loop_test(tcase, file_is_read_whole_and_ended_with_nul, 0, 5);
     tcase_add_test(tcase, missing_file_is_told_with_name_and_reason);
+    tcase_add_test(tcase, what_may_never_answer_is_no_file);
     tcase_add_test(tcase, file_without_memory_is_an_error);
     suite_add_tcase(suite, tcase);
     return suite;
