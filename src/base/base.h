@@ -244,6 +244,11 @@ enum mpl_status mpl_file_stream(const char *path, FILE **out, struct mpl_err *er
 enum mpl_status mpl_file_read(const char *path, size_t limit, struct mpl_arena *arena,
                               char **text, size_t *bytes, struct mpl_err *err);
 
+/**
+ * A new file to write to, with the rights that new files get here; the Xs at the end of \p path,
+ * "report.XXXXXX", become what no other file has. -1 with errno when it cannot be made.
+ */
+int mpl_file_make_temporary(char *path);
 /** Writes out what \p out holds back. MPL_E_IO with the reason if this or an earlier write failed. */
 enum mpl_status mpl_file_flush(FILE *out, struct mpl_err *err);
 

@@ -132,6 +132,20 @@ done:
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot read \"%s\"", path);
 }
 
+int mpl_file_make_temporary(char *path)
+{
+    const int fd = mkostemp(path, O_CLOEXEC);
+
+    if (fd >= 0) {
+        /* mkostemp() makes files private. */
+        const mode_t mask = umask(0);
+
+        (void) umask(mask);
+        (void) fchmod(fd, 0666 & ~mask);
+    }
+    return fd;
+}
+
 enum mpl_status mpl_file_flush(FILE *out, struct mpl_err *err)
 {
     const bool was_broken = ferror(out) != 0;

@@ -18,24 +18,14 @@ static bool is_special(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* mkstemp() makes files private; a report gets the rights any new file would get. */
-static void give_usual_rights(int fd)
-{
-    const mode_t mask = umask(0);
-
-    (void) umask(mask);
-    (void) fchmod(fd, 0666 & ~mask);
-}
-
 static enum mpl_status open_temporary(struct mpl_output *out, struct mpl_err *err)
 {
-    const int fd = mkstemp(out->temporary);
+    const int fd = mpl_file_make_temporary(out->temporary);
 
     if (fd < 0) {
         return mpl_fail(err, MPL_E_IO, "cannot create \"%s\": %s", out->path,
                         strerror(errno));
     }
-    give_usual_rights(fd);
     out->stream = fdopen(fd, "w");
     if (out->stream == NULL) {
         (void) close(fd);

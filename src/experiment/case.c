@@ -68,17 +68,62 @@ const struct mpl_command *mpl_case_command(const struct mpl_case *c)
     return &c->command;
 }
 
+/* What we write into the lock, the number of a process, or nothing yet. */
+static bool is_lock_text(const char *text, size_t n)
+{
+    const size_t digits = strspn(text, "0123456789");
+
+    return n == 0 || (digits > 0 && digits + 1 == n && text[digits] == '\n');
+}
+
+static enum mpl_status fail_foreign(const char *path, struct mpl_err *err)
+{
+    return mpl_fail(err, MPL_E_IO,
+                    "\"%s\" is not a lock of marple's and is left as it is; name another "
+                    "directory",
+                    path);
+}
+
+/* Never through a link, and a file that is not ours is not touched: its lock neither. */
+static enum mpl_status open_lock(const char *path, int *out, char owner[32],
+                                 struct mpl_err *err)
+{
+    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    struct stat info;
+    ssize_t n = -1;
+
+    if (fd < 0) {
+        return errno == ELOOP || errno == EISDIR || errno == ENXIO
+                   ? fail_foreign(path, err)
+                   : mpl_fail(err, MPL_E_IO, "cannot create \"%s\": %s", path,
+                              strerror(errno));
+    }
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1 &&
+        info.st_size < 32) {
+        n = pread(fd, owner, 31, 0);
+    }
+    owner[n > 0 ? n : 0] = '\0';
+    if (n < 0 || !is_lock_text(owner, (size_t) n)) {
+        (void) close(fd);
+        return fail_foreign(path, err);
+    }
+    owner[strcspn(owner, "\n")] = '\0';
+    *out = fd;
+    return MPL_OK;
+}
+
 /* The lock goes with the process, however that ends; the file stays. */
 static enum mpl_status lock(struct mpl_case *c, struct mpl_err *err)
 {
     const char *path = mpl_arena_printf(c->arena, "%s/case.lock", c->directory);
+    char owner[32];
 
     if (path == NULL) {
         return mpl_nomem(err);
     }
-    c->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (c->lock < 0) {
-        return mpl_fail(err, MPL_E_IO, "cannot create \"%s\": %s", path, strerror(errno));
+    const enum mpl_status st = open_lock(path, &c->lock, owner, err);
+    if (st != MPL_OK) {
+        return st;
     }
     if (flock(c->lock, LOCK_EX | LOCK_NB) == 0) {
         char pid[32];
@@ -89,13 +134,9 @@ static enum mpl_status lock(struct mpl_case *c, struct mpl_err *err)
         }
         return MPL_OK;
     }
-    char owner[32] = "";
-    const ssize_t n =
-        errno == EWOULDBLOCK ? pread(c->lock, owner, sizeof owner - 1, 0) : -1;
-    if (n < 0) {
+    if (errno != EWOULDBLOCK) {
         return mpl_fail(err, MPL_E_IO, "cannot lock \"%s\": %s", path, strerror(errno));
     }
-    owner[strcspn(owner, "\n")] = '\0';
     return mpl_fail(
         err, MPL_E_IO,
         "another marple (process %s) is at work in \"%s\"; wait for it, or name "
@@ -137,6 +178,25 @@ static enum mpl_status compare(const struct mpl_case *c, const struct mpl_comman
                     c->command.args != NULL ? c->command.args : "");
 }
 
+/* A directory with other things in it is somebody's: runs among them would be hard to tell apart. */
+static enum mpl_status check_is_ours(const struct mpl_case *c, struct mpl_err *err)
+{
+    const char *path = mpl_arena_printf(c->arena, "%s/case.yaml", c->directory);
+    const char *stranger = mpl_folder_stranger(c->directory, c->arena);
+    struct stat info;
+
+    if (path == NULL) {
+        return mpl_nomem(err);
+    }
+    if (stranger == NULL || lstat(path, &info) == 0) {
+        return MPL_OK;
+    }
+    return mpl_fail(
+        err, MPL_E_USAGE,
+        "\"%s\" holds \"%s\" and no case; name a directory that is new or empty",
+        c->directory, stranger);
+}
+
 static enum mpl_status open_in(struct mpl_case *c, const struct mpl_command *command,
                                bool is_dry, struct mpl_err *err)
 {
@@ -144,8 +204,9 @@ static enum mpl_status open_in(struct mpl_case *c, const struct mpl_command *com
 
     if (!is_dry) {
         st = mpl_folder_make(c->directory, err);
-        st = st == MPL_OK ? lock(c, err) : st;
     }
+    st = st == MPL_OK ? check_is_ours(c, err) : st;
+    st = st == MPL_OK && !is_dry ? lock(c, err) : st;
     st = st == MPL_OK ? mpl_case_read(c, err) : st;
     st = st == MPL_OK ? compare(c, command, err) : st;
     if (st == MPL_OK && c->command.n == 0) {

@@ -121,6 +121,13 @@ static void read_experiment(struct reader *r, const struct mpl_yaml *map,
     recording->counters = words_of(r, map, "counters", &recording->n_counters);
 }
 
+/* It names the run's folder, in which files are read and written. */
+static bool is_name(const char *id)
+{
+    return id[0] != '\0' && strchr(id, '/') == NULL && strcmp(id, ".") != 0 &&
+           strcmp(id, "..") != 0;
+}
+
 static void read_run(struct reader *r, const struct mpl_yaml *map)
 {
     struct mpl_case_run run = { .id = text_of(map, "id") };
@@ -129,6 +136,10 @@ static void read_run(struct reader *r, const struct mpl_yaml *map)
     if (map->kind != MPL_YAML_MAP || run.id == NULL || outcome == NULL) {
         complain(r, map, "a run has at least an id and an outcome");
         return;
+    }
+    if (!is_name(run.id)) {
+        complain(r, mpl_yaml_find(map, "id"),
+                 "the id of a run is the name of its folder in the case, not a path");
     }
     if (mpl_outcome_parse(outcome, &run.outcome) != MPL_OK) {
         complain(r, mpl_yaml_find(map, "outcome"), "there is no such outcome");

@@ -156,14 +156,9 @@ enum mpl_status mpl_case_write(const struct mpl_case *c, struct mpl_err *err)
         return mpl_nomem(err);
     }
     put_case(&t, c);
-    const char *path = mpl_arena_printf(scratch, "%s/case.yaml", c->directory);
-    const char *temporary = mpl_arena_printf(scratch, "%s/case.yaml.new", c->directory);
-    if (t.has_failed || path == NULL || temporary == NULL) {
-        st = mpl_nomem(err);
-    } else {
-        st = mpl_folder_write(temporary, t.bytes.data, t.bytes.n, err);
-    }
-    st = st == MPL_OK ? mpl_folder_replace(c->directory, temporary, path, err) : st;
+    st = t.has_failed
+             ? mpl_nomem(err)
+             : mpl_folder_replace(c->directory, "case.yaml", t.bytes.data, t.bytes.n, err);
     mpl_buf_free(&t.bytes);
     mpl_arena_destroy(scratch);
     return st;

@@ -125,12 +125,14 @@ enum mpl_status mpl_folder_make(const char *path, struct mpl_err *err);
 uint64_t mpl_folder_bytes(const char *path);
 /** Path, relative to \p path, of the first anchor (*.otf2) by name below it; NULL: none. */
 const char *mpl_folder_anchor(const char *path, struct mpl_arena *arena);
+/** An entry that a case without runs does not have; NULL: there is none, or no such folder. */
+const char *mpl_folder_stranger(const char *path, struct mpl_arena *arena);
 /** A new file of \p bytes, or no file. */
 enum mpl_status mpl_folder_write(const char *path, const char *text, size_t bytes,
                                  struct mpl_err *err);
-/** Gives the file \p from in \p folder the name \p to, for good. */
-enum mpl_status mpl_folder_replace(const char *folder, const char *from, const char *to,
-                                   struct mpl_err *err);
+/** Makes \p bytes of \p text the file \p name in \p folder, for good, or leaves what was there. */
+enum mpl_status mpl_folder_replace(const char *folder, const char *name, const char *text,
+                                   size_t bytes, struct mpl_err *err);
 
 /* ---- what it said (said.c, mentions.c) ------------------------------------------------------------ */
 

@@ -43,6 +43,26 @@ enum mpl_status mpl_folder_make(const char *path, struct mpl_err *err)
     return MPL_OK;
 }
 
+const char *mpl_folder_stranger(const char *path, struct mpl_arena *arena)
+{
+    DIR *folder = opendir(path);
+    const char *stranger = NULL;
+
+    for (const struct dirent *e = NULL;
+         folder != NULL && stranger == NULL && (e = readdir(folder)) != NULL;) {
+        const char *name = e->d_name;
+        const bool is_ours = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+                             strcmp(name, "case.lock") == 0 ||
+                             strncmp(name, "case.yaml", strlen("case.yaml")) == 0;
+
+        stranger = is_ours ? NULL : mpl_arena_strdup(arena, name);
+    }
+    if (folder != NULL) {
+        (void) closedir(folder);
+    }
+    return stranger;
+}
+
 static uint64_t bytes_below(const char *path, int depth)
 {
     DIR *folder = depth < DEPTH ? opendir(path) : NULL;
@@ -141,15 +161,11 @@ const char *mpl_folder_anchor(const char *path, struct mpl_arena *arena)
 }
 
 /* Whether or not the disk is full shows only when the bytes are really there. */
-enum mpl_status mpl_folder_write(const char *path, const char *text, size_t bytes,
-                                 struct mpl_err *err)
+static enum mpl_status fill(int fd, const char *path, const char *text, size_t bytes,
+                            struct mpl_err *err)
 {
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     size_t done = 0;
 
-    if (fd < 0) {
-        return mpl_fail(err, MPL_E_IO, "cannot create \"%s\": %s", path, strerror(errno));
-    }
     while (done < bytes) {
         const ssize_t n = write(fd, text + done, bytes - done);
 
@@ -168,20 +184,55 @@ enum mpl_status mpl_folder_write(const char *path, const char *text, size_t byte
     return mpl_fail(err, MPL_E_IO, "cannot write \"%s\": %s", path, strerror(reason));
 }
 
-/* A name is on the disk when its folder is. A file system that cannot do that is asked for too much. */
-enum mpl_status mpl_folder_replace(const char *folder, const char *from, const char *to,
-                                   struct mpl_err *err)
+enum mpl_status mpl_folder_write(const char *path, const char *text, size_t bytes,
+                                 struct mpl_err *err)
 {
-    if (rename(from, to) != 0) {
-        return mpl_fail(err, MPL_E_IO, "cannot replace \"%s\": %s", to, strerror(errno));
-    }
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    return fd >= 0
+               ? fill(fd, path, text, bytes, err)
+               : mpl_fail(err, MPL_E_IO, "cannot create \"%s\": %s", path, strerror(errno));
+}
+
+/* A name is on the disk when its folder is. A file system that cannot do that is asked for too much. */
+static enum mpl_status keep_names(const char *folder, struct mpl_err *err)
+{
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const bool is_bad = fd < 0 || (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP);
     const int reason = errno;
+
     if (fd >= 0) {
         (void) close(fd);
     }
     return !is_bad ? MPL_OK
                    : mpl_fail(err, MPL_E_IO, "cannot write the directory \"%s\": %s",
                               folder, strerror(reason));
+}
+
+enum mpl_status mpl_folder_replace(const char *folder, const char *name, const char *text,
+                                   size_t bytes, struct mpl_err *err)
+{
+    char path[PATH_MAX];
+    char fresh[PATH_MAX];
+
+    /* Never over a file that stands there: whatever has such a name may be somebody's. */
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int) sizeof path ||
+        snprintf(fresh, sizeof fresh, "%s.XXXXXX", path) >= (int) sizeof fresh) {
+        return mpl_fail(err, MPL_E_IO, "\"%s\" is no path", folder);
+    }
+    const int fd = mpl_file_make_temporary(fresh);
+    if (fd < 0) {
+        return mpl_fail(err, MPL_E_IO, "cannot create \"%s\": %s", fresh, strerror(errno));
+    }
+    const enum mpl_status st = fill(fd, fresh, text, bytes, err);
+    if (st != MPL_OK) {
+        return st;
+    }
+    if (rename(fresh, path) != 0) {
+        const int reason = errno;
+
+        (void) unlink(fresh);
+        return mpl_fail(err, MPL_E_IO, "cannot replace \"%s\": %s", path, strerror(reason));
+    }
+    return keep_names(folder, err);
 }

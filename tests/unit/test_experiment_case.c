@@ -4,6 +4,7 @@
 #include "experiment/experiment_priv.h"
 
 #include <check.h>
+#include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,22 @@ static void end(void)
     mpl_arena_destroy(arena);
 }
 
+/* Temporary files, too, begin with the name of what they are to become. */
+static bool holds_nothing_but(const char *one, const char *other)
+{
+    DIR *dir = opendir(folder);
+    bool is_so = dir != NULL;
+
+    for (const struct dirent *e = NULL; dir != NULL && (e = readdir(dir)) != NULL;) {
+        is_so = is_so && (e->d_name[0] == '.' || strcmp(e->d_name, one) == 0 ||
+                          strcmp(e->d_name, other) == 0);
+    }
+    if (dir != NULL) {
+        (void) closedir(dir);
+    }
+    return is_so;
+}
+
 static enum mpl_status open_again(void)
 {
     mpl_case_close(c);
@@ -53,6 +70,7 @@ static enum mpl_status open_again(void)
 
 static void write_case(const char *text)
 {
+    (void) unlink(path_of("case.yaml"));
     ck_assert_int_eq(mpl_folder_write(path_of("case.yaml"), text, strlen(text), &err),
                      MPL_OK);
 }
@@ -245,6 +263,13 @@ static const struct {
       "this is not a number that can stand here" },
     { "case: 1\ncommand: [x]\nruns:\n  - {id: a, outcome: ok, sizes: [4, 0]}\n",
       "this has to be a list of numbers of processes" },
+    { "case: 1\ncommand: [x]\nruns:\n  - {id: ../x, outcome: ok}\n",
+      ":4:10: the id of a run is the name of its folder in the case, not a path" },
+    { "case: 1\ncommand: [x]\nruns:\n  - {id: /x, outcome: ok}\n", "not a path" },
+    { "case: 1\ncommand: [x]\nruns:\n  - {id: a/b, outcome: ok}\n", "not a path" },
+    { "case: 1\ncommand: [x]\nruns:\n  - {id: \"\", outcome: ok}\n", "not a path" },
+    { "case: 1\ncommand: [x]\nruns:\n  - {id: ., outcome: ok}\n", "not a path" },
+    { "case: 1\ncommand: [x]\nruns:\n  - {id: .., outcome: ok}\n", "not a path" },
     { "case: 1\ncommand: {x: 3}\nruns: []\n", "this has to be a list of words" },
     { "case: 1\ncommand: [x]\nruns:\n  - {id: \"a", "" },
 };
@@ -264,6 +289,75 @@ START_TEST(damage_is_told_and_left_as_it_is)
 }
 END_TEST
 
+static const char letter[] = "Dear diary\n";
+
+static void expect_letter_behind(const char *path)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+
+    ck_assert_int_eq(mpl_case_open(folder, &command, false, &c, &err), MPL_E_IO);
+    ck_assert_str_eq(err.cause[0].text,
+                     mpl_arena_printf(arena,
+                                      "\"%s\" is not a lock of marple's and is left as it "
+                                      "is; name another directory",
+                                      path_of("case.lock")));
+    ck_assert_int_eq(mpl_file_read(path, 1 << 20, arena, &text, &bytes, &err), MPL_OK);
+    ck_assert_str_eq(text, letter);
+    ck_assert_int_eq(unlink(path_of("case.lock")), 0);
+    err = (struct mpl_err){ 0 };
+}
+
+START_TEST(a_lock_that_is_somebody_elses_file_is_left_as_it_is)
+{
+    /* A name that a case without runs may have, so that the folder is no stranger's. */
+    const char *diary = path_of("case.yaml.diary");
+    char here[4096];
+
+    ck_assert_int_eq(mpl_folder_write(path_of("case.lock"), letter, strlen(letter), &err),
+                     MPL_OK);
+    expect_letter_behind(path_of("case.lock"));
+    ck_assert_int_eq(mpl_folder_write(diary, letter, strlen(letter), &err), MPL_OK);
+    ck_assert_ptr_nonnull(getcwd(here, sizeof here));
+    ck_assert_int_eq(
+        symlink(mpl_arena_printf(arena, "%s/%s", here, diary), path_of("case.lock")), 0);
+    expect_letter_behind(diary);
+    ck_assert_int_eq(link(diary, path_of("case.lock")), 0);
+    expect_letter_behind(diary);
+    ck_assert_int_eq(mkfifo(path_of("case.lock"), 0600), 0);
+    expect_letter_behind(diary);
+    (void) unlink(diary);
+}
+END_TEST
+
+START_TEST(a_dangling_link_makes_no_file_elsewhere)
+{
+    ck_assert_int_eq(symlink("elsewhere", path_of("case.lock")), 0);
+    ck_assert_int_eq(mpl_case_open(folder, &command, false, &c, &err), MPL_E_IO);
+    ck_assert_int_ne(access(path_of("elsewhere"), F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_folder_with_other_things_is_no_case)
+{
+    ck_assert_int_eq(mpl_folder_write(path_of("diary"), letter, strlen(letter), &err),
+                     MPL_OK);
+    for (int is_dry = 0; is_dry < 2; is_dry++) {
+        err = (struct mpl_err){ 0 };
+        ck_assert_int_eq(mpl_case_open(folder, &command, is_dry != 0, &c, &err),
+                         MPL_E_USAGE);
+        ck_assert_str_eq(err.cause[0].text,
+                         mpl_arena_printf(arena,
+                                          "\"%s\" holds \"diary\" and no case; name a "
+                                          "directory that is new or empty",
+                                          folder));
+        ck_assert(holds_nothing_but("diary", "diary"));
+    }
+    (void) unlink(path_of("diary"));
+    ck_assert_msg(open_again() == MPL_OK, "an empty one can become a case");
+}
+END_TEST
+
 /* A full disk: what was there before stays. */
 START_TEST(a_case_that_cannot_be_written_stays_as_it_was)
 {
@@ -275,9 +369,9 @@ START_TEST(a_case_that_cannot_be_written_stays_as_it_was)
     (void) signal(SIGXFSZ, SIG_IGN);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     ck_assert_int_eq(mpl_case_write(c, &err), MPL_E_IO);
-    ck_assert_ptr_nonnull(strstr(err.cause[0].text, "case.yaml.new\": File too large"));
+    ck_assert_ptr_nonnull(strstr(err.cause[0].text, "\": File too large"));
     ck_assert_str_eq(case_text(), before);
-    ck_assert_int_ne(access(path_of("case.yaml.new"), F_OK), 0);
+    ck_assert(holds_nothing_but("case.yaml", "case.lock"));
 }
 END_TEST
 
@@ -294,7 +388,7 @@ START_TEST(running_out_of_memory_is_told)
             return;
         }
         ck_assert_msg(st == MPL_OK || st == MPL_E_NOMEM, "%ld: %s", n, err.cause[0].text);
-        ck_assert_int_eq(access(path_of("case.yaml.new"), F_OK), -1);
+        ck_assert(holds_nothing_but("case.yaml", "case.lock"));
     }
 }
 END_TEST
@@ -331,6 +425,9 @@ int main(void)
     tcase_add_test(tcase, a_dry_case_makes_nothing);
     tcase_add_test(tcase, a_file_is_no_case);
     tcase_add_loop_test(tcase, damage_is_told_and_left_as_it_is, 0, N_DAMAGES);
+    tcase_add_test(tcase, a_lock_that_is_somebody_elses_file_is_left_as_it_is);
+    tcase_add_test(tcase, a_dangling_link_makes_no_file_elsewhere);
+    tcase_add_test(tcase, a_folder_with_other_things_is_no_case);
     tcase_add_test(tcase, a_case_that_cannot_be_written_stays_as_it_was);
     tcase_add_test(tcase, running_out_of_memory_is_told);
     tcase_add_test(tcase, the_nearest_anchor_is_found);

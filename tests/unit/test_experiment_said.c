@@ -90,6 +90,7 @@ END_TEST
 
 static enum mpl_speaks speaks(const char *bytes, size_t n)
 {
+    (void) unlink(path);
     ck_assert_int_eq(mpl_folder_write(path, bytes, n, NULL), MPL_OK);
     return mpl_program_speaks_of_mpi(path);
 }
