@@ -276,6 +276,13 @@ enum mpl_status mpl_dir_make_sibling(const char *directory, struct mpl_arena *sc
 /** Whether \p directory may be replaced: it does not exist, or \p force and it is an archive. */
 enum mpl_status mpl_dir_check_target(const char *directory, bool force,
                                      struct mpl_arena *scratch, struct mpl_err *err);
+/**
+ * Whether a copy of the trace \p source, an archive or a text trace, may become \p directory: it must
+ * neither replace any file of the trace nor lie inside of it, through whatever links.
+ * Errors: MPL_E_USAGE if it would; those of mpl_anchor_find().
+ */
+enum mpl_status mpl_dir_check_source(const char *source, const char *directory,
+                                     struct mpl_arena *scratch, struct mpl_err *err);
 /** Stores \p from on the disk and puts it in the place of \p directory, which then holds nothing
  *  of what was there. */
 enum mpl_status mpl_dir_replace(const char *from, const char *directory,

@@ -2,6 +2,7 @@
 
 #include "cli/cli_priv.h"
 
+#include "archive/archive.h"
 #include "read/read.h"
 
 enum { OPT_FORCE };
@@ -55,7 +56,9 @@ static enum mpl_status convert(const struct convert_opts *opts, struct mpl_err *
     enum mpl_status st = mpl_read(opts->from, arena, &line.progress, &model, err);
     mpl_progress_line_close(&line);
     if (st == MPL_OK) {
-        st = mpl_write_otf2(model, opts->to, opts->force, err);
+        st = mpl_dir_check_source(opts->from, opts->to, arena, err);
+        st = st == MPL_OK ? mpl_write_otf2(model, opts->to, opts->force, err)
+                          : mpl_wrap(err, st, "cannot write archive \"%s\"", opts->to);
     }
     mpl_arena_destroy(arena);
     return st;

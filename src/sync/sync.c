@@ -2,105 +2,8 @@
 
 #include "sync/sync_priv.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/* ---- where the copy may go ----------------------------------------------------------------- */
-
-/** The true name of \p path; *out is NULL when it does not exist. */
-static enum mpl_status true_name(const char *path, struct mpl_arena *scratch,
-                                 const char **out, struct mpl_err *err)
-{
-    char name[PATH_MAX];
-
-    *out = NULL;
-    if (realpath(path, name) != NULL) {
-        *out = mpl_arena_strdup(scratch, name);
-        return *out == NULL ? mpl_nomem(err) : MPL_OK;
-    }
-    return MPL_OK;
-}
-
-/** Of the folder in which \p path is, or is to be. */
-static enum mpl_status true_folder(const char *path, struct mpl_arena *scratch,
-                                   const char **out, struct mpl_err *err)
-{
-    size_t n = strlen(path);
-    const char *folder;
-
-    while (n > 1 && path[n - 1] == '/') {
-        n--;
-    }
-    while (n > 0 && path[n - 1] != '/') {
-        n--;
-    }
-    folder = n == 0 ? "." : mpl_arena_strndup(scratch, path, n);
-    return folder == NULL ? mpl_nomem(err) : true_name(folder, scratch, out, err);
-}
-
-static bool is_inside(const char *path, const char *folder)
-{
-    const size_t n = strlen(folder);
-
-    return strncmp(path, folder, n) == 0 &&
-           (path[n] == '\0' || path[n] == '/' || (n > 0 && folder[n - 1] == '/'));
-}
-
-/** True names of what must not be touched, and of where the copy goes; NULL: not there. */
-struct places {
-    const char *anchor;
-    const char *events; /**< The folder of the event files. */
-    const char *source; /**< As the user named the trace. */
-    const char *old;    /**< What stands in the place of the copy. */
-    const char *folder; /**< In which it will stand. */
-};
-
-static enum mpl_status find_places(const struct mpl_sync_job *job, const char *directory,
-                                   struct places *p, struct mpl_err *err)
-{
-    enum mpl_status st = true_name(job->anchor.path, job->scratch, &p->anchor, err);
-
-    if (st == MPL_OK) {
-        st = true_name(job->anchor.stem, job->scratch, &p->events, err);
-    }
-    if (st == MPL_OK) {
-        st = true_name(job->model->path, job->scratch, &p->source, err);
-    }
-    if (st == MPL_OK) {
-        st = true_name(directory, job->scratch, &p->old, err);
-    }
-    return st == MPL_OK ? true_folder(directory, job->scratch, &p->folder, err) : st;
-}
-
-/* Neither may the copy replace what it is made from, nor become a part of it. */
-static enum mpl_status check_place(const struct mpl_sync_job *job, const char *directory,
-                                   struct mpl_err *err)
-{
-    struct places p = { 0 };
-    const enum mpl_status st = find_places(job, directory, &p, err);
-
-    if (st != MPL_OK) {
-        return st;
-    }
-    if (p.anchor != NULL && p.old != NULL && is_inside(p.anchor, p.old)) {
-        return mpl_fail(err, MPL_E_USAGE, "\"%s\" holds the trace that is to be copied",
-                        directory);
-    }
-    if (p.folder == NULL) {
-        return MPL_OK; /* making the directory will fail and say why */
-    }
-    if ((p.events != NULL && is_inside(p.folder, p.events)) ||
-        (p.source != NULL && is_inside(p.folder, p.source))) {
-        return mpl_fail(err, MPL_E_USAGE,
-                        "\"%s\" would lie inside the trace that is to be copied",
-                        directory);
-    }
-    return MPL_OK;
-}
 
 /* ---- what the copy lacks ------------------------------------------------------------------ */
 
@@ -239,7 +142,7 @@ static enum mpl_status copy(struct mpl_sync_job *job, const char *directory, boo
     enum mpl_status st = open_source(job, err);
 
     if (st == MPL_OK) {
-        st = check_place(job, directory, err);
+        st = mpl_dir_check_source(job->model->path, directory, job->scratch, err);
     }
     if (st == MPL_OK) {
         st = mpl_dir_check_target(directory, force, job->scratch, err);
