@@ -48,19 +48,7 @@ static enum mpl_status fail(const struct mpl_chunk_writer *writer, struct mpl_er
 static enum mpl_status write_fully(const struct mpl_chunk_writer *writer, size_t n,
                                    struct mpl_err *err)
 {
-    for (size_t done = 0; done < n;) {
-        const ssize_t put = write(writer->fd, writer->chunk + done, n - done);
-
-        if (put < 0 && errno == EINTR) {
-            continue;
-        }
-        if (put <= 0) {
-            errno = put == 0 ? ENOSPC : errno;
-            return fail(writer, err);
-        }
-        done += (size_t) put;
-    }
-    return MPL_OK;
+    return mpl_file_put(writer->fd, writer->chunk, n) ? MPL_OK : fail(writer, err);
 }
 
 enum mpl_status mpl_chunk_writer_open(struct mpl_chunk_writer *writer, const char *path,

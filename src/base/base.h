@@ -249,8 +249,19 @@ enum mpl_status mpl_file_read(const char *path, size_t limit, struct mpl_arena *
  * "report.XXXXXX", become what no other file has. -1 with errno when it cannot be made.
  */
 int mpl_file_make_temporary(char *path);
+/** Writes all of it; false with errno when that is not possible. */
+bool mpl_file_put(int fd, const void *bytes, size_t n);
 /** Writes out what \p out holds back. MPL_E_IO with the reason if this or an earlier write failed. */
 enum mpl_status mpl_file_flush(FILE *out, struct mpl_err *err);
+
+/**
+ * What is being written must not be left half there. Between the two calls SIGINT, SIGTERM and SIGHUP
+ * wait, unless they are ignored; behind the second one the process ends by them. Whoever writes for long
+ * asks in between, stops, and removes what there is.
+ */
+unsigned mpl_ends_hold(void); /* for mpl_ends_let_go() */
+bool mpl_ends_are_asked_for(void);
+void mpl_ends_let_go(unsigned held);
 
 /** "0.301 s", "3.1 ms", "12 us", "0 s": three significant digits, unit chosen for a person. */
 char *mpl_text_seconds(struct mpl_arena *arena, double seconds);

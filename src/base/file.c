@@ -146,6 +146,23 @@ int mpl_file_make_temporary(char *path)
     return fd;
 }
 
+bool mpl_file_put(int fd, const void *bytes, size_t n)
+{
+    for (size_t done = 0; done < n;) {
+        const ssize_t put = write(fd, (const char *) bytes + done, n - done);
+
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put <= 0) {
+            errno = put == 0 ? ENOSPC : errno;
+            return false;
+        }
+        done += (size_t) put;
+    }
+    return true;
+}
+
 enum mpl_status mpl_file_flush(FILE *out, struct mpl_err *err)
 {
     const bool was_broken = ferror(out) != 0;

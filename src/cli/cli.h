@@ -129,14 +129,15 @@ enum mpl_status mpl_args_clock(const struct mpl_option *option, const char *valu
 struct mpl_output {
     FILE *stream;
     const char *path; /**< NULL: the stream belongs to somebody else. Borrowed. */
-    char *temporary;  /**< Written to, renamed at the end; NULL for devices and pipes. */
+    bool is_special;  /**< A device or pipe, which is written to as it is. */
 };
 
 /** Opens \p path, or stands for \p otherwise when \p path is NULL. */
-enum mpl_status mpl_output_open(const char *path, FILE *otherwise, struct mpl_arena *arena,
-                                struct mpl_output *out, struct mpl_err *err);
+enum mpl_status mpl_output_open(const char *path, FILE *otherwise, struct mpl_output *out,
+                                struct mpl_err *err);
 /**
- * Ends the output: with \p status >= 0 the file gets its name, else it vanishes. Returns
+ * Ends the output: with \p status >= 0 the file gets its name, else it vanishes, as it does however
+ * the process ends before that. Returns
  * \p status, or MPL_E_IO if the file could not be written.
  */
 enum mpl_status mpl_output_close(struct mpl_output *out, enum mpl_status status,

@@ -57,13 +57,12 @@ static enum mpl_status print(const struct mpl_analysis *analysis,
                : mpl_report_check_text(diagnosis, &looks, out, err);
 }
 
-static enum mpl_status check(const struct check_opts *opts, struct mpl_arena *arena,
-                             FILE *out, struct mpl_err *err)
+static enum mpl_status check(const struct check_opts *opts, FILE *out, struct mpl_err *err)
 {
     struct mpl_progress_line line;
     struct mpl_analysis *analysis = NULL;
     struct mpl_output output;
-    enum mpl_status st = mpl_output_open(opts->output, out, arena, &output, err);
+    enum mpl_status st = mpl_output_open(opts->output, out, &output, err);
 
     if (st != MPL_OK) {
         return st;
@@ -85,15 +84,9 @@ static enum mpl_status check(const struct check_opts *opts, struct mpl_arena *ar
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
     struct check_opts opts = { .clock = mpl_clock_defaults() };
-    struct mpl_arena *arena = mpl_arena_create();
+    const enum mpl_status st = parse(args, &opts, err);
 
-    if (arena == NULL) {
-        return mpl_nomem(err);
-    }
-    enum mpl_status st = parse(args, &opts, err);
-    st = st == MPL_OK ? check(&opts, arena, out, err) : st;
-    mpl_arena_destroy(arena);
-    return st;
+    return st == MPL_OK ? check(&opts, out, err) : st;
 }
 
 const struct mpl_cmd mpl_cmd_check = {

@@ -43,6 +43,21 @@ static enum mpl_status parse(struct mpl_args *args, struct convert_opts *opts,
     return st == MPL_END ? MPL_OK : st;
 }
 
+static enum mpl_status write_archive(const struct convert_opts *opts,
+                                     const struct mpl_model *model, struct mpl_arena *arena,
+                                     struct mpl_err *err)
+{
+    enum mpl_status st = mpl_dir_check_source(opts->from, opts->to, arena, err);
+
+    if (st != MPL_OK) {
+        return mpl_wrap(err, st, "cannot write archive \"%s\"", opts->to);
+    }
+    const unsigned held = mpl_ends_hold();
+    st = mpl_write_otf2(model, opts->to, opts->force, err);
+    mpl_ends_let_go(held);
+    return st;
+}
+
 static enum mpl_status convert(const struct convert_opts *opts, struct mpl_err *err)
 {
     struct mpl_progress_line line;
@@ -56,9 +71,7 @@ static enum mpl_status convert(const struct convert_opts *opts, struct mpl_err *
     enum mpl_status st = mpl_read(opts->from, arena, &line.progress, &model, err);
     mpl_progress_line_close(&line);
     if (st == MPL_OK) {
-        st = mpl_dir_check_source(opts->from, opts->to, arena, err);
-        st = st == MPL_OK ? mpl_write_otf2(model, opts->to, opts->force, err)
-                          : mpl_wrap(err, st, "cannot write archive \"%s\"", opts->to);
+        st = write_archive(opts, model, arena, err);
     }
     mpl_arena_destroy(arena);
     return st;

@@ -316,7 +316,7 @@ static enum mpl_status diagnose(const struct diagnose_opts *opts, struct mpl_are
 {
     struct mpl_analysis *analysis = NULL;
     struct mpl_output output;
-    enum mpl_status st = mpl_output_open(opts->output, out, arena, &output, err);
+    enum mpl_status st = mpl_output_open(opts->output, out, &output, err);
 
     if (st != MPL_OK) {
         return st;

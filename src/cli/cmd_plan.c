@@ -168,7 +168,7 @@ static enum mpl_status make_plan(const struct plan_opts *opts, struct mpl_arena 
     struct mpl_analysis *analysis = NULL;
     const struct mpl_plan *made = NULL;
     struct mpl_output output;
-    enum mpl_status st = mpl_output_open(opts->output, out, arena, &output, err);
+    enum mpl_status st = mpl_output_open(opts->output, out, &output, err);
 
     if (st != MPL_OK) {
         return st;

@@ -382,7 +382,7 @@ static enum mpl_status answer(const struct run_opts *opts, const struct run_show
                               struct mpl_err *err)
 {
     struct mpl_output output;
-    enum mpl_status st = mpl_output_open(opts->output, out, arena, &output, err);
+    enum mpl_status st = mpl_output_open(opts->output, out, &output, err);
 
     if (st != MPL_OK) {
         return st;

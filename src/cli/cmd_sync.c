@@ -5,7 +5,6 @@
 #include "sync/sync.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <string.h>
 
 enum { OPT_FORCE, OPT_OUTPUT };
@@ -96,27 +95,15 @@ static bool is_followed(const struct stages *s)
     return is_estimated && !is_constant;
 }
 
-/*
- * The copy must not be left half written, so whoever wants to end the program has to wait until
- * what there is of it is removed: the signals are held back, mpl_sync_write() looks for them, and
- * when they are let through the program ends by them.
- */
 static enum mpl_status write_copy(const struct stages *s, const struct sync_opts *opts,
                                   const struct mpl_progress *progress, struct mpl_err *err)
 {
-    sigset_t ends;
-    sigset_t before;
-    enum mpl_status st;
+    const unsigned held = mpl_ends_hold();
 
-    (void) sigemptyset(&ends);
-    (void) sigaddset(&ends, SIGINT);
-    (void) sigaddset(&ends, SIGTERM);
-    (void) sigaddset(&ends, SIGHUP);
-    (void) sigprocmask(SIG_BLOCK, &ends, &before);
-    st =
+    const enum mpl_status st =
         mpl_sync_write(s->model, s->recorded, is_followed(s) ? s->clock->bound_ticks : NULL,
                        opts->output, opts->force, progress, err);
-    (void) sigprocmask(SIG_SETMASK, &before, NULL);
+    mpl_ends_let_go(held);
     return st;
 }
 

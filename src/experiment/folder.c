@@ -164,17 +164,8 @@ const char *mpl_folder_anchor(const char *path, struct mpl_arena *arena)
 static enum mpl_status fill(int fd, const char *path, const char *text, size_t bytes,
                             struct mpl_err *err)
 {
-    size_t done = 0;
+    int reason = mpl_file_put(fd, text, bytes) ? 0 : errno;
 
-    while (done < bytes) {
-        const ssize_t n = write(fd, text + done, bytes - done);
-
-        if (n < 0 && errno != EINTR) {
-            break;
-        }
-        done += n > 0 ? (size_t) n : 0;
-    }
-    int reason = done < bytes ? errno : 0;
     reason = reason == 0 && fsync(fd) != 0 && errno != EINVAL ? errno : reason;
     reason = close(fd) != 0 && reason == 0 ? errno : reason;
     if (reason == 0) {
@@ -209,30 +200,39 @@ static enum mpl_status keep_names(const char *folder, struct mpl_err *err)
                               folder, strerror(reason));
 }
 
-enum mpl_status mpl_folder_replace(const char *folder, const char *name, const char *text,
-                                   size_t bytes, struct mpl_err *err)
+static enum mpl_status replace(const char *path, const char *text, size_t bytes,
+                               struct mpl_err *err)
 {
-    char path[PATH_MAX];
     char fresh[PATH_MAX];
 
     /* Never over a file that stands there: whatever has such a name may be somebody's. */
-    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int) sizeof path ||
-        snprintf(fresh, sizeof fresh, "%s.XXXXXX", path) >= (int) sizeof fresh) {
-        return mpl_fail(err, MPL_E_IO, "\"%s\" is no path", folder);
+    if (snprintf(fresh, sizeof fresh, "%s.XXXXXX", path) >= (int) sizeof fresh) {
+        return mpl_fail(err, MPL_E_IO, "\"%s\" is no path", path);
     }
     const int fd = mpl_file_make_temporary(fresh);
     if (fd < 0) {
         return mpl_fail(err, MPL_E_IO, "cannot create \"%s\": %s", fresh, strerror(errno));
     }
     const enum mpl_status st = fill(fd, fresh, text, bytes, err);
-    if (st != MPL_OK) {
-        return st;
-    }
-    if (rename(fresh, path) != 0) {
+    if (st == MPL_OK && rename(fresh, path) != 0) {
         const int reason = errno;
 
         (void) unlink(fresh);
         return mpl_fail(err, MPL_E_IO, "cannot replace \"%s\": %s", path, strerror(reason));
     }
-    return keep_names(folder, err);
+    return st;
+}
+
+enum mpl_status mpl_folder_replace(const char *folder, const char *name, const char *text,
+                                   size_t bytes, struct mpl_err *err)
+{
+    char path[PATH_MAX];
+
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int) sizeof path) {
+        return mpl_fail(err, MPL_E_IO, "\"%s\" is no path", folder);
+    }
+    const unsigned held = mpl_ends_hold();
+    const enum mpl_status st = replace(path, text, bytes, err);
+    mpl_ends_let_go(held);
+    return st == MPL_OK ? keep_names(folder, err) : st;
 }

@@ -73,7 +73,9 @@ static OTF2_ErrorCode write_all_events(OTF2_Archive *archive, const struct mpl_m
         if (writer == NULL) {
             return OTF2_ERROR_MEM_FAULT;
         }
-        code = mpl_write_events(writer, model, teams, &model->locations[l]);
+        code = mpl_ends_are_asked_for()
+                   ? OTF2_ERROR_INTERRUPTED_BY_CALLBACK
+                   : mpl_write_events(writer, model, teams, &model->locations[l]);
         closed = OTF2_Archive_CloseEvtWriter(archive, writer);
         code = code != OTF2_SUCCESS ? code : closed;
     }

@@ -242,7 +242,7 @@ static void take_any_chunk(struct copy *c, const uint8_t *at, const uint8_t *end
     if (!c->writer->is_begun || c->writer->is_big_endian != is_big_endian) {
         begin_chunk(c, is_big_endian);
     }
-    if (c->status == MPL_OK && mpl_sync_is_interrupted()) {
+    if (c->status == MPL_OK && mpl_ends_are_asked_for()) {
         c->status = mpl_fail(c->err, MPL_E_IO, "interrupted");
     }
     if (c->status != MPL_OK) {

@@ -216,7 +216,5 @@ enum mpl_status mpl_sync_find_clocks(struct mpl_sync_job *job,
                                      struct mpl_err *err);
 /** Writes all files into job->target. */
 enum mpl_status mpl_sync_write_parts(struct mpl_sync_job *job, struct mpl_err *err);
-/** Whether the user wants the program to end; see mpl_sync_write(). */
-bool mpl_sync_is_interrupted(void);
 
 #endif

@@ -30,15 +30,7 @@ static ssize_t copy_piece(int from, int to, struct mpl_room *room)
         return -1;
     }
     n = read(from, data, PIECE_BYTES);
-    for (ssize_t done = 0; done < n;) {
-        const ssize_t put = write(to, data + done, (size_t) (n - done));
-
-        if (put < 0 && errno != EINTR) {
-            return -1;
-        }
-        done += put > 0 ? put : 0;
-    }
-    return n;
+    return n <= 0 || mpl_file_put(to, data, (size_t) n) ? n : -1;
 }
 
 static bool is_beyond_kernel(int error)
@@ -56,7 +48,7 @@ static enum mpl_status copy_all(int from, int to, const char *path, struct mpl_r
     for (;;) {
         ssize_t got;
 
-        if (mpl_sync_is_interrupted()) {
+        if (mpl_ends_are_asked_for()) {
             return mpl_fail(err, MPL_E_IO, "interrupted");
         }
         got = is_by_kernel ? copy_file_range(from, NULL, to, NULL, PIECE_BYTES, 0)

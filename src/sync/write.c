@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,15 +30,6 @@ struct writing {
     atomic_uint_fast64_t done_bytes;
     uint64_t total_bytes;
 };
-
-bool mpl_sync_is_interrupted(void)
-{
-    sigset_t pending;
-
-    return sigpending(&pending) == 0 &&
-           (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
-            sigismember(&pending, SIGHUP) == 1);
-}
 
 /* ---- one location -------------------------------------------------------------------------- */
 
@@ -218,7 +208,7 @@ static enum mpl_status copy_part(const struct mpl_sync_job *job, struct mpl_sync
     struct names names = { .arena = mpl_arena_create() };
     enum mpl_status st = names.arena == NULL ? mpl_nomem(err) : MPL_OK;
 
-    if (st == MPL_OK && mpl_sync_is_interrupted()) {
+    if (st == MPL_OK && mpl_ends_are_asked_for()) {
         st = mpl_fail(err, MPL_E_IO, "interrupted");
     }
 
@@ -321,29 +311,17 @@ static enum mpl_status write_globals(struct mpl_sync_job *job, struct mpl_err *e
     return st;
 }
 
-static enum mpl_status write_all(int fd, struct mpl_bytes file, const char *path,
-                                 struct mpl_err *err)
-{
-    for (size_t done = 0; done < file.n;) {
-        const ssize_t put = write(fd, file.data + done, file.n - done);
-
-        if (put < 0 && errno != EINTR) {
-            return mpl_fail(err, MPL_E_IO, "\"%s\": %s", path, strerror(errno));
-        }
-        done += put > 0 ? (size_t) put : 0;
-    }
-    return MPL_OK;
-}
-
 static enum mpl_status store(const char *to, struct mpl_bytes file, struct mpl_err *err)
 {
     const int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    enum mpl_status st;
+    enum mpl_status st = MPL_OK;
 
     if (fd < 0) {
         return mpl_fail(err, MPL_E_IO, "\"%s\": %s", to, strerror(errno));
     }
-    st = write_all(fd, file, to, err);
+    if (!mpl_file_put(fd, file.data, file.n)) {
+        st = mpl_fail(err, MPL_E_IO, "\"%s\": %s", to, strerror(errno));
+    }
     if (close(fd) != 0 && st == MPL_OK) {
         st = mpl_fail(err, MPL_E_IO, "\"%s\": %s", to, strerror(errno));
     }

@@ -1,9 +1,12 @@
 #include "config.h"
 
 #include <check.h>
+#include <dirent.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -223,16 +226,28 @@ static const char *content(const char *path)
     return text;
 }
 
+static void expect_alone(const char *name)
+{
+    DIR *dir = opendir(directory);
+
+    ck_assert_ptr_nonnull(dir);
+    for (const struct dirent *e; (e = readdir(dir)) != NULL;) {
+        ck_assert_msg(e->d_name[0] == '.' || strcmp(e->d_name, name) == 0, "%s", e->d_name);
+    }
+    (void) closedir(dir);
+}
+
 START_TEST(output_has_its_name_only_when_it_is_complete)
 {
     struct mpl_output out;
     const char *path = in_directory("answer");
 
-    ck_assert_int_eq(mpl_output_open(path, stdout, arena, &out, &err), MPL_OK);
+    ck_assert_int_eq(mpl_output_open(path, stdout, &out, &err), MPL_OK);
     fputs("all of it", out.stream);
     ck_assert_int_ne(access(path, F_OK), 0);
     ck_assert_int_eq(mpl_output_close(&out, MPL_OK, &err), MPL_OK);
     ck_assert_str_eq(content(path), "all of it");
+    expect_alone("answer");
 }
 END_TEST
 
@@ -244,11 +259,57 @@ START_TEST(failure_keeps_the_old_file_and_leaves_no_other)
 
     fputs("old", old);
     fclose(old);
-    ck_assert_int_eq(mpl_output_open(path, stdout, arena, &out, &err), MPL_OK);
+    ck_assert_int_eq(mpl_output_open(path, stdout, &out, &err), MPL_OK);
     fputs("half of", out.stream);
     ck_assert_int_eq(mpl_output_close(&out, MPL_E_LIMIT, &err), MPL_E_LIMIT);
     ck_assert_str_eq(content(path), "old");
-    ck_assert_int_ne(access(out.temporary, F_OK), 0);
+    expect_alone("answer");
+}
+END_TEST
+
+START_TEST(who_is_told_to_end_keeps_the_old_file)
+{
+    struct mpl_output out;
+    const char *path = in_directory("answer");
+    FILE *old = fopen(path, "w");
+    sigset_t term;
+
+    fputs("old", old);
+    fclose(old);
+    ck_assert_int_eq(mpl_output_open(path, stdout, &out, &err), MPL_OK);
+    fputs("new", out.stream);
+    /* As if it came while the file is written: it waits, and can be seen. */
+    (void) sigemptyset(&term);
+    (void) sigaddset(&term, SIGTERM);
+    (void) sigprocmask(SIG_BLOCK, &term, NULL);
+    (void) raise(SIGTERM);
+    (void) mpl_output_close(&out, MPL_OK, &err);
+    ck_assert_int_eq(sigwaitinfo(&term, NULL), SIGTERM);
+    ck_assert_str_eq(content(path), "old");
+    expect_alone("answer");
+}
+END_TEST
+
+/* Not even by a signal that nobody can catch. */
+START_TEST(however_the_process_ends_half_an_output_leaves_nothing)
+{
+    const char *path = in_directory("answer");
+    const pid_t child = fork();
+    int status = 0;
+
+    if (child == 0) {
+        struct mpl_output out;
+
+        if (mpl_output_open(path, stdout, &out, &err) == MPL_OK) {
+            fputs("half of", out.stream);
+            (void) fflush(out.stream);
+            (void) raise(SIGKILL);
+        }
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFSIGNALED(status));
+    expect_alone("nothing");
 }
 END_TEST
 
@@ -259,7 +320,7 @@ START_TEST(output_is_as_readable_as_any_new_file)
     const mode_t mask = umask(022);
     const char *path = in_directory("answer");
 
-    ck_assert_int_eq(mpl_output_open(path, stdout, arena, &out, &err), MPL_OK);
+    ck_assert_int_eq(mpl_output_open(path, stdout, &out, &err), MPL_OK);
     ck_assert_int_eq(mpl_output_close(&out, MPL_OK, &err), MPL_OK);
     (void) umask(mask);
     ck_assert_int_eq(stat(path, &st), 0);
@@ -271,10 +332,10 @@ START_TEST(output_that_cannot_be_written_is_an_error)
 {
     struct mpl_output out;
 
-    ck_assert_int_eq(
-        mpl_output_open(in_directory("none/answer"), stdout, arena, &out, &err), MPL_E_IO);
+    ck_assert_int_eq(mpl_output_open(in_directory("none/answer"), stdout, &out, &err),
+                     MPL_E_IO);
     if (access("/dev/full", W_OK) == 0) {
-        ck_assert_int_eq(mpl_output_open("/dev/full", stdout, arena, &out, &err), MPL_OK);
+        ck_assert_int_eq(mpl_output_open("/dev/full", stdout, &out, &err), MPL_OK);
         fputs("too much", out.stream);
         ck_assert_int_eq(mpl_output_close(&out, MPL_OK, &err), MPL_E_IO);
     }
@@ -285,7 +346,7 @@ START_TEST(findings_survive_the_close)
 {
     struct mpl_output out;
 
-    ck_assert_int_eq(mpl_output_open(NULL, stdout, arena, &out, &err), MPL_OK);
+    ck_assert_int_eq(mpl_output_open(NULL, stdout, &out, &err), MPL_OK);
     ck_assert_ptr_eq(out.stream, stdout);
     ck_assert_int_eq(mpl_output_close(&out, MPL_END, &err), MPL_END);
 }
@@ -387,6 +448,8 @@ static Suite *suite(void)
     tcase_add_checked_fixture(output, begin_directory, end_directory);
     tcase_add_test(output, output_has_its_name_only_when_it_is_complete);
     tcase_add_test(output, failure_keeps_the_old_file_and_leaves_no_other);
+    tcase_add_test(output, who_is_told_to_end_keeps_the_old_file);
+    tcase_add_test(output, however_the_process_ends_half_an_output_leaves_nothing);
     tcase_add_test(output, output_is_as_readable_as_any_new_file);
     tcase_add_test(output, output_that_cannot_be_written_is_an_error);
     tcase_add_test(output, findings_survive_the_close);

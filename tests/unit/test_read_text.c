@@ -4,8 +4,11 @@
 #include "read_fixture.h"
 
 #include <check.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static struct mpl_arena *arena;
 static struct mpl_lint *lint;
@@ -381,6 +384,26 @@ START_TEST(written_archive_reads_back_equal)
 }
 END_TEST
 
+START_TEST(who_is_told_to_end_leaves_no_half_archive)
+{
+    const struct mpl_model *model = read_text("rank 0: compute 0..1\n");
+    const char *folder = mpl_arena_printf(arena, "%s/told", fixture_scratch());
+    struct mpl_err err = { 0 };
+    sigset_t term;
+
+    ck_assert_int_eq(mkdir(folder, 0777), 0);
+    (void) sigemptyset(&term);
+    (void) sigaddset(&term, SIGTERM);
+    (void) sigprocmask(SIG_BLOCK, &term, NULL);
+    (void) raise(SIGTERM);
+    ck_assert_int_eq(
+        mpl_write_otf2(model, mpl_arena_printf(arena, "%s/copy", folder), false, &err),
+        MPL_E_IO);
+    ck_assert_int_eq(sigwaitinfo(&term, NULL), SIGTERM);
+    ck_assert_msg(rmdir(folder) == 0, "it is empty");
+}
+END_TEST
+
 START_TEST(otf2_print_accepts_what_is_written)
 {
     const struct mpl_model *model = read_text(
@@ -486,6 +509,7 @@ int main(void)
                         (int) (sizeof mistakes / sizeof mistakes[0]));
     tcase_add_test(tcase, one_mistake_makes_one_message);
     tcase_add_test(tcase, written_archive_reads_back_equal);
+    tcase_add_test(tcase, who_is_told_to_end_leaves_no_half_archive);
     tcase_add_test(tcase, otf2_print_accepts_what_is_written);
     tcase_add_loop_test(tcase, mutated_texts_are_read_or_refused, 0, 40);
     suite_add_tcase(suite, tcase);
