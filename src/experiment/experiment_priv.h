@@ -41,7 +41,8 @@ struct program_end {
  * Runs a program in a session of its own with nothing to read, until neither it nor anything that
  * it started is left. SIGINT, SIGTERM and SIGHUP to us end it: SIGTERM, after the grace period SIGKILL; a
  * second one, or SIGQUIT, kills at once. SIGTSTP makes it and us stand still until we are continued.
- * Who kills us with SIGKILL meanwhile leaves it standing.
+ * Who kills us with SIGKILL meanwhile leaves it standing; while it runs, that sends SIGTERM to what
+ * was started, but not to what that has started. Must be called in the thread that lives longest.
  * Errors: MPL_E_IO if the files cannot be made; MPL_E_NOMEM. A program that cannot be executed is
  *         no error; see \p end.
  */

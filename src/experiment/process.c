@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -121,41 +120,65 @@ static const char *const *environment_of(const struct program *program,
     return all;
 }
 
+static bool open_as(int fd, const char *path, int mode)
+{
+    const int opened = open(path, mode, 0666);
+
+    if (opened < 0 || (opened != fd && (dup2(opened, fd) < 0 || close(opened) != 0))) {
+        return false;
+    }
+    return true;
+}
+
+/*
+ * The child between its start and its program; only an error brings it back, its errno. It shares its
+ * memory with the parent, so it may call the system and change nothing.
+ */
+static int become(const struct program *program, char *const *words,
+                  char *const *environment, const struct held *held, pid_t parent)
+{
+    const int mode = O_WRONLY | O_CREAT | O_APPEND;
+    const struct sigaction usual = { .sa_handler = SIG_DFL };
+
+    for (int number = 1; number < NSIG; number++) {
+        (void) sigaction(number, &usual,
+                         NULL); /* Some cannot be changed and need not be. */
+    }
+    /* Whoever kills us cannot be caught, and nobody else would end the program then. */
+    if (prctl(PR_SET_PDEATHSIG, (long) SIGTERM, 0L, 0L, 0L) != 0 || setsid() < 0 ||
+        !open_as(0, "/dev/null", O_RDONLY) || !open_as(1, program->out_path, mode) ||
+        !open_as(2, program->err_path, mode) ||
+        sigprocmask(SIG_SETMASK, &held->before, NULL) != 0) {
+        return errno;
+    }
+    if (getppid() != parent) {
+        return ECANCELED; /* It has been killed before it could be told. */
+    }
+    (void) execvpe(words[0], words, environment);
+    return errno;
+}
+
+/* vfork() copies nothing of what the analyses hold, and returns when the program has begun. */
 static int spawn(const struct program *program, char *const *words,
                  char *const *environment, const struct held *held, pid_t *pid)
 {
-    const int mode = O_WRONLY | O_CREAT | O_APPEND;
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
-    sigset_t usual;
-    int bad = posix_spawn_file_actions_init(&files);
+    const pid_t parent = getpid();
+    volatile int bad = 0;
+    const pid_t child = vfork();
 
+    if (child < 0) {
+        return errno;
+    }
+    if (child == 0) {
+        bad = become(program, words, environment, held, parent);
+        _exit(127);
+    }
     if (bad != 0) {
+        (void) waitpid(child, NULL, 0);
         return bad;
     }
-    bad = posix_spawnattr_init(&how);
-    if (bad != 0) {
-        goto drop_files;
-    }
-    (void) sigfillset(&usual);
-    bad = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    bad = bad != 0
-              ? bad
-              : posix_spawn_file_actions_addopen(&files, 1, program->out_path, mode, 0666);
-    bad = bad != 0
-              ? bad
-              : posix_spawn_file_actions_addopen(&files, 2, program->err_path, mode, 0666);
-    bad = bad != 0 ? bad : posix_spawnattr_setsigmask(&how, &held->before);
-    bad = bad != 0 ? bad : posix_spawnattr_setsigdefault(&how, &usual);
-    bad = bad != 0
-              ? bad
-              : posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
-                                                   POSIX_SPAWN_SETSIGDEF);
-    bad = bad != 0 ? bad : posix_spawnp(pid, words[0], &files, &how, words, environment);
-    (void) posix_spawnattr_destroy(&how);
-drop_files:
-    (void) posix_spawn_file_actions_destroy(&files);
-    return bad;
+    *pid = child;
+    return 0;
 }
 
 /* So that a file that cannot be made is not taken for a program that cannot be executed. */

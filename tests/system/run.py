@@ -604,6 +604,24 @@ def test_interrupt(place):
     nothing_left(place, what)
 
 
+def test_killed(place):
+    """Nobody can catch that, but the launcher is told that marple is gone, and ends its ranks."""
+    what = "kill -9 of marple"
+    process = place.start(["-o", "killed"], [*MPIRUN, place.program("mw"), "--tasks", "2000", "--task-ms", "100"])
+    for _ in range(200):
+        time.sleep(0.1)
+        if any(place.program("mw") + " --tasks" in words and "mpirun" not in words for words in place.left()):
+            break
+    time.sleep(0.5)
+    process.kill()
+    process.communicate()
+    for _ in range(200):
+        if not place.left():
+            break
+        time.sleep(0.1)
+    nothing_left(place, what)
+
+
 def test_interrupt_version(place):
     """Before the program: nothing was run, so nothing is kept of it."""
     what = "Ctrl-C while the tracer is asked for its version"
@@ -739,6 +757,7 @@ def main():
         tap.guarded("mistakes", test_mistakes, place)
         tap.guarded("left", test_left, place)
         tap.guarded("interrupt", test_interrupt, place)
+        tap.guarded("killed", test_killed, place)
         tap.guarded("interrupt of the version", test_interrupt_version, place)
         tap.guarded("interrupt in the second", test_interrupt_second, place)
         tap.guarded("two at once", test_two_at_once, place)

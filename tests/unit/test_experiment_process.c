@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,6 +122,44 @@ START_TEST(a_signal_is_told)
     ck_assert_int_eq(ended.exit_status, -1);
     ck_assert_int_eq(ended.signal, SIGSEGV);
     ck_assert(!ended.has_timed_out && !ended.is_interrupted);
+}
+END_TEST
+
+/* Whose number is written by the program itself; 0: not yet. */
+static pid_t number_in(const char *path)
+{
+    FILE *in = fopen(path, "r");
+    long pid = 0;
+
+    if (in != NULL) {
+        pid = fscanf(in, "%ld", &pid) == 1 ? pid : 0;
+        (void) fclose(in);
+    }
+    return (pid_t) pid;
+}
+
+START_TEST(a_program_ends_with_who_runs_it_even_by_sigkill)
+{
+    int status = 0;
+    pid_t program = 0;
+
+    /* What is left comes to us, so that its end can be seen. */
+    ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L), 0);
+    const pid_t runner = fork();
+    if (runner == 0) {
+        (void) run_script("echo $$; exec sleep 600", NULL);
+        _exit(0);
+    }
+    for (unsigned n = 0; n < 3000 && program == 0; n++) {
+        (void) usleep(10000);
+        program = number_in(out_path);
+    }
+    ck_assert_int_gt(program, 0);
+    ck_assert_int_eq(kill(runner, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(runner, &status, 0), runner);
+    ck_assert_int_eq(waitpid(program, &status, 0), program);
+    ck_assert(WIFSIGNALED(status));
+    ck_assert_int_eq(WTERMSIG(status), SIGTERM);
 }
 END_TEST
 
@@ -413,6 +452,7 @@ int main(void)
     tcase_add_test(tcase, environment_is_added_and_replaced);
     tcase_add_test(tcase, nothing_can_be_read);
     tcase_add_test(tcase, a_signal_is_told);
+    tcase_add_test(tcase, a_program_ends_with_who_runs_it_even_by_sigkill);
     tcase_add_test(tcase, a_program_that_is_not_there_is_told);
     tcase_add_test(tcase, a_file_that_cannot_be_made_is_an_error);
     tcase_add_test(tcase, huge_output_blocks_nobody);
