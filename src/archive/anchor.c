@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "archive/archive.h"
+#include "archive/archive_priv.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@ enum { ANCHOR_LIMIT = 1 << 20, PROPERTY_LIMIT = 10000 };
 
 /* ---- finding ----------------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *end)
+bool mpl_ends_with(const char *text, const char *end)
 {
     const size_t n = strlen(text);
     const size_t m = strlen(end);
@@ -24,60 +24,35 @@ static bool ends_with(const char *text, const char *end)
     return n > m && strcmp(text + n - m, end) == 0;
 }
 
-enum { MOST_ARCHIVES = 3 };
-
 /** What a directory holds, as far as it helps to say why it is no archive. */
 struct census {
     struct mpl_arena *arena;
     const char *path;
     unsigned n_anchors;
-    const char *anchor;                  /**< The alphabetically first. */
-    const char *anchors;                 /**< Their names, for the message. */
-    unsigned n_archives;                 /**< Subdirectories that hold an anchor. */
-    const char *archives[MOST_ARCHIVES]; /**< Their names, the first by the alphabet. */
-    bool has_definitions;                /**< *.def beside the place of an anchor. */
-    bool has_local_definitions;          /**< <subdirectory>/<location>.def */
-    bool has_events;                     /**< <subdirectory>/<location>.evt */
+    const char *anchor;              /**< The alphabetically first. */
+    const char *anchors;             /**< Their names, for the message. */
+    struct mpl_archives_below below; /**< Looked for if it holds no anchor itself. */
+    bool has_definitions;            /**< *.def beside the place of an anchor. */
+    bool has_local_definitions;      /**< <subdirectory>/<location>.def */
+    bool has_events;                 /**< <subdirectory>/<location>.evt */
     bool is_out_of_memory;
 };
-
-/* Keeps those that come first, in order. */
-static void add_archive(struct census *census, const char *name)
-{
-    const char *next = mpl_arena_strdup(census->arena, name);
-
-    census->n_archives++;
-    census->is_out_of_memory |= next == NULL;
-    for (unsigned i = 0; i < MOST_ARCHIVES && next != NULL; i++) {
-        const char *here = census->archives[i];
-
-        if (here == NULL || strcmp(next, here) < 0) {
-            census->archives[i] = next;
-            next = here;
-        }
-    }
-}
 
 static void look_into(struct census *census, const char *name)
 {
     const char *path = mpl_arena_printf(census->arena, "%s/%s", census->path, name);
     DIR *dir = path != NULL ? opendir(path) : NULL;
     const struct dirent *entry;
-    bool is_archive = false;
 
     census->is_out_of_memory |= path == NULL;
     if (dir == NULL) {
         return;
     }
     while ((entry = readdir(dir)) != NULL) {
-        census->has_local_definitions |= ends_with(entry->d_name, ".def");
-        census->has_events |= ends_with(entry->d_name, ".evt");
-        is_archive |= ends_with(entry->d_name, ".otf2");
+        census->has_local_definitions |= mpl_ends_with(entry->d_name, ".def");
+        census->has_events |= mpl_ends_with(entry->d_name, ".evt");
     }
     (void) closedir(dir);
-    if (is_archive) {
-        add_archive(census, name);
-    }
 }
 
 static void add_anchor(struct census *census, const char *name)
@@ -114,9 +89,9 @@ static enum mpl_status take_census(struct census *census, struct mpl_err *err)
         if (entry->d_name[0] == '.') {
             continue;
         }
-        if (ends_with(entry->d_name, ".otf2")) {
+        if (mpl_ends_with(entry->d_name, ".otf2")) {
             add_anchor(census, entry->d_name);
-        } else if (ends_with(entry->d_name, ".def")) {
+        } else if (mpl_ends_with(entry->d_name, ".def")) {
             census->has_definitions = true;
         } else {
             look_into(census, entry->d_name);
@@ -126,35 +101,29 @@ static enum mpl_status take_census(struct census *census, struct mpl_err *err)
     return census->is_out_of_memory ? mpl_nomem(err) : MPL_OK;
 }
 
-/* "holds no *.otf2; did you mean "runs/a" or "runs/b"?" NULL without memory. */
+/* "no file *.otf2, but 2 archives below it: "runs/a.otf2", "runs/b.otf2"; name one of them". NULL without
+ * memory. */
 static const char *name_archives(const struct census *census)
 {
-    const char *slash = ends_with(census->path, "/") ? "" : "/";
-    const bool are_all = census->n_archives <= MOST_ARCHIVES;
+    const struct mpl_archives_below *below = &census->below;
+    const bool are_all = below->n <= MPL_ARCHIVES_TOLD && !below->is_cut;
     const char *text =
-        are_all ? "no file *.otf2; did you mean "
-                : mpl_arena_printf(census->arena,
-                                   "no file *.otf2, but %u directories with one, such as ",
-                                   census->n_archives);
+        mpl_arena_printf(census->arena, "no file *.otf2, but %s%u archive%s below it%s ",
+                         below->is_cut ? "at least " : "", below->n,
+                         below->n == 1 ? "" : "s", are_all ? ":" : ", such as");
 
-    for (unsigned i = 0; i < MOST_ARCHIVES && census->archives[i] != NULL && text != NULL;
+    for (unsigned i = 0; i < MPL_ARCHIVES_TOLD && below->paths[i] != NULL && text != NULL;
          i++) {
-        const bool is_last = i + 1 == census->n_archives;
-
-        text = mpl_arena_printf(census->arena, "%s%s\"%s%s%s\"", text,
-                                i == 0               ? ""
-                                : is_last && are_all ? " or "
-                                                     : ", ",
-                                census->path, slash, census->archives[i]);
+        text = mpl_arena_printf(census->arena, "%s%s\"%s\"", text, i == 0 ? "" : ", ",
+                                below->paths[i]);
     }
     return text == NULL ? NULL
-                        : mpl_arena_printf(census->arena, "%s%s", text,
-                                           are_all ? "?" : "; name one of them");
+                        : mpl_arena_printf(census->arena, "%s; name one of them", text);
 }
 
 static const char *why_no_anchor(const struct census *census)
 {
-    if (census->n_archives > 0) {
+    if (census->below.n > 0) {
         const char *names = name_archives(census);
 
         return names == NULL ? "no file *.otf2" : names;
@@ -176,10 +145,17 @@ static enum mpl_status find_in_directory(const char *path, struct mpl_arena *are
                                          const char **anchor, struct mpl_err *err)
 {
     struct census census = { .arena = arena, .path = path };
-    const enum mpl_status st = take_census(&census, err);
+    enum mpl_status st = take_census(&census, err);
 
+    if (st == MPL_OK && census.n_anchors == 0) {
+        st = mpl_archives_below(path, arena, &census.below, err);
+    }
     if (st != MPL_OK) {
         return st;
+    }
+    if (census.n_anchors == 0 && census.below.n == 1 && !census.below.is_cut) {
+        *anchor = census.below.paths[0];
+        return MPL_OK;
     }
     if (census.n_anchors == 0) {
         return mpl_fail(err, MPL_E_IO, "the directory \"%s\" holds %s", path,
@@ -191,7 +167,7 @@ static enum mpl_status find_in_directory(const char *path, struct mpl_arena *are
                         path, census.n_anchors, census.anchors,
                         census.n_anchors > 3 ? ", ..." : "");
     }
-    *anchor = mpl_arena_printf(arena, "%s%s%s", path, ends_with(path, "/") ? "" : "/",
+    *anchor = mpl_arena_printf(arena, "%s%s%s", path, mpl_ends_with(path, "/") ? "" : "/",
                                census.anchor);
     return *anchor == NULL ? mpl_nomem(err) : MPL_OK;
 }
@@ -210,11 +186,11 @@ enum mpl_status mpl_anchor_find(const char *path, struct mpl_arena *arena,
     if (!S_ISREG(info.st_mode)) {
         return mpl_fail(err, MPL_E_IO, "\"%s\" is neither a file nor a directory", path);
     }
-    if (ends_with(path, ".evt") || ends_with(path, ".def")) {
+    if (mpl_ends_with(path, ".evt") || mpl_ends_with(path, ".def")) {
         return mpl_fail(err, MPL_E_USAGE,
                         "\"%s\" is a part of an archive; name its anchor (*.otf2)", path);
     }
-    if (!ends_with(path, ".otf2")) {
+    if (!mpl_ends_with(path, ".otf2")) {
         return MPL_END;
     }
     *anchor = mpl_arena_strdup(arena, path);

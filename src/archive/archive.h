@@ -124,7 +124,8 @@ struct mpl_anchor {
 /** Bytes of the two numbers. */
 enum { MPL_OVERVIEW_COUNTS = 8 };
 
-/** The anchor behind a path the user gave: the file, or the only *.otf2 of a directory. */
+/** The anchor behind a path the user gave: the file, the only *.otf2 of a directory, or if that has none
+ *  the only one somewhere below it. */
 enum mpl_status mpl_anchor_find(const char *path, struct mpl_arena *arena,
                                 const char **anchor, struct mpl_err *err);
 /** Checks every field before libotf2 sees the file. */

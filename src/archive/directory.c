@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "archive/archive.h"
+#include "archive/archive_priv.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,14 +16,6 @@
 
 enum { ATTEMPTS = 1000 };
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text);
-    const size_t m = strlen(end);
-
-    return n > m && strcmp(text + n - m, end) == 0;
-}
-
 /** Whether an archive has files of that name: beside the anchor, and in the folder there. */
 static bool is_of_archive(const char *name, int depth)
 {
@@ -34,7 +26,7 @@ static bool is_of_archive(const char *name, int depth)
         depth == 0 ? sizeof beside / sizeof *beside : sizeof inside / sizeof *inside;
 
     for (size_t i = 0; i < n; i++) {
-        if (ends_with(name, ends[i])) {
+        if (mpl_ends_with(name, ends[i])) {
             return true;
         }
     }

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "cli/cli_priv.h"
+#include "cli/traces_priv.h"
 
 #include "report/report.h"
 
@@ -67,6 +68,7 @@ static enum mpl_status check(const struct check_opts *opts, FILE *out, struct mp
     if (st != MPL_OK) {
         return st;
     }
+    mpl_trace_tell(opts->trace);
     mpl_progress_line_open(&line, stderr);
     st = mpl_analysis_check(opts->trace, &opts->clock, &line.progress, &analysis, err);
     mpl_progress_line_close(&line);

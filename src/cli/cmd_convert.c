@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "cli/cli_priv.h"
+#include "cli/traces_priv.h"
 
 #include "archive/archive.h"
 #include "read/read.h"
@@ -67,6 +68,7 @@ static enum mpl_status convert(const struct convert_opts *opts, struct mpl_err *
     if (arena == NULL) {
         return mpl_nomem(err);
     }
+    mpl_trace_tell(opts->from);
     mpl_progress_line_open(&line, stderr);
     enum mpl_status st = mpl_read(opts->from, arena, &line.progress, &model, err);
     mpl_progress_line_close(&line);

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "cli/cli_priv.h"
+#include "cli/traces_priv.h"
 
 #include "sync/sync.h"
 
@@ -224,6 +225,7 @@ static enum mpl_status sync_trace(const struct sync_opts *opts, FILE *out,
     if (s.arena == NULL) {
         return mpl_nomem(err);
     }
+    mpl_trace_tell(opts->trace);
     mpl_progress_line_open(&line, stderr);
     st = correct(&s, opts, &line.progress, err);
     st = st == MPL_OK ? write_copy(&s, opts, &line.progress, err) : st;

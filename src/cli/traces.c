@@ -3,9 +3,29 @@
 #include "cli/traces_priv.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "archive/archive.h"
 #include "experiment/experiment.h"
+
+void mpl_trace_tell(const char *path)
+{
+    struct mpl_arena *arena = mpl_arena_create();
+    const char *anchor = NULL;
+    size_t n = strlen(path);
+
+    while (n > 1 && path[n - 1] == '/') {
+        n--;
+    }
+    if (arena != NULL && mpl_anchor_find(path, arena, &anchor, NULL) == MPL_OK &&
+        strncmp(anchor, path, n) == 0 && anchor[n] != '\0' &&
+        strchr(anchor + n + 1, '/') != NULL) {
+        fprintf(stderr, "marple: note: the only archive below \"%s\" is \"%s\"\n", path,
+                anchor);
+    }
+    mpl_arena_destroy(arena);
+}
 
 struct gathering {
     struct mpl_arena *arena;
@@ -96,6 +116,7 @@ static enum mpl_status hand_out(struct gathering *g, struct mpl_traces *out,
     }
     for (size_t i = 0; i < n; i++) {
         out->paths[i] = runs[i].trace;
+        mpl_trace_tell(runs[i].trace);
     }
     *manifest = (struct mpl_manifest){ .n = n, .runs = runs };
     out->n = n;

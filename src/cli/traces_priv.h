@@ -28,4 +28,7 @@ enum mpl_status mpl_traces_find(const struct mpl_traces_asked *asked,
                                 struct mpl_arena *arena, struct mpl_traces *out,
                                 struct mpl_err *err);
 
+/** Says on standard error which archive a directory stands for, if that is not in it but below it. */
+void mpl_trace_tell(const char *path);
+
 #endif
