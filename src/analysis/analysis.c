@@ -215,6 +215,7 @@ void mpl_analysis_destroy(struct mpl_analysis *analysis)
         return;
     }
     mpl_infer_destroy(analysis->infer);
+    mpl_infer_destroy(analysis->spare);
     for (size_t i = 0; i < analysis->n_trials; i++) {
         mpl_arena_destroy(analysis->trials[i].arena);
         mpl_arena_destroy(analysis->trials[i].part_arena);

@@ -55,6 +55,7 @@ struct mpl_analysis {
     struct mpl_infer_limits limits;
     const struct mpl_what_if **questions; /* of the user */
     size_t n_questions;
+    struct mpl_infer *spare; /* of a scenario that is over, for the next one; NULL: none */
     bool is_scenario; /* what would be diagnosed if the clocks were a little different */
 };
 
@@ -169,10 +170,11 @@ enum mpl_status mpl_shifts_create(const struct mpl_run *run,
 /*
  * scenario.c: diagnoses again with shifted clocks, roles and patterns as they are. ticks has per
  * run what to add per process, or NULL: that run stays as it is. The model's times are the same
- * again when it returns, also after a failure. Destroy *out; it must not outlive a.
+ * again when it returns, also after a failure. End *out with the other call, while a is there.
  */
 enum mpl_status mpl_scenario_run(struct mpl_analysis *a, const int64_t *const *ticks,
                                  struct mpl_analysis **out, struct mpl_err *err);
+void mpl_scenario_end(struct mpl_analysis *scenario, struct mpl_analysis *of);
 
 /* what_if.c: the user's questions are read before the traces, in case they are wrong */
 enum mpl_status mpl_what_if_read(struct mpl_analysis *a,

@@ -178,7 +178,7 @@ static enum mpl_status keep_groups(struct mpl_analysis *a, const struct mpl_anal
     return MPL_OK;
 }
 
-static enum mpl_status diagnose(struct mpl_analysis *a, const struct mpl_analysis *of,
+static enum mpl_status diagnose(struct mpl_analysis *a, struct mpl_analysis *of,
                                 const int64_t *const *ticks, struct mpl_err *err)
 {
     enum mpl_status st;
@@ -189,7 +189,9 @@ static enum mpl_status diagnose(struct mpl_analysis *a, const struct mpl_analysi
     a->rules = of->rules;
     st = keep_groups(a, of, err);
     st = st == MPL_OK ? open_stages(a, of, ticks, err) : st;
-    st = st == MPL_OK ? mpl_infer_create(a->rules, &of->limits, &a->infer, err) : st;
+    a->infer = of->spare;
+    of->spare = NULL;
+    st = st == MPL_OK ? mpl_infer_renew(a->rules, &of->limits, &a->infer, err) : st;
     st = st == MPL_OK ? mpl_facts_assert(a, err) : st;
     st = st == MPL_OK ? mpl_groups_assert(a, err) : st;
     st = st == MPL_OK ? mpl_needs_answer(a, err) : st;
@@ -227,4 +229,11 @@ enum mpl_status mpl_scenario_run(struct mpl_analysis *a, const int64_t *const *t
     }
     *out = scenario;
     return MPL_OK;
+}
+
+void mpl_scenario_end(struct mpl_analysis *scenario, struct mpl_analysis *of)
+{
+    of->spare = scenario->infer;
+    scenario->infer = NULL;
+    mpl_analysis_destroy(scenario);
 }

@@ -334,7 +334,7 @@ static enum mpl_status try_scenario(struct weighing *w, size_t number, struct mp
     st = mpl_scenario_run(w->a, ticks, &scenario, err);
     if (st == MPL_OK) {
         st = mpl_weights_compare(w, ticks, &scenario->diagnosis, err);
-        mpl_analysis_destroy(scenario);
+        mpl_scenario_end(scenario, w->a);
     }
     return st;
 }

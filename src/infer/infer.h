@@ -114,6 +114,14 @@ struct mpl_infer;
 enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
                                  const struct mpl_infer_limits *limits,
                                  struct mpl_infer **out, struct mpl_err *err);
+/**
+ * As mpl_infer_create(), for \p *infer to begin anew with the same rules and limits, which costs little beside
+ * loading rules. NULL and one that reached a limit are allowed. What was borrowed from it is gone, also on
+ * failure; then \p *infer is NULL.
+ */
+enum mpl_status mpl_infer_renew(const struct mpl_rules *rules,
+                                const struct mpl_infer_limits *limits,
+                                struct mpl_infer **infer, struct mpl_err *err);
 void mpl_infer_destroy(struct mpl_infer *infer); /* NULL is allowed */
 
 /**

@@ -89,6 +89,60 @@ enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
     return MPL_OK;
 }
 
+static void reset(void *context)
+{
+    struct mpl_infer *infer = context;
+    void *env = infer->cage.env;
+
+    mpl_cage_forget(&infer->cage);
+    (void) EnvSetCurrentModule(env, EnvFindDefmodule(env, "MAIN"));
+    EnvReset(env);
+}
+
+/** Numbers of facts begin anew, so the maps do. */
+static bool forget(struct mpl_infer *infer)
+{
+    struct mpl_buf *const all[] = { &infer->findings,     &infer->visible, &infer->needs,
+                                    &infer->measures,     &infer->firings, &infer->errors,
+                                    &infer->expectations, &infer->basis,   &infer->refused,
+                                    &infer->reasons };
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        all[i]->n = 0;
+    }
+    mpl_map_destroy(infer->finding_by_fact);
+    mpl_map_destroy(infer->need_by_fact);
+    infer->finding_by_fact = mpl_map_create();
+    infer->need_by_fact = mpl_map_create();
+    infer->firing = NULL;
+    infer->cage.spent_s = 0;
+    return infer->finding_by_fact != NULL && infer->need_by_fact != NULL;
+}
+
+/** False where the environment cannot be used again. */
+static bool restart(struct mpl_infer *infer)
+{
+    if (infer == NULL || infer->cage.stop != CAGE_FREE || !forget(infer)) {
+        return false;
+    }
+    infer->cage.infer = NULL; /* Facts that go are not withdrawn. */
+    const bool is_reset = mpl_cage_enter(&infer->cage, reset, infer);
+    infer->cage.infer = infer;
+    return is_reset && infer->cage.stop == CAGE_FREE;
+}
+
+enum mpl_status mpl_infer_renew(const struct mpl_rules *rules,
+                                const struct mpl_infer_limits *limits,
+                                struct mpl_infer **infer, struct mpl_err *err)
+{
+    if (restart(*infer)) {
+        return MPL_OK;
+    }
+    mpl_infer_destroy(*infer);
+    *infer = NULL;
+    return mpl_infer_create(rules, limits, infer, err);
+}
+
 void mpl_infer_destroy(struct mpl_infer *infer)
 {
     if (infer == NULL) {

@@ -569,9 +569,10 @@ static enum mpl_status run_steps(struct trial *t, const struct form *step,
     return MPL_OK;
 }
 
+/** In \p *infer, which is renewed; NULL before the first case. */
 static enum mpl_status run_case(const struct mpl_rules *rules, const struct form *form,
-                                struct mpl_arena *arena, struct mpl_lint *lint,
-                                struct mpl_err *err)
+                                struct mpl_infer **infer, struct mpl_arena *arena,
+                                struct mpl_lint *lint, struct mpl_err *err)
 {
     const struct form *says = mpl_form_is(form, "case") ? form->first->next : NULL;
     struct trial t = { .arena = arena, .lint = lint };
@@ -583,27 +584,25 @@ static enum mpl_status run_case(const struct mpl_rules *rules, const struct form
     }
     t.says = says->text;
 
-    enum mpl_status st = mpl_infer_create(rules, NULL, &t.infer, err);
+    const enum mpl_status st = mpl_infer_renew(rules, NULL, infer, err);
 
-    if (st == MPL_OK) {
-        st = run_steps(&t, says->next, err);
-    }
-    mpl_infer_destroy(t.infer);
-    return st;
+    t.infer = *infer;
+    return st == MPL_OK ? run_steps(&t, says->next, err) : st;
 }
 
 static enum mpl_status run_cases(const struct mpl_rules *rules, const struct form *cases,
                                  struct mpl_arena *arena, struct mpl_lint *lint, size_t *n,
                                  struct mpl_err *err)
 {
-    for (const struct form *form = cases; form != NULL; form = form->next, ++*n) {
-        const enum mpl_status st = run_case(rules, form, arena, lint, err);
+    struct mpl_infer *infer = NULL;
+    enum mpl_status st = MPL_OK;
 
-        if (st != MPL_OK) {
-            return st;
-        }
+    for (const struct form *form = cases; form != NULL && st == MPL_OK;
+         form = form->next, *n += st == MPL_OK) {
+        st = run_case(rules, form, &infer, arena, lint, err);
     }
-    return MPL_OK;
+    mpl_infer_destroy(infer);
+    return st;
 }
 
 enum mpl_status mpl_rules_test(const struct mpl_rules *rules, const char *file,
