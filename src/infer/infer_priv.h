@@ -114,6 +114,12 @@ struct mpl_source {
     const struct mpl_construct *constructs;
 };
 
+/**
+ * False, and said, where there is a control character: CLIPS takes some of them for the end of the
+ * text, C takes NUL for it, and terminals take others for commands.
+ */
+bool mpl_scan_bytes(const char *file, const char *text, size_t bytes,
+                    struct mpl_lint *lint);
 /** Finds the constructs of \p source (file, text, bytes are set). Faults go to \p lint. */
 enum mpl_status mpl_scan(struct mpl_source *source, struct mpl_arena *arena,
                          struct mpl_lint *lint, struct mpl_err *err);

@@ -109,6 +109,9 @@ static void run_given(struct trial *t, const struct form *given)
     }
     if (mpl_infer_run(t->infer, &err) != MPL_OK) {
         complain(t, given, err.cause[0].text);
+        if (err.n > 1) {
+            complain(t, given, err.cause[1].text);
+        }
     }
     for (size_t i = errors; i < mpl_infer_error_count(t->infer); i++) {
         complain(t, given, mpl_infer_error(t->infer, i)->text);
@@ -253,13 +256,22 @@ static struct actual of_measure(const struct mpl_measure *m, const char *key)
     return one_number(strcmp(key, "level") == 0 ? (double) m->level : m->repetitions);
 }
 
+/** All of a word or string as a number; NaN when it is none. */
+static double number_in(const struct form *value)
+{
+    char *end = NULL;
+    const double number =
+        value == NULL || value->text == NULL ? NAN : strtod(value->text, &end);
+
+    return end == NULL || end == value->text || *end != '\0' ? NAN : number;
+}
+
 static bool equals_counts(const uint32_t *counts, size_t n, const struct form *slot)
 {
     const struct form *value = slot->first->next;
 
     for (size_t i = 0; i < n; i++, value = value->next) {
-        if (value == NULL || value->text == NULL ||
-            strtoul(value->text, NULL, 10) != counts[i]) {
+        if (value == NULL || number_in(value) != (double) counts[i]) {
             return false;
         }
     }
@@ -271,9 +283,7 @@ static bool equals(const struct actual *actual, const struct form *slot)
     const struct form *value = slot->first->next;
 
     if (actual->is_number) {
-        char *end = NULL;
-        const double wanted =
-            value == NULL || value->text == NULL ? NAN : strtod(value->text, &end);
+        const double wanted = number_in(value);
 
         return value != NULL && value->next == NULL &&
                fabs(actual->number - wanted) <= 1e-5 * fabs(wanted) + 1e-12;

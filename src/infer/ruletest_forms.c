@@ -97,7 +97,8 @@ enum mpl_status mpl_forms_read(const char *file, const char *text, size_t bytes,
         .scanner = mpl_scanner_make(text, bytes), .file = file, .arena = arena, .lint = lint
     };
     struct form all = { 0 };
-    const bool is_read = read_list(&reader, &all, (struct mpl_token){ 0 }, 0);
+    const bool is_read = mpl_scan_bytes(file, text, bytes, lint) &&
+                         read_list(&reader, &all, (struct mpl_token){ 0 }, 0);
 
     if (reader.is_nomem) {
         return mpl_nomem(err);

@@ -510,21 +510,20 @@ static void read_form(struct pass *p, struct mpl_token open)
     read_construct(p, open);
 }
 
-/** CLIPS takes some control characters for the end of the text, terminals for commands. */
-static bool check_bytes(struct pass *p)
+bool mpl_scan_bytes(const char *file, const char *text, size_t bytes, struct mpl_lint *lint)
 {
     unsigned line = 1;
     size_t begin = 0;
 
-    for (size_t i = 0; i < p->scanner.bytes; i++) {
-        const unsigned char c = (unsigned char) p->scanner.text[i];
+    for (size_t i = 0; i < bytes; i++) {
+        const unsigned char c = (unsigned char) text[i];
 
         if (c == '\n') {
             line++;
             begin = i + 1;
         } else if ((c < ' ' && !is_blank((char) c)) || c == 127) {
-            mpl_lint_add(p->lint, MPL_LINT_ERROR,
-                         (struct mpl_place){ p->file, line, (unsigned) (i - begin) + 1 },
+            mpl_lint_add(lint, MPL_LINT_ERROR,
+                         (struct mpl_place){ file, line, (unsigned) (i - begin) + 1 },
                          "control character 0x%02x in the text", c);
             return false;
         }
@@ -568,7 +567,7 @@ enum mpl_status mpl_scan(struct mpl_source *source, struct mpl_arena *arena,
                       .constructs = mpl_buf_make(sizeof(struct mpl_construct)),
                       .words = mpl_buf_make(sizeof(struct word)) };
 
-    if (check_bytes(&p)) {
+    if (mpl_scan_bytes(source->file, source->text, source->bytes, lint)) {
         scan_all(&p);
     }
     source->n = p.constructs.n;
