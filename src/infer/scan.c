@@ -304,6 +304,19 @@ static void check_string(struct pass *p, struct mpl_token token)
     }
 }
 
+/** CLIPS looks up the module of "::x" without a look whether there is a name. */
+static void check_word(struct pass *p, struct mpl_token token)
+{
+    const char *begin = p->scanner.text + token.begin;
+    const char *end = p->scanner.text + token.end;
+
+    if (token.kind == TOKEN_WORD && end - begin >= 2 &&
+        (memcmp(begin, "::", 2) == 0 || memcmp(end - 2, "::", 2) == 0)) {
+        mpl_lint_add(p->lint, MPL_LINT_ERROR, place_of(p, token),
+                     "a name is missing beside '::'");
+    }
+}
+
 static void keep_words(struct pass *p)
 {
     const size_t n = p->words.n;
@@ -461,6 +474,7 @@ static void read_construct(struct pass *p, struct mpl_token open)
             return;
         }
         check_string(p, token);
+        check_word(p, token);
         note_token(p, token, nth, depth);
     }
 }

@@ -52,6 +52,9 @@ static const struct fault faults[] = {
       "t.clp:1: unknown module 'SYMPTOM'; did you mean 'SYMPTOMS'?" },
     { "(defrule SYMPTOMS::a (pattern)\n => \001)",
       "t.clp:2: control character 0x01 in the text" },
+    { "(defrule a (run) =>\n (bind ?x (:: 1)))", "t.clp:2: a name is missing beside '::'" },
+    { "(defrule a (run) =>\n (::b 1))", "t.clp:2: a name is missing beside '::'" },
+    { "(defrule a\n (b:: (x 1)) =>)", "t.clp:2: a name is missing beside '::'" },
 };
 
 START_TEST(outer_fault_is_reported_with_its_line)
