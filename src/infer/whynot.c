@@ -2,8 +2,8 @@
  * Why a finding is missing. CLIPS keeps partial matches, but not by how much a fact misses, so
  * the conditions of each rule that could have concluded it are matched again, in order, against
  * the facts at the end of the run. The first condition that nothing meets is the reason; what it
- * lacks (a finding, a metric that nobody asked for) is followed to the rules that would have
- * brought it.
+ * lacks (a finding, a metric that nobody asked for, a fact that rules hand on to each other) is
+ * followed to the rules that would have brought it.
  */
 #include "config.h"
 
@@ -252,6 +252,23 @@ static struct mpl_why *say_no_finding(struct whynot *w, const struct examined *e
     return node;
 }
 
+/** A fact that rules hand on to each other. Those already told end a circle of them. */
+static void missing_helper(struct whynot *w, const struct examined *e,
+                           const struct why_condition *c, struct mpl_why *node)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->n_texts && !w->is_nomem; i++) {
+        if (w->texts[i].rule != NULL && mpl_why_asserts(w, &w->texts[i], c)) {
+            explain_rule(w, &w->texts[i], node, e->depth + 1);
+            n++;
+        }
+    }
+    if (n == 0) {
+        (void) mpl_why_say(w, node, MPL_WHY_NOTE, "no rule asserts it");
+    }
+}
+
 static struct mpl_why *say_missing(struct whynot *w, const struct examined *e,
                                    const struct why_condition *c,
                                    const struct why_binding *bound, struct mpl_why *parent)
@@ -273,8 +290,12 @@ static struct mpl_why *say_missing(struct whynot *w, const struct examined *e,
         }
         return node;
     }
-    return mpl_why_say(w, parent, MPL_WHY_FAILED, "there is no %s",
+    node = mpl_why_say(w, parent, MPL_WHY_FAILED, "there is no %s",
                        mpl_why_pattern_words(w, c, e->conditions, bound));
+    if (mpl_why_is_helper(w, c->template)) {
+        missing_helper(w, e, c, node);
+    }
+    return node;
 }
 
 /* ---- the condition that fails ------------------------------------------------------------------------ */
@@ -322,10 +343,13 @@ static struct mpl_why *fail_test(struct whynot *w, const struct examined *e,
 {
     const struct why_binding *bound = mpl_why_nearest_match(w, c->test, in);
     const char *has = mpl_why_values(w, c->test, e->conditions, bound);
+    struct mpl_why *node =
+        mpl_why_say(w, parent, MPL_WHY_FAILED, "%s%s%sthe rule needs %s", has,
+                    *has != '\0' && in.n > 1 ? ", the nearest" : "",
+                    *has == '\0' ? "" : "; ", mpl_why_words(w, c->test, e->conditions));
 
-    return mpl_why_say(w, parent, MPL_WHY_FAILED, "%s%s%sthe rule needs %s", has,
-                       *has != '\0' && in.n > 1 ? ", the nearest" : "",
-                       *has == '\0' ? "" : "; ", mpl_why_words(w, c->test, e->conditions));
+    mpl_why_say_functions(w, c->test, node);
+    return node;
 }
 
 static struct mpl_why *fail_not(struct whynot *w, const struct examined *e,
@@ -492,45 +516,6 @@ static void explain_rule(struct whynot *w, const struct why_text *text,
 
 /* ---- questions ----------------------------------------------------------------------------------------------- */
 
-struct near_names {
-    struct mpl_buf names; /**< const char * */
-    bool is_nomem;
-};
-
-static void take_name(void *context, const char *name)
-{
-    struct near_names *all = context;
-    const char **slot = mpl_buf_add(&all->names);
-
-    if (slot == NULL) {
-        all->is_nomem = true;
-        return;
-    }
-    *slot = name;
-}
-
-static enum mpl_status unknown_name(const struct whynot *w, const char *name,
-                                    struct mpl_err *err)
-{
-    struct near_names all = { .names = mpl_buf_make(sizeof(const char *)) };
-
-    mpl_why_each_finding(w, take_name, &all);
-
-    const char *near = mpl_suggest(name, all.names.data, all.names.n);
-    enum mpl_status st = MPL_E_USAGE;
-
-    if (all.is_nomem) {
-        st = mpl_nomem(err);
-    } else if (near != NULL) {
-        st =
-            mpl_fail(err, st, "no rule concludes \"%s\"; did you mean \"%s\"?", name, near);
-    } else {
-        st = mpl_fail(err, st, "no rule concludes \"%s\"", name);
-    }
-    mpl_buf_free(&all.names);
-    return st;
-}
-
 enum mpl_status mpl_why_open(struct whynot *w, struct mpl_infer *infer,
                              struct mpl_arena *arena, struct mpl_err *err)
 {
@@ -577,7 +562,7 @@ enum mpl_status mpl_infer_why_not(struct mpl_infer *infer, const char *name,
         n += w.texts[i].rule != NULL && mpl_why_concludes(&w, &w.texts[i], name);
     }
     if (st == MPL_OK && n == 0) {
-        st = unknown_name(&w, name, err);
+        st = mpl_why_unknown(&w, name, err);
     }
     if (st == MPL_OK) {
         struct mpl_why *root =

@@ -131,6 +131,67 @@ bool mpl_why_concludes(const struct whynot *w, const struct why_text *rule,
     return false;
 }
 
+/** Whether "(template (slot value) …)" may become a fact that \p c looks for. */
+static bool may_meet(const struct why_expr *fact, const struct why_condition *c)
+{
+    for (const struct why_constraint *k = c->constraints; k != NULL; k = k->next) {
+        const char *wanted = mpl_why_wanted(c, k->slot);
+        const struct why_expr *plain = plain_value(fact, k->slot);
+
+        if (wanted != NULL && plain != NULL && plain->text[0] != '?' &&
+            strcmp(wanted, plain->text) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool asserts(const struct why_expr *expr, const struct why_condition *c)
+{
+    for (const struct why_expr *e = expr; e != NULL; e = e->next) {
+        const struct why_expr *fact = is_list_of(e, "assert") ? e->first->next : NULL;
+
+        for (; fact != NULL; fact = fact->next) {
+            if (is_list_of(fact, c->template) && may_meet(fact, c)) {
+                return true;
+            }
+        }
+        if (e->is_list && asserts(e->first, c)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mpl_why_asserts(const struct whynot *w, const struct why_text *rule,
+                     const struct why_condition *c)
+{
+    if (asserts(rule->actions, c)) {
+        return true;
+    }
+    for (size_t i = 0; i < w->n_texts; i++) {
+        if (calls(rule, &w->texts[i]) && asserts(w->texts[i].actions, c)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mpl_why_is_helper(const struct whynot *w, const char *template)
+{
+    for (size_t i = 0; i < w->rules->n_sources; i++) {
+        const struct mpl_source *s = w->rules->sources[i];
+
+        for (size_t k = 0; k < s->n && mpl_rule_file_order(s->file) != 0; k++) {
+            if (s->constructs[k].kind == CONSTRUCT_TEMPLATE &&
+                strcmp(s->constructs[k].name, template) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool mpl_why_asks(const struct whynot *w, const struct why_text *rule, const char *metric)
 {
     const bool names_it = mentions(rule->actions, metric);
@@ -165,12 +226,51 @@ static void each_finding(const struct why_expr *expr,
     }
 }
 
-void mpl_why_each_finding(const struct whynot *w,
-                          void (*take)(void *context, const char *name), void *context)
+static void each_name(const struct whynot *w, void (*take)(void *context, const char *name),
+                      void *context)
 {
     for (size_t i = 0; i < w->n_texts; i++) {
         each_finding(w->texts[i].actions, take, context);
     }
+}
+
+struct near_names {
+    struct mpl_buf names; /**< const char * */
+    bool is_nomem;
+};
+
+static void take_name(void *context, const char *name)
+{
+    struct near_names *all = context;
+    const char **slot = mpl_buf_add(&all->names);
+
+    if (slot == NULL) {
+        all->is_nomem = true;
+        return;
+    }
+    *slot = name;
+}
+
+enum mpl_status mpl_why_unknown(const struct whynot *w, const char *name,
+                                struct mpl_err *err)
+{
+    struct near_names all = { .names = mpl_buf_make(sizeof(const char *)) };
+
+    each_name(w, take_name, &all);
+
+    const char *near = mpl_suggest(name, all.names.data, all.names.n);
+    enum mpl_status st = MPL_E_USAGE;
+
+    if (all.is_nomem) {
+        st = mpl_nomem(err);
+    } else if (near != NULL) {
+        st =
+            mpl_fail(err, st, "no rule concludes \"%s\"; did you mean \"%s\"?", name, near);
+    } else {
+        st = mpl_fail(err, st, "no rule concludes \"%s\"", name);
+    }
+    mpl_buf_free(&all.names);
+    return st;
 }
 
 /* ---- globals -------------------------------------------------------------------------------- */

@@ -187,11 +187,16 @@ const struct why_text *mpl_why_text(const struct whynot *w, const char *rule);
 /** Whether a rule, or a function that it calls, asserts (finding … (name \p name)). */
 bool mpl_why_concludes(const struct whynot *w, const struct why_text *rule,
                        const char *name);
+/** Whether a rule, or a function that it calls, may assert a fact that meets pattern \p c. */
+bool mpl_why_asserts(const struct whynot *w, const struct why_text *rule,
+                     const struct why_condition *c);
+/** Whether facts of that deftemplate are an affair of the rules, not of the vocabulary. */
+bool mpl_why_is_helper(const struct whynot *w, const char *template);
 /** Whether a rule, or a function that it calls, names \p metric and asserts needs. */
 bool mpl_why_asks(const struct whynot *w, const struct why_text *rule, const char *metric);
-/** Calls \p take for each name of a finding that a rule or function asserts. */
-void mpl_why_each_finding(const struct whynot *w,
-                          void (*take)(void *context, const char *name), void *context);
+/** No rule concludes a finding \p name: says so, with a name that is near. */
+enum mpl_status mpl_why_unknown(const struct whynot *w, const char *name,
+                                struct mpl_err *err);
 /** Comment before the definition of a global ("?*x*"), on one line; "" when there is none. */
 const char *mpl_why_global_says(const struct mpl_rules *rules, const char *name,
                                 struct mpl_arena *arena);
@@ -246,6 +251,9 @@ enum mpl_status mpl_why_open(struct whynot *w, struct mpl_infer *infer,
 /** A new node below \p parent; NULL without memory, which w remembers. */
 struct mpl_why *mpl_why_say(struct whynot *w, struct mpl_why *parent,
                             enum mpl_why_kind kind, const char *fmt, ...) MPL_PRINTF(4, 5);
+/** Below \p node, what the functions of rules that \p expr calls are for, and their thresholds. */
+void mpl_why_say_functions(struct whynot *w, const struct why_expr *expr,
+                           struct mpl_why *node);
 /** NULL is passed on. */
 void mpl_why_place(struct mpl_why *node, const char *file, unsigned line);
 

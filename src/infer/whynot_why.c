@@ -5,22 +5,50 @@
 
 #include <string.h>
 
-/** The comments of the thresholds in an expression. */
-static void say_thresholds(struct whynot *w, const struct why_expr *expr,
+/** The comments of the thresholds in an expression, each with \p has_value or not. */
+static void say_thresholds(struct whynot *w, const struct why_expr *expr, bool has_value,
                            struct mpl_why *node)
 {
     for (const struct why_expr *e = expr; e != NULL && node != NULL; e = e->next) {
         if (e->is_list) {
-            say_thresholds(w, e->first, node);
+            say_thresholds(w, e->first, has_value, node);
         } else if (!e->is_string && strncmp(e->text, "?*", 2) == 0) {
             const char *says = mpl_why_global_says(w->rules, e->text, w->arena);
 
             if (says == NULL) {
                 w->is_nomem = true;
             } else if (*says != '\0') {
-                (void) mpl_why_say(w, node, MPL_WHY_NOTE, "%s: %s", e->text, says);
+                const struct why_expr alone = { .text = e->text };
+
+                (void) mpl_why_say(w, node, MPL_WHY_NOTE, "%s: %s",
+                                   has_value ? mpl_why_words(w, &alone, NULL) : e->text,
+                                   says);
             }
         }
+    }
+}
+
+void mpl_why_say_functions(struct whynot *w, const struct why_expr *expr,
+                           struct mpl_why *node)
+{
+    if (expr == NULL || !expr->is_list || expr->first == NULL || expr->first->is_list) {
+        return;
+    }
+    for (size_t i = 0; i < w->n_texts && node != NULL; i++) {
+        const struct why_text *f = &w->texts[i];
+
+        if (f->rule == NULL && strcmp(f->name, expr->first->text) == 0) {
+            struct mpl_why *note =
+                mpl_why_say(w, node, MPL_WHY_NOTE, "%s: %s", f->name,
+                            *f->construct->says == '\0' ? "a function of the rules"
+                                                        : f->construct->says);
+
+            mpl_why_place(note, f->source->file, f->construct->first_line);
+            say_thresholds(w, f->actions, true, note);
+        }
+    }
+    for (const struct why_expr *e = expr->first->next; e != NULL; e = e->next) {
+        mpl_why_say_functions(w, e, node);
     }
 }
 
@@ -31,7 +59,7 @@ static void say_compared(struct whynot *w, const struct why_expr *expr,
         mpl_why_say(w, parent, MPL_WHY_VALUE, "needs %s", mpl_why_words(w, expr, all));
 
     if (node != NULL) {
-        say_thresholds(w, expr, node);
+        say_thresholds(w, expr, false, node);
     }
 }
 

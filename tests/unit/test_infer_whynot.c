@@ -179,6 +179,75 @@ START_TEST(rules_that_need_each_other_end)
 }
 END_TEST
 
+/** The last node of that kind, from top to bottom. */
+static const struct mpl_why *find_last(const struct mpl_why *why, enum mpl_why_kind kind)
+{
+    const struct mpl_why *last = NULL;
+
+    for (; why != NULL; why = why->next) {
+        const struct mpl_why *below = find_last(why->first, kind);
+
+        last = below != NULL ? below : why->kind == kind ? why : last;
+    }
+    return last;
+}
+
+#define HELPER \
+    "(deftemplate MAIN::late (slot location) (slot why (default a)))\n" \
+    "(defglobal MAIN\n  ;; Less is low. 1.\n  ?*floor* = 0.125)\n" \
+    "(deffunction MAIN::is-low (?v) (< ?v ?*floor*))\n" \
+    "(defrule CAUSES::x \"Claim.\" (late (location ?l) (why b)) =>\n" \
+    " (assert (finding (kind cause) (name x) (run \"r1\"))))\n" \
+    "(defrule REFINE::other (late (location \"7\")) => (assert (late (location \"1\") " \
+    "(why " \
+    "c))))\n"
+
+START_TEST(missing_helper_fact_leads_down_to_a_metric_and_its_threshold)
+{
+    open_lab(
+        HELPER
+        "(defrule REFINE::helps \"Helps.\" (metric (name \"low\") (location ?l) (value "
+        "?v)) (test (is-low ?v)) => (assert (late (location ?l) (why b))))\n");
+
+    const struct mpl_why *why = ask("x");
+    const struct mpl_why *missing = find(why, MPL_WHY_FAILED);
+    const struct mpl_why *rule = missing->first;
+
+    ck_assert_str_eq(missing->text, "there is no late why b");
+    ck_assert_str_eq(rule->text, "REFINE::helps");
+    ck_assert_ptr_null(rule->next); /* The other one asserts (why c). */
+    ck_assert_str_eq(text_of(rule->first, MPL_WHY_FAILED),
+                     "low(1) is 0.200 s, the nearest; the rule needs is-low(low)");
+    ck_assert_str_eq(find_last(why, MPL_WHY_NOTE)->text,
+                     "0.125 (?*floor*): Less is low. 1.");
+}
+END_TEST
+
+START_TEST(helper_facts_that_need_each_other_end)
+{
+    open_lab(HELPER
+             "(deftemplate MAIN::early (slot location))\n"
+             "(defrule REFINE::a (early (location ?l)) => (assert (late (location ?l) (why "
+             "b))))\n"
+             "(defrule REFINE::b (late (location ?l) (why b)) => (assert (early (location "
+             "?l))))\n");
+
+    const struct mpl_why *last = find_last(ask("x"), MPL_WHY_RULE);
+
+    ck_assert_str_eq(last->text, "REFINE::a");
+    ck_assert_str_eq(last->says, "told above");
+}
+END_TEST
+
+START_TEST(helper_fact_that_no_rule_asserts_is_said)
+{
+    open_lab("(deftemplate MAIN::late (slot location))\n"
+             "(defrule CAUSES::x (late) => (assert (finding (kind cause) (name x))))\n");
+    ck_assert_str_eq(text_of(ask("x"), MPL_WHY_FAILED), "there is no late");
+    ck_assert_str_eq(text_of(ask("x"), MPL_WHY_NOTE), "no rule asserts it");
+}
+END_TEST
+
 START_TEST(unknown_name_has_a_suggestion)
 {
     struct mpl_why *why = NULL;
@@ -238,6 +307,9 @@ int main(void)
                         sizeof unmet / sizeof unmet[0]);
     tcase_add_test(tc, missing_metric_leads_to_the_rule_that_asks_for_it);
     tcase_add_test(tc, rules_that_need_each_other_end);
+    tcase_add_test(tc, missing_helper_fact_leads_down_to_a_metric_and_its_threshold);
+    tcase_add_test(tc, helper_facts_that_need_each_other_end);
+    tcase_add_test(tc, helper_fact_that_no_rule_asserts_is_said);
     tcase_add_test(tc, unknown_name_has_a_suggestion);
     tcase_add_test(tc, rule_is_told_with_its_thresholds);
     tcase_add_test(tc, answer_without_memory_is_an_error);
