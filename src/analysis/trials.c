@@ -12,6 +12,13 @@ static bool is_fallback(const struct mpl_pattern *pattern)
     return strcmp(mpl_pattern_name(pattern), fallback) == 0;
 }
 
+static bool is_asked_for(const struct mpl_pattern *pattern,
+                         const struct mpl_analysis_options *options)
+{
+    return options->pattern == NULL ||
+           strcmp(options->pattern, mpl_pattern_name(pattern)) == 0;
+}
+
 /* Bindings of roles that this pattern has; --role master=0 says nothing to the others. */
 static size_t own_bindings(const struct mpl_pattern *pattern,
                            const struct mpl_analysis_options *options,
@@ -152,14 +159,16 @@ static size_t best_of(struct mpl_analysis *a, size_t first, size_t n)
 }
 
 /* Of those that are not taken: one whose roles were found before the others, then by score. */
-static void find_runner_up(struct mpl_analysis *a, size_t first, size_t n)
+static void find_runner_up(struct mpl_analysis *a, size_t first, size_t n,
+                           const struct mpl_analysis_options *options)
 {
     struct trial *best = NULL;
 
     for (size_t i = first; i < first + n; i++) {
         struct trial *t = &a->trials[i];
 
-        if (t->shown.is_chosen || is_fallback(t->shown.pattern)) {
+        if (t->shown.is_chosen || is_fallback(t->shown.pattern) ||
+            !is_asked_for(t->shown.pattern, options)) {
             continue;
         }
         if (best == NULL || (t->recognition != NULL) > (best->recognition != NULL) ||
@@ -378,9 +387,8 @@ static enum mpl_status choose_of_run(struct mpl_analysis *a, size_t first, size_
     }
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
         struct trial *t = &a->trials[first + i];
-        const char *name = mpl_pattern_name(t->shown.pattern);
         const bool is_asked =
-            options->pattern != NULL && strcmp(options->pattern, name) == 0;
+            options->pattern != NULL && is_asked_for(t->shown.pattern, options);
 
         if (t->recognition == NULL) {
             continue;
@@ -392,12 +400,31 @@ static enum mpl_status choose_of_run(struct mpl_analysis *a, size_t first, size_
             t->shown.reason = "patterns of parts of the run explain more";
         }
     }
-    find_runner_up(a, first, n);
+    find_runner_up(a, first, n, options);
     mpl_buf_free(&scopes.items);
     return st;
 }
 
 /* ---- what is asked for ------------------------------------------------------------------ */
+
+static enum mpl_status check_role(struct mpl_analysis *a, const char *role,
+                                  const struct mpl_buf *names, const char *pattern,
+                                  struct mpl_err *err)
+{
+    const char *near = mpl_suggest(role, names->data, names->n);
+    const char *hint = mpl_suggest_hint(a->arena, role, names->data, names->n);
+
+    if (hint == NULL) {
+        return mpl_nomem(err);
+    }
+    if (near != NULL && strcmp(near, role) == 0) {
+        return MPL_OK;
+    }
+    return pattern == NULL
+               ? mpl_fail(err, MPL_E_USAGE, "no pattern has a role '%s'%s", role, hint)
+               : mpl_fail(err, MPL_E_USAGE, "pattern '%s' has no role '%s'%s", pattern,
+                          role, hint);
+}
 
 static enum mpl_status check_roles(struct mpl_analysis *a,
                                    const struct mpl_analysis_options *options,
@@ -409,6 +436,9 @@ static enum mpl_status check_roles(struct mpl_analysis *a,
     for (size_t i = 0; i < mpl_patterns_count(a->patterns); i++) {
         const struct mpl_pattern *pattern = mpl_patterns_get(a->patterns, i);
 
+        if (!is_asked_for(pattern, options)) {
+            continue;
+        }
         for (size_t k = 0; k < mpl_pattern_role_count(pattern) && st == MPL_OK; k++) {
             const char **name = mpl_buf_add(&names);
 
@@ -420,14 +450,7 @@ static enum mpl_status check_roles(struct mpl_analysis *a,
         }
     }
     for (size_t r = 0; r < options->n_roles && st == MPL_OK; r++) {
-        const char *role = options->roles[r].role;
-        const char *near = mpl_suggest(role, names.data, names.n);
-
-        if (near == NULL || strcmp(near, role) != 0) {
-            st = mpl_fail(err, MPL_E_USAGE, "no pattern has a role '%s'%s%s%s", role,
-                          near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-                          near != NULL ? "'?" : "");
-        }
+        st = check_role(a, options->roles[r].role, &names, options->pattern, err);
     }
     mpl_buf_free(&names);
     return st;
@@ -478,7 +501,11 @@ static enum mpl_status try_world(struct mpl_analysis *a, uint32_t run,
         t->shown.id = mpl_pattern_name(t->shown.pattern);
         t->shown.scope = "world";
         t->shown.share = 1;
-        st = try_pattern(a, t, topology, options, err);
+        if (is_asked_for(t->shown.pattern, options) || is_fallback(t->shown.pattern)) {
+            st = try_pattern(a, t, topology, options, err);
+        } else {
+            t->shown.reason = "another pattern was asked for";
+        }
     }
     mpl_arena_destroy(arena);
     return st;

@@ -169,6 +169,33 @@ static const char *ids_of(const struct mpl_analysis *a, const char *name)
     return text;
 }
 
+/** "f3": a number that reports give, not a name that a rule does. */
+static bool is_id(const char *finding)
+{
+    return finding[0] == 'f' && finding[1] != '\0' &&
+           finding[strspn(finding + 1, "0123456789") + 1] == '\0';
+}
+
+enum { MOST_LISTED = 12 };
+
+/** "f1 late-process, f2 waiting": as many as a message can hold. */
+static const char *list_findings(const struct mpl_analysis *a)
+{
+    const size_t n = a->diagnosis.n_findings;
+    const char *text = "";
+
+    for (size_t i = 0; i < n && i < MOST_LISTED && text != NULL; i++) {
+        const struct mpl_diagnosed *d = &a->diagnosis.findings[i];
+
+        text = mpl_arena_printf(a->arena, "%s%s%s %s", text, i == 0 ? "" : ", ", d->id,
+                                d->finding->name);
+    }
+    if (n > MOST_LISTED && text != NULL) {
+        text = mpl_arena_printf(a->arena, "%s and %zu more", text, n - MOST_LISTED);
+    }
+    return text == NULL ? "others" : text;
+}
+
 static enum mpl_status no_such_finding(const struct mpl_analysis *a, const char *finding,
                                        struct mpl_err *err)
 {
@@ -182,8 +209,12 @@ static enum mpl_status no_such_finding(const struct mpl_analysis *a, const char 
         names[i] = a->diagnosis.findings[i].finding->name;
     }
 
-    const char *near = mpl_suggest(finding, names, n);
+    const char *near = is_id(finding) ? NULL : mpl_suggest(finding, names, n);
 
+    if (is_id(finding) && n > 0) {
+        return mpl_fail(err, MPL_E_USAGE, "there is no finding \"%s\"; there are %s",
+                        finding, list_findings(a));
+    }
     return near != NULL
                ? mpl_fail(err, MPL_E_USAGE,
                           "there is no finding \"%s\"; did you mean \"%s\"?", finding, near)

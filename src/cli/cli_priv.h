@@ -23,4 +23,8 @@ enum mpl_status mpl_plan_from(const struct mpl_directories *directories, const c
                               const struct mpl_analysis *analysis, struct mpl_arena *arena,
                               const struct mpl_plan **out, struct mpl_err *err);
 
+/** Says on standard error in which run \p pattern was asked for and not found, and which of its conditions
+ *  fails; NULL: none was asked for. */
+void mpl_named_pattern_tell(const struct mpl_diagnosis *diagnosis, const char *pattern);
+
 #endif

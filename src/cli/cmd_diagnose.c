@@ -322,6 +322,9 @@ static enum mpl_status diagnose(const struct diagnose_opts *opts, struct mpl_are
         return st;
     }
     st = analyse(opts, &analysis, err);
+    if (st == MPL_OK) {
+        mpl_named_pattern_tell(mpl_analysis_diagnosis(analysis), opts->pattern);
+    }
     st = st == MPL_OK ? print(analysis, opts, arena, output.stream, err) : st;
     st = mpl_output_close(&output, st, err);
     st = st == MPL_OK ? judge(mpl_analysis_diagnosis(analysis), opts, err) : st;

@@ -423,6 +423,7 @@ static enum mpl_status carry_out(const struct run_opts *opts, struct run_show *s
     if (analysis != NULL) {
         o.diagnosis = mpl_analysis_diagnosis(analysis);
         mpl_lint_print(mpl_analysis_lint(analysis), stderr);
+        mpl_named_pattern_tell(o.diagnosis, opts->pattern);
     }
     if (st == MPL_OK) {
         st = answer(opts, show, &o, arena, out, err);

@@ -6,6 +6,30 @@
 
 enum { TEXT_LIMIT = 64 * 1024 * 1024 };
 
+/*
+ * What decides whether a file is a text trace with mistakes, of which each is told, or something
+ * else: a text trace has a line that begins with "rank" and a number.
+ */
+static bool has_rank(const char *text, size_t n)
+{
+    const char *const end = text + n;
+
+    for (const char *line = text; line < end;) {
+        const char *next = memchr(line, '\n', (size_t) (end - line));
+
+        line += strspn(line, " \t");
+        if (strncmp(line, "rank", 4) == 0) {
+            const char *number = line + 4 + strspn(line + 4, " \t");
+
+            if (number > line + 4 && *number >= '0' && *number <= '9') {
+                return true;
+            }
+        }
+        line = next == NULL ? end : next + 1;
+    }
+    return false;
+}
+
 static enum mpl_status read_text_file(const char *path, struct mpl_arena *arena,
                                       struct mpl_model **out, struct mpl_err *err)
 {
@@ -21,9 +45,11 @@ static enum mpl_status read_text_file(const char *path, struct mpl_arena *arena,
     if (st != MPL_OK) {
         return st;
     }
-    if (memchr(text, '\0', n) != NULL) {
+    if (memchr(text, '\0', n) != NULL || !has_rank(text, n)) {
         return mpl_fail(err, MPL_E_SYNTAX,
-                        "it is neither an OTF2 anchor (*.otf2) nor a text trace");
+                        "\"%s\" is not a trace: neither an OTF2 anchor (*.otf2) nor a text "
+                        "with lines \"rank 0: ...\"",
+                        path);
     }
     return mpl_read_text(path, text, n, arena, lint, out, err);
 }
