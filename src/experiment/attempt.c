@@ -383,8 +383,13 @@ static void conclude(struct attempt *a, const struct program_end *end, const cha
     judge(a, end, own, gist);
     if (a->run.outcome == MPL_OUTCOME_OK) {
         a->run.trace = own;
-    } else {
-        a->run.partial = own;
+        return;
+    }
+    a->run.partial = own;
+    const char *path = own != NULL ? mpl_arena_printf(arena, "%s/%s", place, anchor) : NULL;
+    const char *alone = path != NULL ? mpl_alone_in(&a->h->c->command, path, arena) : NULL;
+    if (alone != NULL && a->run.problem != NULL) {
+        a->run.problem = mpl_arena_printf(arena, "%s; %s", a->run.problem, alone);
     }
 }
 

@@ -150,6 +150,16 @@ enum mpl_speaks {
 };
 enum mpl_speaks mpl_program_speaks_of_mpi(const char *path);
 
+/* ---- a launcher that was forgotten (alone.c) ---------------------------------------------------------- */
+
+/** Whether MPI started in one process, and nothing in the command would start more. */
+bool mpl_is_alone(const struct mpl_command *command, const struct mpl_model *model);
+/** The question whether mpirun was forgotten; NULL without memory. */
+const char *mpl_alone_hint(const struct mpl_command *command, struct mpl_arena *arena);
+/** The same if it is so by what a run left before it failed; NULL: it is not, or cannot be read. */
+const char *mpl_alone_in(const struct mpl_command *command, const char *trace,
+                         struct mpl_arena *arena);
+
 /* ---- carrying out (attempt.c, carry_out.c, wanted.c, narrate.c) ---------------------------------------- */
 
 /** What a call of mpl_experiment_carry_out() is at. */

@@ -183,6 +183,16 @@ static bool is_silent(const struct mpl_diagnosis *d)
     return n == 0;
 }
 
+static bool is_alone(const struct hunt *h, const struct mpl_diagnosis *d)
+{
+    for (size_t i = 0; i < d->n_runs; i++) {
+        if (d->runs[i].failure == NULL && !mpl_is_alone(&h->c->command, d->runs[i].model)) {
+            return false;
+        }
+    }
+    return d->n_runs > 0;
+}
+
 void mpl_narrate_levels(struct hunt *h)
 {
     const struct mpl_diagnosis *d = mpl_analysis_diagnosis(h->analysis);
@@ -190,6 +200,10 @@ void mpl_narrate_levels(struct hunt *h)
 
     if (hero != NULL) {
         tell_roles(h, hero);
+    } else if (is_alone(h, d)) {
+        const char *hint = mpl_alone_hint(&h->c->command, h->arena);
+
+        mpl_tell(h, MPL_TOLD_FOUND, 1, NULL, "%s", hint != NULL ? hint : "?");
     } else if (h->options->analysis->pattern == NULL && is_silent(d)) {
         const char *name = mpl_command_name(&h->c->command, h->arena);
 

@@ -604,6 +604,14 @@ def test_interrupt(place):
     nothing_left(place, what)
 
 
+def test_alone(place):
+    """Open MPI and EZTrace may make a trace of it, or fail at its end; both tell one process."""
+    what = "an MPI program without mpirun"
+    done = place.run(["-o", "alone", "--max-experiments", "1"], [place.program("mw"), "--tasks", "4"])
+    told = done.plain + " ".join(done.complaint.split())
+    tap.ok("did you forget mpirun? As in: mpirun -np 4 " + place.program("mw") in told, what + ": it is asked", done)
+
+
 def test_killed(place):
     """Nobody can catch that, but the launcher is told that marple is gone, and ends its ranks."""
     what = "kill -9 of marple"
@@ -758,6 +766,7 @@ def main():
         tap.guarded("left", test_left, place)
         tap.guarded("interrupt", test_interrupt, place)
         tap.guarded("killed", test_killed, place)
+        tap.guarded("alone", test_alone, place)
         tap.guarded("interrupt of the version", test_interrupt_version, place)
         tap.guarded("interrupt in the second", test_interrupt_second, place)
         tap.guarded("two at once", test_two_at_once, place)
