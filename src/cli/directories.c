@@ -3,10 +3,13 @@
 
 #include "cli/cli.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "knowledge/knowledge.h"
 
 bool mpl_args_knowledge(const struct mpl_option *option, const char *value,
                         struct mpl_knowledge_asked *asked)
@@ -80,8 +83,60 @@ static enum mpl_status add_path(char *entries, struct mpl_directories *out)
     return MPL_OK;
 }
 
+/* Files of the folder of that name, or where there is none of the directory itself. */
+static size_t count_files(const char *directory, const char *folder, const char *ending,
+                          struct mpl_arena *arena)
+{
+    const char *path = mpl_knowledge_folder(arena, directory, folder);
+    DIR *dir = path != NULL ? opendir(path) : NULL;
+    size_t n = 0;
+
+    for (const struct dirent *e; dir != NULL && (e = readdir(dir)) != NULL;) {
+        const size_t length = strlen(e->d_name);
+        const size_t end = strlen(ending);
+
+        n += length > end && strcmp(e->d_name + length - end, ending) == 0;
+    }
+    if (dir != NULL) {
+        (void) closedir(dir);
+    }
+    return n;
+}
+
+static bool is_named(const char *directory, const char *name)
+{
+    size_t n = strlen(directory);
+    const size_t m = strlen(name);
+
+    while (n > 1 && directory[n - 1] == '/') {
+        n--;
+    }
+    return n >= m && strncmp(directory + n - m, name, m) == 0 &&
+           (n == m || directory[n - m - 1] == '/');
+}
+
+/* Rules may be missing because the folder of the patterns was named instead of the one that has both. */
+static void tell_what_is_missing(const char *directory, struct mpl_arena *arena)
+{
+    const size_t patterns = count_files(directory, "patterns", ".yaml", arena);
+    const size_t rules = count_files(directory, "rules", ".clp", arena);
+
+    if (patterns > 0 && rules == 0) {
+        fprintf(stderr, "marple: note: \"%s\" holds patterns and no rules\n", directory);
+    } else if (patterns == 0 && rules > 0 && is_named(directory, "rules")) {
+        fprintf(stderr, "marple: note: \"%s\" holds rules and no patterns\n", directory);
+    } else if (patterns == 0 && rules == 0 &&
+               count_files(directory, "tracers", ".yaml", arena) == 0) {
+        fprintf(stderr,
+                "marple: warning: \"%s\" holds no patterns (*.yaml), rules (*.clp) or "
+                "tracers\n",
+                directory);
+    }
+}
+
 static enum mpl_status add_given(const struct mpl_knowledge_asked *asked,
-                                 struct mpl_directories *out, struct mpl_err *err)
+                                 struct mpl_arena *arena, struct mpl_directories *out,
+                                 struct mpl_err *err)
 {
     for (size_t i = 0; i < asked->n_given; i++) {
         if (!is_directory(asked->given[i])) {
@@ -89,6 +144,7 @@ static enum mpl_status add_given(const struct mpl_knowledge_asked *asked,
                             asked->given[i], strerror(errno));
         }
         add(out, asked->given[i], "--knowledge");
+        tell_what_is_missing(asked->given[i], arena);
     }
     return MPL_OK;
 }
@@ -118,7 +174,7 @@ enum mpl_status mpl_directories_find(const struct mpl_knowledge_asked *asked,
         st = add_user_folder(arena, out, err);
         st = st == MPL_OK ? add_path(entries, out) : st;
     }
-    return st == MPL_OK ? add_given(asked, out, err) : st;
+    return st == MPL_OK ? add_given(asked, arena, out, err) : st;
 }
 
 const char *mpl_directories_origin(const struct mpl_directories *directories,
