@@ -23,6 +23,11 @@ enum mpl_status mpl_plan_from(const struct mpl_directories *directories, const c
                               const struct mpl_analysis *analysis, struct mpl_arena *arena,
                               const struct mpl_plan **out, struct mpl_err *err);
 
+/** Prints what the last of the \p n \p words behind "marple" may become, a word a line; nothing where files are meant. */
+enum mpl_status mpl_complete(const char *const *words, size_t n, struct mpl_arena *arena,
+                             FILE *out, struct mpl_err *err);
+/** Prints the topics of vocab that begin so. */
+void mpl_vocab_topics(const char *begin, FILE *out);
 /** Says on standard error in which run \p pattern was asked for and not found, and which of its conditions
  *  fails; NULL: none was asked for. */
 void mpl_named_pattern_tell(const struct mpl_diagnosis *diagnosis, const char *pattern);

@@ -270,6 +270,15 @@ static enum mpl_status list_topics(struct mpl_arena *arena, struct mpl_buf *word
     return st;
 }
 
+void mpl_vocab_topics(const char *begin, FILE *out)
+{
+    for (size_t i = 0; i < N_TOPICS; i++) {
+        if (strncmp(topics[i].name, begin, strlen(begin)) == 0) {
+            fprintf(out, "%s\n", topics[i].name);
+        }
+    }
+}
+
 static enum mpl_status vocab(const struct vocab_opts *opts, FILE *out, struct mpl_err *err)
 {
     struct mpl_buf words = mpl_buf_make(sizeof(struct mpl_vocab_word));
