@@ -35,8 +35,19 @@ static size_t request_slot(const struct mpl_requests *r, uint8_t kind, uint64_t 
     return at;
 }
 
+/* Whether a table is so much larger than what was in it last that emptying it for each of many
+ * locations would cost more than making it anew for the few that need it. */
+static bool is_oversized(size_t n_slots, size_t n)
+{
+    return n_slots > FIRST_SLOTS && n < n_slots / 16;
+}
+
 void mpl_requests_clear(struct mpl_requests *r)
 {
+    if (is_oversized(r->n_slots, r->n)) {
+        mpl_requests_free(r);
+        return;
+    }
     if (r->n > 0) {
         memset(r->room.data, 0, r->n_slots * sizeof(struct mpl_request));
     }
@@ -179,7 +190,10 @@ void mpl_envelopes_start(struct mpl_envelopes *e)
         e->keys = mpl_buf_make(sizeof(struct mpl_envelope_key));
         e->items = mpl_buf_make(sizeof(struct mpl_envelope));
     }
-    if (e->n_slots > 0) {
+    if (is_oversized(e->n_slots, e->keys.n)) {
+        mpl_room_free(&e->room);
+        e->n_slots = 0;
+    } else if (e->n_slots > 0) {
         memset(e->room.data, 0, e->n_slots * sizeof(uint32_t));
     }
     e->keys.n = 0;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "read/tables_priv.h"
+
 static struct mpl_arena *arena;
 static const char *archive;
 
@@ -504,6 +506,39 @@ static void tear_down(void)
     mpl_arena_destroy(arena);
 }
 
+/* ---- tables that are used again ------------------------------------------------------------- */
+
+/* A location with many requests and envelopes must not make all those behind it clear as much. */
+START_TEST(tables_shrink_for_locations_that_need_little)
+{
+    enum { MANY = 10000, FEW = 10 };
+    struct mpl_requests requests = { 0 };
+    struct mpl_envelopes envelopes = { 0 };
+
+    mpl_envelopes_start(&envelopes);
+    for (uint32_t i = 0; i < MANY; i++) {
+        bool is_new = false;
+
+        ck_assert(mpl_requests_put(&requests, MPL_REQUEST_RECV, i, i));
+        ck_assert_uint_eq(
+            mpl_envelopes_put(&envelopes, &(struct mpl_envelope_key){ .rank = i }, &is_new),
+            i);
+        ck_assert(is_new);
+    }
+    for (uint32_t i = FEW; i < MANY; i++) {
+        ck_assert_uint_eq(mpl_requests_take(&requests, MPL_REQUEST_RECV, i), i);
+    }
+    mpl_requests_clear(&requests);
+    mpl_envelopes_start(&envelopes);
+    mpl_envelopes_start(&envelopes);
+    ck_assert_uint_lt(requests.n_slots, MANY);
+    ck_assert_uint_lt(envelopes.n_slots, MANY);
+    ck_assert_uint_eq(mpl_requests_take(&requests, MPL_REQUEST_RECV, 0), MPL_NONE);
+    mpl_requests_free(&requests);
+    mpl_envelopes_free(&envelopes);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("read_records");
@@ -513,6 +548,7 @@ int main(void)
 
     (void) fixture_scratch();
     tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, tables_shrink_for_locations_that_need_little);
     tcase_add_loop_test(tcase, records_of_all_kinds_are_kept_or_counted, 0, 2);
     tcase_add_loop_test(tcase, records_of_threads_keep_what_they_name, 0, 2);
     tcase_add_loop_test(tcase, long_records_have_a_long_length, 0, 2);
