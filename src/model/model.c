@@ -2,6 +2,7 @@
 
 #include "model/model.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- collective operations ------------------------------------------------ */
@@ -47,6 +48,17 @@ const char *mpl_coll_op_name(enum mpl_coll_op op)
 
 uint32_t mpl_model_find_location(const struct mpl_model *model, const char *label)
 {
+    const unsigned long process = strtoul(label, NULL, 10);
+
+    /* Labels begin with the process, nearly always, so that its locations are looked at first. */
+    for (uint32_t i = 0;
+         process < model->n_processes && i < model->processes[process].n_locations; i++) {
+        const uint32_t l = model->processes[process].locations[i];
+
+        if (strcmp(model->locations[l].label, label) == 0) {
+            return l;
+        }
+    }
     for (uint32_t l = 0; l < model->n_locations; l++) {
         if (strcmp(model->locations[l].label, label) == 0) {
             return l;
