@@ -274,7 +274,7 @@ void mpl_vocab_topics(const char *begin, FILE *out)
 {
     for (size_t i = 0; i < N_TOPICS; i++) {
         if (strncmp(topics[i].name, begin, strlen(begin)) == 0) {
-            fprintf(out, "%s\n", topics[i].name);
+            mpl_text_print(out, "%s\n", topics[i].name);
         }
     }
 }

@@ -22,7 +22,7 @@ struct completing {
 static void offer(const struct completing *c, const char *word)
 {
     if (strncmp(word, c->begin, strlen(c->begin)) == 0) {
-        fprintf(c->out, "%s%s\n", c->in_front, word);
+        mpl_text_print(c->out, "%s%s\n", c->in_front, word);
     }
 }
 

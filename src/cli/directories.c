@@ -122,15 +122,18 @@ static void tell_what_is_missing(const char *directory, struct mpl_arena *arena)
     const size_t rules = count_files(directory, "rules", ".clp", arena);
 
     if (patterns > 0 && rules == 0) {
-        fprintf(stderr, "marple: note: \"%s\" holds patterns and no rules\n", directory);
+        mpl_text_print(stderr, "marple: note: \"%s\" holds patterns and no rules\n",
+                       directory);
     } else if (patterns == 0 && rules > 0 && is_named(directory, "rules")) {
-        fprintf(stderr, "marple: note: \"%s\" holds rules and no patterns\n", directory);
+        mpl_text_print(stderr, "marple: note: \"%s\" holds rules and no patterns\n",
+                       directory);
     } else if (patterns == 0 && rules == 0 &&
                count_files(directory, "tracers", ".yaml", arena) == 0) {
-        fprintf(stderr,
-                "marple: warning: \"%s\" holds no patterns (*.yaml), rules (*.clp) or "
-                "tracers\n",
-                directory);
+        mpl_text_print(
+            stderr,
+            "marple: warning: \"%s\" holds no patterns (*.yaml), rules (*.clp) or "
+            "tracers\n",
+            directory);
     }
 }
 

@@ -17,12 +17,13 @@ void mpl_named_pattern_tell(const struct mpl_diagnosis *d, const char *pattern)
         }
         /* Repeated runs mostly say the same. */
         if (n++ == 0) {
-            fprintf(stderr, "marple: note: pattern \"%s\" was not found in %s: %s\n",
-                    pattern, d->runs[t->run].id,
-                    t->reason != NULL ? t->reason : "its roles were not found");
+            mpl_text_print(stderr, "marple: note: pattern \"%s\" was not found in %s: %s\n",
+                           pattern, d->runs[t->run].id,
+                           t->reason != NULL ? t->reason : "its roles were not found");
         }
     }
     if (n > 1) {
-        fprintf(stderr, "marple: note: nor in %zu other run%s\n", n - 1, n == 2 ? "" : "s");
+        mpl_text_print(stderr, "marple: note: nor in %zu other run%s\n", n - 1,
+                       n == 2 ? "" : "s");
     }
 }

@@ -21,8 +21,8 @@ void mpl_trace_tell(const char *path)
     if (arena != NULL && mpl_anchor_find(path, arena, &anchor, NULL) == MPL_OK &&
         strncmp(anchor, path, n) == 0 && anchor[n] != '\0' &&
         strchr(anchor + n + 1, '/') != NULL) {
-        fprintf(stderr, "marple: note: the only archive below \"%s\" is \"%s\"\n", path,
-                anchor);
+        mpl_text_print(stderr, "marple: note: the only archive below \"%s\" is \"%s\"\n",
+                       path, anchor);
     }
     mpl_arena_destroy(arena);
 }

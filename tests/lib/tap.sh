@@ -31,6 +31,19 @@ tap_skip_all() {
     exit 0
 }
 
+# tap_full WHAT: true in `./bootstrap check full`; else says that what takes long is left out.
+tap_full() {
+    [ "${MARPLE_TESTS-}" = full ] || {
+        tap_skip "$1" "it takes long; ./bootstrap check full does it"
+        return 1
+    }
+}
+
+# tap_full_only: for a whole script.
+tap_full_only() {
+    [ "${MARPLE_TESTS-}" = full ] || tap_skip_all "it takes long; ./bootstrap check full does it"
+}
+
 tap_done() {
     echo "1..$tap_n"
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/effort.h"
 #include "analysis_fixture.h"
 
 static const int64_t far_ticks = INT64_C(1) << 50;
@@ -255,9 +256,9 @@ int main(void)
     tcase_add_checked_fixture(tcase, begin, end);
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, the_latest_and_the_earliest_of_each_are_the_shortest_paths,
-                        1, 41);
+                        1, 1 + seeds_of(40));
     tcase_add_loop_test(tcase, nobody_is_moved_farther_from_another_than_their_clocks_allow,
-                        1, 21);
+                        1, 1 + seeds_of(20));
     tcase_add_test(tcase, repaired_clocks_are_moved_one_by_one);
     tcase_add_test(tcase, clocks_that_may_only_be_wrong_together_have_no_other_time_line);
     suite_add_tcase(suite, tcase);

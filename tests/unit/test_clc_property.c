@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "../lib/effort.h"
 #include "clc_fixture.h"
 #include "world.h"
 
@@ -551,7 +552,7 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_set_timeout(c, 60);
     for (unsigned i = 0; i < sizeof test / sizeof test[0]; i++) {
-        tcase_add_loop_test(c, test[i], 0, N_SEEDS / SEEDS_AT_ONCE);
+        tcase_add_loop_test(c, test[i], 0, seeds_of(N_SEEDS / SEEDS_AT_ONCE));
     }
     suite_add_tcase(suite, c);
     return suite;

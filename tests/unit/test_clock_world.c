@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "../lib/effort.h"
 #include "world.h"
 
 #include <check.h>
@@ -208,7 +209,8 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_set_timeout(c, 600);
     tcase_add_test(c, bounds_cover_the_errors);
-    tcase_add_loop_test(c, refined_offsets_are_no_worse_than_recorded, 0, N_OFFSET_SEEDS);
+    tcase_add_loop_test(c, refined_offsets_are_no_worse_than_recorded, 0,
+                        seeds_of(N_OFFSET_SEEDS));
     tcase_add_test(c, garbage_moves_few_clocks);
     suite_add_tcase(suite, c);
     return suite;

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "../lib/effort.h"
 #include "../tools/misses.h"
 #include "world.h"
 
@@ -209,12 +210,12 @@ static Suite *make_suite(void)
     TCase *c = tcase_create("world_clock");
 
     tcase_add_checked_fixture(c, set_up, tear_down);
+    const int n_seeds = seeds_of(SEEDS_PER_KIND) * WORLD_KINDS;
+
     tcase_set_timeout(c, 120);
-    tcase_add_loop_test(c, no_violation_is_left, 0, SEEDS_PER_KIND * WORLD_KINDS);
-    tcase_add_loop_test(c, repair_adds_no_more_error_than_it_says, 0,
-                        SEEDS_PER_KIND * WORLD_KINDS);
-    tcase_add_loop_test(c, garbage_stamps_and_steps_leave_no_violation, 0,
-                        SEEDS_PER_KIND * WORLD_KINDS);
+    tcase_add_loop_test(c, no_violation_is_left, 0, n_seeds);
+    tcase_add_loop_test(c, repair_adds_no_more_error_than_it_says, 0, n_seeds);
+    tcase_add_loop_test(c, garbage_stamps_and_steps_leave_no_violation, 0, n_seeds);
     tcase_add_loop_test(c, estimate_is_better_than_constant_offsets, 0, WORLD_KINDS);
     tcase_add_loop_test(c, order_is_better_than_that_of_averaged_round_trips, 0, N_COLUMNS);
     suite_add_tcase(suite, c);
