@@ -1,6 +1,8 @@
 /*
  * What a fuzzer calls: stores its input in the file $FUZZ_FILE and runs the command $FUZZ_COMMAND, words
- * with one blank between them. So one harness serves every kind of file that the program reads.
+ * with one blank between them. So one harness serves every kind of file that the program reads. Commands
+ * that would load the stock of patterns and rules for each input have a short cut: "parse pattern",
+ * "parse rules" and "parse rule-test" load it once, from $MARPLE_DATA, and store nothing.
  */
 #include "config.h"
 
@@ -9,6 +11,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "infer/infer.h"
+#include "recognize/recognize.h"
 
 enum { WORDS_MOST = 16, COMMAND_MOST = 1024 };
 
@@ -24,15 +28,56 @@ static void store(const char *path, const uint8_t *bytes, size_t n)
     }
 }
 
+/** The rules that are shipped; NULL without them. */
+static const struct mpl_rules *load_rules(struct mpl_arena *arena)
+{
+    const char *folder = mpl_arena_printf(arena, "%s/rules", getenv("MARPLE_DATA"));
+    const struct mpl_rules *rules = NULL;
+
+    (void) mpl_rules_load(&folder, 1, arena, mpl_lint_create(arena), &rules, NULL);
+    return rules;
+}
+
+static void parse(const char *kind, const uint8_t *bytes, size_t n)
+{
+    static struct mpl_arena *stock;
+    static const struct mpl_rules *rules;
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_lint *lint = mpl_lint_create(arena);
+    const struct mpl_patterns *patterns = NULL;
+    const struct mpl_rules *parsed = NULL;
+    size_t n_cases = 0;
+    /* As from a file, with a NUL behind it. */
+    char *text = (char *) memcpy(mpl_arena_alloc(arena, n + 1), bytes, n);
+
+    if (stock == NULL) {
+        stock = mpl_arena_create();
+        rules = load_rules(stock);
+    }
+    if (strcmp(kind, "pattern") == 0) {
+        (void) mpl_patterns_parse("x.yaml", text, n, NULL, arena, lint, &patterns, NULL);
+    } else if (strcmp(kind, "rules") == 0) {
+        (void) mpl_rules_parse("x.clp", text, n, rules, arena, lint, &parsed, NULL);
+    } else {
+        (void) mpl_rules_test(rules, "x.test.clp", text, n, arena, lint, &n_cases, NULL);
+    }
+    mpl_arena_destroy(arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     const char *command = getenv("FUZZ_COMMAND");
     const char *words[WORDS_MOST];
     char text[COMMAND_MOST];
     int n_words = 0;
-    FILE *out = fopen("/dev/null", "w");
+    FILE *out;
     enum mpl_exit status;
 
+    if (command != NULL && strncmp(command, "parse ", strlen("parse ")) == 0) {
+        parse(command + strlen("parse "), bytes, n);
+        return 0;
+    }
+    out = fopen("/dev/null", "w");
     store(getenv("FUZZ_FILE"), bytes, n);
     (void) snprintf(text, sizeof text, "%s", command == NULL ? "" : command);
     for (char *word = strtok(text, " "); word != NULL && n_words < WORDS_MOST;
