@@ -327,7 +327,7 @@
   (assert (finding (kind cause) (name uneven-work) (run ?r) (pattern ?p)
                    (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (min 1.0 (/ ?claim ?lost)))
                    (level 3) (gain (/ ?claim ?n)) (confidence 0.8)
-                   (text (text "Work is uneven: {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({} above {.1} times the median)."
+                   (text (text "Work is uneven: process {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({} above {.1} times the median)."
                                ?l ?relative ?claim (location-list ?heavy) ?*heavy*))
                    (remedy (text "Distribute by measured work instead of by number; up to {s} of run time."
                                  (/ ?claim ?n))))))

@@ -260,7 +260,7 @@
   (assert (finding (kind cause) (name uneven-parts) (run ?r) (pattern ?p)
                    (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (/ ?claim ?lost))
                    (level 3) (gain (/ ?claim ?n)) (confidence 0.8)
-                   (text (text "The parts of the domain are uneven: {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({} above {.1} times the median)."
+                   (text (text "The parts of the domain are uneven: subdomain {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({} above {.1} times the median)."
                                ?l ?relative ?claim (location-list ?heavy) ?*heavy*))
                    (remedy (text "Cut the domain by measured work instead of by size; up to {s} of run time."
                                  (/ ?claim ?n))))))

@@ -376,8 +376,11 @@
                    (locations ?heavy) (culprits ?heavy) (lost ?seconds)
                    (share (/ ?seconds ?lost)) (level 3) (confidence 0.8)
                    (gain (/ ?seconds ?n))
-                   (text (text "Work is divided unevenly, and always in the same way: in {n} steps the longest computation is {%} above the mean; {%} of what that costs is left when the steps of each process are added up. Heaviest: {}; process {} computes {s} above the mean."
-                               ?steps ?uneven ?kept (location-list ?heavy) ?p ?excess))
+                   (text (text "Work is divided unevenly, and always in the same way: in {n} steps the longest computation is {%} above the mean; {%} of what that costs is left when the steps of each process are added up. Process {} computes {s} above the mean{}."
+                               ?steps ?uneven ?kept ?p ?excess
+                               (if (> (length$ ?heavy) 1)
+                                then (str-cat "; heavy are processes " (location-list ?heavy))
+                                else "")))
                    (remedy (text "Divide the work once, by measured cost: take about {s} from process {} and likewise from the other heavy ones; up to {s} of run time."
                                  ?excess ?p (/ ?seconds ?n))))))
 

@@ -372,8 +372,8 @@
                      (if (>= ?drift ?*outlier*)
                       then (text " It gets slower: {.1} times as long per item in the second half as in the first." ?drift)
                       else "")))
-                   (remedy (text "Split stage {} into {n} stages of {s}, or replicate it {n} times and deal out the items in turn; the next limit then is {s} per item, which saves {} by the model ({n} items, {s} less each). Without more processes, move work from it to its neighbours: {s} per item for each stage would be even."
-                                 ?names ?copies (/ ?sb ?copies) ?copies ?after
+                   (remedy (text "Split {} {} into {n} stages of {s}, or replicate it {n} times and deal out the items in turn; the next limit then is {s} per item, which saves {} by the model ({n} items, {s} less each). Without more processes, move work from it to its neighbours: {s} per item for each stage would be even."
+                                 (if (= (length$ ?slow) 1) then "stage" else "stages") ?names ?copies (/ ?sb ?copies) ?copies ?after
                                  (pl-saves ?r ?p ?stages ?gain) ?items
                                  (max 0.0 (- ?sb ?after)) (* ?balance ?sb))))))
 

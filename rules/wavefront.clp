@@ -197,8 +197,12 @@
   (assert (finding (kind observation) (name filling-and-draining) (run ?r) (pattern ?p)
                    (level 1)
                    (healthy (if (< ?share ?*significant*) then yes else no)) (lost ?sum)
-                   (text (text "Processes wait {s} for the first block of a sweep: {s} at the start and behind collectives, {s} where sweeps turn. The depth of the sweeps explains {s} of it ({%} of the process time) as filling and draining. Another {s} are waited in collectives, where the end of a drain shows."
-                               ?waits ?fill ?turn ?sum ?share ?drain)))))
+                   (text (str-cat
+                     (text "Processes wait {s} for the first block of a sweep: {s} at the start and behind collectives, {s} where sweeps turn. The depth of the sweeps explains {s} of it ({%} of the process time) as filling and draining."
+                           ?waits ?fill ?turn ?sum ?share)
+                     (if (> ?drain 0.0)
+                      then (text " Another {s} is waited in collectives, where the end of a drain shows." ?drain)
+                      else ""))))))
 
 ;; ---- level 2 ---------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 #include "analysis/groups_priv.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,8 @@ static void remark_difference(struct remarks *r, const struct mpl_group *x,
     const char *head = mpl_arena_printf(
         arena, "%s and %s have %u processes each, but they are no repetitions of one run: ",
         names(r, x), names(r, y), (unsigned) x->processes);
+    const struct mpl_group *more = v->compute_s < w->compute_s ? y : x;
+    const struct mpl_group *busier = v->n_calls < w->n_calls ? y : x;
     const char *why = NULL;
 
     if (strcmp(v->settings != NULL ? v->settings : "",
@@ -84,16 +87,15 @@ static void remark_difference(struct remarks *r, const struct mpl_group *x,
                r->a->runs[y->speaker].model->n_locations) {
         why = mpl_arena_printf(arena, "their numbers of threads differ.");
     } else if (!mpl_works_are_same((double) v->n_calls, (double) w->n_calls)) {
-        why = mpl_arena_printf(arena, "%s exchanges %s many messages.",
-                               names(r, v->n_calls < w->n_calls ? y : x),
+        why = mpl_arena_printf(arena, "%s exchange%s %s many messages.", names(r, busier),
+                               busier->n_runs > 1 ? "" : "s",
                                times(r, (double) v->n_calls, (double) w->n_calls));
     } else {
         why = mpl_arena_printf(
-            arena, "%s computes %s long (%s against %s in all processes).",
-            names(r, v->compute_s < w->compute_s ? y : x),
-            times(r, v->compute_s, w->compute_s),
-            seconds(r, v->compute_s < w->compute_s ? w->compute_s : v->compute_s),
-            seconds(r, v->compute_s < w->compute_s ? v->compute_s : w->compute_s));
+            arena, "%s compute%s %s long (%s against %s in all processes).", names(r, more),
+            more->n_runs > 1 ? "" : "s", times(r, v->compute_s, w->compute_s),
+            seconds(r, fmax(v->compute_s, w->compute_s)),
+            seconds(r, fmin(v->compute_s, w->compute_s)));
     }
     add(r, head == NULL || why == NULL ? NULL : mpl_arena_printf(arena, "%s%s", head, why));
 }

@@ -222,7 +222,7 @@ const char *mpl_weights_reason(const struct weighing *w, size_t i)
         return untried_text(arena, weight->reach_s);
     }
     if (weight->instead != NULL) {
-        return mpl_arena_printf(arena, "at the clocks' bounds this is said of %s",
+        return mpl_arena_printf(arena, "at the clocks' bounds this is said of process %s",
                                 weight->instead);
     }
     if (weight->is_gone) {

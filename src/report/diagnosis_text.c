@@ -464,28 +464,6 @@ static void say_search(struct page *page, const struct mpl_diagnosis *d)
     }
 }
 
-static void say_unexplained(struct page *page, const struct mpl_diagnosis *d)
-{
-    const double rest_s = d->lost_s - d->explained_s - d->nested_s - d->normal_s;
-
-    if (d->location_s <= 0) {
-        return;
-    }
-    mpl_page_heading(page, "What remains");
-    mpl_page_say(
-        page, 2,
-        "Of %s of process time, %s (%s) is not computation. The causes above explain %s "
-        "of it%s%s%s%s%s%s; %s (%s of the process time) remain unexplained.",
-        mpl_page_seconds(page, d->location_s), mpl_page_seconds(page, d->lost_s),
-        mpl_page_share(page, d->lost_s / d->location_s),
-        mpl_page_seconds(page, d->explained_s), d->nested_s > 0 ? " where they are, " : "",
-        d->nested_s > 0 ? mpl_page_seconds(page, d->nested_s) : "",
-        d->nested_s > 0 ? " outside" : "", d->normal_s > 0 ? ", " : "",
-        d->normal_s > 0 ? mpl_page_seconds(page, d->normal_s) : "",
-        d->normal_s > 0 ? " are normal for the pattern" : "",
-        mpl_page_seconds(page, rest_s), mpl_page_share(page, rest_s / d->location_s));
-}
-
 static void say_next(struct page *page, const struct mpl_diagnosis *d)
 {
     bool is_first = true;
@@ -577,7 +555,7 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
     mpl_page_noise(&page, d);
     mpl_page_what_ifs(&page, d);
     say_search(&page, d);
-    say_unexplained(&page, d);
+    mpl_page_remains(&page, d);
     say_next(&page, d);
     say_patterns(&page, d);
     say_rule_errors(&page, d);

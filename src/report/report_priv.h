@@ -42,6 +42,8 @@ void mpl_page_repeats(struct page *page, const struct mpl_diagnosis *d,
 const char *mpl_page_seen(struct page *page, const struct mpl_diagnosed *f);
 /** Whether another run, of which it is a repetition, speaks for a run. */
 bool mpl_page_is_spoken_for(const struct mpl_diagnosis *d, uint32_t run);
+/** What is not computation, and how much of it causes explain. */
+void mpl_page_remains(struct page *page, const struct mpl_diagnosis *d);
 /** Causes that may be noise. */
 void mpl_page_noise(struct page *page, const struct mpl_diagnosis *d);
 
