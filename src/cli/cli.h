@@ -211,6 +211,8 @@ struct mpl_directories {
 enum mpl_status mpl_directories_find(const struct mpl_knowledge_asked *asked,
                                      struct mpl_arena *arena, struct mpl_directories *out,
                                      struct mpl_err *err);
+/** Says on standard error what those given lack, for commands that need patterns and rules. */
+void mpl_knowledge_tell(const struct mpl_knowledge_asked *asked, struct mpl_arena *arena);
 /** The origin of a file that was loaded from one of them. */
 const char *mpl_directories_origin(const struct mpl_directories *directories,
                                    const char *file);

@@ -343,6 +343,9 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
     enum mpl_status st = parse(args, arena, &opts, err);
     st = st == MPL_OK ? mpl_directories_find(&opts.knowledge, arena, &opts.directories, err)
                       : st;
+    if (st == MPL_OK) {
+        mpl_knowledge_tell(&opts.knowledge, arena);
+    }
     st = st == MPL_OK ? mpl_traces_find(&opts.asked, arena, &opts.traces, err) : st;
     st = st == MPL_OK ? diagnose(&opts, arena, out, err) : st;
     mpl_arena_destroy(arena);

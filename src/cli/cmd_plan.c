@@ -225,6 +225,9 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
         mpl_arena_destroy(arena);
         return st;
     }
+    if (st == MPL_OK) {
+        mpl_knowledge_tell(&opts.knowledge, arena);
+    }
     st = st == MPL_OK ? mpl_traces_find(&opts.asked, arena, &opts.traces, err) : st;
     st = st == MPL_OK ? make_plan(&opts, arena, out, err) : st;
     mpl_arena_destroy(arena);

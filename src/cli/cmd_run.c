@@ -461,6 +461,9 @@ static enum mpl_status work(struct run_opts *opts, struct mpl_arena *arena, FILE
     enum mpl_status st =
         mpl_directories_find(&opts->knowledge, arena, &opts->directories, err);
 
+    if (st == MPL_OK) {
+        mpl_knowledge_tell(&opts->knowledge, arena);
+    }
     st = st == MPL_OK ? load_tracers(opts, arena, err) : st;
     st = st == MPL_OK ? inspect(opts, err) : st;
     if (st == MPL_OK && opts->directory == NULL) {

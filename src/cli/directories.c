@@ -137,9 +137,15 @@ static void tell_what_is_missing(const char *directory, struct mpl_arena *arena)
     }
 }
 
+void mpl_knowledge_tell(const struct mpl_knowledge_asked *asked, struct mpl_arena *arena)
+{
+    for (size_t i = 0; i < asked->n_given; i++) {
+        tell_what_is_missing(asked->given[i], arena);
+    }
+}
+
 static enum mpl_status add_given(const struct mpl_knowledge_asked *asked,
-                                 struct mpl_arena *arena, struct mpl_directories *out,
-                                 struct mpl_err *err)
+                                 struct mpl_directories *out, struct mpl_err *err)
 {
     for (size_t i = 0; i < asked->n_given; i++) {
         if (!is_directory(asked->given[i])) {
@@ -147,7 +153,6 @@ static enum mpl_status add_given(const struct mpl_knowledge_asked *asked,
                             asked->given[i], strerror(errno));
         }
         add(out, asked->given[i], "--knowledge");
-        tell_what_is_missing(asked->given[i], arena);
     }
     return MPL_OK;
 }
@@ -177,7 +182,7 @@ enum mpl_status mpl_directories_find(const struct mpl_knowledge_asked *asked,
         st = add_user_folder(arena, out, err);
         st = st == MPL_OK ? add_path(entries, out) : st;
     }
-    return st == MPL_OK ? add_given(asked, arena, out, err) : st;
+    return st == MPL_OK ? add_given(asked, out, err) : st;
 }
 
 const char *mpl_directories_origin(const struct mpl_directories *directories,
