@@ -28,13 +28,16 @@ static void store(const char *path, const uint8_t *bytes, size_t n)
     }
 }
 
-/** The rules that are shipped; NULL without them. */
+/** The rules that are shipped. */
 static const struct mpl_rules *load_rules(struct mpl_arena *arena)
 {
     const char *folder = mpl_arena_printf(arena, "%s/rules", getenv("MARPLE_DATA"));
     const struct mpl_rules *rules = NULL;
 
-    (void) mpl_rules_load(&folder, 1, arena, mpl_lint_create(arena), &rules, NULL);
+    if (mpl_rules_load(&folder, 1, arena, mpl_lint_create(arena), &rules, NULL) != MPL_OK) {
+        fprintf(stderr, "MARPLE_DATA has no rules\n");
+        exit(EXIT_FAILURE);
+    }
     return rules;
 }
 

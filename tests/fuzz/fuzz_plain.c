@@ -13,7 +13,7 @@
 
 #include "../fuzz/cage.h"
 
-enum { INPUT_MOST = 1 << 18, FILES_MOST = 512, TIMEOUT_S = 30, WORKERS = 1, ROUND = 1000 };
+enum { INPUT_MOST = 1 << 18, FILES_MOST = 512, TIMEOUT_S = 30, WORKERS = 1, ROUND = 200 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
