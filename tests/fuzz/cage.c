@@ -17,6 +17,7 @@ struct slot {
     struct cage_tally tally;
     uint64_t at; /**< The input that it is trying. */
     pid_t pid;
+    bool has_entered;
     bool is_done;
 };
 
@@ -30,6 +31,7 @@ static void work(const struct cage *cage, struct slot *slot, unsigned worker)
 {
     (void) signal(SIGALRM, SIG_DFL);
     cage->enter(cage->context, worker);
+    slot->has_entered = true;
     for (; slot->at < cage->n; slot->at += cage->n_workers) {
         (void) alarm(cage->timeout_s);
         slot->tally.n_status[cage->run(cage->context, slot->at)]++;
@@ -43,6 +45,7 @@ static void start(const struct cage *cage, struct slot *slot, unsigned worker)
     pid_t pid;
 
     (void) fflush(NULL);
+    slot->has_entered = false;
     pid = fork();
     if (pid < 0) {
         fail("fork");
@@ -105,6 +108,10 @@ void cage_run(const struct cage *cage, struct cage_tally *tally)
         for (unsigned w = 0; w < cage->n_workers; w++) {
             if (slots[w].pid != pid) {
                 continue;
+            }
+            if (!slots[w].has_entered) {
+                fprintf(stderr, "a child cannot begin its work\n");
+                exit(EXIT_FAILURE);
             }
             if (!slots[w].is_done) {
                 count_end(cage, &slots[w], status);

@@ -206,6 +206,7 @@ int main(int argc, char **argv)
     const char *tmp = getenv("TMPDIR");
     char *scratch = join(tmp == NULL ? "/tmp" : tmp, "marple-sweep-XXXXXX");
     const uint64_t sample = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
+    struct stat info;
     size_t n_bytes = 0;
     bool is_clean = true;
 
@@ -216,7 +217,8 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++) {
         a = (struct archive){ .path = argv[i], .scratch = scratch };
         visited = &a;
-        if (nftw(argv[i], visit, 16, FTW_PHYS) != 0 || a.n_bytes > BYTES_MOST) {
+        if (stat(argv[i], &info) != 0 || !S_ISDIR(info.st_mode) ||
+            nftw(argv[i], visit, 16, FTW_PHYS) != 0 || a.n_bytes > BYTES_MOST) {
             continue;
         }
         n_bytes += a.n_bytes;
