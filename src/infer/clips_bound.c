@@ -1,7 +1,6 @@
 /*
- * Functions of CLIPS in a form that cannot go wrong: those that make long values out of short ones
- * have a limit, since doubling a text thirty times needs no loop; and the division of integers
- * does not trap.
+ * Functions of CLIPS in a form that cannot go wrong: no text becomes too long, and the
+ * division of integers does not trap.
  */
 #include "config.h"
 
@@ -24,7 +23,7 @@ double mpl_cage_number(const DATA_OBJECT *value)
                                 : (double) ValueToLong(value->value);
 }
 
-/* ---- long values ----------------------------------------------------------------------- */
+/* ---- long texts ----------------------------------------------------------------------- */
 
 /** Sums up before CLIPS makes the text, which has quotes and blanks besides. */
 static void *implode_function(void *env)
@@ -32,7 +31,8 @@ static void *implode_function(void *env)
     DATA_OBJECT list;
     size_t bytes = 0;
 
-    if (!EnvArgTypeCheck(env, "implode$", 1, MULTIFIELD, &list)) {
+    if (!mpl_cage_check(GetEnvironmentContext(env)) ||
+        !EnvArgTypeCheck(env, "implode$", 1, MULTIFIELD, &list)) {
         return EnvAddSymbol(env, "");
     }
     for (long i = GetDOBegin(list); i <= GetDOEnd(list); i++) {
@@ -49,46 +49,24 @@ static void *implode_function(void *env)
     return ImplodeMultifield(env, &list);
 }
 
-/** Of the original, reached through the context of the definition. */
-typedef void (*list_function)(void *env, DATA_OBJECT *result);
-
-/**
- * Calls the function of CLIPS that this one stands before, unless a limit is reached, and refuses
- * a result that is too long to be meant.
- */
-static void bounded_function(void *env, DATA_OBJECT *result)
+/** Calls the function of CLIPS that this one stands before, unless a limit is reached. */
+static void *bounded_text(void *env)
 {
-    struct cage *cage = GetEnvironmentContext(env);
     const struct FunctionDefinition *definition =
         EvaluationData(env)->CurrentExpression->value;
-    const list_function original = (list_function) definition->context;
-    const bool is_outermost = cage->list_began_bytes == 0;
+    void *(*original)(void *) = (void *(*) (void *) ) definition->context;
 
-    if (!mpl_cage_check(cage)) {
-        EnvSetMultifieldErrorValue(env, result);
-        return;
-    }
-    if (is_outermost) {
-        cage->list_began_bytes = mpl_cage_bytes(cage);
-    }
-    original(env, result);
-    if (is_outermost) {
-        cage->list_began_bytes = 0;
-    }
-    if (result->type == MULTIFIELD && GetpDOLength(result) > MPL_MULTIFIELD_ITEMS) {
-        mpl_cage_fail(env, "a list is longer than 100,000 items");
-        EnvSetMultifieldErrorValue(env, result);
-    }
+    return mpl_cage_check(GetEnvironmentContext(env)) ? original(env)
+                                                      : EnvAddSymbol(env, "");
 }
 
-static void bound(void *env, const char *name)
+static void bound_text(void *env, const char *name)
 {
     struct FunctionDefinition *definition = FindFunction(env, name);
 
-    if (definition != NULL && definition->returnValueType == 'm' &&
-        definition->context == NULL) {
+    if (definition != NULL) {
         definition->context = (void *) definition->functionPointer;
-        definition->functionPointer = PTIF bounded_function;
+        definition->functionPointer = PTIF bounded_text;
     }
 }
 
@@ -186,13 +164,9 @@ static void mod_function(void *env, DATA_OBJECT *result)
 
 void mpl_cage_bound_functions(struct cage *cage)
 {
-    static const char *const makers[] = { "create$",         "insert$",  "replace$",
-                                          "replace-member$", "explode$", "find-all-facts" };
     void *env = cage->env;
 
-    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
-        bound(env, makers[i]);
-    }
+    bound_text(env, "sub-string");
     mpl_cage_replace(env, "implode$", PTIF implode_function, 's');
     mpl_cage_replace(env, "div", PTIF div_function, 'u');
     mpl_cage_replace(env, "mod", PTIF mod_function, 'u');

@@ -169,6 +169,20 @@ static int use_reserve(void *env, size_t bytes)
     return FALSE; /* It shall try again. */
 }
 
+mpl_primitive *mpl_cage_install(struct cage *cage, int kind, mpl_primitive *evaluate)
+{
+    struct entityRecord **place = &EvaluationData(cage->env)->PrimitivesArray[kind];
+    const struct entityRecord own = { .name = "marple", .type = (unsigned) kind };
+    const struct entityRecord before = *place == NULL ? own : **place;
+    struct entityRecord *ours = &cage->primitives[cage->n_primitives++];
+
+    mpl_assert(cage->n_primitives <= CAGE_PRIMITIVES);
+    *ours = before;
+    ours->evaluateFunction = evaluate;
+    *place = ours;
+    return before.evaluateFunction;
+}
+
 /* ---- what CLIPS writes ---------------------------------------------------------------- */
 
 enum { SAID_BYTES = 16384, SHOWN_BYTES = 1000 };
@@ -290,6 +304,7 @@ static void furnish(void *context)
     take_away(cage);
     mpl_cage_add_functions(cage);
     mpl_cage_bound_functions(cage);
+    mpl_cage_bound_lists(cage);
     /*
      * The router of CLIPS that writes to the program's own standard output under any name that
      * it knows. Without it a name that is not ours is an error of the rule.

@@ -160,11 +160,43 @@ static const char *slot_fault(void *env, struct mpl_arena *arena, const struct f
     return NULL;
 }
 
+const char mpl_too_large_fact[] = "the lists and texts of a fact take more than 4 MiB";
+
+size_t mpl_items_bytes(const struct field *items, long n)
+{
+    size_t bytes = (size_t) n * sizeof *items;
+
+    for (long i = 0; i < n && bytes <= MPL_FACT_BYTES; i++) {
+        if (items[i].type == STRING || items[i].type == SYMBOL) {
+            bytes += strlen(ValueToString(items[i].value));
+        }
+    }
+    return bytes;
+}
+
+bool mpl_fact_is_too_large(const struct fact *fact)
+{
+    const struct multifield *slots = &fact->theProposition;
+    size_t bytes = 0;
+
+    for (long i = 0; i < slots->multifieldLength && bytes <= MPL_FACT_BYTES; i++) {
+        const struct multifield *list = slots->theFields[i].value;
+
+        bytes += slots->theFields[i].type == MULTIFIELD
+                     ? mpl_items_bytes(list->theFields, list->multifieldLength)
+                     : mpl_items_bytes(&slots->theFields[i], 1);
+    }
+    return bytes > MPL_FACT_BYTES;
+}
+
 const char *mpl_fact_fault(struct cage *cage, struct fact *fact, struct mpl_arena *arena)
 {
     const struct deftemplate *template = fact->whichDeftemplate;
     long i = 0;
 
+    if (mpl_fact_is_too_large(fact)) {
+        return mpl_too_large_fact;
+    }
     if (template->implied) {
         return NULL;
     }

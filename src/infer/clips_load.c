@@ -118,6 +118,13 @@ static void reset(void *context)
     mpl_cage_forget(load->cage);
     (void) EnvSetCurrentModule(env, EnvFindDefmodule(env, "MAIN"));
     EnvReset(env);
+    for (struct fact *fact = EnvGetNextFact(env, NULL); fact != NULL;
+         fact = EnvGetNextFact(env, fact)) {
+        if (mpl_fact_is_too_large(fact)) {
+            mpl_cage_fail(env, mpl_too_large_fact);
+            break;
+        }
+    }
     if (*mpl_cage_said(load->cage) != '\0') {
         mpl_load_report(load, (struct mpl_place){ .file = load->source->file },
                         mpl_cage_said(load->cage));

@@ -26,8 +26,20 @@ enum cage_stop {
     CAGE_NOMEM /**< We found no memory. */
 };
 
-/** Conditions of ours in the network of CLIPS. */
-enum { CAGE_WATCHERS = 3 };
+/** How CLIPS evaluates an expression of some kind. */
+typedef intBool mpl_primitive(void *env, void *value, DATA_OBJECT *result);
+
+/** Kinds of expressions: three of clips_watch.c, five of clips_lists.c. */
+enum { CAGE_PRIMITIVES = 8 };
+/** Those that CLIPS has, too. */
+enum { REPLACED_BIND, REPLACED_SLOT, REPLACED_CALL, N_REPLACED };
+
+/** What has become part of lists. */
+struct cage_count {
+    size_t n_items;
+    size_t bytes; /**< With texts; of facts only. */
+    bool is_fact;
+};
 
 struct cage {
     void *env;
@@ -51,9 +63,12 @@ struct cage {
     jmp_buf jump;
     const struct mpl_rule *failed_in; /**< Whose conditions CLIPS spoke of, or NULL. */
     struct mpl_buf said; /**< char; what CLIPS wrote to werror since it was last cleared. */
-    struct mpl_buf shown; /**< char; the unfinished line of printout. */
-    struct entityRecord watchers[CAGE_WATCHERS];
-    struct mpl_arena *watches; /**< struct mpl_cage_watch; must outlive env. */
+    struct mpl_buf shown;    /**< char; the unfinished line of printout. */
+    struct cage_count count; /**< Of the innermost call that makes lists. */
+    size_t n_primitives;
+    struct entityRecord primitives[CAGE_PRIMITIVES];
+    mpl_primitive *replaced[N_REPLACED]; /**< What CLIPS does itself. */
+    struct mpl_arena *watches;           /**< What CLIPS points to; must outlive env. */
 };
 
 /** \p cage must stay where it is until closed. Zero limits become the defaults. */
@@ -83,6 +98,9 @@ bool mpl_cage_is_match_to_blame(struct cage *cage);
 /** Sees to it that CLIPS comes by mpl_cage_check() while it matches facts. All rules are loaded. */
 void mpl_cage_watch_matching(struct cage *cage);
 
+/** Has \p evaluate done for expressions of that kind. What was done before, or NULL. */
+mpl_primitive *mpl_cage_install(struct cage *cage, int kind, mpl_primitive *evaluate);
+
 /** A reason of ours to stop. */
 void mpl_cage_stop(struct cage *cage, enum cage_stop why);
 /** MPL_OK, or MPL_E_LIMIT or MPL_E_NOMEM with the reason. */
@@ -96,6 +114,8 @@ void mpl_cage_forget(struct cage *cage);
 void mpl_cage_add_functions(struct cage *cage);
 /** Puts functions that cannot go wrong in place of some of CLIPS. */
 void mpl_cage_bound_functions(struct cage *cage);
+/** Sees to it that no call makes a list that is too long, or many without a look at the limits. */
+void mpl_cage_bound_lists(struct cage *cage);
 
 /** Lets \p with do the work of a function of CLIPS; \p returns as in EnvDefineFunction. */
 void mpl_cage_replace(void *env, const char *name, int (*with)(void), char returns);
@@ -131,6 +151,7 @@ struct load {
     struct mpl_lint *lint;
     struct mpl_arena *scratch;
     size_t n_faults;
+    unsigned n_computed; /**< Values of defaults, in this deftemplate. */
     const struct mpl_construct
         *told; /**< Has a fault of CLIPS told; others follow from it. */
 };
@@ -171,6 +192,11 @@ char *mpl_clips_tidy(struct mpl_arena *arena, const char *said);
 /** A sentence about the first slot of \p fact with a wrong value, or NULL. */
 const char *mpl_fact_fault(struct cage *cage, struct fact *fact, struct mpl_arena *arena);
 
+/** With their texts; where that is above MPL_FACT_BYTES, some number above it. */
+size_t mpl_items_bytes(const struct field *items, long n);
+/** All of its slots together. */
+bool mpl_fact_is_too_large(const struct fact *fact);
+extern const char mpl_too_large_fact[];
 /** NULL where there is no such slot or no text in it, or no memory. */
 const char *mpl_fact_text(struct cage *cage, struct fact *fact, const char *slot,
                           struct mpl_arena *arena);

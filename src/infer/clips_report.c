@@ -377,6 +377,37 @@ static void review_function(struct load *load, const char *word, struct mpl_plac
     }
 }
 
+/**
+ * CLIPS evaluates the defaults of a deftemplate in one go, without a look at the limits, and keeps an
+ * expression for each item. \p scanner stands behind the word `default`.
+ */
+static void review_default(struct load *load, struct mpl_scanner scanner)
+{
+    const unsigned before = load->n_computed;
+    unsigned depth = 1;
+
+    while (depth > 0) {
+        const struct mpl_token t = mpl_scanner_next(&scanner);
+        const bool is_global = t.kind == TOKEN_WORD && t.end - t.begin > 2 &&
+                               memcmp(scanner.text + t.begin, "?*", 2) == 0;
+
+        if (t.kind == TOKEN_END) {
+            return;
+        }
+        load->n_computed += depth == 1 && (t.kind == TOKEN_OPEN || is_global);
+        if (before <= MPL_DEFAULTS && load->n_computed > MPL_DEFAULTS) {
+            load->n_faults++;
+            mpl_lint_add(load->lint, MPL_LINT_ERROR, mpl_load_place_of(load, t),
+                         "this deftemplate computes more than %d values of defaults; let "
+                         "rules compute them",
+                         MPL_DEFAULTS);
+            return;
+        }
+        depth += t.kind == TOKEN_OPEN;
+        depth -= t.kind == TOKEN_CLOSE;
+    }
+}
+
 /** \p scanner stands behind the parenthesis of a list. */
 static enum inside review_list(struct load *load, struct mpl_scanner scanner,
                                enum inside around)
@@ -398,6 +429,10 @@ static enum inside review_list(struct load *load, struct mpl_scanner scanner,
     }
     if (around == INSIDE_OTHER && strcmp(word, "text") == 0) {
         review_format(load, scanner);
+    }
+    if (load->construct->kind == CONSTRUCT_TEMPLATE &&
+        (strcmp(word, "default") == 0 || strcmp(word, "default-dynamic") == 0)) {
+        review_default(load, scanner);
     }
     return inside;
 }
@@ -484,6 +519,7 @@ bool mpl_load_review(struct load *load)
 {
     const size_t before = load->n_faults;
 
+    load->n_computed = 0;
     if (!review_lists(load)) {
         load->n_faults++;
         mpl_lint_add(load->lint, MPL_LINT_ERROR, mpl_load_place(load),

@@ -146,8 +146,8 @@ static char *count_text(struct mpl_arena *arena, double number)
     return mpl_arena_printf(arena, "-%s", digits);
 }
 
-/** Any value, numbers with at most six significant digits, lists as words. */
-static char *plain_text(struct mpl_arena *arena, unsigned short type, void *value)
+/** Any value, numbers with at most six significant digits; a text is that of CLIPS itself. */
+static const char *plain_text(struct mpl_arena *arena, unsigned short type, void *value)
 {
     switch (type) {
     case FLOAT:
@@ -157,9 +157,9 @@ static char *plain_text(struct mpl_arena *arena, unsigned short type, void *valu
     case SYMBOL:
     case STRING:
     case INSTANCE_NAME:
-        return mpl_arena_strdup(arena, ValueToString(value));
+        return ValueToString(value);
     default:
-        return mpl_arena_strdup(arena, "(a value without text)");
+        return "(a value without text)";
     }
 }
 
@@ -367,11 +367,15 @@ static const char **all_words(struct draft *d, size_t *n)
     struct mpl_buf all = mpl_buf_make(sizeof(const char *));
     bool is_nomem = false;
 
-    for (int i = 1; i <= count && !is_nomem; i++) {
+    for (int i = 1; i <= count && !is_nomem && !d->has_failed; i++) {
         DATA_OBJECT value;
         size_t more = 0;
 
         (void) EnvRtnUnknown(d->env, i, &value);
+        if (all.n + length_of(&value) > MPL_MULTIFIELD_ITEMS) {
+            give_up(d, "more than 100,000 words");
+            break;
+        }
 
         const char **words = words_of(d->arena, &value, &more);
 
@@ -387,7 +391,7 @@ static const char **all_words(struct draft *d, size_t *n)
     }
     *n = all.n;
 
-    const char **list = is_nomem ? NULL : mpl_buf_take(&all, d->arena);
+    const char **list = is_nomem || d->has_failed ? NULL : mpl_buf_take(&all, d->arena);
 
     mpl_buf_free(&all);
     if (list == NULL) {

@@ -209,23 +209,13 @@ static void watch_joins(struct cage *cage, struct joinNode *join)
     }
 }
 
-static void install(struct cage *cage, size_t i, int type,
-                    intBool (*evaluate)(void *, void *, DATA_OBJECT *))
-{
-    mpl_assert(EvaluationData(cage->env)->PrimitivesArray[type] == NULL);
-    cage->watchers[i] = (struct entityRecord){ .name = "marple",
-                                               .type = (unsigned) type,
-                                               .evaluateFunction = evaluate };
-    EvaluationData(cage->env)->PrimitivesArray[type] = &cage->watchers[i];
-}
-
 void mpl_cage_watch_matching(struct cage *cage)
 {
     void *env = cage->env;
 
-    install(cage, 0, WATCH_PATTERN, watch_pattern);
-    install(cage, 1, WATCH_JOIN, watch_join);
-    install(cage, 2, WATCH_UNBLOCK, watch_unblock);
+    (void) mpl_cage_install(cage, WATCH_PATTERN, watch_pattern);
+    (void) mpl_cage_install(cage, WATCH_JOIN, watch_join);
+    (void) mpl_cage_install(cage, WATCH_UNBLOCK, watch_unblock);
     for (void *module = EnvGetNextDefmodule(env, NULL); module != NULL;
          module = EnvGetNextDefmodule(env, module)) {
         (void) EnvSetCurrentModule(env, module);

@@ -9,6 +9,7 @@
  *   kept.def, deny.def   which functions of CLIPS rules may call
  *   clips_watch.c  makes CLIPS pass by the limits while it matches facts, and end that early
  *   clips_bound.c  functions of CLIPS in a form that cannot go wrong
+ *   clips_lists.c  counts what is to become a list before CLIPS makes it
  *   clips_text.c   functions that rules have in addition
  *   text.c         formats and label lists for them
  *   clips_load.c   hands constructs to CLIPS
@@ -43,6 +44,10 @@ enum {
      */
     MPL_TEXT_BYTES = 256 << 10,
     MPL_MULTIFIELD_ITEMS = 100000,
+    MPL_FACT_BYTES = 4 << 20, /**< It is copied for findings, and by `modify`. */
+    MPL_DEFAULTS = 4,         /**< Computed ones, of one deftemplate. */
+    MPL_ARGUMENTS =
+        10000, /**< Of one call, with expand$; CLIPS' own functions take no more. */
 };
 
 /* ---- scan ------------------------------------------------------------------ */

@@ -102,6 +102,16 @@ END_TEST
     ") (bind ?l " \
     "(create$ ?l " list "))) ?l)"
 
+#define TEN(x)      x x x x x x x x x x
+#define THOUSAND(x) TEN(TEN(TEN(x)))
+/* 65,536 items, which take a megabyte. */
+#define LONG \
+    "(deffunction MAIN::long () (bind ?l (create$ 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 " \
+    "16)) " \
+    "(loop-for-count (?i 1 12) (bind ?l (create$ ?l ?l))) ?l)\n"
+#define L           "(deftemplate MAIN::l (slot z) (multislot v))"
+#define GIVEN(call) "(defrule SYMPTOMS::bad (pattern) => (bind ?l (long)) " call ")"
+
 #if !defined(__SANITIZE_ADDRESS__)
 /* Each takes far more than the limit where it is not looked at. */
 static const char *const hogs[] = {
@@ -125,6 +135,9 @@ static const char *const hogs[] = {
     " (loop-for-count (?i 1 600) (assert (m (v ?i)))) (assert (stop)))"
     "(defrule SYMPTOMS::bad (m (v ?a)) (m (v ?b)) (not (go)) =>)"
     "(defrule SYMPTOMS::off ?g <- (go) (stop) => (retract ?g))",
+    /* Copies that nobody keeps stay until the call that needs their lengths has ended. */
+    LONG GIVEN("(max" TEN(TEN(TEN(" (length$ (delete$ ?l 1 2))"))) ")"),
+    LONG L GIVEN("(loop-for-count (?i 1 1000) (assert (l (z ?i) (v ?l))))"),
     /* Findings that are taken back are still noted. */
     "(deffunction MAIN::make () (bind ?s \"abcdefgh\")"
     " (loop-for-count (?i 1 14) (bind ?s (str-cat ?s ?s))) ?s)"
@@ -133,6 +146,43 @@ static const char *const hogs[] = {
     " (bind ?g (assert (finding (kind cause) (name a) (run ?r) (text (str-cat (make) "
     "?x)))))"
     " (retract ?g) (assert (n (x (+ ?x 1)))))",
+};
+
+/* Each names long lists so often that all of them in one would take far more than the limit. */
+static const struct {
+    const char *text;
+    const char *says;
+} hungry_calls[] = {
+    { LONG GIVEN("(create$" THOUSAND(" ?l") ")"), "lists of more than 100,000 items" },
+    { LONG GIVEN("(create$" TEN(TEN(TEN(" (progn ?l)"))) ")"), "more than 100,000 items" },
+    { LONG GIVEN("(insert$ ?l 1" THOUSAND(" ?l") ")"), "more than 100,000 items" },
+    { LONG GIVEN("(replace$ ?l 1 1" THOUSAND(" ?l") ")"), "more than 100,000 items" },
+    { LONG GIVEN("(bind ?k" THOUSAND(" ?l") ")"), "more than 100,000 items" },
+    { LONG "(defglobal MAIN ?*k* = 1)" GIVEN("(bind ?*k*" THOUSAND(" ?l") ")"),
+      "more than 100,000 items" },
+    { LONG
+      "(deffunction MAIN::f () (bind ?l (long)) (bind ?k" THOUSAND(" ?l") "))" GIVEN("(f)"),
+      "more than 100,000 items" },
+    { LONG
+      "(deffunction MAIN::f (?a $?rest) (length$ ?rest))" GIVEN("(f 1" THOUSAND(" ?l") ")"),
+      "more than 100,000 items" },
+    { LONG GIVEN("(create$" THOUSAND(" (expand$ ?l)") ")"), "more than 10,000 arguments" },
+    { LONG GIVEN("(bind ?k (subseq$ ?l 1 9000)) (max" THOUSAND(" (expand$ ?k)") ")"),
+      "more than 10,000 arguments" },
+    { LONG L GIVEN("(assert (l (v" THOUSAND(" ?l") ")))"), "more than 100,000 items" },
+    { LONG L GIVEN("(bind ?f (assert (l))) (modify ?f (v" THOUSAND(" ?l") "))"),
+      "more than 100,000 items" },
+    { LONG L GIVEN("(bind ?f (assert (l))) (duplicate ?f (z 1) (v" THOUSAND(" ?l") "))"),
+      "more than 100,000 items" },
+    { LONG GIVEN("(join-words" THOUSAND(" ?l") ")"), "more than 100,000 words" },
+    { LONG GIVEN("(location-list" THOUSAND(" ?l") ")"), "more than 100,000 words" },
+    /* One text of 128 KiB, 65,536 times. */
+    { LONG L
+      "(deffunction MAIN::text-of () (bind ?s \"abcdefgh\") (loop-for-count 14 (bind ?s "
+      "(str-cat ?s ?s))) ?s)" GIVEN(
+          "(bind ?k (create$ (text-of))) (loop-for-count 16 (bind ?k (create$ ?k ?k)))"
+          " (assert (l (v ?k)))"),
+      "the lists and texts of a fact take more than 4 MiB" },
 };
 
 /** Of the address space of this process. */
@@ -170,6 +220,26 @@ START_TEST(limit_of_memory_holds_to_within_a_tenth)
 }
 END_TEST
 
+START_TEST(call_that_would_make_too_long_lists_ends_before_it_makes_them)
+{
+    const struct mpl_infer_limits limits = { .seconds = 60, .memory_bytes = 64 << 20 };
+
+    if (getenv("MARPLE_UNDER_VALGRIND") != NULL) {
+        return; /* Valgrind itself needs more. */
+    }
+    lab_open(
+        mpl_arena_printf(lab_get()->arena, "%s%s", SOUND_BEFORE, hungry_calls[_i].text),
+        &limits);
+    allow_more((64 << 20) / 10 * 11);
+    lab_give_pattern("p");
+    ck_assert_int_eq(run(), MPL_OK);
+    ck_assert_uint_eq(mpl_infer_error_count(lab_get()->infer), 1);
+    ck_assert_ptr_nonnull(
+        strstr(mpl_infer_error(lab_get()->infer, 0)->text, hungry_calls[_i].says));
+    expect_sound();
+}
+END_TEST
+
 START_TEST(engine_without_memory_gives_up_and_the_process_goes_on)
 {
     const struct mpl_infer_limits limits = { .seconds = 60,
@@ -202,6 +272,8 @@ int main(void)
 #if !defined(__SANITIZE_ADDRESS__)
     tcase_add_loop_test(tc, limit_of_memory_holds_to_within_a_tenth, 0,
                         sizeof hogs / sizeof hogs[0]);
+    tcase_add_loop_test(tc, call_that_would_make_too_long_lists_ends_before_it_makes_them,
+                        0, sizeof hungry_calls / sizeof hungry_calls[0]);
     tcase_add_test(tc, engine_without_memory_gives_up_and_the_process_goes_on);
 #endif
     suite_add_tcase(s, tc);

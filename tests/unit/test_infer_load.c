@@ -211,6 +211,24 @@ static const char *alternatives(int n)
     return mpl_arena_printf(lab_get()->arena, "%s =>)", text);
 }
 
+START_TEST(deftemplate_computes_few_defaults)
+{
+    ck_assert_int_eq(
+        lab_parse("(defglobal MAIN ?*g* = 1)\n"
+                  "(deftemplate MAIN::a (multislot v (default ?*g* ?*g* (+ 1 2)))\n"
+                  " (slot w (default ?NONE)) (slot x (default-dynamic (+ (+ 1 2) ?*g*))))"),
+        MPL_OK);
+    ck_assert_int_eq(
+        lab_parse("(defglobal MAIN ?*g* = 1)\n"
+                  "(deftemplate MAIN::a (multislot v (default ?*g* ?*g* (+ 1 2)))\n"
+                  " (slot w (default ?*g*))\n (slot x (default-dynamic (+ 1 2))))"),
+        MPL_E_SYNTAX);
+    lab_expect_message(
+        "t.clp:4: this deftemplate computes more than 4 values of defaults; let "
+        "rules compute them");
+}
+END_TEST
+
 START_TEST(alternatives_that_multiply_are_refused)
 {
     ck_assert_int_eq(lab_parse(alternatives(8)), MPL_OK);
@@ -544,6 +562,7 @@ int main(void)
     tcase_add_loop_test(tc, deep_nesting_of_every_kind_harms_nothing, 0, 6);
     tcase_add_test(tc, constructs_have_a_greatest_size);
     tcase_add_test(tc, alternatives_that_multiply_are_refused);
+    tcase_add_test(tc, deftemplate_computes_few_defaults);
     tcase_add_test(tc, names_and_strings_have_a_greatest_length);
     tcase_add_loop_test(tc, hundred_thousand_faults_are_cut_short, 0, 4);
     tcase_add_test(tc, windows_line_ends_count_once);
