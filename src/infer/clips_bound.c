@@ -1,6 +1,6 @@
 /*
- * Functions of CLIPS in a form that cannot go wrong: no text becomes too long, and the
- * division of integers does not trap.
+ * Functions of CLIPS in a form that cannot go wrong: no text becomes too long, a member of a list is
+ * replaced without a copy of the list, and the division of integers does not trap.
  */
 #include "config.h"
 
@@ -79,6 +79,150 @@ void mpl_cage_replace(void *env, const char *name, int (*with)(void), char retur
         definition->functionPointer = with;
         definition->returnValueType = returns;
     }
+}
+
+/* ---- members of lists ------------------------------------------------------------------------- */
+
+/** A list, or a value alone. */
+struct items {
+    struct field alone;
+    const struct field *list; /**< NULL for a value alone. */
+    long n;
+};
+
+/** To find all places of some values in a list, and put others there. */
+struct exchange {
+    struct cage *cage;
+    struct items list;
+    struct items with; /**< None where members are deleted. */
+    struct items *wanted;
+    int n_wanted;
+};
+
+static struct items items_of(const DATA_OBJECT *value)
+{
+    if (value->type != MULTIFIELD) {
+        return (struct items){ .alone = { .type = value->type, .value = value->value },
+                               .n = 1 };
+    }
+
+    const struct multifield *list = value->value;
+
+    return (struct items){ .list = &list->theFields[value->begin],
+                           .n = GetpDOLength(value) };
+}
+
+static const struct field *first_of(const struct items *items)
+{
+    return items->list == NULL ? &items->alone : items->list;
+}
+
+/** How many items of the list, from \p at on, are what is wanted; 0 when they are not. */
+static long match_length(const struct exchange *x, long at)
+{
+    const struct field *here = first_of(&x->list) + at;
+
+    for (int i = 0; i < x->n_wanted && mpl_cage_check(x->cage); i++) {
+        const struct items *wanted = &x->wanted[i];
+        const struct field *item = first_of(wanted);
+        long n = 0;
+
+        while (n < wanted->n && at + n < x->list.n && here[n].type == item[n].type &&
+               here[n].value == item[n].value) {
+            n++;
+        }
+        if (n > 0 && n == wanted->n) {
+            return n;
+        }
+    }
+    return 0;
+}
+
+/** Writes what comes out of it, unless \p to is NULL. Returns how long that is. */
+static long exchange_all(const struct exchange *x, struct field *to)
+{
+    long n = 0;
+    long used = 0;
+
+    for (long at = 0; at < x->list.n; at += used) {
+        const long found = match_length(x, at);
+        const struct items kept = { .list = first_of(&x->list) + at, .n = 1 };
+        const struct items *next = found == 0 ? &kept : &x->with;
+
+        for (long i = 0; to != NULL && i < next->n; i++) {
+            to[n + i] = first_of(next)[i];
+        }
+        n += next->n;
+        used = found == 0 ? 1 : found;
+    }
+    return n;
+}
+
+/** False, and said, where an argument has no value or the first is no list. */
+static bool read_exchange(struct exchange *x, const char *name, int n_before)
+{
+    void *env = x->cage->env;
+    DATA_OBJECT value;
+
+    if (!EnvArgTypeCheck(env, name, 1, MULTIFIELD, &value)) {
+        return false;
+    }
+    x->list = items_of(&value);
+    if (n_before > 1) {
+        (void) EnvRtnUnknown(env, 2, &value);
+        x->with = items_of(&value);
+    }
+    for (int i = 0; i < x->n_wanted; i++) {
+        (void) EnvRtnUnknown(env, n_before + 1 + i, &value);
+        x->wanted[i] = items_of(&value);
+    }
+    return !GetEvaluationError(env);
+}
+
+static void finish_exchange(const struct exchange *x, DATA_OBJECT *result)
+{
+    void *env = x->cage->env;
+    const long n = exchange_all(x, NULL);
+
+    if (n > MPL_MULTIFIELD_ITEMS) {
+        mpl_cage_fail(env, "a list is longer than 100,000 items");
+        return;
+    }
+
+    struct multifield *list = EnvCreateMultifield(env, n);
+
+    (void) exchange_all(x, list->theFields);
+    result->value = list;
+    SetpDOBegin(result, 1);
+    SetpDOEnd(result, n);
+}
+
+/**
+ * CLIPS copies the whole list for each item that it deletes or replaces, and the copies stay until
+ * the rule ends.
+ */
+static void exchange_members(void *env, DATA_OBJECT *result, const char *name, int n_before)
+{
+    struct exchange x = { .cage = GetEnvironmentContext(env),
+                          .n_wanted = EnvRtnArgCount(env) - n_before };
+    const size_t bytes = (size_t) (x.n_wanted + 1) * sizeof *x.wanted;
+
+    EnvSetMultifieldErrorValue(env, result);
+    x.wanted = gm3(env, bytes);
+    if (read_exchange(&x, name, n_before)) {
+        finish_exchange(&x, result);
+    }
+    rm3(env, x.wanted, bytes);
+}
+
+static void delete_member_function(void *env, DATA_OBJECT *result)
+{
+    exchange_members(env, result, "delete-member$", 1);
+}
+
+static void replace_member_function(void *env, DATA_OBJECT *result)
+{
+    exchange_members(env, result, "replace-member$", 2);
 }
 
 /* ---- division without a trap ------------------------------------------------------------------- */
@@ -168,6 +312,8 @@ void mpl_cage_bound_functions(struct cage *cage)
 
     bound_text(env, "sub-string");
     mpl_cage_replace(env, "implode$", PTIF implode_function, 's');
+    mpl_cage_replace(env, "delete-member$", PTIF delete_member_function, 'm');
+    mpl_cage_replace(env, "replace-member$", PTIF replace_member_function, 'm');
     mpl_cage_replace(env, "div", PTIF div_function, 'u');
     mpl_cage_replace(env, "mod", PTIF mod_function, 'u');
 }

@@ -157,6 +157,7 @@ static const struct {
     { LONG GIVEN("(create$" TEN(TEN(TEN(" (progn ?l)"))) ")"), "more than 100,000 items" },
     { LONG GIVEN("(insert$ ?l 1" THOUSAND(" ?l") ")"), "more than 100,000 items" },
     { LONG GIVEN("(replace$ ?l 1 1" THOUSAND(" ?l") ")"), "more than 100,000 items" },
+    { LONG GIVEN("(replace-member$ ?l ?l 1 2 3)"), "longer than 100,000 items" },
     { LONG GIVEN("(bind ?k" THOUSAND(" ?l") ")"), "more than 100,000 items" },
     { LONG "(defglobal MAIN ?*k* = 1)" GIVEN("(bind ?*k*" THOUSAND(" ?l") ")"),
       "more than 100,000 items" },
@@ -259,6 +260,25 @@ START_TEST(engine_without_memory_gives_up_and_the_process_goes_on)
 END_TEST
 #endif
 
+START_TEST(members_of_a_long_list_are_found_without_a_copy_for_each)
+{
+    const struct mpl_infer_limits limits = { .memory_bytes = 32 << 20 };
+
+    lab_open(
+        LONG GIVEN("(assert (finding (kind observation) (name x) (run \"r1\") (text "
+                   "(text \"{}, {}; {}; {}\" (length$ (delete-member$ ?l 1 2 3 4))"
+                   " (length$ (replace-member$ ?l z 1 2 3 4))"
+                   " (replace-member$ (create$ a b a c d c) (create$ x y) a (create$ c d))"
+                   " (delete-member$ (create$ a b c d) b (create$ d e))))))"),
+        &limits);
+    lab_give_pattern("p");
+    ck_assert_int_eq(run(), MPL_OK);
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 1);
+    ck_assert_str_eq(mpl_infer_finding(lab_get()->infer, 0)->text,
+                     "49152, 65536; x, y, b, x, y, x, y and c; a, c and d");
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("infer_left");
@@ -269,6 +289,7 @@ int main(void)
     tcase_add_loop_test(tc, match_that_would_not_end_is_left, 0,
                         sizeof matches / sizeof matches[0]);
     tcase_add_test(tc, findings_made_before_stay_readable);
+    tcase_add_test(tc, members_of_a_long_list_are_found_without_a_copy_for_each);
 #if !defined(__SANITIZE_ADDRESS__)
     tcase_add_loop_test(tc, limit_of_memory_holds_to_within_a_tenth, 0,
                         sizeof hogs / sizeof hogs[0]);
