@@ -366,8 +366,11 @@ static void after_assertion(void *env, void *asserted)
 
     const char *fault = NULL;
 
-    /* CLIPS asserts the fact also when the value of a slot could not be computed. */
-    if (GetEvaluationError(env)) {
+    /*
+     * CLIPS asserts the fact also when the value of a slot could not be computed, and `modify` even
+     * forgets that.
+     */
+    if (GetEvaluationError(env) || infer->cage.said.n > 0) {
         refuse(infer, fact, NULL);
         return;
     }

@@ -279,6 +279,23 @@ START_TEST(members_of_a_long_list_are_found_without_a_copy_for_each)
 }
 END_TEST
 
+START_TEST(fact_whose_slot_failed_is_taken_back_from_modify_too)
+{
+    lab_open(
+        "(deftemplate MAIN::l (slot z) (slot y))"
+        "(deffacts MAIN::d (l (z 0)))"
+        "(defrule SYMPTOMS::bad (pattern) ?f <- (l (z 0)) => (modify ?f (z 1) (y (/ 1 "
+        "0))))"
+        "(defrule REFINE::seen (l (z 1)) => (assert (finding (kind cause) (name a) (run "
+        "\"r1\") (text \"t\"))))",
+        NULL);
+    lab_give_pattern("p");
+    ck_assert_int_eq(run(), MPL_OK);
+    ck_assert_uint_eq(mpl_infer_error_count(lab_get()->infer), 1);
+    ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("infer_left");
@@ -290,6 +307,7 @@ int main(void)
                         sizeof matches / sizeof matches[0]);
     tcase_add_test(tc, findings_made_before_stay_readable);
     tcase_add_test(tc, members_of_a_long_list_are_found_without_a_copy_for_each);
+    tcase_add_test(tc, fact_whose_slot_failed_is_taken_back_from_modify_too);
 #if !defined(__SANITIZE_ADDRESS__)
     tcase_add_loop_test(tc, limit_of_memory_holds_to_within_a_tenth, 0,
                         sizeof hogs / sizeof hogs[0]);
