@@ -288,6 +288,8 @@ enum mpl_status mpl_dir_check_source(const char *source, const char *directory,
  *  of what was there. */
 enum mpl_status mpl_dir_replace(const char *from, const char *directory,
                                 struct mpl_arena *scratch, struct mpl_err *err);
+/** For tests, which write thousands of archives: from now on nothing waits for the disk. */
+void mpl_dir_leave_unstored(void);
 /** Removes a directory that holds files and directories of files. */
 void mpl_dir_remove(const char *directory, struct mpl_arena *scratch);
 

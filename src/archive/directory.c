@@ -143,6 +143,13 @@ enum mpl_status mpl_dir_check_target(const char *directory, bool force,
 
 /* ---- storing ----------------------------------------------------------------------------- */
 
+static bool is_left_unstored;
+
+void mpl_dir_leave_unstored(void)
+{
+    is_left_unstored = true;
+}
+
 /**
  * Makes sure that files and names are on the disk before the names mean anything. All at once:
  * an archive may have thousands of files, and waiting for each alone takes a hundred times as
@@ -153,7 +160,7 @@ static enum mpl_status store(const char *directory, struct mpl_err *err)
     const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     enum mpl_status st = MPL_OK;
 
-    if (fd < 0 || syncfs(fd) != 0) {
+    if (fd < 0 || (!is_left_unstored && syncfs(fd) != 0)) {
         st = mpl_fail(err, MPL_E_IO, "\"%s\": %s", directory, strerror(errno));
     }
     if (fd >= 0) {

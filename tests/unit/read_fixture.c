@@ -2,6 +2,8 @@
 
 #include "read_fixture.h"
 
+#include "archive/archive.h"
+
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +86,7 @@ const char *fixture_scratch(void)
     if (mkdtemp(scratch) == NULL) {
         abort();
     }
+    mpl_dir_leave_unstored();
     scratch_owner = (long) getpid();
     (void) atexit(remove_scratch);
     return scratch;
