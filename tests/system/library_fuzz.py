@@ -75,7 +75,7 @@ def test_file(path, rounds, seed, folder):
 
 def main():
     seed = os.environ.get("MARPLE_SEED", "1")
-    usual = "4" if os.environ.get("MARPLE_TESTS") == "full" else "1"
+    usual = "4" if product.IS_FULL else "1"
     rounds = int(os.environ.get("MARPLE_ROUNDS", usual))
     files = sorted(glob.glob(os.path.join(product.top, "patterns", "*.yaml")))
     files += sorted(glob.glob(os.path.join(product.top, "rules", "*.clp")))

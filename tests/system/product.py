@@ -108,6 +108,10 @@ def shared_trace(name):
     return path if shared and os.path.isdir(path) else None
 
 
+# Whether what takes long is tried, too.
+IS_FULL = os.environ.get("MARPLE_TESTS") == "full"
+
+
 def all_traces(with_broken=True):
     """Every trace that can be found: shipped ones, and those beside the project."""
     found = []
