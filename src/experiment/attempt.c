@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -320,6 +321,18 @@ static const char *why_no_trace(const struct attempt *a, const char *why)
                                 : "it may not have been built for that");
 }
 
+/* What an exit status above 128 says by the convention of shells, which launchers follow. */
+static const char *signal_of(int exit_status, struct mpl_arena *arena)
+{
+    const int signal = exit_status - 128;
+    const char *said =
+        signal > 0 && signal < NSIG
+            ? mpl_arena_printf(arena, " (as by signal %d, %s)", signal, strsignal(signal))
+            : NULL;
+
+    return said != NULL ? said : "";
+}
+
 /* Sets outcome and problem. */
 static void judge(struct attempt *a, const struct program_end *end, const char *anchor,
                   const char *gist)
@@ -359,9 +372,10 @@ static void judge(struct attempt *a, const struct program_end *end, const char *
                              end->signal, strsignal(end->signal), colon(gist), gist);
     } else if (end->exit_status != 0) {
         r->outcome = MPL_OUTCOME_FAILED;
-        r->problem = mpl_arena_printf(arena, "%s%s\"%s\" ended with exit status %d%s%s",
+        r->problem = mpl_arena_printf(arena, "%s%s\"%s\" ended with exit status %d%s%s%s",
                                       why != NULL ? why : "", why != NULL ? "; " : "", word,
-                                      end->exit_status, colon(gist), gist);
+                                      end->exit_status, signal_of(end->exit_status, arena),
+                                      colon(gist), gist);
     } else {
         r->outcome = anchor == NULL ? MPL_OUTCOME_NO_TRACE : MPL_OUTCOME_OK;
         r->problem = anchor == NULL ? why_no_trace(a, why) : NULL;
