@@ -445,6 +445,9 @@ int main(void)
     Suite *suite = suite_create("experiment: programs");
     TCase *tcase = tcase_create("programs");
 
+    /* Who is started in the background of a script ignores these, and what it runs does, too. */
+    (void) signal(SIGINT, SIG_DFL);
+    (void) signal(SIGQUIT, SIG_DFL);
     tcase_add_checked_fixture(tcase, begin, end);
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, exit_status_and_output_are_kept);
