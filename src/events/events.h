@@ -298,6 +298,22 @@ enum mpl_status mpl_events_steps(const struct mpl_events *events, struct mpl_are
                                  const struct mpl_steps **out, struct mpl_err *err);
 
 /**
+ * The same stretches of the program on all processes, so that what they compute there can be
+ * compared: from one collective of all processes to the next, or where these are few and the run has
+ * steps between messages, those steps; the first section begins with the run, the last ends with it.
+ */
+struct mpl_sections {
+    uint32_t n; /**< At least 1. */
+    /** Per location: the n - 1 calls that bound its sections, ascending; what lies before such a call
+        is in the section that it ends. NULL: another thread of its process communicates more. */
+    const uint32_t *const *calls;
+};
+/** Ownership: \p out points into \p arena. Errors: MPL_E_NOMEM only. Cost: linear in calls. */
+enum mpl_status mpl_events_sections(const struct mpl_events *events,
+                                    struct mpl_arena *arena,
+                                    const struct mpl_sections **out, struct mpl_err *err);
+
+/**
  * The part of the run that a replay looks at: from the end of the first start-up to the
  * beginning of the last shut-down; where these are not recorded, from the first to the last event.
  * All computation lies within.

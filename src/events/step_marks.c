@@ -5,6 +5,7 @@
  * Regular is what recurs after the same number of calls; time would be a bad measure, since a run
  * whose steps become longer is one that somebody wants to understand. Example: a reduction after
  * each step and a broadcast after each tenth: both are regular, and the reduction bounds the steps.
+ * Where processes are only to be compared, regularity does not matter: then both are marks.
  */
 #include "config.h"
 
@@ -431,30 +432,89 @@ static bool find_by_messages(struct search *s)
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
+/* False if out of memory; \p is_usable says whether every process has something to look at. */
+static bool begin(struct search *s, bool *is_usable)
+{
+    const struct mpl_model *model = s->events->model;
+
+    *s->marks = (struct mpl_marks){ 0 };
+    s->marks->processes =
+        MPL_NEW_ARRAY(s->arena, model->n_processes, struct mpl_step_marks);
+    if (s->marks->processes == NULL) {
+        return false;
+    }
+    *is_usable = model->n_processes >= 2;
+    for (uint32_t p = 0; p < model->n_processes; p++) {
+        s->marks->processes[p].location = busiest_location(model, p);
+        *is_usable = *is_usable && s->marks->processes[p].location != MPL_NONE;
+    }
+    return true;
+}
+
 bool mpl_marks_find(const struct mpl_events *events, struct mpl_arena *arena,
                     struct mpl_marks *marks)
 {
-    const struct mpl_model *model = events->model;
     struct search s = { .events = events, .arena = arena, .marks = marks };
-    bool is_enough;
+    bool is_usable = false;
+    bool is_enough = begin(&s, &is_usable);
 
-    *marks = (struct mpl_marks){ 0 };
-    marks->processes = MPL_NEW_ARRAY(arena, model->n_processes, struct mpl_step_marks);
-    if (marks->processes == NULL) {
-        return false;
-    }
-    for (uint32_t p = 0; p < model->n_processes; p++) {
-        marks->processes[p].location = busiest_location(model, p);
-        if (marks->processes[p].location == MPL_NONE) {
-            return true;
-        }
-    }
-    if (model->n_processes < 2) {
-        return true;
+    if (!is_usable) {
+        return is_enough;
     }
     is_enough = find_by_collectives(&s);
     if (is_enough && marks->n == 0) {
         is_enough = find_by_messages(&s);
     }
     return is_enough;
+}
+
+/* Marks every collective of all; which of the processes comes to one first does not matter, as all come
+ * to all of them in the same order. */
+static bool mark_collectives(struct search *s)
+{
+    const struct mpl_events *events = s->events;
+    const uint32_t location = s->marks->processes[0].location;
+    const struct mpl_location *loc = &events->model->locations[location];
+    uint32_t n = 0;
+
+    for (uint32_t p = 0; p < events->model->n_processes; p++) {
+        s->marks->processes[p].calls =
+            MPL_NEW_ARRAY(s->arena, loc->n_collectives, uint32_t);
+        if (s->marks->processes[p].calls == NULL) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < loc->n_collectives; i++) {
+        const uint32_t instance = events->match->instance[location][i];
+
+        n += is_of_all(events, instance) && mark_parts(s, instance, n);
+    }
+    s->marks->n = n;
+    return true;
+}
+
+bool mpl_marks_find_all(const struct mpl_events *events, struct mpl_arena *arena,
+                        struct mpl_marks *marks)
+{
+    struct search s = { .events = events, .arena = arena, .marks = marks };
+    bool is_usable = false;
+
+    if (!begin(&s, &is_usable) || (is_usable && !mark_collectives(&s))) {
+        return false;
+    }
+    if (!is_usable || marks->n > STEPS_AT_LEAST) {
+        return true;
+    }
+
+    const struct mpl_marks few = *marks;
+
+    if (!begin(&s, &is_usable) || !find_by_messages(&s)) {
+        return false;
+    }
+    /* Steps lie between calls, of which there is one more. */
+    marks->n = marks->n > 0 ? marks->n + 1 : 0;
+    if (marks->n == 0) {
+        *marks = few;
+    }
+    return true;
 }

@@ -125,6 +125,9 @@ enum mpl_status mpl_question_resolve(struct question *q, struct mpl_err *err)
             q->region_of[i] = (uint32_t) q->scale.n_regions;
             st = resolve_region(q, i, &regions[q->scale.n_regions++], err);
         }
+        if (st == MPL_OK && mpl_change_is_by_section(change) && q->scale.sections == NULL) {
+            st = mpl_events_sections(q->events, q->arena, &q->scale.sections, err);
+        }
     }
     return st;
 }
@@ -167,7 +170,7 @@ static int by_value(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static const struct mpl_replay_role *role_of(const struct question *q, uint32_t location)
+const struct mpl_replay_role *mpl_question_role(const struct question *q, uint32_t location)
 {
     for (size_t k = 0; k < q->n_roles; k++) {
         for (uint32_t i = 0; i < q->roles[k].n; i++) {
@@ -185,7 +188,7 @@ static double of_others(const struct question *q, size_t i, uint32_t location,
 {
     const struct spent *own = &spent[location];
     const struct mpl_model *model = mpl_events_model(q->events);
-    const struct mpl_replay_role *role = role_of(q, location);
+    const struct mpl_replay_role *role = mpl_question_role(q, location);
     uint32_t n = 0;
 
     for (uint32_t k = 0; role != NULL && k < role->n; k++) {
@@ -231,22 +234,32 @@ static double factor_of(const struct question *q, size_t i, uint32_t location,
     return change->factor;
 }
 
+enum mpl_status mpl_question_fail_others(const struct question *q, size_t i,
+                                         struct mpl_err *err)
+{
+    return mpl_fail(err, MPL_E_USAGE,
+                    "'%s', column %u: there are no others whose time this could be",
+                    q->what->text, q->what->changes[i].place.column);
+}
+
+/* Of locations as a whole. */
 static enum mpl_status settle_change(struct question *q, size_t i,
                                      const struct spent *spent, double *factors,
-                                     double *values, struct mpl_err *err)
+                                     double *values, struct targets *targets,
+                                     struct mpl_err *err)
 {
+    const bool is_compute = q->what->changes[i].kind == MPL_CHANGE_COMPUTE;
+
     for (uint32_t l = 0; l < mpl_events_model(q->events)->n_locations; l++) {
-        if (!q->is_named[i][l]) {
+        if (!q->is_named[i][l] || (is_compute && targets->of[l] != NULL)) {
             continue;
         }
         factors[l] *= factor_of(q, i, l, spent, values);
         if (isnan(factors[l])) {
-            return mpl_fail(err, MPL_E_USAGE,
-                            "'%s', column %u: there are no others whose time this could be",
-                            q->what->text, q->what->changes[i].place.column);
+            return mpl_question_fail_others(q, i, err);
         }
     }
-    return MPL_OK;
+    return is_compute ? mpl_targets_change(q, i, targets, err) : MPL_OK;
 }
 
 enum mpl_status mpl_question_settle(struct question *q, const struct spent *spent,
@@ -258,11 +271,13 @@ enum mpl_status mpl_question_settle(struct question *q, const struct spent *spen
     double *factors[2] = { MPL_NEW_ARRAY(q->arena, n, double),
                            MPL_NEW_ARRAY(q->arena, n, double) };
     double *values = MPL_NEW_ARRAY(q->arena, n, double);
-    enum mpl_status st = MPL_OK;
+    struct targets targets = { 0 };
+    enum mpl_status st;
 
     if (regions == NULL || factors[0] == NULL || factors[1] == NULL || values == NULL) {
         return mpl_nomem(err);
     }
+    st = mpl_targets_make(q, spent, &targets, err);
     for (uint32_t l = 0; l < n; l++) {
         factors[0][l] = factors[1][l] = 1;
     }
@@ -280,10 +295,10 @@ enum mpl_status mpl_question_settle(struct question *q, const struct spent *spen
             regions[q->region_of[i]] =
                 (struct region_scale){ q->scale.regions[q->region_of[i]].is_region, of };
         }
-        st = settle_change(q, i, spent, of, values, err);
+        st = settle_change(q, i, spent, of, values, &targets, err);
     }
     q->scale.compute = factors[0];
     q->scale.transfer = factors[1];
     q->scale.regions = regions;
-    return st;
+    return st == MPL_OK ? mpl_targets_settle(q, spent, &targets, err) : st;
 }

@@ -87,19 +87,54 @@ static int64_t compute_by_region(struct engine *r, uint32_t location, uint32_t f
     return (int64_t) llround(ticks);
 }
 
+/* Calls are run through in their order, so sections are. */
+static uint32_t section_of(struct engine *r, uint32_t location)
+{
+    const struct mpl_sections *sections = r->scale->sections;
+    const uint32_t *calls = sections->calls[location];
+    struct runner *runner = &r->runners[location];
+
+    while (calls != NULL && runner->section + 1 < sections->n &&
+           calls[runner->section] < runner->call) {
+        runner->section++;
+    }
+    return runner->section;
+}
+
+static int64_t compute_in_section(struct engine *r, uint32_t location, int64_t ticks,
+                                  double factor)
+{
+    const struct section_scale *in =
+        r->scale->in_sections == NULL ? NULL : r->scale->in_sections[location];
+    struct runner *runner = &r->runners[location];
+    const uint32_t section = section_of(r, location);
+    int64_t more_ticks = 0;
+
+    if (r->spent != NULL && r->spent[location].sections_s != NULL) {
+        r->spent[location].sections_s[section] += mpl_model_seconds(r->model, ticks);
+    }
+    for (; in != NULL && runner->n_begun <= section; runner->n_begun++) {
+        more_ticks += in[runner->n_begun].more_ticks;
+    }
+    return scaled(ticks, in == NULL ? factor : factor * in[section].factor) + more_ticks;
+}
+
 int64_t mpl_engine_compute(struct engine *r, uint32_t location, uint32_t from, uint32_t to)
 {
     const struct runner *runner = &r->runners[location];
     const struct mpl_location *loc = &r->model->locations[runner->lane];
     const double factor =
         runner->speed * (r->scale->compute == NULL ? 1 : r->scale->compute[location]);
-    const int64_t ticks = mpl_engine_inside(r, loc->time_ticks[from], loc->time_ticks[to]);
+    int64_t ticks = mpl_engine_inside(r, loc->time_ticks[from], loc->time_ticks[to]);
 
     if (r->spent != NULL) {
         r->spent[location].compute_s += mpl_model_seconds(r->model, ticks);
     }
-    return scaled(
-        r->scale->n_regions > 0 ? compute_by_region(r, location, from, to) : ticks, factor);
+    if (r->scale->n_regions > 0) {
+        ticks = compute_by_region(r, location, from, to);
+    }
+    return r->scale->sections != NULL ? compute_in_section(r, location, ticks, factor)
+                                      : scaled(ticks, factor);
 }
 
 int64_t mpl_engine_cost(const struct engine *r, uint32_t location)

@@ -245,18 +245,35 @@ static enum mpl_status read_seconds(struct parser *p, struct mpl_change *change)
     return n == 0 ? MPL_OK : fail(p, p->at, "unknown unit; known: s, ms, us, ns");
 }
 
+static bool accept_word(struct parser *p, const char *word)
+{
+    const size_t n = strlen(word);
+
+    if (strncmp(p->text + p->at, word, n) != 0 || is_letter(p->text[p->at + n])) {
+        return false;
+    }
+    p->at += n;
+    return true;
+}
+
 static enum mpl_status read_target(struct parser *p, struct mpl_change *change)
 {
     const size_t begin = (peek(p), p->at);
 
-    if (strncmp(p->text + begin, "others", 6) == 0 && !is_letter(p->text[begin + 6])) {
-        p->at += 6;
+    if (accept_word(p, "others")) {
         change->factor = NAN;
         return MPL_OK;
     }
+    if (accept_word(p, "even")) {
+        change->factor = NAN;
+        change->is_even = true;
+        return change->kind == MPL_CHANGE_COMPUTE
+                   ? MPL_OK
+                   : fail(p, begin, "only computation can be made even");
+    }
     if (!is_digit(peek(p)) || read_number(p, &change->factor) != MPL_OK ||
         change->factor != 0) {
-        return fail(p, begin, "'=' takes 'others' or 0; for a factor write '*'");
+        return fail(p, begin, "'=' takes 'others', 'even' or 0; for a factor write '*'");
     }
     return MPL_OK;
 }
@@ -296,7 +313,8 @@ static enum mpl_status read_how(struct parser *p, struct mpl_change *change)
     if (accept(p, '=')) {
         return read_target(p, change);
     }
-    return fail(p, p->at, "how? write * or / and a number, - and seconds, or = others");
+    return fail(p, p->at,
+                "how? write * or / and a number, - and seconds, = others or = even");
 }
 
 static enum mpl_status read_change(struct parser *p, struct mpl_change *change)

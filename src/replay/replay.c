@@ -102,7 +102,11 @@ static struct spent *make_spent(const struct question *q)
     for (uint32_t l = 0; l < n && spent != NULL; l++) {
         spent[l].farm = MPL_NONE;
         spent[l].regions_s = MPL_NEW_ARRAY(q->arena, q->scale.n_regions, double);
-        if (spent[l].regions_s == NULL) {
+        if (q->scale.sections != NULL) {
+            spent[l].sections_s = MPL_NEW_ARRAY(q->arena, q->scale.sections->n, double);
+        }
+        if (spent[l].regions_s == NULL ||
+            (q->scale.sections != NULL && spent[l].sections_s == NULL)) {
             return NULL;
         }
     }
@@ -257,6 +261,7 @@ static enum mpl_status find_farms(const struct question *q, const struct course 
     st = mpl_farms_find(q->events, choices, scratch, farms, err);
     for (uint32_t l = 0; l < n && st == MPL_OK; l++) {
         baseline->spent[l].farm = farms->of_worker[l];
+        baseline->spent[l].is_master = farms->of_master[l] != MPL_NONE;
         baseline->spent[l].task_s = farms->task_s[l];
         if (baseline->choices[l] == MAY_CHOOSE && !farms->may_be[l]) {
             baseline->choices[l] = KEEPS_ORDER;
@@ -267,8 +272,8 @@ static enum mpl_status find_farms(const struct question *q, const struct course 
 
 /*
  * Whether tasks are to be dealt anew. Not where nothing changes, nor on an ideal network, which by its
- * definition keeps who depends on whom, nor where parts of tasks change: whose they are is recorded
- * per process.
+ * definition keeps who depends on whom, nor where parts of tasks or sections change: whose they are is
+ * recorded per process.
  */
 static bool is_to_be_dealt(const struct question *q, const struct farms *farms)
 {
@@ -280,7 +285,8 @@ static bool is_to_be_dealt(const struct question *q, const struct farms *farms)
         is_same = is_same && scale->compute[l] == 1 && scale->transfer[l] == 1;
         is_ideal = is_ideal && scale->compute[l] == 1 && scale->transfer[l] == 0;
     }
-    return farms->n > 0 && scale->n_regions == 0 && !is_same && !is_ideal;
+    return farms->n > 0 && scale->n_regions == 0 && scale->sections == NULL && !is_same &&
+           !is_ideal;
 }
 
 /* Of those whose computation changes, and who may be slow or fast or not, the one that is most so. */

@@ -18,14 +18,18 @@
  *            | "transfer"             what calls cost beyond waiting
  *            | "network"              the same of all, so that network*0 is the ideal network
  *   who     := label | role | "all"   locations; without any: all
- *   how     := "*" number | "/" number | "-" number [unit] | "=" "others" | "=" "0"
+ *   how     := "*" number | "/" number | "-" number [unit] | "=" "others" | "=" "even" | "=" "0"
  *
  *   compute(3)*0.5                  rank 3 computes twice as fast
  *   compute(master)/3               a third of the master's computation
- *   compute(3)=others               as long as the median of the other locations of its role (or of all);
- *                                   of those who take tasks as they come, per task
+ *   compute(3)=others               as long as the median of the other locations of its role (or of all),
+ *                                   section by section (mpl_events_sections); of those who take tasks as
+ *                                   they come, per task
+ *   compute(3)=even                 the same, and what that takes off is shared by all of them;
+ *   compute(all)=even               each has the mean of all
  *   region(stencil)(3)*0.5, network*0
- *   compute(3) - 0.5 s              half a second less in all, spread over its computation
+ *   compute(3) - 0.5 s              half a second less in all: first what is more than others have in
+ *                                   the section, in proportion
  *
  * A text with a name of several words or with signs quotes it: region("x y").
  */
@@ -39,6 +43,7 @@ struct mpl_change {
     const char *const *who; /**< Labels and roles as written; n_who 0: all. */
     size_t n_who;
     double factor; /**< Of the time; NaN where it is to be that of the others. */
+    bool is_even;  /**< And what is more than theirs is shared. */
     double less_s; /**< Seconds to be taken off in all, instead of the factor; else 0. */
     struct mpl_place place; /**< Its column in the text. */
 };

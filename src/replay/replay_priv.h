@@ -10,9 +10,18 @@ struct region_scale {
     const double *factor;  /* per location; 1: as recorded */
 };
 
+/* The computation of a location in one section. */
+struct section_scale {
+    double factor;
+    int64_t more_ticks; /* on top, where it computes nothing that could be scaled */
+};
+
 /* What takes how many times as long as recorded. Zeroed: nothing is changed. */
 struct scale {
     const double *compute; /* per location, of what lies between calls; NULL: 1 */
+    const struct mpl_sections *sections; /* NULL: nothing changes section by section */
+    struct section_scale *const
+        *in_sections; /* per location and section, on top; NULL: 1 */
     const double
         *transfer; /* per location, of what MPI calls cost beyond waiting; NULL: 1 */
     size_t n_regions;
@@ -23,9 +32,11 @@ struct scale {
 struct spent {
     double compute_s;
     double transfer_s;
-    double *regions_s; /* per region of the scale */
-    uint32_t farm;     /* whose tasks it takes; MPL_NONE */
-    double task_s;     /* then: computation of a task, mean */
+    double *regions_s;  /* per region of the scale */
+    double *sections_s; /* computation per section of the scale; NULL: it has none */
+    bool is_master;     /* deals out the tasks of a farm */
+    uint32_t farm;      /* whose tasks it takes; MPL_NONE */
+    double task_s;      /* then: computation of a task, mean */
 };
 
 /* What can be seen of a location that receives: whether it takes what comes first. */
@@ -74,6 +85,27 @@ enum mpl_status mpl_question_resolve(struct question *q, struct mpl_err *err);
 /* Fills in the factors, some of which depend on what everybody spends. */
 enum mpl_status mpl_question_settle(struct question *q, const struct spent *spent,
                                     struct mpl_err *err);
+/* The first role of the list that has the location; NULL if none has. */
+const struct mpl_replay_role *mpl_question_role(const struct question *q,
+                                                uint32_t location);
+enum mpl_status mpl_question_fail_others(const struct question *q, size_t i,
+                                         struct mpl_err *err);
+
+/* change_sections.c: changes of computation section by section. */
+/* What a location computes per section, first as recorded, then after each change, s. */
+struct targets {
+    double **of; /* per location; NULL: it is changed as a whole */
+    struct mpl_arena *scratch;
+};
+bool mpl_change_is_by_section(const struct mpl_change *change);
+enum mpl_status mpl_targets_make(const struct question *q, const struct spent *spent,
+                                 struct targets *out, struct mpl_err *err);
+/* Changes those of the named locations that have targets. Errors: MPL_E_USAGE. */
+enum mpl_status mpl_targets_change(const struct question *q, size_t i,
+                                   struct targets *targets, struct mpl_err *err);
+/* From targets to what the engine applies. */
+enum mpl_status mpl_targets_settle(struct question *q, const struct spent *spent,
+                                   const struct targets *targets, struct mpl_err *err);
 
 /* ---- inside of the engine ----------------------------------------------------------------- */
 
@@ -92,6 +124,8 @@ struct runner {
     uint32_t scan_instance; /* hangs on this scan */
     uint32_t next_receive;  /* record of the next blocking receive, for probes */
     uint32_t n_noted;       /* records whose functions are counted as open or not */
+    uint32_t section;       /* in which it computes */
+    uint32_t n_begun;       /* sections of which it has got what is on top */
     bool is_in_call;
     bool is_part; /* takes part in the replay */
     bool is_done;

@@ -1,0 +1,303 @@
+/*
+ * Changes of computation section by section. What somebody computes longer than others may lie in one
+ * section (reading input alone) or in all (a slow core), and only there it can be taken out: thinning all
+ * of its computation instead would make it early in most sections and leave it late in the one that matters.
+ */
+#include "config.h"
+
+#include "replay/replay_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool mpl_change_is_by_section(const struct mpl_change *change)
+{
+    return change->kind == MPL_CHANGE_COMPUTE &&
+           (isnan(change->factor) || change->less_s > 0);
+}
+
+/* ---- who takes part ------------------------------------------------------------------------- */
+
+/* Tasks of a farm are compared with one another, not by when they are taken. */
+static bool has_sections(const struct question *q, const struct spent *spent,
+                         uint32_t location)
+{
+    const struct mpl_location *loc = &mpl_events_model(q->events)->locations[location];
+    const struct mpl_sections *sections = q->scale.sections;
+
+    return loc->n_events > 0 && spent->farm == MPL_NONE && !spent->is_master &&
+           (sections->n == 1 ? loc->thread == 0 : sections->calls[location] != NULL);
+}
+
+enum mpl_status mpl_targets_make(const struct question *q, const struct spent *spent,
+                                 struct targets *out, struct mpl_err *err)
+{
+    const uint32_t n_locations = mpl_events_model(q->events)->n_locations;
+
+    out->of = MPL_NEW_ARRAY(q->arena, n_locations, double *);
+    if (out->of == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t l = 0; l < n_locations && q->scale.sections != NULL; l++) {
+        if (!has_sections(q, &spent[l], l)) {
+            continue;
+        }
+        out->of[l] = MPL_NEW_ARRAY(q->arena, q->scale.sections->n, double);
+        if (out->of[l] == NULL) {
+            return mpl_nomem(err);
+        }
+        memcpy(out->of[l], spent[l].sections_s, q->scale.sections->n * sizeof(double));
+    }
+    return MPL_OK;
+}
+
+/* ---- those who are compared with one another ---------------------------------------------------- */
+
+/* The locations of a role, or all, as far as they have targets: named ones and others. */
+struct team {
+    uint32_t *named;
+    uint32_t *others;
+    uint32_t n_named;
+    uint32_t n_others;
+    double *values; /* scratch for as many as there are locations */
+};
+
+static void join(const struct question *q, size_t i, const struct targets *targets,
+                 uint32_t location, bool is_named, struct team *team)
+{
+    if (targets->of[location] == NULL || q->is_named[i][location] != is_named) {
+        return;
+    }
+    if (is_named) {
+        team->named[team->n_named++] = location;
+    } else {
+        team->others[team->n_others++] = location;
+    }
+}
+
+/* \p role NULL: those named who play none. Without others of the role all others count. */
+static void gather(const struct question *q, size_t i, const struct targets *targets,
+                   const struct mpl_replay_role *role, struct team *team)
+{
+    const uint32_t n_locations = mpl_events_model(q->events)->n_locations;
+
+    team->n_named = 0;
+    team->n_others = 0;
+    for (uint32_t l = 0; l < n_locations; l++) {
+        if (q->is_named[i][l] && mpl_question_role(q, l) == role) {
+            join(q, i, targets, l, true, team);
+        }
+    }
+    for (uint32_t k = 0; role != NULL && k < role->n; k++) {
+        join(q, i, targets, role->locations[k], false, team);
+    }
+    if (team->n_named == 0 || team->n_others > 0) {
+        return;
+    }
+    for (uint32_t l = 0; l < n_locations; l++) {
+        join(q, i, targets, l, false, team);
+    }
+}
+
+static int by_value(const void *x, const void *y)
+{
+    const double a = *(const double *) x;
+    const double b = *(const double *) y;
+
+    return (a > b) - (a < b);
+}
+
+/* NaN where there are no others. */
+static double median_of_others(const struct team *team, const struct targets *targets,
+                               uint32_t section)
+{
+    const uint32_t n = team->n_others;
+
+    for (uint32_t k = 0; k < n; k++) {
+        team->values[k] = targets->of[team->others[k]][section];
+    }
+    if (n == 0) {
+        return NAN;
+    }
+    qsort(team->values, n, sizeof *team->values, by_value);
+    return (team->values[(n - 1) / 2] + team->values[n / 2]) / 2;
+}
+
+/* ---- what becomes of them ----------------------------------------------------------------------- */
+
+/* Those named get what the others have, and all of them share what that leaves. */
+static void even_out(const struct team *team, struct targets *targets, uint32_t section,
+                     double median_s)
+{
+    const uint32_t n = team->n_named + team->n_others;
+    double sum_s = 0;
+
+    for (uint32_t k = 0; k < team->n_named; k++) {
+        sum_s += targets->of[team->named[k]][section] - (isnan(median_s) ? 0 : median_s);
+    }
+    for (uint32_t k = 0; k < team->n_named; k++) {
+        targets->of[team->named[k]][section] =
+            fmax(0, (isnan(median_s) ? 0 : median_s) + sum_s / n);
+    }
+    for (uint32_t k = 0; k < team->n_others; k++) {
+        double *own_s = &targets->of[team->others[k]][section];
+
+        *own_s = fmax(0, *own_s + sum_s / n);
+    }
+}
+
+static enum mpl_status compare_team(const struct question *q, size_t i,
+                                    const struct team *team, struct targets *targets,
+                                    struct mpl_err *err)
+{
+    const bool is_even = q->what->changes[i].is_even;
+
+    if (team->n_named > 0 && team->n_others == 0 && !is_even) {
+        return mpl_question_fail_others(q, i, err);
+    }
+    for (uint32_t s = 0; s < q->scale.sections->n && team->n_named > 0; s++) {
+        const double median_s = median_of_others(team, targets, s);
+
+        if (is_even) {
+            even_out(team, targets, s, median_s);
+            continue;
+        }
+        for (uint32_t k = 0; k < team->n_named; k++) {
+            targets->of[team->named[k]][s] = median_s;
+        }
+    }
+    return MPL_OK;
+}
+
+/* Takes seconds off one location: of what it has more than others as far as that goes, the rest of all. */
+static void take_off(const struct question *q, double less_s, const double *medians_s,
+                     double *own_s)
+{
+    const uint32_t n = q->scale.sections->n;
+    double more_s = 0;
+    double all_s = 0;
+
+    for (uint32_t s = 0; s < n; s++) {
+        more_s += fmax(0, own_s[s] - medians_s[s]);
+    }
+    const double share = more_s > 0 ? fmin(1, less_s / more_s) : 0;
+
+    for (uint32_t s = 0; s < n; s++) {
+        own_s[s] -= share * fmax(0, own_s[s] - medians_s[s]);
+        all_s += own_s[s];
+    }
+    const double rest_s = less_s - share * more_s;
+    const double factor = rest_s > 0 && all_s > 0 ? fmax(0, 1 - rest_s / all_s) : 1;
+
+    for (uint32_t s = 0; s < n; s++) {
+        own_s[s] *= factor;
+    }
+}
+
+static enum mpl_status take_off_team(const struct question *q, size_t i,
+                                     const struct team *team, struct targets *targets,
+                                     struct mpl_err *err)
+{
+    const uint32_t n = q->scale.sections->n;
+    double *medians_s = MPL_NEW_ARRAY(q->arena, n, double);
+
+    if (medians_s == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t s = 0; s < n && team->n_named > 0; s++) {
+        const double median_s = median_of_others(team, targets, s);
+
+        medians_s[s] = isnan(median_s) ? 0 : median_s;
+    }
+    for (uint32_t k = 0; k < team->n_named; k++) {
+        take_off(q, q->what->changes[i].less_s, medians_s, targets->of[team->named[k]]);
+    }
+    return MPL_OK;
+}
+
+static void multiply(const struct question *q, size_t i, struct targets *targets)
+{
+    for (uint32_t l = 0; l < mpl_events_model(q->events)->n_locations; l++) {
+        for (uint32_t s = 0;
+             q->is_named[i][l] && targets->of[l] != NULL && s < q->scale.sections->n; s++) {
+            targets->of[l][s] *= q->what->changes[i].factor;
+        }
+    }
+}
+
+enum mpl_status mpl_targets_change(const struct question *q, size_t i,
+                                   struct targets *targets, struct mpl_err *err)
+{
+    const uint32_t n_locations = mpl_events_model(q->events)->n_locations;
+    const struct mpl_change *change = &q->what->changes[i];
+    struct team team = { .named = MPL_NEW_ARRAY(q->arena, n_locations, uint32_t),
+                         .others = MPL_NEW_ARRAY(q->arena, n_locations, uint32_t),
+                         .values = MPL_NEW_ARRAY(q->arena, n_locations, double) };
+    enum mpl_status st = MPL_OK;
+
+    if (team.named == NULL || team.others == NULL || team.values == NULL) {
+        return mpl_nomem(err);
+    }
+    if (q->scale.sections == NULL) {
+        return MPL_OK;
+    }
+    if (!mpl_change_is_by_section(change)) {
+        multiply(q, i, targets);
+        return MPL_OK;
+    }
+    for (size_t k = 0; k <= q->n_roles && st == MPL_OK; k++) {
+        gather(q, i, targets, k < q->n_roles ? &q->roles[k] : NULL, &team);
+        st = change->less_s > 0 ? take_off_team(q, i, &team, targets, err)
+                                : compare_team(q, i, &team, targets, err);
+    }
+    return st;
+}
+
+/* ---- for the engine ------------------------------------------------------------------------------ */
+
+static struct section_scale *scale_of(const struct question *q, const double *before_s,
+                                      const double *after_s)
+{
+    const double ticks_per_s = (double) mpl_events_model(q->events)->ticks_per_s;
+    const uint32_t n = q->scale.sections->n;
+    struct section_scale *scale = MPL_NEW_ARRAY(q->arena, n, struct section_scale);
+
+    for (uint32_t s = 0; s < n && scale != NULL; s++) {
+        const bool is_some = before_s[s] > 0;
+
+        scale[s] = (struct section_scale){
+            .factor = is_some ? after_s[s] / before_s[s] : 1,
+            .more_ticks = is_some ? 0 : (int64_t) llround(after_s[s] * ticks_per_s)
+        };
+    }
+    return scale;
+}
+
+enum mpl_status mpl_targets_settle(struct question *q, const struct spent *spent,
+                                   const struct targets *targets, struct mpl_err *err)
+{
+    const uint32_t n_locations = mpl_events_model(q->events)->n_locations;
+    struct section_scale **all =
+        MPL_NEW_ARRAY(q->arena, n_locations, struct section_scale *);
+    bool is_any = false;
+
+    if (all == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t l = 0; l < n_locations; l++) {
+        if (targets->of[l] == NULL) {
+            continue;
+        }
+        all[l] = scale_of(q, spent[l].sections_s, targets->of[l]);
+        if (all[l] == NULL) {
+            return mpl_nomem(err);
+        }
+        is_any = true;
+    }
+    q->scale.in_sections = is_any ? all : NULL;
+    if (!is_any) {
+        q->scale.sections = NULL;
+    }
+    return MPL_OK;
+}
