@@ -155,10 +155,15 @@
   (slot share (type FLOAT) (default -1.0))  ; of the lost time of the locations; -1 when not said
   (slot gain (type FLOAT) (default -1.0))   ; seconds of run time that the remedy saves by the pattern's
                                             ; own model, a closed formula; -1 unknown
-  (slot what-if (type STRING) (default "")) ; the remedy as a change to replay: "compute(3)=others"
+  (slot gain-kind (type SYMBOL) (allowed-symbols none remove even-out) (default none)) ; what the remedy
+                                            ; does with the work: takes it away, or shares it out
+  (slot what-if (type STRING) (default "")) ; the remedy as a change to replay: "compute(3)=even"
   (slot confidence (type FLOAT) (range 0.0 1.0) (default 0.9))
   (slot level (type INTEGER) (range 0 9) (default 0))
   (slot healthy (type SYMBOL) (allowed-symbols yes no) (default no))
+  (slot headline (type STRING) (default ""))  ; of a cause, what is wrong in at most 150 letters;
+                                            ; "": the first sentence of text
+  (slot fix (type STRING) (default ""))     ; what to do, as short; "": the first sentence of remedy
   (slot text (type STRING))
   (slot remedy (type STRING) (default ""))
   (multislot where (type STRING))           ; "TaskLifeCycle.setup", "location 3"

@@ -167,6 +167,9 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
     st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
     st = st == MPL_OK ? mpl_clocks_weigh(a, err) : st;
     st = st == MPL_OK ? mpl_what_if_answer(a, err) : st;
+    if (st == MPL_OK) {
+        mpl_certainty_judge(a);
+    }
     return st == MPL_OK ? publish(a, err) : st;
 }
 

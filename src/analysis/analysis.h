@@ -139,16 +139,34 @@ struct mpl_source {
     double seconds;
 };
 
+/** How far a statement can be relied on: the one word for it (certainty.c has the rule). */
+enum mpl_certainty { MPL_CERTAINTY_SURE, MPL_CERTAINTY_LIKELY, MPL_CERTAINTY_DOUBTFUL };
+const char *
+mpl_certainty_name(enum mpl_certainty certainty); /* "sure", "likely", "doubtful" */
+
 struct mpl_diagnosed {
     const char *id; /**< "f7", in order of rank. */
     const struct mpl_finding *finding;
     size_t number; /**< In the order in which the rules asserted them. */
     uint32_t run;
-    double lost_s;   /**< NaN when unknown. */
+    double lost_s; /**< NaN when unknown. */
+    double
+        worth_s; /**< What acting on it is worth: run time to be gained, times the certainty of
+                          its rule; causes stand in this order. -1 when unknown. */
     double severity; /**< lost_s over (locations x window); NaN when unknown. */
     double share_of_lost;
+    const char
+        *headline;   /**< What is wrong, two lines at most; its first sentence where no rule
+                               says it. */
+    const char *fix; /**< What to do, likewise; NULL when there is no remedy. */
+    enum mpl_certainty certainty;
+    const char *certainty_reason; /**< Half a sentence; NULL when sure. */
+    double gain_s;                /**< Of run time, see gain_reason; NaN unknown. */
     double
-        gain_s; /**< Of run time: by replay where that can tell, else by the model. NaN unknown. */
+        gain_low_s; /**< What the data leave open: gain_low_s <= gain_s <= gain_high_s. */
+    double gain_high_s;
+    const char
+        *gain_reason;    /**< Which figure is taken where there are two; NULL: only one. */
     double gain_model_s; /**< By the pattern's closed formula; NaN when there is none. */
     double
         gain_replay_s;   /**< By replay of the finding's what-if; NaN when there is none. */
@@ -241,6 +259,8 @@ struct mpl_what_if_group {
 struct mpl_diagnosis {
     enum mpl_verdict verdict;        /**< The worst of the programs. */
     const char *summary;             /**< Of all programs. */
+    enum mpl_certainty certainty;    /**< In the verdict. */
+    const char *certainty_reason;    /**< Half a sentence; NULL when sure. */
     bool is_verdict_clock_sensitive; /**< Another one if the clocks were wrong by as much as
                                           they may be. */
     const char *verdict_clock_reason; /**< A clause that says why; else NULL. */
@@ -267,7 +287,7 @@ struct mpl_diagnosis {
     const struct mpl_metric_result *metrics;
     size_t n_findings;
     const struct mpl_diagnosed
-        *findings; /**< Causes by severity first, then the others by level. */
+        *findings; /**< Causes by what they are worth first, then the others by level. */
     double
         lost_s; /**< Location time in the window that is not computation: of all groups, each
                         by its speaker. */

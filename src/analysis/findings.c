@@ -96,6 +96,16 @@ static enum mpl_status find_sources(struct mpl_analysis *a, struct mpl_diagnosed
     return times == NULL ? MPL_OK : keep_sources(a, d, times, n, err);
 }
 
+/* A full stop inside a number ends none. */
+static const char *first_sentence(struct mpl_analysis *a, const char *text)
+{
+    const char *end = strstr(text, ". ");
+    const char *copy =
+        end == NULL ? text : mpl_arena_strndup(a->arena, text, (size_t) (end + 1 - text));
+
+    return copy != NULL ? copy : text;
+}
+
 static enum mpl_status fill(struct mpl_analysis *a, struct mpl_diagnosed *d,
                             const struct mpl_finding *f, struct mpl_err *err)
 {
@@ -103,11 +113,17 @@ static enum mpl_status fill(struct mpl_analysis *a, struct mpl_diagnosed *d,
     enum mpl_status st = MPL_OK;
 
     d->finding = f;
+    d->headline = f->headline != NULL ? f->headline : first_sentence(a, f->text);
+    d->fix = f->fix != NULL      ? f->fix
+             : f->remedy != NULL ? first_sentence(a, f->remedy)
+                                 : NULL;
     d->run = run_of(a, f->run);
     d->lost_s = f->lost_s;
     d->severity = f->lost_s / location_seconds(run);
     d->share_of_lost = f->share_of_lost;
     d->gain_s = f->gain_s;
+    d->gain_low_s = f->gain_s;
+    d->gain_high_s = f->gain_s;
     d->gain_model_s = f->gain_s;
     d->gain_replay_s = NAN;
     d->clock_low_s = NAN;
@@ -164,13 +180,8 @@ bool mpl_diagnosed_is_cause(const struct mpl_diagnosed *d)
     return strcmp(d->finding->kind, "cause") == 0;
 }
 
-static double comparable(const struct mpl_diagnosed *d)
-{
-    return isnan(d->severity) ? -1 : mpl_nesting_severity(d);
-}
-
 /*
- * Causes by severity, those that another one explains and those that may be noise at the end; then
+ * Causes by what they are worth, those that another one explains and those that may be noise at the end; then
  * symptoms and observations in the order of the search; then those that another run's stand for.
  */
 static int by_rank(const void *x, const void *y)
@@ -190,8 +201,8 @@ static int by_rank(const void *x, const void *y)
     if (mpl_diagnosed_is_cause(a) && (a->n_explained_by > 0) != (b->n_explained_by > 0)) {
         return a->n_explained_by > 0 ? 1 : -1;
     }
-    if (mpl_diagnosed_is_cause(a) && comparable(a) != comparable(b)) {
-        return comparable(a) < comparable(b) ? 1 : -1;
+    if (mpl_diagnosed_is_cause(a) && a->worth_s != b->worth_s) {
+        return a->worth_s < b->worth_s ? 1 : -1;
     }
     if (!mpl_diagnosed_is_cause(a) && a->finding->level != b->finding->level) {
         return a->finding->level < b->finding->level ? -1 : 1;
@@ -220,6 +231,19 @@ static enum mpl_status name_all(struct mpl_analysis *a, struct mpl_diagnosed *al
     return MPL_OK;
 }
 
+/*
+ * By the pattern's model, which the time lines of other clocks have, too; the replay is only made of what
+ * leads. Where no rule says a gain, half of what it costs a process: some of that is usually left.
+ */
+static double worth_of(const struct mpl_analysis *a, const struct mpl_diagnosed *d)
+{
+    const double cost_s = d->severity * a->runs[d->run].shown.window_s;
+    const double gain_s = isnan(d->gain_model_s) ? cost_s / 2 : d->gain_model_s;
+    const double nested = d->lost_s > 0 ? (d->lost_s + d->outer_s) / d->lost_s : 1;
+
+    return isnan(gain_s) ? -1 : d->finding->confidence * gain_s * nested;
+}
+
 static enum mpl_status take_all(struct mpl_analysis *a, struct mpl_diagnosed *all, size_t n,
                                 uint32_t *stands_for, struct mpl_err *err)
 {
@@ -230,7 +254,11 @@ static enum mpl_status take_all(struct mpl_analysis *a, struct mpl_diagnosed *al
         st = fill(a, &all[i], mpl_infer_finding(a->infer, i), err);
     }
     st = st == MPL_OK ? mpl_nesting_mark(a, all, n, err) : st;
-    return st == MPL_OK ? mpl_spread_fold(a, all, n, stands_for, err) : st;
+    st = st == MPL_OK ? mpl_spread_fold(a, all, n, stands_for, err) : st;
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        all[i].worth_s = worth_of(a, &all[i]);
+    }
+    return st;
 }
 
 enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err)

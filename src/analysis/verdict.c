@@ -96,20 +96,6 @@ static bool is_unexplained(const struct mpl_group *g)
     return unexplained_s(g) >= unexplained_share * g->location_s;
 }
 
-/* The first cause of a group that is a fact, or NULL. */
-static const struct mpl_diagnosed *leading_of(const struct mpl_analysis *a,
-                                              const struct mpl_group *group)
-{
-    const struct mpl_diagnosis *d = &a->diagnosis;
-
-    for (size_t i = 0; i < d->n_findings && mpl_diagnosed_is_cause(&d->findings[i]); i++) {
-        if (is_of(a, &d->findings[i], group) && !d->findings[i].is_within_spread) {
-            return &d->findings[i];
-        }
-    }
-    return NULL;
-}
-
 const struct mpl_diagnosed *mpl_leading_cause(const struct mpl_diagnosis *d)
 {
     return d->n_findings > 0 && mpl_diagnosed_is_cause(&d->findings[0]) &&
@@ -118,13 +104,36 @@ const struct mpl_diagnosed *mpl_leading_cause(const struct mpl_diagnosis *d)
                : NULL;
 }
 
-/* The cause that leads in a group, if it is a problem, or NULL. */
+/* The first cause of a group that is a fact and a problem, or NULL. One that costs less may stand before
+ * it, when more can be gained there. */
 static const struct mpl_diagnosed *leading_problem(const struct mpl_analysis *a,
                                                    const struct mpl_group *group)
 {
-    const struct mpl_diagnosed *f = leading_of(a, group);
+    const struct mpl_diagnosis *d = &a->diagnosis;
 
-    return f != NULL && mpl_nesting_severity(f) >= problem_severity ? f : NULL;
+    for (size_t i = 0; i < d->n_findings && mpl_diagnosed_is_cause(&d->findings[i]); i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
+
+        if (is_of(a, f, group) && !f->is_within_spread &&
+            mpl_nesting_severity(f) >= problem_severity) {
+            return f;
+        }
+    }
+    return NULL;
+}
+
+const struct mpl_diagnosed *mpl_leading_problem(const struct mpl_analysis *a)
+{
+    const struct mpl_diagnosis *d = &a->diagnosis;
+
+    for (size_t i = 0; i < d->n_groups; i++) {
+        const struct mpl_diagnosed *f = leading_problem(a, &d->groups[i]);
+
+        if (f != NULL) {
+            return f;
+        }
+    }
+    return NULL;
 }
 
 double mpl_verdict_margin_s(const struct mpl_diagnosis *d)
@@ -138,9 +147,11 @@ double mpl_verdict_margin_s(const struct mpl_diagnosis *d)
         const struct mpl_diagnosed *next = d->n_findings > 1 ? &d->findings[1] : NULL;
 
         margin_s = fabs(cost_s - least_s);
+        /* The next one leads when this one is worth as little: what that is of its cost. */
         if (next != NULL && mpl_diagnosed_is_cause(next) && next->n_explained_by == 0 &&
-            !isnan(next->lost_s)) {
-            margin_s = fmin(margin_s, fabs(cost_s - next->lost_s - next->outer_s));
+            leading->worth_s > 0) {
+            margin_s =
+                fmin(margin_s, cost_s * (1 - fmax(next->worth_s, 0) / leading->worth_s));
         }
     }
     for (size_t i = 0; i < d->n_groups; i++) {

@@ -173,20 +173,30 @@ static int level_of(struct mpl_infer *infer, struct fact *fact)
     return level >= 0.0 && level <= 1000.0 ? (int) level : 0;
 }
 
+static const char *text_or_null(struct mpl_infer *infer, struct fact *fact,
+                                const char *slot)
+{
+    const char *text = take_text(infer, fact, slot);
+
+    return *text == '\0' ? NULL : text;
+}
+
 static void read_finding(struct mpl_infer *infer, struct fact *fact, struct mpl_finding *f)
 {
     struct cage *cage = &infer->cage;
     struct mpl_arena *arena = infer->arena;
-    const char *remedy = take_text(infer, fact, "remedy");
-    const char *what_if = take_text(infer, fact, "what-if");
+    const char *gain_kind = take_text(infer, fact, "gain-kind");
 
     f->kind = take_text(infer, fact, "kind");
     f->name = take_text(infer, fact, "name");
     f->pattern = take_text(infer, fact, "pattern");
     f->run = take_text(infer, fact, "run");
     f->text = take_text(infer, fact, "text");
-    f->remedy = *remedy == '\0' ? NULL : remedy;
-    f->what_if = *what_if == '\0' ? NULL : what_if;
+    f->headline = text_or_null(infer, fact, "headline");
+    f->fix = text_or_null(infer, fact, "fix");
+    f->remedy = text_or_null(infer, fact, "remedy");
+    f->what_if = text_or_null(infer, fact, "what-if");
+    f->gain_kind = *gain_kind == '\0' || strcmp(gain_kind, "none") == 0 ? NULL : gain_kind;
     f->lost_s = said_or_nan(mpl_fact_number(cage, fact, "lost"));
     f->share_of_lost = said_or_nan(mpl_fact_number(cage, fact, "share"));
     f->gain_s = said_or_nan(mpl_fact_number(cage, fact, "gain"));

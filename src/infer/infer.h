@@ -230,9 +230,13 @@ struct mpl_finding {
     double
         gain_s; /**< Gain of the remedy by the pattern's model, seconds of run time; NaN when
                      unknown. */
-    const char *what_if; /**< The remedy as a change to replay; NULL when there is none. */
-    double confidence;   /**< 0-1 */
-    int level;           /**< Experiment level at which it was found. */
+    const char *
+        gain_kind; /**< "remove", "even-out", or NULL: what the remedy does with the work. */
+    const char *what_if;  /**< The remedy as a change to replay; NULL when there is none. */
+    double confidence;    /**< 0-1 */
+    int level;            /**< Experiment level at which it was found. */
+    const char *headline; /**< What is wrong, in two lines at most; NULL: not said. */
+    const char *fix;      /**< What to do, likewise. */
     const char *text;
     const char *remedy; /**< NULL when there is none. */
     const char *const

@@ -139,11 +139,11 @@ static struct actual one_number(double number)
     return (struct actual){ .number = number, .is_number = true, .is_known = true };
 }
 
-static const char *const finding_keys[] = { "kind",   "name",      "pattern",  "run",
-                                            "text",   "remedy",    "rule",     "healthy",
-                                            "lost",   "share",     "gain",     "confidence",
-                                            "level",  "locations", "culprits", "where",
-                                            "what-if" };
+static const char *const finding_keys[] = {
+    "kind",     "name",  "pattern", "run",       "text",       "remedy", "rule",
+    "healthy",  "lost",  "share",   "gain",      "confidence", "level",  "locations",
+    "culprits", "where", "what-if", "gain-kind", "headline",   "fix"
+};
 static const char *const need_keys[] = { "metric", "pattern", "location", "run",
                                          "reason", "rule",    "level" };
 static const char *const measure_keys[] = {
@@ -162,11 +162,14 @@ static struct actual text_of_finding(const struct mpl_finding *f, const char *ke
     const struct {
         const char *key;
         const char *const *text;
-    } texts[] = { { "kind", &f->kind },       { "name", &f->name },
-                  { "pattern", &f->pattern }, { "run", &f->run },
-                  { "text", &f->text },       { "remedy", &f->remedy },
-                  { "rule", &f->rule },       { "healthy", &yes_no[f->is_healthy ? 0 : 1] },
-                  { "what-if", &f->what_if } };
+    } texts[] = {
+        { "kind", &f->kind },         { "name", &f->name },
+        { "pattern", &f->pattern },   { "run", &f->run },
+        { "text", &f->text },         { "remedy", &f->remedy },
+        { "rule", &f->rule },         { "healthy", &yes_no[f->is_healthy ? 0 : 1] },
+        { "what-if", &f->what_if },   { "gain-kind", &f->gain_kind },
+        { "headline", &f->headline }, { "fix", &f->fix }
+    };
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (strcmp(texts[i].key, key) == 0) {

@@ -172,6 +172,10 @@ static struct mpl_json *finding_json(const struct mpl_diagnosis *all,
     mpl_report_gain_json(d, json);
     mpl_report_repeats_json(json, d);
     mpl_json_set(json, "confidence", mpl_json_number(f->confidence));
+    mpl_json_set(json, "certainty", mpl_json_string(mpl_certainty_name(d->certainty)));
+    mpl_json_set(json, "certainty_reason", mpl_json_string(d->certainty_reason));
+    mpl_json_set(json, "headline", mpl_json_string(d->headline));
+    mpl_json_set(json, "fix", mpl_json_string(d->fix));
     mpl_json_set(json, "clock_sensitive", mpl_json_boolean(d->is_clock_sensitive));
     mpl_json_set(json, "clock_reason", mpl_json_string(d->clock_reason));
     mpl_json_set(json, "clock_low_s", mpl_json_number(d->clock_low_s));
@@ -257,6 +261,8 @@ struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *d,
 
     mpl_json_set(json, "schema", mpl_json_string("marple-diagnosis/1"));
     mpl_json_set(json, "verdict", mpl_json_string(mpl_verdict_name(d->verdict)));
+    mpl_json_set(json, "certainty", mpl_json_string(mpl_certainty_name(d->certainty)));
+    mpl_json_set(json, "certainty_reason", mpl_json_string(d->certainty_reason));
     mpl_json_set(json, "clock_sensitive", mpl_json_boolean(d->is_verdict_clock_sensitive));
     mpl_json_set(json, "clock_reason", mpl_json_string(d->verdict_clock_reason));
     mpl_json_set(json, "summary", mpl_json_string(d->summary));

@@ -5,6 +5,10 @@
 void mpl_report_gain_json(const struct mpl_diagnosed *d, struct mpl_json *finding)
 {
     mpl_json_set(finding, "gain_s", mpl_json_number(d->gain_s));
+    mpl_json_set(finding, "gain_low_s", mpl_json_number(d->gain_low_s));
+    mpl_json_set(finding, "gain_high_s", mpl_json_number(d->gain_high_s));
+    mpl_json_set(finding, "gain_kind", mpl_json_string(d->finding->gain_kind));
+    mpl_json_set(finding, "gain_reason", mpl_json_string(d->gain_reason));
     mpl_json_set(finding, "gain_model_s", mpl_json_number(d->gain_model_s));
     mpl_json_set(finding, "gain_replay_s", mpl_json_number(d->gain_replay_s));
     mpl_json_set(finding, "gain_doubt", mpl_json_string(d->gain_doubt));

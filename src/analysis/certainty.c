@@ -1,0 +1,160 @@
+/*
+ * How far each cause, and the verdict, can be relied on: one word, by one rule.
+ *
+ *   doubtful  something known to be missing or uncertain is as large as the cause itself: what a
+ *             damaged trace lacks, what clocks leave open, what differs from run to run; or the
+ *             rule itself says that it only infers it (confidence below 0.65)
+ *   likely    nothing of that, but one of: a part of it is open by the clocks; a tenth of the time is in
+ *             calls whose partners are not recorded; the pattern explains less than nineteen twentieths
+ *             of the communication; the rule leaves room for other reasons (confidence below 0.85); the
+ *             cause is as small as the noise of a shared machine may be
+ *   sure      none of these
+ *
+ * The first reason that holds is told. Nothing else in the report speaks of it.
+ */
+#include "config.h"
+
+#include "analysis/analysis_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rules below this infer a cause from what it would lead to, not from what it is. */
+static const double inferred = 0.65;
+static const double certain = 0.85;
+/* Of what a cause costs: if the clocks may take more than this of it away, it may be none. */
+static const double mostly = 0.5;
+/* Share of the time whose waits nobody can split, as in the rules (?*unknown-large*). */
+static const double unrecorded = 0.1;
+static const double well_covered = 0.95;
+/* Share of the process time that noise of a shared machine reaches (?*noise-told*). */
+static const double noise = 0.1;
+
+const char *mpl_certainty_name(enum mpl_certainty certainty)
+{
+    static const char *const names[] = { [MPL_CERTAINTY_SURE] = "sure",
+                                         [MPL_CERTAINTY_LIKELY] = "likely",
+                                         [MPL_CERTAINTY_DOUBTFUL] = "doubtful" };
+
+    return names[certainty];
+}
+
+/* ---- what weakens --------------------------------------------------------------------------- */
+
+static double cost_of(const struct mpl_diagnosed *d)
+{
+    return isnan(d->lost_s) ? 0 : d->lost_s + d->outer_s;
+}
+
+static const char *doubt_of(const struct mpl_analysis *a, const struct mpl_diagnosed *d)
+{
+    const struct mpl_run *run = &a->runs[d->run].shown;
+
+    if (run->unknown_s > 0 && run->unknown_s >= cost_of(d)) {
+        return "the trace is damaged and lacks more than that";
+    }
+    if (d->is_within_spread) {
+        return "it differs from run to run";
+    }
+    if (d->is_clock_sensitive &&
+        (isnan(d->clock_low_s) || d->clock_low_s < mostly * d->lost_s)) {
+        return "the clocks are not known well enough to tell";
+    }
+    if (d->finding->confidence < inferred) {
+        return "it is inferred, not seen";
+    }
+    return NULL;
+}
+
+/* Share of the process time in calls whose partners are not recorded. */
+static double unrecorded_share(const struct mpl_run *run)
+{
+    double unknown_s = 0;
+
+    for (uint32_t l = 0; run->events != NULL && l < run->model->n_locations; l++) {
+        unknown_s += mpl_events_totals(run->events, l)->unknown_s;
+    }
+    return run->window_s > 0 ? unknown_s / (run->window_s * run->model->n_locations) : 0;
+}
+
+static double coverage_of(struct mpl_analysis *a, const struct mpl_diagnosed *d)
+{
+    const struct trial *t = mpl_trials_find(a, d->finding->run, d->finding->pattern);
+
+    return t == NULL || mpl_pattern_event_count(t->shown.pattern) == 0 ? 1
+                                                                       : t->shown.coverage;
+}
+
+static const char *reserve_of(struct mpl_analysis *a, const struct mpl_diagnosed *d)
+{
+    const double unknown = unrecorded_share(&a->runs[d->run].shown);
+    const double coverage = coverage_of(a, d);
+
+    if (d->is_clock_sensitive) {
+        return "the clocks leave open how much of it there is";
+    }
+    if (unknown >= unrecorded) {
+        return mpl_arena_printf(
+            a->arena, "%.0f %% of the time is in calls whose partners are not recorded",
+            100 * unknown);
+    }
+    if (coverage < well_covered) {
+        return mpl_arena_printf(a->arena,
+                                "the pattern explains only %.0f %% of the communication",
+                                100 * coverage);
+    }
+    if (d->finding->confidence < certain) {
+        return "other reasons are possible";
+    }
+    if (!isnan(d->severity) && d->severity < noise) {
+        return "noise of the machine can be as large";
+    }
+    return NULL;
+}
+
+static void judge(struct mpl_analysis *a, struct mpl_diagnosed *d)
+{
+    d->certainty_reason = doubt_of(a, d);
+    d->certainty = MPL_CERTAINTY_DOUBTFUL;
+    if (d->certainty_reason == NULL) {
+        d->certainty_reason = reserve_of(a, d);
+        d->certainty =
+            d->certainty_reason == NULL ? MPL_CERTAINTY_SURE : MPL_CERTAINTY_LIKELY;
+    }
+}
+
+/* ---- the verdict ------------------------------------------------------------------------------- */
+
+static void judge_verdict(struct mpl_analysis *a)
+{
+    struct mpl_diagnosis *d = &a->diagnosis;
+    const struct mpl_diagnosed *leading = mpl_leading_problem(a);
+
+    d->certainty = MPL_CERTAINTY_SURE;
+    if (d->verdict == MPL_VERDICT_PROBLEMS && leading != NULL) {
+        d->certainty = leading->certainty;
+        d->certainty_reason = leading->certainty_reason;
+        return;
+    }
+    if (d->is_verdict_clock_sensitive) {
+        d->certainty = MPL_CERTAINTY_DOUBTFUL;
+        d->certainty_reason = "the clocks are not known well enough to tell";
+        return;
+    }
+    for (uint32_t i = 0; i < a->n_runs && d->certainty == MPL_CERTAINTY_SURE; i++) {
+        if (mpl_run_is_usable(&a->runs[i]) &&
+            unrecorded_share(&a->runs[i].shown) >= unrecorded) {
+            d->certainty = MPL_CERTAINTY_LIKELY;
+            d->certainty_reason =
+                "a good part of the time is in calls whose partners are not recorded";
+        }
+    }
+}
+
+void mpl_certainty_judge(struct mpl_analysis *a)
+{
+    for (size_t i = 0; i < a->diagnosis.n_findings; i++) {
+        judge(a, &a->findings[i]);
+    }
+    judge_verdict(a);
+}
