@@ -67,6 +67,26 @@
     (bind ?sum (+ ?sum ?f:cost)))
   ?sum)
 
+(deffunction MAIN::bsp-value (?run ?pattern ?name ?location)
+  "A metric where it is known, else 0."
+  (bind ?value 0.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?name) (eq ?m:location ?location))
+    (bind ?value ?m:value))
+  ?value)
+
+(deffunction MAIN::bsp-ends (?run ?pattern ?l ?n)
+  "Seconds that others idle at the end because process ?l is not done; 0 where it is not among the last.
+   They are of the same fault as the waiting for it in between."
+  (bind ?idle (bsp-value ?run ?pattern "run.idle_ends" ""))
+  (if (and (>= ?idle (* ?*significant* (bsp-value ?run ?pattern "run.member_time" "")))
+           (<= (* 2.0 (bsp-value ?run ?pattern "member.ended_early" ?l)) (/ ?idle (max 1 (- ?n 1)))))
+   then ?idle else 0.0))
+
+(deffunction MAIN::bsp-and-ends (?ends)
+  "A sentence about them."
+  (if (> ?ends 0.0) then (text " Another {s} they idle at the end, until it is done." ?ends) else ""))
+
 (deffunction MAIN::bsp-heaviest (?run ?pattern)
   "Labels of the processes that compute longer than ?*heavy* times the median."
   (bind ?labels (create$))
@@ -183,12 +203,14 @@
 
 (defrule CAUSES::bsp-longest-member
   "Processes are done before the one that computes longest, and nobody waits for it before the end."
+  (declare (salience -5)) ; after late-member, which counts the end to the waiting before it
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p) (lost ?lost))
   (metric (run ?r) (pattern ?p) (name "run.idle_ends") (value ?idle))
   (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?all))
   (test (>= ?idle (* ?*significant* ?all)))
   (metric (run ?r) (pattern ?p) (name "member.relative") (location ?l) (rank 1)
           (value ?relative&:(>= ?relative ?*heavy*)))
+  (not (finding (kind cause) (name late-member) (run ?r) (pattern ?p) (culprits ?l)))
   (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
   (metric (run ?r) (pattern ?p) (name "member.compute_time") (location ?l) (value ?compute))
   (metric (run ?r) (pattern ?p) (name "member.ended_early") (location ?l) (value ?end))
@@ -200,7 +222,7 @@
   (assert (finding (kind cause) (name longest-member) (run ?r) (pattern ?p) (locations ?heavy)
                    (culprits ?heavy) (lost ?idle) (share (min 1.0 (/ ?idle ?lost))) (level 2)
                    (gain (/ ?idle ?n)) (where (str-cat "location " ?l))
-                   (what-if (what-if-of "compute" ?heavy "=" others))
+                   (what-if (what-if-of "compute" ?heavy "=" even))
                    (text (text "Process {} computes {s} longer than the median ({s}, {.2} times as long), and the run lasts until it is done: the others end before, because they compute less, and are idle for {s}."
                                ?l ?excess ?compute ?relative ?idle))
                    (remedy (text "Give the others a part of the {s} that process {} computes longer, or look there for work that they do not have; with equal computation up to {s} of run time."
@@ -262,13 +284,17 @@
   (metric (run ?r) (pattern ?p) (name "member.compute_time") (location ?l) (value ?compute))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
-  (bind ?gain (min ?excess (/ ?cost (max 1 (- ?n 1)))))
+  (bind ?ends (bsp-ends ?r ?p ?l ?n))
+  (bind ?gain (gain-of-evening-out ?excess (+ ?ends (/ ?cost (max ?share 1e-12))) ?n))
+  (bind ?all (+ ?cost ?ends))
   (assert (finding (kind cause) (name late-member) (run ?r) (pattern ?p)
-                   (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost)))
+                   (locations ?l) (culprits ?l) (lost ?all) (share (min 1.0 (/ ?all ?lost)))
                    (level 3) (gain ?gain) (where (str-cat "location " ?l))
-                   (what-if (what-if-of "compute" ?l "=" others))
-                   (text (text "Process {} computes {s} longer than the median ({s}, {.2} times as long), and the others wait for it where all meet: {s}; {%} of the waiting that can be seen goes back to it."
-                               ?l ?excess ?compute ?relative ?cost ?share))
+                   (what-if (what-if-of "compute" (bsp-heaviest ?r ?p) "=" even))
+                   (text (str-cat
+                           (text "Process {} computes {s} longer than the median ({s}, {.2} times as long), and the others wait for it where all meet: {s}; {%} of the waiting that can be seen goes back to it."
+                                 ?l ?excess ?compute ?relative ?cost ?share)
+                           (bsp-and-ends ?ends)))
                    (remedy (text "Take about {s} of computation ({%}) off process {}, or look there for work that the others do not have. Up to {s} of run time."
                                  ?excess (/ ?excess ?compute) ?l ?gain)))))
 
@@ -281,11 +307,11 @@
   (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
-  (bind ?gain (min (* ?excess (- 1.0 (/ 1.0 ?n))) (/ ?cost (max 1 (- ?n 1)))))
+  (bind ?gain (gain-of-evening-out ?excess (/ ?cost (max ?share 1e-12)) ?n))
   (assert (finding (kind cause) (name serial-root) (run ?r) (pattern ?p)
                    (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost)))
                    (level 3) (gain ?gain) (where (str-cat "location " ?l))
-                   (what-if (what-if-of "compute" ?l "-" (max 0.0 (* ?excess (- 1.0 (/ 1.0 ?n))))))
+                   (what-if (what-if-of "compute" ?l "=" even))
                    (text (text "Process {} works alone before it broadcasts or scatters: it computes {s} longer than the median, and the others wait {s} for it, {%} of all waiting."
                                ?l ?excess ?cost ?share))
                    (remedy (text "Let all processes share the {s} that process {} computes before it sends (up to {s} of run time), compute it everywhere instead of sending it, or prepare the next broadcast while the others still compute."
@@ -327,6 +353,7 @@
   (assert (finding (kind cause) (name uneven-work) (run ?r) (pattern ?p)
                    (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (min 1.0 (/ ?claim ?lost)))
                    (level 3) (gain (/ ?claim ?n)) (confidence 0.8)
+                   (what-if "compute(member)=even")
                    (text (text "Work is uneven: process {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({} above {.1} times the median)."
                                ?l ?relative ?claim (location-list ?heavy) ?*heavy*))
                    (remedy (text "Distribute by measured work instead of by number; up to {s} of run time."
@@ -377,7 +404,7 @@
   (bind ?claim (min ?rest ?cost))
   (assert (finding (kind cause) (name moving-work) (run ?r) (pattern ?p)
                    (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.8)
-                   (gain (/ (* ?claim (- 1.0 ?kept)) ?n))
+                   (gain (/ ?claim ?n)) (what-if "compute(member)=even")
                    (text (text "The load moves: in each of {n} steps somebody computes longer than the others, {s} of waiting in all, but only {%} of that is left when the steps are added up. Neighbouring steps have the same heaviest process in {%} of the cases (rank correlation {.2}), so it is no noise; the imbalance of a step changes by {.2} from the first to the last quarter."
                                ?steps ?claim ?kept ?same ?order ?growth))
                    (remedy (text "Balance while the program runs, by the computation measured in the last steps: a step loses {s} of run time, so balancing pays whenever it costs less than that times the steps until the next one."
@@ -397,7 +424,7 @@
   (bind ?claim (min ?rest ?cost))
   (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name phase-noise) (run ?r) (pattern ?p)
                    (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.7)
-                   (gain (/ (* 0.5 ?claim) ?n))
+                   (gain (/ ?claim ?n)) (what-if "compute(member)=even")
                    (text (text "In each of {n} steps another process takes longer, without any order (rank correlation {.2}; {%} is left when the steps are added up), and the others wait {s}. That is noise of the machine or chance in the work; nobody is to blame."
                                ?steps ?order ?kept ?claim))
                    (remedy (text "Synchronise less often, so that noise averages out: four steps between two meetings halve it (up to {s} of run time). Bind processes to cores, no more of them than cores, and leave one core to the system."
@@ -414,6 +441,7 @@
   (assert (finding (kind cause) (name unequal-phases) (run ?r) (pattern ?p)
                    (lost ?rest) (share (min 1.0 (/ ?rest ?lost))) (level 3) (confidence 0.7)
                    (gain (/ (max 0.0 (- ?rest ?static)) ?n))
+                   (what-if "compute(member)=even")
                    (text (text "Phases are unequal, totals are not: processes wait {s} in {n} phases, but would wait only {s} if they met once, at the end. In one phase one process is late, in another one another, and no single one is to blame."
                                ?rest ?phases ?static))
                    (remedy (text "Meet less often, or with operations that need not wait for everybody at once (MPI_Iallreduce completed a phase later): up to {s} of run time. Work that moves from process to process can be given to all in each phase."

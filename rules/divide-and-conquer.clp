@@ -296,7 +296,7 @@
   (bind ?gain (min ?late (max 0.0 (- ?part ?equal))))
   (assert (finding (kind cause) (name bad-split) (run ?r) (pattern ?p) (locations ?leaf)
                    (culprits ?leaf) (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain)
-                   (what-if (what-if-of "compute" ?leaf "-" (max 0.0 (- ?part ?equal))))
+                   (what-if (if (eq ?kind leaf) then "compute(leaf)=even" else "compute(all)=even"))
                    (level 3)
                    (where (if (eq ?kind leaf) then "Solve.solve" else "Node.own")
                           (str-cat "location " ?leaf))

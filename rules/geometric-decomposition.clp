@@ -219,11 +219,11 @@
   (metric (run ?r) (pattern ?p) (name "subdomain.given_relative") (location ?l) (value ?rim))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
-  (bind ?gain (min ?excess (/ ?cost (max 1 (- ?n 1)))))
+  (bind ?gain (gain-of-evening-out ?excess (/ ?cost (max ?share 1e-12)) ?n))
   (assert (finding (kind cause) (name heavy-subdomain) (run ?r) (pattern ?p)
                    (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 3)
                    (gain ?gain) (where (str-cat "location " ?l))
-                   (what-if (what-if-of "compute" ?l "=" others))
+                   (what-if (what-if-of "compute" (geo-heaviest ?r ?p) "=" even))
                    (text (str-cat
                            (text "Subdomain {} computes {s} longer than the median ({s}, {.2} times as long); its neighbours, theirs in turn, and collectives wait for it: {s}; {%} of the waiting that can be seen goes back to it."
                                  ?l ?excess ?compute ?relative ?cost ?share)
@@ -260,6 +260,7 @@
   (assert (finding (kind cause) (name uneven-parts) (run ?r) (pattern ?p)
                    (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (/ ?claim ?lost))
                    (level 3) (gain (/ ?claim ?n)) (confidence 0.8)
+                   (what-if "compute(subdomain)=even")
                    (text (text "The parts of the domain are uneven: subdomain {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({} above {.1} times the median)."
                                ?l ?relative ?claim (location-list ?heavy) ?*heavy*))
                    (remedy (text "Cut the domain by measured work instead of by size; up to {s} of run time."
@@ -310,7 +311,7 @@
   (bind ?claim (min ?rest ?cost))
   (assert (finding (kind cause) (name moving-load) (run ?r) (pattern ?p)
                    (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.8)
-                   (gain (/ (* ?claim (- 1.0 ?kept)) ?n))
+                   (gain (/ ?claim ?n)) (what-if "compute(subdomain)=even")
                    (text (text "The load moves: in each of {n} steps somebody computes longer than the others, {s} of waiting in all, but only {%} of that is left when the steps are added up. Neighbouring steps have the same heaviest process in {%} of the cases (rank correlation {.2}), so it is no noise; the imbalance of a step changes by {.2} from the first to the last quarter."
                                ?steps ?claim ?kept ?same ?order ?growth))
                    (remedy (text "Balance while the program runs, by the computation measured in the last steps: a step loses {s} of run time, so balancing pays whenever it costs less than that times the steps until the next one."
@@ -331,7 +332,7 @@
   (bind ?claim (min ?rest ?cost))
   (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name step-noise) (run ?r) (pattern ?p)
                    (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.7)
-                   (gain (/ (* 0.5 ?claim) ?n))
+                   (gain (/ ?claim ?n)) (what-if "compute(subdomain)=even")
                    (text (text "In each of {n} steps another process takes longer, without any order (rank correlation {.2}; {%} is left when the steps are added up), and the others wait {s}. That is noise of the machine or chance in the work; nobody is to blame."
                                ?steps ?order ?kept ?claim))
                    (remedy (text "Synchronise less often, so that noise averages out: four steps between two meetings halve it (up to {s} of run time). Bind processes to cores, no more of them than cores, and leave one core to the system."
@@ -639,7 +640,7 @@
   (bind ?waits (min (* (min ?d ?excess) (- ?n 1)) ?unsplit))
   (assert (finding (kind cause) (name suspected-subdomain) (run ?r) (pattern ?p)
                    (locations ?l) (culprits ?l) (lost ?waits) (share (/ ?waits ?lost)) (level 3)
-                   (confidence 0.6) (gain (min ?d ?excess)) (where (str-cat "location " ?l))
+                   (confidence 0.6) (gain (* (min ?d ?excess) (- 1.0 (/ 1.0 ?n)))) (where (str-cat "location " ?l))
                    (text (text "Subdomain {} computes {s} longer than the median ({.2} times) and is {s} less in calls: the others probably wait for it. The trace does not record whom they wait for; this is inferred from the totals."
                                ?l ?excess ?relative ?d))
                    (remedy (text "Give subdomain {} about {s} less to compute; trace with receive completions (Score-P) to be sure."

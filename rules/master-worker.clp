@@ -560,25 +560,36 @@
                                   else "Make the last tasks smaller (guided chunks)")
                                  ?gain)))))
 
-(defrule CAUSES::mw-slow-worker-holds-up
-  "A slow worker finishes last and the others wait for it."
+(defrule CAUSES::mw-slow-worker
+  "A slow worker: what the others could have done meanwhile is lost, also where all are busy to the end."
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p) (locations ?w))
-  (metric (run ?r) (pattern ?p) (name "worker.holds_up") (location ?w)
-          (value ?lost&:(> ?lost 0.0)))
+  (metric (run ?r) (pattern ?p) (name "worker.holds_up") (location ?w) (value ?held))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "worker.task_time") (location ?w) (value ?t))
+  (metric (run ?r) (pattern ?p) (name "worker.tasks") (location ?w) (value ?tasks))
   (metric (run ?r) (pattern ?p) (name "worker.relative_task_time") (location ?w) (value ?rel))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   =>
+  ;; Its tasks would have taken the others that much less time. One or two that took long may be long tasks.
+  (bind ?capacity (if (>= ?tasks 3.0) then (* ?tasks ?t (- 1.0 (/ 1.0 ?rel))) else 0.0))
+  (bind ?lost (+ ?capacity (max 0.0 ?held)))
+  (if (> ?lost 0.0) then
   (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p)
                    (locations (role-locations ?r ?p "worker")) (culprits ?w) (lost ?lost)
-                   (share (mw-part ?lost ?all)) (gain (/ ?lost (max 1.0 ?n))) (level 2)
+                   (share (min 1.0 (mw-part ?lost ?all))) (gain (/ ?lost (max 1.0 ?n))) (level 2)
                    (where (str-cat "location " ?w))
-                   (text (text "Worker {} is slow ({s} per task, {.1} times the median) and finishes last: the others wait {s} for it at the end."
-                               ?w ?t ?rel ?lost))
-                   (remedy (text "Give worker {} no task in the last {s}, or repair its node; up to {s} of run time."
-                                 ?w ?t (/ ?lost (max 1.0 ?n)))))))
+                   (what-if (if (> ?capacity 0.0) then (what-if-of "compute" ?w "/" ?rel) else ""))
+                   (text (str-cat
+                           (text "Worker {} is slow: {s} per task, {.1} times the median." ?w ?t ?rel)
+                           (if (> ?capacity 0.0)
+                            then (text " Its {n} tasks would have taken another worker {s} less." ?tasks ?capacity)
+                            else "")
+                           (if (> ?held 0.0)
+                            then (text " It finishes last: the others wait {s} for it at the end." ?held)
+                            else "")))
+                   (remedy (text "Repair or replace the node of worker {}, or give it no task in the last {s}; with a worker as fast as the others up to {s} of run time."
+                                 ?w ?t (/ ?lost (max 1.0 ?n))))))))
 
 (defrule CAUSES::mw-sequential-master
   "The workers idle while the master computes alone before the first or after the last task."

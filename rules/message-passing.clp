@@ -256,11 +256,12 @@
   ;; Where the trace does not tell whom calls wait for, the waiting that is known is only a part of
   ;; what the others wait, and says nothing about how much could be saved.
   (bind ?is-partial (>= (mp-value ?r "run.unknown_share" "") ?*unknown-large*))
-  (bind ?gain (if ?is-partial then ?excess else (min ?excess (/ ?cost (max 1 (- ?n 1))))))
+  (bind ?gain (gain-of-evening-out ?excess
+                 (if ?is-partial then (* ?excess ?n) else (/ ?cost (max ?share 1e-12))) ?n))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
                    (locations ?p) (culprits ?p) (lost ?cost) (share (/ ?cost ?lost)) (level 3)
                    (gain ?gain) (where (str-cat "location " ?p))
-                   (what-if (what-if-of "compute" ?p "=" others))
+                   (what-if (what-if-of "compute" ?p "=" even))
                    (text (str-cat
                            (text "Process {} is late: {s} of waiting, {%} of all, go back to it; {}. It computes {s}, {.2} times the median."
                                  ?p ?cost ?share (directly ?direct ?indirect) ?compute ?relative)
@@ -375,7 +376,7 @@
   (assert (finding (kind cause) (name static-imbalance) (run ?r) (pattern "message-passing")
                    (locations ?heavy) (culprits ?heavy) (lost ?seconds)
                    (share (/ ?seconds ?lost)) (level 3) (confidence 0.8)
-                   (gain (/ ?seconds ?n))
+                   (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
                    (text (text "Work is divided unevenly, and always in the same way: in {n} steps the longest computation is {%} above the mean; {%} of what that costs is left when the steps of each process are added up. Process {} computes {s} above the mean{}."
                                ?steps ?uneven ?kept ?p ?excess
                                (if (> (length$ ?heavy) 1)
@@ -419,7 +420,7 @@
   (bind ?seconds (min ?wait ?cost))
   (assert (finding (kind cause) (name dynamic-imbalance) (run ?r) (pattern "message-passing")
                    (lost ?seconds) (share (/ ?seconds ?lost)) (level 3) (confidence 0.7)
-                   (gain (/ ?seconds ?n))
+                   (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
                    (text (text "The work of a step is divided unevenly, and not always in the same way: in {n} steps the longest computation is {%} above the mean, but only {%} of what that costs is left when the steps of each process are added up. The rank correlation of neighbouring steps is {.2}, the heaviest process stays the same in {%} of them, and the imbalance changes by {.2} from the first to the last quarter. Nobody is slow in all of them."
                                ?steps ?uneven ?kept ?rho ?same ?trend))
                    (remedy (text "Divide the work again from time to time, by the cost of the last steps; up to {s} of run time.{}"
@@ -455,7 +456,7 @@
   (bind ?seconds (min ?wait ?cost))
   (assert (finding (kind cause) (name noise) (run ?r) (pattern "message-passing")
                    (lost ?seconds) (share (/ ?seconds ?lost)) (level 3) (confidence 0.6)
-                   (gain (/ ?seconds ?n))
+                   (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
                    (text (text "From step to step another process computes longest (rank correlation of neighbouring steps {.2}): the longest computation is {%} above the mean in {n} steps, yet over all of them work is balanced. Either the machine interrupts processes, or the work of a step depends on its data. Nobody is to blame."
                                ?rho ?uneven ?steps))
                    (remedy (text "Each synchronisation waits for whoever is slowest: synchronise less often (half as often saves up to about {s} of run time of {s}); bind processes to cores and keep other load away; if the work itself varies, use smaller pieces."
@@ -707,7 +708,7 @@
   (bind ?waits (min (* ?d (- ?n 1)) ?lost))
   (assert (finding (kind cause) (name suspected-late-process) (run ?r) (pattern "message-passing")
                    (locations ?p) (culprits ?p) (lost ?waits) (share (/ ?waits ?lost)) (level 3)
-                   (confidence 0.6) (gain (min ?d ?excess)) (where (str-cat "location " ?p))
+                   (confidence 0.6) (gain (* (min ?d ?excess) (- 1.0 (/ 1.0 ?n)))) (where (str-cat "location " ?p))
                    (text (text "Process {} computes {s}, {.2} times the median, and spends {s} less in MPI than the median process: the others probably wait for it. The trace does not record their partners, so this is inferred from the totals."
                                ?p ?compute ?relative ?d))
                    (remedy (text "Move about {s} of work away from process {}, or make that part faster."

@@ -48,7 +48,7 @@
   =>
   (assert (finding (kind cause) (name unequal-deal) (run ?r) (pattern ?p) (locations ?w)
                    (culprits ?w) (lost (min ?lost ?cost)) (share (/ (min ?lost ?cost) (max ?lost 1e-12)))
-                   (gain (- ?max ?mean)) (level 2)
+                   (gain (- ?max ?mean)) (level 2) (what-if "compute(worker)=even")
                    (where "TaskLifeCycle.work" (str-cat "location " ?w))
                    (text (text "Tasks are dealt without being asked for, and the hands are unequal: worker {} computes {s} in {n} tasks ({.1} times the median per task), the mean worker {s} (coefficient of variation {.2}). The others have {s} less to do in all."
                                ?w ?max ?n ?rel ?mean ?cv ?cost))

@@ -64,6 +64,11 @@
            (if (numberp ?number) then (three-digits ?number) else ?number)
            (if (eq ?how "-") then "s" else "")))
 
+(deffunction MAIN::gain-of-evening-out (?excess ?waiting ?n)
+  "Run time saved when what a process of ?n computes more than the others is shared by all: at most
+   that excess less an equal share of it, and at most what is waited for it."
+  (min (* ?excess (- 1.0 (/ 1.0 (max 1 ?n)))) (/ ?waiting (max 1 ?n))))
+
 (deffunction MAIN::role-locations (?run ?pattern ?name)
   "Labels of the locations that play a role in a pattern; ?pattern is its id."
   (bind ?labels (create$))

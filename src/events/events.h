@@ -299,8 +299,8 @@ enum mpl_status mpl_events_steps(const struct mpl_events *events, struct mpl_are
 
 /**
  * The same stretches of the program on all processes, so that what they compute there can be
- * compared: from one collective of all processes to the next, or where these are few and the run has
- * steps between messages, those steps; the first section begins with the run, the last ends with it.
+ * compared: from one collective of all processes to the next, and where much lies between two of them
+ * and has steps between messages, those steps; the first begins with the run, the last ends with it.
  */
 struct mpl_sections {
     uint32_t n; /**< At least 1. */

@@ -35,6 +35,10 @@ struct search {
     struct mpl_arena *arena;
     struct mpl_marks *marks;
     uint32_t *of_edge; /* messages per process and direction; zero between two locations */
+    /* Per process: the calls among which messages are looked at, from the first to before the last;
+     * NULL: all. */
+    uint32_t *first;
+    uint32_t *end;
 };
 
 static int64_t time_of_call(const struct mpl_events *events, uint32_t location,
@@ -62,20 +66,41 @@ static uint32_t busiest_location(const struct mpl_model *model, uint32_t process
     return best;
 }
 
+static bool is_inside(const struct search *s, uint32_t process, uint32_t call)
+{
+    return call != MPL_NONE &&
+           (s->first == NULL || (call >= s->first[process] && call < s->end[process]));
+}
+
+/* The time in which steps are looked for. */
+static double time_of_search(const struct search *s, uint32_t process)
+{
+    const struct mpl_events *events = s->events;
+    const uint32_t location = s->marks->processes[process].location;
+
+    if (s->first == NULL) {
+        return (double) (events->window_end_ticks - events->window_begin_ticks);
+    }
+    return s->first[process] < s->end[process]
+               ? (double) (time_of_call(events, location, s->end[process] - 1) -
+                           time_of_call(events, location, s->first[process]))
+               : 0;
+}
+
 /* Steps at the edge of a run, or in its set-up only, are not those of the run. */
 static bool is_long_enough(const struct search *s)
 {
-    const struct mpl_events *events = s->events;
-    const double window = (double) (events->window_end_ticks - events->window_begin_ticks);
+    double all = 0;
     double covered = 0;
 
-    for (uint32_t p = 0; p < events->model->n_processes; p++) {
+    for (uint32_t p = 0; p < s->events->model->n_processes; p++) {
         const struct mpl_step_marks *m = &s->marks->processes[p];
 
-        covered += (double) (time_of_call(events, m->location, m->calls[s->marks->n]) -
-                             time_of_call(events, m->location, m->calls[0]));
+        covered += (double) (time_of_call(s->events, m->location, m->calls[s->marks->n]) -
+                             time_of_call(s->events, m->location, m->calls[0]));
+        all += time_of_search(s, p);
     }
-    return covered >= 0.5 * window * events->model->n_processes;
+    return covered >= 0.5 * all;
 }
 
 /* ---- by collectives --------------------------------------------------------------------------- */
@@ -299,9 +324,10 @@ static bool is_better(const struct edge *a, const struct edge *b)
  * The busiest edge; of it only the busiest envelope, where that carries a good part: a step that
  * sends three messages with three tags is one step. Where each message has a tag of its own, all.
  */
-static bool choose_edge(const struct search *s, const struct mpl_location *loc,
-                        struct edge *edge)
+static bool choose_edge(const struct search *s, uint32_t process, struct edge *edge)
 {
+    const uint32_t location = s->marks->processes[process].location;
+    const struct mpl_location *loc = &s->events->model->locations[location];
     uint32_t *of_envelope = MPL_NEW_ARRAY(s->arena, loc->n_envelopes, uint32_t);
 
     *edge = (struct edge){ .envelope = MPL_NONE };
@@ -310,8 +336,9 @@ static bool choose_edge(const struct search *s, const struct mpl_location *loc,
     }
     for (uint32_t m = 0; m < loc->n_messages; m++) {
         const uint32_t e = loc->messages[m].envelope;
+        const uint32_t call = s->events->lanes[location].call_of_message[m];
 
-        if (is_usable(loc, e)) {
+        if (is_usable(loc, e) && is_inside(s, process, call)) {
             of_envelope[e]++;
             s->of_edge[place_of(&loc->envelopes[e])]++;
         }
@@ -349,9 +376,10 @@ static int by_number(const void *x, const void *y)
 }
 
 /* The calls with messages on an edge, each once; a receive may complete before an earlier one. */
-static bool gather_calls(const struct search *s, uint32_t location, uint32_t **calls,
+static bool gather_calls(const struct search *s, uint32_t process, uint32_t **calls,
                          uint32_t *n)
 {
+    const uint32_t location = s->marks->processes[process].location;
     const struct mpl_location *loc = &s->events->model->locations[location];
     uint32_t *all = MPL_NEW_ARRAY(s->arena, loc->n_messages, uint32_t);
     uint32_t n_all = 0;
@@ -359,14 +387,14 @@ static bool gather_calls(const struct search *s, uint32_t location, uint32_t **c
 
     *calls = all;
     *n = 0;
-    if (all == NULL || !choose_edge(s, loc, &edge)) {
+    if (all == NULL || !choose_edge(s, process, &edge)) {
         return false;
     }
     for (uint32_t m = 0; m < loc->n_messages && edge.n > 0; m++) {
         const uint32_t e = loc->messages[m].envelope;
         const uint32_t call = s->events->lanes[location].call_of_message[m];
 
-        if (call != MPL_NONE && is_on(loc, e, &edge) &&
+        if (is_inside(s, process, call) && is_on(loc, e, &edge) &&
             (edge.envelope == MPL_NONE || edge.envelope == e)) {
             all[n_all++] = call;
         }
@@ -408,7 +436,7 @@ static bool find_by_messages(struct search *s)
         return false;
     }
     for (uint32_t p = 0; p < n_processes; p++) {
-        if (!gather_calls(s, s->marks->processes[p].location, &calls[p], &n[p])) {
+        if (!gather_calls(s, p, &calls[p], &n[p])) {
             return false;
         }
         least = n[p] < least ? n[p] : least;
@@ -468,14 +496,12 @@ bool mpl_marks_find(const struct mpl_events *events, struct mpl_arena *arena,
     return is_enough;
 }
 
-/* Marks every collective of all; which of the processes comes to one first does not matter, as all come
- * to all of them in the same order. */
+/* Marks every collective of all: all come to all of them in the same order. */
 static bool mark_collectives(struct search *s)
 {
     const struct mpl_events *events = s->events;
     const uint32_t location = s->marks->processes[0].location;
     const struct mpl_location *loc = &events->model->locations[location];
-    uint32_t n = 0;
 
     for (uint32_t p = 0; p < events->model->n_processes; p++) {
         s->marks->processes[p].calls =
@@ -487,10 +513,112 @@ static bool mark_collectives(struct search *s)
     for (uint32_t i = 0; i < loc->n_collectives; i++) {
         const uint32_t instance = events->match->instance[location][i];
 
-        n += is_of_all(events, instance) && mark_parts(s, instance, n);
+        s->marks->n += is_of_all(events, instance) && mark_parts(s, instance, s->marks->n);
     }
-    s->marks->n = n;
     return true;
+}
+
+/* ---- between collectives, by messages ----------------------------------------------------------- */
+
+/* A stretch shorter than this share of the run is not divided any more. */
+static const double worth_dividing = 0.1;
+
+/* What is between the k-th mark and the one before. */
+static void limit_search(struct search *s, const struct mpl_marks *marks, uint32_t k)
+{
+    for (uint32_t p = 0; p < s->events->model->n_processes; p++) {
+        const struct mpl_step_marks *m = &marks->processes[p];
+
+        s->first[p] = k == 0 ? 0 : m->calls[k - 1] + 1;
+        s->end[p] = k == marks->n ? mpl_events_call_count(s->events, m->location)
+                                  : m->calls[k];
+    }
+}
+
+static bool is_worth_dividing(const struct search *s)
+{
+    const double window =
+        (double) (s->events->window_end_ticks - s->events->window_begin_ticks);
+    const uint32_t n_processes = s->events->model->n_processes;
+    double sum = 0;
+
+    for (uint32_t p = 0; p < n_processes; p++) {
+        sum += time_of_search(s, p);
+    }
+    return sum >= worth_dividing * window * n_processes;
+}
+
+static bool append(struct mpl_buf *calls, const struct mpl_marks *marks, uint32_t from,
+                   uint32_t to, uint32_t n_processes)
+{
+    for (uint32_t p = 0; p < n_processes; p++) {
+        for (uint32_t k = from; k < to; k++) {
+            uint32_t *call = mpl_buf_add(&calls[p]);
+
+            if (call == NULL) {
+                return false;
+            }
+            *call = marks->processes[p].calls[k];
+        }
+    }
+    return true;
+}
+
+/* Each stretch between two marks is followed by that mark, after the steps between messages in it. */
+static bool divide(struct search *s, const struct mpl_marks *marks, struct mpl_buf *calls)
+{
+    const uint32_t n_processes = s->events->model->n_processes;
+
+    for (uint32_t k = 0; k <= marks->n; k++) {
+        limit_search(s, marks, k);
+        s->marks->n = 0;
+        if (is_worth_dividing(s) && !find_by_messages(s)) {
+            return false;
+        }
+        /* Steps lie between calls, of which there is one more. */
+        if ((s->marks->n > 0 && !append(calls, s->marks, 0, s->marks->n + 1, n_processes)) ||
+            (k < marks->n && !append(calls, marks, k, k + 1, n_processes))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool take_calls(struct search *s, struct mpl_marks *marks, struct mpl_buf *calls)
+{
+    marks->n = (uint32_t) calls[0].n;
+    for (uint32_t p = 0; p < s->events->model->n_processes; p++) {
+        marks->processes[p].calls = mpl_buf_take(&calls[p], s->arena);
+        if (marks->processes[p].calls == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool mark_messages(struct search *s, struct mpl_marks *marks)
+{
+    const uint32_t n_processes = s->events->model->n_processes;
+    struct mpl_buf *calls = MPL_NEW_ARRAY(s->arena, n_processes, struct mpl_buf);
+    struct mpl_marks found = *marks;
+    bool is_enough;
+
+    s->first = MPL_NEW_ARRAY(s->arena, n_processes, uint32_t);
+    s->end = MPL_NEW_ARRAY(s->arena, n_processes, uint32_t);
+    found.processes = MPL_NEW_ARRAY(s->arena, n_processes, struct mpl_step_marks);
+    if (calls == NULL || s->first == NULL || s->end == NULL || found.processes == NULL) {
+        return false;
+    }
+    for (uint32_t p = 0; p < n_processes; p++) {
+        calls[p] = mpl_buf_make(sizeof(uint32_t));
+        found.processes[p].location = marks->processes[p].location;
+    }
+    s->marks = &found;
+    is_enough = divide(s, marks, calls) && take_calls(s, marks, calls);
+    for (uint32_t p = 0; p < n_processes; p++) {
+        mpl_buf_free(&calls[p]);
+    }
+    return is_enough;
 }
 
 bool mpl_marks_find_all(const struct mpl_events *events, struct mpl_arena *arena,
@@ -499,22 +627,6 @@ bool mpl_marks_find_all(const struct mpl_events *events, struct mpl_arena *arena
     struct search s = { .events = events, .arena = arena, .marks = marks };
     bool is_usable = false;
 
-    if (!begin(&s, &is_usable) || (is_usable && !mark_collectives(&s))) {
-        return false;
-    }
-    if (!is_usable || marks->n > STEPS_AT_LEAST) {
-        return true;
-    }
-
-    const struct mpl_marks few = *marks;
-
-    if (!begin(&s, &is_usable) || !find_by_messages(&s)) {
-        return false;
-    }
-    /* Steps lie between calls, of which there is one more. */
-    marks->n = marks->n > 0 ? marks->n + 1 : 0;
-    if (marks->n == 0) {
-        *marks = few;
-    }
-    return true;
+    return begin(&s, &is_usable) &&
+           (!is_usable || (mark_collectives(&s) && mark_messages(&s, marks)));
 }

@@ -24,8 +24,9 @@ struct mpl_marks {
 /* Lives in \p arena. False when out of memory. */
 bool mpl_marks_find(const struct mpl_events *events, struct mpl_arena *arena,
                     struct mpl_marks *marks);
-/* As above, but with what lies before and behind: by all collectives of all, whether they recur or
- * not, else by what recurs. Then \p marks->n calls bound n + 1 sections. */
+/* As above, but for comparing processes: all collectives of all, whether they recur or not, and where
+ * a good part of the run lies between two of them, the messages that recur in it. Then \p marks->n calls
+ * bound n + 1 sections. */
 bool mpl_marks_find_all(const struct mpl_events *events, struct mpl_arena *arena,
                         struct mpl_marks *marks);
 

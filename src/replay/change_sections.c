@@ -126,46 +126,131 @@ static double median_of_others(const struct team *team, const struct targets *ta
 
 /* ---- what becomes of them ----------------------------------------------------------------------- */
 
-/* Those named get what the others have, and all of them share what that leaves. */
-static void even_out(const struct team *team, struct targets *targets, uint32_t section,
-                     double median_s)
+static uint32_t member(const struct team *team, uint32_t i)
+{
+    return i < team->n_named ? team->named[i] : team->others[i - team->n_named];
+}
+
+static double or_0(double x)
+{
+    return isnan(x) ? 0 : x;
+}
+
+/*
+ * Who takes which share of what is taken off: whoever has least in all first, until all have as much, as
+ * somebody would who cuts the work anew by what it took. Not section by section: nobody cuts anew each
+ * time, so what differs by chance from one to the next stays.
+ */
+static void pour(const struct team *team, double *sums_s, double *sorted_s, double all_s,
+                 double *shares)
 {
     const uint32_t n = team->n_named + team->n_others;
+    double level_s = 0;
+    double below_s = 0;
+
+    memcpy(sorted_s, sums_s, n * sizeof *sorted_s);
+    qsort(sorted_s, n, sizeof *sorted_s, by_value);
+    for (uint32_t k = 0; k < n && (k == 0 || level_s > sorted_s[k]); k++) {
+        below_s += sorted_s[k];
+        level_s = (below_s + all_s) / (k + 1);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        shares[k] = all_s > 0 ? fmax(0, level_s - sums_s[k]) / all_s : 1.0 / n;
+    }
+}
+
+/* What those named compute beyond the others. */
+static double excess_in(const struct team *team, const struct targets *targets,
+                        const double *medians_s, uint32_t section)
+{
     double sum_s = 0;
 
     for (uint32_t k = 0; k < team->n_named; k++) {
-        sum_s += targets->of[team->named[k]][section] - (isnan(median_s) ? 0 : median_s);
+        sum_s += targets->of[team->named[k]][section] - or_0(medians_s[section]);
     }
-    for (uint32_t k = 0; k < team->n_named; k++) {
-        targets->of[team->named[k]][section] =
-            fmax(0, (isnan(median_s) ? 0 : median_s) + sum_s / n);
-    }
-    for (uint32_t k = 0; k < team->n_others; k++) {
-        double *own_s = &targets->of[team->others[k]][section];
+    return sum_s;
+}
 
-        *own_s = fmax(0, *own_s + sum_s / n);
+/* Sections count by the excess in them: who has less in another phase of the run has no time here. */
+static bool find_shares(const struct question *q, const struct team *team,
+                        const struct targets *targets, const double *medians_s,
+                        double *shares)
+{
+    const uint32_t n = team->n_named + team->n_others;
+    double *sums_s = MPL_NEW_ARRAY(q->arena, 2 * (size_t) n, double);
+    double most_s = 0;
+    double all_s = 0;
+
+    if (sums_s == NULL) {
+        return false;
     }
+    for (uint32_t s = 0; s < q->scale.sections->n; s++) {
+        most_s = fmax(most_s, excess_in(team, targets, medians_s, s));
+    }
+    for (uint32_t s = 0; s < q->scale.sections->n && most_s > 0; s++) {
+        const double excess_s = excess_in(team, targets, medians_s, s);
+        const double weight = fmax(0, excess_s) / most_s;
+
+        all_s += weight * excess_s;
+        for (uint32_t k = 0; k < n; k++) {
+            sums_s[k] += weight * (k < team->n_named ? or_0(medians_s[s])
+                                                     : targets->of[member(team, k)][s]);
+        }
+    }
+    pour(team, sums_s, sums_s + n, all_s, shares);
+    return true;
+}
+
+/* Those named get what the others have, and all of them share what that leaves. */
+static bool even_out(const struct question *q, const struct team *team,
+                     struct targets *targets, const double *medians_s)
+{
+    const uint32_t n = team->n_named + team->n_others;
+    double *shares = MPL_NEW_ARRAY(q->arena, n, double);
+
+    if (shares == NULL || !find_shares(q, team, targets, medians_s, shares)) {
+        return false;
+    }
+    for (uint32_t s = 0; s < q->scale.sections->n; s++) {
+        const double excess_s = excess_in(team, targets, medians_s, s);
+
+        for (uint32_t k = 0; k < team->n_named; k++) {
+            targets->of[team->named[k]][s] = or_0(medians_s[s]);
+        }
+        for (uint32_t k = 0; k < n; k++) {
+            double *own_s = &targets->of[member(team, k)][s];
+
+            *own_s = fmax(0, *own_s + shares[k] * excess_s);
+        }
+    }
+    return true;
+}
+
+/* Per section; NaN without others. NULL if out of memory. */
+static double *medians_of_others(const struct question *q, const struct team *team,
+                                 const struct targets *targets)
+{
+    double *medians_s = MPL_NEW_ARRAY(q->arena, q->scale.sections->n, double);
+
+    for (uint32_t s = 0; s < q->scale.sections->n && medians_s != NULL; s++) {
+        medians_s[s] = median_of_others(team, targets, s);
+    }
+    return medians_s;
 }
 
 static enum mpl_status compare_team(const struct question *q, size_t i,
                                     const struct team *team, struct targets *targets,
-                                    struct mpl_err *err)
+                                    const double *medians_s, struct mpl_err *err)
 {
-    const bool is_even = q->what->changes[i].is_even;
-
-    if (team->n_named > 0 && team->n_others == 0 && !is_even) {
+    if (q->what->changes[i].is_even) {
+        return even_out(q, team, targets, medians_s) ? MPL_OK : mpl_nomem(err);
+    }
+    if (team->n_others == 0) {
         return mpl_question_fail_others(q, i, err);
     }
-    for (uint32_t s = 0; s < q->scale.sections->n && team->n_named > 0; s++) {
-        const double median_s = median_of_others(team, targets, s);
-
-        if (is_even) {
-            even_out(team, targets, s, median_s);
-            continue;
-        }
-        for (uint32_t k = 0; k < team->n_named; k++) {
-            targets->of[team->named[k]][s] = median_s;
-        }
+    for (uint32_t k = 0; k < team->n_named; k++) {
+        memcpy(targets->of[team->named[k]], medians_s,
+               q->scale.sections->n * sizeof *medians_s);
     }
     return MPL_OK;
 }
@@ -179,12 +264,12 @@ static void take_off(const struct question *q, double less_s, const double *medi
     double all_s = 0;
 
     for (uint32_t s = 0; s < n; s++) {
-        more_s += fmax(0, own_s[s] - medians_s[s]);
+        more_s += fmax(0, own_s[s] - or_0(medians_s[s]));
     }
     const double share = more_s > 0 ? fmin(1, less_s / more_s) : 0;
 
     for (uint32_t s = 0; s < n; s++) {
-        own_s[s] -= share * fmax(0, own_s[s] - medians_s[s]);
+        own_s[s] -= share * fmax(0, own_s[s] - or_0(medians_s[s]));
         all_s += own_s[s];
     }
     const double rest_s = less_s - share * more_s;
@@ -195,23 +280,21 @@ static void take_off(const struct question *q, double less_s, const double *medi
     }
 }
 
-static enum mpl_status take_off_team(const struct question *q, size_t i,
-                                     const struct team *team, struct targets *targets,
-                                     struct mpl_err *err)
+static enum mpl_status change_team(const struct question *q, size_t i,
+                                   const struct team *team, struct targets *targets,
+                                   struct mpl_err *err)
 {
-    const uint32_t n = q->scale.sections->n;
-    double *medians_s = MPL_NEW_ARRAY(q->arena, n, double);
+    const struct mpl_change *change = &q->what->changes[i];
+    const double *medians_s = medians_of_others(q, team, targets);
 
     if (medians_s == NULL) {
         return mpl_nomem(err);
     }
-    for (uint32_t s = 0; s < n && team->n_named > 0; s++) {
-        const double median_s = median_of_others(team, targets, s);
-
-        medians_s[s] = isnan(median_s) ? 0 : median_s;
+    if (!(change->less_s > 0)) {
+        return compare_team(q, i, team, targets, medians_s, err);
     }
     for (uint32_t k = 0; k < team->n_named; k++) {
-        take_off(q, q->what->changes[i].less_s, medians_s, targets->of[team->named[k]]);
+        take_off(q, change->less_s, medians_s, targets->of[team->named[k]]);
     }
     return MPL_OK;
 }
@@ -248,8 +331,7 @@ enum mpl_status mpl_targets_change(const struct question *q, size_t i,
     }
     for (size_t k = 0; k <= q->n_roles && st == MPL_OK; k++) {
         gather(q, i, targets, k < q->n_roles ? &q->roles[k] : NULL, &team);
-        st = change->less_s > 0 ? take_off_team(q, i, &team, targets, err)
-                                : compare_team(q, i, &team, targets, err);
+        st = team.n_named > 0 ? change_team(q, i, &team, targets, err) : MPL_OK;
     }
     return st;
 }

@@ -80,7 +80,9 @@ static enum progress need_probed(struct engine *r, uint32_t location)
  * long to be buffered is not recorded, so those that did not have to wait do not wait here. */
 static enum progress pass_send(struct engine *r, uint32_t location, uint32_t message)
 {
-    const struct runner *runner = &r->runners[location];
+    struct runner *runner = &r->runners[location];
+    uint32_t other;
+    uint32_t call;
 
     if (r->farms != NULL && mpl_farms_take(r, runner->lane, message)) {
         return GOES_ON;
@@ -89,6 +91,11 @@ static enum progress pass_send(struct engine *r, uint32_t location, uint32_t mes
         (runner->view.wait_kind == MPL_WAIT_LATE_RECEIVER && !runner->is_ideal)) {
         return need_other_end(r, location, message);
     }
+    if (!runner->is_ideal && mpl_engine_find_progress(r, location, message, &other, &call,
+                                                      &runner->held_ticks)) {
+        return mpl_engine_need_call(r, location, other, call);
+    }
+    runner->held_ticks = 0;
     return GOES_ON;
 }
 
@@ -152,6 +159,7 @@ static void enter_call(struct engine *r, uint32_t location)
     mpl_engine_wake(r, hanging);
     runner->is_in_call = true;
     runner->begin_ticks = runner->ticks;
+    runner->held_ticks = 0;
     runner->event = runner->view.first_event;
 }
 

@@ -145,7 +145,9 @@ int64_t mpl_engine_cost(const struct engine *r, uint32_t location)
                                       loc->time_ticks[view->last_event]);
     double factor = r->scale->transfer == NULL ? 1 : r->scale->transfer[location];
 
-    ticks = ticks > view->wait_ticks ? ticks - view->wait_ticks : 0;
+    const int64_t waited_ticks = view->wait_ticks + r->runners[location].held_ticks;
+
+    ticks = ticks > waited_ticks ? ticks - waited_ticks : 0;
     if (r->spent != NULL) {
         r->spent[location].transfer_s += mpl_model_seconds(r->model, ticks);
     }

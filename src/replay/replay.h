@@ -25,7 +25,7 @@
  *   compute(3)=others               as long as the median of the other locations of its role (or of all),
  *                                   section by section (mpl_events_sections); of those who take tasks as
  *                                   they come, per task
- *   compute(3)=even                 the same, and what that takes off is shared by all of them;
+ *   compute(3)=even                 the same, and what that takes off goes to whoever has least;
  *   compute(all)=even               each has the mean of all
  *   region(stencil)(3)*0.5, network*0
  *   compute(3) - 0.5 s              half a second less in all: first what is more than others have in

@@ -118,6 +118,7 @@ struct runner {
     double speed;  /* its computation takes so many times as long as that of the lane */
     int64_t ticks; /* replayed time, since the window begins */
     int64_t begin_ticks; /* of the current call */
+    int64_t held_ticks;  /* as recorded, of the current send: until the receiver looked */
     uint32_t call;       /* next or current */
     uint32_t event;      /* record in that call to go on with */
     uint32_t next; /* in the chain of those that hang on the same thing; location + 1 */
@@ -180,6 +181,11 @@ bool mpl_engine_prepare_colls(struct engine *r, struct mpl_arena *scratch);
 /* The location comes to a collective, and has come to its end. */
 void mpl_engine_arrive(struct engine *r, uint32_t location, uint32_t collective);
 enum progress mpl_engine_complete(struct engine *r, uint32_t location, uint32_t collective);
+
+/* progress.c: whether the current call of \p location, a blocking send, lasted until the receiver came to a
+ * call of MPI, which is \p *call of \p *other, and for how long as recorded. */
+bool mpl_engine_find_progress(const struct engine *r, uint32_t location, uint32_t message,
+                              uint32_t *other, uint32_t *call, int64_t *held_ticks);
 
 /* engine_time.c: what stretches take in the changed run */
 /* The part of a stretch that lies in the window. */
