@@ -198,6 +198,10 @@
   =>
   (bind ?heavy (bsp-heaviest ?r ?p))
   (assert (finding (kind cause) (name longest-member) (run ?r) (pattern ?p) (locations ?heavy)
+                   (headline (text "Rank {} computes {.1} times as long as the median; the others are done before it and idle for {s}."
+                                   ?l ?relative ?idle))
+                   (fix (text "Give the others a part of the work of rank {}." ?l))
+                   (gain-kind even-out)
                    (culprits ?heavy) (lost ?idle) (share (min 1.0 (/ ?idle ?lost))) (level 2)
                    (gain (/ ?idle ?n)) (where (str-cat "location " ?l))
                    (what-if (what-if-of "compute" ?heavy "=" others))
@@ -264,6 +268,11 @@
   =>
   (bind ?gain (min ?excess (/ ?cost (max 1 (- ?n 1)))))
   (assert (finding (kind cause) (name late-member) (run ?r) (pattern ?p)
+                   (headline (text "Rank {} computes {.1} times as long as the median, and the others wait {s} for it in collective operations."
+                                   ?l ?relative ?cost))
+                   (fix (text "Give the others about {%} of the computation of rank {}."
+                              (/ ?excess ?compute) ?l))
+                   (gain-kind even-out)
                    (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost)))
                    (level 3) (gain ?gain) (where (str-cat "location " ?l))
                    (what-if (what-if-of "compute" ?l "=" others))
@@ -283,6 +292,10 @@
   =>
   (bind ?gain (min (* ?excess (- 1.0 (/ 1.0 ?n))) (/ ?cost (max 1 (- ?n 1)))))
   (assert (finding (kind cause) (name serial-root) (run ?r) (pattern ?p)
+                   (headline (text "Rank {} computes alone before it broadcasts or scatters, and the others wait {s} for it."
+                                   ?l ?cost))
+                   (fix "Let all ranks share that work, compute it everywhere instead of sending it, or prepare it in advance.")
+                   (gain-kind remove)
                    (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost)))
                    (level 3) (gain ?gain) (where (str-cat "location " ?l))
                    (what-if (what-if-of "compute" ?l "-" (max 0.0 (* ?excess (- 1.0 (/ 1.0 ?n))))))
@@ -325,6 +338,10 @@
   (if (= (length$ ?heavy) 0) then (bind ?heavy (create$ ?l)))
   (bind ?claim (min ?rest ?static))
   (assert (finding (kind cause) (name uneven-work) (run ?r) (pattern ?p)
+                   (headline (text "Work is uneven: rank {} computes longest, {.1} times the median, and the others wait {s}."
+                                   ?l ?relative ?claim))
+                   (fix "Distribute by measured work instead of by number.")
+                   (gain-kind even-out)
                    (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (min 1.0 (/ ?claim ?lost)))
                    (level 3) (gain (/ ?claim ?n)) (confidence 0.8)
                    (text (text "Work is uneven: process {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({} above {.1} times the median)."
@@ -376,6 +393,10 @@
   =>
   (bind ?claim (min ?rest ?cost))
   (assert (finding (kind cause) (name moving-work) (run ?r) (pattern ?p)
+                   (headline (text "The load moves from rank to rank: in each of {n} steps some compute longer, and the others wait, {s} in all."
+                                   ?steps ?claim))
+                   (fix "Balance the load while the program runs, by the computation measured in the last steps.")
+                   (gain-kind even-out)
                    (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.8)
                    (gain (/ (* ?claim (- 1.0 ?kept)) ?n))
                    (text (text "The load moves: in each of {n} steps somebody computes longer than the others, {s} of waiting in all, but only {%} of that is left when the steps are added up. Neighbouring steps have the same heaviest process in {%} of the cases (rank correlation {.2}), so it is no noise; the imbalance of a step changes by {.2} from the first to the last quarter."
@@ -396,6 +417,10 @@
   =>
   (bind ?claim (min ?rest ?cost))
   (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name phase-noise) (run ?r) (pattern ?p)
+                   (headline (text "In each of {n} steps another rank is late, without any order; the others wait {s}. No rank is to blame."
+                                   ?steps ?claim))
+                   (fix "Synchronise less often; bind ranks to cores and leave one core to the system.")
+                   (gain-kind remove)
                    (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.7)
                    (gain (/ (* 0.5 ?claim) ?n))
                    (text (text "In each of {n} steps another process takes longer, without any order (rank correlation {.2}; {%} is left when the steps are added up), and the others wait {s}. That is noise of the machine or chance in the work; nobody is to blame."
@@ -412,6 +437,10 @@
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind cause) (name unequal-phases) (run ?r) (pattern ?p)
+                   (headline (text "Ranks wait {s} in {n} phases, each time for another one; over the whole run their work is even."
+                                   ?rest ?phases))
+                   (fix "Synchronise less often, or complete collectives a phase later (MPI_Iallreduce).")
+                   (gain-kind remove)
                    (lost ?rest) (share (min 1.0 (/ ?rest ?lost))) (level 3) (confidence 0.7)
                    (gain (/ (max 0.0 (- ?rest ?static)) ?n))
                    (text (text "Phases are unequal, totals are not: processes wait {s} in {n} phases, but would wait only {s} if they met once, at the end. In one phase one process is late, in another one another, and no single one is to blame."
@@ -437,6 +466,11 @@
   =>
   (bind ?times (max 2 (integer (+ 0.999 (/ (* ?*grain-good* ?cost) (max ?work 1e-12))))))
   (assert (finding (kind cause) (name frequent-collectives) (run ?r) (pattern ?p)
+                   (headline (text "Collective operations are too frequent: {s} each beyond waiting, after only {s} of computation."
+                                   ?cost ?work))
+                   (fix (text "Do {n} times the work between two of them: combine operations, or use fewer ranks with more work each."
+                              ?times))
+                   (gain-kind remove)
                    (lost ?moving) (share (min 1.0 (/ ?moving ?lost))) (level 3) (confidence 0.8)
                    (gain (/ (* ?moving (- 1.0 (/ 1.0 ?times))) ?n))
                    (what-if (what-if-of "transfer" all "/" ?times))
@@ -458,6 +492,10 @@
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind cause) (name slow-collectives) (run ?r) (pattern ?p)
+                   (headline (text "Collective operations are slow: {s} each beyond waiting, {%} of the process time."
+                                   ?cost ?share))
+                   (fix "Overlap them with computation (MPI_Iallreduce, MPI_Ialltoall), send less, or exchange within nodes first.")
+                   (gain-kind remove)
                    (lost ?moving) (share (min 1.0 (/ ?moving ?lost))) (level 3) (confidence 0.7)
                    (gain (/ (* 0.5 ?moving) ?n))
                    (what-if (what-if-of "transfer" all "/" 2))
