@@ -35,6 +35,10 @@
   (metric (run ?r) (pattern ?p) (name "run.lead") (value ?lead&:(> ?lead 0.0)))
   =>
   (assert (finding (kind cause) (name late-right-side) (run ?r) (pattern ?p)
+                   (headline (text "The right side computes {s} longer before each exchange, and the left side waits {s} for it."
+                                   ?lead ?lost))
+                   (fix "Move work from the right to the left side, or give before that work.")
+                   (gain-kind even-out)
                    (locations (role-locations ?r ?p "left"))
                    (culprits (role-locations ?r ?p "right"))
                    (lost ?lost) (gain (/ ?lost 2)) (level 2)

@@ -220,6 +220,10 @@
   =>
   (bind ?heavy (bsp-heaviest ?r ?p))
   (assert (finding (kind cause) (name longest-member) (run ?r) (pattern ?p) (locations ?heavy)
+                   (headline (text "Rank {} computes {.1} times as long as the median; the others are done before it and idle for {s}."
+                                   ?l ?relative ?idle))
+                   (fix (text "Give the others a part of the work of rank {}." ?l))
+                   (gain-kind even-out)
                    (culprits ?heavy) (lost ?idle) (share (min 1.0 (/ ?idle ?lost))) (level 2)
                    (gain (/ ?idle ?n)) (where (str-cat "location " ?l))
                    (what-if (what-if-of "compute" ?heavy "=" even))
@@ -288,6 +292,11 @@
   (bind ?gain (gain-of-evening-out ?excess (+ ?ends (/ ?cost (max ?share 1e-12))) ?n))
   (bind ?all (+ ?cost ?ends))
   (assert (finding (kind cause) (name late-member) (run ?r) (pattern ?p)
+                   (headline (text "Rank {} computes {.1} times as long as the median, and the others wait {s} for it."
+                                   ?l ?relative ?all))
+                   (fix (text "Give the others about {%} of the computation of rank {}."
+                              (/ ?excess ?compute) ?l))
+                   (gain-kind even-out)
                    (locations ?l) (culprits ?l) (lost ?all) (share (min 1.0 (/ ?all ?lost)))
                    (level 3) (gain ?gain) (where (str-cat "location " ?l))
                    (what-if (what-if-of "compute" (bsp-heaviest ?r ?p) "=" even))
@@ -309,6 +318,10 @@
   =>
   (bind ?gain (gain-of-evening-out ?excess (/ ?cost (max ?share 1e-12)) ?n))
   (assert (finding (kind cause) (name serial-root) (run ?r) (pattern ?p)
+                   (headline (text "Rank {} computes alone before it broadcasts or scatters, and the others wait {s} for it."
+                                   ?l ?cost))
+                   (fix "Let all ranks share that work, compute it everywhere instead of sending it, or prepare it in advance.")
+                   (gain-kind remove)
                    (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost)))
                    (level 3) (gain ?gain) (where (str-cat "location " ?l))
                    (what-if (what-if-of "compute" ?l "=" even))
@@ -351,6 +364,10 @@
   (if (= (length$ ?heavy) 0) then (bind ?heavy (create$ ?l)))
   (bind ?claim (min ?rest ?static))
   (assert (finding (kind cause) (name uneven-work) (run ?r) (pattern ?p)
+                   (headline (text "Work is uneven: rank {} computes longest, {.1} times the median, and the others wait {s}."
+                                   ?l ?relative ?claim))
+                   (fix "Distribute by measured work instead of by number.")
+                   (gain-kind even-out)
                    (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (min 1.0 (/ ?claim ?lost)))
                    (level 3) (gain (/ ?claim ?n)) (confidence 0.8)
                    (what-if "compute(member)=even")
@@ -403,6 +420,10 @@
   =>
   (bind ?claim (min ?rest ?cost))
   (assert (finding (kind cause) (name moving-work) (run ?r) (pattern ?p)
+                   (headline (text "The load moves from rank to rank: in each of {n} steps some compute longer, and the others wait, {s} in all."
+                                   ?steps ?claim))
+                   (fix "Balance the load while the program runs, by the computation measured in the last steps.")
+                   (gain-kind even-out)
                    (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.8)
                    (gain (/ ?claim ?n)) (what-if "compute(member)=even")
                    (text (text "The load moves: in each of {n} steps somebody computes longer than the others, {s} of waiting in all, but only {%} of that is left when the steps are added up. Neighbouring steps have the same heaviest process in {%} of the cases (rank correlation {.2}), so it is no noise; the imbalance of a step changes by {.2} from the first to the last quarter."
@@ -423,6 +444,10 @@
   =>
   (bind ?claim (min ?rest ?cost))
   (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name phase-noise) (run ?r) (pattern ?p)
+                   (headline (text "In each of {n} steps another rank is late, without any order; the others wait {s}. No rank is to blame."
+                                   ?steps ?claim))
+                   (fix "Synchronise less often; bind ranks to cores and leave one core to the system.")
+                   (gain-kind remove)
                    (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.7)
                    (gain (/ ?claim ?n)) (what-if "compute(member)=even")
                    (text (text "In each of {n} steps another process takes longer, without any order (rank correlation {.2}; {%} is left when the steps are added up), and the others wait {s}. That is noise of the machine or chance in the work; nobody is to blame."
@@ -439,6 +464,10 @@
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind cause) (name unequal-phases) (run ?r) (pattern ?p)
+                   (headline (text "Ranks wait {s} in {n} phases, each time for another one; over the whole run their work is even."
+                                   ?rest ?phases))
+                   (fix "Synchronise less often, or complete collectives a phase later (MPI_Iallreduce).")
+                   (gain-kind remove)
                    (lost ?rest) (share (min 1.0 (/ ?rest ?lost))) (level 3) (confidence 0.7)
                    (gain (/ (max 0.0 (- ?rest ?static)) ?n))
                    (what-if "compute(member)=even")
@@ -465,6 +494,11 @@
   =>
   (bind ?times (max 2 (integer (+ 0.999 (/ (* ?*grain-good* ?cost) (max ?work 1e-12))))))
   (assert (finding (kind cause) (name frequent-collectives) (run ?r) (pattern ?p)
+                   (headline (text "Collective operations are too frequent: {s} each beyond waiting, after only {s} of computation."
+                                   ?cost ?work))
+                   (fix (text "Do {n} times the work between two of them: combine operations, or use fewer ranks with more work each."
+                              ?times))
+                   (gain-kind remove)
                    (lost ?moving) (share (min 1.0 (/ ?moving ?lost))) (level 3) (confidence 0.8)
                    (gain (/ (* ?moving (- 1.0 (/ 1.0 ?times))) ?n))
                    (what-if (what-if-of "transfer" all "/" ?times))
@@ -486,6 +520,10 @@
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind cause) (name slow-collectives) (run ?r) (pattern ?p)
+                   (headline (text "Collective operations are slow: {s} each beyond waiting, {%} of the process time."
+                                   ?cost ?share))
+                   (fix "Overlap them with computation (MPI_Iallreduce, MPI_Ialltoall), send less, or exchange within nodes first.")
+                   (gain-kind remove)
                    (lost ?moving) (share (min 1.0 (/ ?moving ?lost))) (level 3) (confidence 0.7)
                    (gain (/ (* 0.5 ?moving) ?n))
                    (what-if (what-if-of "transfer" all "/" 2))

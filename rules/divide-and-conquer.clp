@@ -295,6 +295,10 @@
   ;; Its excess is for the others to solve, then.
   (bind ?gain (min ?late (max 0.0 (- ?part ?equal))))
   (assert (finding (kind cause) (name bad-split) (run ?r) (pattern ?p) (locations ?leaf)
+                   (headline (text "{} {} solves for {s}, the typical other leaf for {s}, and all others wait for it."
+                                   (if (eq ?kind leaf) then "Leaf" else "Rank") ?leaf ?part ?typical))
+                   (fix "Divide by measured work, or make more parts than processes and hand them out on request.")
+                   (gain-kind even-out)
                    (culprits ?leaf) (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain)
                    (what-if (if (eq ?kind leaf) then "compute(leaf)=even" else "compute(all)=even"))
                    (level 3)
@@ -321,6 +325,10 @@
   =>
   (bind ?cost (min ?lost (- (* ?leaves ?longest) ?solve)))
   (assert (finding (kind cause) (name uneven-leaves) (run ?r) (pattern ?p) (lost ?cost)
+                   (headline (text "The leaves solve for different times: {s} at most, {s} on average; the others idle until the last one is done."
+                                   ?longest (/ ?solve (max 1.0 ?leaves))))
+                   (fix "Divide by measured work, or make several parts per leaf and hand them out on request.")
+                   (gain-kind even-out)
                    (share (/ ?cost (max ?lost 1e-12))) (gain (/ ?cost (max 1.0 ?leaves))) (level 3)
                    (where "Solve.solve")
                    (text (text "The leaves solve for different times: {s} at most, {s} on average, and no single one stands out. {s} of the leaves' time pass until the last one is done."
@@ -343,6 +351,11 @@
   (bind ?gain (dc-split-gain ?excess 0.0 ?slack))
   (bind ?cost (min ?lost (* (- ?n 1.0) ?gain)))
   (assert (finding (kind cause) (name slow-node) (run ?r) (pattern ?p) (locations ?x) (culprits ?x)
+                   (headline (text "Inner node {} divides and merges {s} longer than any other of its level, and all others wait."
+                                   ?x ?excess))
+                   (fix (text "Find out why rank {} takes longer: larger parts, extra work, or a slow machine."
+                              ?x))
+                   (gain-kind remove)
                    (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain) (level 3)
                    (what-if (what-if-of "compute" ?x "-" (max 0.0 ?excess)))
                    (where (if (>= ?merge ?divide) then "Node.merge" else "Node.divide")
@@ -372,6 +385,10 @@
   =>
   (bind ?cost (min ?lost (dc-idle ?n (max 0.0 (- ?path ?slow)) (max 0.0 (- ?all ?slow)))))
   (assert (finding (kind cause) (name serial-merge) (run ?r) (pattern ?p) (locations ?nodes)
+                   (headline (text "Merging takes {s} on the critical path, {s} of it in the root, while most of the {n} ranks are idle."
+                                   ?path ?top ?n))
+                   (fix "Merge in parallel, each rank its own range of the result, or leave the result distributed.")
+                   (gain-kind remove)
                    (culprits ?root) (lost ?cost) (share (/ ?cost (max ?lost 1e-12)))
                    (gain (/ ?cost (max 1.0 ?n))) (level 3)
                    (where "Whole.merge" (str-cat "location " ?root))
@@ -394,6 +411,10 @@
   =>
   (bind ?cost (min ?lost (dc-idle ?n ?path ?all)))
   (assert (finding (kind cause) (name serial-divide) (run ?r) (pattern ?p) (locations ?nodes)
+                   (headline (text "Dividing takes {s} on the critical path, {s} of it in the root, while most of the {n} ranks have no work yet."
+                                   ?path ?top ?n))
+                   (fix "Let the ranks read or make their parts themselves, or divide by index without touching the data.")
+                   (gain-kind remove)
                    (culprits ?root) (lost ?cost) (share (/ ?cost (max ?lost 1e-12)))
                    (gain (/ ?cost (max 1.0 ?n))) (level 3)
                    (where "Whole.divide" (str-cat "location " ?root))
@@ -417,6 +438,10 @@
   =>
   (bind ?cost (min ?lost ?wait (dc-idle ?parents ?typical ?own)))
   (assert (finding (kind cause) (name idle-parents) (run ?r) (pattern ?p) (lost ?cost)
+                   (headline (text "{n} of {n} ranks only divide and merge, and wait {s} while the leaves solve."
+                                   ?parents ?n ?wait))
+                   (fix "Let every parent keep one part and solve it while its children work.")
+                   (gain-kind even-out)
                    (share (/ ?cost (max ?lost 1e-12))) (gain (/ ?cost (max 1.0 ?n))) (level 3)
                    (confidence 0.8)
                    (text (text "{n} of {n} processes only divide and merge: while a leaf solves for {s} they wait ({s} of waiting for results in all, {s} of it for a leaf of typical size)."
@@ -435,6 +460,10 @@
   =>
   (bind ?cost (min ?w ?merge))
   (assert (finding (kind cause) (name fixed-child-order) (run ?r) (pattern ?p) (lost ?cost)
+                   (headline (text "Parents wait {s} for the result of one child while that of another is already there."
+                                   ?w))
+                   (fix "Receive with MPI_ANY_SOURCE or MPI_Waitany, and merge each result as it comes.")
+                   (gain-kind remove)
                    (share (/ ?cost (max ?lost 1e-12))) (level 3) (confidence 0.6)
                    (text (text "Parents receive results in a fixed order: they wait {s} for one child while the result of another is already there, and merge for {s} only afterwards."
                                ?w ?merge))
@@ -458,6 +487,10 @@
   (bind ?slow (- (+ ?ramp ?tail) ?divide ?merge))
   (bind ?cost (min ?lost (* ?n ?slow)))
   (assert (finding (kind cause) (name tree-latency) (run ?r) (pattern ?p) (lost ?cost)
+                   (headline (text "Passing parts down {n} levels of the tree and results up takes {s} beyond dividing and merging."
+                                   (+ ?depth 1) ?slow))
+                   (fix "Make the tree flatter, send parts with MPI_Isend, and place parents and children on one node.")
+                   (gain-kind remove)
                    (share (/ ?cost (max ?lost 1e-12))) (gain ?slow) (level 3) (confidence 0.6)
                    (text (text "It takes {s} until a leaf has its part, and {s} from the last leaf's end to the root's: {s} more than dividing and merging on the critical path. They pass between {n} levels of processes."
                                ?ramp ?tail ?slow (+ ?depth 1)))
@@ -477,6 +510,10 @@
   (test (>= ?cost (* ?*significant* ?time)))
   =>
   (assert (finding (kind cause) (name parts-too-small) (run ?r) (pattern ?p) (lost ?cost)
+                   (headline (text "Parts are too small: a leaf solves one for {s} and takes {s} to get it and return the result."
+                                   ?grain ?o))
+                   (fix (text "Stop dividing earlier: a part should take at least {s}." (* ?*grain-good* ?o)))
+                   (gain-kind remove)
                    (share (/ ?cost (max ?lost 1e-12))) (level 3) (where "Solve.solve")
                    (text (text "Parts are too small: a leaf solves for {s} and takes {s} to get the part and give back the result; {s} of moving in all."
                                ?grain ?o ?cost))
@@ -493,6 +530,10 @@
   (test (>= ?cost (* ?*significant* ?time)))
   =>
   (assert (finding (kind cause) (name data-migration) (run ?r) (pattern ?p) (lost ?cost)
+                   (headline (text "Moving parts and results takes {s}; the root alone moves {n} bytes per problem."
+                                   ?cost ?bytes))
+                   (fix "Leave the data where they are and send only what is needed to find them, or keep one half in place.")
+                   (gain-kind remove)
                    (share (/ ?cost (max ?lost 1e-12))) (level 3) (confidence 0.7)
                    (text (text "Moving parts and results takes {s} of process time; the root alone sends and receives {n} bytes per problem."
                                ?cost ?bytes))

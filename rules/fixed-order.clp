@@ -39,6 +39,10 @@
   (metric (run ?r) (pattern ?p) (name "run.turn_gain") (value ?gain))
   =>
   (assert (finding (kind cause) (name out-of-turn) (run ?r) (pattern ?p)
+                   (headline (text "Master {} serves its workers in a fixed order: those that are ready wait {s} for their turn."
+                                   ?m ?turn))
+                   (fix "Serve whoever comes first: MPI_ANY_SOURCE, or MPI_Irecv for all workers and MPI_Waitany.")
+                   (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m) (lost ?turn)
                    (share (/ ?turn (max ?lost 1e-12))) (gain ?gain) (level 3) (confidence 0.8)
                    (where (str-cat "location " ?m))

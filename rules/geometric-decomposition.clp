@@ -221,6 +221,10 @@
   =>
   (bind ?gain (gain-of-evening-out ?excess (/ ?cost (max ?share 1e-12)) ?n))
   (assert (finding (kind cause) (name heavy-subdomain) (run ?r) (pattern ?p)
+                   (headline (text "Rank {} computes {.1} times as long as the others, which wait {s} for it."
+                                   ?l ?relative ?cost))
+                   (fix "Cut the domain by measured work.")
+                   (gain-kind even-out)
                    (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 3)
                    (gain ?gain) (where (str-cat "location " ?l))
                    (what-if (what-if-of "compute" (geo-heaviest ?r ?p) "=" even))
@@ -258,6 +262,10 @@
   (if (= (length$ ?heavy) 0) then (bind ?heavy (create$ ?l)))
   (bind ?claim (min ?rest ?static))
   (assert (finding (kind cause) (name uneven-parts) (run ?r) (pattern ?p)
+                   (headline (text "The parts of the domain are uneven: rank {} computes longest, {.1} times the median, and the others wait {s}."
+                                   ?l ?relative ?claim))
+                   (fix "Cut the domain by measured work instead of by size.")
+                   (gain-kind even-out)
                    (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (/ ?claim ?lost))
                    (level 3) (gain (/ ?claim ?n)) (confidence 0.8)
                    (what-if "compute(subdomain)=even")
@@ -310,6 +318,10 @@
   =>
   (bind ?claim (min ?rest ?cost))
   (assert (finding (kind cause) (name moving-load) (run ?r) (pattern ?p)
+                   (headline (text "The load moves from rank to rank: in each of {n} steps some compute longer, and the others wait, {s} in all."
+                                   ?steps ?claim))
+                   (fix "Balance the load while the program runs, by the computation measured in the last steps.")
+                   (gain-kind even-out)
                    (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.8)
                    (gain (/ ?claim ?n)) (what-if "compute(subdomain)=even")
                    (text (text "The load moves: in each of {n} steps somebody computes longer than the others, {s} of waiting in all, but only {%} of that is left when the steps are added up. Neighbouring steps have the same heaviest process in {%} of the cases (rank correlation {.2}), so it is no noise; the imbalance of a step changes by {.2} from the first to the last quarter."
@@ -331,6 +343,10 @@
   =>
   (bind ?claim (min ?rest ?cost))
   (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name step-noise) (run ?r) (pattern ?p)
+                   (headline (text "In each of {n} steps another rank is late, without any order; the others wait {s}. No rank is to blame."
+                                   ?steps ?claim))
+                   (fix "Synchronise less often; bind ranks to cores and leave one core to the system.")
+                   (gain-kind remove)
                    (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.7)
                    (gain (/ ?claim ?n)) (what-if "compute(subdomain)=even")
                    (text (text "In each of {n} steps another process takes longer, without any order (rank correlation {.2}; {%} is left when the steps are added up), and the others wait {s}. That is noise of the machine or chance in the work; nobody is to blame."
@@ -363,6 +379,10 @@
   =>
   (bind ?claim (min ?rest ?near))
   (assert (finding (kind cause) (name serialised-exchange) (run ?r) (pattern ?p)
+                   (headline (text "Ranks exchange with one neighbour after the other, so delays pass from rank to rank: {s} of waiting."
+                                   ?claim))
+                   (fix "Post all MPI_Irecv and MPI_Isend of an exchange, then MPI_Waitall.")
+                   (gain-kind remove)
                    (lost ?claim) (share (/ ?claim ?lost)) (level 3) (confidence 0.7)
                    (gain (/ (* ?claim ?chained) ?n))
                    (text (text "Subdomains wait for neighbours that wait themselves: {%} of {s} of waiting are such chains, while computation is even. Rims are exchanged one neighbour after the other, so that a delay goes from one subdomain to the next."
@@ -383,6 +403,10 @@
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind cause) (name exchange-jitter) (run ?r) (pattern ?p)
+                   (headline (text "Ranks wait {s} for one another at exchanges, though their work is even. No rank is to blame."
+                                   ?rest))
+                   (fix "Run no more ranks than cores and bind them; exchange less often, and post receives early.")
+                   (gain-kind remove)
                    (lost ?rest) (share (/ ?rest ?lost)) (level 3) (confidence 0.6)
                    (text (text "Subdomains wait {s} for one another, but neither their totals of computation nor those of common steps differ by as much. Computation varies from one exchange to the next, calls take sometimes longer, or processes are held up from outside; nobody is to blame."
                                ?rest))
@@ -442,6 +466,11 @@
     (bind ?waits ?f:wait))
   (bind ?all (+ ?moving ?waits))
   (assert (finding (kind cause) (name fine-grain) (run ?r) (pattern ?p)
+                   (headline (text "The grain is too fine: {s} of computation per exchange, which costs {s} beyond waiting."
+                                   ?work ?cost))
+                   (fix (text "Give an exchange about {n} times the work: fewer, larger subdomains, or wider halos exchanged less often."
+                              ?times))
+                   (gain-kind remove)
                    (lost ?all) (share (min 1.0 (/ ?all ?lost))) (level 3)
                    (gain (/ (* ?all (- 1.0 (/ 1.0 ?times))) ?n))
                    ;; Collectives do not become fewer with the exchanges.
@@ -472,6 +501,10 @@
   =>
   (bind ?hidden (* ?moving (min 1.0 (/ ?work (max ?cost 1e-12)))))
   (assert (finding (kind cause) (name no-overlap) (run ?r) (pattern ?p)
+                   (headline (text "Nothing is computed during halo exchanges, which take {%} of the process time, {s} each."
+                                   ?share ?cost))
+                   (fix "Post MPI_Irecv and MPI_Isend, compute the interior, then complete them and compute the boundary.")
+                   (gain-kind remove)
                    (lost ?moving) (share (/ ?moving ?lost)) (level 3) (confidence 0.8)
                    (gain (/ ?hidden ?n))
                    (text (text "Nothing is computed while rims are under way ({%} of the time of exchanges): moving them takes {s}, {%} of the time of the subdomains, {s} per exchange of messages of {n} bytes ({n} MB per second of computation)."
@@ -493,6 +526,10 @@
   (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
   =>
   (assert (finding (kind cause) (name halo-volume) (run ?r) (pattern ?p)
+                   (headline (text "Halos are large for the work behind them: moving them takes {%} of the process time, {n} bytes per message."
+                                   ?share ?bytes))
+                   (fix "Cut the domain into fewer or more cubic parts; send only what changed, or at lower precision.")
+                   (gain-kind remove)
                    (lost ?moving) (share (/ ?moving ?lost)) (level 3) (confidence 0.7)
                    (gain (/ (* 0.5 ?moving) ?n))
                    (text (text "Rims are large for the work behind them: {n} MB per second of computation, messages of {n} bytes; moving them takes {s}, {%} of the time of the subdomains, although {%} of the time of exchanges is computation."
@@ -582,6 +619,10 @@
   (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
   =>
   (assert (finding (kind cause) (name costly-reductions) (run ?r) (pattern ?p)
+                   (headline (text "Collective operations take {s} each beyond waiting, after {s} of computation: {%} of the process time."
+                                   ?cost ?work ?share))
+                   (fix "Reduce only every second step or several values at once, or use MPI_Iallreduce and complete it later.")
+                   (gain-kind remove)
                    (lost ?moving) (share (/ ?moving ?lost)) (level 3) (confidence 0.7)
                    (gain (/ (* 0.5 ?moving) ?n))
                    (what-if (if (any-factp ((?c geo-cost)) (and (eq ?c:run ?r) (eq ?c:pattern ?p)
@@ -639,6 +680,11 @@
   =>
   (bind ?waits (min (* (min ?d ?excess) (- ?n 1)) ?unsplit))
   (assert (finding (kind cause) (name suspected-subdomain) (run ?r) (pattern ?p)
+                   (headline (text "Rank {} computes {.1} times the median and is {s} less in MPI calls: the others probably wait for it."
+                                   ?l ?relative ?d))
+                   (fix (text "Take work off rank {}; to be sure, trace again with receive completions (Score-P)."
+                              ?l))
+                   (gain-kind even-out)
                    (locations ?l) (culprits ?l) (lost ?waits) (share (/ ?waits ?lost)) (level 3)
                    (confidence 0.6) (gain (* (min ?d ?excess) (- 1.0 (/ 1.0 ?n)))) (where (str-cat "location " ?l))
                    (text (text "Subdomain {} computes {s} longer than the median ({.2} times) and is {s} less in calls: the others probably wait for it. The trace does not record whom they wait for; this is inferred from the totals."

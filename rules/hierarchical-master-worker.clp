@@ -53,6 +53,11 @@
   ;; Fewer requests wait less in all, even if the top needs as long for each.
   (bind ?times (integer (+ 0.999999 (/ ?share ?*significant*))))
   (assert (finding (kind cause) (name top-bottleneck) (run ?r) (pattern ?p)
+                   (headline (text "The masters wait {%} of their time for the top-level master, rank {}, and their workers up to {s} with them."
+                                   ?share ?top ?wait))
+                   (fix (text "Let the masters ask before they run out, or for {n} times as many tasks per request."
+                              ?times))
+                   (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?top) (lost ?wait)
                    (share (/ ?wait (max ?lost 1e-12))) (gain (/ ?wait (max 1.0 ?workers))) (level 3)
                    (confidence 0.8)
@@ -79,6 +84,10 @@
   (metric (run ?r) (pattern ?p) (name "run.batch_gain") (value ?gain))
   =>
   (assert (finding (kind cause) (name masters-bottleneck) (run ?r) (pattern ?p)
+                   (headline (text "Each master can feed {.1} workers and has {.1}: the workers wait {s} for their masters."
+                                   ?useful ?each ?wait))
+                   (fix (text "Hand out {n} tasks per request, or use {n} masters." ?batch ?good))
+                   (gain-kind remove)
                    (locations (role-locations ?r ?p "worker"))
                    (culprits (role-locations ?r ?p "master")) (lost ?wait)
                    (share (/ ?wait (max ?lost 1e-12))) (gain ?gain) (level 3)

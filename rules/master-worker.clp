@@ -351,6 +351,11 @@
   (metric (run ?r) (pattern ?p) (name "run.batch_gain") (value ?gain))
   =>
   (assert (finding (kind cause) (name master-bottleneck) (run ?r) (pattern ?p)
+                   (headline (text "Master {} takes {s} per request, so it can feed {.1} workers; there are {n}, and they wait {s}."
+                                   ?m ?sm ?useful ?workers (+ ?bn ?setup ?stop)))
+                   (fix (text "Hand out {n} tasks per request, or make requests cheaper for the master."
+                              ?batch))
+                   (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m)
                    (lost (+ ?bn ?setup ?stop)) (share ?share) (gain ?gain) (level 3)
                    ;; A batch costs the master as much as a task does now.
@@ -382,6 +387,10 @@
   =>
   (bind ?lost (* ?regular (+ ?bn ?setup)))
   (assert (finding (kind cause) (name task-setup-latency) (run ?r) (pattern ?p)
+                   (headline (text "Workers idle for {s} while master {} prepares their next task, although it is fast enough to feed them all."
+                                   ?lost ?m))
+                   (fix "Keep one task ahead: give each worker two at the start, or let it ask before it computes (MPI_Irecv).")
+                   (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m)
                    (lost ?lost) (share (mw-part ?lost ?all))
                    (gain (/ ?lost (max 1.0 ?workers))) (level 3)
@@ -415,6 +424,11 @@
   (bind ?lost (* (- 1.0 ?regular) (+ ?bn ?setup)))
   (assert (finding (kind (if (>= ?long ?*time-slice*) then cause else observation))
                    (name irregular-service) (run ?r) (pattern ?p)
+                   (headline (text "{n} of {n} requests take master {} {s} instead of {s}, and workers wait {s} for these."
+                                   ?n ?services ?m ?long ?typical ?lost))
+                   (fix (text "Look at what master {} does in its longest requests, and at what else runs on its core."
+                              ?m))
+                   (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m)
                    (lost ?lost) (share (mw-part ?lost ?all))
                    (gain (/ ?lost (max 1.0 ?workers))) (level 3) (confidence 0.7)
@@ -441,6 +455,10 @@
   (test (mw-is-more-than-chance ?r ?lost (/ ?lost ?workers)))
   =>
   (assert (finding (kind cause) (name late-stop) (run ?r) (pattern ?p)
+                   (headline (text "After the last task, master {} takes {s} until all {n} workers are told to stop."
+                                   ?m (/ ?lost ?workers) ?workers))
+                   (fix "Tell the workers to stop as soon as the last result is there, and finish up afterwards.")
+                   (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain (/ ?lost ?workers)) (level 3)
                    (confidence 0.7) (where (str-cat "location " ?m))
@@ -492,6 +510,11 @@
   =>
   (bind ?last (- ?n (* (- ?rounds 1) ?workers)))
   (assert (finding (kind cause) (name too-few-tasks) (run ?r) (pattern ?p)
+                   (headline (text "{n} tasks are too few for {n} workers: in the last of {n} rounds only {n} of them are busy."
+                                   ?n ?workers ?rounds ?last))
+                   (fix (text "{}." (mw-split ?n (* ?n ?mean) ?workers
+                                             (mw-tasks-served (* ?n ?mean) ?workers ?sm))))
+                   (gain-kind even-out)
                    (locations (role-locations ?r ?p "worker")) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3)
                    (text (text "There are too few tasks, the grain is too coarse: {n} tasks of {s} for {n} workers are {n} rounds, and the last round keeps {n} of {n} busy. At best that is an efficiency of {%}; measured are {%}."
@@ -519,6 +542,10 @@
   (not (finding (name slow-worker) (run ?r) (pattern ?p)))
   =>
   (assert (finding (kind cause) (name unequal-tasks) (run ?r) (pattern ?p)
+                   (headline (text "Tasks are unequal, {s} on average and {s} at most: workers wait {s} for the last one at the end."
+                                   ?mean ?max ?lost))
+                   (fix (text "Hand out the longest tasks first, or split tasks above {s}." (* 2.0 ?mean)))
+                   (gain-kind even-out)
                    (locations (role-locations ?r ?p "worker")) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3)
                    (where "TaskLifeCycle.work")
@@ -550,6 +577,12 @@
   (test (or (> ?pushed ?workers) (<= ?gain ?mean) (mw-is-more-than-chance ?r ?lost ?gain)))
   =>
   (assert (finding (kind cause) (name uneven-end) (run ?r) (pattern ?p)
+                   (headline (text "Workers finish at different times although tasks are alike: they wait {s} for worker {}, the last."
+                                   ?lost ?last))
+                   (fix (if (> ?pushed ?workers)
+                        then "Hand out tasks on request instead of beforehand."
+                        else "Make the last tasks smaller (guided self-scheduling)."))
+                   (gain-kind even-out)
                    (locations (role-locations ?r ?p "worker")) (culprits ?last) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3) (confidence 0.7)
                    (text (text "The workers finish at different times although their {n} tasks are alike: {s} of waiting for worker {}, which is the last."
@@ -576,6 +609,10 @@
   (bind ?lost (+ ?capacity (max 0.0 ?held)))
   (if (> ?lost 0.0) then
   (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p)
+                   (headline (text "Worker {} takes {.1} times the median per task and finishes last; the others wait {s} for it."
+                                   ?w ?rel ?lost))
+                   (fix (text "Give worker {} no more tasks shortly before the end, or repair its node." ?w))
+                   (gain-kind even-out)
                    (locations (role-locations ?r ?p "worker")) (culprits ?w) (lost ?lost)
                    (share (min 1.0 (mw-part ?lost ?all))) (gain (/ ?lost (max 1.0 ?n))) (level 2)
                    (where (str-cat "location " ?w))
@@ -603,6 +640,10 @@
   (test (mw-is-more-than-chance ?r ?lost (/ ?lost ?n)))
   =>
   (assert (finding (kind cause) (name sequential-master) (run ?r) (pattern ?p)
+                   (headline (text "Master {} computes alone before the first or after the last task, while the workers idle for {s}."
+                                   ?m ?lost))
+                   (fix "Hand out first tasks before all are prepared, let workers read their input, collect results as they come.")
+                   (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain (/ ?lost (max 1.0 ?n))) (level 3)
                    (where (str-cat "location " ?m))
@@ -624,6 +665,10 @@
   =>
   (bind ?b (max 2 (integer (+ 1 (/ (* ?*grain-good* ?o) (max ?mean 1e-12))))))
   (assert (finding (kind cause) (name grain-too-fine) (run ?r) (pattern ?p)
+                   (headline (text "Tasks are too small: {s} of computation, and {s} to hand one out and take it back."
+                                   ?mean ?o))
+                   (fix (text "Put {n} tasks into one message." ?b))
+                   (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (lost ?lost)
                    (share (mw-part ?lost ?all))
                    (gain (/ (* ?lost (- 1.0 (/ 1.0 ?b))) (max 1.0 ?n))) (level 3)
@@ -643,6 +688,10 @@
   (test (mw-is-more-than-chance ?r ?lost (/ ?lost ?n)))
   =>
   (assert (finding (kind cause) (name initialisation) (run ?r) (pattern ?p)
+                   (headline (text "The workers spend {s} before they first ask for a task: input, broadcasts, or a late start."
+                                   ?lost))
+                   (fix "Shorten or overlap the initialisation; measure a longer run first, where its share is smaller.")
+                   (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain (/ ?lost (max 1.0 ?n))) (level 2)
                    (confidence 0.7)
@@ -665,6 +714,10 @@
   (metric (run ?r) (pattern ?p) (name "master.collect_wait") (location ?m) (value ?late))
   =>
   (assert (finding (kind cause) (name fixed-order-collection) (run ?r) (pattern ?p)
+                   (headline (text "Master {} receives in a fixed order: it waits {s} for one worker while another has already sent."
+                                   ?m ?w))
+                   (fix "Receive with MPI_ANY_SOURCE, or post MPI_Irecv for all workers and use MPI_Waitany.")
+                   (gain-kind remove)
                    (locations ?m) (culprits ?m) (lost ?w) (level 1)
                    (where (str-cat "location " ?m))
                    (text (text "Master {} collects in a fixed order: in {n} of {n} receives it waits for one worker while the message of another has already been sent, {s} ({%} of the run). Late senders hold it up for {s} in all."
@@ -761,6 +814,11 @@
   (test (<= ?uf (* ?*same-work* ?nt)))
   =>
   (assert (finding (kind cause) (name master-saturates) (run ?t) (pattern ?pt)
+                   (headline (text "With {n} workers the master is the limit, with {n} it is not yet: it can feed {.1}."
+                                   ?nt ?nf ?uf))
+                   (fix (text "Use no more than {n} workers; for more, hand out several tasks per request, or use several masters."
+                              (mw-nearest ?uf)))
+                   (gain-kind remove)
                    (locations (role-locations ?t ?pt "worker"))
                    (culprits (role-locations ?t ?pt "master")) (level 3)
                    (text (text "With {n} workers the master is not yet the limit, with {n} it is. From the smaller run {.1} workers are predicted that it can feed; the tasks per second of the larger run are those of {.1} workers."

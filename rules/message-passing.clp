@@ -259,6 +259,10 @@
   (bind ?gain (gain-of-evening-out ?excess
                  (if ?is-partial then (* ?excess ?n) else (/ ?cost (max ?share 1e-12))) ?n))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
+                   (headline (text "Rank {} computes {.1} times as long as the median, and {s} of waiting go back to it."
+                                   ?p ?relative ?cost))
+                   (fix (text "Share out the work of rank {}, or make that part faster." ?p))
+                   (gain-kind even-out)
                    (locations ?p) (culprits ?p) (lost ?cost) (share (/ ?cost ?lost)) (level 3)
                    (gain ?gain) (where (str-cat "location " ?p))
                    (what-if (what-if-of "compute" ?p "=" even))
@@ -302,6 +306,10 @@
   (bind ?gain (/ ?cost (max 1 (- ?n 1))))
   (bind ?gain (if (>= ?own 0.0) then (min ?gain ?own) else ?gain))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
+                   (headline (text "The others wait {s} for rank {}, which computes while they wait, though no longer than they do in all."
+                                   ?cost ?p))
+                   (fix (text "Let rank {} send before that work, or split that work among the ranks." ?p))
+                   (gain-kind remove)
                    (locations ?p) (culprits ?p) (lost ?cost) (share (/ ?cost ?lost)) (level 3)
                    (confidence 0.7) (gain ?gain) (via without-work)
                    (where (str-cat "location " ?p))
@@ -374,6 +382,10 @@
   (bind ?heavy (heavy-processes ?r))
   (bind ?seconds (min ?wait (* ?kept ?cost)))
   (assert (finding (kind cause) (name static-imbalance) (run ?r) (pattern "message-passing")
+                   (headline (text "Work is uneven, always in the same way: over {n} steps rank {} computes {s} above the mean."
+                                   ?steps ?p ?excess))
+                   (fix "Divide the work once, by measured cost.")
+                   (gain-kind even-out)
                    (locations ?heavy) (culprits ?heavy) (lost ?seconds)
                    (share (/ ?seconds ?lost)) (level 3) (confidence 0.8)
                    (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
@@ -419,6 +431,10 @@
   =>
   (bind ?seconds (min ?wait ?cost))
   (assert (finding (kind cause) (name dynamic-imbalance) (run ?r) (pattern "message-passing")
+                   (headline (text "Work is uneven, differently over time: in {n} steps the longest computation is {%} above the mean."
+                                   ?steps ?uneven))
+                   (fix "Divide the work again from time to time, by the cost of the last steps.")
+                   (gain-kind even-out)
                    (lost ?seconds) (share (/ ?seconds ?lost)) (level 3) (confidence 0.7)
                    (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
                    (text (text "The work of a step is divided unevenly, and not always in the same way: in {n} steps the longest computation is {%} above the mean, but only {%} of what that costs is left when the steps of each process are added up. The rank correlation of neighbouring steps is {.2}, the heaviest process stays the same in {%} of them, and the imbalance changes by {.2} from the first to the last quarter. Nobody is slow in all of them."
@@ -455,6 +471,10 @@
   =>
   (bind ?seconds (min ?wait ?cost))
   (assert (finding (kind cause) (name noise) (run ?r) (pattern "message-passing")
+                   (headline (text "In each of {n} steps another rank is slowest, by {%} of the mean, without any order. No rank is to blame."
+                                   ?steps ?uneven))
+                   (fix "Synchronise less often; bind ranks to cores and keep other load away.")
+                   (gain-kind remove)
                    (lost ?seconds) (share (/ ?seconds ?lost)) (level 3) (confidence 0.6)
                    (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
                    (text (text "From step to step another process computes longest (rank correlation of neighbouring steps {.2}): the longest computation is {%} above the mean in {n} steps, yet over all of them work is balanced. Either the machine interrupts processes, or the work of a step depends on its data. Nobody is to blame."
@@ -478,6 +498,12 @@
   (metric (run ?r) (pattern "message-passing") (name "run.load_balance") (value ?lb))
   =>
   (assert (finding (kind cause) (name spread-waiting) (run ?r) (pattern "message-passing")
+                   (headline (text "Ranks wait {s} for one another, {%} of it in collectives, and no single rank is to blame."
+                                   ?wait (/ ?coll (max ?wait 1e-9))))
+                   (fix (if (>= ?lb 0.9)
+                        then "Synchronise less often, post receives early, and send as soon as data are ready."
+                        else (text "Balance the work first (load balance is {%}), then synchronise less often." ?lb)))
+                   (gain-kind (if (>= ?lb 0.9) then remove else even-out))
                    (lost ?wait) (share (/ ?wait ?lost)) (level 3) (confidence 0.6)
                    (text (text "Processes wait {s} for one another ({%} of the lost time), and no single one is to blame: most goes back to process {}, {%} of it. {%} of the waiting is in collectives; load balance over the whole run is {%}."
                                ?wait (/ ?wait ?lost) ?p ?share (/ ?coll (max ?wait 1e-9)) ?lb))
@@ -558,6 +584,14 @@
   (bind ?together (max 2 (integer (+ 0.5 (/ (* ?*grain-good* ?cost) (max ?grain 1e-12))))))
   (bind ?steps (max 1.0 (mp-value ?r "run.step_count" "")))
   (assert (finding (kind cause) (name fine-grain) (run ?r) (pattern "message-passing")
+                   (headline (text "The grain is too fine: {s} of computation between two MPI calls, and a call costs {s} beyond waiting."
+                                   ?grain ?cost))
+                   (fix (if (<= ?together (/ ?calls ?steps))
+                        then (text "Combine about {n} messages into one, or use fewer ranks with more work per message."
+                                   ?together)
+                        else (text "Give each rank about {n} times the work per message: fewer ranks, or several steps at a time."
+                                   ?together)))
+                   (gain-kind remove)
                    (lost ?transfer) (share (/ ?transfer ?lost)) (level 3)
                    (gain (/ (* ?transfer (- 1.0 (/ 1.0 ?together))) ?n))
                    (text (text "The grain is too fine: between two MPI calls lie {s} of computation, and a call costs {s} beyond waiting, for messages of {n} bytes on average. That is {s}, {%} of the process time."
@@ -584,6 +618,10 @@
   (bind ?seconds (* ?in-coll ?transfer))
   (bind ?each (/ ?seconds (* ?n ?processes)))
   (assert (finding (kind cause) (name collective-cost) (run ?r) (pattern "message-passing")
+                   (headline (text "Collective operations take {s} of process time beyond waiting: {s} in each of {n} per rank."
+                                   ?seconds ?each ?n))
+                   (fix "Combine several into one, reduce after several steps, or use non-blocking ones and compute meanwhile.")
+                   (gain-kind remove)
                    (lost ?seconds) (share (/ ?seconds ?lost)) (level 3) (confidence 0.7)
                    (gain (/ ?seconds ?processes))
                    (text (text "Collective operations take {s} of process time beyond waiting for those who come late: {s} on average in each of {n} per process."
@@ -609,6 +647,10 @@
   (run (id ?r) (processes ?n))
   =>
   (assert (finding (kind cause) (name call-latency) (run ?r) (pattern "message-passing")
+                   (headline (text "MPI calls take {s} each beyond waiting for messages of {n} bytes: latency, not volume."
+                                   ?cost ?bytes))
+                   (fix "Run no more ranks than cores and bind them; then post receives and sends early, complete them late.")
+                   (gain-kind remove)
                    (lost ?transfer) (share (/ ?transfer ?lost)) (level 3) (confidence 0.7)
                    (gain (/ ?transfer ?n))
                    (text (text "MPI calls take {s} each beyond waiting, for messages of {n} bytes on average: {s} in all, {%} of the process time. That is latency, not volume."
@@ -632,6 +674,10 @@
   (run (id ?r) (processes ?n))
   =>
   (assert (finding (kind cause) (name transfer) (run ?r) (pattern "message-passing")
+                   (headline (text "Moving data takes {%} of the process time: {s} per call beyond waiting, for messages of {n} bytes."
+                                   ?share ?cost ?bytes))
+                   (fix "Post MPI_Irecv and MPI_Isend before computation that does not need the data; send less, or within nodes.")
+                   (gain-kind remove)
                    (lost ?transfer) (share (/ ?transfer ?lost)) (level 3)
                    (gain (/ ?transfer ?n))
                    (text (text "Moving data takes {s}, {%} of the process time: messages of {n} bytes on average, {s} per call beyond waiting."
@@ -650,6 +696,10 @@
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind cause) (name uneven-ends) (run ?r) (pattern "message-passing")
+                   (headline (text "Ranks end at different times: {s} of process time pass between their ends and that of the run."
+                                   ?ends))
+                   (fix "Give more of the work to ranks that finish long before the others.")
+                   (gain-kind even-out)
                    (lost ?ends) (share (/ ?ends ?lost)) (level 2) (confidence 0.7)
                    (text (text "Processes end at different times: {s} of process time lie between the last events of processes and the end of the run."
                                ?ends))
@@ -707,6 +757,10 @@
   =>
   (bind ?waits (min (* ?d (- ?n 1)) ?lost))
   (assert (finding (kind cause) (name suspected-late-process) (run ?r) (pattern "message-passing")
+                   (headline (text "Rank {} computes {.1} times the median and is {s} less in MPI: the others probably wait for it."
+                                   ?p ?relative ?d))
+                   (fix (text "Move work away from rank {}, or make that part faster." ?p))
+                   (gain-kind even-out)
                    (locations ?p) (culprits ?p) (lost ?waits) (share (/ ?waits ?lost)) (level 3)
                    (confidence 0.6) (gain (* (min ?d ?excess) (- 1.0 (/ 1.0 ?n)))) (where (str-cat "location " ?p))
                    (text (text "Process {} computes {s}, {.2} times the median, and spends {s} less in MPI than the median process: the others probably wait for it. The trace does not record their partners, so this is inferred from the totals."

@@ -265,6 +265,10 @@
   =>
   (bind ?gain (/ ?lost ?stages))
   (assert (finding (kind cause) (name serial-chain) (run ?r) (pattern ?p)
+                   (headline (text "The {n} stages work one after the other: a collective operation drains the pipeline after every {.1} items."
+                                   ?stages ?per))
+                   (fix "Call it only every few steps or make it non-blocking (MPI_Iallreduce), so that items follow each other.")
+                   (gain-kind remove)
                    (locations (pl-members ?r ?p)) (lost ?lost) (share (pl-part ?lost ?all))
                    (gain (pl-gain ?r ?p ?stages ?gain)) (level 2)
                    (text (text "The {n} stages form a serial chain: they are filled and drained in each of {n} steps, with {.1} items per filling, because all meet in a collective operation before the next item follows. In each step one stage after the other takes, computes for {s} on average and gives on, while those before it wait in the collective operation and those behind it in receives: {s}, {%} of the stages' time."
@@ -289,6 +293,11 @@
   (bind ?parts (max 2 (integer (+ 0.999999 (/ ?wanted (max 1.0 ?per))))))
   (bind ?gain (/ (* ?lost (- 1.0 (/ 1.0 ?parts))) ?stages))
   (assert (finding (kind cause) (name too-few-items) (run ?r) (pattern ?p)
+                   (headline (text "There are too few items for {n} stages: filling and draining the pipeline cost {%} of their time."
+                                   ?stages ?share))
+                   (fix (text "Split each item into {n} parts, so that {n} or more flow through per filling."
+                              ?parts ?wanted))
+                   (gain-kind remove)
                    (locations (pl-members ?r ?p)) (lost ?lost) (share (pl-part ?lost ?all))
                    (gain (pl-gain ?r ?p ?stages ?gain)) (level 2)
                    (text (text "There are too few items for {n} stages: filling and draining cost {s}, {%} of the stages' time, with {n} items per filling. Equal stages would lose (P - 1) / (M + P - 1) = {%}."
@@ -312,6 +321,11 @@
   (bind ?lost (min ?after ?apart))
   (bind ?gain (/ ?lost ?stages))
   (assert (finding (kind cause) (name work-after-pipeline) (run ?r) (pattern ?p)
+                   (headline (text "Stage {} computes {s} outside the pipeline, while the stages idle for {s}."
+                                   ?who ?rest ?after))
+                   (fix (text "Let the stages share what stage {} does outside the pipeline, or do it while items flow."
+                              ?who))
+                   (gain-kind remove)
                    (locations (pl-members ?r ?p)) (culprits ?who) (lost ?lost)
                    (share (pl-part ?lost ?all)) (gain (pl-gain ?r ?p ?stages ?gain)) (level 2) (confidence 0.7)
                    (where (str-cat "location " ?who))
@@ -359,6 +373,17 @@
     (and (eq ?f:run ?r) (eq ?f:pattern ?p) (eq ?f:name "stage") (not (member$ ?f:location ?slow)))
     (bind ?others (create$ ?others ?f:location)))
   (assert (finding (kind cause) (name slow-stage) (run ?r) (pattern ?p)
+                   (headline (if (= (length$ ?slow) 1)
+                              then (text "Stage {} is the bottleneck: {s} per item, the other stages {s}, and they wait {s} for it."
+                                         ?names ?sb ?mean ?cost)
+                              else (text "Stages {} are the bottleneck: up to {s} per item, the others {s}, and these wait {s}."
+                                         ?names ?sb ?mean ?cost)))
+                   (fix (if (= (length$ ?slow) 1)
+                         then (text "Split stage {} into {n}, or run {n} copies of it that take items in turn."
+                                    ?names ?copies ?copies)
+                         else (text "Split each of stages {} into {n}, or run {n} copies that take items in turn."
+                                    ?names ?copies ?copies)))
+                   (gain-kind remove)
                    (locations ?others) (culprits ?slow) (lost ?cost) (share (pl-part ?cost ?lost))
                    (gain (pl-gain ?r ?p ?stages ?gain)) (level 3) (where (str-cat "location " ?b))
                    (what-if (what-if-of "compute" ?slow "/" ?copies))
@@ -394,6 +419,11 @@
   (bind ?cost (pl-by-drift ?waiting ?stages ?items ?sb ?balance ?drift))
   (bind ?gain (/ ?cost ?stages))
   (assert (finding (kind cause) (name degrading-stage) (run ?r) (pattern ?p) (locations ?worse)
+                   (headline (text "Stage {} gets slower, {.1} times as long per item in the second half as in the first: {s} of waiting."
+                                   ?worse ?drift ?cost))
+                   (fix (text "Find out what grows in stage {} from item to item: lists that are searched, memory, files."
+                              ?worse))
+                   (gain-kind remove)
                    (culprits ?worse) (lost ?cost) (share (pl-part ?cost ?lost))
                    (gain (pl-gain ?r ?p ?stages ?gain))
                    (level 3) (confidence 0.7) (where (str-cat "location " ?worse))
@@ -420,6 +450,10 @@
   (bind ?cost (pl-by-spread ?waiting ?stages ?items ?sb ?balance ?cv))
   (bind ?gain (/ ?cost ?stages))
   (assert (finding (kind cause) (name uneven-items) (run ?r) (pattern ?p)
+                   (headline (text "Items that take long in one stage hold up all others: the stages wait {s}, and nothing is buffered between them."
+                                   ?cost))
+                   (fix "Buffer items between the stages: MPI_Isend some items ahead, MPI_Irecv posted early; or split long items.")
+                   (gain-kind remove)
                    (locations (pl-members ?r ?p)) (lost ?cost) (share (pl-part ?cost ?lost))
                    (gain (pl-gain ?r ?p ?stages ?gain)) (level 3) (confidence 0.8)
                    (text (text "The stages wait {s} more than their mean times per item explain: an item that takes long in one stage holds up all others, and nothing is buffered between them. Times differ most in stage {} (coefficient of variation {.2})."
@@ -441,6 +475,10 @@
   (bind ?together (max 2 (integer (+ 0.999999 (/ (* ?*grain-good* ?o) (max ?g 1e-12))))))
   (bind ?gain (/ (* ?lost (- 1.0 (/ 1.0 ?together))) ?stages))
   (assert (finding (kind cause) (name item-overhead) (run ?r) (pattern ?p)
+                   (headline (text "Items are too small: a stage computes {s} on one, and moving it costs {s} beyond waiting."
+                                   ?g ?o))
+                   (fix (text "Send {n} items in one message." ?together))
+                   (gain-kind remove)
                    (locations (pl-members ?r ?p)) (lost ?lost) (share (pl-part ?lost ?all))
                    (gain (pl-gain ?r ?p ?stages ?gain)) (level 3)
                    (what-if (what-if-of "transfer" (pl-members ?r ?p) "/" ?together))
@@ -461,6 +499,10 @@
   (metric (run ?r) (pattern ?p) (name "run.stages") (value ?stages))
   =>
   (assert (finding (kind cause) (name slow-transfer) (run ?r) (pattern ?p)
+                   (headline (text "Moving an item takes {s} per stage beyond waiting; a stage computes {s} on it."
+                                   ?o ?g))
+                   (fix "Post MPI_Irecv for the next item before working on this one, and pass items on with MPI_Isend.")
+                   (gain-kind remove)
                    (locations (pl-members ?r ?p)) (lost ?lost) (share (pl-part ?lost ?all))
                    (gain (pl-gain ?r ?p ?stages (/ ?lost ?stages))) (level 3) (confidence 0.7)
                    (text (text "Moving items takes {s} per item and stage beyond waiting, {s} in all; a stage computes {s} on one."

@@ -47,6 +47,10 @@
   (metric (run ?r) (pattern ?p) (name "worker.relative_task_time") (location ?w) (value ?rel))
   =>
   (assert (finding (kind cause) (name unequal-deal) (run ?r) (pattern ?p) (locations ?w)
+                   (headline (text "Tasks are assigned statically, and unequally: worker {} computes {s}, the mean worker {s}."
+                                   ?w ?max ?mean))
+                   (fix "Hand out tasks on request: each result asks for the next task (MPI_ANY_SOURCE).")
+                   (gain-kind even-out)
                    (culprits ?w) (lost (min ?lost ?cost)) (share (/ (min ?lost ?cost) (max ?lost 1e-12)))
                    (gain (- ?max ?mean)) (level 2) (what-if "compute(worker)=even")
                    (where "TaskLifeCycle.work" (str-cat "location " ?w))
@@ -68,6 +72,10 @@
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   =>
   (assert (finding (kind cause) (name dealt-in-rounds) (run ?r) (pattern ?p)
+                   (headline (text "Tasks are handed out in rounds: between tasks, workers wait {s} while the master is busy with others."
+                                   ?bn))
+                   (fix "Give a worker its next task when its result comes, or one task ahead.")
+                   (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (lost (- ?bn ?cost))
                    (share (/ (- ?bn ?cost) (max ?lost 1e-12)))
                    (gain (/ (- ?bn ?cost) (max 1.0 ?n))) (level 3) (confidence 0.7)

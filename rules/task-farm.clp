@@ -122,6 +122,10 @@
   =>
   (bind ?gain (max 0.0 (min (- ?busy ?next) (/ ?wait (max 1.0 ?n)))))
   (assert (finding (kind cause) (name slow-emitter) (run ?r) (pattern ?p) (locations ?x) (culprits ?x)
+                   (headline (text "Emitter {} takes {s} per task and can feed {.1} workers; there are {n}, and they wait {s}."
+                                   ?x ?task ?fed ?n ?wait))
+                   (fix (text "Send {n} tasks per message, or use several emitters or fewer workers." ?batch))
+                   (gain-kind remove)
                    (lost ?wait) (share (/ ?wait (max ?lost 1e-12))) (gain ?gain) (level 3)
                    (what-if (what-if-of "compute" ?x "/" ?batch))
                    (where (str-cat "location " ?x))
@@ -150,6 +154,11 @@
   (do-for-all-facts ((?f role)) (and (eq ?f:run ?r) (eq ?f:pattern ?p) (eq ?f:name "collector"))
     (bind ?who (create$ ?who ?f:location)))
   (assert (finding (kind cause) (name slow-collector) (run ?r) (pattern ?p) (locations ?who)
+                   (headline (text "{} {s} per result, and the workers finish one each {s}: they are held for {s}."
+                                   (if (= ?c 1.0) then (text "Collector {} takes" ?who) else "The busiest collector takes") ?task (/ ?mean (max 1.0 ?n)) ?hold))
+                   (fix (text "Take {n} results per message, use {n} collectors, or leave part of that work to the workers."
+                              (integer (+ 1 (/ (* ?task ?n) (max ?mean 1e-12)))) (integer (+ 1 (/ (* ?task ?n) (max ?mean 1e-12))))))
+                   (gain-kind remove)
                    (culprits ?who) (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain)
                    (level 3)
                    (text (text "{} {s} per result, and the workers together finish one each {s}: they are held for {s} until results are taken, and {s} pass after the last task."
@@ -179,6 +188,11 @@
   (bind ?cost (min ?lost (+ ?wait ?end) (* (max 1.0 (- ?n 1.0)) (- ?comp (/ ?comp ?rel)))))
   (bind ?gain (min (/ ?cost (max 1.0 ?n)) (max 0.0 (- ?busy ?next))))
   (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p) (locations ?x) (culprits ?x)
+                   (headline (text "Worker {} takes {.1} times the median per task and gets as many as the others, which wait {s}."
+                                   ?x ?rel (+ ?wait ?end)))
+                   (fix (text "Hand out tasks on request instead of in turn, so that worker {} gets fewer; look at its node."
+                              ?x))
+                   (gain-kind even-out)
                    (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain) (level 3)
                    (where (str-cat "location " ?x))
                    (what-if (what-if-of "compute" ?x "/" ?rel))
@@ -205,6 +219,11 @@
   (metric (run ?r) (pattern ?p) (name "run.task_cv") (value ?cv))
   =>
   (assert (finding (kind cause) (name uneven-end) (run ?r) (pattern ?p) (lost ?end)
+                   (headline (text "The workers finish at different times, {n} tasks for {n} workers: they wait {s} for the last one."
+                                   ?tasks ?n ?end))
+                   (fix (text "Hand out tasks on request, long ones first, and make at least {n}."
+                              (* ?n ?*rounds-good*)))
+                   (gain-kind even-out)
                    (share (/ ?end (max ?lost 1e-12))) (gain (/ ?end (max 1.0 ?n))) (level 3)
                    (confidence 0.8) (where "Task.work")
                    (text (text "The workers finish at different times ({s} of waiting for the last one): {n} tasks of {s} (coefficient of variation {.2}) for {n} workers."
@@ -230,6 +249,10 @@
   =>
   (bind ?b (integer (+ 1 (/ (* ?*grain-good* ?o) (max ?mean 1e-12)))))
   (assert (finding (kind cause) (name grain-too-fine) (run ?r) (pattern ?p) (lost ?cost)
+                   (headline (text "Tasks are too small: {s} of computation, and {s} to move one and its result."
+                                   ?mean ?o))
+                   (fix (text "Put {n} tasks into one message." ?b))
+                   (gain-kind remove)
                    (share (/ ?cost (max ?lost 1e-12)))
                    (gain (/ (* ?cost (- 1.0 (/ 1.0 ?b))) (max 1.0 ?n))) (level 3)
                    (text (text "Tasks are too small: {s} of computation against {s} for moving a task and its result."

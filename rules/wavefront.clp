@@ -268,6 +268,10 @@
   (bind ?b (/ ?n ?a))
   (bind ?cost (* ?lost (wf-less-deep ?n ?d)))
   (assert (finding (kind cause) (name elongated-grid) (run ?r) (pattern ?p)
+                   (headline (text "The grid of {n} ranks is long and narrow: sweeps are {n} steps deep, which costs {s} of waiting."
+                                   ?n ?d ?cost))
+                   (fix (text "Use a grid of {n} x {n} ranks." ?a ?b))
+                   (gain-kind remove)
                    (locations (wf-cells ?r ?p)) (lost ?cost) (share (wf-part ?cost ?all))
                    (gain (wf-gain ?r ?p ?n (/ ?cost ?n))) (level 3)
                    (text (text "The grid of {n} processes is long and narrow: a sweep is {n} steps deep, and waiting for first blocks costs {s} ({%} of the process time), {s} of it because of the shape."
@@ -295,6 +299,10 @@
   ; Not only what is waited for first blocks: the last drain becomes shorter, too.
   (bind ?gain (min ?model (/ ?all ?n)))
   (assert (finding (kind cause) (name blocks-too-coarse) (run ?r) (pattern ?p)
+                   (headline (text "Blocks are too coarse: a sweep has {.1} of {s} each, so ranks wait {s} for their first one."
+                                   ?k ?g ?lost))
+                   (fix (text "Divide the work of a sweep into about {n} blocks." ?to))
+                   (gain-kind remove)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
                    (gain (wf-gain ?r ?p ?n ?gain)) (level 3)
                    (text (text "The blocks are too coarse: a sweep has {.1} of them, {s} each, and is {n} steps deep, so waiting for first blocks costs {s} ({%} of what is lost)."
@@ -318,6 +326,10 @@
   =>
   (bind ?lost (wf-not-shape ?r ?p ?first))
   (assert (finding (kind cause) (name sweep-turns) (run ?r) (pattern ?p)
+                   (headline (text "Each of {n} sweeps drains before the next one, in another direction, fills the ranks: {s} of waiting."
+                                   ?s ?lost))
+                   (fix "Begin the next sweep on each rank once its own part is done, and where the last one ended.")
+                   (gain-kind remove)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
                    (gain (wf-gain ?r ?p ?n (/ (min ?turn ?lost) (* 2.0 ?n)))) (level 3) (confidence 0.8)
                    (text (text "The sweeps do not overlap: each of {n} drains before the next one, in another direction, fills the processes; waiting for first blocks costs {s} ({%} of what is lost), {s} of it where sweeps turn."
@@ -341,6 +353,10 @@
   =>
   (bind ?lost (wf-not-shape ?r ?p ?first))
   (assert (finding (kind cause) (name fill-and-drain) (run ?r) (pattern ?p)
+                   (headline (text "Filling the sweeps costs {s}: they begin anew at the start or behind each collective operation."
+                                   ?lost))
+                   (fix "Leave out the collective or call it every few sweeps, and give each sweep more blocks.")
+                   (gain-kind remove)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
                    (level 3) (confidence 0.8)
                    (text (text "Filling the sweeps costs {s} ({%} of what is lost): {} of {.1} blocks, begun anew at the start or behind a collective operation."
@@ -367,6 +383,11 @@
   (bind ?cost (min ?lost (* ?n ?excess)))
   (bind ?gain (min ?excess (/ ?cost (max 1.0 (- ?n 1.0)))))
   (assert (finding (kind cause) (name step-imbalance) (run ?r) (pattern ?p)
+                   (headline (text "Rank {} computes {s} per step, the mean of all is {s}; the others wait {s} for it."
+                                   ?heavy ?work ?g ?cost))
+                   (fix (text "Give rank {} a part of the grid that is {%} smaller."
+                              ?heavy (- 1.0 (/ ?g ?work))))
+                   (gain-kind even-out)
                    (locations (wf-cells ?r ?p)) (culprits ?heavy) (lost ?cost)
                    (share (wf-part ?cost ?all)) (gain (wf-gain ?r ?p ?n ?gain)) (level 3)
                    (where (str-cat "location " ?heavy))
@@ -392,6 +413,9 @@
   (test (not (wf-is-heavy ?lambda ?excess ?lost ?n ?delayed ?delays)))
   =>
   (assert (finding (kind cause) (name back-pressure) (run ?r) (pattern ?p)
+                   (headline (text "Ranks are held for {s} in sends, until the next one receives." ?held))
+                   (fix "Post MPI_Irecv for the next block before computing this one, and send with MPI_Isend.")
+                   (gain-kind remove)
                    (locations (wf-cells ?r ?p)) (lost ?held) (share (wf-part ?held ?all))
                    (gain (wf-gain ?r ?p ?n (/ ?held ?n))) (level 3)
                    (text (text "Processes wait {s} in the middle of sweeps, {s} of it held in sends until the next one receives; steps of the heaviest process are {%} longer than on average, which does not explain it."
@@ -416,6 +440,10 @@
   (test (not (wf-is-heavy ?lambda ?excess ?lost ?n ?delayed ?delays)))
   =>
   (assert (finding (kind cause) (name step-jitter) (run ?r) (pattern ?p)
+                   (headline (text "Ranks wait {s} for one another in the middle of sweeps, as steps vary. No rank is to blame."
+                                   ?lost))
+                   (fix "Bind ranks to cores, run no more than cores, and let each run a block ahead (MPI_Isend, early MPI_Irecv).")
+                   (gain-kind remove)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
                    (level 3) (confidence 0.6)
                    (text (text "Processes wait {s} in the middle of sweeps, and the one with the longest steps ({%} above the mean of {s}) does not explain it: probably steps vary from one to the next, and each delay is passed on. Nobody in particular is to blame."
@@ -444,6 +472,10 @@
   (bind ?to (max 1 (integer (+ 0.5 ?best))))
   (bind ?gain (min ?model (/ ?lost ?n)))
   (assert (finding (kind cause) (name blocks-too-fine) (run ?r) (pattern ?p)
+                   (headline (text "Blocks are too fine: a step computes {s}, and moving its messages takes {s} beyond waiting."
+                                   ?g ?o))
+                   (fix (text "Put about {.1} blocks into one, {n} per sweep." (/ ?k ?to) ?to))
+                   (gain-kind remove)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
                    (gain (wf-gain ?r ?p ?n ?gain)) (level 3)
                    (text (text "The blocks are too fine: a step computes {s} and moves its messages ({n} bytes each) for {s}, waiting excluded; {s} in all, {%} of the process time."
@@ -465,6 +497,10 @@
   =>
   (bind ?together (max 2 (integer (+ 0.5 (/ (* ?*grain-fine* ?o) (max ?g 1e-12))))))
   (assert (finding (kind cause) (name blocks-too-fine) (run ?r) (pattern ?p)
+                   (headline (text "Blocks are fine: a step computes {s}, and moving its messages takes {s} beyond waiting."
+                                   ?g ?o))
+                   (fix (text "Try {n} blocks in one; sweeps then fill more slowly, so measure it." ?together))
+                   (gain-kind remove)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
                    (gain (wf-gain ?r ?p ?n (/ (* ?lost (- 1.0 (/ 1.0 ?together))) ?n))) (level 3) (confidence 0.7)
                    (text (text "The blocks are fine: a step computes {s} and moves its messages for {s}, waiting excluded; {s} in all, {%} of the process time."
@@ -488,6 +524,10 @@
   (not (finding (kind cause) (name blocks-too-fine) (run ?r) (pattern ?p)))
   =>
   (assert (finding (kind cause) (name slow-transfer) (run ?r) (pattern ?p)
+                   (headline (text "Moving blocks takes {%} of the process time: {s} per step, for messages of {n} bytes."
+                                   ?share ?o ?bytes))
+                   (fix "Run no more ranks than cores, place neighbours on one node, combine messages, send with MPI_Isend.")
+                   (gain-kind remove)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
                    (gain (wf-gain ?r ?p ?n (/ ?lost ?n))) (level 3) (confidence 0.7)
                    (text (text "Moving blocks takes {s} ({%} of the process time), {s} per step, for messages of {n} bytes."
@@ -510,6 +550,10 @@
   =>
   (bind ?lost (min ?wait ?bound))
   (assert (finding (kind cause) (name drain-at-collective) (run ?r) (pattern ?p)
+                   (headline (text "Ranks that finish a sweep early wait {s} for the others in a collective operation."
+                                   ?lost))
+                   (fix "Make the collective non-blocking or less frequent, so that the next sweep begins meanwhile.")
+                   (gain-kind remove)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
                    (gain (wf-gain ?r ?p ?n (/ ?lost ?n))) (level 3) (confidence 0.6)
                    (text (text "Processes wait {s} ({%} of the process time) in collective operations; {s} of it those that are done with a sweep, for those that are not: the sweeps drain there."

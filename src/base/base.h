@@ -279,6 +279,8 @@ void mpl_text_print(FILE *out, const char *fmt, ...) MPL_PRINTF(2, 3);
 void mpl_text_vprint(FILE *out, const char *fmt, va_list args);
 /** The same into \p arena; NULL: no memory. */
 char *mpl_text_vformat(struct mpl_arena *arena, const char *fmt, va_list args);
+/** Characters in \p n bytes of UTF-8; a byte that is not UTF-8 counts as one. */
+size_t mpl_utf8_count(const char *text, size_t n);
 /** Writes \p text, wrapped at \p width with \p indent blanks before each line. */
 void mpl_text_wrap(FILE *out, const char *text, int indent, int width);
 /** The same behind a label; further lines begin below the text, not below the label. A number and

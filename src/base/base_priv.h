@@ -20,9 +20,6 @@ bool mpl_alloc_is_refused(void);
  */
 size_t mpl_utf8_length(const char *text, size_t n);
 
-/** Characters in \p n bytes; a byte that is not UTF-8 counts as one. */
-size_t mpl_utf8_count(const char *text, size_t n);
-
 /**
  * Whether the well-formed character of \p length bytes acts on a terminal, or on the order in which it
  * shows others: C0 and C1 controls, line and paragraph separators, and the marks that turn the

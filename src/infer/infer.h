@@ -65,14 +65,16 @@ enum mpl_mention_kind {
     MPL_MENTION_CONCLUDES, /**< Asserts a finding. */
     MPL_MENTION_BUILDS_ON, /**< Has a finding as a condition. */
     MPL_MENTION_PATTERN,   /**< Names a pattern, in a condition or in a slot. */
-    MPL_MENTION_ROLE       /**< Names a role of the pattern. */
+    MPL_MENTION_ROLE,      /**< Names a role of the pattern. */
+    MPL_MENTION_LINE       /**< Writes a headline or fix, or a part of it. */
 };
 /** What a rule or function names, as far as its text alone tells. */
 struct mpl_mention {
     enum mpl_mention_kind kind;
-    const char *name;         /**< Of what is mentioned; NULL: computed. */
-    const char *pattern;      /**< Of a metric or role; NULL: computed or not said. */
+    const char *name;    /**< Of what is mentioned; NULL: computed. Of a line, the slot. */
+    const char *pattern; /**< Of a metric or role; NULL: computed or not said. */
     const char *finding_kind; /**< "cause"; NULL: computed or not said. */
+    const char *line;         /**< The text of a line as written, with placeholders. */
     bool has_remedy;
     const char *rule; /**< "CAUSES::x"; NULL in a function. */
     struct mpl_place place;

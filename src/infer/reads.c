@@ -198,6 +198,21 @@ static void note_metrics(struct reader *r, enum mpl_mention_kind kind,
     }
 }
 
+/* Every literal in the value of a slot: with (if …) there are several, of which one is shown. */
+static void note_lines(struct reader *r, const char *slot, const struct node *value)
+{
+    for (const struct node *n = value; n != NULL; n = n->next) {
+        struct mpl_mention *m =
+            n->kind == TOKEN_STRING ? mention(r, MPL_MENTION_LINE, n) : NULL;
+
+        if (m != NULL) {
+            m->name = slot;
+            m->line = n->text;
+        }
+        note_lines(r, slot, n->first);
+    }
+}
+
 static void note_finding(struct reader *r, const struct node *fact)
 {
     struct mpl_mention *m = mention(
@@ -207,6 +222,10 @@ static void note_finding(struct reader *r, const struct node *fact)
         m->name = word_of(r, slot_of(fact, "name"));
         m->finding_kind = word_of(r, slot_of(fact, "kind"));
         m->has_remedy = slot_of(fact, "remedy") != NULL;
+    }
+    if (r->is_behind_arrow) {
+        note_lines(r, "headline", slot_of(fact, "headline"));
+        note_lines(r, "fix", slot_of(fact, "fix"));
     }
 }
 

@@ -7,6 +7,9 @@
 
 enum { TEST_BYTES_MAX = 4 << 20 };
 
+/* Two lines of the report, with its indentation: in 80 columns that leaves 75 for each. */
+enum { LINE_CHARACTERS = 150 };
+
 /* ---- telling ------------------------------------------------------------------------- */
 
 bool mpl_linter_tells(const struct linter *l, const char *file)
@@ -289,6 +292,18 @@ static const char *suggest_finding(const struct linter *l, const char *name)
     return hint(l, name, names, n);
 }
 
+static void check_line(const struct linter *l, const struct mpl_mention *m)
+{
+    const size_t n = mpl_utf8_count(m->line, strlen(m->line));
+
+    if (n > LINE_CHARACTERS) {
+        mpl_linter_warn(l, m->place,
+                        "this %s has %zu characters: keep it to %d, so that it fits into "
+                        "two lines of the report",
+                        m->name, n, LINE_CHARACTERS);
+    }
+}
+
 static void check_mention(const struct linter *l, const struct mpl_mention *m)
 {
     switch (m->kind) {
@@ -308,6 +323,9 @@ static void check_mention(const struct linter *l, const struct mpl_mention *m)
             mpl_linter_warn(l, m->place, "the cause '%s' has no remedy: say what to do",
                             m->name != NULL ? m->name : "?");
         }
+        break;
+    case MPL_MENTION_LINE:
+        check_line(l, m);
         break;
     case MPL_MENTION_BUILDS_ON:
         if (m->name != NULL && !is_concluded(l, m->name)) {

@@ -10,7 +10,7 @@
 #define HEAD "(defrule SYMPTOMS::x \"X.\" (pattern (run ?r) (name \"ring\") (id ?p)) "
 
 static const char *const kinds[] = { "asks",      "reads",   "word", "concludes",
-                                     "builds-on", "pattern", "role" };
+                                     "builds-on", "pattern", "role", "line" };
 
 static bool is_name(const struct mpl_mention *m)
 {
@@ -41,7 +41,9 @@ static const char *mentions_of(const char *text, bool is_of_names)
             m->pattern != NULL ? " " : "", m->name != NULL ? m->name : "?",
             m->finding_kind != NULL ? " " : "",
             m->finding_kind != NULL ? m->finding_kind : "",
-            m->has_remedy ? " with remedy" : "");
+            m->line != NULL ? mpl_arena_printf(lab->arena, " '%s'", m->line)
+            : m->has_remedy ? " with remedy"
+                            : "");
     }
     return told;
 }
@@ -120,6 +122,20 @@ START_TEST(findings_are_found_with_kind_and_remedy)
 }
 END_TEST
 
+START_TEST(headlines_and_fixes_are_found_with_every_text_they_may_show)
+{
+    ck_assert_str_eq(
+        mentions(HEAD
+                 "(finding (name early) (headline \"no\")) => (assert (finding (kind "
+                 "cause) (name late) (headline (text \"{s} late\" 0.5)) (fix (if (> 2 1) "
+                 "then \"hurry\" else (str-cat \"wait\" (text \"{n}\" 2)))) (text "
+                 "\"t\"))))"),
+        "builds-on early; concludes late cause; line headline '{s} late'; line fix "
+        "'hurry'; "
+        "line fix 'wait'; line fix '{n}'");
+}
+END_TEST
+
 START_TEST(a_variable_of_one_rule_is_not_known_in_the_next)
 {
     ck_assert_str_eq(mentions(HEAD
@@ -179,6 +195,7 @@ int main(void)
     tcase_add_test(tcase, what_a_function_is_given_is_only_a_word);
     tcase_add_test(tcase, conditions_on_metrics_are_found_unless_they_exclude);
     tcase_add_test(tcase, findings_are_found_with_kind_and_remedy);
+    tcase_add_test(tcase, headlines_and_fixes_are_found_with_every_text_they_may_show);
     tcase_add_test(tcase, a_variable_of_one_rule_is_not_known_in_the_next);
     tcase_add_test(tcase, places_are_those_of_the_words);
     tcase_add_test(tcase, without_memory_it_fails_and_leaks_nothing);
