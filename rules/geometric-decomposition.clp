@@ -346,7 +346,7 @@
                    (headline (text "In each of {n} steps another rank is late, without any order; the others wait {s}. No rank is to blame."
                                    ?steps ?claim))
                    (fix "Synchronise less often; bind ranks to cores and leave one core to the system.")
-                   (gain-kind remove)
+                   (gain-kind even-out)
                    (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.7)
                    (gain (/ ?claim ?n)) (what-if "compute(subdomain)=even")
                    (text (text "In each of {n} steps another process takes longer, without any order (rank correlation {.2}; {%} is left when the steps are added up), and the others wait {s}. That is noise of the machine or chance in the work; nobody is to blame."

@@ -256,8 +256,10 @@
   ;; Where the trace does not tell whom calls wait for, the waiting that is known is only a part of
   ;; what the others wait, and says nothing about how much could be saved.
   (bind ?is-partial (>= (mp-value ?r "run.unknown_share" "") ?*unknown-large*))
+  ;; Those who end before it wait for it, too, though in no call.
   (bind ?gain (gain-of-evening-out ?excess
-                 (if ?is-partial then (* ?excess ?n) else (/ ?cost (max ?share 1e-12))) ?n))
+                 (if ?is-partial then (* ?excess ?n)
+                  else (+ (/ ?cost (max ?share 1e-12)) (max 0.0 (mp-value ?r "run.early_ends" "")))) ?n))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
                    (headline (text "Rank {} computes {.1} times as long as the median, and {s} of waiting go back to it."
                                    ?p ?relative ?cost))
@@ -474,7 +476,7 @@
                    (headline (text "In each of {n} steps another rank is slowest, by {%} of the mean, without any order. No rank is to blame."
                                    ?steps ?uneven))
                    (fix "Synchronise less often; bind ranks to cores and keep other load away.")
-                   (gain-kind remove)
+                   (gain-kind even-out)
                    (lost ?seconds) (share (/ ?seconds ?lost)) (level 3) (confidence 0.6)
                    (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
                    (text (text "From step to step another process computes longest (rank correlation of neighbouring steps {.2}): the longest computation is {%} above the mean in {n} steps, yet over all of them work is balanced. Either the machine interrupts processes, or the work of a step depends on its data. Nobody is to blame."
