@@ -122,7 +122,7 @@
           (finding (name tree) (healthy yes)
                    (text "A tree of depth 2 with root 0: 3 processes divide and merge, 4 are leaves; 1 problem."))
           (finding (name critical-path) (healthy yes) (locations "0" "2" "5"))
-          (finding (name bad-split) (kind cause) (culprits "5") (gain 0.6) (what-if "compute(5)-0.6s") (lost 5.28)
+          (finding (name bad-split) (kind cause) (culprits "5") (gain 0.6) (what-if "compute(leaf)=even") (lost 5.28)
                    (where "Solve.solve" "location 5") (because low-tree-efficiency "run.typical_solve"))))
 
 (case "equal leaves are nobody's fault; parents that only wait are told"

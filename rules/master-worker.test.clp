@@ -595,11 +595,12 @@
          (metric (run "r1") (pattern "master-worker") (name "run.task_max") (value 0.05))
          (metric (run "r1") (pattern "master-worker") (name "worker.last_finish") (location "3") (value 0.65) (rank 1) (of 3)))
   (expect (finding (kind observation) (name slow-worker) (culprits "3"))
-          (finding (kind cause) (name slow-worker) (culprits "3") (locations "1" "2" "3") (lost 0.08)
-                   (text "Worker 3 is slow (50.0 ms per task, 5.0 times the median) and finishes last: the others wait 80.0 ms for it at the end.")
+          (finding (kind cause) (name slow-worker) (culprits "3") (locations "1" "2" "3") (lost 0.6)
+                   (gain 0.2) (what-if "compute(3)/5")
+                   (text "Worker 3 is slow: 50.0 ms per task, 5.0 times the median. Its 13 tasks would have taken another worker 0.520 s less. It finishes last: the others wait 80.0 ms for it at the end.")
                    (because slow-worker "worker.holds_up"))))
 
-(case "a slow worker that holds up nobody is an observation"
+(case "a slow worker that holds up nobody costs the capacity that it lacks"
   ;; The figures of mandel-mw-slowworker-np8: worker 4 is the last.
   (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
          (metric (run "r1") (pattern "master-worker") (name "worker.relative_task_time") (location "3") (value 4.97))
@@ -615,6 +616,21 @@
          (metric (run "r1") (pattern "master-worker") (name "run.workers") (value 7.0)))
   (expect (finding (kind observation) (name slow-worker) (culprits "3") (where "location 3")
                    (text "Worker 3 is an outlier: 50.2 ms per task, 4.97 times the median of the workers. It computed 13 tasks; tasks that are handed out on request go to the faster workers instead."))
+          (finding (kind cause) (name slow-worker) (culprits "3") (lost 0.521292) (gain 0.0744703)
+                   (what-if "compute(3)/4.97"))
+          (need (metric "worker.holds_up") (level 2))))
+
+(case "one task that takes long is no slow worker: only the end is lost"
+  (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
+         (metric (run "r1") (pattern "master-worker") (name "worker.relative_task_time") (location "3") (value 100.0))
+         (metric (run "r1") (pattern "master-worker") (name "run.own_cv") (value 0.1))
+         (metric (run "r1") (pattern "master-worker") (name "worker.task_time") (location "3") (value 2.0))
+         (metric (run "r1") (pattern "master-worker") (name "worker.tasks") (location "3") (value 1.0))
+         (metric (run "r1") (pattern "master-worker") (name "worker.holds_up") (location "3") (value 4.0))
+         (metric (run "r1") (pattern "master-worker") (name "run.total_lost") (value 5.0))
+         (metric (run "r1") (pattern "master-worker") (name "run.workers") (value 4.0)))
+  (expect (finding (kind observation) (name slow-worker) (culprits "3"))
+          (finding (kind cause) (name slow-worker) (culprits "3") (lost 4.0) (gain 1.0))
           (need (metric "worker.holds_up") (level 2))))
 
 (case "cores differ: a worker that is a little slower is no outlier"

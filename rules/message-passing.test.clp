@@ -41,7 +41,7 @@
          (metric (run "r1") (pattern "message-passing") (name "run.step_count") (location "") (value 40.0) (unit "1")))
   (expect (finding (name low-parallel-efficiency))
           (finding (name waiting))
-          (finding (name late-process) (kind cause) (culprits "3") (lost 6.0) (gain 2.0) (what-if "compute(3)=others")
+          (finding (name late-process) (kind cause) (culprits "3") (lost 6.0) (gain 1.5) (what-if "compute(3)=even")
                    (text "Process 3 is late: 6.00 s of waiting, 75.0 % of all, go back to it; 4.00 s are waiting for it, 2.00 s waiting for processes that had waited for it and pass the delay on. It computes 5.00 s, 2.00 times the median. It computes longest in 38 of 40 steps.")
                    (because "process.delay_cost" "process.excess"))))
 
@@ -627,7 +627,7 @@
          (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "1") (value 7.5) (unit "s") (rank 1) (of 4)))
   (expect (finding (name low-parallel-efficiency))
           (finding (kind observation) (name unknown-waiting) (lost 8.0) (because "run.unknown_share" "run.unknown"))
-          (finding (kind cause) (name suspected-late-process) (culprits "1") (lost 6.0) (gain 2.0) (confidence 0.6)
+          (finding (kind cause) (name suspected-late-process) (culprits "1") (lost 6.0) (gain 1.5) (confidence 0.6)
                    (because unknown-waiting "process.mpi_deficit" "process.relative_compute"))))
 
 (case "partners are not recorded, and nobody computes longer: nobody is suspected"

@@ -334,14 +334,16 @@ static const char *reason_of(struct mpl_analysis *a, const struct mpl_diagnosed 
         return NULL;
     }
     return d->gain_doubt == NULL
-               ? mpl_arena_printf(a->arena,
-                                  "the replay of the run says %s and is taken, as it knows what "
-                                  "else is then waited for; the model of the pattern says %s",
-                                  replay, model)
-               : mpl_arena_printf(a->arena,
-                                  "the model of the pattern says %s and is taken; the replay of "
-                                  "the run says %s, but %s",
-                                  model, replay, d->gain_doubt);
+               ? mpl_arena_printf(
+                     a->arena,
+                     "the replay of the run says %s and is taken, as it knows what "
+                     "else is then waited for; the model of the pattern says %s",
+                     replay, model)
+               : mpl_arena_printf(
+                     a->arena,
+                     "the model of the pattern says %s and is taken; the replay of "
+                     "the run says %s, but %s",
+                     model, replay, d->gain_doubt);
 }
 
 static bool choose_gain(struct mpl_analysis *a, struct mpl_diagnosed *d)

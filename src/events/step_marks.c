@@ -530,8 +530,8 @@ static void limit_search(struct search *s, const struct mpl_marks *marks, uint32
         const struct mpl_step_marks *m = &marks->processes[p];
 
         s->first[p] = k == 0 ? 0 : m->calls[k - 1] + 1;
-        s->end[p] = k == marks->n ? mpl_events_call_count(s->events, m->location)
-                                  : m->calls[k];
+        s->end[p] =
+            k == marks->n ? mpl_events_call_count(s->events, m->location) : m->calls[k];
     }
 }
 
@@ -576,7 +576,8 @@ static bool divide(struct search *s, const struct mpl_marks *marks, struct mpl_b
             return false;
         }
         /* Steps lie between calls, of which there is one more. */
-        if ((s->marks->n > 0 && !append(calls, s->marks, 0, s->marks->n + 1, n_processes)) ||
+        if ((s->marks->n > 0 &&
+             !append(calls, s->marks, 0, s->marks->n + 1, n_processes)) ||
             (k < marks->n && !append(calls, marks, k, k + 1, n_processes))) {
             return false;
         }

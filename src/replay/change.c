@@ -95,6 +95,26 @@ static enum mpl_status resolve_region(struct question *q, size_t i,
                               mpl_suggest(name, words, model->n_regions), err);
 }
 
+/* The first role of the list counts. False if out of memory. */
+static bool find_roles(struct question *q)
+{
+    const uint32_t n_locations = mpl_events_model(q->events)->n_locations;
+
+    q->role_of = MPL_NEW_ARRAY(q->arena, n_locations, size_t);
+    if (q->role_of == NULL) {
+        return false;
+    }
+    for (uint32_t l = 0; l < n_locations; l++) {
+        q->role_of[l] = q->n_roles;
+    }
+    for (size_t k = q->n_roles; k-- > 0;) {
+        for (uint32_t i = 0; i < q->roles[k].n; i++) {
+            q->role_of[q->roles[k].locations[i]] = k;
+        }
+    }
+    return true;
+}
+
 enum mpl_status mpl_question_resolve(struct question *q, struct mpl_err *err)
 {
     const uint32_t n_locations = mpl_events_model(q->events)->n_locations;
@@ -103,7 +123,7 @@ enum mpl_status mpl_question_resolve(struct question *q, struct mpl_err *err)
 
     q->is_named = MPL_NEW_ARRAY(q->arena, q->what->n, bool *);
     q->region_of = MPL_NEW_ARRAY(q->arena, q->what->n, uint32_t);
-    if (regions == NULL || q->is_named == NULL || q->region_of == NULL) {
+    if (regions == NULL || q->is_named == NULL || q->region_of == NULL || !find_roles(q)) {
         return mpl_nomem(err);
     }
     q->scale = (struct scale){ .regions = regions };
@@ -170,25 +190,14 @@ static int by_value(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-const struct mpl_replay_role *mpl_question_role(const struct question *q, uint32_t location)
-{
-    for (size_t k = 0; k < q->n_roles; k++) {
-        for (uint32_t i = 0; i < q->roles[k].n; i++) {
-            if (q->roles[k].locations[i] == location) {
-                return &q->roles[k];
-            }
-        }
-    }
-    return NULL;
-}
-
 /* The median of what the others of its role spend, or where there are none, of all others. */
 static double of_others(const struct question *q, size_t i, uint32_t location,
                         const struct spent *spent, double *values)
 {
     const struct spent *own = &spent[location];
     const struct mpl_model *model = mpl_events_model(q->events);
-    const struct mpl_replay_role *role = mpl_question_role(q, location);
+    const size_t k_role = q->role_of[location];
+    const struct mpl_replay_role *role = k_role < q->n_roles ? &q->roles[k_role] : NULL;
     uint32_t n = 0;
 
     for (uint32_t k = 0; role != NULL && k < role->n; k++) {

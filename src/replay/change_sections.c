@@ -76,21 +76,22 @@ static void join(const struct question *q, size_t i, const struct targets *targe
     }
 }
 
-/* \p role NULL: those named who play none. Without others of the role all others count. */
+/* Without others of the role all others count; \p role n_roles: those who play none. */
 static void gather(const struct question *q, size_t i, const struct targets *targets,
-                   const struct mpl_replay_role *role, struct team *team)
+                   size_t role, struct team *team)
 {
+    const uint32_t n_in_role = role < q->n_roles ? q->roles[role].n : 0;
     const uint32_t n_locations = mpl_events_model(q->events)->n_locations;
 
     team->n_named = 0;
     team->n_others = 0;
     for (uint32_t l = 0; l < n_locations; l++) {
-        if (q->is_named[i][l] && mpl_question_role(q, l) == role) {
+        if (q->is_named[i][l] && q->role_of[l] == role) {
             join(q, i, targets, l, true, team);
         }
     }
-    for (uint32_t k = 0; role != NULL && k < role->n; k++) {
-        join(q, i, targets, role->locations[k], false, team);
+    for (uint32_t k = 0; k < n_in_role; k++) {
+        join(q, i, targets, q->roles[role].locations[k], false, team);
     }
     if (team->n_named == 0 || team->n_others > 0) {
         return;
@@ -98,6 +99,37 @@ static void gather(const struct question *q, size_t i, const struct targets *tar
     for (uint32_t l = 0; l < n_locations; l++) {
         join(q, i, targets, l, false, team);
     }
+}
+
+/* Whoever is named together shares, whatever their roles, and with them all others of these roles; who is
+ * alone in its role shares with all. False if out of memory. */
+static bool gather_all(const struct question *q, size_t i, const struct targets *targets,
+                       struct team *team)
+{
+    const uint32_t n_locations = mpl_events_model(q->events)->n_locations;
+    bool *is_named = MPL_NEW_ARRAY(q->arena, q->n_roles + 1, bool); /* per role */
+
+    if (is_named == NULL) {
+        return false;
+    }
+    for (uint32_t l = 0; l < n_locations; l++) {
+        is_named[q->role_of[l]] = is_named[q->role_of[l]] || q->is_named[i][l];
+    }
+    team->n_named = 0;
+    team->n_others = 0;
+    for (uint32_t l = 0; l < n_locations; l++) {
+        join(q, i, targets, l, true, team);
+        if (is_named[q->role_of[l]]) {
+            join(q, i, targets, l, false, team);
+        }
+    }
+    if (team->n_named != 1 || team->n_others > 0) {
+        return true;
+    }
+    for (uint32_t l = 0; l < n_locations; l++) {
+        join(q, i, targets, l, false, team);
+    }
+    return true;
 }
 
 static int by_value(const void *x, const void *y)
@@ -329,8 +361,14 @@ enum mpl_status mpl_targets_change(const struct question *q, size_t i,
         multiply(q, i, targets);
         return MPL_OK;
     }
+    if (change->is_even) {
+        if (!gather_all(q, i, targets, &team)) {
+            return mpl_nomem(err);
+        }
+        return team.n_named > 0 ? change_team(q, i, &team, targets, err) : MPL_OK;
+    }
     for (size_t k = 0; k <= q->n_roles && st == MPL_OK; k++) {
-        gather(q, i, targets, k < q->n_roles ? &q->roles[k] : NULL, &team);
+        gather(q, i, targets, k, &team);
         st = team.n_named > 0 ? change_team(q, i, &team, targets, err) : MPL_OK;
     }
     return st;

@@ -40,7 +40,8 @@ bool mpl_engine_find_progress(const struct engine *r, uint32_t location, uint32_
         !r->runners[*other].is_part || enter_ticks(r, *other, first) <= begin_ticks) {
         return false;
     }
-    for (uint32_t k = 0; first > 0 && enter_ticks(r, *other, first - 1) > begin_ticks; k++) {
+    for (uint32_t k = 0; first > 0 && enter_ticks(r, *other, first - 1) > begin_ticks;
+         k++) {
         if (k == CALLS_BEFORE) {
             return false;
         }

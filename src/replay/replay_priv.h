@@ -76,6 +76,7 @@ struct question {
     const struct mpl_replay_role *roles;
     size_t n_roles;
     struct mpl_arena *arena;
+    size_t *role_of;     /* per location: the role that counts; n_roles: it has none */
     bool **is_named;     /* per change and location */
     uint32_t *region_of; /* per change: its region of the scale; MPL_NONE */
     struct scale scale;  /* with factors of 1 until question_settle() */
@@ -85,9 +86,6 @@ enum mpl_status mpl_question_resolve(struct question *q, struct mpl_err *err);
 /* Fills in the factors, some of which depend on what everybody spends. */
 enum mpl_status mpl_question_settle(struct question *q, const struct spent *spent,
                                     struct mpl_err *err);
-/* The first role of the list that has the location; NULL if none has. */
-const struct mpl_replay_role *mpl_question_role(const struct question *q,
-                                                uint32_t location);
 enum mpl_status mpl_question_fail_others(const struct question *q, size_t i,
                                          struct mpl_err *err);
 

@@ -102,6 +102,7 @@ static const struct {
     { "compute(3)*1e999", "column 12: this number is too large" },
     { "compute(3) - 5 h", "column 16: unknown unit" },
     { "compute(3)=5", "column 12: '=' takes 'others', 'even' or 0" },
+    { "transfer(3)=even", "column 13: only computation can be made even" },
     { "compute(3)=otherside", "column 12: '=' takes 'others', 'even' or 0" },
     { "compute(\"3)*2", "column 9: this quote is not closed" },
     { "region*2", "column 7: which region?" },
@@ -285,6 +286,104 @@ START_TEST(a_probe_waits_for_the_message_that_is_received_next)
     ASSERT_US(ask(events, "compute*1").baseline_s, 71);
     assert_changed(events, "compute(1)*0.4", 20 + 2 + 8 + 1 + 10);
     assert_changed(events, "compute(1)*2", 100 + 2 + 8 + 1 + 10);
+}
+END_TEST
+
+/* Four ranks meet at three barriers, which take 2. Before the first, rank 0 computes 500 alone, the others
+ * 0; before the others all compute 100, but rank 3 before the last 300. Then each ends. */
+static const struct mpl_events *sections(void)
+{
+    static const int64_t work_us[4][3] = {
+        { 500, 100, 100 }, { 0, 100, 100 }, { 0, 100, 100 }, { 0, 100, 300 }
+    };
+    static const int64_t last_us[3] = { 500, 100, 300 };
+    struct fixture *f = fixture_create(arena, 4, 1);
+
+    for (uint32_t l = 0; l < 4; l++) {
+        int64_t now_us = 0;
+
+        fixture_record(f, l, 0, MPL_EV_MARK);
+        for (int i = 0; i < 3; i++) {
+            fixture_call_coll(f, l, now_us + work_us[l][i], now_us + last_us[i] + 2,
+                              MPL_COLL_BARRIER, MPL_NONE);
+            now_us += last_us[i] + 2;
+        }
+    }
+    return fixture_events(f);
+}
+
+START_TEST(what_is_taken_off_comes_from_where_it_is_more_than_others_have)
+{
+    const struct mpl_events *events = sections();
+
+    ASSERT_US(ask(events, "compute*1").baseline_s, 906);
+    /* Of 700, though not before the last two barriers, where it has no more than the others. */
+    assert_changed(events, "compute(0) - 400 us", 906 - 400);
+    assert_changed(events, "compute(0) - 500 us", 906 - 500);
+    /* Then also from the rest, 50 and 50; rank 3 comes last there. */
+    assert_changed(events, "compute(0) - 600 us", 906 - 500);
+    assert_changed(events, "compute(0)=others", 906 - 500);
+    assert_changed(events, "compute(3)=others", 906 - 200);
+    assert_changed(events, "compute(3) - 200 us", 906 - 200);
+    /* A factor holds everywhere. */
+    assert_changed(events, "compute(0)*0.5", 906 - 250);
+}
+END_TEST
+
+/* Two roles: the master is compared with all, workers are ranks 1 and 2. */
+START_TEST(evening_out_gives_to_those_who_have_least)
+{
+    const struct mpl_events *events = sections();
+
+    /* 500 of rank 0 become 125 of each. */
+    assert_changed(events, "compute(0)=even", 906 - 375);
+    /* Each section has the mean of all: 125, 100, 150. */
+    assert_changed(events, "compute(all)=even", 906 - 375 - 150);
+    /* The workers' own mean is what they have. */
+    assert_changed(events, "compute(worker)=even", 906);
+}
+END_TEST
+
+/* Computing 10 to 40 between barriers: of ranks 1 to 3 all reach the level of 30; rank 0 plays another
+ * role. */
+START_TEST(evening_out_levels_a_slope)
+{
+    struct fixture *f = fixture_create(arena, 4, 1);
+
+    for (uint32_t l = 0; l < 4; l++) {
+        fixture_record(f, l, 0, MPL_EV_MARK);
+        for (int i = 0; i < 6; i++) {
+            fixture_call_coll(f, l, 42 * i + 10 * (l + 1), 42 * (i + 1), MPL_COLL_BARRIER,
+                              MPL_NONE);
+        }
+    }
+    assert_changed(fixture_events(f), "compute(2,3)=even", 6 * (30 + 2));
+}
+END_TEST
+
+/*
+ * Rank 1 sends at 10 to rank 0, which computes until 60, is then in a barrier of its own with rank 2 until 70,
+ * and receives at 80. The send leaves at 61: it lasted until rank 0 came to any call.
+ */
+START_TEST(a_send_that_lasted_until_the_receiver_looked_does_so_again)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    const struct mpl_events *events;
+
+    fixture_record(f, 0, 0, MPL_EV_MARK);
+    fixture_call(f, 0, 60, 70, "MPI_Iprobe_unknown");
+    fixture_call_recv(f, 0, 80, 82, 1, 0);
+    fixture_record(f, 0, 83, MPL_EV_MARK);
+    fixture_record(f, 1, 0, MPL_EV_MARK);
+    fixture_call_send(f, 1, 10, 61, "MPI_Send", 0, 0);
+    fixture_record(f, 1, 161, MPL_EV_MARK);
+    events = fixture_events(f);
+    ASSERT_US(ask(events, "compute*1").baseline_s, 161);
+    assert_changed(events, "compute(0)*0.5", 30 + 1 + 100);
+    assert_changed(events, "compute(0)*2", 120 + 1 + 100);
+    /* It waits for rank 0 as before, which then is the last. */
+    assert_changed(events, "compute(1)*0", 83);
+    ASSERT_US(ask(events, "compute(1)*0").end_s[1], 61);
 }
 END_TEST
 
@@ -536,7 +635,8 @@ END_TEST
 
 START_TEST(running_out_of_memory_is_told_at_every_allocation)
 {
-    static const char text[] = "compute(1)=others, region(solve)(1)*0.5, transfer/2";
+    static const char text[] =
+        "compute(1)=others, region(solve)(1)*0.5, transfer/2, compute(0)=even";
     const struct mpl_events *events = late_sender();
     enum mpl_status st = MPL_E_NOMEM;
     long n = 0;
@@ -581,6 +681,10 @@ static Suite *make_suite(void)
     tcase_add_test(t, a_send_that_was_held_is_held_again);
     tcase_add_test(t, a_probe_waits_for_the_message_that_is_received_next);
     tcase_add_test(t, who_waits_at_a_barrier_follows_from_who_comes_last);
+    tcase_add_test(t, what_is_taken_off_comes_from_where_it_is_more_than_others_have);
+    tcase_add_test(t, evening_out_gives_to_those_who_have_least);
+    tcase_add_test(t, evening_out_levels_a_slope);
+    tcase_add_test(t, a_send_that_lasted_until_the_receiver_looked_does_so_again);
     tcase_add_test(t, who_gives_nothing_is_not_waited_for);
     tcase_add_test(t, who_takes_nothing_does_not_wait);
     tcase_add_test(t, nobody_waits_for_ever_for_a_part_that_is_missing);
