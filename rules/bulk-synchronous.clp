@@ -282,6 +282,9 @@
   (bsp-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
   (metric (run ?r) (pattern ?p) (name "member.waited_as_root") (location ?l) (value ?root))
   (test (< (* 2.0 ?root) ?cost))
+  ;; One fault of several is one cause, told of the one that costs most.
+  (not (bsp-late (run ?r) (pattern ?p) (location ?o&~?l)
+                 (cost ?c&:(or (> ?c ?cost) (and (= ?c ?cost) (< (str-compare ?o ?l) 0))))))
   (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))
   (metric (run ?r) (pattern ?p) (name "member.relative") (location ?l) (value ?relative))
   (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
@@ -289,18 +292,21 @@
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (bind ?ends (bsp-ends ?r ?p ?l ?n))
-  (bind ?gain (gain-of-evening-out ?excess (+ ?ends (/ ?cost (max ?share 1e-12))) ?n))
-  (bind ?all (+ ?cost ?ends))
+  (bind ?who (bsp-heaviest ?r ?p))
+  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "member.excess" ?who ?n)
+                                   (+ ?ends (/ ?cost (max ?share 1e-12))) ?n))
+  (bind ?all (+ (bsp-blamed ?r ?p) ?ends))
   (assert (finding (kind cause) (name late-member) (run ?r) (pattern ?p)
                    (headline (text "Rank {} computes {.1} times as long as the median, and the others wait {s} for it."
                                    ?l ?relative ?all))
                    (fix (text "Give the others about {%} of the computation of rank {}."
                               (/ ?excess ?compute) ?l))
                    (gain-kind even-out)
-                   (locations ?l) (culprits ?l) (lost ?all) (share (min 1.0 (/ ?all ?lost)))
+                   (locations ?who) (culprits ?who) (lost ?all) (share (min 1.0 (/ ?all ?lost)))
                    (level 3) (gain ?gain) (where (str-cat "location " ?l))
-                   (what-if (what-if-of "compute" (bsp-heaviest ?r ?p) "=" even))
+                   (what-if (what-if-of "compute" ?who "=" even))
                    (text (str-cat
+                           (and-its-like ?who)
                            (text "Process {} computes {s} longer than the median ({s}, {.2} times as long), and the others wait for it where all meet: {s}; {%} of the waiting that can be seen goes back to it."
                                  ?l ?excess ?compute ?relative ?cost ?share)
                            (bsp-and-ends ?ends)))
@@ -316,7 +322,8 @@
   (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
-  (bind ?gain (gain-of-evening-out ?excess (/ ?cost (max ?share 1e-12)) ?n))
+  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "member.excess" (create$ ?l) ?n)
+                                   (/ ?cost (max ?share 1e-12)) ?n))
   (assert (finding (kind cause) (name serial-root) (run ?r) (pattern ?p)
                    (headline (text "Rank {} computes alone before it broadcasts or scatters, and the others wait {s} for it."
                                    ?l ?cost))

@@ -271,6 +271,14 @@
   (bind ?excess (max 0.0 (- ?part ?typical)))
   (if (> ?slack (* ?*part-told* ?excess)) then (min ?excess ?slack) else ?excess))
 
+(deffunction MAIN::dc-heaviest (?run ?pattern ?typical)
+  "Labels of those who solve longer than ?*heavy* times the typical one: half of a tree may be heavy."
+  (bind ?labels (create$))
+  (do-for-all-facts ((?f dc-node))
+    (and (eq ?f:run ?run) (eq ?f:pattern ?pattern) (>= ?f:part (* ?*heavy* ?typical)))
+    (bind ?labels (create$ ?labels ?f:node)))
+  ?labels)
+
 (defrule ADVISE::dc-bad-split
   "One process solves much longer than the others, and the whole tree waits for it."
   (finding (kind symptom) (name low-tree-efficiency) (run ?r) (pattern ?p))
@@ -292,14 +300,15 @@
   (bind ?equal (if (eq ?kind leaf) then (/ ?solve (max 1.0 ?leaves))
                 else (/ (+ ?solve ?own) (max 1.0 ?n))))
   (bind ?cost (min ?lost (* (- ?n 1.0) ?late)))
+  (bind ?who (dc-heaviest ?r ?p ?typical))
   ;; Its excess is for the others to solve, then.
   (bind ?gain (min ?late (max 0.0 (- ?part ?equal))))
-  (assert (finding (kind cause) (name bad-split) (run ?r) (pattern ?p) (locations ?leaf)
+  (assert (finding (kind cause) (name bad-split) (run ?r) (pattern ?p) (locations ?who)
                    (headline (text "{} {} solves for {s}, the typical other leaf for {s}, and all others wait for it."
                                    (if (eq ?kind leaf) then "Leaf" else "Rank") ?leaf ?part ?typical))
                    (fix "Divide by measured work, or make more parts than processes and hand them out on request.")
                    (gain-kind even-out)
-                   (culprits ?leaf) (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain)
+                   (culprits ?who) (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain)
                    (what-if (if (eq ?kind leaf) then "compute(leaf)=even" else "compute(all)=even"))
                    (level 3)
                    (where (if (eq ?kind leaf) then "Solve.solve" else "Node.own")

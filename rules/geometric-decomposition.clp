@@ -3,7 +3,9 @@
 ;;
 ;;   symptom   subdomains compute less than what is acceptable of their time          (level 1)
 ;;   |- waiting (for neighbours, in reductions)                                       (level 2)
-;;   |  |- one subdomain is to blame by delay cost, and computes longer  -> heavy-subdomain
+;;   |  |- one subdomain is to blame by delay cost, and computes longer
+;;   |  |  |- in the steps                                             -> heavy-subdomain
+;;   |  |  `- outside of them                                          -> serial-section
 ;;   |  `- the waiting that is left when these are taken off                          (level 3)
 ;;   |     |- the totals of computation differ                           -> uneven-parts
 ;;   |     |- they do not, but the steps do
@@ -210,7 +212,12 @@
 (defrule CAUSES::geo-heavy-subdomain
   "Waiting spreads from one subdomain, because it computes longer than the others."
   (geo-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
+  ;; One fault of several is one cause, told of the one that costs most.
+  (not (geo-late (run ?r) (pattern ?p) (location ?o&~?l)
+                 (cost ?c&:(or (> ?c ?cost) (and (= ?c ?cost) (< (str-compare ?o ?l) 0))))))
   (finding (kind observation) (name subdomains-wait) (run ?r) (pattern ?p))
+  ;; Its excess is in the steps, as far as there are any: see serial-section.
+  (not (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?in&:(< (* 2.0 ?in) ?cost))))
   (metric (run ?r) (pattern ?p) (name "subdomain.delay_share") (location ?l) (value ?share) (of ?n))
   (metric (run ?r) (pattern ?p) (name "subdomain.delay_cost") (location ?l))
   (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l) (value ?relative))
@@ -219,16 +226,20 @@
   (metric (run ?r) (pattern ?p) (name "subdomain.given_relative") (location ?l) (value ?rim))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
-  (bind ?gain (gain-of-evening-out ?excess (/ ?cost (max ?share 1e-12)) ?n))
+  (bind ?who (geo-heaviest ?r ?p))
+  (bind ?all (geo-blamed ?r ?p))
+  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "subdomain.excess" ?who ?n)
+                                   (/ ?cost (max ?share 1e-12)) ?n))
   (assert (finding (kind cause) (name heavy-subdomain) (run ?r) (pattern ?p)
                    (headline (text "Rank {} computes {.1} times as long as the others, which wait {s} for it."
                                    ?l ?relative ?cost))
                    (fix "Cut the domain by measured work.")
                    (gain-kind even-out)
-                   (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 3)
+                   (locations ?who) (culprits ?who) (lost ?all) (share (min 1.0 (/ ?all ?lost))) (level 3)
                    (gain ?gain) (where (str-cat "location " ?l))
-                   (what-if (what-if-of "compute" (geo-heaviest ?r ?p) "=" even))
+                   (what-if (what-if-of "compute" ?who "=" even))
                    (text (str-cat
+                           (and-its-like ?who)
                            (text "Subdomain {} computes {s} longer than the median ({s}, {.2} times as long); its neighbours, theirs in turn, and collectives wait for it: {s}; {%} of the waiting that can be seen goes back to it."
                                  ?l ?excess ?compute ?relative ?cost ?share)
                            (if (>= ?rim ?*outlier*)
@@ -236,6 +247,30 @@
                             else "")))
                    (remedy (text "Take about {s} of computation ({%}) off subdomain {}: cut the domain by measured work, or look there for work that the others do not have. Up to {s} of run time."
                                  ?excess (/ ?excess ?compute) ?l ?gain)))))
+
+(defrule CAUSES::geo-serial-section
+  "One process works alone outside of the steps, and the others wait for it."
+  (geo-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
+  (finding (kind observation) (name subdomains-wait) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?in&:(< (* 2.0 ?in) ?cost)))
+  (metric (run ?r) (pattern ?p) (name "subdomain.delay_share") (location ?l) (value ?share) (of ?n))
+  (metric (run ?r) (pattern ?p) (name "subdomain.excess") (location ?l) (value ?excess))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "subdomain.excess" (create$ ?l) ?n)
+                                   (/ ?cost (max ?share 1e-12)) ?n))
+  (assert (finding (kind cause) (name serial-section) (run ?r) (pattern ?p)
+                   (headline (text "Rank {} works alone for {s} outside of the steps; the others wait {s} for it."
+                                   ?l ?excess ?cost))
+                   (fix "Let all ranks share this work, or do it while the others compute.")
+                   (gain-kind even-out)
+                   (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 3)
+                   (gain ?gain) (where (str-cat "location " ?l))
+                   (what-if (what-if-of "compute" ?l "=" even))
+                   (text (text "Process {} computes {s} longer than the median, though not in the steps of the run, which are even: it works alone before, between or after them, and the others wait {s} for it."
+                               ?l ?excess ?cost))
+                   (remedy (text "See what process {} does outside of the steps (reading input, writing results) and let all share it, or do it while the others compute; up to {s} of run time."
+                                 ?l ?gain)))))
 
 ;; What is left when the waits of late subdomains are taken off.
 (defrule CAUSES::geo-rest

@@ -257,7 +257,7 @@
   ;; what the others wait, and says nothing about how much could be saved.
   (bind ?is-partial (>= (mp-value ?r "run.unknown_share" "") ?*unknown-large*))
   ;; Those who end before it wait for it, too, though in no call.
-  (bind ?gain (gain-of-evening-out ?excess
+  (bind ?gain (gain-of-evening-out (above-mean ?r "message-passing" "process.excess" (create$ ?p) ?n)
                  (if ?is-partial then (* ?excess ?n)
                   else (+ (/ ?cost (max ?share 1e-12)) (max 0.0 (mp-value ?r "run.early_ends" "")))) ?n))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")

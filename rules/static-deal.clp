@@ -46,12 +46,13 @@
   (metric (run ?r) (pattern ?p) (name "worker.tasks") (location ?w) (value ?n))
   (metric (run ?r) (pattern ?p) (name "worker.relative_task_time") (location ?w) (value ?rel))
   =>
-  (assert (finding (kind cause) (name unequal-deal) (run ?r) (pattern ?p) (locations ?w)
+  (bind ?busiest (those-above ?r ?p "worker.t_comp" ?*heavy*))
+  (assert (finding (kind cause) (name unequal-deal) (run ?r) (pattern ?p) (locations ?busiest)
                    (headline (text "Tasks are assigned statically, and unequally: worker {} computes {s}, the mean worker {s}."
                                    ?w ?max ?mean))
                    (fix "Hand out tasks on request: each result asks for the next task (MPI_ANY_SOURCE).")
                    (gain-kind even-out)
-                   (culprits ?w) (lost (min ?lost ?cost)) (share (/ (min ?lost ?cost) (max ?lost 1e-12)))
+                   (culprits ?busiest) (lost (min ?lost ?cost)) (share (/ (min ?lost ?cost) (max ?lost 1e-12)))
                    (gain (- ?max ?mean)) (level 2) (what-if "compute(worker)=even")
                    (where "TaskLifeCycle.work" (str-cat "location " ?w))
                    (text (text "Tasks are dealt without being asked for, and the hands are unequal: worker {} computes {s} in {n} tasks ({.1} times the median per task), the mean worker {s} (coefficient of variation {.2}). The others have {s} less to do in all."

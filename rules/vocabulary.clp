@@ -64,10 +64,10 @@
            (if (numberp ?number) then (three-digits ?number) else ?number)
            (if (eq ?how "-") then "s" else "")))
 
-(deffunction MAIN::gain-of-evening-out (?excess ?waiting ?n)
-  "Run time saved when what a process of ?n computes more than the others is shared by all: at most
-   that excess less an equal share of it, and at most what is waited for it."
-  (min (* ?excess (- 1.0 (/ 1.0 (max 1 ?n)))) (/ ?waiting (max 1 ?n))))
+(deffunction MAIN::gain-of-evening-out (?above ?waiting ?n)
+  "Run time saved when computation is made even: at most what the longest is above the mean (above-mean),
+   and at most what ?n processes wait for it."
+  (min ?above (/ ?waiting (max 1 ?n))))
 
 (deffunction MAIN::role-locations (?run ?pattern ?name)
   "Labels of the locations that play a role in a pattern; ?pattern is its id."
@@ -88,6 +88,41 @@
   (slot rank (type INTEGER) (default 0)) ; 1 for the largest value of this metric over its
                                          ; locations, 2 for the next …; 0 for the run
   (slot of (type INTEGER) (default 0)))  ; how many locations have this metric
+
+(deffunction MAIN::median-of (?run ?pattern ?metric)
+  "The median of a metric over its locations, by their ranks; 0 where there are none."
+  (bind ?sum 0.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (> ?m:rank 0))
+    (if (= ?m:rank (div (+ ?m:of 1) 2)) then (bind ?sum (+ ?sum (/ ?m:value 2.0))))
+    (if (= ?m:rank (+ 1 (div ?m:of 2))) then (bind ?sum (+ ?sum (/ ?m:value 2.0)))))
+  ?sum)
+
+(deffunction MAIN::those-above (?run ?pattern ?metric ?times)
+  "Labels of the locations where a metric is at least so many times its median: one fault may be that of several."
+  (bind ?least (* ?times (median-of ?run ?pattern ?metric)))
+  (bind ?labels (create$))
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (neq ?m:location "")
+         (>= ?m:value ?least))
+    (bind ?labels (create$ ?labels ?m:location)))
+  ?labels)
+
+(deffunction MAIN::above-mean (?run ?pattern ?metric ?who ?n)
+  "Of what some locations of ?n have more than the others (a metric): the largest, less an equal share of all."
+  (bind ?most 0.0)
+  (bind ?sum 0.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (member$ ?m:location ?who))
+    (bind ?most (max ?most ?m:value))
+    (bind ?sum (+ ?sum ?m:value)))
+  (max 0.0 (- ?most (/ ?sum (max 1 ?n)))))
+
+(deffunction MAIN::and-its-like (?labels)
+  "The start of a sentence about processes that have the same fault."
+  (if (> (length$ ?labels) 1)
+   then (str-cat "Processes " (location-list ?labels) " compute longer than the others. ")
+   else ""))
 
 (deftemplate MAIN::unknown
   "A metric was needed and the traces cannot answer it."

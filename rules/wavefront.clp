@@ -381,6 +381,7 @@
   =>
   ; All others wait for what the heaviest computes more than they do.
   (bind ?cost (min ?lost (* ?n ?excess)))
+  (bind ?who (those-above ?r ?p "cell.step_work" ?*heavy*))
   (bind ?gain (min ?excess (/ ?cost (max 1.0 (- ?n 1.0)))))
   (assert (finding (kind cause) (name step-imbalance) (run ?r) (pattern ?p)
                    (headline (text "Rank {} computes {s} per step, the mean of all is {s}; the others wait {s} for it."
@@ -388,10 +389,10 @@
                    (fix (text "Give rank {} a part of the grid that is {%} smaller."
                               ?heavy (- 1.0 (/ ?g ?work))))
                    (gain-kind even-out)
-                   (locations (wf-cells ?r ?p)) (culprits ?heavy) (lost ?cost)
+                   (locations (wf-cells ?r ?p)) (culprits ?who) (lost ?cost)
                    (share (wf-part ?cost ?all)) (gain (wf-gain ?r ?p ?n ?gain)) (level 3)
                    (where (str-cat "location " ?heavy))
-                   (what-if (what-if-of "compute" ?heavy "*" (/ ?g (max ?work 1e-12))))
+                   (what-if (what-if-of "compute" ?who "=" even))
                    (text (text "Process {} computes {s} per step, {s} the mean of all: the others wait {s} for it in the middle of sweeps. {s} of all waiting go back to process {}."
                                ?heavy ?work ?g ?cost ?delayed ?heavy))
                    (remedy (text "Give process {} a smaller part of the grid ({%} less), so that all steps take {s}; up to {}."

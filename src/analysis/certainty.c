@@ -5,10 +5,14 @@
  *             damaged trace lacks, what clocks leave open, what differs from run to run; or the
  *             rule itself says that it only infers it (confidence below 0.65)
  *   likely    nothing of that, but one of: a part of it is open by the clocks; a tenth of the time is in
- *             calls whose partners are not recorded; the pattern explains less than nineteen twentieths
- *             of the communication; the rule leaves room for other reasons (confidence below 0.85); the
- *             cause is as small as the noise of a shared machine may be
+ *             calls whose partners are not recorded; no pattern of the program was found, or one that
+ *             explains less than nineteen twentieths of the communication; the rule leaves room for
+ *             other reasons (confidence below 0.85); the cause is as small as the noise of a shared
+ *             machine may be
  *   sure      none of these
+ *
+ * Where clocks leave open who waited for whom, but all who are to blame compute longer than the others by
+ * their own clocks, that much is certain, and the cause is likely.
  *
  * The first reason that holds is told. Nothing else in the report speaks of it.
  */
@@ -17,6 +21,7 @@
 #include "analysis/analysis_priv.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Rules below this infer a cause from what it would lead to, not from what it is. */
@@ -27,6 +32,8 @@ static const double mostly = 0.5;
 /* Share of the time whose waits nobody can split, as in the rules (?*unknown-large*). */
 static const double unrecorded = 0.1;
 static const double well_covered = 0.95;
+/* Times what others compute, as in the rules (?*heavy*). */
+static const double heavy = 1.1;
 /* Share of the process time that noise of a shared machine reaches (?*noise-told*). */
 static const double noise = 0.1;
 
@@ -46,7 +53,55 @@ static double cost_of(const struct mpl_diagnosed *d)
     return isnan(d->lost_s) ? 0 : d->lost_s + d->outer_s;
 }
 
-static const char *doubt_of(const struct mpl_analysis *a, const struct mpl_diagnosed *d)
+static double compute_s(const struct mpl_run *run, uint32_t location)
+{
+    return mpl_events_totals(run->events, location)->class_s[MPL_SPAN_COMPUTE];
+}
+
+static int by_value(const void *x, const void *y)
+{
+    const double a = *(const double *) x;
+    const double b = *(const double *) y;
+
+    return (a > b) - (a < b);
+}
+
+/* The median of what processes compute. */
+static double typical_compute_s(struct mpl_analysis *a, const struct mpl_run *run)
+{
+    const uint32_t n_locations = run->model->n_locations;
+    double *values = MPL_NEW_ARRAY(a->arena, n_locations, double);
+    uint32_t n = 0;
+
+    for (uint32_t l = 0; l < n_locations && values != NULL; l++) {
+        if (run->model->locations[l].thread == 0 && run->model->locations[l].n_events > 0) {
+            values[n++] = compute_s(run, l);
+        }
+    }
+    if (n == 0) {
+        return INFINITY;
+    }
+    qsort(values, n, sizeof *values, by_value);
+    return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+static bool do_culprits_compute_longer(struct mpl_analysis *a, const struct mpl_diagnosed *d)
+{
+    const struct mpl_run *run = &a->runs[d->run].shown;
+    const double least_s = heavy * typical_compute_s(a, run);
+
+    for (size_t i = 0; i < d->finding->n_culprits; i++) {
+        const uint32_t location =
+            mpl_model_find_location(run->model, d->finding->culprits[i]);
+
+        if (location == MPL_NONE || !(compute_s(run, location) >= least_s)) {
+            return false;
+        }
+    }
+    return d->finding->n_culprits > 0;
+}
+
+static const char *doubt_of(struct mpl_analysis *a, const struct mpl_diagnosed *d)
 {
     const struct mpl_run *run = &a->runs[d->run].shown;
 
@@ -57,7 +112,8 @@ static const char *doubt_of(const struct mpl_analysis *a, const struct mpl_diagn
         return "it differs from run to run";
     }
     if (d->is_clock_sensitive &&
-        (isnan(d->clock_low_s) || d->clock_low_s < mostly * d->lost_s)) {
+        (isnan(d->clock_low_s) || d->clock_low_s < mostly * d->lost_s) &&
+        !do_culprits_compute_longer(a, d)) {
         return "the clocks are not known well enough to tell";
     }
     if (d->finding->confidence < inferred) {
@@ -77,12 +133,15 @@ static double unrecorded_share(const struct mpl_run *run)
     return run->window_s > 0 ? unknown_s / (run->window_s * run->model->n_locations) : 0;
 }
 
+/* Of the pattern whose rules found it; 0 where that fits every run. */
 static double coverage_of(struct mpl_analysis *a, const struct mpl_diagnosed *d)
 {
     const struct trial *t = mpl_trials_find(a, d->finding->run, d->finding->pattern);
 
-    return t == NULL || mpl_pattern_event_count(t->shown.pattern) == 0 ? 1
-                                                                       : t->shown.coverage;
+    if (t == NULL) {
+        return 1;
+    }
+    return mpl_pattern_event_count(t->shown.pattern) == 0 ? 0 : t->shown.coverage;
 }
 
 static const char *reserve_of(struct mpl_analysis *a, const struct mpl_diagnosed *d)
@@ -97,6 +156,9 @@ static const char *reserve_of(struct mpl_analysis *a, const struct mpl_diagnosed
         return mpl_arena_printf(
             a->arena, "%.0f %% of the time is in calls whose partners are not recorded",
             100 * unknown);
+    }
+    if (coverage == 0) {
+        return "no pattern of the program was recognised";
     }
     if (coverage < well_covered) {
         return mpl_arena_printf(a->arena,
