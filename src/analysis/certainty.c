@@ -85,7 +85,8 @@ static double typical_compute_s(struct mpl_analysis *a, const struct mpl_run *ru
     return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-static bool do_culprits_compute_longer(struct mpl_analysis *a, const struct mpl_diagnosed *d)
+static bool do_culprits_compute_longer(struct mpl_analysis *a,
+                                       const struct mpl_diagnosed *d)
 {
     const struct mpl_run *run = &a->runs[d->run].shown;
     const double least_s = heavy * typical_compute_s(a, run);
@@ -144,45 +145,49 @@ static double coverage_of(struct mpl_analysis *a, const struct mpl_diagnosed *d)
     return mpl_pattern_event_count(t->shown.pattern) == 0 ? 0 : t->shown.coverage;
 }
 
-static const char *reserve_of(struct mpl_analysis *a, const struct mpl_diagnosed *d)
+/* What leaves room for something else, each for a reason of its own; the first is told. */
+static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnosed *d,
+                               const char **first)
 {
     const double unknown = unrecorded_share(&a->runs[d->run].shown);
     const double coverage = coverage_of(a, d);
+    const struct {
+        bool holds;
+        const char *reason;
+    } all[] = {
+        { d->is_clock_sensitive, "the clocks leave open how much of it there is" },
+        { unknown >= unrecorded,
+          mpl_arena_printf(
+              a->arena, "%.0f %% of the time is in calls whose partners are not recorded",
+              100 * unknown) },
+        { coverage == 0, "no pattern of the program was recognised" },
+        { coverage > 0 && coverage < well_covered,
+          mpl_arena_printf(a->arena,
+                           "the pattern explains only %.0f %% of the communication",
+                           100 * coverage) },
+        { d->finding->confidence < certain, "other reasons are possible" },
+        { d->severity < noise, "noise of the machine can be as large" },
+    };
+    unsigned n = 0;
 
-    if (d->is_clock_sensitive) {
-        return "the clocks leave open how much of it there is";
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        *first = all[i].holds && n == 0 ? all[i].reason : *first;
+        n += all[i].holds;
     }
-    if (unknown >= unrecorded) {
-        return mpl_arena_printf(
-            a->arena, "%.0f %% of the time is in calls whose partners are not recorded",
-            100 * unknown);
-    }
-    if (coverage == 0) {
-        return "no pattern of the program was recognised";
-    }
-    if (coverage < well_covered) {
-        return mpl_arena_printf(a->arena,
-                                "the pattern explains only %.0f %% of the communication",
-                                100 * coverage);
-    }
-    if (d->finding->confidence < certain) {
-        return "other reasons are possible";
-    }
-    if (!isnan(d->severity) && d->severity < noise) {
-        return "noise of the machine can be as large";
-    }
-    return NULL;
+    return n;
 }
 
 static void judge(struct mpl_analysis *a, struct mpl_diagnosed *d)
 {
-    d->certainty_reason = doubt_of(a, d);
-    d->certainty = MPL_CERTAINTY_DOUBTFUL;
-    if (d->certainty_reason == NULL) {
-        d->certainty_reason = reserve_of(a, d);
-        d->certainty =
-            d->certainty_reason == NULL ? MPL_CERTAINTY_SURE : MPL_CERTAINTY_LIKELY;
+    const char *doubt = doubt_of(a, d);
+    const unsigned n_reserves = count_reserves(a, d, &d->certainty_reason);
+
+    if (doubt != NULL) {
+        d->certainty_reason = doubt;
     }
+    d->certainty = doubt != NULL || n_reserves > 1 ? MPL_CERTAINTY_DOUBTFUL
+                   : n_reserves == 1               ? MPL_CERTAINTY_LIKELY
+                                                   : MPL_CERTAINTY_SURE;
 }
 
 /* ---- the verdict ------------------------------------------------------------------------------- */
