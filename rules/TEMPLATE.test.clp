@@ -9,7 +9,10 @@
          (metric (run "r1") (pattern "exchange") (name "run.lost_share") (value 0.2) (unit "1"))
          (metric (run "r1") (pattern "exchange") (name "run.lead") (value 0.02) (unit "s")))
   (expect (finding (kind symptom) (name exchange-waiting) (lost 0.4) (because "run.lost_share"))
-          (finding (kind cause) (name late-right-side) (locations "0") (culprits "1") (gain 0.2)
+          (finding (kind cause) (name late-right-side)
+                   (headline "The right side computes 20.0 ms longer before each exchange, and the left side waits 0.400 s for it.")
+                   (fix "Move work from the right to the left side, or give before that work.") (gain-kind even-out)
+                   (locations "0") (culprits "1") (gain 0.2)
                    (remedy "Move 10.0 ms of work from the right to the left side, or give before that work.")
                    (because exchange-waiting "run.lead"))))
 

@@ -121,7 +121,7 @@
   (metric (run ?r) (pattern ?p) (name "run.phase_work") (value ?work))
   =>
   (assert (finding (kind observation) (name phases) (run ?r) (pattern ?p) (healthy yes) (level 1)
-                   (text (text "{n} processes compute and meet in collective operations: {n} phases each, with {s} of computation in a phase."
+                   (text (text "{n} processes compute and synchronise in collective operations: {n} phases each, with {s} of computation in a phase."
                                ?n ?phases ?work)))))
 
 (defrule SYMPTOMS::bsp-low-efficiency
@@ -233,7 +233,7 @@
                                  ?excess ?l (/ ?idle ?n))))))
 
 (defrule REFINE::bsp-waiting
-  "Waiting where all meet is a significant part of the time."
+  "Waiting in collective operations is a significant part of the time."
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p) (lost ?lost))
   (metric (run ?r) (pattern ?p) (name "run.wait_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern ?p) (name "run.waiting") (value ?wait))
@@ -243,7 +243,7 @@
   =>
   (assert (finding (kind observation) (name members-wait) (run ?r) (pattern ?p) (lost ?wait)
                    (share (min 1.0 (/ ?wait ?lost))) (level 2)
-                   (text (text "Processes wait {s}, {%} of what they lose: {s} where all wait for the last to come, {s} for roots of broadcasts and scatters, {s} in reductions, gathers and scans."
+                   (text (text "Processes wait {s}, {%} of what they lose: {s} in operations in which all wait for the last one, {s} for roots of broadcasts and scatters, {s} in reductions, gathers and scans."
                                ?wait (/ ?wait ?lost) ?all ?root ?ranks)))))
 
 (defrule REFINE::bsp-ask-late
@@ -278,7 +278,7 @@
                     (cost (max ?cost (min (+ ?cost ?hidden) (* ?excess (max 1 (- ?n 1)))))))))
 
 (defrule CAUSES::bsp-late-member
-  "The others wait for one process where all meet, because it computes longer."
+  "The others wait for one process in collective operations, because it computes longer."
   (bsp-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
   (metric (run ?r) (pattern ?p) (name "member.waited_as_root") (location ?l) (value ?root))
   (test (< (* 2.0 ?root) ?cost))
@@ -307,7 +307,7 @@
                    (what-if (what-if-of "compute" ?who "=" even))
                    (text (str-cat
                            (and-its-like ?who)
-                           (text "Process {} computes {s} longer than the median ({s}, {.2} times as long), and the others wait for it where all meet: {s}; {%} of the waiting that can be seen goes back to it."
+                           (text "Process {} computes {s} longer than the median ({s}, {.2} times as long), and the others wait for it in collective operations: {s}; {%} of the waiting that can be seen goes back to it."
                                  ?l ?excess ?compute ?relative ?cost ?share)
                            (bsp-and-ends ?ends)))
                    (remedy (text "Take about {s} of computation ({%}) off process {}, or look there for work that the others do not have. Up to {s} of run time."
@@ -459,11 +459,11 @@
                    (gain (/ ?claim ?n)) (what-if "compute(member)=even")
                    (text (text "In each of {n} steps another process takes longer, without any order (rank correlation {.2}; {%} is left when the steps are added up), and the others wait {s}. That is noise of the machine or chance in the work; nobody is to blame."
                                ?steps ?order ?kept ?claim))
-                   (remedy (text "Synchronise less often, so that noise averages out: four steps between two meetings halve it (up to {s} of run time). Bind processes to cores, no more of them than cores, and leave one core to the system."
+                   (remedy (text "Synchronise less often, so that noise averages out: synchronising in every fourth step halves it (up to {s} of run time). Bind processes to cores, no more of them than cores, and leave one core to the system."
                                  (/ (* 0.5 ?claim) ?n))))))
 
 (defrule ADVISE::bsp-unequal-phases
-  "Processes wait where all meet, their totals are even, and no common steps are found."
+  "Processes wait in collective operations, their totals are even, and no common steps are found."
   (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind even | unknown))
   (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
   (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases))
@@ -478,9 +478,9 @@
                    (lost ?rest) (share (min 1.0 (/ ?rest ?lost))) (level 3) (confidence 0.7)
                    (gain (/ (max 0.0 (- ?rest ?static)) ?n))
                    (what-if "compute(member)=even")
-                   (text (text "Phases are unequal, totals are not: processes wait {s} in {n} phases, but would wait only {s} if they met once, at the end. In one phase one process is late, in another one another, and no single one is to blame."
+                   (text (text "Phases are unequal, totals are not: processes wait {s} in {n} phases, but would wait only {s} if they synchronised once, at the end. In one phase one process is late, in another one another, and no single one is to blame."
                                ?rest ?phases ?static))
-                   (remedy (text "Meet less often, or with operations that need not wait for everybody at once (MPI_Iallreduce completed a phase later): up to {s} of run time. Work that moves from process to process can be given to all in each phase."
+                   (remedy (text "Synchronise less often, or with operations that need not wait for everybody at once (MPI_Iallreduce completed a phase later): up to {s} of run time. Work that moves from process to process can be given to all in each phase."
                                  (/ (max 0.0 (- ?rest ?static)) ?n))))))
 
 ;; ---- level 3: the operations themselves ------------------------------------------------------------

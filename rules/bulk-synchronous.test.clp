@@ -12,7 +12,7 @@
          (metric (run "r1") (pattern "bulk-synchronous") (name "run.phase_work") (location "")
                  (value 0.002) (unit "s")))
   (expect (finding (name phases) (healthy yes)
-                   (text "4 processes compute and meet in collective operations: 100 phases each, with 2.00 ms of computation in a phase."))))
+                   (text "4 processes compute and synchronise in collective operations: 100 phases each, with 2.00 ms of computation in a phase."))))
 
 (case "processes that compute nearly all the time are no problem"
   (given (pattern (run "r1") (name "bulk-synchronous") (id "bulk-synchronous"))

@@ -271,11 +271,11 @@
   (bind ?excess (max 0.0 (- ?part ?typical)))
   (if (> ?slack (* ?*part-told* ?excess)) then (min ?excess ?slack) else ?excess))
 
-(deffunction MAIN::dc-heaviest (?run ?pattern ?typical)
-  "Labels of those who solve longer than ?*heavy* times the typical one: half of a tree may be heavy."
+(deffunction MAIN::dc-heaviest (?run ?pattern ?typical ?longest)
+  "Labels of those who solve nearer to the longest part than to the typical one: half of a tree may be heavy."
   (bind ?labels (create$))
   (do-for-all-facts ((?f dc-node))
-    (and (eq ?f:run ?run) (eq ?f:pattern ?pattern) (>= ?f:part (* ?*heavy* ?typical)))
+    (and (eq ?f:run ?run) (eq ?f:pattern ?pattern) (>= (* 2.0 ?f:part) (+ ?typical ?longest)))
     (bind ?labels (create$ ?labels ?f:node)))
   ?labels)
 
@@ -300,7 +300,7 @@
   (bind ?equal (if (eq ?kind leaf) then (/ ?solve (max 1.0 ?leaves))
                 else (/ (+ ?solve ?own) (max 1.0 ?n))))
   (bind ?cost (min ?lost (* (- ?n 1.0) ?late)))
-  (bind ?who (dc-heaviest ?r ?p ?typical))
+  (bind ?who (dc-heaviest ?r ?p ?typical ?part))
   ;; Its excess is for the others to solve, then.
   (bind ?gain (min ?late (max 0.0 (- ?part ?equal))))
   (assert (finding (kind cause) (name bad-split) (run ?r) (pattern ?p) (locations ?who)

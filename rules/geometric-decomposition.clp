@@ -13,9 +13,9 @@
 ;;   |     |  `- each step has another one                               -> step-noise
 ;;   |     |- computation is even, and the waits are chains              -> serialised-exchange
 ;;   |     `- computation is even, and they are none                     -> exchange-jitter
-;;   |- moving rims
+;;   |- moving halos
 ;;   |  |- too little computation per exchange                           -> fine-grain
-;;   |  `- enough of it, but none while rims are under way               -> no-overlap, halo-volume
+;;   |  `- enough of it, but none while halos are under way               -> no-overlap, halo-volume
 ;;   |- collectives beyond waiting                                       -> costly-reductions
 ;;   `- waits that the trace does not split                 -> unsplit-waits, suspected-subdomain
 ;;
@@ -32,7 +32,7 @@
 ;; - C7 (more neighbours than others) is told with the late subdomain, of which it is a reason.
 ;;
 ;; The seconds: waits go to heavy subdomains by their delay cost, the rest to one of the other
-;; causes; what is no wait goes to the causes of moving rims and of collectives. So none is claimed twice.
+;; causes; what is no wait goes to the causes of moving halos and of collectives. So none is claimed twice.
 ;; Beside a late subdomain those get no more than what each pays: its neighbours are held up by it in
 ;; calls of which no wait is known. Of collectives the median counts, times their number (the first of a
 ;; run set up connections), and nothing where clocks or missing records hide the waits in them.
@@ -56,7 +56,7 @@
   (slot cost (type FLOAT)))
 
 (deftemplate MAIN::geo-cost
-  "What moving rims, or collectives, cost beyond waiting, as far as they account for it themselves."
+  "What moving halos, or collectives, cost beyond waiting, as far as they account for it themselves."
   (slot run (type STRING)) (slot pattern (type STRING))
   (slot of (type SYMBOL) (allowed-symbols halos meetings))
   (slot seconds (type FLOAT)) (slot each (type FLOAT)) (slot share (type FLOAT)))
@@ -126,7 +126,7 @@
   =>
   (assert (finding (kind observation) (name halo-exchange) (run ?r) (pattern ?p) (healthy yes)
                    (level 1)
-                   (text (text "{n} subdomains exchange rims with neighbours {n} times each, {.1} messages of {n} bytes at a time, with {s} of computation per exchange."
+                   (text (text "{n} subdomains exchange halos with neighbours {n} times each, {.1} messages of {n} bytes at a time, with {s} of computation per exchange."
                                ?n ?exchanges ?gives ?bytes ?work)))))
 
 (defrule SYMPTOMS::geo-low-efficiency
@@ -154,7 +154,7 @@
 ;; ---- level 2: where the time goes -----------------------------------------------------------
 
 (defrule REFINE::geo-ask-parts
-  "Lost time is split into waiting, moving rims and collectives."
+  "Lost time is split into waiting, moving halos and collectives."
   (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p))
   =>
   (geo-ask ?r ?p 2 "split the lost time of the subdomains"
@@ -386,7 +386,7 @@
                    (gain (/ ?claim ?n)) (what-if "compute(subdomain)=even")
                    (text (text "In each of {n} steps another process takes longer, without any order (rank correlation {.2}; {%} is left when the steps are added up), and the others wait {s}. That is noise of the machine or chance in the work; nobody is to blame."
                                ?steps ?order ?kept ?claim))
-                   (remedy (text "Synchronise less often, so that noise averages out: four steps between two meetings halve it (up to {s} of run time). Bind processes to cores, no more of them than cores, and leave one core to the system."
+                   (remedy (text "Synchronise less often, so that noise averages out: synchronising in every fourth step halves it (up to {s} of run time). Bind processes to cores, no more of them than cores, and leave one core to the system."
                                  (/ (* 0.5 ?claim) ?n))))))
 
 (defrule ADVISE::geo-other-waiting
@@ -420,7 +420,7 @@
                    (gain-kind remove)
                    (lost ?claim) (share (/ ?claim ?lost)) (level 3) (confidence 0.7)
                    (gain (/ (* ?claim ?chained) ?n))
-                   (text (text "Subdomains wait for neighbours that wait themselves: {%} of {s} of waiting are such chains, while computation is even. Rims are exchanged one neighbour after the other, so that a delay goes from one subdomain to the next."
+                   (text (text "Subdomains wait for neighbours that wait themselves: {%} of {s} of waiting are such chains, while computation is even. Halos are exchanged one neighbour after the other, so that a delay goes from one subdomain to the next."
                                ?chained ?claim))
                    (remedy (text "Post all MPI_Irecv and MPI_Isend of an exchange, then MPI_Waitall; with blocking calls let every second subdomain receive first. Up to {s} of run time."
                                  (/ (* ?claim ?chained) ?n))))))
@@ -445,12 +445,12 @@
                    (lost ?rest) (share (/ ?rest ?lost)) (level 3) (confidence 0.6)
                    (text (text "Subdomains wait {s} for one another, but neither their totals of computation nor those of common steps differ by as much. Computation varies from one exchange to the next, calls take sometimes longer, or processes are held up from outside; nobody is to blame."
                                ?rest))
-                   (remedy "See that no more processes run than there are cores, and bind them; exchange less often with deeper rims, and post receives early, so that a short hold-up is made good before anybody waits."))))
+                   (remedy "See that no more processes run than there are cores, and bind them; exchange less often with wider halos, and post receives early, so that a short delay is made up for before anybody waits."))))
 
-;; ---- level 3: moving rims ------------------------------------------------------------------------
+;; ---- level 3: moving halos ------------------------------------------------------------------------
 
 (defrule REFINE::geo-ask-halo
-  "What moving rims costs is put in relation to the computation between exchanges."
+  "What moving halos costs is put in relation to the computation between exchanges."
   (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.halo_share") (value ?share&:(>= ?share ?*significant*)))
   =>
@@ -459,7 +459,7 @@
                     "run.work_each")))
 
 (defrule CAUSES::geo-halo-cost
-  "Moving rims costs what it takes beyond waiting. Beside a late subdomain it costs what it costs all."
+  "Moving halos costs what it takes beyond waiting. Beside a late subdomain it costs what it costs all."
   (metric (run ?r) (pattern ?p) (name "run.moving_halos") (value ?moving))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.least_moving") (value ?least))
@@ -484,7 +484,7 @@
                     (times (max 2 (integer (+ 0.999 (/ (* ?*grain-good* ?cost) (max ?work 1e-12)))))))))
 
 (defrule ADVISE::geo-fine-halo
-  "The grain is too fine: moving rims costs too much for the computation between two exchanges."
+  "The grain is too fine: moving halos costs too much for the computation between two exchanges."
   (geo-fine (run ?r) (pattern ?p) (times ?times) (far ?far))
   (geo-cost (run ?r) (pattern ?p) (of halos) (seconds ?moving) (each ?cost) (share ?share))
   (metric (run ?r) (pattern ?p) (name "run.halo_each"))
@@ -518,7 +518,7 @@
                            (if (> ?waits 0.0)
                             then (text " Another {s} are waits that no computation accounts for: neighbours are in such calls themselves, and so short steps do not average anything out." ?waits)
                             else "")))
-                   (remedy (text "Give an exchange about {n} times the work, so that computation is {n} times its cost: fewer, larger subdomains (threads inside), or rims several layers deep that are exchanged every few steps; put all fields for a neighbour into one message."
+                   (remedy (text "Give an exchange about {n} times the work, so that computation is {n} times its cost: fewer, larger subdomains (threads inside), or halos several layers deep that are exchanged every few steps; put all fields for a neighbour into one message."
                                  ?times (integer ?*grain-good*))))))
 
 (defrule CAUSES::geo-no-overlap
@@ -542,13 +542,13 @@
                    (gain-kind remove)
                    (lost ?moving) (share (/ ?moving ?lost)) (level 3) (confidence 0.8)
                    (gain (/ ?hidden ?n))
-                   (text (text "Nothing is computed while rims are under way ({%} of the time of exchanges): moving them takes {s}, {%} of the time of the subdomains, {s} per exchange of messages of {n} bytes ({n} MB per second of computation)."
+                   (text (text "Nothing is computed while halos are under way ({%} of the time of exchanges): moving them takes {s}, {%} of the time of the subdomains, {s} per exchange of messages of {n} bytes ({n} MB per second of computation)."
                                ?overlap ?moving ?share ?cost ?bytes (/ ?surface 1e6)))
-                   (remedy (text "Post MPI_Irecv and MPI_Isend, compute the interior, then complete and compute the rim: {s} of computation per exchange can hide {s}; up to {s} of run time."
+                   (remedy (text "Post MPI_Irecv and MPI_Isend, compute the interior, then complete and compute the boundary: {s} of computation per exchange can hide {s}; up to {s} of run time."
                                  ?work (min ?work ?cost) (/ ?hidden ?n))))))
 
 (defrule CAUSES::geo-volume
-  "Rims are moved while something is computed, and still take long: their surface is too large."
+  "Halos are moved while something is computed, and still take long: their surface is too large."
   (geo-cost (run ?r) (pattern ?p) (of halos) (seconds ?moving) (each ?cost) (share ?share))
   (metric (run ?r) (pattern ?p) (name "run.halo_each"))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
@@ -567,7 +567,7 @@
                    (gain-kind remove)
                    (lost ?moving) (share (/ ?moving ?lost)) (level 3) (confidence 0.7)
                    (gain (/ (* 0.5 ?moving) ?n))
-                   (text (text "Rims are large for the work behind them: {n} MB per second of computation, messages of {n} bytes; moving them takes {s}, {%} of the time of the subdomains, although {%} of the time of exchanges is computation."
+                   (text (text "Halos are large for the work behind them: {n} MB per second of computation, messages of {n} bytes; moving them takes {s}, {%} of the time of the subdomains, although {%} of the time of exchanges is computation."
                                (/ ?surface 1e6) ?bytes ?moving ?share ?overlap))
                    (remedy "Cut the domain into fewer or more cubic parts (an eighth of the processes with threads inside halves the surface per volume in 3-D, a quarter in 2-D); send only what changed, or with less precision."))))
 
@@ -626,7 +626,7 @@
                                ?moving ?why)))))
 
 (defrule CAUSES::geo-meeting-cost
-  "What the usual collective costs, as often as there are some: not that of set-up, or of a hold-up."
+  "What the usual collective costs, as often as there are some: not that of set-up, or of a delay."
   (metric (run ?r) (pattern ?p) (name "run.meeting_typical") (value ?each))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
   (not (geo-unsure (run ?r) (pattern ?p)))

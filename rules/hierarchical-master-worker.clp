@@ -15,7 +15,7 @@
                           sequential-master fixed-order-collection)
     (assert (refined (run ?r) (pattern ?p) (name ?name))))
   (assert (need (run ?r) (pattern ?p) (metric "run.masters") (level 1)
-                (reason "see how many masters there are between the top and the workers"))))
+                (reason "see how many masters there are between the top-level master and the workers"))))
 
 (defrule SYMPTOMS::hier-levels
   "Who is the top, and how many masters it has."
@@ -24,7 +24,7 @@
   (metric (run ?r) (pattern ?p) (name "run.masters") (value ?masters))
   =>
   (assert (finding (kind observation) (name hierarchy) (run ?r) (pattern ?p) (healthy yes) (level 1)
-                   (text (text "Process {} gives tasks to {n} masters, which serve the workers." ?top ?masters)))))
+                   (text (text "Process {}, the top-level master, gives tasks to {n} masters, which serve the workers." ?top ?masters)))))
 
 (defrule REFINE::hier-ask-levels
   "Workers wait for their masters: for what these compute, or for the top."
@@ -35,7 +35,7 @@
                        "run.refill_share" "run.service" "run.workers_each" "run.masters_good"
                        "master.busy_share")
     (assert (need (run ?r) (pattern ?p) (metric ?m) (level 3)
-                  (reason "see whether the masters or the top keep the workers waiting")))))
+                  (reason "see whether the masters or the top-level master keep the workers waiting")))))
 
 (defrule CAUSES::hier-top
   "The masters wait for the top, and their workers for them."
@@ -50,7 +50,7 @@
   (metric (run ?r) (pattern ?p) (name "run.refill_mean") (value ?mean))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
   =>
-  ;; Fewer requests wait less in all, even if the top needs as long for each.
+  ;; Fewer requests wait less in all, even if the top-level master needs as long for each.
   (bind ?times (integer (+ 0.999999 (/ ?share ?*significant*))))
   (assert (finding (kind cause) (name top-bottleneck) (run ?r) (pattern ?p)
                    (headline (text "The masters wait {%} of their time for the top-level master, rank {}, and their workers up to {s} with them."
@@ -62,9 +62,9 @@
                    (share (/ ?wait (max ?lost 1e-12))) (gain (/ ?wait (max 1.0 ?workers))) (level 3)
                    (confidence 0.8)
                    (where (str-cat "location " ?top))
-                   (text (text "The masters wait {%} of their time for process {}, the top: {n} requests, {s} each. Their workers wait up to {s} in all meanwhile."
+                   (text (text "The masters wait {%} of their time for process {}, the top-level master: {n} requests, {s} each. Their workers wait up to {s} in all meanwhile."
                                ?share ?top ?n ?mean ?wait))
-                   (remedy (text "Let the masters ask before they run out, or for {n} times as many tasks per request, so that they wait for less than {%} of their time if the top needs as long for a request as now; up to {s} of run time."
+                   (remedy (text "Let the masters ask before they run out, or for {n} times as many tasks per request, so that they wait for less than {%} of their time if the top-level master needs as long for a request as now; up to {s} of run time."
                                  ?times ?*significant* (/ ?wait (max 1.0 ?workers)))))))
 
 (defrule CAUSES::hier-masters

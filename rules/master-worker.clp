@@ -175,7 +175,7 @@
   (assert (finding (kind observation) (name communication-significant) (run ?r)
                    (pattern ?p) (locations ?w) (lost ?comm)
                    (share (mw-part ?comm ?lost)) (level 2)
-                   (text (text "Among lost cycles of worker {}, {%} is spent in message passing itself ({s}, waiting excluded)."
+                   (text (text "Of the lost time of worker {}, {%} is spent in message passing itself ({s}, waiting excluded)."
                                ?w (mw-part ?comm ?lost) ?comm)))))
 
 (defrule REFINE::mw-initialisation
@@ -189,7 +189,7 @@
   (assert (finding (kind observation) (name initialisation-significant) (run ?r)
                    (pattern ?p) (locations ?w) (lost ?init)
                    (share (mw-part ?init ?lost)) (level 2)
-                   (text (text "Among lost cycles of worker {}, {%} is spent before it first asks for a task ({s})."
+                   (text (text "Of the lost time of worker {}, {%} is spent before it first asks for a task ({s})."
                                ?w (mw-part ?init ?lost) ?init)))))
 
 (defrule REFINE::mw-finalisation
@@ -203,7 +203,7 @@
   (assert (finding (kind observation) (name finalisation-significant) (run ?r)
                    (pattern ?p) (locations ?w) (lost ?final)
                    (share (mw-part ?final ?lost)) (level 2)
-                   (text (text "Among lost cycles of worker {}, {%} is spent after the last task of all ({s})."
+                   (text (text "Of the lost time of worker {}, {%} is spent after the last task of all ({s})."
                                ?w (mw-part ?final ?lost) ?final)))))
 
 (defrule REFINE::mw-shares
@@ -267,7 +267,7 @@
   =>
   (assert (finding (kind observation) (name queueing) (run ?r) (pattern ?p)
                    (locations ?w) (lost ?bn) (share ?share) (level 3)
-                   (text (text "Among lost cycles of worker {}, {%} ({s}) is spent waiting for the master to process other workers' requests: workers queue up for task assignment."
+                   (text (text "Of the lost time of worker {}, {%} ({s}) is spent waiting for the master to process other workers' requests: workers queue up for task assignment."
                                ?w ?share ?bn)))))
 
 (defrule REFINE::mw-setup
@@ -280,7 +280,7 @@
   =>
   (assert (finding (kind observation) (name task-setup) (run ?r) (pattern ?p)
                    (locations ?w) (lost ?t) (share ?share) (level 3)
-                   (text (text "Among lost cycles of worker {}, {%} ({s}) is spent waiting for the master computing the next task to assign."
+                   (text (text "Of the lost time of worker {}, {%} ({s}) is spent waiting for the master computing the next task to assign."
                                ?w ?share ?t)))))
 
 (defrule REFINE::mw-end
@@ -293,7 +293,7 @@
   =>
   (assert (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p)
                    (locations ?w) (lost ?t) (share ?share) (level 3)
-                   (text (text "Among lost cycles of worker {}, {%} ({s}) is spent waiting for the last worker to finish up (time imbalance)."
+                   (text (text "Of the lost time of worker {}, {%} ({s}) is spent waiting for the last worker to finish up (time imbalance)."
                                ?w ?share ?t)))))
 
 (defrule REFINE::mw-sequential
@@ -306,7 +306,7 @@
   =>
   (assert (finding (kind observation) (name sequential-parts) (run ?r) (pattern ?p)
                    (locations ?w) (lost ?t) (share ?share) (level 3)
-                   (text (text "Among lost cycles of worker {}, {%} ({s}) is spent while the master initialises before the first or finalises after the last task."
+                   (text (text "Of the lost time of worker {}, {%} ({s}) is spent while the master initialises before the first or finalises after the last task."
                                ?w ?share ?t)))))
 
 (defrule REFINE::mw-stop
@@ -319,7 +319,7 @@
   =>
   (assert (finding (kind observation) (name stopping) (run ?r) (pattern ?p)
                    (locations ?w) (lost ?t) (share ?share) (level 3)
-                   (text (text "Among lost cycles of worker {}, {%} ({s}) is spent after the last task, until the master has told every worker to stop, one after the other."
+                   (text (text "Of the lost time of worker {}, {%} ({s}) is spent after the last task, until the master has told every worker to stop, one after the other."
                                ?w ?share ?t)))))
 
 ;; ---- causes ------------------------------------------------------------------------------------
@@ -722,7 +722,7 @@
                    (where (str-cat "location " ?m))
                    (text (text "Master {} collects in a fixed order: in {n} of {n} receives it waits for one worker while the message of another has already been sent, {s} ({%} of the run). Late senders hold it up for {s} in all."
                                ?m ?n ?all ?w ?share ?late))
-                   (remedy (text "Receive with MPI_ANY_SOURCE, or post MPI_Irecv for all workers and take them with MPI_Waitany: in those {s} the master could have dealt with what was there."
+                   (remedy (text "Receive with MPI_ANY_SOURCE, or post MPI_Irecv for all workers and take them with MPI_Waitany: in those {s} the master could have processed what was there."
                                  ?w)))))
 
 ;; ---- several runs: the model of the pattern ------------------------------------------------------

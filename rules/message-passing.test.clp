@@ -41,7 +41,9 @@
          (metric (run "r1") (pattern "message-passing") (name "run.step_count") (location "") (value 40.0) (unit "1")))
   (expect (finding (name low-parallel-efficiency))
           (finding (name waiting))
-          (finding (name late-process) (kind cause) (culprits "3") (lost 6.0) (gain 1.5) (what-if "compute(3)=even")
+          (finding (name late-process) (kind cause)
+                   (fix "Share out the work of rank 3, or make that part faster.") (gain-kind even-out)
+                   (culprits "3") (lost 6.0) (gain 1.5) (what-if "compute(3)=even")
                    (text "Process 3 is late: 6.00 s of waiting, 75.0 % of all, go back to it; 4.00 s are waiting for it, 2.00 s waiting for processes that had waited for it and pass the delay on. It computes 5.00 s, 2.00 times the median. It computes longest in 38 of 40 steps.")
                    (because "process.delay_cost" "process.excess"))))
 

@@ -271,7 +271,7 @@
                    (gain-kind remove)
                    (locations (pl-members ?r ?p)) (lost ?lost) (share (pl-part ?lost ?all))
                    (gain (pl-gain ?r ?p ?stages ?gain)) (level 2)
-                   (text (text "The {n} stages form a serial chain: they are filled and drained in each of {n} steps, with {.1} items per filling, because all meet in a collective operation before the next item follows. In each step one stage after the other takes, computes for {s} on average and gives on, while those before it wait in the collective operation and those behind it in receives: {s}, {%} of the stages' time."
+                   (text (text "The {n} stages form a serial chain: they are filled and drained in each of {n} steps, with {.1} items per filling, because a collective operation synchronises all before the next item follows. In each step one stage after the other takes, computes for {s} on average and gives on, while those before it wait in the collective operation and those behind it in receives: {s}, {%} of the stages' time."
                                ?stages ?fills ?per ?own ?lost ?share))
                    (remedy (text "Let items follow each other: do the collective operation every few steps or make it non-blocking (MPI_Iallreduce), or send the item on in parts; or shorten the chain: compute before the receive what does not need it, MPI_Scan or MPI_Exscan where a value is accumulated, another order (red-black) where neighbours are relaxed. Up to {}."
                                  (pl-saves ?r ?p ?stages ?gain))))))
@@ -397,7 +397,7 @@
                      (if (>= ?drift ?*outlier*)
                       then (text " It gets slower: {.1} times as long per item in the second half as in the first." ?drift)
                       else "")))
-                   (remedy (text "Split {} {} into {n} stages of {s}, or replicate it {n} times and deal out the items in turn; the next limit then is {s} per item, which saves {} by the model ({n} items, {s} less each). Without more processes, move work from it to its neighbours: {s} per item for each stage would be even."
+                   (remedy (text "Split {} {} into {n} stages of {s}, or replicate it {n} times and distribute the items in turn; the next limit then is {s} per item, which saves {} by the model ({n} items, {s} less each). Without more processes, move work from it to its neighbours: {s} per item for each stage would be even."
                                  (if (= (length$ ?slow) 1) then "stage" else "stages") ?names ?copies (/ ?sb ?copies) ?copies ?after
                                  (pl-saves ?r ?p ?stages ?gain) ?items
                                  (max 0.0 (- ?sb ?after)) (* ?balance ?sb))))))

@@ -46,7 +46,9 @@
           (finding (name slowest-stage) (locations "1") (culprits "1") (because "stage.service"))
           (finding (name starvation) (locations "2") (culprits "1") (lost 8.0))
           (finding (name back-pressure) (locations "0") (culprits "1") (lost 7.0))
-          (finding (kind cause) (name slow-stage) (locations "0" "2") (culprits "1") (lost 15.0)
+          (finding (kind cause) (name slow-stage)
+                   (fix "Split stage 1 into 4, or run 4 copies of it that take items in turn.") (gain-kind remove)
+                   (locations "0" "2") (culprits "1") (lost 15.0)
                    (gain 7.07) (what-if "compute(1)/4") (because slowest-stage "run.waiting" "stage.delayed"))))
 
 (case "stages are alike on average, but items are not"

@@ -1,5 +1,5 @@
 ;; static-deal: a master that deals tasks in turn or beforehand. It cannot know who will be done first,
-;; so what matters is how equal the hands are that it deals. The rules of master-worker hold for it,
+;; so what matters is how equal the shares are that it assigns. The rules of master-worker hold for it,
 ;; too (protocol, efficiency, equations 1 and 2); here stands what takes the place of theirs:
 ;;
 ;;   symptom      low worker efficiency (master-worker)
@@ -10,7 +10,7 @@
 ;; In which order results are collected matters little where no task hangs on it: that is not told.
 
 (defrule SYMPTOMS::deal-ask
-  "A deal is judged by how equally the workers compute; what follows from asking for tasks does not hold."
+  "A static assignment is judged by how equally the workers compute; what follows from asking for tasks does not hold."
   (pattern (run ?r) (name "static-deal") (id ?p))
   =>
   (foreach ?name (create$ slow-worker too-few-tasks unequal-tasks uneven-end master-bottleneck
@@ -20,20 +20,20 @@
   (foreach ?m (create$ "run.t_comp_mean" "run.t_comp_max" "run.t_comp_cv" "run.deal_cost"
                        "run.tasks_least" "run.tasks_most" "worker.t_comp")
     (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
-                  (reason "see how equally tasks are dealt")))))
+                  (reason "see how equally tasks are assigned")))))
 
-(defrule SYMPTOMS::deal-hands
-  "How many tasks each worker is dealt."
+(defrule SYMPTOMS::deal-assigned
+  "How many tasks each worker is assigned."
   (pattern (run ?r) (name "static-deal") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.tasks_least") (value ?least))
   (metric (run ?r) (pattern ?p) (name "run.tasks_most") (value ?most))
   =>
-  (assert (finding (kind observation) (name hands) (run ?r) (pattern ?p) (healthy yes) (level 1)
-                   (text (text "Tasks are dealt without being asked for: {n} to {n} to each worker."
+  (assert (finding (kind observation) (name tasks-assigned) (run ?r) (pattern ?p) (healthy yes) (level 1)
+                   (text (text "Tasks are assigned statically, without requests: {n} to {n} to each worker."
                                ?least ?most)))))
 
 (defrule CAUSES::deal-unequal
-  "The hands are unequal: whoever has the lighter ones waits for the busiest worker."
+  "The assignment is unequal: whoever has less work waits for the busiest worker."
   (pattern (run ?r) (name "static-deal") (id ?p))
   (finding (kind symptom) (name low-worker-efficiency) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?lost))
@@ -55,7 +55,7 @@
                    (culprits ?busiest) (lost (min ?lost ?cost)) (share (/ (min ?lost ?cost) (max ?lost 1e-12)))
                    (gain (- ?max ?mean)) (level 2) (what-if "compute(worker)=even")
                    (where "TaskLifeCycle.work" (str-cat "location " ?w))
-                   (text (text "Tasks are dealt without being asked for, and the hands are unequal: worker {} computes {s} in {n} tasks ({.1} times the median per task), the mean worker {s} (coefficient of variation {.2}). The others have {s} less to do in all."
+                   (text (text "Tasks are assigned statically, without requests, and unequally: worker {} computes {s} in {n} tasks ({.1} times the median per task), the mean worker {s} (coefficient of variation {.2}). The others have {s} less to do in all."
                                ?w ?max ?n ?rel ?mean ?cv ?cost))
                    (remedy (text "Hand out tasks on request: each result asks for the next task (MPI_ANY_SOURCE). Up to {s} of run time."
                                  (- ?max ?mean))))))
@@ -63,7 +63,7 @@
 ;; Hands that are equal in sum may be unequal in each round. What the heaviest hand explains is not
 ;; told again, so only what is beyond it counts.
 (defrule CAUSES::deal-rounds
-  "The workers wait between tasks until the master, busy with others, deals the next ones."
+  "The workers wait between tasks until the master, busy with others, assigns the next ones."
   (pattern (run ?r) (name "static-deal") (id ?p))
   (finding (kind observation) (name queueing) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?lost))
@@ -80,7 +80,7 @@
                    (locations (role-locations ?r ?p "worker")) (lost (- ?bn ?cost))
                    (share (/ (- ?bn ?cost) (max ?lost 1e-12)))
                    (gain (/ (- ?bn ?cost) (max 1.0 ?n))) (level 3) (confidence 0.7)
-                   (text (text "Tasks are dealt in rounds: between their tasks the workers wait {s} in all while the master is busy with others, {s} more than unequal hands explain."
+                   (text (text "Tasks are assigned in rounds: between their tasks the workers wait {s} in all while the master is busy with others, {s} more than unequal assignment explains."
                                ?bn (- ?bn ?cost)))
                    (remedy (text "Give a worker its next task when its result comes, or one task ahead, whatever the others do; up to {s} of run time."
                                  (/ (- ?bn ?cost) (max 1.0 ?n)))))))

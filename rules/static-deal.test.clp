@@ -24,11 +24,11 @@
          (metric (run "r1") (pattern "static-deal") (name "worker.tasks") (location "3") (value 4.0))
          (metric (run "r1") (pattern "static-deal") (name "worker.task_time") (location "3") (value 0.2) (rank 1) (of 3))
          (metric (run "r1") (pattern "static-deal") (name "worker.relative_task_time") (location "3") (value 2.0)))
-  (expect (finding (name hands) (healthy yes)) (finding (name low-worker-efficiency) (kind symptom))
+  (expect (finding (name tasks-assigned) (healthy yes)) (finding (name low-worker-efficiency) (kind symptom))
           (finding (name unequal-deal) (kind cause) (culprits "3") (lost 1.2) (gain 0.4)
                    (because low-worker-efficiency "run.deal_cost"))))
 
-(case "equal hands are no cause, whatever else is lost"
+(case "equal shares are no cause, whatever else is lost"
   (given (pattern (run "r1") (name "static-deal") (id "static-deal"))
          (pattern (run "r1") (name "master-worker") (id "static-deal"))
          (metric (run "r1") (pattern "static-deal") (name "run.efficiency_mean") (value 0.6))
@@ -45,7 +45,7 @@
          (metric (run "r1") (pattern "static-deal") (name "worker.tasks") (location "3") (value 4.0))
          (metric (run "r1") (pattern "static-deal") (name "worker.task_time") (location "3") (value 0.2) (rank 1) (of 3))
          (metric (run "r1") (pattern "static-deal") (name "worker.relative_task_time") (location "3") (value 2.0)))
-  (expect (finding (name hands) (healthy yes)) (finding (name low-worker-efficiency) (kind symptom))))
+  (expect (finding (name tasks-assigned) (healthy yes)) (finding (name low-worker-efficiency) (kind symptom))))
 
 (case "busy workers are no problem"
   (given (pattern (run "r1") (name "static-deal") (id "static-deal"))
@@ -64,9 +64,9 @@
          (metric (run "r1") (pattern "static-deal") (name "worker.tasks") (location "3") (value 4.0))
          (metric (run "r1") (pattern "static-deal") (name "worker.task_time") (location "3") (value 0.2) (rank 1) (of 3))
          (metric (run "r1") (pattern "static-deal") (name "worker.relative_task_time") (location "3") (value 2.0)))
-  (expect (finding (name hands) (healthy yes))))
+  (expect (finding (name tasks-assigned) (healthy yes))))
 
-(case "equal hands that wait for others in each round are told"
+(case "equal shares that wait for others in each round are told"
   (given (pattern (run "r1") (name "static-deal") (id "static-deal"))
          (pattern (run "r1") (name "master-worker") (id "static-deal"))
          (metric (run "r1") (pattern "static-deal") (name "run.efficiency_mean") (value 0.6))
@@ -88,11 +88,11 @@
          (metric (run "r1") (pattern "static-deal") (name "worker.share_bn") (location "1") (value 0.5))
          (metric (run "r1") (pattern "static-deal") (name "worker.t_bn") (location "1") (value 0.2))
          (metric (run "r1") (pattern "static-deal") (name "run.total_bn") (location "") (value 0.7)))
-  (expect (finding (name hands) (healthy yes)) (finding (name low-worker-efficiency) (kind symptom))
+  (expect (finding (name tasks-assigned) (healthy yes)) (finding (name low-worker-efficiency) (kind symptom))
           (finding (name waiting-significant)) (finding (name queueing))
           (finding (name dealt-in-rounds) (kind cause) (lost 0.6) (gain 0.2) (because queueing "run.total_bn"))))
 
-(case "waiting between tasks that unequal hands explain is told once"
+(case "waiting between tasks that unequal shares explain is told once"
   (given (pattern (run "r1") (name "static-deal") (id "static-deal"))
          (pattern (run "r1") (name "master-worker") (id "static-deal"))
          (metric (run "r1") (pattern "static-deal") (name "run.efficiency_mean") (value 0.6))
@@ -114,6 +114,6 @@
          (metric (run "r1") (pattern "static-deal") (name "worker.share_bn") (location "1") (value 0.5))
          (metric (run "r1") (pattern "static-deal") (name "worker.t_bn") (location "1") (value 0.2))
          (metric (run "r1") (pattern "static-deal") (name "run.total_bn") (location "") (value 0.7)))
-  (expect (finding (name hands) (healthy yes)) (finding (name low-worker-efficiency) (kind symptom))
+  (expect (finding (name tasks-assigned) (healthy yes)) (finding (name low-worker-efficiency) (kind symptom))
           (finding (name waiting-significant)) (finding (name queueing))
           (finding (name unequal-deal) (lost 0.68))))

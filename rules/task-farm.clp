@@ -84,7 +84,7 @@
                        "run.holding_all" "run.ending_all" "run.drain" "run.fed" "run.batch"
                        "run.moving_all" "run.hand_over" "run.clocks_open" "run.task_cv")
     (assert (need (run ?r) (pattern ?p) (metric ?m) (level 2)
-                  (reason "see which station sets the pace"))))
+                  (reason "see whether emitter, workers or collector limit the throughput"))))
   (assert (finding (kind symptom) (name low-farm-efficiency) (run ?r) (pattern ?p) (lost ?lost)
                    (level 1)
                    (text (text "The workers of the farm are busy with tasks {%} of the time: {s} are lost."
@@ -196,7 +196,7 @@
                    (lost ?cost) (share (/ ?cost (max ?lost 1e-12))) (gain ?gain) (level 3)
                    (where (str-cat "location " ?x))
                    (what-if (what-if-of "compute" ?x "/" ?rel))
-                   (text (text "Worker {} needs {s} per task, {.1} times the median, and computes {s}, longest of all: the others wait {s} for tasks that are dealt in turn, and {s} for it at the end."
+                   (text (text "Worker {} needs {s} per task, {.1} times the median, and computes {s}, longest of all: the others wait {s} for tasks that are assigned in turn, and {s} for it at the end."
                                ?x ?t ?rel ?comp ?wait ?end))
                    (remedy (text "Hand out tasks on request instead of in turn, so that worker {} gets fewer; look at its node. Up to {s} of run time."
                                  ?x ?gain)))))

@@ -198,7 +198,7 @@
                    (level 1)
                    (healthy (if (< ?share ?*significant*) then yes else no)) (lost ?sum)
                    (text (str-cat
-                     (text "Processes wait {s} for the first block of a sweep: {s} at the start and behind collectives, {s} where sweeps turn. The depth of the sweeps explains {s} of it ({%} of the process time) as filling and draining."
+                     (text "Processes wait {s} for the first block of a sweep: {s} at the start and behind collectives, {s} where they change direction. The depth of the sweeps explains {s} of it ({%} of the process time) as filling and draining."
                            ?waits ?fill ?turn ?sum ?share)
                      (if (> ?drain 0.0)
                       then (text " Another {s} is waited in collectives, where the end of a drain shows." ?drain)
@@ -332,9 +332,9 @@
                    (gain-kind remove)
                    (locations (wf-cells ?r ?p)) (lost ?lost) (share (wf-part ?lost ?all))
                    (gain (wf-gain ?r ?p ?n (/ (min ?turn ?lost) (* 2.0 ?n)))) (level 3) (confidence 0.8)
-                   (text (text "The sweeps do not overlap: each of {n} drains before the next one, in another direction, fills the processes; waiting for first blocks costs {s} ({%} of what is lost), {s} of it where sweeps turn."
+                   (text (text "The sweeps do not overlap: each of {n} drains before the next one, in another direction, fills the processes; waiting for first blocks costs {s} ({%} of what is lost), {s} of it where sweeps change direction."
                                ?s ?lost (wf-part ?lost ?all) (min ?turn ?lost)))
-                   (remedy (text "Begin the next sweep at each process as soon as its own part of the old one is done, and order the sweeps so that one begins where the last one ended; halving the waiting at turns saves {}."
+                   (remedy (text "Begin the next sweep at each process as soon as its own part of the old one is done, and order the sweeps so that one begins where the last one ended; halving the waiting at changes of direction saves {}."
                                  (wf-saves ?r ?p ?n (/ (min ?turn ?lost) (* 2.0 ?n))))))))
 
 (defrule CAUSES::wf-starts

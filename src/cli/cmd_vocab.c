@@ -120,24 +120,45 @@ static enum mpl_status list_capabilities(struct mpl_arena *arena, struct mpl_buf
     return st;
 }
 
-/* From the very file that is loaded before any rule, so that it cannot be out of date. */
-static enum mpl_status list_facts(struct mpl_arena *arena, struct mpl_buf *words,
-                                  struct mpl_err *err)
+/* A file of the stock's rules. */
+static enum mpl_status read_rules_file(const char *name, struct mpl_arena *arena,
+                                       const char **path, char **text, size_t *bytes,
+                                       struct mpl_err *err)
 {
     const char *directory = NULL;
-    char *text = NULL;
-    size_t bytes = 0;
-    enum mpl_status st = mpl_knowledge_find(arena, &directory, err);
+    const enum mpl_status st = mpl_knowledge_find(arena, &directory, err);
 
     if (st != MPL_OK) {
         return st;
     }
-    const char *path = mpl_arena_printf(arena, "%s/rules/vocabulary.clp", directory);
-    if (path == NULL) {
-        return mpl_nomem(err);
-    }
-    st = mpl_file_read(path, 1 << 20, arena, &text, &bytes, err);
+    *path = mpl_arena_printf(arena, "%s/rules/%s", directory, name);
+    return *path == NULL ? mpl_nomem(err)
+                         : mpl_file_read(*path, 1 << 20, arena, text, bytes, err);
+}
+
+/* From the very file that is loaded before any rule, so that it cannot be out of date. */
+static enum mpl_status list_facts(struct mpl_arena *arena, struct mpl_buf *words,
+                                  struct mpl_err *err)
+{
+    const char *path = NULL;
+    char *text = NULL;
+    size_t bytes = 0;
+    const enum mpl_status st =
+        read_rules_file("vocabulary.clp", arena, &path, &text, &bytes, err);
+
     return st == MPL_OK ? mpl_vocab_facts(text, arena, words, err) : st;
+}
+
+static enum mpl_status list_terms(struct mpl_arena *arena, struct mpl_buf *words,
+                                  struct mpl_err *err)
+{
+    const char *path = NULL;
+    char *text = NULL;
+    size_t bytes = 0;
+    const enum mpl_status st =
+        read_rules_file("terms.yaml", arena, &path, &text, &bytes, err);
+
+    return st == MPL_OK ? mpl_vocab_terms(path, text, bytes, arena, words, err) : st;
 }
 
 struct topic {
@@ -155,6 +176,7 @@ static const struct topic topics[] = {
     { "metrics", "variables that formulas of metrics may read", list_metrics },
     { "capabilities", "what a run may record or not, for \"needs\"", list_capabilities },
     { "facts", "fact templates of the stock that rules match and assert", list_facts },
+    { "terms", "terms of the report and what they mean", list_terms },
 };
 enum { N_TOPICS = sizeof topics / sizeof *topics };
 

@@ -19,4 +19,12 @@ struct mpl_vocab_word {
 enum mpl_status mpl_vocab_facts(const char *text, struct mpl_arena *arena,
                                 struct mpl_buf *words, struct mpl_err *err);
 
+/**
+ * Appends terms with their meanings, members of a map in the YAML \p text, which must live as long as
+ * \p arena. Errors: MPL_E_SYNTAX where a member is no line of text, with its place in \p file.
+ */
+enum mpl_status mpl_vocab_terms(const char *file, const char *text, size_t bytes,
+                                struct mpl_arena *arena, struct mpl_buf *words,
+                                struct mpl_err *err);
+
 #endif

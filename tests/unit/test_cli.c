@@ -402,6 +402,42 @@ START_TEST(templates_and_slots_are_read_with_their_remarks)
 }
 END_TEST
 
+static const char *terms(const char *text)
+{
+    struct mpl_buf words = mpl_buf_make(sizeof(struct mpl_vocab_word));
+    const char *told_words = "";
+
+    err = (struct mpl_err){ 0 };
+    if (mpl_vocab_terms("terms.yaml", text, strlen(text), arena, &words, &err) != MPL_OK) {
+        mpl_buf_free(&words);
+        return err.cause[0].text;
+    }
+    for (size_t i = 0; i < words.n; i++) {
+        const struct mpl_vocab_word *w = mpl_buf_get(&words, i);
+
+        told_words = mpl_arena_printf(arena, "%s%s|%s\n", told_words, w->name, w->says);
+    }
+    mpl_buf_free(&words);
+    return told_words;
+}
+
+START_TEST(terms_are_read_with_their_meanings)
+{
+    ck_assert_str_eq(terms("# terms\nlate sender: A receive waits.\ngain: Run time.\n"),
+                     "late sender|A receive waits.\ngain|Run time.\n");
+    ck_assert_str_eq(terms(""), "");
+}
+END_TEST
+
+START_TEST(terms_that_are_no_texts_are_refused_with_their_place)
+{
+    ck_assert_str_eq(terms("- gain\n"),
+                     "terms.yaml:1:1: terms are written as \"term: meaning\"");
+    ck_assert_str_eq(terms("gain: Run time.\nlate sender: {a: b}\n"),
+                     "terms.yaml:2:1: the meaning of \"late sender\" is no text");
+}
+END_TEST
+
 START_TEST(broken_vocabularies_do_no_harm)
 {
     static const char *const broken[] = {
@@ -459,6 +495,8 @@ static Suite *suite(void)
     tcase_add_checked_fixture(vocab, begin, end);
     tcase_add_test(vocab, templates_and_slots_are_read_with_their_remarks);
     tcase_add_test(vocab, broken_vocabularies_do_no_harm);
+    tcase_add_test(vocab, terms_are_read_with_their_meanings);
+    tcase_add_test(vocab, terms_that_are_no_texts_are_refused_with_their_place);
     suite_add_tcase(s, vocab);
     return s;
 }
