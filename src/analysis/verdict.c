@@ -122,20 +122,6 @@ static const struct mpl_diagnosed *leading_problem(const struct mpl_analysis *a,
     return NULL;
 }
 
-const struct mpl_diagnosed *mpl_leading_problem(const struct mpl_analysis *a)
-{
-    const struct mpl_diagnosis *d = &a->diagnosis;
-
-    for (size_t i = 0; i < d->n_groups; i++) {
-        const struct mpl_diagnosed *f = leading_problem(a, &d->groups[i]);
-
-        if (f != NULL) {
-            return f;
-        }
-    }
-    return NULL;
-}
-
 double mpl_verdict_margin_s(const struct mpl_diagnosis *d)
 {
     const struct mpl_diagnosed *leading = mpl_leading_cause(d);
@@ -469,6 +455,11 @@ static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
         p->summary = summary_of(a, deciding);
         if (p->summary == NULL) {
             return mpl_nomem(err);
+        }
+        if (d->n_programs == 1 || worse_of(d->verdict, p->verdict) != d->verdict) {
+            d->speaker = deciding->speaker;
+            d->leading = p->verdict == MPL_VERDICT_PROBLEMS ? leading_problem(a, deciding)
+                                                            : NULL;
         }
         d->verdict = worse_of(d->verdict, p->verdict);
     }

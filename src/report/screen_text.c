@@ -1,0 +1,356 @@
+/*
+ * The diagnosis on one screen: the verdict, efficiencies, the causes that matter, what remains, and how
+ * to go on. It has 30 lines: the parts are tried with less and less in them until they fit.
+ */
+#include "config.h"
+
+#include "report/screen_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINES = 30, WIDTH_DEFAULT = 80, LABEL_COLUMNS = 14 };
+
+/* What goes first when there is too little room. */
+static const struct screen_budget budgets[] = {
+    { true, 3, 2, 2 },  { false, 3, 2, 2 }, { false, 2, 2, 2 },
+    { false, 2, 1, 2 }, { false, 2, 1, 1 }, { false, 1, 1, 1 },
+};
+enum { N_BUDGETS = sizeof budgets / sizeof *budgets };
+
+/* ---- words ------------------------------------------------------------------------------------ */
+
+const char *mpl_screen_words(struct page *page, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    const char *text = mpl_text_vformat(page->scratch, fmt, args);
+
+    va_end(args);
+    return text != NULL ? text : "(out of memory)";
+}
+
+const char *mpl_screen_percent(struct page *page, double share)
+{
+    return mpl_screen_words(page, "%.0f %%", 100 * share);
+}
+
+void mpl_screen_fit(struct page *page, const char *label, const char *text, int inner,
+                    int lines)
+{
+    const int taken = (int) mpl_text_columns(label);
+    const char *cut = mpl_text_fit(page->scratch, text, page->width - taken,
+                                   page->width - inner, lines);
+
+    mpl_text_lead(page->out, label, cut != NULL ? cut : "(out of memory)", inner,
+                  page->width);
+}
+
+static void say_line(struct page *page, const char *label, const char *text, int lines)
+{
+    mpl_screen_fit(page, mpl_screen_words(page, "%-*s", LABEL_COLUMNS, label), text,
+                   LABEL_COLUMNS, lines);
+}
+
+/* ---- the verdict -------------------------------------------------------------------------------- */
+
+static const char *verdict_label(struct page *page, const struct mpl_diagnosis *d)
+{
+    static const char *const words[] = {
+        [MPL_VERDICT_PROBLEMS] = "PROBLEM",
+        [MPL_VERDICT_NO_PROBLEM] = "NO PROBLEM",
+        [MPL_VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
+        [MPL_VERDICT_UNUSABLE] = "UNUSABLE",
+    };
+
+    return mpl_screen_words(page, "%s, %s: ", words[d->verdict],
+                            mpl_certainty_name(d->certainty));
+}
+
+/* A fix that a rule says is short; the first sentence of a remedy need not be, and stands with its cause. */
+static const char *fix_words(struct page *page, const struct mpl_diagnosed *leading)
+{
+    return leading->finding->fix != NULL ? mpl_screen_words(page, "%s ", leading->fix) : "";
+}
+
+static const char *gain_sentence(struct page *page, const struct mpl_diagnosis *d)
+{
+    const char *gain = mpl_screen_gain(page, d, d->leading);
+
+    return gain != NULL ? mpl_screen_words(page, "That saves %s. ", gain) : "";
+}
+
+static const char *doubt_sentence(struct page *page, const struct mpl_diagnosis *d)
+{
+    return d->certainty_reason != NULL
+               ? mpl_screen_words(page, "Not sure, because %s.", d->certainty_reason)
+               : "";
+}
+
+static void say_problem(const struct screen *s)
+{
+    struct page *page = s->page;
+    const struct mpl_diagnosis *d = s->d;
+    const char *more =
+        mpl_screen_words(page, "%s%s%s", fix_words(page, d->leading),
+                         gain_sentence(page, d), doubt_sentence(page, d));
+
+    mpl_screen_fit(page, verdict_label(page, d), d->leading->headline, 2, 2);
+    if (*more != '\0') {
+        mpl_screen_fit(page, "  ", more, 2, 3);
+    }
+}
+
+static void say_verdict(const struct screen *s)
+{
+    if (s->d->leading != NULL) {
+        say_problem(s);
+        return;
+    }
+    mpl_screen_fit(s->page, verdict_label(s->page, s->d), s->d->summary, 2, 4);
+    if (s->d->certainty_reason != NULL) {
+        mpl_screen_fit(s->page, "  ", doubt_sentence(s->page, s->d), 2, 2);
+    }
+}
+
+/* ---- notes ---------------------------------------------------------------------------------------- */
+
+static void say_damage(const struct screen *s)
+{
+    for (size_t i = 0; i < s->d->n_runs; i++) {
+        const struct mpl_run *run = &s->d->runs[i];
+
+        if (run->damage != NULL) {
+            say_line(s->page, "Damaged",
+                     mpl_screen_words(s->page, "%s lacks %s", run->id, run->damage), 1);
+            return;
+        }
+    }
+}
+
+static void say_unusable(const struct screen *s)
+{
+    for (size_t i = 0; i < s->d->n_runs; i++) {
+        const struct mpl_run *run = &s->d->runs[i];
+
+        if (run->failure != NULL) {
+            say_line(s->page, "Left out",
+                     mpl_screen_words(s->page, "%s: %s", run->id, run->failure), 1);
+            return;
+        }
+    }
+}
+
+static const char *sizes_words(struct page *page, const struct mpl_diagnosis *d)
+{
+    const unsigned first = d->groups[0].processes;
+    const unsigned last = d->groups[d->n_groups - 1].processes;
+
+    return first == last ? mpl_screen_words(page, "%u processes", last)
+                         : mpl_screen_words(page, "%u to %u processes", first, last);
+}
+
+static void say_runs(const struct screen *s)
+{
+    const struct mpl_diagnosis *d = s->d;
+    const size_t n = mpl_report_usable_runs(d);
+
+    if (n < 2) {
+        return;
+    }
+    say_line(s->page, "Runs",
+             mpl_screen_words(s->page, "%zu runs in %zu group%s%s, %s: --full", n, d->n_groups,
+                              d->n_groups > 1 ? "s" : "",
+                              d->n_programs > 1 ? " of several programs" : "",
+                              sizes_words(s->page, d)),
+             1);
+}
+
+static void say_failures(const struct screen *s)
+{
+    if (s->options->n_failed > 0) {
+        say_line(s->page, "Failed",
+                 mpl_screen_words(s->page, "%zu run%s left no trace: --full",
+                                  s->options->n_failed,
+                                  s->options->n_failed > 1 ? "s" : ""),
+                 1);
+    }
+    if (s->d->n_rule_errors > 0) {
+        say_line(s->page, "Rules",
+                 mpl_screen_words(s->page, "%zu failed, and are left out: --full",
+                                  s->d->n_rule_errors),
+                 1);
+    }
+}
+
+/* ---- how to go on ---------------------------------------------------------------------------------- */
+
+static void say_unexplained(const struct screen *s)
+{
+    struct page *page = s->page;
+    const double rest_s = mpl_report_unexplained_s(s->d);
+
+    if (s->d->location_s <= 0) {
+        return;
+    }
+    say_line(page, "Unexplained",
+             rest_s <= 0 ? "nothing"
+                         : mpl_screen_words(page, "%s of %s process time (%s)",
+                                            mpl_page_seconds(page, rest_s),
+                                            mpl_page_seconds(page, s->d->location_s),
+                                            mpl_screen_percent(page, rest_s /
+                                                                         s->d->location_s)),
+             1);
+}
+
+/* " (settles f2, f3)", "" */
+static const char *settles_words(struct page *page, const struct mpl_diagnosis *d,
+                                 const struct mpl_planned *e)
+{
+    const char *ids = "";
+
+    for (size_t i = 0; i < d->n_findings; i++) {
+        if (mpl_planned_separates(e, &d->findings[i])) {
+            ids = mpl_screen_words(page, "%s%s%s", ids, *ids != '\0' ? ", " : "",
+                                   d->findings[i].id);
+        }
+    }
+    return *ids != '\0' ? mpl_screen_words(page, " (settles %s)", ids) : "";
+}
+
+static const char *experiment_words(struct page *page, const struct mpl_diagnosis *d,
+                                    const struct mpl_planned *e)
+{
+    return mpl_screen_words(page, "%s%s%s%s%s%s", e->knob != NULL ? "Change " : "",
+                            e->knob != NULL ? e->knob : "", e->knob != NULL ? ". " : "",
+                            mpl_page_experiment(page, e), settles_words(page, d, e),
+                            e->n_purposes > 0
+                                ? mpl_screen_words(page, ", to %s", e->purposes[0])
+                                : "");
+}
+
+static void say_next(const struct screen *s)
+{
+    const struct mpl_plan *plan = s->page->plan;
+
+    if (plan != NULL) {
+        say_line(s->page, "Measure next",
+                 plan->n > 0 ? experiment_words(s->page, s->d, &plan->experiments[0])
+                             : "nothing that would tell more",
+                 2);
+    }
+}
+
+static void say_more(const struct screen *s)
+{
+    const struct mpl_diagnosed *first = mpl_screen_cause(s->d, 0);
+
+    say_line(s->page, "More",
+             first == NULL ? "--full, --format json"
+                           : mpl_screen_words(s->page, "--full, --why %s, --format json",
+                                              first->id),
+             1);
+}
+
+/* ---- the screen ------------------------------------------------------------------------------------- */
+
+static void draw(const struct screen *s)
+{
+    say_verdict(s);
+    if (s->d->verdict == MPL_VERDICT_UNUSABLE) {
+        return;
+    }
+    (void) fputc('\n', s->page->out);
+    mpl_screen_table(s);
+    mpl_screen_causes(s);
+    (void) fputc('\n', s->page->out);
+    say_damage(s);
+    say_unusable(s);
+    say_runs(s);
+    say_failures(s);
+    say_unexplained(s);
+    say_next(s);
+    say_more(s);
+}
+
+/* Lines that it takes; 0 without memory. */
+static size_t measure(const struct screen *s)
+{
+    FILE *out = s->page->out;
+    char *text = NULL;
+    size_t n = 0;
+    size_t n_lines = 0;
+
+    s->page->out = open_memstream(&text, &n);
+    if (s->page->out != NULL) {
+        draw(s);
+        (void) fclose(s->page->out);
+    }
+    s->page->out = out;
+    for (size_t i = 0; i < n && text != NULL; i++) {
+        n_lines += text[i] == '\n';
+    }
+    free(text);
+    return n_lines;
+}
+
+enum mpl_status mpl_report_screen(const struct mpl_diagnosis *d,
+                                  const struct mpl_report_options *options, FILE *out,
+                                  struct mpl_err *err)
+{
+    struct page page = { .out = out,
+                         .width = options->width > 0 ? options->width : WIDTH_DEFAULT,
+                         .scratch = mpl_arena_create(),
+                         .plan = options->plan };
+    struct screen s = { .page = &page, .d = d, .options = options };
+    size_t i = 0;
+
+    if (page.scratch == NULL) {
+        return mpl_nomem(err);
+    }
+    do {
+        s.budget = budgets[i++];
+    } while (measure(&s) > LINES && i < N_BUDGETS);
+    draw(&s);
+    mpl_page_what_ifs(&page, d);
+    mpl_arena_destroy(page.scratch);
+    const enum mpl_status st = mpl_file_flush(out, err);
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
+}
+
+/* ---- two lines --------------------------------------------------------------------------------------- */
+
+/* What to do, or where nothing is, how good it is. */
+static const char *second_line(struct page *page, const struct mpl_diagnosis *d)
+{
+    const struct mpl_diagnosed *first = mpl_screen_cause(d, 0);
+    const char *gain = first == NULL ? NULL : mpl_screen_gain(page, d, first);
+
+    if (first == NULL || first->fix == NULL) {
+        return d->verdict == MPL_VERDICT_UNUSABLE ? "Nothing is known of such a trace."
+                                                  : "Nothing is to be done.";
+    }
+    return gain == NULL ? first->fix
+                        : mpl_screen_words(page, "Saves %s: %s", gain, first->fix);
+}
+
+enum mpl_status mpl_report_brief(const struct mpl_diagnosis *d,
+                                 const struct mpl_report_options *options, FILE *out,
+                                 struct mpl_err *err)
+{
+    struct page page = { .out = out,
+                         .width = options->width > 0 ? options->width : WIDTH_DEFAULT,
+                         .scratch = mpl_arena_create() };
+
+    if (page.scratch == NULL) {
+        return mpl_nomem(err);
+    }
+    mpl_screen_fit(&page, verdict_label(&page, d),
+                   d->leading != NULL ? d->leading->headline : d->summary, 2, 1);
+    mpl_screen_fit(&page, "", second_line(&page, d), 2, 1);
+    mpl_arena_destroy(page.scratch);
+    const enum mpl_status st = mpl_file_flush(out, err);
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
+}
