@@ -269,8 +269,8 @@ static const char *inconclusive_text(struct mpl_analysis *a, const struct mpl_gr
 
     if (leading != NULL) {
         return mpl_arena_printf(
-            a->arena, "More may hide in what is missing than what is found: %.*s",
-            first_sentence(leading->finding->text), leading->finding->text);
+            a->arena, "More may hide in what is missing than what is found: %s",
+            leading->headline);
     }
     if (!is_unexplained(group)) {
         return "It shows no problem, but one may hide in what is missing.";
@@ -458,6 +458,7 @@ static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
         }
         if (d->n_programs == 1 || worse_of(d->verdict, p->verdict) != d->verdict) {
             d->speaker = deciding->speaker;
+            d->claim = verdict_text(a, deciding);
             d->leading = p->verdict == MPL_VERDICT_PROBLEMS ? leading_problem(a, deciding)
                                                             : NULL;
         }
@@ -465,7 +466,7 @@ static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
     }
     d->programs = programs;
     d->summary = summary_of_all(a);
-    return d->summary == NULL ? mpl_nomem(err) : MPL_OK;
+    return d->summary == NULL || d->claim == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
 enum mpl_status mpl_verdict_reach(struct mpl_analysis *a, struct mpl_err *err)
@@ -482,5 +483,6 @@ enum mpl_status mpl_verdict_reach(struct mpl_analysis *a, struct mpl_err *err)
     d->summary =
         mpl_arena_printf(a->arena, "Nothing can be diagnosed: %s.",
                          a->n_runs > 0 ? a->runs[0].shown.failure : "no trace was given");
+    d->claim = d->summary;
     return d->summary == NULL ? mpl_nomem(err) : MPL_OK;
 }

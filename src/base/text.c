@@ -240,9 +240,29 @@ struct fitting {
     size_t lines;
     size_t line; /* From 1. */
     size_t used; /* Columns of that line. */
-    size_t cut;  /* Bytes up to the last word behind which " …" fits. */
-    size_t sentence; /* Bytes up to the end of the last sentence that fits. */
+    size_t cut;  /* Bytes up to the last word behind which " …" fits, */
+    size_t clause; /* the last such word that ends a clause outside of parentheses, */
+    size_t sentence; /* and the end of the last sentence that fits. */
+    int n_open; /* Parentheses. */
 };
+
+static void count_parentheses(struct fitting *f, const char *word, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        f->n_open += word[i] == '(' ? 1 : word[i] == ')' ? -1 : 0;
+    }
+}
+
+/* Where a text that does not fit ends: a sentence needs no mark, a clause must not be a mere beginning. */
+static char *cut_text(struct mpl_arena *arena, const char *text, const struct fitting *f)
+{
+    if (f->sentence > 0) {
+        return mpl_arena_strndup(arena, text, f->sentence);
+    }
+    const size_t cut = 3 * f->clause > 2 * f->cut ? f->clause - 1 : f->cut;
+
+    return mpl_arena_printf(arena, "%.*s%s", (int) cut, text, cut > 0 ? " …" : "…");
+}
 
 /* Whether the word that ends at \p end still fits. */
 static bool place_word(struct fitting *f, const char *text, size_t end, size_t columns)
@@ -259,6 +279,7 @@ static bool place_word(struct fitting *f, const char *text, size_t end, size_t c
     }
     if (f->line < f->lines || f->used + 2 <= room) {
         f->cut = end;
+        f->clause = f->n_open == 0 && strchr(";:", text[end - 1]) != NULL ? end : f->clause;
     }
     if (text[end - 1] == '.') {
         f->sentence = end;
@@ -269,8 +290,10 @@ static bool place_word(struct fitting *f, const char *text, size_t end, size_t c
 char *mpl_text_fit(struct mpl_arena *arena, const char *text, int first, int further,
                    int lines)
 {
-    struct fitting f = { room_of(first, 0), room_of(further, 0), (size_t) lines,
-                         1, 0, 0, 0 };
+    struct fitting f = { .first = room_of(first, 0),
+                         .further = room_of(further, 0),
+                         .lines = (size_t) lines,
+                         .line = 1 };
     char *copy = mpl_arena_strdup(arena, text);
     const size_t n = strlen(text);
 
@@ -280,11 +303,9 @@ char *mpl_text_fit(struct mpl_arena *arena, const char *text, int first, int fur
     for (size_t i = 0; copy != NULL && i < n;) {
         const size_t end = i + unbroken(copy + i, n - i);
 
+        count_parentheses(&f, copy + i, end - i);
         if (end > i && !place_word(&f, copy, end, mpl_utf8_count(copy + i, end - i))) {
-            const size_t cut = f.sentence > 0 ? f.sentence : f.cut;
-
-            return mpl_arena_printf(arena, "%.*s%s", (int) cut, copy,
-                                    f.sentence > 0 ? "" : cut > 0 ? " …" : "…");
+            return cut_text(arena, copy, &f);
         }
         i = end + 1;
     }

@@ -286,10 +286,13 @@ static enum mpl_status show(const struct mpl_diagnosis *diagnosis,
     if (option_for_more(opts) != NULL) {
         return mpl_report_text(diagnosis, looks, out, err);
     }
-    /* On a wide terminal, too, a screen is not wider than a page. */
+    if (opts->is_brief) {
+        looks->width = (int) opts->width;
+        return mpl_report_brief(diagnosis, looks, out, err);
+    }
+    /* Not wider on a wide terminal: whoever tells another of it shows the same. */
     looks->width = opts->width == 0 && looks->width > 80 ? 80 : looks->width;
-    return opts->is_brief ? mpl_report_brief(diagnosis, looks, out, err)
-                          : mpl_report_screen(diagnosis, looks, out, err);
+    return mpl_report_screen(diagnosis, looks, out, err);
 }
 
 static enum mpl_status print(struct mpl_analysis *analysis,

@@ -28,7 +28,7 @@ struct mpl_report_options {
 enum mpl_status mpl_report_screen(const struct mpl_diagnosis *diagnosis,
                                   const struct mpl_report_options *options, FILE *out,
                                   struct mpl_err *err);
-/** Two lines: the verdict, and what to do. */
+/** Two lines: the verdict, and what to do. They are cut only if \p options says a width. */
 enum mpl_status mpl_report_brief(const struct mpl_diagnosis *diagnosis,
                                  const struct mpl_report_options *options, FILE *out,
                                  struct mpl_err *err);

@@ -56,7 +56,7 @@ static void say_head(const struct screen *s, size_t number, const struct mpl_dia
     struct page *page = s->page;
     const char *run =
         s->d->n_groups > 1
-            ? mpl_screen_words(page, " in %s", s->d->runs[f->run].id)
+            ? mpl_screen_words(page, ", %s", s->d->runs[f->run].id)
             : "";
     const char *cost =
         isnan(f->lost_s)
@@ -66,8 +66,8 @@ static void say_head(const struct screen *s, size_t number, const struct mpl_dia
                                mpl_page_seconds(page, lost_all_s(s->d, f)));
 
     mpl_screen_fit(page, mpl_screen_words(page, "%zu. ", number),
-                   mpl_screen_words(page, "%s (%s), %s%s%s", f->finding->name, f->id,
-                                    mpl_certainty_name(f->certainty), run, cost),
+                   mpl_screen_words(page, "%s (%s%s), %s%s", f->finding->name, f->id,
+                                    run, mpl_certainty_name(f->certainty), cost),
                    TEXT_INDENT, 1);
 }
 
@@ -150,8 +150,19 @@ const char *mpl_screen_gain(struct page *page, const struct mpl_diagnosis *d,
                ? mpl_screen_words(page, "%s to %s of %s",
                                   mpl_page_seconds(page, f->gain_low_s),
                                   mpl_page_seconds(page, f->gain_high_s), all)
-               : mpl_screen_words(page, "about %s of %s", mpl_page_seconds(page, f->gain_s),
-                                  all);
+               : mpl_screen_words(page, "%s %s of %s",
+                                  isnan(f->gain_replay_s) ? "at most" : "about",
+                                  mpl_page_seconds(page, f->gain_s), all);
+}
+
+/* What the remedy does with work: told once there is something to be gained. */
+static const char *kind_words(const struct mpl_diagnosed *f)
+{
+    const char *kind = f->finding->gain_kind;
+
+    return kind == NULL                     ? ""
+           : strcmp(kind, "even-out") == 0 ? "; evens out work"
+                                           : "; removes work";
 }
 
 static const char *gain_words(struct page *page, const struct mpl_diagnosis *d,
@@ -163,57 +174,35 @@ static const char *gain_words(struct page *page, const struct mpl_diagnosis *d,
         return "not known";
     }
     if (f->gain_reason != NULL) {
-        return mpl_screen_words(page, "%s of %s run time", both_figures(page, f),
-                                mpl_page_seconds(page, window_s));
+        return mpl_screen_words(page, "%s of %s%s", both_figures(page, f),
+                                mpl_page_seconds(page, window_s), kind_words(f));
     }
-    return mpl_screen_words(page, "%s%s of %s run time (%s, by %s)",
+    return mpl_screen_words(page, "%s%s of %s (%s, by %s)%s",
                             isnan(f->gain_replay_s) ? "at most " : "about ",
                             mpl_page_seconds(page, f->gain_s),
                             mpl_page_seconds(page, window_s),
                             mpl_screen_percent(page, f->gain_s / window_s),
                             isnan(f->gain_replay_s)  ? "model"
                             : isnan(f->gain_model_s) ? "replay"
-                                                     : "replay and model");
-}
-
-static void say_gain(const struct screen *s, const struct mpl_diagnosed *f)
-{
-    const char *kind = f->finding->gain_kind;
-    const char *how = kind == NULL                    ? ""
-                      : strcmp(kind, "even-out") == 0 ? "; evens out, removes no work"
-                                                      : "; removes work";
-
-    say_part(s->page, "gain",
-             mpl_screen_words(s->page, "%s%s", gain_words(s->page, s->d, f), how), 1);
+                                                     : "replay and model",
+                            kind_words(f));
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------- */
 
+/* That of the verdict has been told in short at the top; of it the details follow. */
 static void say_cause(const struct screen *s, size_t number, const struct mpl_diagnosed *f)
 {
+    const bool is_told = f == s->d->leading;
+
     (void) fputc('\n', s->page->out);
     say_head(s, number, f);
-    say_part(s->page, "what", f->finding->text, s->budget.what_lines);
+    say_part(s->page, "what", is_told ? f->finding->text : f->headline,
+             s->budget.what_lines);
     say_where(s, f);
     if (f->fix != NULL) {
-        say_part(s->page, "do", f->fix, s->budget.do_lines);
-        say_gain(s, f);
-    }
-}
-
-/* Causes for which there is no room; whoever wants them has their names. */
-static void say_others(const struct screen *s)
-{
-    const char *text = "";
-    const struct mpl_diagnosed *f = NULL;
-
-    for (size_t i = s->budget.n_causes; (f = mpl_screen_cause(s->d, i)) != NULL; i++) {
-        text = mpl_screen_words(s->page, "%s%s%s (%s)", text, *text != '\0' ? ", " : "",
-                                f->finding->name, f->id);
-    }
-    if (*text != '\0') {
-        (void) fputc('\n', s->page->out);
-        mpl_screen_fit(s->page, "Also: ", text, LABEL_INDENT, 1);
+        say_part(s->page, "do", is_told ? f->finding->remedy : f->fix, s->budget.do_lines);
+        say_part(s->page, "gain", gain_words(s->page, s->d, f), 1);
     }
 }
 
@@ -225,5 +214,4 @@ void mpl_screen_causes(const struct screen *s)
          i < s->budget.n_causes && (f = mpl_screen_cause(s->d, i)) != NULL; i++) {
         say_cause(s, i + 1, f);
     }
-    say_others(s);
 }

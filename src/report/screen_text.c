@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES = 30, WIDTH_DEFAULT = 80, LABEL_COLUMNS = 14 };
+enum { LINES = 30, WIDTH_DEFAULT = 80, LABEL_COLUMNS = 14, WIDTH_ENDLESS = 100000 };
 
 /* What goes first when there is too little room. */
 static const struct screen_budget budgets[] = {
@@ -79,7 +79,12 @@ static const char *gain_sentence(struct page *page, const struct mpl_diagnosis *
 {
     const char *gain = mpl_screen_gain(page, d, d->leading);
 
-    return gain != NULL ? mpl_screen_words(page, "That saves %s. ", gain) : "";
+    return gain == NULL
+               ? ""
+               : mpl_screen_words(page, "%s %s. ",
+                                  d->leading->finding->fix != NULL ? "That saves"
+                                                                   : "Its remedy saves",
+                                  gain);
 }
 
 static const char *doubt_sentence(struct page *page, const struct mpl_diagnosis *d)
@@ -109,13 +114,23 @@ static void say_verdict(const struct screen *s)
         say_problem(s);
         return;
     }
-    mpl_screen_fit(s->page, verdict_label(s->page, s->d), s->d->summary, 2, 4);
+    mpl_screen_fit(s->page, verdict_label(s->page, s->d), s->d->claim, 2, 4);
     if (s->d->certainty_reason != NULL) {
         mpl_screen_fit(s->page, "  ", doubt_sentence(s->page, s->d), 2, 2);
     }
 }
 
 /* ---- notes ---------------------------------------------------------------------------------------- */
+
+static const char *damage_words(struct page *page, const struct mpl_run *run)
+{
+    return mpl_screen_words(page,
+                            "%s lacks %s (%s of the process time unknown)",
+                            run->id, run->damage,
+                            mpl_screen_percent(page, run->unknown_s /
+                                                         (run->window_s *
+                                                          run->model->n_locations)));
+}
 
 static void say_damage(const struct screen *s)
 {
@@ -124,7 +139,7 @@ static void say_damage(const struct screen *s)
 
         if (run->damage != NULL) {
             say_line(s->page, "Damaged",
-                     mpl_screen_words(s->page, "%s lacks %s", run->id, run->damage), 1);
+                     damage_words(s->page, run), 1);
             return;
         }
     }
@@ -185,6 +200,21 @@ static void say_failures(const struct screen *s)
     }
 }
 
+/* Causes for which there is no room: whoever wants them has their names. */
+static void say_other_causes(const struct screen *s)
+{
+    const char *text = "";
+    const struct mpl_diagnosed *f = NULL;
+
+    for (size_t i = s->budget.n_causes; (f = mpl_screen_cause(s->d, i)) != NULL; i++) {
+        text = mpl_screen_words(s->page, "%s%s%s (%s)", text, *text != '\0' ? ", " : "",
+                                f->finding->name, f->id);
+    }
+    if (*text != '\0') {
+        say_line(s->page, "More causes", text, 1);
+    }
+}
+
 /* ---- how to go on ---------------------------------------------------------------------------------- */
 
 static void say_unexplained(const struct screen *s)
@@ -223,12 +253,13 @@ static const char *settles_words(struct page *page, const struct mpl_diagnosis *
 static const char *experiment_words(struct page *page, const struct mpl_diagnosis *d,
                                     const struct mpl_planned *e)
 {
-    return mpl_screen_words(page, "%s%s%s%s%s%s", e->knob != NULL ? "Change " : "",
-                            e->knob != NULL ? e->knob : "", e->knob != NULL ? ". " : "",
-                            mpl_page_experiment(page, e), settles_words(page, d, e),
-                            e->n_purposes > 0
-                                ? mpl_screen_words(page, ", to %s", e->purposes[0])
-                                : "");
+    const char *knob =
+        e->knob != NULL ? mpl_screen_words(page, ", with %s", e->knob) : "";
+    const char *purpose =
+        e->n_purposes > 0 ? mpl_screen_words(page, ", to %s", e->purposes[0]) : "";
+
+    return mpl_screen_words(page, "%s%s%s%s", mpl_page_experiment(page, e), knob,
+                            settles_words(page, d, e), purpose);
 }
 
 static void say_next(const struct screen *s)
@@ -238,7 +269,7 @@ static void say_next(const struct screen *s)
     if (plan != NULL) {
         say_line(s->page, "Measure next",
                  plan->n > 0 ? experiment_words(s->page, s->d, &plan->experiments[0])
-                             : "nothing that would tell more",
+                             : "nothing: no rule asks for more",
                  2);
     }
 }
@@ -266,6 +297,7 @@ static void draw(const struct screen *s)
     mpl_screen_table(s);
     mpl_screen_causes(s);
     (void) fputc('\n', s->page->out);
+    say_other_causes(s);
     say_damage(s);
     say_unusable(s);
     say_runs(s);
@@ -322,18 +354,23 @@ enum mpl_status mpl_report_screen(const struct mpl_diagnosis *d,
 
 /* ---- two lines --------------------------------------------------------------------------------------- */
 
-/* What to do, or where nothing is, how good it is. */
+/* What to do; where nothing is known, what to measure. */
 static const char *second_line(struct page *page, const struct mpl_diagnosis *d)
 {
     const struct mpl_diagnosed *first = mpl_screen_cause(d, 0);
     const char *gain = first == NULL ? NULL : mpl_screen_gain(page, d, first);
 
-    if (first == NULL || first->fix == NULL) {
-        return d->verdict == MPL_VERDICT_UNUSABLE ? "Nothing is known of such a trace."
-                                                  : "Nothing is to be done.";
+    if (first != NULL && first->fix != NULL) {
+        return gain == NULL ? first->fix
+                            : mpl_screen_words(page, "Saves %s: %s", gain, first->fix);
     }
-    return gain == NULL ? first->fix
-                        : mpl_screen_words(page, "Saves %s: %s", gain, first->fix);
+    if (d->verdict == MPL_VERDICT_UNUSABLE) {
+        return "Nothing is known of the program.";
+    }
+    return page->plan != NULL && page->plan->n > 0
+               ? mpl_screen_words(page, "Measure next: %s.",
+                                  experiment_words(page, d, &page->plan->experiments[0]))
+               : "Nothing is to be done.";
 }
 
 enum mpl_status mpl_report_brief(const struct mpl_diagnosis *d,
@@ -341,14 +378,15 @@ enum mpl_status mpl_report_brief(const struct mpl_diagnosis *d,
                                  struct mpl_err *err)
 {
     struct page page = { .out = out,
-                         .width = options->width > 0 ? options->width : WIDTH_DEFAULT,
-                         .scratch = mpl_arena_create() };
+                         .width = options->width > 0 ? options->width : WIDTH_ENDLESS,
+                         .scratch = mpl_arena_create(),
+                         .plan = options->plan };
 
     if (page.scratch == NULL) {
         return mpl_nomem(err);
     }
     mpl_screen_fit(&page, verdict_label(&page, d),
-                   d->leading != NULL ? d->leading->headline : d->summary, 2, 1);
+                   d->leading != NULL ? d->leading->headline : d->claim, 2, 1);
     mpl_screen_fit(&page, "", second_line(&page, d), 2, 1);
     mpl_arena_destroy(page.scratch);
     const enum mpl_status st = mpl_file_flush(out, err);
