@@ -185,11 +185,13 @@ static void say_runs(const struct screen *s)
 
 static void say_failures(const struct screen *s)
 {
-    if (s->options->n_failed > 0) {
+    const size_t n_failed = s->options->n_failed;
+
+    if (n_failed > 0) {
         say_line(s->page, "Failed",
-                 mpl_screen_words(s->page, "%zu run%s left no trace: --full",
-                                  s->options->n_failed,
-                                  s->options->n_failed > 1 ? "s" : ""),
+                 n_failed == 1 ? s->options->failed[0]
+                               : mpl_screen_words(s->page, "%zu runs: --full. %s", n_failed,
+                                                  s->options->failed[0]),
                  1);
     }
     if (s->d->n_rule_errors > 0) {
