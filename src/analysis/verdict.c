@@ -268,9 +268,9 @@ static const char *inconclusive_text(struct mpl_analysis *a, const struct mpl_gr
     const char *rest = mpl_text_seconds(a->arena, unexplained_s(group));
 
     if (leading != NULL) {
-        return mpl_arena_printf(
-            a->arena, "More may hide in what is missing than what is found: %s",
-            leading->headline);
+        return mpl_arena_printf(a->arena,
+                                "More may hide in what is missing than what is found: %s",
+                                leading->headline);
     }
     if (!is_unexplained(group)) {
         return "It shows no problem, but one may hide in what is missing.";
@@ -459,8 +459,8 @@ static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
         if (d->n_programs == 1 || worse_of(d->verdict, p->verdict) != d->verdict) {
             d->speaker = deciding->speaker;
             d->claim = verdict_text(a, deciding);
-            d->leading = p->verdict == MPL_VERDICT_PROBLEMS ? leading_problem(a, deciding)
-                                                            : NULL;
+            d->leading =
+                p->verdict == MPL_VERDICT_PROBLEMS ? leading_problem(a, deciding) : NULL;
         }
         d->verdict = worse_of(d->verdict, p->verdict);
     }

@@ -288,6 +288,15 @@ void mpl_text_hang(FILE *out, const char *label, const char *text, int indent, i
 void mpl_text_lead(FILE *out, const char *label, const char *text, int inner, int width);
 /** Columns that it takes in a terminal. */
 size_t mpl_text_columns(const char *text);
+/** A page that is thrown away: to see how long it would be. */
+struct mpl_draft {
+    FILE *out; /**< NULL without memory. */
+    char *text;
+    size_t n;
+};
+void mpl_draft_open(struct mpl_draft *draft);
+/** How many lines were written. Throws them away. */
+size_t mpl_draft_close(struct mpl_draft *draft);
 /**
  * The beginning of \p text that these three print on at most \p lines lines, of \p first and then
  * \p further columns: as many whole sentences as fit, or words and "…" where not even one does.

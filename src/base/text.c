@@ -3,6 +3,7 @@
 #include "base/base_priv.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -231,19 +232,39 @@ size_t mpl_text_columns(const char *text)
     return mpl_utf8_count(text, strlen(text));
 }
 
+void mpl_draft_open(struct mpl_draft *draft)
+{
+    *draft = (struct mpl_draft){ 0 };
+    draft->out = open_memstream(&draft->text, &draft->n);
+}
+
+size_t mpl_draft_close(struct mpl_draft *draft)
+{
+    size_t n_lines = 0;
+
+    if (draft->out != NULL) {
+        (void) fclose(draft->out);
+    }
+    for (size_t i = 0; i < draft->n && draft->text != NULL; i++) {
+        n_lines += draft->text[i] == '\n';
+    }
+    free(draft->text);
+    return n_lines;
+}
+
 /* ---- cutting ------------------------------------------------------------------------------ */
 
 /* Where a text that is wrapped stands, and where it may end. */
 struct fitting {
-    size_t first; /* Columns of the first line, */
+    size_t first;   /* Columns of the first line, */
     size_t further; /* and of the others. */
     size_t lines;
-    size_t line; /* From 1. */
-    size_t used; /* Columns of that line. */
-    size_t cut;  /* Bytes up to the last word behind which " …" fits, */
-    size_t clause; /* the last such word that ends a clause outside of parentheses, */
+    size_t line;     /* From 1. */
+    size_t used;     /* Columns of that line. */
+    size_t cut;      /* Bytes up to the last word behind which " …" fits, */
+    size_t clause;   /* the last such word that ends a clause outside of parentheses, */
     size_t sentence; /* and the end of the last sentence that fits. */
-    int n_open; /* Parentheses. */
+    int n_open;      /* Parentheses. */
 };
 
 static void count_parentheses(struct fitting *f, const char *word, size_t n)

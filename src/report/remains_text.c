@@ -44,12 +44,11 @@ static const char *rest_text(struct page *page, const struct mpl_diagnosis *d)
 {
     const double rest_s = mpl_report_unexplained_s(d);
     const char *text =
-        rest_s <= 0
-            ? " Nothing remains unexplained."
-            : mpl_arena_printf(page->scratch,
-                               " %s (%s of the process time) remains unexplained.",
-                               mpl_page_seconds(page, rest_s),
-                               mpl_page_share(page, rest_s / d->location_s));
+        rest_s <= 0 ? " Nothing remains unexplained."
+                    : mpl_arena_printf(page->scratch,
+                                       " %s (%s of the process time) remains unexplained.",
+                                       mpl_page_seconds(page, rest_s),
+                                       mpl_page_share(page, rest_s / d->location_s));
 
     return text != NULL ? text : "";
 }

@@ -55,19 +55,16 @@ static void say_head(const struct screen *s, size_t number, const struct mpl_dia
 {
     struct page *page = s->page;
     const char *run =
-        s->d->n_groups > 1
-            ? mpl_screen_words(page, ", %s", s->d->runs[f->run].id)
-            : "";
+        s->d->n_groups > 1 ? mpl_screen_words(page, ", %s", s->d->runs[f->run].id) : "";
     const char *cost =
-        isnan(f->lost_s)
-            ? ""
-            : mpl_screen_words(page, ": %s of %s lost process time",
-                               mpl_page_seconds(page, f->lost_s + f->outer_s),
-                               mpl_page_seconds(page, lost_all_s(s->d, f)));
+        isnan(f->lost_s) ? ""
+                         : mpl_screen_words(page, ": %s of %s lost process time",
+                                            mpl_page_seconds(page, f->lost_s + f->outer_s),
+                                            mpl_page_seconds(page, lost_all_s(s->d, f)));
 
     mpl_screen_fit(page, mpl_screen_words(page, "%zu. ", number),
-                   mpl_screen_words(page, "%s (%s%s), %s%s", f->finding->name, f->id,
-                                    run, mpl_certainty_name(f->certainty), cost),
+                   mpl_screen_words(page, "%s (%s%s), %s%s", f->finding->name, f->id, run,
+                                    mpl_certainty_name(f->certainty), cost),
                    TEXT_INDENT, 1);
 }
 
@@ -131,11 +128,10 @@ static const char *both_figures(struct page *page, const struct mpl_diagnosed *f
 {
     const bool is_replay_low = f->gain_replay_s <= f->gain_model_s;
 
-    return mpl_screen_words(page, "%s (%s) to %s (%s)",
-                            mpl_page_seconds(page, f->gain_low_s),
-                            is_replay_low ? "replay" : "model",
-                            mpl_page_seconds(page, f->gain_high_s),
-                            is_replay_low ? "model" : "replay");
+    return mpl_screen_words(
+        page, "%s (%s) to %s (%s)", mpl_page_seconds(page, f->gain_low_s),
+        is_replay_low ? "replay" : "model", mpl_page_seconds(page, f->gain_high_s),
+        is_replay_low ? "model" : "replay");
 }
 
 const char *mpl_screen_gain(struct page *page, const struct mpl_diagnosis *d,
@@ -160,7 +156,7 @@ static const char *kind_words(const struct mpl_diagnosed *f)
 {
     const char *kind = f->finding->gain_kind;
 
-    return kind == NULL                     ? ""
+    return kind == NULL                    ? ""
            : strcmp(kind, "even-out") == 0 ? "; evens out work"
                                            : "; removes work";
 }
@@ -177,15 +173,14 @@ static const char *gain_words(struct page *page, const struct mpl_diagnosis *d,
         return mpl_screen_words(page, "%s of %s%s", both_figures(page, f),
                                 mpl_page_seconds(page, window_s), kind_words(f));
     }
-    return mpl_screen_words(page, "%s%s of %s (%s, by %s)%s",
-                            isnan(f->gain_replay_s) ? "at most " : "about ",
-                            mpl_page_seconds(page, f->gain_s),
-                            mpl_page_seconds(page, window_s),
-                            mpl_screen_percent(page, f->gain_s / window_s),
-                            isnan(f->gain_replay_s)  ? "model"
-                            : isnan(f->gain_model_s) ? "replay"
-                                                     : "replay and model",
-                            kind_words(f));
+    return mpl_screen_words(
+        page, "%s%s of %s (%s, by %s)%s", isnan(f->gain_replay_s) ? "at most " : "about ",
+        mpl_page_seconds(page, f->gain_s), mpl_page_seconds(page, window_s),
+        mpl_screen_percent(page, f->gain_s / window_s),
+        isnan(f->gain_replay_s)  ? "model"
+        : isnan(f->gain_model_s) ? "replay"
+                                 : "replay and model",
+        kind_words(f));
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------- */
@@ -210,8 +205,8 @@ void mpl_screen_causes(const struct screen *s)
 {
     const struct mpl_diagnosed *f = NULL;
 
-    for (size_t i = 0;
-         i < s->budget.n_causes && (f = mpl_screen_cause(s->d, i)) != NULL; i++) {
+    for (size_t i = 0; i < s->budget.n_causes && (f = mpl_screen_cause(s->d, i)) != NULL;
+         i++) {
         say_cause(s, i + 1, f);
     }
 }

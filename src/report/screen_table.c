@@ -57,22 +57,22 @@ static const char *pattern_words(struct page *page, const struct mpl_diagnosis *
     if (t == NULL) {
         return "no known pattern";
     }
-    return is_part(t) ? mpl_screen_words(page, "%s in %s", mpl_pattern_name(t->pattern),
-                                         t->scope)
-                      : mpl_pattern_name(t->pattern);
+    return is_part(t)
+               ? mpl_screen_words(page, "%s in %s", mpl_pattern_name(t->pattern), t->scope)
+               : mpl_pattern_name(t->pattern);
 }
 
 static void say_title(const struct screen *s)
 {
     struct page *page = s->page;
     const struct mpl_run *run = &s->d->runs[s->d->speaker];
-    const char *which =
-        s->d->n_runs > 1 ? mpl_screen_words(page, " (%s of %zu runs)", run->id, s->d->n_runs)
-                         : "";
-    const char *threads = run->model->n_locations > run->model->n_processes
-                              ? mpl_screen_words(page, ", %u locations",
-                                                 (unsigned) run->model->n_locations)
-                              : "";
+    const char *which = s->d->n_runs > 1 ? mpl_screen_words(page, " (%s of %zu runs)",
+                                                            run->id, s->d->n_runs)
+                                         : "";
+    const char *threads =
+        run->model->n_locations > run->model->n_processes
+            ? mpl_screen_words(page, ", %u locations", (unsigned) run->model->n_locations)
+            : "";
 
     mpl_screen_fit(page, "",
                    mpl_screen_words(page, "%s%s, %u process%s%s, %s without start-up",

@@ -7,7 +7,6 @@
 #include "report/screen_priv.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LINES = 30, WIDTH_DEFAULT = 80, LABEL_COLUMNS = 14, WIDTH_ENDLESS = 100000 };
@@ -41,8 +40,8 @@ void mpl_screen_fit(struct page *page, const char *label, const char *text, int 
                     int lines)
 {
     const int taken = (int) mpl_text_columns(label);
-    const char *cut = mpl_text_fit(page->scratch, text, page->width - taken,
-                                   page->width - inner, lines);
+    const char *cut =
+        mpl_text_fit(page->scratch, text, page->width - taken, page->width - inner, lines);
 
     mpl_text_lead(page->out, label, cut != NULL ? cut : "(out of memory)", inner,
                   page->width);
@@ -98,9 +97,8 @@ static void say_problem(const struct screen *s)
 {
     struct page *page = s->page;
     const struct mpl_diagnosis *d = s->d;
-    const char *more =
-        mpl_screen_words(page, "%s%s%s", fix_words(page, d->leading),
-                         gain_sentence(page, d), doubt_sentence(page, d));
+    const char *more = mpl_screen_words(page, "%s%s%s", fix_words(page, d->leading),
+                                        gain_sentence(page, d), doubt_sentence(page, d));
 
     mpl_screen_fit(page, verdict_label(page, d), d->leading->headline, 2, 2);
     if (*more != '\0') {
@@ -124,12 +122,10 @@ static void say_verdict(const struct screen *s)
 
 static const char *damage_words(struct page *page, const struct mpl_run *run)
 {
-    return mpl_screen_words(page,
-                            "%s lacks %s (%s of the process time unknown)",
-                            run->id, run->damage,
-                            mpl_screen_percent(page, run->unknown_s /
-                                                         (run->window_s *
-                                                          run->model->n_locations)));
+    return mpl_screen_words(
+        page, "%s lacks %s (%s of the process time unknown)", run->id, run->damage,
+        mpl_screen_percent(page,
+                           run->unknown_s / (run->window_s * run->model->n_locations)));
 }
 
 static void say_damage(const struct screen *s)
@@ -138,8 +134,7 @@ static void say_damage(const struct screen *s)
         const struct mpl_run *run = &s->d->runs[i];
 
         if (run->damage != NULL) {
-            say_line(s->page, "Damaged",
-                     damage_words(s->page, run), 1);
+            say_line(s->page, "Damaged", damage_words(s->page, run), 1);
             return;
         }
     }
@@ -176,8 +171,8 @@ static void say_runs(const struct screen *s)
         return;
     }
     say_line(s->page, "Runs",
-             mpl_screen_words(s->page, "%zu runs in %zu group%s%s, %s: --full", n, d->n_groups,
-                              d->n_groups > 1 ? "s" : "",
+             mpl_screen_words(s->page, "%zu runs in %zu group%s%s, %s: --full", n,
+                              d->n_groups, d->n_groups > 1 ? "s" : "",
                               d->n_programs > 1 ? " of several programs" : "",
                               sizes_words(s->page, d)),
              1);
@@ -228,12 +223,12 @@ static void say_unexplained(const struct screen *s)
         return;
     }
     say_line(page, "Unexplained",
-             rest_s <= 0 ? "nothing"
-                         : mpl_screen_words(page, "%s of %s process time (%s)",
-                                            mpl_page_seconds(page, rest_s),
-                                            mpl_page_seconds(page, s->d->location_s),
-                                            mpl_screen_percent(page, rest_s /
-                                                                         s->d->location_s)),
+             rest_s <= 0
+                 ? "nothing"
+                 : mpl_screen_words(page, "%s of %s process time (%s)",
+                                    mpl_page_seconds(page, rest_s),
+                                    mpl_page_seconds(page, s->d->location_s),
+                                    mpl_screen_percent(page, rest_s / s->d->location_s)),
              1);
 }
 
@@ -255,8 +250,7 @@ static const char *settles_words(struct page *page, const struct mpl_diagnosis *
 static const char *experiment_words(struct page *page, const struct mpl_diagnosis *d,
                                     const struct mpl_planned *e)
 {
-    const char *knob =
-        e->knob != NULL ? mpl_screen_words(page, ", with %s", e->knob) : "";
+    const char *knob = e->knob != NULL ? mpl_screen_words(page, ", with %s", e->knob) : "";
     const char *purpose =
         e->n_purposes > 0 ? mpl_screen_words(page, ", to %s", e->purposes[0]) : "";
 
@@ -281,9 +275,9 @@ static void say_more(const struct screen *s)
     const struct mpl_diagnosed *first = mpl_screen_cause(s->d, 0);
 
     say_line(s->page, "More",
-             first == NULL ? "--full, --format json"
-                           : mpl_screen_words(s->page, "--full, --why %s, --format json",
-                                              first->id),
+             first == NULL
+                 ? "--full, --format json"
+                 : mpl_screen_words(s->page, "--full, --why %s, --format json", first->id),
              1);
 }
 
@@ -313,21 +307,15 @@ static void draw(const struct screen *s)
 static size_t measure(const struct screen *s)
 {
     FILE *out = s->page->out;
-    char *text = NULL;
-    size_t n = 0;
-    size_t n_lines = 0;
+    struct mpl_draft draft;
 
-    s->page->out = open_memstream(&text, &n);
-    if (s->page->out != NULL) {
+    mpl_draft_open(&draft);
+    if (draft.out != NULL) {
+        s->page->out = draft.out;
         draw(s);
-        (void) fclose(s->page->out);
+        s->page->out = out;
     }
-    s->page->out = out;
-    for (size_t i = 0; i < n && text != NULL; i++) {
-        n_lines += text[i] == '\n';
-    }
-    free(text);
-    return n_lines;
+    return mpl_draft_close(&draft);
 }
 
 enum mpl_status mpl_report_screen(const struct mpl_diagnosis *d,
