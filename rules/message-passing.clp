@@ -77,6 +77,10 @@
   =>
   (assert (need (run ?r) (pattern "message-passing") (metric "run.parallel_efficiency") (level 1)
                 (reason "see how much of the process time is computation"))
+          (need (run ?r) (pattern "message-passing") (metric "run.load_balance") (level 1)
+                (reason "see how much of the process time is computation"))
+          (need (run ?r) (pattern "message-passing") (metric "run.communication_efficiency")
+                (level 1) (reason "see how much of the process time is computation"))
           (need (run ?r) (pattern "message-passing") (metric "run.location_time") (level 1)
                 (reason "see how much of the process time is computation"))
           (need (run ?r) (pattern "message-passing") (metric "run.lost") (level 1)

@@ -257,8 +257,13 @@ struct mpl_what_if_group {
 };
 
 struct mpl_diagnosis {
-    enum mpl_verdict verdict;        /**< The worst of the programs. */
-    const char *summary;             /**< Of all programs. */
+    enum mpl_verdict verdict; /**< The worst of the programs. */
+    const char *summary;      /**< Of all programs. */
+    const char *claim; /**< Of the summary what the verdict says, without what was run. */
+    uint32_t speaker; /**< Index of the run that the verdict rests on; of several groups the
+                           speaker of the one that decides. Undefined without usable runs. */
+    const struct mpl_diagnosed
+        *leading; /**< Cause that the verdict rests on, where it is problems; else NULL. */
     enum mpl_certainty certainty;    /**< In the verdict. */
     const char *certainty_reason;    /**< Half a sentence; NULL when sure. */
     bool is_verdict_clock_sensitive; /**< Another one if the clocks were wrong by as much as

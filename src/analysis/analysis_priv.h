@@ -185,8 +185,6 @@ enum mpl_status mpl_what_if_answer(struct mpl_analysis *a, struct mpl_err *err);
 
 /* certainty.c: fills in how far findings and verdict can be relied on, when all else is known. */
 void mpl_certainty_judge(struct mpl_analysis *a);
-/* verdict.c: the cause that the verdict rests on; NULL: none is a problem. */
-const struct mpl_diagnosed *mpl_leading_problem(const struct mpl_analysis *a);
 
 /* sensitivity.c: which findings would change if the clocks were a little different */
 enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a, struct mpl_err *err);

@@ -195,12 +195,11 @@ static void judge(struct mpl_analysis *a, struct mpl_diagnosed *d)
 static void judge_verdict(struct mpl_analysis *a)
 {
     struct mpl_diagnosis *d = &a->diagnosis;
-    const struct mpl_diagnosed *leading = mpl_leading_problem(a);
 
     d->certainty = MPL_CERTAINTY_SURE;
-    if (d->verdict == MPL_VERDICT_PROBLEMS && leading != NULL) {
-        d->certainty = leading->certainty;
-        d->certainty_reason = leading->certainty_reason;
+    if (d->leading != NULL) {
+        d->certainty = d->leading->certainty;
+        d->certainty_reason = d->leading->certainty_reason;
         return;
     }
     if (d->is_verdict_clock_sensitive) {

@@ -122,20 +122,6 @@ static const struct mpl_diagnosed *leading_problem(const struct mpl_analysis *a,
     return NULL;
 }
 
-const struct mpl_diagnosed *mpl_leading_problem(const struct mpl_analysis *a)
-{
-    const struct mpl_diagnosis *d = &a->diagnosis;
-
-    for (size_t i = 0; i < d->n_groups; i++) {
-        const struct mpl_diagnosed *f = leading_problem(a, &d->groups[i]);
-
-        if (f != NULL) {
-            return f;
-        }
-    }
-    return NULL;
-}
-
 double mpl_verdict_margin_s(const struct mpl_diagnosis *d)
 {
     const struct mpl_diagnosed *leading = mpl_leading_cause(d);
@@ -282,9 +268,9 @@ static const char *inconclusive_text(struct mpl_analysis *a, const struct mpl_gr
     const char *rest = mpl_text_seconds(a->arena, unexplained_s(group));
 
     if (leading != NULL) {
-        return mpl_arena_printf(
-            a->arena, "More may hide in what is missing than what is found: %.*s",
-            first_sentence(leading->finding->text), leading->finding->text);
+        return mpl_arena_printf(a->arena,
+                                "More may hide in what is missing than what is found: %s",
+                                leading->headline);
     }
     if (!is_unexplained(group)) {
         return "It shows no problem, but one may hide in what is missing.";
@@ -470,11 +456,17 @@ static enum mpl_status judge_usable(struct mpl_analysis *a, struct mpl_err *err)
         if (p->summary == NULL) {
             return mpl_nomem(err);
         }
+        if (d->n_programs == 1 || worse_of(d->verdict, p->verdict) != d->verdict) {
+            d->speaker = deciding->speaker;
+            d->claim = verdict_text(a, deciding);
+            d->leading =
+                p->verdict == MPL_VERDICT_PROBLEMS ? leading_problem(a, deciding) : NULL;
+        }
         d->verdict = worse_of(d->verdict, p->verdict);
     }
     d->programs = programs;
     d->summary = summary_of_all(a);
-    return d->summary == NULL ? mpl_nomem(err) : MPL_OK;
+    return d->summary == NULL || d->claim == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
 enum mpl_status mpl_verdict_reach(struct mpl_analysis *a, struct mpl_err *err)
@@ -491,5 +483,6 @@ enum mpl_status mpl_verdict_reach(struct mpl_analysis *a, struct mpl_err *err)
     d->summary =
         mpl_arena_printf(a->arena, "Nothing can be diagnosed: %s.",
                          a->n_runs > 0 ? a->runs[0].shown.failure : "no trace was given");
+    d->claim = d->summary;
     return d->summary == NULL ? mpl_nomem(err) : MPL_OK;
 }

@@ -119,6 +119,42 @@ static const char *headline(struct telling *t, const struct mpl_diagnosed *d)
                : mpl_arena_printf(arena, "%s: %s of process time", head, cost);
 }
 
+/** "gain 0.167 s by replay, 0.303 s by the model: reason", one figure, or "". */
+static const char *gain_text(struct mpl_arena *arena, const struct mpl_diagnosed *d)
+{
+    const char *gain = mpl_text_seconds(arena, d->gain_s);
+
+    if (isnan(d->gain_s) || gain == NULL) {
+        return gain == NULL ? NULL : "";
+    }
+    if (d->gain_reason != NULL) {
+        return mpl_arena_printf(arena, "gain %s of run time: %s", gain, d->gain_reason);
+    }
+    return mpl_arena_printf(arena, "gain %s of run time, by %s", gain,
+                            isnan(d->gain_replay_s) ? "the model of the pattern"
+                            : isnan(d->gain_model_s)
+                                ? "replay of the run"
+                                : "replay of the run and the model of the pattern");
+}
+
+/** What it brings to act on a cause, and how far that can be relied on. */
+static void say_worth(struct telling *t, const struct mpl_diagnosed *d,
+                      struct mpl_why *parent)
+{
+    const char *gain = gain_text(t->a->arena, d);
+
+    if (!mpl_diagnosed_is_cause(d)) {
+        return;
+    }
+    if (gain == NULL || *gain != '\0') {
+        (void) say(t, parent, MPL_WHY_NOTE, gain);
+    }
+    (void) say(t, parent, MPL_WHY_NOTE,
+               mpl_arena_printf(t->a->arena, "%s%s%s", mpl_certainty_name(d->certainty),
+                                d->certainty_reason != NULL ? ", because " : "",
+                                d->certainty_reason != NULL ? d->certainty_reason : ""));
+}
+
 static void say_finding(struct telling *t, size_t index, struct mpl_why *parent)
 {
     const struct mpl_diagnosed *d = &t->a->diagnosis.findings[index];
@@ -144,6 +180,9 @@ static void say_finding(struct telling *t, size_t index, struct mpl_why *parent)
         (void) say(t, node, MPL_WHY_VALUE, plain_fact(t->a->arena, d->reasons[i]));
     }
     say_findings(t, d, node);
+    if (t->st == MPL_OK) {
+        say_worth(t, d, node);
+    }
 }
 
 /* ---- questions ------------------------------------------------------------------------------ */

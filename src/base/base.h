@@ -286,6 +286,25 @@ void mpl_text_wrap(FILE *out, const char *text, int indent, int width);
 /** The same behind a label; further lines begin below the text, not below the label. A number and
  *  its unit stay on one line in both. */
 void mpl_text_hang(FILE *out, const char *label, const char *text, int indent, int width);
+/** The same with further lines behind \p inner blanks, whatever the label is; line ends are blanks. */
+void mpl_text_lead(FILE *out, const char *label, const char *text, int inner, int width);
+/** Columns that it takes in a terminal. */
+size_t mpl_text_columns(const char *text);
+/** A page that is thrown away: to see how long it would be. */
+struct mpl_draft {
+    FILE *out; /**< NULL without memory. */
+    char *text;
+    size_t n;
+};
+void mpl_draft_open(struct mpl_draft *draft);
+/** How many lines were written. Throws them away. */
+size_t mpl_draft_close(struct mpl_draft *draft);
+/**
+ * The beginning of \p text that these three print on at most \p lines lines, of \p first and then
+ * \p further columns: as many whole sentences as fit, or words and "…" where not even one does.
+ */
+char *mpl_text_fit(struct mpl_arena *arena, const char *text, int first, int further,
+                   int lines);
 
 /**
  * The word as it can be pasted into a shell: as it is where every shell takes it so, else in single

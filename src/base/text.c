@@ -3,6 +3,7 @@
 #include "base/base_priv.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -161,12 +162,17 @@ static size_t unbroken(const char *text, size_t n)
     return is_unit(text + end + 1, unit) ? next : end;
 }
 
-/* Prints one paragraph, which holds no line end, behind a label on its first line. */
-static void wrap_paragraph(FILE *out, const char *text, size_t n, const char *label,
-                           int indent, int width)
+static size_t room_of(int width, int taken)
 {
-    const int inner = indent + (int) mpl_utf8_count(label, strlen(label));
-    const size_t room = width > inner ? (size_t) (width - inner) : 1;
+    return width > taken ? (size_t) (width - taken) : 1;
+}
+
+/* Prints one paragraph, which holds no line end, behind a label on its first line; further lines begin
+ * behind \p inner blanks. */
+static void wrap_paragraph(FILE *out, const char *text, size_t n, const char *label,
+                           int indent, int inner, int width)
+{
+    size_t room = room_of(width, indent + (int) mpl_utf8_count(label, strlen(label)));
     size_t used = 0; /* Characters on the line so far. */
 
     mpl_text_print(out, "%*s%s", n > 0 ? indent : 0, "", label);
@@ -180,6 +186,7 @@ static void wrap_paragraph(FILE *out, const char *text, size_t n, const char *la
 
             if (is_full) {
                 fputc('\n', out);
+                room = room_of(width, inner);
                 used = 0;
             }
             fprintf(out, "%*s", is_full ? inner : is_first ? 0 : 1, "");
@@ -193,10 +200,13 @@ static void wrap_paragraph(FILE *out, const char *text, size_t n, const char *la
 
 void mpl_text_hang(FILE *out, const char *label, const char *text, int indent, int width)
 {
+    const int begin = indent < 0 ? 0 : indent;
+    const int inner = begin + (int) mpl_utf8_count(label, strlen(label));
+
     do {
         const size_t n = strcspn(text, "\n");
 
-        wrap_paragraph(out, text, n, label, indent < 0 ? 0 : indent, width);
+        wrap_paragraph(out, text, n, label, begin, inner, width);
         text += n + (text[n] == '\n' ? 1 : 0);
     } while (*text != '\0');
 }
@@ -206,7 +216,119 @@ void mpl_text_wrap(FILE *out, const char *text, int indent, int width)
     while (*text != '\0') {
         const size_t n = strcspn(text, "\n");
 
-        wrap_paragraph(out, text, n, "", indent < 0 ? 0 : indent, width);
+        wrap_paragraph(out, text, n, "", indent < 0 ? 0 : indent, indent < 0 ? 0 : indent,
+                       width);
         text += n + (text[n] == '\n' ? 1 : 0);
     }
+}
+
+void mpl_text_lead(FILE *out, const char *label, const char *text, int inner, int width)
+{
+    wrap_paragraph(out, text, strlen(text), label, 0, inner, width);
+}
+
+size_t mpl_text_columns(const char *text)
+{
+    return mpl_utf8_count(text, strlen(text));
+}
+
+void mpl_draft_open(struct mpl_draft *draft)
+{
+    *draft = (struct mpl_draft){ 0 };
+    draft->out = open_memstream(&draft->text, &draft->n);
+}
+
+size_t mpl_draft_close(struct mpl_draft *draft)
+{
+    size_t n_lines = 0;
+
+    if (draft->out != NULL) {
+        (void) fclose(draft->out);
+    }
+    for (size_t i = 0; i < draft->n && draft->text != NULL; i++) {
+        n_lines += draft->text[i] == '\n';
+    }
+    free(draft->text);
+    return n_lines;
+}
+
+/* ---- cutting ------------------------------------------------------------------------------ */
+
+/* Where a text that is wrapped stands, and where it may end. */
+struct fitting {
+    size_t first;   /* Columns of the first line, */
+    size_t further; /* and of the others. */
+    size_t lines;
+    size_t line;     /* From 1. */
+    size_t used;     /* Columns of that line. */
+    size_t cut;      /* Bytes up to the last word behind which " …" fits, */
+    size_t clause;   /* the last such word that ends a clause outside of parentheses, */
+    size_t sentence; /* and the end of the last sentence that fits. */
+    int n_open;      /* Parentheses. */
+};
+
+static void count_parentheses(struct fitting *f, const char *word, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        f->n_open += word[i] == '(' ? 1 : word[i] == ')' ? -1 : 0;
+    }
+}
+
+/* Where a text that does not fit ends: a sentence needs no mark, a clause must not be a mere beginning. */
+static char *cut_text(struct mpl_arena *arena, const char *text, const struct fitting *f)
+{
+    if (f->sentence > 0) {
+        return mpl_arena_strndup(arena, text, f->sentence);
+    }
+    const size_t cut = 3 * f->clause > 2 * f->cut ? f->clause - 1 : f->cut;
+
+    return mpl_arena_printf(arena, "%.*s%s", (int) cut, text, cut > 0 ? " …" : "…");
+}
+
+/* Whether the word that ends at \p end still fits. */
+static bool place_word(struct fitting *f, const char *text, size_t end, size_t columns)
+{
+    const bool is_full =
+        f->used > 0 && f->used + 1 + columns > (f->line == 1 ? f->first : f->further);
+
+    f->line += is_full ? 1 : 0;
+    f->used = is_full || f->used == 0 ? columns : f->used + 1 + columns;
+    const size_t room = f->line == 1 ? f->first : f->further;
+
+    if (f->line > f->lines || f->used > room) {
+        return false;
+    }
+    if (f->line < f->lines || f->used + 2 <= room) {
+        f->cut = end;
+        f->clause = f->n_open == 0 && strchr(";:", text[end - 1]) != NULL ? end : f->clause;
+    }
+    if (text[end - 1] == '.') {
+        f->sentence = end;
+    }
+    return true;
+}
+
+char *mpl_text_fit(struct mpl_arena *arena, const char *text, int first, int further,
+                   int lines)
+{
+    struct fitting f = { .first = room_of(first, 0),
+                         .further = room_of(further, 0),
+                         .lines = (size_t) lines,
+                         .line = 1 };
+    char *copy = mpl_arena_strdup(arena, text);
+    const size_t n = strlen(text);
+
+    for (size_t i = 0; copy != NULL && i < n; i++) {
+        copy[i] = copy[i] == '\n' ? ' ' : copy[i];
+    }
+    for (size_t i = 0; copy != NULL && i < n;) {
+        const size_t end = i + unbroken(copy + i, n - i);
+
+        count_parentheses(&f, copy + i, end - i);
+        if (end > i && !place_word(&f, copy, end, mpl_utf8_count(copy + i, end - i))) {
+            return cut_text(arena, copy, &f);
+        }
+        i = end + 1;
+    }
+    return copy;
 }

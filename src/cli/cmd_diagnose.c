@@ -14,6 +14,8 @@ enum {
     OPT_PATTERN,
     OPT_MANIFEST,
     OPT_FORMAT,
+    OPT_FULL,
+    OPT_BRIEF,
     OPT_TOP,
     OPT_FAIL_ON,
     OPT_OUTPUT,
@@ -31,13 +33,15 @@ static const struct mpl_option options[] = {
     [OPT_MANIFEST] = { 0, "manifest", "FILE",
                        "diagnose the runs that a manifest names, too" },
     [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
-    [OPT_TOP] = { 0, "top", "N", "show at most N causes" },
+    [OPT_FULL] = { 0, "full", NULL, "show everything, not only what fits on a screen" },
+    [OPT_BRIEF] = { 0, "brief", NULL, "show two lines: what is wrong, what to do" },
+    [OPT_TOP] = { 0, "top", "N", "show everything with at most N causes" },
     [OPT_FAIL_ON] = { 0, "fail-on", "SEVERITY",
                       "exit status 1 if a cause costs so much of all time: "
                       "10%, warning, critical" },
     [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
     [OPT_VERBOSE] = { 'v', "verbose", NULL,
-                      "also show rules that fired, and every metric" },
+                      "show everything, rules that fired and every metric, too" },
     [OPT_WIDTH] = { 0, "width", "N", "wrap text at N columns" },
     [OPT_THOROUGH] = { 0, "thorough", NULL,
                        "try also on long traces what other clocks would change" },
@@ -70,6 +74,8 @@ struct diagnose_opts {
     long width;
     struct mpl_clock_options clock;
     bool is_verbose;
+    bool is_full;
+    bool is_brief;
     bool is_thorough;
 };
 
@@ -119,6 +125,12 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
         return MPL_OK;
     case OPT_FORMAT:
         return mpl_args_format(option, value, &opts->format, err);
+    case OPT_FULL:
+        opts->is_full = true;
+        return MPL_OK;
+    case OPT_BRIEF:
+        opts->is_brief = true;
+        return MPL_OK;
     case OPT_TOP:
         return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
     case OPT_FAIL_ON:
@@ -150,11 +162,24 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     }
 }
 
+/* Who asks for more than a screen has, by whichever option, gets everything. */
+static const char *option_for_more(const struct diagnose_opts *opts)
+{
+    return opts->is_full      ? "--full"
+           : opts->top > 0    ? "--top"
+           : opts->is_verbose ? "--verbose"
+                              : NULL;
+}
+
 /* One question at a time; its answer is a tree for people. */
 static enum mpl_status check(const struct diagnose_opts *opts, struct mpl_err *err)
 {
     const char *asked = opts->why != NULL ? "--why" : "--why-not";
 
+    if (opts->is_brief && option_for_more(opts) != NULL) {
+        return mpl_fail(err, MPL_E_USAGE, "--brief and %s cannot be asked together",
+                        option_for_more(opts));
+    }
     if (opts->why != NULL && opts->why_not != NULL) {
         return mpl_fail(err, MPL_E_USAGE, "--why and --why-not cannot be asked together");
     }
@@ -250,6 +275,26 @@ static enum mpl_status answer(struct mpl_analysis *analysis,
     return st == MPL_OK ? mpl_report_why(why, looks, out, err) : st;
 }
 
+static enum mpl_status show(const struct mpl_diagnosis *diagnosis,
+                            const struct diagnose_opts *opts,
+                            struct mpl_report_options *looks, FILE *out,
+                            struct mpl_err *err)
+{
+    if (opts->format == MPL_FORMAT_JSON) {
+        return mpl_report_json(diagnosis, looks->plan, out, err);
+    }
+    if (option_for_more(opts) != NULL) {
+        return mpl_report_text(diagnosis, looks, out, err);
+    }
+    if (opts->is_brief) {
+        looks->width = (int) opts->width;
+        return mpl_report_brief(diagnosis, looks, out, err);
+    }
+    /* Not wider on a wide terminal: whoever tells another of it shows the same. */
+    looks->width = opts->width == 0 && looks->width > 80 ? 80 : looks->width;
+    return mpl_report_screen(diagnosis, looks, out, err);
+}
+
 static enum mpl_status print(struct mpl_analysis *analysis,
                              const struct diagnose_opts *opts, struct mpl_arena *arena,
                              FILE *out, struct mpl_err *err)
@@ -278,9 +323,7 @@ static enum mpl_status print(struct mpl_analysis *analysis,
         mpl_err_print(err, stderr);
         looks.plan = NULL;
     }
-    return opts->format == MPL_FORMAT_JSON
-               ? mpl_report_json(diagnosis, looks.plan, out, err)
-               : mpl_report_text(diagnosis, &looks, out, err);
+    return show(diagnosis, opts, &looks, out, err);
 }
 
 static enum mpl_status analyse(const struct diagnose_opts *opts, struct mpl_analysis **out,

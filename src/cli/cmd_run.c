@@ -24,6 +24,7 @@ enum {
     OPT_PATTERN,
     OPT_FORMAT,
     OPT_OUTPUT,
+    OPT_FULL,
     OPT_TOP,
     OPT_FAIL_ON,
     OPT_VERBOSE,
@@ -48,12 +49,13 @@ static const struct mpl_option options[] = {
     [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
     [OPT_OUTPUT] = { 0, "output", "FILE",
                      "write the diagnosis to FILE, completely or not at all" },
-    [OPT_TOP] = { 0, "top", "N", "show at most N causes" },
+    [OPT_FULL] = { 0, "full", NULL, "show everything, not only what fits on a screen" },
+    [OPT_TOP] = { 0, "top", "N", "show everything with at most N causes" },
     [OPT_FAIL_ON] = { 0, "fail-on", "SEVERITY",
                       "exit status 1 if a cause costs so much of all time: "
                       "10%, warning, critical" },
     [OPT_VERBOSE] = { 'v', "verbose", NULL,
-                      "pass on what the program prints; show rules and metrics" },
+                      "pass on what the program prints; show everything" },
     [OPT_WIDTH] = { 0, "width", "N", "wrap text at N columns" },
     MPL_KNOWLEDGE_OPTIONS,
     { 0 },
@@ -72,6 +74,7 @@ struct run_opts {
     long width;
     double fail_on; /* Severity; NaN: never. */
     bool is_verbose;
+    bool is_full;
     bool is_dry;
     struct mpl_knowledge_asked knowledge;
     struct mpl_directories directories;
@@ -174,6 +177,9 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
         return mpl_args_format(option, value, &opts->format, err);
     case OPT_OUTPUT:
         opts->output = value;
+        return MPL_OK;
+    case OPT_FULL:
+        opts->is_full = true;
         return MPL_OK;
     case OPT_TOP:
         return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
@@ -340,9 +346,12 @@ static enum mpl_status print(const struct run_opts *opts, const struct run_show 
     if (opts->format == MPL_FORMAT_JSON) {
         return mpl_report_case_json(o->diagnosis, &report, out, err);
     }
-    return o->diagnosis != NULL && o->why != MPL_END_DRY
+    if (o->diagnosis == NULL || o->why == MPL_END_DRY) {
+        return MPL_OK;
+    }
+    return opts->is_full || opts->is_verbose || opts->top > 0
                ? mpl_report_text(o->diagnosis, &looks, out, err)
-               : MPL_OK;
+               : mpl_report_screen(o->diagnosis, &looks, out, err);
 }
 
 static const char *last_problem(const struct mpl_case *c)

@@ -171,6 +171,15 @@ static void say_remedy(struct page *page, const struct mpl_diagnosed *d)
     mpl_page_gain(page, d);
 }
 
+static void say_certainty(struct page *page, const struct mpl_diagnosed *d)
+{
+    mpl_page_tell(page, 6, "trust: ", "%s%s%s%s%s", mpl_certainty_name(d->certainty),
+                  d->certainty_reason != NULL ? ", because " : "",
+                  d->certainty_reason != NULL ? d->certainty_reason : "",
+                  d->is_clock_sensitive ? "; " : "",
+                  d->is_clock_sensitive ? d->clock_reason : "");
+}
+
 static void say_cause(struct page *page, size_t number, const struct mpl_diagnosis *all,
                       const struct mpl_diagnosed *d)
 {
@@ -193,9 +202,7 @@ static void say_cause(struct page *page, size_t number, const struct mpl_diagnos
         mpl_page_tell(page, 6, "test:  ", "%s would confirm or refute it",
                       mpl_page_experiments_of(page, page->plan, d));
     }
-    if (d->is_clock_sensitive) {
-        mpl_page_tell(page, 6, "clock: ", "do not rely on it: %s", d->clock_reason);
-    }
+    say_certainty(page, d);
 }
 
 static void say_causes(struct page *page, const struct mpl_diagnosis *d, size_t top)
@@ -530,6 +537,18 @@ static void say_data(struct page *page, const struct mpl_diagnosis *d)
     }
 }
 
+static void say_verdict(struct page *page, const struct mpl_diagnosis *d)
+{
+    mpl_page_say(page, 0, "%s, %s", verdict_sentence(d->verdict),
+                 mpl_certainty_name(d->certainty));
+    mpl_page_summary(page, d);
+    if (d->certainty_reason != NULL) {
+        mpl_page_say(page, 2, "Not sure, because %s%s%s.", d->certainty_reason,
+                     d->is_verdict_clock_sensitive ? ": " : "",
+                     d->is_verdict_clock_sensitive ? d->verdict_clock_reason : "");
+    }
+}
+
 enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
                                 const struct mpl_report_options *options, FILE *out,
                                 struct mpl_err *err)
@@ -542,12 +561,7 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
     if (page.scratch == NULL) {
         return mpl_nomem(err);
     }
-    mpl_page_say(&page, 0, "%s", verdict_sentence(d->verdict));
-    mpl_page_summary(&page, d);
-    if (d->is_verdict_clock_sensitive) {
-        mpl_page_say(&page, 2, "This rests on uncertain clocks: %s.",
-                     d->verdict_clock_reason);
-    }
+    say_verdict(&page, d);
     mpl_page_failed(&page, options);
     mpl_page_groups(&page, d);
     mpl_page_scaling(&page, d);

@@ -53,7 +53,7 @@ static const char *processes_of(struct page *page, const struct mpl_planned *e)
 }
 
 /* "Run 3 times with 8 processes under eztrace, and record receive-completions" */
-static const char *what_of(struct page *page, const struct mpl_planned *e)
+const char *mpl_page_experiment(struct page *page, const struct mpl_planned *e)
 {
     const struct mpl_recording *r = &e->recording;
     const char *text = mpl_arena_printf(
@@ -132,7 +132,7 @@ static void say_obstacles(struct page *page, const struct mpl_planned *e)
 static void say_experiment(struct page *page, const struct mpl_plan *plan,
                            const struct mpl_planned *e)
 {
-    mpl_page_say(page, 2, "%s. %s", e->id, what_of(page, e));
+    mpl_page_say(page, 2, "%s. %s", e->id, mpl_page_experiment(page, e));
     for (size_t i = 0; i < e->n_purposes; i++) {
         mpl_page_tell(page, 6, i == 0 ? "to:    " : "and:   ", "%s", e->purposes[i]);
     }

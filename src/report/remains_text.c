@@ -32,17 +32,23 @@ static const char *normal_text(struct page *page, const struct mpl_diagnosis *d)
     return text != NULL ? text : "";
 }
 
-static const char *rest_text(struct page *page, const struct mpl_diagnosis *d)
+double mpl_report_unexplained_s(const struct mpl_diagnosis *d)
 {
     const double rest_s = d->lost_s - d->explained_s - d->nested_s - d->normal_s;
+
     /* Sums of parts leave some rounding. */
+    return rest_s < 1e-9 * d->location_s ? 0 : rest_s;
+}
+
+static const char *rest_text(struct page *page, const struct mpl_diagnosis *d)
+{
+    const double rest_s = mpl_report_unexplained_s(d);
     const char *text =
-        rest_s < 1e-9 * d->location_s
-            ? " Nothing remains unexplained."
-            : mpl_arena_printf(page->scratch,
-                               " %s (%s of the process time) remains unexplained.",
-                               mpl_page_seconds(page, rest_s),
-                               mpl_page_share(page, rest_s / d->location_s));
+        rest_s <= 0 ? " Nothing remains unexplained."
+                    : mpl_arena_printf(page->scratch,
+                                       " %s (%s of the process time) remains unexplained.",
+                                       mpl_page_seconds(page, rest_s),
+                                       mpl_page_share(page, rest_s / d->location_s));
 
     return text != NULL ? text : "";
 }

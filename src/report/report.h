@@ -23,7 +23,16 @@ struct mpl_report_options {
     const char *const *failed; /**< Of a case: runs that left no trace, and why. */
 };
 
-/** Verdict first, then causes with reasons and remedies, the search level by level, what stays
+/** One screen, at most 30 lines of 80 columns if \p options says no width: verdict, efficiencies, the
+ *  causes that matter most, what remains, what to measure next. Answers to --what-if stand below. */
+enum mpl_status mpl_report_screen(const struct mpl_diagnosis *diagnosis,
+                                  const struct mpl_report_options *options, FILE *out,
+                                  struct mpl_err *err);
+/** Two lines: the verdict, and what to do. They are cut only if \p options says a width. */
+enum mpl_status mpl_report_brief(const struct mpl_diagnosis *diagnosis,
+                                 const struct mpl_report_options *options, FILE *out,
+                                 struct mpl_err *err);
+/** Everything: verdict first, then causes with reasons and remedies, the search level by level, what stays
  *  unexplained, what to measure next, and how far the data can be trusted. */
 enum mpl_status mpl_report_text(const struct mpl_diagnosis *diagnosis,
                                 const struct mpl_report_options *options, FILE *out,

@@ -42,6 +42,11 @@ void mpl_page_repeats(struct page *page, const struct mpl_diagnosis *d,
 const char *mpl_page_seen(struct page *page, const struct mpl_diagnosed *f);
 /** Whether another run, of which it is a repetition, speaks for a run. */
 bool mpl_page_is_spoken_for(const struct mpl_diagnosis *d, uint32_t run);
+/** The group of a run; NULL: the run cannot be used. */
+const struct mpl_group *mpl_report_group_of(const struct mpl_diagnosis *d, uint32_t run);
+size_t mpl_report_usable_runs(const struct mpl_diagnosis *d);
+/** Seconds of lost time that nothing accounts for; 0 where only rounding is left. */
+double mpl_report_unexplained_s(const struct mpl_diagnosis *d);
 /** What is not computation, and how much of it causes explain. */
 void mpl_page_remains(struct page *page, const struct mpl_diagnosis *d);
 /** Causes that may be noise. */
@@ -71,6 +76,8 @@ struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *diagnosis
                                            const struct mpl_plan *plan);
 /** "What to measure next", where there is something. */
 void mpl_page_plan(struct page *page, const struct mpl_plan *plan);
+/** "Run 3 times with 8 processes under eztrace, and record receive-completions" */
+const char *mpl_page_experiment(struct page *page, const struct mpl_planned *e);
 /** Ids of the experiments that would confirm or refute it; NULL: none. */
 const char *mpl_page_experiments_of(struct page *page, const struct mpl_plan *plan,
                                     const struct mpl_diagnosed *finding);

@@ -11,7 +11,7 @@ static const char *or_unknown(const char *text)
     return text != NULL ? text : "?";
 }
 
-static size_t count_runs(const struct mpl_diagnosis *d)
+size_t mpl_report_usable_runs(const struct mpl_diagnosis *d)
 {
     size_t n = 0;
 
@@ -21,8 +21,7 @@ static size_t count_runs(const struct mpl_diagnosis *d)
     return n;
 }
 
-/* NULL: the run cannot be used. */
-static const struct mpl_group *group_of(const struct mpl_diagnosis *d, uint32_t run)
+const struct mpl_group *mpl_report_group_of(const struct mpl_diagnosis *d, uint32_t run)
 {
     for (size_t i = 0; i < d->n_groups; i++) {
         const struct mpl_group *g = &d->groups[i];
@@ -82,7 +81,7 @@ static const char *program_runs(struct page *page, const struct mpl_diagnosis *d
     const char *text = "";
 
     for (uint32_t r = 0; r < d->n_runs && text != NULL; r++) {
-        const struct mpl_group *g = group_of(d, r);
+        const struct mpl_group *g = mpl_report_group_of(d, r);
 
         if (g != NULL && g->program == program) {
             text =
@@ -114,7 +113,7 @@ void mpl_page_summary(struct page *page, const struct mpl_diagnosis *d)
 
 void mpl_page_groups(struct page *page, const struct mpl_diagnosis *d)
 {
-    if (count_runs(d) < 2) {
+    if (mpl_report_usable_runs(d) < 2) {
         return;
     }
     mpl_page_heading(page, "Runs");
@@ -211,7 +210,7 @@ void mpl_page_repeats(struct page *page, const struct mpl_diagnosis *d,
                       const struct mpl_diagnosed *f)
 {
     if (f->n_alike < 2 || f->is_of_set) {
-        if (count_runs(d) > 1) {
+        if (mpl_report_usable_runs(d) > 1) {
             mpl_page_tell(page, 6, "runs:  ", "with %u processes (%s)",
                           (unsigned) d->runs[f->run].model->n_processes,
                           d->runs[f->run].id);
@@ -236,7 +235,7 @@ const char *mpl_page_seen(struct page *page, const struct mpl_diagnosed *f)
 
 bool mpl_page_is_spoken_for(const struct mpl_diagnosis *d, uint32_t run)
 {
-    const struct mpl_group *g = group_of(d, run);
+    const struct mpl_group *g = mpl_report_group_of(d, run);
 
     return g != NULL && g->speaker != run;
 }

@@ -27,11 +27,10 @@ static void say_replayed(struct page *page, const struct mpl_diagnosed *d)
                                  mpl_page_seconds(page, d->gain_model_s),
                                  apart ? ", so take both with care" : "");
     }
-    mpl_page_tell(
-        page, 6,
-        "gain:  ", "about %s of run time, by replay of the run with %s%s%s; confidence %s",
-        mpl_page_seconds(page, d->gain_replay_s), d->what_if, model != NULL ? model : "",
-        doubt != NULL ? doubt : "", mpl_page_share(page, d->finding->confidence));
+    mpl_page_tell(page, 6,
+                  "gain:  ", "about %s of run time, by replay of the run with %s%s%s",
+                  mpl_page_seconds(page, d->gain_replay_s), d->what_if,
+                  model != NULL ? model : "", doubt != NULL ? doubt : "");
 }
 
 /* The model's figure, and that of a replay that is doubtful. */
@@ -46,9 +45,8 @@ static void say_modelled(struct page *page, const struct mpl_diagnosed *d)
     } else if (d->gain_doubt != NULL) {
         replay = mpl_arena_printf(page->scratch, "; not replayed: %s", d->gain_doubt);
     }
-    mpl_page_tell(page, 6, "gain:  ", "about %s of run time at most%s; confidence %s",
-                  mpl_page_seconds(page, d->gain_s), replay != NULL ? replay : "",
-                  mpl_page_share(page, d->finding->confidence));
+    mpl_page_tell(page, 6, "gain:  ", "about %s of run time at most%s",
+                  mpl_page_seconds(page, d->gain_s), replay != NULL ? replay : "");
 }
 
 void mpl_page_gain(struct page *page, const struct mpl_diagnosed *d)

@@ -125,7 +125,7 @@ def test_slow_master(path):
     ]
     tap.empty(bad, what + ": observations speak of the least utilised worker")
 
-    text = product.run("diagnose", path).out
+    text = product.run("diagnose", "--full", path).out
     for level in (1, 2, 3):
         tap.ok("Level %d experiment" % level in text, "%s: the text tells level %d" % (what, level))
 

@@ -155,7 +155,7 @@ def each_second_once(d, name):
 
 
 def told(path, name):
-    text = product.run("diagnose", path).out
+    text = product.run("diagnose", "--full", path).out
     tap.ok(
         "whose work is a geometric-decomposition" in " ".join(text.split()),
         name + ": told first",

@@ -54,7 +54,7 @@ def test_series(paths):
     tap.ok(d["verdict"] == "no-significant-problem", what + ": nothing is wrong", d["summary"])
     tap.ok(len(d.findings("no-cause-takes-over")) == 1, what + ": no cause takes over")
     tap.empty(d.findings("master-saturates"), what + ": the master does not saturate")
-    text = product.run("diagnose", *paths).out
+    text = product.run("diagnose", "--full", *paths).out
     tap.ok("\nScaling\n" in text and "\nRuns\n" in text, what + ": the report has both parts")
 
 
@@ -119,7 +119,7 @@ def test_strangers(paths):
         "and a headline of its own",
         d["summary"],
     )
-    answer = product.run("diagnose", *paths)
+    answer = product.run("diagnose", "--full", *paths)
     tap.ok("These are runs of 2 programs" in answer.out, "in text, too", answer)
 
 
@@ -140,7 +140,7 @@ def test_manifest(paths):
         )
         labels = [r["label"] for r in d["runs"]]
         tap.ok(labels == ["try 4", "try 4"], "its labels are told", labels)
-        text = product.run("diagnose", "--manifest", manifest)
+        text = product.run("diagnose", "--full", "--manifest", manifest)
         tap.ok('r1 "try 4"' in text.out, "and where the runs are named", text)
         os.rename(manifest, os.path.join(folder, "case.yaml"))
         d = together(folder)

@@ -151,6 +151,60 @@ START_TEST(text_is_wrapped_between_words)
 }
 END_TEST
 
+static const struct {
+    const char *text;
+    int first;
+    int further;
+    int lines;
+    const char *beginning;
+} fits[] = {
+    { "one two three", 13, 5, 1, "one two three" },
+    { "one two three", 12, 5, 1, "one two …" },
+    { "one two three four", 7, 5, 2, "one two …" },
+    { "one two three four", 7, 8, 2, "one two three …" },
+    { "one\ntwo", 7, 7, 1, "one two" },
+    { "Whole. Sentences stay.", 20, 20, 1, "Whole." },
+    { "Never 0.5 of it, as here", 14, 14, 1, "Never 0.5 of …" },
+    /* A clause ends well, unless it is a mere beginning, or within parentheses. */
+    { "a longer clause; and more", 20, 20, 1, "a longer clause …" },
+    { "this: and many more words", 20, 20, 1, "this: and many …" },
+    { "so it is (here; and there)", 22, 22, 1, "so it is (here; and …" },
+    { "unbreakableword", 5, 5, 1, "…" },
+    { "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F x", 6, 6, 1, "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F x" },
+    { "", 5, 5, 1, "" },
+};
+
+START_TEST(text_that_is_too_long_ends_at_a_sentence_a_clause_or_a_word)
+{
+    ck_assert_str_eq(mpl_text_fit(arena, fits[_i].text, fits[_i].first, fits[_i].further,
+                                  fits[_i].lines),
+                     fits[_i].beginning);
+}
+END_TEST
+
+START_TEST(further_lines_begin_where_they_are_told_to)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+
+    mpl_text_lead(out, "LABEL: ", "one two three four", 2, 11);
+    fclose(out);
+    ck_assert_str_eq(text, "LABEL: one\n  two three\n  four\n");
+    free(text);
+}
+END_TEST
+
+START_TEST(a_draft_counts_its_lines)
+{
+    struct mpl_draft draft;
+
+    mpl_draft_open(&draft);
+    mpl_text_print(draft.out, "a\n\nb\nc");
+    ck_assert_uint_eq(mpl_draft_close(&draft), 3);
+}
+END_TEST
+
 /* ---- suggestions ---- */
 
 static const struct {
@@ -526,6 +580,10 @@ static Suite *text_suite(void)
     tcase_add_test(tcase, numbers_without_memory_are_null);
     tcase_add_loop_test(tcase, text_is_wrapped_between_words, 0,
                         (int) (sizeof wraps / sizeof wraps[0]));
+    tcase_add_loop_test(tcase, text_that_is_too_long_ends_at_a_sentence_a_clause_or_a_word,
+                        0, sizeof fits / sizeof *fits);
+    tcase_add_test(tcase, further_lines_begin_where_they_are_told_to);
+    tcase_add_test(tcase, a_draft_counts_its_lines);
     tcase_add_loop_test(tcase, suggestion_is_the_nearest_word_or_none, 0,
                         (int) (sizeof suggestions / sizeof suggestions[0]));
     tcase_add_test(tcase, a_common_name_leads_to_ours_before_a_near_word_does);

@@ -1,0 +1,212 @@
+/* Causes on the screen: what, where, what to do, and what it brings. */
+#include "config.h"
+
+#include "report/screen_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+/* "3. " and what stands behind it */
+enum { LABEL_INDENT = 3, TEXT_INDENT = 10 };
+
+/* ---- which ----------------------------------------------------------------------------------- */
+
+/* An outer one is told by the cause inside, to which it goes back. */
+static bool is_shown(const struct mpl_diagnosis *d, const struct mpl_diagnosed *f)
+{
+    return mpl_diagnosed_is_cause(f) && !f->is_within_spread &&
+           (f->n_explained_by == 0 || f == d->leading);
+}
+
+const struct mpl_diagnosed *mpl_screen_cause(const struct mpl_diagnosis *d, size_t i)
+{
+    size_t n = d->leading != NULL ? 1 : 0;
+
+    if (d->leading != NULL && i == 0) {
+        return d->leading;
+    }
+    for (size_t k = 0; k < d->n_findings; k++) {
+        const struct mpl_diagnosed *f = &d->findings[k];
+
+        if (f != d->leading && is_shown(d, f) && n++ == i) {
+            return f;
+        }
+    }
+    return NULL;
+}
+
+/* ---- its parts ------------------------------------------------------------------------------- */
+
+static void say_part(struct page *page, const char *label, const char *text, int lines)
+{
+    mpl_screen_fit(page, mpl_screen_words(page, "%*s%-7s", LABEL_INDENT, "", label), text,
+                   TEXT_INDENT, lines);
+}
+
+/* Of the lost time of the runs that are like it. */
+static double lost_all_s(const struct mpl_diagnosis *d, const struct mpl_diagnosed *f)
+{
+    const struct mpl_group *g = mpl_report_group_of(d, f->run);
+
+    return g != NULL ? g->lost_s : d->lost_s;
+}
+
+static void say_head(const struct screen *s, size_t number, const struct mpl_diagnosed *f)
+{
+    struct page *page = s->page;
+    const char *run =
+        s->d->n_groups > 1 ? mpl_screen_words(page, ", %s", s->d->runs[f->run].id) : "";
+    const char *cost =
+        isnan(f->lost_s) ? ""
+                         : mpl_screen_words(page, ": %s of %s lost process time",
+                                            mpl_page_seconds(page, f->lost_s + f->outer_s),
+                                            mpl_page_seconds(page, lost_all_s(s->d, f)));
+
+    mpl_screen_fit(page, mpl_screen_words(page, "%zu. ", number),
+                   mpl_screen_words(page, "%s (%s%s), %s%s", f->finding->name, f->id, run,
+                                    mpl_certainty_name(f->certainty), cost),
+                   TEXT_INDENT, 1);
+}
+
+/* "rank 3", "ranks 1 to 7", "all 8 ranks", "location 3.1" */
+static const char *who(struct page *page, const struct mpl_diagnosis *d,
+                       const struct mpl_diagnosed *f)
+{
+    const struct mpl_finding *x = f->finding;
+    const bool is_blamed = x->n_culprits > 0;
+    const char *const *labels = is_blamed ? x->culprits : x->locations;
+    const size_t n = is_blamed ? x->n_culprits : x->n_locations;
+    const char *noun = n > 0 && strchr(labels[0], '.') != NULL ? "location" : "rank";
+
+    if (n == 0) {
+        return "";
+    }
+    return n > 2 && n == d->runs[f->run].model->n_locations
+               ? mpl_screen_words(page, "all %zu %ss", n, noun)
+               : mpl_screen_words(page, "%s%s %s", noun, n > 1 ? "s" : "",
+                                  mpl_page_labels(page, labels, n));
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+static const char *source(struct page *page, const struct mpl_diagnosed *f)
+{
+    const struct mpl_source *at = f->where;
+
+    if (f->n_where == 0) {
+        return "";
+    }
+    if (at->file == NULL) {
+        return at->region;
+    }
+    return at->line > 0 ? mpl_screen_words(page, "%s, %s:%u", at->region,
+                                           file_name(at->file), at->line)
+                        : mpl_screen_words(page, "%s, %s", at->region, file_name(at->file));
+}
+
+static void say_where(const struct screen *s, const struct mpl_diagnosed *f)
+{
+    const char *ranks = who(s->page, s->d, f);
+    const char *code = source(s->page, f);
+
+    if (*ranks != '\0' || *code != '\0') {
+        say_part(s->page, "where",
+                 mpl_screen_words(s->page, "%s%s%s", ranks,
+                                  *ranks != '\0' && *code != '\0' ? ", " : "", code),
+                 1);
+    }
+}
+
+/* ---- gain -------------------------------------------------------------------------------------- */
+
+static const char *both_figures(struct page *page, const struct mpl_diagnosed *f)
+{
+    const bool is_replay_low = f->gain_replay_s <= f->gain_model_s;
+
+    return mpl_screen_words(
+        page, "%s (%s) to %s (%s)", mpl_page_seconds(page, f->gain_low_s),
+        is_replay_low ? "replay" : "model", mpl_page_seconds(page, f->gain_high_s),
+        is_replay_low ? "model" : "replay");
+}
+
+const char *mpl_screen_gain(struct page *page, const struct mpl_diagnosis *d,
+                            const struct mpl_diagnosed *f)
+{
+    const char *all = mpl_page_seconds(page, d->runs[f->run].window_s);
+
+    if (isnan(f->gain_s)) {
+        return NULL;
+    }
+    return f->gain_reason != NULL
+               ? mpl_screen_words(page, "%s to %s of %s",
+                                  mpl_page_seconds(page, f->gain_low_s),
+                                  mpl_page_seconds(page, f->gain_high_s), all)
+               : mpl_screen_words(page, "%s %s of %s",
+                                  isnan(f->gain_replay_s) ? "at most" : "about",
+                                  mpl_page_seconds(page, f->gain_s), all);
+}
+
+/* What the remedy does with work: told once there is something to be gained. */
+static const char *kind_words(const struct mpl_diagnosed *f)
+{
+    const char *kind = f->finding->gain_kind;
+
+    return kind == NULL                    ? ""
+           : strcmp(kind, "even-out") == 0 ? "; evens out work"
+                                           : "; removes work";
+}
+
+static const char *gain_words(struct page *page, const struct mpl_diagnosis *d,
+                              const struct mpl_diagnosed *f)
+{
+    const double window_s = d->runs[f->run].window_s;
+
+    if (isnan(f->gain_s)) {
+        return "not known";
+    }
+    if (f->gain_reason != NULL) {
+        return mpl_screen_words(page, "%s of %s%s", both_figures(page, f),
+                                mpl_page_seconds(page, window_s), kind_words(f));
+    }
+    return mpl_screen_words(
+        page, "%s%s of %s (%s, by %s)%s", isnan(f->gain_replay_s) ? "at most " : "about ",
+        mpl_page_seconds(page, f->gain_s), mpl_page_seconds(page, window_s),
+        mpl_screen_percent(page, f->gain_s / window_s),
+        isnan(f->gain_replay_s)  ? "model"
+        : isnan(f->gain_model_s) ? "replay"
+                                 : "replay and model",
+        kind_words(f));
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------- */
+
+/* That of the verdict has been told in short at the top; of it the details follow. */
+static void say_cause(const struct screen *s, size_t number, const struct mpl_diagnosed *f)
+{
+    const bool is_told = f == s->d->leading;
+
+    (void) fputc('\n', s->page->out);
+    say_head(s, number, f);
+    say_part(s->page, "what", is_told ? f->finding->text : f->headline,
+             s->budget.what_lines);
+    say_where(s, f);
+    if (f->fix != NULL) {
+        say_part(s->page, "do", is_told ? f->finding->remedy : f->fix, s->budget.do_lines);
+        say_part(s->page, "gain", gain_words(s->page, s->d, f), 1);
+    }
+}
+
+void mpl_screen_causes(const struct screen *s)
+{
+    const struct mpl_diagnosed *f = NULL;
+
+    for (size_t i = 0; i < s->budget.n_causes && (f = mpl_screen_cause(s->d, i)) != NULL;
+         i++) {
+        say_cause(s, i + 1, f);
+    }
+}

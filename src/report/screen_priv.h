@@ -1,0 +1,42 @@
+/* One screen: what a person with little time needs of a diagnosis. */
+#ifndef MPL_REPORT_SCREEN_PRIV_H
+#define MPL_REPORT_SCREEN_PRIV_H
+
+#include "report/report_priv.h"
+
+/* How much of each part is shown, so that all of it fits. */
+struct screen_budget {
+    bool has_groups; /* A row of efficiencies for each group of runs, not only for one. */
+    size_t n_causes;
+    int what_lines;
+    int do_lines;
+};
+
+struct screen {
+    struct page *page;
+    const struct mpl_diagnosis *d;
+    const struct mpl_report_options *options;
+    struct screen_budget budget;
+};
+
+/** Prints \p text behind a label at the margin, cut to \p lines lines; further ones begin behind
+ *  \p inner blanks. */
+void mpl_screen_fit(struct page *page, const char *label, const char *text, int inner,
+                    int lines);
+/** Ends with "(out of memory)" instead of NULL, so that it can be printed. */
+const char *mpl_screen_words(struct page *page, const char *fmt, ...) MPL_PRINTF(2, 3);
+/** "41 %", without decimals. */
+const char *mpl_screen_percent(struct page *page, double share);
+
+/** What was run, and its efficiencies. */
+void mpl_screen_table(const struct screen *s);
+
+/** The causes that are shown, that of the verdict first; the \p i-th, or NULL. */
+const struct mpl_diagnosed *mpl_screen_cause(const struct mpl_diagnosis *d, size_t i);
+/** As many as the budget has, each with what, where, do and gain. */
+void mpl_screen_causes(const struct screen *s);
+/** "about 0.14 s of 0.89 s", "0.14 s to 0.23 s of 0.89 s"; NULL: nobody knows. */
+const char *mpl_screen_gain(struct page *page, const struct mpl_diagnosis *d,
+                            const struct mpl_diagnosed *cause);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * What was run, and the efficiencies of the POP project, which people who tune MPI programs know:
+ *
+ *   parallel = load balance x communication, communication = serialisation x transfer
+ *
+ * Of several runs each group of repetitions has a row, by the run that speaks for it.
+ */
+#include "config.h"
+
+#include "report/screen_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N_EFFICIENCIES = 5, MOST_ROWS = 4, TABLE_COLUMNS = 70 };
+
+static const struct {
+    const char *metric;
+    const char *head[2]; /* Of its column. */
+    const char *word;    /* Where there is no room for columns. */
+} efficiencies[N_EFFICIENCIES] = {
+    { "run.parallel_efficiency", { "parallel", "efficiency" }, "parallel" },
+    { "run.load_balance", { "load", "balance" }, "load balance" },
+    { "run.communication_efficiency", { "communi-", "cation" }, "communication" },
+    { "run.serialisation_efficiency", { "seriali-", "sation" }, "serialisation" },
+    { "run.transfer_efficiency", { "trans-", "fer" }, "transfer" },
+};
+
+/* ---- what was run -------------------------------------------------------------------------- */
+
+static bool is_part(const struct mpl_trial *t)
+{
+    return strcmp(t->scope, "world") != 0;
+}
+
+/* The pattern that has events of its own and most of the run's message passing; NULL: there is none. */
+static const struct mpl_trial *main_trial(const struct mpl_diagnosis *d, uint32_t run)
+{
+    const struct mpl_trial *found = NULL;
+
+    for (size_t i = 0; i < d->n_trials; i++) {
+        const struct mpl_trial *t = &d->trials[i];
+
+        if (t->is_chosen && t->run == run && mpl_pattern_event_count(t->pattern) > 0 &&
+            (found == NULL || (is_part(found) && !is_part(t)) ||
+             (is_part(found) == is_part(t) && t->share > found->share))) {
+            found = t;
+        }
+    }
+    return found;
+}
+
+static const char *pattern_words(struct page *page, const struct mpl_diagnosis *d)
+{
+    const struct mpl_trial *t = main_trial(d, d->speaker);
+
+    if (t == NULL) {
+        return "no known pattern";
+    }
+    return is_part(t)
+               ? mpl_screen_words(page, "%s in %s", mpl_pattern_name(t->pattern), t->scope)
+               : mpl_pattern_name(t->pattern);
+}
+
+static void say_title(const struct screen *s)
+{
+    struct page *page = s->page;
+    const struct mpl_run *run = &s->d->runs[s->d->speaker];
+    const char *which = s->d->n_runs > 1 ? mpl_screen_words(page, " (%s of %zu runs)",
+                                                            run->id, s->d->n_runs)
+                                         : "";
+    const char *threads =
+        run->model->n_locations > run->model->n_processes
+            ? mpl_screen_words(page, ", %u locations", (unsigned) run->model->n_locations)
+            : "";
+
+    mpl_screen_fit(page, "",
+                   mpl_screen_words(page, "%s%s, %u process%s%s, %s without start-up",
+                                    pattern_words(page, s->d), which,
+                                    (unsigned) run->model->n_processes,
+                                    run->model->n_processes == 1 ? "" : "es", threads,
+                                    mpl_page_seconds(page, run->window_s)),
+                   0, 1);
+}
+
+/* ---- efficiencies -------------------------------------------------------------------------- */
+
+static double value_of(const struct mpl_diagnosis *d, uint32_t run, const char *metric)
+{
+    for (size_t i = 0; i < d->n_metrics; i++) {
+        const struct mpl_metric_result *m = &d->metrics[i];
+
+        if (m->run == run && strcmp(m->pattern, "message-passing") == 0 &&
+            strcmp(m->name, metric) == 0) {
+            return m->value;
+        }
+    }
+    return NAN;
+}
+
+static const char *cell(const struct screen *s, uint32_t run, size_t column)
+{
+    const double value = value_of(s->d, run, efficiencies[column].metric);
+
+    return isnan(value) ? "-" : mpl_screen_percent(s->page, value);
+}
+
+static void say_head(struct page *page, size_t line)
+{
+    mpl_text_print(page->out, "%-13s", "");
+    for (size_t i = 0; i < N_EFFICIENCIES; i++) {
+        mpl_text_print(page->out, i + 1 < N_EFFICIENCIES ? "%-11s" : "%s\n",
+                       efficiencies[i].head[line]);
+    }
+}
+
+static void say_row(const struct screen *s, const char *label, uint32_t run)
+{
+    mpl_text_print(s->page->out, "  %-11s", label);
+    for (size_t i = 0; i < N_EFFICIENCIES; i++) {
+        mpl_text_print(s->page->out, i + 1 < N_EFFICIENCIES ? "%6s     " : "%6s\n",
+                       cell(s, run, i));
+    }
+}
+
+static void say_in_line(const struct screen *s, const char *label, uint32_t run)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < N_EFFICIENCIES; i++) {
+        text = mpl_screen_words(s->page, "%s%s%s %s", text, i == 0 ? "" : ", ",
+                                efficiencies[i].word, cell(s, run, i));
+    }
+    mpl_page_tell(s->page, 2, mpl_screen_words(s->page, "%s: ", label), "%s", text);
+}
+
+static void say_efficiencies(const struct screen *s, const char *label, uint32_t run)
+{
+    if (s->page->width < TABLE_COLUMNS) {
+        say_in_line(s, label, run);
+    } else {
+        say_row(s, label, run);
+    }
+}
+
+static void say_groups(const struct screen *s)
+{
+    for (size_t i = 0; i < s->d->n_groups; i++) {
+        const struct mpl_group *g = &s->d->groups[i];
+
+        say_efficiencies(s,
+                         mpl_screen_words(s->page, "%s, %u p.", s->d->runs[g->speaker].id,
+                                          (unsigned) g->processes),
+                         g->speaker);
+    }
+}
+
+void mpl_screen_table(const struct screen *s)
+{
+    say_title(s);
+    if (s->page->width >= TABLE_COLUMNS) {
+        say_head(s->page, 0);
+        say_head(s->page, 1);
+    }
+    if (s->budget.has_groups && s->d->n_groups > 1 && s->d->n_groups <= MOST_ROWS) {
+        say_groups(s);
+    } else {
+        say_efficiencies(s, "whole run", s->d->speaker);
+    }
+}

@@ -1,0 +1,384 @@
+/*
+ * The diagnosis on one screen: the verdict, efficiencies, the causes that matter, what remains, and how
+ * to go on. It has 30 lines: the parts are tried with less and less in them until they fit.
+ */
+#include "config.h"
+
+#include "report/screen_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LINES = 30, WIDTH_DEFAULT = 80, LABEL_COLUMNS = 14, WIDTH_ENDLESS = 100000 };
+
+/* What goes first when there is too little room. */
+static const struct screen_budget budgets[] = {
+    { true, 3, 2, 2 },  { false, 3, 2, 2 }, { false, 2, 2, 2 },
+    { false, 2, 1, 2 }, { false, 2, 1, 1 }, { false, 1, 1, 1 },
+};
+enum { N_BUDGETS = sizeof budgets / sizeof *budgets };
+
+/* ---- words ------------------------------------------------------------------------------------ */
+
+const char *mpl_screen_words(struct page *page, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    const char *text = mpl_text_vformat(page->scratch, fmt, args);
+
+    va_end(args);
+    return text != NULL ? text : "(out of memory)";
+}
+
+const char *mpl_screen_percent(struct page *page, double share)
+{
+    return mpl_screen_words(page, "%.0f %%", 100 * share);
+}
+
+void mpl_screen_fit(struct page *page, const char *label, const char *text, int inner,
+                    int lines)
+{
+    const int taken = (int) mpl_text_columns(label);
+    const char *cut =
+        mpl_text_fit(page->scratch, text, page->width - taken, page->width - inner, lines);
+
+    mpl_text_lead(page->out, label, cut != NULL ? cut : "(out of memory)", inner,
+                  page->width);
+}
+
+static void say_line(struct page *page, const char *label, const char *text, int lines)
+{
+    mpl_screen_fit(page, mpl_screen_words(page, "%-*s", LABEL_COLUMNS, label), text,
+                   LABEL_COLUMNS, lines);
+}
+
+/* ---- the verdict -------------------------------------------------------------------------------- */
+
+static const char *verdict_label(struct page *page, const struct mpl_diagnosis *d)
+{
+    static const char *const words[] = {
+        [MPL_VERDICT_PROBLEMS] = "PROBLEM",
+        [MPL_VERDICT_NO_PROBLEM] = "NO PROBLEM",
+        [MPL_VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
+        [MPL_VERDICT_UNUSABLE] = "UNUSABLE",
+    };
+
+    return mpl_screen_words(page, "%s, %s: ", words[d->verdict],
+                            mpl_certainty_name(d->certainty));
+}
+
+/* A fix that a rule says is short; the first sentence of a remedy need not be, and stands with its cause. */
+static const char *fix_words(struct page *page, const struct mpl_diagnosed *leading)
+{
+    return leading->finding->fix != NULL ? mpl_screen_words(page, "%s ", leading->fix) : "";
+}
+
+static const char *gain_sentence(struct page *page, const struct mpl_diagnosis *d)
+{
+    const char *gain = mpl_screen_gain(page, d, d->leading);
+
+    return gain == NULL
+               ? ""
+               : mpl_screen_words(page, "%s %s. ",
+                                  d->leading->finding->fix != NULL ? "That saves"
+                                                                   : "Its remedy saves",
+                                  gain);
+}
+
+static const char *doubt_sentence(struct page *page, const struct mpl_diagnosis *d)
+{
+    return d->certainty_reason != NULL
+               ? mpl_screen_words(page, "Not sure, because %s.", d->certainty_reason)
+               : "";
+}
+
+static void say_problem(const struct screen *s)
+{
+    struct page *page = s->page;
+    const struct mpl_diagnosis *d = s->d;
+    const char *more = mpl_screen_words(page, "%s%s%s", fix_words(page, d->leading),
+                                        gain_sentence(page, d), doubt_sentence(page, d));
+
+    mpl_screen_fit(page, verdict_label(page, d), d->leading->headline, 2, 2);
+    if (*more != '\0') {
+        mpl_screen_fit(page, "  ", more, 2, 3);
+    }
+}
+
+static void say_verdict(const struct screen *s)
+{
+    if (s->d->leading != NULL) {
+        say_problem(s);
+        return;
+    }
+    mpl_screen_fit(s->page, verdict_label(s->page, s->d), s->d->claim, 2, 4);
+    if (s->d->certainty_reason != NULL) {
+        mpl_screen_fit(s->page, "  ", doubt_sentence(s->page, s->d), 2, 2);
+    }
+}
+
+/* ---- notes ---------------------------------------------------------------------------------------- */
+
+static const char *damage_words(struct page *page, const struct mpl_run *run)
+{
+    return mpl_screen_words(
+        page, "%s lacks %s (%s of the process time unknown)", run->id, run->damage,
+        mpl_screen_percent(page,
+                           run->unknown_s / (run->window_s * run->model->n_locations)));
+}
+
+static void say_damage(const struct screen *s)
+{
+    for (size_t i = 0; i < s->d->n_runs; i++) {
+        const struct mpl_run *run = &s->d->runs[i];
+
+        if (run->damage != NULL) {
+            say_line(s->page, "Damaged", damage_words(s->page, run), 1);
+            return;
+        }
+    }
+}
+
+static void say_unusable(const struct screen *s)
+{
+    for (size_t i = 0; i < s->d->n_runs; i++) {
+        const struct mpl_run *run = &s->d->runs[i];
+
+        if (run->failure != NULL) {
+            say_line(s->page, "Left out",
+                     mpl_screen_words(s->page, "%s: %s", run->id, run->failure), 1);
+            return;
+        }
+    }
+}
+
+static const char *sizes_words(struct page *page, const struct mpl_diagnosis *d)
+{
+    const unsigned first = d->groups[0].processes;
+    const unsigned last = d->groups[d->n_groups - 1].processes;
+
+    return first == last ? mpl_screen_words(page, "%u processes", last)
+                         : mpl_screen_words(page, "%u to %u processes", first, last);
+}
+
+static void say_runs(const struct screen *s)
+{
+    const struct mpl_diagnosis *d = s->d;
+    const size_t n = mpl_report_usable_runs(d);
+
+    if (n < 2) {
+        return;
+    }
+    say_line(s->page, "Runs",
+             mpl_screen_words(s->page, "%zu runs in %zu group%s%s, %s: --full", n,
+                              d->n_groups, d->n_groups > 1 ? "s" : "",
+                              d->n_programs > 1 ? " of several programs" : "",
+                              sizes_words(s->page, d)),
+             1);
+}
+
+static void say_failures(const struct screen *s)
+{
+    const size_t n_failed = s->options->n_failed;
+
+    if (n_failed > 0) {
+        say_line(s->page, "Failed",
+                 n_failed == 1 ? s->options->failed[0]
+                               : mpl_screen_words(s->page, "%zu runs: --full. %s", n_failed,
+                                                  s->options->failed[0]),
+                 1);
+    }
+    if (s->d->n_rule_errors > 0) {
+        say_line(s->page, "Rules",
+                 mpl_screen_words(s->page, "%zu failed, and are left out: --full",
+                                  s->d->n_rule_errors),
+                 1);
+    }
+}
+
+/* Causes for which there is no room: whoever wants them has their names. */
+static void say_other_causes(const struct screen *s)
+{
+    const char *text = "";
+    const struct mpl_diagnosed *f = NULL;
+
+    for (size_t i = s->budget.n_causes; (f = mpl_screen_cause(s->d, i)) != NULL; i++) {
+        text = mpl_screen_words(s->page, "%s%s%s (%s)", text, *text != '\0' ? ", " : "",
+                                f->finding->name, f->id);
+    }
+    if (*text != '\0') {
+        say_line(s->page, "More causes", text, 1);
+    }
+}
+
+/* ---- how to go on ---------------------------------------------------------------------------------- */
+
+static void say_unexplained(const struct screen *s)
+{
+    struct page *page = s->page;
+    const double rest_s = mpl_report_unexplained_s(s->d);
+
+    if (s->d->location_s <= 0) {
+        return;
+    }
+    say_line(page, "Unexplained",
+             rest_s <= 0
+                 ? "nothing"
+                 : mpl_screen_words(page, "%s of %s process time (%s)",
+                                    mpl_page_seconds(page, rest_s),
+                                    mpl_page_seconds(page, s->d->location_s),
+                                    mpl_screen_percent(page, rest_s / s->d->location_s)),
+             1);
+}
+
+/* " (settles f2, f3)", "" */
+static const char *settles_words(struct page *page, const struct mpl_diagnosis *d,
+                                 const struct mpl_planned *e)
+{
+    const char *ids = "";
+
+    for (size_t i = 0; i < d->n_findings; i++) {
+        if (mpl_planned_separates(e, &d->findings[i])) {
+            ids = mpl_screen_words(page, "%s%s%s", ids, *ids != '\0' ? ", " : "",
+                                   d->findings[i].id);
+        }
+    }
+    return *ids != '\0' ? mpl_screen_words(page, " (settles %s)", ids) : "";
+}
+
+static const char *experiment_words(struct page *page, const struct mpl_diagnosis *d,
+                                    const struct mpl_planned *e)
+{
+    const char *knob = e->knob != NULL ? mpl_screen_words(page, ", with %s", e->knob) : "";
+    const char *purpose =
+        e->n_purposes > 0 ? mpl_screen_words(page, ", to %s", e->purposes[0]) : "";
+
+    return mpl_screen_words(page, "%s%s%s%s", mpl_page_experiment(page, e), knob,
+                            settles_words(page, d, e), purpose);
+}
+
+static void say_next(const struct screen *s)
+{
+    const struct mpl_plan *plan = s->page->plan;
+
+    if (plan != NULL) {
+        say_line(s->page, "Measure next",
+                 plan->n > 0 ? experiment_words(s->page, s->d, &plan->experiments[0])
+                             : "nothing: no rule asks for more",
+                 2);
+    }
+}
+
+static void say_more(const struct screen *s)
+{
+    const struct mpl_diagnosed *first = mpl_screen_cause(s->d, 0);
+
+    say_line(s->page, "More",
+             first == NULL
+                 ? "--full, --format json"
+                 : mpl_screen_words(s->page, "--full, --why %s, --format json", first->id),
+             1);
+}
+
+/* ---- the screen ------------------------------------------------------------------------------------- */
+
+static void draw(const struct screen *s)
+{
+    say_verdict(s);
+    if (s->d->verdict == MPL_VERDICT_UNUSABLE) {
+        return;
+    }
+    (void) fputc('\n', s->page->out);
+    mpl_screen_table(s);
+    mpl_screen_causes(s);
+    (void) fputc('\n', s->page->out);
+    say_other_causes(s);
+    say_damage(s);
+    say_unusable(s);
+    say_runs(s);
+    say_failures(s);
+    say_unexplained(s);
+    say_next(s);
+    say_more(s);
+}
+
+/* Lines that it takes; 0 without memory. */
+static size_t measure(const struct screen *s)
+{
+    FILE *out = s->page->out;
+    struct mpl_draft draft;
+
+    mpl_draft_open(&draft);
+    if (draft.out != NULL) {
+        s->page->out = draft.out;
+        draw(s);
+        s->page->out = out;
+    }
+    return mpl_draft_close(&draft);
+}
+
+enum mpl_status mpl_report_screen(const struct mpl_diagnosis *d,
+                                  const struct mpl_report_options *options, FILE *out,
+                                  struct mpl_err *err)
+{
+    struct page page = { .out = out,
+                         .width = options->width > 0 ? options->width : WIDTH_DEFAULT,
+                         .scratch = mpl_arena_create(),
+                         .plan = options->plan };
+    struct screen s = { .page = &page, .d = d, .options = options };
+    size_t i = 0;
+
+    if (page.scratch == NULL) {
+        return mpl_nomem(err);
+    }
+    do {
+        s.budget = budgets[i++];
+    } while (measure(&s) > LINES && i < N_BUDGETS);
+    draw(&s);
+    mpl_page_what_ifs(&page, d);
+    mpl_arena_destroy(page.scratch);
+    const enum mpl_status st = mpl_file_flush(out, err);
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
+}
+
+/* ---- two lines --------------------------------------------------------------------------------------- */
+
+/* What to do; where nothing is known, what to measure. */
+static const char *second_line(struct page *page, const struct mpl_diagnosis *d)
+{
+    const struct mpl_diagnosed *first = mpl_screen_cause(d, 0);
+    const char *gain = first == NULL ? NULL : mpl_screen_gain(page, d, first);
+
+    if (first != NULL && first->fix != NULL) {
+        return gain == NULL ? first->fix
+                            : mpl_screen_words(page, "Saves %s: %s", gain, first->fix);
+    }
+    if (d->verdict == MPL_VERDICT_UNUSABLE) {
+        return "Nothing is known of the program.";
+    }
+    return page->plan != NULL && page->plan->n > 0
+               ? mpl_screen_words(page, "Measure next: %s.",
+                                  experiment_words(page, d, &page->plan->experiments[0]))
+               : "Nothing is to be done.";
+}
+
+enum mpl_status mpl_report_brief(const struct mpl_diagnosis *d,
+                                 const struct mpl_report_options *options, FILE *out,
+                                 struct mpl_err *err)
+{
+    struct page page = { .out = out,
+                         .width = options->width > 0 ? options->width : WIDTH_ENDLESS,
+                         .scratch = mpl_arena_create(),
+                         .plan = options->plan };
+
+    if (page.scratch == NULL) {
+        return mpl_nomem(err);
+    }
+    mpl_screen_fit(&page, verdict_label(&page, d),
+                   d->leading != NULL ? d->leading->headline : d->claim, 2, 1);
+    mpl_screen_fit(&page, "", second_line(&page, d), 2, 1);
+    mpl_arena_destroy(page.scratch);
+    const enum mpl_status st = mpl_file_flush(out, err);
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
+}
