@@ -50,16 +50,11 @@ static const struct mpl_trial *main_trial(const struct mpl_diagnosis *d, uint32_
     return found;
 }
 
-static const char *pattern_words(struct page *page, const struct mpl_diagnosis *d)
+static const char *pattern_words(const struct mpl_diagnosis *d)
 {
     const struct mpl_trial *t = main_trial(d, d->speaker);
 
-    if (t == NULL) {
-        return "no known pattern";
-    }
-    return is_part(t)
-               ? mpl_screen_words(page, "%s in %s", mpl_pattern_name(t->pattern), t->scope)
-               : mpl_pattern_name(t->pattern);
+    return t != NULL ? mpl_pattern_name(t->pattern) : "no known pattern";
 }
 
 static void say_title(const struct screen *s)
@@ -76,7 +71,7 @@ static void say_title(const struct screen *s)
 
     mpl_screen_fit(page, "",
                    mpl_screen_words(page, "%s%s, %u process%s%s, %s without start-up",
-                                    pattern_words(page, s->d), which,
+                                    pattern_words(s->d), which,
                                     (unsigned) run->model->n_processes,
                                     run->model->n_processes == 1 ? "" : "es", threads,
                                     mpl_page_seconds(page, run->window_s)),
