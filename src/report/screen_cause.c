@@ -185,6 +185,17 @@ static const char *gain_words(struct page *page, const struct mpl_diagnosis *d,
 
 /* ---- all of it ----------------------------------------------------------------------------------- */
 
+/* The long text as far as whole sentences of it fit, else the short one: half a sentence helps nobody. */
+static const char *details(const struct screen *s, const char *text, const char *brief,
+                           int lines)
+{
+    const int columns = s->page->width - TEXT_INDENT;
+    const char *fit = mpl_text_fit(s->page->scratch, text, columns, columns, lines);
+    const size_t n = fit != NULL ? strlen(fit) : 0;
+
+    return n >= strlen("…") && strcmp(fit + n - strlen("…"), "…") == 0 ? brief : text;
+}
+
 /* That of the verdict has been told in short at the top; of it the details follow. */
 static void say_cause(const struct screen *s, size_t number, const struct mpl_diagnosed *f)
 {
@@ -192,11 +203,16 @@ static void say_cause(const struct screen *s, size_t number, const struct mpl_di
 
     (void) fputc('\n', s->page->out);
     say_head(s, number, f);
-    say_part(s->page, "what", is_told ? f->finding->text : f->headline,
+    say_part(s->page, "what",
+             is_told ? details(s, f->finding->text, f->headline, s->budget.what_lines)
+                     : f->headline,
              s->budget.what_lines);
     say_where(s, f);
     if (f->fix != NULL) {
-        say_part(s->page, "do", is_told ? f->finding->remedy : f->fix, s->budget.do_lines);
+        say_part(s->page, "do",
+                 is_told ? details(s, f->finding->remedy, f->fix, s->budget.do_lines)
+                         : f->fix,
+                 s->budget.do_lines);
         say_part(s->page, "gain", gain_words(s->page, s->d, f), 1);
     }
 }
