@@ -92,9 +92,13 @@ static int by_ticks(const void *x, const void *y)
     return (a->process > b->process) - (a->process < b->process);
 }
 
+/* Of by how much the longest is above the mean: what differs by less is equal. Processes that compute as
+ * long have an order all the same, by microseconds, and often the same one in each step. */
+static const double negligible = 1 / 20.0;
+
 /* Equals share the mean of their ranks: first + last of them is twice that. */
-static void rank_processes(const int64_t *ticks, uint32_t n, struct place *places,
-                           int64_t *ranks)
+static void rank_processes(const int64_t *ticks, uint32_t n, double tolerance,
+                           struct place *places, int64_t *ranks)
 {
     for (uint32_t p = 0; p < n; p++) {
         places[p] = (struct place){ ticks[p], p };
@@ -102,7 +106,8 @@ static void rank_processes(const int64_t *ticks, uint32_t n, struct place *place
     qsort(places, n, sizeof *places, by_ticks);
     for (uint32_t first = 0, last; first < n; first = last + 1) {
         last = first;
-        while (last + 1 < n && places[last + 1].ticks == places[first].ticks) {
+        while (last + 1 < n &&
+               (double) (places[last + 1].ticks - places[first].ticks) <= tolerance) {
             last++;
         }
         for (uint32_t i = first; i <= last; i++) {
@@ -178,7 +183,8 @@ static void compare_neighbours(struct summary *s)
 
     for (uint32_t k = 0; k < s->steps->n; k++) {
         rank_processes(s->steps->compute_ticks + (size_t) k * n_processes, n_processes,
-                       s->places, s->ranks[k % 2]);
+                       negligible * (s->all[k].most - s->all[k].mean), s->places,
+                       s->ranks[k % 2]);
         if (k > 0 && s->all[k].heaviest != MPL_NONE && s->all[k - 1].heaviest != MPL_NONE) {
             n_pairs++;
             n_same += s->all[k].heaviest == s->all[k - 1].heaviest;
