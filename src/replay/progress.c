@@ -48,9 +48,10 @@ bool mpl_engine_find_progress(const struct engine *r, uint32_t location, uint32_
         first--;
     }
     *call = first;
-    *held_ticks = enter_ticks(r, *other, first) - begin_ticks;
+    const int64_t ticks = mpl_engine_inside(r, begin_ticks, end_ticks);
+
+    *held_ticks = mpl_engine_inside(r, begin_ticks, enter_ticks(r, *other, first));
     /* It computed when the send began, and that is what most of the send was spent on. */
-    return *held_ticks < end_ticks - begin_ticks &&
-           2 * *held_ticks >= end_ticks - begin_ticks &&
+    return *held_ticks < ticks && 2 * *held_ticks >= ticks &&
            (first == 0 || leave_ticks(r, *other, first - 1) <= begin_ticks);
 }

@@ -816,6 +816,37 @@ static bool is_held(const struct clockwork *c, uint32_t location, uint32_t e,
            (kind == MPL_EV_SEND || x.culprit == receiver);
 }
 
+/* Whether the send of record \p e lasted until its receiver came to a call, its number \p first, that may not
+ * be the one that posts the receive; and how long that took. */
+static bool is_looked_for(const struct clockwork *c, uint32_t location, uint32_t e,
+                          const char *region, struct mpl_end end, uint32_t *first,
+                          int64_t *held)
+{
+    const struct known *o = c->o;
+    const struct known_call *call = &o->calls[location][c->at[location]];
+    const int64_t begin = time_of(o, location, call->enter);
+    const int64_t ticks = time_of(o, location, call->leave) - begin;
+    const struct mpl_message *message;
+    uint32_t posting;
+
+    if (o->model->locations[location].kind[e] != MPL_EV_SEND || end.message == MPL_NONE ||
+        c->transfer == 0 || is_held(c, location, e, region, end.location)) {
+        return false;
+    }
+    message = &o->model->locations[end.location].messages[end.message];
+    posting = call_of(o, end.location,
+                      message->post != MPL_NONE ? message->post : message->event);
+    *first = 0;
+    while (*first < posting &&
+           time_of(o, end.location, o->calls[end.location][*first].enter) <= begin) {
+        ++*first;
+    }
+    *held = time_of(o, end.location, o->calls[end.location][*first].enter) - begin;
+    return *held > 0 && *held < ticks && 2 * *held >= ticks && posting - *first <= 16 &&
+           (*first == 0 ||
+            time_of(o, end.location, o->calls[end.location][*first - 1].leave) <= begin);
+}
+
 /* True if record \p e holds nobody up any more; raises *now to what it waited for. */
 static bool passes(const struct clockwork *c, uint32_t location, uint32_t e,
                    const char *region, int64_t *now)
@@ -829,7 +860,15 @@ static bool passes(const struct clockwork *c, uint32_t location, uint32_t e,
         (loc->kind[e] == MPL_EV_ISEND_DONE && loc->ref[e] != MPL_NONE)) {
         const struct mpl_end end = mpl_match_partner(model, match, location, loc->ref[e]);
         const struct mpl_message *other;
+        uint32_t first;
+        int64_t held;
 
+        if (is_looked_for(c, location, e, region, end, &first, &held)) {
+            const int64_t reached = c->reached[end.location][first];
+
+            *now = reached > *now ? reached : *now;
+            return reached >= 0;
+        }
         if (end.message == MPL_NONE ||
             (!is_receive && !is_held(c, location, e, region, end.location))) {
             return true;
@@ -861,6 +900,28 @@ static bool passes(const struct clockwork *c, uint32_t location, uint32_t e,
     return true;
 }
 
+/* For how long the current call, a send, lasted only because its receiver did not look. */
+static int64_t held_in(const struct clockwork *c, uint32_t l)
+{
+    const struct known_call *call = &c->o->calls[l][c->at[l]];
+    int64_t sum = 0;
+
+    for (uint32_t e = call->enter; e <= call->leave; e++) {
+        const struct mpl_location *loc = &c->o->model->locations[l];
+        uint32_t first;
+        int64_t held;
+
+        if (loc->kind[e] == MPL_EV_SEND &&
+            is_looked_for(c, l, e, call->region,
+                          mpl_match_partner(c->o->model, mpl_events_match(c->o->events), l,
+                                            loc->ref[e]),
+                          &first, &held)) {
+            sum = held;
+        }
+    }
+    return sum;
+}
+
 /* One call of one location; false if it is stuck or through. */
 static bool advance(struct clockwork *c, uint32_t l)
 {
@@ -885,8 +946,8 @@ static bool advance(struct clockwork *c, uint32_t l)
     const struct expected x = expect(c->o, l, c->at[l]);
 
     if (call->region != NULL && x.is_known) {
-        now += c->transfer *
-               (time_of(c->o, l, call->leave) - time_of(c->o, l, call->enter) - x.ticks);
+        now += c->transfer * (time_of(c->o, l, call->leave) -
+                              time_of(c->o, l, call->enter) - x.ticks - held_in(c, l));
     } else {
         /* As long as measured, not longer for what is known of it. */
         const int64_t ticks = time_of(c->o, l, call->leave) - time_of(c->o, l, call->enter);
