@@ -218,10 +218,11 @@
   ;; It is among the last, or the run does not last until it is done.
   (test (<= (* 2.0 ?end) (/ ?idle (max 1.0 (- ?n 1.0)))))
   =>
-  (bind ?heavy (bsp-heaviest ?r ?p))
+  (bind ?heavy (as-heavy-as-any ?r ?p "member.compute_time"))
+  (if (not (member$ ?l ?heavy)) then (bind ?heavy (create$ ?l)))
   (assert (finding (kind cause) (name longest-member) (run ?r) (pattern ?p) (locations ?heavy)
-                   (headline (text "Rank {} computes {.1} times as long as the median; the others are done before it and idle for {s}."
-                                   ?l ?relative ?idle))
+                   (headline (text "{} {.1} times as long as the median; the others are done before and idle for {s}."
+                                   (ranks-compute ?heavy) ?relative ?idle))
                    (fix (text "Give the others a part of the work of rank {}." ?l))
                    (gain-kind even-out)
                    (culprits ?heavy) (lost ?idle) (share (min 1.0 (/ ?idle ?lost))) (level 2)
@@ -292,13 +293,14 @@
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (bind ?ends (bsp-ends ?r ?p ?l ?n))
-  (bind ?who (bsp-heaviest ?r ?p))
+  (bind ?who (as-heavy-as-any ?r ?p "member.compute_time"))
+  (if (not (member$ ?l ?who)) then (bind ?who (create$ ?l)))
   (bind ?gain (gain-of-evening-out (above-mean ?r ?p "member.excess" ?who ?n)
                                    (+ ?ends (/ ?cost (max ?share 1e-12))) ?n))
   (bind ?all (+ (bsp-blamed ?r ?p) ?ends))
   (assert (finding (kind cause) (name late-member) (run ?r) (pattern ?p)
-                   (headline (text "Rank {} computes {.1} times as long as the median, and the others wait {s} for it."
-                                   ?l ?relative ?all))
+                   (headline (text "{} {.1} times as long as the median, and the others wait {s} for {}."
+                                   (ranks-compute ?who) ?relative ?all (it-or-them ?who)))
                    (fix (text "Give the others about {%} of the computation of rank {}."
                               (/ ?excess ?compute) ?l))
                    (gain-kind even-out)

@@ -226,13 +226,14 @@
   (metric (run ?r) (pattern ?p) (name "subdomain.given_relative") (location ?l) (value ?rim))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
-  (bind ?who (geo-heaviest ?r ?p))
+  (bind ?who (as-heavy-as-any ?r ?p "subdomain.compute_time"))
+  (if (not (member$ ?l ?who)) then (bind ?who (create$ ?l)))
   (bind ?all (geo-blamed ?r ?p))
   (bind ?gain (gain-of-evening-out (above-mean ?r ?p "subdomain.excess" ?who ?n)
                                    (/ ?cost (max ?share 1e-12)) ?n))
   (assert (finding (kind cause) (name heavy-subdomain) (run ?r) (pattern ?p)
-                   (headline (text "Rank {} computes {.1} times as long as the others, which wait {s} for it."
-                                   ?l ?relative ?cost))
+                   (headline (text "{} {.1} times as long as the others, which wait {s} for {}."
+                                   (ranks-compute ?who) ?relative ?all (it-or-them ?who)))
                    (fix "Cut the domain by measured work.")
                    (gain-kind even-out)
                    (locations ?who) (culprits ?who) (lost ?all) (share (min 1.0 (/ ?all ?lost))) (level 3)

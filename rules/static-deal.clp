@@ -46,7 +46,7 @@
   (metric (run ?r) (pattern ?p) (name "worker.tasks") (location ?w) (value ?n))
   (metric (run ?r) (pattern ?p) (name "worker.relative_task_time") (location ?w) (value ?rel))
   =>
-  (bind ?busiest (those-above ?r ?p "worker.t_comp" ?*heavy*))
+  (bind ?busiest (as-heavy-as-any ?r ?p "worker.t_comp"))
   (assert (finding (kind cause) (name unequal-deal) (run ?r) (pattern ?p) (locations ?busiest)
                    (headline (text "Tasks are assigned statically, and unequally: worker {} computes {s}, the mean worker {s}."
                                    ?w ?max ?mean))

@@ -98,12 +98,17 @@
     (if (= ?m:rank (+ 1 (div ?m:of 2))) then (bind ?sum (+ ?sum (/ ?m:value 2.0)))))
   ?sum)
 
-(deffunction MAIN::those-above (?run ?pattern ?metric ?times)
-  "Labels of the locations where a metric is at least so many times its median: one fault may be that of several."
-  (bind ?least (* ?times (median-of ?run ?pattern ?metric)))
+(deffunction MAIN::as-heavy-as-any (?run ?pattern ?metric)
+  "Labels of the locations where a metric is nearer to its largest value than to its median: one fault may be
+   that of several, such as a column of a grid."
+  (bind ?most 0.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (= ?m:rank 1))
+    (bind ?most (max ?most ?m:value)))
+  (bind ?least (/ (+ ?most (median-of ?run ?pattern ?metric)) 2.0))
   (bind ?labels (create$))
   (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (neq ?m:location "")
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (> ?m:rank 0)
          (>= ?m:value ?least))
     (bind ?labels (create$ ?labels ?m:location)))
   ?labels)
@@ -117,6 +122,14 @@
     (bind ?most (max ?most ?m:value))
     (bind ?sum (+ ?sum ?m:value)))
   (max 0.0 (- ?most (/ ?sum (max 1 ?n)))))
+
+(deffunction MAIN::ranks-compute (?who)
+  "The start of a headline: \"Rank 3 computes\", \"Ranks 1 and 4 compute up to\"."
+  (if (> (length$ ?who) 1) then (str-cat "Ranks " (location-list ?who) " compute up to")
+   else (str-cat "Rank " (nth$ 1 ?who) " computes")))
+
+(deffunction MAIN::it-or-them (?who)
+  (if (> (length$ ?who) 1) then "them" else "it"))
 
 (deffunction MAIN::and-its-like (?labels)
   "The start of a sentence about processes that have the same fault."

@@ -381,11 +381,11 @@
   =>
   ; All others wait for what the heaviest computes more than they do.
   (bind ?cost (min ?lost (* ?n ?excess)))
-  (bind ?who (those-above ?r ?p "cell.step_work" ?*heavy*))
+  (bind ?who (as-heavy-as-any ?r ?p "cell.step_work"))
   (bind ?gain (min ?excess (/ ?cost (max 1.0 (- ?n 1.0)))))
   (assert (finding (kind cause) (name step-imbalance) (run ?r) (pattern ?p)
-                   (headline (text "Rank {} computes {s} per step, the mean of all is {s}; the others wait {s} for it."
-                                   ?heavy ?work ?g ?cost))
+                   (headline (text "{} {s} per step, the mean of all is {s}; the others wait {s} for {}."
+                                   (ranks-compute ?who) ?work ?g ?cost (it-or-them ?who)))
                    (fix (text "Give rank {} a part of the grid that is {%} smaller."
                               ?heavy (- 1.0 (/ ?g ?work))))
                    (gain-kind even-out)

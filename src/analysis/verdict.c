@@ -306,15 +306,21 @@ static const char *damage_phrase(const struct mpl_analysis *a, uint32_t program)
 
 /*
  * Whether something larger than what is known may hide in what a damaged trace lacks: larger than the cause
- * that leads, or than a problem at all. A process whose partner's events are missing looks late though
+ * that costs most, or than a problem at all. A process whose partner's events are missing looks late though
  * it only passes on that partner's delay.
  */
 static bool is_hidden(const struct mpl_analysis *a, const struct mpl_group *group)
 {
-    const struct mpl_diagnosed *leading = leading_problem(a, group);
-    const double known_s = leading != NULL ? leading->lost_s + leading->outer_s
-                                           : problem_severity * group->location_s;
+    const struct mpl_diagnosis *d = &a->diagnosis;
+    double known_s = problem_severity * group->location_s;
 
+    for (size_t i = 0; i < d->n_findings && mpl_diagnosed_is_cause(&d->findings[i]); i++) {
+        const struct mpl_diagnosed *f = &d->findings[i];
+
+        if (is_of(a, f, group) && !f->is_within_spread && !isnan(f->lost_s)) {
+            known_s = fmax(known_s, f->lost_s + f->outer_s);
+        }
+    }
     return a->runs[group->speaker].shown.unknown_s >= known_s;
 }
 

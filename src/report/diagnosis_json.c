@@ -3,6 +3,8 @@
 
 #include "report/report_priv.h"
 
+#include <math.h>
+
 static struct mpl_json *strings_json(const char *const *texts, size_t n)
 {
     struct mpl_json *all = mpl_json_array();
@@ -169,6 +171,7 @@ static struct mpl_json *finding_json(const struct mpl_diagnosis *all,
     mpl_json_set(json, "severity", mpl_json_number(d->severity));
     mpl_json_set(json, "share_of_lost", mpl_json_number(d->share_of_lost));
     mpl_json_set(json, "lost_s", mpl_json_number(d->lost_s));
+    mpl_json_set(json, "worth_s", mpl_json_number(d->worth_s < 0 ? NAN : d->worth_s));
     mpl_report_gain_json(d, json);
     mpl_report_repeats_json(json, d);
     mpl_json_set(json, "confidence", mpl_json_number(f->confidence));

@@ -63,14 +63,13 @@ def severity_is_relative(d):
 
 
 def causes_are_ranked(d):
-    """What costs most comes first; what has no figure comes last."""
+    """Where most can be gained comes first; what has no figure comes last."""
     causes = sorted(d.causes(), key=lambda c: bool(c["explained_by"]))
-    severities = [-1 if c["severity"] is None else c["severity"] for c in causes
-                  if not c["explained_by"]]
+    worths = [-1 if c["worth_s"] is None else c["worth_s"] for c in causes if not c["explained_by"]]
     kinds = [f["kind"] for f in d["findings"]]
     bad = []
-    if severities != sorted(severities, reverse=True):
-        bad.append("severities of the causes: %s" % severities)
+    if worths != sorted(worths, reverse=True):
+        bad.append("what acting on the causes is worth: %s" % worths)
     if [c["id"] for c in causes] != [c["id"] for c in d.causes()]:
         bad.append("causes that others explain do not come last")
     if kinds != sorted(kinds, key=lambda kind: kind != "cause"):
