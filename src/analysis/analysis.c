@@ -141,6 +141,20 @@ struct mpl_analysis *mpl_analysis_create(const struct mpl_clock_options *clock,
     return a;
 }
 
+static enum mpl_status find_steps(struct mpl_analysis *a, struct mpl_err *err)
+{
+    const struct run *run = &a->runs[a->diagnosis.speaker];
+    const struct mpl_steps *steps = NULL;
+
+    if (!mpl_run_is_usable(run)) {
+        return MPL_OK;
+    }
+    const enum mpl_status st = mpl_events_steps(run->shown.events, a->arena, &steps, err);
+
+    a->diagnosis.steps = st == MPL_OK && steps->n > 0 ? steps : NULL;
+    return st;
+}
+
 enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
                                  const struct mpl_analysis_options *options,
                                  struct mpl_analysis **out, struct mpl_err *err)
@@ -167,6 +181,7 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
     st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
     st = st == MPL_OK ? mpl_clocks_weigh(a, err) : st;
     st = st == MPL_OK ? mpl_what_if_answer(a, err) : st;
+    st = st == MPL_OK ? find_steps(a, err) : st;
     if (st == MPL_OK) {
         mpl_certainty_judge(a);
     }

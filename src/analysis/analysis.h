@@ -280,6 +280,8 @@ struct mpl_diagnosis {
     size_t
         n_remarks; /**< Sentences: which runs are no repetitions of one another, and why. */
     const char *const *remarks;
+    const struct mpl_steps
+        *steps; /**< Of the run that the summary speaks of; NULL: it has none. */
     size_t n_scaling;
     const struct mpl_scaling_row *scaling;
     size_t n_what_ifs;

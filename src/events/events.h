@@ -259,12 +259,23 @@ struct mpl_step_load {
         heaviest_steps; /**< Steps in which it computes longest; of several the first process. */
 };
 
+/** A part of a run in which each process is for about as long. Seconds. */
+struct mpl_phase {
+    double duration_s; /**< Mean over the processes. */
+    double compute_s;  /**< Likewise, of their computation. */
+    double longest_s;  /**< The longest computation of a process. */
+};
+/** Before the first step, in the steps, and behind the last one. */
+enum mpl_phase_kind { MPL_PHASE_BEFORE, MPL_PHASE_STEPS, MPL_PHASE_AFTER, MPL_PHASES };
+
 /**
  * The steps that all processes of a run take together: its iterations. Computation is taken per step
  * and process; what lies before the first and behind the last step is in none.
  */
 struct mpl_steps {
     uint32_t n; /**< At least 4; 0: no common steps, and nothing below is of use. */
+    struct mpl_phase
+        phases[MPL_PHASES]; /**< Of the window, by the threads that communicate. */
     bool
         is_collective; /**< Between collectives of all; else between the messages of each. */
     uint32_t n_processes;

@@ -250,6 +250,71 @@ static bool summarise(struct summary *s, struct mpl_step_load *loads,
     return true;
 }
 
+/* ---- what lies around them ---------------------------------------------------------------------- */
+
+static void add_to_phase(struct mpl_phase *phase, double duration_s, double compute_s)
+{
+    phase->duration_s += duration_s;
+    phase->compute_s += compute_s;
+    phase->longest_s = fmax(phase->longest_s, compute_s);
+}
+
+static double computed_until(const struct mpl_events *events, uint32_t location,
+                             uint32_t call)
+{
+    int64_t ticks = 0;
+
+    for (uint32_t c = 0; c <= call; c++) {
+        const struct mpl_span span = mpl_events_span(events, location, 2 * c);
+
+        ticks += span.class == MPL_SPAN_COMPUTE ? span.leave_ticks - span.enter_ticks : 0;
+    }
+    return mpl_model_seconds(events->model, ticks);
+}
+
+/* Of one process; what is neither before nor in the steps is behind them. */
+static void add_process(const struct mpl_events *events, const struct mpl_step_marks *m,
+                        uint32_t n_steps, double in_steps_s, struct mpl_phase *phases)
+{
+    const struct mpl_location *loc = &events->model->locations[m->location];
+    const struct mpl_call *calls = events->lanes[m->location].calls;
+    const int64_t first = mpl_time_of(events, loc, calls[m->calls[0]].enter);
+    const int64_t last = mpl_time_of(events, loc, calls[m->calls[n_steps]].enter);
+    const double before_s = computed_until(events, m->location, m->calls[0]);
+    const double all_s = mpl_events_totals(events, m->location)->class_s[MPL_SPAN_COMPUTE];
+
+    add_to_phase(&phases[MPL_PHASE_BEFORE],
+                 mpl_model_seconds(events->model, first - events->window_begin_ticks),
+                 before_s);
+    add_to_phase(&phases[MPL_PHASE_STEPS], mpl_model_seconds(events->model, last - first),
+                 in_steps_s);
+    add_to_phase(&phases[MPL_PHASE_AFTER],
+                 mpl_model_seconds(events->model, events->window_end_ticks - last),
+                 fmax(0, all_s - before_s - in_steps_s));
+}
+
+static void find_phases(const struct mpl_events *events, const struct mpl_marks *marks,
+                        struct mpl_steps *steps)
+{
+    const uint32_t n_processes = events->model->n_processes;
+
+    for (uint32_t p = 0; p < n_processes; p++) {
+        int64_t ticks = 0;
+
+        for (uint32_t k = 0; k < steps->n; k++) {
+            ticks += steps->compute_ticks[(size_t) k * n_processes + p];
+        }
+        add_process(events, &marks->processes[p], steps->n,
+                    mpl_model_seconds(events->model, ticks), steps->phases);
+    }
+    for (size_t i = 0; i < MPL_PHASES; i++) {
+        steps->phases[i].duration_s /= n_processes;
+        steps->phases[i].compute_s /= n_processes;
+    }
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------- */
+
 static bool make_steps(const struct mpl_events *events, struct mpl_arena *arena,
                        struct mpl_arena *scratch, struct mpl_steps *steps)
 {
@@ -279,6 +344,7 @@ static bool make_steps(const struct mpl_events *events, struct mpl_arena *arena,
     steps->n_processes = n_processes;
     steps->compute_ticks = ticks;
     steps->loads = loads;
+    find_phases(events, &marks, steps);
     return summarise(&s, loads, scratch);
 }
 

@@ -6,7 +6,8 @@
 
 /* How much of each part is shown, so that all of it fits. */
 struct screen_budget {
-    bool has_groups; /* A row of efficiencies for each group of runs, not only for one. */
+    bool has_phases; /* Rows of efficiencies before, in and behind the steps. */
+    bool has_groups; /* A row for each group of runs, not only for one. */
     size_t n_causes;
     int what_lines;
     int do_lines;

@@ -150,6 +150,64 @@ static void say_groups(const struct screen *s)
     }
 }
 
+/* ---- phases ---------------------------------------------------------------------------------- */
+
+/* A phase that takes less of the run is no place to look for time. */
+static const double worth_a_row = 0.05;
+
+static bool is_worth_a_row(const struct mpl_steps *steps, size_t i)
+{
+    double all_s = 0;
+
+    for (size_t k = 0; k < MPL_PHASES; k++) {
+        all_s += steps->phases[k].duration_s;
+    }
+    return steps->phases[i].duration_s >= worth_a_row * all_s;
+}
+
+static const char *phase_name(const struct screen *s, size_t i)
+{
+    return i == MPL_PHASE_BEFORE  ? "  before"
+           : i == MPL_PHASE_AFTER ? "  after"
+                                  : mpl_screen_words(s->page, "  %u steps", s->d->steps->n);
+}
+
+/* What of the efficiencies needs no replay; on clocks that are not exact a share may be above all. */
+static void say_phase(const struct screen *s, size_t i)
+{
+    const struct mpl_phase *phase = &s->d->steps->phases[i];
+    const double duration_s = fmax(phase->duration_s, phase->longest_s);
+    const double shares[] = { phase->compute_s / duration_s,
+                              phase->compute_s / phase->longest_s,
+                              phase->longest_s / duration_s };
+
+    mpl_text_print(s->page->out, "  %-11s", phase_name(s, i));
+    for (size_t k = 0; k < N_EFFICIENCIES; k++) {
+        const char *share = k < sizeof shares / sizeof *shares && shares[k] >= 0
+                                ? mpl_screen_percent(s->page, shares[k])
+                                : "-";
+
+        mpl_text_print(s->page->out, k + 1 < N_EFFICIENCIES ? "%6s     " : "%6s\n", share);
+    }
+}
+
+/* Where the run is more than its steps. */
+static void say_phases(const struct screen *s)
+{
+    const struct mpl_steps *steps = s->d->steps;
+
+    if (steps == NULL || s->page->width < TABLE_COLUMNS ||
+        (!is_worth_a_row(steps, MPL_PHASE_BEFORE) &&
+         !is_worth_a_row(steps, MPL_PHASE_AFTER))) {
+        return;
+    }
+    for (size_t i = 0; i < MPL_PHASES; i++) {
+        if (is_worth_a_row(steps, i)) {
+            say_phase(s, i);
+        }
+    }
+}
+
 void mpl_screen_table(const struct screen *s)
 {
     say_title(s);
@@ -161,5 +219,8 @@ void mpl_screen_table(const struct screen *s)
         say_groups(s);
     } else {
         say_efficiencies(s, "whole run", s->d->speaker);
+        if (s->budget.has_phases) {
+            say_phases(s);
+        }
     }
 }

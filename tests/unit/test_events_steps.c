@@ -222,6 +222,8 @@ static void check_sums(const struct mpl_steps *s, load_matrix loads, int n)
         most = fmax(most, sum);
         all += sum;
     }
+    ASSERT_NEAR(s->phases[MPL_PHASE_STEPS].longest_s, most * 1e-6);
+    ASSERT_NEAR(s->phases[MPL_PHASE_STEPS].compute_s, all / n * 1e-6);
     ASSERT_NEAR(s->cost_s, cost * 1e-6);
     ASSERT_NEAR(s->kept_s, (n * most - all) * 1e-6);
     ASSERT_NEAR(s->imbalance, n_uneven == 0 ? NAN : unevenness / n_uneven);
