@@ -15,6 +15,7 @@
 ;;   |     `- no common steps, or even ones                         -> spread-waiting
 ;;   |- waiting in receives while other messages are ready          -> fixed-order
 ;;   |- senders held by receivers                                   -> late-receiver
+;;   |- others end before the process that computes longest         -> longest-process
 ;;   |- transfer and call overhead: grain, latency, volume, collectives
 ;;   `- time that the trace cannot split                            -> unknown-waiting
 ;;
@@ -690,9 +691,58 @@
                                ?transfer ?share ?bytes ?cost))
                    (remedy "Overlap: post MPI_Irecv and MPI_Isend before computation that does not need the data, complete them after it; send less or less precise data; place neighbours on one node."))))
 
-(defrule CAUSES::mp-ends
+(defrule REFINE::mp-ask-longest
+  "Ends that differ are compared with what the processes compute."
+  (not (settled (run ?r) (loss ends)))
+  (metric (run ?r) (pattern "message-passing") (name "run.early_ends") (value ?ends))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (test (>= ?ends (* ?*significant* ?all)))
+  =>
+  (foreach ?m (create$ "process.relative_compute" "process.excess" "process.compute_time")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 2)
+                  (reason "see whether those who end last compute longer")))))
+
+(defrule ADVISE::mp-longest-process
+  "The others end before the process that computes longest, and nobody waits for it before."
+  (declare (salience 5)) ; before uneven-ends, which names nobody
+  (not (settled (run ?r) (loss ends)))
+  (not (quality (run ?r) (note "truncated-events" | "damaged-events" | "missing-events-file"
+                               | "empty-events-file")))
+  (metric (run ?r) (pattern "message-passing") (name "run.early_ends") (value ?ends))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (test (>= ?ends (* ?*significant* ?all)))
+  (metric (run ?r) (pattern "message-passing") (name "process.excess") (location ?p) (value ?excess)
+          (rank 1) (of ?n))
+  (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
+          (value ?relative&:(>= ?relative ?*heavy*)))
+  ;; What it computes longer explains at least half of what the others end earlier.
+  (test (>= (* 2.0 ?excess (max 1 (- ?n 1))) ?ends))
+  (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
+          (value ?compute))
+  (not (finding (kind cause) (run ?r) (culprits $? ?p $?))) ; or it is told already
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (bind ?who (as-heavy-as-any ?r "message-passing" "process.compute_time"))
+  (if (not (member$ ?p ?who)) then (bind ?who (create$ ?p)))
+  (assert (finding (kind cause) (name longest-process) (run ?r) (pattern "message-passing")
+                   (headline (text "{} {.1} times as long as the median; the others are done before and idle for {s}."
+                                   (ranks-compute ?who) ?relative ?ends))
+                   (fix "Share out what they compute longer.")
+                   (gain-kind even-out)
+                   (locations ?who) (culprits ?who) (lost ?ends) (share (min 1.0 (/ ?ends ?lost)))
+                   (level 2) (where (str-cat "location " ?p))
+                   (gain (gain-of-evening-out
+                           (above-mean ?r "message-passing" "process.excess" ?who ?n) ?ends ?n))
+                   (what-if (what-if-of "compute" ?who "=" even))
+                   (text (text "{}Process {} computes {s} longer than the median ({s}, {.2} times as long), and the run lasts until it is done: the others end before it, {s} earlier in all."
+                               (and-its-like ?who) ?p ?excess ?compute ?relative ?ends))
+                   (remedy (text "Give the others a part of the {s} that process {} computes longer, or look there for work that they do not have."
+                                 ?excess ?p)))))
+
+(defrule ADVISE::mp-ends
   "Processes end before the run does."
   (not (settled (run ?r) (loss ends)))
+  (not (finding (kind cause) (name longest-process) (run ?r)))
   (capability (run ?r) (name "init-finalize"))
   (not (quality (run ?r) (note "truncated-events" | "damaged-events" | "missing-events-file"
                                | "empty-events-file")))

@@ -600,7 +600,23 @@
          (metric (run "r1") (pattern "message-passing") (name "run.early_ends") (location "") (value 3.0) (unit "s"))
          (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "") (value 20.0) (unit "s"))
          (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 10.0) (unit "s")))
-  (expect (finding (kind cause) (name uneven-ends) (lost 3.0) (share 0.3) (because "run.early_ends"))))
+  (expect (finding (kind cause) (name uneven-ends) (lost 3.0) (share 0.3) (because "run.early_ends"))
+          (need (metric "process.excess")) (need (metric "process.relative_compute"))
+          (need (metric "process.compute_time"))))
+
+(case "the others end before the process that computes longest: it is named, whether shut-down is recorded or not"
+  (given (pattern (run "r1") (name "message-passing"))
+         (metric (run "r1") (pattern "message-passing") (name "run.early_ends") (location "") (value 3.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "") (value 20.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 10.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "process.excess") (location "2") (value 1.0) (rank 1) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.relative_compute") (location "2") (value 2.0) (rank 1) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "2") (value 2.0) (rank 1) (of 4)))
+  (expect (finding (kind observation) (name uneven-ends))
+          (finding (kind cause) (name longest-process) (culprits "2") (lost 3.0) (gain 0.75)
+                   (gain-kind even-out) (what-if "compute(2)=even") (because "run.early_ends" "process.excess"))
+          (need (metric "process.excess")) (need (metric "process.relative_compute"))
+          (need (metric "process.compute_time"))))
 
 (case "processes that end before the others: shut-down may be in it, so it is an observation"
   (given (pattern (run "r1") (name "message-passing"))
