@@ -65,8 +65,11 @@ static const char *verdict_label(struct page *page, const struct mpl_diagnosis *
         [MPL_VERDICT_UNUSABLE] = "UNUSABLE",
     };
 
-    return mpl_screen_words(page, "%s, %s: ", words[d->verdict],
-                            mpl_certainty_name(d->certainty));
+    /* What is not known cannot be known with certainty. */
+    return d->verdict == MPL_VERDICT_PROBLEMS || d->verdict == MPL_VERDICT_NO_PROBLEM
+               ? mpl_screen_words(page, "%s, %s: ", words[d->verdict],
+                                  mpl_certainty_name(d->certainty))
+               : mpl_screen_words(page, "%s: ", words[d->verdict]);
 }
 
 /* A fix that a rule says is short; the first sentence of a remedy need not be, and stands with its cause. */

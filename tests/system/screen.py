@@ -9,10 +9,9 @@ tap = product.Tap()
 
 LINES = 30
 COLUMNS = 80
-VERDICTS = ("PROBLEM", "NO PROBLEM", "INCONCLUSIVE", "UNUSABLE")
 CERTAINTIES = ("sure", "likely", "doubtful")
 
-FIRST = re.compile(r"^(%s), (%s): \S" % ("|".join(VERDICTS), "|".join(CERTAINTIES)))
+FIRST = re.compile(r"^((NO )?PROBLEM, (%s)|INCONCLUSIVE|UNUSABLE): \S" % "|".join(CERTAINTIES))
 CAUSE = re.compile(r"^[1-9]\. \S+ \(f\d+(, r\d+)?\), (%s)(: |$)" % "|".join(CERTAINTIES))
 # What only says the same in other words.
 ELSEWHERE = re.compile(r"confiden|do not rely|with care|trust")
