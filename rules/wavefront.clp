@@ -382,7 +382,8 @@
   ; All others wait for what the heaviest computes more than they do.
   (bind ?cost (min ?lost (* ?n ?excess)))
   (bind ?who (as-heavy-as-any ?r ?p "cell.step_work"))
-  (bind ?gain (min ?excess (/ ?cost (max 1.0 (- ?n 1.0)))))
+  ;; Who is ahead of it does not wait in the sweep but ends early.
+  (bind ?gain (min ?excess (/ ?all (max 1.0 ?n))))
   (assert (finding (kind cause) (name step-imbalance) (run ?r) (pattern ?p)
                    (headline (text "{} {s} per step, the mean of all is {s}; the others wait {s} for {}."
                                    (ranks-compute ?who) ?work ?g ?cost (it-or-them ?who)))
