@@ -237,6 +237,26 @@
               ?direct ?indirect)
    else "nearly all of it is waiting for this process itself"))
 
+(deffunction MAIN::mp-is-first (?run ?p ?share)
+  "Whether no other process that computes longer has more waiting go back to it; of equals the first."
+  (bind ?is-first TRUE)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name "process.delay_share")
+         (neq ?m:location ?p)
+         (or (> ?m:value ?share)
+             (and (= ?m:value ?share) (< (str-compare ?m:location ?p) 0))))
+    (if (>= (mp-value ?run "process.relative_compute" ?m:location) ?*heavy*)
+     then (bind ?is-first FALSE)))
+  ?is-first)
+
+(deffunction MAIN::mp-late-too (?run ?p ?share)
+  "It and those who compute as long and to whom half as much of the waiting goes back at least."
+  (bind ?labels (create$ ?p))
+  (foreach ?l (as-heavy-as-any ?run "message-passing" "process.compute_time")
+    (if (and (neq ?l ?p) (>= (* 2.0 (mp-value ?run "process.delay_share" ?l)) ?share))
+     then (bind ?labels (create$ ?labels ?l))))
+  ?labels)
+
 (defrule CAUSES::mp-late-process
   "Waiting goes back to one process because it computes longer than the others."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
@@ -250,6 +270,7 @@
           (value ?relative))
   (metric (run ?r) (pattern "message-passing") (name "process.excess") (location ?p) (value ?excess))
   (test (is-heavy ?relative ?excess ?cost ?n))
+  (test (mp-is-first ?r ?p ?share)) ; one fault of several is one cause
   (metric (run ?r) (pattern "message-passing") (name "process.delay_cost_direct") (location ?p)
           (value ?direct))
   (metric (run ?r) (pattern "message-passing") (name "process.delay_cost_indirect") (location ?p)
@@ -258,22 +279,26 @@
           (value ?compute))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
+  (bind ?who (mp-late-too ?r ?p ?share))
+  (bind ?all 0.0)
+  (foreach ?l ?who (bind ?all (+ ?all (mp-value ?r "process.delay_cost" ?l))))
   ;; Where the trace does not tell whom calls wait for, the waiting that is known is only a part of
   ;; what the others wait, and says nothing about how much could be saved.
   (bind ?is-partial (>= (mp-value ?r "run.unknown_share" "") ?*unknown-large*))
   ;; Those who end before it wait for it, too, though in no call.
-  (bind ?gain (gain-of-evening-out (above-mean ?r "message-passing" "process.excess" (create$ ?p) ?n)
+  (bind ?gain (gain-of-evening-out (above-mean ?r "message-passing" "process.excess" ?who ?n)
                  (if ?is-partial then (* ?excess ?n)
                   else (+ (/ ?cost (max ?share 1e-12)) (max 0.0 (mp-value ?r "run.early_ends" "")))) ?n))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
-                   (headline (text "Rank {} computes {.1} times as long as the median, and {s} of waiting go back to it."
-                                   ?p ?relative ?cost))
+                   (headline (text "{} {.1} times as long as the median, and {s} of waiting go back to {}."
+                                   (ranks-compute ?who) ?relative ?all (it-or-them ?who)))
                    (fix (text "Share out the work of rank {}, or make that part faster." ?p))
                    (gain-kind even-out)
-                   (locations ?p) (culprits ?p) (lost ?cost) (share (/ ?cost ?lost)) (level 3)
+                   (locations ?who) (culprits ?who) (lost ?all) (share (min 1.0 (/ ?all ?lost))) (level 3)
                    (gain ?gain) (where (str-cat "location " ?p))
-                   (what-if (what-if-of "compute" ?p "=" even))
+                   (what-if (what-if-of "compute" ?who "=" even))
                    (text (str-cat
+                           (and-its-like ?who)
                            (text "Process {} is late: {s} of waiting, {%} of all, go back to it; {}. It computes {s}, {.2} times the median."
                                  ?p ?cost ?share (directly ?direct ?indirect) ?compute ?relative)
                            (in-steps ?r ?p)
