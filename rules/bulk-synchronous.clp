@@ -295,8 +295,8 @@
   (bind ?ends (bsp-ends ?r ?p ?l ?n))
   (bind ?who (as-heavy-as-any ?r ?p "member.compute_time"))
   (if (not (member$ ?l ?who)) then (bind ?who (create$ ?l)))
-  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "member.excess" ?who ?n)
-                                   (+ ?ends (/ ?cost (max ?share 1e-12))) ?n))
+  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "member.compute_time" ?who)
+                                   ?lost ?n))
   (bind ?all (+ (bsp-blamed ?r ?p) ?ends))
   (assert (finding (kind cause) (name late-member) (run ?r) (pattern ?p)
                    (headline (text "{} {.1} times as long as the median, and the others wait {s} for {}."
@@ -324,13 +324,13 @@
   (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
-  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "member.excess" (create$ ?l) ?n)
-                                   (/ ?cost (max ?share 1e-12)) ?n))
+  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "member.compute_time" (create$ ?l))
+                                   ?lost ?n))
   (assert (finding (kind cause) (name serial-root) (run ?r) (pattern ?p)
                    (headline (text "Rank {} computes alone before it broadcasts or scatters, and the others wait {s} for it."
                                    ?l ?cost))
                    (fix "Let all ranks share that work, compute it everywhere instead of sending it, or prepare it in advance.")
-                   (gain-kind remove)
+                   (gain-kind even-out)
                    (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost)))
                    (level 3) (gain ?gain) (where (str-cat "location " ?l))
                    (what-if (what-if-of "compute" ?l "=" even))
@@ -378,7 +378,7 @@
                    (fix "Distribute by measured work instead of by number.")
                    (gain-kind even-out)
                    (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (min 1.0 (/ ?claim ?lost)))
-                   (level 3) (gain (/ ?claim ?n)) (confidence 0.8)
+                   (level 3) (gain (/ ?static ?n)) (confidence 0.8)
                    (what-if "compute(member)=even")
                    (text (text "Work is uneven: process {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({} above {.1} times the median)."
                                ?l ?relative ?claim (location-list ?heavy) ?*heavy*))

@@ -178,7 +178,7 @@
                  (location "3") (value 0.0) (rank 4) (of 4)))
   (expect (finding (name low-phase-efficiency) (kind symptom) (lost 4.0) (because "run.efficiency"))
           (finding (name members-wait) (kind observation) (lost 2.4) (because "run.wait_share"))
-          (finding (name late-member) (kind cause) (culprits "0") (lost 2.16) (gain 0.45) (gain-kind even-out) (what-if "compute(0)=even")
+          (finding (name late-member) (kind cause) (culprits "0") (lost 2.16) (gain 0.455) (gain-kind even-out) (what-if "compute(0)=even")
                    (because "member.delay_share" "member.excess"))))
 
 (case "what it costs in between and at the end is one cause"
@@ -270,7 +270,7 @@
                  (location "3") (value 0.0) (rank 4) (of 4)))
   (expect (finding (name low-phase-efficiency) (kind symptom) (lost 4.0) (because "run.efficiency"))
           (finding (name members-wait) (kind observation) (lost 2.4) (because "run.wait_share"))
-          (finding (name late-member) (kind cause) (culprits "0") (lost 3.36) (gain 0.45) (gain-kind even-out) (what-if "compute(0)=even")
+          (finding (name late-member) (kind cause) (culprits "0") (lost 3.36) (gain 0.455) (gain-kind even-out) (what-if "compute(0)=even")
                    (because "member.delay_share" "member.excess"))))
 
 (case "the process that computes longer is the root of broadcasts: it works alone"

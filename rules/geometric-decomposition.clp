@@ -229,8 +229,8 @@
   (bind ?who (as-heavy-as-any ?r ?p "subdomain.compute_time"))
   (if (not (member$ ?l ?who)) then (bind ?who (create$ ?l)))
   (bind ?all (geo-blamed ?r ?p))
-  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "subdomain.excess" ?who ?n)
-                                   (/ ?cost (max ?share 1e-12)) ?n))
+  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "subdomain.compute_time" ?who)
+                                   ?lost ?n))
   (assert (finding (kind cause) (name heavy-subdomain) (run ?r) (pattern ?p)
                    (headline (text "{} {.1} times as long as the others, which wait {s} for {}."
                                    (ranks-compute ?who) ?relative ?all (it-or-them ?who)))
@@ -258,8 +258,8 @@
   (metric (run ?r) (pattern ?p) (name "subdomain.excess") (location ?l) (value ?excess))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
-  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "subdomain.excess" (create$ ?l) ?n)
-                                   (/ ?cost (max ?share 1e-12)) ?n))
+  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "subdomain.compute_time" (create$ ?l))
+                                   ?lost ?n))
   (assert (finding (kind cause) (name serial-section) (run ?r) (pattern ?p)
                    (headline (text "Rank {} works alone for {s} outside of the steps; the others wait {s} for it."
                                    ?l ?excess ?cost))
@@ -303,7 +303,7 @@
                    (fix "Cut the domain by measured work instead of by size.")
                    (gain-kind even-out)
                    (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (/ ?claim ?lost))
-                   (level 3) (gain (/ ?claim ?n)) (confidence 0.8)
+                   (level 3) (gain (/ ?static ?n)) (confidence 0.8)
                    (what-if "compute(subdomain)=even")
                    (text (text "The parts of the domain are uneven: subdomain {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({} above {.1} times the median)."
                                ?l ?relative ?claim (location-list ?heavy) ?*heavy*))

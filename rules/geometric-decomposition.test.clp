@@ -184,7 +184,7 @@
           (finding (name heavy-subdomain) (kind cause)
                    (headline "Rank 0 computes 1.6 times as long as the others, which wait 2.16 s for it.")
                    (fix "Cut the domain by measured work.") (gain-kind even-out)
-                   (culprits "0") (lost 2.16) (gain 0.45) (what-if "compute(0)=even")
+                   (culprits "0") (lost 2.16) (gain 0.455) (what-if "compute(0)=even")
                    (because "subdomain.delay_cost" "subdomain.excess" subdomains-wait))))
 
 (case "steps are even, and one process computes longer all the same: it works alone outside of them"
@@ -276,7 +276,7 @@
                  (location "3") (value 1.0) (rank 4) (of 4)))
   (expect (finding (name low-subdomain-efficiency) (kind symptom) (lost 4.0) (because "run.efficiency"))
           (finding (name subdomains-wait) (kind observation) (lost 2.4) (because "run.wait_share"))
-          (finding (name serial-section) (kind cause) (culprits "0") (lost 2.16) (gain 0.45) (what-if "compute(0)=even")
+          (finding (name serial-section) (kind cause) (culprits "0") (lost 2.16) (gain 0.455) (what-if "compute(0)=even")
                    (because "subdomain.delay_share" "subdomain.excess" "run.step_cost"))))
 
 (case "a subdomain that is waited for but computes no longer than the others is not blamed"

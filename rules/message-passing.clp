@@ -285,10 +285,8 @@
   ;; Where the trace does not tell whom calls wait for, the waiting that is known is only a part of
   ;; what the others wait, and says nothing about how much could be saved.
   (bind ?is-partial (>= (mp-value ?r "run.unknown_share" "") ?*unknown-large*))
-  ;; Those who end before it wait for it, too, though in no call.
-  (bind ?gain (gain-of-evening-out (above-mean ?r "message-passing" "process.excess" ?who ?n)
-                 (if ?is-partial then (* ?excess ?n)
-                  else (+ (/ ?cost (max ?share 1e-12)) (max 0.0 (mp-value ?r "run.early_ends" "")))) ?n))
+  (bind ?gain (gain-of-evening-out (above-mean ?r "message-passing" "process.compute_time" ?who)
+                                   ?lost ?n))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
                    (headline (text "{} {.1} times as long as the median, and {s} of waiting go back to {}."
                                    (ranks-compute ?who) ?relative ?all (it-or-them ?who)))
@@ -468,7 +466,7 @@
                    (fix "Divide the work again from time to time, by the cost of the last steps.")
                    (gain-kind even-out)
                    (lost ?seconds) (share (/ ?seconds ?lost)) (level 3) (confidence 0.7)
-                   (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
+                   (gain (/ ?cost ?n)) (what-if "compute(all)=even")
                    (text (text "The work of a step is divided unevenly, and not always in the same way: in {n} steps the longest computation is {%} above the mean, but only {%} of what that costs is left when the steps of each process are added up. The rank correlation of neighbouring steps is {.2}, the heaviest process stays the same in {%} of them, and the imbalance changes by {.2} from the first to the last quarter. Nobody is slow in all of them."
                                ?steps ?uneven ?kept ?rho ?same ?trend))
                    (remedy (text "Divide the work again from time to time, by the cost of the last steps; up to {s} of run time.{}"
@@ -757,7 +755,7 @@
                    (locations ?who) (culprits ?who) (lost ?ends) (share (min 1.0 (/ ?ends ?lost)))
                    (level 2) (where (str-cat "location " ?p))
                    (gain (gain-of-evening-out
-                           (above-mean ?r "message-passing" "process.excess" ?who ?n) ?ends ?n))
+                           (above-mean ?r "message-passing" "process.compute_time" ?who) ?ends ?n))
                    (what-if (what-if-of "compute" ?who "=" even))
                    (text (text "{}Process {} computes {s} longer than the median ({s}, {.2} times as long), and the run lasts until it is done: the others end before it, {s} earlier in all."
                                (and-its-like ?who) ?p ?excess ?compute ?relative ?ends))

@@ -64,10 +64,11 @@
            (if (numberp ?number) then (three-digits ?number) else ?number)
            (if (eq ?how "-") then "s" else "")))
 
-(deffunction MAIN::gain-of-evening-out (?above ?waiting ?n)
-  "Run time saved when computation is made even: at most what the longest is above the mean (above-mean),
-   and at most what ?n processes wait for it."
-  (min ?above (/ ?waiting (max 1 ?n))))
+(deffunction MAIN::gain-of-evening-out (?above ?lost ?n)
+  "Run time saved when computation is made even: what the longest is above the mean (above-mean), and at most
+   what ?n processes do not compute. Not all of that need be waiting that can be seen: receives that complete
+   in calls of which little is recorded, and ends that are early."
+  (min ?above (/ ?lost (max 1 ?n))))
 
 (deffunction MAIN::role-locations (?run ?pattern ?name)
   "Labels of the locations that play a role in a pattern; ?pattern is its id."
@@ -113,14 +114,16 @@
     (bind ?labels (create$ ?labels ?m:location)))
   ?labels)
 
-(deffunction MAIN::above-mean (?run ?pattern ?metric ?who ?n)
-  "Of what some locations of ?n have more than the others (a metric): the largest, less an equal share of all."
+(deffunction MAIN::above-mean (?run ?pattern ?metric ?who)
+  "By how much the largest value of some locations is above the mean of all: what evening out takes off them."
   (bind ?most 0.0)
   (bind ?sum 0.0)
+  (bind ?n 0)
   (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (member$ ?m:location ?who))
-    (bind ?most (max ?most ?m:value))
-    (bind ?sum (+ ?sum ?m:value)))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (neq ?m:location ""))
+    (if (member$ ?m:location ?who) then (bind ?most (max ?most ?m:value)))
+    (bind ?sum (+ ?sum ?m:value))
+    (bind ?n (+ ?n 1)))
   (max 0.0 (- ?most (/ ?sum (max 1 ?n)))))
 
 (deffunction MAIN::ranks-compute (?who)
