@@ -347,11 +347,13 @@ static bool choose_gain(struct mpl_analysis *a, struct mpl_diagnosed *d)
     d->gain_s = d->gain_model_s;
     d->gain_reason = mpl_arena_printf(
         a->arena,
-        "the model of the pattern says %s and is taken; the replay of the run says %s, but %s",
+        "the model of the pattern says %s and is taken; the replay of the run says %s, but "
+        "%s",
         model, replay,
-        d->gain_doubt != NULL ? d->gain_doubt
-                              : "keeps what calls take beyond waiting, and where in a step a "
-                                "process is late");
+        d->gain_doubt != NULL
+            ? d->gain_doubt
+            : "keeps what calls take beyond waiting, and where in a step a "
+              "process is late");
     return d->gain_reason != NULL;
 }
 

@@ -134,8 +134,8 @@ static void say_outside(struct page *page, const struct mpl_diagnosis *d,
         }
     }
     if (f->outer_s > 0) {
-        mpl_page_tell(page, 6,
-                      "outer: ", "another %s of process time outside go back to it (%s)",
+        mpl_page_tell(page, 6, "also:  ",
+                      "another %s of process time in patterns around it go back to it (%s)",
                       mpl_page_seconds(page, f->outer_s), ids != NULL ? ids : "?");
     }
 }
