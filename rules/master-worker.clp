@@ -609,10 +609,10 @@
   (bind ?lost (+ ?capacity (max 0.0 ?held)))
   (if (> ?lost 0.0) then
   (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p)
-                   (headline (text "Worker {} takes {.1} times the median per task and finishes last; the others wait {s} for it."
+                   (headline (text "Worker {} takes {.1} times the median per task, which costs the others {s}."
                                    ?w ?rel ?lost))
-                   (fix (text "Give worker {} no more tasks shortly before the end, or repair its node." ?w))
-                   (gain-kind even-out)
+                   (fix (text "Look at the node of worker {}: clock, binding, other load; keep handing out tasks on request." ?w))
+                   (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?w) (lost ?lost)
                    (share (min 1.0 (mw-part ?lost ?all))) (gain (/ ?lost (max 1.0 ?n))) (level 2)
                    (where (str-cat "location " ?w))
