@@ -14,8 +14,7 @@ enum { LINES = 30, WIDTH_DEFAULT = 80, LABEL_COLUMNS = 14, WIDTH_ENDLESS = 10000
 /* What goes first when there is too little room. */
 static const struct screen_budget budgets[] = {
     { true, true, 3, 2, 2 },   { false, true, 3, 2, 2 },  { false, false, 3, 2, 2 },
-    { false, false, 2, 2, 2 }, { false, false, 2, 1, 2 }, { false, false, 2, 1, 1 },
-    { false, false, 1, 1, 1 },
+    { false, false, 2, 2, 2 }, { false, false, 1, 2, 2 }, { false, false, 1, 1, 1 },
 };
 enum { N_BUDGETS = sizeof budgets / sizeof *budgets };
 
