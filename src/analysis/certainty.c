@@ -3,9 +3,9 @@
  *
  *   doubtful  something known to be missing or uncertain is as large as the cause itself: what a
  *             damaged trace lacks, what clocks leave open, what differs from run to run; or the
- *             rule itself says that it only infers it (confidence below 0.65)
- *   likely    nothing of that, but one of: a part of it is open by the clocks; a tenth of the time is in
- *             calls whose partners are not recorded; no pattern of the program was found, or one that
+ *             rule itself says that it only infers it (confidence below 0.65); or two of the next
+ *   likely    nothing of that, but one of: the trace is damaged; a part of it is open by the clocks; a
+ *             tenth of the time is in calls whose partners are not recorded; no pattern of the program was found, or one that
  *             explains less than nineteen twentieths of the communication; the rule leaves room for
  *             other reasons (confidence below 0.85); the cause is as small as the noise of a shared
  *             machine may be
@@ -149,12 +149,17 @@ static double coverage_of(struct mpl_analysis *a, const struct mpl_diagnosed *d)
 static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnosed *d,
                                const char **first)
 {
-    const double unknown = unrecorded_share(&a->runs[d->run].shown);
+    const struct mpl_run *run = &a->runs[d->run].shown;
+    const double unknown = unrecorded_share(run);
     const double coverage = coverage_of(a, d);
     const struct {
         bool holds;
         const char *reason;
     } all[] = {
+        { run->unknown_s > 0,
+          mpl_arena_printf(
+              a->arena, "the trace is damaged and does not tell of %.0f %% of the time",
+              100 * run->unknown_s / (run->window_s * run->model->n_locations)) },
         { d->is_clock_sensitive, "the clocks leave open how much of it there is" },
         { unknown >= unrecorded,
           mpl_arena_printf(
