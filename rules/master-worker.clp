@@ -613,7 +613,7 @@
                                    ?w ?rel ?lost))
                    (fix (text "Look at the node of worker {}: clock, binding, other load; keep handing out tasks on request." ?w))
                    (gain-kind remove)
-                   (locations (role-locations ?r ?p "worker")) (culprits ?w) (lost ?lost)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?w) (lost ?lost) (computing ?capacity)
                    (share (min 1.0 (mw-part ?lost ?all))) (gain (/ ?lost (max 1.0 ?n))) (level 2)
                    (where (str-cat "location " ?w))
                    (what-if (if (> ?capacity 0.0) then (what-if-of "compute" ?w "/" ?rel) else ""))

@@ -619,7 +619,7 @@
          (metric (run "r1") (pattern "master-worker") (name "run.workers") (value 7.0)))
   (expect (finding (kind observation) (name slow-worker) (culprits "3") (where "location 3")
                    (text "Worker 3 is an outlier: 50.2 ms per task, 4.97 times the median of the workers. It computed 13 tasks; tasks that are handed out on request go to the faster workers instead."))
-          (finding (kind cause) (name slow-worker) (culprits "3") (lost 0.521292) (gain 0.0744703)
+          (finding (kind cause) (name slow-worker) (culprits "3") (lost 0.521292) (computing 0.521292) (gain 0.0744703)
                    (what-if "compute(3)/4.97"))
           (need (metric "worker.holds_up") (level 2))))
 

@@ -208,6 +208,8 @@
   (multislot locations (type STRING))       ; where it is seen: whose time is lost
   (multislot culprits (type STRING))        ; who is to blame, where somebody is
   (slot lost (type FLOAT) (default -1.0))   ; seconds of location time; -1 when not said
+  (slot computing (type FLOAT) (default 0.0)) ; of these, what is computation: a slow worker's, so that it
+                                            ; accounts for none of the time that is not
   (slot share (type FLOAT) (default -1.0))  ; of the lost time of the locations; -1 when not said
   (slot gain (type FLOAT) (default -1.0))   ; seconds of run time that the remedy saves by the pattern's
                                             ; own model, a closed formula; -1 unknown

@@ -58,7 +58,8 @@ static void add_up(const struct mpl_analysis *a, struct mpl_group *g)
             continue;
         }
         if (mpl_diagnosed_is_cause(f) && !f->is_within_spread) {
-            g->explained_s += f->n_explained_by > 0 ? 0 : f->lost_s;
+            g->explained_s +=
+                f->n_explained_by > 0 ? 0 : fmax(0, f->lost_s - f->finding->computing_s);
             g->nested_s += f->outer_s;
         } else if (f->finding->is_healthy) {
             g->normal_s += f->lost_s;

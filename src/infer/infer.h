@@ -228,6 +228,7 @@ struct mpl_finding {
     const char *const *culprits; /**< Labels of who is to blame; may be none. */
     size_t n_culprits;
     double lost_s;        /**< Seconds of location time attributed; NaN when not said. */
+    double computing_s;   /**< Of these, what is computation. */
     double share_of_lost; /**< 0-1; NaN when not said. */
     double
         gain_s; /**< Gain of the remedy by the pattern's model, seconds of run time; NaN when

@@ -142,7 +142,7 @@ static struct actual one_number(double number)
 static const char *const finding_keys[] = {
     "kind",     "name",  "pattern", "run",       "text",       "remedy", "rule",
     "healthy",  "lost",  "share",   "gain",      "confidence", "level",  "locations",
-    "culprits", "where", "what-if", "gain-kind", "headline",   "fix"
+    "culprits", "where", "what-if", "gain-kind", "headline",   "fix",    "computing"
 };
 static const char *const need_keys[] = { "metric", "pattern", "location", "run",
                                          "reason", "rule",    "level" };
@@ -184,11 +184,9 @@ static struct actual of_finding(const struct mpl_finding *f, const char *key)
     const struct {
         const char *key;
         double number;
-    } numbers[] = { { "lost", f->lost_s },
-                    { "share", f->share_of_lost },
-                    { "gain", f->gain_s },
-                    { "confidence", f->confidence },
-                    { "level", f->level } };
+    } numbers[] = { { "lost", f->lost_s },           { "computing", f->computing_s },
+                    { "share", f->share_of_lost },   { "gain", f->gain_s },
+                    { "confidence", f->confidence }, { "level", f->level } };
 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (strcmp(numbers[i].key, key) == 0) {

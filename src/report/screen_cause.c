@@ -43,12 +43,16 @@ static void say_part(struct page *page, const char *label, const char *text, int
                    TEXT_INDENT, lines);
 }
 
-/* Of the lost time of the runs that are like it. */
-static double lost_all_s(const struct mpl_diagnosis *d, const struct mpl_diagnosed *f)
+/* Of the lost time of the runs that are like it; a cost that is computation, too, of all time. */
+static const char *share_words(const struct screen *s, const struct mpl_diagnosed *f)
 {
-    const struct mpl_group *g = mpl_report_group_of(d, f->run);
+    const struct mpl_group *g = mpl_report_group_of(s->d, f->run);
+    const bool is_lost = f->finding->computing_s == 0;
+    const double all_s = is_lost ? (g != NULL ? g->lost_s : s->d->lost_s)
+                                 : (g != NULL ? g->location_s : s->d->location_s);
 
-    return g != NULL ? g->lost_s : d->lost_s;
+    return mpl_screen_words(s->page, "%s %sprocess time", mpl_page_seconds(s->page, all_s),
+                            is_lost ? "lost " : "");
 }
 
 static void say_head(const struct screen *s, size_t number, const struct mpl_diagnosed *f)
@@ -58,9 +62,9 @@ static void say_head(const struct screen *s, size_t number, const struct mpl_dia
         s->d->n_groups > 1 ? mpl_screen_words(page, ", %s", s->d->runs[f->run].id) : "";
     const char *cost =
         isnan(f->lost_s) ? ""
-                         : mpl_screen_words(page, ": %s of %s lost process time",
+                         : mpl_screen_words(page, ": %s of %s",
                                             mpl_page_seconds(page, f->lost_s + f->outer_s),
-                                            mpl_page_seconds(page, lost_all_s(s->d, f)));
+                                            share_words(s, f));
 
     mpl_screen_fit(page, mpl_screen_words(page, "%zu. ", number),
                    mpl_screen_words(page, "%s (%s%s), %s%s", f->finding->name, f->id, run,
