@@ -251,11 +251,22 @@
 
 (deffunction MAIN::mp-late-too (?run ?p ?share)
   "It and those who compute as long and to whom half as much of the waiting goes back at least."
+  (bind ?heavy (as-heavy-as-any ?run "message-passing" "process.compute_time"))
   (bind ?labels (create$ ?p))
-  (foreach ?l (as-heavy-as-any ?run "message-passing" "process.compute_time")
-    (if (and (neq ?l ?p) (>= (* 2.0 (mp-value ?run "process.delay_share" ?l)) ?share))
-     then (bind ?labels (create$ ?labels ?l))))
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name "process.delay_share")
+         (neq ?m:location ?p) (>= (* 2.0 ?m:value) ?share) (member$ ?m:location ?heavy))
+    (bind ?labels (create$ ?labels ?m:location)))
   ?labels)
+
+(deffunction MAIN::mp-sum (?run ?name ?who)
+  "Of a metric of some locations."
+  (bind ?sum 0.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name ?name)
+         (member$ ?m:location ?who))
+    (bind ?sum (+ ?sum ?m:value)))
+  ?sum)
 
 (defrule CAUSES::mp-late-process
   "Waiting goes back to one process because it computes longer than the others."
@@ -280,8 +291,7 @@
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
   (bind ?who (mp-late-too ?r ?p ?share))
-  (bind ?all 0.0)
-  (foreach ?l ?who (bind ?all (+ ?all (mp-value ?r "process.delay_cost" ?l))))
+  (bind ?all (mp-sum ?r "process.delay_cost" ?who))
   ;; Where the trace does not tell whom calls wait for, the waiting that is known is only a part of
   ;; what the others wait, and says nothing about how much could be saved.
   (bind ?is-partial (>= (mp-value ?r "run.unknown_share" "") ?*unknown-large*))
