@@ -186,6 +186,7 @@ static struct mpl_json *finding_json(const struct mpl_diagnosis *all,
     mpl_json_set(json, "text", mpl_json_string(f->text));
     mpl_json_set(json, "remedy", mpl_json_string(f->remedy));
     mpl_json_set(json, "explained_by", strings_json(d->explained_by, d->n_explained_by));
+    mpl_json_set(json, "computing_s", mpl_json_number(f->computing_s));
     mpl_json_set(json, "outer_s", mpl_json_number(d->outer_s));
     mpl_json_set(json, "because", strings_json(d->because, d->n_because));
     mpl_json_set(json, "evidence", evidence_json(d));

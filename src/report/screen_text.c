@@ -109,10 +109,20 @@ static void say_problem(const struct screen *s)
     }
 }
 
+/* Whole, however long the path in it: nothing else says why. */
+static void say_why_unusable(struct page *page, const struct mpl_diagnosis *d)
+{
+    mpl_text_lead(page->out, verdict_label(page, d), d->claim, 2, page->width);
+}
+
 static void say_verdict(const struct screen *s)
 {
     if (s->d->leading != NULL) {
         say_problem(s);
+        return;
+    }
+    if (s->d->verdict == MPL_VERDICT_UNUSABLE) {
+        say_why_unusable(s->page, s->d);
         return;
     }
     mpl_screen_fit(s->page, verdict_label(s->page, s->d), s->d->claim, 2, 4);
@@ -357,9 +367,6 @@ static const char *second_line(struct page *page, const struct mpl_diagnosis *d)
         return gain == NULL ? first->fix
                             : mpl_screen_words(page, "Saves %s: %s", gain, first->fix);
     }
-    if (d->verdict == MPL_VERDICT_UNUSABLE) {
-        return "Nothing is known of the program.";
-    }
     return page->plan != NULL && page->plan->n > 0
                ? mpl_screen_words(page, "Measure next: %s.",
                                   experiment_words(page, d, &page->plan->experiments[0]))
@@ -378,9 +385,14 @@ enum mpl_status mpl_report_brief(const struct mpl_diagnosis *d,
     if (page.scratch == NULL) {
         return mpl_nomem(err);
     }
-    mpl_screen_fit(&page, verdict_label(&page, d),
-                   d->leading != NULL ? d->leading->headline : d->claim, 2, 1);
-    mpl_screen_fit(&page, "", second_line(&page, d), 2, 1);
+    if (d->verdict == MPL_VERDICT_UNUSABLE) {
+        say_why_unusable(&page, d);
+        mpl_screen_fit(&page, "", "Nothing is known of the program.", 2, 1);
+    } else {
+        mpl_screen_fit(&page, verdict_label(&page, d),
+                       d->leading != NULL ? d->leading->headline : d->claim, 2, 1);
+        mpl_screen_fit(&page, "", second_line(&page, d), 2, 1);
+    }
     mpl_arena_destroy(page.scratch);
     const enum mpl_status st = mpl_file_flush(out, err);
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");

@@ -144,7 +144,7 @@ def each_second_once(d, name):
     tap.near(sum(time[p] for p in parts), time["lost_s"], 1e-6, name + ": parts are the whole")
     causes = [f for f in d.causes() if f["lost_s"] is not None]
     tap.near(
-        sum(f["lost_s"] for f in causes if not f["explained_by"]),
+        sum(f["lost_s"] - f["computing_s"] for f in causes if not f["explained_by"]),
         time["explained_s"],
         1e-6,
         name + ": what is explained inside is not added",
