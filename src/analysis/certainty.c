@@ -5,16 +5,16 @@
  *             damaged trace lacks, what clocks leave open, what differs from run to run; or the
  *             rule itself says that it only infers it (confidence below 0.65); or two of the next
  *   likely    nothing of that, but one of: the trace is damaged; a part of it is open by the clocks; a
- *             tenth of the time is in calls whose partners are not recorded; no pattern of the program was found, or one that
- *             explains less than nineteen twentieths of the communication; the rule leaves room for
- *             other reasons (confidence below 0.85); the cause is as small as the noise of a shared
- *             machine may be
+ *             tenth of the time is in calls whose partners are not recorded; no pattern of the program
+ *             was found, or one that explains less than nineteen twentieths of the communication; the
+ *             rule leaves room for other reasons (confidence below 0.85); the cause is as small as the
+ *             noise of a shared machine may be
  *   sure      none of these
  *
- * Where clocks leave open who waited for whom, but all who are to blame compute longer than the others by
- * their own clocks, that much is certain, and the cause is likely.
+ * Where clocks leave open who waited for whom, but all who are to blame compute longer than the others
+ * by their own clocks, that much is certain, and the cause is likely.
  *
- * The first reason that holds is told. Nothing else in the report speaks of it.
+ * The first reason that holds is given. Nothing else in the report speaks of it.
  */
 #include "config.h"
 
@@ -58,14 +58,6 @@ static double compute_s(const struct mpl_run *run, uint32_t location)
     return mpl_events_totals(run->events, location)->class_s[MPL_SPAN_COMPUTE];
 }
 
-static int by_value(const void *x, const void *y)
-{
-    const double a = *(const double *) x;
-    const double b = *(const double *) y;
-
-    return (a > b) - (a < b);
-}
-
 /* The median of what processes compute. */
 static double typical_compute_s(struct mpl_analysis *a, const struct mpl_run *run)
 {
@@ -78,11 +70,7 @@ static double typical_compute_s(struct mpl_analysis *a, const struct mpl_run *ru
             values[n++] = compute_s(run, l);
         }
     }
-    if (n == 0) {
-        return INFINITY;
-    }
-    qsort(values, n, sizeof *values, by_value);
-    return (values[(n - 1) / 2] + values[n / 2]) / 2;
+    return mpl_median(values, n);
 }
 
 static bool do_culprits_compute_longer(struct mpl_analysis *a,
@@ -147,10 +135,9 @@ static double coverage_of(struct mpl_analysis *a, const struct mpl_diagnosed *d)
 
 /* What leaves room for something else, each for a reason of its own; the first is told. */
 static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnosed *d,
-                               const char **first)
+                               double unknown, const char **first)
 {
     const struct mpl_run *run = &a->runs[d->run].shown;
-    const double unknown = unrecorded_share(run);
     const double coverage = coverage_of(a, d);
     const struct {
         bool holds;
@@ -182,10 +169,10 @@ static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnose
     return n;
 }
 
-static void judge(struct mpl_analysis *a, struct mpl_diagnosed *d)
+static void judge(struct mpl_analysis *a, struct mpl_diagnosed *d, double unknown)
 {
     const char *doubt = doubt_of(a, d);
-    const unsigned n_reserves = count_reserves(a, d, &d->certainty_reason);
+    const unsigned n_reserves = count_reserves(a, d, unknown, &d->certainty_reason);
 
     if (doubt != NULL) {
         d->certainty_reason = doubt;
@@ -224,8 +211,15 @@ static void judge_verdict(struct mpl_analysis *a)
 
 void mpl_certainty_judge(struct mpl_analysis *a)
 {
-    for (size_t i = 0; i < a->diagnosis.n_findings; i++) {
-        judge(a, &a->findings[i]);
+    /* There are many findings, and of a run they have it in common. */
+    for (uint32_t r = 0; r < a->n_runs; r++) {
+        const double unknown = unrecorded_share(&a->runs[r].shown);
+
+        for (size_t i = 0; i < a->diagnosis.n_findings; i++) {
+            if (a->findings[i].run == r) {
+                judge(a, &a->findings[i], unknown);
+            }
+        }
     }
     judge_verdict(a);
 }

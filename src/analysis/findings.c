@@ -96,12 +96,9 @@ static enum mpl_status find_sources(struct mpl_analysis *a, struct mpl_diagnosed
     return times == NULL ? MPL_OK : keep_sources(a, d, times, n, err);
 }
 
-/* A full stop inside a number ends none. */
 static const char *first_sentence(struct mpl_analysis *a, const char *text)
 {
-    const char *end = strstr(text, ". ");
-    const char *copy =
-        end == NULL ? text : mpl_arena_strndup(a->arena, text, (size_t) (end + 1 - text));
+    const char *copy = mpl_arena_strndup(a->arena, text, (size_t) mpl_text_sentence(text));
 
     return copy != NULL ? copy : text;
 }

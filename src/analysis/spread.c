@@ -195,14 +195,6 @@ static enum mpl_status take_group(struct fold *f, const struct mpl_group *group,
 
 /* ---- what they say together ---------------------------------------------------------------- */
 
-static int by_value(const void *x, const void *y)
-{
-    const double a = *(const double *) x;
-    const double b = *(const double *) y;
-
-    return a < b ? -1 : a > b;
-}
-
 /* What compares runs speaks of the group as a whole already. */
 static bool is_of_set(const struct mpl_finding *f)
 {
@@ -233,10 +225,9 @@ static void add_up(struct fold *f, const struct same *s)
     if (isnan(before_s) || n == 0) {
         return;
     }
-    qsort(f->losses, n, sizeof *f->losses, by_value);
+    d->lost_s = mpl_median(f->losses, n);
     d->lost_low_s = f->losses[0];
     d->lost_high_s = f->losses[n - 1];
-    d->lost_s = (f->losses[(n - 1) / 2] + f->losses[n / 2]) / 2;
     d->severity = before_s > 0 ? d->severity * d->lost_s / before_s : d->severity;
     d->is_within_spread = d->is_within_spread || d->lost_low_s < d->lost_s / 2;
 }

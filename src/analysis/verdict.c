@@ -244,22 +244,15 @@ static const struct mpl_diagnosed *longest_observation(const struct mpl_analysis
     return longest;
 }
 
-/* Up to the end of the first sentence; a full stop inside a number ends none. */
-static int first_sentence(const char *text)
-{
-    const char *end = strstr(text, ". ");
-
-    return end != NULL ? (int) (end - text) + 1 : (int) strlen(text);
-}
-
 /* What is wrong and what to do, a sentence each; the rest stands with the cause. */
 static const char *problem_text(struct mpl_analysis *a, const struct mpl_diagnosed *leading)
 {
     const struct mpl_finding *f = leading->finding;
     const char *remedy = f->remedy != NULL ? f->remedy : "";
 
-    return mpl_arena_printf(a->arena, "%.*s%s%.*s", first_sentence(f->text), f->text,
-                            remedy[0] != '\0' ? " " : "", first_sentence(remedy), remedy);
+    return mpl_arena_printf(a->arena, "%.*s%s%.*s", mpl_text_sentence(f->text), f->text,
+                            remedy[0] != '\0' ? " " : "", mpl_text_sentence(remedy),
+                            remedy);
 }
 
 static const char *inconclusive_text(struct mpl_analysis *a, const struct mpl_group *group)

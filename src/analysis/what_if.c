@@ -162,19 +162,11 @@ static enum mpl_status ask(struct mpl_analysis *a, uint32_t run,
     return st == MPL_OK ? doubt_roles(a, what, &roles, &answer->replayed, err) : st;
 }
 
-static int by_value(const void *x, const void *y)
-{
-    const double a = *(const double *) x;
-    const double b = *(const double *) y;
-
-    return (a > b) - (a < b);
-}
-
 static struct mpl_what_if_range range_of(double *values, size_t n)
 {
-    qsort(values, n, sizeof *values, by_value);
-    return (struct mpl_what_if_range){ (values[(n - 1) / 2] + values[n / 2]) / 2, values[0],
-                                       values[n - 1] };
+    const double median_s = mpl_median(values, n);
+
+    return (struct mpl_what_if_range){ median_s, values[0], values[n - 1] };
 }
 
 /* The runs of a group, answer by answer to the same question. */

@@ -279,8 +279,13 @@ void mpl_text_print(FILE *out, const char *fmt, ...) MPL_PRINTF(2, 3);
 void mpl_text_vprint(FILE *out, const char *fmt, va_list args);
 /** The same into \p arena; NULL: no memory. */
 char *mpl_text_vformat(struct mpl_arena *arena, const char *fmt, va_list args);
+/** The median of \p n numbers, which are then in ascending order; NaN of none. */
+double mpl_median(double *values, size_t n);
+
 /** Characters in \p n bytes of UTF-8; a byte that is not UTF-8 counts as one. */
 size_t mpl_utf8_count(const char *text, size_t n);
+/** Length of the first sentence, with its full stop; one inside a number ends none. */
+int mpl_text_sentence(const char *text);
 /** Writes \p text, wrapped at \p width with \p indent blanks before each line. */
 void mpl_text_wrap(FILE *out, const char *text, int indent, int width);
 /** The same behind a label; further lines begin below the text, not below the label. A number and

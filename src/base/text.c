@@ -332,3 +332,10 @@ char *mpl_text_fit(struct mpl_arena *arena, const char *text, int first, int fur
     }
     return copy;
 }
+
+int mpl_text_sentence(const char *text)
+{
+    const char *end = strstr(text, ". ");
+
+    return end != NULL ? (int) (end - text) + 1 : (int) strlen(text);
+}

@@ -182,14 +182,6 @@ static double compared(const struct question *q, size_t i, const struct spent *a
     return spent->farm == as->farm && spent->task_s > 0 ? spent->task_s : NAN;
 }
 
-static int by_value(const void *x, const void *y)
-{
-    const double a = *(const double *) x;
-    const double b = *(const double *) y;
-
-    return (a > b) - (a < b);
-}
-
 /* The median of what the others of its role spend, or where there are none, of all others. */
 static double of_others(const struct question *q, size_t i, uint32_t location,
                         const struct spent *spent, double *values)
@@ -217,11 +209,7 @@ static double of_others(const struct question *q, size_t i, uint32_t location,
             values[n++] = value;
         }
     }
-    if (n == 0) {
-        return NAN;
-    }
-    qsort(values, n, sizeof *values, by_value);
-    return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+    return mpl_median(values, n);
 }
 
 /* NaN where there are no others. */

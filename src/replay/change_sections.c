@@ -132,14 +132,6 @@ static bool gather_all(const struct question *q, size_t i, const struct targets 
     return true;
 }
 
-static int by_value(const void *x, const void *y)
-{
-    const double a = *(const double *) x;
-    const double b = *(const double *) y;
-
-    return (a > b) - (a < b);
-}
-
 /* NaN where there are no others. */
 static double median_of_others(const struct team *team, const struct targets *targets,
                                uint32_t section)
@@ -149,11 +141,7 @@ static double median_of_others(const struct team *team, const struct targets *ta
     for (uint32_t k = 0; k < n; k++) {
         team->values[k] = targets->of[team->others[k]][section];
     }
-    if (n == 0) {
-        return NAN;
-    }
-    qsort(team->values, n, sizeof *team->values, by_value);
-    return (team->values[(n - 1) / 2] + team->values[n / 2]) / 2;
+    return mpl_median(team->values, n);
 }
 
 /* ---- what becomes of them ----------------------------------------------------------------------- */
@@ -181,7 +169,7 @@ static void pour(const struct team *team, double *sums_s, double *sorted_s, doub
     double below_s = 0;
 
     memcpy(sorted_s, sums_s, n * sizeof *sorted_s);
-    qsort(sorted_s, n, sizeof *sorted_s, by_value);
+    (void) mpl_median(sorted_s, n);
     for (uint32_t k = 0; k < n && (k == 0 || level_s > sorted_s[k]); k++) {
         below_s += sorted_s[k];
         level_s = (below_s + all_s) / (k + 1);

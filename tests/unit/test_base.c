@@ -2,6 +2,7 @@
 
 #include <check.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -508,6 +509,19 @@ START_TEST(quality_without_memory_says_that_notes_are_missing)
 }
 END_TEST
 
+START_TEST(median_is_the_middle)
+{
+    double odd[] = { 9, -1, 4 };
+    double even[] = { 8, 1, 4, 2 };
+
+    ck_assert_double_eq(mpl_median(odd, 3), 4);
+    ck_assert_double_eq(odd[0], -1);
+    ck_assert_double_eq(mpl_median(even, 4), 3);
+    ck_assert_double_eq(mpl_median(even, 1), 1);
+    ck_assert(isnan(mpl_median(NULL, 0)));
+}
+END_TEST
+
 static Suite *base_suite(void)
 {
     Suite *suite = suite_create("base");
@@ -539,6 +553,7 @@ static Suite *base_suite(void)
     tcase_add_test(tcase, quality_notes_are_counted_and_located_once_each);
     tcase_add_loop_test(tcase, quality_locations_ascend_in_whatever_order_they_come, 0, 10);
     tcase_add_test(tcase, quality_without_memory_says_that_notes_are_missing);
+    tcase_add_test(tcase, median_is_the_middle);
     suite_add_tcase(suite, tcase);
     return suite;
 }
