@@ -47,46 +47,47 @@ struct sweep {
 
 /* ---- caps ------------------------------------------------------------------------------------- */
 
-static void cap_sources(struct mpl_clc_net *net, uint32_t location,
-                        const struct mpl_clc_point *point)
+static void cap_sources(struct mpl_clc_net *net, uint32_t location, uint32_t i)
 {
-    const int64_t ticks = net->track[location].ticks[point->event] + point->shift_ticks -
+    const struct mpl_clc_track *track = &net->track[location];
+    const struct mpl_net_point *point = &track->points[i];
+    const int64_t ticks = track->ticks[point->event] + track->at[i].shift.ticks -
                           mpl_clc_point_least(net, point);
 
     if ((point->flags & MPL_POINT_GROUP) == 0) {
         net->pair_ticks[point->link] =
             (point->flags & MPL_POINT_IGNORED) != 0 ? INT64_MAX : ticks;
     } else if ((point->flags & MPL_POINT_IGNORED) == 0) {
-        mpl_clc_top_add(&net->group[point->link].top, -ticks, location);
+        mpl_top_add(&net->top[point->link], -ticks, location);
     }
 }
 
 static void find_caps(struct mpl_clc_net *net)
 {
-    for (uint32_t i = 0; i < net->n_groups; i++) {
-        mpl_clc_top_clear(&net->group[i].top);
+    for (uint32_t i = 0; i < net->order->n_groups; i++) {
+        mpl_top_clear(&net->top[i]);
     }
-    for (uint32_t l = 0; l < net->n_tracks; l++) {
+    for (uint32_t l = 0; l < net->order->n_tracks; l++) {
         const struct mpl_clc_track *track = &net->track[l];
 
         for (uint32_t i = 0; i < track->n_points; i++) {
             if ((track->points[i].flags & MPL_POINT_SOURCE) == 0) {
-                cap_sources(net, l, &track->points[i]);
+                cap_sources(net, l, i);
             }
         }
     }
     /* What needs a later group of a chain needs the earlier ones as well. */
-    for (uint32_t i = net->n_groups; i > 0; i--) {
-        struct mpl_clc_group *group = &net->group[i - 1];
+    for (uint32_t i = net->order->n_groups; i > 0; i--) {
+        const uint32_t next = net->order->group[i - 1].next;
 
-        if (group->next != MPL_NONE) {
-            mpl_clc_top_merge(&group->top, &net->group[group->next].top);
+        if (next != MPL_NONE) {
+            mpl_top_merge(&net->top[i - 1], &net->top[next]);
         }
     }
 }
 
 /* Largest shift of a source; INT64_MAX: nobody needs it. */
-static int64_t cap_of(const struct sweep *s, const struct mpl_clc_point *point)
+static int64_t cap_of(const struct sweep *s, const struct mpl_net_point *point)
 {
     const struct mpl_clc_net *net = s->net;
     const int64_t ticks = s->track->ticks[point->event];
@@ -97,9 +98,9 @@ static int64_t cap_of(const struct sweep *s, const struct mpl_clc_point *point)
         return cap == INT64_MAX ? INT64_MAX : cap - ticks;
     }
 
-    const int64_t least = mpl_clc_top_of_others(&net->group[point->link].top, s->location);
+    const int64_t least = mpl_top_of_others(&net->top[point->link], s->location);
 
-    return least == MPL_CLC_NEVER ? INT64_MAX : -least - ticks;
+    return least == MPL_ORDER_NEVER ? INT64_MAX : -least - ticks;
 }
 
 /* ---- the new time of one event ------------------------------------------------------------------ */
@@ -213,17 +214,18 @@ static int64_t lift(struct sweep *s, uint32_t event, int64_t shift)
 
 /* ---- stretches between points -------------------------------------------------------------------- */
 
-/* Shifts of the forward pass from the event after \p left to \p last. */
-static void walk_stretch(struct sweep *s, const struct mpl_clc_point *left, uint32_t last)
+/* Shifts of the forward pass from the event after point k to \p last. */
+static void walk_stretch(struct sweep *s, int64_t k, uint32_t last)
 {
     const int64_t *ticks = s->track->ticks;
-    struct mpl_clc_shift shift = { left->shift_ticks, left->rest };
+    const uint32_t first = s->track->points[k].event;
+    struct mpl_clc_shift shift = s->track->at[k].shift;
 
-    for (uint32_t e = left->event; e < last; e++) {
+    for (uint32_t e = first; e < last; e++) {
         if (shift.ticks > 0) {
             mpl_clc_shift_step(&shift, &s->fall, ticks[e + 1] - ticks[e]);
         }
-        s->shift_ticks[e - left->event] = shift.ticks;
+        s->shift_ticks[e - first] = shift.ticks;
     }
 }
 
@@ -234,21 +236,19 @@ static void walk_stretch(struct sweep *s, const struct mpl_clc_point *left, uint
 static void write_stretch(struct sweep *s, int64_t k)
 {
     const struct mpl_clc_track *track = s->track;
-    const struct mpl_clc_point *left = k < 0 ? NULL : &track->points[k];
-    const struct mpl_clc_point *right =
-        k + 1 < (int64_t) track->n_points ? &track->points[k + 1] : NULL;
-    const uint32_t first = left == NULL ? 0 : left->event + 1;
-    const bool is_shifted = left != NULL && left->shift_ticks > 0;
+    const bool has_right = k + 1 < (int64_t) track->n_points;
+    const uint32_t first = k < 0 ? 0 : track->points[k].event + 1;
+    const bool is_shifted = k >= 0 && track->at[k].shift.ticks > 0;
 
     if (is_shifted && first < s->written) {
-        walk_stretch(s, left, s->written - 1);
+        walk_stretch(s, k, s->written - 1);
     }
     while (first < s->written) {
         const uint32_t event = s->written - 1;
         int64_t shift = is_shifted ? s->shift_ticks[event - first] : 0;
 
-        if (right != NULL && event == right->event) {
-            shift = right->shift_ticks;
+        if (has_right && event == track->points[k + 1].event) {
+            shift = track->at[k + 1].shift.ticks;
         }
         shift = s->has_ramp ? lift(s, event, shift) : shift;
         if (shift == 0 && !is_shifted) {
@@ -271,8 +271,7 @@ static struct mpl_clc_corner find_begin(const struct sweep *s, int64_t k)
     uint32_t event = 0;
 
     if (k >= 0) {
-        shift.ticks = track->points[k].shift_ticks;
-        shift.rest = track->points[k].rest;
+        shift = track->at[k].shift;
         event = track->points[k].event;
     } else if (ramp_height(s, track->ticks[0]) > 0) {
         const unsigned __int128 length =
@@ -304,21 +303,20 @@ static bool find_gates(struct sweep *s, int64_t k, int64_t i, uint32_t *n)
 
     *n = 0;
     for (int64_t j = k + 1; j < i; j++) {
-        const struct mpl_clc_point *point = &s->track->points[j];
+        const struct mpl_net_point *point = &s->track->points[j];
         const int64_t cap =
             (point->flags & MPL_POINT_SOURCE) != 0 ? cap_of(s, point) : INT64_MAX;
         const bool is_cap = cap < ramp_height(s, s->track->ticks[point->event]);
-        const bool is_jump = (point->flags & MPL_POINT_JUMP) != 0;
 
         if (*n == 0 || s->gate[*n - 1].x_ticks != string_x(s, point->event)) {
             s->gate[(*n)++] = (struct mpl_clc_gate){ string_x(s, point->event),
-                                                     MPL_CLC_NEVER, INT64_MAX };
+                                                     MPL_ORDER_NEVER, INT64_MAX };
         }
 
         struct mpl_clc_gate *gate = &s->gate[*n - 1];
 
-        if (is_jump) {
-            gate->floor_ticks = point->shift_ticks;
+        if (s->track->at[j].is_jump) {
+            gate->floor_ticks = s->track->at[j].shift.ticks;
         }
         if (is_cap && cap < gate->ceiling_ticks) {
             gate->ceiling_ticks = cap;
@@ -331,22 +329,22 @@ static bool find_gates(struct sweep *s, int64_t k, int64_t i, uint32_t *n)
 /* Begins the ramp to the jump at point i; the last point before it that is not lifted. */
 static int64_t begin_ramp(struct sweep *s, int64_t i)
 {
-    const struct mpl_clc_point *points = s->track->points;
+    const struct mpl_net_point *points = s->track->points;
+    const struct mpl_clc_at *at = s->track->at;
     int64_t k = i - 1;
     uint32_t n = 0;
 
     s->has_ramp = true;
-    s->top_ticks = points[i].shift_ticks;
+    s->top_ticks = at[i].shift.ticks;
     s->from_ticks = s->track->ticks[points[i].event];
-    while (k >= 0 &&
-           ramp_height(s, s->track->ticks[points[k].event]) > points[k].shift_ticks) {
+    while (k >= 0 && ramp_height(s, s->track->ticks[points[k].event]) > at[k].shift.ticks) {
         k--;
     }
     s->has_string = find_gates(s, k, i, &n);
     if (s->has_string) {
         mpl_clc_string_pull(
             &s->string, find_begin(s, k), s->gate, n,
-            (struct mpl_clc_corner){ string_x(s, points[i].event), points[i].shift_ticks });
+            (struct mpl_clc_corner){ string_x(s, points[i].event), at[i].shift.ticks });
         s->at = s->string.n - 2;
     }
     return k;
@@ -355,25 +353,23 @@ static int64_t begin_ramp(struct sweep *s, int64_t i)
 /* ---- one location ----------------------------------------------------------------------------------- */
 
 /* Every point of an event tells where the event is after all of its sinks. */
-static void join_points(struct mpl_clc_track *track)
+static void join_points(const struct mpl_clc_track *track)
 {
     for (uint32_t i = track->n_points; i > 1; i--) {
-        const struct mpl_clc_point *next = &track->points[i - 1];
-        struct mpl_clc_point *point = &track->points[i - 2];
+        const struct mpl_clc_at *next = &track->at[i - 1];
+        struct mpl_clc_at *at = &track->at[i - 2];
 
-        if (point->event != next->event) {
-            continue;
+        if (track->points[i - 2].event == track->points[i - 1].event) {
+            at->is_jump = at->is_jump || next->is_jump;
+            at->shift = next->shift;
         }
-        point->flags |= next->flags & MPL_POINT_JUMP;
-        point->shift_ticks = next->shift_ticks;
-        point->rest = next->rest;
     }
 }
 
 /* Points from i on have no shift. The first of those that follow each other like this. */
 static int64_t skip_points(struct sweep *s, int64_t i)
 {
-    while (i > 0 && s->track->points[i - 1].shift_ticks == 0) {
+    while (i > 0 && s->track->at[i - 1].shift.ticks == 0) {
         i--;
     }
     skip_events(s, s->track->points[i].event);
@@ -390,13 +386,13 @@ static void sweep_location(struct sweep *s)
     s->end_ticks = 0;
     write_stretch(s, i);
     while (i >= 0) {
-        const struct mpl_clc_point *point = &s->track->points[i];
+        const struct mpl_clc_at *at = &s->track->at[i];
         int64_t k = i - 1;
 
-        if (point->shift_ticks == 0) {
+        if (at->shift.ticks == 0) {
             i = skip_points(s, i);
             k = i - 1;
-        } else if ((point->flags & MPL_POINT_JUMP) != 0 && s->slope > 0) {
+        } else if (at->is_jump && s->slope > 0) {
             k = begin_ramp(s, i);
         }
         for (; i > k; i--) {
@@ -413,7 +409,7 @@ static bool make_room(struct sweep *s, struct mpl_arena *scratch)
     uint32_t most_points = 0;
     uint32_t most_events = 0;
 
-    for (uint32_t l = 0; l < s->net->n_tracks; l++) {
+    for (uint32_t l = 0; l < s->net->order->n_tracks; l++) {
         const struct mpl_clc_track *track = &s->net->track[l];
 
         most_points = track->n_points > most_points ? track->n_points : most_points;
@@ -443,7 +439,7 @@ enum mpl_status mpl_clc_backward(struct mpl_clc_net *net, const struct mpl_clc_f
     }
     find_caps(net);
     clc->distortion = (struct mpl_clc_distortion){ 0 };
-    for (uint32_t l = 0; l < net->n_tracks; l++) {
+    for (uint32_t l = 0; l < net->order->n_tracks; l++) {
         s.location = l;
         s.track = &net->track[l];
         sweep_location(&s);

@@ -243,12 +243,12 @@ static void find_error(struct control *c)
     }
     c->clc->error_ticks = c->options->error_s < 0
                               ? with_margin(c->net->need_ticks)
-                              : ticks_of(c->net->model, c->options->error_s);
+                              : ticks_of(c->net->order->model, c->options->error_s);
 }
 
 static enum mpl_status apply(struct control *c, const struct columns *columns)
 {
-    const struct mpl_model *model = c->net->model;
+    const struct mpl_model *model = c->net->order->model;
     const int64_t before = run_ticks(model);
     struct mpl_clc *clc = c->clc;
     const enum mpl_status st =

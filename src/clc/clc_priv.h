@@ -1,7 +1,5 @@
 /*
- * What the files of clc share: the net of points at which locations depend on each other. Every
- * kind of dependence (message, collective, team of threads) is brought into the same form when
- * the net is made; nothing behind it knows MPI or threads.
+ * What the files of clc share: the net of dependences with times.
  *
  * The shift of an event is what is added to its time, never negative. All passes compute shifts
  * of points only and leave the model's times alone; the last step writes times.
@@ -11,74 +9,42 @@
 
 #include "clc/clc.h"
 
-#define MPL_CLC_NEVER INT64_MIN
-
 /* ---- the net --------------------------------------------------------------------------- */
 
-enum {
-    MPL_POINT_SOURCE = 1,   /**< Else it is a sink: it needs all sources of its link. */
-    MPL_POINT_GROUP = 2,    /**< The link is a group, else a pair. */
-    MPL_POINT_TOGETHER = 4, /**< Sinks: as early as its last source; stays that near. */
-    MPL_POINT_IGNORED = 8,  /**< Sinks: in a circle, not waited for. */
-    MPL_POINT_JUMP = 16,    /**< Sinks: put forward in the last pass. */
-    MPL_POINT_CLASS = 32    /**< Sinks: times enum mpl_clc_class. */
+/** The shift of a location while its events are walked. */
+struct mpl_clc_shift {
+    int64_t ticks;
+    uint32_t rest; /**< Fall back that is less than a tick. */
 };
 
-/** One role of one event. An event with several roles has several points: sinks first. */
-struct mpl_clc_point {
-    int64_t shift_ticks; /**< After the pass, the event's own jump included. */
-    uint32_t event;
-    uint32_t link; /**< Pair or group. */
-    uint32_t rest; /**< What the fall back owes, in 2^-32 ticks. */
-    uint8_t flags;
+/** What a pass knows of a point. */
+struct mpl_clc_at {
+    struct mpl_clc_shift shift; /**< After the pass, the event's own jump included. */
+    bool is_jump;               /**< It is a sink that was put forward in the last pass. */
 };
 
 /** A location. */
 struct mpl_clc_track {
     uint32_t n_points;
-    struct mpl_clc_point *points; /**< By event. */
+    const struct mpl_net_point *points; /**< By event. */
+    struct mpl_clc_at *at;              /**< Per point. */
     uint32_t n_events;
     int64_t *ticks; /**< The model's column. */
 };
 
-/** The largest of some times, and the largest of another location. */
-struct mpl_clc_top {
-    int64_t first_ticks; /**< MPL_CLC_NEVER: there is none. */
-    int64_t second_ticks;
-    uint32_t first_location;
-    uint32_t second_location;
-};
-void mpl_clc_top_clear(struct mpl_clc_top *top);
-void mpl_clc_top_add(struct mpl_clc_top *top, int64_t ticks, uint32_t location);
-void mpl_clc_top_merge(struct mpl_clc_top *top, const struct mpl_clc_top *other);
-/** The largest of all locations but \p location; MPL_CLC_NEVER. */
-int64_t mpl_clc_top_of_others(const struct mpl_clc_top *top, uint32_t location);
-
-/**
- * Whoever is a sink needs all sources of other locations. Groups of a prefix operation are a
- * chain: what one group needs, the next one needs too.
- */
-struct mpl_clc_group {
-    struct mpl_clc_top top; /**< Forward: of the sources. Backward: of negative caps. */
-    uint32_t n_sources;     /**< The group before it in a chain is one. */
-    uint32_t n_left;        /**< Sources that have not come. */
-    uint32_t waiter;        /**< First location that waits; MPL_NONE. */
-    uint32_t next;          /**< In its chain, always the group after it; MPL_NONE. */
-};
-
 struct mpl_clc_net {
-    struct mpl_model *model;
-    uint32_t n_tracks;
+    struct mpl_net *order;
     struct mpl_clc_track *track; /**< Per location. */
-    uint64_t n_points;
-    uint32_t n_pairs;
     int64_t *pair_ticks; /**< Forward: time of the source. Backward: cap of the source. */
-    uint32_t n_groups;
-    struct mpl_clc_group *group;
+    struct mpl_top
+        *top; /**< Per group. Forward: of the sources. Backward: of negative caps. */
     int64_t mu_ticks[MPL_CLC_CLASSES];
     int64_t need_ticks; /**< Largest shift that one violation alone needs; 0: none. */
     int64_t delta_ticks;
 };
+
+/** A sink's marks are its class and, if it is as early as its last source, this: it stays that near. */
+enum { MPL_CLC_MARK_TOGETHER = 4 };
 
 /** \p mu_ticks < 0: to be taken from the trace. */
 enum mpl_status mpl_clc_net_create(const struct mpl_order_view *view,
@@ -88,11 +54,11 @@ enum mpl_status mpl_clc_net_create(const struct mpl_order_view *view,
 
 /* What a sink must be later than its last source, at least. */
 static inline int64_t mpl_clc_point_least(const struct mpl_clc_net *net,
-                                          const struct mpl_clc_point *point)
+                                          const struct mpl_net_point *point)
 {
-    return (point->flags & MPL_POINT_TOGETHER) != 0
-               ? 0
-               : net->mu_ticks[point->flags / MPL_POINT_CLASS];
+    const unsigned marks = point->flags / MPL_POINT_MARK;
+
+    return (marks & MPL_CLC_MARK_TOGETHER) != 0 ? 0 : net->mu_ticks[marks];
 }
 
 /* ---- smallest delays --------------------------------------------------------------------- */
@@ -126,12 +92,6 @@ bool mpl_clc_delays_finish(struct mpl_clc_delays *delays, int64_t mu_ticks[MPL_C
 struct mpl_clc_fall {
     uint64_t share; /**< 1 - gamma, times MPL_CLC_ONE. */
     int64_t delta_ticks;
-};
-
-/** The shift of a location while its events are walked. */
-struct mpl_clc_shift {
-    int64_t ticks;
-    uint32_t rest; /**< Fall back that is less than a tick. */
 };
 
 /* Steps over an interval of the location's own clock: equation 4, written for shifts. */
@@ -176,7 +136,7 @@ struct mpl_clc_corner {
 /** What a string must pass above and below at one place. */
 struct mpl_clc_gate {
     int64_t x_ticks;
-    int64_t floor_ticks;   /**< MPL_CLC_NEVER: no limit. */
+    int64_t floor_ticks;   /**< MPL_ORDER_NEVER: no limit. */
     int64_t ceiling_ticks; /**< INT64_MAX: no limit. */
 };
 

@@ -2,454 +2,111 @@
 
 #include "clc/clc_priv.h"
 
-/* ---- the largest of others ----------------------------------------------------------------- */
+/* ---- what is seen of delays while the net is made --------------------------------------------- */
 
-/*
- * A sink does not need the sources of its own location: their order is given, and half of an
- * interval on one clock is no delay. So the largest time alone is not enough.
- */
-void mpl_clc_top_clear(struct mpl_clc_top *top)
-{
-    *top = (struct mpl_clc_top){ MPL_CLC_NEVER, MPL_CLC_NEVER, MPL_NONE, MPL_NONE };
-}
-
-void mpl_clc_top_add(struct mpl_clc_top *top, int64_t ticks, uint32_t location)
-{
-    if (ticks > top->first_ticks) {
-        if (location != top->first_location) {
-            top->second_ticks = top->first_ticks;
-            top->second_location = top->first_location;
-        }
-        top->first_ticks = ticks;
-        top->first_location = location;
-    } else if (location != top->first_location && ticks > top->second_ticks) {
-        top->second_ticks = ticks;
-        top->second_location = location;
-    }
-}
-
-void mpl_clc_top_merge(struct mpl_clc_top *top, const struct mpl_clc_top *other)
-{
-    if (other->first_ticks != MPL_CLC_NEVER) {
-        mpl_clc_top_add(top, other->first_ticks, other->first_location);
-    }
-    if (other->second_ticks != MPL_CLC_NEVER) {
-        mpl_clc_top_add(top, other->second_ticks, other->second_location);
-    }
-}
-
-int64_t mpl_clc_top_of_others(const struct mpl_clc_top *top, uint32_t location)
-{
-    return top->first_location == location ? top->second_ticks : top->first_ticks;
-}
-
-/* ---- roles as the walkers tell them ---------------------------------------------------------- */
-
-/* Roles of one event are a list: nearly always of one, which makes sorting by event free. */
-struct role {
-    uint32_t next; /* 1 + the number of another role of the event; 0: none. */
-    uint32_t link;
-    uint8_t flags;
-};
-
-struct build {
-    struct mpl_clc_net *net;
-    const struct mpl_order_view *view;
-    struct mpl_arena *scratch;
+struct watching {
     struct mpl_clc_delays *delays;
-    struct mpl_buf role;
-    uint32_t **head; /* Per location and event: 1 + the number of its first role. */
-    struct mpl_buf group;
     const int64_t *zero_ticks; /* Per process. */
     bool is_mu_given;
-    bool is_short; /* Memory ran out. */
 };
 
-static void add_role(struct build *b, uint32_t location, uint32_t event, uint32_t link,
-                     uint32_t flags)
+static unsigned marks_of(const struct watching *w, enum mpl_clc_class class,
+                         int64_t delay_ticks)
 {
-    struct role *role = b->role.n < UINT32_MAX ? mpl_buf_add(&b->role) : NULL;
-
-    if (role == NULL) {
-        b->is_short = true;
-        return;
-    }
-    *role = (struct role){ b->head[location][event], link, (uint8_t) flags };
-    b->head[location][event] = (uint32_t) b->role.n;
-    b->net->track[location].n_points++;
+    return (unsigned) class |
+           (!w->is_mu_given && delay_ticks == 0 ? MPL_CLC_MARK_TOGETHER : 0);
 }
 
-static uint32_t together(const struct build *b, int64_t delay_ticks)
+static unsigned see_message(void *context, const struct mpl_order_pair *pair)
 {
-    return !b->is_mu_given && delay_ticks == 0 ? MPL_POINT_TOGETHER : 0;
-}
+    struct watching *w = context;
+    const enum mpl_clc_class class = mpl_clc_delays_see_pair(w->delays, pair);
 
-/* ---- pairs ------------------------------------------------------------------------------------- */
-
-static void add_pair(struct build *b, const struct mpl_order_pair *pair, uint32_t flags)
-{
-    const uint32_t link = b->net->n_pairs++;
-
-    add_role(b, pair->from_location, pair->from_event, link, MPL_POINT_SOURCE);
-    add_role(b, pair->to_location, pair->to_event, link, flags);
-}
-
-/* The order on a location is given, and holds whatever is shifted. */
-static bool is_given(const struct mpl_order_pair *pair)
-{
-    return pair->from_location == pair->to_location && pair->from_event < pair->to_event;
-}
-
-static void visit_pair(void *context, const struct mpl_order_pair *pair)
-{
-    struct build *b = context;
-
-    if (b->is_short || is_given(pair)) {
-        return;
-    }
-
-    const enum mpl_clc_class class = mpl_clc_delays_see_pair(b->delays, pair);
-    add_pair(b, pair,
-             (uint32_t) class * MPL_POINT_CLASS |
-                 together(b, mpl_ticks_minus(pair->received_ticks, pair->sent_ticks)));
+    return marks_of(w, class, mpl_ticks_minus(pair->received_ticks, pair->sent_ticks));
 }
 
 /* That a synchronous send is answered tells an order, but is no message with a delay that
  * could be compared with those of others. */
-static void visit_answer(void *context, const struct mpl_order_pair *pair)
+static unsigned see_answer(void *context, const struct mpl_order_pair *pair)
 {
-    struct build *b = context;
-
-    if (!b->is_short && !is_given(pair)) {
-        add_pair(b, pair,
-                 MPL_CLC_P2P_BETWEEN * MPL_POINT_CLASS |
-                     (b->is_mu_given ? 0 : MPL_POINT_TOGETHER));
-    }
+    (void) pair;
+    return marks_of(context, MPL_CLC_P2P_BETWEEN, 0);
 }
-
-/* ---- groups ------------------------------------------------------------------------------------ */
-
-/* MPL_NONE when memory ran out. */
-static uint32_t add_group(struct build *b)
-{
-    struct mpl_clc_group *group = mpl_buf_add(&b->group);
-
-    if (group == NULL) {
-        b->is_short = true;
-        return MPL_NONE;
-    }
-    mpl_clc_top_clear(&group->top);
-    group->waiter = MPL_NONE;
-    group->next = MPL_NONE;
-    return (uint32_t) (b->group.n - 1);
-}
-
-static struct mpl_clc_group *group_at(const struct build *b, uint32_t group)
-{
-    return mpl_buf_get(&b->group, group);
-}
-
-static void add_source(struct build *b, uint32_t location, uint32_t event, uint32_t group)
-{
-    group_at(b, group)->n_sources++;
-    add_role(b, location, event, group, MPL_POINT_SOURCE | MPL_POINT_GROUP);
-}
-
-static void add_sink(struct build *b, uint32_t location, uint32_t event, uint32_t group,
-                     enum mpl_clc_class class, int64_t delay_ticks)
-{
-    mpl_clc_delays_see(b->delays, class, delay_ticks);
-    add_role(b, location, event, group,
-             MPL_POINT_GROUP | (uint32_t) class * MPL_POINT_CLASS |
-                 together(b, delay_ticks));
-}
-
-static void add_leave(struct build *b, const struct mpl_order_instance *in, uint32_t rank,
-                      uint32_t group, const struct mpl_clc_top *enters)
-{
-    const int64_t last = mpl_clc_top_of_others(enters, in->location[rank]);
-
-    if (in->leave_ticks[rank] != MPL_ORDER_NEVER && last != MPL_CLC_NEVER) {
-        add_sink(b, in->location[rank], in->leave_event[rank], group, MPL_CLC_COLLECTIVE,
-                 mpl_ticks_minus(in->leave_ticks[rank], last));
-    }
-}
-
-static void chain(struct build *b, uint32_t before, uint32_t group)
-{
-    if (before != MPL_NONE) {
-        group_at(b, before)->next = group;
-        group_at(b, group)->n_sources++;
-    }
-}
-
-/* One group per rank that has an enter; its sinks are the ranks up to the next of these. */
-static void add_prefix(struct build *b, const struct mpl_order_instance *in)
-{
-    struct mpl_clc_top enters;
-    uint32_t group = MPL_NONE;
-
-    mpl_clc_top_clear(&enters);
-    for (uint32_t rank = 0; rank < in->n && !b->is_short; rank++) {
-        if (group != MPL_NONE) {
-            add_leave(b, in, rank, group, &enters);
-        }
-        if (in->enter_ticks[rank] == MPL_ORDER_NEVER) {
-            continue;
-        }
-
-        const uint32_t before = group;
-
-        group = add_group(b);
-        if (group == MPL_NONE) {
-            return;
-        }
-        chain(b, before, group);
-        add_source(b, in->location[rank], in->enter_event[rank], group);
-        mpl_clc_top_add(&enters, in->enter_ticks[rank], in->location[rank]);
-    }
-}
-
-static void add_all(struct build *b, const struct mpl_order_instance *in)
-{
-    const uint32_t group = add_group(b);
-    struct mpl_clc_top enters;
-
-    mpl_clc_top_clear(&enters);
-    for (uint32_t rank = 0; rank < in->n && !b->is_short; rank++) {
-        if (in->enter_ticks[rank] != MPL_ORDER_NEVER) {
-            add_source(b, in->location[rank], in->enter_event[rank], group);
-            mpl_clc_top_add(&enters, in->enter_ticks[rank], in->location[rank]);
-        }
-    }
-    for (uint32_t rank = 0; rank < in->n && !b->is_short; rank++) {
-        add_leave(b, in, rank, group, &enters);
-    }
-}
-
-/*
- * Two members that need each other are a round trip: (leave of j - enter of i) + (leave of i -
- * enter of j) is the sum of what the operation took at i and at j, on their own clocks.
- */
-static void see_rounds(struct build *b, const struct mpl_order_instance *in)
-{
-    int64_t shortest = INT64_MAX;
-    int64_t next = INT64_MAX;
-
-    for (uint32_t rank = 0; rank < in->n; rank++) {
-        if (in->enter_ticks[rank] == MPL_ORDER_NEVER ||
-            in->leave_ticks[rank] == MPL_ORDER_NEVER) {
-            continue;
-        }
-
-        const int64_t ticks = mpl_ticks_minus(in->leave_ticks[rank], in->enter_ticks[rank]);
-
-        if (ticks < shortest) {
-            next = shortest;
-            shortest = ticks;
-        } else if (ticks < next) {
-            next = ticks;
-        }
-    }
-    if (next != INT64_MAX) {
-        mpl_clc_delays_see_round(b->delays, MPL_CLC_COLLECTIVE,
-                                 mpl_ticks_plus(shortest, next));
-    }
-}
-
-/* Presumed instances come after all pairs and other instances, and before threads. */
-static bool is_trusted(const struct build *b, const struct mpl_order_instance *in)
-{
-    return mpl_order_is_trusted(mpl_order_reversal(in, b->zero_ticks),
-                                mpl_clc_delays_worst(b->delays));
-}
-
-/*
- * Some other sender came first, nobody knows which. The one that was the first on the clocks at
- * hand is taken for it: its shift is as good as any other's, and whoever comes after it comes
- * after the earliest.
- */
-static void add_any(struct build *b, const struct mpl_order_instance *in)
-{
-    struct mpl_clc_top enters; /* Of negative times: the first two. */
-    uint32_t group[2] = { MPL_NONE, MPL_NONE };
-
-    mpl_clc_top_clear(&enters);
-    for (uint32_t rank = 0; rank < in->n; rank++) {
-        if (in->enter_ticks[rank] != MPL_ORDER_NEVER) {
-            mpl_clc_top_add(&enters, -in->enter_ticks[rank], in->location[rank]);
-        }
-    }
-    for (uint32_t rank = 0; rank < in->n && !b->is_short; rank++) {
-        const bool is_first = in->location[rank] == enters.first_location;
-
-        if (in->enter_ticks[rank] != MPL_ORDER_NEVER &&
-            (is_first || in->location[rank] == enters.second_location)) {
-            group[is_first ? 0 : 1] = add_group(b);
-            add_source(b, in->location[rank], in->enter_event[rank],
-                       group[is_first ? 0 : 1]);
-        }
-    }
-    for (uint32_t rank = 0; rank < in->n && !b->is_short; rank++) {
-        const uint32_t needed = group[in->location[rank] == enters.first_location ? 1 : 0];
-        const int64_t first = mpl_clc_top_of_others(&enters, in->location[rank]);
-
-        if (in->leave_ticks[rank] != MPL_ORDER_NEVER && needed != MPL_NONE) {
-            add_sink(b, in->location[rank], in->leave_event[rank], needed,
-                     MPL_CLC_COLLECTIVE, mpl_ticks_plus(in->leave_ticks[rank], first));
-        }
-    }
-}
-
-static void visit_instance(void *context, const struct mpl_order_instance *in)
-{
-    struct build *b = context;
-
-    if (b->is_short || (in->is_presumed && !is_trusted(b, in))) {
-        return;
-    }
-    if (in->is_any) {
-        add_any(b, in);
-        return;
-    }
-    if (in->is_prefix) {
-        add_prefix(b, in);
-        return;
-    }
-    add_all(b, in);
-    see_rounds(b, in);
-}
-
-/* ---- threads --------------------------------------------------------------------------------------- */
 
 /* Threads of a process share its clock, so what they take is seen as it is, and no round trip
  * needs to limit it. */
-static void visit_group(void *context, const struct mpl_order_group *in)
+static unsigned see_member(void *context, bool is_thread, int64_t delay_ticks)
 {
-    struct build *b = context;
-    struct mpl_clc_top sources;
-    const uint32_t group = b->is_short ? MPL_NONE : add_group(b);
+    struct watching *w = context;
+    const enum mpl_clc_class class = is_thread ? MPL_CLC_THREAD : MPL_CLC_COLLECTIVE;
 
-    mpl_clc_top_clear(&sources);
-    for (uint32_t i = 0; i < in->n_sources && !b->is_short; i++) {
-        const struct mpl_moment m = in->sources[i];
-
-        add_source(b, m.location, m.event, group);
-        mpl_clc_top_add(&sources, mpl_order_view_time(b->view, m.location, m.event),
-                        m.location);
-    }
-    for (uint32_t i = 0; i < in->n_sinks && !b->is_short; i++) {
-        const struct mpl_moment m = in->sinks[i];
-        const int64_t last = mpl_clc_top_of_others(&sources, m.location);
-
-        if (last != MPL_CLC_NEVER) {
-            add_sink(
-                b, m.location, m.event, group, MPL_CLC_THREAD,
-                mpl_ticks_minus(mpl_order_view_time(b->view, m.location, m.event), last));
-        }
-    }
+    mpl_clc_delays_see(w->delays, class, delay_ticks);
+    return marks_of(w, class, delay_ticks);
 }
 
-/* ---- points by location and event ---------------------------------------------------------------- */
-
-static bool make_tracks(struct build *b)
+static void see_round(void *context, int64_t ticks)
 {
-    struct mpl_clc_net *net = b->net;
+    struct watching *w = context;
 
-    net->track = MPL_NEW_ARRAY(b->scratch, net->n_tracks, struct mpl_clc_track);
-    b->head = MPL_NEW_ARRAY(b->scratch, net->n_tracks, uint32_t *);
-    if (net->track == NULL || b->head == NULL) {
-        return false;
-    }
-    for (uint32_t l = 0; l < net->n_tracks; l++) {
-        net->track[l].n_events = net->model->locations[l].n_events;
-        net->track[l].ticks = net->model->locations[l].time_ticks;
-        b->head[l] = MPL_NEW_ARRAY(b->scratch, net->track[l].n_events, uint32_t);
-        if (b->head[l] == NULL) {
-            return false;
-        }
-    }
-    return true;
+    mpl_clc_delays_see_round(w->delays, MPL_CLC_COLLECTIVE, ticks);
 }
 
-/* Sinks come before sources: what an event waits for, it cannot pass on before. */
-static struct mpl_clc_point *put_roles(const struct build *b, struct mpl_clc_point *at,
-                                       uint32_t event, uint32_t head, uint32_t wanted)
+static bool does_trust(void *context, const struct mpl_order_instance *in)
 {
-    while (head != 0) {
-        const struct role *role = mpl_buf_get(&b->role, head - 1);
+    struct watching *w = context;
 
-        if ((role->flags & MPL_POINT_SOURCE) == wanted) {
-            *at++ = (struct mpl_clc_point){ .event = event,
-                                            .link = role->link,
-                                            .flags = role->flags };
-        }
-        head = role->next;
-    }
-    return at;
+    return mpl_order_is_trusted(mpl_order_reversal(in, w->zero_ticks),
+                                mpl_clc_delays_worst(w->delays));
 }
 
-static bool sort_points(struct build *b)
+/* ---- the net with times -------------------------------------------------------------------------- */
+
+static enum mpl_status add_times(struct mpl_clc_net *net, struct mpl_model *model,
+                                 struct mpl_arena *scratch, struct mpl_err *err)
 {
-    for (uint32_t l = 0; l < b->net->n_tracks; l++) {
-        struct mpl_clc_track *track = &b->net->track[l];
-        struct mpl_clc_point *at =
-            MPL_NEW_ARRAY(b->scratch, track->n_points, struct mpl_clc_point);
+    struct mpl_net *order = net->order;
 
-        if (at == NULL) {
-            return false;
-        }
-        track->points = at;
-        b->net->n_points += track->n_points;
-        for (uint32_t e = 0; at < track->points + track->n_points; e++) {
-            if (b->head[l][e] != 0) {
-                at = put_roles(b, at, e, b->head[l][e], 0);
-                at = put_roles(b, at, e, b->head[l][e], MPL_POINT_SOURCE);
-            }
-        }
-    }
-    return true;
-}
-
-/* ---- the whole ------------------------------------------------------------------------------------ */
-
-static enum mpl_status walk(struct build *b, struct mpl_err *err)
-{
-    const struct mpl_order_view *view = b->view;
-    enum mpl_status st;
-
-    mpl_order_walk_pairs(view, visit_pair, b);
-    if (mpl_order_has_answers(view)) {
-        for (uint32_t l = 0; l < view->model->n_locations; l++) {
-            mpl_order_walk_answers(view, l, visit_answer, b);
-        }
-    }
-    st = mpl_order_walk_instances(view, visit_instance, b, err);
-    if (st == MPL_OK) {
-        st = mpl_order_walk_weak(view, visit_instance, b, err);
-    }
-    if (st == MPL_OK) {
-        mpl_order_walk_groups(view, visit_group, b);
-    }
-    return st == MPL_OK && b->is_short ? mpl_nomem(err) : st;
-}
-
-static enum mpl_status finish(struct build *b, struct mpl_err *err)
-{
-    struct mpl_clc_net *net = b->net;
-
-    if (!sort_points(b)) {
+    net->track = MPL_NEW_ARRAY(scratch, order->n_tracks, struct mpl_clc_track);
+    net->pair_ticks = MPL_NEW_ARRAY(scratch, order->n_pairs, int64_t);
+    net->top = MPL_NEW_ARRAY(scratch, order->n_groups, struct mpl_top);
+    if (net->track == NULL || net->pair_ticks == NULL || net->top == NULL) {
         return mpl_nomem(err);
     }
-    net->n_groups = (uint32_t) b->group.n;
-    net->group = mpl_buf_take(&b->group, b->scratch);
-    net->pair_ticks = MPL_NEW_ARRAY(b->scratch, net->n_pairs, int64_t);
-    if (net->group == NULL || net->pair_ticks == NULL) {
-        return mpl_nomem(err);
+    for (uint32_t l = 0; l < order->n_tracks; l++) {
+        struct mpl_clc_track *track = &net->track[l];
+
+        *track = (struct mpl_clc_track){ .n_points = order->track[l].n_points,
+                                         .points = order->track[l].points,
+                                         .n_events = model->locations[l].n_events,
+                                         .ticks = model->locations[l].time_ticks };
+        track->at = MPL_NEW_ARRAY(scratch, track->n_points, struct mpl_clc_at);
+        if (track->at == NULL) {
+            return mpl_nomem(err);
+        }
     }
-    return mpl_clc_delays_finish(b->delays, net->mu_ticks, &net->need_ticks)
-               ? MPL_OK
-               : mpl_nomem(err);
+    return MPL_OK;
+}
+
+static enum mpl_status make(struct mpl_clc_net *net, const struct mpl_order_view *view,
+                            struct mpl_model *model, struct watching *watching,
+                            struct mpl_arena *scratch, struct mpl_err *err)
+{
+    const struct mpl_net_watch watch = { .context = watching,
+                                         .message = see_message,
+                                         .answer = see_answer,
+                                         .member = see_member,
+                                         .round = see_round,
+                                         .does_trust = does_trust };
+    enum mpl_status st = mpl_net_create(view, &watch, scratch, &net->order, err);
+
+    if (st == MPL_OK) {
+        st = add_times(net, model, scratch, err);
+    }
+    if (st == MPL_OK &&
+        !mpl_clc_delays_finish(watching->delays, net->mu_ticks, &net->need_ticks)) {
+        st = mpl_nomem(err);
+    }
+    return st;
 }
 
 enum mpl_status mpl_clc_net_create(const struct mpl_order_view *view,
@@ -457,33 +114,17 @@ enum mpl_status mpl_clc_net_create(const struct mpl_order_view *view,
                                    struct mpl_arena *scratch, struct mpl_clc_net **out,
                                    struct mpl_err *err)
 {
-    int64_t *zero_ticks = MPL_NEW_ARRAY(scratch, model->n_processes, int64_t);
-    struct build b = { .view = view,
-                       .scratch = scratch,
-                       .zero_ticks = zero_ticks,
-                       .is_mu_given = mu_ticks >= 0 };
-    enum mpl_status st = MPL_OK;
+    struct mpl_clc_net *net = MPL_NEW(scratch, struct mpl_clc_net);
+    struct watching w = { .delays = mpl_clc_delays_create(model, mu_ticks, scratch),
+                          .zero_ticks = MPL_NEW_ARRAY(scratch, model->n_processes, int64_t),
+                          .is_mu_given = mu_ticks >= 0 };
+    const enum mpl_status st = net == NULL || w.delays == NULL || w.zero_ticks == NULL
+                                   ? mpl_nomem(err)
+                                   : make(net, view, model, &w, scratch, err);
 
-    b.role = mpl_buf_make(sizeof(struct role));
-    b.group = mpl_buf_make(sizeof(struct mpl_clc_group));
-    b.net = MPL_NEW(scratch, struct mpl_clc_net);
-    b.delays = mpl_clc_delays_create(model, mu_ticks, scratch);
-    if (b.net == NULL || zero_ticks == NULL || b.delays == NULL) {
-        st = mpl_nomem(err);
-    }
+    mpl_clc_delays_destroy(w.delays);
     if (st == MPL_OK) {
-        b.net->model = model;
-        b.net->n_tracks = model->n_locations;
-        st = make_tracks(&b) ? walk(&b, err) : mpl_nomem(err);
+        *out = net;
     }
-    if (st == MPL_OK) {
-        st = finish(&b, err);
-    }
-    if (st == MPL_OK) {
-        *out = b.net;
-    }
-    mpl_clc_delays_destroy(b.delays);
-    mpl_buf_free(&b.group);
-    mpl_buf_free(&b.role);
     return st;
 }

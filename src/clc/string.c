@@ -73,7 +73,7 @@ void mpl_clc_string_pull(struct mpl_clc_string *string, struct mpl_clc_corner be
     for (uint32_t i = 0; i < n; i++) {
         const struct mpl_clc_gate *g = &gate[i];
 
-        if (g->floor_ticks != MPL_CLC_NEVER) {
+        if (g->floor_ticks != MPL_ORDER_NEVER) {
             add(string, &lower, &upper,
                 (struct mpl_clc_corner){ g->x_ticks, g->floor_ticks });
         }

@@ -163,6 +163,118 @@ typedef void (*mpl_group_visitor)(void *context, const struct mpl_order_group *g
 void mpl_order_walk_groups(const struct mpl_order_view *view, mpl_group_visitor visit,
                            void *context);
 
+/* ---- the net -------------------------------------------------------------------------------- */
+
+enum {
+    MPL_POINT_SOURCE = 1,  /**< Else it is a sink: it needs all sources of its link. */
+    MPL_POINT_GROUP = 2,   /**< The link is a group, else a pair. */
+    MPL_POINT_IGNORED = 4, /**< Sinks: in a circle, not waited for. */
+    MPL_POINT_MARK = 8     /**< Sinks: times what a watch said of it. */
+};
+
+/** One role of one event. An event with several roles has several points: sinks first. */
+struct mpl_net_point {
+    uint32_t event;
+    uint32_t link; /**< Pair or group. */
+    uint8_t flags;
+};
+
+/** A location. */
+struct mpl_net_track {
+    uint32_t n_points;
+    struct mpl_net_point *points; /**< By event. */
+};
+
+/**
+ * Whoever is a sink needs all sources of other locations. Groups of a prefix operation are a
+ * chain: what one group needs, the next one needs too.
+ */
+struct mpl_net_group {
+    uint32_t n_sources; /**< The group before it in a chain is one. */
+    uint32_t next;      /**< In its chain, always the group after it; MPL_NONE. */
+};
+
+/** All dependences of a trace in one form: pairs have a source and a sink, groups have any number. */
+struct mpl_net {
+    const struct mpl_model *model;
+    uint32_t n_tracks;
+    struct mpl_net_track *track; /**< Per location. */
+    uint64_t n_points;
+    uint32_t n_pairs;
+    uint32_t n_groups;
+    struct mpl_net_group *group;
+};
+
+/**
+ * Sees the times of dependences while a net is made, and marks their sinks with a number from 0 to
+ * 31. Messages of one receiving process come one after the other; presumed instances after all
+ * messages and other instances.
+ */
+struct mpl_net_watch {
+    void *context;
+    unsigned (*message)(void *context, const struct mpl_order_pair *pair);
+    unsigned (*answer)(void *context, const struct mpl_order_pair *pair);
+    /** A sink of a group comes so long after its last source. */
+    unsigned (*member)(void *context, bool is_thread, int64_t delay_ticks);
+    /** There and back again between two members of a collective took so long. */
+    void (*round)(void *context, int64_t ticks);
+    /** Whether a presumed instance is a dependence. */
+    bool (*does_trust)(void *context, const struct mpl_order_instance *in);
+};
+
+/**
+ * Makes the net of what certainly depends on what. With a \p watch, what mpl_order_walk_weak()
+ * visits is part of it, too.
+ *
+ * Ownership: the net lives in \p arena. Errors: MPL_E_NOMEM. Cost: linear in events and messages.
+ */
+enum mpl_status mpl_net_create(const struct mpl_order_view *view,
+                               const struct mpl_net_watch *watch, struct mpl_arena *arena,
+                               struct mpl_net **out, struct mpl_err *err);
+
+/** Who goes along with a walk. */
+struct mpl_net_walker {
+    void *context;
+    /** Point \p i of \p location is a source. */
+    void (*source)(void *context, uint32_t location, uint32_t i);
+    /** It is a sink, and all its sources have come, or it is ignored. False: the walk ends. */
+    bool (*sink)(void *context, uint32_t location, uint32_t i);
+    /** All sources of a group have come; what it needs goes on to the \p next one of its chain. */
+    void (*chain)(void *context, uint32_t group, uint32_t next);
+    /** The time of a sink that is waited for; in a circle the earliest is ignored. */
+    int64_t (*blocked_ticks)(void *context, uint32_t location, uint32_t i);
+    const struct mpl_progress *progress;
+    const char *doing; /**< For the progress. */
+};
+
+/**
+ * Walks all points in an order that the dependences allow: a location runs until it comes to a
+ * sink with a source that has not come yet, and goes on when the last one has. Each point is
+ * passed once.
+ *
+ * Where a trace is damaged or a match is wrong, locations may wait for each other in a circle.
+ * The clocks are the only witness of what came first then: the blocked sink with the smallest
+ * time gets the flag MPL_POINT_IGNORED, also for later walks, and is noted as
+ * "clock-contradiction". \p n_ignored: so many new ones.
+ *
+ * Errors: MPL_E_NOMEM. Cost: linear in points; with circles, times the logarithm of locations.
+ */
+enum mpl_status mpl_net_walk(struct mpl_net *net, const struct mpl_net_walker *walker,
+                             uint64_t *n_ignored, struct mpl_err *err);
+
+/** The largest of some times, and the largest of another location. */
+struct mpl_top {
+    int64_t first_ticks; /**< MPL_ORDER_NEVER: there is none. */
+    int64_t second_ticks;
+    uint32_t first_location;
+    uint32_t second_location;
+};
+void mpl_top_clear(struct mpl_top *top);
+void mpl_top_add(struct mpl_top *top, int64_t ticks, uint32_t location);
+void mpl_top_merge(struct mpl_top *top, const struct mpl_top *other);
+/** The largest of all locations but \p location; MPL_ORDER_NEVER. */
+int64_t mpl_top_of_others(const struct mpl_top *top, uint32_t location);
+
 /* ---- violations of the clock condition --------------------------------------------- */
 
 struct mpl_violations {

@@ -81,22 +81,25 @@ END_TEST
 START_TEST(event_with_two_sinks_is_where_the_later_one_puts_it)
 {
     int64_t ticks[3][2] = { { 1100, 1301 }, { 1300, 9000 }, { 900, 1000 } };
-    struct mpl_clc_point zero[2] = { { .event = 0, .flags = MPL_POINT_SOURCE },
+    struct mpl_net_point zero[2] = { { .event = 0, .flags = MPL_POINT_SOURCE },
                                      { .event = 1, .link = 2 } };
-    struct mpl_clc_point one[1] = { { .event = 0, .link = 1, .flags = MPL_POINT_SOURCE } };
-    struct mpl_clc_point two[3] = {
+    struct mpl_net_point one[1] = { { .event = 0, .link = 1, .flags = MPL_POINT_SOURCE } };
+    struct mpl_net_point two[3] = {
         { .event = 1, .link = 0 },
         { .event = 1, .link = 1 },
         { .event = 1, .link = 2, .flags = MPL_POINT_SOURCE },
     };
-    struct mpl_clc_track track[3] = { { 2, zero, 2, ticks[0] },
-                                      { 1, one, 2, ticks[1] },
-                                      { 3, two, 2, ticks[2] } };
+    struct mpl_clc_at at[3][3] = { 0 };
+    struct mpl_clc_track track[3] = { { 2, zero, at[0], 2, ticks[0] },
+                                      { 1, one, at[1], 2, ticks[1] },
+                                      { 3, two, at[2], 2, ticks[2] } };
+    struct mpl_net_track order_track[3] = { { 2, zero }, { 1, one }, { 3, two } };
+    struct mpl_net order = {
+        .n_tracks = 3, .track = order_track, .n_points = 6, .n_pairs = 3
+    };
     int64_t pair[3];
-    struct mpl_clc_net net = { .n_tracks = 3,
+    struct mpl_clc_net net = { .order = &order,
                                .track = track,
-                               .n_points = 6,
-                               .n_pairs = 3,
                                .pair_ticks = pair,
                                .mu_ticks = { 5, 5, 5, 5 },
                                .delta_ticks = 1 };
@@ -129,7 +132,7 @@ static uint32_t draw_gates(struct mpl_clc_gate *gate, int64_t *x)
 
         *x += 1 + hand_draw(30);
         gate[i].x_ticks = *x;
-        gate[i].floor_ticks = hand_draw(3) == 0 ? floor : MPL_CLC_NEVER;
+        gate[i].floor_ticks = hand_draw(3) == 0 ? floor : MPL_ORDER_NEVER;
         gate[i].ceiling_ticks = hand_draw(2) == 0 ? floor + hand_draw(50) : INT64_MAX;
     }
     *x += 1 + hand_draw(30);

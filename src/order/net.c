@@ -1,0 +1,417 @@
+#include "config.h"
+
+#include "order/order.h"
+
+/*
+ * Every kind of dependence (message, answer, collective, team of threads) is brought into the same
+ * form here; nothing behind it knows MPI or threads.
+ */
+
+/* ---- roles as the walkers tell them ---------------------------------------------------------- */
+
+/* Roles of one event are a list: nearly always of one, which makes sorting by event free. */
+struct role {
+    uint32_t next; /* 1 + the number of another role of the event; 0: none. */
+    uint32_t link;
+    uint8_t flags;
+};
+
+struct build {
+    struct mpl_net *net;
+    const struct mpl_order_view *view;
+    const struct mpl_net_watch *watch; /* NULL: nobody. */
+    struct mpl_arena *arena;
+    struct mpl_arena *scratch;
+    struct mpl_buf role;
+    uint32_t **head; /* Per location and event: 1 + the number of its first role. */
+    struct mpl_buf group;
+    bool is_short; /* Memory ran out. */
+};
+
+static void add_role(struct build *b, uint32_t location, uint32_t event, uint32_t link,
+                     uint32_t flags)
+{
+    struct role *role = b->role.n < UINT32_MAX ? mpl_buf_add(&b->role) : NULL;
+
+    if (role == NULL) {
+        b->is_short = true;
+        return;
+    }
+    *role = (struct role){ b->head[location][event], link, (uint8_t) flags };
+    b->head[location][event] = (uint32_t) b->role.n;
+    b->net->track[location].n_points++;
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------- */
+
+static void add_pair(struct build *b, const struct mpl_order_pair *pair,
+                     unsigned (*mark)(void *context, const struct mpl_order_pair *pair))
+{
+    const uint32_t link = b->net->n_pairs++;
+    const unsigned marks = mark == NULL ? 0 : mark(b->watch->context, pair);
+
+    add_role(b, pair->from_location, pair->from_event, link, MPL_POINT_SOURCE);
+    add_role(b, pair->to_location, pair->to_event, link, marks * MPL_POINT_MARK);
+}
+
+/* The order on a location is given, and holds whatever is shifted. */
+static bool is_given(const struct mpl_order_pair *pair)
+{
+    return pair->from_location == pair->to_location && pair->from_event < pair->to_event;
+}
+
+static void visit_pair(void *context, const struct mpl_order_pair *pair)
+{
+    struct build *b = context;
+
+    if (!b->is_short && !is_given(pair)) {
+        add_pair(b, pair, b->watch == NULL ? NULL : b->watch->message);
+    }
+}
+
+static void visit_answer(void *context, const struct mpl_order_pair *pair)
+{
+    struct build *b = context;
+
+    if (!b->is_short && !is_given(pair)) {
+        add_pair(b, pair, b->watch == NULL ? NULL : b->watch->answer);
+    }
+}
+
+/* ---- groups ------------------------------------------------------------------------------------ */
+
+/* MPL_NONE when memory ran out. */
+static uint32_t add_group(struct build *b)
+{
+    struct mpl_net_group *group = mpl_buf_add(&b->group);
+
+    if (group == NULL) {
+        b->is_short = true;
+        return MPL_NONE;
+    }
+    group->n_sources = 0;
+    group->next = MPL_NONE;
+    return (uint32_t) (b->group.n - 1);
+}
+
+static struct mpl_net_group *group_at(const struct build *b, uint32_t group)
+{
+    return mpl_buf_get(&b->group, group);
+}
+
+static void add_source(struct build *b, uint32_t location, uint32_t event, uint32_t group)
+{
+    group_at(b, group)->n_sources++;
+    add_role(b, location, event, group, MPL_POINT_SOURCE | MPL_POINT_GROUP);
+}
+
+static void add_sink(struct build *b, uint32_t location, uint32_t event, uint32_t group,
+                     bool is_thread, int64_t delay_ticks)
+{
+    const unsigned marks =
+        b->watch == NULL ? 0 : b->watch->member(b->watch->context, is_thread, delay_ticks);
+
+    add_role(b, location, event, group, MPL_POINT_GROUP | marks * MPL_POINT_MARK);
+}
+
+static void add_leave(struct build *b, const struct mpl_order_instance *in, uint32_t rank,
+                      uint32_t group, const struct mpl_top *enters)
+{
+    const int64_t last = mpl_top_of_others(enters, in->location[rank]);
+
+    if (in->leave_ticks[rank] != MPL_ORDER_NEVER && last != MPL_ORDER_NEVER) {
+        add_sink(b, in->location[rank], in->leave_event[rank], group, false,
+                 mpl_ticks_minus(in->leave_ticks[rank], last));
+    }
+}
+
+static void chain(struct build *b, uint32_t before, uint32_t group)
+{
+    if (before != MPL_NONE) {
+        group_at(b, before)->next = group;
+        group_at(b, group)->n_sources++;
+    }
+}
+
+/* One group per rank that has an enter; its sinks are the ranks up to the next of these. */
+static void add_prefix(struct build *b, const struct mpl_order_instance *in)
+{
+    struct mpl_top enters;
+    uint32_t group = MPL_NONE;
+
+    mpl_top_clear(&enters);
+    for (uint32_t rank = 0; rank < in->n && !b->is_short; rank++) {
+        if (group != MPL_NONE) {
+            add_leave(b, in, rank, group, &enters);
+        }
+        if (in->enter_ticks[rank] == MPL_ORDER_NEVER) {
+            continue;
+        }
+
+        const uint32_t before = group;
+
+        group = add_group(b);
+        if (group == MPL_NONE) {
+            return;
+        }
+        chain(b, before, group);
+        add_source(b, in->location[rank], in->enter_event[rank], group);
+        mpl_top_add(&enters, in->enter_ticks[rank], in->location[rank]);
+    }
+}
+
+static void add_all(struct build *b, const struct mpl_order_instance *in)
+{
+    const uint32_t group = add_group(b);
+    struct mpl_top enters;
+
+    mpl_top_clear(&enters);
+    for (uint32_t rank = 0; rank < in->n && !b->is_short; rank++) {
+        if (in->enter_ticks[rank] != MPL_ORDER_NEVER) {
+            add_source(b, in->location[rank], in->enter_event[rank], group);
+            mpl_top_add(&enters, in->enter_ticks[rank], in->location[rank]);
+        }
+    }
+    for (uint32_t rank = 0; rank < in->n && !b->is_short; rank++) {
+        add_leave(b, in, rank, group, &enters);
+    }
+}
+
+/*
+ * Two members that need each other are a round trip: (leave of j - enter of i) + (leave of i -
+ * enter of j) is the sum of what the operation took at i and at j, on their own clocks.
+ */
+static void see_rounds(struct build *b, const struct mpl_order_instance *in)
+{
+    int64_t shortest = INT64_MAX;
+    int64_t next = INT64_MAX;
+
+    for (uint32_t rank = 0; rank < in->n; rank++) {
+        if (in->enter_ticks[rank] == MPL_ORDER_NEVER ||
+            in->leave_ticks[rank] == MPL_ORDER_NEVER) {
+            continue;
+        }
+
+        const int64_t ticks = mpl_ticks_minus(in->leave_ticks[rank], in->enter_ticks[rank]);
+
+        if (ticks < shortest) {
+            next = shortest;
+            shortest = ticks;
+        } else if (ticks < next) {
+            next = ticks;
+        }
+    }
+    if (next != INT64_MAX) {
+        b->watch->round(b->watch->context, mpl_ticks_plus(shortest, next));
+    }
+}
+
+/*
+ * Some other sender came first, nobody knows which. The one that was the first on the clocks at
+ * hand is taken for it: its shift is as good as any other's, and whoever comes after it comes
+ * after the earliest.
+ */
+static void add_any(struct build *b, const struct mpl_order_instance *in)
+{
+    struct mpl_top enters; /* Of negative times: the first two. */
+    uint32_t group[2] = { MPL_NONE, MPL_NONE };
+
+    mpl_top_clear(&enters);
+    for (uint32_t rank = 0; rank < in->n; rank++) {
+        if (in->enter_ticks[rank] != MPL_ORDER_NEVER) {
+            mpl_top_add(&enters, -in->enter_ticks[rank], in->location[rank]);
+        }
+    }
+    for (uint32_t rank = 0; rank < in->n && !b->is_short; rank++) {
+        const bool is_first = in->location[rank] == enters.first_location;
+
+        if (in->enter_ticks[rank] != MPL_ORDER_NEVER &&
+            (is_first || in->location[rank] == enters.second_location)) {
+            group[is_first ? 0 : 1] = add_group(b);
+            add_source(b, in->location[rank], in->enter_event[rank],
+                       group[is_first ? 0 : 1]);
+        }
+    }
+    for (uint32_t rank = 0; rank < in->n && !b->is_short; rank++) {
+        const uint32_t needed = group[in->location[rank] == enters.first_location ? 1 : 0];
+        const int64_t first = mpl_top_of_others(&enters, in->location[rank]);
+
+        if (in->leave_ticks[rank] != MPL_ORDER_NEVER && needed != MPL_NONE) {
+            add_sink(b, in->location[rank], in->leave_event[rank], needed, false,
+                     mpl_ticks_plus(in->leave_ticks[rank], first));
+        }
+    }
+}
+
+static void visit_instance(void *context, const struct mpl_order_instance *in)
+{
+    struct build *b = context;
+
+    if (b->is_short || (in->is_presumed && !b->watch->does_trust(b->watch->context, in))) {
+        return;
+    }
+    if (in->is_any) {
+        add_any(b, in);
+        return;
+    }
+    if (in->is_prefix) {
+        add_prefix(b, in);
+        return;
+    }
+    add_all(b, in);
+    if (b->watch != NULL) {
+        see_rounds(b, in);
+    }
+}
+
+/* ---- threads --------------------------------------------------------------------------------------- */
+
+/* Threads of a process share its clock, so what they take is seen as it is, and no round trip
+ * needs to limit it. */
+static void visit_group(void *context, const struct mpl_order_group *in)
+{
+    struct build *b = context;
+    struct mpl_top sources;
+    const uint32_t group = b->is_short ? MPL_NONE : add_group(b);
+
+    mpl_top_clear(&sources);
+    for (uint32_t i = 0; i < in->n_sources && !b->is_short; i++) {
+        const struct mpl_moment m = in->sources[i];
+
+        add_source(b, m.location, m.event, group);
+        mpl_top_add(&sources, mpl_order_view_time(b->view, m.location, m.event),
+                    m.location);
+    }
+    for (uint32_t i = 0; i < in->n_sinks && !b->is_short; i++) {
+        const struct mpl_moment m = in->sinks[i];
+        const int64_t last = mpl_top_of_others(&sources, m.location);
+
+        if (last != MPL_ORDER_NEVER) {
+            add_sink(
+                b, m.location, m.event, group, true,
+                mpl_ticks_minus(mpl_order_view_time(b->view, m.location, m.event), last));
+        }
+    }
+}
+
+/* ---- points by location and event ---------------------------------------------------------------- */
+
+static bool make_tracks(struct build *b)
+{
+    struct mpl_net *net = b->net;
+
+    net->track = MPL_NEW_ARRAY(b->arena, net->n_tracks, struct mpl_net_track);
+    b->head = MPL_NEW_ARRAY(b->scratch, net->n_tracks, uint32_t *);
+    if (net->track == NULL || b->head == NULL) {
+        return false;
+    }
+    for (uint32_t l = 0; l < net->n_tracks; l++) {
+        b->head[l] = MPL_NEW_ARRAY(b->scratch, net->model->locations[l].n_events, uint32_t);
+        if (b->head[l] == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Sinks come before sources: what an event waits for, it cannot pass on before. */
+static struct mpl_net_point *put_roles(const struct build *b, struct mpl_net_point *at,
+                                       uint32_t event, uint32_t head, uint32_t wanted)
+{
+    while (head != 0) {
+        const struct role *role = mpl_buf_get(&b->role, head - 1);
+
+        if ((role->flags & MPL_POINT_SOURCE) == wanted) {
+            *at++ = (struct mpl_net_point){ .event = event,
+                                            .link = role->link,
+                                            .flags = role->flags };
+        }
+        head = role->next;
+    }
+    return at;
+}
+
+static bool sort_points(struct build *b)
+{
+    for (uint32_t l = 0; l < b->net->n_tracks; l++) {
+        struct mpl_net_track *track = &b->net->track[l];
+        struct mpl_net_point *at =
+            MPL_NEW_ARRAY(b->arena, track->n_points, struct mpl_net_point);
+
+        if (at == NULL) {
+            return false;
+        }
+        track->points = at;
+        b->net->n_points += track->n_points;
+        for (uint32_t e = 0; at < track->points + track->n_points; e++) {
+            if (b->head[l][e] != 0) {
+                at = put_roles(b, at, e, b->head[l][e], 0);
+                at = put_roles(b, at, e, b->head[l][e], MPL_POINT_SOURCE);
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------ */
+
+static enum mpl_status walk(struct build *b, struct mpl_err *err)
+{
+    const struct mpl_order_view *view = b->view;
+    enum mpl_status st;
+
+    mpl_order_walk_pairs(view, visit_pair, b);
+    if (mpl_order_has_answers(view)) {
+        for (uint32_t l = 0; l < view->model->n_locations; l++) {
+            mpl_order_walk_answers(view, l, visit_answer, b);
+        }
+    }
+    st = mpl_order_walk_instances(view, visit_instance, b, err);
+    if (st == MPL_OK && b->watch != NULL) {
+        st = mpl_order_walk_weak(view, visit_instance, b, err);
+    }
+    if (st == MPL_OK) {
+        mpl_order_walk_groups(view, visit_group, b);
+    }
+    return st == MPL_OK && b->is_short ? mpl_nomem(err) : st;
+}
+
+static enum mpl_status make(struct build *b, struct mpl_err *err)
+{
+    struct mpl_net *net = b->net;
+    const enum mpl_status st = make_tracks(b) ? walk(b, err) : mpl_nomem(err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    net->n_groups = (uint32_t) b->group.n;
+    net->group = mpl_buf_take(&b->group, b->arena);
+    return net->group != NULL && sort_points(b) ? MPL_OK : mpl_nomem(err);
+}
+
+enum mpl_status mpl_net_create(const struct mpl_order_view *view,
+                               const struct mpl_net_watch *watch, struct mpl_arena *arena,
+                               struct mpl_net **out, struct mpl_err *err)
+{
+    struct build b = { .view = view, .watch = watch, .arena = arena };
+    enum mpl_status st;
+
+    b.role = mpl_buf_make(sizeof(struct role));
+    b.group = mpl_buf_make(sizeof(struct mpl_net_group));
+    b.net = MPL_NEW(arena, struct mpl_net);
+    b.scratch = mpl_arena_create();
+    if (b.net == NULL || b.scratch == NULL) {
+        st = mpl_nomem(err);
+    } else {
+        b.net->model = view->model;
+        b.net->n_tracks = view->model->n_locations;
+        st = make(&b, err);
+    }
+    if (st == MPL_OK) {
+        *out = b.net;
+    }
+    mpl_arena_destroy(b.scratch);
+    mpl_buf_free(&b.group);
+    mpl_buf_free(&b.role);
+    return st;
+}

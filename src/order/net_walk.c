@@ -1,0 +1,327 @@
+#include "config.h"
+
+#include "order/order.h"
+
+/* What a pair waits for, or that location does. */
+#define PAIR_OPEN  MPL_NONE
+#define PAIR_READY (MPL_NONE - 1)
+
+enum { POINTS_PER_NEWS = 1 << 18 };
+
+/* Where a location stands. */
+struct cursor {
+    int64_t blocked_ticks; /* While it is in the heap. */
+    uint32_t point;        /* The next one. */
+    uint32_t next_waiter;
+    bool is_blocked;
+};
+
+struct group_state {
+    uint32_t n_left; /* Sources that have not come. */
+    uint32_t waiter; /* First location that waits; MPL_NONE. */
+};
+
+struct walk {
+    struct mpl_net *net;
+    const struct mpl_net_walker *by;
+    struct cursor *cursor;
+    uint32_t *pair; /* PAIR_OPEN, PAIR_READY, or the location that waits for it. */
+    struct group_state *group;
+    uint32_t *ready; /* Locations that can run: a stack. */
+    uint32_t n_ready;
+    bool is_over; /* Somebody ended it. */
+    uint64_t n_ignored;
+    uint64_t n_passed; /* Points of locations that have stopped. */
+    uint64_t n_told;
+    /* Only after the first circle: blocked locations, the one with the earliest sink first. */
+    bool has_circles;
+    uint32_t *heap;
+    uint32_t n_heap;
+    uint32_t *place; /* Per location: 1 + its place in the heap; 0: not there. */
+};
+
+/* ---- waiting and waking -------------------------------------------------------------------- */
+
+static void make_ready(struct walk *w, uint32_t location)
+{
+    w->cursor[location].is_blocked = false;
+    w->ready[w->n_ready++] = location;
+}
+
+static void wake_all(struct walk *w, struct group_state *group)
+{
+    while (group->waiter != MPL_NONE) {
+        const uint32_t location = group->waiter;
+
+        group->waiter = w->cursor[location].next_waiter;
+        make_ready(w, location);
+    }
+}
+
+static void come_to_group(struct walk *w, uint32_t group)
+{
+    while (--w->group[group].n_left == 0) {
+        const uint32_t next = w->net->group[group].next;
+
+        wake_all(w, &w->group[group]);
+        if (next == MPL_NONE) {
+            return;
+        }
+        w->by->chain(w->by->context, group, next);
+        group = next;
+    }
+}
+
+static void come(struct walk *w, const struct mpl_net_point *point)
+{
+    if ((point->flags & MPL_POINT_GROUP) != 0) {
+        come_to_group(w, point->link);
+        return;
+    }
+
+    const uint32_t before = w->pair[point->link];
+
+    w->pair[point->link] = PAIR_READY;
+    if (before != PAIR_OPEN) {
+        make_ready(w, before);
+    }
+}
+
+static bool is_complete(const struct walk *w, const struct mpl_net_point *point)
+{
+    return (point->flags & MPL_POINT_GROUP) != 0 ? w->group[point->link].n_left == 0
+                                                 : w->pair[point->link] == PAIR_READY;
+}
+
+static void wait_for(struct walk *w, const struct mpl_net_point *point, uint32_t location)
+{
+    w->cursor[location].is_blocked = true;
+    if ((point->flags & MPL_POINT_GROUP) != 0) {
+        struct group_state *group = &w->group[point->link];
+
+        w->cursor[location].next_waiter = group->waiter;
+        group->waiter = location;
+    } else {
+        w->pair[point->link] = location;
+    }
+}
+
+static void stop_waiting(struct walk *w, const struct mpl_net_point *point,
+                         uint32_t location)
+{
+    if ((point->flags & MPL_POINT_GROUP) == 0) {
+        w->pair[point->link] = PAIR_OPEN;
+        return;
+    }
+
+    uint32_t *at = &w->group[point->link].waiter;
+
+    while (*at != location) {
+        at = &w->cursor[*at].next_waiter;
+    }
+    *at = w->cursor[location].next_waiter;
+}
+
+/* ---- circles ------------------------------------------------------------------------------------ */
+
+/* Equal times: the first location, so that the answer does not depend on the replay. */
+static bool is_earlier(const struct walk *w, uint32_t a, uint32_t b)
+{
+    const int64_t a_ticks = w->cursor[a].blocked_ticks;
+    const int64_t b_ticks = w->cursor[b].blocked_ticks;
+
+    return a_ticks != b_ticks ? a_ticks < b_ticks : a < b;
+}
+
+static void heap_put(struct walk *w, uint32_t place, uint32_t location)
+{
+    w->heap[place] = location;
+    w->place[location] = place + 1;
+}
+
+static void heap_down(struct walk *w, uint32_t place)
+{
+    const uint32_t location = w->heap[place];
+
+    for (uint32_t child = 2 * place + 1; child < w->n_heap; child = 2 * place + 1) {
+        if (child + 1 < w->n_heap && is_earlier(w, w->heap[child + 1], w->heap[child])) {
+            child++;
+        }
+        if (!is_earlier(w, w->heap[child], location)) {
+            break;
+        }
+        heap_put(w, place, w->heap[child]);
+        place = child;
+    }
+    heap_put(w, place, location);
+}
+
+static void heap_up(struct walk *w, uint32_t place)
+{
+    const uint32_t location = w->heap[place];
+
+    while (place > 0 && is_earlier(w, location, w->heap[(place - 1) / 2])) {
+        heap_put(w, place, w->heap[(place - 1) / 2]);
+        place = (place - 1) / 2;
+    }
+    heap_put(w, place, location);
+}
+
+static void heap_add(struct walk *w, uint32_t location)
+{
+    struct cursor *c = &w->cursor[location];
+
+    c->blocked_ticks = w->by->blocked_ticks(w->by->context, location, c->point);
+    heap_put(w, w->n_heap++, location);
+    heap_up(w, w->n_heap - 1);
+}
+
+static void heap_remove(struct walk *w, uint32_t location)
+{
+    const uint32_t place = w->place[location] - 1;
+    const uint32_t last = w->heap[--w->n_heap];
+
+    w->place[location] = 0;
+    if (last != location) {
+        heap_put(w, place, last);
+        heap_up(w, place);
+        heap_down(w, w->place[last] - 1);
+    }
+}
+
+static void start_heap(struct walk *w)
+{
+    w->has_circles = true;
+    for (uint32_t l = 0; l < w->net->n_tracks; l++) {
+        if (w->cursor[l].is_blocked) {
+            heap_add(w, l);
+        }
+    }
+}
+
+/* False: everybody is through. */
+static bool break_circle(struct walk *w)
+{
+    if (!w->has_circles) {
+        start_heap(w);
+    }
+    if (w->n_heap == 0) {
+        return false;
+    }
+
+    const uint32_t location = w->heap[0];
+    struct mpl_net_point *point =
+        &w->net->track[location].points[w->cursor[location].point];
+
+    heap_remove(w, location);
+    stop_waiting(w, point, location);
+    point->flags |= MPL_POINT_IGNORED;
+    w->n_ignored++;
+    mpl_quality_add(
+        w->net->model->quality, "clock-contradiction", location, 1,
+        "Messages or collectives that wait for each other in a circle, which no "
+        "run can do: their records are damaged or matched wrongly. The clock "
+        "repair leaves them as they are.");
+    make_ready(w, location);
+    return true;
+}
+
+/* ---- one location ------------------------------------------------------------------------------- */
+
+/* Runs until the location is blocked or through. */
+static void run(struct walk *w, uint32_t location)
+{
+    const struct mpl_net_track *track = &w->net->track[location];
+    struct cursor *c = &w->cursor[location];
+    const uint32_t begin = c->point;
+
+    for (; c->point < track->n_points && !w->is_over; c->point++) {
+        const struct mpl_net_point *point = &track->points[c->point];
+
+        if ((point->flags & MPL_POINT_SOURCE) != 0) {
+            w->by->source(w->by->context, location, c->point);
+            come(w, point);
+        } else if ((point->flags & MPL_POINT_IGNORED) == 0 && !is_complete(w, point)) {
+            wait_for(w, point, location);
+            break;
+        } else {
+            w->is_over = !w->by->sink(w->by->context, location, c->point);
+        }
+    }
+    w->n_passed += c->point - begin;
+    if (c->is_blocked && w->has_circles) {
+        heap_add(w, location);
+    }
+}
+
+/* ---- the walk ------------------------------------------------------------------------------------ */
+
+static bool make_room(struct walk *w, struct mpl_arena *scratch)
+{
+    const uint32_t n = w->net->n_tracks;
+
+    w->cursor = MPL_NEW_ARRAY(scratch, n, struct cursor);
+    w->ready = MPL_NEW_ARRAY(scratch, n, uint32_t);
+    w->heap = MPL_NEW_ARRAY(scratch, n, uint32_t);
+    w->place = MPL_NEW_ARRAY(scratch, n, uint32_t);
+    w->pair = MPL_NEW_ARRAY(scratch, w->net->n_pairs, uint32_t);
+    w->group = MPL_NEW_ARRAY(scratch, w->net->n_groups, struct group_state);
+    if (w->cursor == NULL || w->ready == NULL || w->heap == NULL || w->place == NULL ||
+        w->pair == NULL || w->group == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < w->net->n_pairs; i++) {
+        w->pair[i] = PAIR_OPEN;
+    }
+    for (uint32_t i = 0; i < w->net->n_groups; i++) {
+        w->group[i] = (struct group_state){ w->net->group[i].n_sources, MPL_NONE };
+    }
+    return true;
+}
+
+/* Locations stop often, and whoever is told may be slow. */
+static void tell(struct walk *w, bool is_due)
+{
+    if (is_due || w->n_passed - w->n_told >= POINTS_PER_NEWS) {
+        w->n_told = w->n_passed;
+        mpl_progress_tell(w->by->progress, w->by->doing, w->n_passed, w->net->n_points);
+    }
+}
+
+static void walk_all(struct walk *w)
+{
+    do {
+        while (w->n_ready > 0 && !w->is_over) {
+            const uint32_t location = w->ready[--w->n_ready];
+
+            if (w->has_circles && w->place[location] != 0) {
+                heap_remove(w, location);
+            }
+            run(w, location);
+            tell(w, false);
+        }
+    } while (!w->is_over && break_circle(w));
+    if (!w->is_over) {
+        tell(w, true);
+    }
+}
+
+enum mpl_status mpl_net_walk(struct mpl_net *net, const struct mpl_net_walker *walker,
+                             uint64_t *n_ignored, struct mpl_err *err)
+{
+    struct walk w = { .net = net, .by = walker };
+    struct mpl_arena *scratch = mpl_arena_create();
+
+    if (scratch == NULL || !make_room(&w, scratch)) {
+        mpl_arena_destroy(scratch);
+        return mpl_nomem(err);
+    }
+    /* The first location runs first. */
+    for (uint32_t l = net->n_tracks; l > 0; l--) {
+        make_ready(&w, l - 1);
+    }
+    walk_all(&w);
+    mpl_arena_destroy(scratch);
+    *n_ignored = w.n_ignored;
+    return MPL_OK;
+}
