@@ -18,7 +18,6 @@ struct instance_walk {
     const struct mpl_coll_part *parts;
     struct mpl_coll_wait *wait;
     enum mpl_wait_kind kind;
-    bool has_counts;          /* byte counts tell who gives and takes */
     uint32_t root;            /* part of the root, MPL_NONE if there is none */
     int64_t idle_until_ticks; /* who gives nothing counts if it enters until then */
 };
@@ -44,14 +43,19 @@ static int64_t enter_of_part(const struct instance_walk *w,
     return mpl_time_of(w->events, loc, call != MPL_NONE ? lane->calls[call].enter : begin);
 }
 
+static struct mpl_data_flow data_of(const struct instance_walk *w, uint32_t i)
+{
+    return mpl_order_data_of(w->events->model, w->instance, &w->parts[i]);
+}
+
 static bool gives(const struct instance_walk *w, uint32_t i)
 {
-    return !w->has_counts || part_record(w, &w->parts[i])->sent_bytes > 0;
+    return data_of(w, i).gives != MPL_DATA_NONE;
 }
 
 static bool takes(const struct instance_walk *w, uint32_t i)
 {
-    return !w->has_counts || part_record(w, &w->parts[i])->received_bytes > 0;
+    return data_of(w, i).takes != MPL_DATA_NONE;
 }
 
 /* The call in which a participant waits, or NULL if it does not. */
@@ -152,21 +156,11 @@ static uint32_t find_root(const struct instance_walk *w)
 /* Whether others wait for the \p i-th part. */
 static bool is_needed(const struct instance_walk *w, uint32_t i)
 {
-    switch (mpl_coll_class_of(w->instance->op)) {
-    case MPL_CLASS_BARRIER:
-    case MPL_CLASS_N_TO_N:
-        return gives(w, i) || enter_of_part(w, &w->parts[i]) <= w->idle_until_ticks;
-    case MPL_CLASS_1_TO_N:
-        return i == w->root;
-    case MPL_CLASS_N_TO_1:
-        return i != w->root && gives(w, i);
-    case MPL_CLASS_SCAN:
-    case MPL_CLASS_EXSCAN:
-        return true;
-    case MPL_CLASS_NONE:
-        break;
-    }
-    return false;
+    const enum mpl_coll_class class = mpl_coll_class_of(w->instance->op);
+    const bool is_of_all = class == MPL_CLASS_BARRIER || class == MPL_CLASS_N_TO_N;
+
+    return gives(w, i) ||
+           (is_of_all && enter_of_part(w, &w->parts[i]) <= w->idle_until_ticks);
 }
 
 /* Whether the \p i-th part waits for others: it does, it does not, or for somebody whose part is not
@@ -175,30 +169,32 @@ enum need { NEEDS_NOBODY, NEEDS_OTHERS, NEEDS_UNKNOWN };
 
 static enum need need_of(const struct instance_walk *w, uint32_t i)
 {
-    const enum need all = w->instance->is_complete ? NEEDS_OTHERS : NEEDS_UNKNOWN;
+    const bool is_root = i == w->root;
+    bool is_all_known = w->instance->is_complete;
 
     switch (mpl_coll_class_of(w->instance->op)) {
-    case MPL_CLASS_BARRIER:
-    case MPL_CLASS_N_TO_N:
-        return all == NEEDS_UNKNOWN || takes(w, i) ? all : NEEDS_NOBODY;
     case MPL_CLASS_1_TO_N:
-        if (w->root == MPL_NONE) {
-            return NEEDS_UNKNOWN;
-        }
-        return i != w->root && takes(w, i) ? NEEDS_OTHERS : NEEDS_NOBODY;
+        is_all_known = w->root != MPL_NONE;
+        break;
     case MPL_CLASS_N_TO_1:
-        if (i != w->root) {
+        if (!is_root) {
             return NEEDS_NOBODY;
         }
-        return all == NEEDS_UNKNOWN || takes(w, i) ? all : NEEDS_NOBODY;
+        break;
     case MPL_CLASS_SCAN:
     case MPL_CLASS_EXSCAN:
         /* Parts are in the order of ranks; if not, a lower rank is not recorded. */
-        return w->parts[i].rank == i ? NEEDS_OTHERS : NEEDS_UNKNOWN;
+        is_all_known = w->parts[i].rank == i;
+        break;
     case MPL_CLASS_NONE:
+        return NEEDS_NOBODY;
+    default:
         break;
     }
-    return NEEDS_NOBODY;
+    if (!is_all_known) {
+        return NEEDS_UNKNOWN;
+    }
+    return takes(w, i) ? NEEDS_OTHERS : NEEDS_NOBODY;
 }
 
 /* ---- waits -------------------------------------------------------------------------------- */
@@ -260,20 +256,6 @@ static void walk_scan(struct instance_walk *w)
     w->wait->last = last;
 }
 
-static bool has_counts_per_rank(enum mpl_coll_op op)
-{
-    switch (op) {
-    case MPL_COLL_GATHERV:
-    case MPL_COLL_SCATTERV:
-    case MPL_COLL_ALLGATHERV:
-    case MPL_COLL_ALLTOALLV:
-    case MPL_COLL_ALLTOALLW:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static enum mpl_wait_kind kind_of(enum mpl_coll_class class)
 {
     switch (class) {
@@ -303,13 +285,11 @@ static struct instance_walk open_walk(const struct mpl_events *events, uint32_t 
         .parts = &match->parts[match->instances[instance].first_part],
         .wait = &events->coll_waits[instance],
         .kind = kind_of(mpl_coll_class_of(match->instances[instance].op)),
-        /* EZTrace writes count times size of the local arguments, whatever the role. */
-        .has_counts = events->model->tracer == MPL_TRACER_SCOREP &&
-                      has_counts_per_rank(match->instances[instance].op),
     };
 
     w.root = find_root(&w);
-    w.idle_until_ticks = w.has_counts ? first_leave(&w) : INT64_MAX;
+    w.idle_until_ticks =
+        mpl_order_has_counts(events->model, w.instance->op) ? first_leave(&w) : INT64_MAX;
     return w;
 }
 

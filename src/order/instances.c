@@ -2,70 +2,6 @@
 
 #include "order/order.h"
 
-/*
- * Who contributes data and who needs some. Without data there is no dependence: MPI lets a
- * member with nothing to give or take pass at once, and some libraries do.
- *
- * Only figures that mean something at that member are looked at (the send count of a Scatter
- * is meaningless at its leaves, and EZTrace writes it all the same). EZTrace does not say how
- * much of a Reduce_scatter a member keeps. A text trace may leave sizes out; it means the usual,
- * some data for everybody. Making a communicator must end with agreement on it, but MPI does not
- * say that its members wait for each other, and no figure tells. Nothing is concluded from
- * collectives of inter-communicators: EZTrace names one group for both, and whether Score-P's
- * root is a rank of the local or of the remote group depends on the member.
- *
- * Sums over peers do not say which peer got something, so Alltoallv and Alltoallw order nobody
- * against somebody. But a member's data to itself are in both of its sums: if it received more
- * than it sent, then something came from another one that has sent. EZTrace's figures of these
- * calls are not sums.
- */
-struct need {
-    bool gives;
-    bool takes;
-};
-
-static struct need find_need(const struct mpl_order_view *view,
-                             const struct mpl_collective *part)
-{
-    const enum mpl_tracer tracer = view->model->tracer;
-    const bool is_text = tracer == MPL_TRACER_TEXT;
-    const struct need by_bytes = { part->sent_bytes > 0, part->received_bytes > 0 };
-
-    switch (part->op) {
-    case MPL_COLL_BARRIER:
-        return (struct need){ true, true };
-    case MPL_COLL_BCAST:
-    case MPL_COLL_SCATTER:
-        return (struct need){ true, is_text || by_bytes.takes };
-    case MPL_COLL_SCATTERV:
-        return (struct need){ true, by_bytes.takes };
-    case MPL_COLL_GATHER:
-    case MPL_COLL_REDUCE:
-        return (struct need){ is_text || by_bytes.gives, true };
-    case MPL_COLL_GATHERV:
-        return (struct need){ by_bytes.gives, true };
-    case MPL_COLL_ALLGATHER:
-    case MPL_COLL_ALLTOALL:
-    case MPL_COLL_ALLREDUCE:
-    case MPL_COLL_REDUCE_SCATTER_BLOCK:
-    case MPL_COLL_SCAN:
-    case MPL_COLL_EXSCAN:
-        return (struct need){ is_text || by_bytes.gives, is_text || by_bytes.takes };
-    case MPL_COLL_ALLGATHERV:
-        return by_bytes;
-    case MPL_COLL_REDUCE_SCATTER:
-        return tracer == MPL_TRACER_SCOREP ? by_bytes : (struct need){ false, false };
-    case MPL_COLL_ALLTOALLV:
-    case MPL_COLL_ALLTOALLW:
-        return tracer == MPL_TRACER_EZTRACE
-                   ? (struct need){ false, false }
-                   : (struct need){ by_bytes.gives,
-                                    part->received_bytes > part->sent_bytes };
-    default:
-        return (struct need){ false, false };
-    }
-}
-
 static bool is_any_sender(enum mpl_coll_op op)
 {
     return op == MPL_COLL_ALLTOALLV || op == MPL_COLL_ALLTOALLW;
@@ -114,25 +50,17 @@ static bool is_usable(const struct mpl_order_view *view, const struct mpl_coll_i
 static void put_part(const struct gather *g, const struct mpl_coll_part *part,
                      const struct mpl_coll_instance *in)
 {
-    const struct mpl_location *loc = &g->view->model->locations[part->location];
-    const struct mpl_collective *c = &loc->collectives[part->collective];
-    const enum mpl_coll_class class = mpl_coll_class_of(in->op);
-    const bool is_root = loc->process == in->root;
-    struct need need = find_need(g->view, c);
+    const struct mpl_model *model = g->view->model;
+    const struct mpl_collective *c =
+        &model->locations[part->location].collectives[part->collective];
+    const struct mpl_data_flow need = mpl_order_data_of(model, in, part);
 
-    if (class == MPL_CLASS_1_TO_N) {
-        need.gives = need.gives && is_root;
-        need.takes = need.takes && !is_root;
-    } else if (class == MPL_CLASS_N_TO_1) {
-        need.gives = need.gives && !is_root;
-        need.takes = need.takes && is_root;
-    }
     g->location[part->rank] = part->location;
-    if (need.gives && c->begin != MPL_NONE) {
+    if (need.gives == MPL_DATA_CERTAIN && c->begin != MPL_NONE) {
         g->enter_event[part->rank] = c->begin;
         g->enter[part->rank] = mpl_order_view_time(g->view, part->location, c->begin);
     }
-    if (need.takes && c->end != MPL_NONE) {
+    if (need.takes == MPL_DATA_CERTAIN && c->end != MPL_NONE) {
         g->leave_event[part->rank] = c->end;
         g->leave[part->rank] = mpl_order_view_time(g->view, part->location, c->end);
     }

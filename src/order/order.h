@@ -92,6 +92,22 @@ void mpl_order_walk_answers(const struct mpl_order_view *view, uint32_t location
 bool mpl_order_view_enter(const struct mpl_order_view *view, uint32_t location,
                           uint32_t event, int64_t *enter_ticks);
 
+/** How far it is known that a member of a collective gives something to others, or takes. */
+enum mpl_data {
+    MPL_DATA_NONE,
+    MPL_DATA_USUAL,  /**< The operation is for that, but may pass without. */
+    MPL_DATA_CERTAIN /**< It proves an order. */
+};
+struct mpl_data_flow {
+    enum mpl_data gives;
+    enum mpl_data takes;
+};
+struct mpl_data_flow mpl_order_data_of(const struct mpl_model *model,
+                                       const struct mpl_coll_instance *in,
+                                       const struct mpl_coll_part *part);
+/** Whether byte counts tell which members give and take: an operation with counts per rank. */
+bool mpl_order_has_counts(const struct mpl_model *model, enum mpl_coll_op op);
+
 /**
  * A collective operation, by rank: whoever has a leave needs everybody who has an enter. A
  * member that sends nothing has no enter, one that needs nothing has no leave.
