@@ -5,7 +5,7 @@
 ;;   |- waiting (for neighbours, in reductions)                                       (level 2)
 ;;   |  |- one subdomain is to blame by delay cost, and computes longer
 ;;   |  |  |- in the steps                                             -> heavy-subdomain
-;;   |  |  `- outside of them                                          -> serial-section
+;;   |  |  `- outside of them, or in few of them                        -> serial-section
 ;;   |  `- the waiting that is left when these are taken off                          (level 3)
 ;;   |     |- the totals of computation differ                           -> uneven-parts
 ;;   |     |- they do not, but the steps do
@@ -65,6 +65,11 @@
   "Waiting in collectives and the rest of them cannot be told apart."
   (slot run (type STRING)) (slot pattern (type STRING)) (slot why (type STRING)))
 
+(deftemplate MAIN::geo-alone
+  "A subdomain computes in few steps for so long that the others do nothing else but wait."
+  (slot run (type STRING)) (slot pattern (type STRING)) (slot location (type STRING))
+  (slot steps (type FLOAT)) (slot cost (type FLOAT)) (slot confidence (type FLOAT)))
+
 (deffunction MAIN::geo-has-late (?run ?pattern)
   "Whether a late subdomain is known."
   (any-factp ((?f geo-late)) (and (eq ?f:run ?run) (eq ?f:pattern ?pattern))))
@@ -98,6 +103,15 @@
     (bind ?labels (create$ ?labels ?m:location)))
   ?labels)
 
+(deffunction MAIN::geo-hidden-wait (?run ?pattern)
+  "Seconds in calls whose waiting the trace does not tell, if nobody is suspected of it."
+  (bind ?sum 0.0)
+  (if (= (length$ (geo-heaviest ?run ?pattern)) 0) then
+    (do-for-all-facts ((?m metric))
+      (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "run.unsplit"))
+      (bind ?sum ?m:value)))
+  ?sum)
+
 ;; ---- level 1 -------------------------------------------------------------------------------
 
 (defrule SYMPTOMS::geo-explains
@@ -128,6 +142,19 @@
                    (level 1)
                    (text (text "{n} subdomains exchange halos with neighbours {n} times each, {.1} messages of {n} bytes at a time, with {s} of computation per exchange."
                                ?n ?exchanges ?gives ?bytes ?work)))))
+
+(defrule SYMPTOMS::geo-shape-unseen
+  "The trace does not record the messages of MPI_Sendrecv, so neighbours are not known."
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.exchanges_each") (value ?exchanges))
+  (metric (run ?r) (pattern ?p) (name "run.work_each") (value ?work))
+  (unknown (run ?r) (pattern ?p) (name "run.message_mean"))
+  =>
+  (assert (finding (kind observation) (name halo-exchange) (run ?r) (pattern ?p) (healthy yes)
+                   (level 1)
+                   (text (text "{n} subdomains exchange with others {n} times each, with {s} of computation per exchange. The trace does not record with whom, so that they are neighbours is an assumption."
+                               ?n ?exchanges ?work)))))
 
 (defrule SYMPTOMS::geo-low-efficiency
   "Subdomains spend much of their time outside computation."
@@ -186,7 +213,7 @@
                     "subdomain.relative" "subdomain.excess" "subdomain.given_relative"
                     "run.chained" "run.static_cost" "run.step_count"
                     "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "run.step_growth"
-                    "run.in_meetings_least")))
+                    "subdomain.alone_steps" "run.in_meetings_least")))
 
 ;; ---- level 3: waiting -------------------------------------------------------------------------
 
@@ -216,8 +243,9 @@
   (not (geo-late (run ?r) (pattern ?p) (location ?o&~?l)
                  (cost ?c&:(or (> ?c ?cost) (and (= ?c ?cost) (< (str-compare ?o ?l) 0))))))
   (finding (kind observation) (name subdomains-wait) (run ?r) (pattern ?p))
-  ;; Its excess is in the steps, as far as there are any: see serial-section.
+  ;; Its excess is in the steps, as far as there are any, and not in a few: see serial-section.
   (not (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?in&:(< (* 2.0 ?in) ?cost))))
+  (not (geo-alone (run ?r) (pattern ?p) (location ?l)))
   (metric (run ?r) (pattern ?p) (name "subdomain.delay_share") (location ?l) (value ?share) (of ?n))
   (metric (run ?r) (pattern ?p) (name "subdomain.delay_cost") (location ?l))
   (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l) (value ?relative))
@@ -248,6 +276,42 @@
                             else "")))
                    (remedy (text "Take about {s} of computation ({%}) off subdomain {}: cut the domain by measured work, or look there for work that the others do not have. Up to {s} of run time."
                                  ?excess (/ ?excess ?compute) ?l ?gain)))))
+
+(defrule REFINE::geo-alone-late
+  "A late subdomain computes longer in few steps only."
+  (declare (salience -5)) ; once it is known who is late
+  (geo-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
+  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?in&:(>= (* 2.0 ?in) ?cost)))
+  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
+  (metric (run ?r) (pattern ?p) (name "subdomain.alone_steps") (location ?l)
+          (value ?alone&:(< ?alone (* ?*now-and-then* ?steps))))
+  =>
+  (assert (geo-alone (run ?r) (pattern ?p) (location ?l) (steps ?alone) (cost ?cost)
+                     (confidence 0.9))))
+
+(defrule CAUSES::geo-alone
+  "One process works alone now and then, and the others wait for it."
+  (geo-alone (run ?r) (pattern ?p) (location ?l) (steps ?alone) (cost ?cost) (confidence ?sure))
+  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
+  (metric (run ?r) (pattern ?p) (name "subdomain.alone_steps") (location ?l))
+  (metric (run ?r) (pattern ?p) (name "subdomain.excess") (location ?l) (value ?excess) (of ?n))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "subdomain.compute_time" (create$ ?l))
+                                   ?lost ?n))
+  (assert (finding (kind cause) (name serial-section) (run ?r) (pattern ?p)
+                   (headline (text "Rank {} works alone in {n} of {n} steps, {s} each time; the others wait {s} for it."
+                                   ?l ?alone ?steps (/ ?excess (max 1.0 ?alone)) ?cost))
+                   (fix (text "See what rank {} does in those steps (writing results?), and let all share it, or do it while they compute."
+                              ?l))
+                   (gain-kind even-out)
+                   (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 3)
+                   (confidence ?sure) (gain ?gain) (where (str-cat "location " ?l))
+                   (what-if (what-if-of "compute" ?l "=" even))
+                   (text (text "Process {} computes {s} longer than the median, nearly all of it in {n} of {n} steps, {s} each time, longer than the others compute in a whole step: it works alone there, and the others wait {s} for it."
+                               ?l ?excess ?alone ?steps (/ ?excess (max 1.0 ?alone)) ?cost))
+                   (remedy (text "See what process {} does in those steps that the others do not (writing results, a checkpoint, statistics) and let all share it, or do it while they compute; up to {s} of run time."
+                                 ?l ?gain)))))
 
 (defrule CAUSES::geo-serial-section
   "One process works alone outside of the steps, and the others wait for it."
@@ -352,7 +416,7 @@
   (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
-  (bind ?claim (min ?rest ?cost))
+  (bind ?claim (min (+ ?rest (geo-hidden-wait ?r ?p)) ?cost))
   (assert (finding (kind cause) (name moving-load) (run ?r) (pattern ?p)
                    (headline (text "The load moves from rank to rank: in each of {n} steps some compute longer, and the others wait, {s} in all."
                                    ?steps ?claim))
@@ -377,7 +441,7 @@
   (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
-  (bind ?claim (min ?rest ?cost))
+  (bind ?claim (min (+ ?rest (geo-hidden-wait ?r ?p)) ?cost))
   (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name step-noise) (run ?r) (pattern ?p)
                    (headline (text "In each of {n} steps another rank is late, without any order; the others wait {s}. No rank is to blame."
                                    ?steps ?claim))
@@ -679,7 +743,8 @@
   =>
   (geo-ask ?r ?p 3 "see from the totals alone whether one subdomain is late"
            (create$ "subdomain.call_deficit" "subdomain.relative" "subdomain.excess"
-                    "subdomain.compute_time" "run.exchanges_each")))
+                    "subdomain.compute_time" "run.exchanges_each" "run.step_count"
+                    "subdomain.alone_steps")))
 
 (defrule ADVISE::geo-unsplit-even
   "Waits are not split, and computation is even: what can still be said."
@@ -700,6 +765,25 @@
                                 then ", so uneven parts are not the reason"
                                 else ""))))))
 
+(defrule CAUSES::geo-alone-suspected
+  "Who is less in calls than the others computes longer in few steps only."
+  (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?share&:(>= ?share ?*unknown-large*)))
+  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "subdomain.call_deficit") (location ?l) (value ?d) (of ?n))
+  (metric (run ?r) (pattern ?p) (name "subdomain.excess") (location ?l) (value ?excess))
+  (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l)
+          (value ?relative&:(>= ?relative ?*heavy*)))
+  (not (geo-late (run ?r) (pattern ?p) (location ?l)))
+  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
+  (metric (run ?r) (pattern ?p) (name "subdomain.alone_steps") (location ?l)
+          (value ?alone&:(< ?alone (* ?*now-and-then* ?steps))))
+  (metric (run ?r) (pattern ?p) (name "run.unsplit") (value ?unsplit))
+  (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
+  (test (>= (* (min ?d ?excess) (- ?n 1)) (* ?*significant* ?all)))
+  =>
+  (assert (geo-alone (run ?r) (pattern ?p) (location ?l) (steps ?alone) (confidence 0.6)
+                     (cost (min (* (min ?d ?excess) (- ?n 1)) ?unsplit)))))
+
 (defrule ADVISE::geo-suspected-subdomain
   "One subdomain computes longer than the others and is that much less in calls."
   (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?share&:(>= ?share ?*unknown-large*)))
@@ -709,6 +793,7 @@
   (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l)
           (value ?relative&:(>= ?relative ?*heavy*)))
   (not (geo-late (run ?r) (pattern ?p) (location ?l)))
+  (not (geo-alone (run ?r) (pattern ?p) (location ?l)))
   (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.unsplit") (value ?unsplit))
   (test (>= (* (min ?d ?excess) (- ?n 1)) (* ?*significant* ?all)))

@@ -71,6 +71,10 @@
   ;; trend, in times the mean. 1. As ?*heavy*: 0.1 of the mean.
   ?*imbalance-growth* = 0.1
 
+  ;; Share of the steps below which somebody computes longer now and then only. 1. What recurs in
+  ;; every third step is part of the steps; output and checkpoints are rarer.
+  ?*now-and-then* = 0.3
+
   ;; Share of the collectives without the part of some member, from which on their waiting is not
   ;; known. 1. As ?*significant*: a part that could itself be a cause.
   ?*incomplete* = 0.05

@@ -79,6 +79,8 @@ struct mpl_totals {
     double unknown_s; /**< In calls with is_wait_known false, whole durations. */
     double total_s;   /**< First to last event of the location. */
     uint64_t n_calls; /**< MPI calls without start-up and shut-down. */
+    uint64_t
+        n_unseen; /**< Of these MPI_Sendrecv and its like without a record of a message. */
     uint64_t n_sends, n_receives; /**< Message ends, matched or not, without PROC_NULL. */
     uint64_t sent_bytes, received_bytes;
     uint64_t n_collectives;
@@ -257,6 +259,7 @@ struct mpl_step_load {
     double excess_s;   /**< Sum over steps of its computation above the step's mean. */
     uint32_t
         heaviest_steps; /**< Steps in which it computes longest; of several the first process. */
+    uint32_t excess_steps; /**< Steps with at least half of what excess_s is per step. */
 };
 
 /** A part of a run in which each process is for about as long. Seconds. */

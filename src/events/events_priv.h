@@ -20,7 +20,8 @@ enum mpl_region_role {
 /* How a call without any message record can still have waited for somebody. */
 enum mpl_region_block {
     BLOCK_NEVER,
-    BLOCK_MESSAGE,  /* MPI_Recv, MPI_Send, MPI_Sendrecv: must move a message */
+    BLOCK_MESSAGE,  /* MPI_Recv, MPI_Send: must move a message */
+    BLOCK_EXCHANGE, /* MPI_Sendrecv: must move two */
     BLOCK_REQUESTS, /* MPI_Wait…: as long as there are requests */
     BLOCK_PROBE,    /* MPI_Probe: a message it does not take */
 };

@@ -37,7 +37,7 @@ static bool is_known_without_records(const struct mpl_events *events, uint32_t l
                                       model->can.has_immediate_collectives_complete);
     }
     /* MPI_PROC_NULL, which Score-P does not record. */
-    return block == BLOCK_MESSAGE && is_thorough(model);
+    return (block == BLOCK_MESSAGE || block == BLOCK_EXCHANGE) && is_thorough(model);
 }
 
 static bool is_p2p_known(const struct mpl_events *events, uint32_t location,

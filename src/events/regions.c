@@ -36,6 +36,9 @@ static enum mpl_region_block block_of(const struct mpl_region *region)
     if (begins_with(name, "probe") || begins_with(name, "mprobe")) {
         return BLOCK_PROBE;
     }
+    if (begins_with(name, "sendrecv")) {
+        return BLOCK_EXCHANGE;
+    }
     if (begins_with(name, "recv") || begins_with(name, "mrecv") ||
         begins_with(name, "send") || begins_with(name, "ssend") ||
         begins_with(name, "rsend")) {

@@ -150,6 +150,13 @@ static bool is_plain_mpi(const struct mpl_events *events, const struct mpl_locat
     }
 }
 
+static bool is_unseen_exchange(const struct mpl_events *events,
+                               const struct mpl_location *loc, const struct mpl_call *call)
+{
+    return call->class == MPL_SPAN_P2P && call->parts == PARTS_NONE &&
+           mpl_call_use(events, loc, call).block == BLOCK_EXCHANGE;
+}
+
 static bool sum_calls(struct totals_walk *w, uint32_t location)
 {
     const struct mpl_location *loc = &w->events->model->locations[location];
@@ -157,6 +164,7 @@ static bool sum_calls(struct totals_walk *w, uint32_t location)
     struct tick_sums *sums = &w->sums[location];
     int64_t compute_ticks;
     uint64_t n_calls = 0;
+    uint64_t n_unseen = 0;
 
     if (loc->n_events == 0 || !mpl_events_has_process(w->events, loc->process)) {
         return true;
@@ -175,12 +183,14 @@ static bool sum_calls(struct totals_walk *w, uint32_t location)
             sums->unknown_ticks += ticks;
         }
         n_calls += is_plain_mpi(w->events, loc, call);
+        n_unseen += is_unseen_exchange(w->events, loc, call);
         if (call->wait_kind != MPL_WAIT_NONE && !sum_wait(w, location, call)) {
             return false;
         }
     }
     sums->class_ticks[MPL_SPAN_COMPUTE] = compute_ticks;
     w->events->totals[location].n_calls = n_calls;
+    w->events->totals[location].n_unseen = n_unseen;
     return true;
 }
 

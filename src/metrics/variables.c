@@ -282,6 +282,13 @@ static double heaviest_steps(const struct query *q)
     return load == NULL ? NAN : load->heaviest_steps;
 }
 
+static double excess_steps(const struct query *q)
+{
+    const struct mpl_step_load *load = load_of(q);
+
+    return load == NULL ? NAN : load->excess_steps;
+}
+
 /* ---- counts and sizes ---------------------------------------------------------------------- */
 
 static double n_waits(const struct query *q)
@@ -499,7 +506,8 @@ bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
         return mpl_events_delays(variables->events, variables->arena, &variables->delays,
                                  NULL) == MPL_OK;
     }
-    if ((get == run_steps || get == step_excess || get == heaviest_steps) &&
+    if ((get == run_steps || get == step_excess || get == heaviest_steps ||
+         get == excess_steps) &&
         variables->steps == NULL) {
         return mpl_events_steps(variables->events, variables->arena, &variables->steps,
                                 NULL) == MPL_OK;

@@ -74,6 +74,7 @@ enum mpl_role_variable_kind {
     MPL_VAR_RECEIVED_BYTES,
     MPL_VAR_COLLECTIVES,
     MPL_VAR_CALLS,
+    MPL_VAR_UNSEEN,
     MPL_VAR_COMPUTE,
     MPL_VAR_WAITING,
     MPL_VAR_READY_WAIT,

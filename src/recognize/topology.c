@@ -213,6 +213,7 @@ static void set_counts(struct mpl_topology *t, uint32_t i)
     t->values[MPL_VAR_RECEIVED_BYTES][i] = (double) totals->received_bytes;
     t->values[MPL_VAR_COLLECTIVES][i] = (double) totals->n_collectives;
     t->values[MPL_VAR_CALLS][i] = (double) totals->n_calls;
+    t->values[MPL_VAR_UNSEEN][i] = (double) totals->n_unseen;
     t->values[MPL_VAR_COMPUTE][i] = totals->class_s[MPL_SPAN_COMPUTE];
     t->values[MPL_VAR_WAITING][i] = totals->wait_s[MPL_WAIT_LATE_SENDER];
     t->values[MPL_VAR_READY_WAIT][i] = totals->ready_s;

@@ -299,9 +299,28 @@ START_TEST(one_slow_process_is_kept_in_all_steps)
     const struct mpl_steps *s = check_run(loads, PROCESSES, _i != 0);
 
     ck_assert_uint_eq(s->loads[4].heaviest_steps, STEPS);
+    ck_assert_uint_eq(s->loads[4].excess_steps, STEPS);
     ASSERT_NEAR(s->heaviest_kept, 1.0);
     ck_assert(s->kept_s > 0.95 * s->cost_s);
     ck_assert(fabs(s->trend) < 0.1);
+}
+END_TEST
+
+START_TEST(what_a_process_does_now_and_then_is_in_few_steps)
+{
+    load_matrix loads;
+    uint64_t state = 3;
+
+    for (int k = 0; k < STEPS; k++) {
+        for (int p = 0; p < PROCESSES; p++) {
+            loads[k][p] = 100 + next_random(&state, 10) + (p == 4 && k % 10 == 9 ? 800 : 0);
+        }
+    }
+
+    const struct mpl_steps *s = check_run(loads, PROCESSES, _i != 0);
+
+    ck_assert_uint_eq(s->loads[4].excess_steps, STEPS / 10);
+    ck_assert(s->kept_s > 0.9 * s->cost_s);
 }
 END_TEST
 
@@ -449,6 +468,7 @@ static Suite *make_suite(void)
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, random_runs_have_the_summary_of_the_definitions, 0, 2);
     tcase_add_loop_test(all, one_slow_process_is_kept_in_all_steps, 0, 2);
+    tcase_add_loop_test(all, what_a_process_does_now_and_then_is_in_few_steps, 0, 2);
     tcase_add_loop_test(all, a_wandering_place_is_persistent_and_nobodys, 0, 2);
     tcase_add_loop_test(all, noise_is_not_persistent, 0, 2);
     tcase_add_loop_test(all, growth_has_a_trend_and_a_slope, 0, 2);
