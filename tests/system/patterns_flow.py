@@ -4,8 +4,9 @@ Pipelines and wavefronts. On real runs every figure names its source:
   built      it follows from how the run was made
   counted    counted in the trace with otf2-print
 
-The other runs are made here: programs as lists of calls, played with instant eager or with
-synchronous sends, so that the truth about each is known whatever its shape.
+The other runs are made here: programs as lists of calls, played with instant eager sends, with sends
+into buffers that may be full, or with synchronous ones, so that the truth about each is known whatever
+its shape.
 """
 
 import os
@@ -18,12 +19,15 @@ tap = product.Tap()
 
 # ---- programs and their play -----------------------------------------------------------------
 
+ROOM = 3  # messages that a buffer between two processes holds
+
 
 def play(programs):
-    """A text trace in us of programs: ("c", us), ("s", to), ("ss", to), ("r", from), ("b",)."""
+    """A text trace in us of programs: ("c", us), ("s", to), ("bs", to), ("ss", to), ("r", from), ("b",)."""
     clock = [0] * len(programs)
     at = [0] * len(programs)
     posted = {}  # eager messages on their way: when they arrive
+    taken = {}  # when they were taken
     items = [[] for _ in programs]
 
     def note(rank, begin, end, text):
@@ -41,12 +45,18 @@ def play(programs):
             return False
         if call[0] == "c":
             note(rank, begin, begin + call[1], "compute %d..%d")
-        elif call[0] == "s":
-            posted.setdefault((rank, call[1]), []).append(begin + 1)
-            note(rank, begin, begin + 1, "send %%d..%%d to %d" % call[1])
+        elif call[0] in ("s", "bs"):
+            there = posted.setdefault((rank, call[1]), [])
+            if call[0] == "bs" and len(there) >= ROOM:
+                return False
+            room = taken.get((rank, call[1]), [0])[-1] if call[0] == "bs" else 0
+            end = max(begin, room) + 1
+            there.append(end)
+            note(rank, begin, end, "send %%d..%%d to %d" % call[1])
         elif call[0] == "r":
             if posted.get((call[1], rank)):
                 end = max(begin, posted[(call[1], rank)].pop(0)) + 1
+                taken.setdefault((call[1], rank), []).append(end)
                 note(rank, begin, end, "recv %%d..%%d from %d" % call[1])
             elif current(call[1]) == ("ss", rank):
                 end = max(begin, clock[call[1]]) + 1
@@ -234,8 +244,8 @@ for quiet in (
 
 def made_pipelines():
     for services in ([50, 10, 10], [10, 10, 60, 20], [10, 20, 20, 20, 20, 90], [10, 20, 30, 20, 80, 20, 10]):
-        for send in ("s", "ss"):
-            name = "stages of %s us, %s" % (services, {"s": "eager", "ss": "synchronous"}[send])
+        for send, says in (("s", "eager"), ("bs", "buffered"), ("ss", "synchronous")):
+            name = "stages of %s us, %s" % (services, says)
             slow = str(services.index(max(services)))
             d = diagnose(pipeline(services, 60, send))
             is_recognised(d, "pipeline", labels(len(services)), name)
