@@ -10,6 +10,7 @@
 ;;   level 3   cause        slow-stage: the others wait for the stage with the longest time per item
 ;;             cause        degrading-stage, uneven-items: stages are alike on average, items are not
 ;;             cause        item-overhead, slow-transfer: moving an item
+;;             cause        slow-worker: one of several processes of a stage (farm-pipeline)
 ;;
 ;; What the slowest stage costs by the model is (M - 1) * sum(s_b - s_i); of the measured waiting
 ;; behind the first item no more is attributed to it, the rest to items that differ, as far as they
@@ -131,7 +132,7 @@
   (pattern (run ?r) (name "pipeline") (id ?p))
   =>
   (pl-ask ?r ?p 1 "see how busy the stages are, and what filling and draining cost"
-          (create$ "run.efficiency" "run.stages" "run.items" "run.lost" "run.fills" "run.per_fill"
+          (create$ "run.efficiency" "run.stages" "run.depth" "run.items" "run.lost" "run.fills" "run.per_fill"
                    "run.serial" "run.bubble" "run.fill_drain" "run.fill_drain_share" "run.slowest" "run.balance"
                    "stage.service" "stage.busy_share" "run.rate" "run.rate_bound")))
 
@@ -140,7 +141,7 @@
   (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-acceptable*)))
   (pattern (run ?r) (name "pipeline") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
-  (metric (run ?r) (pattern ?p) (name "run.stages") (value ?stages))
+  (metric (run ?r) (pattern ?p) (name "run.depth") (value ?stages))
   (metric (run ?r) (pattern ?p) (name "run.items") (value ?items))
   =>
   (assert (finding (kind symptom) (name low-pipeline-efficiency) (run ?r) (pattern ?p)
@@ -152,7 +153,7 @@
   "The stages work on items nearly all the time."
   (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(>= ?e ?*efficiency-acceptable*)))
   (pattern (run ?r) (name "pipeline") (id ?p))
-  (metric (run ?r) (pattern ?p) (name "run.stages") (value ?stages))
+  (metric (run ?r) (pattern ?p) (name "run.depth") (value ?stages))
   (metric (run ?r) (pattern ?p) (name "run.items") (value ?items))
   (metric (run ?r) (pattern ?p) (name "run.bubble") (value ?bubble))
   =>
@@ -167,7 +168,7 @@
   (metric (run ?r) (pattern ?p) (name "run.bubble") (value ?bubble&:(< ?bubble ?*bubble-large*)))
   (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.fill_drain_share") (value ?share))
-  (metric (run ?r) (pattern ?p) (name "run.stages") (value ?stages))
+  (metric (run ?r) (pattern ?p) (name "run.depth") (value ?stages))
   (metric (run ?r) (pattern ?p) (name "run.items") (value ?items))
   (metric (run ?r) (pattern ?p) (name "run.fills") (value ?fills))
   =>
@@ -284,14 +285,15 @@
   (metric (run ?r) (pattern ?p) (name "run.fill_drain_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
-  (metric (run ?r) (pattern ?p) (name "run.stages") (value ?stages))
+  (metric (run ?r) (pattern ?p) (name "run.stages") (value ?processes))
+  (metric (run ?r) (pattern ?p) (name "run.depth") (value ?stages))
   (metric (run ?r) (pattern ?p) (name "run.items") (value ?items))
   (metric (run ?r) (pattern ?p) (name "run.fills") (value ?fills))
   =>
   (bind ?per (/ ?items (max 1.0 ?fills)))
   (bind ?wanted (integer (+ 0.999999 (* (- ?stages 1) (- (/ 1.0 ?*bubble-good*) 1.0)))))
   (bind ?parts (max 2 (integer (+ 0.999999 (/ ?wanted (max 1.0 ?per))))))
-  (bind ?gain (/ (* ?lost (- 1.0 (/ 1.0 ?parts))) ?stages))
+  (bind ?gain (/ (* ?lost (- 1.0 (/ 1.0 ?parts))) ?processes))
   (assert (finding (kind cause) (name too-few-items) (run ?r) (pattern ?p)
                    (headline (text "There are too few items for {n} stages: filling and draining the pipeline cost {%} of their time."
                                    ?stages ?share))
@@ -299,13 +301,13 @@
                               ?parts ?wanted))
                    (gain-kind remove)
                    (locations (pl-members ?r ?p)) (lost ?lost) (share (pl-part ?lost ?all))
-                   (gain (pl-gain ?r ?p ?stages ?gain)) (level 2)
+                   (gain (pl-gain ?r ?p ?processes ?gain)) (level 2)
                    (text (text "There are too few items for {n} stages: filling and draining cost {s}, {%} of the stages' time, with {n} items per filling. Equal stages would lose (P - 1) / (M + P - 1) = {%}."
                                ?stages ?lost ?share ?per ?bubble))
                    (remedy (text "Split each item into {n} parts, so that {n} or more flow through per filling{}; up to {}, as long as a part is worth its messages."
                                  ?parts ?wanted
                                  (if (> ?fills 1.0) then ", and let the next batch in before the last one is out" else "")
-                                 (pl-saves ?r ?p ?stages ?gain))))))
+                                 (pl-saves ?r ?p ?processes ?gain))))))
 
 (defrule CAUSES::pl-after
   "When the last item is done, some stage goes on alone; what it computes then is long enough for that."
@@ -347,6 +349,7 @@
 (defrule CAUSES::pl-slow-stage
   "The other stages wait because one takes longer per item."
   (finding (kind observation) (name slowest-stage) (run ?r) (pattern ?p) (locations ?b))
+  (not (refined (run ?r) (pattern ?p) (name slow-stage)))
   (metric (run ?r) (pattern ?p) (name "run.waiting_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern ?p) (name "run.waiting") (value ?waiting))
   (metric (run ?r) (pattern ?p) (name "stage.service") (location ?b) (value ?sb))
@@ -510,6 +513,139 @@
                    (remedy (text "Overlap: post the receive of the next item (MPI_Irecv) before working on this one, and give it on with MPI_Isend; up to {}."
                                  (pl-saves ?r ?p ?stages (/ ?lost ?stages)))))))
 
+;; ---- farm-pipeline: stages of several processes ---------------------------------------------------
+;; A pattern that extends pipeline: the time of a process is counted per item of the run, so all of the
+;; above holds. Where several processes share the slowest stage, what to do is another thing: all of them
+;; take as long (slow-stage: more workers), or one of them (slow-worker: deal on request).
+
+(deffunction MAIN::fp-team (?run ?pattern ?feeder)
+  "Labels of the processes that get their items from the same one: those of a stage."
+  (bind ?labels (create$))
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "stage.feeder")
+         (>= ?m:value 0.0) (= ?m:value ?feeder))
+    (bind ?labels (create$ ?labels ?m:location)))
+  ?labels)
+
+(deffunction MAIN::fp-most-and-sum (?run ?pattern ?metric ?who ?are-in)
+  "The largest value of a metric, and the sum, over the processes that are (or are not) in ?who."
+  (bind ?most 0.0)
+  (bind ?sum 0.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (neq ?m:location "")
+         (eq ?are-in (neq FALSE (member$ ?m:location ?who))))
+    (bind ?most (max ?most ?m:value))
+    (bind ?sum (+ ?sum ?m:value)))
+  (create$ ?most ?sum))
+
+(defrule SYMPTOMS::fp-ask-shape
+  "How many processes share stages."
+  (pattern (run ?r) (name "farm-pipeline") (id ?p))
+  =>
+  (pl-ask ?r ?p 1 "see how many processes share the items of a stage"
+          (create$ "run.workers" "run.splitters" "run.collectors")))
+
+(defrule SYMPTOMS::fp-shape
+  "The stages, and how many processes share the items of one."
+  (pattern (run ?r) (name "farm-pipeline") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.depth") (value ?depth))
+  (metric (run ?r) (pattern ?p) (name "run.items") (value ?items))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
+  (metric (run ?r) (pattern ?p) (name "run.splitters") (value ?splitters))
+  (metric (run ?r) (pattern ?p) (name "run.collectors") (value ?collectors))
+  =>
+  (assert (finding (kind observation) (name farm-in-pipeline) (run ?r) (pattern ?p) (healthy yes)
+                   (level 1)
+                   (text (text "{n} items pass through {n} stages. {n} workers share the work of a stage with others; {} gives them items, and {} takes their results."
+                               ?items ?depth ?workers (plural (integer ?splitters) "process" "processes")
+                               (plural (integer ?collectors) "process" "processes"))))))
+
+(defrule REFINE::fp-ask
+  "Who shares a stage with the slowest process."
+  (pattern (run ?r) (name "farm-pipeline") (id ?p))
+  (finding (kind observation) (name slowest-stage) (run ?r) (pattern ?p))
+  =>
+  (pl-ask ?r ?p 3 "see whether several processes share the slowest stage"
+          (create$ "stage.feeder" "stage.per_item" "stage.share")))
+
+(defrule REFINE::fp-shared
+  "Several processes share the slowest stage: that it is slow is said here."
+  (pattern (run ?r) (name "farm-pipeline") (id ?p))
+  (finding (kind observation) (name slowest-stage) (run ?r) (pattern ?p) (locations ?b))
+  (metric (run ?r) (pattern ?p) (name "stage.feeder") (location ?b) (value ?feeder))
+  =>
+  (if (> (length$ (fp-team ?r ?p ?feeder)) 1)
+   then (assert (refined (run ?r) (pattern ?p) (name slow-stage)))))
+
+(defrule CAUSES::fp-slow-stage
+  "The other stages wait because one has too few workers for the time that an item takes in it."
+  (refined (run ?r) (pattern ?p) (name slow-stage))
+  (pattern (run ?r) (name "farm-pipeline") (id ?p))
+  (finding (kind observation) (name slowest-stage) (run ?r) (pattern ?p) (locations ?b))
+  (metric (run ?r) (pattern ?p) (name "run.waiting_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.waiting") (value ?waiting))
+  (metric (run ?r) (pattern ?p) (name "stage.service") (location ?b) (value ?sb))
+  (metric (run ?r) (pattern ?p) (name "stage.per_item") (location ?b) (value ?each))
+  (metric (run ?r) (pattern ?p) (name "stage.feeder") (location ?b) (value ?feeder))
+  (metric (run ?r) (pattern ?p) (name "run.items") (value ?items))
+  (metric (run ?r) (pattern ?p) (name "run.stages") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.balance") (value ?balance))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?team (fp-team ?r ?p ?feeder))
+  (bind ?slow (pl-slow ?r ?p ?sb))
+  (bind ?k (length$ ?team))
+  (bind ?who (create$))
+  (bind ?fast (create$))
+  (foreach ?l ?team
+    (if (member$ ?l ?slow) then (bind ?who (create$ ?who ?l)) else (bind ?fast (create$ ?fast ?l))))
+  (bind ?others-each (/ (nth$ 2 (fp-most-and-sum ?r ?p "stage.per_item" ?fast TRUE)) (max 1 (length$ ?fast))))
+  ;; What all of the stage finish per second if each takes an item when it is free.
+  (bind ?rate 0.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?r) (eq ?m:pattern ?p) (eq ?m:name "stage.per_item") (member$ ?m:location ?team))
+    (bind ?rate (+ ?rate (/ 1.0 (max ?m:value 1e-12)))))
+  (bind ?is-all (= (length$ ?who) ?k))
+  (bind ?work (nth$ 2 (fp-most-and-sum ?r ?p "stage.service" ?team TRUE)))
+  (bind ?next (nth$ 1 (fp-most-and-sum ?r ?p "stage.service" ?team FALSE)))
+  (bind ?cost (min ?waiting (pl-mismatch ?n ?items ?sb ?balance)))
+  (bind ?workers (max (+ ?k 1) (integer (+ 0.999999 (/ ?work (max ?next 1e-9))))))
+  (bind ?after (max ?next (if ?is-all then (/ ?work ?workers) else (/ 1.0 ?rate))))
+  (bind ?gain (min (* ?items (max 0.0 (- ?sb ?after))) (/ ?cost (max 1 (- ?n (length$ ?who))))))
+  (bind ?names (location-list ?who))
+  (bind ?others (create$))
+  (foreach ?l (pl-members ?r ?p)
+    (if (not (member$ ?l ?who)) then (bind ?others (create$ ?others ?l))))
+  (if ?is-all then
+    (assert (finding (kind cause) (name slow-stage) (run ?r) (pattern ?p)
+                   (headline (text "The stage of ranks {} is the bottleneck: its {n} workers finish an item every {s}, the next slowest stage every {s}."
+                                   ?names ?k ?sb ?next))
+                   (fix (text "Give that stage {n} workers instead of {n}, or make their work on an item shorter."
+                              ?workers ?k))
+                   (gain-kind remove)
+                   (locations ?others) (culprits ?who) (lost ?cost) (share (pl-part ?cost ?lost))
+                   (gain (pl-gain ?r ?p ?n ?gain)) (level 3) (where (str-cat "location " ?b))
+                   (what-if (what-if-of "compute" ?who "/" (/ ?workers ?k)))
+                   (text (text "The stage of ranks {} is the bottleneck: an item takes {s} in it, so its {n} workers together finish one every {s}; the next slowest stage takes {s}. The others wait {s} for it ({%} of what the stages lose)."
+                               ?names ?each ?k ?sb ?next ?cost (pl-part ?cost ?lost)))
+                   (remedy (text "Give the stage {n} workers instead of {n}: they finish an item every {s}, as fast as the rest of the pipeline; that saves {} by the model ({n} items, {s} less each). Without more processes, move work from it to the other stages."
+                                 ?workers ?k (/ ?work ?workers) (pl-saves ?r ?p ?n ?gain) ?items
+                                 (max 0.0 (- ?sb ?after))))))
+   else
+    (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p)
+                   (headline (text "{} {s} for an item, the others of that stage {s}, for as many items: the stages wait {s}."
+                                   (text (if (> (length$ ?who) 1) then "Workers {} take" else "Worker {} takes") ?names)
+                                   ?each ?others-each ?cost))
+                   (fix (text "Give out items on request instead of in turn, or find out why rank {} is slow." ?names))
+                   (gain-kind even-out)
+                   (locations ?others) (culprits ?who) (lost ?cost) (share (pl-part ?cost ?lost))
+                   (gain (pl-gain ?r ?p ?n ?gain)) (level 3) (where (str-cat "location " ?b))
+                   (what-if (what-if-of "compute" ?who "/" (/ ?sb (max ?after 1e-12))))
+                   (text (text "Rank {} needs {s} for an item, the other workers of its stage {s}, and it takes as many as they do: its share takes {s} per item of the run, the next slowest stage {s}. The others wait {s} ({%} of what the stages lose)."
+                               ?names ?each ?others-each ?sb ?next ?cost (pl-part ?cost ?lost)))
+                   (remedy (text "Let the workers of the stage ask for items, so that a slow one gets fewer, or find out why it is slow; that saves {} by the model."
+                                 (pl-saves ?r ?p ?n ?gain)))))))
+
 ;; ---- several runs: the model of the pattern ------------------------------------------------------
 ;; M items pass P stages in (M + P - 1) s_b, each time that the pipeline is filled. The slowest stage of
 ;; the larger run is expected to have its share of what all compute.
@@ -518,6 +654,7 @@
   "Both runs are pipelines: the number of stages and their slowest one give the run time."
   (scaling (from ?f) (to ?t))
   (pattern (run ?f) (name "pipeline") (id ?pf) (scope "world"))
+  (not (pattern (run ?f) (name "farm-pipeline") (id ?pf))) ; more processes need not be more stages
   (pattern (run ?t) (name "pipeline") (id ?pt) (scope "world"))
   =>
   (assert (scaling-of (from ?f) (to ?t) (name "pipeline") (from-id ?pf) (to-id ?pt)))

@@ -134,7 +134,7 @@ def wavefront(width, height, n_blocks, work, directions, barrier=False):
 
 def is_recognised(d, pattern, members, name):
     found = d.pattern(pattern) or {"roles": {}}
-    role = {"pipeline": "stage", "wavefront": "cell"}[pattern]
+    role = {"pipeline": "stage", "farm-pipeline": "stage", "wavefront": "cell"}[pattern]
     tap.ok(
         found["roles"].get(role) == members,
         "%s: a %s of %d" % (name, pattern, len(members)),
@@ -253,6 +253,35 @@ def made_pipelines():
             seconds_count_once(d, name)
 
 
+def made_farms():
+    """Five stages of 100 us per item; the third is shared by workers, dealt in turn."""
+    for n_workers, worker, cause, culprits, wanted in (
+        (3, [300, 300, 300], None, [], None),
+        (3, [900, 900, 900], "slow-stage", ["2", "3", "4"], "9 workers instead of 3"),
+        (2, [400, 400], "slow-stage", ["2", "3"], "4 workers instead of 2"),
+        (3, [300, 1200, 300], "slow-worker", ["3"], "on request"),
+    ):
+        name = "a farm of %s us in a pipeline" % worker
+        collector = 2 + n_workers
+        programs = [[] for _ in range(collector + 2)]
+        for i in range(90):
+            at = 2 + i % n_workers
+            path = [0, 1, at, collector, collector + 1]
+            for stage, rank in enumerate(path):
+                programs[rank] += [("r", path[stage - 1])] if stage > 0 else []
+                programs[rank].append(("c", worker[at - 2] if rank == at else 100))
+                programs[rank] += [("s", path[stage + 1])] if stage < 4 else []
+        d = diagnose(programs)
+        is_recognised(d, "farm-pipeline", labels(len(programs)), name)
+        tap.ok(d.pattern("pipeline") is None, name + " is no chain", d.pattern("pipeline"))
+        if cause is None:
+            tap.ok(d["verdict"] == "no-significant-problem", name + ": no problem", d["summary"])
+        else:
+            blames(d, cause, culprits, name)
+            tap.ok(wanted in d.leading()["fix"], name + ": " + wanted, d.leading()["fix"])
+        seconds_count_once(d, name)
+
+
 def made_equal_stages():
     d = diagnose(pipeline([50] * 5, 100, "s", strays=True))
     is_recognised(d, "pipeline", labels(5), "equal stages, a last word")
@@ -325,7 +354,7 @@ def made_fine_blocks():
     seconds_count_once(d, "steps of 2 us")
 
 
-for test in (made_pipelines, made_equal_stages, made_serial_chains, made_wavefronts, made_fine_blocks):
+for test in (made_pipelines, made_farms, made_equal_stages, made_serial_chains, made_wavefronts, made_fine_blocks):
     tap.guarded(test.__name__, test)
 for name, test in REAL.items():
     where = product.shared_trace(name)
