@@ -72,6 +72,54 @@ double mpl_model_seconds(const struct mpl_model *model, int64_t ticks)
     return (double) ticks / (double) model->ticks_per_s;
 }
 
+/* Whether the buffers hold a share for each member, or the same for all of them. */
+static bool has_shares(enum mpl_coll_op op)
+{
+    switch (op) {
+    case MPL_COLL_ALLGATHER:
+    case MPL_COLL_ALLTOALL:
+    case MPL_COLL_GATHER:
+    case MPL_COLL_SCATTER:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_same_for_all(enum mpl_coll_op op)
+{
+    switch (op) {
+    case MPL_COLL_BCAST:
+    case MPL_COLL_ALLREDUCE:
+    case MPL_COLL_REDUCE:
+    case MPL_COLL_SCAN:
+    case MPL_COLL_EXSCAN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+double mpl_coll_bytes(const struct mpl_model *model, const struct mpl_collective *part)
+{
+    const double most =
+        (double) (part->sent_bytes > part->received_bytes ? part->sent_bytes
+                                                          : part->received_bytes);
+    const double members = part->comm < model->n_comms && !model->comms[part->comm].is_self
+                               ? model->comms[part->comm].n_members
+                               : 1;
+
+    if (model->tracer == MPL_TRACER_EZTRACE && has_shares(part->op)) {
+        return most * members;
+    }
+    /* Score-P counts what goes to and comes from all members; the leaves of a tree have one share. */
+    if (model->tracer == MPL_TRACER_SCOREP && is_same_for_all(part->op) &&
+        (part->root == MPL_NONE || (part->sent_bytes > 0 && part->received_bytes > 0))) {
+        return most / (members > 0 ? members : 1);
+    }
+    return most;
+}
+
 static bool is_among(const uint32_t *members, uint32_t n, uint32_t process)
 {
     for (uint32_t i = 0; i < n; i++) {

@@ -291,6 +291,13 @@ struct mpl_model {
 uint32_t mpl_model_find_location(const struct mpl_model *model, const char *label);
 /** Seconds of a duration in ticks. */
 double mpl_model_seconds(const struct mpl_model *model, int64_t ticks);
+/**
+ * Bytes in the buffers of a location's part in a collective operation, the larger of what it gives
+ * and what it gets; tracers count them in different ways. An MPI_Alltoall of 3 processes with 8
+ * bytes for each has 24: EZTrace writes 8, Score-P 24. An MPI_Allreduce of 8 bytes has 8: EZTrace
+ * writes 8, Score-P 24.
+ */
+double mpl_coll_bytes(const struct mpl_model *model, const struct mpl_collective *part);
 /** Process index behind \p rank of \p comm as seen from \p process: the other group of an
  *  inter-communicator. MPL_NONE when out of range. */
 uint32_t mpl_comm_peer(const struct mpl_model *model, uint32_t comm, uint32_t process,

@@ -234,6 +234,16 @@ static double sum_bytes(const struct mpl_recognition *r, const struct mpl_filter
     return bytes;
 }
 
+static double collective_bytes(const struct mpl_recognition *r, uint32_t location,
+                               uint32_t at)
+{
+    const uint32_t part = mpl_events_span(r->events, location, at).collective;
+
+    return part == MPL_NONE
+               ? NAN
+               : mpl_coll_bytes(r->model, &r->model->locations[location].collectives[part]);
+}
+
 /* Of the only message, or of those of a call with several. */
 static double message_field(const struct mpl_recognition *r,
                             const struct mpl_filter *filter, uint32_t location, uint32_t at,
@@ -248,7 +258,7 @@ static double message_field(const struct mpl_recognition *r,
         one = MPL_NONE;
     }
     if (one == MPL_NONE) {
-        return NAN;
+        return field == MPL_FIELD_BYTES ? collective_bytes(r, location, at) : NAN;
     }
     if (field == MPL_FIELD_BYTES) {
         return message != MPL_NONE ? (double) loc->messages[one].bytes

@@ -115,7 +115,10 @@ static const struct mpl_word fields[] = {
     { "duration", { 1, 0 }, "From enter to leave." },
     { "wait", { 1, 0 }, "Of that, waiting for a partner." },
     { "transfer", { 1, 0 }, "Of that, not waiting." },
-    { "bytes", { 0, 1 }, "Size of its messages that the member asks for." },
+    { "bytes",
+      { 0, 1 },
+      "Size of its messages that the member asks for; of a collective what it gives or "
+      "gets, the larger." },
     { "tag", { 0, 0 }, "Tag of the first of these messages." },
     { "peer", { 0, 0 }, "Rank at the other end of the first of these messages." },
     { "rank", { 0, 0 }, "Rank on which it lies." },

@@ -96,6 +96,67 @@ START_TEST(operations_have_a_class_and_a_name)
 }
 END_TEST
 
+START_TEST(buffers_of_collectives_have_the_same_size_whoever_traced_them)
+{
+    static const uint32_t members[] = { 0, 1, 2 };
+    const struct mpl_comm comms[] = {
+        { .name = "world", .n_members = 3, .members = members },
+        { .name = "self", .is_self = true },
+    };
+    static const struct {
+        enum mpl_tracer tracer;
+        struct mpl_collective part;
+        double bytes;
+    } cases[] = {
+        { MPL_TRACER_EZTRACE,
+          { .op = MPL_COLL_ALLTOALL,
+            .sent_bytes = 8,
+            .received_bytes = 8,
+            .root = MPL_NONE },
+          24 },
+        { MPL_TRACER_SCOREP,
+          { .op = MPL_COLL_ALLTOALL,
+            .sent_bytes = 24,
+            .received_bytes = 24,
+            .root = MPL_NONE },
+          24 },
+        { MPL_TRACER_EZTRACE,
+          { .op = MPL_COLL_ALLREDUCE,
+            .sent_bytes = 8,
+            .received_bytes = 8,
+            .root = MPL_NONE },
+          8 },
+        { MPL_TRACER_SCOREP,
+          { .op = MPL_COLL_ALLREDUCE,
+            .sent_bytes = 24,
+            .received_bytes = 24,
+            .root = MPL_NONE },
+          8 },
+        { MPL_TRACER_SCOREP,
+          { .op = MPL_COLL_BCAST, .sent_bytes = 24, .received_bytes = 8 },
+          8 },
+        { MPL_TRACER_SCOREP, { .op = MPL_COLL_BCAST, .received_bytes = 8 }, 8 },
+        { MPL_TRACER_TEXT,
+          { .op = MPL_COLL_ALLTOALL, .sent_bytes = 9, .received_bytes = 8 },
+          9 },
+        { MPL_TRACER_EZTRACE, { .op = MPL_COLL_GATHER, .comm = 1, .sent_bytes = 8 }, 8 },
+        { MPL_TRACER_EZTRACE,
+          { .op = MPL_COLL_GATHER, .comm = MPL_NONE, .sent_bytes = 8 },
+          8 },
+        { MPL_TRACER_SCOREP, { .op = MPL_COLL_BARRIER, .root = MPL_NONE }, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct mpl_model model = { .tracer = cases[i].tracer,
+                                         .n_comms = 2,
+                                         .comms = comms };
+
+        ck_assert_msg(mpl_coll_bytes(&model, &cases[i].part) == cases[i].bytes, "case %zu",
+                      i);
+    }
+}
+END_TEST
+
 START_TEST(ranks_are_relative_to_their_communicator)
 {
     static const uint32_t world[] = { 0, 1, 2, 3 };
@@ -166,6 +227,7 @@ int main(void)
     tcase_add_test(tcase, kinds_follow_what_a_call_does);
     tcase_add_test(tcase, functions_of_the_program_stay_functions);
     tcase_add_test(tcase, operations_have_a_class_and_a_name);
+    tcase_add_test(tcase, buffers_of_collectives_have_the_same_size_whoever_traced_them);
     tcase_add_test(tcase, ranks_are_relative_to_their_communicator);
     tcase_add_test(tcase, locations_are_found_by_label_and_ticks_become_seconds);
     tcase_add_test(tcase, capabilities_are_found_by_name);
