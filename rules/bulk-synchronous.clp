@@ -489,6 +489,8 @@
 
 (defrule CAUSES::bsp-frequent-collectives
   "There is too little computation between two collective operations."
+  (logical (pattern (run ?r) (id ?p))
+           (not (finding (kind cause) (name large-collectives) (run ?r))))
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
   (not (bsp-unsure (run ?r) (pattern ?p)))
   ;; Fewer would be set-up and end of the run.
@@ -518,6 +520,8 @@
 
 (defrule CAUSES::bsp-slow-collectives
   "Collective operations take a good part of the time although there is computation between them."
+  (logical (pattern (run ?r) (id ?p))
+           (not (finding (kind cause) (name large-collectives) (run ?r))))
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
   (not (bsp-unsure (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))

@@ -710,6 +710,8 @@
 
 (defrule CAUSES::geo-costly-reductions
   "Collectives take long beyond waiting for the last process, and follow closely on each other."
+  (logical (pattern (run ?r) (id ?p))
+           (not (finding (kind cause) (name large-collectives) (run ?r))))
   (geo-cost (run ?r) (pattern ?p) (of meetings) (seconds ?moving) (each ?cost) (share ?share))
   (metric (run ?r) (pattern ?p) (name "run.meeting_typical"))
   (metric (run ?r) (pattern ?p) (name "run.between_meetings") (value ?work))

@@ -644,6 +644,8 @@
 
 (defrule CAUSES::mp-collective-cost
   "Most of the transfer is in collective operations."
+  (logical (pattern (run ?r) (name "message-passing"))
+           (not (finding (kind cause) (name large-collectives) (run ?r))))
   (not (settled (run ?r) (loss transfer)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share")
           (value ?share&:(>= ?share ?*significant*)))

@@ -110,6 +110,16 @@
   ;; set-up and end of a run, such as the barrier before a clock is read.
   ?*collectives-enough* = 10.0)
 
+;; ---- large collectives -----------------------------------------------------------------------
+(defglobal MAIN
+  ;; Bytes per second and process from which on it may be the data that make a collective long. B/s.
+  ;; A tenth of Gigabit Ethernet, the slowest network of clusters, for ranks that share it; at a lower
+  ;; speed they wait for something else.
+  ?*bandwidth-least* = 1.0e7
+
+  ;; Load balance from which on nobody need be waited for in the end. 1. POP asks for 0.9.
+  ?*balanced* = 0.9)
+
 ;; ---- patterns of parts of a run --------------------------------------------------------------
 
 (defglobal MAIN

@@ -130,7 +130,7 @@ static double coverage_of(struct mpl_analysis *a, const struct mpl_diagnosed *d)
     if (t == NULL) {
         return 1;
     }
-    return mpl_pattern_event_count(t->shown.pattern) == 0 ? 0 : t->shown.coverage;
+    return mpl_pattern_is_structural(t->shown.pattern) ? t->shown.coverage : 0;
 }
 
 /* What leaves room for something else, each for a reason of its own; the first is told. */

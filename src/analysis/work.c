@@ -185,7 +185,7 @@ static uint32_t count_common(const uint32_t *x, uint32_t n, const uint32_t *y, u
 
 static bool is_specific(const struct trial *t)
 {
-    return t->shown.is_chosen && mpl_pattern_event_count(t->shown.pattern) > 0;
+    return t->shown.is_chosen && mpl_pattern_is_structural(t->shown.pattern);
 }
 
 /* Whether both runs have patterns with events of their own, and none in common. */

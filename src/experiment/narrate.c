@@ -21,14 +21,14 @@ static const struct mpl_trial *hero_of(const struct mpl_diagnosis *d)
     }
     for (size_t i = 0; i < d->n_trials; i++) {
         const struct mpl_trial *t = &d->trials[i];
-        const bool is_special = t->is_chosen && mpl_pattern_event_count(t->pattern) > 0;
+        const bool is_special = t->is_chosen && mpl_pattern_is_structural(t->pattern);
 
         if (is_special && leading != NULL && t->run == leading->run &&
             strcmp(t->id, leading->finding->pattern) == 0) {
             return t;
         }
         if (t->is_chosen &&
-            (hero == NULL || (is_special && (mpl_pattern_event_count(hero->pattern) == 0 ||
+            (hero == NULL || (is_special && (!mpl_pattern_is_structural(hero->pattern) ||
                                              t->share > hero->share)))) {
             hero = t;
         }
@@ -87,7 +87,7 @@ static void tell_roles(const struct hunt *h, const struct mpl_trial *t)
 {
     const char *roles = "";
 
-    if (mpl_pattern_event_count(t->pattern) == 0) {
+    if (!mpl_pattern_is_structural(t->pattern)) {
         mpl_tell(h, MPL_TOLD_FOUND, 1, NULL,
                  "No pattern of parallel programs fits, so this is %s in general.",
                  mpl_pattern_name(t->pattern));

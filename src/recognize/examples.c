@@ -25,7 +25,7 @@ static const char *objection(struct check *c, const struct mpl_recognition *r)
     const struct mpl_pattern *pattern = c->pattern;
     const char *worst = mpl_recognition_worst_constraint(r);
 
-    if (pattern->n_events > 0 && r->n_fitting == 0) {
+    if (mpl_recognition_fit(r) == 0) {
         return "nothing is recognised";
     }
     if (r->message_coverage < pattern->minimum_coverage) {

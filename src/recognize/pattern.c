@@ -39,6 +39,11 @@ const struct mpl_yaml *mpl_pattern_tree(const struct mpl_pattern *pattern)
     return pattern->merged;
 }
 
+bool mpl_pattern_is_structural(const struct mpl_pattern *pattern)
+{
+    return pattern->minimum_coverage > 0;
+}
+
 double mpl_pattern_minimum_coverage(const struct mpl_pattern *pattern)
 {
     return pattern->minimum_coverage;

@@ -124,12 +124,14 @@ double mpl_recognition_time_coverage(const struct mpl_recognition *r)
     return r->time_coverage;
 }
 
-/* Without events nothing contradicts a pattern; with events but no match nothing supports it. */
+/* Without events nothing contradicts a pattern; with events but no match nothing supports it, unless
+ * it supposes nothing. */
 double mpl_recognition_fit(const struct mpl_recognition *r)
 {
     const uint64_t n = r->n_fitting + r->n_failing;
 
-    return n > 0 ? (double) r->n_fitting / (double) n : r->pattern->n_events == 0;
+    return n > 0 ? (double) r->n_fitting / (double) n
+                 : r->pattern->n_events == 0 || !mpl_pattern_is_structural(r->pattern);
 }
 
 uint64_t mpl_recognition_fitting(const struct mpl_recognition *r)

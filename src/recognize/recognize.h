@@ -91,7 +91,7 @@ struct mpl_window mpl_window_of(const struct mpl_events *events);
 struct mpl_primitive {
     const char *name; /**< "recv" */
     const char *says; /**< One sentence. */
-    bool has_message; /**< bytes, tag, peer and the filters to, from, tag make sense. */
+    bool has_message; /**< tag, peer and the filters to, from, tag make sense. */
 };
 /** The table behind `marple vocab events`. */
 const struct mpl_primitive *mpl_primitives(size_t *n);
@@ -144,6 +144,9 @@ const char *mpl_pattern_file(const struct mpl_pattern *pattern);
 const char *mpl_pattern_replaces(const struct mpl_pattern *pattern);
 /** The sections of its file on top of those that it extends, for lint and for showing. */
 const struct mpl_yaml *mpl_pattern_tree(const struct mpl_pattern *pattern);
+/** Whether it says how a program is built; one that need explain nothing (minimum coverage 0) only
+ *  measures what all programs have. */
+bool mpl_pattern_is_structural(const struct mpl_pattern *pattern);
 /** Message coverage and fit from which on the pattern is chosen; 0.8 where it does not say. */
 double mpl_pattern_minimum_coverage(const struct mpl_pattern *pattern);
 double mpl_pattern_minimum_fit(const struct mpl_pattern *pattern);

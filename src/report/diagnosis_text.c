@@ -325,7 +325,7 @@ static void say_pattern(struct page *page, const struct mpl_diagnosis *d,
             fit = fmin(fit, d->trials[i].fit);
         }
     }
-    if (mpl_pattern_event_count(t->pattern) == 0) {
+    if (!mpl_pattern_is_structural(t->pattern)) {
         mpl_page_say(page, 2, "%s: fits every MPI run", name_in_run(page, d, t));
     } else {
         const char *others =
@@ -349,7 +349,7 @@ static void say_pattern(struct page *page, const struct mpl_diagnosis *d,
 static bool is_beaten(const struct mpl_trial *t)
 {
     return !t->is_chosen && t->reason != NULL && strcmp(t->scope, "world") == 0 &&
-           mpl_pattern_event_count(t->pattern) > 0 &&
+           mpl_pattern_is_structural(t->pattern) &&
            t->coverage >= mpl_pattern_minimum_coverage(t->pattern) &&
            t->fit >= mpl_pattern_minimum_fit(t->pattern);
 }
@@ -428,7 +428,7 @@ static void say_level(struct page *page, const struct mpl_diagnosis *d,
 
 static bool is_general(const struct mpl_trial *t)
 {
-    return mpl_pattern_event_count(t->pattern) == 0;
+    return !mpl_pattern_is_structural(t->pattern);
 }
 
 static void say_heading(struct page *page, const struct mpl_diagnosis *d,

@@ -41,7 +41,7 @@ static const struct mpl_trial *main_trial(const struct mpl_diagnosis *d, uint32_
     for (size_t i = 0; i < d->n_trials; i++) {
         const struct mpl_trial *t = &d->trials[i];
 
-        if (t->is_chosen && t->run == run && mpl_pattern_event_count(t->pattern) > 0 &&
+        if (t->is_chosen && t->run == run && mpl_pattern_is_structural(t->pattern) &&
             (found == NULL || (is_part(found) && !is_part(t)) ||
              (is_part(found) == is_part(t) && t->share > found->share))) {
             found = t;
