@@ -1,0 +1,95 @@
+/*
+ * Takes:        the net of dependences of a trace.
+ * Makes:        answers to "must this have come before that?", for any two events: what comes
+ *               before an event, what after it, and through which messages.
+ * Leaves alone: times; no answer depends on a clock.
+ *
+ * Numbers. Events of a location are counted from 1 in the order of its records; 0 means none. A
+ * timestamp holds, for a location, how many of its first events have come before: the number of
+ * the greatest predecessor, the textbook's convention and not the paper's, where it is one more
+ * for other processes. So event e of location p comes before event f of another one if
+ * timestamp(f)[p] >= number of e.
+ *
+ * Only sinks have timestamps: between two of them a location learns nothing. A timestamp is short
+ * where all that a sink needs comes from its own cluster of locations.
+ *
+ * Source: Ward, Taylor: Self-Organizing Hierarchical Cluster Timestamps.
+ */
+#ifndef MPL_CAUSALITY_CAUSALITY_H
+#define MPL_CAUSALITY_CAUSALITY_H
+
+#include "order/order.h"
+
+/** How locations are put into clusters. */
+enum mpl_clustering {
+    MPL_CLUSTER_STATIC, /**< Neighbours by number. */
+    MPL_CLUSTER_SELF, /**< On their first message, while the trace is walked: section 3. */
+    MPL_CLUSTER_INFORMED /**< By all messages of the trace, before it is walked. */
+};
+
+enum { MPL_CLUSTER_LEVELS = 4 };
+
+struct mpl_causality_options {
+    enum mpl_clustering clustering;
+    uint32_t
+        n_levels; /**< 0: plain vectors, Fidge and Mattern. 1: two levels, and so on. */
+    uint32_t
+        most[MPL_CLUSTER_LEVELS]; /**< Largest clusters, ascending; the innermost first. */
+};
+
+struct mpl_causality;
+
+/**
+ * Walks \p net once and stamps its sinks.
+ *
+ * Errors: MPL_E_NOMEM. \p *out is written on MPL_OK only. Cost: sinks times locations.
+ */
+enum mpl_status mpl_causality_create(struct mpl_net *net,
+                                     const struct mpl_causality_options *options,
+                                     struct mpl_causality **out, struct mpl_err *err);
+void mpl_causality_destroy(struct mpl_causality *causality); /* NULL is allowed */
+
+enum mpl_precedence {
+    MPL_PRECEDENCE_BEFORE,
+    MPL_PRECEDENCE_AFTER,
+    MPL_PRECEDENCE_SAME,
+    MPL_PRECEDENCE_CONCURRENT,
+    MPL_PRECEDENCE_NOT_KNOWN /**< No chain is recorded, but not all that could be one is. */
+};
+const char *mpl_precedence_name(enum mpl_precedence precedence); /* "before", … */
+
+/** What \p a is to \p b. */
+enum mpl_precedence mpl_causality_compare(struct mpl_causality *causality,
+                                          struct mpl_moment a, struct mpl_moment b);
+
+/** Number of the last event of \p location that comes before \p event; 0: none. */
+uint32_t mpl_causality_past(struct mpl_causality *causality, struct mpl_moment event,
+                            uint32_t location);
+/** Number of the first event of \p location that comes after \p event; 0: none. */
+uint32_t mpl_causality_future(struct mpl_causality *causality, struct mpl_moment event,
+                              uint32_t location);
+
+/** A dependence between two locations. */
+struct mpl_causality_edge {
+    struct mpl_moment from;
+    struct mpl_moment to;
+};
+/**
+ * A shortest chain of dependences from \p a to \p b, in its order; none where both are on one
+ * location. \p *n_edges is 0 also where there is no chain.
+ *
+ * Errors: MPL_E_NOMEM. Cost: linear in the points of the net.
+ */
+enum mpl_status mpl_causality_witness(struct mpl_causality *causality, struct mpl_moment a,
+                                      struct mpl_moment b, struct mpl_arena *arena,
+                                      const struct mpl_causality_edge **edges,
+                                      size_t *n_edges, struct mpl_err *err);
+
+struct mpl_causality_size {
+    uint64_t n_stamps;
+    uint64_t n_entries; /**< Numbers in timestamps; those that share one count once. */
+    size_t bytes;       /**< Everything that answers need. */
+};
+struct mpl_causality_size mpl_causality_size(const struct mpl_causality *causality);
+
+#endif
