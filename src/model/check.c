@@ -59,6 +59,9 @@ static void check_envelopes(const struct mpl_model *model, const struct mpl_loca
         mpl_assert(!e->is_null || e->peer == MPL_NONE);
         mpl_assert(!e->is_garbage || e->peer == MPL_NONE);
     }
+    for (uint32_t i = 0; i < loc->n_wanted; i++) {
+        mpl_assert(loc->wanted[i] < loc->n_envelopes);
+    }
 }
 
 static void check_messages(const struct mpl_location *loc)

@@ -209,6 +209,10 @@ struct mpl_location {
     const struct mpl_envelope *envelopes;
     uint32_t n_collectives;
     const struct mpl_collective *collectives; /**< In order of their begin. */
+    /** Whom the call waits for in which the location's trace ends, where the trace says so (text
+        traces do): envelopes. Tracers record a receive only when it is over. */
+    uint32_t n_wanted;
+    const uint32_t *wanted;
     uint32_t n_thread_records;
     const struct mpl_thread_record *thread_records; /**< In order of their events. */
 

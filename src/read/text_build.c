@@ -141,7 +141,8 @@ static void make_builders(struct mpl_build *b, uint32_t n)
                                     .messages = mpl_buf_make(sizeof(struct mpl_message)),
                                     .collectives =
                                         mpl_buf_make(sizeof(struct mpl_collective)),
-                                    .pending = mpl_buf_make(sizeof(struct mpl_pending)) };
+                                    .pending = mpl_buf_make(sizeof(struct mpl_pending)),
+                                    .wanted = mpl_buf_make(sizeof(uint32_t)) };
         mpl_envelopes_start(&at->envelopes);
     }
 }
@@ -292,6 +293,8 @@ static void finish_location(struct mpl_build *b, struct mpl_builder *at)
     location->n_envelopes = (uint32_t) at->envelopes.items.n;
     location->time_ticks = (int64_t *) mpl_buf_take(&at->times, b->arena);
     location->kind = (const uint8_t *) mpl_buf_take(&at->kinds, b->arena);
+    location->n_wanted = (uint32_t) at->wanted.n;
+    location->wanted = (const uint32_t *) mpl_buf_take(&at->wanted, b->arena);
     location->ref = (const uint32_t *) mpl_buf_take(&at->refs, b->arena);
     location->messages = (const struct mpl_message *) mpl_buf_take(&at->messages, b->arena);
     location->collectives =
@@ -300,7 +303,7 @@ static void finish_location(struct mpl_build *b, struct mpl_builder *at)
         (const struct mpl_envelope *) mpl_buf_take(&at->envelopes.items, b->arena);
     if (location->time_ticks == NULL || location->kind == NULL || location->ref == NULL ||
         location->messages == NULL || location->collectives == NULL ||
-        location->envelopes == NULL) {
+        location->envelopes == NULL || location->wanted == NULL) {
         b->is_out_of_memory = true;
         return;
     }
@@ -359,7 +362,8 @@ static void find_capabilities(struct mpl_build *b)
             sum.open_receives += location->messages[i].event == MPL_NONE;
         }
         for (uint32_t i = 0; i < location->n_collectives; i++) {
-            sum.open_collectives += location->collectives[i].end == MPL_NONE;
+            sum.open_collectives += location->collectives[i].is_immediate &&
+                                    location->collectives[i].end == MPL_NONE;
         }
     }
     mpl_capabilities_find(model, is_used, &sum, false);
@@ -411,6 +415,7 @@ static void free_builders(struct mpl_build *b)
         mpl_buf_free(&at->messages);
         mpl_buf_free(&at->collectives);
         mpl_buf_free(&at->pending);
+        mpl_buf_free(&at->wanted);
         mpl_envelopes_free(&at->envelopes);
         mpl_requests_free(&at->requests);
     }

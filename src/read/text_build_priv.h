@@ -22,6 +22,7 @@ struct mpl_builder {
     struct mpl_buf messages;
     struct mpl_buf collectives;
     struct mpl_buf pending;
+    struct mpl_buf wanted; /**< uint32_t, envelopes; see struct mpl_location. */
     struct mpl_envelopes envelopes;
     struct mpl_requests requests;
 };

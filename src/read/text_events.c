@@ -210,28 +210,62 @@ static void open_request(struct mpl_build *b, struct mpl_builder *at,
     b->is_out_of_memory |= !mpl_requests_put(&at->requests, kind, label, index);
 }
 
-static void complete(struct mpl_build *b, struct mpl_builder *at,
-                     const struct mpl_text_word *word, int64_t ns)
+/** The request that a wait names, which is no longer open then; NULL after a complaint. */
+static const struct mpl_pending *take_request(struct mpl_build *b, struct mpl_builder *at,
+                                              const struct mpl_text_word *word,
+                                              enum mpl_request_kind *kind)
 {
     const uint32_t label = mpl_names_find(b->labels, word->text);
-    struct mpl_collective *part;
     uint32_t index = MPL_NONE;
-    const struct mpl_pending *done;
-    int kind = MPL_REQUEST_SEND;
 
-    while (label != MPL_NONE && index == MPL_NONE && kind <= MPL_REQUEST_COLL) {
-        index = mpl_requests_take(&at->requests, (enum mpl_request_kind) kind++, label);
+    for (int k = MPL_REQUEST_SEND; label != MPL_NONE && k <= MPL_REQUEST_COLL; k++) {
+        *kind = (enum mpl_request_kind) k;
+        index = mpl_requests_take(&at->requests, *kind, label);
+        if (index != MPL_NONE) {
+            break;
+        }
     }
     if (index == MPL_NONE) {
         mpl_build_complain(b, word->place, "no request %s is open at rank %s", word->text,
                            at->location->label);
+        return NULL;
+    }
+    /* Its posting may be what is wrong; once is enough to say so. */
+    return mpl_lint_errors(b->text->lint) > b->errors_before
+               ? NULL
+               : (const struct mpl_pending *) mpl_buf_get(&at->pending, index);
+}
+
+/** The call in which the trace ends waits for this message. */
+static void want(struct mpl_build *b, struct mpl_builder *at,
+                 const struct mpl_text_item *item, bool is_send)
+{
+    const uint32_t envelope = add_envelope(b, at, item, is_send);
+    uint32_t *wanted = (uint32_t *) add(b, &at->wanted);
+
+    if (wanted != NULL) {
+        *wanted = envelope;
+    }
+}
+
+static void complete(struct mpl_build *b, struct mpl_builder *at,
+                     const struct mpl_text_word *word, const struct mpl_text_item *wait)
+{
+    const int64_t ns = wait->end_ns;
+    enum mpl_request_kind kind = MPL_REQUEST_SEND;
+    const struct mpl_pending *done = take_request(b, at, word, &kind);
+    struct mpl_collective *part;
+
+    if (done == NULL) {
         return;
     }
-    done = (const struct mpl_pending *) mpl_buf_get(&at->pending, index);
-    if (mpl_lint_errors(b->text->lint) > b->errors_before) {
-        return; /* Its posting may be what is wrong; once is enough to say so. */
+    if (wait->is_unfinished) {
+        if (kind != MPL_REQUEST_COLL) {
+            want(b, at, done->item, kind == MPL_REQUEST_SEND);
+        }
+        return;
     }
-    switch (kind - 1) {
+    switch (kind) {
     case MPL_REQUEST_SEND:
         message_at(at, done->number)->post =
             store(b, at, ns, MPL_EV_ISEND_DONE, done->number);
@@ -285,6 +319,9 @@ static void put_collective(struct mpl_build *b, struct mpl_builder *at,
         open_request(b, at, item, MPL_REQUEST_COLL, number);
         return;
     }
+    if (item->is_unfinished) {
+        return;
+    }
     ((struct mpl_collective *) mpl_buf_get(&at->collectives, number))->end =
         store(b, at, item->end_ns, MPL_EV_COLL_END, number);
 }
@@ -304,6 +341,16 @@ static void put_irecv(struct mpl_build *b, struct mpl_builder *at,
     open_request(b, at, item, MPL_REQUEST_RECV, number);
 }
 
+static void put_receive(struct mpl_build *b, struct mpl_builder *at,
+                        const struct mpl_text_item *item)
+{
+    if (item->is_unfinished) {
+        want(b, at, item, false);
+    } else {
+        put_message(b, at, item, add_message(b, at), item->end_ns, MPL_EV_RECV);
+    }
+}
+
 /** What an item records between the enter and the leave of its call. */
 static void put_records(struct mpl_build *b, struct mpl_builder *at,
                         const struct mpl_text_item *item)
@@ -315,11 +362,11 @@ static void put_records(struct mpl_build *b, struct mpl_builder *at,
         put_message(b, at, item, add_message(b, at), item->begin_ns, MPL_EV_SEND);
         break;
     case MPL_TEXT_RECV:
-        put_message(b, at, item, add_message(b, at), item->end_ns, MPL_EV_RECV);
+        put_receive(b, at, item);
         break;
     case MPL_TEXT_SENDRECV:
         put_message(b, at, item, add_message(b, at), item->begin_ns, MPL_EV_SEND);
-        put_message(b, at, item, add_message(b, at), item->end_ns, MPL_EV_RECV);
+        put_receive(b, at, item);
         break;
     case MPL_TEXT_ISEND:
         number = add_message(b, at);
@@ -334,7 +381,7 @@ static void put_records(struct mpl_build *b, struct mpl_builder *at,
             complete(b, at,
                      (const struct mpl_text_word *) mpl_buf_get(&b->text->labels,
                                                                 item->first_label + i),
-                     item->end_ns);
+                     item);
         }
         break;
     case MPL_TEXT_COLL:
@@ -369,6 +416,7 @@ void mpl_build_item(struct mpl_build *b, const struct mpl_text_item *item)
         put_records(b, at, item);
     }
     if (item->shape != MPL_TEXT_REGION) {
-        (void) store(b, at, item->end_ns, MPL_EV_LEAVE, region);
+        (void) store(b, at, item->end_ns, item->is_unfinished ? MPL_EV_MARK : MPL_EV_LEAVE,
+                     item->is_unfinished ? 0 : region);
     }
 }

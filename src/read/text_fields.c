@@ -30,6 +30,7 @@ enum option {
     OPTION_AS = 1 << 8,
     OPTION_FOR = 1 << 9,
     OPTION_IN = 1 << 10,
+    OPTION_UNFINISHED = 1 << 11,
 };
 
 static const struct {
@@ -39,7 +40,7 @@ static const struct {
     { "to", OPTION_TO },       { "from", OPTION_FROM }, { "tag", OPTION_TAG },
     { "bytes", OPTION_BYTES }, { "sent", OPTION_SENT }, { "received", OPTION_RECEIVED },
     { "root", OPTION_ROOT },   { "comm", OPTION_COMM }, { "as", OPTION_AS },
-    { "for", OPTION_FOR },     { "in", OPTION_IN },
+    { "for", OPTION_FOR },     { "in", OPTION_IN },     { "unfinished", OPTION_UNFINISHED },
 };
 
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
@@ -78,7 +79,8 @@ static bool has_root(enum mpl_coll_op op)
 
 static struct rule rule_of(const struct mpl_text_verb *verb)
 {
-    const unsigned message = OPTION_TAG | OPTION_BYTES | OPTION_COMM;
+    const unsigned posted = OPTION_TAG | OPTION_BYTES | OPTION_COMM;
+    const unsigned message = posted | OPTION_UNFINISHED;
     const unsigned volume = OPTION_BYTES | OPTION_SENT | OPTION_RECEIVED | OPTION_COMM;
     const unsigned root = has_root(verb->op) ? OPTION_ROOT : 0;
 
@@ -92,16 +94,19 @@ static struct rule rule_of(const struct mpl_text_verb *verb)
     case MPL_TEXT_SENDRECV:
         return (struct rule){ message | OPTION_TO | OPTION_FROM, OPTION_TO | OPTION_FROM };
     case MPL_TEXT_ISEND:
-        return (struct rule){ message | OPTION_TO | OPTION_AS, OPTION_TO };
+        return (struct rule){ posted | OPTION_TO | OPTION_AS, OPTION_TO };
     case MPL_TEXT_IRECV:
-        return (struct rule){ message | OPTION_FROM | OPTION_AS, OPTION_FROM };
+        return (struct rule){ posted | OPTION_FROM | OPTION_AS, OPTION_FROM };
     case MPL_TEXT_WAIT:
-        return (struct rule){ OPTION_FOR,
+        return (struct rule){ OPTION_FOR | OPTION_UNFINISHED,
                               strcmp(verb->word, "test") == 0 ? 0 : OPTION_FOR };
     case MPL_TEXT_COLL:
-        return (struct rule){ volume | root, root };
+        return (struct rule){ volume | root | OPTION_UNFINISHED, root };
     case MPL_TEXT_ICOLL:
         return (struct rule){ volume | root | OPTION_AS, root };
+    case MPL_TEXT_PLAIN:
+    case MPL_TEXT_REGION:
+        return (struct rule){ OPTION_UNFINISHED, 0 };
     default:
         return (struct rule){ 0, 0 };
     }
@@ -358,6 +363,9 @@ static bool take_value(struct mpl_parser *p, unsigned option, struct mpl_text_it
                            : mpl_parser_expected(p, "a name for the request");
     case OPTION_FOR:
         return take_labels(p, item);
+    case OPTION_UNFINISHED:
+        item->is_unfinished = true;
+        return true;
     default:
         return mpl_parser_take_name(p, "the name of a function", &item->name);
     }

@@ -72,6 +72,11 @@ static bool check_times(struct mpl_parser *p, const struct mpl_text_item *item)
     const struct mpl_text_location *location = location_at(p, item->location);
     char limit[TIME_ROOM];
 
+    if (location->unfinished != NULL) {
+        mpl_lint_add(p->lint, MPL_LINT_ERROR, item->place,
+                     "nothing can follow the unfinished %s", location->unfinished);
+        return false;
+    }
     if (item->end_ns < item->begin_ns) {
         mpl_lint_add(p->lint, MPL_LINT_ERROR, item->end_place, "%s ends before it begins",
                      item->verb->word);
@@ -111,6 +116,8 @@ static void keep_item(struct mpl_parser *p, const struct mpl_text_item *item)
         location->last_ns = item->begin_ns;
     } else {
         location->last_ns = item->end_ns;
+        location->unfinished =
+            item->is_unfinished ? item->verb->word : location->unfinished;
     }
 }
 
@@ -166,6 +173,9 @@ static bool take_item(struct mpl_parser *p)
     if (!take_range(p, &item) || !mpl_parser_take_options(p, &item) ||
         !check_times(p, &item)) {
         return false;
+    }
+    if (item.is_unfinished && item.shape == MPL_TEXT_REGION) {
+        item.shape = MPL_TEXT_PLAIN; /* Nothing is known to be in it. */
     }
     keep_item(p, &item);
     if (item.shape == MPL_TEXT_REGION) {

@@ -113,6 +113,7 @@ struct mpl_text_item {
     uint32_t tag;
     uint64_t sent_bytes;
     uint64_t received_bytes;
+    bool is_unfinished; /**< The run ends before the call does. */
 };
 
 struct mpl_text_location {
@@ -121,6 +122,7 @@ struct mpl_text_location {
     struct mpl_place place;
     int64_t last_ns; /**< End of its last item. */
     uint32_t open;   /**< Innermost open region: index into items; MPL_NONE if none. */
+    const char *unfinished; /**< The call that it never comes out of; NULL if none. */
 };
 
 struct mpl_text_comm {

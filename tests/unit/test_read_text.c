@@ -112,6 +112,34 @@ START_TEST(receives_that_nobody_waits_for_stay_open)
 }
 END_TEST
 
+START_TEST(unfinished_calls_are_entered_and_not_left)
+{
+    const struct mpl_model *model =
+        read_text("# us\n"
+                  "rank 0: irecv 0..1 from 1 tag 3 as r  wait 2..9 for r unfinished\n"
+                  "rank 1: region work 0..9 { send 1..9 to 0 tag 4 unfinished }\n"
+                  "rank 2: recv 1..9 from 0 tag 5 unfinished\n"
+                  "rank 3: barrier 1..9 unfinished\n");
+    const struct mpl_location *loc = model->locations;
+
+    ck_assert_str_eq(events(model, 0),
+                     "enter MPI_Irecv@0 IRECV_POST@0 leave MPI_Irecv@1000 "
+                     "enter MPI_Wait@2000 MARK@9000");
+    ck_assert_str_eq(events(model, 1), "enter work@0 enter MPI_Send@1000 SEND@1000 "
+                                       "MARK@9000 leave work@9000");
+    ck_assert_str_eq(events(model, 2), "enter MPI_Recv@1000 MARK@9000");
+    ck_assert_str_eq(events(model, 3), "enter MPI_Barrier@1000 COLL_BEGIN@1000 MARK@9000");
+    ck_assert_uint_eq(loc[0].n_wanted, 1);
+    ck_assert_uint_eq(loc[0].envelopes[loc[0].wanted[0]].peer, 1);
+    ck_assert_uint_eq(loc[1].n_wanted, 0); /* The send says it. */
+    ck_assert_uint_eq(loc[2].n_wanted, 1);
+    ck_assert_uint_eq(loc[2].envelopes[loc[2].wanted[0]].tag, 5);
+    ck_assert_uint_eq(loc[3].collectives[0].end, MPL_NONE);
+    ck_assert_uint_eq(loc[3].collectives[0].comm, model->world);
+    ck_assert(model->can.has_immediate_collectives_complete);
+}
+END_TEST
+
 START_TEST(collectives_have_operation_root_and_volume)
 {
     const struct mpl_model *model =
@@ -251,6 +279,11 @@ static const struct {
       "compute begins before 3.25, when the rank is free again" },
     { "rank 0: send 0..1\n", 1, 9, "send needs 'to'" },
     { "rank 0: send 0..1 to 3\n", 1, 22, "there is no rank 3" },
+    { "rank 0: barrier 0..1 unfinished compute 1..2\n", 1, 33,
+      "nothing can follow the unfinished barrier" },
+    { "rank 0: compute 0..1 unfinished\n", 1, 22, "compute takes no 'unfinished'" },
+    { "rank 0: recv 0..1 from 5 unfinished\n", 1, 24, "there is no rank 5" },
+    { "rank 0: wait 0..1 for r unfinished\n", 1, 23, "no request r is open at rank 0" },
     { "rank 0: barrier 0..1 root 0\n", 1, 22, "barrier takes no 'root'" },
     { "rank 0: bcast 0..1\n", 1, 9, "bcast needs 'root'" },
     { "rank 0: send 0..1 to 0 to 0\n", 1, 24, "send has two 'to'" },
@@ -498,6 +531,7 @@ int main(void)
     tcase_add_test(tcase, blocking_messages_are_recorded_like_a_tracer_does);
     tcase_add_test(tcase, requests_tie_posting_and_completion);
     tcase_add_test(tcase, receives_that_nobody_waits_for_stay_open);
+    tcase_add_test(tcase, unfinished_calls_are_entered_and_not_left);
     tcase_add_test(tcase, collectives_have_operation_root_and_volume);
     tcase_add_test(tcase, regions_nest_and_may_span_lines);
     tcase_add_test(tcase, clocks_may_be_apart);
