@@ -47,6 +47,47 @@
   (slot name (type STRING))
   (slot location (type STRING)))
 
+;; ---- in: where a run stands that never ends ------------------------------------------
+
+(deftemplate MAIN::halt
+  "The trace ends in calls that do not return: the run hangs, or was killed."
+  (slot run (type STRING))
+  (slot standstill (type SYMBOL) (allowed-symbols yes no)) ; nothing moves for longer than ever before; then
+                                      ; the times of the run end where it begins
+  (slot silence (type FLOAT))         ; s, from the last thing that happened to the end
+  (slot pause (type FLOAT))           ; s, the longest before in which as little happened
+  (slot usual (type FLOAT))           ; s, the longest that a process was in its own code before
+  (slot stuck (type INTEGER))         ; processes in such calls
+  (slot working (type INTEGER))       ; in their own code, or asking again and again
+  (slot unjudged (type INTEGER))      ; of which the trace does not say
+  (slot gone (type SYMBOL) (allowed-symbols yes no)) ; somebody waits for one that has left the program
+  (slot release (type SYMBOL) (allowed-symbols yes no)) ; somebody may wait for one of those that work
+  (multislot cycle (type STRING))     ; each waits for the next, the last for the first; empty: none
+  (slot known (type SYMBOL) (allowed-symbols yes no))) ; the cycle is recorded; no: as before the hang
+
+(deftemplate MAIN::halted
+  "Where a process is when such a trace ends."
+  (slot run (type STRING))
+  (slot location (type STRING))
+  (slot state (type SYMBOL) (allowed-symbols in-call polling outside over unknown))
+  (slot call (type STRING))           ; that it is in, or polls; else ""
+  (slot comm (type STRING))           ; of a collective, its name; else ""
+  (slot place (type STRING))          ; "solve (heat.c:12)": the function around; "" where not recorded
+  (slot for (type FLOAT))             ; s, for how long at the end
+  (slot last (type STRING))           ; its last call that has returned; "": none has
+  (slot expected (type STRING))       ; what has always followed here before, if that is something else
+  (slot times (type INTEGER))         ; how often it has
+  (multislot waits-for (type STRING)) ; locations
+  (slot known (type SYMBOL) (allowed-symbols yes no))) ; whom is recorded; no: whom it exchanged with before
+
+(deftemplate MAIN::unreceived
+  "A message to a process that is in such a call and does not take it."
+  (slot run (type STRING))
+  (slot from (type STRING))           ; locations
+  (slot to (type STRING))
+  (slot tag (type INTEGER))
+  (slot usual-tag (type INTEGER)))    ; of the message before it, which was received; -1: none
+
 (deffunction MAIN::three-digits (?x)
   "The number with three significant digits at least, whole ones as such."
   (bind ?tens 1.0)
@@ -219,6 +260,8 @@
   (slot confidence (type FLOAT) (range 0.0 1.0) (default 0.9))
   (slot level (type INTEGER) (range 0 9) (default 0))
   (slot healthy (type SYMBOL) (allowed-symbols yes no) (default no))
+  (slot fatal (type SYMBOL) (allowed-symbols yes no) (default no)) ; the run does not end because of it: it
+                                            ; leads, whatever others cost
   (slot headline (type STRING) (default ""))  ; of a cause, what is wrong in at most 150 letters;
                                             ; "": the first sentence of text
   (slot fix (type STRING) (default ""))     ; what to do, as short; "": the first sentence of remedy

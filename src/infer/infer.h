@@ -245,6 +245,7 @@ struct mpl_finding {
     const char *const
         *where; /**< What holds the code: "TaskLifeCycle.setup" or "location 3". */
     size_t n_where;
+    bool is_fatal;    /**< The run does not end because of it. */
     bool is_healthy;  /**< An observation that says "this is fine": never a problem. */
     const char *rule; /**< "CAUSES::master-bottleneck" */
     const char *rule_says;
