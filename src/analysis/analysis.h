@@ -6,6 +6,7 @@
 #ifndef MPL_ANALYSIS_ANALYSIS_H
 #define MPL_ANALYSIS_ANALYSIS_H
 
+#include "halt/halt.h"
 #include "knowledge/knowledge.h"
 #include "read/read.h"
 #include "replay/replay.h"
@@ -72,10 +73,13 @@ struct mpl_run {
     const struct mpl_model *model;
     const struct mpl_match *match;
     const struct mpl_clock *clock;
+    const struct mpl_halt *halt; /**< Calls that never return; NULL: there are none. */
     const struct mpl_events *events;
     const char
         *failure;    /**< Why the trace cannot be used, causes joined by "; "; else NULL. */
     double window_s; /**< What is diagnosed: without start-up and shut-down. */
+    double
+        halted_s; /**< Behind the window, in which a run that hangs stands still; else 0. */
     double startup_s; /**< Mean over the processes. */
     double shutdown_s;
     const char *

@@ -138,7 +138,9 @@ static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnose
                                double unknown, const char **first)
 {
     const struct mpl_run *run = &a->runs[d->run].shown;
-    const double coverage = coverage_of(a, d);
+    /* That a run stands still is seen, whatever it does when it runs. */
+    const bool is_fatal = d->finding->is_fatal;
+    const double coverage = is_fatal ? 1 : coverage_of(a, d);
     const struct {
         bool holds;
         const char *reason;
@@ -148,7 +150,7 @@ static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnose
               a->arena, "the trace is damaged and does not tell of %.0f %% of the time",
               100 * run->unknown_s / (run->window_s * run->model->n_locations)) },
         { d->is_clock_sensitive, "the clocks leave open how much of it there is" },
-        { unknown >= unrecorded,
+        { unknown >= unrecorded && !is_fatal,
           mpl_arena_printf(
               a->arena, "%.0f %% of the time is in calls whose partners are not recorded",
               100 * unknown) },
@@ -158,7 +160,7 @@ static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnose
                            "the pattern explains only %.0f %% of the communication",
                            100 * coverage) },
         { d->finding->confidence < certain, "other reasons are possible" },
-        { d->severity < noise, "noise of the machine can be as large" },
+        { d->severity < noise && !is_fatal, "noise of the machine can be as large" },
     };
     unsigned n = 0;
 

@@ -26,10 +26,11 @@ static uint32_t run_of(const struct mpl_analysis *a, const char *id)
     return run;
 }
 
-/* Locations that make MPI calls or compute in the window, times its length. */
+/* Locations that make MPI calls or compute in the window, times its length; of a run that hangs also what
+ * lies behind it. */
 static double location_seconds(const struct mpl_run *run)
 {
-    return run->window_s * run->model->n_locations;
+    return (run->window_s + run->halted_s) * run->model->n_locations;
 }
 
 static enum mpl_status keep_sources(struct mpl_analysis *a, struct mpl_diagnosed *d,
@@ -178,7 +179,7 @@ bool mpl_diagnosed_is_cause(const struct mpl_diagnosed *d)
 }
 
 /*
- * Causes by what they are worth, those that another one explains and those that may be noise at the end; then
+ * Causes by what they are worth, behind those because of which the run does not end, those that another one explains and those that may be noise at the end; then
  * symptoms and observations in the order of the search; then those that another run's stand for.
  */
 static int by_rank(const void *x, const void *y)
@@ -194,6 +195,9 @@ static int by_rank(const void *x, const void *y)
     }
     if (mpl_diagnosed_is_cause(a) && a->is_within_spread != b->is_within_spread) {
         return a->is_within_spread ? 1 : -1;
+    }
+    if (mpl_diagnosed_is_cause(a) && a->finding->is_fatal != b->finding->is_fatal) {
+        return a->finding->is_fatal ? -1 : 1;
     }
     if (mpl_diagnosed_is_cause(a) && (a->n_explained_by > 0) != (b->n_explained_by > 0)) {
         return a->n_explained_by > 0 ? 1 : -1;
@@ -234,7 +238,8 @@ static enum mpl_status name_all(struct mpl_analysis *a, struct mpl_diagnosed *al
  */
 static double worth_of(const struct mpl_analysis *a, const struct mpl_diagnosed *d)
 {
-    const double cost_s = d->severity * a->runs[d->run].shown.window_s;
+    const struct mpl_run *run = &a->runs[d->run].shown;
+    const double cost_s = d->severity * (run->window_s + run->halted_s);
     const double gain_s = isnan(d->gain_model_s) ? cost_s / 2 : d->gain_model_s;
     const double nested = d->lost_s > 0 ? (d->lost_s + d->outer_s) / d->lost_s : 1;
 

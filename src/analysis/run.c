@@ -42,6 +42,14 @@ static enum mpl_status open_stages(struct run *run, const char *path,
     if (st != MPL_OK) {
         return mpl_wrap(err, st, "cannot correct the clocks of \"%s\"", path);
     }
+    st = mpl_halt_find(run->model, run->shown.match, run->clock_arena, &run->shown.halt,
+                       err);
+    if (st != MPL_OK) {
+        return mpl_wrap(err, st, "cannot see where \"%s\" ends", path);
+    }
+    run->shown.halted_s = run->shown.halt != NULL && run->shown.halt->is_standstill
+                              ? run->shown.halt->silence_s
+                              : 0;
     mpl_progress_tell(progress, "finding waits", 0, 1);
     st = mpl_events_create(run->model, run->shown.match, run->shown.clock,
                            run->events_arena, &run->shown.events, err);

@@ -46,7 +46,7 @@ static void add_up(const struct mpl_analysis *a, struct mpl_group *g)
     for (uint32_t l = 0; l < run->model->n_locations; l++) {
         compute_s += mpl_events_totals(run->events, l)->class_s[MPL_SPAN_COMPUTE];
     }
-    g->location_s = run->window_s * run->model->n_locations;
+    g->location_s = (run->window_s + run->halted_s) * run->model->n_locations;
     g->lost_s = g->location_s > compute_s ? g->location_s - compute_s : 0;
     g->explained_s = 0;
     g->nested_s = 0;
@@ -116,7 +116,7 @@ static const struct mpl_diagnosed *leading_problem(const struct mpl_analysis *a,
         const struct mpl_diagnosed *f = &d->findings[i];
 
         if (is_of(a, f, group) && !f->is_within_spread &&
-            mpl_nesting_severity(f) >= problem_severity) {
+            (f->finding->is_fatal || mpl_nesting_severity(f) >= problem_severity)) {
             return f;
         }
     }
