@@ -44,6 +44,7 @@
   (mw-ask ?r ?p 1 "collect data for computing worker efficiencies"
           (create$ "worker.efficiency" "run.efficiency_mean" "run.total_lost" "worker.task_time"
                    "worker.relative_task_time" "run.own_cv" "worker.tasks" "run.task_mean" "run.pushed"
+                   "run.first_over"
                    "run.terminations" "master.idle")))
 
 (defrule SYMPTOMS::mw-idle-master
@@ -125,6 +126,9 @@
   (metric (run ?r) (pattern ?p) (name "worker.tasks") (location ?w) (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.own_cv") (value ?cv))
   (test (mw-beyond-chance ?rel ?cv ?n))
+  ;; Who has not got beyond a large first deal had nothing that compares.
+  (not (metric (run ?r) (pattern ?p) (name "run.first_over")
+               (value ?over&:(and (< ?n 3.0) (>= ?over ?*deal-large*)))))
   =>
   (mw-ask ?r ?p 2 "see what the slow worker costs the others" (create$ "worker.holds_up"))
   (assert (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p)
@@ -246,6 +250,8 @@
                    "run.service_typical" "run.service_regular" "run.service_long"
                    "run.service_long_count" "run.saturation_regular" "run.round_lost"
                    "run.batch" "run.batch_gain" "run.balance_gain" "run.cycle_mean"
+                   "run.own_work" "run.own_slice" "run.own_lost" "worker.first_work" "run.first_typical"
+                   "run.later_work"
                    "run.task_cv" "run.task_max" "run.tasks_per_worker" "run.rounds"
                    "run.round_efficiency" "worker.last_finish")))
 
@@ -295,6 +301,45 @@
                    (locations ?w) (lost ?t) (share ?share) (level 3)
                    (text (text "Of the lost time of worker {}, {%} ({s}) is spent waiting for the last worker to finish up (time imbalance)."
                                ?w ?share ?t)))))
+
+(defrule REFINE::mw-first-deal
+  "The last worker to finish is the whole run busy with what it got first, and that is far more than later tasks."
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (not (refined (run ?r) (pattern ?p) (name unequal-deal)))
+  (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.first_over") (value ?over&:(>= ?over ?*deal-large*)))
+  (metric (run ?r) (pattern ?p) (name "worker.last_finish") (location ?last) (value ?end) (rank 1))
+  (metric (run ?r) (pattern ?p) (name "worker.first_work") (location ?last)
+          (value ?first&:(>= ?first (* ?*accounted-least* ?end))))
+  (metric (run ?r) (pattern ?p) (name "run.first_typical") (value ?typical))
+  (metric (run ?r) (pattern ?p) (name "run.later_work") (value ?later))
+  =>
+  (assert (finding (kind observation) (name first-deal) (run ?r) (pattern ?p) (locations ?last) (level 3)
+                   (text (text "What is dealt first takes {s} (median), {.1} times a later task ({s}); worker {} computes {s} in its first and is the last to finish."
+                               ?typical ?over ?later ?last ?first)))))
+
+(defrule CAUSES::mw-oversized-deal
+  "The first deal is so large that one worker is still busy with it when there is nothing else left."
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind observation) (name first-deal) (run ?r) (pattern ?p) (locations ?w))
+  (metric (run ?r) (pattern ?p) (name "worker.first_work") (location ?w) (value ?first))
+  (metric (run ?r) (pattern ?p) (name "run.first_typical") (value ?typical))
+  (metric (run ?r) (pattern ?p) (name "run.total_w_final") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.balance_gain") (value ?gain))
+  =>
+  (assert (finding (kind cause) (name unequal-deal) (run ?r) (pattern ?p)
+                   (headline (text "The first deal is too large: worker {} computes {s} in it and ends last; the others wait {s}."
+                                   ?w ?first ?lost))
+                   (fix "Deal less at the start: half of the work in equal shares, then half of what is left, and so on.")
+                   (gain-kind even-out)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?w) (lost ?lost)
+                   (share (mw-part ?lost ?all)) (gain ?gain) (level 3)
+                   (where "TaskLifeCycle.work" (str-cat "location " ?w))
+                   (text (text "The first deal is too large to be evened out later: worker {} computes {s} in it ({.1} times the median of the workers) and is the last to finish; the others wait {s}."
+                               ?w ?first (/ ?first (max 1e-12 ?typical)) ?lost))
+                   (remedy (text "Deal less at the start: half of the work in equal shares, then half of what is left, and so on (factoring), or single tasks on request. Up to {s} of run time."
+                                 ?gain)))))
 
 (defrule REFINE::mw-sequential
   "The least utilised worker waits while the master initialises or finalises."
@@ -366,6 +411,46 @@
                    (remedy (text "Hand out tasks in batches of {n} per request, or make the master's {s} per request shorter; as it is, more than {n} workers only queue. By the model batches save {s} of run time if a request costs the same whatever it holds; for more workers, use several masters."
                                  ?batch ?sm (mw-nearest ?useful) ?gain)))))
 
+(deffunction MAIN::mw-is-one-more-slice (?own ?all ?alone ?slice)
+  "Whether a master that computes of its own is early or late by just one such slice: that is no other fault."
+  (and (>= ?own (* ?*part-told* ?all)) (<= ?alone (* 2.0 ?slice))))
+
+(deffunction MAIN::mw-look-every (?task)
+  "How often a master should look for requests: half a slice is what one waits, a twentieth of a task."
+  (* 2.0 ?*significant* ?task))
+
+(defrule CAUSES::mw-master-computes
+  "The master computes itself, and does not look for requests meanwhile."
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind observation) (name task-setup | queueing) (run ?r) (pattern ?p))
+  (role (run ?r) (pattern ?p) (name "master") (location ?m))
+  (metric (run ?r) (pattern ?p) (name "run.own_lost") (value ?waited))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  (test (>= ?waited (* ?*part-told* ?all)))
+  (metric (run ?r) (pattern ?p) (name "run.own_work") (value ?own))
+  (metric (run ?r) (pattern ?p) (name "run.own_slice") (value ?slice))
+  (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
+  (test (>= ?slice (mw-look-every ?mean)))
+  (metric (run ?r) (pattern ?p) (name "run.total_seq") (value ?seq))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n&:(> ?n 0.0)))
+  =>
+  (bind ?lost (+ ?waited (if (mw-is-one-more-slice ?waited ?all (/ ?seq ?n) ?slice) then ?seq else 0.0)))
+  ;; Work of the master may be tasks, which it then computes like a worker.
+  (bind ?gain (/ ?lost (+ ?n 1.0)))
+  (assert (finding (kind cause) (name master-computes) (run ?r) (pattern ?p)
+                   (headline (text "Master {} computes itself, {s} at a time, and answers nobody meanwhile: workers wait {s}."
+                                   ?m ?slice ?lost))
+                   (fix (text "Let the master look for requests every {s} (MPI_Iprobe), or leave all computing to the workers."
+                              (mw-look-every ?mean)))
+                   (gain-kind remove)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?m) (lost ?lost)
+                   (share (mw-part ?lost ?all)) (gain ?gain) (level 3)
+                   (where "Own.own" (str-cat "location " ?m))
+                   (text (text "Master {} computes {s} that no worker has asked for, {s} at a time where requests meet it; a task takes {s}. Workers that ask meanwhile wait {s}, {%} of their lost time."
+                               ?m ?own ?slice ?mean ?lost (mw-part ?lost ?all)))
+                   (remedy (text "Let the master look for requests every {s} (MPI_Iprobe between slices of its work, or a thread of its own), or leave all computing to the workers; up to {s} of run time."
+                                 (mw-look-every ?mean) ?gain)))))
+
 ;; What a single request takes too long, or the end of the run, is not set-up per task: only what
 ;; requests of about the same length explain comes back with each of them.
 (defrule CAUSES::mw-setup-latency
@@ -380,12 +465,13 @@
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.service_typical") (value ?typical))
   (metric (run ?r) (pattern ?p) (name "run.service_regular") (value ?regular))
-  (test (>= (* ?regular (+ ?bn ?setup)) (* ?*part-told* ?all)))
+  (metric (run ?r) (pattern ?p) (name "run.own_lost") (value ?own))
+  (test (>= (* ?regular (- (+ ?bn ?setup) ?own)) (* ?*part-told* ?all)))
   (metric (run ?r) (pattern ?p) (name "master.services") (value ?services))
   (metric (run ?r) (pattern ?p) (name "run.useful_workers") (value ?useful))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
   =>
-  (bind ?lost (* ?regular (+ ?bn ?setup)))
+  (bind ?lost (* ?regular (- (+ ?bn ?setup) ?own)))
   (assert (finding (kind cause) (name task-setup-latency) (run ?r) (pattern ?p)
                    (headline (text "Workers idle for {s} while master {} prepares their next task, although it is fast enough to feed them all."
                                    ?lost ?m))
@@ -414,14 +500,15 @@
   ;; A saturated master is told with all that its requests take.
   (test (or (< ?sat 1.0) (< ?sat-regular 1.0)))
   (metric (run ?r) (pattern ?p) (name "run.service_regular") (value ?regular))
-  (test (>= (* (- 1.0 ?regular) (+ ?bn ?setup)) (* ?*part-told* ?all)))
+  (metric (run ?r) (pattern ?p) (name "run.own_lost") (value ?own))
+  (test (>= (* (- 1.0 ?regular) (- (+ ?bn ?setup) ?own)) (* ?*part-told* ?all)))
   (metric (run ?r) (pattern ?p) (name "run.service_typical") (value ?typical))
   (metric (run ?r) (pattern ?p) (name "run.service_long") (value ?long))
   (metric (run ?r) (pattern ?p) (name "run.service_long_count") (value ?n))
   (metric (run ?r) (pattern ?p) (name "master.services") (value ?services))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
   =>
-  (bind ?lost (* (- 1.0 ?regular) (+ ?bn ?setup)))
+  (bind ?lost (* (- 1.0 ?regular) (- (+ ?bn ?setup) ?own)))
   (assert (finding (kind (if (>= ?long ?*time-slice*) then cause else observation))
                    (name irregular-service) (run ?r) (pattern ?p)
                    (headline (text "{n} of {n} requests take master {} {s} instead of {s}, and workers wait {s} for these."
@@ -493,6 +580,7 @@
 (defrule CAUSES::mw-too-few-tasks
   "There are too few tasks to fill the last round."
   (pattern (run ?r) (name "master-worker") (id ?p))
+  (not (finding (name first-deal) (run ?r) (pattern ?p)))
   (not (refined (run ?r) (pattern ?p) (name too-few-tasks)))
   (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.total_w_final") (value ?lost))
@@ -539,7 +627,7 @@
   (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
   (metric (run ?r) (pattern ?p) (name "run.task_max") (value ?max))
   (metric (run ?r) (pattern ?p) (name "run.balance_gain") (value ?gain))
-  (not (finding (name slow-worker) (run ?r) (pattern ?p)))
+  (not (finding (name slow-worker | first-deal) (run ?r) (pattern ?p)))
   =>
   (assert (finding (kind cause) (name unequal-tasks) (run ?r) (pattern ?p)
                    (headline (text "Tasks are unequal, {s} on average and {s} at most: workers wait {s} for the last one at the end."
@@ -572,7 +660,7 @@
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
   (metric (run ?r) (pattern ?p) (name "worker.last_finish") (location ?last) (rank 1))
   (metric (run ?r) (pattern ?p) (name "run.balance_gain") (value ?gain))
-  (not (finding (name slow-worker) (run ?r) (pattern ?p)))
+  (not (finding (name slow-worker | first-deal) (run ?r) (pattern ?p)))
   ;; On request everybody finishes within a task; what takes longer happens once, at the end.
   (test (or (> ?pushed ?workers) (<= ?gain ?mean) (mw-is-more-than-chance ?r ?lost ?gain)))
   =>
@@ -638,6 +726,9 @@
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n&:(> ?n 0.0)))
   (test (mw-is-more-than-chance ?r ?lost (/ ?lost ?n)))
+  (metric (run ?r) (pattern ?p) (name "run.own_lost") (value ?own))
+  (metric (run ?r) (pattern ?p) (name "run.own_slice") (value ?slice))
+  (test (not (mw-is-one-more-slice ?own ?all (/ ?lost ?n) ?slice)))
   =>
   (assert (finding (kind cause) (name sequential-master) (run ?r) (pattern ?p)
                    (headline (text "Master {} computes alone before the first or after the last task, while the workers idle for {s}."

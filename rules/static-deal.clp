@@ -13,7 +13,7 @@
   "A static assignment is judged by how equally the workers compute; what follows from asking for tasks does not hold."
   (pattern (run ?r) (name "static-deal") (id ?p))
   =>
-  (foreach ?name (create$ slow-worker too-few-tasks unequal-tasks uneven-end master-bottleneck
+  (foreach ?name (create$ unequal-deal slow-worker too-few-tasks unequal-tasks uneven-end master-bottleneck
                           task-setup-latency irregular-service late-stop
                           fixed-order-collection)
     (assert (refined (run ?r) (pattern ?p) (name ?name))))

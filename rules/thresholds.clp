@@ -180,4 +180,8 @@
   ;; Share of the rounds (a message of each worker) in which a master waits for one while another is
   ;; ready, from which on it keeps an order. 1. Masters that do (tasks that differ by 30 % and more)
   ;; have 0.6 to 2; those that take what comes have below 0.5 on a machine with four processes a core.
-  ?*order-kept* = 0.5)
+  ?*order-kept* = 0.5
+
+  ;; First tasks are a large deal from this many later ones on. 1. Chosen: as two tasks they could have
+  ;; been handed out one after the other.
+  ?*deal-large* = 2.0)
