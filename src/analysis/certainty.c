@@ -122,15 +122,28 @@ static double unrecorded_share(const struct mpl_run *run)
     return run->window_s > 0 ? unknown_s / (run->window_s * run->model->n_locations) : 0;
 }
 
-/* Of the pattern whose rules found it; 0 where that fits every run. */
+/* Of the pattern whose rules found it or, where those fit every run, of the best one that was
+ * recognised; 0: there is none. */
 static double coverage_of(struct mpl_analysis *a, const struct mpl_diagnosed *d)
 {
-    const struct trial *t = mpl_trials_find(a, d->finding->run, d->finding->pattern);
+    const struct trial *own = mpl_trials_find(a, d->finding->run, d->finding->pattern);
+    double coverage = 0;
 
-    if (t == NULL) {
+    if (own == NULL) {
         return 1;
     }
-    return mpl_pattern_is_structural(t->shown.pattern) ? t->shown.coverage : 0;
+    if (mpl_pattern_is_structural(own->shown.pattern)) {
+        return own->shown.coverage;
+    }
+    for (size_t i = 0; i < a->n_trials; i++) {
+        const struct mpl_trial *t = &a->trials[i].shown;
+
+        if (t->is_chosen && t->run == own->shown.run &&
+            mpl_pattern_is_structural(t->pattern)) {
+            coverage = fmax(coverage, t->coverage);
+        }
+    }
+    return coverage;
 }
 
 /* What leaves room for something else, each for a reason of its own; the first is told. */
