@@ -185,3 +185,10 @@
   ;; First tasks are a large deal from this many later ones on. 1. Chosen: as two tasks they could have
   ;; been handed out one after the other.
   ?*deal-large* = 2.0)
+
+;; ---- machine ---------------------------------------------------------------------------------------
+
+(defglobal MAIN
+  ;; Calls of the median process that stall, from which on that is no chance. 1. Chosen: a few are the
+  ;; first messages of a run, or other load that comes and goes.
+  ?*stalls-enough* = 10.0)

@@ -10,7 +10,9 @@
   (slot processes (type INTEGER))
   (slot locations (type INTEGER))
   (slot duration (type FLOAT))        ; of the diagnosed window, without start-up and shut-down
-  (slot clock (type SYMBOL)))         ; single | offsets | messages | raw
+  (slot clock (type SYMBOL))          ; single | offsets | messages | raw
+  (slot per-host (type INTEGER) (default 0)) ; the most processes of a host; 0: the trace does not tell
+  (slot cores (type INTEGER) (default 0))) ; of a host, as noted by `marple run`; 0: not known
 
 (deftemplate MAIN::location
   "A thread of a process; its label is what people see."
@@ -267,6 +269,8 @@
   (slot fix (type STRING) (default ""))     ; what to do, as short; "": the first sentence of remedy
   (slot text (type STRING))
   (slot remedy (type STRING) (default ""))
+  (slot doubt (type STRING) (default ""))   ; of a cause that spoils what was measured: why other causes of
+                                            ; the run are doubtful, "more processes than cores ran"
   (multislot where (type STRING))           ; "TaskLifeCycle.setup", "location 3"
   (slot via (type SYMBOL) (default none)))  ; keeps two supports of one finding apart
 

@@ -19,6 +19,7 @@ struct mpl_manifest_run {
     const char *label; /**< May be NULL. */
     uint32_t processes;   /**< 0: not said. */
     const char *settings; /**< Runs that differ in it are not alike; NULL: not said. */
+    uint32_t cores;       /**< Of a host; 0: not said. */
 };
 struct mpl_manifest {
     const char *path;
@@ -77,6 +78,7 @@ struct mpl_run {
     const struct mpl_events *events;
     const char
         *failure;    /**< Why the trace cannot be used, causes joined by "; "; else NULL. */
+    uint32_t cores;  /**< Of a host, as the manifest says; 0: not known. */
     double window_s; /**< What is diagnosed: without start-up and shut-down. */
     double
         halted_s; /**< Behind the window, in which a run that hangs stands still; else 0. */
@@ -180,6 +182,8 @@ struct mpl_diagnosed {
     uint32_t n_alike;       /**< Runs of its group. */
     double lost_low_s;      /**< Over the runs of its group; lost_s is the median then. */
     double lost_high_s;
+    const char *
+        doubt; /**< Another cause of the run spoils what it rests on: its clause; or NULL. */
     bool is_within_spread; /**< No fact: few repetitions have it, or one has far less. */
     bool is_of_set;        /**< It compares runs: it holds for its group as a whole. */
     /**

@@ -189,6 +189,9 @@ enum mpl_status mpl_what_if_answer(struct mpl_analysis *a, struct mpl_err *err);
 
 /* certainty.c: fills in how far findings and verdict can be relied on, when all else is known. */
 void mpl_certainty_judge(struct mpl_analysis *a);
+/* Before they are ranked: which of the \p n findings rest on what another one says is spoiled. */
+void mpl_certainty_spread_doubt(struct mpl_analysis *a, struct mpl_diagnosed *all,
+                                size_t n);
 
 /* sensitivity.c: which findings would change if the clocks were a little different */
 enum mpl_status mpl_clocks_weigh(struct mpl_analysis *a, struct mpl_err *err);

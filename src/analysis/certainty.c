@@ -2,7 +2,8 @@
  * How far each cause, and the verdict, can be relied on: one word, by one rule.
  *
  *   doubtful  something known to be missing or uncertain is as large as the cause itself: what a
- *             damaged trace lacks, what clocks leave open, what differs from run to run; or the
+ *             damaged trace lacks, what clocks leave open, what differs from run to run; or another
+ *             cause spoils what it rests on, such as too few cores; or the
  *             rule itself says that it only infers it (confidence below 0.65); or two of the next
  *   likely    nothing of that, but one of: the trace is damaged; a part of it is open by the clocks; a
  *             tenth of the time is in calls whose partners are not recorded; no pattern of the program
@@ -34,6 +35,8 @@ static const double unrecorded = 0.1;
 static const double well_covered = 0.95;
 /* Times what others compute, as in the rules (?*heavy*). */
 static const double heavy = 1.1;
+/* Likewise, for those who stand out whatever the machine does (?*outlier*). */
+static const double much = 1.5;
 /* Share of the process time that noise of a shared machine reaches (?*noise-told*). */
 static const double noise = 0.1;
 
@@ -74,10 +77,10 @@ static double typical_compute_s(struct mpl_analysis *a, const struct mpl_run *ru
 }
 
 static bool do_culprits_compute_longer(struct mpl_analysis *a,
-                                       const struct mpl_diagnosed *d)
+                                       const struct mpl_diagnosed *d, double times)
 {
     const struct mpl_run *run = &a->runs[d->run].shown;
-    const double least_s = heavy * typical_compute_s(a, run);
+    const double least_s = times * typical_compute_s(a, run);
 
     for (size_t i = 0; i < d->finding->n_culprits; i++) {
         const uint32_t location =
@@ -100,9 +103,12 @@ static const char *doubt_of(struct mpl_analysis *a, const struct mpl_diagnosed *
     if (d->is_within_spread) {
         return "it differs from run to run";
     }
+    if (d->doubt != NULL) {
+        return d->doubt;
+    }
     if (d->is_clock_sensitive &&
         (isnan(d->clock_low_s) || d->clock_low_s < mostly * d->lost_s) &&
-        !do_culprits_compute_longer(a, d)) {
+        !do_culprits_compute_longer(a, d, heavy)) {
         return "the clocks are not known well enough to tell";
     }
     if (d->finding->confidence < inferred) {
@@ -167,7 +173,9 @@ static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnose
           mpl_arena_printf(
               a->arena, "%.0f %% of the time is in calls whose partners are not recorded",
               100 * unknown) },
-        { coverage == 0, "no pattern of the program was recognised" },
+        /* What spoils what was measured does so whatever the program does. */
+        { coverage == 0 && d->finding->doubt == NULL,
+          "no pattern of the program was recognised" },
         { coverage > 0 && coverage < well_covered,
           mpl_arena_printf(a->arena,
                            "the pattern explains only %.0f %% of the communication",
@@ -195,6 +203,25 @@ static void judge(struct mpl_analysis *a, struct mpl_diagnosed *d, double unknow
     d->certainty = doubt != NULL || n_reserves > 1 ? MPL_CERTAINTY_DOUBTFUL
                    : n_reserves == 1               ? MPL_CERTAINTY_LIKELY
                                                    : MPL_CERTAINTY_SURE;
+}
+
+/*
+ * Where a cause spoils what was measured, the other causes of the run are doubtful, except those whose
+ * culprits compute much longer than the others: processes that wait for a core do so alike.
+ */
+void mpl_certainty_spread_doubt(struct mpl_analysis *a, struct mpl_diagnosed *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *doubt = mpl_diagnosed_is_cause(&all[i]) ? all[i].finding->doubt : NULL;
+
+        for (size_t k = 0; k < n && doubt != NULL; k++) {
+            if (k != i && all[k].run == all[i].run && all[k].finding->doubt == NULL &&
+                mpl_diagnosed_is_cause(&all[k]) && !all[k].finding->is_fatal &&
+                !do_culprits_compute_longer(a, &all[k], much)) {
+                all[k].doubt = doubt;
+            }
+        }
+    }
 }
 
 /* ---- the verdict ------------------------------------------------------------------------------- */

@@ -26,6 +26,25 @@ struct mpl_slot mpl_slot_float(const char *name, double value)
     return (struct mpl_slot){ .name = name, .kind = MPL_SLOT_FLOAT, .number = value };
 }
 
+/* The most processes that share a host; 0 where the trace names no hosts. */
+static uint32_t most_per_host(struct mpl_analysis *a, const struct mpl_model *model)
+{
+    struct mpl_names *hosts = mpl_names_create();
+    uint32_t *counts = MPL_NEW_ARRAY(a->arena, model->n_processes, uint32_t);
+    uint32_t most = 0;
+
+    for (uint32_t p = 0; p < model->n_processes && hosts != NULL && counts != NULL; p++) {
+        const char *host = model->processes[p].host;
+        const uint32_t i = host == NULL ? MPL_NONE : mpl_names_put(hosts, host);
+
+        if (i != MPL_NONE && ++counts[i] > most) {
+            most = counts[i];
+        }
+    }
+    mpl_names_destroy(hosts);
+    return most;
+}
+
 static enum mpl_status assert_run(struct mpl_analysis *a, const struct mpl_run *run,
                                   struct mpl_err *err)
 {
@@ -35,6 +54,8 @@ static enum mpl_status assert_run(struct mpl_analysis *a, const struct mpl_run *
         mpl_slot_integer("locations", run->model->n_locations),
         mpl_slot_float("duration", run->window_s),
         mpl_slot_symbol("clock", mpl_clock_source_name(run->clock->source)),
+        mpl_slot_integer("per-host", most_per_host(a, run->model)),
+        mpl_slot_integer("cores", run->cores),
     };
 
     return mpl_infer_assert(a->infer, "run", slots, sizeof slots / sizeof slots[0], err);

@@ -179,7 +179,8 @@ bool mpl_diagnosed_is_cause(const struct mpl_diagnosed *d)
 }
 
 /*
- * Causes by what they are worth, behind those because of which the run does not end, those that another one explains and those that may be noise at the end; then
+ * Causes by what they are worth, behind those because of which the run does not end; those that another one
+ * explains or makes doubtful and those that may be noise at the end; then
  * symptoms and observations in the order of the search; then those that another run's stand for.
  */
 static int by_rank(const void *x, const void *y)
@@ -201,6 +202,9 @@ static int by_rank(const void *x, const void *y)
     }
     if (mpl_diagnosed_is_cause(a) && (a->n_explained_by > 0) != (b->n_explained_by > 0)) {
         return a->n_explained_by > 0 ? 1 : -1;
+    }
+    if (mpl_diagnosed_is_cause(a) && (a->doubt == NULL) != (b->doubt == NULL)) {
+        return a->doubt == NULL ? -1 : 1;
     }
     if (mpl_diagnosed_is_cause(a) && a->worth_s != b->worth_s) {
         return a->worth_s < b->worth_s ? 1 : -1;
@@ -260,6 +264,7 @@ static enum mpl_status take_all(struct mpl_analysis *a, struct mpl_diagnosed *al
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
         all[i].worth_s = worth_of(a, &all[i]);
     }
+    mpl_certainty_spread_doubt(a, all, n);
     return st;
 }
 

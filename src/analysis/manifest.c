@@ -15,8 +15,8 @@
 
 enum { BYTES_LIMIT = 16 << 20 };
 
-/* More processes than any machine has; a number beyond is a slip. */
-static const unsigned long processes_limit = 100000000;
+/* More processes or cores than any machine has; a number beyond is a slip. */
+static const unsigned long count_limit = 100000000;
 
 struct manifest_reader {
     struct mpl_arena *arena;
@@ -77,10 +77,12 @@ static const char *text_of(struct manifest_reader *r, const struct mpl_yaml *run
     return keep(r, mpl_arena_strdup(r->arena, node->text));
 }
 
-static uint32_t processes_of(struct manifest_reader *r, const struct mpl_yaml *run)
+/* A number from 1 on; 0 where it is not said. */
+static uint32_t count_of(struct manifest_reader *r, const struct mpl_yaml *run,
+                         const char *key)
 {
-    const struct mpl_yaml *node = mpl_yaml_find(run, "processes");
-    const char *text = text_of(r, run, "processes");
+    const struct mpl_yaml *node = mpl_yaml_find(run, key);
+    const char *text = text_of(r, run, key);
     char *end = NULL;
 
     if (text == NULL) {
@@ -90,8 +92,8 @@ static uint32_t processes_of(struct manifest_reader *r, const struct mpl_yaml *r
     const unsigned long n = strtoul(text, &end, 10);
 
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || n == 0 ||
-        n > processes_limit) {
-        complain(r, node->place, "'processes' takes a number from 1 on, not '%s'", text);
+        n > count_limit) {
+        complain(r, node->place, "'%s' takes a number from 1 on, not '%s'", key, text);
         return 0;
     }
     return (uint32_t) n;
@@ -177,7 +179,7 @@ static const char *trace_of(struct manifest_reader *r, const struct mpl_yaml *ru
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static const char *const keys[] = { "trace",    "processes", "label",
+static const char *const keys[] = { "trace",    "processes", "cores", "label",
                                     "settings", "outcome",   "id" };
 enum { N_KEYS = sizeof keys / sizeof keys[0] };
 
@@ -213,7 +215,8 @@ static void read_run(struct manifest_reader *r, const struct mpl_yaml *node)
 
     const char *outcome = text_of(r, node, "outcome");
     struct mpl_manifest_run run = { .label = text_of(r, node, "label"),
-                                    .processes = processes_of(r, node),
+                                    .processes = count_of(r, node, "processes"),
+                                    .cores = count_of(r, node, "cores"),
                                     .settings = settings_of(r, node) };
 
     /* A run that failed may have no trace; those that are over are diagnosed. */

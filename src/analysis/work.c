@@ -310,6 +310,7 @@ static enum mpl_status take_manifest(struct mpl_analysis *a, struct mpl_arena *s
         if (number != MPL_NONE) {
             works[r].settings = m->runs[noted[number]].settings;
             a->runs[r].shown.label = m->runs[noted[number]].label;
+            a->runs[r].shown.cores = m->runs[noted[number]].cores;
             works[r].expected = m->runs[noted[number]].processes;
         }
     }

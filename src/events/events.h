@@ -81,6 +81,11 @@ struct mpl_totals {
     uint64_t n_calls; /**< MPI calls without start-up and shut-down. */
     uint64_t
         n_unseen; /**< Of these MPI_Sendrecv and its like without a record of a message. */
+    /** Time by which calls outlast the moment from which on nothing holds them up, where that is a
+        millisecond or more: somebody who has to go on has no core. See stalls.c. */
+    double stalled_s;
+    uint64_t n_stalled;           /**< Calls with that, */
+    uint64_t n_prompt;            /**< of those for which that moment is known. */
     uint64_t n_sends, n_receives; /**< Message ends, matched or not, without PROC_NULL. */
     uint64_t sent_bytes, received_bytes;
     uint64_t n_collectives;

@@ -193,6 +193,12 @@ enum mpl_status mpl_locate_create(struct mpl_events *events, struct mpl_err *err
 enum mpl_status mpl_calls_create(struct mpl_events *events, struct mpl_err *err);
 void mpl_waits_p2p(struct mpl_events *events, struct mpl_wrong_order *wrong);
 void mpl_waits_coll(struct mpl_events *events);
+/* Per collective instance: when nothing holds it up any more; INT64_MAX: nobody can say. NULL without
+ * memory. */
+int64_t *mpl_stalls_prepare(const struct mpl_events *events, struct mpl_arena *arena);
+/* Adds the stalls of a location to its totals. */
+void mpl_stalls_sum(const struct mpl_events *events, const int64_t *instance_due,
+                    uint32_t location, struct mpl_totals *totals);
 enum mpl_status mpl_totals_create(struct mpl_events *events,
                                   const struct mpl_wrong_order *wrong, struct mpl_err *err);
 

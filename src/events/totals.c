@@ -17,9 +17,10 @@ struct tick_sums {
 
 struct totals_walk {
     struct mpl_events *events;
-    struct tick_sums *sums;  /* per location */
-    struct mpl_buf edges;    /* struct mpl_edge */
-    struct mpl_map *edge_of; /* from << 32 | to, to an index into edges */
+    struct tick_sums *sums;      /* per location */
+    const int64_t *instance_due; /* see mpl_stalls_prepare() */
+    struct mpl_buf edges;        /* struct mpl_edge */
+    struct mpl_map *edge_of;     /* from << 32 | to, to an index into edges */
     struct mpl_buf
         edge_of_envelope; /* uint32_t, of the current location; MPL_NONE: no peer */
 };
@@ -188,6 +189,7 @@ static bool sum_calls(struct totals_walk *w, uint32_t location)
             return false;
         }
     }
+    mpl_stalls_sum(w->events, w->instance_due, location, &w->events->totals[location]);
     sums->class_ticks[MPL_SPAN_COMPUTE] = compute_ticks;
     w->events->totals[location].n_calls = n_calls;
     w->events->totals[location].n_unseen = n_unseen;
@@ -273,7 +275,8 @@ enum mpl_status mpl_totals_create(struct mpl_events *events,
         goto out;
     }
     w.sums = MPL_NEW_ARRAY(scratch, n, struct tick_sums);
-    if (w.sums == NULL) {
+    w.instance_due = mpl_stalls_prepare(events, scratch);
+    if (w.sums == NULL || w.instance_due == NULL) {
         goto out;
     }
     is_done = true;

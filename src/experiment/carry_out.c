@@ -58,7 +58,8 @@ static enum mpl_status gather(struct hunt *h, const char ***paths, size_t *n,
         }
         runs[*n] = (struct mpl_manifest_run){ .trace = all[*n],
                                               .label = mpl_arena_strdup(h->arena, r->id),
-                                              .processes = r->processes };
+                                              .processes = r->processes,
+                                              .cores = r->cores };
         h->run_of[(*n)++] = i;
     }
     *paths = all;

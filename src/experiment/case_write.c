@@ -122,7 +122,9 @@ static void put_run(struct text *t, const struct mpl_case_run *r)
     put_text(t, "trace", r->trace);
     put_text(t, "partial", r->partial);
     put_text(t, "host", r->host);
-    put(t, "    cores: %u\n", r->cores);
+    if (r->cores > 0) {
+        put(t, "    cores: %u\n", r->cores);
+    }
     put_text(t, "date", r->date);
     put_text(t, "version", r->version);
     put_text(t, "problem", r->problem);

@@ -196,6 +196,7 @@ static void read_finding(struct mpl_infer *infer, struct fact *fact, struct mpl_
     f->fix = text_or_null(infer, fact, "fix");
     f->remedy = text_or_null(infer, fact, "remedy");
     f->what_if = text_or_null(infer, fact, "what-if");
+    f->doubt = text_or_null(infer, fact, "doubt");
     f->gain_kind = *gain_kind == '\0' || strcmp(gain_kind, "none") == 0 ? NULL : gain_kind;
     f->lost_s = said_or_nan(mpl_fact_number(cage, fact, "lost"));
     f->computing_s = fmax(0, mpl_fact_number(cage, fact, "computing"));

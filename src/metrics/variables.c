@@ -306,6 +306,16 @@ static double ready_wait(const struct query *q)
     return q->totals->ready_s;
 }
 
+static double stalled(const struct query *q)
+{
+    return q->totals->stalled_s;
+}
+
+static double n_stalled(const struct query *q)
+{
+    return (double) q->totals->n_stalled;
+}
+
 static double unknown(const struct query *q)
 {
     return q->totals->unknown_s;

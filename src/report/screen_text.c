@@ -96,6 +96,19 @@ static const char *doubt_sentence(struct page *page, const struct mpl_diagnosis 
                : "";
 }
 
+/* What spoils the times that were measured is said first of all, also where another cause leads. */
+static void say_spoiled(const struct screen *s)
+{
+    const struct mpl_diagnosed *f = NULL;
+
+    for (size_t i = 0; (f = mpl_screen_cause(s->d, i)) != NULL; i++) {
+        if (f->finding->doubt != NULL && f != s->d->leading) {
+            mpl_screen_fit(s->page, "  ", f->headline, 2, 2);
+            return;
+        }
+    }
+}
+
 static void say_problem(const struct screen *s)
 {
     struct page *page = s->page;
@@ -107,6 +120,7 @@ static void say_problem(const struct screen *s)
     if (*more != '\0') {
         mpl_screen_fit(page, "  ", more, 2, 3);
     }
+    say_spoiled(s);
 }
 
 /* Whole, however long the path in it: nothing else says why. */

@@ -526,6 +526,73 @@ START_TEST(killed_receive_lasts_until_the_end_and_its_wait_is_unknown)
 }
 END_TEST
 
+/* ---- stalls --------------------------------------------------------------------------- */
+
+static void assert_stalls(const struct mpl_events *events, uint32_t location, uint64_t n,
+                          int64_t us, uint64_t n_prompt)
+{
+    const struct mpl_totals *t = mpl_events_totals(events, location);
+
+    ck_assert_uint_eq(t->n_stalled, n);
+    ASSERT_US(t->stalled_s, us);
+    ck_assert_uint_eq(t->n_prompt, n_prompt);
+}
+
+START_TEST(receive_stalls_from_the_send_on_not_before)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+
+    fixture_call_send(f, 0, 9000, 9001, "MPI_Send", 1, 7);
+    fixture_call_send(f, 0, 20000, 20001, "MPI_Send", 1, 7);
+    fixture_call_recv(f, 1, 10, 12000, 0, 7);
+    fixture_call_recv(f, 1, 13000, 20999, 0, 7); /* less than a millisecond */
+    assert_stalls(fixture_events(f), 1, 1, 3000, 2);
+}
+END_TEST
+
+START_TEST(send_stalls_only_once_the_receive_is_posted)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+
+    fixture_call_send(f, 0, 0, 5000, "MPI_Send", 1, 7); /* may be held by flow control */
+    fixture_call_send(f, 0, 6000, 20000, "MPI_Send", 1,
+                      7); /* nothing holds it from 18000 on */
+    fixture_call_recv(f, 1, 17000, 17001, 0, 7);
+    fixture_call_recv(f, 1, 18000, 20001, 0, 7);
+    assert_stalls(fixture_events(f), 0, 1, 2000, 1);
+}
+END_TEST
+
+START_TEST(call_that_returns_at_once_stalls_by_itself)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+
+    fixture_enter(f, 0, 0, "MPI_Isend");
+    (void) fixture_isend(f, 0, 1, 1, 7);
+    fixture_leave(f, 0, 4000, "MPI_Isend");
+    fixture_call(f, 0, 4000, 4010, "MPI_Test");
+    fixture_call(f, 0, 4010, 9000, "MPI_Comm_rank"); /* nobody says what it does */
+    fixture_call_recv(f, 1, 8000, 8001, 0, 7);
+    assert_stalls(fixture_events(f), 0, 1, 4000, 2);
+}
+END_TEST
+
+START_TEST(leaf_of_a_broadcast_stalls_from_the_last_enter_on)
+{
+    struct fixture *f = fixture_create(arena, 3, 1);
+
+    /* Rank 2 may get the data from rank 1, which comes at 20000; 3 members may take 150 us. */
+    fixture_call_coll(f, 0, 0, 100, MPL_COLL_BCAST, 0);
+    fixture_call_coll(f, 1, 20000, 20100, MPL_COLL_BCAST, 0);
+    fixture_call_coll(f, 2, 10, 25150, MPL_COLL_BCAST, 0);
+    const struct mpl_events *events = fixture_events(f);
+
+    assert_stalls(events, 0, 0, 0, 0);
+    assert_stalls(events, 1, 0, 0, 0);
+    assert_stalls(events, 2, 1, 5000, 1);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("events_waits");
@@ -560,6 +627,10 @@ static Suite *make_suite(void)
     tcase_add_test(t, wait_without_a_completion_is_unknown_where_completions_are_lost);
     tcase_add_test(t, barrier_that_not_all_have_reached_has_an_unknown_wait);
     tcase_add_test(t, killed_receive_lasts_until_the_end_and_its_wait_is_unknown);
+    tcase_add_test(t, receive_stalls_from_the_send_on_not_before);
+    tcase_add_test(t, send_stalls_only_once_the_receive_is_posted);
+    tcase_add_test(t, call_that_returns_at_once_stalls_by_itself);
+    tcase_add_test(t, leaf_of_a_broadcast_stalls_from_the_last_enter_on);
     suite_add_tcase(suite, t);
     return suite;
 }

@@ -1,0 +1,59 @@
+;; machine: is there a core for every process?
+;;
+;; Where there is none, a process waits for its turn while others that share its core run, and its partners
+;; wait for it: calls go on for milliseconds, the slices of the scheduler, although whom they need is there and
+;; what they move is little (src/events/stalls.c). That hits all processes alike. One that is hit alone
+;; shares its core with something else, and is not meant here. What calls cost and how even work is cannot be
+;; judged then, so that other causes are doubtful (slot doubt), unless processes stand out all the same.
+
+(defrule SYMPTOMS::machine-ask
+  "Calls that go on although nothing holds them up show processes without a core."
+  (pattern (run ?r) (name "message-passing"))
+  =>
+  (foreach ?m (create$ "run.stall_share" "run.stall_count" "run.stall_length" "run.stall_time")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
+                  (reason "see whether there is a core for every process")))))
+
+(deffunction MAIN::crowd (?processes ?per-host ?cores)
+  "Whether more processes than cores ran on a host: yes, no, or unknown."
+  (bind ?ran (if (> ?per-host 0) then ?per-host else ?processes))
+  (if (= ?cores 0) then unknown else (if (> ?ran ?cores) then yes else no)))
+
+(defrule CAUSES::machine-oversubscribed
+  "Calls go on for slices of the scheduler at all processes although nothing holds them up."
+  (run (id ?r) (processes ?n) (per-host ?per-host) (cores ?cores))
+  (metric (run ?r) (pattern "message-passing") (name "run.stall_share")
+          (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.stall_count")
+          (value ?count&:(>= ?count ?*stalls-enough*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.stall_length") (value ?length))
+  (metric (run ?r) (pattern "message-passing") (name "run.stall_time") (value ?time))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (bind ?crowd (crowd ?n ?per-host ?cores))
+  (bind ?ran (if (> ?per-host 0) then ?per-host else ?n))
+  (bind ?seen (text "calls go on for {s} each although all they need is there" ?length))
+  (assert (finding (kind cause) (name oversubscribed) (run ?r) (pattern "message-passing")
+                   (headline
+                     (switch ?crowd
+                       (case yes then (text "{n} processes share {n} cores: {}." ?ran ?cores ?seen))
+                       (case no then (text "Processes share cores with something else: {}." ?seen))
+                       (default (text "Probably more processes than cores: {}." ?seen))))
+                   (fix (if (eq ?crowd no)
+                         then "Give each rank a core of its own (mpirun --bind-to core --report-bindings) and keep other load away."
+                         else "Run no more ranks than cores (--bind-to core), or let waiting ranks yield: --mca mpi_yield_when_idle 1."))
+                   (gain-kind remove)
+                   (lost ?time) (share (min 1.0 (/ ?time ?lost))) (level 1)
+                   (confidence (if (eq ?crowd yes) then 0.9 else 0.7))
+                   (gain (/ ?time ?n)) (what-if "network*0")
+                   (doubt (if (eq ?crowd yes) then "more processes than cores ran, which distorts all times"
+                           else "processes seem to wait for cores, which distorts all times"))
+                   (text (text "At all processes alike, calls that move little go on for milliseconds although everybody they need is in MPI: {n} of a process (median), {s} each, {s} in all. That is how long a scheduler lets others run: processes wait for a core. {} What calls cost and how even the work is cannot be judged by such a run."
+                               ?count ?length ?time
+                               (switch ?crowd
+                                 (case yes then (text "{n} of them ran on a host with {n} cores." ?ran ?cores))
+                                 (case no then (text "There are {n} cores for {n} of them, so several are bound to one, have threads that need more, or share the host with other load." ?cores ?ran))
+                                 (default (if (> ?per-host 0)
+                                           then (text "{n} of them ran on one host; the trace does not tell how many cores it has." ?ran)
+                                           else "The trace does not tell how many cores they had.")))))
+                   (remedy "Run no more processes than cores, and bind each to its own (mpirun --bind-to core --report-bindings shows where they are). Where that cannot be, let waiting processes give their core away (Open MPI: --mca mpi_yield_when_idle 1), and measure again before anything else is changed. The gain is at least what calls stall; what computation takes longer than it needs is not seen."))))

@@ -1,0 +1,201 @@
+/*
+ * Stalls: calls that go on although nothing holds them up. Everybody whom the call needs has entered, and
+ * what is to be moved is little, so microseconds are left to do. If it takes a millisecond or more, a
+ * process that has to do them has no core: it, or a partner, waits for its turn, as the scheduler of
+ * the system lets a process run for some milliseconds before the next. Where clocks may be off, only what
+ * is beyond that counts.
+ *
+ * Only calls of which this can be said are prompt, and looked at:
+ *   - calls that return at once by their nature, such as MPI_Isend and MPI_Test;
+ *   - receives, from the send on;
+ *   - blocking sends, from the receive on: before that, a sender may be held by earlier messages that
+ *     the receiver has not taken;
+ *   - collectives, from the last enter of all on, as libraries build them from messages between any two.
+ */
+#include "config.h"
+
+#include "events/events_priv.h"
+
+/* A turn of another process lasts at least about this long: Linux lets run for 0.75 to 4 ms. */
+static const double least_s = 1e-3;
+/* More than this may be sent by rendezvous, which also needs a partner that is in MPI. The smallest limit
+ * in use is that of Open MPI for shared memory. */
+enum { LITTLE_BYTES = 4096 };
+/* A collective may take this long for each member on a slow network. */
+static const double per_member_s = 50e-6;
+
+struct stall_walk {
+    const struct mpl_events *events;
+    const int64_t *instance_due; /* per instance, see mpl_stalls_prepare() */
+    uint32_t location;
+    const struct mpl_location *loc;
+    const struct mpl_lane *lane;
+};
+
+/* What the clock of a location may be off by; INT64_MAX: nobody knows. */
+static int64_t bound_of(const struct mpl_events *events, uint32_t location)
+{
+    return events->clock == NULL ? 0 : events->clock->bound_ticks[location];
+}
+
+/* INT64_MAX is for ever, and stays that. */
+static int64_t later(int64_t ticks, int64_t by)
+{
+    return ticks > INT64_MAX - by ? INT64_MAX : ticks + by;
+}
+
+static int64_t latest(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- collectives --------------------------------------------------------------------------- */
+
+static int64_t due_of_instance(const struct mpl_events *events,
+                               const struct mpl_coll_instance *instance)
+{
+    const double allowed_s = per_member_s * instance->n_parts;
+    int64_t due = INT64_MIN;
+
+    if (!instance->is_complete || instance->op >= MPL_COLL_CREATE) {
+        return INT64_MAX;
+    }
+    for (uint32_t i = 0; i < instance->n_parts; i++) {
+        const struct mpl_coll_part *part = &events->match->parts[instance->first_part + i];
+        const uint32_t call =
+            events->lanes[part->location].call_of_collective[part->collective];
+
+        due =
+            call == MPL_NONE
+                ? INT64_MAX
+                : latest(due,
+                         later(mpl_events_enter_ticks(events, part->location, 2 * call + 1),
+                               bound_of(events, part->location)));
+    }
+    return later(due, (int64_t) (allowed_s * (double) events->model->ticks_per_s));
+}
+
+int64_t *mpl_stalls_prepare(const struct mpl_events *events, struct mpl_arena *arena)
+{
+    const uint32_t n = events->match->n_instances;
+    int64_t *due = MPL_NEW_ARRAY(arena, n, int64_t);
+
+    for (uint32_t i = 0; i < n && due != NULL; i++) {
+        due[i] = due_of_instance(events, &events->match->instances[i]);
+    }
+    return due;
+}
+
+static int64_t due_of_collective(const struct stall_walk *w, uint32_t collective)
+{
+    const struct mpl_collective *c = &w->loc->collectives[collective];
+    const uint32_t instance = w->events->match->instance[w->location][collective];
+    const uint64_t most =
+        c->sent_bytes > c->received_bytes ? c->sent_bytes : c->received_bytes;
+
+    return instance == MPL_NONE || c->is_immediate || c->end == MPL_NONE ||
+                   most > LITTLE_BYTES
+               ? INT64_MAX
+               : later(w->instance_due[instance], bound_of(w->events, w->location));
+}
+
+/* ---- messages ------------------------------------------------------------------------------- */
+
+/* By the clock of the partner, which may be off against the own. */
+static int64_t by_clock_of(const struct stall_walk *w, uint32_t location, int64_t ticks)
+{
+    return later(later(ticks, bound_of(w->events, location)),
+                 bound_of(w->events, w->location));
+}
+
+/* From when on nothing holds up a message of a call that may wait. */
+static int64_t due_of_message(const struct stall_walk *w, const struct mpl_call *call,
+                              uint32_t message)
+{
+    const struct mpl_message *m = &w->loc->messages[message];
+    const int64_t enter = mpl_time_of(w->events, w->loc, call->enter);
+    uint32_t other;
+    uint32_t post;
+
+    if (m->envelope == MPL_NONE || m->bytes > LITTLE_BYTES) {
+        return INT64_MAX;
+    }
+    if (w->loc->envelopes[m->envelope].is_null) {
+        return enter;
+    }
+    if (!mpl_events_posting_call(w->events, w->location, message, &other, &post)) {
+        return INT64_MAX;
+    }
+    return by_clock_of(w, other, mpl_events_enter_ticks(w->events, other, 2 * post + 1));
+}
+
+/* The messages of a call, or its collective. */
+static int64_t due_of_parts(const struct stall_walk *w, const struct mpl_call *call)
+{
+    const uint32_t *list;
+    int64_t due = INT64_MIN;
+
+    switch ((enum mpl_call_parts) call->parts) {
+    case PARTS_MESSAGE:
+        return due_of_message(w, call, call->first);
+    case PARTS_COLLECTIVE:
+        return due_of_collective(w, call->first);
+    case PARTS_LIST:
+        list = &w->lane->list[call->first];
+        for (uint32_t i = 0; i < list[0]; i++) {
+            due = latest(due, due_of_message(w, call, list[2 + i]));
+        }
+        return list[1] == MPL_NONE ? due : INT64_MAX;
+    case PARTS_NONE:
+        break;
+    }
+    return INT64_MAX;
+}
+
+/* A large message may be copied in the call that returns at once. */
+static bool is_little(const struct stall_walk *w, const struct mpl_call *call)
+{
+    return call->parts == PARTS_NONE ||
+           (call->parts == PARTS_MESSAGE &&
+            w->loc->messages[call->first].bytes <= LITTLE_BYTES);
+}
+
+/* From when on nothing holds up a call; INT64_MAX where nobody can say. */
+static int64_t due_of_call(const struct stall_walk *w, const struct mpl_call *call)
+{
+    const int64_t enter = mpl_time_of(w->events, w->loc, call->enter);
+
+    if ((call->class != MPL_SPAN_P2P && call->class != MPL_SPAN_COLLECTIVE) ||
+        !call->is_wait_known) {
+        return INT64_MAX;
+    }
+    switch ((enum mpl_call_mode) mpl_call_use(w->events, w->loc, call).mode) {
+    case MPL_CALL_IMMEDIATE:
+    case MPL_CALL_TEST:
+        return call->class == MPL_SPAN_P2P && is_little(w, call) ? enter : INT64_MAX;
+    default:
+        return latest(enter, due_of_parts(w, call));
+    }
+}
+
+void mpl_stalls_sum(const struct mpl_events *events, const int64_t *instance_due,
+                    uint32_t location, struct mpl_totals *totals)
+{
+    const struct stall_walk w = { events, instance_due, location,
+                                  &events->model->locations[location],
+                                  &events->lanes[location] };
+
+    for (uint32_t k = 0; k < w.lane->n_calls; k++) {
+        const struct mpl_call *call = &w.lane->calls[k];
+        const int64_t due = due_of_call(&w, call);
+        const int64_t leave = mpl_time_of(events, w.loc, call->leave);
+        const double late_s =
+            due > leave ? 0 : mpl_model_seconds(events->model, leave - due);
+
+        totals->n_prompt += due <= leave;
+        if (late_s >= least_s) {
+            totals->n_stalled++;
+            totals->stalled_s += late_s;
+        }
+    }
+}
