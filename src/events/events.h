@@ -129,6 +129,11 @@ struct mpl_part {
         Beyond the window of the run: no limit. */
     int64_t begin_ticks;
     int64_t end_ticks;
+    /** Where locations come to the part, and leave it, at different times: per location the first
+        record that belongs to it, and the first behind it. NULL: by the times above, which are the
+        window all the same. */
+    const uint32_t *first_record;
+    const uint32_t *end_record;
 };
 /**
  * The part of \p events as a run of its own. Calls of what is left out become part of the

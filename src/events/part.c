@@ -25,8 +25,18 @@ struct cutter {
 /* What becomes of a call, by what it has: the larger wins. */
 enum fate { FATE_NEUTRAL, FATE_FOREIGN, FATE_KEPT };
 
-static bool is_in_time(const struct cutter *c, int64_t ticks)
+static bool is_in_time(const struct cutter *c, const struct mpl_location *loc,
+                       uint32_t event)
 {
+    if (c->part->first_record != NULL) {
+        const size_t location = (size_t) (loc - c->whole->model->locations);
+
+        return event >= c->part->first_record[location] &&
+               event < c->part->end_record[location];
+    }
+
+    const int64_t ticks = mpl_time_of(c->whole, loc, event);
+
     return (!c->is_late || ticks >= c->part->begin_ticks) &&
            (!c->is_early || ticks < c->part->end_ticks);
 }
@@ -66,7 +76,7 @@ static bool counts_message(const struct cutter *c, uint32_t location, uint32_t m
         }
     }
     return event != MPL_NONE && has_comm(c, envelope->comm) && has_process(c, process) &&
-           is_in_time(c, mpl_time_of(c->whole, loc, event));
+           is_in_time(c, loc, event);
 }
 
 static void note_fate(struct cutter *c, uint32_t call, bool counts)
@@ -115,8 +125,7 @@ static void judge_collectives(struct cutter *c, uint32_t location)
         const uint32_t last =
             collective->end != MPL_NONE ? collective->end : collective->begin;
         const bool counts = call != MPL_NONE && last != MPL_NONE &&
-                            has_comm(c, collective->comm) &&
-                            is_in_time(c, mpl_time_of(c->whole, loc, last));
+                            has_comm(c, collective->comm) && is_in_time(c, loc, last);
 
         lane->call_of_collective[i] = counts ? call : MPL_NONE;
         note_fate(c, call, counts);
@@ -138,8 +147,7 @@ static bool is_kept(const struct cutter *c, uint32_t location, uint32_t k)
         return !c->is_early;
     }
     return c->fates[k] == FATE_KEPT ||
-           (c->fates[k] == FATE_NEUTRAL &&
-            is_in_time(c, mpl_time_of(c->whole, loc, call->enter)));
+           (c->fates[k] == FATE_NEUTRAL && is_in_time(c, loc, call->enter));
 }
 
 /* ---- the calls that stay ------------------------------------------------------------------ */
