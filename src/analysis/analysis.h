@@ -104,6 +104,11 @@ struct mpl_trial {
     double fit;
     double
         share; /**< Of the run's time in message-passing calls, what lies in its scope, 0-1. */
+    double
+        begin_s; /**< Of its scope, since the begin of the window: 0 and window_s, but for phases. */
+    double end_s;
+    bool is_phase;          /**< The scope is a stretch of the run; then also: */
+    struct mpl_phase phase; /**< What its processes do there. */
     bool is_chosen;
     const char *reason; /**< Why it was not chosen; NULL when it was. */
 };

@@ -1,6 +1,6 @@
 /*
  * Parts of a run in which patterns are looked for when none fits the whole: communicators, what
- * remains without them, groups of processes that nothing connects, and the longest phase. The
+ * remains without them, groups of processes that nothing connects, and phases. The
  * inner pattern is the work of the outer one (Li & Malony, section 6): in what remains, the calls
  * of communicators whose pattern is known are computation.
  */
@@ -127,7 +127,10 @@ static struct scope *new_scope(struct scopes *s)
     if (scope->processes == NULL || scope->comms == NULL) {
         return NULL;
     }
-    scope->part = (struct mpl_part){ scope->processes, scope->comms, INT64_MIN, INT64_MAX };
+    scope->part = (struct mpl_part){ .processes = scope->processes,
+                                     .comms = scope->comms,
+                                     .begin_ticks = INT64_MIN,
+                                     .end_ticks = INT64_MAX };
     return scope;
 }
 
@@ -282,33 +285,71 @@ enum mpl_status mpl_scopes_groups(struct scopes *s, struct mpl_err *err)
     return st;
 }
 
-enum mpl_status mpl_scopes_main_phase(struct scopes *s, struct mpl_err *err)
+/* ---- phases ------------------------------------------------------------------------------------- */
+
+/* What is shorter and says less is no phase to be told: a distribution, a collection. */
+static const double worth_a_phase = 0.05;
+
+/* Since the begin of the run's window, within it. */
+static double second_of(const struct scopes *s, int64_t ticks)
 {
-    const struct mpl_model *model = mpl_events_model(s->events);
     int64_t begin_ticks;
     int64_t end_ticks;
-    struct mpl_part part = { NULL, NULL, INT64_MIN, INT64_MAX };
-    enum mpl_status st =
-        mpl_phases_find(s->events, &part.begin_ticks, &part.end_ticks, err);
-    struct scope *scope;
 
-    if (st != MPL_OK) {
-        return st == MPL_END ? MPL_OK : st;
-    }
-    scope = new_scope(s);
-    if (scope == NULL) {
+    mpl_events_window(s->events, &begin_ticks, &end_ticks);
+    ticks = ticks > end_ticks ? end_ticks : ticks;
+    return ticks <= begin_ticks
+               ? 0
+               : mpl_model_seconds(mpl_events_model(s->events), ticks - begin_ticks);
+}
+
+static bool is_worth_it(const struct scopes *s, const struct phase *phase)
+{
+    return phase->share >= worth_a_phase ||
+           second_of(s, phase->end_ticks) - second_of(s, phase->begin_ticks) >=
+               worth_a_phase * mpl_events_measured_s(s->events);
+}
+
+/* number: 0 where it is the only one that is worth it. */
+static enum mpl_status add_phase(struct scopes *s, const struct phase *phase,
+                                 unsigned number, struct mpl_err *err)
+{
+    struct scope *scope = new_scope(s);
+    const char *name =
+        number == 0 ? "main phase" : mpl_arena_printf(s->arena, "phase %u", number);
+
+    if (scope == NULL || name == NULL) {
         return mpl_nomem(err);
     }
-    mpl_events_window(s->events, &begin_ticks, &end_ticks);
-    scope->part = part;
-    scope->share = 1;
-    scope->id = "main";
-    scope->says = mpl_arena_printf(
-        s->arena, "main phase, %.3g s to %.3g s",
-        part.begin_ticks <= begin_ticks
-            ? 0
-            : mpl_model_seconds(model, part.begin_ticks - begin_ticks),
-        mpl_model_seconds(model, (part.end_ticks < end_ticks ? part.end_ticks : end_ticks) -
-                                     begin_ticks));
-    return scope->says == NULL ? mpl_nomem(err) : MPL_OK;
+    scope->part = (struct mpl_part){ .begin_ticks = phase->begin_ticks,
+                                     .end_ticks = phase->end_ticks,
+                                     .first_record = phase->first_record,
+                                     .end_record = phase->end_record };
+    scope->share = phase->share;
+    scope->is_phase = true;
+    scope->begin_s = second_of(s, phase->begin_ticks);
+    scope->end_s = second_of(s, phase->end_ticks);
+    scope->id = number == 0 ? "main" : mpl_arena_printf(s->arena, "phase%u", number);
+    scope->says = mpl_arena_printf(s->arena, "%s, %.3g s to %.3g s", name, scope->begin_s,
+                                   scope->end_s);
+    return scope->id == NULL || scope->says == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+enum mpl_status mpl_scopes_phases(struct scopes *s, struct mpl_err *err)
+{
+    const struct phase *phases = NULL;
+    size_t n = 0;
+    unsigned n_worth = 0;
+    unsigned number = 0;
+    enum mpl_status st = mpl_phases_find(s->events, s->arena, &phases, &n, err);
+
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        n_worth += is_worth_it(s, &phases[i]);
+    }
+    for (size_t i = 0; i < n && n > 1 && st == MPL_OK; i++) {
+        if (is_worth_it(s, &phases[i])) {
+            st = add_phase(s, &phases[i], n_worth == 1 ? 0 : ++number, err);
+        }
+    }
+    return st;
 }

@@ -16,6 +16,9 @@ struct scope {
     bool *comms;
     uint32_t comm; /* MPL_NONE when it is none */
     double share;  /* of the run's message ends and collectives */
+    bool is_phase;
+    double begin_s; /* of phases, in the run's window */
+    double end_s;
 };
 
 struct scopes {
@@ -35,11 +38,19 @@ enum mpl_status mpl_scopes_rest(struct scopes *s, const bool *is_taken,
                                 struct mpl_err *err);
 /* Groups that no significant messages connect, if there are several. */
 enum mpl_status mpl_scopes_groups(struct scopes *s, struct mpl_err *err);
-/* The longest phase, if the run has several. */
-enum mpl_status mpl_scopes_main_phase(struct scopes *s, struct mpl_err *err);
+/* Phases that hold a good part of the run, if the run has several. */
+enum mpl_status mpl_scopes_phases(struct scopes *s, struct mpl_err *err);
 
-/* phases.c: when the phase with most messages begins and ends; MPL_END: there is only one. */
-enum mpl_status mpl_phases_find(const struct mpl_events *events, int64_t *begin_ticks,
-                                int64_t *end_ticks, struct mpl_err *err);
+/* phases.c: a stretch of the run in which the same is communicated; together they are the run. */
+struct phase {
+    int64_t begin_ticks; /* INT64_MIN, INT64_MAX at the ends of the run */
+    int64_t end_ticks;
+    const uint32_t *first_record; /* per location, see struct mpl_part */
+    const uint32_t *end_record;
+    double share; /* of messages sent and parts of collectives */
+};
+/* *n: 0 where nothing is communicated, 1 where there is nothing to tell apart. In \p arena. */
+enum mpl_status mpl_phases_find(const struct mpl_events *events, struct mpl_arena *arena,
+                                const struct phase **out, size_t *n, struct mpl_err *err);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "analysis/scopes_priv.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The pattern that fits every MPI trace and steps back where another one does. */
@@ -243,6 +244,26 @@ static double share_of(const struct mpl_events *part, const struct mpl_events *w
     return all_s > 0 ? calls_s(part) / all_s : 0;
 }
 
+/* What the processes of a phase do there, like that of steps. */
+static struct mpl_phase sum_phase(const struct mpl_events *events)
+{
+    const struct mpl_model *model = mpl_events_model(events);
+    struct mpl_phase phase = { .duration_s = mpl_events_measured_s(events) };
+    uint32_t n = 0;
+
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        const struct mpl_totals *totals = mpl_events_totals(events, l);
+
+        if (totals->n_calls > 0) {
+            phase.compute_s += totals->class_s[MPL_SPAN_COMPUTE];
+            phase.longest_s = fmax(phase.longest_s, totals->class_s[MPL_SPAN_COMPUTE]);
+            n++;
+        }
+    }
+    phase.compute_s /= n > 0 ? n : 1;
+    return phase;
+}
+
 static enum mpl_status name_trial(struct mpl_analysis *a, struct trial *t,
                                   const struct scope *scope, struct mpl_err *err)
 {
@@ -254,6 +275,13 @@ static enum mpl_status name_trial(struct mpl_analysis *a, struct trial *t,
     *part = scope->part;
     t->part = part;
     t->shown.scope = scope->says;
+    t->shown.end_s = a->runs[t->shown.run].shown.window_s;
+    if (scope->is_phase) {
+        t->shown.is_phase = true;
+        t->shown.begin_s = scope->begin_s;
+        t->shown.end_s = scope->end_s;
+        t->shown.phase = sum_phase(mpl_recognition_events(t->recognition));
+    }
     t->shown.id =
         mpl_arena_printf(a->arena, "%s@%s", mpl_pattern_name(t->shown.pattern), scope->id);
     return t->shown.id == NULL ? mpl_nomem(err) : MPL_OK;
@@ -331,6 +359,48 @@ static enum mpl_status try_nested(struct mpl_analysis *a, uint32_t run, struct s
     return st;
 }
 
+/* A pattern of the world that explains so much leaves nothing that a phase of its own could be. */
+static const double nearly_all = 0.95;
+
+/*
+ * Phases replace the world's pattern if together they explain more; where it has none, if those in
+ * which some pattern fits are half of the run, in what is said or in time.
+ */
+static enum mpl_status try_phases(struct mpl_analysis *a, uint32_t run, struct scopes *s,
+                                  const struct trial *world, bool *is_replaced,
+                                  struct mpl_err *err)
+{
+    const double window_s = a->runs[run].shown.window_s;
+    const size_t n_before = a->n_trials;
+    double explained = 0;
+    double share = 0;
+    double time_s = 0;
+    enum mpl_status st;
+
+    s->items.n = 0;
+    st = mpl_scopes_phases(s, err);
+    for (size_t i = 0; i < s->items.n && st == MPL_OK; i++) {
+        const struct scope *scope = mpl_buf_get(&s->items, i);
+        bool is_found;
+
+        st = try_scope(a, run, scope, &is_found, err);
+        if (is_found) {
+            explained += scope->share * score_of(&a->trials[a->n_trials - 1]);
+            share += scope->share;
+            time_s += scope->end_s - scope->begin_s;
+        }
+    }
+
+    const bool is_better = world != NULL ? explained > score_of(world)
+                                         : share >= 0.5 || time_s >= 0.5 * window_s;
+
+    *is_replaced = world != NULL && is_better;
+    while (!is_better && a->n_trials > n_before) {
+        drop(&a->trials[--a->n_trials]);
+    }
+    return st;
+}
+
 /*
  * Where the world has no pattern, or most is said in inner communicators, parts are tried. They
  * replace the world's pattern only if together they explain more: who exchanges halos along rows
@@ -353,17 +423,15 @@ static enum mpl_status try_parts(struct mpl_analysis *a, uint32_t run, struct sc
         while (!*is_replaced && a->n_trials > n_before) {
             drop(&a->trials[--a->n_trials]);
         }
-        return st;
     }
-    if (st == MPL_OK && a->n_trials == n_before) {
+    if (st == MPL_OK && a->n_trials == n_before && world == NULL) {
         s->items.n = 0;
         st = mpl_scopes_groups(s, err);
         st = st == MPL_OK ? try_scopes(a, run, s, 0, NULL, &explained, err) : st;
     }
-    if (st == MPL_OK && a->n_trials == n_before) {
-        s->items.n = 0;
-        st = mpl_scopes_main_phase(s, err);
-        st = st == MPL_OK ? try_scopes(a, run, s, 0, NULL, &explained, err) : st;
+    if (st == MPL_OK && a->n_trials == n_before &&
+        (world == NULL || score_of(world) < nearly_all)) {
+        st = try_phases(a, run, s, world, is_replaced, err);
     }
     return st;
 }
@@ -501,6 +569,7 @@ static enum mpl_status try_world(struct mpl_analysis *a, uint32_t run,
         t->shown.id = mpl_pattern_name(t->shown.pattern);
         t->shown.scope = "world";
         t->shown.share = 1;
+        t->shown.end_s = a->runs[run].shown.window_s;
         if (is_asked_for(t->shown.pattern, options) || is_fallback(t->shown.pattern)) {
             st = try_pattern(a, t, topology, options, err);
         } else {

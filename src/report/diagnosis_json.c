@@ -45,6 +45,8 @@ static struct mpl_json *trial_json(const struct mpl_diagnosis *d, const struct m
         return json;
     }
     mpl_json_set(json, "id", mpl_json_string(t->id));
+    mpl_json_set(json, "begin_s", mpl_json_number(t->begin_s));
+    mpl_json_set(json, "end_s", mpl_json_number(t->end_s));
     mpl_json_set(json, "coverage", mpl_json_number(t->coverage));
     mpl_json_set(json, "time_coverage", mpl_json_number(t->time_coverage));
     mpl_json_set(json, "fit", mpl_json_number(t->fit));

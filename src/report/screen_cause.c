@@ -113,16 +113,34 @@ static const char *source(struct page *page, const struct mpl_diagnosed *f)
                         : mpl_screen_words(page, "%s, %s", at->region, file_name(at->file));
 }
 
+/* "phase 1, 0 s to 1.85 s", where the pattern of a cause has one; "" */
+static const char *phase_of(const struct mpl_diagnosis *d, const struct mpl_diagnosed *f)
+{
+    for (size_t i = 0; i < d->n_trials; i++) {
+        const struct mpl_trial *t = &d->trials[i];
+
+        if (t->is_chosen && t->is_phase && t->run == f->run &&
+            strcmp(t->id, f->finding->pattern) == 0) {
+            return t->scope;
+        }
+    }
+    return "";
+}
+
 static void say_where(const struct screen *s, const struct mpl_diagnosed *f)
 {
-    const char *ranks = who(s->page, s->d, f);
-    const char *code = source(s->page, f);
+    const char *const parts[] = { who(s->page, s->d, f), source(s->page, f),
+                                  phase_of(s->d, f) };
+    const char *words = "";
 
-    if (*ranks != '\0' || *code != '\0') {
-        say_part(s->page, "where",
-                 mpl_screen_words(s->page, "%s%s%s", ranks,
-                                  *ranks != '\0' && *code != '\0' ? ", " : "", code),
-                 1);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (*parts[i] != '\0') {
+            words = mpl_screen_words(s->page, "%s%s%s", words, *words != '\0' ? ", " : "",
+                                     parts[i]);
+        }
+    }
+    if (*words != '\0') {
+        say_part(s->page, "where", words, 1);
     }
 }
 

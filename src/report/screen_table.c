@@ -57,6 +57,47 @@ static const char *pattern_words(const struct mpl_diagnosis *d)
     return t != NULL ? mpl_pattern_name(t->pattern) : "no known pattern";
 }
 
+/* The phases of the run in which a pattern was found, from \p *at on; NULL behind the last. */
+static const struct mpl_trial *next_phase(const struct mpl_diagnosis *d, size_t *at)
+{
+    while (*at < d->n_trials) {
+        const struct mpl_trial *t = &d->trials[(*at)++];
+
+        if (t->is_chosen && t->is_phase && t->run == d->speaker) {
+            return t;
+        }
+    }
+    return NULL;
+}
+
+static size_t count_phases(const struct mpl_diagnosis *d)
+{
+    size_t at = 0;
+    size_t n = 0;
+
+    while (next_phase(d, &at) != NULL) {
+        n++;
+    }
+    return n;
+}
+
+/* "geometric-decomposition, then master-worker" */
+static const char *title_words(const struct screen *s)
+{
+    const struct mpl_trial *t;
+    const char *words = "";
+    size_t at = 0;
+
+    if (count_phases(s->d) < 2) {
+        return pattern_words(s->d);
+    }
+    while ((t = next_phase(s->d, &at)) != NULL) {
+        words = mpl_screen_words(s->page, "%s%s%s", words, *words != '\0' ? ", then " : "",
+                                 mpl_pattern_name(t->pattern));
+    }
+    return words;
+}
+
 static void say_title(const struct screen *s)
 {
     struct page *page = s->page;
@@ -71,11 +112,11 @@ static void say_title(const struct screen *s)
 
     mpl_screen_fit(page, "",
                    mpl_screen_words(page, "%s%s, %u process%s%s, %s without start-up",
-                                    pattern_words(s->d), which,
+                                    title_words(s), which,
                                     (unsigned) run->model->n_processes,
                                     run->model->n_processes == 1 ? "" : "es", threads,
                                     mpl_page_seconds(page, run->window_s)),
-                   0, 1);
+                   0, 2);
 }
 
 /* ---- efficiencies -------------------------------------------------------------------------- */
@@ -173,15 +214,15 @@ static const char *phase_name(const struct screen *s, size_t i)
 }
 
 /* What of the efficiencies needs no replay; on clocks that are not exact a share may be above all. */
-static void say_phase(const struct screen *s, size_t i)
+static void say_phase(const struct screen *s, const char *name,
+                      const struct mpl_phase *phase)
 {
-    const struct mpl_phase *phase = &s->d->steps->phases[i];
     const double duration_s = fmax(phase->duration_s, phase->longest_s);
     const double shares[] = { phase->compute_s / duration_s,
                               phase->compute_s / phase->longest_s,
                               phase->longest_s / duration_s };
 
-    mpl_text_print(s->page->out, "  %-11s", phase_name(s, i));
+    mpl_text_print(s->page->out, "  %-11s", name);
     for (size_t k = 0; k < N_EFFICIENCIES; k++) {
         const char *share = k < sizeof shares / sizeof *shares && shares[k] >= 0
                                 ? mpl_screen_percent(s->page, shares[k])
@@ -191,19 +232,31 @@ static void say_phase(const struct screen *s, size_t i)
     }
 }
 
+/* Where they have patterns of their own. */
+static void say_patterns(const struct screen *s)
+{
+    const struct mpl_trial *t;
+    size_t at = 0;
+
+    for (size_t i = 0; i < MPL_PHASES && (t = next_phase(s->d, &at)) != NULL; i++) {
+        say_phase(
+            s, mpl_screen_words(s->page, "  %.*s", (int) strcspn(t->scope, ","), t->scope),
+            &t->phase);
+    }
+}
+
 /* Where the run is more than its steps. */
-static void say_phases(const struct screen *s)
+static void say_steps(const struct screen *s)
 {
     const struct mpl_steps *steps = s->d->steps;
 
-    if (steps == NULL || s->page->width < TABLE_COLUMNS ||
-        (!is_worth_a_row(steps, MPL_PHASE_BEFORE) &&
-         !is_worth_a_row(steps, MPL_PHASE_AFTER))) {
+    if (steps == NULL || (!is_worth_a_row(steps, MPL_PHASE_BEFORE) &&
+                          !is_worth_a_row(steps, MPL_PHASE_AFTER))) {
         return;
     }
     for (size_t i = 0; i < MPL_PHASES; i++) {
         if (is_worth_a_row(steps, i)) {
-            say_phase(s, i);
+            say_phase(s, phase_name(s, i), &steps->phases[i]);
         }
     }
 }
@@ -219,8 +272,12 @@ void mpl_screen_table(const struct screen *s)
         say_groups(s);
     } else {
         say_efficiencies(s, "whole run", s->d->speaker);
-        if (s->budget.has_phases) {
-            say_phases(s);
+        if (s->budget.has_phases && s->page->width >= TABLE_COLUMNS) {
+            if (count_phases(s->d) > 1) {
+                say_patterns(s);
+            } else {
+                say_steps(s);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 /*
  * Patterns in parts of a run: in communicators, in what remains without them, in groups that do not
- * talk, in the main phase. Programs are written message by message, one after the other, so that
+ * talk, in phases. Programs are written message by message, one after the other, so that
  * all times can be counted.
  */
 #include "config.h"
@@ -280,7 +280,7 @@ START_TEST(farms_that_do_not_talk_are_two)
 END_TEST
 
 /* Rank 3 hands out data first and collects it at the end; in between rank 0 runs a farm. */
-START_TEST(main_phase_has_a_pattern_that_the_run_has_not)
+START_TEST(a_phase_has_a_pattern_that_the_run_has_not)
 {
     for (int i = 0; i < 24; i++) {
         message(3, 1 + i % 2);
@@ -297,7 +297,7 @@ START_TEST(main_phase_has_a_pattern_that_the_run_has_not)
     }
 
     struct mpl_analysis *a = analyse("");
-    const struct mpl_trial *t = find(a, "crew@main");
+    const struct mpl_trial *t = find(a, "crew@phase2");
     int64_t begin_ticks;
     int64_t end_ticks;
 
@@ -310,7 +310,63 @@ START_TEST(main_phase_has_a_pattern_that_the_run_has_not)
         1e6 * mpl_model_seconds(mpl_events_model(mpl_recognition_events(t->recognition)),
                                 end_ticks - begin_ticks),
         to_us - from_us, 1e-6);
-    ck_assert_int_eq(strncmp(t->scope, "main phase, 4.8e-05 s", 21), 0);
+    ck_assert_int_eq(strncmp(t->scope, "phase 2, 4.8e-05 s", 18), 0);
+    ck_assert_double_eq_tol(1e6 * t->begin_s, from_us, 1e-6);
+    ck_assert_double_eq_tol(1e6 * t->end_s, to_us, 1e-6);
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+START_TEST(two_patterns_in_two_phases_are_both_told)
+{
+    farm(0, 10);
+
+    const int change_us = now_us;
+
+    farm(2, 10);
+
+    struct mpl_analysis *a = analyse("");
+    const struct mpl_trial *first = find(a, "crew@phase1");
+    const struct mpl_trial *second = find(a, "crew@phase2");
+
+    ck_assert_uint_eq(count_specific(a), 2);
+    ck_assert_ptr_nonnull(first);
+    ck_assert_ptr_nonnull(second);
+    ck_assert_str_eq(labels(first, 0), "0");
+    ck_assert_str_eq(labels(second, 0), "2");
+    ck_assert_str_eq(labels(second, 1), "3 4 5");
+    ck_assert_double_eq_tol(first->begin_s, 0, 1e-12);
+    ck_assert_double_eq_tol(1e6 * first->end_s, change_us, 1e-6);
+    ck_assert_double_eq_tol(1e6 * second->begin_s, change_us, 1e-6);
+    ck_assert_double_eq_tol(1e6 * second->end_s, now_us, 1e-6);
+    ck_assert_double_eq_tol(second->coverage, 1, 1e-9);
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
+/* Rank 4 sends to 5 what it sends them in the second phase only, while others are in the first one. */
+START_TEST(processes_change_to_the_next_phase_at_their_own_time)
+{
+    farm(0, 8);
+    message(4, 5);
+    farm(0, 2);
+    for (int i = 0; i < 10; i++) {
+        farm(2, 1);
+        if (i % 3 == 0) {
+            message(4, 5);
+        }
+    }
+
+    struct mpl_analysis *a = analyse("");
+    struct trial *first = mpl_trials_find(a, "r1", "crew@phase1");
+    struct trial *second = mpl_trials_find(a, "r1", "crew@phase2");
+
+    ck_assert_ptr_nonnull(first);
+    ck_assert_ptr_nonnull(second);
+    ck_assert_uint_le(second->part->first_record[4], 1);
+    ck_assert_uint_eq(first->part->end_record[4], second->part->first_record[4]);
+    ck_assert_uint_gt(second->part->first_record[2], 1);
+    ck_assert_double_eq_tol(first->shown.coverage, 1, 1e-9);
     mpl_analysis_destroy(a);
 }
 END_TEST
@@ -337,7 +393,9 @@ int main(void)
     tcase_add_test(tcase, groups_of_a_farm_are_recognised_and_are_its_work);
     tcase_add_test(tcase, calls_of_the_inner_pattern_are_computation_of_the_outer);
     tcase_add_test(tcase, farms_that_do_not_talk_are_two);
-    tcase_add_test(tcase, main_phase_has_a_pattern_that_the_run_has_not);
+    tcase_add_test(tcase, a_phase_has_a_pattern_that_the_run_has_not);
+    tcase_add_test(tcase, two_patterns_in_two_phases_are_both_told);
+    tcase_add_test(tcase, processes_change_to_the_next_phase_at_their_own_time);
     tcase_add_test(tcase, pattern_of_the_world_needs_no_parts);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
