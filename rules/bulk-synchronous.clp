@@ -87,15 +87,6 @@
   "A sentence about them."
   (if (> ?ends 0.0) then (text " Another {s} they idle at the end, until it is done." ?ends) else ""))
 
-(deffunction MAIN::bsp-heaviest (?run ?pattern)
-  "Labels of the processes that compute longer than ?*heavy* times the median."
-  (bind ?labels (create$))
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "member.relative")
-         (>= ?m:value ?*heavy*))
-    (bind ?labels (create$ ?labels ?m:location)))
-  ?labels)
-
 ;; ---- level 1 -------------------------------------------------------------------------------
 
 (defrule SYMPTOMS::bsp-explains
@@ -221,8 +212,10 @@
   (bind ?heavy (as-heavy-as-any ?r ?p "member.compute_time"))
   (if (not (member$ ?l ?heavy)) then (bind ?heavy (create$ ?l)))
   (assert (finding (kind cause) (name longest-member) (run ?r) (pattern ?p) (locations ?heavy)
-                   (headline (text "{} {.1} times as long as the median; the others are done before and idle for {s}."
-                                   (ranks-compute ?heavy) ?relative ?idle))
+                   (headline (text "{} {.1} times as long as the {}; the others are done before and idle for {s}."
+                                   (ranks-compute ?heavy)
+                                   (times-the-others ?r ?p "member.compute_time" ?heavy ?relative)
+                                   (median-or-others ?heavy) ?idle))
                    (fix (text "Give the others a part of the work of rank {}." ?l))
                    (gain-kind even-out)
                    (culprits ?heavy) (lost ?idle) (share (min 1.0 (/ ?idle ?lost))) (level 2)
@@ -299,8 +292,10 @@
                                    ?lost ?n))
   (bind ?all (+ (bsp-blamed ?r ?p) ?ends))
   (assert (finding (kind cause) (name late-member) (run ?r) (pattern ?p)
-                   (headline (text "{} {.1} times as long as the median, and the others wait {s} for {}."
-                                   (ranks-compute ?who) ?relative ?all (it-or-them ?who)))
+                   (headline (text "{} {.1} times as long as the {}, and the others wait {s} for {}."
+                                   (ranks-compute ?who)
+                                   (times-the-others ?r ?p "member.compute_time" ?who ?relative)
+                                   (median-or-others ?who) ?all (it-or-them ?who)))
                    (fix (text "Give the others about {%} of the computation of rank {}."
                               (/ ?excess ?compute) ?l))
                    (gain-kind even-out)
@@ -369,19 +364,21 @@
   (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
-  (bind ?heavy (bsp-heaviest ?r ?p))
-  (if (= (length$ ?heavy) 0) then (bind ?heavy (create$ ?l)))
+  (bind ?heavy (as-heavy-as-any ?r ?p "member.compute_time"))
+  (if (not (member$ ?l ?heavy)) then (bind ?heavy (create$ ?l)))
   (bind ?claim (min ?rest ?static))
   (assert (finding (kind cause) (name uneven-work) (run ?r) (pattern ?p)
-                   (headline (text "Work is uneven: rank {} computes longest, {.1} times the median, and the others wait {s}."
-                                   ?l ?relative ?claim))
+                   (headline (text "Work is uneven. {} {.1} times as long as the {}, and the others wait {s}."
+                                   (ranks-compute ?heavy)
+                                   (times-the-others ?r ?p "member.compute_time" ?heavy ?relative)
+                                   (median-or-others ?heavy) ?claim))
                    (fix "Distribute by measured work instead of by number.")
                    (gain-kind even-out)
                    (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (min 1.0 (/ ?claim ?lost)))
                    (level 3) (gain (/ ?static ?n)) (confidence 0.8)
                    (what-if "compute(member)=even")
-                   (text (text "Work is uneven: process {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({} above {.1} times the median)."
-                               ?l ?relative ?claim (location-list ?heavy) ?*heavy*))
+                   (text (text "Work is uneven: process {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({})."
+                               ?l ?relative ?claim (location-list ?heavy)))
                    (remedy (text "Distribute by measured work instead of by number; up to {s} of run time."
                                  (/ ?claim ?n))))))
 

@@ -17,7 +17,7 @@
 ;;   |  |- too little computation per exchange                           -> fine-grain
 ;;   |  `- enough of it, but none while halos are under way               -> no-overlap, halo-volume
 ;;   |- collectives beyond waiting                                       -> costly-reductions
-;;   `- waits that the trace does not split                 -> unsplit-waits, suspected-subdomain
+;;   `- waits that the trace does not split                 -> unsplit-waits, suspected-heavy-subdomain
 ;;
 ;; KNOWLEDGE.md, geometric decomposition, C1 to C9. What real traces changed there:
 ;;
@@ -94,19 +94,12 @@
     (bind ?sum (+ ?sum ?f:cost)))
   ?sum)
 
-(deffunction MAIN::geo-heaviest (?run ?pattern)
-  "Labels of the locations that compute longer than ?*heavy* times the median."
-  (bind ?labels (create$))
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "subdomain.relative")
-         (>= ?m:value ?*heavy*))
-    (bind ?labels (create$ ?labels ?m:location)))
-  ?labels)
-
 (deffunction MAIN::geo-hidden-wait (?run ?pattern)
   "Seconds in calls whose waiting the trace does not tell, if nobody is suspected of it."
   (bind ?sum 0.0)
-  (if (= (length$ (geo-heaviest ?run ?pattern)) 0) then
+  (if (not (any-factp ((?m metric))
+             (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "subdomain.relative")
+                  (>= ?m:value ?*heavy*)))) then
     (do-for-all-facts ((?m metric))
       (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "run.unsplit"))
       (bind ?sum ?m:value)))
@@ -261,7 +254,9 @@
                                    ?lost ?n))
   (assert (finding (kind cause) (name heavy-subdomain) (run ?r) (pattern ?p)
                    (headline (text "{} {.1} times as long as the others, which wait {s} for {}."
-                                   (ranks-compute ?who) ?relative ?all (it-or-them ?who)))
+                                   (ranks-compute ?who)
+                                   (times-the-others ?r ?p "subdomain.compute_time" ?who ?relative)
+                                   ?all (it-or-them ?who)))
                    (fix "Cut the domain by measured work.")
                    (gain-kind even-out)
                    (locations ?who) (culprits ?who) (lost ?all) (share (min 1.0 (/ ?all ?lost))) (level 3)
@@ -358,19 +353,21 @@
   (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
-  (bind ?heavy (geo-heaviest ?r ?p))
-  (if (= (length$ ?heavy) 0) then (bind ?heavy (create$ ?l)))
+  (bind ?heavy (as-heavy-as-any ?r ?p "subdomain.compute_time"))
+  (if (not (member$ ?l ?heavy)) then (bind ?heavy (create$ ?l)))
   (bind ?claim (min ?rest ?static))
   (assert (finding (kind cause) (name uneven-parts) (run ?r) (pattern ?p)
-                   (headline (text "The parts of the domain are uneven: rank {} computes longest, {.1} times the median, and the others wait {s}."
-                                   ?l ?relative ?claim))
+                   (headline (text "The parts of the domain are uneven. {} {.1} times as long as the {}, and the others wait {s}."
+                                   (ranks-compute ?heavy)
+                                   (times-the-others ?r ?p "subdomain.compute_time" ?heavy ?relative)
+                                   (median-or-others ?heavy) ?claim))
                    (fix "Cut the domain by measured work instead of by size.")
                    (gain-kind even-out)
                    (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (/ ?claim ?lost))
                    (level 3) (gain (/ ?static ?n)) (confidence 0.8)
                    (what-if "compute(subdomain)=even")
-                   (text (text "The parts of the domain are uneven: subdomain {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({} above {.1} times the median)."
-                               ?l ?relative ?claim (location-list ?heavy) ?*heavy*))
+                   (text (text "The parts of the domain are uneven: subdomain {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({})."
+                               ?l ?relative ?claim (location-list ?heavy)))
                    (remedy (text "Cut the domain by measured work instead of by size; up to {s} of run time."
                                  (/ ?claim ?n))))))
 
@@ -744,7 +741,7 @@
   (metric (run ?r) (pattern ?p) (name "run.unsplit") (value ?unsplit))
   =>
   (geo-ask ?r ?p 3 "see from the totals alone whether one subdomain is late"
-           (create$ "subdomain.call_deficit" "subdomain.relative" "subdomain.excess"
+           (create$ "subdomain.call_deficit" "subdomain.in_calls" "subdomain.relative" "subdomain.excess"
                     "subdomain.compute_time" "run.exchanges_each" "run.step_count"
                     "subdomain.alone_steps")))
 
@@ -787,30 +784,36 @@
                      (cost (min (* (min ?d ?excess) (- ?n 1)) ?unsplit)))))
 
 (defrule ADVISE::geo-suspected-subdomain
-  "One subdomain computes longer than the others and is that much less in calls."
+  "Some subdomains compute longer than the others and are that much less in calls."
   (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?share&:(>= ?share ?*unknown-large*)))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
-  (metric (run ?r) (pattern ?p) (name "subdomain.call_deficit") (location ?l) (value ?d) (of ?n))
-  (metric (run ?r) (pattern ?p) (name "subdomain.excess") (location ?l) (value ?excess))
+  (metric (run ?r) (pattern ?p) (name "subdomain.in_calls") (location ?l) (value ?in))
+  (metric (run ?r) (pattern ?p) (name "subdomain.compute_time") (location ?l) (rank 1) (of ?n))
   (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l)
           (value ?relative&:(>= ?relative ?*heavy*)))
-  (not (geo-late (run ?r) (pattern ?p) (location ?l)))
+  (not (geo-late (run ?r) (pattern ?p)))
   (not (geo-alone (run ?r) (pattern ?p) (location ?l)))
   (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.unsplit") (value ?unsplit))
-  (test (>= (* (min ?d ?excess) (- ?n 1)) (* ?*significant* ?all)))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
-  (bind ?waits (min (* (min ?d ?excess) (- ?n 1)) ?unsplit))
-  (assert (finding (kind cause) (name suspected-subdomain) (run ?r) (pattern ?p)
-                   (headline (text "Rank {} computes {.1} times the median and is {s} less in MPI calls: the others probably wait for it."
-                                   ?l ?relative ?d))
-                   (fix (text "Take work off rank {}; to be sure, trace again with receive completions (Score-P)."
-                              ?l))
-                   (gain-kind even-out)
-                   (locations ?l) (culprits ?l) (lost ?waits) (share (/ ?waits ?lost)) (level 3)
-                   (confidence 0.6) (gain (* (min ?d ?excess) (- 1.0 (/ 1.0 ?n)))) (where (str-cat "location " ?l))
-                   (text (text "Subdomain {} computes {s} longer than the median ({.2} times) and is {s} less in calls: the others probably wait for it. The trace does not record whom they wait for; this is inferred from the totals."
-                               ?l ?excess ?relative ?d))
-                   (remedy (text "Give subdomain {} about {s} less to compute; trace with receive completions (Score-P) to be sure."
-                                 ?l ?excess)))))
+  (bind ?who (as-heavy-as-any ?r ?p "subdomain.compute_time"))
+  ;; What all others together are longer in calls than the heaviest, which hardly waits: they wait for it.
+  (bind ?above (above-mean ?r ?p "subdomain.compute_time" ?who))
+  (bind ?less (min ?above (- (mean-of ?r ?p "subdomain.in_calls" 0.0 (create$)) ?in)))
+  (bind ?waits (min (* ?less ?n) ?unsplit))
+  (bind ?times (times-the-others ?r ?p "subdomain.compute_time" ?who ?relative))
+  (if (>= (* ?less ?n) (* ?*significant* ?all)) then
+    (assert (finding (kind cause) (name suspected-heavy-subdomain) (run ?r) (pattern ?p)
+                     (headline (text "{} {.1} times as long as the {} and {s} less in MPI calls: the others probably wait."
+                                     (ranks-compute ?who) ?times (median-or-others ?who) ?less))
+                     (fix "Cut the domain by measured work; to be sure, trace again with receive completions (Score-P).")
+                     (gain-kind even-out)
+                     (locations ?who) (culprits ?who) (lost ?waits) (share (/ ?waits ?lost)) (level 3)
+                     (confidence 0.6) (gain ?less) (where (str-cat "location " ?l))
+                     (text (str-cat
+                             (and-its-like ?who)
+                             (text "Subdomain {} computes {s} longer than the mean ({.2} times as long as the {}) and is {s} less in calls: the others probably wait for it. The trace does not record whom they wait for; this is inferred from the totals."
+                                   ?l ?above ?times (median-or-others ?who) ?less)))
+                     (remedy (text "Give subdomain {} about {s} less to compute; trace with receive completions (Score-P) to be sure."
+                                   ?l ?above))))))

@@ -56,11 +56,11 @@
   (test (asks ?r))
   (test (not (has-recorded "receive-completions")))
   (or (exists (finding (run ?r) (name unknown-waiting | unsplit-waits)))
-      (exists (finding (run ?r) (name suspected-subdomain | suspected-late-process))))
+      (exists (finding (run ?r) (name suspected-heavy-subdomain | suspected-late-process))))
   =>
   (assert (measure (run ?r) (pattern "message-passing") (level 3)
                    (record "receive-completions")
-                   (separates unknown-waiting unsplit-waits suspected-subdomain
+                   (separates unknown-waiting unsplit-waits suspected-heavy-subdomain
                               suspected-late-process)
                    (reason "tell late neighbours from slow transfer, as the trace does not say which receives complete in MPI_Wait and its like")
                    (expects "late neighbours show as waiting for a few processes; slow transfer as time that is left when this waiting is taken off"))))
@@ -91,7 +91,7 @@
             (not (finding (run ?other) (name unknown-waiting | unsplit-waits)))))
   =>
   (assert (measure (run ?r) (pattern "message-passing") (level 3) (record "messages")
-                   (separates unknown-waiting unsplit-waits suspected-subdomain
+                   (separates unknown-waiting unsplit-waits suspected-heavy-subdomain
                               suspected-late-process)
                    (reason "see the messages of calls for which the trace has none, as some tracers leave out those of MPI_Sendrecv, MPI_Mrecv and others")
                    (expects "late partners show as waiting for a few processes; slow transfer as time that is left when this waiting is taken off"))))

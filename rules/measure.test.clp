@@ -6,7 +6,7 @@
                   (text "Given."))
          (last-call (run "r1")))
   (expect (measure (run "r1") (record "receive-completions")
-                   (separates unknown-waiting unsplit-waits suspected-subdomain
+                   (separates unknown-waiting unsplit-waits suspected-heavy-subdomain
                               suspected-late-process))))
 
 (case "a run of the set records completions already"

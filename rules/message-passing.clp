@@ -250,12 +250,14 @@
   ?is-first)
 
 (deffunction MAIN::mp-late-too (?run ?p ?share)
-  "It and those who compute as long and to whom half as much of the waiting goes back at least."
+  "It and those who compute as long; where there are no common steps and totals are not all that counts, only
+   those to whom half as much of the waiting goes back at least."
   (bind ?heavy (as-heavy-as-any ?run "message-passing" "process.compute_time"))
+  (bind ?least (if (> (mp-value ?run "run.step_count" "") 0.0) then 0.0 else (* 0.5 ?share)))
   (bind ?labels (create$ ?p))
   (do-for-all-facts ((?m metric))
     (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name "process.delay_share")
-         (neq ?m:location ?p) (>= (* 2.0 ?m:value) ?share) (member$ ?m:location ?heavy))
+         (neq ?m:location ?p) (>= ?m:value ?least) (member$ ?m:location ?heavy))
     (bind ?labels (create$ ?labels ?m:location)))
   ?labels)
 
@@ -298,8 +300,10 @@
   (bind ?gain (gain-of-evening-out (above-mean ?r "message-passing" "process.compute_time" ?who)
                                    ?lost ?n))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
-                   (headline (text "{} {.1} times as long as the median, and {s} of waiting go back to {}."
-                                   (ranks-compute ?who) ?relative ?all (it-or-them ?who)))
+                   (headline (text "{} {.1} times as long as the {}, and {s} of waiting go back to {}."
+                                   (ranks-compute ?who)
+                                   (times-the-others ?r "message-passing" "process.compute_time" ?who ?relative)
+                                   (median-or-others ?who) ?all (it-or-them ?who)))
                    (fix (text "Share out the work of rank {}, or make that part faster." ?p))
                    (gain-kind even-out)
                    (locations ?who) (culprits ?who) (lost ?all) (share (min 1.0 (/ ?all ?lost))) (level 3)
@@ -390,17 +394,6 @@
 ;; was said of steps, or of nobody, when a process is found to be late.
 ;; ---- level 3: steps --------------------------------------------------------------------------------
 
-(deffunction MAIN::heavy-processes (?run)
-  "Processes with at least half the excess of the heaviest over all steps."
-  (bind ?most 0.0)
-  (do-for-all-facts ((?m metric)) (and (eq ?m:run ?run) (eq ?m:name "process.heavy_excess"))
-    (bind ?most (max ?most ?m:value)))
-  (bind ?labels (create$))
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:name "process.heavy_excess") (>= (* 2.0 ?m:value) ?most))
-    (bind ?labels (create$ ?labels ?m:location)))
-  ?labels)
-
 (defrule ADVISE::mp-static-imbalance
   "The same processes compute longer in every step, and none of them alone is to blame."
   (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
@@ -419,7 +412,7 @@
   (metric (run ?r) (pattern "message-passing") (name "process.heavy_excess") (location ?p)
           (value ?excess) (rank 1) (of ?n))
   =>
-  (bind ?heavy (heavy-processes ?r))
+  (bind ?heavy (as-heavy-as-any ?r "message-passing" "process.compute_time"))
   (bind ?seconds (min ?wait (* ?kept ?cost)))
   (assert (finding (kind cause) (name static-imbalance) (run ?r) (pattern "message-passing")
                    (headline (text "Work is uneven, always in the same way: over {n} steps rank {} computes {s} above the mean."
@@ -760,8 +753,10 @@
   (bind ?who (as-heavy-as-any ?r "message-passing" "process.compute_time"))
   (if (not (member$ ?p ?who)) then (bind ?who (create$ ?p)))
   (assert (finding (kind cause) (name longest-process) (run ?r) (pattern "message-passing")
-                   (headline (text "{} {.1} times as long as the median; the others are done before and idle for {s}."
-                                   (ranks-compute ?who) ?relative ?ends))
+                   (headline (text "{} {.1} times as long as the {}; the others are done before and idle for {s}."
+                                   (ranks-compute ?who)
+                                   (times-the-others ?r "message-passing" "process.compute_time" ?who ?relative)
+                                   (median-or-others ?who) ?ends))
                    (fix "Share out what they compute longer.")
                    (gain-kind even-out)
                    (locations ?who) (culprits ?who) (lost ?ends) (share (min 1.0 (/ ?ends ?lost)))
@@ -821,7 +816,7 @@
                    (lost ?unknown) (level 2) (confidence 0.9)
                    (text (text "{s} ({%} of the process time) are spent in receives and waits whose partner the trace does not record, so waiting and transfer cannot be told apart there."
                                ?unknown ?share)))
-          (need (run ?r) (pattern "message-passing") (metric "process.mpi_deficit") (level 3)
+          (need (run ?r) (pattern "message-passing") (metric "process.in_mpi") (level 3)
                 (reason "see which process spends least time in MPI: the others wait for it"))
           (need (run ?r) (pattern "message-passing") (metric "process.relative_compute") (level 3)
                 (reason "see which process computes longest"))
@@ -831,30 +826,36 @@
                 (reason "see which process computes longest"))))
 
 (defrule ADVISE::mp-suspected-process
-  "One process computes longer and spends less time in MPI than the others."
-  (finding (kind observation) (name unknown-waiting) (run ?r))
+  "Some processes compute longer and spend less time in MPI than the others."
+  (finding (kind observation) (name unknown-waiting) (run ?r) (lost ?unknown))
   (not (settled (run ?r) (loss waiting)))
   (not (unsettled (run ?r)))
-  (metric (run ?r) (pattern "message-passing") (name "process.mpi_deficit") (location ?p) (value ?d)
-          (rank 1) (of ?n))
-  (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
-          (value ?relative))
-  (test (>= ?relative ?*heavy*))
-  (metric (run ?r) (pattern "message-passing") (name "process.excess") (location ?p) (value ?excess))
   (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
-          (value ?compute))
-  (not (finding (kind cause) (name late-process) (run ?r) (locations ?p)))
+          (value ?compute) (rank 1) (of ?n))
+  (metric (run ?r) (pattern "message-passing") (name "process.in_mpi") (location ?p) (value ?in))
+  (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
+          (value ?relative&:(>= ?relative ?*heavy*)))
+  (not (finding (kind cause) (name late-process) (run ?r) (culprits $? ?p $?)))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
-  (bind ?waits (min (* ?d (- ?n 1)) ?lost))
-  (assert (finding (kind cause) (name suspected-late-process) (run ?r) (pattern "message-passing")
-                   (headline (text "Rank {} computes {.1} times the median and is {s} less in MPI: the others probably wait for it."
-                                   ?p ?relative ?d))
-                   (fix (text "Move work away from rank {}, or make that part faster." ?p))
-                   (gain-kind even-out)
-                   (locations ?p) (culprits ?p) (lost ?waits) (share (/ ?waits ?lost)) (level 3)
-                   (confidence 0.6) (gain (* (min ?d ?excess) (- 1.0 (/ 1.0 ?n)))) (where (str-cat "location " ?p))
-                   (text (text "Process {} computes {s}, {.2} times the median, and spends {s} less in MPI than the median process: the others probably wait for it. The trace does not record their partners, so this is inferred from the totals."
-                               ?p ?compute ?relative ?d))
-                   (remedy (text "Move about {s} of work away from process {}, or make that part faster."
-                                 ?excess ?p)))))
+  (bind ?who (as-heavy-as-any ?r "message-passing" "process.compute_time"))
+  (bind ?above (above-mean ?r "message-passing" "process.compute_time" ?who))
+  ;; What all together are longer in calls than the one that hardly waits.
+  (bind ?less (min ?above (- (mean-of ?r "message-passing" "process.in_mpi" 0.0 (create$)) ?in)))
+  (bind ?waits (min (* ?less ?n) ?unknown))
+  (bind ?times (times-the-others ?r "message-passing" "process.compute_time" ?who ?relative))
+  (if (> ?less 0.0) then
+    (assert (finding (kind cause) (name suspected-late-process) (run ?r) (pattern "message-passing")
+                     (headline (text "{} {.1} times as long as the {} and {s} less in MPI: the others probably wait."
+                                     (ranks-compute ?who) ?times (median-or-others ?who) ?less))
+                     (fix (text "Move work away from {} {}, or make that part faster."
+                                (if (> (length$ ?who) 1) then "ranks" else "rank") (location-list ?who)))
+                     (gain-kind even-out)
+                     (locations ?who) (culprits ?who) (lost ?waits) (share (/ ?waits ?lost)) (level 3)
+                     (confidence 0.6) (gain ?less) (where (str-cat "location " ?p))
+                     (text (str-cat
+                             (and-its-like ?who)
+                             (text "Process {} computes {s}, {.2} times as long as the {}, and spends {s} less in MPI than the mean: the others probably wait for it. The trace does not record their partners, so this is inferred from the totals."
+                                   ?p ?compute ?times (median-or-others ?who) ?less)))
+                     (remedy (text "Move about {s} of work away from process {}, or make that part faster."
+                                   ?above ?p))))))

@@ -21,6 +21,10 @@
   ;; load balance of at least 0.9, which is 1.1 times the mean.
   ?*heavy* = 1.1
 
+  ;; A process that computes less than this many times the median has no part of the work: it deals it out,
+  ;; or collects results. 1. As the pattern geometric-decomposition asks of a subdomain.
+  ?*idle* = 0.1
+
   ;; A process is to blame when the waiting it causes is this many times an equal share. 1.
   ;; Twice is what one process in excess gives where all others are alike and noise is small.
   ?*blame* = 2.0

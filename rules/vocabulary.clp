@@ -142,37 +142,14 @@
     (if (= ?m:rank (+ 1 (div ?m:of 2))) then (bind ?sum (+ ?sum (/ ?m:value 2.0)))))
   ?sum)
 
-(deffunction MAIN::as-heavy-as-any (?run ?pattern ?metric)
-  "Labels of the locations where a metric is nearer to its largest value than to its median: one fault may be
-   that of several, such as a column of a grid."
-  (bind ?most 0.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (= ?m:rank 1))
-    (bind ?most (max ?most ?m:value)))
-  (bind ?least (/ (+ ?most (median-of ?run ?pattern ?metric)) 2.0))
-  (bind ?labels (create$))
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (> ?m:rank 0)
-         (>= ?m:value ?least))
-    (bind ?labels (create$ ?labels ?m:location)))
-  ?labels)
-
-(deffunction MAIN::above-mean (?run ?pattern ?metric ?who)
-  "By how much the largest value of some locations is above the mean of all: what evening out takes off them."
-  (bind ?most 0.0)
-  (bind ?sum 0.0)
-  (bind ?n 0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (neq ?m:location ""))
-    (if (member$ ?m:location ?who) then (bind ?most (max ?most ?m:value)))
-    (bind ?sum (+ ?sum ?m:value))
-    (bind ?n (+ ?n 1)))
-  (max 0.0 (- ?most (/ ?sum (max 1 ?n)))))
-
 (deffunction MAIN::ranks-compute (?who)
   "The start of a headline: \"Rank 3 computes\", \"Ranks 1 and 4 compute up to\"."
   (if (> (length$ ?who) 1) then (str-cat "Ranks " (location-list ?who) " compute up to")
    else (str-cat "Rank " (nth$ 1 ?who) " computes")))
+
+(deffunction MAIN::median-or-others (?who)
+  "What times-the-others compares with."
+  (if (> (length$ ?who) 1) then "others" else "median"))
 
 (deffunction MAIN::it-or-them (?who)
   (if (> (length$ ?who) 1) then "them" else "it"))
