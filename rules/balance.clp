@@ -72,3 +72,125 @@
   (if (and (> (length$ ?who) 1) (> ?others 0.0))
    then (/ (most-of ?run ?pattern ?metric ?who) ?others)
    else ?relative))
+
+;; ---- what persists from step to step -------------------------------------------------------------------
+
+(deffunction MAIN::moves (?kept ?order ?same)
+  "Whether work moves from process to process: neighbouring steps are alike beyond what is uneven all the
+   time and orders them alike, too. Noise is not alike, also where it grows."
+  (or (and (>= ?order ?*persistence-noise*) (> ?order ?kept))
+      (and (>= ?same 0.5) (> ?same ?kept))))
+
+(deffunction MAIN::kind-of-steps (?wait ?static ?cost ?kept ?order ?same)
+  "What waiting comes of for which no single process is to blame: even | static | moving | noise. ?static and
+   ?cost is what all would wait if they met once at the end, and after each step."
+  (if (< (* 2.0 (max ?cost ?static)) ?wait) then even
+   else (if (or (>= ?kept ?*kept-static*) (< (* 2.0 ?cost) ?wait)) then static
+   else (if (moves ?kept ?order ?same) then moving else noise))))
+
+;; ---- where the rules of patterns say nothing -------------------------------------------------------------
+
+;; Computation that is uneven costs what it costs, whatever the trace tells of waiting: the run lasts at least
+;; until the longest is done, and where all meet in collectives, each step does. So where no cause was found,
+;; be it that the trace does not tell who waits for whom or that the efficiency is acceptable, computation
+;; alone is asked.
+
+(deftemplate MAIN::uneven-asked
+  "No cause was found, and computation is compared."
+  (slot run (type STRING)))
+
+(deffunction MAIN::has-cause (?run ?least)
+  "Whether a cause is known that costs at least so many seconds."
+  (any-factp ((?f finding))
+    (and (eq ?f:run ?run) (eq ?f:kind cause) (eq ?f:healthy no) (>= ?f:lost ?least))))
+
+(defrule ADVISE::balance-ask
+  "Time is lost and no cause was found: see how even computation is."
+  (last-call (run ?r))
+  (pattern (run ?r) (name "message-passing"))
+  ;; Where tasks or items go from hand to hand, who computes less may have waited for them.
+  (not (and (explained (run ?r) (pattern ?p) (loss waiting))
+            (not (pattern (run ?r) (id ?p) (name "bulk-synchronous" | "geometric-decomposition")))))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (test (>= ?lost (* ?*significant* ?all)))
+  (test (not (has-cause ?r (* ?*significant* ?all))))
+  =>
+  (assert (uneven-asked (run ?r)))
+  (foreach ?m (create$ "process.compute_time" "process.relative_compute" "process.heavy_excess"
+                       "run.step_count" "run.step_synchronised" "run.step_unevenness" "run.step_cost"
+                       "run.step_kept" "run.step_rank_correlation" "run.step_same_heaviest")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
+                  (reason "see how even computation is")))))
+
+(defrule ADVISE::balance-static
+  "Some processes compute longer than the others in all, and nothing else was found."
+  (uneven-asked (run ?r))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
+          (value ?compute) (rank 1) (of ?n))
+  (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
+          (value ?relative))
+  =>
+  (bind ?who (as-heavy-as-any ?r "message-passing" "process.compute_time"))
+  (bind ?above (above-mean ?r "message-passing" "process.compute_time" ?who))
+  (bind ?times (times-the-others ?r "message-passing" "process.compute_time" ?who ?relative))
+  (bind ?cost (min ?lost (* ?above ?n)))
+  ;; POP: a load balance of 0.9 is acceptable.
+  (if (and (> (length$ ?who) 0) (>= ?compute (* ?*heavy* (- ?compute ?above)))
+           (>= ?cost (* ?*significant* ?all))) then
+    (assert (finding (kind cause) (name static-imbalance) (run ?r) (pattern "message-passing") (via totals)
+                     (headline (text "{} {.1} times as long as the {}: the run lasts at least until {} done."
+                                     (ranks-compute ?who) ?times (median-or-others ?who)
+                                     (if (> (length$ ?who) 1) then "they are" else "it is")))
+                     (fix "Divide the work by measured cost.")
+                     (gain-kind even-out)
+                     (locations ?who) (culprits ?who) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 3)
+                     (confidence 0.8) (gain (/ ?cost ?n)) (what-if "compute(all)=even")
+                     (text (text "{}Process {} computes {s}, {.2} times as long as the {} and {s} longer than the mean; all others together are done with their computation {s} earlier. Whom they wait for does not matter."
+                                 (and-its-like ?who) ?p ?compute ?times (median-or-others ?who) ?above ?cost))
+                     (remedy (text "Divide the work by measured cost: take about {s} off process {}, and likewise off the other heavy ones; up to {s} of run time."
+                                   ?above ?p (/ ?cost ?n)))))))
+
+(defrule ADVISE::balance-steps
+  "Steps that all end together are uneven, each in another way, and nothing else was found."
+  (uneven-asked (run ?r))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value 1.0))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_cost") (value ?cost))
+  (test (>= (min ?lost ?cost) (* ?*noise-told* ?all)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_unevenness") (value ?uneven))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_kept")
+          (value ?kept&:(< ?kept ?*kept-static*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_rank_correlation") (value ?order))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_same_heaviest") (value ?same))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_count") (value ?steps))
+  (run (id ?r) (processes ?n&:(>= ?n ?*ranks-enough*)))
+  =>
+  (bind ?seconds (min ?lost ?cost))
+  (bind ?why (text "In each of {n} steps some process computes longer than the others, by {%} of the mean; {%} of what that costs is left when the steps of each process are added up, the rank correlation of neighbouring steps is {.2}, and the same process is heaviest in {%} of them."
+                   ?steps ?uneven ?kept ?order ?same))
+  (if (moves ?kept ?order ?same) then
+    (assert (finding (kind cause) (name moving-work) (run ?r) (pattern "message-passing") (via totals)
+                     (headline (text "The load moves from rank to rank: in {n} steps the longest computation is {%} above the mean."
+                                     ?steps ?uneven))
+                     (fix "Balance the load while the program runs, by the computation measured in the last steps.")
+                     (gain-kind even-out) (lost ?seconds) (share (/ ?seconds ?lost)) (level 3)
+                     (confidence 0.6) (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
+                     (text (text "{} Neighbouring steps are alike, so the load moves. The trace does not tell who waits for whom; this follows from computation alone."
+                                 ?why))
+                     (remedy (text "Balance while the program runs, by the computation measured in the last steps; up to {s} of run time."
+                                   (/ ?seconds ?n)))))
+   else
+    (assert (finding (kind cause) (name noise) (run ?r) (pattern "message-passing") (via totals)
+                     (headline (text "In each of {n} steps another rank is slowest, by {%} of the mean, without any order. No rank is to blame."
+                                     ?steps ?uneven))
+                     (fix "Synchronise less often; bind ranks to cores and keep other load away.")
+                     (gain-kind even-out) (lost ?seconds) (share (/ ?seconds ?lost)) (level 3)
+                     (confidence 0.6) (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
+                     (text (text "{} There is no order, so it is noise of the machine or chance in the work. The trace does not tell who waits for whom; this follows from computation alone."
+                                 ?why))
+                     (remedy (text "Synchronise less often, so that noise averages out; bind processes to cores; up to {s} of run time."
+                                   (/ ?seconds ?n)))))))

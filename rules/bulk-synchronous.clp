@@ -1,16 +1,16 @@
 ;; bulk-synchronous: who is late where all meet, and what the meetings cost.
 ;;
 ;;   symptom   processes compute less than what is acceptable of their time           (level 1)
-;;   |- they are done before the one that computes longest             -> longest-member
+;;   |- they are done before the one that computes longest             -> static-imbalance
 ;;   |- waiting in collective operations                                              (level 2)
 ;;   |  |- it goes back to one process, which computes longer                         (level 3)
 ;;   |  |  |- as root of broadcasts or scatters, mostly                -> serial-root
 ;;   |  |  `- otherwise                                                -> late-member
 ;;   |  `- what is left when these are taken off
-;;   |     |- the totals of computation differ                         -> uneven-work
+;;   |     |- the totals of computation differ                         -> static-imbalance
 ;;   |     `- they do not: phases are unequal                          -> unequal-phases
 ;;   |        |- the heavy processes stay heavy for some steps         -> moving-work
-;;   |        `- each step has another one                             -> phase-noise
+;;   |        `- each step has another one                             -> noise
 ;;   `- collective operations beyond waiting                           (level 2)
 ;;      |- little computation between them                             -> frequent-collectives
 ;;      `- enough                                                      -> slow-collectives
@@ -192,7 +192,7 @@
                    (text (text "Collective operations take {s} beyond the waiting that can be seen, but all of that may be waiting: {}."
                                ?moving ?why)))))
 
-(defrule CAUSES::bsp-longest-member
+(defrule CAUSES::bsp-done-before
   "Processes are done before the one that computes longest, and nobody waits for it before the end."
   (declare (salience -5)) ; after late-member, which counts the end to the waiting before it
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p) (lost ?lost))
@@ -211,7 +211,7 @@
   =>
   (bind ?heavy (as-heavy-as-any ?r ?p "member.compute_time"))
   (if (not (member$ ?l ?heavy)) then (bind ?heavy (create$ ?l)))
-  (assert (finding (kind cause) (name longest-member) (run ?r) (pattern ?p) (locations ?heavy)
+  (assert (finding (kind cause) (name static-imbalance) (run ?r) (pattern ?p) (locations ?heavy) (via ends)
                    (headline (text "{} {.1} times as long as the {}; the others are done before and idle for {s}."
                                    (ranks-compute ?heavy)
                                    (times-the-others ?r ?p "member.compute_time" ?heavy ?relative)
@@ -355,7 +355,7 @@
                    (text (text "Another {s} of waiting go back to several processes. Diagnose again when the late ones are lighter: they hide what else there is."
                                ?rest)))))
 
-(defrule ADVISE::bsp-uneven-work
+(defrule ADVISE::bsp-static-imbalance
   "Several processes have more work than others, all the time."
   (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind static))
   (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
@@ -367,7 +367,7 @@
   (bind ?heavy (as-heavy-as-any ?r ?p "member.compute_time"))
   (if (not (member$ ?l ?heavy)) then (bind ?heavy (create$ ?l)))
   (bind ?claim (min ?rest ?static))
-  (assert (finding (kind cause) (name uneven-work) (run ?r) (pattern ?p)
+  (assert (finding (kind cause) (name static-imbalance) (run ?r) (pattern ?p)
                    (headline (text "Work is uneven. {} {.1} times as long as the {}, and the others wait {s}."
                                    (ranks-compute ?heavy)
                                    (times-the-others ?r ?p "member.compute_time" ?heavy ?relative)
@@ -390,15 +390,10 @@
   (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
   (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
   (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
-  (metric (run ?r) (pattern ?p) (name "run.step_growth") (value ?growth))
+  (metric (run ?r) (pattern ?p) (name "run.step_same") (value ?same))
   =>
-  ;; What is uneven all the time orders the steps alike, too: only order beyond that moves.
   (assert (bsp-kind (run ?r) (pattern ?p) (wait ?rest)
-                    (kind (if (< (* 2.0 (max ?cost ?static)) ?rest) then even
-                           else (if (or (>= ?kept 0.5) (< (* 2.0 ?cost) ?rest)) then static
-                           else (if (or (and (>= ?order ?*persistence-noise*) (> ?order ?kept))
-                                        (>= ?growth ?*imbalance-growth*)) then moving
-                           else noise)))))))
+                    (kind (kind-of-steps ?rest ?static ?cost ?kept ?order ?same)))))
 
 (defrule CAUSES::bsp-kind-by-totals
   "Without common steps only totals of computation can be compared."
@@ -449,7 +444,7 @@
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (bind ?claim (min ?rest ?cost))
-  (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name phase-noise) (run ?r) (pattern ?p)
+  (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name noise) (run ?r) (pattern ?p)
                    (headline (text "In each of {n} steps another rank is late, without any order; the others wait {s}. No rank is to blame."
                                    ?steps ?claim))
                    (fix "Synchronise less often; bind ranks to cores and leave one core to the system.")

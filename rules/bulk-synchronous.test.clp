@@ -545,7 +545,7 @@
                  (location "3") (value 0.0) (rank 4) (of 4)))
   (expect (finding (name low-phase-efficiency) (kind symptom) (lost 4.0) (because "run.efficiency"))
           (finding (name members-wait) (kind observation) (lost 2.4) (because "run.wait_share"))
-          (finding (name uneven-work) (kind cause) (culprits "0" "1") (lost 2.0) (because "run.static_cost"))))
+          (finding (name static-imbalance) (kind cause) (culprits "0" "1") (lost 2.0) (because "run.static_cost"))))
 
 (case "work that moves from process to process"
   (given (pattern (run "r1") (name "bulk-synchronous") (id "bulk-synchronous"))
@@ -727,7 +727,7 @@
                  (location "3") (value 0.0) (rank 4) (of 4)))
   (expect (finding (name low-phase-efficiency) (kind symptom) (lost 4.0) (because "run.efficiency"))
           (finding (name members-wait) (kind observation) (lost 2.4) (because "run.wait_share"))
-          (finding (name phase-noise) (kind cause) (culprits) (lost 2.2) (because "run.step_order"))))
+          (finding (name noise) (kind cause) (culprits) (lost 2.2) (because "run.step_order"))))
 
 (case "without common steps only the totals tell: phases are unequal"
   (given (pattern (run "r1") (name "bulk-synchronous") (id "bulk-synchronous"))
@@ -1135,7 +1135,7 @@
          (metric (run "r1") (pattern "bulk-synchronous") (name "member.compute_time") (location "3") (value 1.2))
          (metric (run "r1") (pattern "bulk-synchronous") (name "member.ended_early") (location "3") (value 1.2)))
   (expect (finding (name low-phase-efficiency) (kind symptom) (lost 4.0))
-          (finding (name longest-member) (kind cause) (culprits "2") (lost 3.6) (gain 0.9)
+          (finding (name static-imbalance) (kind cause) (culprits "2") (lost 3.6) (gain 0.9)
                    (because low-phase-efficiency "run.idle_ends" "member.relative"))))
 
 (case "where it ends early itself, the run lasts for another reason"

@@ -7,10 +7,10 @@
 ;;   |  |  |- in the steps                                             -> heavy-subdomain
 ;;   |  |  `- outside of them, or in few of them                        -> serial-section
 ;;   |  `- the waiting that is left when these are taken off                          (level 3)
-;;   |     |- the totals of computation differ                           -> uneven-parts
+;;   |     |- the totals of computation differ                           -> static-imbalance
 ;;   |     |- they do not, but the steps do
-;;   |     |  |- the heavy ones stay heavy for some steps                -> moving-load
-;;   |     |  `- each step has another one                               -> step-noise
+;;   |     |  |- the heavy ones stay heavy for some steps                -> moving-work
+;;   |     |  `- each step has another one                               -> noise
 ;;   |     |- computation is even, and the waits are chains              -> serialised-exchange
 ;;   |     `- computation is even, and they are none                     -> exchange-jitter
 ;;   |- moving halos
@@ -344,7 +344,7 @@
   (if (>= ?rest (* ?*significant* ?all))
    then (assert (geo-rest (run ?r) (pattern ?p) (wait ?rest)))))
 
-(defrule ADVISE::geo-uneven-parts
+(defrule ADVISE::geo-static-imbalance
   "Several parts are heavier than others, all the time."
   (geo-kind (run ?r) (pattern ?p) (wait ?rest) (kind static))
   (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
@@ -356,7 +356,7 @@
   (bind ?heavy (as-heavy-as-any ?r ?p "subdomain.compute_time"))
   (if (not (member$ ?l ?heavy)) then (bind ?heavy (create$ ?l)))
   (bind ?claim (min ?rest ?static))
-  (assert (finding (kind cause) (name uneven-parts) (run ?r) (pattern ?p)
+  (assert (finding (kind cause) (name static-imbalance) (run ?r) (pattern ?p)
                    (headline (text "The parts of the domain are uneven. {} {.1} times as long as the {}, and the others wait {s}."
                                    (ranks-compute ?heavy)
                                    (times-the-others ?r ?p "subdomain.compute_time" ?heavy ?relative)
@@ -379,15 +379,10 @@
   (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
   (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
   (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
-  (metric (run ?r) (pattern ?p) (name "run.step_growth") (value ?growth))
+  (metric (run ?r) (pattern ?p) (name "run.step_same") (value ?same))
   =>
-  ;; What is uneven all the time orders the steps alike, too: only order beyond that moves.
   (assert (geo-kind (run ?r) (pattern ?p) (wait ?rest)
-                    (kind (if (< (* 2.0 (max ?cost ?static)) ?rest) then even
-                           else (if (or (>= ?kept 0.5) (< (* 2.0 ?cost) ?rest)) then static
-                           else (if (or (and (>= ?order ?*persistence-noise*) (> ?order ?kept))
-                                        (>= ?growth ?*imbalance-growth*)) then moving
-                           else noise)))))))
+                    (kind (kind-of-steps ?rest ?static ?cost ?kept ?order ?same)))))
 
 (defrule CAUSES::geo-kind-by-totals
   "Without common steps only totals of computation can be compared."
@@ -414,7 +409,7 @@
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (bind ?claim (min (+ ?rest (geo-hidden-wait ?r ?p)) ?cost))
-  (assert (finding (kind cause) (name moving-load) (run ?r) (pattern ?p)
+  (assert (finding (kind cause) (name moving-work) (run ?r) (pattern ?p)
                    (headline (text "The load moves from rank to rank: in each of {n} steps some compute longer, and the others wait, {s} in all."
                                    ?steps ?claim))
                    (fix "Balance the load while the program runs, by the computation measured in the last steps.")
@@ -439,7 +434,7 @@
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (bind ?claim (min (+ ?rest (geo-hidden-wait ?r ?p)) ?cost))
-  (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name step-noise) (run ?r) (pattern ?p)
+  (assert (finding (kind (if (>= ?claim (* ?*noise-told* ?all)) then cause else observation)) (name noise) (run ?r) (pattern ?p)
                    (headline (text "In each of {n} steps another rank is late, without any order; the others wait {s}. No rank is to blame."
                                    ?steps ?claim))
                    (fix "Synchronise less often; bind ranks to cores and leave one core to the system.")
@@ -743,7 +738,7 @@
   (geo-ask ?r ?p 3 "see from the totals alone whether one subdomain is late"
            (create$ "subdomain.call_deficit" "subdomain.in_calls" "subdomain.relative" "subdomain.excess"
                     "subdomain.compute_time" "run.exchanges_each" "run.step_count"
-                    "subdomain.alone_steps")))
+                    "run.step_kept" "subdomain.alone_steps")))
 
 (defrule ADVISE::geo-unsplit-even
   "Waits are not split, and computation is even: what can still be said."
@@ -793,6 +788,8 @@
           (value ?relative&:(>= ?relative ?*heavy*)))
   (not (geo-late (run ?r) (pattern ?p)))
   (not (geo-alone (run ?r) (pattern ?p) (location ?l)))
+  ;; Nor is the sum of uneven steps, each in another way, the fault of anybody.
+  (not (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept&:(< ?kept ?*kept-static*))))
   (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.unsplit") (value ?unsplit))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))

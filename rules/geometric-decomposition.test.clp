@@ -632,7 +632,7 @@
                  (location "3") (value 1.0) (rank 4) (of 4)))
   (expect (finding (name low-subdomain-efficiency) (kind symptom) (lost 4.0) (because "run.efficiency"))
           (finding (name subdomains-wait) (kind observation) (lost 2.4) (because "run.wait_share"))
-          (finding (name uneven-parts) (kind cause) (culprits "0" "1") (lost 2.0) (because "run.static_cost"))))
+          (finding (name static-imbalance) (kind cause) (culprits "0" "1") (lost 2.0) (because "run.static_cost"))))
 
 (case "load that moves: steps are alike beyond what their sum explains"
   (given (pattern (run "r1") (name "geometric-decomposition") (id "geometric-decomposition"))
@@ -723,7 +723,7 @@
                  (location "3") (value 1.0) (rank 4) (of 4)))
   (expect (finding (name low-subdomain-efficiency) (kind symptom) (lost 4.0) (because "run.efficiency"))
           (finding (name subdomains-wait) (kind observation) (lost 2.4) (because "run.wait_share"))
-          (finding (name moving-load) (kind cause) (culprits) (lost 2.2) (because "run.step_order" "run.step_kept"))))
+          (finding (name moving-work) (kind cause) (culprits) (lost 2.2) (because "run.step_order" "run.step_kept"))))
 
 (case "a moving load accounts for calls whose waits are not recorded, too"
   (given (pattern (run "r1") (name "geometric-decomposition") (id "geometric-decomposition"))
@@ -747,7 +747,7 @@
          (metric (run "r1") (pattern "geometric-decomposition") (name "subdomain.delay_share") (location "0") (value 0.3) (rank 1) (of 4)))
   (expect (finding (name low-subdomain-efficiency))
           (finding (name subdomains-wait) (lost 2.4))
-          (finding (name moving-load) (lost 3.0) (gain 0.75))))
+          (finding (name moving-work) (lost 3.0) (gain 0.75))))
 
 (case "who computes longer in all is suspected of those calls, and they are not claimed twice"
   (given (pattern (run "r1") (name "geometric-decomposition") (id "geometric-decomposition"))
@@ -771,9 +771,9 @@
          (metric (run "r1") (pattern "geometric-decomposition") (name "subdomain.delay_share") (location "0") (value 0.3) (rank 1) (of 4)))
   (expect (finding (name low-subdomain-efficiency))
           (finding (name subdomains-wait) (lost 2.4))
-          (finding (name moving-load) (lost 2.4))))
+          (finding (name moving-work) (lost 2.4))))
 
-(case "load that grows from step to step moves, too"
+(case "noise that grows is noise all the same"
   (given (pattern (run "r1") (name "geometric-decomposition") (id "geometric-decomposition"))
          (metric (run "r1") (pattern "geometric-decomposition") (name "run.moving_meetings") (value 0.0))
          (metric (run "r1") (pattern "geometric-decomposition") (name "run.in_meetings_least") (value 0.0))
@@ -862,7 +862,7 @@
                  (location "3") (value 1.0) (rank 4) (of 4)))
   (expect (finding (name low-subdomain-efficiency) (kind symptom) (lost 4.0) (because "run.efficiency"))
           (finding (name subdomains-wait) (kind observation) (lost 2.4) (because "run.wait_share"))
-          (finding (name moving-load) (kind cause) (because "run.step_growth"))))
+          (finding (name noise) (kind cause) (culprits) (because "run.step_order"))))
 
 (case "noise blames nobody"
   (given (pattern (run "r1") (name "geometric-decomposition") (id "geometric-decomposition"))
@@ -953,7 +953,7 @@
                  (location "3") (value 1.0) (rank 4) (of 4)))
   (expect (finding (name low-subdomain-efficiency) (kind symptom) (lost 4.0) (because "run.efficiency"))
           (finding (name subdomains-wait) (kind observation) (lost 2.4) (because "run.wait_share"))
-          (finding (name step-noise) (kind cause) (culprits) (lost 2.2) (because "run.step_order"))))
+          (finding (name noise) (kind cause) (culprits) (lost 2.2) (because "run.step_order"))))
 
 (case "a little noise is only observed"
   (given (pattern (run "r1") (name "geometric-decomposition") (id "geometric-decomposition"))
@@ -1044,7 +1044,7 @@
                  (location "3") (value 1.0) (rank 4) (of 4)))
   (expect (finding (name low-subdomain-efficiency) (kind symptom) (lost 4.0) (because "run.efficiency"))
           (finding (name subdomains-wait) (lost 0.6))
-          (finding (name step-noise) (kind observation) (culprits) (lost 0.5))))
+          (finding (name noise) (kind observation) (culprits) (lost 0.5))))
 
 (case "even computation and no chains: nobody is to blame, and confidence is low"
   (given (pattern (run "r1") (name "geometric-decomposition") (id "geometric-decomposition"))

@@ -40,7 +40,7 @@
 
 (deffunction MAIN::near-noise (?run ?name ?lost ?all)
   "Whether a finding says that it is noise, or is the leading cause and costs little more than noise."
-  (if (member$ ?name (create$ noise phase-noise step-noise step-jitter irregular-service))
+  (if (member$ ?name (create$ noise step-jitter irregular-service))
    then (>= ?lost (* ?*significant* ?all))
    else (and (any-factp ((?f finding))
                (and (eq ?f:run ?run) (eq ?f:name ?name) (eq ?f:kind cause)))

@@ -67,12 +67,12 @@
 
 (case "noise is repeated"
   (given (run (id "r1") (processes 16))
-         (finding (kind observation) (name step-noise) (run "r1") (pattern "p") (lost 0.6)
+         (finding (kind observation) (name noise) (run "r1") (pattern "p") (lost 0.6)
                   (text "Given."))
          (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "")
                  (value 10.0) (unit "s"))
          (last-call (run "r1")))
-  (expect (measure (repetitions 3) (separates step-noise))))
+  (expect (measure (repetitions 3) (separates noise))))
 
 (case "a leading cause that costs little more than noise is repeated, a large one is not"
   (given (run (id "r1") (processes 16))
@@ -94,7 +94,7 @@
 (case "what was repeated is not repeated again"
   (given (run (id "r1") (processes 16)) (run (id "r2") (processes 16))
          (repeats (group "g1") (run "r1") (runs 2) (processes 16) (median 1.0) (low 1.0) (high 1.1))
-         (finding (kind observation) (name step-noise) (run "r1") (pattern "p") (lost 0.6)
+         (finding (kind observation) (name noise) (run "r1") (pattern "p") (lost 0.6)
                   (text "Given."))
          (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "")
                  (value 10.0) (unit "s"))

@@ -10,12 +10,12 @@
 ;;   |  |  `- its communication takes longer                        -> late-in-calls
 ;;   |  `- nobody in particular: steps of the run          (level 3)
 ;;   |     |- the same processes are heavy in every step            -> static-imbalance
-;;   |     |- the heavy place wanders, or the imbalance grows       -> dynamic-imbalance
+;;   |     |- the heavy place wanders, or the imbalance grows       -> moving-work
 ;;   |     |- each step has another order                           -> noise
 ;;   |     `- no common steps, or even ones                         -> spread-waiting
 ;;   |- waiting in receives while other messages are ready          -> fixed-order
 ;;   |- senders held by receivers                                   -> late-receiver
-;;   |- others end before the process that computes longest         -> longest-process
+;;   |- others end before the process that computes longest         -> static-imbalance
 ;;   |- transfer and call overhead: grain, latency, volume, collectives
 ;;   `- time that the trace cannot split                            -> unknown-waiting
 ;;
@@ -437,7 +437,7 @@
               ?slope ?slope ?mean (max 1 (integer (+ 0.5 (sqrt (/ (* 2.0 ?mean) ?slope))))))
    else ""))
 
-(defrule ADVISE::mp-dynamic-imbalance
+(defrule ADVISE::mp-moving-work
   "Steps are uneven, and the heavy place wanders or the imbalance grows."
   (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
            (not (settled (run ?r) (loss waiting)))
@@ -454,7 +454,7 @@
   (metric (run ?r) (pattern "message-passing") (name "run.step_same_heaviest") (value ?same))
   (metric (run ?r) (pattern "message-passing") (name "run.step_trend") (value ?trend))
   (run (id ?r) (processes ?n&:(>= ?n ?*ranks-enough*)))
-  (test (or (>= ?rho ?*persistence-noise*) (>= ?same 0.5) (>= ?trend ?*imbalance-growth*)))
+  (test (moves ?kept ?rho ?same))
   (metric (run ?r) (pattern "message-passing") (name "run.step_cost") (value ?cost))
   (metric (run ?r) (pattern "message-passing") (name "run.step_count") (value ?steps))
   (metric (run ?r) (pattern "message-passing") (name "run.step_slope") (value ?slope))
@@ -463,7 +463,7 @@
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
   (bind ?seconds (min ?wait ?cost))
-  (assert (finding (kind cause) (name dynamic-imbalance) (run ?r) (pattern "message-passing")
+  (assert (finding (kind cause) (name moving-work) (run ?r) (pattern "message-passing")
                    (headline (text "Work is uneven, differently over time: in {n} steps the longest computation is {%} above the mean."
                                    ?steps ?uneven))
                    (fix "Divide the work again from time to time, by the cost of the last steps.")
@@ -491,11 +491,10 @@
   (metric (run ?r) (pattern "message-passing") (name "run.step_kept")
           (value ?kept&:(< ?kept ?*kept-static*)))
   (metric (run ?r) (pattern "message-passing") (name "run.step_rank_correlation")
-          (value ?rho&:(< ?rho ?*persistence-noise*)))
+          (value ?rho))
   (metric (run ?r) (pattern "message-passing") (name "run.step_same_heaviest")
-          (value ?same&:(< ?same 0.5)))
-  (metric (run ?r) (pattern "message-passing") (name "run.step_trend")
-          (value ?trend&:(< ?trend ?*imbalance-growth*)))
+          (value ?same))
+  (test (not (moves ?kept ?rho ?same)))
   (run (id ?r) (processes ?n&:(>= ?n ?*ranks-enough*)))
   (metric (run ?r) (pattern "message-passing") (name "run.step_cost") (value ?cost))
   (metric (run ?r) (pattern "message-passing") (name "run.step_count") (value ?steps))
@@ -509,7 +508,7 @@
                    (fix "Synchronise less often; bind ranks to cores and keep other load away.")
                    (gain-kind even-out)
                    (lost ?seconds) (share (/ ?seconds ?lost)) (level 3) (confidence 0.6)
-                   (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
+                   (gain (/ ?cost ?n)) (what-if "compute(all)=even")
                    (text (text "From step to step another process computes longest (rank correlation of neighbouring steps {.2}): the longest computation is {%} above the mean in {n} steps, yet over all of them work is balanced. Either the machine interrupts processes, or the work of a step depends on its data. Nobody is to blame."
                                ?rho ?uneven ?steps))
                    (remedy (text "Each synchronisation waits for whoever is slowest: synchronise less often (half as often saves up to about {s} of run time of {s}); bind processes to cores and keep other load away; if the work itself varies, use smaller pieces."
@@ -521,7 +520,7 @@
            (not (settled (run ?r) (loss waiting)))
            (not (unsettled (run ?r)))
            (not (finding (kind cause) (run ?r) (pattern "message-passing")
-                         (name late-process | static-imbalance | dynamic-imbalance | noise
+                         (name late-process | static-imbalance | moving-work | noise
                                | suspected-late-process))))
   (metric (run ?r) (pattern "message-passing") (name "process.delay_share") (location ?p)
           (value ?share) (rank 1) (of ?n))
@@ -730,7 +729,7 @@
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 2)
                   (reason "see whether those who end last compute longer")))))
 
-(defrule ADVISE::mp-longest-process
+(defrule ADVISE::mp-done-before
   "The others end before the process that computes longest, and nobody waits for it before."
   (declare (salience 5)) ; before uneven-ends, which names nobody
   (not (settled (run ?r) (loss ends)))
@@ -752,7 +751,7 @@
   =>
   (bind ?who (as-heavy-as-any ?r "message-passing" "process.compute_time"))
   (if (not (member$ ?p ?who)) then (bind ?who (create$ ?p)))
-  (assert (finding (kind cause) (name longest-process) (run ?r) (pattern "message-passing")
+  (assert (finding (kind cause) (name static-imbalance) (via ends) (run ?r) (pattern "message-passing")
                    (headline (text "{} {.1} times as long as the {}; the others are done before and idle for {s}."
                                    (ranks-compute ?who)
                                    (times-the-others ?r "message-passing" "process.compute_time" ?who ?relative)
@@ -772,7 +771,7 @@
 (defrule ADVISE::mp-ends
   "Processes end before the run does."
   (not (settled (run ?r) (loss ends)))
-  (not (finding (kind cause) (name longest-process) (run ?r)))
+  (not (finding (kind cause) (name static-imbalance) (run ?r)))
   (capability (run ?r) (name "init-finalize"))
   (not (quality (run ?r) (note "truncated-events" | "damaged-events" | "missing-events-file"
                                | "empty-events-file")))

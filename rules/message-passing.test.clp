@@ -322,7 +322,7 @@
          (metric (run "r1") (pattern "message-passing") (name "run.step_mean") (location "") (value 0.05) (unit "s")))
   (expect (finding (name low-parallel-efficiency))
           (finding (name waiting))
-          (finding (name dynamic-imbalance) (culprits) (lost 6.0) (gain 0.75)
+          (finding (name moving-work) (culprits) (lost 6.0) (gain 0.75)
                    (remedy "Divide the work again from time to time, by the cost of the last steps; up to 0.750 s of run time. The loss grows by 100.0 us per step: moving work that costs R seconds pays every sqrt(2 R / 100.0 us) steps; if it costs as much as one step computes (50.0 ms), that is every 32 steps."))))
 
 (case "steps in ever another order are noise"
@@ -626,7 +626,7 @@
          (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "1") (value 1.0) (unit "s") (rank 3) (of 4))
          (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "3") (value 1.0) (unit "s") (rank 4) (of 4)))
   (expect (finding (kind observation) (name uneven-ends))
-          (finding (kind cause) (name longest-process) (culprits "2") (lost 3.0) (gain 0.75)
+          (finding (kind cause) (name static-imbalance) (culprits "2") (lost 3.0) (gain 0.75)
                    (gain-kind even-out) (what-if "compute(2)=even") (because "run.early_ends" "process.excess"))
           (need (metric "process.excess")) (need (metric "process.relative_compute"))
           (need (metric "process.compute_time"))))
@@ -662,7 +662,7 @@
          (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "1") (value 0.6) (unit "s") (rank 6) (of 7))
          (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "0") (value 0.01) (unit "s") (rank 7) (of 7)))
   (expect (finding (name uneven-ends) (kind observation))
-          (finding (name longest-process) (culprits "6" "5" "4")
+          (finding (name static-imbalance) (culprits "6" "5" "4")
                    (headline "Ranks 4 to 6 compute up to 2.1 times as long as the others; the others are done before and idle for 3.00 s."))))
 
 (case "partners are not recorded: who computes longer and is less in MPI is suspected"
