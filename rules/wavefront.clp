@@ -89,10 +89,12 @@
 
 (deffunction MAIN::wf-is-heavy (?lambda ?excess ?waiting ?n ?delayed ?delays)
   "Whether the heaviest of ?n processes is to blame: it computes longer per step, by enough to
-   explain half of the waiting, and what is waited goes back to it, not to whoever was disturbed."
+   explain half of the waiting, and what is waited goes back to it, not to whoever was disturbed;
+   of most of it that is not known where full buffers hold senders."
   (and (> ?lambda ?*step-imbalance*)
        (>= (* 2.0 ?excess ?n) ?waiting)
-       (>= ?delayed (* (min 0.75 (/ ?*blame* ?n)) ?delays))))
+       (or (>= ?delayed (* (min 0.75 (/ ?*blame* ?n)) ?delays))
+           (< (* 2.0 ?delays) ?waiting))))
 
 (deffunction MAIN::wf-is-fine (?ratio ?k ?best)
   "Whether blocks are too fine: little work per message, and fewer blocks would be better."

@@ -329,6 +329,7 @@ def made_wavefronts():
     shapes = {
         "2 x 3, four corners": (2, 3, [(1, 1), (-1, 1), (-1, -1), (1, -1)]),
         "1 x 5, there and back": (1, 5, [(0, 1), (0, -1)] * 2),
+        "1 x 2, there and back": (1, 2, [(0, 1), (0, -1)] * 2),
         "3 x 3, opposite corners": (3, 3, [(1, 1), (-1, -1)]),
         "4 x 2, one corner, barriers": (4, 2, [(1, 1)] * 4),
     }
@@ -348,13 +349,46 @@ def made_wavefronts():
         seconds_count_once(d, name + ", one process heavy")
 
 
+def made_full_buffers():
+    """Sends into full buffers are held; the first process of all sweeps takes no block, the last gives none."""
+    for name, directions in (("from one corner", [(1, 1)]), ("there and back", [(1, 1), (-1, -1)])):
+        for heavy in (0, 2, 8):
+            programs = wavefront(3, 3, 60, lambda rank: 2000 if rank == heavy else 1000, directions)
+            d = diagnose([[("bs", c[1]) if c[0] == "s" else c for c in program] for program in programs])
+            blames(d, "step-imbalance", [str(heavy)], "full buffers %s, process %d heavy" % (name, heavy))
+            seconds_count_once(d, "full buffers %s, process %d heavy" % (name, heavy))
+
+
+def made_two():
+    """Two processes: an exchange of several messages is no sweep, whoever sends first."""
+    pack, own = ("c", 100), ("c", 2000)
+    for name, turns in (("at once", False), ("in turn", True)):
+        programs = []
+        for rank in range(2):
+            give = [pack, ("s", 1 - rank)] * 3
+            take = [("r", 1 - rank), pack] * 3
+            programs.append(([own] + (take + give if turns and rank == 1 else give + take)) * 30)
+        d = diagnose(programs)
+        tap.ok(d.pattern("wavefront") is None, "two that exchange %s" % name, d.pattern("wavefront"))
+        tap.ok(not d.causes(), "two that exchange %s: no problem" % name, d["summary"])
+
+
 def made_fine_blocks():
     d = diagnose(wavefront(4, 1, 60, lambda rank: 2, [(1, 0), (-1, 0)] * 3))
     blames(d, "blocks-too-fine", [], "steps of 2 us, messages of 1 us at each end")
     seconds_count_once(d, "steps of 2 us")
 
 
-for test in (made_pipelines, made_farms, made_equal_stages, made_serial_chains, made_wavefronts, made_fine_blocks):
+for test in (
+    made_pipelines,
+    made_farms,
+    made_equal_stages,
+    made_serial_chains,
+    made_wavefronts,
+    made_full_buffers,
+    made_two,
+    made_fine_blocks,
+):
     tap.guarded(test.__name__, test)
 for name, test in REAL.items():
     where = product.shared_trace(name)
