@@ -1,4 +1,4 @@
-;; machine: is there a core for every process?
+;; machine: is there a core for every process, and who waits for threads and accelerators?
 ;;
 ;; Where there is none, a process waits for its turn while others that share its core run, and its partners
 ;; wait for it: calls go on for milliseconds, the slices of the scheduler, although whom they need is there and
@@ -57,3 +57,62 @@
                                            then (text "{n} of them ran on one host; the trace does not tell how many cores it has." ?ran)
                                            else "The trace does not tell how many cores they had.")))))
                    (remedy "Run no more processes than cores, and bind each to its own (mpirun --bind-to core --report-bindings shows where they are). Where that cannot be, let waiting processes give their core away (Open MPI: --mca mpi_yield_when_idle 1), and measure again before anything else is changed. The gain is at least what calls stall; what computation takes longer than it needs is not seen."))))
+
+;; ---- accelerators and threads ------------------------------------------------------------------
+;; Which functions wait for them stands in regions.yaml.
+
+(defrule SYMPTOMS::machine-ask-others
+  "A process may wait for its accelerator or its threads, too."
+  (pattern (run ?r) (name "message-passing"))
+  =>
+  (foreach ?m (create$ "run.device_time" "run.device_share" "process.device_seconds"
+                       "run.idle_threads" "run.thread_lost_share" "run.thread_waiting"
+                       "run.thread_waiting_share")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
+                  (reason "see whether processes wait for accelerators or threads")))))
+
+(defrule CAUSES::machine-device-wait
+  "Hosts wait for their accelerators for a significant part of the process time."
+  (metric (run ?r) (pattern "message-passing") (name "run.device_share")
+          (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.device_time") (value ?time))
+  (metric (run ?r) (pattern "message-passing") (name "process.device_seconds") (location ?p)
+          (value ?most) (rank 1))
+  =>
+  (bind ?who (as-heavy-as-any ?r "message-passing" "process.device_seconds"))
+  (assert (finding (kind cause) (name device-wait) (run ?r) (pattern "message-passing")
+                   (headline (text "Hosts wait {s} for their accelerators, {%} of the process time; longest rank {}, for {s}."
+                                   ?time ?share ?p ?most))
+                   (fix "Let hosts compute or communicate meanwhile and wait late, copy asynchronously, or make kernels faster.")
+                   (gain-kind remove) (locations ?who) (lost ?time) (level 1) (where "device-wait")
+                   (text (text "Hosts spend {s} ({%} of the process time) in calls that wait for an accelerator: synchronisation, and copies that block. Rank {} does so longest, {s}. What the accelerator does meanwhile is not diagnosed."
+                               ?time ?share ?p ?most))
+                   (remedy "Where the host has other work, such as computation or messages of its own, do it between starting a kernel and waiting for it; copy with the asynchronous calls from pinned memory, and overlap copies with kernels in several streams. Otherwise make the kernels themselves faster: a profiler of the accelerator (Nsight, rocprof) shows how, this trace does not."))))
+
+(defrule CAUSES::machine-thread-wait
+  "Threads wait at barriers and locks, or have no work, for a significant part of the time of all locations."
+  (metric (run ?r) (pattern "message-passing") (name "run.thread_lost_share") (value ?idle-share))
+  (metric (run ?r) (pattern "message-passing") (name "run.idle_threads") (value ?idle))
+  (metric (run ?r) (pattern "message-passing") (name "run.thread_waiting_share") (value ?sync-share))
+  (metric (run ?r) (pattern "message-passing") (name "run.thread_waiting") (value ?sync))
+  (test (>= (max ?idle-share ?sync-share) ?*significant*))
+  =>
+  (bind ?share (max ?idle-share ?sync-share))
+  (bind ?time (max ?idle ?sync))
+  (bind ?at-barriers (>= (* 2.0 ?sync) ?time))
+  (assert (finding (kind cause) (name thread-wait) (run ?r) (pattern "message-passing")
+                   (headline (if ?at-barriers
+                              then (text "Threads wait {s} for one another at barriers, locks and joins, {%} of the time of all threads."
+                                         ?sync ?sync-share)
+                              else (text "Threads have no work for {s}, {%} of the time of all: their process goes on with one thread."
+                                         ?time ?share)))
+                   (fix (if ?at-barriers
+                         then "Share out loops evenly (schedule(dynamic)), drop barriers (nowait), hold locks for less time."
+                         else "Do in parallel what one thread does alone, or run more processes with fewer threads each."))
+                   (gain-kind even-out) (lost ?time) (level 1) (confidence 0.8)
+                   (where (if ?at-barriers then "thread-wait" else "one-thread"))
+                   (text (text "Threads are without work for {s}, {%} of the time of all locations: {s} at barriers, locks and joins, {s} before they begin, after they end, and while their process goes on with one thread, which computes, communicates or waits for an accelerator."
+                               ?time ?share ?sync (max 0.0 (- ?time ?sync))))
+                   (remedy (if ?at-barriers
+                            then "Where one thread comes late to a barrier, share out the iterations of the loop before it more evenly, such as with schedule(dynamic) or smaller chunks; join parallel regions, and use nowait where the next loop does not need all of the last; hold locks for less, or give each thread data of its own."
+                            else "Put what one thread does alone into parallel regions, also initialisation and packing of messages; let the other threads compute while one communicates; or start more processes with fewer threads each, if there is memory for that.")))))

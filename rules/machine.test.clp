@@ -77,3 +77,65 @@
          (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "")
                  (value 4.0) (unit "s")))
   (expect))
+
+;; ---- accelerators and threads ------------------------------------------------------------------
+
+(case "hosts wait for accelerators: how long, and who longest"
+  (given (pattern (run "r1") (name "message-passing")))
+  (expect (need (metric "run.device_share")))
+  (given (metric (run "r1") (pattern "message-passing") (name "run.device_share") (location "")
+                 (value 0.13) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.device_time") (location "")
+                 (value 0.7) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "process.device_seconds") (location "0")
+                 (value 0.6) (unit "s") (rank 1) (of 2))
+         (metric (run "r1") (pattern "message-passing") (name "process.device_seconds") (location "1")
+                 (value 0.1) (unit "s") (rank 2) (of 2)))
+  (expect (finding (kind cause) (name device-wait) (locations "0") (lost 0.7) (where "device-wait")
+                   (headline "Hosts wait 0.700 s for their accelerators, 13.0 % of the process time; longest rank 0, for 0.600 s.")
+                   (because "run.device_share" "process.device_seconds"))))
+
+(case "an accelerator that hardly anybody waits for is not worth a word"
+  (given (metric (run "r1") (pattern "message-passing") (name "run.device_share") (location "")
+                 (value 0.03) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.device_time") (location "")
+                 (value 0.7) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "process.device_seconds") (location "0")
+                 (value 0.6) (unit "s") (rank 1) (of 2)))
+  (expect))
+
+(case "threads mostly wait at barriers"
+  (given (metric (run "r1") (pattern "message-passing") (name "run.thread_lost_share") (location "")
+                 (value 0.3) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.idle_threads") (location "")
+                 (value 6.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.thread_waiting_share") (location "")
+                 (value 0.25) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.thread_waiting") (location "")
+                 (value 5.0) (unit "s")))
+  (expect (finding (kind cause) (name thread-wait) (lost 6.0) (where "thread-wait")
+                   (headline "Threads wait 5.00 s for one another at barriers, locks and joins, 25.0 % of the time of all threads.")
+                   (because "run.thread_lost_share" "run.idle_threads"))))
+
+(case "threads mostly have no work"
+  (given (metric (run "r1") (pattern "message-passing") (name "run.thread_lost_share") (location "")
+                 (value 0.3) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.idle_threads") (location "")
+                 (value 6.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.thread_waiting_share") (location "")
+                 (value 0.02) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.thread_waiting") (location "")
+                 (value 0.4) (unit "s")))
+  (expect (finding (kind cause) (name thread-wait) (lost 6.0) (where "one-thread")
+                   (headline "Threads have no work for 6.00 s, 30.0 % of the time of all: their process goes on with one thread."))))
+
+(case "threads that compute nearly all the time"
+  (given (metric (run "r1") (pattern "message-passing") (name "run.thread_lost_share") (location "")
+                 (value 0.03) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.idle_threads") (location "")
+                 (value 0.6) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.thread_waiting_share") (location "")
+                 (value 0.02) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.thread_waiting") (location "")
+                 (value 0.4) (unit "s")))
+  (expect))

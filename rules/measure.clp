@@ -193,11 +193,11 @@
   (run (id ?r) (processes ?n))
   (test (asks ?r))
   (not (repeats (processes ?n) (run ?s&~?r)))
-  (finding (name idle-threads) (run ?r) (lost ?lost))
+  (finding (name thread-wait) (run ?r) (lost ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.thread_lost_share")
           (value ?share&:(>= ?share ?*unaccounted*)))
   =>
   (assert (measure (run ?r) (pattern "message-passing") (level 2) (knob "threads per process: 1")
-                   (separates idle-threads)
+                   (separates thread-wait)
                    (reason (text "see what the threads gain: they do not compute for {s}" ?lost))
                    (expects "the run takes about as long with one thread per process"))))

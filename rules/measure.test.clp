@@ -167,12 +167,12 @@
 
 (case "threads that idle for much of the time are tried without"
   (given (run (id "r1") (processes 4))
-         (finding (kind observation) (name idle-threads) (run "r1") (pattern "message-passing")
+         (finding (kind cause) (name thread-wait) (run "r1") (pattern "message-passing")
                   (lost 2.0) (text "Given."))
          (metric (run "r1") (pattern "message-passing") (name "run.thread_lost_share") (location "")
                  (value 0.4) (unit "1"))
          (last-call (run "r1")))
-  (expect (measure (knob "threads per process: 1") (separates idle-threads))))
+  (expect (measure (knob "threads per process: 1") (separates thread-wait))))
 
 (case "a healthy run asks for nothing"
   (given (run (id "r1") (processes 4))

@@ -86,21 +86,7 @@
                 (reason "see how much of the process time is computation"))
           (need (run ?r) (pattern "message-passing") (metric "run.lost") (level 1)
                 (reason "see how much of the process time is computation"))
-          (need (run ?r) (pattern "message-passing") (metric "run.idle_threads") (level 1)
-                (reason "see how much of the process time is computation"))
-          (need (run ?r) (pattern "message-passing") (metric "run.thread_lost_share") (level 1)
-                (reason "see how much of the process time is computation"))))
-
-(defrule SYMPTOMS::mp-threads
-  "Threads that make no MPI calls are not computing for a significant part of the time."
-  (metric (run ?r) (pattern "message-passing") (name "run.thread_lost_share")
-          (value ?share&:(>= ?share ?*significant*)))
-  (metric (run ?r) (pattern "message-passing") (name "run.idle_threads") (value ?lost))
-  =>
-  (assert (finding (kind observation) (name idle-threads) (run ?r) (pattern "message-passing")
-                   (lost ?lost) (level 1)
-                   (text (text "Threads that make no MPI calls spend {s} ({%} of the time of all locations) outside computation: at barriers, or before they begin and after they end. What holds them up is not diagnosed yet."
-                               ?lost ?share)))))
+))
 
 (defrule SYMPTOMS::mp-low-efficiency
   "Much of the process time is not computation."

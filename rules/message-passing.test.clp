@@ -537,13 +537,6 @@
          (metric (run "r1") (pattern "message-passing") (name "run.collective_calls") (location "") (value 4.0) (unit "1")))
   (expect (finding (name low-parallel-efficiency))))
 
-(case "threads without MPI calls that do not compute are told, not explained"
-  (given (pattern (run "r1") (name "message-passing"))
-         (metric (run "r1") (pattern "message-passing") (name "run.thread_lost_share") (location "") (value 0.3) (unit "1"))
-         (metric (run "r1") (pattern "message-passing") (name "run.idle_threads") (location "") (value 6.0) (unit "s")))
-  (expect (finding (kind observation) (name idle-threads) (lost 6.0)
-                   (because "run.thread_lost_share" "run.idle_threads"))))
-
 (case "the efficiencies of POP are told side by side"
   (given (pattern (run "r1") (name "message-passing"))
          (metric (run "r1") (pattern "message-passing") (name "run.parallel_efficiency") (location "") (value 0.5) (unit "1"))

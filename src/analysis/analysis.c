@@ -16,6 +16,8 @@ static enum mpl_status load_knowledge(struct mpl_analysis *a,
     a->patterns = known.patterns;
     a->metric_sets = known.metric_sets;
     a->rules = known.rules;
+    a->region_classes = known.region_classes;
+    a->n_region_classes = known.n_region_classes;
     /* Before the traces are read: an author waits for messages, not for a trace. */
     if (st == MPL_OK) {
         st = mpl_infer_create(a->rules, &a->limits, &a->infer, err);

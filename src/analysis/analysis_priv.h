@@ -31,6 +31,8 @@ struct mpl_analysis {
     const struct mpl_patterns *patterns;
     const struct mpl_metric_set **metric_sets; /* parallel to patterns */
     const struct mpl_rules *rules;
+    const struct mpl_region_class *region_classes;
+    size_t n_region_classes;
     struct mpl_infer *infer;
 
     struct run *runs;
@@ -189,6 +191,17 @@ enum mpl_status mpl_what_if_answer(struct mpl_analysis *a, struct mpl_err *err);
 
 /* certainty.c: fills in how far findings and verdict can be relied on, when all else is known. */
 void mpl_certainty_judge(struct mpl_analysis *a);
+/* places.c: where time passes that is neither computation nor MPI. */
+enum mpl_place_kind {
+    MPL_PLACE_DEVICE,  /* "device-wait": calls that wait for an accelerator */
+    MPL_PLACE_THREADS, /* "thread-wait": calls that wait for other threads */
+    MPL_PLACE_ALONE,   /* "one-thread": what a process does with one of its threads */
+};
+/* The longest places on the location where that is longest, at most *n; *n is set to how many. */
+enum mpl_status mpl_places_find(const struct mpl_run *run, enum mpl_place_kind kind,
+                                struct mpl_arena *arena, struct mpl_source *out, size_t *n,
+                                struct mpl_err *err);
+
 /* Before they are ranked: which of the \p n findings rest on what another one says is spoiled. */
 void mpl_certainty_spread_doubt(struct mpl_analysis *a, struct mpl_diagnosed *all,
                                 size_t n);

@@ -66,7 +66,23 @@ static enum mpl_status keep_sources(struct mpl_analysis *a, struct mpl_diagnosed
     return MPL_OK;
 }
 
-/* "location 3", or "TaskLifeCycle.setup": an event's member or associated span. */
+/* Places that the engine finds by itself, by their names; false for other texts. */
+static bool find_place(const char *where, enum mpl_place_kind *kind)
+{
+    static const char *const names[] = { [MPL_PLACE_DEVICE] = "device-wait",
+                                         [MPL_PLACE_THREADS] = "thread-wait",
+                                         [MPL_PLACE_ALONE] = "one-thread" };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(where, names[i]) == 0) {
+            *kind = (enum mpl_place_kind) i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "location 3", "device-wait", or "TaskLifeCycle.setup": an event's member or associated span. */
 static enum mpl_status find_sources(struct mpl_analysis *a, struct mpl_diagnosed *d,
                                     const char *where, struct mpl_err *err)
 {
@@ -74,8 +90,19 @@ static enum mpl_status find_sources(struct mpl_analysis *a, struct mpl_diagnosed
     struct trial *t = mpl_trials_find(a, d->finding->run, d->finding->pattern);
     const char *dot = strchr(where, '.');
     const struct mpl_region_time *times = NULL;
+    enum mpl_place_kind kind;
     uint32_t n = 0;
 
+    if (find_place(where, &kind)) {
+        struct mpl_source *found =
+            MPL_NEW_ARRAY(a->arena, SOURCES_SHOWN, struct mpl_source);
+
+        d->where = found;
+        d->n_where = SOURCES_SHOWN;
+        return found == NULL
+                   ? mpl_nomem(err)
+                   : mpl_places_find(run, kind, a->arena, found, &d->n_where, err);
+    }
     if (strncmp(where, "location ", 9) == 0) {
         const uint32_t location = mpl_model_find_location(run->model, where + 9);
 

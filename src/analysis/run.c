@@ -21,12 +21,16 @@ static const char *failure_text(struct mpl_arena *arena, const struct mpl_err *e
     return text;
 }
 
-static enum mpl_status open_stages(struct run *run, const char *path,
-                                   const struct mpl_clock_options *clock,
-                                   const struct mpl_progress *progress, struct mpl_err *err)
+static enum mpl_status open_stages(const struct mpl_analysis *a, struct run *run,
+                                   const char *path, struct mpl_err *err)
 {
+    const struct mpl_clock_options *clock = a->clock;
+    const struct mpl_progress *progress = a->progress;
     enum mpl_status st = mpl_read(path, run->read_arena, progress, &run->model, err);
 
+    st = st == MPL_OK ? mpl_model_classify(run->model, run->read_arena, a->region_classes,
+                                           a->n_region_classes, err)
+                      : st;
     if (st != MPL_OK) {
         return st;
     }
@@ -104,7 +108,7 @@ enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char
         run->match_arena == NULL || run->clock_arena == NULL || run->events_arena == NULL) {
         return mpl_nomem(err);
     }
-    const enum mpl_status st = open_stages(run, path, a->clock, a->progress, &why);
+    const enum mpl_status st = open_stages(a, run, path, &why);
 
     if (st == MPL_E_NOMEM || st == MPL_E_BUG) {
         *(err != NULL ? err : &why) = why;

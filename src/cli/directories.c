@@ -128,6 +128,7 @@ static void tell_what_is_missing(const char *directory, struct mpl_arena *arena)
         mpl_text_print(stderr, "marple: note: \"%s\" holds rules and no patterns\n",
                        directory);
     } else if (patterns == 0 && rules == 0 &&
+               count_files(directory, "rules", "regions.yaml", arena) == 0 &&
                count_files(directory, "tracers", ".yaml", arena) == 0) {
         mpl_text_print(
             stderr,

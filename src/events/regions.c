@@ -82,6 +82,7 @@ static struct mpl_region_use use_of(const struct mpl_region *region)
     case MPL_REGION_MPI_OTHER:
         break;
     case MPL_REGION_THREAD_SYNC:
+    case MPL_REGION_DEVICE_SYNC:
         use.is_mpi = false;
         break;
     case MPL_REGION_TRACER:

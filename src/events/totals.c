@@ -13,6 +13,8 @@ struct tick_sums {
     int64_t wait_ticks[MPL_WAIT_KINDS];
     int64_t caused_ticks[MPL_WAIT_KINDS];
     int64_t unknown_ticks;
+    int64_t device_ticks;
+    int64_t thread_ticks;
 };
 
 struct totals_walk {
@@ -158,6 +160,19 @@ static bool is_unseen_exchange(const struct mpl_events *events,
            mpl_call_use(events, loc, call).block == BLOCK_EXCHANGE;
 }
 
+/* What is neither MPI nor computation. */
+static void sum_other(const struct mpl_events *events, uint32_t location,
+                      const struct mpl_call *call, int64_t ticks, struct tick_sums *sums)
+{
+    const uint32_t region =
+        call->class == MPL_SPAN_OTHER ? mpl_call_region(events, location, call) : MPL_NONE;
+    const enum mpl_region_kind kind =
+        region == MPL_NONE ? MPL_REGION_USER : events->model->regions[region].kind;
+
+    sums->device_ticks += kind == MPL_REGION_DEVICE_SYNC ? ticks : 0;
+    sums->thread_ticks += kind == MPL_REGION_THREAD_SYNC ? ticks : 0;
+}
+
 static bool sum_calls(struct totals_walk *w, uint32_t location)
 {
     const struct mpl_location *loc = &w->events->model->locations[location];
@@ -183,6 +198,7 @@ static bool sum_calls(struct totals_walk *w, uint32_t location)
         if (!call->is_wait_known) {
             sums->unknown_ticks += ticks;
         }
+        sum_other(w->events, location, call, ticks, sums);
         n_calls += is_plain_mpi(w->events, loc, call);
         n_unseen += is_unseen_exchange(w->events, loc, call);
         if (call->wait_kind != MPL_WAIT_NONE && !sum_wait(w, location, call)) {
@@ -217,6 +233,8 @@ static void to_seconds(struct totals_walk *w, uint32_t location,
     totals->ready_s = mpl_model_seconds(model, wrong->ready_ticks);
     totals->n_wrong_order = wrong->n;
     totals->unknown_s = mpl_model_seconds(model, sums->unknown_ticks);
+    totals->device_wait_s = mpl_model_seconds(model, sums->device_ticks);
+    totals->thread_wait_s = mpl_model_seconds(model, sums->thread_ticks);
     for (uint32_t i = 0; i < loc->n_collectives; i++) {
         totals->n_collectives += mpl_events_has_collective(w->events, location, i);
     }

@@ -14,6 +14,8 @@ struct mpl_knowledge {
     const struct mpl_patterns *patterns;
     const struct mpl_metric_set **metric_sets; /**< Parallel to patterns. */
     const struct mpl_rules *rules;
+    size_t n_region_classes; /**< Of all directories, the first ones first. */
+    const struct mpl_region_class *region_classes;
 };
 
 /**
@@ -35,6 +37,14 @@ enum mpl_status mpl_knowledge_load_files(const char *const *directories, size_t 
                                          const char *const *files, size_t n_files,
                                          struct mpl_arena *arena, struct mpl_lint *lint,
                                          struct mpl_knowledge *out, struct mpl_err *err);
+
+/**
+ * The classes of functions in the files regions.yaml of \p n folders; those that have none are left out.
+ * Errors: MPL_E_SYNTAX, all messages in \p lint; MPL_E_IO.
+ */
+enum mpl_status mpl_knowledge_regions(const char *const *folders, size_t n,
+                                      struct mpl_arena *arena, struct mpl_lint *lint,
+                                      struct mpl_knowledge *out, struct mpl_err *err);
 
 /** Only the patterns, with their metrics; out->rules is NULL then. */
 enum mpl_status mpl_knowledge_load_patterns(const char *const *directories, size_t n,

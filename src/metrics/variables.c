@@ -306,6 +306,11 @@ static double ready_wait(const struct query *q)
     return q->totals->ready_s;
 }
 
+static double device_wait(const struct query *q)
+{
+    return q->totals->device_wait_s;
+}
+
 static double stalled(const struct query *q)
 {
     return q->totals->stalled_s;
@@ -453,6 +458,16 @@ static double run_thread_lost(const struct query *q)
             mpl_events_has_process(q->events, q->model->locations[location].process)) {
             sum_s += window_s - time_in(&own, MPL_SPAN_COMPUTE);
         }
+    }
+    return sum_s;
+}
+
+static double run_thread_wait(const struct query *q)
+{
+    double sum_s = 0;
+
+    for (uint32_t location = 0; location < q->model->n_locations; location++) {
+        sum_s += mpl_events_totals(q->events, location)->thread_wait_s;
     }
     return sum_s;
 }

@@ -20,6 +20,7 @@ enum mpl_region_kind {
     MPL_REGION_MPI_COLL,    /**< Collectives, also those that make communicators. */
     MPL_REGION_MPI_OTHER,   /**< Any other MPI_ call. */
     MPL_REGION_THREAD_SYNC, /**< Barriers, locks, joins of OpenMP or pthreads. */
+    MPL_REGION_DEVICE_SYNC, /**< A host waits for its accelerator, see mpl_model_classify(). */
     MPL_REGION_TRACER,      /**< The tracer's own: "Working" of EZTrace, buffer flushes. */
 };
 
@@ -44,6 +45,12 @@ struct mpl_region {
 
 /** Sets kind and mode from the name alone ("MPI_Recv", "mpi_recv_", "pmpi_recv"). */
 enum mpl_region_kind mpl_region_kind_of_name(const char *name, enum mpl_call_mode *mode);
+
+/** What functions of these names are. */
+struct mpl_region_class {
+    const char *name; /**< As in the trace; with `*`, which stands for any letters. */
+    enum mpl_region_kind kind;
+};
 
 struct mpl_comm {
     const char *name;
@@ -290,6 +297,14 @@ struct mpl_model {
     struct mpl_capabilities can;
     struct mpl_quality *quality;
 };
+
+/**
+ * Gives functions of the program the kind of the first class that has their name.
+ * Errors: MPL_E_NOMEM; the model is as before then.
+ */
+enum mpl_status mpl_model_classify(struct mpl_model *model, struct mpl_arena *arena,
+                                   const struct mpl_region_class *classes, size_t n,
+                                   struct mpl_err *err);
 
 /** The location a message end's call is made by, labels, and other small questions. */
 uint32_t mpl_model_find_location(const struct mpl_model *model, const char *label);

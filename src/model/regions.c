@@ -8,6 +8,7 @@
 #include "model/model.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,4 +271,25 @@ enum mpl_region_kind mpl_region_kind_of_name(const char *name, enum mpl_call_mod
         return MPL_REGION_MPI_OTHER;
     }
     return MPL_REGION_USER;
+}
+
+enum mpl_status mpl_model_classify(struct mpl_model *model, struct mpl_arena *arena,
+                                   const struct mpl_region_class *classes, size_t n,
+                                   struct mpl_err *err)
+{
+    struct mpl_region *regions = MPL_NEW_ARRAY(arena, model->n_regions, struct mpl_region);
+
+    if (regions == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t r = 0; r < model->n_regions; r++) {
+        regions[r] = model->regions[r];
+        for (size_t i = 0; i < n && regions[r].kind == MPL_REGION_USER; i++) {
+            if (fnmatch(classes[i].name, regions[r].name, 0) == 0) {
+                regions[r].kind = classes[i].kind;
+            }
+        }
+    }
+    model->regions = regions;
+    return MPL_OK;
 }
