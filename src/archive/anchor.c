@@ -130,13 +130,13 @@ static const char *why_no_anchor(const struct census *census)
     }
     if (census->has_events) {
         return "event files but no anchor (*.otf2): the program ended without "
-               "MPI_Finalize, so "
-               "the tracer did not write its anchor";
+               "MPI_Finalize, or was killed in it, so the tracer did not write its anchor";
     }
     if (census->has_local_definitions) {
         return "only local definition files: the tracer was killed before it wrote events "
-               "and "
-               "its anchor (*.otf2)";
+               "and its anchor (*.otf2); EZTrace writes them if EZTRACE_SIGNAL_HANDLER=1 "
+               "is "
+               "set and mpirun is ended by SIGTERM";
     }
     return "no file *.otf2";
 }
