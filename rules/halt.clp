@@ -179,12 +179,12 @@
   =>
   (assert (finding (kind observation) (name killed-at-work) (run ?r) (pattern "message-passing")
                    (locations (halted-in ?r in-call "")) (level 1)
-                   (text (text "The run was ended from outside: {} at the end in calls that have not returned ({}). Nothing says that it hung: calls returned until {s} before the end."
-                               (if (= ?n 1) then "a process is" else (str-cat ?n " processes are"))
-                               (halted-groups ?r) ?silence)))))
+                   (text (text "The run was ended from outside while {}, {} in all. Nothing says that it hung: calls returned until {} the end."
+                               (halted-groups ?r) (plural ?n "process" "processes")
+                               (if (> ?silence 0.0) then (str-cat (seconds ?silence) " before") else "just before"))))))
 
 (defrule CAUSES::halt-deadlock
-  "Nobody is left who could act: all wait, or some wait for each other in a circle."
+  "Nobody can release those who wait: all wait, or some for each other in a circle."
   (halt (run ?r) (standstill yes) (silence ?silence) (working ?working)
         (unjudged ?unjudged) (gone ?gone) (release ?release) (cycle $?cycle) (known ?known))
   (test (or (eq ?known yes)
@@ -207,7 +207,7 @@
                            (if ?is-circle then (str-cat "; " (circle-text ?cycle))
                             else (if (eq ?known yes) then ", in a circle" else ""))))
                    (fix ?fix)
-                   (text (text "The run does not end: for {s} nobody has come out of a call, and nobody is left who could act.{}{}"
+                   (text (text "The run does not end: for {s} nobody has come out of a call, and nobody can release those who wait.{}{}"
                                ?silence
                                (if (> (length$ ?cycle) 1)
                                 then (text " They wait in a circle: {}{}." (circle-text ?cycle)

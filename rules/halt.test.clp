@@ -58,4 +58,5 @@
   (given (halted (run "r1") (location "0") (state in-call) (call "MPI_Recv") (for 0.01) (waits-for "1") (known no))
          (halted (run "r1") (location "1") (state outside) (for 0.01))
          (halt (run "r1") (standstill no) (silence 0.01) (stuck 1) (working 1) (unjudged 0) (gone no) (release yes) (known no)))
-  (expect (finding (kind observation) (name killed-at-work) (locations "0"))))
+  (expect (finding (kind observation) (name killed-at-work) (locations "0")
+                   (text "The run was ended from outside while rank 0 waits in MPI_Recv, 1 process in all. Nothing says that it hung: calls returned until 10.0 ms before the end."))))

@@ -8,6 +8,10 @@
  */
 static const double standstill_pauses = 5;
 
+/* With fewer calls behind it, nobody knows how long a process is usually in its own code: it may be reading
+ * its input while the others wait. */
+enum { LEAST_CALLS = 4 };
+
 const char *mpl_halt_state_name(enum mpl_halt_state state)
 {
     static const char *const names[] = { [MPL_HALT_UNKNOWN] = "unknown",
@@ -25,6 +29,7 @@ static void measure(struct mpl_halting *h)
     int64_t end_ticks = INT64_MAX;
     int64_t at_ticks = INT64_MIN;
     bool does_somebody_work = false;
+    bool is_work_usual = true;
 
     for (uint32_t p = 0; p < h->model->n_processes; p++) {
         struct mpl_halt_place *place = &h->places[p];
@@ -41,13 +46,16 @@ static void measure(struct mpl_halting *h)
         if (place->state != MPL_HALT_OVER) {
             end_ticks = own_ticks < end_ticks ? own_ticks : end_ticks;
             does_somebody_work |= place->state != MPL_HALT_IN_CALL;
+            is_work_usual = is_work_usual && (place->state == MPL_HALT_IN_CALL ||
+                                              h->histories[p].n >= LEAST_CALLS);
         }
     }
     h->at_ticks = at_ticks;
     h->halt->silence_s =
         end_ticks > at_ticks ? mpl_model_seconds(h->model, end_ticks - at_ticks) : 0;
     mpl_halt_pauses_find(h, does_somebody_work);
-    h->halt->is_standstill = h->halt->silence_s > standstill_pauses * h->halt->pause_s;
+    h->halt->is_standstill = h->halt->silence_s > standstill_pauses * h->halt->pause_s &&
+                             (is_work_usual || h->halt->is_cycle_known);
 }
 
 /* One tick is left, so that the run is not without duration where it stands still from the beginning. */
@@ -71,8 +79,10 @@ static void find(struct mpl_halting *h)
     }
     mpl_halt_histories_make(h);
     if (!h->is_out_of_memory) {
-        measure(h);
         mpl_halt_waits_find(h);
+    }
+    if (!h->is_out_of_memory) {
+        measure(h);
     }
     if (!h->is_out_of_memory && h->halt->is_standstill) {
         cut_standstill(h);

@@ -108,6 +108,18 @@ START_TEST(killed_at_work_the_times_stay)
 }
 END_TEST
 
+/* Who has hardly called anything before may take long for a reason. */
+START_TEST(who_is_long_at_work_from_the_beginning_does_not_hang)
+{
+    const struct mpl_halt *halt =
+        find("# us\n"
+             "rank 0: bcast 0..1 root 0 compute 1..900\n"
+             "rank 1: bcast 0..1 root 0 bcast 1..900 root 0 unfinished\n");
+
+    ck_assert(!halt->is_standstill);
+}
+END_TEST
+
 /* What has followed three times is what should follow, and whom it was exchanged with is waited for. */
 START_TEST(what_came_before_says_what_should_come)
 {
@@ -224,6 +236,7 @@ int main(void)
     tcase_add_test(tcase, who_waits_for_whom_is_taken_from_the_trace);
     tcase_add_test(tcase, the_standstill_is_taken_off_the_time_line);
     tcase_add_test(tcase, killed_at_work_the_times_stay);
+    tcase_add_test(tcase, who_is_long_at_work_from_the_beginning_does_not_hang);
     tcase_add_test(tcase, what_came_before_says_what_should_come);
     tcase_add_test(tcase, who_ended_before_the_others_has_gone);
     tcase_add_test(tcase, messages_that_are_not_taken_are_found);
