@@ -63,3 +63,17 @@
                    (pattern "message-passing") (locations ?c) (level 3) (healthy yes)
                    (text (text "Process {} is blamed ({}) for what it does inside {}: {}."
                                ?c ?outer ?where ?inner)))))
+
+(defrule ADVISE::composition-phase
+  "The general rules blame somebody for waiting of which a cause in one phase accounts for the most, and says more."
+  (finding (kind cause) (name ?inner) (run ?r) (pattern ?i&~"message-passing") (culprits $? ?c $?)
+           (lost ?lost&:(> ?lost 0.0)))
+  (pattern (run ?r) (id ?i) (scope ?where&~"world"))
+  (not (nested (run ?r) (inner ?i)))
+  (finding (kind cause) (name ?outer) (run ?r) (pattern "message-passing") (culprits ?c)
+           (lost ?all&:(<= (* ?*accounted-least* ?all) ?lost)))
+  =>
+  (assert (finding (kind observation) (name explained-inside) (run ?r)
+                   (pattern "message-passing") (locations ?c) (level 3) (healthy yes)
+                   (text (text "Process {} is blamed ({}) for what it does in one part of the run ({}): {}."
+                               ?c ?outer ?where ?inner)))))

@@ -77,3 +77,20 @@
                   (lost 1.0) (gain 0.3) (text "1 is late.") (remedy "Help it.")))
   (expect (finding (name explained-inside) (pattern "message-passing") (locations "5")
                    (text "Process 5 is blamed (late) for what it does inside communicator right, ranks 4 to 6: heavy-part."))))
+
+(case "a cause in one phase accounts for most of what the general rules blame somebody for"
+  (given (pattern (run "r1") (name "g") (id "g@phase1") (scope "phase 1, 0 s to 2 s"))
+         (finding (kind cause) (name heavy-part) (run "r1") (pattern "g@phase1") (culprits "4" "5")
+                  (lost 2.1) (gain 0.9) (text "5 is heavy.") (remedy "Help it."))
+         (finding (kind cause) (name late) (run "r1") (pattern "message-passing") (culprits "5")
+                  (lost 4.0) (gain 0.3) (text "5 is late.") (remedy "Help it.")))
+  (expect (finding (name explained-inside) (pattern "message-passing") (locations "5")
+                   (text "Process 5 is blamed (late) for what it does in one part of the run (phase 1, 0 s to 2 s): heavy-part."))))
+
+(case "a little in one phase is not what somebody is late for in the run"
+  (given (pattern (run "r1") (name "g") (id "g@phase2") (scope "phase 2, 2 s to 3 s"))
+         (finding (kind cause) (name heavy-part) (run "r1") (pattern "g@phase2") (culprits "5")
+                  (lost 1.9) (gain 0.9) (text "5 is heavy.") (remedy "Help it."))
+         (finding (kind cause) (name late) (run "r1") (pattern "message-passing") (culprits "5")
+                  (lost 4.0) (gain 0.3) (text "5 is late.") (remedy "Help it.")))
+  (expect))
