@@ -310,6 +310,15 @@ static bool is_worth_it(const struct scopes *s, const struct phase *phase)
                worth_a_phase * mpl_events_measured_s(s->events);
 }
 
+/* "phase 2, 0.5 s to 1.2 s" */
+static const char *interval(const struct scopes *s, const char *name,
+                            const struct scope *scope)
+{
+    return name == NULL ? NULL
+                        : mpl_arena_printf(s->arena, "%s, %.3g s to %.3g s", name,
+                                           scope->begin_s, scope->end_s);
+}
+
 /* number: 0 where it is the only one that is worth it. */
 static enum mpl_status add_phase(struct scopes *s, const struct phase *phase,
                                  unsigned number, struct mpl_err *err)
@@ -330,9 +339,23 @@ static enum mpl_status add_phase(struct scopes *s, const struct phase *phase,
     scope->begin_s = second_of(s, phase->begin_ticks);
     scope->end_s = second_of(s, phase->end_ticks);
     scope->id = number == 0 ? "main" : mpl_arena_printf(s->arena, "phase%u", number);
-    scope->says = mpl_arena_printf(s->arena, "%s, %.3g s to %.3g s", name, scope->begin_s,
-                                   scope->end_s);
+    scope->says = interval(s, name, scope);
     return scope->id == NULL || scope->says == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+enum mpl_status mpl_scopes_join(const struct scopes *s, const struct scope *first,
+                                const struct scope *last, struct scope *out,
+                                struct mpl_err *err)
+{
+    *out = *first;
+    out->part.end_ticks = last->part.end_ticks;
+    out->part.end_record = last->part.end_record;
+    out->share += last->share;
+    out->end_s = last->end_s;
+    out->says = interval(
+        s, mpl_arena_printf(s->arena, "%.*s", (int) strcspn(first->says, ","), first->says),
+        out);
+    return out->says == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
 enum mpl_status mpl_scopes_phases(struct scopes *s, struct mpl_err *err)

@@ -41,6 +41,11 @@ enum mpl_status mpl_scopes_groups(struct scopes *s, struct mpl_err *err);
 /* Phases that hold a good part of the run, if the run has several. */
 enum mpl_status mpl_scopes_phases(struct scopes *s, struct mpl_err *err);
 
+/* Two phases as one; what lies between them belongs to it, and it has the name of the first. */
+enum mpl_status mpl_scopes_join(const struct scopes *s, const struct scope *first,
+                                const struct scope *last, struct scope *out,
+                                struct mpl_err *err);
+
 /* phases.c: a stretch of the run in which the same is communicated; together they are the run. */
 struct phase {
     int64_t begin_ticks; /* INT64_MIN, INT64_MAX at the ends of the run */

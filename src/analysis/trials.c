@@ -359,6 +359,44 @@ static enum mpl_status try_nested(struct mpl_analysis *a, uint32_t run, struct s
     return st;
 }
 
+/*
+ * The last two phases have the same pattern: a pipeline whose first stages are ahead says something else in
+ * the end than in the beginning. They are one if the pattern fits them together as well.
+ */
+static enum mpl_status try_together(struct mpl_analysis *a, uint32_t run,
+                                    const struct scopes *s, struct scope *found,
+                                    struct mpl_err *err)
+{
+    struct trial *first = &a->trials[a->n_trials - 2];
+    struct trial *second = &a->trials[a->n_trials - 1];
+    struct trial *both = &a->trials[a->n_trials];
+    struct scope scope;
+    bool is_found;
+    enum mpl_status st;
+
+    if (first->shown.pattern != second->shown.pattern) {
+        return MPL_OK;
+    }
+    st = mpl_scopes_join(s, &found[0], &found[1], &scope, err);
+    st = st == MPL_OK ? try_scope(a, run, &scope, &is_found, err) : st;
+    if (st != MPL_OK || !is_found) {
+        return st;
+    }
+    a->n_trials--;
+    if (both->shown.pattern != first->shown.pattern ||
+        score_of(both) < refined_enough * fmin(score_of(first), score_of(second))) {
+        drop(both);
+        return MPL_OK;
+    }
+    drop(first);
+    drop(second);
+    *first = *both;
+    *both = (struct trial){ .arena = NULL };
+    found[0] = scope;
+    a->n_trials--;
+    return MPL_OK;
+}
+
 /* A pattern of the world that explains so much leaves nothing that a phase of its own could be. */
 static const double nearly_all = 0.95;
 
@@ -375,20 +413,23 @@ static enum mpl_status try_phases(struct mpl_analysis *a, uint32_t run, struct s
     double explained = 0;
     double share = 0;
     double time_s = 0;
+    struct scope found[SCOPES_MAX]; /* of the trials from n_before on */
+    bool is_found;
     enum mpl_status st;
 
     s->items.n = 0;
     st = mpl_scopes_phases(s, err);
     for (size_t i = 0; i < s->items.n && st == MPL_OK; i++) {
-        const struct scope *scope = mpl_buf_get(&s->items, i);
-        bool is_found;
-
-        st = try_scope(a, run, scope, &is_found, err);
-        if (is_found) {
-            explained += scope->share * score_of(&a->trials[a->n_trials - 1]);
-            share += scope->share;
-            time_s += scope->end_s - scope->begin_s;
+        found[a->n_trials - n_before] = *(const struct scope *) mpl_buf_get(&s->items, i);
+        st = try_scope(a, run, &found[a->n_trials - n_before], &is_found, err);
+        if (is_found && a->n_trials - n_before >= 2) {
+            st = try_together(a, run, s, &found[a->n_trials - n_before - 2], err);
         }
+    }
+    for (size_t i = n_before; i < a->n_trials; i++) {
+        explained += found[i - n_before].share * score_of(&a->trials[i]);
+        share += found[i - n_before].share;
+        time_s += found[i - n_before].end_s - found[i - n_before].begin_s;
     }
 
     const bool is_better = world != NULL ? explained > score_of(world)
@@ -587,7 +628,7 @@ enum mpl_status mpl_trials_make(struct mpl_analysis *a,
     const size_t n = mpl_patterns_count(a->patterns);
     enum mpl_status st = check_names(a, options, err);
 
-    a->trials = MPL_NEW_ARRAY(a->arena, (n + SCOPES_MAX + 2) * a->n_runs, struct trial);
+    a->trials = MPL_NEW_ARRAY(a->arena, (n + SCOPES_MAX + 3) * a->n_runs, struct trial);
     if (st == MPL_OK && a->trials == NULL) {
         st = mpl_nomem(err);
     }

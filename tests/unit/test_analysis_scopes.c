@@ -371,6 +371,34 @@ START_TEST(processes_change_to_the_next_phase_at_their_own_time)
 }
 END_TEST
 
+/* The chief deals with two hands first, then with two others: one crew, if nothing else was there. */
+START_TEST(phases_of_one_pattern_are_one)
+{
+    for (int half = 0; half < 2; half++) {
+        for (int i = 0; i < 20; i++) {
+            const int hand = 1 + 2 * half + i % 2;
+
+            message(0, hand);
+            now_us += 5;
+            message(hand, 0);
+        }
+    }
+
+    const int change_us = now_us;
+
+    farm(4, 14);
+
+    struct mpl_analysis *a = analyse("");
+    const struct mpl_trial *first = find(a, "crew@phase1");
+
+    ck_assert_ptr_nonnull(first);
+    ck_assert_uint_eq(count_specific(a), 2);
+    ck_assert_str_eq(labels(first, 1), "1 2 3 4");
+    ck_assert_double_eq_tol(1e6 * first->end_s, change_us, 1e-6);
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
 START_TEST(pattern_of_the_world_needs_no_parts)
 {
     farm(0, 4);
@@ -395,6 +423,7 @@ int main(void)
     tcase_add_test(tcase, farms_that_do_not_talk_are_two);
     tcase_add_test(tcase, a_phase_has_a_pattern_that_the_run_has_not);
     tcase_add_test(tcase, two_patterns_in_two_phases_are_both_told);
+    tcase_add_test(tcase, phases_of_one_pattern_are_one);
     tcase_add_test(tcase, processes_change_to_the_next_phase_at_their_own_time);
     tcase_add_test(tcase, pattern_of_the_world_needs_no_parts);
     suite_add_tcase(suite, tcase);
