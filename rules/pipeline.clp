@@ -266,9 +266,15 @@
   =>
   (bind ?gain (/ ?lost ?stages))
   (assert (finding (kind cause) (name serial-chain) (run ?r) (pattern ?p)
-                   (headline (text "The {n} stages work one after the other: a collective operation drains the pipeline after every {.1} items."
-                                   ?stages ?per))
-                   (fix "Call it only every few steps or make it non-blocking (MPI_Iallreduce), so that items follow each other.")
+                   (headline (if (< ?per 1.5)
+                              then (text "In each of {n} steps {n} ranks work one after the other, from rank {} to rank {}, and then all meet in a collective."
+                                         ?fills ?stages (join-words (role-locations ?r ?p "first"))
+                                         (join-words (role-locations ?r ?p "last")))
+                              else (text "The {n} stages work one after the other: a collective operation drains the pipeline after every {.1} items."
+                                         ?stages ?per)))
+                   (fix (if (< ?per 1.5)
+                         then "Do before the receive what does not need the rank before; or let steps overlap: fewer or non-blocking collectives."
+                         else "Call it only every few steps or make it non-blocking (MPI_Iallreduce), so that items follow each other."))
                    (gain-kind remove)
                    (locations (pl-members ?r ?p)) (lost ?lost) (share (pl-part ?lost ?all))
                    (gain (pl-gain ?r ?p ?stages ?gain)) (level 2)

@@ -149,6 +149,8 @@
 (case "a collective operation behind each item makes a serial chain of the stages"
   (given (pattern (run "r1") (name "pipeline") (id "pipeline"))
          (run (id "r1") (processes 6) (locations 6) (duration 3.0))
+         (role (run "r1") (pattern "pipeline") (name "first") (location "5"))
+         (role (run "r1") (pattern "pipeline") (name "last") (location "0"))
          (metric (run "r1") (pattern "pipeline") (name "run.efficiency") (location "") (value 0.4) (unit "1"))
          (metric (run "r1") (pattern "pipeline") (name "run.lost") (location "") (value 10.6) (unit "s"))
          (metric (run "r1") (pattern "pipeline") (name "run.stages") (location "") (value 6.0) (unit "1"))
@@ -163,6 +165,7 @@
          (metric (run "r1") (pattern "pipeline") (name "run.own_part") (location "") (value 0.01) (unit "s")))
   (expect (finding (kind symptom) (name low-pipeline-efficiency))
           (finding (kind cause) (name serial-chain) (culprits) (lost 9.0) (gain 1.5)
+                   (headline "In each of 30 steps 6 ranks work one after the other, from rank 5 to rank 0, and then all meet in a collective.")
                    (because "run.serial" "run.fill_drain"))))
 
 (case "a stage that gets slower is told from items that differ"

@@ -1,6 +1,7 @@
 ;; token-ring: whether the token is what limits the run.
 ;;
 ;;   some process has the token nearly all the time, and the others wait for it  -> token-serialisation
+;;   |- and somebody computes longer: the general rules name him beside it (late-process)
 ;;   it mostly waits for its next holder: the ring only follows its slowest member, whom the general
 ;;   rules name (late-process)
 ;;
@@ -12,7 +13,7 @@
   (pattern (run ?r) (name "token-ring") (id ?p))
   =>
   (foreach ?m (create$ "run.members" "run.turns" "run.waiting" "run.wait_share" "run.held_share"
-                       "run.held_mean" "run.work_share" "run.parallel" "member.held"
+                       "run.held_mean" "run.work_share" "run.parallel" "run.balance" "member.held"
                        "member.held_relative")
     (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
                   (reason "see whether the token limits the run")))))
@@ -24,11 +25,17 @@
   (metric (run ?r) (pattern ?p) (name "run.wait_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern ?p) (name "run.waiting") (value ?wait))
   =>
-  (assert (explained (run ?r) (pattern ?p) (loss waiting)))
   (assert (finding (kind symptom) (name members-wait-for-token) (run ?r) (pattern ?p) (lost ?wait)
                    (level 1)
                    (text (text "Some process has the token {%} of the time; the others wait for it {s}, {%} of the process time."
                                ?use ?wait ?share)))))
+
+(defrule REFINE::token-even
+  "All compute equally long, so that nobody but the token is waited for."
+  (finding (kind symptom) (name members-wait-for-token) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.balance") (value ?balance&:(>= ?balance ?*balanced*)))
+  =>
+  (assert (explained (run ?r) (pattern ?p) (loss waiting))))
 
 (defrule CAUSES::token-serialisation
   "Processes work one after the other, because they do so with the token."
