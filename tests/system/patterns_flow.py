@@ -291,6 +291,23 @@ def made_equal_stages():
     seconds_count_once(d, "six items in five equal stages")
 
 
+def made_one_item():
+    """One item through a chain behind a process that is late."""
+    for late in (0, 1):
+        programs = []
+        for rank in range(4):
+            take = [("r", rank - 1)] if rank > 0 else []
+            give = [("s", rank + 1)] if rank < 3 else []
+            own = ("c", 15000 if rank == late else 3000)
+            programs.append([own] + take + [("c", 600)] + give + [("c", 9000)])
+        d = diagnose(programs)
+        name = "process %d of a chain is late with its only item" % late
+        tap.ok(d.pattern("pipeline") is None, name + ": no pipeline", d.pattern("pipeline"))
+        blames(d, "late-process", [str(late)], name)
+        # built: each of those behind waits nearly 12 ms for it.
+        tap.ok((d.leading() or {"lost_s": 0})["lost_s"] >= 0.011 * (3 - late), name + ": all waiting", d.leading())
+
+
 def steps_of_a_chain(n_stages, n_steps, shifts, apart):
     """In each step all compute apart, one after the other (or at once, in a shift) 100 us; all meet."""
     last = n_stages - 1
@@ -383,6 +400,7 @@ for test in (
     made_pipelines,
     made_farms,
     made_equal_stages,
+    made_one_item,
     made_serial_chains,
     made_wavefronts,
     made_full_buffers,
