@@ -20,6 +20,7 @@ ALWAYS = {"message-passing"}
 REASONS = {
     ("pipeline", "One process deals out items", "wavefront"): "The messages are those of a sweep "
     "over 2 x 2 processes from one corner to the other; task-farm asks for three workers for that.",
+    ("pipeline", "A ring; everybody", "systolic-ring"): "That is what it is.",
     ("wavefront", "A halo exchange", "geometric-decomposition"): "That is what it is.",
     ("wavefront", "Neighbours exchange", "geometric-decomposition"): "That is what it is, in a "
     "bad order: a wavefront comes of it by accident, not by what is computed.",
