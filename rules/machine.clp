@@ -58,6 +58,47 @@
                                            else "The trace does not tell how many cores they had.")))))
                    (remedy "Run no more processes than cores, and bind each to its own (mpirun --bind-to core --report-bindings shows where they are). Where that cannot be, let waiting processes give their core away (Open MPI: --mca mpi_yield_when_idle 1), and measure again before anything else is changed. The gain is at least what calls stall; what computation takes longer than it needs is not seen."))))
 
+;; Processes that give their core away while they wait do not stall, but no more of them compute at a time
+;; than there are cores. Dependences look much the same, so this is said only where nothing else explains
+;; the loss.
+
+(defrule ADVISE::machine-ask-crowd
+  "Where nobody is known to be late, perhaps too few cores are."
+  (last-call (run ?r))
+  (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency")
+          (value ?e&:(< ?e ?*efficiency-acceptable*)))
+  (not (finding (kind cause) (run ?r)))
+  =>
+  (foreach ?m (create$ "run.computing_most" "run.computing_most_share" "run.computing_pairs")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 2)
+                  (reason "see how many processes compute at the same time")))))
+
+(defrule ADVISE::machine-crowded
+  "Any few processes compute at the same time, but never more of them."
+  (last-call (run ?r))
+  (run (id ?r) (processes ?n) (cores ?cores))
+  (metric (run ?r) (pattern "message-passing") (name "run.computing_most")
+          (value ?most&:(and (>= ?most 2.0) (<= (* 2.0 ?most) ?n))))
+  (metric (run ?r) (pattern "message-passing") (name "run.computing_most_share")
+          (value ?share&:(>= ?share ?*crowd-full*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.computing_pairs")
+          (value ?pairs&:(>= ?pairs ?*crowd-any*)))
+  (test (or (= ?cores 0) (>= ?most ?cores)))
+  (not (finding (kind cause) (run ?r)))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (assert (finding (kind cause) (name oversubscribed) (run ?r) (pattern "message-passing")
+                   (headline (text "Probably more processes than cores: never more than {n} of {n} compute at the same time."
+                                   ?most ?n))
+                   (fix "Run no more ranks than cores, and bind each to its own (--bind-to core).")
+                   (gain-kind remove) (lost ?lost) (share 1.0) (level 2) (confidence 0.7) (via crowd)
+                   (doubt "processes seem to wait for cores, which distorts all times")
+                   (text (text "For {%} of the time {n} of {n} processes compute, and never more, though any two of them do so together ({%} of all pairs): that is what as many cores allow. All others wait for messages of processes that have no core. {}"
+                               ?share ?most ?n ?pairs
+                               (if (> ?cores 0) then (text "There are {n} cores." ?cores)
+                                else "The trace does not tell how many cores there were; a manifest can.")))
+                   (remedy "Run no more processes than cores, bind each to its own (mpirun --bind-to core --report-bindings shows where they are), and measure again: how well the program communicates cannot be judged before."))))
+
 ;; ---- accelerators and threads ------------------------------------------------------------------
 ;; Which functions wait for them stands in regions.yaml.
 

@@ -78,6 +78,54 @@
                  (value 4.0) (unit "s")))
   (expect))
 
+(case "any two of eight compute at a time, and never three: probably two cores"
+  (given (run (id "r1") (processes 8))
+         (metric (run "r1") (pattern "message-passing") (name "run.parallel_efficiency") (location "")
+                 (value 0.2) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 8.0)
+                 (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.computing_most") (location "")
+                 (value 2.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.computing_most_share") (location "")
+                 (value 0.7) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.computing_pairs") (location "")
+                 (value 1.0) (unit "1"))
+         (last-call (run "r1")))
+  (expect (finding (kind symptom) (name low-parallel-efficiency))
+          (finding (kind cause) (name oversubscribed) (lost 8.0)
+                   (headline "Probably more processes than cores: never more than 2 of 8 compute at the same time.")
+                   (because "run.computing_most" "run.computing_pairs"))))
+
+(case "every other subdomain computes: half of the processes, but not any of them"
+  (given (run (id "r1") (processes 8))
+         (metric (run "r1") (pattern "message-passing") (name "run.parallel_efficiency") (location "")
+                 (value 0.2) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 8.0)
+                 (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.computing_most") (location "")
+                 (value 4.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.computing_most_share") (location "")
+                 (value 0.7) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.computing_pairs") (location "")
+                 (value 0.43) (unit "1"))
+         (last-call (run "r1")))
+  (expect (finding (kind symptom) (name low-parallel-efficiency))))
+
+(case "there are more cores than processes that compute: it is something else"
+  (given (run (id "r1") (processes 8) (cores 8))
+         (metric (run "r1") (pattern "message-passing") (name "run.parallel_efficiency") (location "")
+                 (value 0.2) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 8.0)
+                 (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.computing_most") (location "")
+                 (value 2.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.computing_most_share") (location "")
+                 (value 0.7) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.computing_pairs") (location "")
+                 (value 1.0) (unit "1"))
+         (last-call (run "r1")))
+  (expect (finding (kind symptom) (name low-parallel-efficiency))))
+
 ;; ---- accelerators and threads ------------------------------------------------------------------
 
 (case "hosts wait for accelerators: how long, and who longest"

@@ -195,4 +195,10 @@
 (defglobal MAIN
   ;; Calls of the median process that stall, from which on that is no chance. 1. Chosen: a few are the
   ;; first messages of a run, or other load that comes and goes.
-  ?*stalls-enough* = 10.0)
+  ?*stalls-enough* = 10.0
+
+  ;; Share of the time in which as many processes compute as ever do, and share of all pairs of processes
+  ;; that compute together, from which on that is a limit of cores. 1. 2-core runs of 4 to 16 ranks have 0.55
+  ;; to 0.82 and any pairs; where every other subdomain computes, less than half of the pairs do.
+  ?*crowd-full* = 0.5
+  ?*crowd-any* = 0.8)

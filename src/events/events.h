@@ -265,6 +265,19 @@ struct mpl_delay {
 enum mpl_status mpl_events_delays(const struct mpl_events *events, struct mpl_arena *arena,
                                   const struct mpl_delay **out, struct mpl_err *err);
 
+/** How many processes compute at the same time, in the window. */
+struct mpl_crowd {
+    uint32_t most; /**< Never more, but for a fiftieth of the time. */
+    double share;  /**< Of the time, in which so many do. */
+    double pairs;  /**< Share of all pairs of processes that do so together. */
+};
+/**
+ * False where that is not known: of a single process, with threads, of more than 256 processes or 2 million
+ * calls, and without memory.
+ * Cost: calls times logarithm of them; times processes squared.
+ */
+bool mpl_events_crowd(const struct mpl_events *events, struct mpl_crowd *out);
+
 /** What a process does in the steps of a run. */
 struct mpl_step_load {
     uint32_t location; /**< Its thread with most communication, whose computation counts. */

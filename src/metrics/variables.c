@@ -472,6 +472,20 @@ static double run_thread_wait(const struct query *q)
     return sum_s;
 }
 
+enum { CROWD_MOST, CROWD_SHARE, CROWD_PAIRS };
+
+static double run_crowd(const struct query *q)
+{
+    struct mpl_crowd crowd;
+
+    if (!mpl_events_crowd(q->events, &crowd)) {
+        return NAN;
+    }
+    return q->which == CROWD_MOST    ? crowd.most
+           : q->which == CROWD_SHARE ? crowd.share
+                                     : crowd.pairs;
+}
+
 static double run_clock_bound(const struct query *q)
 {
     const struct mpl_clock *clock = mpl_events_clock(q->events);

@@ -593,6 +593,58 @@ START_TEST(leaf_of_a_broadcast_stalls_from_the_last_enter_on)
 }
 END_TEST
 
+/* ---- who computes at the same time --------------------------------------------------------- */
+
+START_TEST(two_of_four_compute_at_a_time_any_two)
+{
+    /* All pairs in turn; the others are in a call. */
+    static const char computing[6][5] = { "1100", "0011", "1010", "0101", "1001", "0110" };
+    struct fixture *f = fixture_create(arena, 4, 1);
+    struct mpl_crowd crowd;
+
+    for (uint32_t p = 0; p < 4; p++) {
+        fixture_enter(f, p, 0, "main");
+        for (int64_t i = 0; i < 6; i++) {
+            if (computing[i][p] == '0') {
+                fixture_call(f, p, 100 * i, 100 * i + 100, "MPI_Test");
+            }
+        }
+        fixture_call(f, p, 600, 601, "MPI_Test");
+    }
+    ck_assert(mpl_events_crowd(fixture_events(f), &crowd));
+    ck_assert_uint_eq(crowd.most, 2);
+    ck_assert_double_ge(crowd.share, 0.98);
+    ck_assert_double_eq(crowd.pairs, 1);
+}
+END_TEST
+
+START_TEST(every_other_process_computes_always_the_same_ones)
+{
+    struct fixture *f = fixture_create(arena, 4, 1);
+    struct mpl_crowd crowd;
+
+    for (uint32_t p = 0; p < 4; p++) {
+        for (int64_t i = 0; i < 10; i++) {
+            fixture_call(f, p, 200 * i + 100 * (p % 2), 200 * i + 100 * (p % 2) + 100,
+                         "MPI_Test");
+        }
+    }
+    ck_assert(mpl_events_crowd(fixture_events(f), &crowd));
+    ck_assert_uint_eq(crowd.most, 2);
+    ck_assert_double_eq_tol(crowd.pairs, 2.0 / 6, 1e-9);
+}
+END_TEST
+
+START_TEST(a_process_with_threads_is_not_counted)
+{
+    struct fixture *f = fixture_create(arena, 2, 2);
+    struct mpl_crowd crowd;
+
+    fixture_call(f, 0, 0, 10, "MPI_Test");
+    ck_assert(!mpl_events_crowd(fixture_events(f), &crowd));
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("events_waits");
@@ -631,6 +683,9 @@ static Suite *make_suite(void)
     tcase_add_test(t, send_stalls_only_once_the_receive_is_posted);
     tcase_add_test(t, call_that_returns_at_once_stalls_by_itself);
     tcase_add_test(t, leaf_of_a_broadcast_stalls_from_the_last_enter_on);
+    tcase_add_test(t, two_of_four_compute_at_a_time_any_two);
+    tcase_add_test(t, every_other_process_computes_always_the_same_ones);
+    tcase_add_test(t, a_process_with_threads_is_not_counted);
     suite_add_tcase(suite, t);
     return suite;
 }
