@@ -50,7 +50,6 @@
 (defrule SYMPTOMS::mw-idle-master
   "A master that waits for requests is how the pattern works, not a loss to act on."
   (pattern (run ?r) (name "master-worker") (id ?p))
-  (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?n&:(> ?n 0.0)))
   (metric (run ?r) (pattern ?p) (name "master.idle") (location ?m)
           (value ?idle&:(> ?idle 0.0)))
   =>

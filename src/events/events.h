@@ -74,11 +74,12 @@ struct mpl_totals {
     uint64_t n_waits[MPL_WAIT_KINDS]; /**< Instances with a wait above 0. */
     double caused_s[MPL_WAIT_KINDS];  /**< Waiting of others for this location. */
     double wrong_order_s; /**< Part of late sender: another message was ready. */
-    double ready_s;       /**< Of that, with the other message already sent. */
-    uint64_t n_wrong_order;
-    double unknown_s; /**< In calls with is_wait_known false, whole durations. */
-    double total_s;   /**< First to last event of the location. */
-    uint64_t n_calls; /**< MPI calls without start-up and shut-down. */
+    double
+        ready_s; /**< Of that, with the other there, beyond message time and clock error. */
+    uint64_t n_wrong_order; /**< Waits with that. */
+    double unknown_s;       /**< In calls with is_wait_known false, whole durations. */
+    double total_s;         /**< First to last event of the location. */
+    uint64_t n_calls;       /**< MPI calls without start-up and shut-down. */
     uint64_t
         n_unseen; /**< Of these MPI_Sendrecv and its like without a record of a message. */
     /** Time by which calls outlast the moment from which on nothing holds them up, where that is a

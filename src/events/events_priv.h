@@ -153,6 +153,18 @@ static inline uint32_t mpl_call_region(const struct mpl_events *events, uint32_t
     return loc->kind[call->enter] == MPL_EV_ENTER ? loc->ref[call->enter] : MPL_NONE;
 }
 
+/* What the clock of a location may be off by; INT64_MAX: nobody knows. */
+static inline int64_t mpl_clock_error_of(const struct mpl_events *events, uint32_t location)
+{
+    return events->clock == NULL ? 0 : events->clock->bound_ticks[location];
+}
+
+/* INT64_MAX is for ever, and stays that. */
+static inline int64_t mpl_ticks_later(int64_t ticks, int64_t by)
+{
+    return ticks > INT64_MAX - by ? INT64_MAX : ticks + by;
+}
+
 static inline bool mpl_call_is_probe(const struct mpl_events *events,
                                      const struct mpl_location *loc,
                                      const struct mpl_call *call)

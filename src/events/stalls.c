@@ -32,18 +32,6 @@ struct stall_walk {
     const struct mpl_lane *lane;
 };
 
-/* What the clock of a location may be off by; INT64_MAX: nobody knows. */
-static int64_t bound_of(const struct mpl_events *events, uint32_t location)
-{
-    return events->clock == NULL ? 0 : events->clock->bound_ticks[location];
-}
-
-/* INT64_MAX is for ever, and stays that. */
-static int64_t later(int64_t ticks, int64_t by)
-{
-    return ticks > INT64_MAX - by ? INT64_MAX : ticks + by;
-}
-
 static int64_t latest(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -68,11 +56,12 @@ static int64_t due_of_instance(const struct mpl_events *events,
         due =
             call == MPL_NONE
                 ? INT64_MAX
-                : latest(due,
-                         later(mpl_events_enter_ticks(events, part->location, 2 * call + 1),
-                               bound_of(events, part->location)));
+                : latest(due, mpl_ticks_later(mpl_events_enter_ticks(events, part->location,
+                                                                     2 * call + 1),
+                                              mpl_clock_error_of(events, part->location)));
     }
-    return later(due, (int64_t) (allowed_s * (double) events->model->ticks_per_s));
+    return mpl_ticks_later(due,
+                           (int64_t) (allowed_s * (double) events->model->ticks_per_s));
 }
 
 int64_t *mpl_stalls_prepare(const struct mpl_events *events, struct mpl_arena *arena)
@@ -96,7 +85,8 @@ static int64_t due_of_collective(const struct stall_walk *w, uint32_t collective
     return instance == MPL_NONE || c->is_immediate || c->end == MPL_NONE ||
                    most > LITTLE_BYTES
                ? INT64_MAX
-               : later(w->instance_due[instance], bound_of(w->events, w->location));
+               : mpl_ticks_later(w->instance_due[instance],
+                                 mpl_clock_error_of(w->events, w->location));
 }
 
 /* ---- messages ------------------------------------------------------------------------------- */
@@ -104,8 +94,8 @@ static int64_t due_of_collective(const struct stall_walk *w, uint32_t collective
 /* By the clock of the partner, which may be off against the own. */
 static int64_t by_clock_of(const struct stall_walk *w, uint32_t location, int64_t ticks)
 {
-    return later(later(ticks, bound_of(w->events, location)),
-                 bound_of(w->events, w->location));
+    return mpl_ticks_later(mpl_ticks_later(ticks, mpl_clock_error_of(w->events, location)),
+                           mpl_clock_error_of(w->events, w->location));
 }
 
 /* From when on nothing holds up a message of a call that may wait. */

@@ -29,6 +29,7 @@ struct lane_walk {
     const struct mpl_location *loc;
     const uint32_t *partner;
     int64_t earliest_send_ticks; /* among the messages received in later calls */
+    uint32_t earliest_sender;    /* location; MPL_NONE without any */
     uint32_t next_receive;       /* message of the next blocking receive, or MPL_NONE */
 };
 
@@ -38,7 +39,8 @@ struct view {
     int64_t leave_ticks;
     bool may_wait;
     int64_t earliest_send_ticks; /* like that of the walk, and of this call */
-    uint32_t first_receive;      /* message, MPL_NONE if it receives none */
+    uint32_t earliest_sender;
+    uint32_t first_receive; /* message, MPL_NONE if it receives none */
     struct wait wait;
 };
 
@@ -72,6 +74,7 @@ static void take_receive(const struct lane_walk *w, uint32_t message, struct vie
     send = enter_of_send(w->events, end);
     if (send < view->earliest_send_ticks) {
         view->earliest_send_ticks = send;
+        view->earliest_sender = end.location;
     }
     until = send < view->leave_ticks ? send : view->leave_ticks;
     if (view->may_wait && until - view->enter_ticks > view->wait.ticks) {
@@ -144,16 +147,39 @@ static bool may_wait(const struct lane_walk *w, const struct mpl_call *call)
            mpl_call_use(w->events, w->loc, call).block != BLOCK_NEVER;
 }
 
-/* Scalasca counts the whole wait; only from the other's send on could that have been taken. */
+/*
+ * From when on the earliest of the messages received later was there for certain. Who takes whatever
+ * comes first may still take one that was sent a little later: on its way a message takes as long as
+ * the one that did come, and clocks that are estimated from messages differ by their errors. What
+ * recorded offsets could be wrong by without reversing a message says little about how wrong they are.
+ */
+static int64_t other_is_there(const struct lane_walk *w, const struct view *view)
+{
+    const uint32_t other = w->earliest_sender;
+    const uint32_t culprit = view->wait.culprit;
+    int64_t there =
+        mpl_ticks_later(w->earliest_send_ticks, view->leave_ticks - view->wait.send_ticks);
+
+    if (other != culprit && w->events->clock != NULL &&
+        w->events->clock->source == MPL_CLOCK_MESSAGES) {
+        there = mpl_ticks_later(there, mpl_clock_error_of(w->events, other));
+        there = mpl_ticks_later(there, mpl_clock_error_of(w->events, culprit));
+    }
+    return there;
+}
+
+/* Scalasca counts the whole wait where the other was sent before; what counts here is that it was there. */
 static void add_wrong_order(const struct lane_walk *w, const struct view *view,
                             struct mpl_wrong_order *wrong)
 {
-    const int64_t late = w->earliest_send_ticks - view->enter_ticks;
-    const int64_t ready = late > 0 ? view->wait.ticks - late : view->wait.ticks;
+    const int64_t there = other_is_there(w, view);
+    const int64_t late = there - view->enter_ticks;
 
     wrong->ticks += view->wait.ticks;
-    wrong->ready_ticks += ready > 0 ? ready : 0;
-    wrong->n++;
+    if (there < view->wait.send_ticks) {
+        wrong->ready_ticks += late > 0 ? view->wait.ticks - late : view->wait.ticks;
+        wrong->n++;
+    }
 }
 
 static struct mpl_wrong_order walk_lane(struct lane_walk *w, struct mpl_lane *lane)
@@ -167,6 +193,7 @@ static struct mpl_wrong_order walk_lane(struct lane_walk *w, struct mpl_lane *la
             .leave_ticks = mpl_time_of(w->events, w->loc, call->leave),
             .may_wait = may_wait(w, call),
             .earliest_send_ticks = w->earliest_send_ticks,
+            .earliest_sender = w->earliest_sender,
             .first_receive = MPL_NONE,
             .wait = { 0, MPL_WAIT_NONE, MPL_NONE, 0 },
         };
@@ -183,6 +210,7 @@ static struct mpl_wrong_order walk_lane(struct lane_walk *w, struct mpl_lane *la
             add_wrong_order(w, &view, &wrong);
         }
         w->earliest_send_ticks = view.earliest_send_ticks;
+        w->earliest_sender = view.earliest_sender;
         if (view.first_receive != MPL_NONE) {
             w->next_receive = view.first_receive;
         }
@@ -198,6 +226,7 @@ void mpl_waits_p2p(struct mpl_events *events, struct mpl_wrong_order *wrong)
             .loc = &events->model->locations[l],
             .partner = events->match->partner[l],
             .earliest_send_ticks = INT64_MAX,
+            .earliest_sender = MPL_NONE,
             .next_receive = MPL_NONE,
         };
 
