@@ -73,6 +73,11 @@
    then (/ (most-of ?run ?pattern ?metric ?who) ?others)
    else ?relative))
 
+;; Facts of serial-root.clp; rules that blame a process keep quiet about one that is alone.
+(deftemplate MAIN::serial
+  "A process is alone for so long that it explains at least half of what it computes above the mean."
+  (slot run (type STRING)) (slot location (type STRING)) (slot seconds (type FLOAT)))
+
 ;; ---- what persists from step to step -------------------------------------------------------------------
 
 (deffunction MAIN::moves (?kept ?order ?same)
@@ -139,7 +144,7 @@
   (bind ?cost (min ?lost (* ?above ?n)))
   ;; POP: a load balance of 0.9 is acceptable.
   (if (and (> (length$ ?who) 0) (>= ?compute (* ?*heavy* (- ?compute ?above)))
-           (>= ?cost (* ?*significant* ?all))) then
+           (>= ?cost (* ?*noise-told* ?all))) then
     (assert (finding (kind cause) (name static-imbalance) (run ?r) (pattern "message-passing") (via totals)
                      (headline (text "{} {.1} times as long as the {}: the run lasts at least until {} done."
                                      (ranks-compute ?who) ?times (median-or-others ?who)

@@ -201,13 +201,17 @@
   (test (>= ?idle (* ?*significant* ?all)))
   (metric (run ?r) (pattern ?p) (name "member.relative") (location ?l) (rank 1)
           (value ?relative&:(>= ?relative ?*heavy*)))
-  (not (finding (kind cause) (name late-member) (run ?r) (pattern ?p) (culprits ?l)))
+  (not (finding (kind cause) (name late-member) (run ?r) (pattern ?p) (culprits $? ?l $?)))
+  ;; Whether others wait for it, too, is known when waiting has been traced.
+  (not (and (finding (kind observation) (name members-wait) (run ?r) (pattern ?p))
+            (not (metric (run ?r) (pattern ?p) (name "member.delay_share")))))
   (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
   (metric (run ?r) (pattern ?p) (name "member.compute_time") (location ?l) (value ?compute))
   (metric (run ?r) (pattern ?p) (name "member.ended_early") (location ?l) (value ?end))
   (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
   ;; It is among the last, or the run does not last until it is done.
   (test (<= (* 2.0 ?end) (/ ?idle (max 1.0 (- ?n 1.0)))))
+  (not (serial (run ?r) (location ?l)))
   =>
   (bind ?heavy (as-heavy-as-any ?r ?p "member.compute_time"))
   (if (not (member$ ?l ?heavy)) then (bind ?heavy (create$ ?l)))
@@ -284,6 +288,7 @@
   (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
   (metric (run ?r) (pattern ?p) (name "member.compute_time") (location ?l) (value ?compute))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  (not (serial (run ?r) (location ?l)))
   =>
   (bind ?ends (bsp-ends ?r ?p ?l ?n))
   (bind ?who (as-heavy-as-any ?r ?p "member.compute_time"))
@@ -318,6 +323,7 @@
   (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
   (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  (not (serial (run ?r) (location ?l)))
   =>
   (bind ?gain (gain-of-evening-out (above-mean ?r ?p "member.compute_time" (create$ ?l))
                                    ?lost ?n))
@@ -363,6 +369,7 @@
           (value ?relative))
   (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  (not (serial (run ?r) (location ?l)))
   =>
   (bind ?heavy (as-heavy-as-any ?r ?p "member.compute_time"))
   (if (not (member$ ?l ?heavy)) then (bind ?heavy (create$ ?l)))

@@ -4,8 +4,8 @@
 ;;   symptom   subdomains compute less than what is acceptable of their time          (level 1)
 ;;   |- waiting (for neighbours, in reductions)                                       (level 2)
 ;;   |  |- one subdomain is to blame by delay cost, and computes longer
-;;   |  |  |- in the steps                                             -> heavy-subdomain
-;;   |  |  `- outside of them, or in few of them                        -> serial-section
+;;   |  |  |- when others do, too                                      -> heavy-subdomain
+;;   |  |  `- alone                                                    -> serial-root.clp
 ;;   |  `- the waiting that is left when these are taken off                          (level 3)
 ;;   |     |- the totals of computation differ                           -> static-imbalance
 ;;   |     |- they do not, but the steps do
@@ -64,11 +64,6 @@
 (deftemplate MAIN::geo-unsure
   "Waiting in collectives and the rest of them cannot be told apart."
   (slot run (type STRING)) (slot pattern (type STRING)) (slot why (type STRING)))
-
-(deftemplate MAIN::geo-alone
-  "A subdomain computes in few steps for so long that the others do nothing else but wait."
-  (slot run (type STRING)) (slot pattern (type STRING)) (slot location (type STRING))
-  (slot steps (type FLOAT)) (slot cost (type FLOAT)) (slot confidence (type FLOAT)))
 
 (deffunction MAIN::geo-has-late (?run ?pattern)
   "Whether a late subdomain is known."
@@ -206,7 +201,7 @@
                     "subdomain.relative" "subdomain.excess" "subdomain.given_relative"
                     "run.chained" "run.static_cost" "run.step_count"
                     "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "run.step_growth"
-                    "subdomain.alone_steps" "run.in_meetings_least")))
+                    "run.in_meetings_least")))
 
 ;; ---- level 3: waiting -------------------------------------------------------------------------
 
@@ -236,9 +231,7 @@
   (not (geo-late (run ?r) (pattern ?p) (location ?o&~?l)
                  (cost ?c&:(or (> ?c ?cost) (and (= ?c ?cost) (< (str-compare ?o ?l) 0))))))
   (finding (kind observation) (name subdomains-wait) (run ?r) (pattern ?p))
-  ;; Its excess is in the steps, as far as there are any, and not in a few: see serial-section.
-  (not (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?in&:(< (* 2.0 ?in) ?cost))))
-  (not (geo-alone (run ?r) (pattern ?p) (location ?l)))
+  (not (serial (run ?r) (location ?l)))
   (metric (run ?r) (pattern ?p) (name "subdomain.delay_share") (location ?l) (value ?share) (of ?n))
   (metric (run ?r) (pattern ?p) (name "subdomain.delay_cost") (location ?l))
   (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l) (value ?relative))
@@ -272,66 +265,6 @@
                    (remedy (text "Take about {s} of computation ({%}) off subdomain {}: cut the domain by measured work, or look there for work that the others do not have. Up to {s} of run time."
                                  ?excess (/ ?excess ?compute) ?l ?gain)))))
 
-(defrule REFINE::geo-alone-late
-  "A late subdomain computes longer in few steps only."
-  (declare (salience -5)) ; once it is known who is late
-  (geo-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
-  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?in&:(>= (* 2.0 ?in) ?cost)))
-  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
-  (metric (run ?r) (pattern ?p) (name "subdomain.alone_steps") (location ?l)
-          (value ?alone&:(< ?alone (* ?*now-and-then* ?steps))))
-  =>
-  (assert (geo-alone (run ?r) (pattern ?p) (location ?l) (steps ?alone) (cost ?cost)
-                     (confidence 0.9))))
-
-(defrule CAUSES::geo-alone
-  "One process works alone now and then, and the others wait for it."
-  (geo-alone (run ?r) (pattern ?p) (location ?l) (steps ?alone) (cost ?cost) (confidence ?sure))
-  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
-  (metric (run ?r) (pattern ?p) (name "subdomain.alone_steps") (location ?l))
-  (metric (run ?r) (pattern ?p) (name "subdomain.excess") (location ?l) (value ?excess) (of ?n))
-  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
-  =>
-  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "subdomain.compute_time" (create$ ?l))
-                                   ?lost ?n))
-  (assert (finding (kind cause) (name serial-section) (run ?r) (pattern ?p)
-                   (headline (text "Rank {} works alone in {n} of {n} steps, {s} each time; the others wait {s} for it."
-                                   ?l ?alone ?steps (/ ?excess (max 1.0 ?alone)) ?cost))
-                   (fix (text "See what rank {} does in those steps (writing results?), and let all share it, or do it while they compute."
-                              ?l))
-                   (gain-kind even-out)
-                   (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 3)
-                   (confidence ?sure) (gain ?gain) (where (str-cat "location " ?l))
-                   (what-if (what-if-of "compute" ?l "=" even))
-                   (text (text "Process {} computes {s} longer than the median, nearly all of it in {n} of {n} steps, {s} each time, longer than the others compute in a whole step: it works alone there, and the others wait {s} for it."
-                               ?l ?excess ?alone ?steps (/ ?excess (max 1.0 ?alone)) ?cost))
-                   (remedy (text "See what process {} does in those steps that the others do not (writing results, a checkpoint, statistics) and let all share it, or do it while they compute; up to {s} of run time."
-                                 ?l ?gain)))))
-
-(defrule CAUSES::geo-serial-section
-  "One process works alone outside of the steps, and the others wait for it."
-  (geo-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
-  (finding (kind observation) (name subdomains-wait) (run ?r) (pattern ?p))
-  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?in&:(< (* 2.0 ?in) ?cost)))
-  (metric (run ?r) (pattern ?p) (name "subdomain.delay_share") (location ?l) (value ?share) (of ?n))
-  (metric (run ?r) (pattern ?p) (name "subdomain.excess") (location ?l) (value ?excess))
-  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
-  =>
-  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "subdomain.compute_time" (create$ ?l))
-                                   ?lost ?n))
-  (assert (finding (kind cause) (name serial-section) (run ?r) (pattern ?p)
-                   (headline (text "Rank {} works alone for {s} outside of the steps; the others wait {s} for it."
-                                   ?l ?excess ?cost))
-                   (fix "Let all ranks share this work, or do it while the others compute.")
-                   (gain-kind even-out)
-                   (locations ?l) (culprits ?l) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 3)
-                   (gain ?gain) (where (str-cat "location " ?l))
-                   (what-if (what-if-of "compute" ?l "=" even))
-                   (text (text "Process {} computes {s} longer than the median, though not in the steps of the run, which are even: it works alone before, between or after them, and the others wait {s} for it."
-                               ?l ?excess ?cost))
-                   (remedy (text "See what process {} does outside of the steps (reading input, writing results) and let all share it, or do it while the others compute; up to {s} of run time."
-                                 ?l ?gain)))))
-
 ;; What is left when the waits of late subdomains are taken off.
 (defrule CAUSES::geo-rest
   "Waiting for which no single subdomain is to blame."
@@ -352,6 +285,7 @@
           (value ?relative))
   (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  (not (serial (run ?r) (location ?l)))
   =>
   (bind ?heavy (as-heavy-as-any ?r ?p "subdomain.compute_time"))
   (if (not (member$ ?l ?heavy)) then (bind ?heavy (create$ ?l)))
@@ -736,9 +670,9 @@
   (metric (run ?r) (pattern ?p) (name "run.unsplit") (value ?unsplit))
   =>
   (geo-ask ?r ?p 3 "see from the totals alone whether one subdomain is late"
-           (create$ "subdomain.call_deficit" "subdomain.in_calls" "subdomain.relative" "subdomain.excess"
+           (create$ "subdomain.in_calls" "subdomain.relative" "subdomain.excess"
                     "subdomain.compute_time" "run.exchanges_each" "run.step_count"
-                    "run.step_kept" "subdomain.alone_steps")))
+                    "run.step_kept")))
 
 (defrule ADVISE::geo-unsplit-even
   "Waits are not split, and computation is even: what can still be said."
@@ -759,25 +693,6 @@
                                 then ", so uneven parts are not the reason"
                                 else ""))))))
 
-(defrule CAUSES::geo-alone-suspected
-  "Who is less in calls than the others computes longer in few steps only."
-  (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?share&:(>= ?share ?*unknown-large*)))
-  (pattern (run ?r) (name "geometric-decomposition") (id ?p))
-  (metric (run ?r) (pattern ?p) (name "subdomain.call_deficit") (location ?l) (value ?d) (of ?n))
-  (metric (run ?r) (pattern ?p) (name "subdomain.excess") (location ?l) (value ?excess))
-  (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l)
-          (value ?relative&:(>= ?relative ?*heavy*)))
-  (not (geo-late (run ?r) (pattern ?p) (location ?l)))
-  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
-  (metric (run ?r) (pattern ?p) (name "subdomain.alone_steps") (location ?l)
-          (value ?alone&:(< ?alone (* ?*now-and-then* ?steps))))
-  (metric (run ?r) (pattern ?p) (name "run.unsplit") (value ?unsplit))
-  (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))
-  (test (>= (* (min ?d ?excess) (- ?n 1)) (* ?*significant* ?all)))
-  =>
-  (assert (geo-alone (run ?r) (pattern ?p) (location ?l) (steps ?alone) (confidence 0.6)
-                     (cost (min (* (min ?d ?excess) (- ?n 1)) ?unsplit)))))
-
 (defrule ADVISE::geo-suspected-subdomain
   "Some subdomains compute longer than the others and are that much less in calls."
   (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?share&:(>= ?share ?*unknown-large*)))
@@ -787,7 +702,7 @@
   (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l)
           (value ?relative&:(>= ?relative ?*heavy*)))
   (not (geo-late (run ?r) (pattern ?p)))
-  (not (geo-alone (run ?r) (pattern ?p) (location ?l)))
+  (not (serial (run ?r) (location ?l)))
   ;; Nor is the sum of uneven steps, each in another way, the fault of anybody.
   (not (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept&:(< ?kept ?*kept-static*))))
   (metric (run ?r) (pattern ?p) (name "run.domain_time") (value ?all))

@@ -237,13 +237,15 @@
 
 (deffunction MAIN::mp-late-too (?run ?p ?share)
   "It and those who compute as long; where there are no common steps and totals are not all that counts, only
-   those to whom half as much of the waiting goes back at least."
+   those who are about equal, or to whom half as much of the waiting goes back at least."
   (bind ?heavy (as-heavy-as-any ?run "message-passing" "process.compute_time"))
   (bind ?least (if (> (mp-value ?run "run.step_count" "") 0.0) then 0.0 else (* 0.5 ?share)))
+  (bind ?equal (/ (mp-value ?run "process.compute_time" ?p) ?*heavy*))
   (bind ?labels (create$ ?p))
   (do-for-all-facts ((?m metric))
     (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name "process.delay_share")
-         (neq ?m:location ?p) (>= ?m:value ?least) (member$ ?m:location ?heavy))
+         (neq ?m:location ?p) (member$ ?m:location ?heavy)
+         (or (>= ?m:value ?least) (>= (mp-value ?run "process.compute_time" ?m:location) ?equal)))
     (bind ?labels (create$ ?labels ?m:location)))
   ?labels)
 
@@ -277,6 +279,7 @@
   (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
           (value ?compute))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (not (serial (run ?r) (location ?p)))
   =>
   (bind ?who (mp-late-too ?r ?p ?share))
   (bind ?all (mp-sum ?r "process.delay_cost" ?who))
@@ -330,6 +333,7 @@
   (metric (run ?r) (pattern "message-passing") (name "process.delay_cost_indirect") (location ?p)
           (value ?indirect))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (not (serial (run ?r) (location ?p)))
   =>
   ;; No more can be saved than it computes at all.
   (bind ?own (mp-value ?r "process.compute_time" ?p))
@@ -397,6 +401,7 @@
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "process.heavy_excess") (location ?p)
           (value ?excess) (rank 1) (of ?n))
+  (not (serial (run ?r) (location ?p)))
   =>
   (bind ?heavy (as-heavy-as-any ?r "message-passing" "process.compute_time"))
   (bind ?seconds (min ?wait (* ?kept ?cost)))
@@ -734,6 +739,7 @@
           (value ?compute))
   (not (finding (kind cause) (run ?r) (culprits $? ?p $?))) ; or it is told already
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (not (serial (run ?r) (location ?p)))
   =>
   (bind ?who (as-heavy-as-any ?r "message-passing" "process.compute_time"))
   (if (not (member$ ?p ?who)) then (bind ?who (create$ ?p)))
@@ -822,6 +828,7 @@
           (value ?relative&:(>= ?relative ?*heavy*)))
   (not (finding (kind cause) (name late-process) (run ?r) (culprits $? ?p $?)))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (not (serial (run ?r) (location ?p)))
   =>
   (bind ?who (as-heavy-as-any ?r "message-passing" "process.compute_time"))
   (bind ?above (above-mean ?r "message-passing" "process.compute_time" ?who))

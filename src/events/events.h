@@ -285,7 +285,6 @@ struct mpl_step_load {
     double excess_s;   /**< Sum over steps of its computation above the step's mean. */
     uint32_t
         heaviest_steps; /**< Steps in which it computes longest; of several the first process. */
-    uint32_t excess_steps; /**< Steps with at least half of what excess_s is per step. */
 };
 
 /** A part of a run in which each process is for about as long. Seconds. */
@@ -352,6 +351,26 @@ struct mpl_sections {
 enum mpl_status mpl_events_sections(const struct mpl_events *events,
                                     struct mpl_arena *arena,
                                     const struct mpl_sections **out, struct mpl_err *err);
+
+/** What a location computes while the others of its section have nothing to compute. Seconds. */
+struct mpl_serial {
+    double all_s;   /**< In all sections, beyond the mean of the others. */
+    double begin_s; /**< Of it, in the first section, */
+    double end_s;   /**< and in the last one. */
+    double squares; /**< Sum of squares over the sections. */
+    double
+        n_sections; /**< So many equal ones would have as much, and these squares: tiny ones hardly
+                            count. */
+};
+/**
+ * One entry per location, by mpl_events_sections(); 0 for threads that are in none, and without sections.
+ *
+ * Ownership: \p out points into \p arena.
+ * Errors:    MPL_E_NOMEM only.
+ * Cost:      linear in calls, and in sections * locations.
+ */
+enum mpl_status mpl_events_serial(const struct mpl_events *events, struct mpl_arena *arena,
+                                  const struct mpl_serial **out, struct mpl_err *err);
 
 /**
  * The part of the run that a replay looks at: from the end of the first start-up to the

@@ -200,20 +200,6 @@ static void compare_neighbours(struct summary *s)
     s->steps->heaviest_kept = n_pairs == 0 ? NAN : (double) n_same / n_pairs;
 }
 
-/* Whether an excess is in most steps or in a few of them, which no sum shows. */
-static void count_excess(const struct summary *s, uint32_t process,
-                         struct mpl_step_load *load)
-{
-    const double half = load->excess_s / (2.0 * s->steps->n);
-
-    for (uint32_t k = 0; k < s->steps->n && half > 0; k++) {
-        const int64_t ticks =
-            s->steps->compute_ticks[(size_t) k * s->steps->n_processes + process];
-
-        load->excess_steps += ((double) ticks - s->all[k].mean) * s->seconds >= half;
-    }
-}
-
 static void add_costs(struct summary *s, struct mpl_step_load *loads)
 {
     const uint32_t n_processes = s->steps->n_processes;
@@ -235,7 +221,6 @@ static void add_costs(struct summary *s, struct mpl_step_load *loads)
             sum += ticks;
             loads[p].excess_s += fmax(0, (double) ticks - s->all[k].mean) * s->seconds;
         }
-        count_excess(s, p, &loads[p]);
         most = fmax(most, (double) sum);
         all += (double) sum;
     }

@@ -123,6 +123,7 @@ struct query {
     const struct extent *extents; /* of all locations */
     const struct mpl_delay *delay;
     const struct mpl_steps *steps;
+    const struct mpl_serial *serial; /* of the location */
     double ideal_s;
     int which; /* a span class or wait kind, see variables.def */
 };
@@ -282,11 +283,20 @@ static double heaviest_steps(const struct query *q)
     return load == NULL ? NAN : load->heaviest_steps;
 }
 
-static double excess_steps(const struct query *q)
-{
-    const struct mpl_step_load *load = load_of(q);
+/* ---- what a process does alone -------------------------------------------------------------- */
 
-    return load == NULL ? NAN : load->excess_steps;
+enum { SERIAL_ALL, SERIAL_BEGIN, SERIAL_END, SERIAL_SECTIONS };
+
+static double serial(const struct query *q)
+{
+    const double values[] = {
+        [SERIAL_ALL] = q->serial->all_s,
+        [SERIAL_BEGIN] = q->serial->begin_s,
+        [SERIAL_END] = q->serial->end_s,
+        [SERIAL_SECTIONS] = q->serial->n_sections,
+    };
+
+    return values[q->which];
 }
 
 /* ---- counts and sizes ---------------------------------------------------------------------- */
@@ -545,11 +555,14 @@ bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
         return mpl_events_delays(variables->events, variables->arena, &variables->delays,
                                  NULL) == MPL_OK;
     }
-    if ((get == run_steps || get == step_excess || get == heaviest_steps ||
-         get == excess_steps) &&
+    if ((get == run_steps || get == step_excess || get == heaviest_steps) &&
         variables->steps == NULL) {
         return mpl_events_steps(variables->events, variables->arena, &variables->steps,
                                 NULL) == MPL_OK;
+    }
+    if (get == serial && variables->serial == NULL) {
+        return mpl_events_serial(variables->events, variables->arena, &variables->serial,
+                                 NULL) == MPL_OK;
     }
     if (get == run_ideal_duration && !variables->is_ideal_known) {
         variables->is_ideal_known =
@@ -575,6 +588,7 @@ double mpl_variable_get(const struct mpl_variables *variables, uint32_t variable
         q.extent = &variables->extents[location];
         q.totals = mpl_events_totals(variables->events, location);
         q.delay = variables->delays == NULL ? NULL : &variables->delays[location];
+        q.serial = variables->serial == NULL ? NULL : &variables->serial[location];
     }
     return getters[variable].get(&q);
 }

@@ -20,9 +20,10 @@ struct mpl_variables {
     struct mpl_window window;
     const struct extent *extents; /* per location */
     struct mpl_arena *arena;
-    const struct mpl_delay *delays; /* per location; NULL: nobody has asked yet */
-    const struct mpl_steps *steps;  /* likewise */
-    double ideal_s;                 /* likewise, while is_ideal_known is false */
+    const struct mpl_delay *delays;  /* per location; NULL: nobody has asked yet */
+    const struct mpl_steps *steps;   /* likewise */
+    const struct mpl_serial *serial; /* likewise, per location */
+    double ideal_s;                  /* likewise, while is_ideal_known is false */
     bool is_ideal_known;
 };
 

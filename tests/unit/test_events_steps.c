@@ -299,28 +299,70 @@ START_TEST(one_slow_process_is_kept_in_all_steps)
     const struct mpl_steps *s = check_run(loads, PROCESSES, _i != 0);
 
     ck_assert_uint_eq(s->loads[4].heaviest_steps, STEPS);
-    ck_assert_uint_eq(s->loads[4].excess_steps, STEPS);
     ASSERT_NEAR(s->heaviest_kept, 1.0);
     ck_assert(s->kept_s > 0.95 * s->cost_s);
     ck_assert(fabs(s->trend) < 0.1);
 }
 END_TEST
 
-START_TEST(what_a_process_does_now_and_then_is_in_few_steps)
+static const struct mpl_serial *serial_of(load_matrix loads, bool is_collective)
+{
+    const struct mpl_serial *serial = NULL;
+
+    ck_assert_int_eq(mpl_events_serial(events_of(make(loads, PROCESSES, is_collective)),
+                                       arena, &serial, NULL),
+                     MPL_OK);
+    ck_assert_ptr_nonnull(serial);
+    return serial;
+}
+
+/* Everybody computes 100 us in each step, one of them more in some; who is alone in `n` of them. */
+static void check_alone(int every, int more_us, bool is_collective, double alone_us,
+                        double n)
 {
     load_matrix loads;
-    uint64_t state = 3;
 
     for (int k = 0; k < STEPS; k++) {
         for (int p = 0; p < PROCESSES; p++) {
-            loads[k][p] = 100 + next_random(&state, 10) + (p == 4 && k % 10 == 9 ? 800 : 0);
+            loads[k][p] = 100 + (p == 4 && k % every == every - 1 ? more_us : 0);
         }
     }
 
-    const struct mpl_steps *s = check_run(loads, PROCESSES, _i != 0);
+    const struct mpl_serial *s = serial_of(loads, is_collective);
 
-    ck_assert_uint_eq(s->loads[4].excess_steps, STEPS / 10);
-    ck_assert(s->kept_s > 0.9 * s->cost_s);
+    ck_assert(fabs(s[4].all_s - alone_us * 1e-6) < 1e-9);
+    ck_assert(fabs(s[4].n_sections - n) < 1e-6);
+    ck_assert(s[3].all_s < 1e-9);
+}
+
+START_TEST(what_a_process_does_now_and_then_is_serial)
+{
+    check_alone(8, 800, _i != 0, 3 * 800, 3);
+    check_alone(8, 51, _i != 0, 3 * 51, 3);
+    check_alone(8, 49, _i != 0, 0, 0); /* scatter of equal work */
+    check_alone(5, 800, _i != 0, 4 * 800, 4);
+    check_alone(3, 800, _i != 0, 0, 0); /* too often: uneven work */
+    check_alone(1, 800, _i != 0, 0, 0);
+}
+END_TEST
+
+START_TEST(what_a_process_does_while_others_do_nothing_is_serial)
+{
+    load_matrix loads;
+
+    for (int k = 0; k < STEPS; k++) {
+        for (int p = 0; p < PROCESSES; p++) {
+            loads[k][p] = k % 2 == 0 ? 100 : p == 2 ? 50 : 5;
+        }
+    }
+    loads[0][2] = 600;
+
+    const struct mpl_serial *s = serial_of(loads, _i != 0);
+
+    ck_assert(fabs(s[2].all_s - (500 + STEPS / 2 * 45) * 1e-6) < 1e-9);
+    ck_assert(s[2].n_sections > 3.9 &&
+              s[2].n_sections < 4); /* 1040^2 / (500^2 + 12 * 45^2) */
+    ck_assert(s[0].all_s < 1e-9);
 }
 END_TEST
 
@@ -459,6 +501,29 @@ START_TEST(out_of_memory_is_told)
 }
 END_TEST
 
+START_TEST(out_of_memory_is_told_for_serial_work)
+{
+    load_matrix loads = { 0 };
+    const struct mpl_events *events = events_of(make(loads, 3, _i != 0));
+    long n = 0;
+
+    for (;; n++) {
+        const struct mpl_serial *serial = NULL;
+        struct mpl_err err = { 0 };
+
+        mpl_alloc_fail_after(n);
+        const enum mpl_status st = mpl_events_serial(events, arena, &serial, &err);
+        mpl_alloc_fail_after(-1);
+        if (st == MPL_OK) {
+            break;
+        }
+        ck_assert_int_eq(st, MPL_E_NOMEM);
+        ck_assert_ptr_null(serial);
+    }
+    ck_assert_int_ge(n, 2);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("events_steps");
@@ -468,7 +533,8 @@ static Suite *make_suite(void)
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, random_runs_have_the_summary_of_the_definitions, 0, 2);
     tcase_add_loop_test(all, one_slow_process_is_kept_in_all_steps, 0, 2);
-    tcase_add_loop_test(all, what_a_process_does_now_and_then_is_in_few_steps, 0, 2);
+    tcase_add_loop_test(all, what_a_process_does_now_and_then_is_serial, 0, 2);
+    tcase_add_loop_test(all, what_a_process_does_while_others_do_nothing_is_serial, 0, 2);
     tcase_add_loop_test(all, a_wandering_place_is_persistent_and_nobodys, 0, 2);
     tcase_add_loop_test(all, noise_is_not_persistent, 0, 2);
     tcase_add_loop_test(all, growth_has_a_trend_and_a_slope, 0, 2);
@@ -476,6 +542,7 @@ static Suite *make_suite(void)
     tcase_add_test(all, a_process_that_takes_no_part_leaves_no_common_steps);
     tcase_add_test(all, steps_of_the_set_up_are_not_those_of_the_run);
     tcase_add_loop_test(all, out_of_memory_is_told, 0, 2);
+    tcase_add_loop_test(all, out_of_memory_is_told_for_serial_work, 0, 2);
     suite_add_tcase(suite, all);
     return suite;
 }

@@ -1,0 +1,103 @@
+;; serial-root: what one process does alone while the others have nothing to do, such as reading input and
+;; distributing it, or a checkpoint that it writes for all. Amdahl (1967): if S of the run time T is serial and
+;; the rest is divided among k times the processes, the run takes S + (T - S) / k.
+;;
+;; It is said at any efficiency: a run that loses 15 % to it today loses half of its time to it on six times
+;; the processes. Where tasks or items go from hand to hand the patterns' own rules know better.
+
+(defrule SYMPTOMS::serial-ask
+  "Time is lost: see whether one process works alone."
+  (pattern (run ?r) (name "message-passing"))
+  (not (and (explained (run ?r) (pattern ?p) (loss waiting))
+            (not (pattern (run ?r) (id ?p) (name "bulk-synchronous" | "geometric-decomposition")))))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (test (>= ?lost (* ?*significant* ?all)))
+  =>
+  (foreach ?m (create$ "process.alone_time" "process.alone_at_start" "process.alone_at_end"
+                       "process.alone_sections" "process.is_root" "process.compute_time")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
+                  (reason "see whether one process works alone while the others have nothing to do")))))
+
+(defrule REFINE::serial
+  "One process is alone for a significant part of the run, and no other one for half as long."
+  (run (id ?r) (duration ?time))
+  (metric (run ?r) (pattern "message-passing") (name "process.alone_time") (location ?p) (rank 1)
+          (value ?s&:(>= ?s (* ?*significant* ?time))))
+  ;; Noise makes many of them alone now and then, and who goes in turn is alone one after the other.
+  (not (metric (run ?r) (pattern "message-passing") (name "process.alone_time") (rank 2)
+               (value ?next&:(> (* 2.0 ?next) ?s))))
+  (exists (metric (run ?r) (pattern "message-passing") (name "process.compute_time")))
+  =>
+  (if (>= (* 2.0 ?s) (above-mean ?r "message-passing" "process.compute_time" (create$ ?p))) then
+    (assert (serial (run ?r) (location ?p) (seconds ?s)))))
+
+(deffunction MAIN::serial-times (?time ?s ?k)
+  "How many times as fast a run gets with ?k times the processes of which ?s of ?time seconds stay."
+  (/ ?time (+ ?s (/ (- ?time ?s) ?k))))
+
+(deffunction MAIN::serial-when (?s ?begin ?end ?n)
+  "When it is alone, in words."
+  (if (>= (* 2.0 ?begin) ?s) then "at the start"
+   else (if (>= (* 2.0 ?end) ?s) then "at the end"
+   else (str-cat "in " (plural (max 1 (integer (+ ?n 0.5))) "place")))))
+
+(deffunction MAIN::serial-text (?p ?time ?s ?when)
+  "What it means for more processes."
+  (text "Process {} computes alone for {s} ({%} of the run), {}. More processes do not shorten that (Amdahl): twice as many make the run {.1} times as fast at best, ten times as many {.1} times, any number {.1} times."
+        ?p ?s (/ ?s ?time) ?when (serial-times ?time ?s 2.0) (serial-times ?time ?s 10.0) (/ ?time ?s)))
+
+(deffunction MAIN::serial-headline (?p ?time ?s ?when)
+  "The same, short."
+  (text "Rank {} works alone for {s} of {s}, {}: twice the ranks run at best {.1} times as fast, ten times the ranks {.1} times."
+        ?p ?s ?time ?when (serial-times ?time ?s 2.0) (serial-times ?time ?s 10.0)))
+
+(defrule CAUSES::serial-root
+  "The root works alone while the others have nothing to do, as if it reads input or writes a checkpoint."
+  (serial (run ?r) (location ?p) (seconds ?s))
+  (run (id ?r) (duration ?time))
+  (metric (run ?r) (pattern "message-passing") (name "process.alone_time") (location ?p) (of ?n))
+  (metric (run ?r) (pattern "message-passing") (name "process.alone_at_start") (location ?p) (value ?begin))
+  (metric (run ?r) (pattern "message-passing") (name "process.alone_at_end") (location ?p) (value ?end))
+  (metric (run ?r) (pattern "message-passing") (name "process.alone_sections") (location ?p) (value ?sections))
+  (metric (run ?r) (pattern "message-passing") (name "process.is_root") (location ?p) (value 1.0))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (bind ?when (serial-when ?s ?begin ?end ?sections))
+  (bind ?cost (min ?lost (* ?s (- ?n 1))))
+  (bind ?gain (/ ?cost ?n))
+  (assert (finding (kind cause) (name serial-root) (run ?r) (pattern "message-passing")
+                   (headline (serial-headline ?p ?time ?s ?when))
+                   (fix "Let all ranks share that work (reading and writing: MPI-IO), or do it while the others compute.")
+                   (gain-kind even-out)
+                   (locations ?p) (culprits ?p) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 2)
+                   (gain ?gain) (where (str-cat "location " ?p))
+                   (what-if (what-if-of "compute" ?p "=" even))
+                   (text (serial-text ?p ?time ?s ?when))
+                   (remedy (text "Let all share what process {} does alone (input and output: MPI-IO, a file per process), or do it while the others compute; up to {s} of run time, and a larger share with more processes."
+                                 ?p ?gain)))))
+
+(defrule CAUSES::serial-section
+  "A process that is no root works alone while the others have nothing to do."
+  (serial (run ?r) (location ?p) (seconds ?s))
+  (run (id ?r) (duration ?time))
+  (metric (run ?r) (pattern "message-passing") (name "process.alone_time") (location ?p) (of ?n))
+  (metric (run ?r) (pattern "message-passing") (name "process.alone_at_start") (location ?p) (value ?begin))
+  (metric (run ?r) (pattern "message-passing") (name "process.alone_at_end") (location ?p) (value ?end))
+  (metric (run ?r) (pattern "message-passing") (name "process.alone_sections") (location ?p) (value ?sections))
+  (metric (run ?r) (pattern "message-passing") (name "process.is_root") (location ?p) (value 0.0))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (bind ?when (serial-when ?s ?begin ?end ?sections))
+  (bind ?cost (min ?lost (* ?s (- ?n 1))))
+  (bind ?gain (/ ?cost ?n))
+  (assert (finding (kind cause) (name serial-section) (run ?r) (pattern "message-passing")
+                   (headline (serial-headline ?p ?time ?s ?when))
+                   (fix "See what that rank does there that the others do not; let all share it, or do it while the others compute.")
+                   (gain-kind even-out)
+                   (locations ?p) (culprits ?p) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 2)
+                   (gain ?gain) (where (str-cat "location " ?p))
+                   (what-if (what-if-of "compute" ?p "=" even))
+                   (text (serial-text ?p ?time ?s ?when))
+                   (remedy (text "See what process {} does there that the others do not (output, statistics, a core that it lost), and let all share it, or do it while the others compute; up to {s} of run time, and a larger share with more processes."
+                                 ?p ?gain)))))

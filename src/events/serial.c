@@ -1,0 +1,158 @@
+/*
+ * What a process does alone: input that one reads, a checkpoint that one writes, results that one collects.
+ *
+ * Compared is what processes compute in the same section of the program, from one collective of all to the
+ * next, or in the same step between messages: at the same time it may be something else, as who leaves a
+ * reduction early is ahead of its root. A process is alone in a section where the others have next to
+ * nothing to compute. A checkpoint may also lie in a section with work for all; then a few sections are much
+ * longer for one process, and all others are not.
+ *
+ * Example: in 3 sections processes compute 1, 1, 1 and 1, 1, 4 and 0, 0, 2. The third is alone for 3 in the
+ * second section (if that is one of few) and for 2 in the last one.
+ */
+#include "config.h"
+
+#include "events/events_priv.h"
+
+#include <math.h>
+
+/* Computation of the others, as a share of what they compute in a section on average, that is next to
+ * nothing. Not of one's own: beside a process that is ten times as slow the others do all their work. */
+static const double next_to_nothing = 0.1;
+
+/* What is more than that of the others by this share of it is no scatter of equal work. */
+static const double much_longer = 0.5;
+
+/* Share of the work of the others up to which it lies in few sections; what recurs more often is uneven work. */
+static const double now_and_then = 0.25;
+
+struct walk {
+    const struct mpl_events *events;
+    const struct mpl_sections *sections;
+    double *compute_s;   /* per location, in this section */
+    double *others_s;    /* per location: what the others compute, mean, in all sections */
+    double *meanwhile_s; /* likewise, where it is much longer */
+    struct mpl_serial *rare; /* per location, of those sections */
+    double work_s;           /* of all processes that are compared */
+    uint32_t n_compared;
+};
+
+static bool is_compared(const struct walk *w, uint32_t location)
+{
+    return w->sections->n > 1 && w->sections->calls[location] != NULL;
+}
+
+static double computed(const struct walk *w, uint32_t location)
+{
+    return mpl_events_totals(w->events, location)->class_s[MPL_SPAN_COMPUTE];
+}
+
+/* Behind call \p k - 1 that bounds sections, up to the next one. */
+static double computed_in(const struct walk *w, uint32_t location, uint32_t section)
+{
+    const uint32_t *bounds = w->sections->calls[location];
+    const uint32_t n_spans = mpl_events_span_count(w->events, location);
+    const uint32_t first = section == 0 ? 0 : 2 * (bounds[section - 1] + 1);
+    const uint32_t end = section == w->sections->n - 1 ? n_spans : 2 * bounds[section] + 1;
+    int64_t ticks = 0;
+
+    for (uint32_t i = first; i < end; i += 2) {
+        if (mpl_events_span(w->events, location, i).class == MPL_SPAN_COMPUTE) {
+            ticks += mpl_events_leave_ticks(w->events, location, i) -
+                     mpl_events_enter_ticks(w->events, location, i);
+        }
+    }
+    return mpl_model_seconds(w->events->model, ticks);
+}
+
+static void add(struct mpl_serial *s, const struct walk *w, uint32_t section, double more_s)
+{
+    s->all_s += more_s;
+    s->begin_s += section == 0 ? more_s : 0;
+    s->end_s += section == w->sections->n - 1 ? more_s : 0;
+    s->squares += more_s * more_s;
+}
+
+static void add_section(struct walk *w, uint32_t section, struct mpl_serial *serial)
+{
+    const uint32_t n_locations = w->events->model->n_locations;
+    double sum_s = 0;
+
+    for (uint32_t l = 0; l < n_locations; l++) {
+        w->compute_s[l] = is_compared(w, l) ? computed_in(w, l, section) : 0;
+        sum_s += w->compute_s[l];
+    }
+    for (uint32_t l = 0; l < n_locations; l++) {
+        const double own_s = w->compute_s[l];
+        const double others_s = (sum_s - own_s) / (w->n_compared - 1);
+        const double usual_s =
+            (w->work_s - computed(w, l)) / (w->n_compared - 1) / w->sections->n;
+
+        if (own_s <= 0 || own_s < (1 + much_longer) * others_s) {
+            /* equal work */
+        } else if (others_s <= next_to_nothing * usual_s) {
+            add(&serial[l], w, section, own_s - others_s);
+        } else {
+            add(&w->rare[l], w, section, own_s - others_s);
+            w->meanwhile_s[l] += others_s;
+        }
+        w->others_s[l] += others_s;
+    }
+}
+
+static void add_all(struct walk *w, struct mpl_serial *serial)
+{
+    for (uint32_t k = 0; k < w->sections->n; k++) {
+        add_section(w, k, serial);
+    }
+    for (uint32_t l = 0; l < w->events->model->n_locations; l++) {
+        if (w->meanwhile_s[l] <= now_and_then * w->others_s[l]) {
+            serial[l].all_s += w->rare[l].all_s;
+            serial[l].begin_s += w->rare[l].begin_s;
+            serial[l].end_s += w->rare[l].end_s;
+            serial[l].squares += w->rare[l].squares;
+        }
+        if (serial[l].squares > 0) {
+            serial[l].n_sections = serial[l].all_s * serial[l].all_s / serial[l].squares;
+        }
+    }
+}
+
+enum mpl_status mpl_events_serial(const struct mpl_events *events, struct mpl_arena *arena,
+                                  const struct mpl_serial **out, struct mpl_err *err)
+{
+    const uint32_t n = events->model->n_locations;
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct mpl_serial *serial = MPL_NEW_ARRAY(arena, n, struct mpl_serial);
+    struct walk w = { .events = events };
+    enum mpl_status st = MPL_E_NOMEM;
+
+    if (scratch == NULL || serial == NULL) {
+        goto done;
+    }
+    w.compute_s = MPL_NEW_ARRAY(scratch, n, double);
+    w.others_s = MPL_NEW_ARRAY(scratch, n, double);
+    w.meanwhile_s = MPL_NEW_ARRAY(scratch, n, double);
+    w.rare = MPL_NEW_ARRAY(scratch, n, struct mpl_serial);
+    if (w.compute_s == NULL || w.others_s == NULL || w.meanwhile_s == NULL ||
+        w.rare == NULL) {
+        goto done;
+    }
+    st = mpl_events_sections(events, scratch, &w.sections, err);
+    if (st != MPL_OK) {
+        goto done;
+    }
+    for (uint32_t l = 0; l < n; l++) {
+        if (is_compared(&w, l)) {
+            w.n_compared++;
+            w.work_s += computed(&w, l);
+        }
+    }
+    if (w.n_compared > 1) {
+        add_all(&w, serial);
+    }
+    *out = serial;
+done:
+    mpl_arena_destroy(scratch);
+    return st == MPL_E_NOMEM ? mpl_nomem(err) : st;
+}
