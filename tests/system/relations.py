@@ -359,7 +359,11 @@ def essence(d, names=None, scale=1.0):
 
     metrics = {}
     for m in d["metrics"]:
-        if m["name"].endswith(".rank"):
+        # Without a rooted operation, rank 0 is the root by convention.
+        if m["name"].endswith((".rank", ".is_root")):
+            continue
+        # A scheduler's turns last some milliseconds, however long the run is.
+        if ".stall_" in m["name"]:
             continue
         value = m["value"]
         if value is not None and m["unit"] == "s":

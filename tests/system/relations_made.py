@@ -41,19 +41,19 @@ def scaled(lines, factor):
 
 def without_ties(lines):
     """
-    A thousand times as long, and every rank a little later and slower than the one before.
+    As long in times a thousand times finer, every rank a little later and slower than the one before.
 
     Of two processes that do the same at the same time, or for the same time, the first by rank is
-    named; and somebody must be.
+    named; and somebody must be. Longer runs would have stalls, which are told by milliseconds.
     """
     rows = []
     for rank, text in items_of(lines):
         if rank is not None:
             text = with_times(
-                text, lambda t, r=rank: round(1000 * t * (1 + 0.0001 * r) + r * (r + 3), 3)
+                text, lambda t, r=rank: round(1000 * t * (1 + 0.001 * r) + 7 * r * (r + 3))
             )
             text = "rank %d: %s" % (rank, text)
-        rows.append(text + "\n")
+        rows.append(re.sub("^# us", "# ns", text) + "\n")
     return rows
 
 
