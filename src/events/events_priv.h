@@ -162,7 +162,8 @@ static inline int64_t mpl_clock_error_of(const struct mpl_events *events, uint32
 /* INT64_MAX is for ever, and stays that. Clocks may say that something took less than no time. */
 static inline int64_t mpl_ticks_later(int64_t ticks, int64_t by)
 {
-    return ticks == INT64_MAX || (by > 0 && ticks > INT64_MAX - by) ? INT64_MAX : ticks + by;
+    return ticks == INT64_MAX || (by > 0 && ticks > INT64_MAX - by) ? INT64_MAX
+                                                                    : ticks + by;
 }
 
 static inline bool mpl_call_is_probe(const struct mpl_events *events,
