@@ -6,6 +6,7 @@
 ;;   |- the emitter: workers wait for tasks                              -> slow-emitter
 ;;   |- a collector: workers are held, or it goes on after them          -> slow-collector
 ;;   |- a worker that needs longer per task, others wait in turn         -> slow-worker
+;;   |    or all are busy: it lacks capacity                              -> slow-worker
 ;;   `- a worker, tasks alike: the end is uneven                         -> uneven-end
 ;;   moving tasks costs too much for what they compute                   -> grain-too-fine
 ;;
@@ -31,7 +32,7 @@
     (assert (explained (run ?r) (pattern ?p) (loss ?loss))))
   (foreach ?m (create$ "run.efficiency_mean" "run.task_count" "run.workers" "run.collectors"
                        "run.task_mean" "run.farm_lost" "run.farm_time" "worker.relative_task_time"
-                       "worker.task_time" "worker.t_comp" "run.emitter_idle"
+                       "worker.task_time" "worker.t_comp" "worker.tasks" "run.own_cv" "run.emitter_idle"
                        "run.collectors_idle")
     (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
                   (reason "see how busy the workers are")))))
@@ -199,6 +200,33 @@
                    (text (text "Worker {} needs {s} per task, {.1} times the median, and computes {s}, longest of all: the others wait {s} for tasks that are assigned in turn, and {s} for it at the end."
                                ?x ?t ?rel ?comp ?wait ?end))
                    (remedy (text "Hand out tasks on request instead of in turn, so that worker {} gets fewer; look at its node. Up to {s} of run time."
+                                 ?x ?gain)))))
+
+(defrule CAUSES::farm-slow-worker-on-request
+  "All workers are busy to the end, but one lacks capacity that the others have."
+  (finding (kind observation) (name good-farm-efficiency) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "worker.relative_task_time") (location ?x)
+          (value ?rel&:(>= ?rel ?*outlier*)))
+  (metric (run ?r) (pattern ?p) (name "worker.tasks") (location ?x) (value ?tasks&:(>= ?tasks 3.0)))
+  (metric (run ?r) (pattern ?p) (name "run.own_cv") (value ?cv))
+  (test (mw-beyond-chance ?rel ?cv ?tasks))
+  (metric (run ?r) (pattern ?p) (name "worker.task_time") (location ?x) (value ?t))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
+  =>
+  ;; Its tasks would have taken the others that much less time. A replay deals no tasks anew here.
+  (bind ?capacity (* ?tasks ?t (- 1.0 (/ 1.0 ?rel))))
+  (bind ?gain (/ ?capacity (max 1.0 ?n)))
+  (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p) (locations ?x) (culprits ?x)
+                   (headline (text "Worker {} takes {.1} times the median per task, which costs the others {s}."
+                                   ?x ?rel ?capacity))
+                   (fix (text "Look at the node of worker {}: clock, binding, other load; keep handing out tasks on request."
+                              ?x))
+                   (gain-kind remove)
+                   (lost ?capacity) (computing ?capacity) (gain ?gain) (level 2)
+                   (where (str-cat "location " ?x))
+                   (text (text "Worker {} is slow: {s} per task, {.1} times the median. Its {n} tasks would have taken another worker {s} less."
+                               ?x ?t ?rel ?tasks ?capacity))
+                   (remedy (text "Look at the node of worker {} (clock, binding, other load); with a worker as fast as the others up to {s} of run time."
                                  ?x ?gain)))))
 
 (defrule ADVISE::farm-uneven-end

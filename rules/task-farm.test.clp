@@ -144,6 +144,22 @@
           (finding (name slow-worker) (kind cause) (culprits "3") (lost 2.85)
                    (because "worker.relative_task_time"))))
 
+(case "a slow worker costs capacity where all are busy to the end"
+  (given (pattern (run "r1") (name "task-farm") (id "task-farm"))
+         (metric (run "r1") (pattern "task-farm") (name "run.efficiency_mean") (value 0.98))
+         (metric (run "r1") (pattern "task-farm") (name "run.task_count") (value 800.0))
+         (metric (run "r1") (pattern "task-farm") (name "run.workers") (value 4.0))
+         (metric (run "r1") (pattern "task-farm") (name "run.collectors") (value 1.0))
+         (metric (run "r1") (pattern "task-farm") (name "run.task_mean") (value 0.0125))
+         (metric (run "r1") (pattern "task-farm") (name "run.own_cv") (value 0.2))
+         (metric (run "r1") (pattern "task-farm") (name "worker.tasks") (location "3") (value 60.0))
+         (metric (run "r1") (pattern "task-farm") (name "worker.task_time") (location "3") (value 0.04))
+         (metric (run "r1") (pattern "task-farm") (name "worker.relative_task_time") (location "3") (value 4.0)))
+  (expect (finding (name protocol) (healthy yes))
+          (finding (name good-farm-efficiency) (healthy yes))
+          (finding (name slow-worker) (kind cause) (culprits "3") (lost 1.8) (computing 1.8) (gain 0.45)
+                   (gain-kind remove))))
+
 (case "workers that finish at different times, none of them slow"
   (given (pattern (run "r1") (name "task-farm") (id "task-farm"))
          (role (run "r1") (pattern "task-farm") (name "emitter") (location "0"))
