@@ -146,10 +146,11 @@ static enum mpl_status fill(struct mpl_analysis *a, struct mpl_diagnosed *d,
     d->lost_s = f->lost_s;
     d->severity = f->lost_s / location_seconds(run);
     d->share_of_lost = f->share_of_lost;
-    d->gain_s = f->gain_s;
-    d->gain_low_s = f->gain_s;
-    d->gain_high_s = f->gain_s;
-    d->gain_model_s = f->gain_s;
+    /* A formula that promises more than the run lasts does not fit it. */
+    d->gain_model_s = f->gain_s <= run->window_s ? f->gain_s : NAN;
+    d->gain_s = d->gain_model_s;
+    d->gain_low_s = d->gain_model_s;
+    d->gain_high_s = d->gain_model_s;
     d->gain_replay_s = NAN;
     d->clock_low_s = NAN;
     d->clock_high_s = NAN;

@@ -185,14 +185,15 @@ def real():
 
 
 def made():
-    d = diagnose_text(farm([[4000] * 3, [4000, 12000, 4000], [4000] * 3], 17))
-    structure(d, "made", ["1", "4", "7"], 3)
+    # Groups of four: a chain of three is a star as well, and may be a farm of two workers.
+    d = diagnose_text(farm([[4000] * 4, [4000, 12000, 4000, 4000], [4000] * 4], 17))
+    structure(d, "made", ["1", "5", "9"], 3)
     each_second_once(d, "made")
 
 
 def healthy():
-    d = diagnose_text(farm([[4000] * 3, [4000] * 3, [4000] * 3], 18))
-    structure(d, "healthy", ["1", "4", "7"], 3)
+    d = diagnose_text(farm([[4000] * 4, [4000] * 4, [4000] * 4], 18))
+    structure(d, "healthy", ["1", "5", "9"], 3)
     tap.ok(d["verdict"] == "no-significant-problem", "healthy: no problem", d["summary"])
     tap.empty([f for f in d["findings"] if f["explained_by"]], "healthy: nothing to explain")
 
