@@ -146,16 +146,6 @@ static void say_where(const struct screen *s, const struct mpl_diagnosed *f)
 
 /* ---- gain -------------------------------------------------------------------------------------- */
 
-static const char *both_figures(struct page *page, const struct mpl_diagnosed *f)
-{
-    const bool is_replay_low = f->gain_replay_s <= f->gain_model_s;
-
-    return mpl_screen_words(
-        page, "%s (%s) to %s (%s)", mpl_page_seconds(page, f->gain_low_s),
-        is_replay_low ? "replay" : "model", mpl_page_seconds(page, f->gain_high_s),
-        is_replay_low ? "model" : "replay");
-}
-
 const char *mpl_screen_gain(struct page *page, const struct mpl_diagnosis *d,
                             const struct mpl_diagnosed *f)
 {
@@ -164,16 +154,12 @@ const char *mpl_screen_gain(struct page *page, const struct mpl_diagnosis *d,
     if (isnan(f->gain_s)) {
         return NULL;
     }
-    return f->gain_reason != NULL
-               ? mpl_screen_words(page, "%s to %s of %s",
-                                  mpl_page_seconds(page, f->gain_low_s),
-                                  mpl_page_seconds(page, f->gain_high_s), all)
-               : mpl_screen_words(page, "%s %s of %s",
-                                  isnan(f->gain_replay_s) ? "at most" : "about",
-                                  mpl_page_seconds(page, f->gain_s), all);
+    return mpl_screen_words(page, "%s %s of %s",
+                            isnan(f->gain_replay_s) ? "at most" : "about",
+                            mpl_page_seconds(page, f->gain_s), all);
 }
 
-/* What the remedy does with work: told once there is something to be gained. */
+/* What the remedy does with work, where something is gained. */
 static const char *kind_words(const struct mpl_diagnosed *f)
 {
     const char *kind = f->finding->gain_kind;
@@ -183,26 +169,29 @@ static const char *kind_words(const struct mpl_diagnosed *f)
                                            : "; removes work";
 }
 
+/* "by replay and model" where they agree; else the model, and what the replay says, in one line. */
+static const char *sources_of_gain(struct page *page, const struct mpl_diagnosed *f)
+{
+    if (f->gain_reason != NULL) {
+        return mpl_screen_words(page, "model; replay %s",
+                                mpl_page_seconds(page, f->gain_replay_s));
+    }
+    return isnan(f->gain_replay_s)  ? "by model"
+           : isnan(f->gain_model_s) ? "by replay"
+                                    : "by replay and model";
+}
+
 static const char *gain_words(struct page *page, const struct mpl_diagnosis *d,
                               const struct mpl_diagnosed *f)
 {
-    const double window_s = d->runs[f->run].window_s;
+    const char *gain = mpl_screen_gain(page, d, f);
 
-    if (isnan(f->gain_s)) {
+    if (gain == NULL) {
         return "not known";
     }
-    if (f->gain_reason != NULL) {
-        return mpl_screen_words(page, "%s of %s%s", both_figures(page, f),
-                                mpl_page_seconds(page, window_s), kind_words(f));
-    }
-    return mpl_screen_words(
-        page, "%s%s of %s (%s, by %s)%s", isnan(f->gain_replay_s) ? "at most " : "about ",
-        mpl_page_seconds(page, f->gain_s), mpl_page_seconds(page, window_s),
-        mpl_screen_percent(page, f->gain_s / window_s),
-        isnan(f->gain_replay_s)  ? "model"
-        : isnan(f->gain_model_s) ? "replay"
-                                 : "replay and model",
-        kind_words(f));
+    return mpl_screen_words(page, "%s (%s, %s)%s", gain,
+                            mpl_screen_percent(page, f->gain_s / d->runs[f->run].window_s),
+                            sources_of_gain(page, f), kind_words(f));
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------- */
