@@ -19,6 +19,8 @@ struct mpl_link {
     int64_t limit_ticks; /**< That, or less: see waiting.c. What graphs are made of. */
     uint32_t n_waited; /**< Messages that surely found `to` waiting, see waiting.c; counted
                               up to the number that is enough. */
+    bool is_prompt;    /**< There is none back, and no receive at `to` took so long that it
+                              could have waited: the fastest message may have lain there. */
 };
 
 /** One comparison: what begins at a process comes before what ends at another. */
@@ -76,7 +78,7 @@ enum mpl_status mpl_links_refine(struct mpl_links *links, const struct mpl_order
                                  const int64_t *add_ticks, uint64_t *n,
                                  struct mpl_err *err);
 
-/** Counts messages whose receivers were waiting for them. */
+/** Counts messages whose receivers were waiting for them, and finds links that are prompt. */
 enum mpl_status mpl_waiting_find(const struct mpl_order_view *view, struct mpl_links *links,
                                  struct mpl_arena *scratch, struct mpl_err *err);
 /**

@@ -143,20 +143,51 @@ static bool fix_enclosed(struct solver *s)
     return has_fixed;
 }
 
+/* How long the process takes on its own clock; no clock is off by more without notice. */
+static __int128 time_of(const struct solver *s, uint32_t p)
+{
+    const struct mpl_process *process = &s->view->model->processes[p];
+    int64_t last = 0;
+
+    for (uint32_t t = 0; t < process->n_locations; t++) {
+        const struct mpl_location *loc = &s->view->model->locations[process->locations[t]];
+
+        last = loc->n_events > 0 && loc->time_ticks[loc->n_events - 1] > last
+                   ? loc->time_ticks[loc->n_events - 1]
+                   : last;
+    }
+    return last;
+}
+
 /*
  * Messages in one direction only say how early a clock may be, or how late, not both. The
- * nearest value that they allow makes the fastest of them arrive at once. One process at a
- * time, the lowest: those that it encloses follow with their middle.
+ * nearest value that they allow makes the fastest of them arrive at once. That is right where
+ * a receiver ever waited. Where none did, as behind a process that is late itself, the clocks
+ * as recorded are the better guess, if messages allow them.
  */
+static __int128 one_sided_of(const struct solver *s, uint32_t p)
+{
+    const bool has_high = s->up.ticks[p] != MPL_PATH_NONE;
+    const uint32_t next = has_high ? s->up.parent[p] : s->down.parent[p];
+    const struct mpl_link *link =
+        has_high ? mpl_links_find(s->links, p, next) : mpl_links_find(s->links, next, p);
+    const __int128 limit = has_high ? s->up.ticks[p] : -s->down.ticks[p];
+    const __int128 raw = (__int128) s->raw_ticks[p] - s->raw_ticks[s->estimate->reference];
+    const __int128 beyond = has_high ? limit - raw : raw - limit;
+
+    return link != NULL && link->is_prompt && beyond >= 0 && beyond <= time_of(s, p)
+               ? raw
+               : limit;
+}
+
+/* One process at a time, the lowest: those that it encloses follow with their middle. */
 static bool fix_one_sided(struct solver *s)
 {
     uint32_t p;
 
     while ((p = mpl_lowest_take(&s->one_sided)) != MPL_NONE) {
-        const bool has_high = s->up.ticks[p] != MPL_PATH_NONE;
-
         if (!s->is_fixed[p]) {
-            fix(s, p, has_high ? s->up.ticks[p] : -s->down.ticks[p]);
+            fix(s, p, one_sided_of(s, p));
             return true;
         }
     }

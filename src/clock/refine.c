@@ -50,8 +50,9 @@ void mpl_clock_note_sides(const struct mpl_clock_stage *s, const bool *is_alone,
             mpl_quality_add(
                 quality, "clock-one-sided", l, 1,
                 "Messages go in one direction only, so these clocks are known "
-                "from one side: the fastest message is taken to arrive at once, "
-                "and no bound of the error can be given.");
+                "from one side: the fastest message is taken to arrive at once, or, "
+                "where no receive waited, the clock to be right as recorded; no bound "
+                "of the error can be given.");
         }
     }
 }

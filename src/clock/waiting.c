@@ -17,6 +17,10 @@
  * The limits are not changed by this assumption, and neither is the bound, half the distance
  * between them. To break it, the fastest message to a waiting receiver must have travelled
  * longer than the fastest one the other way, and longer than any network takes.
+ *
+ * Where nothing comes back, there is no interval. But a receive that takes no longer than a message travels
+ * has not waited: its message may have been there for long. Where no receive has, nothing says
+ * that the fastest message arrived at once.
  */
 
 /* Messages through the kernel and a switch take some 50 us, those between cores less than 1.
@@ -30,9 +34,10 @@ enum { MPL_TIGHT_MESSAGES = 8 };
 struct search {
     const struct mpl_order_view *view;
     struct mpl_links *links;
-    uint32_t *link_from; /* Per process: its link to the process at hand, or MPL_NONE. Only
-                            links that have one the other way. */
-    uint32_t n_open;     /* Links to the process at hand that are not known to be tight. */
+    uint32_t *link_from; /* Per process: its link to the process at hand, or MPL_NONE. */
+    uint32_t
+        n_open; /* Links to the process at hand that are not known to be tight, or not. */
+    int64_t travel_ticks;
     bool has_answers;
 };
 
@@ -59,7 +64,7 @@ static bool is_open(const struct search *s, uint32_t from)
 
     const struct mpl_link *link = mpl_links_get(s->links, s->link_from[from]);
 
-    return link->n_waited < MPL_TIGHT_MESSAGES;
+    return link->n_waited < (link->back == MPL_NONE ? 1 : MPL_TIGHT_MESSAGES);
 }
 
 /* Something was sent, and whoever it was sent to had been in its call since enter_ticks. */
@@ -69,6 +74,9 @@ static void see_wait(struct search *s, uint32_t from, int64_t sent_ticks,
     struct mpl_link *link = mpl_links_get(s->links, s->link_from[from]);
     const struct mpl_link *back = mpl_links_back(s->links, link);
 
+    if (back == NULL) {
+        return;
+    }
     /* x[from] - x[to] is at least -back, so this holds for every offset that is possible. */
     if (mpl_ticks_minus(sent_ticks, enter_ticks) >= back->least_ticks &&
         ++link->n_waited == MPL_TIGHT_MESSAGES) {
@@ -76,12 +84,36 @@ static void see_wait(struct search *s, uint32_t from, int64_t sent_ticks,
     }
 }
 
+/* A message on a link with none back; a call that is not known may have waited. */
+static void see_prompt(struct search *s, const struct mpl_order_pair *pair, bool is_known,
+                       int64_t enter_ticks)
+{
+    struct mpl_link *link = mpl_links_get(s->links, s->link_from[pair->from]);
+
+    if (!is_known || mpl_ticks_minus(pair->received_ticks, enter_ticks) > s->travel_ticks) {
+        link->is_prompt = false;
+        link->n_waited = 1;
+        s->n_open--;
+    } else if (mpl_ticks_minus(pair->received_ticks, pair->sent_ticks) ==
+               link->least_ticks) {
+        link->is_prompt = true;
+    }
+}
+
 static void see_receive(struct search *s, const struct mpl_order_pair *pair)
 {
     int64_t enter_ticks = 0;
 
-    if (is_open(s, pair->from) &&
-        find_enter(s->view, pair->to_location, pair->to_event, &enter_ticks)) {
+    if (!is_open(s, pair->from)) {
+        return;
+    }
+
+    const bool is_known =
+        find_enter(s->view, pair->to_location, pair->to_event, &enter_ticks);
+
+    if (mpl_links_get(s->links, s->link_from[pair->from])->back == MPL_NONE) {
+        see_prompt(s, pair, is_known, enter_ticks);
+    } else if (is_known) {
         see_wait(s, pair->from, pair->sent_ticks, enter_ticks);
     }
 }
@@ -142,10 +174,8 @@ static void search_process(struct search *s, uint32_t process, const uint32_t *o
     for (uint32_t i = 0; i < n; i++) {
         const struct mpl_link *link = mpl_links_get(s->links, order[i]);
 
-        if (link->back != MPL_NONE) {
-            s->link_from[link->from] = order[i];
-            s->n_open++;
-        }
+        s->link_from[link->from] = order[i];
+        s->n_open++;
     }
     for (uint32_t t = 0; t < p->n_locations; t++) {
         search_location(s, p->locations[t]);
@@ -165,6 +195,8 @@ enum mpl_status mpl_waiting_find(const struct mpl_order_view *view, struct mpl_l
 {
     struct search s = { .view = view,
                         .links = links,
+                        .travel_ticks =
+                            mpl_ticks_narrow(view->model->ticks_per_s / MPL_TRAVEL_PER_S),
                         .has_answers = mpl_order_has_answers(view) };
     uint32_t *first = NULL;
     uint32_t *order = NULL;

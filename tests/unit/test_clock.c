@@ -396,6 +396,40 @@ START_TEST(one_direction_only_has_no_bound_but_keeps_the_order)
 }
 END_TEST
 
+/* Sends at 5 ms and receives at 9 ms. \p call_ns is how long the receive takes. */
+static int64_t offset_behind_late_receive(int64_t call_ns, uint64_t base)
+{
+    t = trace_create(arena, 2, 1);
+    trace_set_base(t, 1, base);
+    (void) trace_send(t, 0, 5000000, 5000100, "MPI_Send", to(1), 8);
+    (void) trace_recv(t, 1, 9000000 - call_ns, 9000000, to(0), 8);
+    return correct(trace_model(t))->offset_ticks[1];
+}
+
+static const struct {
+    const char *why;
+    int64_t call_ns;
+    uint64_t base;
+    int64_t offset_most;
+    int64_t offset_least;
+} late_receives[] = {
+    { "the message lay there: the clock is kept as recorded", 20000, 0, 0, 0 },
+    { "a receive of 3 ms waited: its message came at the end", 3000000, 0, -3990000,
+      -4000000 },
+    { "nobody receives for an hour: this clock counts from somewhere else", 20000,
+      3600000000000, -3600003990000, -3600004000000 },
+};
+
+START_TEST(message_that_lay_there_leaves_the_clock_as_recorded)
+{
+    const int64_t offset =
+        offset_behind_late_receive(late_receives[_i].call_ns, late_receives[_i].base);
+
+    ck_assert_int_le(offset, late_receives[_i].offset_most);
+    ck_assert_int_ge(offset, late_receives[_i].offset_least);
+}
+END_TEST
+
 START_TEST(ring_encloses_clocks_without_a_single_round_trip)
 {
     struct mpl_model *model;
@@ -810,6 +844,8 @@ static TCase *make_estimate_cases(void)
     tcase_add_test(c, last_to_enter_a_barrier_limits_everybody);
     tcase_add_test(c, synchronous_send_is_answered_by_its_return);
     tcase_add_test(c, one_direction_only_has_no_bound_but_keeps_the_order);
+    tcase_add_loop_test(c, message_that_lay_there_leaves_the_clock_as_recorded, 0,
+                        sizeof late_receives / sizeof *late_receives);
     tcase_add_test(c, ring_encloses_clocks_without_a_single_round_trip);
     tcase_add_test(c, processes_that_nothing_connects_keep_their_clocks);
     tcase_add_test(c, clocks_that_nothing_connects_at_all_stay_raw);
