@@ -1,0 +1,383 @@
+/*
+ * Whose the path is. A location is gone through once from its first record to its last, with the
+ * functions that are open; what lies between two changes of the innermost one is its time, and what
+ * of it is on the path, its share.
+ */
+#include "config.h"
+
+#include "critical/critical_priv.h"
+
+#include <stdlib.h>
+
+/* Time of a function, or of none: the last. */
+struct activity {
+    int64_t path_ticks; /* of the location at hand */
+    int64_t all_path_ticks;
+    double busy_s;   /* of all locations, without waiting */
+    bool is_touched; /* on the path of the location at hand */
+};
+
+struct sum {
+    const struct mpl_critical *path;
+    const struct mpl_model *model;
+    int64_t begin_ticks;
+    int64_t end_ticks;
+    size_t *first;               /* per location and one more: its first segment in order */
+    uint32_t *order;             /* segments, location after location */
+    struct activity *activities; /* n_regions + 1 */
+    struct mpl_buf stack;        /* uint32_t: open functions */
+    size_t depth;
+    struct mpl_buf touched; /* uint32_t: activities on the path of the location at hand */
+    struct mpl_buf shares;  /* struct mpl_critical_share */
+    double *location_s;
+    /* The location at hand. */
+    uint32_t location;
+    size_t at; /* segments before it are over */
+};
+
+static int64_t clip(const struct sum *s, int64_t ticks)
+{
+    if (ticks < s->begin_ticks) {
+        return s->begin_ticks;
+    }
+    return ticks > s->end_ticks ? s->end_ticks : ticks;
+}
+
+static uint32_t index_of(const struct sum *s, uint32_t region)
+{
+    return region == MPL_NONE ? s->model->n_regions : region;
+}
+
+/* Of the path between two moments; moments must ascend from call to call. */
+static int64_t on_path(struct sum *s, int64_t from_ticks, int64_t to_ticks)
+{
+    int64_t ticks = 0;
+
+    for (size_t i = s->at; i < s->first[s->location + 1]; i++) {
+        const struct mpl_critical_segment *segment = &s->path->segments[s->order[i]];
+        const int64_t from =
+            segment->begin_ticks > from_ticks ? segment->begin_ticks : from_ticks;
+        const int64_t to = segment->end_ticks < to_ticks ? segment->end_ticks : to_ticks;
+
+        if (segment->begin_ticks >= to_ticks) {
+            break;
+        }
+        ticks += to > from ? to - from : 0;
+        if (segment->end_ticks <= to_ticks) {
+            s->at = i + 1;
+        }
+    }
+    return ticks;
+}
+
+/* \p waiting: of that time, at its beginning. */
+static bool credit(struct sum *s, uint32_t region, int64_t from_ticks, int64_t to_ticks,
+                   int64_t waiting_ticks)
+{
+    const uint32_t index = index_of(s, region);
+    struct activity *a = &s->activities[index];
+    const int64_t from = clip(s, from_ticks);
+    const int64_t to = clip(s, to_ticks);
+    const int64_t busy_from = clip(s, from_ticks + waiting_ticks);
+
+    if (to <= from) {
+        return true;
+    }
+    a->busy_s += to > busy_from ? mpl_model_seconds(s->model, to - busy_from) : 0;
+
+    const int64_t path_ticks = on_path(s, from, to);
+
+    if (path_ticks > 0 && !a->is_touched) {
+        uint32_t *touched = mpl_buf_add(&s->touched);
+
+        if (touched == NULL) {
+            return false;
+        }
+        a->is_touched = true;
+        *touched = index;
+    }
+    a->path_ticks += path_ticks;
+    return true;
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static uint32_t innermost(const struct sum *s)
+{
+    return s->depth == 0 ? MPL_NONE : ((const uint32_t *) s->stack.data)[s->depth - 1];
+}
+
+static bool push(struct sum *s, uint32_t region)
+{
+    if (s->depth == s->stack.n && mpl_buf_add(&s->stack) == NULL) {
+        return false;
+    }
+    ((uint32_t *) s->stack.data)[s->depth++] = region;
+    return true;
+}
+
+/* A leave without an enter is of no function; one of an outer function leaves those within, too. */
+static void pop(struct sum *s, uint32_t region)
+{
+    for (size_t depth = s->depth; depth > 0; depth--) {
+        if (((const uint32_t *) s->stack.data)[depth - 1] == region) {
+            s->depth = depth - 1;
+            return;
+        }
+    }
+}
+
+/* What lies between two calls: the records behind \p first up to \p last. */
+static bool credit_gap(struct sum *s, const struct mpl_location *loc, uint32_t first,
+                       uint32_t last, int64_t from_ticks, int64_t to_ticks)
+{
+    int64_t since = from_ticks;
+
+    for (uint32_t e = first; e < last; e++) {
+        const enum mpl_event_kind kind = (enum mpl_event_kind) loc->kind[e];
+        const bool is_change = (kind == MPL_EV_ENTER || kind == MPL_EV_LEAVE) &&
+                               s->model->regions[loc->ref[e]].kind == MPL_REGION_USER;
+
+        if (!is_change) {
+            continue;
+        }
+        if (loc->time_ticks[e] > since) {
+            if (!credit(s, innermost(s), since, loc->time_ticks[e], 0)) {
+                return false;
+            }
+            since = loc->time_ticks[e];
+        }
+        if (kind == MPL_EV_LEAVE) {
+            pop(s, loc->ref[e]);
+        } else if (!push(s, loc->ref[e])) {
+            return false;
+        }
+    }
+    return credit(s, innermost(s), since, to_ticks, 0);
+}
+
+/* Threads wait for each other for as long as such a call lasts. */
+static int64_t waiting_in(const struct mpl_call_view *view, int64_t ticks)
+{
+    return view->class == MPL_SPAN_OTHER && !view->is_mpi ? ticks : view->wait_ticks;
+}
+
+static bool credit_location(struct sum *s)
+{
+    const struct mpl_events *events = s->path->events;
+    const struct mpl_location *loc = &s->model->locations[s->location];
+    const uint32_t n = mpl_events_call_count(events, s->location);
+    int64_t since = mpl_events_enter_ticks(events, s->location, 0);
+    uint32_t next = 0;
+
+    s->depth = 0;
+    s->at = s->first[s->location];
+    /* Before its first event. */
+    if (s->at < s->first[s->location + 1] &&
+        !credit(s, MPL_NONE, s->path->begin_ticks, since, since - s->path->begin_ticks)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const int64_t enter = mpl_events_enter_ticks(events, s->location, 2 * k + 1);
+        const int64_t leave = mpl_events_leave_ticks(events, s->location, 2 * k + 1);
+        struct mpl_call_view view;
+
+        mpl_events_call(events, s->location, k, &view);
+        if (!credit_gap(s, loc, next, view.first_event, since, enter) ||
+            !credit(s, view.region, enter, leave, waiting_in(&view, leave - enter))) {
+            return false;
+        }
+        since = leave;
+        /* Start-up may hold functions that go on behind it. */
+        next = view.class == MPL_SPAN_STARTUP ? view.first_event : view.last_event + 1;
+        if (view.class == MPL_SPAN_STARTUP &&
+            !credit_gap(s, loc, next, view.last_event + 1, since, since)) {
+            return false;
+        }
+        next = view.last_event + 1;
+    }
+    return credit_gap(s, loc, next, loc->n_events, since,
+                      mpl_events_leave_ticks(events, s->location, 2 * n));
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+/* Turns what the location at hand has of the path into shares. */
+static bool take_shares(struct sum *s)
+{
+    const uint32_t *touched = (const uint32_t *) s->touched.data;
+    int64_t ticks = 0;
+
+    for (size_t i = 0; i < s->touched.n; i++) {
+        struct activity *a = &s->activities[touched[i]];
+        struct mpl_critical_share *share = mpl_buf_add(&s->shares);
+
+        if (share == NULL) {
+            return false;
+        }
+        *share = (struct mpl_critical_share){
+            .location = s->location,
+            .region = touched[i] == s->model->n_regions ? MPL_NONE : touched[i],
+            .path_s = mpl_model_seconds(s->model, a->path_ticks),
+        };
+        ticks += a->path_ticks;
+        a->all_path_ticks += a->path_ticks;
+        a->path_ticks = 0;
+        a->is_touched = false;
+    }
+    s->touched.n = 0;
+    s->location_s[s->location] = mpl_model_seconds(s->model, ticks);
+    return true;
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const struct mpl_critical_share *x = (const struct mpl_critical_share *) a;
+    const struct mpl_critical_share *y = (const struct mpl_critical_share *) b;
+
+    if (x->path_s != y->path_s) {
+        return x->path_s > y->path_s ? -1 : 1;
+    }
+    if (x->location != y->location) {
+        return x->location < y->location ? -1 : 1;
+    }
+    return x->region < y->region ? -1 : x->region > y->region;
+}
+
+static int by_region(const void *a, const void *b)
+{
+    const struct mpl_critical_region *x = (const struct mpl_critical_region *) a;
+    const struct mpl_critical_region *y = (const struct mpl_critical_region *) b;
+
+    if (x->path_s != y->path_s) {
+        return x->path_s > y->path_s ? -1 : 1;
+    }
+    return x->region < y->region ? -1 : x->region > y->region;
+}
+
+static bool take_regions(struct sum *s, struct mpl_arena *arena,
+                         struct mpl_critical_shares *out)
+{
+    struct mpl_buf regions = mpl_buf_make(sizeof(struct mpl_critical_region));
+    uint32_t n_busy = 0;
+    bool is_enough = true;
+
+    for (uint32_t l = 0; l < s->model->n_locations; l++) {
+        n_busy += s->model->locations[l].n_events > 0;
+    }
+    for (uint32_t i = 0; i <= s->model->n_regions && is_enough; i++) {
+        const struct activity *a = &s->activities[i];
+
+        if (a->all_path_ticks == 0) {
+            continue;
+        }
+
+        const double path_s = mpl_model_seconds(s->model, a->all_path_ticks);
+        const double mean_s = a->busy_s / n_busy;
+        const double imbalance_s = path_s > mean_s ? path_s - mean_s : 0;
+        struct mpl_critical_region *region = mpl_buf_add(&regions);
+
+        is_enough = region != NULL;
+        if (is_enough) {
+            *region = (struct mpl_critical_region){ i == s->model->n_regions ? MPL_NONE : i,
+                                                    path_s, mean_s, imbalance_s };
+            out->imbalance_s += imbalance_s;
+        }
+    }
+    out->n_regions = regions.n;
+    if (is_enough) {
+        struct mpl_critical_region *taken = mpl_buf_take(&regions, arena);
+
+        is_enough = taken != NULL;
+        if (is_enough) {
+            qsort(taken, out->n_regions, sizeof *taken, by_region);
+        }
+        out->regions = taken;
+    }
+    mpl_buf_free(&regions);
+    return is_enough;
+}
+
+/* Segments of each location together, in order of time. */
+static bool sort_segments(struct sum *s, struct mpl_arena *scratch)
+{
+    const uint32_t n = s->model->n_locations;
+    size_t *next = MPL_NEW_ARRAY(scratch, n, size_t);
+
+    s->first = MPL_NEW_ARRAY(scratch, (size_t) n + 1, size_t);
+    s->order = MPL_NEW_ARRAY(scratch, s->path->n, uint32_t);
+    if (next == NULL || s->first == NULL || s->order == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < s->path->n; i++) {
+        s->first[s->path->segments[i].location + 1]++;
+    }
+    for (uint32_t l = 0; l < n; l++) {
+        s->first[l + 1] += s->first[l];
+        next[l] = s->first[l];
+    }
+    for (uint32_t i = 0; i < s->path->n; i++) {
+        s->order[next[s->path->segments[i].location]++] = i;
+    }
+    return true;
+}
+
+static bool sum_up(struct sum *s, struct mpl_arena *scratch, struct mpl_arena *arena,
+                   struct mpl_critical_shares *out)
+{
+    s->activities =
+        MPL_NEW_ARRAY(scratch, (size_t) s->model->n_regions + 1, struct activity);
+    s->location_s = MPL_NEW_ARRAY(arena, s->model->n_locations, double);
+    if (s->activities == NULL || s->location_s == NULL || !sort_segments(s, scratch)) {
+        return false;
+    }
+    for (s->location = 0; s->location < s->model->n_locations; s->location++) {
+        if (s->model->locations[s->location].n_events > 0 &&
+            !(credit_location(s) && take_shares(s))) {
+            return false;
+        }
+    }
+    out->location_s = s->location_s;
+    out->n_shares = s->shares.n;
+    out->length_s = s->path->n == 0
+                        ? 0
+                        : mpl_model_seconds(s->model, clip(s, s->path->end_ticks) -
+                                                          clip(s, s->path->begin_ticks));
+
+    struct mpl_critical_share *shares = mpl_buf_take(&s->shares, arena);
+
+    if (shares == NULL || !take_regions(s, arena, out)) {
+        return false;
+    }
+    qsort(shares, out->n_shares, sizeof *shares, by_share);
+    out->shares = shares;
+    return true;
+}
+
+enum mpl_status mpl_critical_shares_create(const struct mpl_critical *path,
+                                           int64_t begin_ticks, int64_t end_ticks,
+                                           struct mpl_arena *arena,
+                                           const struct mpl_critical_shares **out,
+                                           struct mpl_err *err)
+{
+    struct mpl_critical_shares *made = MPL_NEW(arena, struct mpl_critical_shares);
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct sum s = { .path = path,
+                     .model = mpl_events_model(path->events),
+                     .begin_ticks = begin_ticks,
+                     .end_ticks = end_ticks,
+                     .stack = mpl_buf_make(sizeof(uint32_t)),
+                     .touched = mpl_buf_make(sizeof(uint32_t)),
+                     .shares = mpl_buf_make(sizeof(struct mpl_critical_share)) };
+    const bool is_enough =
+        made != NULL && scratch != NULL && sum_up(&s, scratch, arena, made);
+
+    if (is_enough) {
+        *out = made;
+    }
+    mpl_buf_free(&s.stack);
+    mpl_buf_free(&s.touched);
+    mpl_buf_free(&s.shares);
+    mpl_arena_destroy(scratch);
+    return is_enough ? MPL_OK : mpl_nomem(err);
+}
