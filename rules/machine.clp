@@ -14,14 +14,18 @@
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
                   (reason "see whether there is a core for every process")))))
 
-(deffunction MAIN::crowd (?processes ?per-host ?cores)
-  "Whether more processes than cores ran on a host: yes, no, or unknown."
+(deffunction MAIN::crowd (?processes ?per-host ?cores ?ranks-per-core)
+  "Whether more processes than cores ran on a host: yes, bound (there are cores enough, but several are bound to one), no, or unknown."
   (bind ?ran (if (> ?per-host 0) then ?per-host else ?processes))
-  (if (= ?cores 0) then unknown else (if (> ?ran ?cores) then yes else no)))
+  (if (= ?cores 0) then unknown
+   else (if (> ?ran ?cores) then yes
+   else (if (>= ?ranks-per-core ?*shares-core*) then bound
+   else no))))
 
 (defrule CAUSES::machine-oversubscribed
   "Calls go on for slices of the scheduler at all processes although nothing holds them up."
-  (run (id ?r) (processes ?n) (per-host ?per-host) (cores ?cores))
+  (run (id ?r) (processes ?n) (per-host ?per-host) (cores ?cores) (ranks-per-core ?per-core)
+       (foreign-cores ?foreign))
   (metric (run ?r) (pattern "message-passing") (name "run.stall_share")
           (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern "message-passing") (name "run.stall_count")
@@ -30,29 +34,35 @@
   (metric (run ?r) (pattern "message-passing") (name "run.stall_time") (value ?time))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
-  (bind ?crowd (crowd ?n ?per-host ?cores))
+  (bind ?crowd (crowd ?n ?per-host ?cores ?per-core))
+  (bind ?is-seen (or (eq ?crowd yes) (eq ?crowd bound)))
   (bind ?ran (if (> ?per-host 0) then ?per-host else ?n))
   (bind ?seen (text "calls go on for {s} each although all they need is there" ?length))
   (assert (finding (kind cause) (name oversubscribed) (run ?r) (pattern "message-passing")
                    (headline
                      (switch ?crowd
                        (case yes then (text "{n} processes share {n} cores: {}." ?ran ?cores ?seen))
+                       (case bound then (text "{.1} ranks are bound to one core: {}." ?per-core ?seen))
                        (case no then (text "Processes share cores with something else: {}." ?seen))
                        (default (text "Probably more processes than cores: {}." ?seen))))
-                   (fix (if (eq ?crowd no)
+                   (fix (if (or (eq ?crowd no) (eq ?crowd bound))
                          then "Give each rank a core of its own (mpirun --bind-to core --report-bindings) and keep other load away."
                          else "Run no more ranks than cores (--bind-to core), or let waiting ranks yield: --mca mpi_yield_when_idle 1."))
                    (gain-kind remove)
                    (lost ?time) (share (min 1.0 (/ ?time ?lost))) (level 1)
-                   (confidence (if (eq ?crowd yes) then 0.9 else 0.7))
+                   (confidence (if ?is-seen then 0.9 else 0.7))
                    (gain (/ ?time ?n)) (what-if "network*0")
-                   (doubt (if (eq ?crowd yes) then "more processes than cores ran, which distorts all times"
+                   (doubt (if ?is-seen then "more processes than cores ran, which distorts all times"
                            else "processes seem to wait for cores, which distorts all times"))
                    (text (text "At all processes alike, calls that move little go on for milliseconds although everybody they need is in MPI: {n} of a process (median), {s} each, {s} in all. That is how long a scheduler lets others run: processes wait for a core. {} What calls cost and how even the work is cannot be judged by such a run."
                                ?count ?length ?time
                                (switch ?crowd
                                  (case yes then (text "{n} of them ran on a host with {n} cores." ?ran ?cores))
-                                 (case no then (text "There are {n} cores for {n} of them, so several are bound to one, have threads that need more, or share the host with other load." ?cores ?ran))
+                                 (case bound then (text "There are {n} cores for {n} of them, but {.1} are bound to one." ?cores ?ran ?per-core))
+                                 (case no then
+                                   (if (>= ?foreign ?*foreign-load*)
+                                    then (text "There are {n} cores for {n} of them, but other programs kept {.1} of the cores busy." ?cores ?ran ?foreign)
+                                    else (text "There are {n} cores for {n} of them, so several are bound to one, have threads that need more, or share the host with other load." ?cores ?ran)))
                                  (default (if (> ?per-host 0)
                                            then (text "{n} of them ran on one host; the trace does not tell how many cores it has." ?ran)
                                            else "The trace does not tell how many cores they had.")))))
@@ -98,6 +108,22 @@
                                (if (> ?cores 0) then (text "There are {n} cores." ?cores)
                                 else "The trace does not tell how many cores there were; a manifest can.")))
                    (remedy "Run no more processes than cores, bind each to its own (mpirun --bind-to core --report-bindings shows where they are), and measure again: how well the program communicates cannot be judged before."))))
+
+;; Other programs on the same cores make all times longer, whatever the program does.
+
+(defrule ADVISE::machine-foreign-load
+  "Others used the cores on which the run was measured, and there were none to spare."
+  (run (id ?r) (processes ?n) (per-host ?per-host) (cores ?cores&:(> ?cores 0))
+       (foreign-cores ?foreign&:(>= ?foreign ?*foreign-load*)))
+  (test (>= (+ (if (> ?per-host 0) then ?per-host else ?n) ?foreign) (+ ?cores ?*foreign-load*)))
+  (pattern (run ?r) (name "message-passing"))
+  =>
+  (assert (finding (kind observation) (name foreign-load) (run ?r) (pattern "message-passing") (level 1)
+                   (headline (text "Other programs kept {.1} of {n} cores busy during the run: its times may be too long."
+                                   ?foreign ?cores))
+                   (doubt "other programs used the machine meanwhile")
+                   (text (text "Other programs kept {.2} of {n} cores busy while the run was measured, and none was left for them: its processes may have waited for cores, so that times are longer, and less even, than they would be on a machine of its own. Measure again when nothing else runs there."
+                               ?foreign ?cores)))))
 
 ;; ---- accelerators and threads ------------------------------------------------------------------
 ;; Which functions wait for them stands in regions.yaml.

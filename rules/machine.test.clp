@@ -50,6 +50,50 @@
   (expect (finding (kind cause) (name oversubscribed) (confidence 0.7)
                    (headline "Processes share cores with something else: calls go on for 9.00 ms each although all they need is there."))))
 
+(case "there are cores enough, but ranks are bound to the same: it is certain"
+  (given (run (id "r1") (processes 8) (cores 8) (ranks-per-core 4.0))
+         (pattern (run "r1") (name "message-passing"))
+         (metric (run "r1") (pattern "message-passing") (name "run.stall_share") (location "")
+                 (value 0.25) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.stall_count") (location "")
+                 (value 54.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.stall_length") (location "")
+                 (value 0.009) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.stall_time") (location "")
+                 (value 4.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "")
+                 (value 8.0) (unit "s")))
+  (expect (finding (kind cause) (name oversubscribed) (confidence 0.9)
+                   (doubt "more processes than cores ran, which distorts all times")
+                   (headline "4.0 ranks are bound to one core: calls go on for 9.00 ms each although all they need is there."))))
+
+(case "there is a core for each, and others use them: their load is said"
+  (given (run (id "r1") (processes 8) (cores 8) (ranks-per-core 1.0) (foreign-cores 3.0))
+         (pattern (run "r1") (name "message-passing"))
+         (metric (run "r1") (pattern "message-passing") (name "run.stall_share") (location "")
+                 (value 0.25) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.stall_count") (location "")
+                 (value 54.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.stall_length") (location "")
+                 (value 0.009) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.stall_time") (location "")
+                 (value 4.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "")
+                 (value 8.0) (unit "s")))
+  (expect (finding (kind observation) (name foreign-load) (doubt "other programs used the machine meanwhile")
+                   (headline "Other programs kept 3.0 of 8 cores busy during the run: its times may be too long."))
+          (finding (kind cause) (name oversubscribed) (confidence 0.7))))
+
+(case "there are cores to spare for other programs"
+  (given (run (id "r1") (processes 4) (cores 8) (foreign-cores 3.0))
+         (pattern (run "r1") (name "message-passing")))
+  (expect))
+
+(case "nobody knows what other programs did"
+  (given (run (id "r1") (processes 8) (cores 8))
+         (pattern (run "r1") (name "message-passing")))
+  (expect))
+
 (case "a few long stalls at the begin are no lack of cores"
   (given (run (id "r1") (processes 16))
          (metric (run "r1") (pattern "message-passing") (name "run.stall_share") (location "")

@@ -197,6 +197,13 @@
   ;; first messages of a run, or other load that comes and goes.
   ?*stalls-enough* = 10.0
 
+  ;; Cores that other programs keep busy, from which on they disturb a run that needs all cores. 1. Chosen:
+  ;; the services of an idle system and marple itself take some hundredths.
+  ?*foreign-load* = 0.25
+
+  ;; Ranks on one core, from which on one waits for another. 1. More than one; the rest is rounding.
+  ?*shares-core* = 1.01
+
   ;; Share of the time in which as many processes compute as ever do, and share of all pairs of processes
   ;; that compute together, from which on that is a limit of cores. 1. 2-core runs of 4 to 16 ranks have 0.55
   ;; to 0.82 and any pairs; where every other subdomain computes, less than half of the pairs do.

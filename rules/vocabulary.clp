@@ -12,7 +12,9 @@
   (slot duration (type FLOAT))        ; of the diagnosed window, without start-up and shut-down
   (slot clock (type SYMBOL))          ; single | offsets | messages | raw
   (slot per-host (type INTEGER) (default 0)) ; the most processes of a host; 0: the trace does not tell
-  (slot cores (type INTEGER) (default 0))) ; of a host, as noted by `marple run`; 0: not known
+  (slot cores (type INTEGER) (default 0)) ; of a host, as noted by `marple run`; 0: not known
+  (slot ranks-per-core (type FLOAT) (default 0.0)) ; where most of them share one, likewise; 0: not known
+  (slot foreign-cores (type FLOAT) (default -1.0))) ; that other programs used meanwhile, likewise; -1: not known
 
 (deftemplate MAIN::location
   "A thread of a process; its label is what people see."
@@ -247,7 +249,8 @@
   (slot text (type STRING))
   (slot remedy (type STRING) (default ""))
   (slot doubt (type STRING) (default ""))   ; of a cause that spoils what was measured: why other causes of
-                                            ; the run are doubtful, "more processes than cores ran"
+                                            ; the run are doubtful, "more processes than cores ran"; of an
+                                            ; observation: why they are no more than likely
   (multislot where (type STRING))           ; "TaskLifeCycle.setup", "location 3"
   (slot via (type SYMBOL) (default none)))  ; keeps two supports of one finding apart
 

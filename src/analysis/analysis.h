@@ -13,13 +13,22 @@
 
 /* ---- several runs ------------------------------------------------------------- */
 
+/** The machine while a run was measured, as `marple run` or somebody noted it. */
+struct mpl_machine {
+    const char *host; /**< That it was started on; NULL: not said. */
+    uint32_t cores;   /**< That a run can use on a host; 0: not known. */
+    double
+        foreign_cores; /**< Of them, kept busy by other programs on average; NaN: not known. */
+    double ranks_per_core; /**< Where most ranks share a core; 0: not known. */
+};
+
 /** What somebody noted about a run, in the order of the traces. */
 struct mpl_manifest_run {
     const char *trace; /**< Path of the trace, resolved against the manifest's directory. */
     const char *label; /**< May be NULL. */
     uint32_t processes;   /**< 0: not said. */
     const char *settings; /**< Runs that differ in it are not alike; NULL: not said. */
-    uint32_t cores;       /**< Of a host; 0: not said. */
+    struct mpl_machine machine;
 };
 struct mpl_manifest {
     const char *path;
@@ -77,9 +86,9 @@ struct mpl_run {
     const struct mpl_halt *halt; /**< Calls that never return; NULL: there are none. */
     const struct mpl_events *events;
     const char
-        *failure;    /**< Why the trace cannot be used, causes joined by "; "; else NULL. */
-    uint32_t cores;  /**< Of a host, as the manifest says; 0: not known. */
-    double window_s; /**< What is diagnosed: without start-up and shut-down. */
+        *failure; /**< Why the trace cannot be used, causes joined by "; "; else NULL. */
+    struct mpl_machine machine; /**< As the manifest says. */
+    double window_s;            /**< What is diagnosed: without start-up and shut-down. */
     double
         halted_s; /**< Behind the window, in which a run that hangs stands still; else 0. */
     double startup_s; /**< Mean over the processes. */
@@ -292,6 +301,8 @@ struct mpl_diagnosis {
     const struct mpl_program *programs; /**< By the number of a group's program. */
     size_t
         n_remarks; /**< Sentences: which runs are no repetitions of one another, and why. */
+    const char
+        *machine_remark; /**< That runs were not measured alike, one of them; or NULL. */
     const char *const *remarks;
     const struct mpl_steps
         *steps; /**< Of the run that the summary speaks of; NULL: it has none. */

@@ -5,7 +5,7 @@
  *             damaged trace lacks, what clocks leave open, what differs from run to run; or another
  *             cause spoils what it rests on, such as too few cores; or the
  *             rule itself says that it only infers it (confidence below 0.65); or two of the next
- *   likely    nothing of that, but one of: the trace is damaged; a part of it is open by the clocks; a
+ *   likely    nothing of that, but one of: other programs used the machine; the trace is damaged; a part of it is open by the clocks; a
  *             tenth of the time is in calls whose partners are not recorded; no pattern of the program
  *             was found, or one that explains less than nineteen twentieths of the communication; the
  *             rule leaves room for other reasons (confidence below 0.85); the cause is as small as the
@@ -152,6 +152,19 @@ static double coverage_of(struct mpl_analysis *a, const struct mpl_diagnosed *d)
     return coverage;
 }
 
+/* An observation that something outside of the program may have changed its times: its clause; or NULL. */
+static const char *disturbance_of(const struct mpl_analysis *a, uint32_t run)
+{
+    for (size_t i = 0; i < a->diagnosis.n_findings; i++) {
+        const struct mpl_diagnosed *d = &a->findings[i];
+
+        if (d->run == run && d->finding->doubt != NULL && !mpl_diagnosed_is_cause(d)) {
+            return d->finding->doubt;
+        }
+    }
+    return NULL;
+}
+
 /* What leaves room for something else, each for a reason of its own; the first is told. */
 static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnosed *d,
                                double unknown, const char **first)
@@ -159,11 +172,13 @@ static unsigned count_reserves(struct mpl_analysis *a, const struct mpl_diagnose
     const struct mpl_run *run = &a->runs[d->run].shown;
     /* That a run stands still is seen, whatever it does when it runs. */
     const bool is_fatal = d->finding->is_fatal;
+    const char *disturbed = is_fatal ? NULL : disturbance_of(a, d->run);
     const double coverage = is_fatal ? 1 : coverage_of(a, d);
     const struct {
         bool holds;
         const char *reason;
     } all[] = {
+        { disturbed != NULL, disturbed },
         { run->unknown_s > 0,
           mpl_arena_printf(
               a->arena, "the trace is damaged and does not tell of %.0f %% of the time",

@@ -11,7 +11,7 @@
 struct remarks {
     struct mpl_analysis *a;
     const struct work *works;
-    const char **texts; /* room for four per run */
+    const char **texts; /* room for five per run */
     size_t n;
     bool is_short; /* of memory */
 };
@@ -149,6 +149,66 @@ static void remark_manifest(struct remarks *r)
     }
 }
 
+/* Cores that others may use more in one run than in another, before their times do not compare. */
+static const double foreign_alike = 0.25;
+/* Factor between the ranks that share a core, likewise. */
+static const double sharing_alike = 1.1;
+
+/* What of the machine differed between two runs; "": nothing that is known. NULL without memory. */
+static const char *machine_difference(struct remarks *r, const struct mpl_run *x,
+                                      const struct mpl_run *y)
+{
+    struct mpl_arena *arena = r->a->arena;
+    const struct mpl_machine *m = &x->machine;
+    const struct mpl_machine *n = &y->machine;
+    const double most = fmax(m->ranks_per_core, n->ranks_per_core);
+
+    if (m->host != NULL && n->host != NULL && strcmp(m->host, n->host) != 0) {
+        return mpl_arena_printf(arena, "%s ran on %s, %s on %s: times may differ for that.",
+                                y->id, n->host, x->id, m->host);
+    }
+    /* Up to one on each, none waits for a core. */
+    if (most > 1 && m->ranks_per_core > 0 && n->ranks_per_core > 0 &&
+        ratio(fmax(1, m->ranks_per_core), fmax(1, n->ranks_per_core)) >= sharing_alike) {
+        return mpl_arena_printf(
+            arena, "%.3g ranks share a core in %s, %.3g in %s: times may differ for that.",
+            n->ranks_per_core, y->id, m->ranks_per_core, x->id);
+    }
+    if (m->cores > 0 && n->cores > 0 &&
+        fabs(m->foreign_cores - n->foreign_cores) >= foreign_alike) {
+        return mpl_arena_printf(
+            arena,
+            "Other programs kept %.2f cores busy during %s, and %.2f during %s: times may "
+            "differ for that.",
+            n->foreign_cores, y->id, m->foreign_cores, x->id);
+    }
+    return "";
+}
+
+/* Each run beside the first one of its program. */
+static void remark_machines(struct remarks *r)
+{
+    for (size_t i = 1; i < r->a->n_runs; i++) {
+        size_t first = 0;
+
+        while (first < i && (!mpl_run_is_usable(&r->a->runs[first]) ||
+                             r->works[first].program != r->works[i].program)) {
+            first++;
+        }
+        if (first == i || !mpl_run_is_usable(&r->a->runs[i])) {
+            continue;
+        }
+        const char *text =
+            machine_difference(r, &r->a->runs[first].shown, &r->a->runs[i].shown);
+        if (text == NULL || text[0] != '\0') {
+            add(r, text);
+            r->a->diagnosis.machine_remark = r->a->diagnosis.machine_remark != NULL
+                                                 ? r->a->diagnosis.machine_remark
+                                                 : text;
+        }
+    }
+}
+
 /* One who names a trace twice gets repetitions that agree in everything. */
 static void remark_same(struct remarks *r)
 {
@@ -184,7 +244,7 @@ enum mpl_status mpl_groups_remark(struct mpl_analysis *a, const struct work *wor
 {
     struct remarks r = { .a = a,
                          .works = works,
-                         .texts = MPL_NEW_ARRAY(a->arena, 4 * a->n_runs, const char *) };
+                         .texts = MPL_NEW_ARRAY(a->arena, 5 * a->n_runs, const char *) };
 
     if (r.texts == NULL) {
         return mpl_nomem(err);
@@ -193,6 +253,7 @@ enum mpl_status mpl_groups_remark(struct mpl_analysis *a, const struct work *wor
     remark_programs(&r);
     remark_groups(&r);
     remark_manifest(&r);
+    remark_machines(&r);
     a->diagnosis.remarks = r.texts;
     a->diagnosis.n_remarks = r.n;
     return r.is_short ? mpl_nomem(err) : MPL_OK;

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,11 @@ struct manifest_reader {
         *folder; /* of the manifest, with a slash at its end; "" for the current one */
     struct mpl_names *seen; /* real paths of traces */
     struct mpl_buf runs;    /* struct mpl_manifest_run */
-    bool is_of_run;         /* `marple run` wrote it */
-    bool is_short;          /* of memory */
+    const struct mpl_yaml
+        *stopped; /* the last run that was stopped and left a trace; or NULL */
+    struct mpl_manifest_run stopped_run; /* without its trace */
+    bool is_of_run;                      /* `marple run` wrote it */
+    bool is_short;                       /* of memory */
 };
 
 static void complain(struct manifest_reader *r, struct mpl_place place, const char *fmt,
@@ -104,6 +108,36 @@ static int by_text(const void *x, const void *y)
     return strcmp(*(const char *const *) x, *(const char *const *) y);
 }
 
+/* A number from 0 on; NaN where it is not said. */
+static double amount_of(struct manifest_reader *r, const struct mpl_yaml *run,
+                        const char *key)
+{
+    const struct mpl_yaml *node = mpl_yaml_find(run, key);
+    const char *text = text_of(r, run, key);
+    char *end = NULL;
+
+    if (text == NULL) {
+        return NAN;
+    }
+    const double value = strtod(text, &end);
+
+    if (end == text || *end != '\0' || !(value >= 0 && value <= (double) count_limit)) {
+        complain(r, node->place, "'%s' takes a number from 0 on, not '%s'", key, text);
+        return NAN;
+    }
+    return value;
+}
+
+static struct mpl_machine machine_of(struct manifest_reader *r, const struct mpl_yaml *run)
+{
+    const double shared = amount_of(r, run, "ranks_per_core");
+
+    return (struct mpl_machine){ .host = text_of(r, run, "host"),
+                                 .cores = count_of(r, run, "cores"),
+                                 .foreign_cores = amount_of(r, run, "foreign_cores"),
+                                 .ranks_per_core = isnan(shared) ? 0 : shared };
+}
+
 /* "grid=512, tasks=400": the same settings give the same text, in whatever order they stand. */
 static const char *join_settings(struct manifest_reader *r, const struct mpl_yaml *map)
 {
@@ -144,10 +178,11 @@ static const char *settings_of(struct manifest_reader *r, const struct mpl_yaml 
 }
 
 /* Resolved against the manifest's directory; NULL after a complaint. */
-static const char *trace_of(struct manifest_reader *r, const struct mpl_yaml *run)
+static const char *trace_of(struct manifest_reader *r, const struct mpl_yaml *run,
+                            const char *key)
 {
-    const struct mpl_yaml *node = mpl_yaml_find(run, "trace");
-    const char *text = text_of(r, run, "trace");
+    const struct mpl_yaml *node = mpl_yaml_find(run, key);
+    const char *text = text_of(r, run, key);
     const char *path;
     char real[PATH_MAX];
 
@@ -179,8 +214,10 @@ static const char *trace_of(struct manifest_reader *r, const struct mpl_yaml *ru
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static const char *const keys[] = { "trace",    "processes", "cores", "label",
-                                    "settings", "outcome",   "id" };
+static const char *const keys[] = {
+    "trace", "processes", "label",     "settings",      "outcome",        "id",     "host",
+    "cores", "load",      "placement", "foreign_cores", "ranks_per_core", "partial"
+};
 enum { N_KEYS = sizeof keys / sizeof keys[0] };
 
 /* In a file that somebody wrote; `marple run` notes much more for people and for itself. */
@@ -203,6 +240,16 @@ static void check_keys(struct manifest_reader *r, const struct mpl_yaml *run)
     }
 }
 
+static void keep_run(struct manifest_reader *r, struct mpl_manifest_run run)
+{
+    struct mpl_manifest_run *kept = run.trace == NULL ? NULL : mpl_buf_add(&r->runs);
+
+    r->is_short = r->is_short || (run.trace != NULL && kept == NULL);
+    if (kept != NULL) {
+        *kept = run;
+    }
+}
+
 static void read_run(struct manifest_reader *r, const struct mpl_yaml *node)
 {
     if (node->kind != MPL_YAML_MAP) {
@@ -216,22 +263,28 @@ static void read_run(struct manifest_reader *r, const struct mpl_yaml *node)
     const char *outcome = text_of(r, node, "outcome");
     struct mpl_manifest_run run = { .label = text_of(r, node, "label"),
                                     .processes = count_of(r, node, "processes"),
-                                    .cores = count_of(r, node, "cores"),
+                                    .machine = machine_of(r, node),
                                     .settings = settings_of(r, node) };
 
     /* A run that failed may have no trace; those that are over are diagnosed. */
     if (outcome != NULL && strcmp(outcome, "ok") != 0) {
+        if (strcmp(outcome, "timed-out") == 0 &&
+            !is_nothing(mpl_yaml_find(node, "partial"))) {
+            r->stopped = node;
+            r->stopped_run = run;
+        }
         return;
     }
-    run.trace = trace_of(r, node);
-    if (run.trace == NULL) {
-        return;
-    }
-    struct mpl_manifest_run *kept = mpl_buf_add(&r->runs);
+    run.trace = trace_of(r, node, "trace");
+    keep_run(r, run);
+}
 
-    r->is_short = r->is_short || kept == NULL;
-    if (kept != NULL) {
-        *kept = run;
+/* Where no run came to its end, the last one that was stopped: a program that hangs never does. */
+static void read_stopped(struct manifest_reader *r)
+{
+    if (r->runs.n == 0 && r->stopped != NULL && mpl_lint_errors(r->lint) == 0) {
+        r->stopped_run.trace = trace_of(r, r->stopped, "partial");
+        keep_run(r, r->stopped_run);
     }
 }
 
@@ -250,6 +303,7 @@ static void read_runs(struct manifest_reader *r, const struct mpl_yaml *root,
     for (const struct mpl_yaml *run = runs->first; run != NULL; run = run->next) {
         read_run(r, run);
     }
+    read_stopped(r);
     if (r->runs.n == 0 && mpl_lint_errors(r->lint) == 0) {
         complain(r, runs->place, "none of its runs has a trace");
     }

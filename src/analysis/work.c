@@ -9,6 +9,7 @@
 #include "analysis/groups_priv.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -287,6 +288,30 @@ static enum mpl_status tell_programs_apart(struct programs *p, struct work *work
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 /* What the manifest notes about the runs, found by the paths of their traces. */
+/* "node7" and "node7.cluster" are one. */
+static bool is_same_host(const char *x, const char *y)
+{
+    const size_t n = strcspn(x, ".");
+
+    return strcspn(y, ".") == n && strncmp(x, y, n) == 0;
+}
+
+/* Started on a login node, it may have run on others, of whose cores nobody knows. */
+static void mind_hosts(struct mpl_run *run)
+{
+    const char *started_on = run->machine.host;
+    bool is_elsewhere = run->model != NULL && started_on != NULL;
+
+    for (uint32_t p = 0; is_elsewhere && p < run->model->n_processes; p++) {
+        const char *host = run->model->processes[p].host;
+
+        is_elsewhere = host != NULL && !is_same_host(host, started_on);
+    }
+    if (is_elsewhere) {
+        run->machine = (struct mpl_machine){ .host = started_on, .foreign_cores = NAN };
+    }
+}
+
 static enum mpl_status take_manifest(struct mpl_analysis *a, struct mpl_arena *scratch,
                                      struct work *works, struct mpl_err *err)
 {
@@ -310,7 +335,8 @@ static enum mpl_status take_manifest(struct mpl_analysis *a, struct mpl_arena *s
         if (number != MPL_NONE) {
             works[r].settings = m->runs[noted[number]].settings;
             a->runs[r].shown.label = m->runs[noted[number]].label;
-            a->runs[r].shown.cores = m->runs[noted[number]].cores;
+            a->runs[r].shown.machine = m->runs[noted[number]].machine;
+            mind_hosts(&a->runs[r].shown);
             works[r].expected = m->runs[noted[number]].processes;
         }
     }

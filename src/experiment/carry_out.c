@@ -3,6 +3,7 @@
 
 #include "experiment/experiment_priv.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *mpl_end_reason_name(enum mpl_end_reason why)
@@ -59,7 +60,9 @@ static enum mpl_status gather(struct hunt *h, const char ***paths, size_t *n,
         runs[*n] = (struct mpl_manifest_run){ .trace = all[*n],
                                               .label = mpl_arena_strdup(h->arena, r->id),
                                               .processes = r->processes,
-                                              .cores = r->cores };
+                                              .machine = { .host = r->host,
+                                                           .cores = r->cores,
+                                                           .foreign_cores = NAN } };
         h->run_of[(*n)++] = i;
     }
     *paths = all;

@@ -109,6 +109,22 @@ static void say_spoiled(const struct screen *s)
     }
 }
 
+/* What others did to the machine meanwhile, and that runs were not measured alike. */
+static void say_machine(const struct screen *s)
+{
+    for (size_t i = 0; i < s->d->n_findings; i++) {
+        const struct mpl_diagnosed *f = &s->d->findings[i];
+
+        if (f->finding->doubt != NULL && !mpl_diagnosed_is_cause(f)) {
+            say_line(s->page, "Machine", f->headline, 2);
+            return;
+        }
+    }
+    if (s->d->machine_remark != NULL) {
+        say_line(s->page, "Machine", s->d->machine_remark, 2);
+    }
+}
+
 static void say_problem(const struct screen *s)
 {
     struct page *page = s->page;
@@ -322,6 +338,7 @@ static void draw(const struct screen *s)
     (void) fputc('\n', s->page->out);
     say_other_causes(s);
     say_damage(s);
+    say_machine(s);
     say_unusable(s);
     say_runs(s);
     say_failures(s);

@@ -265,6 +265,49 @@ START_TEST(settings_of_a_manifest_tell_runs_apart)
 }
 END_TEST
 
+static const struct mpl_machine quiet = { .host = "a", .cores = 4, .ranks_per_core = 1 };
+
+/* The only remark about two runs alike, the second of which was measured on another machine; "": none. */
+static const char *remark_of(struct mpl_machine second)
+{
+    const char *paths[] = { ring("a.trace", 4, 20, 2, 900),
+                            ring("b.trace", 4, 20, 2, 900) };
+    const struct mpl_manifest_run runs[] = { { .trace = paths[0], .machine = quiet },
+                                             { .trace = paths[1], .machine = second } };
+    const struct mpl_manifest manifest = { .n = 2, .runs = runs };
+    struct mpl_analysis *a = diagnose(paths, 2, &manifest);
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
+    const char *remark = d->n_remarks > 0 ? mpl_arena_strdup(arena, d->remarks[0]) : "";
+
+    ck_assert_uint_le(d->n_remarks, 1);
+    ck_assert((d->machine_remark != NULL) == (d->n_remarks == 1));
+    mpl_analysis_destroy(a);
+    return remark;
+}
+
+START_TEST(runs_on_machines_that_were_not_alike_are_told)
+{
+    struct mpl_machine other = quiet;
+
+    ck_assert_str_eq(remark_of(quiet), "");
+    other.ranks_per_core = 0.5; /* Nobody waits for a core there, either. */
+    ck_assert_str_eq(remark_of(other), "");
+    other.ranks_per_core = 4;
+    ck_assert_str_eq(remark_of(other),
+                     "4 ranks share a core in r2, 1 in r1: times may differ for that.");
+    other = quiet;
+    other.foreign_cores = 1.5;
+    ck_assert_str_eq(remark_of(other),
+                     "Other programs kept 1.50 cores busy during r2, and 0.00 during r1: "
+                     "times may differ for that.");
+    other.foreign_cores = NAN;
+    ck_assert_str_eq(remark_of(other), "");
+    ck_assert_str_eq(remark_of((struct mpl_machine){ 0 }), "");
+    other.host = "b";
+    ck_assert_str_eq(remark_of(other), "r2 ran on b, r1 on a: times may differ for that.");
+}
+END_TEST
+
 /* ---- manifests ------------------------------------------------------------------------------- */
 
 static enum mpl_status read_manifest(const char *text, const struct mpl_manifest **out,
@@ -317,6 +360,53 @@ START_TEST(directory_stands_for_its_case_whose_own_keys_are_not_questioned)
     ck_assert_int_eq(mpl_manifest_read(folder, arena, lint, &m, &err), MPL_OK);
     ck_assert_uint_eq(mpl_lint_count(lint), 0);
     ck_assert_uint_eq(m->n, 1);
+    ck_assert_uint_eq(m->runs[0].machine.cores, 2);
+    ck_assert(isnan(m->runs[0].machine.foreign_cores));
+}
+END_TEST
+
+START_TEST(machine_of_a_case_comes_with_its_runs)
+{
+    const struct mpl_manifest *m = NULL;
+    struct mpl_lint *lint = NULL;
+
+    (void) put("a.trace", "x");
+    ck_assert_int_eq(
+        read_manifest(
+            "runs:\n  - {trace: a.trace, host: node7, cores: 4, load: 0.5,\n"
+            "     foreign_cores: 1.25, ranks_per_core: 2, placement: [\"0 on 1\"]}\n",
+            &m, &lint),
+        MPL_OK);
+    ck_assert_uint_eq(mpl_lint_count(lint), 0);
+    const struct mpl_machine *machine = &m->runs[0].machine;
+    ck_assert_str_eq(machine->host, "node7");
+    ck_assert_uint_eq(machine->cores, 4);
+    ck_assert_double_eq(machine->foreign_cores, 1.25);
+    ck_assert_double_eq(machine->ranks_per_core, 2);
+}
+END_TEST
+
+START_TEST(run_that_was_stopped_speaks_only_where_none_came_to_its_end)
+{
+    static const char stopped[] = "runs:\n  - {outcome: timed-out, partial: a.trace}\n"
+                                  "  - {outcome: timed-out, partial: b.trace}\n"
+                                  "  - {outcome: timed-out}\n";
+    const struct mpl_manifest *m = NULL;
+    struct mpl_lint *lint = NULL;
+
+    (void) put("a.trace", "x");
+    (void) put("b.trace", "x");
+    (void) put("c.trace", "x");
+    ck_assert_int_eq(read_manifest(stopped, &m, &lint), MPL_OK);
+    ck_assert_uint_eq(m->n, 1);
+    ck_assert_str_eq(m->runs[0].trace, mpl_arena_printf(arena, "%s/b.trace", folder));
+    ck_assert_int_eq(
+        read_manifest(
+            mpl_arena_printf(arena, "%s  - {outcome: ok, trace: c.trace}\n", stopped), &m,
+            &lint),
+        MPL_OK);
+    ck_assert_uint_eq(m->n, 1);
+    ck_assert_str_eq(m->runs[0].trace, mpl_arena_printf(arena, "%s/c.trace", folder));
 }
 END_TEST
 
@@ -336,6 +426,11 @@ static const struct {
       "a number from 1 on, not 'many'" },
     { "runs:\n  - {trace: a.trace, processes: 0}\n", 2, "a number from 1 on, not '0'" },
     { "runs:\n  - {trace: a.trace, processes: -4}\n", 2, "a number from 1 on, not '-4'" },
+    { "runs:\n  - {trace: a.trace, foreign_cores: -1}\n", 2,
+      "'foreign_cores' takes a number from 0 on, not '-1'" },
+    { "runs:\n  - {trace: a.trace, ranks_per_core: nan}\n", 2,
+      "a number from 0 on, not 'nan'" },
+    { "runs:\n  - {outcome: timed-out, partial: nowhere.trace}\n", 2, "there is no trace" },
     { "runs:\n  - {trace: [a.trace]}\n", 2, "'trace' takes one value" },
     { "runs:\n  - {trace: a.trace, settings: {grid: [1]}}\n", 2,
       "setting 'grid' takes one" },
@@ -405,11 +500,14 @@ int main(void)
     tcase_add_test(groups, run_that_cannot_be_read_is_in_no_group);
     tcase_add_test(groups, larger_runs_are_compared_with_the_next_smaller_and_the_smallest);
     tcase_add_test(groups, settings_of_a_manifest_tell_runs_apart);
+    tcase_add_test(groups, runs_on_machines_that_were_not_alike_are_told);
     tcase_add_checked_fixture(manifests, begin, end);
     tcase_add_test(manifests,
                    manifest_gives_traces_beside_it_and_joins_settings_in_one_order);
     tcase_add_test(manifests,
                    directory_stands_for_its_case_whose_own_keys_are_not_questioned);
+    tcase_add_test(manifests, machine_of_a_case_comes_with_its_runs);
+    tcase_add_test(manifests, run_that_was_stopped_speaks_only_where_none_came_to_its_end);
     tcase_add_loop_test(manifests, wrong_manifest_is_refused_at_its_place, 0,
                         (int) (sizeof wrong / sizeof wrong[0]));
     tcase_add_test(manifests, unknown_key_is_a_warning_with_a_suggestion);
