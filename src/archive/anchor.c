@@ -129,14 +129,16 @@ static const char *why_no_anchor(const struct census *census)
         return names == NULL ? "no file *.otf2" : names;
     }
     if (census->has_events) {
-        return "event files but no anchor (*.otf2): the program ended without "
-               "MPI_Finalize, or was killed in it, so the tracer did not write its anchor";
+        return "event files but no anchor (*.otf2), without which nobody knows what "
+               "they mean: the program ended without MPI_Finalize, or was killed in it; "
+               "\"marple run --timeout TIME\" stops a program so that it leaves a whole "
+               "trace";
     }
     if (census->has_local_definitions) {
         return "only local definition files: the tracer was killed before it wrote events "
                "and its anchor (*.otf2); EZTrace writes them if EZTRACE_SIGNAL_HANDLER=1 "
                "is "
-               "set and mpirun is ended by SIGTERM";
+               "set and mpirun is ended by SIGTERM, as \"marple run --timeout TIME\" does";
     }
     return "no file *.otf2";
 }

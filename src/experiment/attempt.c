@@ -5,7 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <sched.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "archive/archive.h"
+
 #define GRACE_S   5.0
+#define WRITE_S   10.0 /* For traces of all ranks, on few cores. */
 #define VERSION_S 5.0
 #define PAUSE_LEAST \
     0.01 /* Of the run's time; a shorter pause changes nothing that is measured. */
 #define LOOK_EVERY_S 1.0 /* Walking through the trace's folder is not free. */
+/* Launchers take some time to place ranks. Then they stay where they are, mostly: each look comes after twice
+ * the time of the one before, since it costs time of the program's cores. */
+#define FIRST_LOOK_S 0.25
 
 /* ---- settings -------------------------------------------------------------------------- */
 
@@ -90,7 +96,10 @@ struct attempt {
     size_t index; /* Of the run in the case. */
     double looked_s;
     bool is_too_large;
-    bool is_without_mpi; /* What was printed is the tracer's trouble with that. */
+    unsigned n_anchor_seen; /* Since its ranks were told to write. */
+    struct mpl_buf ranks;   /* struct rank_seen: where they run, as seen last. */
+    double next_look_s;     /* When they are looked at again. */
+    bool is_without_mpi;    /* What was printed is the tracer's trouble with that. */
 };
 
 static enum mpl_status fill_words(struct attempt *a, struct mpl_err *err)
@@ -178,20 +187,9 @@ static enum mpl_status write_files(const struct attempt *a, struct mpl_err *err)
 
 /* ---- metadata -------------------------------------------------------------------------------- */
 
-static uint32_t count_cores(void)
-{
-    cpu_set_t set;
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-
-    if (sched_getaffinity(0, sizeof set, &set) == 0) {
-        return (uint32_t) CPU_COUNT(&set);
-    }
-    return online > 0 ? (uint32_t) online : 1;
-}
-
 uint32_t mpl_default_processes(const struct mpl_command *command)
 {
-    const uint32_t cores = count_cores();
+    const uint32_t cores = mpl_machine_cores("");
 
     return cores < 8 && (mpl_command_has(command, "oversubscribe") ||
                          mpl_command_has(command, "OVERSUBSCRIBE"))
@@ -256,7 +254,7 @@ static bool describe(struct attempt *a)
     }
     a->run.host = mpl_arena_strdup(arena, host);
     a->run.date = mpl_arena_strdup(arena, date);
-    a->run.cores = count_cores();
+    a->run.cores = mpl_machine_cores("");
     a->run.settings = mpl_settings_key(a->planned, arena);
     a->run.tracer =
         mpl_arena_strdup(arena, mpl_tracer_file_name(a->planned->settings->tracer));
@@ -382,6 +380,18 @@ static void judge(struct attempt *a, const struct program_end *end, const char *
     }
 }
 
+/* The problem, and why nothing of what was recorded can be read. */
+static const char *without_anchor(const struct attempt *a, const char *place)
+{
+    struct mpl_arena *arena = a->h->c->arena;
+    struct mpl_err why = { 0 };
+    const char *anchor = NULL;
+
+    return mpl_anchor_find(place, arena, &anchor, &why) == MPL_OK || a->run.problem == NULL
+               ? a->run.problem
+               : mpl_arena_printf(arena, "%s; %s", a->run.problem, why.cause[0].text);
+}
+
 static void conclude(struct attempt *a, const struct program_end *end, const char *gist)
 {
     struct mpl_arena *arena = a->h->c->arena;
@@ -400,6 +410,9 @@ static void conclude(struct attempt *a, const struct program_end *end, const cha
         return;
     }
     a->run.partial = own;
+    if (own == NULL && a->run.trace_bytes > 0) {
+        a->run.problem = without_anchor(a, place);
+    }
     const char *path = own != NULL ? mpl_arena_printf(arena, "%s/%s", place, anchor) : NULL;
     const char *alone = path != NULL ? mpl_alone_in(&a->h->c->command, path, arena) : NULL;
     if (alone != NULL && a->run.problem != NULL) {
@@ -407,20 +420,72 @@ static void conclude(struct attempt *a, const struct program_end *end, const cha
     }
 }
 
+/* ---- the machine ----------------------------------------------------------------------------------------- */
+
+static void look_at_ranks(struct attempt *a, const struct offspring *offspring,
+                          double elapsed_s)
+{
+    struct mpl_buf seen = mpl_buf_make(sizeof(struct rank_seen));
+
+    if (elapsed_s < a->next_look_s) {
+        return;
+    }
+    a->next_look_s = 2 * elapsed_s;
+    mpl_ranks_look(offspring, &seen);
+    /* While it ends, there are fewer of them. */
+    if (seen.n >= a->ranks.n) {
+        mpl_buf_free(&a->ranks);
+        a->ranks = seen;
+    } else {
+        mpl_buf_free(&seen);
+    }
+}
+
+/* What is known of it when the run is over. */
+static bool note_machine(struct attempt *a, const struct machine_look *before,
+                         const struct program_end *end)
+{
+    const struct machine_look after = mpl_machine_look("");
+    struct mpl_case_run *r = &a->run;
+
+    r->load = before->load;
+    r->foreign_cores = mpl_machine_foreign(before, &after, end->duration_s);
+    r->ranks_per_core = mpl_ranks_per_core(&a->ranks, r->cores);
+    return mpl_ranks_print(&a->ranks, a->h->c->arena, &r->placement, &r->n_placement);
+}
+
 /* ---- running ------------------------------------------------------------------------------------------- */
 
-static bool tick(void *context, double elapsed_s)
+static bool tick(void *context, const struct offspring *offspring, double elapsed_s)
 {
     struct attempt *a = context;
     const uint64_t most = a->h->options->budget.max_bytes;
 
     a->run.duration_s = elapsed_s;
+    look_at_ranks(a, offspring, elapsed_s);
     mpl_tell(a->h, MPL_TOLD_RUNNING, a->run.level, &a->run, "%s", "");
     if (most > 0 && elapsed_s - a->looked_s >= LOOK_EVERY_S) {
         a->looked_s = elapsed_s;
         a->is_too_large = mpl_bytes_kept(a->h) + mpl_folder_bytes(a->folder) > most;
     }
     return a->is_too_large;
+}
+
+static bool write_out(void *context, const struct offspring *offspring)
+{
+    const struct attempt *a = context;
+
+    return mpl_ranks_write_out(offspring, a->folder);
+}
+
+/* The anchor is written last. Seen twice: then the others have had time to close their files, too. */
+static bool has_written(void *context)
+{
+    struct attempt *a = context;
+    const char *place = mpl_arena_printf(a->h->arena, "%s/trace", a->folder);
+
+    a->n_anchor_seen += place != NULL && mpl_folder_anchor(place, a->h->arena) != NULL;
+    return a->n_anchor_seen > 1;
 }
 
 /* The first line that the tracer prints when asked; NULL when it does not say. */
@@ -486,15 +551,22 @@ static enum mpl_status execute(struct attempt *a, const char **tail, struct mpl_
         .timeout_s = time_limit(a->h),
         .grace_s = GRACE_S,
         .tick = tick,
+        .write_out = write_out,
+        .has_written = has_written,
+        .write_s = WRITE_S,
         .context = a,
     };
 
     if (program.out_path == NULL || program.err_path == NULL) {
         return mpl_nomem(err);
     }
+    const struct machine_look before = mpl_machine_look("");
     const enum mpl_status st = mpl_program_run(&program, arena, &end, err);
     if (st != MPL_OK) {
         return st;
+    }
+    if (!note_machine(a, &before, &end)) {
+        return mpl_nomem(err);
     }
     *tail = mpl_said_tail(program.err_path, arena);
     if ((*tail)[0] == '\0') {
@@ -551,10 +623,14 @@ enum mpl_status mpl_attempt(struct hunt *h, const struct mpl_planned *planned,
 {
     struct attempt a = { .h = h,
                          .planned = planned,
+                         .ranks = mpl_buf_make(sizeof(struct rank_seen)),
+                         .next_look_s = FIRST_LOOK_S,
                          .run = { .level = planned->level,
                                   .processes = processes,
                                   .repetition = repetition,
-                                  .exit_status = -1 } };
+                                  .exit_status = -1,
+                                  .load = NAN,
+                                  .foreign_cores = NAN } };
     enum mpl_status st = describe(&a) ? MPL_OK : mpl_nomem(err);
 
     st = st == MPL_OK ? make_folder(&a, err) : st;
@@ -568,6 +644,7 @@ enum mpl_status mpl_attempt(struct hunt *h, const struct mpl_planned *planned,
     }
     if (st == MPL_OK && !h->options->is_dry && !h->is_interrupted) {
         st = run_it(&a, err);
+        mpl_buf_free(&a.ranks);
     } else if (!h->options->is_dry) {
         (void) rmdir(a.folder);
     }

@@ -3,7 +3,6 @@
 
 #include "experiment/experiment_priv.h"
 
-#include <math.h>
 #include <string.h>
 
 const char *mpl_end_reason_name(enum mpl_end_reason why)
@@ -35,11 +34,21 @@ void mpl_tell(const struct hunt *h, enum mpl_told what, int level,
 
 /* ---- diagnosing ---------------------------------------------------------------------------------- */
 
-/* The runs with a trace as the analysis wants them. */
+static struct mpl_machine machine_of(const struct mpl_case_run *r)
+{
+    return (struct mpl_machine){ .host = r->host,
+                                 .cores = r->cores,
+                                 .foreign_cores = r->foreign_cores,
+                                 .ranks_per_core = r->ranks_per_core };
+}
+
+/* The runs with a trace as the analysis wants them. Where none came to its end, the last one that was stopped: a
+ * program that hangs never does. */
 static enum mpl_status gather(struct hunt *h, const char ***paths, size_t *n,
                               struct mpl_manifest *manifest, struct mpl_err *err)
 {
     const size_t most = h->c->runs.n;
+    const struct mpl_case_run *stopped = mpl_case_stopped_run(h->c);
     const char **all = MPL_NEW_ARRAY(h->arena, most, const char *);
     struct mpl_manifest_run *runs = MPL_NEW_ARRAY(h->arena, most, struct mpl_manifest_run);
 
@@ -50,19 +59,18 @@ static enum mpl_status gather(struct hunt *h, const char ***paths, size_t *n,
     for (size_t i = 0; i < most; i++) {
         const struct mpl_case_run *r = mpl_case_run_at(h->c, i);
 
-        if (!mpl_is_usable(r)) {
+        if (!mpl_is_usable(r) && r != stopped) {
             continue;
         }
-        all[*n] = mpl_arena_printf(h->arena, "%s/%s", h->c->directory, r->trace);
+        all[*n] = mpl_arena_printf(h->arena, "%s/%s", h->c->directory,
+                                   r == stopped ? r->partial : r->trace);
         if (all[*n] == NULL) {
             return mpl_nomem(err);
         }
         runs[*n] = (struct mpl_manifest_run){ .trace = all[*n],
                                               .label = mpl_arena_strdup(h->arena, r->id),
                                               .processes = r->processes,
-                                              .machine = { .host = r->host,
-                                                           .cores = r->cores,
-                                                           .foreign_cores = NAN } };
+                                              .machine = machine_of(r) };
         h->run_of[(*n)++] = i;
     }
     *paths = all;
@@ -82,11 +90,16 @@ static bool sort_out(struct hunt *h, const struct mpl_diagnosis *d)
             continue;
         }
         has_changed = true;
-        r->outcome = MPL_OUTCOME_NO_TRACE;
-        r->problem = mpl_arena_printf(h->c->arena, "its trace cannot be used: %s",
-                                      d->runs[i].failure);
-        r->partial = r->trace;
-        r->trace = NULL;
+        r->problem = mpl_arena_printf(h->c->arena, "%s%sits trace cannot be used: %s",
+                                      r->problem != NULL ? r->problem : "",
+                                      r->problem != NULL ? "; " : "", d->runs[i].failure);
+        if (mpl_is_usable(r)) {
+            r->outcome = MPL_OUTCOME_NO_TRACE;
+            r->partial = r->trace;
+            r->trace = NULL;
+        } else {
+            r->partial = NULL;
+        }
         mpl_tell(h, MPL_TOLD_RAN, r->level, r, "%s", "");
     }
     return has_changed;
@@ -411,6 +424,13 @@ static enum mpl_status hunt(struct hunt *h, enum mpl_end_reason *why, const char
         *text = h->options->is_dry
                     ? "nothing was executed; what comes next depends on what is found"
                     : "the program could not be measured";
+        return MPL_OK;
+    }
+    if (count_usable(h) == 0) {
+        mpl_narrate_levels(h);
+        *why = MPL_END_FAILED;
+        *text = "the program did not end, so nothing more is measured; what it did until "
+                "it was stopped is diagnosed";
         return MPL_OK;
     }
     return go_on(h, why, text, err);

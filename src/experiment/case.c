@@ -300,11 +300,32 @@ static const char *failure_of(const struct mpl_case *c, size_t at, struct mpl_ar
                                               r->processes == 1 ? "" : "es")
                            : "";
 
+    const char *where =
+        mpl_is_cut_off(r)
+            ? mpl_arena_printf(arena, "; marple diagnose %s/%s shows where it stood",
+                               c->directory, r->partial)
+            : "";
+
     return mpl_arena_printf(
-        arena, "%s%s: %s, after %s: %s%s%s", r->id, with != NULL ? with : "",
+        arena, "%s%s: %s, after %s: %s%s%s%s", r->id, with != NULL ? with : "",
         mpl_outcome_name(r->outcome), mpl_text_seconds(arena, r->duration_s),
-        r->problem != NULL ? r->problem : "nobody knows why",
+        r->problem != NULL ? r->problem : "nobody knows why", where != NULL ? where : "",
         later != NULL ? "; done later by " : "", later != NULL ? later->id : "");
+}
+
+const struct mpl_case_run *mpl_case_stopped_run(const struct mpl_case *c)
+{
+    const struct mpl_case_run *stopped = NULL;
+
+    for (size_t i = 0; i < c->runs.n; i++) {
+        const struct mpl_case_run *r = mpl_case_run_at(c, i);
+
+        if (mpl_is_usable(r)) {
+            return NULL;
+        }
+        stopped = mpl_is_cut_off(r) ? r : stopped;
+    }
+    return stopped;
 }
 
 void mpl_case_failures(const struct mpl_case *c, struct mpl_arena *arena,
@@ -315,7 +336,9 @@ void mpl_case_failures(const struct mpl_case *c, struct mpl_arena *arena,
     *n = 0;
     *lines = all;
     for (size_t i = 0; i < c->runs.n && all != NULL; i++) {
-        if (mpl_case_run_at(c, i)->outcome != MPL_OUTCOME_OK) {
+        const struct mpl_case_run *r = mpl_case_run_at(c, i);
+
+        if (r->outcome != MPL_OUTCOME_OK && r != mpl_case_stopped_run(c)) {
             all[*n] = failure_of(c, i, arena);
             *n += all[*n] != NULL;
         }

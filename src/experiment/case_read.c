@@ -48,6 +48,12 @@ static double number_of(struct reader *r, const struct mpl_yaml *map, const char
     return value;
 }
 
+static double number_or_nan(struct reader *r, const struct mpl_yaml *map, const char *key,
+                            double high)
+{
+    return mpl_yaml_find(map, key) != NULL ? number_of(r, map, key, 0, high) : NAN;
+}
+
 static const char *const *words_of(struct reader *r, const struct mpl_yaml *map,
                                    const char *key, size_t *n)
 {
@@ -164,6 +170,10 @@ static void read_run(struct reader *r, const struct mpl_yaml *map)
     run.duration_s = number_of(r, map, "duration_s", 0, 1e12);
     run.trace_bytes = (uint64_t) number_of(r, map, "trace_bytes", 0, 1e18);
     run.cores = (uint32_t) number_of(r, map, "cores", 0, 1e8);
+    run.load = number_or_nan(r, map, "load", 1e8);
+    run.foreign_cores = number_or_nan(r, map, "foreign_cores", 1e8);
+    run.ranks_per_core = number_of(r, map, "ranks_per_core", 0, 1e8);
+    run.placement = words_of(r, map, "placement", &run.n_placement);
 
     struct mpl_case_run *slot = mpl_case_add(r->c);
     r->is_out_of_memory |= slot == NULL;

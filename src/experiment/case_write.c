@@ -71,6 +71,13 @@ static void put_words(struct text *t, const char *key, const char *const *words,
     put(t, "]\n");
 }
 
+static void put_number(struct text *t, const char *key, double value)
+{
+    if (isfinite(value)) {
+        put(t, "    %s: %.4g\n", key, value);
+    }
+}
+
 /* What the experiment was to be as a whole, so that a later call can finish it. */
 static void put_experiment(struct text *t, const struct mpl_case_run *r)
 {
@@ -124,6 +131,12 @@ static void put_run(struct text *t, const struct mpl_case_run *r)
     put_text(t, "host", r->host);
     if (r->cores > 0) {
         put(t, "    cores: %u\n", r->cores);
+    }
+    put_number(t, "load", r->load);
+    put_number(t, "foreign_cores", r->foreign_cores);
+    put_number(t, "ranks_per_core", r->ranks_per_core > 0 ? r->ranks_per_core : NAN);
+    if (r->n_placement > 0) {
+        put_words(t, "    placement", r->placement, r->n_placement);
     }
     put_text(t, "date", r->date);
     put_text(t, "version", r->version);

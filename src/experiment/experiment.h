@@ -87,7 +87,16 @@ struct mpl_case_run {
     const char
         *partial; /**< The same, of what a run left that did not end well; or NULL. */
     const char *host;
-    uint32_t cores;
+    uint32_t
+        cores; /**< That the program could use on this host: by affinity and control groups. */
+    double load; /**< Average of the host's last minute before the start; NaN: not known. */
+    double
+        foreign_cores; /**< Of them, kept busy by others while it ran, on average; NaN: not known. */
+    double
+        ranks_per_core; /**< Where most ranks share a core; 0: none were seen on this host. */
+    size_t n_placement;
+    const char *const
+        *placement;      /**< "0-3 on 0-1": ranks, and the cores that they may use. */
     const char *date;    /**< ISO 8601, UTC. */
     const char *version; /**< Of the tracer, as it says itself; may be NULL. */
     const char *problem; /**< A clause for people; NULL when ok. */

@@ -4,9 +4,17 @@
 
 #include "experiment/experiment.h"
 
+#include <sched.h>
 #include <sys/types.h>
 
 /* ---- a program (process.c, left.c) ------------------------------------------------------ */
+
+/** Everything that goes back to a program that was started. */
+struct offspring {
+    pid_t leader; /**< Of the session. */
+    uint64_t
+        started; /**< As /proc tells it; 0: unknown, so only the session is looked at. */
+};
 
 /** What is to be executed, and what ends it. */
 struct program {
@@ -19,7 +27,12 @@ struct program {
     double timeout_s; /**< 0: none. */
     double grace_s;   /**< Between SIGTERM and SIGKILL. */
     /** Called some times a second; true: the program is to be stopped. NULL: not called. */
-    bool (*tick)(void *context, double elapsed_s);
+    bool (*tick)(void *context, const struct offspring *offspring, double elapsed_s);
+    /** When its time is over, before anything is ended: asks it to write what it has recorded. True: it was
+     *  asked, and has write_s until has_written(). NULL: not called. */
+    bool (*write_out)(void *context, const struct offspring *offspring);
+    bool (*has_written)(void *context);
+    double write_s;
     void *context;
 };
 
@@ -51,12 +64,6 @@ enum mpl_status mpl_program_run(const struct program *program, struct mpl_arena 
 /** Seconds of a clock that never jumps. */
 double mpl_now_s(void);
 
-/** Everything that goes back to a program that was started. */
-struct offspring {
-    pid_t leader; /**< Of the session. */
-    uint64_t
-        started; /**< As /proc tells it; 0: unknown, so only the session is looked at. */
-};
 /** Right after the start. */
 struct offspring mpl_offspring_of(pid_t leader);
 /**
@@ -64,6 +71,51 @@ struct offspring mpl_offspring_of(pid_t leader);
  * have ended. The leader counts only while it runs.
  */
 unsigned mpl_offspring_signal(const struct offspring *offspring, int signal);
+/** Calls \p visit for all of them that have not ended. */
+void mpl_offspring_visit(const struct offspring *offspring,
+                         void (*visit)(void *context, pid_t pid), void *context);
+
+/* ---- the machine (machine.c, ranks.c, write_out.c) ----------------------------------------------------- */
+
+/**
+ * Cores that this process may use: those that it may run on, and no more than what the control groups grant
+ * of their time. \p root stands in front of "/proc" and "/sys": "" but in tests.
+ */
+uint32_t mpl_machine_cores(const char *root);
+
+/** What keeps the machine busy at a moment. */
+struct machine_look {
+    double load;   /**< Average of the last minute; NaN: not known. */
+    double busy_s; /**< Of all usable cores since they were started; NaN: not known. */
+    double own_s;  /**< Of us and of our children that have ended. */
+};
+struct machine_look mpl_machine_look(const char *root);
+/** Cores that others kept busy between the looks, on average; NaN: not known. */
+double mpl_machine_foreign(const struct machine_look *before,
+                           const struct machine_look *after, double duration_s);
+
+/** A process of the program with the rank that its launcher gave it. */
+struct rank_seen {
+    uint32_t rank;
+    pid_t pid;
+    cpu_set_t cores; /**< On which it may run. */
+};
+/** The ranks of Open MPI, PMIx and MPICH among the offspring that are on this machine, ascending, into \p ranks
+ *  (struct rank_seen). Of several processes with one rank the last one, which does the work. */
+void mpl_ranks_look(const struct offspring *offspring, struct mpl_buf *ranks);
+/** What one process is by its files in /proc below \p root; false: no rank. */
+bool mpl_ranks_read(const char *root, pid_t pid, struct rank_seen *out);
+/** How many ranks share a core at least, wherever they run: 4 where four or eight of them are bound to one or
+ *  two cores. With at most \p cores of them at a time. 0 when there is none. */
+double mpl_ranks_per_core(const struct mpl_buf *ranks, uint32_t cores);
+/** "0-3 on 0", "4-7 on 1": who may run where; \p *lines is in \p arena. False without memory. */
+bool mpl_ranks_print(const struct mpl_buf *ranks, struct mpl_arena *arena,
+                     const char *const **lines, size_t *n);
+/**
+ * Tells the ranks on this machine to end, so that their tracer writes what it has recorded; but for those that have
+ * written it below \p folder already. False: there was nobody to be told.
+ */
+bool mpl_ranks_write_out(const struct offspring *offspring, const char *folder);
 
 /* ---- words (words.c, launchers.c, mistakes.c) ----------------------------------------------------------- */
 
@@ -118,6 +170,8 @@ enum mpl_status mpl_case_write(const struct mpl_case *c, struct mpl_err *err);
 /** A new run at the end; valid until the next call. NULL without memory. */
 struct mpl_case_run *mpl_case_add(struct mpl_case *c);
 struct mpl_case_run *mpl_case_run_at(const struct mpl_case *c, size_t i);
+/** The run to diagnose where none came to its end: the last one that was stopped and left a trace; else NULL. */
+const struct mpl_case_run *mpl_case_stopped_run(const struct mpl_case *c);
 enum mpl_status mpl_outcome_parse(const char *name, enum mpl_outcome *out);
 
 /** mkdir -p. */
@@ -200,6 +254,8 @@ void mpl_narrate_rest(struct hunt *h);
 const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned);
 /** Whether it came to its end and left a trace. */
 bool mpl_is_usable(const struct mpl_case_run *r);
+/** Whether its time was over before it ended, and left a trace that tells how far it came. */
+bool mpl_is_cut_off(const struct mpl_case_run *r);
 /** Bytes of all traces of the case. */
 uint64_t mpl_bytes_kept(const struct hunt *h);
 /** What of the budget does not allow any other run; NULL: nothing. */

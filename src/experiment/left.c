@@ -138,6 +138,28 @@ struct offspring mpl_offspring_of(pid_t leader)
                                .started = look_at(pid, &seen) ? seen.started : 0 };
 }
 
+static bool has_ended(const struct seen *one)
+{
+    return one->state == 'Z' || one->state == 'X';
+}
+
+void mpl_offspring_visit(const struct offspring *offspring,
+                         void (*visit)(void *context, pid_t pid), void *context)
+{
+    struct mpl_buf all = mpl_buf_make(sizeof(struct seen));
+
+    look_around(&all);
+    mark(offspring, &all);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct seen *one = mpl_buf_get(&all, i);
+
+        if (one->is_ours && !has_ended(one)) {
+            visit(context, one->pid);
+        }
+    }
+    mpl_buf_free(&all);
+}
+
 unsigned mpl_offspring_signal(const struct offspring *offspring, int signal)
 {
     struct mpl_buf all = mpl_buf_make(sizeof(struct seen));
@@ -151,7 +173,7 @@ unsigned mpl_offspring_signal(const struct offspring *offspring, int signal)
         if (!one->is_ours) {
             continue;
         }
-        if (one->state == 'Z' || one->state == 'X') {
+        if (has_ended(one)) {
             /* The leader's end is waited for elsewhere. */
             if (one->parent == getpid() && one->pid != offspring->leader) {
                 (void) waitpid(one->pid, NULL, WNOHANG);

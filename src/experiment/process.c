@@ -195,7 +195,7 @@ static enum mpl_status make_file(const char *path, struct mpl_err *err)
 
 /* ---- waiting ------------------------------------------------------------------------------ */
 
-enum stage { STAGE_RUNS, STAGE_TOLD_TO_END, STAGE_KILLED };
+enum stage { STAGE_RUNS, STAGE_WRITES, STAGE_TOLD_TO_END, STAGE_KILLED };
 
 struct watch {
     const struct program *program;
@@ -242,6 +242,28 @@ static void pause_all(struct watch *w)
     w->stage_s += paused_s;
 }
 
+/* It is to end: first its ranks write what they have recorded, if they can be asked to. */
+static void stop(struct watch *w)
+{
+    const struct program *program = w->program;
+
+    if (program->write_out != NULL && program->write_out(program->context, &w->offspring)) {
+        w->stage = STAGE_WRITES;
+        w->stage_s = mpl_now_s();
+    } else {
+        enter(w, STAGE_TOLD_TO_END);
+    }
+}
+
+/* Behind the order to write: when that is done, or takes too long, it is ended. */
+static void await_writing(struct watch *w, double now)
+{
+    if (w->program->has_written(w->program->context) ||
+        now - w->stage_s >= w->program->write_s) {
+        enter(w, STAGE_TOLD_TO_END);
+    }
+}
+
 /* One look at what should end it, of what has not been told to end yet. */
 static void judge(struct watch *w, int signal)
 {
@@ -262,11 +284,13 @@ static void judge(struct watch *w, int signal)
     if (w->stage == STAGE_RUNS && w->program->timeout_s > 0 &&
         elapsed >= w->program->timeout_s) {
         end->has_timed_out = true;
-        enter(w, STAGE_TOLD_TO_END);
+        stop(w);
     } else if (w->stage == STAGE_RUNS && w->program->tick != NULL &&
-               w->program->tick(w->program->context, elapsed)) {
+               w->program->tick(w->program->context, &w->offspring, elapsed)) {
         end->is_stopped = true;
         enter(w, STAGE_TOLD_TO_END);
+    } else if (w->stage == STAGE_WRITES) {
+        await_writing(w, now);
     } else if (w->stage != STAGE_RUNS && now - w->stage_s >= w->program->grace_s) {
         enter(w, STAGE_KILLED);
     }

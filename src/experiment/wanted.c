@@ -12,6 +12,11 @@ bool mpl_is_usable(const struct mpl_case_run *r)
     return r->outcome == MPL_OUTCOME_OK && r->trace != NULL;
 }
 
+bool mpl_is_cut_off(const struct mpl_case_run *r)
+{
+    return r->outcome == MPL_OUTCOME_TIMED_OUT && r->partial != NULL;
+}
+
 static bool is_for(const struct mpl_case_run *r, const char *key, uint32_t processes)
 {
     return r->settings != NULL && strcmp(r->settings, key) == 0 &&

@@ -46,6 +46,12 @@ static struct mpl_json *case_run_json(const struct mpl_case_run *r)
     mpl_json_set(json, "partial", mpl_json_string(r->partial));
     mpl_json_set(json, "host", mpl_json_string(r->host));
     mpl_json_set(json, "cores", mpl_json_integer(r->cores));
+    mpl_json_set(json, "load", mpl_json_number(r->load));
+    mpl_json_set(json, "foreign_cores", mpl_json_number(r->foreign_cores));
+    mpl_json_set(json, "ranks_per_core",
+                 r->ranks_per_core > 0 ? mpl_json_number(r->ranks_per_core)
+                                       : mpl_json_null());
+    mpl_json_set(json, "placement", words_json(r->placement, r->n_placement));
     mpl_json_set(json, "date", mpl_json_string(r->date));
     mpl_json_set(json, "version", mpl_json_string(r->version));
     mpl_json_set(json, "problem", mpl_json_string(r->problem));

@@ -7,6 +7,7 @@
 
 #include "report/report_priv.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { WIDTH_DEFAULT = 92 };
@@ -51,6 +52,36 @@ static void say_tail(const struct mpl_narrative *n, const char *text)
     }
 }
 
+static const char *joined(struct page *page, const char *const *words, size_t n)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < n && text != NULL; i++) {
+        text = mpl_arena_printf(page->scratch, "%s%s%s", text, i > 0 ? "; " : "", words[i]);
+    }
+    return text != NULL ? text : "?";
+}
+
+/* "2 cores, load 1.3 before, 0.4 of the cores used by others meanwhile; ranks 0-7 on cores 0-1" */
+static void say_machine(struct page *page, const struct mpl_case_run *run)
+{
+    const char *text = mpl_arena_printf(page->scratch, "Machine: %u core%s", run->cores,
+                                        run->cores == 1 ? "" : "s");
+
+    if (text != NULL && isfinite(run->load)) {
+        text = mpl_arena_printf(page->scratch, "%s, load %.2g before", text, run->load);
+    }
+    if (text != NULL && isfinite(run->foreign_cores)) {
+        text = mpl_arena_printf(page->scratch, "%s, %.2g cores busy with other programs",
+                                text, run->foreign_cores);
+    }
+    if (text != NULL && run->n_placement > 0) {
+        text = mpl_arena_printf(page->scratch, "%s; ranks on cores: %s", text,
+                                joined(page, run->placement, run->n_placement));
+    }
+    mpl_page_say(page, 2, "%s.", text != NULL ? text : "?");
+}
+
 static void say_end(const struct mpl_narrative *n, struct page *page, const char *text,
                     const struct mpl_case_run *run)
 {
@@ -64,6 +95,7 @@ static void say_end(const struct mpl_narrative *n, struct page *page, const char
 
         mpl_page_say(page, 2, "%s ran in %s%s; the trace has %s bytes.", run->id, seconds,
                      with != NULL ? with : "", mpl_page_count(page, run->trace_bytes));
+        say_machine(page, run);
         say_tail(n, text);
         return;
     }

@@ -461,6 +461,36 @@ def test_hang(place):
     )
 
 
+def test_stuck(place):
+    """Its ranks are told to write, but for the one that waits in MPI_Finalize for the others."""
+    what = "a program that hangs and leaves a trace"
+    options = ["-o", "stuck", "--timeout", "4s"]
+    command = ["mpirun", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-np", "4", place.program("shaky")]
+    done = place.run(options, command, SHAKY_STUCK="all")
+    tap.ok(done.status == 0, what + ": it is diagnosed", done)
+    hang = "ranks 0, 2 and 3 wait in MPI_Barrier; rank 1 has left the program"
+    tap.ok(hang in done.plain, what + ": who waits in which call, and for whom", done)
+    tap.ok("so nothing more is measured" in done.plain, what + ": no further run is tried", done)
+    tap.ok(place.outcomes("stuck") == ["timed-out"], what + ": the case knows", place.case("stuck"))
+    nothing_left(place, what)
+    done = product.run("diagnose", place.path("stuck"))
+    tap.ok(hang in " ".join(done.out.split()), what + ": so does marple diagnose of the case", done)
+    done = place.run([*options, "--format", "json", "--dry-run"], command)
+    document = done.document()
+    check_schema(document, what)
+    run = document["case"]["runs"][0]
+    tap.ok(
+        run["cores"] >= 1 and run["load"] >= 0 and run["foreign_cores"] >= 0,
+        what + ": the machine is noted",
+        run,
+    )
+    tap.ok(
+        run["ranks_per_core"] > 0 and any(re.match(r"0(-3|,[0-9,-]*)? on [0-9]", p) for p in run["placement"]),
+        what + ": and where its ranks ran",
+        run,
+    )
+
+
 def test_static(place):
     what = "a program that cannot be traced"
     done = place.run(["-o", "static"], ["mpirun", "-np", "2", place.program("plain")])
@@ -755,6 +785,7 @@ def main():
         tap.guarded("broken rules", test_broken_rules, place)
         tap.guarded("crash", test_crash, place)
         tap.guarded("hang", test_hang, place)
+        tap.guarded("stuck", test_stuck, place)
         if has_static:
             tap.guarded("static", test_static, place)
         else:

@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <dirent.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,11 @@ static const struct mpl_case_run sample = {
     .partial = "run-01/trace/x.otf2",
     .host = "node",
     .cores = 2,
+    .load = 1.25,
+    .foreign_cores = 0,
+    .ranks_per_core = 4,
+    .n_placement = 2,
+    .placement = (const char *const[]){ "0-3 on 0", "4-7 on 1" },
     .date = "2025-01-01T00:00:00Z",
     .problem = "ended after\t12 s: \xc3\xbc",
 };
@@ -157,6 +163,51 @@ START_TEST(what_was_written_comes_back)
     ck_assert_ptr_null(run->trace);
     ck_assert_str_eq(run->partial, sample.partial);
     ck_assert_str_eq(run->problem, sample.problem);
+    ck_assert_uint_eq(run->cores, 2);
+    ck_assert_double_eq(run->load, 1.25);
+    ck_assert_double_eq(run->foreign_cores, 0);
+    ck_assert_double_eq(run->ranks_per_core, 4);
+    ck_assert_uint_eq(run->n_placement, 2);
+    ck_assert_str_eq(run->placement[1], "4-7 on 1");
+}
+END_TEST
+
+START_TEST(what_is_not_known_of_the_machine_is_not_written)
+{
+    struct mpl_case_run run = sample;
+
+    run.cores = 0;
+    run.load = run.foreign_cores = NAN;
+    run.ranks_per_core = 0;
+    run.n_placement = 0;
+    ck_assert_int_eq(open_again(), MPL_OK);
+    *mpl_case_add(c) = run;
+    ck_assert_int_eq(mpl_case_write(c, &err), MPL_OK);
+    ck_assert_ptr_null(strstr(case_text(), "load:"));
+    ck_assert_msg(open_again() == MPL_OK, "%s", err.cause[0].text);
+    const struct mpl_case_run *back = mpl_case_run_get(c, 0);
+    ck_assert(isnan(back->load) && isnan(back->foreign_cores));
+    ck_assert_double_eq(back->ranks_per_core, 0);
+    ck_assert_uint_eq(back->n_placement, 0);
+}
+END_TEST
+
+START_TEST(a_run_that_was_stopped_is_diagnosed_where_none_came_to_its_end)
+{
+    struct mpl_case_run run = sample;
+
+    ck_assert_int_eq(open_again(), MPL_OK);
+    ck_assert_ptr_null(mpl_case_stopped_run(c));
+    *mpl_case_add(c) = run;
+    run.id = "run-02";
+    *mpl_case_add(c) = run;
+    run.partial = NULL;
+    *mpl_case_add(c) = run;
+    ck_assert_str_eq(mpl_case_stopped_run(c)->id, "run-02");
+    run.outcome = MPL_OUTCOME_OK;
+    run.trace = "run-04/x.otf2";
+    *mpl_case_add(c) = run;
+    ck_assert_ptr_null(mpl_case_stopped_run(c));
 }
 END_TEST
 
@@ -170,6 +221,7 @@ START_TEST(runs_that_failed_are_told_in_a_line_each)
     *mpl_case_add(c) = run;
     run.id = "run-02";
     run.outcome = MPL_OUTCOME_OK;
+    run.trace = "run-02/trace/x.otf2";
     *mpl_case_add(c) = run;
     run.id = "run-03";
     run.outcome = MPL_OUTCOME_FAILED;
@@ -179,8 +231,14 @@ START_TEST(runs_that_failed_are_told_in_a_line_each)
     ck_assert_int_eq(mpl_case_write(c, &err), MPL_OK);
     mpl_case_failures_in(folder, arena, &lines, &n);
     ck_assert_uint_eq(n, 2);
-    ck_assert_str_eq(lines[0], "run-01 with 8 processes: timed-out, after 12.3 s: ended "
-                               "after\t12 s: \xc3\xbc; done later by run-02");
+    ck_assert_str_eq(
+        lines[0],
+        mpl_arena_printf(arena,
+                         "run-01 with 8 processes: timed-out, after 12.3 s: ended "
+                         "after\t12 s: \xc3\xbc; marple diagnose "
+                         "%s/run-01/trace/x.otf2 shows where it stood; "
+                         "done later by run-02",
+                         folder));
     ck_assert_str_eq(lines[1], "run-03 with 1 process: failed, after 12.3 s: no");
     mpl_case_failures_in("no-such-folder", arena, &lines, &n);
     ck_assert_uint_eq(n, 0);
@@ -419,6 +477,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, begin, end);
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, what_was_written_comes_back);
+    tcase_add_test(tcase, what_is_not_known_of_the_machine_is_not_written);
+    tcase_add_test(tcase, a_run_that_was_stopped_is_diagnosed_where_none_came_to_its_end);
     tcase_add_test(tcase, runs_that_failed_are_told_in_a_line_each);
     tcase_add_test(tcase, another_command_is_refused);
     tcase_add_test(tcase, two_cannot_work_in_it);

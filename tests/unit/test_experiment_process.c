@@ -420,9 +420,10 @@ START_TEST(a_pause_stops_the_program_and_us_and_is_no_time_of_the_run)
 }
 END_TEST
 
-static bool enough(void *context, double elapsed_s)
+static bool enough(void *context, const struct offspring *offspring, double elapsed_s)
 {
     (void) context;
+    (void) offspring;
     return elapsed_s > 0.2;
 }
 
@@ -437,6 +438,108 @@ START_TEST(a_tick_can_stop_it)
 
     ck_assert(ended.is_stopped);
     ck_assert_int_eq(ended.signal, SIGTERM);
+}
+END_TEST
+
+/* Each says so when it is told to end; "read" because a child of its own would have its rank, too. */
+static const char two_ranks[] =
+    "cd %s; mkfifo never; exec 3<>never\n"
+    "for r in 0 1; do OMPI_COMM_WORLD_RANK=$r sh -c "
+    "'trap \"echo told >rank-$0; exit 0\" TERM; while :; do read x <&3; done' $r & done\n"
+    "wait";
+
+static bool write_out(void *context, const struct offspring *offspring)
+{
+    (void) context;
+    return mpl_ranks_write_out(offspring, folder);
+}
+
+static bool has_file(const char *name)
+{
+    return access(mpl_arena_printf(arena, "%s/%s", folder, name), F_OK) == 0;
+}
+
+static bool has_first_written(void *context)
+{
+    (void) context;
+    return has_file("rank-0");
+}
+
+static void let_write(struct program *program)
+{
+    program->timeout_s = 1;
+    program->write_out = write_out;
+    program->has_written = has_first_written;
+    program->write_s = 20;
+}
+
+/* Asked some times a second, so that the other one had its time, too. */
+static bool has_first_alone_written(void *context)
+{
+    static unsigned n_asked;
+
+    (void) context;
+    n_asked++;
+    ck_assert(!has_file("rank-1"));
+    return n_asked > 3 && has_file("rank-0");
+}
+
+static void let_first_write(struct program *program)
+{
+    let_write(program);
+    program->has_written = has_first_alone_written;
+}
+
+static void remove_all(const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        (void) unlink(mpl_arena_printf(arena, "%s/%s", folder, names[i]));
+    }
+}
+
+static void make(const char *name)
+{
+    ck_assert_int_eq(
+        mpl_folder_write(mpl_arena_printf(arena, "%s/%s", folder, name), "", 0, &err),
+        MPL_OK);
+}
+
+START_TEST(ranks_whose_time_is_over_are_told_to_write)
+{
+    const struct program_end ended =
+        run_script(mpl_arena_printf(arena, two_ranks, folder), let_write);
+
+    ck_assert(ended.has_timed_out);
+    ck_assert(has_file("rank-0") && has_file("rank-1"));
+    remove_all((const char *const[]){ "never", "rank-0", "rank-1" }, 3);
+}
+END_TEST
+
+/* Rank 1 waits in MPI_Finalize for the other, with its events written: it is left alone. */
+START_TEST(a_rank_that_has_written_is_not_disturbed)
+{
+    make("0.def");
+    make("5000000000.def");
+    make("5000000000.evt");
+    const struct program_end ended =
+        run_script(mpl_arena_printf(arena, two_ranks, folder), let_first_write);
+
+    ck_assert(ended.has_timed_out);
+    ck_assert(has_file("rank-0"));
+    ck_assert_double_lt(ended.duration_s, 10);
+    remove_all((const char *const[]){ "never", "rank-0", "rank-1", "0.def",
+                                      "5000000000.def", "5000000000.evt" },
+               6);
+}
+END_TEST
+
+START_TEST(where_nobody_has_a_rank_the_launcher_is_told)
+{
+    const struct program_end ended = run_script("exec sleep 60", let_write);
+
+    ck_assert(ended.has_timed_out);
+    ck_assert_int_eq(ended.signal, SIGTERM);
+    ck_assert_double_lt(ended.duration_s, 10);
 }
 END_TEST
 
@@ -468,6 +571,9 @@ int main(void)
     tcase_add_test(tcase, a_quit_kills_at_once_what_does_not_listen);
     tcase_add_test(tcase, a_pause_stops_the_program_and_us_and_is_no_time_of_the_run);
     tcase_add_test(tcase, a_tick_can_stop_it);
+    tcase_add_test(tcase, ranks_whose_time_is_over_are_told_to_write);
+    tcase_add_test(tcase, a_rank_that_has_written_is_not_disturbed);
+    tcase_add_test(tcase, where_nobody_has_a_rank_the_launcher_is_told);
     suite_add_tcase(suite, tcase);
 
     SRunner *runner = srunner_create(suite);
