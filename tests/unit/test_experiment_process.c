@@ -262,10 +262,12 @@ START_TEST(a_child_of_ours_from_before_is_left_alone)
 }
 END_TEST
 
-static bool interrupt_once(void *context, double elapsed_s)
+static bool interrupt_once(void *context, const struct offspring *offspring,
+                           double elapsed_s)
 {
     bool *is_done = context;
 
+    (void) offspring;
     if (!*is_done && elapsed_s > 1) {
         *is_done = true;
         (void) kill(getpid(), SIGINT);
@@ -321,10 +323,11 @@ START_TEST(a_number_that_was_given_again_is_somebody_elses)
 }
 END_TEST
 
-static bool quit_once(void *context, double elapsed_s)
+static bool quit_once(void *context, const struct offspring *offspring, double elapsed_s)
 {
     bool *is_done = context;
 
+    (void) offspring;
     if (!*is_done && elapsed_s >= 0.3) {
         *is_done = true;
         (void) kill(getpid(), SIGQUIT);
@@ -354,10 +357,11 @@ START_TEST(a_quit_kills_at_once_what_does_not_listen)
 }
 END_TEST
 
-static bool pause_once(void *context, double elapsed_s)
+static bool pause_once(void *context, const struct offspring *offspring, double elapsed_s)
 {
     bool *is_done = context;
 
+    (void) offspring;
     if (!*is_done && elapsed_s >= 0.3) {
         *is_done = true;
         (void) kill(getpid(), SIGTSTP);
