@@ -523,9 +523,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for i, shape in enumerate(FARMS):
             tap.guarded("farm %d" % (seed + i), test_farm, seed + i, folder, shape)
-        for example in library.read_library()[0]:
-            if example.kind == "fires":
-                tap.guarded(str(example), test_example, example, folder)
+        examples = [e for e in library.read_library()[0] if e.kind == "fires"]
+        for example in product.some(examples, 3):
+            tap.guarded(str(example), test_example, example, folder)
         for name in SLOWED:
             tap.guarded(name, test_slowed, name, folder)
         tap.guarded("order of knowledge", test_order_of_knowledge, folder)

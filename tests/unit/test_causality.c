@@ -240,9 +240,10 @@ static void check_kind(struct graph *g, struct mpl_net *net, unsigned kind,
                        const char *what)
 {
     struct mpl_causality *c = NULL;
+    const uint32_t n_from = (uint32_t) seeds_of(N_FROM);
 
     ck_assert_int_eq(mpl_causality_create(net, &kinds[kind], &c, NULL), MPL_OK);
-    for (uint32_t e = 0; e < g->n; e += g->n / N_FROM + 1) {
+    for (uint32_t e = 0; e < g->n; e += g->n / n_from + 1) {
         const uint32_t l = g->location[e];
 
         check_from(g, c, (struct mpl_moment){ l, e - g->first[l] }, what);

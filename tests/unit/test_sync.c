@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "../lib/effort.h"
 #include "sync_archive.h"
 #include "sync_fixture.h"
 
@@ -607,8 +608,9 @@ int main(void)
     }
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(
-        tcase, every_record_survives_and_kept_ones_get_the_times_of_the_model, 0, 12);
+    tcase_add_loop_test(tcase,
+                        every_record_survives_and_kept_ones_get_the_times_of_the_model, 0,
+                        seeds_of(12));
     tcase_add_loop_test(tcase, reader_of_the_copy_finds_the_times_of_the_model, 0, 3);
     tcase_add_test(tcase, copy_of_unchanged_times_has_the_same_times_and_so_has_its_copy);
     tcase_add_test(tcase, settled_file_without_new_times_is_copied_as_it_is);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "../lib/effort.h"
 #include "sync_archive.h"
 #include "sync_fixture.h"
 
@@ -471,7 +472,7 @@ int main(void)
     tcase_add_test(tcase, full_disk_is_an_error_and_nothing_is_left);
     tcase_add_test(tcase, failed_replacement_leaves_the_old_copy);
     tcase_add_test(tcase, signal_that_is_held_back_ends_the_work);
-    tcase_add_loop_test(tcase, flipped_bits_never_break_a_copy, 0, SEEDS);
+    tcase_add_loop_test(tcase, flipped_bits_never_break_a_copy, 0, seeds_of(SEEDS));
     tcase_add_test(tcase, cut_files_never_break_a_copy);
     tcase_add_test(tcase, damaged_events_are_copied_up_to_the_damage_and_told);
     tcase_add_test(tcase, trace_that_changes_under_our_hands_is_refused);
