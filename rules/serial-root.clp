@@ -9,7 +9,7 @@
   "Time is lost: see whether one process works alone."
   (pattern (run ?r) (name "message-passing"))
   (not (and (explained (run ?r) (pattern ?p) (loss waiting))
-            (not (pattern (run ?r) (id ?p) (name "bulk-synchronous" | "geometric-decomposition")))))
+            (not (pattern (run ?r) (id ?p) (name "bulk-synchronous" | "geometric-decomposition" | "static-deal")))))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   (test (>= ?lost (* ?*significant* ?all)))
@@ -44,7 +44,7 @@
 
 (deffunction MAIN::serial-text (?p ?time ?s ?when)
   "What it means for more processes."
-  (text "Process {} computes alone for {s} ({%} of the run), {}. More processes do not shorten that (Amdahl): twice as many make the run {.1} times as fast at best, ten times as many {.1} times, any number {.1} times."
+  (text "Process {} computes alone for {s} ({%} of the run), {}. More processes do not shorten that (Amdahl), nor what each of them repeats: twice as many make the run {.1} times as fast at best, ten times as many {.1} times, any number {.1} times."
         ?p ?s (/ ?s ?time) ?when (serial-times ?time ?s 2.0) (serial-times ?time ?s 10.0) (/ ?time ?s)))
 
 (deffunction MAIN::serial-headline (?p ?time ?s ?when)
@@ -101,3 +101,31 @@
                    (text (serial-text ?p ?time ?s ?when))
                    (remedy (text "See what process {} does there that the others do not (output, statistics, a core that it lost), and let all share it, or do it while the others compute; up to {s} of run time, and a larger share with more processes."
                                  ?p ?gain)))))
+
+;; ---- what it means for a larger run -------------------------------------------------------------
+
+(deffunction MAIN::serial-computed (?run)
+  "What all processes compute."
+  (bind ?sum 0.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name "process.compute_time")
+         (neq ?m:location ""))
+    (bind ?sum (+ ?sum ?m:value)))
+  ?sum)
+
+(defrule CAUSES::serial-expect
+  "What one process does alone stays as it is in the larger run, all else is divided among more processes."
+  (serial (run ?f) (location ?p) (seconds ?s))
+  (scaling (from ?f) (to ?t) (kind strong) (from-computing ?cf&:(> ?cf 0))
+           (to-computing ?ct&:(> ?ct 0)) (work-ratio ?work) (duration-from ?df) (duration-to ?dt))
+  (not (scaling-of (from ?f) (to ?t)))
+  =>
+  ;; What each process repeats is more work for more of them: 5.7 s of all with 3 and 6.3 s with 6, of which
+  ;; 0.3 s are serial, are 5.4 and 6.0 s to be divided.
+  (bind ?all (serial-computed ?f))
+  (bind ?more (/ (max 0.0 (- (* ?work ?all) ?s)) (max 1e-9 (- ?all ?s))))
+  (bind ?expected (+ ?s (* (- ?df ?s) ?more (/ ?cf ?ct))))
+  (assert (expectation (from ?f) (to ?t) (pattern (scaling-pattern ?t)) (quantity "run time") (unit "s")
+                       (expected ?expected) (measured ?dt)
+                       (model (text "rank {} works alone for {s}, which stays; the other {s}, times {.2} for the computation of all, times {n} / {n} for the processes that compute"
+                                    ?p ?s (- ?df ?s) ?more ?cf ?ct)))))

@@ -241,6 +241,43 @@ START_TEST(larger_runs_are_compared_with_the_next_smaller_and_the_smallest)
 }
 END_TEST
 
+/* Each sets up for 20 ms, rank 0 reads for 30 ms while the others wait, and 480 ms of work are divided in 40
+ * steps; a collective ends 2 us behind the last to come. */
+static const char *reading(const char *name, uint32_t n_ranks)
+{
+    const int64_t step = 480000 / 40 / n_ranks;
+    struct program p = { .n_ranks = n_ranks };
+
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        const int64_t read = r == 0 ? 30000 : 0;
+        int64_t now = 50002;
+
+        program_add(&p, arena, r, "compute", 0, 20000 + read, "");
+        program_add(&p, arena, r, "bcast", 20000 + read, now, " root 0");
+        for (int s = 0; s < 40; s++) {
+            program_add(&p, arena, r, "compute", now, now + step, "");
+            program_add(&p, arena, r, "barrier", now + step, now + step + 2, "");
+            now += step + 2;
+        }
+    }
+    return put(name, program_text(&p, NULL, arena));
+}
+
+/* Amdahl, and what each process repeats: what a run is expected to last is what it lasts. */
+START_TEST(what_the_root_does_alone_stays_in_a_larger_run)
+{
+    const char *paths[] = { reading("a.trace", 3), reading("b.trace", 6) };
+    struct mpl_analysis *a = diagnose(paths, 2, NULL);
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(a);
+
+    ck_assert_uint_eq(d->n_scaling, 1);
+    ck_assert_ptr_nonnull(strstr(d->scaling[0].model, "rank 0 works alone for 30.0 ms"));
+    ck_assert_double_eq_tol(d->scaling[0].measured, 0.1301, 2e-4);
+    ck_assert_double_eq_tol(d->scaling[0].expected, d->scaling[0].measured, 5e-4);
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
 START_TEST(settings_of_a_manifest_tell_runs_apart)
 {
     const char *paths[] = { ring("a.trace", 4, 20, 2, 900),
@@ -499,6 +536,7 @@ int main(void)
     tcase_add_test(groups, runs_that_compute_or_communicate_otherwise_are_told_apart);
     tcase_add_test(groups, run_that_cannot_be_read_is_in_no_group);
     tcase_add_test(groups, larger_runs_are_compared_with_the_next_smaller_and_the_smallest);
+    tcase_add_test(groups, what_the_root_does_alone_stays_in_a_larger_run);
     tcase_add_test(groups, settings_of_a_manifest_tell_runs_apart);
     tcase_add_test(groups, runs_on_machines_that_were_not_alike_are_told);
     tcase_add_checked_fixture(manifests, begin, end);
