@@ -35,7 +35,7 @@
   ?share)
 
 (defrule SYMPTOMS::mp-settled
-  "General causes of a loss are not told where specific patterns account for most of it."
+  "General causes of a loss are not reported where specific patterns account for most of it."
   (explained (run ?r) (loss ?loss))
   =>
   (if (>= (explained-share ?r ?loss) ?*explained-most*) then

@@ -163,7 +163,7 @@
                                ?stages ?items ?e ?bubble)))))
 
 (defrule SYMPTOMS::pl-fill-drain
-  "What filling and draining cost is told; with enough items it is how a pipeline works."
+  "What filling and draining cost is reported; with enough items it is how a pipeline works."
   (pattern (run ?r) (name "pipeline") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.bubble") (value ?bubble&:(< ?bubble ?*bubble-large*)))
   (metric (run ?r) (pattern ?p) (name "run.fill_drain") (value ?lost))

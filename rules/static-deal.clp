@@ -7,7 +7,7 @@
 ;;   |- a worker takes longer per task than the others, and gets as many   -> unequal-deal, named
 ;;   `- the workers wait between tasks for what others are still doing     -> dealt-in-rounds
 ;;
-;; In which order results are collected matters little where no task hangs on it: that is not told.
+;; In which order results are collected matters little where no task hangs on it: that is not reported.
 
 (defrule SYMPTOMS::deal-ask
   "A static assignment is judged by how equally the workers compute; what follows from asking for tasks does not hold."

@@ -187,7 +187,7 @@
                    (text (text "The sweeps keep the processes busy: they compute for {%} of the run." ?e)))))
 
 (defrule SYMPTOMS::wf-fill-and-drain
-  "What filling and draining cost is told in any case."
+  "What filling and draining cost is reported in any case."
   (pattern (run ?r) (name "wavefront") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.fill") (value ?fill))
   (metric (run ?r) (pattern ?p) (name "run.turn") (value ?turn))

@@ -165,7 +165,7 @@ static void say_finding(struct telling *t, size_t index, struct mpl_why *parent)
         return;
     }
     if (t->is_told[index]) {
-        node->says = "told above";
+        node->says = "shown above";
         return;
     }
     t->is_told[index] = true;

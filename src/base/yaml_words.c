@@ -13,7 +13,8 @@ static const struct mpl_yaml_advice advices[] = {
     { "found character that cannot start any token",
       "a text cannot begin with this character; quote the text", false },
     { "mapping values are not allowed in this context",
-      "a ':' cannot stand here; quote a text that contains ': ', or mend the indentation",
+      "a ':' cannot stand here; quote a text that contains ': ', or correct the "
+      "indentation",
       false },
     { "could not find expected ':'",
       "there is no ':' after this key; a line of a map is 'key: value'", true },

@@ -23,7 +23,7 @@ enum mpl_status mpl_lint_tell(const struct mpl_lint *lint, enum mpl_status statu
         *err = *reason;
         return status;
     }
-    return mpl_fail(err, status, "the %s have %zu error%s, told above", what, n,
+    return mpl_fail(err, status, "the %s have %zu error%s, shown above", what, n,
                     n == 1 ? "" : "s");
 }
 

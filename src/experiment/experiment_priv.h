@@ -239,7 +239,7 @@ void mpl_tell(const struct hunt *h, enum mpl_told what, int level,
 const char *mpl_settings_key(const struct mpl_planned *planned, struct mpl_arena *arena);
 /**
  * Runs the program once, for an experiment, and adds the run to the case. \p *index is its number.
- * Errors: those that no other run can mend: files that cannot be written, memory.
+ * Errors: those that another run would meet, too: files that cannot be written, memory.
  */
 enum mpl_status mpl_attempt(struct hunt *h, const struct mpl_planned *planned,
                             uint32_t processes, uint32_t repetition, size_t *index,

@@ -1,8 +1,8 @@
 /*
  * What a program leaves behind. mpirun gives every rank a process group of its own, ranks may fork, and
- * a launcher that is killed takes nobody along. Three marks tell that a process goes back to the
- * program: its session, an ancestor that has a mark, or that it became our child after the start
- * (process.c makes us the one who inherits orphans). A child that we had before has none of them.
+ * a launcher that is killed takes nobody along. A process counts as started by the program if it is in its
+ * session, if an ancestor counts so, or if it became our child after the start (process.c makes us the
+ * one who inherits orphans). A child that we had before does not.
  */
 #include "config.h"
 

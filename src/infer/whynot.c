@@ -495,7 +495,7 @@ static void explain_rule(struct whynot *w, const struct why_text *text,
         return;
     }
     if (is_told(w, text->rule) || depth > MOST_DEPTH) {
-        node->says = depth > MOST_DEPTH ? "and so on" : "told above";
+        node->says = depth > MOST_DEPTH ? "and so on" : "shown above";
         return;
     }
     mpl_why_place(node, text->rule->file, text->rule->first_line);

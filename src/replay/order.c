@@ -17,9 +17,9 @@
 #include "replay/replay_priv.h"
 
 /*
- * Of the turns that could be foretold, who receives in a fixed order has more than this share as
- * foretold. On traces of stencils and exchanges it is 99 % and more, of masters 22 to 94 %, but of
- * masters whose workers take exactly as long as each other 100 %, too.
+ * A receive order counts as fixed if more than this share of its turns come as those before predict, of all
+ * for which these do predict one. On traces of stencils and exchanges it is 99 % and more, of masters 22 to 94 %,
+ * but of masters whose workers take exactly as long as each other 100 %, too.
  */
 static const double fixed_share = 0.95;
 /* Who answers a smaller share of the turns does something else than to serve: masters answer all,
@@ -27,7 +27,7 @@ static const double fixed_share = 0.95;
 static const double answered_share = 0.9;
 
 enum {
-    N_BEFORE = 6, /* turns from which the next is foretold: this many, or one alone */
+    N_BEFORE = 6, /* turns from which the next is predicted: this many, or one alone */
     N_MEMORIES = 4096
 };
 
@@ -49,8 +49,8 @@ struct walk {
     uint32_t length;          /* its messages */
     uint32_t send_to;         /* process that is sent to next; MPL_NONE */
     uint64_t n_turns;
-    uint64_t n_known; /* could be foretold */
-    uint64_t n_foretold;
+    uint64_t n_known; /* could be predicted */
+    uint64_t n_predicted;
     uint64_t n_answered;
     int64_t ticks; /* the waiting that counts */
 };
@@ -110,7 +110,7 @@ static void end_turn(struct walk *w)
         after_many = foretell(w, N_BEFORE, turn);
     }
     w->n_known += after_one != NOTHING;
-    w->n_foretold += after_one == THIS || after_many == THIS;
+    w->n_predicted += after_one == THIS || after_many == THIS;
     w->turns[w->n_turns++ % N_BEFORE] = turn;
 }
 
@@ -229,8 +229,8 @@ static enum choice choice_of(const struct walk *w)
     if (w->n_turns == 0 || (double) w->n_answered < answered_share * (double) w->n_turns) {
         return KEEPS_ORDER;
     }
-    return (double) w->n_foretold < fixed_share * (double) w->n_known ? CHOOSES
-                                                                      : MAY_CHOOSE;
+    return (double) w->n_predicted < fixed_share * (double) w->n_known ? CHOOSES
+                                                                       : MAY_CHOOSE;
 }
 
 /* Who has chosen anew has no other order to gain by, but may have one in what it does then. */

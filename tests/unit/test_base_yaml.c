@@ -220,7 +220,7 @@ static const struct {
                             "  b: 3\n"
                             "   ^\n" },
     { "a: b ? c : d\n", "f.yaml:1:10: error: a ':' cannot stand here; quote a text that "
-                        "contains ': ', or mend the indentation\n"
+                        "contains ': ', or correct the indentation\n"
                         "  a: b ? c : d\n"
                         "           ^\n" },
     { "a: 1\nb\n", "f.yaml:2:1: error: there is no ':' after this key; a line of a map is "

@@ -235,7 +235,7 @@ START_TEST(helper_facts_that_need_each_other_end)
     const struct mpl_why *last = find_last(ask("x"), MPL_WHY_RULE);
 
     ck_assert_str_eq(last->text, "REFINE::a");
-    ck_assert_str_eq(last->says, "told above");
+    ck_assert_str_eq(last->says, "shown above");
 }
 END_TEST
 
