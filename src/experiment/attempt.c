@@ -475,7 +475,7 @@ static bool write_out(void *context, const struct offspring *offspring)
 {
     const struct attempt *a = context;
 
-    return mpl_ranks_write_out(offspring, a->folder);
+    return mpl_ranks_write_out(offspring, a->folder, a->run.processes);
 }
 
 /* The anchor is written last. Seen twice: then the others have had time to close their files, too. */

@@ -112,10 +112,11 @@ double mpl_ranks_per_core(const struct mpl_buf *ranks, uint32_t cores);
 bool mpl_ranks_print(const struct mpl_buf *ranks, struct mpl_arena *arena,
                      const char *const **lines, size_t *n);
 /**
- * Tells the ranks on this machine to end, so that their tracer writes what it has recorded; but for those that have
- * written it below \p folder already. False: there was nobody to be told.
+ * Tells the ranks to end, so that their tracer writes what it has recorded; but for those that have written it
+ * below \p folder already. False: nothing was done, as not all \p n_processes of them are on this machine.
  */
-bool mpl_ranks_write_out(const struct offspring *offspring, const char *folder);
+bool mpl_ranks_write_out(const struct offspring *offspring, const char *folder,
+                         uint32_t n_processes);
 
 /* ---- words (words.c, launchers.c, mistakes.c) ----------------------------------------------------------- */
 

@@ -90,7 +90,8 @@ static bool has_written(const struct written *w, uint32_t rank)
     return false;
 }
 
-bool mpl_ranks_write_out(const struct offspring *offspring, const char *folder)
+bool mpl_ranks_write_out(const struct offspring *offspring, const char *folder,
+                         uint32_t n_processes)
 {
     struct mpl_buf ranks = mpl_buf_make(sizeof(struct rank_seen));
     struct written w = { .definitions = mpl_buf_make(sizeof(uint64_t)),
@@ -98,6 +99,11 @@ bool mpl_ranks_write_out(const struct offspring *offspring, const char *folder)
     bool is_any = false;
 
     mpl_ranks_look(offspring, &ranks);
+    /* Ranks on other machines can only be told by the launcher, and those here would wait for them. */
+    if (ranks.n == 0 || ranks.n != n_processes) {
+        mpl_buf_free(&ranks);
+        return false;
+    }
     look_into(&w, folder, 0);
     if (w.definitions.n > 0) {
         qsort(w.definitions.data, w.definitions.n, sizeof(uint64_t), by_number);

@@ -455,7 +455,13 @@ static const char two_ranks[] =
 static bool write_out(void *context, const struct offspring *offspring)
 {
     (void) context;
-    return mpl_ranks_write_out(offspring, folder);
+    return mpl_ranks_write_out(offspring, folder, 2);
+}
+
+static bool write_out_three(void *context, const struct offspring *offspring)
+{
+    (void) context;
+    return mpl_ranks_write_out(offspring, folder, 3);
 }
 
 static bool has_file(const char *name)
@@ -537,6 +543,24 @@ START_TEST(a_rank_that_has_written_is_not_disturbed)
 }
 END_TEST
 
+static void let_three_write(struct program *program)
+{
+    let_write(program);
+    program->write_out = write_out_three;
+}
+
+START_TEST(where_ranks_are_elsewhere_the_launcher_is_told)
+{
+    const struct program_end ended =
+        run_script(mpl_arena_printf(arena, two_ranks, folder), let_three_write);
+
+    ck_assert(ended.has_timed_out);
+    ck_assert_int_eq(ended.signal, SIGTERM);
+    ck_assert_double_lt(ended.duration_s, 10);
+    remove_all((const char *const[]){ "never", "rank-0", "rank-1" }, 3);
+}
+END_TEST
+
 START_TEST(where_nobody_has_a_rank_the_launcher_is_told)
 {
     const struct program_end ended = run_script("exec sleep 60", let_write);
@@ -577,6 +601,7 @@ int main(void)
     tcase_add_test(tcase, a_tick_can_stop_it);
     tcase_add_test(tcase, ranks_whose_time_is_over_are_told_to_write);
     tcase_add_test(tcase, a_rank_that_has_written_is_not_disturbed);
+    tcase_add_test(tcase, where_ranks_are_elsewhere_the_launcher_is_told);
     tcase_add_test(tcase, where_nobody_has_a_rank_the_launcher_is_told);
     suite_add_tcase(suite, tcase);
 
