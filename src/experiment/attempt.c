@@ -449,7 +449,9 @@ static bool note_machine(struct attempt *a, const struct machine_look *before,
     struct mpl_case_run *r = &a->run;
 
     r->load = before->load;
-    r->foreign_cores = mpl_machine_foreign(before, &after, end->duration_s);
+    /* Ranks that a service of the system has started would count as others. */
+    r->foreign_cores =
+        a->ranks.n > 0 ? mpl_machine_foreign(before, &after, end->duration_s) : NAN;
     r->ranks_per_core = mpl_ranks_per_core(&a->ranks, r->cores);
     return mpl_ranks_print(&a->ranks, a->h->c->arena, &r->placement, &r->n_placement);
 }
