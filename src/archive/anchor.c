@@ -32,28 +32,8 @@ struct census {
     const char *anchor;              /**< The alphabetically first. */
     const char *anchors;             /**< Their names, for the message. */
     struct mpl_archives_below below; /**< Looked for if it holds no anchor itself. */
-    bool has_definitions;            /**< *.def beside the place of an anchor. */
-    bool has_local_definitions;      /**< <subdirectory>/<location>.def */
-    bool has_events;                 /**< <subdirectory>/<location>.evt */
     bool is_out_of_memory;
 };
-
-static void look_into(struct census *census, const char *name)
-{
-    const char *path = mpl_arena_printf(census->arena, "%s/%s", census->path, name);
-    DIR *dir = path != NULL ? opendir(path) : NULL;
-    const struct dirent *entry;
-
-    census->is_out_of_memory |= path == NULL;
-    if (dir == NULL) {
-        return;
-    }
-    while ((entry = readdir(dir)) != NULL) {
-        census->has_local_definitions |= mpl_ends_with(entry->d_name, ".def");
-        census->has_events |= mpl_ends_with(entry->d_name, ".evt");
-    }
-    (void) closedir(dir);
-}
 
 static void add_anchor(struct census *census, const char *name)
 {
@@ -91,10 +71,6 @@ static enum mpl_status take_census(struct census *census, struct mpl_err *err)
         }
         if (mpl_ends_with(entry->d_name, ".otf2")) {
             add_anchor(census, entry->d_name);
-        } else if (mpl_ends_with(entry->d_name, ".def")) {
-            census->has_definitions = true;
-        } else {
-            look_into(census, entry->d_name);
         }
     }
     (void) closedir(dir);
@@ -128,13 +104,13 @@ static const char *why_no_anchor(const struct census *census)
 
         return names == NULL ? "no file *.otf2" : names;
     }
-    if (census->has_events) {
+    if (census->below.has_events) {
         return "event files but no anchor (*.otf2), without which nobody knows what "
                "they mean: the program ended without MPI_Finalize, or was killed in it; "
                "\"marple run --timeout TIME\" stops a program so that it leaves a whole "
                "trace";
     }
-    if (census->has_local_definitions) {
+    if (census->below.has_local_definitions) {
         return "only local definition files: the tracer was killed before it wrote events "
                "and its anchor (*.otf2); EZTrace writes them if EZTRACE_SIGNAL_HANDLER=1 "
                "is "

@@ -68,6 +68,9 @@ static void look_below(struct search *s, const char *folder, int level)
         }
         if (S_ISREG(info.st_mode) && mpl_ends_with(path, ".otf2")) {
             add(s, path);
+        } else if (S_ISREG(info.st_mode) && level > 0) {
+            s->out->has_local_definitions |= mpl_ends_with(path, ".def");
+            s->out->has_events |= mpl_ends_with(path, ".evt");
         } else if (S_ISDIR(info.st_mode) && !is_events_folder(path)) {
             if (level == MOST_LEVELS) {
                 s->out->is_cut = true;

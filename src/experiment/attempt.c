@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "archive/archive.h"
-
 #define GRACE_S   5.0
 #define WRITE_S   10.0 /* For traces of all ranks, on few cores. */
 #define VERSION_S 5.0
@@ -380,18 +378,6 @@ static void judge(struct attempt *a, const struct program_end *end, const char *
     }
 }
 
-/* The problem, and why nothing of what was recorded can be read. */
-static const char *without_anchor(const struct attempt *a, const char *place)
-{
-    struct mpl_arena *arena = a->h->c->arena;
-    struct mpl_err why = { 0 };
-    const char *anchor = NULL;
-
-    return mpl_anchor_find(place, arena, &anchor, &why) == MPL_OK || a->run.problem == NULL
-               ? a->run.problem
-               : mpl_arena_printf(arena, "%s; %s", a->run.problem, why.cause[0].text);
-}
-
 static void conclude(struct attempt *a, const struct program_end *end, const char *gist)
 {
     struct mpl_arena *arena = a->h->c->arena;
@@ -410,8 +396,10 @@ static void conclude(struct attempt *a, const struct program_end *end, const cha
         return;
     }
     a->run.partial = own;
-    if (own == NULL && a->run.trace_bytes > 0) {
-        a->run.problem = without_anchor(a, place);
+    if (own == NULL && a->run.trace_bytes > 0 && a->run.problem != NULL) {
+        a->run.problem = mpl_arena_printf(
+            arena, "%s; its trace cannot be read, as %s did not write the anchor (*.otf2)",
+            a->run.problem, a->run.tracer);
     }
     const char *path = own != NULL ? mpl_arena_printf(arena, "%s/%s", place, anchor) : NULL;
     const char *alone = path != NULL ? mpl_alone_in(&a->h->c->command, path, arena) : NULL;
