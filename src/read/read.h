@@ -34,6 +34,39 @@ enum mpl_status mpl_read_text(const char *name, const char *text, size_t bytes,
                               struct mpl_model **out, struct mpl_err *err);
 
 /**
+ * Numbers of the records in a location's event file, from 1. They are those of the file, whatever of
+ * it the model keeps, so they stay the same however events are stored. A text trace has the
+ * numbers that its events have when it is converted.
+ */
+struct mpl_records {
+    uint32_t n;       /**< Records of the file, as far as it is sound. */
+    uint32_t n_steps; /**< 0: event i is record i + 1. */
+    /** Where events stop being numbered one after the other: from \p event on they are again. */
+    const struct mpl_record_step {
+        uint32_t event;
+        uint32_t record;
+    } * steps;
+};
+/**
+ * Only where records were skipped is the file read again.
+ *
+ * Ownership: \p out's steps live in \p arena.
+ * Errors: MPL_E_IO if the file is not the one that the model was read from; MPL_E_NOMEM.
+ */
+enum mpl_status mpl_records_read(const struct mpl_model *model, uint32_t location,
+                                 struct mpl_arena *arena, struct mpl_records *out,
+                                 struct mpl_err *err);
+/** The number of the record that event \p event was made of. */
+uint32_t mpl_records_number(const struct mpl_records *records, uint32_t event);
+/**
+ * The first event of record \p number, which must be 1 to n. False: that record is skipped, and
+ * \p *event is the next one that is kept, or the number of events.
+ */
+bool mpl_records_find(const struct mpl_records *records,
+                      const struct mpl_location *location, uint32_t number,
+                      uint32_t *event);
+
+/**
  * Writes \p model as an OTF2 archive into the new directory \p directory (anchor "trace.otf2").
  * Appears complete or not at all; an existing directory is refused unless \p force.
  */

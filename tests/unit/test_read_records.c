@@ -198,6 +198,119 @@ START_TEST(records_of_all_kinds_are_kept_or_counted)
 }
 END_TEST
 
+/* Record numbers of all events, "1 2 5"; and that they lead back to them. */
+static const char *numbers(const struct mpl_model *model)
+{
+    struct mpl_records records;
+    const char *text = "";
+
+    ck_assert_int_eq(mpl_records_read(model, 0, arena, &records, NULL), MPL_OK);
+    for (uint32_t i = 0; i < model->locations[0].n_events; i++) {
+        const uint32_t number = mpl_records_number(&records, i);
+        uint32_t event = MPL_NONE;
+
+        ck_assert(mpl_records_find(&records, &model->locations[0], number, &event));
+        ck_assert_uint_eq(mpl_records_number(&records, event), number);
+        ck_assert_uint_le(event, i);
+        ck_assert_uint_le(number, records.n);
+        text = mpl_arena_printf(arena, "%s%s%u", text, i == 0 ? "" : " ", number);
+    }
+    return text;
+}
+
+static void put_numbered(struct writer *w, bool is_big_endian)
+{
+    start(w, is_big_endian);
+    put_time(w, t0);
+    RECORD(w, 31, "4118", 0, 1, 4, 99); /* 1: Metric */
+    put_single(w, 12, 0);               /* 2: Enter */
+    RECORD(w, 6, "1", 7);               /* attribute list, no event */
+    w->n_events--;
+    put_single(w, 13, 0);                /* 3: Leave */
+    RECORD(w, 31, "4118", 0, 1, 4, 100); /* 4 */
+    RECORD(w, 200, "4", 0);              /* 5: not yet invented */
+    put_time(w, t0 + 10);
+    RECORD(w, 10, "T", t0 + 20); /* 6: BufferFlush, two events */
+    put_time(w, t0 + 30);
+    put_single(w, 12, 0);        /* 7 */
+    put_single(w, 28, 5);        /* 8: OmpTaskCreate */
+    RECORD(w, 10, "T", t0 + 40); /* 9 */
+    put_time(w, t0 + 50);
+    put_single(w, 13, 0); /* 10 */
+}
+
+START_TEST(records_are_numbered_as_in_the_file)
+{
+    struct mpl_records records;
+    const struct mpl_model *model;
+    struct writer w;
+    uint32_t event = 0;
+
+    put_numbered(&w, _i == 1);
+    model = finish(&w);
+    ck_assert_str_eq(numbers(model), "2 3 6 6 7 9 9 10");
+    ck_assert_int_eq(mpl_records_read(model, 0, arena, &records, NULL), MPL_OK);
+    ck_assert_uint_eq(records.n, 10);
+    ck_assert(!mpl_records_find(&records, &model->locations[0], 4, &event));
+    ck_assert_uint_eq(event, 2);
+}
+END_TEST
+
+START_TEST(records_without_gaps_are_numbered_without_the_file)
+{
+    const struct mpl_model *model;
+    struct writer w;
+
+    start(&w, _i == 1);
+    put_time(&w, t0);
+    put_single(&w, 12, 0);
+    RECORD(&w, 10, "T", t0 + 20);
+    put_time(&w, t0 + 30);
+    put_single(&w, 13, 0);
+    model = finish(&w);
+    ck_assert_int_eq(remove(mpl_arena_printf(arena, "%s/trace/0.evt", archive)), 0);
+    ck_assert_str_eq(numbers(model), "1 2 2 3");
+}
+END_TEST
+
+START_TEST(another_file_gives_no_numbers)
+{
+    struct mpl_records records;
+    struct mpl_err err = { 0 };
+    struct mpl_model *model;
+    struct writer w;
+
+    put_numbered(&w, _i == 1);
+    model = finish(&w);
+    start(&w, _i == 1);
+    put_time(&w, t0);
+    put_single(&w, 12, 0);
+    (void) finish(&w);
+    ck_assert_int_eq(mpl_records_read(model, 0, arena, &records, &err), MPL_E_IO);
+    ck_assert_str_eq(err.cause[0].text,
+                     "the events of location 0 are not those that were read before");
+}
+END_TEST
+
+START_TEST(numbers_without_memory)
+{
+    struct mpl_records records;
+    const struct mpl_model *model;
+    struct writer w;
+    enum mpl_status st = MPL_E_NOMEM;
+
+    put_numbered(&w, false);
+    model = finish(&w);
+    for (long n = 0; st != MPL_OK && n < 1000; n++) {
+        mpl_alloc_fail_after(n);
+        st = mpl_records_read(model, 0, arena, &records, NULL);
+        mpl_alloc_fail_after(-1);
+        ck_assert(st == MPL_OK || st == MPL_E_NOMEM);
+    }
+    ck_assert_int_eq(st, MPL_OK);
+}
+END_TEST
+
 START_TEST(records_of_threads_keep_what_they_name)
 {
     static const struct mpl_thread_record expected[] = {
@@ -550,6 +663,10 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, tables_shrink_for_locations_that_need_little);
     tcase_add_loop_test(tcase, records_of_all_kinds_are_kept_or_counted, 0, 2);
+    tcase_add_loop_test(tcase, records_are_numbered_as_in_the_file, 0, 2);
+    tcase_add_loop_test(tcase, records_without_gaps_are_numbered_without_the_file, 0, 2);
+    tcase_add_loop_test(tcase, another_file_gives_no_numbers, 0, 2);
+    tcase_add_test(tcase, numbers_without_memory);
     tcase_add_loop_test(tcase, records_of_threads_keep_what_they_name, 0, 2);
     tcase_add_loop_test(tcase, long_records_have_a_long_length, 0, 2);
     tcase_add_loop_test(tcase, buffer_flush_ends_before_the_next_event, 0, 2);
