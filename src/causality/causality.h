@@ -58,6 +58,9 @@ enum mpl_precedence {
 };
 const char *mpl_precedence_name(enum mpl_precedence precedence); /* "before", … */
 
+/** Whether some dependences are in a circle and therefore left out, so that chains may be missing. */
+bool mpl_causality_has_circles(const struct mpl_causality *causality);
+
 /** What \p a is to \p b. */
 enum mpl_precedence mpl_causality_compare(struct mpl_causality *causality,
                                           struct mpl_moment a, struct mpl_moment b);
@@ -76,7 +79,7 @@ struct mpl_causality_edge {
 };
 /**
  * A shortest chain of dependences from \p a to \p b, in its order; none where both are on one
- * location. \p *n_edges is 0 also where there is no chain.
+ * location. Of several it leaves \p a's location early and comes to that of \p b late. \p *n_edges is 0 also where there is no chain.
  *
  * Errors: MPL_E_NOMEM. Cost: linear in the points of the net.
  */

@@ -171,6 +171,11 @@ uint32_t mpl_causality_past(struct mpl_causality *c, struct mpl_moment event,
                              : ask_above(c, event.location, stamp, location);
 }
 
+bool mpl_causality_has_circles(const struct mpl_causality *c)
+{
+    return c->has_circles;
+}
+
 static bool precedes(struct mpl_causality *c, struct mpl_moment a, struct mpl_moment b)
 {
     return mpl_causality_past(c, b, a.location) > a.event;

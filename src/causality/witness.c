@@ -176,11 +176,54 @@ static bool go_on(struct search *s)
     return s->reached.n > before && !s->is_short;
 }
 
-static enum mpl_status trace_back(const struct search *s, size_t how,
-                                  struct mpl_arena *arena,
+/* A source of a sink that is on a location, from an event on; MPL_NONE: it has none there. */
+static uint32_t source_on(const struct search *s, const struct mpl_net_point *sink,
+                          struct mpl_moment from)
+{
+    const bool is_group = (sink->flags & MPL_POINT_GROUP) != 0;
+    const struct mpl_moment *sources =
+        is_group ? &s->sources[s->first_source[sink->link]] : &s->pair[sink->link];
+    const size_t n =
+        is_group ? s->first_source[sink->link + 1] - s->first_source[sink->link] : 1;
+
+    for (size_t i = 0; i < n; i++) {
+        if (sources[i].location == from.location && sources[i].event >= from.event) {
+            return sources[i].event;
+        }
+    }
+    return MPL_NONE;
+}
+
+/*
+ * The search comes from behind, so the chain leaves a's location as late as it can. Somebody who
+ * asks about a send expects that very message: the first one that leads to the same next
+ * location, in time for the rest of the chain.
+ */
+static void leave_early(const struct search *s, struct mpl_moment a, uint32_t until,
+                        struct mpl_causality_edge *first)
+{
+    const uint32_t next = first->to.location;
+    const struct mpl_net_track *track = &s->net->track[next];
+
+    for (uint32_t i = 0; i < track->n_points && track->points[i].event <= until; i++) {
+        const struct mpl_net_point *p = &track->points[i];
+        const uint32_t from = (p->flags & (MPL_POINT_SOURCE | MPL_POINT_IGNORED)) != 0
+                                  ? MPL_NONE
+                                  : source_on(s, p, a);
+
+        if (from < first->from.event) {
+            *first =
+                (struct mpl_causality_edge){ { a.location, from }, { next, p->event } };
+        }
+    }
+}
+
+static enum mpl_status trace_back(const struct search *s, struct mpl_moment a,
+                                  struct mpl_moment b, struct mpl_arena *arena,
                                   const struct mpl_causality_edge **edges, size_t *n_edges,
                                   struct mpl_err *err)
 {
+    size_t how = s->how[a.location];
     struct mpl_causality_edge *all = NULL;
     size_t n = 0;
 
@@ -197,6 +240,9 @@ static enum mpl_status trace_back(const struct search *s, size_t how,
 
         all[i] = (struct mpl_causality_edge){ r->from, r->to };
         how = r->behind;
+    }
+    if (n > 0) {
+        leave_early(s, a, n > 1 ? all[1].from.event : b.event, &all[0]);
     }
     *edges = all;
     *n_edges = n;
@@ -225,7 +271,7 @@ enum mpl_status mpl_causality_witness(struct mpl_causality *c, struct mpl_moment
         st = s.is_short ? mpl_nomem(err) : MPL_OK;
     }
     if (st == MPL_OK && s.n_reached[a.location] > a.event) {
-        st = trace_back(&s, s.how[a.location], arena, edges, n_edges, err);
+        st = trace_back(&s, a, b, arena, edges, n_edges, err);
     }
     mpl_buf_free(&s.reached);
     mpl_arena_destroy(scratch);
