@@ -9,6 +9,7 @@ extern const struct mpl_cmd mpl_cmd_check;
 extern const struct mpl_cmd mpl_cmd_convert;
 extern const struct mpl_cmd mpl_cmd_diagnose;
 extern const struct mpl_cmd mpl_cmd_help;
+extern const struct mpl_cmd mpl_cmd_order;
 extern const struct mpl_cmd mpl_cmd_pattern;
 extern const struct mpl_cmd mpl_cmd_plan;
 extern const struct mpl_cmd mpl_cmd_rule;

@@ -36,12 +36,11 @@ enum mpl_status mpl_report_check_text(const struct mpl_diagnosis *d,
                                       const struct mpl_report_options *options, FILE *out,
                                       struct mpl_err *err)
 {
-    struct page page = { .out = out,
-                         .width = options->width > 0 ? options->width : 92,
-                         .scratch = mpl_arena_create() };
+    struct page page;
+    const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
-    if (page.scratch == NULL) {
-        return mpl_nomem(err);
+    if (st != MPL_OK) {
+        return st;
     }
     for (size_t i = 0; i < d->n_runs; i++) {
         const struct mpl_run *run = &d->runs[i];
@@ -53,7 +52,5 @@ enum mpl_status mpl_report_check_text(const struct mpl_diagnosis *d,
             mpl_page_clock_in_full(&page, run);
         }
     }
-    mpl_arena_destroy(page.scratch);
-    const enum mpl_status st = mpl_file_flush(out, err);
-    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
+    return mpl_page_close(&page, err);
 }

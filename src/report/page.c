@@ -6,6 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum mpl_status mpl_page_open(struct page *page, const struct mpl_report_options *options,
+                              FILE *out, struct mpl_err *err)
+{
+    *page = (struct page){ .out = out,
+                           .width = options->width > 0 ? options->width : 92,
+                           .scratch = mpl_arena_create() };
+    return page->scratch == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+enum mpl_status mpl_page_close(struct page *page, struct mpl_err *err)
+{
+    mpl_arena_destroy(page->scratch);
+
+    const enum mpl_status st = mpl_file_flush(page->out, err);
+
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the report");
+}
+
 void mpl_page_say(struct page *page, int indent, const char *fmt, ...)
 {
     va_list args;

@@ -7,6 +7,7 @@
 #define MPL_REPORT_REPORT_H
 
 #include "experiment/experiment.h"
+#include "query/query.h"
 
 /* How reports grade causes: shares of the process time (warn at 5 %, critical from 15 %). */
 #define MPL_SEVERITY_WARNING  0.05
@@ -92,6 +93,20 @@ enum mpl_status mpl_report_case_json(const struct mpl_diagnosis *diagnosis,
 enum mpl_status mpl_report_check_text(const struct mpl_diagnosis *diagnosis,
                                       const struct mpl_report_options *options, FILE *out,
                                       struct mpl_err *err);
+/** For `marple order`: answers of query about \p run. JSON is "marple-order/1": doc/order.schema.json. */
+enum mpl_status mpl_report_between_text(const struct mpl_run *run,
+                                        const struct mpl_between *between,
+                                        const struct mpl_report_options *options, FILE *out,
+                                        struct mpl_err *err);
+enum mpl_status mpl_report_between_json(const struct mpl_run *run,
+                                        const struct mpl_between *between, FILE *out,
+                                        struct mpl_err *err);
+enum mpl_status mpl_report_cut_text(const struct mpl_run *run, const struct mpl_cut *cut,
+                                    const struct mpl_report_options *options, FILE *out,
+                                    struct mpl_err *err);
+enum mpl_status mpl_report_cut_json(const struct mpl_run *run, const struct mpl_cut *cut,
+                                    FILE *out, struct mpl_err *err);
+
 /** "marple-check/1": doc/check.schema.json. */
 enum mpl_status mpl_report_check_json(const struct mpl_diagnosis *diagnosis, FILE *out,
                                       struct mpl_err *err);

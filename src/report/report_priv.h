@@ -11,6 +11,17 @@ struct page {
     const struct mpl_plan *plan; /* NULL: there is none */
 };
 
+/** A page of its own on \p out; and its end, which tells whether all was written. */
+enum mpl_status mpl_page_open(struct page *page, const struct mpl_report_options *options,
+                              FILE *out, struct mpl_err *err);
+enum mpl_status mpl_page_close(struct page *page, struct mpl_err *err);
+
+/** A document of "marple-order/1" about \p run, to which \p query adds its answer. */
+struct mpl_json *mpl_report_order_json(const struct mpl_run *run, const char *query);
+/** Writes and destroys it. */
+enum mpl_status mpl_report_order_write(struct mpl_json *json, FILE *out,
+                                       struct mpl_err *err);
+
 /** printf to the page, wrapped at its width, each line indented. */
 void mpl_page_say(struct page *page, int indent, const char *fmt, ...) MPL_PRINTF(3, 4);
 /** The same behind a label ("what:  "); further lines begin below the text. */

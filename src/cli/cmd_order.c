@@ -1,0 +1,264 @@
+#include "config.h"
+
+#include "cli/order_priv.h"
+
+#include <string.h>
+
+#include "cli/traces_priv.h"
+
+enum { OPT_FORMAT, OPT_OUTPUT };
+
+static const struct mpl_option options[] = {
+    [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
+    [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
+    MPL_KNOWLEDGE_OPTIONS,
+    MPL_CLOCK_OPTIONS,
+    { 0 },
+};
+
+/* ---- what can be asked ------------------------------------------------------------------------ */
+
+static enum mpl_status between(const struct mpl_order_asked *asked, struct mpl_err *err)
+{
+    const struct mpl_run *run = &asked->diagnosis->runs[0];
+    struct mpl_spot a;
+    struct mpl_spot b;
+    struct mpl_between x;
+    enum mpl_status st = mpl_query_find(asked->query, asked->opts->addresses[0], &a, err);
+
+    st = st == MPL_OK ? mpl_query_find(asked->query, asked->opts->addresses[1], &b, err)
+                      : st;
+    st = st == MPL_OK ? mpl_query_between(asked->query, &a, &b, &x, err) : st;
+    if (st != MPL_OK) {
+        return st;
+    }
+    return asked->opts->format == MPL_FORMAT_JSON
+               ? mpl_report_between_json(run, &x, asked->out, err)
+               : mpl_report_between_text(run, &x, &asked->looks, asked->out, err);
+}
+
+static enum mpl_status cut(const struct mpl_order_asked *asked, bool is_future,
+                           struct mpl_err *err)
+{
+    const struct mpl_run *run = &asked->diagnosis->runs[0];
+    struct mpl_spot spot;
+    struct mpl_cut x;
+    enum mpl_status st =
+        mpl_query_find(asked->query, asked->opts->addresses[0], &spot, err);
+
+    st = st == MPL_OK ? mpl_query_cut(asked->query, &spot, is_future, &x, err) : st;
+    if (st != MPL_OK) {
+        return st;
+    }
+    return asked->opts->format == MPL_FORMAT_JSON
+               ? mpl_report_cut_json(run, &x, asked->out, err)
+               : mpl_report_cut_text(run, &x, &asked->looks, asked->out, err);
+}
+
+static enum mpl_status past(const struct mpl_order_asked *asked, struct mpl_err *err)
+{
+    return cut(asked, false, err);
+}
+
+static enum mpl_status future(const struct mpl_order_asked *asked, struct mpl_err *err)
+{
+    return cut(asked, true, err);
+}
+
+static const struct mpl_order_action actions[] = {
+    { "between", "TRACE A B", 2, 2, between },
+    { "past", "TRACE A", 1, 1, past },
+    { "future", "TRACE A", 1, 1, future },
+};
+enum { N_ACTIONS = sizeof actions / sizeof actions[0] };
+
+/* ---- words ---------------------------------------------------------------------------------------- */
+
+static enum mpl_status no_action(const char *word, struct mpl_err *err)
+{
+    const char *names[N_ACTIONS];
+
+    for (size_t i = 0; i < N_ACTIONS; i++) {
+        names[i] = actions[i].name;
+    }
+    const char *near = mpl_suggest(word, names, N_ACTIONS);
+
+    return mpl_fail(err, MPL_E_USAGE, "order cannot \"%s\"%s%s%s", word,
+                    near == NULL ? "" : "; did you mean \"", near == NULL ? "" : near,
+                    near == NULL ? "" : "\"?");
+}
+
+static const struct mpl_order_action *find_action(const char *word)
+{
+    for (size_t i = 0; i < N_ACTIONS; i++) {
+        if (strcmp(actions[i].name, word) == 0) {
+            return &actions[i];
+        }
+    }
+    return NULL;
+}
+
+static enum mpl_status take_option(const struct mpl_option *option, const char *value,
+                                   struct mpl_order_opts *opts, struct mpl_err *err)
+{
+    switch (option - options) {
+    case OPT_FORMAT:
+        return mpl_args_format(option, value, &opts->format, err);
+    case OPT_OUTPUT:
+        opts->output = value;
+        return MPL_OK;
+    default:
+        return mpl_args_knowledge(option, value, &opts->knowledge)
+                   ? MPL_OK
+                   : mpl_args_clock(option, value, &opts->clock, err);
+    }
+}
+
+static enum mpl_status check(const struct mpl_order_opts *opts,
+                             const struct mpl_order_action *action, struct mpl_err *err)
+{
+    if (opts->trace == NULL || opts->n_addresses < action->least) {
+        return mpl_fail(err, MPL_E_USAGE, "order %s needs %s", action->name,
+                        action->operands);
+    }
+    if (opts->n_addresses > action->most) {
+        return mpl_fail(err, MPL_E_USAGE, "unexpected \"%s\"; order %s takes %s",
+                        opts->addresses[action->most], action->name, action->operands);
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
+                             struct mpl_order_opts *opts,
+                             const struct mpl_order_action **action, struct mpl_err *err)
+{
+    const size_t most = (size_t) args->n + 1;
+    const struct mpl_option *option = NULL;
+    const char *value = NULL;
+    enum mpl_status st = MPL_OK;
+
+    opts->addresses = MPL_NEW_ARRAY(arena, most, const char *);
+    opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
+    if (opts->addresses == NULL || opts->knowledge.given == NULL) {
+        return mpl_nomem(err);
+    }
+    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
+        if (option != NULL) {
+            st = take_option(option, value, opts, err);
+        } else if (*action == NULL) {
+            *action = find_action(value);
+            st = *action == NULL ? no_action(value, err) : MPL_OK;
+        } else if (opts->trace == NULL) {
+            opts->trace = value;
+        } else {
+            opts->addresses[opts->n_addresses++] = value;
+        }
+    }
+    if (st == MPL_END && *action == NULL) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "order needs to know what to ask: between, past, future");
+    }
+    return st == MPL_END ? check(opts, *action, err) : st;
+}
+
+/* ---- the work ------------------------------------------------------------------------------------- */
+
+/* A finding has to be found first; else nothing is diagnosed. */
+static enum mpl_status analyse(const struct mpl_order_opts *opts, struct mpl_arena *arena,
+                               struct mpl_analysis **out, struct mpl_err *err)
+{
+    struct mpl_progress_line line;
+    struct mpl_directories directories = { 0 };
+    bool has_finding = false;
+    enum mpl_status st;
+
+    for (size_t i = 0; i < opts->n_addresses; i++) {
+        has_finding = has_finding || mpl_query_is_finding(opts->addresses[i]);
+    }
+    mpl_progress_line_open(&line, stderr);
+    if (!has_finding) {
+        st = mpl_analysis_check(opts->trace, &opts->clock, &line.progress, out, err);
+        mpl_progress_line_close(&line);
+        return st;
+    }
+    st = mpl_directories_find(&opts->knowledge, arena, &directories, err);
+    if (st == MPL_OK) {
+        const struct mpl_analysis_options asked = {
+            .knowledge = directories.paths,
+            .n_knowledge = directories.n,
+            .clock = &opts->clock,
+            .progress = &line.progress,
+        };
+
+        st = mpl_analysis_run(&opts->trace, 1, &asked, out, err);
+    }
+    mpl_progress_line_close(&line);
+    return st;
+}
+
+static enum mpl_status answer(const struct mpl_order_opts *opts,
+                              const struct mpl_order_action *action,
+                              const struct mpl_diagnosis *diagnosis, FILE *out,
+                              struct mpl_err *err)
+{
+    struct mpl_order_asked asked = { .opts = opts,
+                                     .diagnosis = diagnosis,
+                                     .looks = { .width = mpl_output_width(out) },
+                                     .out = out };
+    enum mpl_status st;
+
+    /* A trace without any duration has an order all the same. */
+    if (diagnosis->runs[0].events == NULL || diagnosis->runs[0].model->n_events == 0) {
+        (void) mpl_fail(err, MPL_E_MEANING, "%s", diagnosis->runs[0].failure);
+        return mpl_wrap(err, MPL_E_MEANING, "the trace cannot be used");
+    }
+    st = mpl_query_create(diagnosis, &asked.query, err);
+    st = st == MPL_OK ? action->run(&asked, err) : st;
+    mpl_query_destroy(asked.query);
+    return st;
+}
+
+static enum mpl_status ask(const struct mpl_order_opts *opts,
+                           const struct mpl_order_action *action, struct mpl_arena *arena,
+                           FILE *out, struct mpl_err *err)
+{
+    struct mpl_analysis *analysis = NULL;
+    struct mpl_output output;
+    enum mpl_status st = mpl_output_open(opts->output, out, &output, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    mpl_trace_tell(opts->trace);
+    st = analyse(opts, arena, &analysis, err);
+    if (st == MPL_OK) {
+        st = answer(opts, action, mpl_analysis_diagnosis(analysis), output.stream, err);
+    }
+    st = mpl_output_close(&output, st, err);
+    mpl_analysis_destroy(analysis);
+    return st;
+}
+
+static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
+{
+    struct mpl_order_opts opts = { .clock = mpl_clock_defaults() };
+    const struct mpl_order_action *action = NULL;
+    struct mpl_arena *arena = mpl_arena_create();
+
+    if (arena == NULL) {
+        return mpl_nomem(err);
+    }
+    enum mpl_status st = parse(args, arena, &opts, &action, err);
+
+    st = st == MPL_OK ? ask(&opts, action, arena, out, err) : st;
+    mpl_arena_destroy(arena);
+    return st;
+}
+
+const struct mpl_cmd mpl_cmd_order = {
+    .name = "order",
+    .operands = "between|past|future TRACE [ADDRESS...]",
+    .summary = "say what must have come before what, whatever the clocks say",
+    .options = options,
+    .run = run,
+};

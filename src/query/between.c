@@ -1,0 +1,196 @@
+/*
+ * Which of two moments must have come before the other. A call is a stretch: it comes before another
+ * one if it has begun before that one could end, and not the other way round too.
+ */
+#include "config.h"
+
+#include "query/query_priv.h"
+
+#include <math.h>
+
+const char *mpl_link_kind_name(enum mpl_link_kind kind)
+{
+    static const char *const names[] = {
+        [MPL_LINK_MESSAGE] = "message",
+        [MPL_LINK_ANSWER] = "answer",
+        [MPL_LINK_COLLECTIVE] = "collective",
+        [MPL_LINK_THREAD] = "thread",
+    };
+
+    return names[kind];
+}
+
+static struct mpl_moment begin_of(const struct mpl_spot *spot)
+{
+    return (struct mpl_moment){ spot->begin.location, spot->begin.event };
+}
+
+static struct mpl_moment end_of(const struct mpl_spot *spot)
+{
+    return (struct mpl_moment){ spot->end.location, spot->end.event };
+}
+
+static bool precedes(struct mpl_query *q, struct mpl_moment a, struct mpl_moment b)
+{
+    return mpl_causality_past(q->causality, b, a.location) > a.event;
+}
+
+/* All of a before anything of b. */
+static bool precedes_whole(struct mpl_query *q, const struct mpl_spot *a,
+                           const struct mpl_spot *b)
+{
+    const bool is_gap = a->begin.event > a->end.event;
+    const bool is_gap_b = b->begin.event > b->end.event;
+
+    return precedes(q, is_gap ? begin_of(a) : end_of(a),
+                    is_gap_b ? end_of(b) : begin_of(b));
+}
+
+/* ---- the chain ---------------------------------------------------------------------------------- */
+
+static enum mpl_link_kind kind_of(const struct mpl_model *model,
+                                  const struct mpl_causality_edge *edge)
+{
+    const struct mpl_location *from = &model->locations[edge->from.location];
+    const struct mpl_location *to = &model->locations[edge->to.location];
+    const uint8_t source = from->kind[edge->from.event];
+    const uint8_t sink = to->kind[edge->to.event];
+
+    if ((source == MPL_EV_SEND || source == MPL_EV_ISEND) &&
+        (sink == MPL_EV_RECV || sink == MPL_EV_IRECV)) {
+        return MPL_LINK_MESSAGE;
+    }
+    if (from->process == to->process) {
+        return MPL_LINK_THREAD;
+    }
+    return sink == MPL_EV_COLL_END ? MPL_LINK_COLLECTIVE : MPL_LINK_ANSWER;
+}
+
+static enum mpl_status show_chain(struct mpl_query *q, struct mpl_moment first,
+                                  struct mpl_moment last, struct mpl_between *out,
+                                  struct mpl_err *err)
+{
+    const struct mpl_causality_edge *edges = NULL;
+    struct mpl_link *links = NULL;
+    size_t n = 0;
+    enum mpl_status st =
+        mpl_causality_witness(q->causality, first, last, q->arena, &edges, &n, err);
+
+    if (st == MPL_OK) {
+        links = MPL_NEW_ARRAY(q->arena, n, struct mpl_link);
+        st = links == NULL ? mpl_nomem(err) : MPL_OK;
+    }
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        links[i].kind = kind_of(q->run->model, &edges[i]);
+        st = mpl_query_look(q, edges[i].from, &links[i].from, err);
+        st = st == MPL_OK ? mpl_query_look(q, edges[i].to, &links[i].to, err) : st;
+    }
+    out->links = links;
+    out->n_links = n;
+    return st;
+}
+
+/* ---- clocks -------------------------------------------------------------------------------------- */
+
+/* How wrong the distance of two locations' times may be; NaN: unknown. */
+static double error_between(const struct mpl_query *q, uint32_t a, uint32_t b)
+{
+    const struct mpl_model *model = q->run->model;
+    const int64_t *bound = q->run->clock->bound_ticks;
+
+    if (model->locations[a].process == model->locations[b].process) {
+        return 0;
+    }
+    return bound[a] == INT64_MAX || bound[b] == INT64_MAX
+               ? NAN
+               : mpl_model_seconds(model, mpl_ticks_plus(bound[a], bound[b]));
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------ */
+
+static void decide(struct mpl_query *q, struct mpl_between *x)
+{
+    const bool is_before = precedes(q, begin_of(&x->a), end_of(&x->b));
+    const bool is_after = precedes(q, begin_of(&x->b), end_of(&x->a));
+
+    if (x->a.begin.location == x->b.begin.location &&
+        x->a.begin.event == x->b.begin.event && x->a.end.event == x->b.end.event) {
+        x->answer = MPL_PRECEDENCE_SAME;
+    } else if (is_before != is_after) {
+        x->answer = is_before ? MPL_PRECEDENCE_BEFORE : MPL_PRECEDENCE_AFTER;
+        x->is_whole =
+            is_before ? precedes_whole(q, &x->a, &x->b) : precedes_whole(q, &x->b, &x->a);
+    } else if (is_before) {
+        x->answer = MPL_PRECEDENCE_CONCURRENT;
+        x->does_overlap = true;
+    } else {
+        x->why = mpl_query_doubt(q);
+        x->answer = x->why != NULL ? MPL_PRECEDENCE_NOT_KNOWN : MPL_PRECEDENCE_CONCURRENT;
+    }
+}
+
+enum mpl_status mpl_query_between(struct mpl_query *q, const struct mpl_spot *a,
+                                  const struct mpl_spot *b, struct mpl_between *out,
+                                  struct mpl_err *err)
+{
+    struct mpl_between x = { .a = *a, .b = *b };
+    enum mpl_status st = mpl_query_stamps(q, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    decide(q, &x);
+
+    const bool is_after = x.answer == MPL_PRECEDENCE_AFTER;
+    const bool is_ordered = is_after || x.answer == MPL_PRECEDENCE_BEFORE || x.does_overlap;
+    const struct mpl_spot *first = is_after ? b : a;
+    const struct mpl_spot *last = is_after ? a : b;
+
+    if (is_ordered) {
+        st = show_chain(q, begin_of(first), end_of(last), &x, err);
+    }
+    if (st != MPL_OK) {
+        return st;
+    }
+    x.margin_s = (is_ordered ? last->end.time_s : last->begin.time_s) - first->begin.time_s;
+    x.error_s = error_between(q, a->begin.location, b->begin.location);
+    *out = x;
+    return MPL_OK;
+}
+
+/* ---- before and after --------------------------------------------------------------------------------- */
+
+/* Of a location the record that bounds the cut; false: there is none. */
+static bool bound(struct mpl_query *q, const struct mpl_spot *spot, bool is_future,
+                  uint32_t location, struct mpl_moment *out)
+{
+    const uint32_t number =
+        is_future ? mpl_causality_future(q->causality, begin_of(spot), location)
+                  : mpl_causality_past(q->causality, end_of(spot), location);
+
+    *out = (struct mpl_moment){ location, number - 1 };
+    return number > 0 && location != spot->begin.location;
+}
+
+enum mpl_status mpl_query_cut(struct mpl_query *q, const struct mpl_spot *spot,
+                              bool is_future, struct mpl_cut *out, struct mpl_err *err)
+{
+    const uint32_t n_locations = q->run->model->n_locations;
+    struct mpl_instant *instants = MPL_NEW_ARRAY(q->arena, n_locations, struct mpl_instant);
+    enum mpl_status st = instants == NULL ? mpl_nomem(err) : mpl_query_stamps(q, err);
+    uint32_t n = 0;
+
+    for (uint32_t l = 0; l < n_locations && st == MPL_OK; l++) {
+        struct mpl_moment moment;
+
+        if (bound(q, spot, is_future, l, &moment)) {
+            st = mpl_query_look(q, moment, &instants[n++], err);
+        }
+    }
+    if (st == MPL_OK) {
+        const char *why = mpl_query_doubt(q);
+
+        *out = (struct mpl_cut){ *spot, is_future, why == NULL, why, n, instants };
+    }
+    return st;
+}

@@ -1,0 +1,43 @@
+/* Shared by the files of query only. */
+#ifndef MPL_QUERY_QUERY_PRIV_H
+#define MPL_QUERY_QUERY_PRIV_H
+
+#include "query/query.h"
+
+struct mpl_query {
+    struct mpl_arena *arena;
+    const struct mpl_diagnosis *diagnosis;
+    const struct mpl_run *run;
+    struct mpl_records *records; /* Per location. */
+    bool *has_records;           /* Per location: they have been read. */
+    struct mpl_order_view *view; /* NULL until causality is made. */
+    struct mpl_net *net;
+    struct mpl_causality *causality;
+};
+
+/* The numbering of a location's records, read once. */
+enum mpl_status mpl_query_records(struct mpl_query *query, uint32_t location,
+                                  const struct mpl_records **out, struct mpl_err *err);
+/* Makes view and net; and timestamps. */
+enum mpl_status mpl_query_net(struct mpl_query *query, struct mpl_err *err);
+enum mpl_status mpl_query_stamps(struct mpl_query *query, struct mpl_err *err);
+/* Why the absence of a chain proves nothing; NULL: it proves that there is no order. */
+const char *mpl_query_doubt(const struct mpl_query *query);
+
+double mpl_query_seconds(const struct mpl_query *query, struct mpl_moment moment);
+/* The innermost region open at an event, and the event that entered it; MPL_NONE. */
+uint32_t mpl_query_region(const struct mpl_location *location, uint32_t event,
+                          uint32_t *enter);
+/* The event that leaves what \p enter has entered; the location's last one if none does. */
+uint32_t mpl_query_leave(const struct mpl_location *location, uint32_t enter);
+
+/* What lies from one event of a location to another one. */
+enum mpl_status mpl_query_spot(struct mpl_query *query, const char *address,
+                               uint32_t location, uint32_t begin, uint32_t end,
+                               struct mpl_spot *out, struct mpl_err *err);
+
+/* findings.c */
+enum mpl_status mpl_query_finding(struct mpl_query *query, const char *address,
+                                  struct mpl_spot *out, struct mpl_err *err);
+
+#endif
