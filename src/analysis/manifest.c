@@ -240,6 +240,18 @@ static void check_keys(struct manifest_reader *r, const struct mpl_yaml *run)
     }
 }
 
+/* And left a trace. One that ended by itself with status 0 was only paused. */
+static bool was_stopped(struct manifest_reader *r, const struct mpl_yaml *run,
+                        const char *outcome)
+{
+    const char *status = text_of(r, run, "exit_status");
+    const bool is_over = status != NULL && strcmp(status, "0") == 0;
+
+    return !is_nothing(mpl_yaml_find(run, "partial")) &&
+           (strcmp(outcome, "timed-out") == 0 ||
+            (strcmp(outcome, "interrupted") == 0 && !is_over));
+}
+
 static void keep_run(struct manifest_reader *r, struct mpl_manifest_run run)
 {
     struct mpl_manifest_run *kept = run.trace == NULL ? NULL : mpl_buf_add(&r->runs);
@@ -268,8 +280,7 @@ static void read_run(struct manifest_reader *r, const struct mpl_yaml *node)
 
     /* A run that failed may have no trace; those that are over are diagnosed. */
     if (outcome != NULL && strcmp(outcome, "ok") != 0) {
-        if (strcmp(outcome, "timed-out") == 0 &&
-            !is_nothing(mpl_yaml_find(node, "partial"))) {
+        if (was_stopped(r, node, outcome)) {
             r->stopped = node;
             r->stopped_run = run;
         }

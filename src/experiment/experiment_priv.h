@@ -255,7 +255,7 @@ void mpl_narrate_rest(struct hunt *h);
 const char *mpl_obstacle(const struct hunt *h, const struct mpl_planned *planned);
 /** Whether it came to its end and left a trace. */
 bool mpl_is_usable(const struct mpl_case_run *r);
-/** Whether its time was over before it ended, and left a trace that tells how far it came. */
+/** Whether it was stopped, by its time limit or the user, and left a trace that tells how far it came. */
 bool mpl_is_cut_off(const struct mpl_case_run *r);
 /** Bytes of all traces of the case. */
 uint64_t mpl_bytes_kept(const struct hunt *h);

@@ -14,7 +14,11 @@ bool mpl_is_usable(const struct mpl_case_run *r)
 
 bool mpl_is_cut_off(const struct mpl_case_run *r)
 {
-    return r->outcome == MPL_OUTCOME_TIMED_OUT && r->partial != NULL;
+    /* One that ended by itself with status 0 was only paused, and its times tell nothing. */
+    const bool is_stopped = r->outcome == MPL_OUTCOME_TIMED_OUT ||
+                            (r->outcome == MPL_OUTCOME_INTERRUPTED && r->exit_status != 0);
+
+    return is_stopped && r->partial != NULL;
 }
 
 static bool is_for(const struct mpl_case_run *r, const char *key, uint32_t processes)

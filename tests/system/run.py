@@ -632,6 +632,7 @@ def test_interrupt(place):
     tap.ok("interrupted" in done.complaint, what + ": it is told how to go on", done)
     tap.ok(place.outcomes("stop") == ["interrupted"], what + ": the case knows", place.case("stop"))
     nothing_left(place, what)
+    tap.ok("\nUnexplained " in done.out, what + ": what it did until then is diagnosed", done)
 
 
 def test_alone(place):

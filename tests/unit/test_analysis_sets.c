@@ -425,9 +425,12 @@ END_TEST
 
 START_TEST(run_that_was_stopped_speaks_only_where_none_came_to_its_end)
 {
-    static const char stopped[] = "runs:\n  - {outcome: timed-out, partial: a.trace}\n"
-                                  "  - {outcome: timed-out, partial: b.trace}\n"
-                                  "  - {outcome: timed-out}\n";
+    static const char stopped[] =
+        "case: 1\nruns:\n"
+        "  - {outcome: timed-out, partial: a.trace}\n"
+        "  - {outcome: interrupted, partial: b.trace}\n"
+        "  - {outcome: interrupted, exit_status: 0, partial: c.trace}\n"
+        "  - {outcome: timed-out}\n";
     const struct mpl_manifest *m = NULL;
     struct mpl_lint *lint = NULL;
 

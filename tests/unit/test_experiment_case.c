@@ -204,6 +204,14 @@ START_TEST(a_run_that_was_stopped_is_diagnosed_where_none_came_to_its_end)
     run.partial = NULL;
     *mpl_case_add(c) = run;
     ck_assert_str_eq(mpl_case_stopped_run(c)->id, "run-02");
+    run.id = "run-04";
+    run.partial = sample.partial;
+    run.outcome = MPL_OUTCOME_INTERRUPTED;
+    *mpl_case_add(c) = run;
+    ck_assert_str_eq(mpl_case_stopped_run(c)->id, "run-04");
+    run.exit_status = 0; /* Only paused. */
+    *mpl_case_add(c) = run;
+    ck_assert_str_eq(mpl_case_stopped_run(c)->id, "run-04");
     run.outcome = MPL_OUTCOME_OK;
     run.trace = "run-04/x.otf2";
     *mpl_case_add(c) = run;
