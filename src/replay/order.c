@@ -16,42 +16,13 @@
 
 #include "replay/replay_priv.h"
 
-/*
- * A receive order counts as fixed if more than this share of its turns come as those before predict, of all
- * for which these do predict one. On traces of stencils and exchanges it is 99 % and more, of masters 22 to 94 %,
- * but of masters whose workers take exactly as long as each other 100 %, too.
- */
-static const double fixed_share = 0.95;
-/* Who answers a smaller share of the turns does something else than to serve: masters answer all,
- * others at most half. */
-static const double answered_share = 0.9;
-
-enum {
-    N_BEFORE = 6, /* turns from which the next is predicted: this many, or one alone */
-    N_MEMORIES = 4096
-};
-
-/* What came after some turns the last time. */
-struct memory {
-    uint64_t before; /* hash of these turns and of who had them; 0: none */
-    uint64_t turn;
-};
-
 struct walk {
     const struct engine *r;
     uint32_t location;
     int64_t ready_ticks;   /* earliest send of what is received behind a later send */
     int64_t next_ticks;    /* likewise of what is received before that */
     uint32_t next_receive; /* message of the next blocking receive, MPL_NONE */
-    struct memory *memories;
-    uint64_t turns[N_BEFORE]; /* the last ones, round about */
-    uint32_t partner;         /* of the turn; MPL_NONE before the first */
-    uint32_t length;          /* its messages */
-    uint32_t send_to;         /* process that is sent to next; MPL_NONE */
-    uint64_t n_turns;
-    uint64_t n_known; /* could be predicted */
-    uint64_t n_predicted;
-    uint64_t n_answered;
+    struct turns turns;
     int64_t ticks; /* the waiting that counts */
 };
 
@@ -69,64 +40,6 @@ static int64_t reached(const struct engine *r, uint32_t location, uint32_t call)
     return (r->slots[location][call] & ~RESOLVED_BIT) - 1;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
-/* What is known of a turn beforehand. */
-enum known { NOTHING, ANOTHER, THIS };
-
-/* Whether that was the turn when the last \p n_before were the same; keeps that it is now. */
-static enum known foretell(struct walk *w, uint32_t n_before, uint64_t turn)
-{
-    uint64_t before = mix(w->location + 1, n_before);
-    struct memory *memory;
-    enum known known;
-
-    for (uint32_t i = 1; i <= n_before; i++) {
-        before = mix(before, w->turns[(w->n_turns - i) % N_BEFORE]);
-    }
-    memory = &w->memories[before % N_MEMORIES];
-    known = memory->before != before ? NOTHING : memory->turn == turn ? THIS : ANOTHER;
-    *memory = (struct memory){ before, turn };
-    return known;
-}
-
-static void end_turn(struct walk *w)
-{
-    const uint64_t turn = (uint64_t) w->length << 32 | w->partner;
-    enum known after_one = NOTHING;
-    enum known after_many = NOTHING;
-
-    if (w->partner == MPL_NONE) {
-        return;
-    }
-    if (w->n_turns >= 1) {
-        after_one = foretell(w, 1, turn);
-    }
-    if (w->n_turns >= N_BEFORE) {
-        after_many = foretell(w, N_BEFORE, turn);
-    }
-    w->n_known += after_one != NOTHING;
-    w->n_predicted += after_one == THIS || after_many == THIS;
-    w->turns[w->n_turns++ % N_BEFORE] = turn;
-}
-
-static void note_receive(struct walk *w, uint32_t partner)
-{
-    if (partner == w->partner) {
-        w->length++;
-    } else {
-        end_turn(w);
-        w->partner = partner;
-        w->length = 1;
-        w->n_answered += w->send_to == w->r->model->locations[partner].process;
-    }
-    w->send_to = MPL_NONE;
-}
-
 static void note_send(struct walk *w, const struct mpl_location *loc, uint32_t message,
                       struct look *look)
 {
@@ -134,7 +47,7 @@ static void note_send(struct walk *w, const struct mpl_location *loc, uint32_t m
 
     look->has_send = true;
     if (envelope != MPL_NONE) {
-        w->send_to = loc->envelopes[envelope].peer;
+        w->turns.send_to = loc->envelopes[envelope].peer;
     }
 }
 
@@ -158,7 +71,7 @@ static void take_receive(struct walk *w, uint32_t message, struct look *look)
     int64_t ticks;
 
     if (find_send(w, message, &partner, &ticks)) {
-        note_receive(w, partner);
+        mpl_turns_receive(&w->turns, partner);
         look->until_ticks = ticks > look->until_ticks ? ticks : look->until_ticks;
         look->first_ticks = ticks < look->first_ticks ? ticks : look->first_ticks;
     }
@@ -224,15 +137,6 @@ static void walk_call(struct walk *w, uint32_t k)
     }
 }
 
-static enum choice choice_of(const struct walk *w)
-{
-    if (w->n_turns == 0 || (double) w->n_answered < answered_share * (double) w->n_turns) {
-        return KEEPS_ORDER;
-    }
-    return (double) w->n_predicted < fixed_share * (double) w->n_known ? CHOOSES
-                                                                       : MAY_CHOOSE;
-}
-
 /* Who has chosen anew has no other order to gain by, but may have one in what it does then. */
 static bool is_behind_farm(const struct engine *r, uint32_t location, uint32_t k)
 {
@@ -247,7 +151,7 @@ static bool is_behind_farm(const struct engine *r, uint32_t location, uint32_t k
 }
 
 /* What another order could save, if it may take what comes first. */
-static int64_t walk_location(const struct engine *r, struct memory *memories,
+static int64_t walk_location(const struct engine *r, struct turn_memory *memories,
                              uint32_t location, enum choice *choice)
 {
     struct walk w = {
@@ -256,17 +160,14 @@ static int64_t walk_location(const struct engine *r, struct memory *memories,
         .ready_ticks = INT64_MAX,
         .next_ticks = INT64_MAX,
         .next_receive = MPL_NONE,
-        .memories = memories,
-        .partner = MPL_NONE,
-        .send_to = MPL_NONE,
+        .turns = mpl_turns_begin(r->model, location, memories),
     };
 
     for (uint32_t k = mpl_events_call_count(r->events, location);
          k > 0 && is_behind_farm(r, location, k - 1); k--) {
         walk_call(&w, k - 1);
     }
-    end_turn(&w);
-    *choice = choice_of(&w);
+    *choice = mpl_turns_end(&w.turns);
     return *choice != KEEPS_ORDER ? w.ticks : 0;
 }
 
@@ -279,7 +180,8 @@ bool mpl_engine_look_at_order(const struct engine *r, struct mpl_arena *scratch,
                               struct course *out)
 {
     const uint32_t n = r->model->n_locations;
-    struct memory *memories = MPL_NEW_ARRAY(scratch, N_MEMORIES, struct memory);
+    struct turn_memory *memories =
+        MPL_NEW_ARRAY(scratch, N_TURN_MEMORIES, struct turn_memory);
 
     for (uint32_t l = 0; l < n && memories != NULL; l++) {
         out->choices[l] = KEEPS_ORDER;

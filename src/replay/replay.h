@@ -118,4 +118,13 @@ enum mpl_status mpl_replay_run(const struct mpl_events *events,
 enum mpl_status mpl_replay_ideal(const struct mpl_events *events, double *ideal_s,
                                  struct mpl_err *err);
 
+/**
+ * Of each location, whether it answers whoever it takes a message from, in turns that change from
+ * one time to the next: then it seems to take whatever comes first. By records alone.
+ * Errors: MPL_E_NOMEM. Cost: linear in events.
+ */
+enum mpl_status mpl_replay_takes_any(const struct mpl_model *model,
+                                     const struct mpl_match *match, bool *takes_any,
+                                     struct mpl_err *err);
+
 #endif

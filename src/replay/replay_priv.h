@@ -46,6 +46,36 @@ enum choice {
     CHOOSES
 };
 
+/* What came after some turns the last time. */
+struct turn_memory {
+    uint64_t before; /* hash of these turns and of who had them; 0: none */
+    uint64_t turn;
+};
+enum {
+    N_TURNS_BEFORE =
+        6, /* turns from which the next is predicted: this many, or one alone */
+    N_TURN_MEMORIES = 4096
+};
+/* turns.c: the turns of a location while its records are walked, backwards. */
+struct turns {
+    const struct mpl_model *model;
+    uint32_t location;
+    struct turn_memory *memories;
+    uint64_t last[N_TURNS_BEFORE]; /* round about */
+    uint32_t partner;              /* of the turn; MPL_NONE before the first */
+    uint32_t length;               /* its messages */
+    uint32_t send_to;              /* process that is sent to next, to be set; MPL_NONE */
+    uint64_t n_turns;
+    uint64_t n_known; /* could be predicted */
+    uint64_t n_predicted;
+    uint64_t n_answered;
+};
+/* memories: N_TURN_MEMORIES, shared by all locations. */
+struct turns mpl_turns_begin(const struct mpl_model *model, uint32_t location,
+                             struct turn_memory *memories);
+void mpl_turns_receive(struct turns *turns, uint32_t partner);
+enum choice mpl_turns_end(struct turns *turns);
+
 /* A run as it came out. */
 struct course {
     bool is_finished;  /* nobody hangs for ever: the recorded order is possible */
