@@ -2,13 +2,18 @@
 
 #include "cli/order_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/traces_priv.h"
 
-enum { OPT_FORMAT, OPT_OUTPUT };
+enum { OPT_KIND, OPT_MAX_CLUSTER, OPT_FORMAT, OPT_OUTPUT };
 
 static const struct mpl_option options[] = {
+    [OPT_KIND] = { 0, "kind", "static|self-organising|informed|hierarchical",
+                   "sizes: only clusters of this kind" },
+    [OPT_MAX_CLUSTER] = { 0, "max-cluster", "N|N..M",
+                          "sizes: largest clusters; from 1 to 50" },
     [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
     [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
     MPL_KNOWLEDGE_OPTIONS,
@@ -65,10 +70,72 @@ static enum mpl_status future(const struct mpl_order_asked *asked, struct mpl_er
     return cut(asked, true, err);
 }
 
+static enum mpl_status races(const struct mpl_order_asked *asked, struct mpl_err *err)
+{
+    const struct mpl_run *run = &asked->diagnosis->runs[0];
+    struct mpl_races x;
+    const enum mpl_status st = mpl_query_races(asked->query, &x, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    return asked->opts->format == MPL_FORMAT_JSON
+               ? mpl_report_races_json(run, &x, asked->out, err)
+               : mpl_report_races_text(run, &x, &asked->looks, asked->out, err);
+}
+
+enum { MOST_SIZES = 1 + MPL_STAMP_KINDS * MPL_ORDER_MOST_CLUSTER };
+
+/* Vectors first, to compare with; then kind by kind. */
+static enum mpl_status measure(const struct mpl_order_asked *asked,
+                               struct mpl_stamp_size *sizes, size_t *n, struct mpl_err *err)
+{
+    /* What shows the course of the curve, where nobody asks for all of it. */
+    static const long usual[] = { 1, 2, 4, 8, 16, 32, 50 };
+    const struct mpl_order_opts *opts = asked->opts;
+    enum mpl_status st =
+        mpl_query_size(asked->query, MPL_STAMP_VECTORS, 1, &sizes[(*n)++], err);
+
+    for (int kind = MPL_STAMP_STATIC; kind < MPL_STAMP_KINDS && st == MPL_OK; kind++) {
+        const bool is_asked =
+            opts->kind == NULL ||
+            strcmp(opts->kind, mpl_stamp_kind_name((enum mpl_stamp_kind) kind)) == 0;
+
+        for (long most = 1, i = 0;
+             most <= MPL_ORDER_MOST_CLUSTER && is_asked && st == MPL_OK; most++) {
+            const bool is_usual = usual[i] == most;
+
+            i += is_usual && i < 6;
+            if (opts->least_cluster == 0
+                    ? is_usual
+                    : most >= opts->least_cluster && most <= opts->most_cluster) {
+                st = mpl_query_size(asked->query, (enum mpl_stamp_kind) kind,
+                                    (uint32_t) most, &sizes[(*n)++], err);
+            }
+        }
+    }
+    return st;
+}
+
+static enum mpl_status sizes(const struct mpl_order_asked *asked, struct mpl_err *err)
+{
+    const struct mpl_run *run = &asked->diagnosis->runs[0];
+    struct mpl_stamp_size all[MOST_SIZES];
+    size_t n = 0;
+    const enum mpl_status st = measure(asked, all, &n, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    return asked->opts->format == MPL_FORMAT_JSON
+               ? mpl_report_sizes_json(run, all, n, asked->out, err)
+               : mpl_report_sizes_text(run, all, n, &asked->looks, asked->out, err);
+}
+
 static const struct mpl_order_action actions[] = {
-    { "between", "TRACE A B", 2, 2, between },
-    { "past", "TRACE A", 1, 1, past },
-    { "future", "TRACE A", 1, 1, future },
+    { "between", "TRACE A B", 2, 2, between }, { "past", "TRACE A", 1, 1, past },
+    { "future", "TRACE A", 1, 1, future },     { "races", "TRACE", 0, 0, races },
+    { "sizes", "TRACE", 0, 0, sizes },
 };
 enum { N_ACTIONS = sizeof actions / sizeof actions[0] };
 
@@ -98,10 +165,50 @@ static const struct mpl_order_action *find_action(const char *word)
     return NULL;
 }
 
+static enum mpl_status take_kind(const struct mpl_option *option, const char *value,
+                                 struct mpl_order_opts *opts, struct mpl_err *err)
+{
+    const char *words[MPL_STAMP_KINDS];
+    size_t choice = 0;
+
+    for (int i = MPL_STAMP_STATIC; i < MPL_STAMP_KINDS; i++) {
+        words[i - MPL_STAMP_STATIC] = mpl_stamp_kind_name((enum mpl_stamp_kind) i);
+    }
+    const enum mpl_status st = mpl_args_choice(
+        option, value, words, MPL_STAMP_KINDS - MPL_STAMP_STATIC, &choice, err);
+
+    opts->kind = words[choice];
+    return st;
+}
+
+/* "8", or "1..50". */
+static enum mpl_status take_clusters(const char *value, struct mpl_order_opts *opts,
+                                     struct mpl_err *err)
+{
+    char *stop = NULL;
+    const long least = strtol(value, &stop, 10);
+    const bool is_range = stop != value && strncmp(stop, "..", 2) == 0;
+    const long most = is_range ? strtol(stop + 2, &stop, 10) : least;
+
+    if (*stop != '\0' || least < 1 || most < least || most > MPL_ORDER_MOST_CLUSTER) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "option \"--max-cluster\" takes a number from 1 to %d, or two of "
+                        "them as 1..%d, not \"%s\"",
+                        MPL_ORDER_MOST_CLUSTER, MPL_ORDER_MOST_CLUSTER, value);
+    }
+    opts->least_cluster = least;
+    opts->most_cluster = most;
+    return MPL_OK;
+}
+
 static enum mpl_status take_option(const struct mpl_option *option, const char *value,
                                    struct mpl_order_opts *opts, struct mpl_err *err)
 {
     switch (option - options) {
+    case OPT_KIND:
+        return take_kind(option, value, opts, err);
+    case OPT_MAX_CLUSTER:
+        return take_clusters(value, opts, err);
     case OPT_FORMAT:
         return mpl_args_format(option, value, &opts->format, err);
     case OPT_OUTPUT:
@@ -156,7 +263,8 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     }
     if (st == MPL_END && *action == NULL) {
         return mpl_fail(err, MPL_E_USAGE,
-                        "order needs to know what to ask: between, past, future");
+                        "order needs to know what to ask: between, past, future, "
+                        "races, sizes");
     }
     return st == MPL_END ? check(opts, *action, err) : st;
 }
@@ -257,7 +365,7 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
 
 const struct mpl_cmd mpl_cmd_order = {
     .name = "order",
-    .operands = "between|past|future TRACE [ADDRESS...]",
+    .operands = "between|past|future|races|sizes TRACE [ADDRESS...]",
     .summary = "say what must have come before what, whatever the clocks say",
     .options = options,
     .run = run,

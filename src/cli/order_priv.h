@@ -6,6 +6,9 @@
 #include "query/query.h"
 #include "report/report.h"
 
+/* The paper goes as far. */
+enum { MPL_ORDER_MOST_CLUSTER = 50 };
+
 /* What the words ask for. */
 struct mpl_order_opts {
     const char *trace;
@@ -13,6 +16,9 @@ struct mpl_order_opts {
     size_t n_addresses;
     const char *output;
     enum mpl_format format;
+    const char *kind;   /* --kind; NULL: all. */
+    long least_cluster; /* --max-cluster; 0: not said */
+    long most_cluster;
     struct mpl_clock_options clock;
     struct mpl_knowledge_asked knowledge; /* For addresses that are findings. */
 };

@@ -2,10 +2,6 @@
 
 #include "query/query_priv.h"
 
-/* Up to so many locations, timestamps that hold a number of every location are the smallest: on
- * halos and farms of 16 clusters save nothing, on exchanges of pairs they cost twice as much. */
-enum { MOST_FOR_VECTORS = 16 };
-
 enum mpl_status mpl_query_create(const struct mpl_diagnosis *diagnosis,
                                  struct mpl_query **out, struct mpl_err *err)
 {
@@ -67,21 +63,17 @@ enum mpl_status mpl_query_net(struct mpl_query *q, struct mpl_err *err)
 
 enum mpl_status mpl_query_stamps(struct mpl_query *q, struct mpl_err *err)
 {
-    const struct mpl_causality_options vectors = { .clustering = MPL_CLUSTER_STATIC };
-    const struct mpl_causality_options clusters = { .clustering = MPL_CLUSTER_INFORMED,
-                                                    .n_levels = 3,
-                                                    .most = { 4, 16, 64 } };
+    const struct mpl_causality_options options = mpl_stamp_options(
+        q->run->model->n_locations <= MPL_MOST_FOR_VECTORS ? MPL_STAMP_VECTORS
+                                                           : MPL_STAMP_HIERARCHICAL,
+        MPL_USUAL_CLUSTER);
     enum mpl_status st = MPL_OK;
 
     if (q->causality != NULL) {
         return MPL_OK;
     }
     st = mpl_query_net(q, err);
-    return st == MPL_OK
-               ? mpl_causality_create(
-                     q->net, q->net->n_tracks <= MOST_FOR_VECTORS ? &vectors : &clusters,
-                     &q->causality, err)
-               : st;
+    return st == MPL_OK ? mpl_causality_create(q->net, &options, &q->causality, err) : st;
 }
 
 const char *mpl_query_doubt(const struct mpl_query *q)

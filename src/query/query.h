@@ -120,4 +120,53 @@ struct mpl_cut {
 enum mpl_status mpl_query_cut(struct mpl_query *query, const struct mpl_spot *spot,
                               bool is_future, struct mpl_cut *out, struct mpl_err *err);
 
+/* ---- what could have come in another order ------------------------------------------------------- */
+
+/** Receives of a location that other messages could have met. */
+struct mpl_race {
+    uint32_t location;
+    uint32_t comm;
+    uint32_t tag;
+    uint64_t n_receives; /**< With that communicator and tag. */
+    uint64_t count;      /**< Of them, that could have met a message of another sender. */
+    bool
+        is_likely; /**< The location takes its messages in changing turns; else it may ask for each sender
+                         by name, which is not recorded. */
+};
+struct mpl_races {
+    size_t n;
+    const struct mpl_race *races; /**< Likely ones first, then by count. */
+    const char *why; /**< Why there may be fewer: an order that is not recorded; or NULL. */
+};
+/** Cost: a question of causality per message. */
+enum mpl_status mpl_query_races(struct mpl_query *query, struct mpl_races *out,
+                                struct mpl_err *err);
+
+/* ---- what timestamps take -------------------------------------------------------------------------- */
+
+enum mpl_stamp_kind {
+    MPL_STAMP_VECTORS,      /**< A number of every location: Fidge and Mattern. */
+    MPL_STAMP_STATIC,       /**< Clusters of neighbours by number. */
+    MPL_STAMP_SELF,         /**< Clusters by first message. */
+    MPL_STAMP_INFORMED,     /**< Clusters by all messages. */
+    MPL_STAMP_HIERARCHICAL, /**< Likewise, with clusters of 4 and 16 of these. */
+    MPL_STAMP_KINDS
+};
+const char *mpl_stamp_kind_name(enum mpl_stamp_kind kind); /* "vectors", … */
+
+/** Up to so many locations questions are answered by vectors: each is 64 bytes at most, and answers at
+    once. Beyond that, where a vector grows with every location, by hierarchical clusters. */
+enum { MPL_MOST_FOR_VECTORS = 16, MPL_USUAL_CLUSTER = 4 };
+
+struct mpl_stamp_size {
+    enum mpl_stamp_kind kind;
+    uint32_t max_cluster; /**< 0: vectors have no clusters. */
+    double ratio; /**< Numbers that are kept over those of full vectors; NaN without any. */
+    uint64_t bytes; /**< All that answers need. */
+    bool is_used;   /**< What questions about this trace are answered with. */
+};
+enum mpl_status mpl_query_size(struct mpl_query *query, enum mpl_stamp_kind kind,
+                               uint32_t most, struct mpl_stamp_size *out,
+                               struct mpl_err *err);
+
 #endif

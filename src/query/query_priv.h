@@ -24,6 +24,9 @@ enum mpl_status mpl_query_stamps(struct mpl_query *query, struct mpl_err *err);
 /* Why the absence of a chain proves nothing; NULL: it proves that there is no order. */
 const char *mpl_query_doubt(const struct mpl_query *query);
 
+/* sizes.c */
+struct mpl_causality_options mpl_stamp_options(enum mpl_stamp_kind kind, uint32_t most);
+
 double mpl_query_seconds(const struct mpl_query *query, struct mpl_moment moment);
 /* The innermost region open at an event, and the event that entered it; MPL_NONE. */
 uint32_t mpl_query_region(const struct mpl_location *location, uint32_t event,

@@ -109,3 +109,53 @@ enum mpl_status mpl_report_cut_json(const struct mpl_run *run, const struct mpl_
     mpl_json_set(json, query, cut);
     return mpl_report_order_write(json, out, err);
 }
+
+enum mpl_status mpl_report_races_json(const struct mpl_run *run, const struct mpl_races *x,
+                                      FILE *out, struct mpl_err *err)
+{
+    struct mpl_json *json = mpl_report_order_json(run, "races");
+    struct mpl_json *races = mpl_json_array();
+
+    for (size_t i = 0; i < x->n; i++) {
+        const struct mpl_race *r = &x->races[i];
+        struct mpl_json *race = mpl_json_object();
+
+        mpl_json_set(race, "location",
+                     mpl_json_string(run->model->locations[r->location].label));
+        mpl_json_set(race, "communicator",
+                     r->comm == MPL_NONE
+                         ? mpl_json_null()
+                         : mpl_json_string(run->model->comms[r->comm].name));
+        mpl_json_set(race, "tag", mpl_json_integer(r->tag));
+        mpl_json_set(race, "verdict",
+                     mpl_json_string(r->is_likely ? "likely" : "possible"));
+        mpl_json_set(race, "receives", mpl_json_integer((int64_t) r->n_receives));
+        mpl_json_set(race, "count", mpl_json_integer((int64_t) r->count));
+        mpl_json_add(races, race);
+    }
+    mpl_json_set(json, "is_complete", mpl_json_boolean(x->why == NULL));
+    mpl_json_set(json, "why_not_known", mpl_json_string(x->why));
+    mpl_json_set(json, "races", races);
+    return mpl_report_order_write(json, out, err);
+}
+
+enum mpl_status mpl_report_sizes_json(const struct mpl_run *run,
+                                      const struct mpl_stamp_size *all, size_t n, FILE *out,
+                                      struct mpl_err *err)
+{
+    struct mpl_json *json = mpl_report_order_json(run, "sizes");
+    struct mpl_json *sizes = mpl_json_array();
+
+    for (size_t i = 0; i < n; i++) {
+        struct mpl_json *size = mpl_json_object();
+
+        mpl_json_set(size, "kind", mpl_json_string(mpl_stamp_kind_name(all[i].kind)));
+        mpl_json_set(size, "max_cluster", mpl_json_integer(all[i].max_cluster));
+        mpl_json_set(size, "ratio", mpl_json_number(all[i].ratio));
+        mpl_json_set(size, "bytes", mpl_json_integer((int64_t) all[i].bytes));
+        mpl_json_set(size, "is_used", mpl_json_boolean(all[i].is_used));
+        mpl_json_add(sizes, size);
+    }
+    mpl_json_set(json, "sizes", sizes);
+    return mpl_report_order_write(json, out, err);
+}

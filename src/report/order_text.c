@@ -309,3 +309,117 @@ enum mpl_status mpl_report_cut_text(const struct mpl_run *run, const struct mpl_
     }
     return st;
 }
+
+/* ---- races ------------------------------------------------------------------------------------------- */
+
+static void races(struct page *page, const struct mpl_run *run, const struct mpl_races *x)
+{
+    if (x->n == 0) {
+        mpl_page_say(page, 0, "No receive could have met a message of another sender.");
+    } else {
+        mpl_page_say(
+            page, 0,
+            "Receives that could have met the message of another sender, by location "
+            "and tag. Likely: the location takes its messages in changing turns, so it "
+            "seems to take whatever comes first. Possible: only if it asks for any "
+            "sender, which no trace records.");
+        mpl_text_print(page->out, "\n  %-9s  %-9s  %12s  %12s\n", "verdict", "location",
+                       "tag", "receives");
+    }
+    for (size_t i = 0; i < x->n; i++) {
+        const struct mpl_race *race = &x->races[i];
+
+        mpl_text_print(page->out, "  %-9s  %-9s  %12u  %12s\n",
+                       race->is_likely ? "likely" : "possible",
+                       run->model->locations[race->location].label, race->tag,
+                       mpl_page_count(page, race->count));
+    }
+    if (x->why != NULL) {
+        mpl_text_print(page->out, "\n");
+        mpl_page_say(page, 0, "Some of these may be ordered all the same: %s.", x->why);
+    }
+}
+
+enum mpl_status mpl_report_races_text(const struct mpl_run *run, const struct mpl_races *x,
+                                      const struct mpl_report_options *options, FILE *out,
+                                      struct mpl_err *err)
+{
+    struct page page;
+    enum mpl_status st = mpl_page_open(&page, options, out, err);
+
+    if (st == MPL_OK) {
+        races(&page, run, x);
+        st = mpl_page_close(&page, err);
+    }
+    return st;
+}
+
+/* ---- sizes -------------------------------------------------------------------------------------------- */
+
+static const struct mpl_stamp_size *smallest(const struct mpl_stamp_size *sizes, size_t n)
+{
+    const struct mpl_stamp_size *best = &sizes[0];
+
+    for (size_t i = 1; i < n; i++) {
+        best = sizes[i].bytes < best->bytes ? &sizes[i] : best;
+    }
+    return best;
+}
+
+/* "vectors", "informed clusters of at most 8". */
+static const char *say_kind(struct page *page, const struct mpl_stamp_size *size)
+{
+    const char *text =
+        size->max_cluster == 0
+            ? mpl_stamp_kind_name(size->kind)
+            : mpl_arena_printf(page->scratch, "%s clusters of at most %u",
+                               mpl_stamp_kind_name(size->kind), size->max_cluster);
+
+    return text == NULL ? "?" : text;
+}
+
+static void sizes(struct page *page, const struct mpl_run *run,
+                  const struct mpl_stamp_size *all, size_t n)
+{
+    const uint32_t n_locations = run->model->n_locations;
+    const struct mpl_stamp_size *best = smallest(all, n);
+
+    mpl_text_print(page->out, "  %-16s  %11s  %8s  %12s\n", "timestamps", "max cluster",
+                   "ratio", "bytes");
+    for (size_t i = 0; i < n; i++) {
+        mpl_text_print(page->out, "  %-16s  %11u  %8.3f  %12s%s\n",
+                       mpl_stamp_kind_name(all[i].kind), all[i].max_cluster, all[i].ratio,
+                       mpl_page_count(page, all[i].bytes), all[i].is_used ? "  used" : "");
+    }
+    mpl_text_print(page->out, "\n");
+    mpl_page_say(page, 0,
+                 "The ratio is that of the numbers kept to those of full vectors.");
+    mpl_page_say(
+        page, 0, "The fewest bytes take %s%s.", say_kind(page, best),
+        best->kind == MPL_STAMP_VECTORS
+            ? ": clusters do not pay here, because messages leave them too often or "
+              "there are too few locations"
+            : "");
+    mpl_page_say(page, 0,
+                 n_locations <= MPL_MOST_FOR_VECTORS
+                     ? "With %u locations vectors are used: up to %u they are small, and "
+                       "answer at once."
+                     : "With %u locations, more than %u, hierarchical clusters are used: "
+                       "vectors would grow with every location.",
+                 n_locations, (unsigned) MPL_MOST_FOR_VECTORS);
+}
+
+enum mpl_status mpl_report_sizes_text(const struct mpl_run *run,
+                                      const struct mpl_stamp_size *all, size_t n,
+                                      const struct mpl_report_options *options, FILE *out,
+                                      struct mpl_err *err)
+{
+    struct page page;
+    enum mpl_status st = mpl_page_open(&page, options, out, err);
+
+    if (st == MPL_OK) {
+        sizes(&page, run, all, n);
+        st = mpl_page_close(&page, err);
+    }
+    return st;
+}

@@ -106,6 +106,21 @@ enum mpl_status mpl_report_cut_text(const struct mpl_run *run, const struct mpl_
                                     struct mpl_err *err);
 enum mpl_status mpl_report_cut_json(const struct mpl_run *run, const struct mpl_cut *cut,
                                     FILE *out, struct mpl_err *err);
+enum mpl_status mpl_report_races_text(const struct mpl_run *run,
+                                      const struct mpl_races *races,
+                                      const struct mpl_report_options *options, FILE *out,
+                                      struct mpl_err *err);
+enum mpl_status mpl_report_races_json(const struct mpl_run *run,
+                                      const struct mpl_races *races, FILE *out,
+                                      struct mpl_err *err);
+/** \p n must be at least 1. */
+enum mpl_status mpl_report_sizes_text(const struct mpl_run *run,
+                                      const struct mpl_stamp_size *sizes, size_t n,
+                                      const struct mpl_report_options *options, FILE *out,
+                                      struct mpl_err *err);
+enum mpl_status mpl_report_sizes_json(const struct mpl_run *run,
+                                      const struct mpl_stamp_size *sizes, size_t n,
+                                      FILE *out, struct mpl_err *err);
 
 /** "marple-check/1": doc/check.schema.json. */
 enum mpl_status mpl_report_check_json(const struct mpl_diagnosis *diagnosis, FILE *out,

@@ -1,0 +1,67 @@
+/* How much timestamps take, by kind and by size of clusters. */
+#include "config.h"
+
+#include "query/query_priv.h"
+
+#include <math.h>
+
+const char *mpl_stamp_kind_name(enum mpl_stamp_kind kind)
+{
+    static const char *const names[] = {
+        [MPL_STAMP_VECTORS] = "vectors",           [MPL_STAMP_STATIC] = "static",
+        [MPL_STAMP_SELF] = "self-organising",      [MPL_STAMP_INFORMED] = "informed",
+        [MPL_STAMP_HIERARCHICAL] = "hierarchical",
+    };
+
+    return names[kind];
+}
+
+struct mpl_causality_options mpl_stamp_options(enum mpl_stamp_kind kind, uint32_t most)
+{
+    static const enum mpl_clustering clusterings[] = {
+        [MPL_STAMP_VECTORS] = MPL_CLUSTER_STATIC,
+        [MPL_STAMP_STATIC] = MPL_CLUSTER_STATIC,
+        [MPL_STAMP_SELF] = MPL_CLUSTER_SELF,
+        [MPL_STAMP_INFORMED] = MPL_CLUSTER_INFORMED,
+        [MPL_STAMP_HIERARCHICAL] = MPL_CLUSTER_INFORMED,
+    };
+    struct mpl_causality_options options = { .clustering = clusterings[kind],
+                                             .n_levels = kind == MPL_STAMP_VECTORS ? 0 : 1,
+                                             .most = { most } };
+
+    if (kind == MPL_STAMP_HIERARCHICAL) {
+        options.n_levels = 3;
+        options.most[1] = 4 * most;
+        options.most[2] = 16 * most;
+    }
+    return options;
+}
+
+enum mpl_status mpl_query_size(struct mpl_query *q, enum mpl_stamp_kind kind, uint32_t most,
+                               struct mpl_stamp_size *out, struct mpl_err *err)
+{
+    const struct mpl_causality_options options = mpl_stamp_options(kind, most);
+    struct mpl_causality *causality = NULL;
+    enum mpl_status st = mpl_query_net(q, err);
+
+    st = st == MPL_OK ? mpl_causality_create(q->net, &options, &causality, err) : st;
+    if (st != MPL_OK) {
+        return st;
+    }
+
+    const struct mpl_causality_size size = mpl_causality_size(causality);
+    const double full = (double) size.n_stamps * q->net->n_tracks;
+
+    *out = (struct mpl_stamp_size){
+        .kind = kind,
+        .max_cluster = kind == MPL_STAMP_VECTORS ? 0 : most,
+        .ratio = full > 0 ? (double) size.n_entries / full : NAN,
+        .bytes = size.bytes,
+        .is_used =
+            kind == (q->net->n_tracks <= MPL_MOST_FOR_VECTORS ? MPL_STAMP_VECTORS
+                                                              : MPL_STAMP_HIERARCHICAL) &&
+            (kind == MPL_STAMP_VECTORS || most == MPL_USUAL_CLUSTER),
+    };
+    mpl_causality_destroy(causality);
+    return MPL_OK;
+}
