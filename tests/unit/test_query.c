@@ -1,0 +1,67 @@
+/* Questions about who was first without memory: an error, nothing leaked, and the answer once there is
+ * enough. What the answers are, tests/cli/order.case and tests/system/order.py say. */
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+#include "query/query.h"
+
+static enum mpl_status ask(const struct mpl_diagnosis *diagnosis, struct mpl_between *x)
+{
+    struct mpl_query *q = NULL;
+    struct mpl_spot a;
+    struct mpl_spot b;
+    struct mpl_cut cut;
+    struct mpl_races races;
+    struct mpl_stamp_size size;
+    enum mpl_status st = mpl_query_create(diagnosis, &q, NULL);
+
+    st = st == MPL_OK ? mpl_query_find(q, "1:MPI_Send[1]", &a, NULL) : st;
+    st = st == MPL_OK ? mpl_query_find(q, "2#9", &b, NULL) : st;
+    st = st == MPL_OK ? mpl_query_between(q, &a, &b, x, NULL) : st;
+    st = st == MPL_OK ? mpl_query_cut(q, &b, false, &cut, NULL) : st;
+    st = st == MPL_OK ? mpl_query_races(q, &races, NULL) : st;
+    st = st == MPL_OK ? mpl_query_size(q, MPL_STAMP_SELF, 2, &size, NULL) : st;
+    mpl_query_destroy(q);
+    return st;
+}
+
+START_TEST(questions_without_memory_fail_cleanly)
+{
+    const char *top = getenv("top_srcdir");
+    char path[4096];
+    struct mpl_analysis *analysis = NULL;
+    struct mpl_between x = { .answer = MPL_PRECEDENCE_SAME };
+    enum mpl_status st = MPL_E_NOMEM;
+
+    snprintf(path, sizeof path, "%s/tests/traces/slow-master.trace",
+             top == NULL ? "." : top);
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &analysis, NULL), MPL_OK);
+    for (long n = 0; st != MPL_OK && n < 2000; n++) {
+        mpl_alloc_fail_after(n);
+        st = ask(mpl_analysis_diagnosis(analysis), &x);
+        mpl_alloc_fail_after(-1);
+        ck_assert_msg(st == MPL_OK || st == MPL_E_NOMEM, "allocation %ld: status %d", n,
+                      st);
+    }
+    ck_assert_int_eq(st, MPL_OK);
+    ck_assert_int_ne(x.answer, MPL_PRECEDENCE_SAME);
+    mpl_analysis_destroy(analysis);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("query");
+    TCase *c = tcase_create("query");
+    SRunner *runner = srunner_create(suite);
+    int n_failed;
+
+    tcase_add_test(c, questions_without_memory_fail_cleanly);
+    suite_add_tcase(suite, c);
+    srunner_run_all(runner, CK_ENV);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
