@@ -123,7 +123,7 @@
   =>
   (assert (uneven-asked (run ?r)))
   (foreach ?m (create$ "process.compute_time" "process.relative_compute" "process.heavy_excess"
-                       "run.step_count" "run.step_synchronised" "run.step_unevenness" "run.step_cost"
+                       "run.step_count" "run.step_synchronised" "run.step_unevenness" "run.step_peers_cost"
                        "run.step_kept" "run.step_rank_correlation" "run.step_same_heaviest")
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
                   (reason "see how even computation is")))))
@@ -159,13 +159,17 @@
                                    ?above ?p (/ ?cost ?n)))))))
 
 (defrule ADVISE::balance-steps
-  "Steps that all end together are uneven, each in another way, and nothing else was found."
+  "Steps are uneven, each in another way, and nothing else was found."
   (uneven-asked (run ?r))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
-  (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value 1.0))
-  (metric (run ?r) (pattern "message-passing") (name "run.step_cost") (value ?cost))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value ?meet))
+  (metric (run ?r) (pattern "message-passing") (name "run.step_peers_cost") (value ?cost))
   (test (>= (min ?lost ?cost) (* ?*noise-told* ?all)))
+  ;; Where no collective ends the steps, that processes wait for those who send them messages is a
+  ;; guess. It holds if what it predicts is lost.
+  (test (or (= ?meet 1.0)
+            (and (<= ?cost (* ?*heavy* ?lost)) (>= ?cost (* ?*accounted-least* ?lost)))))
   (metric (run ?r) (pattern "message-passing") (name "run.step_unevenness") (value ?uneven))
   (metric (run ?r) (pattern "message-passing") (name "run.step_kept")
           (value ?kept&:(< ?kept ?*kept-static*)))
@@ -175,7 +179,10 @@
   (run (id ?r) (processes ?n&:(>= ?n ?*ranks-enough*)))
   =>
   (bind ?seconds (min ?lost ?cost))
-  (bind ?why (text "In each of {n} steps some process computes longer than the others, by {%} of the mean; {%} of what that costs is left when the steps of each process are added up, the rank correlation of neighbouring steps is {.2}, and the same process is heaviest in {%} of them."
+  (bind ?how (if (= ?meet 1.0) then "this follows from computation alone"
+              else (text "if each goes on when those that send it messages are done, that costs {s} by computation alone, and {s} are lost"
+                         ?cost ?lost)))
+  (bind ?why (text "In each of {n} steps some process computes longer than the others, by {%} of the mean; {%} of what it would cost if all met after each step is left when the steps of each process are added up, the rank correlation of neighbouring steps is {.2}, and the same process is heaviest in {%} of them."
                    ?steps ?uneven ?kept ?order ?same))
   (if (moves ?kept ?order ?same) then
     (assert (finding (kind cause) (name moving-work) (run ?r) (pattern "message-passing") (via totals)
@@ -184,18 +191,18 @@
                      (fix "Balance the load while the program runs, by the computation measured in the last steps.")
                      (gain-kind even-out) (lost ?seconds) (share (/ ?seconds ?lost)) (level 3)
                      (confidence 0.6) (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
-                     (text (text "{} Neighbouring steps are alike, so the load moves. The trace does not tell who waits for whom; this follows from computation alone."
-                                 ?why))
+                     (text (text "{} Neighbouring steps are alike, so the load moves. The trace does not tell who waits for whom; {}."
+                                 ?why ?how))
                      (remedy (text "Balance while the program runs, by the computation measured in the last steps; up to {s} of run time."
                                    (/ ?seconds ?n)))))
    else
     (assert (finding (kind cause) (name noise) (run ?r) (pattern "message-passing") (via totals)
                      (headline (text "In each of {n} steps another rank is slowest, by {%} of the mean, without any order. No rank is to blame."
                                      ?steps ?uneven))
-                     (fix "Synchronise less often; bind ranks to cores and keep other load away.")
+                     (fix (str-cat (if (= ?meet 1.0) then "Synchronise" else "Exchange") " less often; bind ranks to cores and keep other load away."))
                      (gain-kind even-out) (lost ?seconds) (share (/ ?seconds ?lost)) (level 3)
                      (confidence 0.6) (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
-                     (text (text "{} There is no order, so it is noise of the machine or chance in the work. The trace does not tell who waits for whom; this follows from computation alone."
-                                 ?why))
-                     (remedy (text "Synchronise less often, so that noise averages out; bind processes to cores; up to {s} of run time."
-                                   (/ ?seconds ?n)))))))
+                     (text (text "{} There is no order, so it is noise of the machine or chance in the work. The trace does not tell who waits for whom; {}."
+                                 ?why ?how))
+                     (remedy (text "{} less often, so that noise averages out; bind processes to cores; up to {s} of run time."
+                                   (if (= ?meet 1.0) then "Synchronise" else "Exchange data, in wider halos,") (/ ?seconds ?n)))))))

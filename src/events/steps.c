@@ -345,7 +345,7 @@ static bool make_steps(const struct mpl_events *events, struct mpl_arena *arena,
     steps->compute_ticks = ticks;
     steps->loads = loads;
     find_phases(events, &marks, steps);
-    return summarise(&s, loads, scratch);
+    return summarise(&s, loads, scratch) && mpl_step_waits_find(events, steps, scratch);
 }
 
 enum mpl_status mpl_events_steps(const struct mpl_events *events, struct mpl_arena *arena,

@@ -229,6 +229,28 @@ static void check_sums(const struct mpl_steps *s, load_matrix loads, int n)
     ASSERT_NEAR(s->imbalance, n_uneven == 0 ? NAN : unevenness / n_uneven);
 }
 
+/* Messages go around the ring: each waits for the one before it, or for all. */
+static void check_peers(const struct mpl_steps *s, load_matrix loads, int n)
+{
+    double begun[PROCESSES] = { 0 };
+    double last = 0;
+    double all = 0;
+
+    for (int k = 0; k < STEPS; k++) {
+        double done[PROCESSES];
+
+        for (int p = 0; p < n; p++) {
+            done[p] = begun[p] + loads[k][p];
+            last = fmax(last, done[p]);
+            all += loads[k][p];
+        }
+        for (int p = 0; p < n; p++) {
+            begun[p] = s->is_collective ? last : fmax(done[p], done[(p + n - 1) % n]);
+        }
+    }
+    ASSERT_NEAR(s->peers_cost_s, (n * last - all) * 1e-6);
+}
+
 static void check_neighbours(const struct mpl_steps *s, load_matrix loads, int n)
 {
     double sum = 0;
@@ -252,6 +274,7 @@ static const struct mpl_steps *check_run(load_matrix loads, int n, bool is_colle
     ck_assert_int_eq(s->is_collective, is_collective);
     check_sums(s, loads, n);
     check_neighbours(s, loads, n);
+    check_peers(s, loads, n);
     return s;
 }
 

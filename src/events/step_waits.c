@@ -1,0 +1,130 @@
+/*
+ * What uneven steps cost, from computation alone: each process begins its next step as soon as all
+ * that send it messages are done with this one. Nothing is asked of waits, which not all traces
+ * record. Where a collective ends the steps, all wait for all; in a halo exchange a delay spreads
+ * by one neighbour per step, and delays in different places at the same time cost less.
+ *
+ * Example: three processes in a chain compute 3 1 1 in the first step and 1 1 3 in the second. The
+ * last one gets nothing from the first and begins its second step after 1: all are done after 4.
+ * If all met after each step, that would take 6.
+ */
+#include "config.h"
+
+#include "events/steps_priv.h"
+
+#include <string.h>
+
+struct waits {
+    const struct mpl_events *events;
+    const struct mpl_steps *steps;
+    uint32_t *n_sent; /* per process: messages that the one at hand sends to it */
+    struct mpl_buf
+        peers; /* uint32_t: who waits for a process, one process after the other */
+    uint32_t *first_peer; /* per process, and the end of all */
+    int64_t *done_ticks;  /* per process: with its computation of the step at hand */
+    int64_t *begun_ticks; /* likewise: since when it is in that step */
+};
+
+static void count_messages(const struct waits *w, uint32_t location)
+{
+    const struct mpl_location *loc = &w->events->model->locations[location];
+
+    for (uint32_t m = 0; m < loc->n_messages; m++) {
+        const uint32_t e = loc->messages[m].envelope;
+
+        if (e != MPL_NONE && loc->envelopes[e].is_send &&
+            loc->envelopes[e].peer != MPL_NONE && loc->envelopes[e].peer != loc->process &&
+            !loc->envelopes[e].is_null && !loc->envelopes[e].is_garbage) {
+            w->n_sent[loc->envelopes[e].peer]++;
+        }
+    }
+}
+
+/* Who gets something in every other step at least; nobody waits in each for the result at the end. */
+static bool find_peers(struct waits *w)
+{
+    const struct mpl_model *model = w->events->model;
+
+    for (uint32_t p = 0; p < model->n_processes; p++) {
+        const struct mpl_process *process = &model->processes[p];
+
+        memset(w->n_sent, 0, model->n_processes * sizeof *w->n_sent);
+        for (uint32_t t = 0; t < process->n_locations; t++) {
+            count_messages(w, process->locations[t]);
+        }
+        w->first_peer[p] = (uint32_t) w->peers.n;
+        for (uint32_t q = 0; q < model->n_processes; q++) {
+            uint32_t *peer = 2 * (uint64_t) w->n_sent[q] >= w->steps->n
+                                 ? mpl_buf_add(&w->peers)
+                                 : w->n_sent;
+
+            if (peer == NULL) {
+                return false;
+            }
+            if (peer != w->n_sent) {
+                *peer = q;
+            }
+        }
+    }
+    w->first_peer[model->n_processes] = (uint32_t) w->peers.n;
+    return true;
+}
+
+/* Returns when the last process is done with the last step. */
+static int64_t run_steps(const struct waits *w)
+{
+    const uint32_t n = w->steps->n_processes;
+    const uint32_t *peers = w->peers.data;
+    int64_t last = 0;
+
+    for (uint32_t k = 0; k < w->steps->n; k++) {
+        for (uint32_t p = 0; p < n; p++) {
+            w->done_ticks[p] =
+                w->begun_ticks[p] + w->steps->compute_ticks[(size_t) k * n + p];
+            last = w->done_ticks[p] > last ? w->done_ticks[p] : last;
+        }
+        memcpy(w->begun_ticks, w->done_ticks, n * sizeof *w->begun_ticks);
+        for (uint32_t p = 0; p < n; p++) {
+            for (uint32_t i = w->first_peer[p]; i < w->first_peer[p + 1]; i++) {
+                int64_t *begun = &w->begun_ticks[peers[i]];
+
+                *begun = w->done_ticks[p] > *begun ? w->done_ticks[p] : *begun;
+            }
+        }
+    }
+    return last;
+}
+
+static double cost_of(const struct waits *w)
+{
+    const uint32_t n = w->steps->n_processes;
+    double cost = (double) run_steps(w) * n;
+
+    for (size_t i = 0; i < (size_t) w->steps->n * n; i++) {
+        cost -= (double) w->steps->compute_ticks[i];
+    }
+    return cost / (double) w->events->model->ticks_per_s;
+}
+
+bool mpl_step_waits_find(const struct mpl_events *events, struct mpl_steps *steps,
+                         struct mpl_arena *scratch)
+{
+    const uint32_t n = steps->n_processes;
+    struct waits w = { .events = events,
+                       .steps = steps,
+                       .n_sent = MPL_NEW_ARRAY(scratch, n, uint32_t),
+                       .peers = mpl_buf_make(sizeof(uint32_t)),
+                       .first_peer = MPL_NEW_ARRAY(scratch, (size_t) n + 1, uint32_t),
+                       .done_ticks = MPL_NEW_ARRAY(scratch, n, int64_t),
+                       .begun_ticks = MPL_NEW_ARRAY(scratch, n, int64_t) };
+    bool is_enough = w.n_sent != NULL && w.first_peer != NULL && w.done_ticks != NULL &&
+                     w.begun_ticks != NULL;
+
+    steps->peers_cost_s = steps->cost_s;
+    if (is_enough && !steps->is_collective) {
+        is_enough = find_peers(&w);
+        steps->peers_cost_s = is_enough ? cost_of(&w) : 0;
+    }
+    mpl_buf_free(&w.peers);
+    return is_enough;
+}
