@@ -32,9 +32,17 @@
             (create$ "Gathers" "Leave the data distributed: let every rank write its part (MPI-IO), gather less, or overlap (MPI_Iallgather)."))))))
   ?best)
 
+(defrule SYMPTOMS::volume-look
+  "Where a good part of the time is no computation, it may be moving data, at any efficiency."
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (test (>= ?lost (* ?*noise-told* ?all)))
+  =>
+  (assert (need (run ?r) (pattern "message-passing") (metric "run.transfer_share") (level 2)
+                (reason "see how much of the time moves data"))))
+
 (defrule REFINE::volume-ask
   "Time in collectives is compared with the data that they carry."
-  (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
   (test (>= ?share ?*significant*))
   =>
