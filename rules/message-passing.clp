@@ -235,6 +235,15 @@
      then (bind ?is-first FALSE)))
   ?is-first)
 
+(deffunction MAIN::mp-most-but (?run ?name ?p)
+  "The largest value of a metric at any process but one; 0 where there is none."
+  (bind ?most 0.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name ?name)
+         (neq ?m:location ?p) (neq ?m:location ""))
+    (bind ?most (max ?most ?m:value)))
+  ?most)
+
 (deffunction MAIN::mp-late-too (?run ?p ?share)
   "It and those who compute as long; where there are no common steps and totals are not all that counts, only
    those who are about equal, or to whom half as much of the waiting goes back at least."
@@ -335,24 +344,42 @@
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (not (serial (run ?r) (location ?p)))
   =>
-  ;; No more can be saved than it computes at all.
   (bind ?own (mp-value ?r "process.compute_time" ?p))
+  ;; No more can be saved than it computes at all; nor, by computing at another moment, than it is idle at
+  ;; others, nor by computing less, than what it computes above the others: who computes all the time sets
+  ;; the pace, as the first stage of a pipeline may.
+  (bind ?all-time (/ ?all ?n))
+  (bind ?idle (- ?all-time ?own))
+  (bind ?above (max (above-mean ?r "message-passing" "process.compute_time" (create$ ?p))
+                    (- ?own (mp-most-but ?r "process.compute_time" ?p))))
   (bind ?gain (/ ?cost (max 1 (- ?n 1))))
-  (bind ?gain (if (>= ?own 0.0) then (min ?gain ?own) else ?gain))
+  (bind ?gain (if (>= ?own 0.0) then (min ?gain ?own (max ?idle ?above)) else ?gain))
+  (bind ?part (min ?cost (* ?n ?gain)))
+  (bind ?paces (and (>= ?own 0.0) (> ?above ?idle)))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
-                   (headline (text "The others wait {s} for rank {}, which computes while they wait, though no longer than they do in all."
-                                   ?cost ?p))
-                   (fix (text "Let rank {} send before that work, or split that work among the ranks." ?p))
+                   (headline (if ?paces
+                              then (text "Rank {} computes nearly all the time, {s} of {s}: it sets the pace, and the others wait for it."
+                                         ?p ?own ?all-time)
+                              else (text "The others wait {s} for rank {}, which computes while they wait, though no longer than they do in all."
+                                         ?cost ?p)))
+                   (fix (if ?paces
+                         then (text "Make what rank {} computes faster, or let others do part of it." ?p)
+                         else (text "Let rank {} send before that work, or split that work among the ranks." ?p)))
                    (gain-kind remove)
-                   (locations ?p) (culprits ?p) (lost ?cost) (share (/ ?cost ?lost)) (level 3)
+                   (locations ?p) (culprits ?p) (lost ?part) (share (/ ?part ?lost)) (level 3)
                    (confidence 0.7) (gain ?gain) (via without-work)
                    (where (str-cat "location " ?p))
                    (text (str-cat
-                           (text "Process {} is late: {s} of waiting, {%} of all, go back to it; {}. Over the whole run it does not compute that much more ({.2} times the median), so its work comes at the wrong moment: it computes while the others wait."
-                                 ?p ?cost ?share (directly ?direct ?indirect) ?relative)
+                           (text "Process {} is late: {s} of waiting, {%} of all, go back to it; {}. Over the whole run it does not compute that much more ({.2} times the median){}."
+                                 ?p ?cost ?share (directly ?direct ?indirect) ?relative
+                                 (if ?paces
+                                  then (text ", but it has no pause that could be used: {s} in all" (max 0.0 ?idle))
+                                  else ", so its work comes at the wrong moment: it computes while the others wait"))
                            (in-steps ?r ?p)))
-                   (remedy (text "See what process {} computes before the calls in which the others wait for it: send before that work, or split it among the processes; up to {s} of run time."
-                                 ?p ?gain)))))
+                   (remedy (if ?paces
+                            then (text "Make what process {} computes faster, or let others do part of it; up to {s} of run time." ?p ?gain)
+                            else (text "See what process {} computes before the calls in which the others wait for it: send before that work, or split it among the processes; up to {s} of run time."
+                                       ?p ?gain))))))
 
 (defrule REFINE::mp-late-in-calls
   "Waiting goes back to one process because its communication takes longer."
