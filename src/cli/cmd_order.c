@@ -7,7 +7,8 @@
 
 #include "cli/traces_priv.h"
 
-enum { OPT_KIND, OPT_MAX_CLUSTER, OPT_FORMAT, OPT_OUTPUT };
+enum { OPT_KIND, OPT_MAX_CLUSTER, OPT_FORMAT, OPT_OUTPUT, OPT_TOP };
+enum { TOP_DEFAULT = 10 };
 
 static const struct mpl_option options[] = {
     [OPT_KIND] = { 0, "kind", "static|self-organising|informed|hierarchical",
@@ -16,6 +17,7 @@ static const struct mpl_option options[] = {
                           "sizes: largest clusters; from 1 to 50" },
     [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
     [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
+    [OPT_TOP] = { 0, "top", "N", "path: at most N lines of each part; 10 by default" },
     MPL_KNOWLEDGE_OPTIONS,
     MPL_CLOCK_OPTIONS,
     { 0 },
@@ -132,10 +134,33 @@ static enum mpl_status sizes(const struct mpl_order_asked *asked, struct mpl_err
                : mpl_report_sizes_text(run, all, n, &asked->looks, asked->out, err);
 }
 
+static enum mpl_status path(const struct mpl_order_asked *asked, struct mpl_err *err)
+{
+    const struct mpl_run *run = &asked->diagnosis->runs[0];
+    struct mpl_arena *arena = mpl_arena_create();
+    const struct mpl_critical *found = NULL;
+    const struct mpl_critical_shares *shares = NULL;
+    enum mpl_status st = arena == NULL
+                             ? mpl_nomem(err)
+                             : mpl_critical_create(run->events, arena, &found, err);
+
+    st = st == MPL_OK ? mpl_critical_shares_create(found, found->begin_ticks,
+                                                   found->end_ticks, arena, &shares, err)
+                      : st;
+    if (st == MPL_OK) {
+        st = asked->opts->format == MPL_FORMAT_JSON
+                 ? mpl_report_path_json(run, found, shares, asked->out, err)
+                 : mpl_report_path_text(run, found, shares, (size_t) asked->opts->top,
+                                        &asked->looks, asked->out, err);
+    }
+    mpl_arena_destroy(arena);
+    return st;
+}
+
 static const struct mpl_order_action actions[] = {
     { "between", "TRACE A B", 2, 2, between }, { "past", "TRACE A", 1, 1, past },
     { "future", "TRACE A", 1, 1, future },     { "races", "TRACE", 0, 0, races },
-    { "sizes", "TRACE", 0, 0, sizes },
+    { "sizes", "TRACE", 0, 0, sizes },         { "path", "TRACE", 0, 0, path },
 };
 enum { N_ACTIONS = sizeof actions / sizeof actions[0] };
 
@@ -214,6 +239,8 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_OUTPUT:
         opts->output = value;
         return MPL_OK;
+    case OPT_TOP:
+        return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
     default:
         return mpl_args_knowledge(option, value, &opts->knowledge)
                    ? MPL_OK
@@ -264,7 +291,7 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     if (st == MPL_END && *action == NULL) {
         return mpl_fail(err, MPL_E_USAGE,
                         "order needs to know what to ask: between, past, future, "
-                        "races, sizes");
+                        "races, sizes, path");
     }
     return st == MPL_END ? check(opts, *action, err) : st;
 }
@@ -349,7 +376,7 @@ static enum mpl_status ask(const struct mpl_order_opts *opts,
 
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
-    struct mpl_order_opts opts = { .clock = mpl_clock_defaults() };
+    struct mpl_order_opts opts = { .top = TOP_DEFAULT, .clock = mpl_clock_defaults() };
     const struct mpl_order_action *action = NULL;
     struct mpl_arena *arena = mpl_arena_create();
 
@@ -365,7 +392,7 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
 
 const struct mpl_cmd mpl_cmd_order = {
     .name = "order",
-    .operands = "between|past|future|races|sizes TRACE [ADDRESS...]",
+    .operands = "between|past|future|races|sizes|path TRACE [ADDRESS...]",
     .summary = "say what must have come before what, whatever the clocks say",
     .options = options,
     .run = run,

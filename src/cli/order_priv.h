@@ -16,6 +16,7 @@ struct mpl_order_opts {
     size_t n_addresses;
     const char *output;
     enum mpl_format format;
+    long top;           /* Lines of each part of a path. */
     const char *kind;   /* --kind; NULL: all. */
     long least_cluster; /* --max-cluster; 0: not said */
     long most_cluster;

@@ -6,6 +6,7 @@
 #ifndef MPL_REPORT_REPORT_H
 #define MPL_REPORT_REPORT_H
 
+#include "critical/critical.h"
 #include "experiment/experiment.h"
 #include "query/query.h"
 
@@ -121,6 +122,17 @@ enum mpl_status mpl_report_sizes_text(const struct mpl_run *run,
 enum mpl_status mpl_report_sizes_json(const struct mpl_run *run,
                                       const struct mpl_stamp_size *sizes, size_t n,
                                       FILE *out, struct mpl_err *err);
+
+/** The critical path of \p run; at most \p top lines of each part. */
+enum mpl_status mpl_report_path_text(const struct mpl_run *run,
+                                     const struct mpl_critical *path,
+                                     const struct mpl_critical_shares *shares, size_t top,
+                                     const struct mpl_report_options *options, FILE *out,
+                                     struct mpl_err *err);
+enum mpl_status mpl_report_path_json(const struct mpl_run *run,
+                                     const struct mpl_critical *path,
+                                     const struct mpl_critical_shares *shares, FILE *out,
+                                     struct mpl_err *err);
 
 /** "marple-check/1": doc/check.schema.json. */
 enum mpl_status mpl_report_check_json(const struct mpl_diagnosis *diagnosis, FILE *out,
