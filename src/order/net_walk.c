@@ -2,6 +2,8 @@
 
 #include "order/order.h"
 
+#include <stdlib.h>
+
 /* What a pair waits for, or that location does. */
 #define PAIR_OPEN  MPL_NONE
 #define PAIR_READY (MPL_NONE - 1)
@@ -29,6 +31,9 @@ struct walk {
     struct group_state *group;
     uint32_t *ready; /* Locations that can run: a stack. */
     uint32_t n_ready;
+    uint32_t
+        *later; /* In rounds: those that can run, or will have gone on, in the next one. */
+    uint32_t n_later;
     bool is_over; /* Somebody ended it. */
     uint64_t n_ignored;
     uint64_t n_passed; /* Points of locations that have stopped. */
@@ -45,7 +50,30 @@ struct walk {
 static void make_ready(struct walk *w, uint32_t location)
 {
     w->cursor[location].is_blocked = false;
-    w->ready[w->n_ready++] = location;
+    if (w->by->is_in_rounds) {
+        w->later[w->n_later++] = location;
+    } else {
+        w->ready[w->n_ready++] = location;
+    }
+}
+
+static int by_falling_number(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *) a;
+    const uint32_t y = *(const uint32_t *) b;
+
+    return (x < y) - (x > y);
+}
+
+static void start_round(struct walk *w)
+{
+    uint32_t *const free = w->ready;
+
+    w->ready = w->later;
+    w->n_ready = w->n_later;
+    w->later = free;
+    w->n_later = 0;
+    qsort(w->ready, w->n_ready, sizeof *w->ready, by_falling_number);
 }
 
 static void wake_all(struct walk *w, struct group_state *group)
@@ -228,12 +256,13 @@ static bool break_circle(struct walk *w)
 
 /* ---- one location ------------------------------------------------------------------------------- */
 
-/* Runs until the location is blocked or through. */
+/* Runs until the location is blocked or through, or has had its turn. */
 static void run(struct walk *w, uint32_t location)
 {
     const struct mpl_net_track *track = &w->net->track[location];
     struct cursor *c = &w->cursor[location];
     const uint32_t begin = c->point;
+    bool has_sent = false;
 
     for (; c->point < track->n_points && !w->is_over; c->point++) {
         const struct mpl_net_point *point = &track->points[c->point];
@@ -241,6 +270,10 @@ static void run(struct walk *w, uint32_t location)
         if ((point->flags & MPL_POINT_SOURCE) != 0) {
             w->by->source(w->by->context, location, c->point);
             come(w, point);
+            has_sent = true;
+        } else if (has_sent && w->by->is_in_rounds && is_complete(w, point)) {
+            make_ready(w, location);
+            break;
         } else if ((point->flags & MPL_POINT_IGNORED) == 0 && !is_complete(w, point)) {
             wait_for(w, point, location);
             break;
@@ -262,12 +295,13 @@ static bool make_room(struct walk *w, struct mpl_arena *scratch)
 
     w->cursor = MPL_NEW_ARRAY(scratch, n, struct cursor);
     w->ready = MPL_NEW_ARRAY(scratch, n, uint32_t);
+    w->later = MPL_NEW_ARRAY(scratch, n, uint32_t);
     w->heap = MPL_NEW_ARRAY(scratch, n, uint32_t);
     w->place = MPL_NEW_ARRAY(scratch, n, uint32_t);
     w->pair = MPL_NEW_ARRAY(scratch, w->net->n_pairs, uint32_t);
     w->group = MPL_NEW_ARRAY(scratch, w->net->n_groups, struct group_state);
-    if (w->cursor == NULL || w->ready == NULL || w->heap == NULL || w->place == NULL ||
-        w->pair == NULL || w->group == NULL) {
+    if (w->cursor == NULL || w->ready == NULL || w->later == NULL || w->heap == NULL ||
+        w->place == NULL || w->pair == NULL || w->group == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < w->net->n_pairs; i++) {
@@ -291,7 +325,11 @@ static void tell(struct walk *w, bool is_due)
 static void walk_all(struct walk *w)
 {
     do {
-        while (w->n_ready > 0 && !w->is_over) {
+        while (w->n_ready + w->n_later > 0 && !w->is_over) {
+            if (w->n_ready == 0) {
+                start_round(w);
+            }
+
             const uint32_t location = w->ready[--w->n_ready];
 
             if (w->has_circles && w->place[location] != 0) {

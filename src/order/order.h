@@ -261,6 +261,10 @@ struct mpl_net_walker {
     int64_t (*blocked_ticks)(void *context, uint32_t location, uint32_t i);
     const struct mpl_progress *progress;
     const char *doing; /**< For the progress. */
+    /** Locations advance side by side, as they do in a run: in each round all that can, by number,
+        and each over its next sinks and the sources behind them. Else one goes on for as long as it
+        can, which takes less time. */
+    bool is_in_rounds;
 };
 
 /**
