@@ -68,13 +68,21 @@ void mpl_causality_destroy(struct mpl_causality *c)
 
 struct mpl_causality_size mpl_causality_size(const struct mpl_causality *c)
 {
+    const double n_locations = c->net->n_tracks;
     struct mpl_causality_size size = { .n_entries = c->values.n,
                                        .bytes = c->values.n * c->values.size +
                                                 mpl_arena_bytes(c->arena) };
+    double n_events = 0;
+    double n_entries = (double) c->n_other_entries;
 
     for (uint32_t l = 0; l < c->net->n_tracks; l++) {
         size.n_stamps += c->stamps[l].n;
         size.bytes += c->stamps[l].n * c->stamps[l].size;
+        n_events += c->net->model->locations[l].n_events;
+        for (size_t i = 0; i < c->stamps[l].n; i++) {
+            n_entries += ((const struct mpl_stamp *) mpl_buf_get(&c->stamps[l], i))->n;
+        }
     }
+    size.ratio = n_entries / (n_events * n_locations);
     return size;
 }

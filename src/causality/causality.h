@@ -92,6 +92,9 @@ struct mpl_causality_size {
     uint64_t n_stamps;
     uint64_t n_entries; /**< Numbers in timestamps; those that share one count once. */
     size_t bytes;       /**< Everything that answers need. */
+    /** Numbers of an average timestamp over the number of locations if every event had one of its
+        own: what the paper's Fig. 7 shows. NaN without events. */
+    double ratio;
 };
 struct mpl_causality_size mpl_causality_size(const struct mpl_causality *causality);
 

@@ -46,6 +46,9 @@ uint32_t mpl_clusters_place(const struct mpl_clusters *clusters, uint32_t level,
 bool mpl_clusters_merge(struct mpl_clusters *clusters, uint32_t level, uint32_t a,
                         uint32_t b);
 
+/** Fills all levels by the messages of the whole trace; false: no memory. */
+bool mpl_clusters_inform(struct mpl_clusters *clusters, const struct mpl_net *net);
+
 /* ---- timestamps -------------------------------------------------------------------------- */
 
 /** What a sink knows: of members of its cluster, as it was then, the greatest predecessors. */
@@ -62,8 +65,9 @@ struct mpl_causality {
     struct mpl_arena *arena;
     struct mpl_net *net;
     struct mpl_clusters clusters;
-    struct mpl_buf *stamps; /**< Per location: struct mpl_stamp, by event. */
-    struct mpl_buf values;  /**< uint32_t. */
+    struct mpl_buf *stamps;   /**< Per location: struct mpl_stamp, by event. */
+    struct mpl_buf values;    /**< uint32_t. */
+    uint64_t n_other_entries; /**< That events which are no sinks would have. */
     bool has_circles;
     /* Room for queries: what is known of locations, and of which. */
     uint32_t *known;

@@ -2,8 +2,6 @@
 
 #include "causality/causality_priv.h"
 
-#include <stdlib.h>
-
 uint32_t mpl_clusters_home(const struct mpl_clusters *c, uint32_t level, uint32_t location)
 {
     return c->home[(size_t) level * c->n_locations + location];
@@ -75,95 +73,6 @@ static void put_neighbours(struct mpl_clusters *c)
     }
 }
 
-/* Messages between two locations, the smaller number first. */
-struct traffic {
-    uint32_t a;
-    uint32_t b;
-    uint32_t n;
-};
-
-static int by_traffic(const void *x, const void *y)
-{
-    const struct traffic *a = x;
-    const struct traffic *b = y;
-
-    if (a->n != b->n) {
-        return a->n < b->n ? 1 : -1;
-    }
-    if (a->a != b->a) {
-        return a->a < b->a ? -1 : 1;
-    }
-    return (a->b > b->b) - (a->b < b->b);
-}
-
-static bool count_message(struct mpl_map *at, struct mpl_buf *traffic, uint32_t n_locations,
-                          uint32_t x, uint32_t y)
-{
-    const uint32_t a = x < y ? x : y;
-    const uint32_t b = x < y ? y : x;
-    const uint64_t key = (uint64_t) a * n_locations + b;
-    const uint32_t i = mpl_map_find(at, key);
-    struct traffic *t = i == MPL_NONE ? mpl_buf_add(traffic) : mpl_buf_get(traffic, i);
-
-    if (t == NULL ||
-        (i == MPL_NONE && !mpl_map_put(at, key, (uint32_t) (traffic->n - 1)))) {
-        return false;
-    }
-    *t = (struct traffic){ a, b, t->n + 1 };
-    return true;
-}
-
-/* Locations of the two ends of each pair; false: no memory. */
-static bool count_traffic(const struct mpl_net *net, struct mpl_map *at,
-                          struct mpl_buf *traffic, uint32_t *sender)
-{
-    bool is_done = at != NULL && sender != NULL;
-
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t l = 0; l < net->n_tracks && is_done; l++) {
-            for (uint32_t i = 0; i < net->track[l].n_points && is_done; i++) {
-                const struct mpl_net_point *p = &net->track[l].points[i];
-                const bool is_source = (p->flags & MPL_POINT_SOURCE) != 0;
-
-                if ((p->flags & MPL_POINT_GROUP) != 0) {
-                    continue;
-                }
-                if (pass == 0 && is_source) {
-                    sender[p->link] = l;
-                } else if (pass == 1 && !is_source) {
-                    is_done = count_message(at, traffic, net->n_tracks, sender[p->link], l);
-                }
-            }
-        }
-    }
-    return is_done;
-}
-
-static bool put_by_traffic(struct mpl_clusters *c, const struct mpl_net *net)
-{
-    struct mpl_arena *scratch = mpl_arena_create();
-    struct mpl_map *at = mpl_map_create();
-    struct mpl_buf traffic = mpl_buf_make(sizeof(struct traffic));
-    const bool is_done =
-        scratch != NULL &&
-        count_traffic(net, at, &traffic, MPL_NEW_ARRAY(scratch, net->n_pairs, uint32_t));
-
-    if (is_done && traffic.n > 0) {
-        qsort(traffic.data, traffic.n, sizeof(struct traffic), by_traffic);
-    }
-    for (uint32_t level = 0; level < c->n_levels && is_done; level++) {
-        for (size_t i = 0; i < traffic.n; i++) {
-            const struct traffic *t = mpl_buf_get(&traffic, i);
-
-            (void) mpl_clusters_merge(c, level, t->a, t->b);
-        }
-    }
-    mpl_buf_free(&traffic);
-    mpl_map_destroy(at);
-    mpl_arena_destroy(scratch);
-    return is_done;
-}
-
 bool mpl_clusters_open(struct mpl_clusters *c, const struct mpl_net *net,
                        const struct mpl_causality_options *options, struct mpl_arena *arena)
 {
@@ -187,7 +96,7 @@ bool mpl_clusters_open(struct mpl_clusters *c, const struct mpl_net *net,
     if (options->clustering == MPL_CLUSTER_STATIC) {
         put_neighbours(c);
     } else if (options->clustering == MPL_CLUSTER_INFORMED) {
-        is_done = put_by_traffic(c, net);
+        is_done = mpl_clusters_inform(c, net);
     }
     return is_done && !c->is_short;
 }

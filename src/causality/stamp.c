@@ -46,6 +46,8 @@ struct stamping {
     struct mpl_arena *scratch;
     struct vector **now; /* Per location. */
     struct entered *entered;
+    uint32_t *
+        n_counted; /* Per location: events whose entries are counted, or are those of stamps. */
     struct passing *pair;
     struct meeting *group;
     struct vector *free;
@@ -223,6 +225,22 @@ static void put_stamp(struct stamping *s, uint32_t location, uint32_t event, uin
     }
 }
 
+/* Events before \p event that are no sinks: what their timestamps would hold, if they had any. */
+static void count_others(struct stamping *s, uint32_t location, uint32_t event)
+{
+    const struct mpl_clusters *k = &s->c->clusters;
+    const uint32_t before = s->n_counted[location];
+
+    if (event > before) {
+        s->c->n_other_entries +=
+            (uint64_t) (event - before) *
+            (k->n_levels == 0
+                 ? s->n
+                 : mpl_clusters_get(k, 0, mpl_clusters_home(k, 0, location))->n);
+        s->n_counted[location] = event;
+    }
+}
+
 /* ---- pairs and groups ------------------------------------------------------------------------------- */
 
 static void leave_pair(struct stamping *s, uint32_t location, uint32_t link, uint32_t event)
@@ -331,6 +349,7 @@ static void pass_source(void *context, uint32_t location, uint32_t i)
     if (s->is_short) {
         return;
     }
+    count_others(s, location, point->event);
     if ((point->flags & MPL_POINT_GROUP) != 0) {
         enter_group(s, location, point->link, point->event);
     } else {
@@ -348,6 +367,8 @@ static bool pass_sink(void *context, uint32_t location, uint32_t i)
         s->c->has_circles = true;
         return !s->is_short;
     }
+    count_others(s, location, point->event);
+    s->n_counted[location] = point->event + 1;
     if ((point->flags & MPL_POINT_GROUP) != 0) {
         leave_group(s, location, point->link, point->event);
     } else {
@@ -410,9 +431,11 @@ static bool make_room(struct stamping *s)
 
     s->now = MPL_NEW_ARRAY(s->scratch, s->n, struct vector *);
     s->entered = MPL_NEW_ARRAY(s->scratch, s->n, struct entered);
+    s->n_counted = MPL_NEW_ARRAY(s->scratch, s->n, uint32_t);
     s->pair = MPL_NEW_ARRAY(s->scratch, net->n_pairs, struct passing);
     s->group = MPL_NEW_ARRAY(s->scratch, net->n_groups, struct meeting);
-    if (s->now == NULL || s->entered == NULL || s->pair == NULL || s->group == NULL) {
+    if (s->now == NULL || s->entered == NULL || s->n_counted == NULL || s->pair == NULL ||
+        s->group == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < net->n_groups; i++) {
@@ -442,7 +465,8 @@ enum mpl_status mpl_causality_stamp(struct mpl_causality *c,
                                            .source = pass_source,
                                            .sink = pass_sink,
                                            .chain = pass_on,
-                                           .blocked_ticks = blocked_ticks };
+                                           .blocked_ticks = blocked_ticks,
+                                           .is_in_rounds = true };
     uint64_t n_ignored = 0;
     enum mpl_status st = s.scratch == NULL || !make_room(&s)
                              ? mpl_nomem(err)
@@ -450,6 +474,9 @@ enum mpl_status mpl_causality_stamp(struct mpl_causality *c,
 
     if (st == MPL_OK && (s.is_short || c->clusters.is_short)) {
         st = mpl_nomem(err);
+    }
+    for (uint32_t l = 0; l < s.n && st == MPL_OK; l++) {
+        count_others(&s, l, c->net->model->locations[l].n_events);
     }
     mpl_arena_destroy(s.scratch);
     return st;
