@@ -161,7 +161,7 @@ enum { MPL_MOST_FOR_VECTORS = 16, MPL_USUAL_CLUSTER = 4 };
 struct mpl_stamp_size {
     enum mpl_stamp_kind kind;
     uint32_t max_cluster; /**< 0: vectors have no clusters. */
-    double ratio; /**< Numbers that are kept over those of full vectors; NaN without any. */
+    double ratio;   /**< As in Fig. 7 of the paper, see causality.h; NaN without events. */
     uint64_t bytes; /**< All that answers need. */
     bool is_used;   /**< What questions about this trace are answered with. */
 };

@@ -3,8 +3,6 @@
 
 #include "query/query_priv.h"
 
-#include <math.h>
-
 const char *mpl_stamp_kind_name(enum mpl_stamp_kind kind)
 {
     static const char *const names[] = {
@@ -50,12 +48,11 @@ enum mpl_status mpl_query_size(struct mpl_query *q, enum mpl_stamp_kind kind, ui
     }
 
     const struct mpl_causality_size size = mpl_causality_size(causality);
-    const double full = (double) size.n_stamps * q->net->n_tracks;
 
     *out = (struct mpl_stamp_size){
         .kind = kind,
         .max_cluster = kind == MPL_STAMP_VECTORS ? 0 : most,
-        .ratio = full > 0 ? (double) size.n_entries / full : NAN,
+        .ratio = size.ratio,
         .bytes = size.bytes,
         .is_used =
             kind == (q->net->n_tracks <= MPL_MOST_FOR_VECTORS ? MPL_STAMP_VECTORS

@@ -393,7 +393,8 @@ static void sizes(struct page *page, const struct mpl_run *run,
     }
     mpl_text_print(page->out, "\n");
     mpl_page_say(page, 0,
-                 "The ratio is that of the numbers kept to those of full vectors.");
+                 "The ratio is that of the numbers in an average timestamp to those in a "
+                 "full vector, if every event had one.");
     mpl_page_say(
         page, 0, "The fewest bytes take %s%s.", say_kind(page, best),
         best->kind == MPL_STAMP_VECTORS
