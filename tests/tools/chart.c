@@ -3,7 +3,6 @@
 #include "chart.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 /*
@@ -115,7 +114,7 @@ static double x_at(const struct frame *f, double x_s)
 
 static double y_at(const struct frame *f, double y_s)
 {
-    return f->top + PANEL * (1 - y_s / f->y_most_s) / 2;
+    return f->top + PANEL * (1 - y_s / f->y_most_s) / (f->chart->is_plain ? 1 : 2);
 }
 
 static void find_ranges(struct frame *f, const struct chart_panel *panel)
@@ -151,29 +150,38 @@ static void find_times(struct frame *f)
 
 /* ---- a panel ------------------------------------------------------------------------------ */
 
+static void print_label(FILE *out, const char *label, const char *unit)
+{
+    print_text(out, label);
+    if (unit != NULL) {
+        (void) fprintf(out, " (%s)", unit);
+    }
+    (void) fputs("</text>\n", out);
+}
+
 static void draw_y_axis(const struct frame *f)
 {
     static const char *const sign[] = { "−", "", "+" };
-    double unit_s;
-    const char *unit = unit_of(f->y_most_s, &unit_s);
-    const double step = step_of(2 * f->y_most_s / unit_s);
+    const bool is_plain = f->chart->is_plain;
+    double unit_s = 1;
+    const char *unit = is_plain ? NULL : unit_of(f->y_most_s, &unit_s);
+    const double step = step_of((is_plain ? 1 : 2) * f->y_most_s / unit_s);
     const int n = (int) floor(f->y_most_s / unit_s / step);
 
-    for (int i = -n; i <= n; i++) {
+    for (int i = is_plain ? 0 : -n; i <= n; i++) {
         const double y = y_at(f, i * step * unit_s);
 
         (void) fprintf(f->out,
                        "<path class=\"%s\" d=\"M%d %.1fH%d\"/>\n"
                        "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s%g</text>\n",
                        i == 0 ? "zero" : "grid", LEFT, y, WIDTH - RIGHT, LEFT - 6, y + 4,
-                       sign[1 + (i > 0) - (i < 0)], fabs(i * step));
+                       sign[is_plain ? 1 : 1 + (i > 0) - (i < 0)], fabs(i * step));
     }
     (void) fprintf(f->out,
                    "<text transform=\"translate(14 %.0f) rotate(-90)\" "
                    "text-anchor=\"middle\">",
                    f->top + PANEL / 2.0);
-    print_text(f->out, f->chart->y_label);
-    (void) fprintf(f->out, " (%s)</text>\n", unit);
+    print_label(f->out, f->chart->y_label, unit);
 }
 
 static void draw_x_axis(const struct frame *f, bool has_numbers)
@@ -196,8 +204,7 @@ static void draw_x_axis(const struct frame *f, bool has_numbers)
     if (has_numbers) {
         (void) fprintf(f->out, "<text x=\"%d\" y=\"%.0f\" text-anchor=\"middle\">",
                        (LEFT + WIDTH - RIGHT) / 2, f->top + PANEL + 36);
-        print_text(f->out, f->chart->x_label);
-        (void) fputs(" (s)</text>\n", f->out);
+        print_label(f->out, f->chart->x_label, f->chart->is_plain ? NULL : "s");
     }
 }
 

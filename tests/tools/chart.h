@@ -1,7 +1,8 @@
-/* Panels of curves over time, one below the other, as an SVG that needs nothing else. */
+/* Panels of curves, one below the other, as an SVG that needs nothing else. */
 #ifndef MPL_TESTS_CHART_H
 #define MPL_TESTS_CHART_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -32,13 +33,15 @@ struct chart {
     const char *x_label; /**< Without the unit. */
     const char *y_label; /**< Without the unit. */
     const char *band;    /**< Its entry in the legend; NULL: none. */
+    /** Numbers without a unit, from 0 upwards; else seconds over seconds, around 0. */
+    bool is_plain;
     uint32_t n_names;
     const char *const *names; /**< Of the curves of every panel, for the legend. */
     uint32_t n_panels;
     const struct chart_panel *panels;
 };
 
-/** Each panel has a scale of its own; all share the time axis. */
+/** Each panel has a scale of its own; all share the horizontal one. */
 void chart_write(const struct chart *chart, FILE *out);
 
 #endif
