@@ -166,24 +166,37 @@ def test_refused(folder):
     )
 
 
-def test_many_remedies(folder):
-    """Fifteen causes with thirteen remedies: the last two share the first one's."""
-    os.makedirs(os.path.join(folder, "own", "rules"))
-    with open(os.path.join(folder, "own", "rules", "own.clp"), "w", encoding="ascii") as file:
-        for i in range(15):
+def write_causes(folder, causes):
+    """A folder of knowledge whose rules find these causes: (name, lost, gain, what-if)."""
+    own = os.path.join(folder, "own")
+    os.makedirs(os.path.join(own, "rules"))
+    with open(os.path.join(own, "rules", "own.clp"), "w", encoding="ascii") as file:
+        for cause in causes:
             file.write(
-                """(defrule SYMPTOMS::own-%d
+                """(defrule SYMPTOMS::%s
   "A remedy of many, as a sentence."
   (pattern (run ?r) (name "message-passing"))
   =>
-  (assert (finding (kind cause) (name own-%d) (run ?r) (pattern "message-passing") (level 1)
-                   (locations "0") (culprits "1") (lost %f) (gain 0.001) (confidence 0.9)
-                   (what-if "compute(1)*0.%d") (remedy "Compute less.")
+  (assert (finding (kind cause) (name %s) (run ?r) (pattern "message-passing") (level 1)
+                   (locations "0") (culprits "1") (lost %f) (gain %f) (confidence 0.9)
+                   (what-if "%s") (remedy "Compute less.")
                    (text (text "Much is computed.")))))
 """
-                % (i, i, 0.03 - i * 1e-3, 50 + i % 13)
+                % (cause[0], *cause)
             )
-    d = product.diagnose(hand_made(folder, "many.trace", 10), "--knowledge", os.path.join(folder, "own"))
+    return own
+
+
+def test_many_remedies(folder):
+    """Fifteen causes with thirteen remedies: the last two share the first one's."""
+    own = write_causes(
+        folder,
+        [
+            ("own-%d" % i, 0.03 - i * 1e-3, 0.001, "compute(1)*0.%d" % (50 + i % 13))
+            for i in range(15)
+        ],
+    )
+    d = product.diagnose(hand_made(folder, "many.trace", 10), "--knowledge", own)
     mine = {f["name"]: f for f in d.causes() if f["name"].startswith("own-")}
     tap.ok(len(mine) == 15, "all causes are told", sorted(mine))
     out = [name for name, f in mine.items() if f["gain_replay_s"] is None]
@@ -193,6 +206,19 @@ def test_many_remedies(folder):
         all("leading causes" in (mine[name]["gain_doubt"] or "") for name in out),
         "and who has none is told why",
         [mine[name]["gain_doubt"] for name in out],
+    )
+
+
+def test_more_than_the_run(folder):
+    """A formula that promises more than the run lasts does not fit it; the replay stays."""
+    own = write_causes(folder, [("own-much", 0.03, 1000, "compute(1)*0.5")])
+    d = product.diagnose(hand_made(folder, "many.trace", 10), "--knowledge", own)
+    much = d.causes("own-much")[0]
+    tap.ok(much["gain_model_s"] is None, "more than the run lasts is no gain", much["gain_model_s"])
+    tap.ok(
+        much["gain_replay_s"] is not None and much["gain_s"] == much["gain_replay_s"],
+        "what the replay says stays",
+        (much["gain_s"], much["gain_replay_s"]),
     )
 
 
@@ -207,7 +233,7 @@ def test_live():
 
 
 def main():
-    for test in (test_repeats, test_refused, test_many_remedies):
+    for test in (test_repeats, test_refused, test_many_remedies, test_more_than_the_run):
         with tempfile.TemporaryDirectory() as folder:
             tap.guarded(test.__name__, test, folder)
     test_live()
