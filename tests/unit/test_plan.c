@@ -334,7 +334,8 @@ START_TEST(lines_to_paste_hold_every_run)
     const char *shell =
         text_at(mpl_yaml_find(written(plan), "experiments")->first, "shell");
 
-    ck_assert_str_eq(shell, "for run in 1 2; do\n"
+    ck_assert_str_eq(shell, "export EZTRACE_SIGNAL_HANDLER=1\n"
+                            "for run in 1 2; do\n"
                             "  export EZTRACE_TRACE_DIR=e1-np2-\"$run\"\n"
                             "  mpirun -np 2 eztrace -t openmpi ./app\n"
                             "done\n"
