@@ -214,7 +214,7 @@ static void say_causes(struct page *page, const struct mpl_diagnosis *d, size_t 
         if (!mpl_diagnosed_is_cause(&d->findings[i]) || d->findings[i].is_within_spread) {
             continue;
         }
-        if (n == 0) {
+        if (n == 0 && labels != NULL) {
             mpl_page_heading(page, "Causes");
         }
         if (++n > top) {
@@ -294,6 +294,9 @@ static void say_role(struct page *page, const struct mpl_diagnosis *d,
         for (uint32_t l = 0; l < role->n && n < model->n_locations; l++) {
             labels[n++] = model->locations[role->locations[l]].label;
         }
+    }
+    if (n == 0 && labels != NULL) {
+        return; /* a role that nobody needs to play */
     }
     mpl_page_say(page, 4, "%s: %s", mpl_pattern_role(t->pattern, number),
                  labels != NULL ? mpl_page_labels(page, labels, n) : "?");
