@@ -214,7 +214,7 @@ static void say_causes(struct page *page, const struct mpl_diagnosis *d, size_t 
         if (!mpl_diagnosed_is_cause(&d->findings[i]) || d->findings[i].is_within_spread) {
             continue;
         }
-        if (n == 0 && labels != NULL) {
+        if (n == 0) {
             mpl_page_heading(page, "Causes");
         }
         if (++n > top) {
