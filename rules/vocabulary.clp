@@ -251,6 +251,8 @@
   (slot doubt (type STRING) (default ""))   ; of a cause that spoils what was measured: why other causes of
                                             ; the run are doubtful, "more processes than cores ran"; of an
                                             ; observation: why they are no more than likely
+  (slot clocks (type SYMBOL) (allowed-symbols compared own) (default compared)) ; own: it rests on nothing
+                                            ; but what each process measures by its own clock
   (multislot where (type STRING))           ; "TaskLifeCycle.setup", "location 3"
   (slot via (type SYMBOL) (default none)))  ; keeps two supports of one finding apart
 

@@ -53,7 +53,7 @@ static bool is_certain(struct weighing *w, const struct mpl_diagnosed *d)
     const double most_s = certain_share * claim_s;
     double moved_s = w->doubts[d->run].reach_s;
 
-    if (w->doubts[d->run].is_none) {
+    if (w->doubts[d->run].is_none || d->finding->has_own_clocks) {
         return true;
     }
     if (moved_s <= most_s) {
@@ -118,7 +118,7 @@ static bool is_unlimited(const struct weighing *w, const struct mpl_diagnosed *d
 {
     const struct mpl_finding *f = d->finding;
 
-    return w->doubts[d->run].n_unlimited > 0 &&
+    return w->doubts[d->run].n_unlimited > 0 && !f->has_own_clocks &&
            (f->n_locations == 0 ||
             names_unlimited(w, d->run, f->locations, f->n_locations) ||
             names_unlimited(w, d->run, f->culprits, f->n_culprits) ||

@@ -206,6 +206,7 @@ static void read_finding(struct mpl_infer *infer, struct fact *fact, struct mpl_
     f->level = level_of(infer, fact);
     f->is_healthy = strcmp(take_text(infer, fact, "healthy"), "yes") == 0;
     f->is_fatal = strcmp(take_text(infer, fact, "fatal"), "yes") == 0;
+    f->has_own_clocks = strcmp(take_text(infer, fact, "clocks"), "own") == 0;
     f->rule = infer->firing->name;
     f->rule_says = infer->firing->says;
     if (!mpl_fact_texts(cage, fact, "locations", arena, &f->locations, &f->n_locations) ||

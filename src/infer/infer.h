@@ -245,7 +245,8 @@ struct mpl_finding {
     const char *const
         *where; /**< What holds the code: "TaskLifeCycle.setup" or "location 3". */
     size_t n_where;
-    bool is_fatal; /**< The run does not end because of it. */
+    bool is_fatal;       /**< The run does not end because of it. */
+    bool has_own_clocks; /**< It compares no clocks, only what each process measures. */
     const char *
         doubt; /**< Why other causes of the run are doubtful because of this one; or NULL. */
     bool is_healthy;  /**< An observation that says "this is fine": never a problem. */

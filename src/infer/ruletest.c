@@ -143,7 +143,7 @@ static const char *const finding_keys[] = {
     "kind",     "name",      "pattern",   "run",   "text",    "remedy",
     "rule",     "healthy",   "lost",      "share", "gain",    "confidence",
     "level",    "locations", "culprits",  "where", "what-if", "gain-kind",
-    "headline", "fix",       "computing", "fatal", "doubt"
+    "headline", "fix",       "computing", "fatal", "doubt",   "clocks"
 };
 static const char *const need_keys[] = { "metric", "pattern", "location", "run",
                                          "reason", "rule",    "level" };
@@ -160,18 +160,25 @@ enum {
 static struct actual text_of_finding(const struct mpl_finding *f, const char *key)
 {
     static const char *const yes_no[] = { "yes", "no" };
+    static const char *const clocks[] = { "own", "compared" };
     const struct {
         const char *key;
         const char *const *text;
-    } texts[] = {
-        { "kind", &f->kind },         { "name", &f->name },
-        { "pattern", &f->pattern },   { "run", &f->run },
-        { "text", &f->text },         { "remedy", &f->remedy },
-        { "rule", &f->rule },         { "healthy", &yes_no[f->is_healthy ? 0 : 1] },
-        { "what-if", &f->what_if },   { "gain-kind", &f->gain_kind },
-        { "headline", &f->headline }, { "fix", &f->fix },
-        { "doubt", &f->doubt },       { "fatal", &yes_no[f->is_fatal ? 0 : 1] }
-    };
+    } texts[] = { { "kind", &f->kind },
+                  { "name", &f->name },
+                  { "pattern", &f->pattern },
+                  { "run", &f->run },
+                  { "text", &f->text },
+                  { "remedy", &f->remedy },
+                  { "rule", &f->rule },
+                  { "healthy", &yes_no[f->is_healthy ? 0 : 1] },
+                  { "what-if", &f->what_if },
+                  { "gain-kind", &f->gain_kind },
+                  { "headline", &f->headline },
+                  { "fix", &f->fix },
+                  { "doubt", &f->doubt },
+                  { "fatal", &yes_no[f->is_fatal ? 0 : 1] },
+                  { "clocks", &clocks[f->has_own_clocks ? 0 : 1] } };
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (strcmp(texts[i].key, key) == 0) {
