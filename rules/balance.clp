@@ -78,6 +78,11 @@
   "A process is alone for so long that it explains at least half of what it computes above the mean."
   (slot run (type STRING)) (slot location (type STRING)) (slot seconds (type FLOAT)))
 
+;; Of serial-chain.clp; what else would be said of such waiting is kept back.
+(deftemplate MAIN::in-turn
+  "Processes work one after the other within steps."
+  (slot run (type STRING)))
+
 ;; ---- what persists from step to step -------------------------------------------------------------------
 
 (deffunction MAIN::moves (?kept ?order ?same)
@@ -116,7 +121,7 @@
   ;; Where tasks or items go from hand to hand, who computes less may have waited for them.
   (not (and (explained (run ?r) (pattern ?p) (loss waiting))
             (not (pattern (run ?r) (id ?p) (name "bulk-synchronous" | "geometric-decomposition")))))
-  (metric (run ?r) (pattern "message-passing") (name "run.lost_at_work") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   (test (>= ?lost (* ?*significant* ?all)))
   (test (not (has-cause ?r (* ?*significant* ?all))))
@@ -132,7 +137,7 @@
   "Some processes compute longer than the others in all, and nothing else was found."
   (uneven-asked (run ?r))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
-  (metric (run ?r) (pattern "message-passing") (name "run.lost_at_work") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
           (value ?compute) (rank 1) (of ?n))
   (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
@@ -152,7 +157,7 @@
                      (fix "Divide the work by measured cost.")
                      (gain-kind even-out)
                      (locations ?who) (culprits ?who) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 3)
-                     (confidence 0.8) (gain (/ ?cost ?n)) (what-if "compute(all)=even")
+                     (confidence 0.8) (clocks own) (gain (/ ?cost ?n)) (what-if "compute(all)=even")
                      (text (text "{}Process {} computes {s}, {.2} times as long as the {} and {s} longer than the mean; all others together are done with their computation {s} earlier. Whom they wait for does not matter."
                                  (and-its-like ?who) ?p ?compute ?times (median-or-others ?who) ?above ?cost))
                      (remedy (text "Divide the work by measured cost: take about {s} off process {}, and likewise off the other heavy ones; up to {s} of run time."
@@ -162,12 +167,16 @@
   "Steps are uneven, each in another way, and nothing else was found."
   (uneven-asked (run ?r))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
-  (metric (run ?r) (pattern "message-passing") (name "run.lost_at_work") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value ?meet))
   (metric (run ?r) (pattern "message-passing") (name "run.step_peers_cost") (value ?cost))
   (test (>= (min ?lost ?cost) (* ?*noise-told* ?all)))
   ;; Where no collective ends the steps, that processes wait for those who send them messages is a
-  ;; guess. It holds if what it predicts is lost.
+  ;; guess. It holds if what it predicts is lost; not where processes work in turn, so that the same step
+  ;; of two of them is not the same moment.
+  (not (and (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value 0.0))
+            (metric (run ?r) (pattern "message-passing") (name "run.in_turn_share")
+                    (value ?turns&:(>= ?turns ?*significant*)))))
   (test (or (= ?meet 1.0)
             (and (<= ?cost (* ?*heavy* ?lost)) (>= ?cost (* ?*accounted-least* ?lost)))))
   (metric (run ?r) (pattern "message-passing") (name "run.step_unevenness") (value ?uneven))
@@ -190,7 +199,7 @@
                                      ?steps ?uneven))
                      (fix "Balance the load while the program runs, by the computation measured in the last steps.")
                      (gain-kind even-out) (lost ?seconds) (share (/ ?seconds ?lost)) (level 3)
-                     (confidence 0.6) (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
+                     (confidence 0.6) (clocks own) (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
                      (text (text "{} Neighbouring steps are alike, so the load moves. The trace does not tell who waits for whom; {}."
                                  ?why ?how))
                      (remedy (text "Balance while the program runs, by the computation measured in the last steps; up to {s} of run time."
@@ -201,7 +210,7 @@
                                      ?steps ?uneven))
                      (fix (str-cat (if (= ?meet 1.0) then "Synchronise" else "Exchange") " less often; bind ranks to cores and keep other load away."))
                      (gain-kind even-out) (lost ?seconds) (share (/ ?seconds ?lost)) (level 3)
-                     (confidence 0.6) (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
+                     (confidence 0.6) (clocks own) (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
                      (text (text "{} There is no order, so it is noise of the machine or chance in the work. The trace does not tell who waits for whom; {}."
                                  ?why ?how))
                      (remedy (text "{} less often, so that noise averages out; bind processes to cores; up to {s} of run time."

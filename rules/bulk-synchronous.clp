@@ -416,6 +416,7 @@
 
 (defrule ADVISE::bsp-moving
   "Some processes have more to do for a number of steps, then others."
+  (not (in-turn (run ?r)))
   (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind moving))
   (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
   (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
@@ -441,6 +442,7 @@
 
 (defrule ADVISE::bsp-noise
   "In each step another process takes longer: nobody is to blame."
+  (not (in-turn (run ?r)))
   (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind noise))
   (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
   (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
@@ -465,6 +467,7 @@
 
 (defrule ADVISE::bsp-unequal-phases
   "Processes wait in collective operations, their totals are even, and no common steps are found."
+  (not (in-turn (run ?r)))
   (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind even | unknown))
   (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
   (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases))

@@ -332,6 +332,7 @@
 
 (defrule ADVISE::geo-moving
   "Some processes have more to do for a number of steps, then others."
+  (not (in-turn (run ?r)))
   (geo-kind (run ?r) (pattern ?p) (wait ?rest) (kind moving))
   (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
   (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
@@ -357,6 +358,7 @@
 
 (defrule ADVISE::geo-noise
   "In each step another process takes longer: nobody is to blame."
+  (not (in-turn (run ?r)))
   (geo-kind (run ?r) (pattern ?p) (wait ?rest) (kind noise))
   (not (geo-fine (run ?r) (pattern ?p) (far yes)))
   (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
@@ -392,6 +394,7 @@
 
 (defrule ADVISE::geo-serialised
   "Computation is even, and processes wait in chains: the order of the exchange makes them."
+  (not (in-turn (run ?r)))
   (geo-rest (run ?r) (pattern ?p) (wait ?rest))
   (geo-kind (run ?r) (pattern ?p) (kind even | unknown))
   ;; Who is late after waits that are not split cannot be known.
@@ -418,6 +421,7 @@
 
 (defrule ADVISE::geo-jitter
   "Computation is even, nobody is to blame, and the waits are no chains."
+  (not (in-turn (run ?r)))
   (geo-rest (run ?r) (pattern ?p) (wait ?rest))
   (geo-kind (run ?r) (pattern ?p) (kind even | unknown))
   ;; Who is late after waits that are not split cannot be known.

@@ -53,6 +53,10 @@
   ;; Best efficiency that the number of tasks allows, below which they are too few. 1.
   ?*rounds-poor* = 0.9
 
+  ;; Share of the waiting that is for processes which work in turn, from which on they are a chain. 1. A
+  ;; chain of three processes has a third, longer ones more; beside chains of other kinds a run has none.
+  ?*chain-least* = 0.25
+
   ;; Share of the process time that the trace cannot split into waiting and transfer, from which
   ;; on conclusions about waiting are withheld. 1.
   ?*unknown-large* = 0.1)

@@ -155,21 +155,60 @@ static int64_t excess(int64_t a, int64_t b)
     return a > b ? a - b : 0;
 }
 
-/* The share of a wait that is the culprit's own fault; \p computed of that because it computed
- * longer, 0 to 1. */
-static double own_fault(const struct delays *d, uint32_t location,
-                        const struct mpl_blame *b, uint32_t culprit, int64_t *waiting_ticks,
-                        double *computed)
+/*
+ * Whether a culprit works in turn: it has waited itself for about as long as it computes longer, and what it
+ * computed behind that wait the other has not computed by then, but waits for. Where all compute at the same
+ * time the other has computed as much, however late both are.
+ *
+ * Example: 0 computes 10 and sends to 1, which waits for it, computes 10 and sends to 2: 2 waits 20 for 1,
+ * which computed 10 longer behind its wait of 10.
+ */
+static bool is_in_turn(const struct delays *d, uint32_t culprit, const struct mpl_blame *b,
+                       int64_t waited_ticks, int64_t longer_ticks)
+{
+    const struct mpl_lane *lane = &d->events->lanes[culprit];
+    const uint32_t first = b->met.other == MPL_NONE ? 0 : b->met.other + 1;
+    int64_t behind_ticks = 0;
+
+    if (longer_ticks <= 0 || 2 * waited_ticks < longer_ticks) {
+        return false;
+    }
+    for (uint32_t k = b->until; k > first; k--) {
+        behind_ticks += enter_of(d, culprit, k) - leave_of(d, culprit, k - 1);
+        if (behind_ticks > 2 * longer_ticks) {
+            return false;
+        }
+        if (2 * mpl_call_ticks(&lane->calls[k - 1]) >= waited_ticks) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What of a wait is the culprit's own fault. */
+struct fault {
+    double share;          /* of the wait, 0 to 1 */
+    double computed;       /* of that, because it computed longer, 0 to 1 */
+    int64_t waiting_ticks; /* of the culprit, of which the rest comes */
+    bool is_in_turn;
+};
+
+static struct fault own_fault(const struct delays *d, uint32_t location,
+                              const struct mpl_blame *b, uint32_t culprit)
 {
     const struct stretch own = stretch_of(d, location, b->met.own, b->call);
     const struct stretch other = stretch_of(d, culprit, b->met.other, b->until);
-    const double longer = (double) excess(other.computing_ticks, own.computing_ticks);
-    const double delay =
-        longer + (double) excess(other.communicating_ticks, own.communicating_ticks);
+    const int64_t longer_ticks = excess(other.computing_ticks, own.computing_ticks);
+    const double delay = (double) longer_ticks + (double) excess(other.communicating_ticks,
+                                                                 own.communicating_ticks);
 
-    *waiting_ticks = other.waiting_ticks;
-    *computed = delay > 0 ? longer / delay : 0;
-    return other.waiting_ticks <= 0 ? 1 : delay / (delay + (double) other.waiting_ticks);
+    return (struct fault){
+        .share =
+            other.waiting_ticks <= 0 ? 1 : delay / (delay + (double) other.waiting_ticks),
+        .computed = delay > 0 ? (double) longer_ticks / delay : 0,
+        .waiting_ticks = other.waiting_ticks,
+        .is_in_turn = is_in_turn(d, culprit, b, other.waiting_ticks, longer_ticks)
+    };
 }
 
 static void hand_down(struct delays *d, uint32_t location, const struct mpl_blame *b,
@@ -181,9 +220,7 @@ static void hand_down(struct delays *d, uint32_t location, const struct mpl_blam
     struct track *own = &d->tracks[location];
     struct track *other = &d->tracks[call->culprit];
     struct mpl_delay *delay = &delays[call->culprit];
-    int64_t waiting_ticks = 0;
-    double computed = 0;
-    double share = 1;
+    struct fault fault = { .share = 1 };
 
     while (own->at > b->call) {
         own->rate += own->change[--own->at];
@@ -194,15 +231,20 @@ static void hand_down(struct delays *d, uint32_t location, const struct mpl_blam
     /* A culprit whose earlier waits have had their turn is waited for in a circle, which only
      * clocks can make. */
     if (b->until != MPL_NONE && other->at >= b->until) {
-        share = own_fault(d, location, b, call->culprit, &waiting_ticks, &computed);
+        fault = own_fault(d, location, b, call->culprit);
     }
-    delay->computed_s += (wait + inherited) * share * computed * seconds;
-    delay->direct_s[call->wait_kind] += wait * share * seconds;
-    delay->indirect_s[call->wait_kind] += inherited * share * seconds;
-    delays[location].passed_s[call->wait_kind] += wait * (1 - share) * seconds;
-    if (share < 1) {
+
+    const double computed_s = (wait + inherited) * fault.share * fault.computed * seconds;
+
+    delay->computed_s += computed_s;
+    delay->in_turn_s += fault.is_in_turn ? computed_s : 0;
+    delay->direct_s[call->wait_kind] += wait * fault.share * seconds;
+    delay->indirect_s[call->wait_kind] += inherited * fault.share * seconds;
+    delays[location].passed_s[call->wait_kind] += wait * (1 - fault.share) * seconds;
+    if (fault.share < 1) {
         const uint32_t first = b->met.other == MPL_NONE ? 0 : b->met.other + 1;
-        const double rate = (wait + inherited) * (1 - share) / (double) waiting_ticks;
+        const double rate =
+            (wait + inherited) * (1 - fault.share) / (double) fault.waiting_ticks;
 
         other->change[b->until - 1] += rate;
         if (first > 0) {

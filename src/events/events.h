@@ -252,6 +252,9 @@ struct mpl_delay {
     double
         computed_s; /**< Of direct_s and indirect_s, of all kinds: because it computed longer;
                             the rest, because its communication took longer or it began late. */
+    double
+        in_turn_s; /**< Of computed_s: behind a wait of its own that is as long, while those who
+                           wait for it compute nothing: they work one after the other. */
 };
 /**
  * Root causes of waiting: delay costs (Böhme, Geimer, Wolf, Arnold: Identifying the Root Causes of
@@ -309,9 +312,7 @@ struct mpl_steps {
     uint32_t n_processes;
     const int64_t *compute_ticks;      /**< [step * n_processes + process] */
     const struct mpl_step_load *loads; /**< Per process. */
-    /** Mean over steps of max/mean - 1; NaN if nobody computes. Here and below without processes that
-        compute next to nothing beside the median. */
-    double imbalance;
+    double imbalance;    /**< Mean over steps of max/mean - 1; NaN if nobody computes. */
     double cost_s;       /**< Sum over steps of processes * (max - mean). */
     double peers_cost_s; /**< What is waited if each process goes on when those that send it
                               messages are done with the step; cost_s where all meet. */
@@ -362,6 +363,8 @@ struct mpl_serial {
     double begin_s; /**< Of it, in the first section, */
     double end_s;   /**< and in the last one. */
     double squares; /**< Sum of squares over the sections. */
+    double
+        longest_s; /**< What it computes in the sections in which nobody computes longer. */
     double
         n_sections; /**< So many equal ones would have as much, and these squares: tiny ones hardly
                             count. */

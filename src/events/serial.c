@@ -76,12 +76,15 @@ static void add(struct mpl_serial *s, const struct walk *w, uint32_t section, do
 static void add_section(struct walk *w, uint32_t section, struct mpl_serial *serial)
 {
     const uint32_t n_locations = w->events->model->n_locations;
+    uint32_t longest = 0;
     double sum_s = 0;
 
     for (uint32_t l = 0; l < n_locations; l++) {
         w->compute_s[l] = is_compared(w, l) ? computed_in(w, l, section) : 0;
         sum_s += w->compute_s[l];
+        longest = w->compute_s[l] > w->compute_s[longest] ? l : longest;
     }
+    serial[longest].longest_s += w->compute_s[longest];
     for (uint32_t l = 0; l < n_locations; l++) {
         const double own_s = w->compute_s[l];
         const double others_s = (sum_s - own_s) / (w->n_compared - 1);

@@ -207,11 +207,20 @@ static double caused(const struct query *q)
     return q->which == MPL_WAIT_NONE ? sum : q->totals->caused_s[q->which];
 }
 
-enum { DELAY_ALL, DELAY_DIRECT, DELAY_INDIRECT, DELAY_PASSED, DELAY_COMPUTED };
+enum {
+    DELAY_ALL,
+    DELAY_DIRECT,
+    DELAY_INDIRECT,
+    DELAY_PASSED,
+    DELAY_COMPUTED,
+    DELAY_IN_TURN
+};
 
 static double delay(const struct query *q)
 {
-    double sum = q->which == DELAY_COMPUTED ? q->delay->computed_s : 0.0;
+    double sum = q->which == DELAY_COMPUTED  ? q->delay->computed_s
+                 : q->which == DELAY_IN_TURN ? q->delay->in_turn_s
+                                             : 0.0;
 
     for (int kind = MPL_WAIT_NONE + 1; kind < MPL_WAIT_KINDS; kind++) {
         if (q->which == DELAY_PASSED) {
@@ -287,14 +296,13 @@ static double heaviest_steps(const struct query *q)
 
 /* ---- what a process does alone -------------------------------------------------------------- */
 
-enum { SERIAL_ALL, SERIAL_BEGIN, SERIAL_END, SERIAL_SECTIONS };
+enum { SERIAL_ALL, SERIAL_BEGIN, SERIAL_END, SERIAL_LONGEST, SERIAL_SECTIONS };
 
 static double serial(const struct query *q)
 {
     const double values[] = {
-        [SERIAL_ALL] = q->serial->all_s,
-        [SERIAL_BEGIN] = q->serial->begin_s,
-        [SERIAL_END] = q->serial->end_s,
+        [SERIAL_ALL] = q->serial->all_s,           [SERIAL_BEGIN] = q->serial->begin_s,
+        [SERIAL_END] = q->serial->end_s,           [SERIAL_LONGEST] = q->serial->longest_s,
         [SERIAL_SECTIONS] = q->serial->n_sections,
     };
 

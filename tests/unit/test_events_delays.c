@@ -107,6 +107,37 @@ START_TEST(a_delay_that_is_passed_on_goes_back_to_its_source)
 }
 END_TEST
 
+START_TEST(a_turn_is_computed_behind_a_wait_while_the_next_does_nothing)
+{
+    /* 1 has waited 10 and computes 10, for which 2 waits, and 0 after all. The last one has met 1 before. */
+    const struct mpl_delay *d = delays_of(from_text(
+        "# us\n"
+        "rank 0: compute 0..10  send 10..10 to 1  barrier 10..30\n"
+        "rank 1: recv 0..10 from 0  compute 10..20  send 20..20 to 2  barrier 20..30\n"
+        "rank 2: recv 0..20 from 1  compute 20..30  barrier 30..30\n"));
+
+    ASSERT_US(d[0].in_turn_s, 0);
+    ASSERT_US(d[1].in_turn_s, 20);
+    ASSERT_US(d[2].in_turn_s, 0);
+    ASSERT_US(d[0].computed_s + d[1].computed_s + d[2].computed_s, 60);
+}
+END_TEST
+
+START_TEST(nobody_is_in_turn_where_a_delay_is_passed_on_and_all_compute)
+{
+    /* 0 is late by 20, and so is 1 for 2 after it has computed, as 2 has, for 5. */
+    const struct mpl_delay *d = delays_of(from_text(
+        "# us\n"
+        "rank 0: compute 0..30  send 30..30 to 1\n"
+        "rank 1: compute 0..10  recv 10..30 from 0  compute 30..36  send 36..36 to 2\n"
+        "rank 2: compute 0..15  recv 15..36 from 1\n"));
+
+    for (uint32_t l = 0; l < 3; l++) {
+        ASSERT_US(d[l].in_turn_s, 0);
+    }
+}
+END_TEST
+
 START_TEST(fault_is_shared_by_delay_and_waiting)
 {
     /* 1 waits 30 for 2, then computes 10 more than 0: of the 40 that 0 waits, 10 are its fault. */
@@ -324,6 +355,8 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(small, create_arena, destroy_arena);
     tcase_add_test(small, a_wait_is_the_fault_of_who_computed_longer);
     tcase_add_test(small, a_delay_that_is_passed_on_goes_back_to_its_source);
+    tcase_add_test(small, a_turn_is_computed_behind_a_wait_while_the_next_does_nothing);
+    tcase_add_test(small, nobody_is_in_turn_where_a_delay_is_passed_on_and_all_compute);
     tcase_add_test(small, fault_is_shared_by_delay_and_waiting);
     tcase_add_test(small, only_what_happened_since_they_met_counts);
     tcase_add_loop_test(small, any_number_of_calls_may_lie_before_a_wait, 0, 12);

@@ -1,0 +1,66 @@
+;; serial-chain: processes that work one after the other inside of a step, because each waits for a message of
+;; the one before it: a file written in the order of the ranks, a recurrence along a row of a grid that is not
+;; cut into pieces, a value that is accumulated from rank to rank.
+;;
+;;   Waiting goes back to processes that have waited themselves for as long as they then compute, while those
+;;   behind them compute nothing (delay_in_turn). Of a chain of k processes that is (k - 2) / k of the waiting at
+;;   least: the first one does not wait, and for the last one waits nobody, or those it has met.
+;;
+;; Where all compute at the same time nobody is in turn: not beside a heavy process, and not in idle waves, in
+;; which a delay goes from rank to rank, but each computes as long as the one that waits for it. Pipelines,
+;; wavefronts, token rings and farms have rules of their own.
+
+(defrule SYMPTOMS::chain-ask
+  "Time is lost: see whether processes work in turn."
+  (pattern (run ?r) (name "message-passing"))
+  (not (and (explained (run ?r) (pattern ?p) (loss waiting))
+            (not (pattern (run ?r) (id ?p) (name "bulk-synchronous" | "geometric-decomposition")))))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  (test (>= ?lost (* ?*significant* ?all)))
+  =>
+  (foreach ?m (create$ "run.in_turn_share" "run.waiting" "run.wait_share" "run.section_best" "process.in_turn_cost")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
+                  (reason "see whether processes work one after the other")))))
+
+(deffunction MAIN::chain-links (?run ?share)
+  "Labels of the processes whose turn costs a good part of what all turns do."
+  (bind ?sum (mp-sum ?run "process.in_turn_cost" (mp-all ?run "process.in_turn_cost" 0.0)))
+  (mp-all ?run "process.in_turn_cost" (* ?share ?sum)))
+
+(defrule REFINE::chain-found
+  "A good part of the waiting is for processes that had to wait for their turn, and there are several."
+  (metric (run ?r) (pattern "message-passing") (name "run.wait_share") (value ?wait))
+  (metric (run ?r) (pattern "message-passing") (name "run.in_turn_share")
+          (value ?share&:(>= (* ?share ?wait) ?*significant*)))
+  (metric (run ?r) (pattern "message-passing") (name "process.in_turn_cost") (rank 1) (value ?most))
+  (metric (run ?r) (pattern "message-passing") (name "process.in_turn_cost") (rank 2)
+          (value ?next&:(>= (* 4.0 ?next) ?most)))
+  =>
+  (if (>= ?share ?*chain-least*) then (assert (in-turn (run ?r)))))
+
+(defrule CAUSES::chain-serial
+  "Processes work one after the other within a step."
+  (in-turn (run ?r))
+  (run (id ?r) (duration ?time) (processes ?n))
+  (metric (run ?r) (pattern "message-passing") (name "run.in_turn_share") (value ?share))
+  (metric (run ?r) (pattern "message-passing") (name "run.waiting") (value ?wait))
+  (metric (run ?r) (pattern "message-passing") (name "run.section_best") (value ?best))
+  (metric (run ?r) (pattern "message-passing") (name "process.in_turn_cost") (location ?p) (rank 1))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (bind ?who (chain-links ?r ?*part-told*))
+  ;; Where steps are known, what the longest of each step computes is needed in any order.
+  (bind ?gain (if (> ?best 0.0) then (max 0.0 (min (- ?time ?best) (/ ?wait ?n))) else (* ?share (/ ?wait ?n))))
+  (bind ?claim (* ?gain ?n))
+  (assert (finding (kind cause) (name serial-chain) (run ?r) (pattern "message-passing")
+                   (headline (text "Ranks work one after the other within a step: {} compute only when the rank before is done, and the next wait."
+                                   (location-list ?who)))
+                   (fix "If it need not be in order, let all do it at once; else in smaller pieces, each passed on as soon as it is done.")
+                   (gain-kind remove)
+                   (locations ?who) (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 2) (confidence 0.8)
+                   (gain ?gain) (where (str-cat "location " ?p))
+                   (text (text "Processes work in turn: {%} of {s} of waiting are for processes ({}) that have waited themselves for the one before them, and compute while those behind them have nothing to do. If in each step all computed at the same time, the run would take {s} less."
+                               ?share ?wait (location-list ?who) ?gain))
+                   (remedy (text "See whether what they do in turn needs that order: if each writes its own part, or only the sum counts, let all do it at the same time (MPI-IO, MPI_Scan, MPI_Exscan). If it needs it, cut it into pieces, so that the next one begins when the first piece is done, or do before the receive what does not need the one before; up to {s} of run time."
+                                 ?gain)))))
