@@ -121,7 +121,7 @@
   ;; Where tasks or items go from hand to hand, who computes less may have waited for them.
   (not (and (explained (run ?r) (pattern ?p) (loss waiting))
             (not (pattern (run ?r) (id ?p) (name "bulk-synchronous" | "geometric-decomposition")))))
-  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost_at_work") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   (test (>= ?lost (* ?*significant* ?all)))
   (test (not (has-cause ?r (* ?*significant* ?all))))
@@ -137,7 +137,7 @@
   "Some processes compute longer than the others in all, and nothing else was found."
   (uneven-asked (run ?r))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
-  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost_at_work") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
           (value ?compute) (rank 1) (of ?n))
   (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
@@ -167,7 +167,7 @@
   "Steps are uneven, each in another way, and nothing else was found."
   (uneven-asked (run ?r))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
-  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost_at_work") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.step_synchronised") (value ?meet))
   (metric (run ?r) (pattern "message-passing") (name "run.step_peers_cost") (value ?cost))
   (test (>= (min ?lost ?cost) (* ?*noise-told* ?all)))

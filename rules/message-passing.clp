@@ -82,6 +82,12 @@
                 (reason "see how much of the process time is computation"))
           (need (run ?r) (pattern "message-passing") (metric "run.communication_efficiency")
                 (level 1) (reason "see how much of the process time is computation"))
+          (need (run ?r) (pattern "message-passing") (metric "run.served_efficiency") (level 1)
+                (reason "see how much of the process time is computation"))
+          (need (run ?r) (pattern "message-passing") (metric "run.server_idle") (level 1)
+                (reason "see how much of the process time is computation"))
+          (need (run ?r) (pattern "message-passing") (metric "run.lost_at_work") (level 1)
+                (reason "see how much of the process time is computation"))
           (need (run ?r) (pattern "message-passing") (metric "run.location_time") (level 1)
                 (reason "see how much of the process time is computation"))
           (need (run ?r) (pattern "message-passing") (metric "run.lost") (level 1)
@@ -92,12 +98,31 @@
   "Much of the process time is not computation."
   (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency") (value ?e))
   (test (< ?e ?*efficiency-acceptable*))
+  ;; Servers that nothing more specific knows wait by design: then the others are judged (mp-served).
+  (not (and (metric (run ?r) (pattern "message-passing") (name "run.served_efficiency")
+                    (value ?s&:(>= ?s ?*efficiency-acceptable*)))
+            (not (pattern (run ?r) (name ~"message-passing")))))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind symptom) (name low-parallel-efficiency) (run ?r)
                    (pattern "message-passing") (lost ?lost) (level 1)
                    (text (text "Parallel efficiency is {%}: {s} of process time are not computation."
                                ?e ?lost)))))
+
+(defrule SYMPTOMS::mp-served
+  "Servers wait for requests, and nearly all time of the others is computation."
+  (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency")
+          (value ?e&:(< ?e ?*efficiency-acceptable*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.served_efficiency")
+          (value ?served&:(>= ?served ?*efficiency-acceptable*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.server_idle") (value ?idle))
+  (not (pattern (run ?r) (name ~"message-passing")))
+  =>
+  (bind ?who (role-locations ?r "message-passing" "server"))
+  (assert (finding (kind observation) (name idle-server) (run ?r) (pattern "message-passing")
+                   (locations ?who) (lost ?idle) (healthy yes) (level 1)
+                   (text (text "Without what ranks {} wait for requests of the others ({s}), which is their role, parallel efficiency is {%}."
+                               (location-list ?who) ?idle ?served)))))
 
 (defrule SYMPTOMS::mp-good-efficiency
   "Nearly all process time is computation."
@@ -554,11 +579,15 @@
                                | suspected-late-process | serial-chain))))
   (metric (run ?r) (pattern "message-passing") (name "process.delay_share") (location ?p)
           (value ?share) (rank 1) (of ?n))
-  (metric (run ?r) (pattern "message-passing") (name "run.waiting") (value ?wait))
+  (metric (run ?r) (pattern "message-passing") (name "run.waiting") (value ?all))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.wait_collective") (value ?coll))
-  (metric (run ?r) (pattern "message-passing") (name "run.load_balance") (value ?lb))
+  (metric (run ?r) (pattern "message-passing") (name "run.load_balance") (value ?even))
   =>
+  ;; Servers wait by design, and make the work uneven.
+  (bind ?idle (max 0.0 (mp-value ?r "run.server_idle" "")))
+  (bind ?wait (max 0.0 (- ?all ?idle)))
+  (bind ?lb (if (> ?idle 0.0) then 1.0 else ?even))
   (assert (finding (kind cause) (name spread-waiting) (run ?r) (pattern "message-passing")
                    (headline (text "Ranks wait {s} for one another, {%} of it in collectives, and no single rank is to blame."
                                    ?wait (/ ?coll (max ?wait 1e-9))))
@@ -568,7 +597,7 @@
                    (gain-kind (if (>= ?lb 0.9) then remove else even-out))
                    (lost ?wait) (share (/ ?wait ?lost)) (level 3) (confidence 0.6)
                    (text (text "Processes wait {s} for one another ({%} of the lost time), and no single one is to blame: most goes back to process {}, {%} of it. {%} of the waiting is in collectives; load balance over the whole run is {%}."
-                               ?wait (/ ?wait ?lost) ?p ?share (/ ?coll (max ?wait 1e-9)) ?lb))
+                               ?wait (/ ?wait ?lost) ?p ?share (/ ?coll (max ?wait 1e-9)) ?even))
                    (remedy (if (>= ?lb 0.9)
                             then "Work is balanced over the run, so steps are unequal from moment to moment or depend on one another in a chain: synchronise less often, post receives early, send as soon as data are ready."
                             else (text "Balance the work first: load balance is {%}; then synchronise less often, post receives early, send as soon as data are ready." ?lb))))))

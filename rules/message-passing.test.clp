@@ -724,3 +724,22 @@
          (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "1") (value 7.5) (unit "s") (rank 1) (of 4)))
   (expect (finding (name low-parallel-efficiency))
           (finding (kind observation) (name unknown-waiting))))
+
+(case "servers that wait for requests are no loss where no pattern knows them"
+  (given (pattern (run "r1") (name "message-passing") (id "message-passing"))
+         (role (run "r1") (pattern "message-passing") (name "server") (location "0"))
+         (role (run "r1") (pattern "message-passing") (name "server") (location "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.parallel_efficiency") (value 0.72))
+         (metric (run "r1") (pattern "message-passing") (name "run.served_efficiency") (value 0.96))
+         (metric (run "r1") (pattern "message-passing") (name "run.server_idle") (value 2.6))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (value 2.9)))
+  (expect (finding (kind observation) (name idle-server) (locations "0" "1") (lost 2.6) (healthy yes)
+                   (text "Without what ranks 0 and 1 wait for requests of the others (2.60 s), which is their role, parallel efficiency is 96.0 %."))))
+
+(case "where those whom servers answer wait, too, the efficiency is low"
+  (given (pattern (run "r1") (name "message-passing") (id "message-passing"))
+         (metric (run "r1") (pattern "message-passing") (name "run.parallel_efficiency") (value 0.5))
+         (metric (run "r1") (pattern "message-passing") (name "run.served_efficiency") (value 0.7))
+         (metric (run "r1") (pattern "message-passing") (name "run.server_idle") (value 2.6))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (value 5.0)))
+  (expect (finding (kind symptom) (name low-parallel-efficiency))))

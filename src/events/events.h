@@ -312,7 +312,9 @@ struct mpl_steps {
     uint32_t n_processes;
     const int64_t *compute_ticks;      /**< [step * n_processes + process] */
     const struct mpl_step_load *loads; /**< Per process. */
-    double imbalance;    /**< Mean over steps of max/mean - 1; NaN if nobody computes. */
+    /** Mean over steps of max/mean - 1; NaN if nobody computes. Here and below without processes that
+        compute next to nothing beside the median. */
+    double imbalance;
     double cost_s;       /**< Sum over steps of processes * (max - mean). */
     double peers_cost_s; /**< What is waited if each process goes on when those that send it
                               messages are done with the step; cost_s where all meet. */

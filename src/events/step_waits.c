@@ -95,18 +95,23 @@ static int64_t run_steps(const struct waits *w)
     return last;
 }
 
-static double cost_of(const struct waits *w)
+/* What those wait that are compared; whoever computes nothing waits all the time. */
+static double cost_of(const struct waits *w, const uint32_t *who, uint32_t n)
 {
-    const uint32_t n = w->steps->n_processes;
     double cost = (double) run_steps(w) * n;
 
-    for (size_t i = 0; i < (size_t) w->steps->n * n; i++) {
-        cost -= (double) w->steps->compute_ticks[i];
+    for (uint32_t k = 0; k < w->steps->n; k++) {
+        for (uint32_t i = 0; i < n; i++) {
+            cost -=
+                (double)
+                    w->steps->compute_ticks[(size_t) k * w->steps->n_processes + who[i]];
+        }
     }
     return cost / (double) w->events->model->ticks_per_s;
 }
 
-bool mpl_step_waits_find(const struct mpl_events *events, struct mpl_steps *steps,
+bool mpl_step_waits_find(const struct mpl_events *events, const uint32_t *who,
+                         uint32_t n_compared, struct mpl_steps *steps,
                          struct mpl_arena *scratch)
 {
     const uint32_t n = steps->n_processes;
@@ -123,7 +128,7 @@ bool mpl_step_waits_find(const struct mpl_events *events, struct mpl_steps *step
     steps->peers_cost_s = steps->cost_s;
     if (is_enough && !steps->is_collective) {
         is_enough = find_peers(&w);
-        steps->peers_cost_s = is_enough ? cost_of(&w) : 0;
+        steps->peers_cost_s = is_enough ? cost_of(&w, who, n_compared) : 0;
     }
     mpl_buf_free(&w.peers);
     return is_enough;

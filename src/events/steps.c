@@ -6,6 +6,9 @@
  * anybody. Told apart by what is left when the steps of each process are added up (all, little,
  * nothing), and by the correlation of neighbouring steps.
  *
+ * Who computes next to nothing in the steps, such as a server that the others ask, is not compared: beside
+ * it all the others would be heavy.
+ *
  * Example: with two processes that compute 3 and 1 in one step, 1 and 3 in the next, each step costs
  * 2 * (3 - 2) = 2, together 4; both computed 4 in all, so nothing of it is kept.
  */
@@ -17,10 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A process in the order of its computation in a step. */
+/* A compared process in the order of its computation in a step. */
 struct place {
     int64_t ticks;
-    uint32_t process;
+    uint32_t number; /* among those that are compared */
 };
 
 /* One step, in ticks. */
@@ -32,10 +35,12 @@ struct step {
 
 struct summary {
     struct mpl_steps *steps;
-    double seconds; /* per tick */
+    double seconds;      /* per tick */
+    const uint32_t *who; /* processes that are compared */
+    uint32_t n;
     struct step *all;
     struct place *places;
-    /* Twice the rank of each process in the last step and in this one: ties have half ranks. */
+    /* Twice the rank of each of them in the last step and in this one: ties have half ranks. */
     int64_t *ranks[2];
 };
 
@@ -62,18 +67,21 @@ static void fill_process(const struct mpl_events *events, const struct mpl_marks
 
 /* ---- one step ------------------------------------------------------------------------------------ */
 
-static struct step step_of(const int64_t *ticks, uint32_t n)
+/* \p ticks: per process. */
+static struct step step_of(const struct summary *s, const int64_t *ticks)
 {
-    struct step step = { .heaviest = 0 };
-    int64_t least = ticks[0];
+    struct step step = { .heaviest = s->who[0] };
+    int64_t least = ticks[s->who[0]];
     double sum = 0;
 
-    for (uint32_t p = 0; p < n; p++) {
+    for (uint32_t i = 0; i < s->n; i++) {
+        const uint32_t p = s->who[i];
+
         sum += (double) ticks[p];
         least = ticks[p] < least ? ticks[p] : least;
         step.heaviest = ticks[p] > ticks[step.heaviest] ? p : step.heaviest;
     }
-    step.mean = sum / n;
+    step.mean = sum / s->n;
     step.most = (double) ticks[step.heaviest];
     if (ticks[step.heaviest] == least) {
         step.heaviest = MPL_NONE;
@@ -89,7 +97,7 @@ static int by_ticks(const void *x, const void *y)
     if (a->ticks != b->ticks) {
         return a->ticks < b->ticks ? -1 : 1;
     }
-    return (a->process > b->process) - (a->process < b->process);
+    return (a->number > b->number) - (a->number < b->number);
 }
 
 /* Of by how much the longest is above the mean: what differs by less is equal. Processes that compute as
@@ -97,11 +105,14 @@ static int by_ticks(const void *x, const void *y)
 static const double negligible = 1 / 20.0;
 
 /* Equals share the mean of their ranks: first + last of them is twice that. */
-static void rank_processes(const int64_t *ticks, uint32_t n, double tolerance,
-                           struct place *places, int64_t *ranks)
+static void rank_processes(const struct summary *s, const int64_t *ticks, double tolerance,
+                           int64_t *ranks)
 {
-    for (uint32_t p = 0; p < n; p++) {
-        places[p] = (struct place){ ticks[p], p };
+    struct place *places = s->places;
+    const uint32_t n = s->n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        places[i] = (struct place){ ticks[s->who[i]], i };
     }
     qsort(places, n, sizeof *places, by_ticks);
     for (uint32_t first = 0, last; first < n; first = last + 1) {
@@ -111,7 +122,7 @@ static void rank_processes(const int64_t *ticks, uint32_t n, double tolerance,
             last++;
         }
         for (uint32_t i = first; i <= last; i++) {
-            ranks[places[i].process] = (int64_t) first + last;
+            ranks[places[i].number] = (int64_t) first + last;
         }
     }
 }
@@ -182,15 +193,14 @@ static void compare_neighbours(struct summary *s)
     uint32_t n_pairs = 0;
 
     for (uint32_t k = 0; k < s->steps->n; k++) {
-        rank_processes(s->steps->compute_ticks + (size_t) k * n_processes, n_processes,
-                       negligible * (s->all[k].most - s->all[k].mean), s->places,
-                       s->ranks[k % 2]);
+        rank_processes(s, s->steps->compute_ticks + (size_t) k * n_processes,
+                       negligible * (s->all[k].most - s->all[k].mean), s->ranks[k % 2]);
         if (k > 0 && s->all[k].heaviest != MPL_NONE && s->all[k - 1].heaviest != MPL_NONE) {
             n_pairs++;
             n_same += s->all[k].heaviest == s->all[k - 1].heaviest;
         }
         if (k > 0) {
-            const double r = correlation(s->ranks[0], s->ranks[1], n_processes);
+            const double r = correlation(s->ranks[0], s->ranks[1], s->n);
 
             sum += isnan(r) ? 0 : r;
             n += isnan(r) ? 0 : 1;
@@ -207,12 +217,13 @@ static void add_costs(struct summary *s, struct mpl_step_load *loads)
     double all = 0;
 
     for (uint32_t k = 0; k < s->steps->n; k++) {
-        s->steps->cost_s += (s->all[k].most - s->all[k].mean) * n_processes * s->seconds;
+        s->steps->cost_s += (s->all[k].most - s->all[k].mean) * s->n * s->seconds;
         if (s->all[k].heaviest != MPL_NONE) {
             loads[s->all[k].heaviest].heaviest_steps++;
         }
     }
-    for (uint32_t p = 0; p < n_processes; p++) {
+    for (uint32_t i = 0; i < s->n; i++) {
+        const uint32_t p = s->who[i];
         int64_t sum = 0;
 
         for (uint32_t k = 0; k < s->steps->n; k++) {
@@ -224,7 +235,45 @@ static void add_costs(struct summary *s, struct mpl_step_load *loads)
         most = fmax(most, (double) sum);
         all += (double) sum;
     }
-    s->steps->kept_s = fmax(0, most * n_processes - all) * s->seconds;
+    s->steps->kept_s = fmax(0, most * s->n - all) * s->seconds;
+}
+
+/* What a process computes at least that is compared, of what the median computes. */
+static const double next_to_nothing = 0.1;
+
+static int by_value(const void *x, const void *y)
+{
+    const int64_t a = *(const int64_t *) x;
+    const int64_t b = *(const int64_t *) y;
+
+    return (a > b) - (a < b);
+}
+
+/* Where half of them are idle the median is, too, and all are compared. */
+static bool find_compared(struct summary *s, struct mpl_arena *scratch)
+{
+    const uint32_t n = s->steps->n_processes;
+    int64_t *sums = MPL_NEW_ARRAY(scratch, n, int64_t);
+    int64_t *sorted = MPL_NEW_ARRAY(scratch, n, int64_t);
+    uint32_t *who = MPL_NEW_ARRAY(scratch, n, uint32_t);
+
+    if (sums == NULL || sorted == NULL || who == NULL) {
+        return false;
+    }
+    for (uint32_t k = 0; k < s->steps->n; k++) {
+        for (uint32_t p = 0; p < n; p++) {
+            sums[p] += s->steps->compute_ticks[(size_t) k * n + p];
+        }
+    }
+    memcpy(sorted, sums, n * sizeof *sums);
+    qsort(sorted, n, sizeof *sorted, by_value);
+    for (uint32_t p = 0; p < n; p++) {
+        if ((double) sums[p] >= next_to_nothing * (double) sorted[(n - 1) / 2]) {
+            who[s->n++] = p;
+        }
+    }
+    s->who = who;
+    return true;
 }
 
 static bool summarise(struct summary *s, struct mpl_step_load *loads,
@@ -236,12 +285,12 @@ static bool summarise(struct summary *s, struct mpl_step_load *loads,
     s->places = MPL_NEW_ARRAY(scratch, n_processes, struct place);
     s->ranks[0] = MPL_NEW_ARRAY(scratch, n_processes, int64_t);
     s->ranks[1] = MPL_NEW_ARRAY(scratch, n_processes, int64_t);
-    if (s->all == NULL || s->places == NULL || s->ranks[0] == NULL || s->ranks[1] == NULL) {
+    if (s->all == NULL || s->places == NULL || s->ranks[0] == NULL || s->ranks[1] == NULL ||
+        !find_compared(s, scratch)) {
         return false;
     }
     for (uint32_t k = 0; k < s->steps->n; k++) {
-        s->all[k] =
-            step_of(s->steps->compute_ticks + (size_t) k * n_processes, n_processes);
+        s->all[k] = step_of(s, s->steps->compute_ticks + (size_t) k * n_processes);
     }
     s->steps->imbalance = imbalance(s->all, s->steps->n);
     compare_neighbours(s);
@@ -345,7 +394,8 @@ static bool make_steps(const struct mpl_events *events, struct mpl_arena *arena,
     steps->compute_ticks = ticks;
     steps->loads = loads;
     find_phases(events, &marks, steps);
-    return summarise(&s, loads, scratch) && mpl_step_waits_find(events, steps, scratch);
+    return summarise(&s, loads, scratch) &&
+           mpl_step_waits_find(events, s.who, s.n, steps, scratch);
 }
 
 enum mpl_status mpl_events_steps(const struct mpl_events *events, struct mpl_arena *arena,

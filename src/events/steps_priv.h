@@ -29,9 +29,10 @@ bool mpl_marks_find(const struct mpl_events *events, struct mpl_arena *arena,
  * bound n + 1 sections. */
 bool mpl_marks_find_all(const struct mpl_events *events, struct mpl_arena *arena,
                         struct mpl_marks *marks);
-/* Sets \p steps->peers_cost_s; all else of it that has to do with computation must be there. False when out
+/* Sets \p steps->peers_cost_s, the cost for the compared processes \p who; all else of it that has to do with computation must be there. False when out
  * of memory. */
-bool mpl_step_waits_find(const struct mpl_events *events, struct mpl_steps *steps,
+bool mpl_step_waits_find(const struct mpl_events *events, const uint32_t *who,
+                         uint32_t n_compared, struct mpl_steps *steps,
                          struct mpl_arena *scratch);
 
 #endif

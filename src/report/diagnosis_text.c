@@ -295,6 +295,9 @@ static void say_role(struct page *page, const struct mpl_diagnosis *d,
             labels[n++] = model->locations[role->locations[l]].label;
         }
     }
+    if (n == 0 && labels != NULL) {
+        return; /* a role that nobody needs to play */
+    }
     mpl_page_say(page, 4, "%s: %s", mpl_pattern_role(t->pattern, number),
                  labels != NULL ? mpl_page_labels(page, labels, n) : "?");
 }

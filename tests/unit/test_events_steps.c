@@ -328,6 +328,27 @@ START_TEST(one_slow_process_is_kept_in_all_steps)
 }
 END_TEST
 
+/* A server computes nothing: beside it all others would be heavy. */
+START_TEST(who_computes_nothing_is_no_yardstick)
+{
+    load_matrix loads;
+
+    for (int k = 0; k < STEPS; k++) {
+        for (int p = 0; p < PROCESSES; p++) {
+            loads[k][p] = p < 2 ? 1 : 100 + (p == 4 ? 40 : 0);
+        }
+    }
+
+    const struct mpl_steps *s = steps_of(make(loads, PROCESSES, _i != 0));
+
+    /* The mean of the four others is 110. */
+    ASSERT_NEAR(s->imbalance, 140.0 / 110 - 1);
+    ASSERT_NEAR(s->cost_s, STEPS * 4 * 30e-6);
+    ASSERT_NEAR(s->loads[4].excess_s, STEPS * 30e-6);
+    ASSERT_NEAR(s->loads[0].excess_s, 0.0);
+}
+END_TEST
+
 static const struct mpl_serial *serial_of(load_matrix loads, bool is_collective)
 {
     const struct mpl_serial *serial = NULL;
@@ -556,6 +577,7 @@ static Suite *make_suite(void)
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, random_runs_have_the_summary_of_the_definitions, 0, 2);
     tcase_add_loop_test(all, one_slow_process_is_kept_in_all_steps, 0, 2);
+    tcase_add_loop_test(all, who_computes_nothing_is_no_yardstick, 0, 2);
     tcase_add_loop_test(all, what_a_process_does_now_and_then_is_serial, 0, 2);
     tcase_add_loop_test(all, what_a_process_does_while_others_do_nothing_is_serial, 0, 2);
     tcase_add_loop_test(all, a_wandering_place_is_persistent_and_nobodys, 0, 2);
