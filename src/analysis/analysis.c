@@ -184,10 +184,12 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
     st = st == MPL_OK ? mpl_clocks_weigh(a, err) : st;
     st = st == MPL_OK ? mpl_what_if_answer(a, err) : st;
     st = st == MPL_OK ? find_steps(a, err) : st;
+    st = st == MPL_OK ? mpl_path_find(a, err) : st;
     if (st == MPL_OK) {
         mpl_certainty_judge(a);
     }
-    return st == MPL_OK ? publish(a, err) : st;
+    st = st == MPL_OK ? publish(a, err) : st;
+    return st == MPL_OK ? mpl_precedence_find(a, err) : st;
 }
 
 enum mpl_status mpl_analysis_check(const char *path, const struct mpl_clock_options *clock,

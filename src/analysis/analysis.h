@@ -6,6 +6,7 @@
 #ifndef MPL_ANALYSIS_ANALYSIS_H
 #define MPL_ANALYSIS_ANALYSIS_H
 
+#include "critical/critical.h"
 #include "halt/halt.h"
 #include "knowledge/knowledge.h"
 #include "read/read.h"
@@ -216,6 +217,13 @@ struct mpl_diagnosed {
         outer_s; /**< Seconds of location time outside, of the findings that it explains. */
     size_t n_because;
     const char *const *because; /**< Ids of findings. */
+    /** Where its run has several causes: those whose first wait must come after that of this one,
+        whatever the clocks say. */
+    size_t n_precedes;
+    const char *const
+        *precedes; /**< Ids; NULL where it cannot be compared with another one. */
+    double
+        began_s; /**< Where it can: when its first wait begins, see mpl_first_wait_of(). */
     size_t n_evidence;
     const struct mpl_evidence *evidence;
     size_t n_reasons; /**< Other facts, as text. */
@@ -226,6 +234,27 @@ struct mpl_diagnosed {
 
 /** Whether it is a cause, as opposed to a symptom or an observation. */
 bool mpl_diagnosed_is_cause(const struct mpl_diagnosed *d);
+
+struct mpl_diagnosis;
+/** A call in which somebody waits. */
+struct mpl_first_wait {
+    uint32_t location;
+    uint32_t first_event;
+    uint32_t last_event;
+    double least_s; /**< Shorter waits before it do not count. */
+};
+/**
+ * The first wait that a finding is about, in the part of the run that its pattern describes: metrics
+ * sum up waits, so it is one for the locations that are to blame; where nobody is, of or for those
+ * that it names; where it names nobody, of anybody. There is always somebody who waits a little, so
+ * of these waits half as long a one counts as the one that splits their time in two halves.
+ *
+ * \p *is_found is false where nobody waits. Errors: MPL_E_NOMEM only. Cost: linear in calls, and
+ * waits times the logarithm of them.
+ */
+enum mpl_status mpl_first_wait_of(const struct mpl_diagnosis *diagnosis,
+                                  const struct mpl_diagnosed *finding, bool *is_found,
+                                  struct mpl_first_wait *out, struct mpl_err *err);
 
 /** Runs alike; ascending by processes. */
 struct mpl_group {
@@ -278,6 +307,13 @@ struct mpl_what_if_group {
         gain; /**< Of each run, so not the difference of the medians. */
 };
 
+/** The critical path of what is diagnosed of a run: its window. */
+struct mpl_run_path {
+    const struct mpl_critical *path; /**< Of the whole run. */
+    const struct mpl_critical_shares *shares;
+    const struct mpl_critical_steps *steps; /**< NULL: the run has no common steps. */
+};
+
 struct mpl_diagnosis {
     enum mpl_verdict verdict; /**< The worst of the programs. */
     const char *summary;      /**< Of all programs. */
@@ -306,6 +342,7 @@ struct mpl_diagnosis {
     const char *const *remarks;
     const struct mpl_steps
         *steps; /**< Of the run that the summary speaks of; NULL: it has none. */
+    const struct mpl_run_path *path; /**< Likewise. */
     size_t n_scaling;
     const struct mpl_scaling_row *scaling;
     size_t n_what_ifs;

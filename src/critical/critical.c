@@ -21,6 +21,7 @@ struct walk {
     int64_t end_ticks;
     int64_t unknown_ticks;
     uint64_t n_ties;
+    bool does_trust; /* the clocks, where they say who ends last */
 };
 
 /* Where the path comes from: \p location was busy until \p ticks, and somebody waited for that. */
@@ -313,7 +314,8 @@ static uint32_t latest(const struct walk *w, int64_t (*time)(const struct walk *
         }
 
         const int64_t certain_ticks =
-            mpl_ticks_minus(ticks, mpl_clock_error_ticks(w->events, l));
+            w->does_trust ? ticks
+                          : mpl_ticks_minus(ticks, mpl_clock_error_ticks(w->events, l));
 
         if (best == MPL_NONE || certain_ticks > best_ticks) {
             best_ticks = certain_ticks;
@@ -435,6 +437,43 @@ static bool prepare(struct walk *w, struct mpl_arena *scratch)
     return true;
 }
 
+static bool walk_all(struct walk *w)
+{
+    bool is_tied;
+    const uint32_t last = latest(w, needed_end_of, &is_tied);
+
+    return last == MPL_NONE || walk_back(w, last, end_of(w, last), is_tied);
+}
+
+/*
+ * No path is shorter than what one location computes. One that is comes of a wrong end: the last
+ * stage of a pipeline, to which messages come and from which none go, has a clock that nothing bounds
+ * from one side, and yet it ends last if it computed until then.
+ */
+static bool is_too_short(const struct walk *w)
+{
+    const struct mpl_critical_segment *last = mpl_buf_get(&w->segments, 0);
+    const struct mpl_critical_segment *first = mpl_buf_get(&w->segments, w->segments.n - 1);
+    const double length_s =
+        mpl_model_seconds(w->model, last->end_ticks - first->begin_ticks);
+
+    for (uint32_t l = 0; l < w->model->n_locations; l++) {
+        if (mpl_events_totals(w->events, l)->class_s[MPL_SPAN_COMPUTE] > length_s) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool walk_again(struct walk *w, struct mpl_arena *scratch)
+{
+    w->does_trust = true;
+    w->segments.n = 0;
+    w->n_ties = 0;
+    w->unknown_ticks = 0;
+    return prepare(w, scratch) && walk_all(w);
+}
+
 /* In order of time. */
 static const struct mpl_critical_segment *turn_round(struct walk *w,
                                                      struct mpl_arena *arena)
@@ -458,14 +497,14 @@ enum mpl_status mpl_critical_create(const struct mpl_events *events,
     struct walk w = { .events = events,
                       .model = mpl_events_model(events),
                       .segments = mpl_buf_make(sizeof(struct mpl_critical_segment)) };
-    bool is_enough = path != NULL && scratch != NULL && prepare(&w, scratch);
+    bool is_enough =
+        path != NULL && scratch != NULL && prepare(&w, scratch) && walk_all(&w);
 
+    if (is_enough && w.segments.n > 0 && is_too_short(&w)) {
+        is_enough = walk_again(&w, scratch);
+    }
     if (is_enough) {
-        bool is_tied;
-        const uint32_t last = latest(&w, needed_end_of, &is_tied);
-
         *path = (struct mpl_critical){ .events = events };
-        is_enough = last == MPL_NONE || walk_back(&w, last, end_of(&w, last), is_tied);
         path->segments = turn_round(&w, arena);
         path->n = (uint32_t) w.segments.n;
         path->unknown_ticks = w.unknown_ticks;
@@ -482,4 +521,11 @@ enum mpl_status mpl_critical_create(const struct mpl_events *events,
     mpl_buf_free(&w.segments);
     mpl_arena_destroy(scratch);
     return is_enough ? MPL_OK : mpl_nomem(err);
+}
+
+const char *mpl_critical_doubt(const struct mpl_critical *path)
+{
+    return mpl_events_model(path->events)->can.has_receive_completions
+               ? NULL
+               : "the trace does not record when receives are completed";
 }

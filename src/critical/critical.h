@@ -58,6 +58,9 @@ enum mpl_status mpl_critical_create(const struct mpl_events *events,
                                     struct mpl_arena *arena,
                                     const struct mpl_critical **out, struct mpl_err *err);
 
+/** A clause: why the path may be another one; NULL: there is no reason. */
+const char *mpl_critical_doubt(const struct mpl_critical *path);
+
 /** What a function has of the path on a location. */
 struct mpl_critical_share {
     uint32_t location;
@@ -92,5 +95,33 @@ enum mpl_status mpl_critical_shares_create(const struct mpl_critical *path,
                                            struct mpl_arena *arena,
                                            const struct mpl_critical_shares **out,
                                            struct mpl_err *err);
+
+/** What consecutive steps of the run have of the path. */
+struct mpl_critical_step {
+    uint32_t first; /**< Step, from 1. What comes before the first step is 0, … */
+    uint32_t last;  /**< … what comes behind the last one has the number after it. */
+    double path_s;
+    uint32_t location; /**< With most of it; MPL_NONE: they have none. */
+    double most_s;     /**< What that location has of it. */
+};
+struct mpl_critical_steps {
+    size_t
+        n; /**< Ascending without gaps, from what is before the steps to what is behind them. */
+    const struct mpl_critical_step *all;
+};
+/**
+ * Divides the path among the steps of the run. Each location is in the step between the calls that
+ * bound it in its process; so a path may leave a step and come back to it. \p most: if there are more
+ * steps, as few as necessary are taken together.
+ *
+ * Ownership: \p out lives in \p arena. Errors: MPL_E_NOMEM only.
+ * Cost: segments and the steps that they cross, times the logarithm of them.
+ */
+enum mpl_status mpl_critical_steps_create(const struct mpl_critical *path,
+                                          const struct mpl_steps *steps,
+                                          int64_t begin_ticks, int64_t end_ticks,
+                                          uint32_t most, struct mpl_arena *arena,
+                                          const struct mpl_critical_steps **out,
+                                          struct mpl_err *err);
 
 #endif

@@ -310,6 +310,9 @@ struct mpl_steps {
     bool
         is_collective; /**< Between collectives of all; else between the messages of each. */
     uint32_t n_processes;
+    /** Per process: the n + 1 calls of loads[process].location that bound its steps, ascending. Each
+        is part of the step that it ends. */
+    const uint32_t *const *calls;
     const int64_t *compute_ticks;      /**< [step * n_processes + process] */
     const struct mpl_step_load *loads; /**< Per process. */
     /** Mean over steps of max/mean - 1; NaN if nobody computes. Here and below without processes that

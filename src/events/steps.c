@@ -372,9 +372,10 @@ static bool make_steps(const struct mpl_events *events, struct mpl_arena *arena,
                          .seconds = 1 / (double) events->model->ticks_per_s };
     struct mpl_marks marks;
     struct mpl_step_load *loads = MPL_NEW_ARRAY(arena, n_processes, struct mpl_step_load);
+    uint32_t **calls = MPL_NEW_ARRAY(arena, n_processes, uint32_t *);
     int64_t *ticks;
 
-    if (loads == NULL || !mpl_marks_find(events, scratch, &marks)) {
+    if (loads == NULL || calls == NULL || !mpl_marks_find(events, scratch, &marks)) {
         return false;
     }
     if (marks.n == 0) {
@@ -387,7 +388,15 @@ static bool make_steps(const struct mpl_events *events, struct mpl_arena *arena,
     for (uint32_t p = 0; p < n_processes; p++) {
         loads[p].location = marks.processes[p].location;
         fill_process(events, &marks, p, ticks);
+        /* There is much else in the scratch. */
+        calls[p] = MPL_NEW_ARRAY(arena, (size_t) marks.n + 1, uint32_t);
+        if (calls[p] == NULL) {
+            return false;
+        }
+        memcpy(calls[p], marks.processes[p].calls,
+               ((size_t) marks.n + 1) * sizeof *calls[p]);
     }
+    steps->calls = (const uint32_t *const *) calls;
     steps->n = marks.n;
     steps->is_collective = marks.is_collective;
     steps->n_processes = n_processes;

@@ -196,6 +196,10 @@ static struct mpl_json *finding_json(const struct mpl_diagnosis *all,
     mpl_json_set(json, "rule", mpl_json_string(f->rule));
     mpl_json_set(json, "where", where_json(d));
     mpl_json_set(json, "tested_by", mpl_report_experiments_of_json(plan, d));
+    if (d->precedes != NULL) {
+        mpl_json_set(json, "began_s", mpl_json_number(d->began_s));
+        mpl_json_set(json, "precedes", strings_json(d->precedes, d->n_precedes));
+    }
     return json;
 }
 
@@ -285,6 +289,7 @@ struct mpl_json *mpl_report_diagnosis_json(const struct mpl_diagnosis *d,
     mpl_json_set(json, "what_if", mpl_report_what_ifs_json(d));
     mpl_json_set(json, "what_if_groups", mpl_report_what_if_groups_json(d));
     mpl_json_set(json, "time", time_json(d));
+    mpl_json_set(json, "critical_path", mpl_report_path_of_json(d));
     mpl_json_set(json, "rule_errors", rule_errors_json(d));
     mpl_json_set(json, "rules_fired", firings_json(d));
     return json;

@@ -192,6 +192,9 @@ static void say_cause(struct page *page, size_t number, const struct mpl_diagnos
     mpl_page_repeats(page, all, d);
     say_sources(page, d);
     say_reasons(page, d);
+    if (mpl_page_began(page, all, d) != NULL) {
+        mpl_page_tell(page, 6, "began first: ", "%s", mpl_page_began(page, all, d));
+    }
     say_inside(page, all, d, 6);
     say_outside(page, all, d);
     /* What is to be done is said once, with the cause inside. */
@@ -572,6 +575,7 @@ enum mpl_status mpl_report_text(const struct mpl_diagnosis *d,
     mpl_page_noise(&page, d);
     mpl_page_what_ifs(&page, d);
     say_search(&page, d);
+    mpl_page_path(&page, d);
     mpl_page_remains(&page, d);
     say_next(&page, d);
     say_patterns(&page, d);

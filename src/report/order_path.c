@@ -4,18 +4,11 @@
 #include "report/report_priv.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static const char *region_name(const struct mpl_run *run, uint32_t region)
 {
     return region == MPL_NONE ? NULL : run->model->regions[region].name;
-}
-
-/* Why the path may be another one; NULL. */
-static const char *doubt_of(const struct mpl_run *run)
-{
-    return run->model->can.has_receive_completions
-               ? NULL
-               : "the trace does not record when receives are completed";
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------- */
@@ -77,6 +70,50 @@ static struct mpl_json *regions_json(const struct mpl_run *run,
     return all;
 }
 
+static struct mpl_json *label_json(const struct mpl_run *run, uint32_t location)
+{
+    return location == MPL_NONE ? mpl_json_null()
+                                : mpl_json_string(run->model->locations[location].label);
+}
+
+static struct mpl_json *steps_json(const struct mpl_run *run,
+                                   const struct mpl_critical_steps *steps, double length_s)
+{
+    struct mpl_json *all = mpl_json_array();
+
+    for (size_t i = 0; steps != NULL && i < steps->n; i++) {
+        const struct mpl_critical_step *step = &steps->all[i];
+        struct mpl_json *json = share_json(step->path_s, length_s);
+
+        mpl_json_set(json, "first", mpl_json_integer(step->first));
+        mpl_json_set(json, "last", mpl_json_integer(step->last));
+        mpl_json_set(json, "location", label_json(run, step->location));
+        mpl_json_set(json, "location_s", mpl_json_number(step->most_s));
+        mpl_json_add(all, json);
+    }
+    return all;
+}
+
+struct mpl_json *mpl_report_path_of_json(const struct mpl_diagnosis *d)
+{
+    if (d->path == NULL) {
+        return mpl_json_null();
+    }
+
+    const struct mpl_run *run = &d->runs[d->speaker];
+    const struct mpl_critical_shares *shares = d->path->shares;
+    struct mpl_json *json = mpl_json_object();
+
+    mpl_json_set(json, "run", mpl_json_string(run->id));
+    mpl_json_set(json, "length_s", mpl_json_number(shares->length_s));
+    mpl_json_set(json, "imbalance_s", mpl_json_number(shares->imbalance_s));
+    mpl_json_set(json, "why_not_known", mpl_json_string(mpl_critical_doubt(d->path->path)));
+    mpl_json_set(json, "locations", locations_json(run, shares));
+    mpl_json_set(json, "regions", regions_json(run, shares));
+    mpl_json_set(json, "steps", steps_json(run, d->path->steps, shares->length_s));
+    return json;
+}
+
 static struct mpl_json *segments_json(const struct mpl_run *run,
                                       const struct mpl_critical *path)
 {
@@ -115,7 +152,7 @@ enum mpl_status mpl_report_path_json(const struct mpl_run *run,
     mpl_json_set(body, "locations", locations_json(run, shares));
     mpl_json_set(body, "regions", regions_json(run, shares));
     mpl_json_set(body, "segments", segments_json(run, path));
-    mpl_json_set(json, "why_not_known", mpl_json_string(doubt_of(run)));
+    mpl_json_set(json, "why_not_known", mpl_json_string(mpl_critical_doubt(path)));
     mpl_json_set(json, "path", body);
     return mpl_report_order_write(json, out, err);
 }
@@ -195,8 +232,8 @@ enum mpl_status mpl_report_path_text(const struct mpl_run *run,
             "can tell: there are other paths as long.",
             mpl_page_count(&page, path->n_ties));
     }
-    if (doubt_of(run) != NULL) {
-        mpl_page_say(&page, 0, "It may be another one: %s.", doubt_of(run));
+    if (mpl_critical_doubt(path) != NULL) {
+        mpl_page_say(&page, 0, "It may be another one: %s.", mpl_critical_doubt(path));
     } else if (path->unknown_ticks > 0) {
         mpl_page_say(
             &page, 0, "For %s of it nobody can tell whom its process waited for.",
@@ -208,4 +245,118 @@ enum mpl_status mpl_report_path_text(const struct mpl_run *run,
         say_segments(&page, run, path, top);
     }
     return mpl_page_close(&page, err);
+}
+
+/* ---- in a diagnosis --------------------------------------------------------------------------- */
+
+/* A location, in order of what it has of the path. */
+static uint32_t longest_on(const struct mpl_run *run, const struct mpl_critical_shares *s)
+{
+    uint32_t longest = 0;
+
+    for (uint32_t l = 1; l < run->model->n_locations; l++) {
+        longest = s->location_s[l] > s->location_s[longest] ? l : longest;
+    }
+    return longest;
+}
+
+/* "rank 3", "location 3.1" */
+static const char *called(struct page *page, const struct mpl_run *run, uint32_t location)
+{
+    const char *label = run->model->locations[location].label;
+    const char *words = mpl_arena_printf(
+        page->scratch, "%s %s", strchr(label, '.') == NULL ? "rank" : "location", label);
+
+    return words == NULL ? "?" : words;
+}
+
+/* How many steps a location has most of the path in, and in which they begin. */
+static uint32_t count_led(const struct mpl_critical_steps *steps, uint32_t location,
+                          uint32_t *first)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 1; i + 1 < steps->n; i++) {
+        const struct mpl_critical_step *step = &steps->all[i];
+
+        if (step->location == location) {
+            *first = n == 0 ? step->first : *first;
+            n += step->last - step->first + 1;
+        }
+    }
+    return n;
+}
+
+static void say_lead(struct page *page, const struct mpl_run *run,
+                     const struct mpl_critical_steps *steps, uint32_t location)
+{
+    const uint32_t n = steps->all[steps->n - 1].first - 1;
+    uint32_t first = 0;
+    const uint32_t n_led = count_led(steps, location, &first);
+
+    if (2 * (uint64_t) n_led >= n) {
+        mpl_page_say(page, 2,
+                     "In %" PRIu32 " of %" PRIu32 " steps most of it is on %s, first in "
+                     "step %" PRIu32 ".",
+                     n_led, n, called(page, run, location), first);
+    } else {
+        mpl_page_say(page, 2,
+                     "It changes sides: in only %" PRIu32 " of %" PRIu32
+                     " steps most of it is on %s.",
+                     n_led, n, called(page, run, location));
+    }
+}
+
+void mpl_page_path(struct page *page, const struct mpl_diagnosis *d)
+{
+    if (d->path == NULL || d->path->shares->length_s <= 0) {
+        return;
+    }
+
+    const struct mpl_run *run = &d->runs[d->speaker];
+    const struct mpl_critical_shares *s = d->path->shares;
+    const uint32_t longest = longest_on(run, s);
+    const char *region = s->n_regions > 0 ? region_name(run, s->regions[0].region) : NULL;
+
+    mpl_page_heading(page, "Critical path");
+    mpl_page_say(
+        page, 2, "%s long%s%s. Most of it is on %s: %s.",
+        mpl_page_seconds(page, s->length_s),
+        mpl_critical_doubt(d->path->path) == NULL ? "" : "; it may be another, as ",
+        mpl_critical_doubt(d->path->path) == NULL ? "" : mpl_critical_doubt(d->path->path),
+        called(page, run, longest),
+        mpl_page_share(page, s->location_s[longest] / s->length_s));
+    if (region != NULL) {
+        mpl_page_say(page, 2, "%s takes %s of it.", region,
+                     mpl_page_share(page, s->regions[0].path_s / s->length_s));
+    }
+    if (d->path->steps != NULL) {
+        say_lead(page, run, d->path->steps, longest);
+    }
+    mpl_page_say(page, 2,
+                 "Imbalance: %s of it would go if all did the same amount of "
+                 "everything.",
+                 mpl_page_seconds(page, s->imbalance_s));
+}
+
+const char *mpl_page_began(struct page *page, const struct mpl_diagnosis *d,
+                           const struct mpl_diagnosed *f)
+{
+    const char *others = "";
+
+    for (size_t i = 0; i < f->n_precedes && others != NULL; i++) {
+        for (size_t k = 0; k < d->n_findings && others != NULL; k++) {
+            const struct mpl_diagnosed *other = &d->findings[k];
+
+            if (other->id == f->precedes[i]) {
+                others = mpl_arena_printf(page->scratch, "%s%s%s (%s)", others,
+                                          i == 0 ? "" : " and ", other->id,
+                                          mpl_page_seconds(page, other->began_s));
+            }
+        }
+    }
+    return f->n_precedes == 0 || others == NULL
+               ? NULL
+               : mpl_arena_printf(page->scratch, "at %s; %s must have come after that",
+                                  mpl_page_seconds(page, f->began_s), others);
 }

@@ -16,6 +16,13 @@ enum mpl_status mpl_page_open(struct page *page, const struct mpl_report_options
                               FILE *out, struct mpl_err *err);
 enum mpl_status mpl_page_close(struct page *page, struct mpl_err *err);
 
+/** The critical path of a diagnosis: the value of the key "critical_path"; and in short. */
+struct mpl_json *mpl_report_path_of_json(const struct mpl_diagnosis *d);
+void mpl_page_path(struct page *page, const struct mpl_diagnosis *d);
+/** "at 0.213 s; f2 (1.93 s) must have come after that"; NULL: it precedes no other cause. */
+const char *mpl_page_began(struct page *page, const struct mpl_diagnosis *d,
+                           const struct mpl_diagnosed *f);
+
 /** A document of "marple-order/1" about \p run, to which \p query adds its answer. */
 struct mpl_json *mpl_report_order_json(const struct mpl_run *run, const char *query);
 /** Writes and destroys it. */

@@ -139,6 +139,11 @@ static void say_where(const struct screen *s, const struct mpl_diagnosed *f)
                                      parts[i]);
         }
     }
+    if (f->n_precedes > 0) {
+        words = mpl_screen_words(s->page, "%s%sbegan first, before %s", words,
+                                 *words != '\0' ? "; " : "",
+                                 mpl_page_labels(s->page, f->precedes, f->n_precedes));
+    }
     if (*words != '\0') {
         say_part(s->page, "where", words, 1);
     }

@@ -260,6 +260,67 @@ START_TEST(a_window_has_what_lies_in_it)
 }
 END_TEST
 
+/* Nothing bounds the clock of rank 1 from above: it may be seconds early, but computes for 900. */
+START_TEST(no_path_is_shorter_than_what_a_location_computes)
+{
+    const struct mpl_critical *path = from_text(
+        "clock 1 +1ms\n"
+        "rank 0: compute 0..10 send 10..12 to 1 compute 12..100 send 100..102 to 1\n"
+        "rank 1: recv 0..13 from 0 compute 13..900 recv 900..901 from 0\n");
+    const int64_t ticks = path->end_ticks - path->begin_ticks;
+
+    ck_assert_int_eq(path->segments[path->n - 1].location, 1);
+    ck_assert_double_ge(us_of(path, ticks), 887);
+}
+END_TEST
+
+/* "0..0 -:0; 1..1 0:20; …": steps, who has most of the path, and what all have. */
+static const char *steps_drawing(const struct mpl_critical *path, uint32_t most)
+{
+    const struct mpl_steps *steps = NULL;
+    const struct mpl_critical_steps *found = NULL;
+    const char *text = "";
+
+    ck_assert_int_eq(mpl_events_steps(path->events, arena, &steps, NULL), MPL_OK);
+    ck_assert_uint_gt(steps->n, 0);
+    ck_assert_int_eq(mpl_critical_steps_create(path, steps, path->begin_ticks,
+                                               path->end_ticks, most, arena, &found, NULL),
+                     MPL_OK);
+    for (size_t i = 0; i < found->n; i++) {
+        const struct mpl_critical_step *s = &found->all[i];
+
+        text = mpl_arena_printf(arena, "%s%s%u-%u %d:%.0f of %.0f", text,
+                                i == 0 ? "" : "; ", s->first, s->last, (int) s->location,
+                                s->most_s * 1e6, s->path_s * 1e6);
+        ck_assert_ptr_nonnull(text);
+    }
+    return text;
+}
+
+/* Rank 1 computes longer from step 3 on. */
+static const char *const growing =
+    "rank 0: compute 0..10 barrier 10..12 compute 12..20 barrier 20..22\n"
+    "        compute 22..30 barrier 30..32 compute 32..40 barrier 40..62\n"
+    "        compute 62..70 barrier 70..92 compute 92..100\n"
+    "rank 1: compute 0..5 barrier 5..12 compute 12..18 barrier 18..22\n"
+    "        compute 22..28 barrier 28..32 compute 32..60 barrier 60..62\n"
+    "        compute 62..90 barrier 90..92 compute 92..95\n";
+
+START_TEST(steps_have_what_lies_between_their_calls)
+{
+    ck_assert_str_eq(steps_drawing(from_text(growing), 100),
+                     "0-0 0:12 of 12; 1-1 0:10 of 10; 2-2 0:8 of 10; 3-3 1:30 of 30; "
+                     "4-4 1:28 of 30; 5-5 0:8 of 8");
+}
+END_TEST
+
+START_TEST(many_steps_are_taken_together)
+{
+    ck_assert_str_eq(steps_drawing(from_text(growing), 2),
+                     "0-0 0:12 of 12; 1-2 0:18 of 20; 3-4 1:58 of 60; 5-5 0:8 of 8");
+}
+END_TEST
+
 START_TEST(every_failing_allocation_is_an_error)
 {
     const struct mpl_critical *found =
@@ -634,6 +695,9 @@ static Suite *make_suite(void)
     tcase_add_test(c, what_nobody_can_tell_is_counted);
     tcase_add_test(c, shares_are_exclusive_and_imbalance_is_what_is_above_the_mean);
     tcase_add_test(c, a_window_has_what_lies_in_it);
+    tcase_add_test(c, no_path_is_shorter_than_what_a_location_computes);
+    tcase_add_test(c, steps_have_what_lies_between_their_calls);
+    tcase_add_test(c, many_steps_are_taken_together);
     tcase_add_test(c, every_failing_allocation_is_an_error);
     tcase_add_test(c, the_path_goes_through_threads);
     tcase_add_loop_test(c, the_path_is_the_longest_one, 0,
