@@ -715,6 +715,68 @@
                    (remedy (text "Repair or replace the node of worker {}, or give it no task in the last {s}; with a worker as fast as the others up to {s} of run time."
                                  ?w ?t (/ ?lost (max 1.0 ?n))))))))
 
+;; ---- where the trace does not show tasks: results tell what they take ----------------------------
+
+(defrule SYMPTOMS::mw-ask-results
+  "Receives that complete in MPI_Wait may not be recorded: then workers are compared by what lies between results."
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.task_count") (value 0.0))
+  =>
+  (mw-ask ?r ?p 1 "compare workers by their results, as their tasks are not recorded"
+          (create$ "worker.results" "worker.result_time" "worker.relative_result_time"
+                   "worker.relative_results" "run.result_own_cv")))
+
+(deffunction MAIN::mw-slow-by-results (?run ?pattern ?cv)
+  "Labels of the workers that take much longer from result to result than the others."
+  (bind ?labels (create$))
+  (do-for-all-facts ((?m metric) (?n metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "worker.relative_result_time")
+         (>= ?m:value ?*outlier*)
+         (eq ?n:run ?run) (eq ?n:pattern ?pattern) (eq ?n:name "worker.results") (eq ?n:location ?m:location)
+         (>= ?n:value 3.0) (mw-beyond-chance ?m:value ?cv ?n:value))
+    (bind ?labels (create$ ?labels ?m:location)))
+  ?labels)
+
+(deffunction MAIN::mw-capacity-by-results (?run ?pattern ?who)
+  "How much less time their results would have taken others."
+  (bind ?sum 0.0)
+  (do-for-all-facts ((?m metric) (?n metric) (?t metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "worker.relative_result_time")
+         (member$ ?m:location ?who)
+         (eq ?n:run ?run) (eq ?n:pattern ?pattern) (eq ?n:name "worker.results") (eq ?n:location ?m:location)
+         (eq ?t:run ?run) (eq ?t:pattern ?pattern) (eq ?t:name "worker.result_time") (eq ?t:location ?m:location))
+    (bind ?sum (+ ?sum (* ?n:value ?t:value (- 1.0 (/ 1.0 (max 1.0 ?m:value)))))))
+  ?sum)
+
+(defrule CAUSES::mw-slow-worker-by-results
+  "A worker is slow, and the others do part of its work: it sends fewer results. What they could have done meanwhile is lost."
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.task_count") (value 0.0))
+  (metric (run ?r) (pattern ?p) (name "run.result_own_cv") (value ?cv))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "worker.results") (rank 1))
+  (metric (run ?r) (pattern ?p) (name "worker.result_time") (rank 1))
+  (metric (run ?r) (pattern ?p) (name "worker.relative_result_time") (rank 1) (location ?w) (value ?rel))
+  (metric (run ?r) (pattern ?p) (name "worker.relative_results") (location ?w) (value ?fewer&:(<= ?fewer (/ 1.0 ?*heavy*))))
+  (test (member$ ?w (mw-slow-by-results ?r ?p ?cv)))
+  =>
+  (bind ?who (mw-slow-by-results ?r ?p ?cv))
+  (bind ?lost (mw-capacity-by-results ?r ?p ?who))
+  (bind ?many (> (length$ ?who) 1))
+  (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p) (via results)
+                   (headline (text "Worker{} {} take{} {.1} times the median per task, which costs the others {s}."
+                                   (if ?many then "s" else "") (location-list ?who) (if ?many then " up to" else "s") ?rel ?lost))
+                   (fix (text "Look at the node of worker{} {}: clock, binding, other load; keep handing out tasks on request."
+                              (if ?many then "s" else "") (location-list ?who)))
+                   (gain-kind remove)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?who) (lost ?lost) (computing ?lost)
+                   (gain (/ ?lost (max 1.0 ?n))) (level 2) (confidence 0.8)
+                   (where (str-cat "location " ?w))
+                   (text (text "Worker {} computes {.1} times the median from result to result, and sends {%} of the results of the median worker. The trace does not show when workers have a task, so it is not known whether they wait."
+                               ?w ?rel ?fewer))
+                   (remedy (text "Repair or replace the node of worker {}; with workers as fast as the others up to {s} of run time."
+                                 (location-list ?who) (/ ?lost (max 1.0 ?n)))))))
+
 (defrule CAUSES::mw-sequential-master
   "The workers idle while the master computes alone before the first or after the last task."
   (pattern (run ?r) (name "master-worker") (id ?p))
