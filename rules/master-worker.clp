@@ -724,7 +724,8 @@
   =>
   (mw-ask ?r ?p 1 "compare workers by their results, as their tasks are not recorded"
           (create$ "worker.results" "worker.result_time" "worker.relative_result_time"
-                   "worker.relative_results" "run.result_own_cv")))
+                   "worker.relative_results" "run.result_own_cv" "run.worker_compute" "master.busy_share"
+                   "master.service_mean" "master.services" "master.answers_share")))
 
 (deffunction MAIN::mw-slow-by-results (?run ?pattern ?cv)
   "Labels of the workers that take much longer from result to result than the others."
@@ -752,6 +753,8 @@
   "A worker is slow, and the others do part of its work: it sends fewer results. What they could have done meanwhile is lost."
   (pattern (run ?r) (name "master-worker") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.task_count") (value 0.0))
+  ;; Who only collects hands out no tasks.
+  (metric (run ?r) (pattern ?p) (name "master.answers_share") (value ?answers&:(>= ?answers ?*explained-most*)))
   (metric (run ?r) (pattern ?p) (name "run.result_own_cv") (value ?cv))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   (metric (run ?r) (pattern ?p) (name "worker.results") (rank 1))
@@ -776,6 +779,32 @@
                                ?w ?rel ?fewer))
                    (remedy (text "Repair or replace the node of worker {}; with workers as fast as the others up to {s} of run time."
                                  (location-list ?who) (/ ?lost (max 1.0 ?n)))))))
+
+(defrule CAUSES::mw-busy-master-by-results
+  "The master serves all the time, and the workers do not compute all the time: they queue."
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.task_count") (value 0.0))
+  (role (run ?r) (pattern ?p) (name "master") (location ?m))
+  (metric (run ?r) (pattern ?p) (name "master.busy_share") (location ?m) (value ?busy&:(>= ?busy ?*balanced*)))
+  (metric (run ?r) (pattern ?p) (name "master.service_mean") (location ?m) (value ?each))
+  (metric (run ?r) (pattern ?p) (name "master.services") (location ?m) (value ?services))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.worker_compute") (value ?compute))
+  (run (id ?r) (duration ?t))
+  (test (< ?compute (* ?*efficiency-acceptable* ?t)))
+  =>
+  (bind ?gain (- ?t ?compute))
+  (assert (finding (kind cause) (name master-bottleneck) (run ?r) (pattern ?p) (via results)
+                   (headline (text "Master {} takes {s} per request and is busy {%} of the run: {n} workers queue, {s} each."
+                                   ?m ?each ?busy ?n ?gain))
+                   (fix "Hand out several tasks per request, or make requests cheaper for the master.")
+                   (gain-kind remove)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?m) (lost (* ?gain ?n))
+                   (gain ?gain) (level 2) (confidence 0.8) (where "Service.prepare" (str-cat "location " ?m))
+                   (text (text "Master {} needs {s} for each of {n} requests and is busy with them {%} of the run, while a worker computes {s} of {s}. The trace does not show when workers have a task; what they do not compute is taken for queueing."
+                               ?m ?each ?services ?busy ?compute ?t))
+                   (remedy (text "Hand out several tasks per request, or make the master's {s} per request shorter; with workers that need not queue up to {s} of run time."
+                                 ?each ?gain)))))
 
 (defrule CAUSES::mw-sequential-master
   "The workers idle while the master computes alone before the first or after the last task."
