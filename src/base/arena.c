@@ -22,7 +22,15 @@ struct block {
     alignas(max_align_t) char data[];
 };
 
+/* Something in the arena that owns what is not. */
+struct kept {
+    struct kept *next;
+    void *object;
+    void (*destroy)(void *object);
+};
+
 struct mpl_arena {
+    struct kept *kept;    /* Youngest first. */
     struct block *blocks; /* Owned; all of them, youngest first. */
     char *at;             /* First free byte of the block that small items come from. */
     size_t left;          /* Free bytes there. */
@@ -39,6 +47,9 @@ void mpl_arena_destroy(struct mpl_arena *arena)
 {
     if (arena == NULL) {
         return;
+    }
+    for (struct kept *kept = arena->kept; kept != NULL; kept = kept->next) {
+        kept->destroy(kept->object);
     }
     for (struct block *block = arena->blocks; block != NULL;) {
         struct block *next = block->next;
@@ -166,6 +177,17 @@ char *mpl_arena_printf(struct mpl_arena *arena, const char *fmt, ...)
     char *text = mpl_arena_vprintf(arena, fmt, args);
     va_end(args);
     return text;
+}
+
+bool mpl_arena_keep(struct mpl_arena *arena, void *object, void (*destroy)(void *object))
+{
+    struct kept *kept = MPL_NEW(arena, struct kept);
+
+    if (kept != NULL) {
+        *kept = (struct kept){ arena->kept, object, destroy };
+        arena->kept = kept;
+    }
+    return kept != NULL;
 }
 
 size_t mpl_arena_bytes(const struct mpl_arena *arena)

@@ -105,6 +105,9 @@ char *mpl_arena_vprintf(struct mpl_arena *arena, const char *fmt, va_list args);
  * the time goes into the first touch of its pages, and large pages make those 500 times fewer.
  */
 void mpl_prefer_large_pages(void *array, size_t bytes);
+/** Has \p destroy called with \p object when the arena is destroyed, while all in it is still there.
+ *  False: no memory, it will not be called. */
+bool mpl_arena_keep(struct mpl_arena *arena, void *object, void (*destroy)(void *object));
 size_t mpl_arena_bytes(const struct mpl_arena *arena); /**< Handed out so far. */
 
 /**

@@ -49,6 +49,22 @@ enum mpl_status mpl_causality_create(struct mpl_net *net,
                                      struct mpl_causality **out, struct mpl_err *err);
 void mpl_causality_destroy(struct mpl_causality *causality); /* NULL is allowed */
 
+/** Up to so many locations questions are answered by vectors: each is 64 bytes at most, and answers at
+    once. Beyond that, where a vector grows with every location, by hierarchical clusters. */
+enum { MPL_MOST_FOR_VECTORS = 16, MPL_USUAL_CLUSTER = 4 };
+struct mpl_causality_options mpl_causality_usual(uint32_t n_locations);
+
+/** Timestamps of a run that are made when somebody asks for the first time. */
+struct mpl_precedences;
+/** Lives in \p arena and borrows the others. NULL: no memory. */
+struct mpl_precedences *mpl_precedences_create(const struct mpl_model *model,
+                                               const struct mpl_match *match,
+                                               struct mpl_arena *arena);
+/** Errors: MPL_E_NOMEM. */
+enum mpl_status mpl_precedences_get(struct mpl_precedences *precedences,
+                                    struct mpl_causality **out, struct mpl_err *err);
+bool mpl_precedences_are_made(const struct mpl_precedences *precedences);
+
 enum mpl_precedence {
     MPL_PRECEDENCE_BEFORE,
     MPL_PRECEDENCE_AFTER,
@@ -64,6 +80,35 @@ bool mpl_causality_has_circles(const struct mpl_causality *causality);
 /** What \p a is to \p b. */
 enum mpl_precedence mpl_causality_compare(struct mpl_causality *causality,
                                           struct mpl_moment a, struct mpl_moment b);
+
+/** Why the absence of a chain proves nothing, a clause; NULL: it proves that there is no order. */
+const char *mpl_causality_doubt(const struct mpl_causality *causality);
+
+/**
+ * Records of a location: a call from its first to its last one. What lies between two records has
+ * the one behind it as \p begin and the one before it as \p end: what comes after it comes after
+ * the one behind.
+ */
+struct mpl_stretch {
+    uint32_t location;
+    uint32_t begin;
+    uint32_t end;
+};
+/**
+ * What one stretch is to another one. It is before it if a part of it must have come before a part
+ * of the other one, and not the other way round too. Concurrent are two of which neither is so, or
+ * each, such as two calls of the same barrier.
+ */
+struct mpl_standing {
+    enum mpl_precedence is;
+    bool is_whole;     /**< Before or after: all of the one before anything of the other. */
+    bool does_overlap; /**< Concurrent: each begins before the other ends. */
+};
+struct mpl_standing mpl_causality_relate(struct mpl_causality *causality,
+                                         struct mpl_stretch a, struct mpl_stretch b);
+/** Whether a part of \p a must have come before a part of \p b. */
+bool mpl_causality_reaches(struct mpl_causality *causality, struct mpl_stretch a,
+                           struct mpl_stretch b);
 
 /** Number of the last event of \p location that comes before \p event; 0: none. */
 uint32_t mpl_causality_past(struct mpl_causality *causality, struct mpl_moment event,

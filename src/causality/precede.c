@@ -193,9 +193,8 @@ enum mpl_precedence mpl_causality_compare(struct mpl_causality *c, struct mpl_mo
     if (precedes(c, b, a)) {
         return MPL_PRECEDENCE_AFTER;
     }
-    return c->has_circles || !c->net->model->can.has_receive_completions
-               ? MPL_PRECEDENCE_NOT_KNOWN
-               : MPL_PRECEDENCE_CONCURRENT;
+    return mpl_causality_doubt(c) != NULL ? MPL_PRECEDENCE_NOT_KNOWN
+                                          : MPL_PRECEDENCE_CONCURRENT;
 }
 
 uint32_t mpl_causality_future(struct mpl_causality *c, struct mpl_moment event,

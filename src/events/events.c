@@ -152,7 +152,9 @@ enum mpl_status mpl_events_create(const struct mpl_model *model,
     events->arena = arena;
     events->coll_waits = MPL_NEW_ARRAY(arena, match->n_instances, struct mpl_coll_wait);
     events->totals = MPL_NEW_ARRAY(arena, model->n_locations, struct mpl_totals);
-    if (events->coll_waits == NULL || events->totals == NULL) {
+    events->precedences = mpl_precedences_create(model, match, arena);
+    if (events->coll_waits == NULL || events->totals == NULL ||
+        events->precedences == NULL) {
         (void) mpl_nomem(err);
         goto out;
     }
@@ -197,6 +199,50 @@ const struct mpl_model *mpl_events_model(const struct mpl_events *events)
 const struct mpl_match *mpl_events_match(const struct mpl_events *events)
 {
     return events->match;
+}
+
+struct mpl_precedences *mpl_events_precedences(const struct mpl_events *events)
+{
+    return events->precedences;
+}
+
+/* Its first record; of a computation the one behind the call before it. */
+static uint32_t first_record(const struct mpl_location *loc, const struct mpl_lane *lane,
+                             uint32_t span)
+{
+    const uint32_t call = span / 2;
+
+    if (span % 2 != 0) {
+        return lane->calls[call].enter;
+    }
+    return call == 0 ? 0
+           : lane->calls[call - 1].leave + 1 < loc->n_events
+               ? lane->calls[call - 1].leave + 1
+               : loc->n_events - 1;
+}
+
+/* Its last record; of a computation the one before the call behind it. */
+static uint32_t last_record(const struct mpl_location *loc, const struct mpl_lane *lane,
+                            uint32_t span)
+{
+    const uint32_t call = span / 2;
+
+    if (span % 2 != 0) {
+        return lane->calls[call].leave;
+    }
+    return call == lane->n_calls         ? loc->n_events - 1
+           : lane->calls[call].enter > 0 ? lane->calls[call].enter - 1
+                                         : 0;
+}
+
+struct mpl_stretch mpl_events_stretch(const struct mpl_events *events, uint32_t location,
+                                      uint32_t first, uint32_t last)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+    const struct mpl_lane *lane = &events->lanes[location];
+
+    return (struct mpl_stretch){ location, first_record(loc, lane, first),
+                                 last_record(loc, lane, last) };
 }
 
 const struct mpl_clock *mpl_events_clock(const struct mpl_events *events)

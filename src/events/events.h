@@ -7,6 +7,7 @@
 #ifndef MPL_EVENTS_EVENTS_H
 #define MPL_EVENTS_EVENTS_H
 
+#include "causality/causality.h"
 #include "clock/clock.h"
 
 /** Each moment of a location is in exactly one span, each span in exactly one class. */
@@ -162,6 +163,12 @@ bool mpl_events_has_collective(const struct mpl_events *events, uint32_t locatio
 const struct mpl_model *mpl_events_model(const struct mpl_events *events);
 const struct mpl_match *mpl_events_match(const struct mpl_events *events);
 const struct mpl_clock *mpl_events_clock(const struct mpl_events *events);
+/** Who was first in the run that these are, or are a part of; made when somebody asks. */
+struct mpl_precedences *mpl_events_precedences(const struct mpl_events *events);
+/** The records of spans \p first to \p last, to ask what came before them. A computation is what
+ *  lies between two calls, without the records that enter and leave them. */
+struct mpl_stretch mpl_events_stretch(const struct mpl_events *events, uint32_t location,
+                                      uint32_t first, uint32_t last);
 
 uint32_t mpl_events_span_count(const struct mpl_events *events, uint32_t location);
 struct mpl_span mpl_events_span(const struct mpl_events *events, uint32_t location,

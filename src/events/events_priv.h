@@ -92,7 +92,8 @@ struct mpl_events {
     const struct mpl_match *match;
     const struct mpl_clock *clock;
     struct mpl_arena *arena;
-    const struct mpl_region_use *use; /* per region */
+    struct mpl_precedences *precedences; /* a part has those of the whole run */
+    const struct mpl_region_use *use;    /* per region */
     uint32_t *locate;      /* global message number >> locate_shift to a location … */
     unsigned locate_shift; /* … at or before that of the message */
     struct mpl_lane *lanes;

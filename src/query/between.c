@@ -1,7 +1,4 @@
-/*
- * Which of two moments must have come before the other. A call is a stretch: it comes before another
- * one if it has begun before that one could end, and not the other way round too.
- */
+/* Which of two moments must have come before the other. */
 #include "config.h"
 
 #include "query/query_priv.h"
@@ -30,20 +27,9 @@ static struct mpl_moment end_of(const struct mpl_spot *spot)
     return (struct mpl_moment){ spot->end.location, spot->end.event };
 }
 
-static bool precedes(struct mpl_query *q, struct mpl_moment a, struct mpl_moment b)
+static struct mpl_stretch stretch_of(const struct mpl_spot *spot)
 {
-    return mpl_causality_past(q->causality, b, a.location) > a.event;
-}
-
-/* All of a before anything of b. */
-static bool precedes_whole(struct mpl_query *q, const struct mpl_spot *a,
-                           const struct mpl_spot *b)
-{
-    const bool is_gap = a->begin.event > a->end.event;
-    const bool is_gap_b = b->begin.event > b->end.event;
-
-    return precedes(q, is_gap ? begin_of(a) : end_of(a),
-                    is_gap_b ? end_of(b) : begin_of(b));
+    return (struct mpl_stretch){ spot->begin.location, spot->begin.event, spot->end.event };
 }
 
 /* ---- the chain ---------------------------------------------------------------------------------- */
@@ -110,22 +96,14 @@ static double error_between(const struct mpl_query *q, uint32_t a, uint32_t b)
 
 static void decide(struct mpl_query *q, struct mpl_between *x)
 {
-    const bool is_before = precedes(q, begin_of(&x->a), end_of(&x->b));
-    const bool is_after = precedes(q, begin_of(&x->b), end_of(&x->a));
+    const struct mpl_standing standing =
+        mpl_causality_relate(q->causality, stretch_of(&x->a), stretch_of(&x->b));
 
-    if (x->a.begin.location == x->b.begin.location &&
-        x->a.begin.event == x->b.begin.event && x->a.end.event == x->b.end.event) {
-        x->answer = MPL_PRECEDENCE_SAME;
-    } else if (is_before != is_after) {
-        x->answer = is_before ? MPL_PRECEDENCE_BEFORE : MPL_PRECEDENCE_AFTER;
-        x->is_whole =
-            is_before ? precedes_whole(q, &x->a, &x->b) : precedes_whole(q, &x->b, &x->a);
-    } else if (is_before) {
-        x->answer = MPL_PRECEDENCE_CONCURRENT;
-        x->does_overlap = true;
-    } else {
-        x->why = mpl_query_doubt(q);
-        x->answer = x->why != NULL ? MPL_PRECEDENCE_NOT_KNOWN : MPL_PRECEDENCE_CONCURRENT;
+    x->answer = standing.is;
+    x->is_whole = standing.is_whole;
+    x->does_overlap = standing.does_overlap;
+    if (standing.is == MPL_PRECEDENCE_NOT_KNOWN) {
+        x->why = mpl_causality_doubt(q->causality);
     }
 }
 
@@ -188,7 +166,7 @@ enum mpl_status mpl_query_cut(struct mpl_query *q, const struct mpl_spot *spot,
         }
     }
     if (st == MPL_OK) {
-        const char *why = mpl_query_doubt(q);
+        const char *why = mpl_causality_doubt(q->causality);
 
         *out = (struct mpl_cut){ *spot, is_future, why == NULL, why, n, instants };
     }

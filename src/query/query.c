@@ -30,7 +30,6 @@ void mpl_query_destroy(struct mpl_query *q)
     if (q == NULL) {
         return;
     }
-    mpl_causality_destroy(q->causality);
     mpl_arena_destroy(q->arena);
 }
 
@@ -63,30 +62,5 @@ enum mpl_status mpl_query_net(struct mpl_query *q, struct mpl_err *err)
 
 enum mpl_status mpl_query_stamps(struct mpl_query *q, struct mpl_err *err)
 {
-    const struct mpl_causality_options options = mpl_stamp_options(
-        q->run->model->n_locations <= MPL_MOST_FOR_VECTORS ? MPL_STAMP_VECTORS
-                                                           : MPL_STAMP_HIERARCHICAL,
-        MPL_USUAL_CLUSTER);
-    enum mpl_status st = MPL_OK;
-
-    if (q->causality != NULL) {
-        return MPL_OK;
-    }
-    st = mpl_query_net(q, err);
-    return st == MPL_OK ? mpl_causality_create(q->net, &options, &q->causality, err) : st;
-}
-
-const char *mpl_query_doubt(const struct mpl_query *q)
-{
-    const struct mpl_model *model = q->run->model;
-
-    if (mpl_causality_has_circles(q->causality)) {
-        return "records of the trace wait for each other in a circle, so some of them are "
-               "damaged or matched wrongly";
-    }
-    if (!model->can.has_receive_completions) {
-        return "the trace does not record when non-blocking receives are over, so messages "
-               "may have made an order that cannot be seen";
-    }
-    return NULL;
+    return mpl_precedences_get(mpl_events_precedences(q->run->events), &q->causality, err);
 }

@@ -154,10 +154,6 @@ enum mpl_stamp_kind {
 };
 const char *mpl_stamp_kind_name(enum mpl_stamp_kind kind); /* "vectors", … */
 
-/** Up to so many locations questions are answered by vectors: each is 64 bytes at most, and answers at
-    once. Beyond that, where a vector grows with every location, by hierarchical clusters. */
-enum { MPL_MOST_FOR_VECTORS = 16, MPL_USUAL_CLUSTER = 4 };
-
 struct mpl_stamp_size {
     enum mpl_stamp_kind kind;
     uint32_t max_cluster; /**< 0: vectors have no clusters. */

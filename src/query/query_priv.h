@@ -10,19 +10,17 @@ struct mpl_query {
     const struct mpl_run *run;
     struct mpl_records *records; /* Per location. */
     bool *has_records;           /* Per location: they have been read. */
-    struct mpl_order_view *view; /* NULL until causality is made. */
+    struct mpl_order_view *view; /* NULL until sizes are asked for. */
     struct mpl_net *net;
-    struct mpl_causality *causality;
+    struct mpl_causality *causality; /* Of the run; NULL until it is asked for. */
 };
 
 /* The numbering of a location's records, read once. */
 enum mpl_status mpl_query_records(struct mpl_query *query, uint32_t location,
                                   const struct mpl_records **out, struct mpl_err *err);
-/* Makes view and net; and timestamps. */
+/* Makes view and net; or has the timestamps of the run made. */
 enum mpl_status mpl_query_net(struct mpl_query *query, struct mpl_err *err);
 enum mpl_status mpl_query_stamps(struct mpl_query *query, struct mpl_err *err);
-/* Why the absence of a chain proves nothing; NULL: it proves that there is no order. */
-const char *mpl_query_doubt(const struct mpl_query *query);
 
 /* sizes.c */
 struct mpl_causality_options mpl_stamp_options(enum mpl_stamp_kind kind, uint32_t most);

@@ -220,7 +220,7 @@ static enum mpl_status show(struct mpl_query *q, const struct mpl_buf *streams,
     if (n > 0) {
         qsort(races, n, sizeof *races, by_weight);
     }
-    *out = (struct mpl_races){ n, races, mpl_query_doubt(q) };
+    *out = (struct mpl_races){ n, races, mpl_causality_doubt(q->causality) };
     return MPL_OK;
 }
 

@@ -1,0 +1,128 @@
+/* What somebody asks for: timestamps when the first question needs them, and how stretches stand. */
+#include "config.h"
+
+#include "causality/causality_priv.h"
+
+/* ---- the first question --------------------------------------------------------------------- */
+
+struct mpl_precedences {
+    const struct mpl_model *model;
+    const struct mpl_match *match;
+    struct mpl_arena *arena;
+    struct mpl_causality *causality; /* NULL: nobody has asked. */
+};
+
+static void forget(void *object)
+{
+    mpl_causality_destroy(((struct mpl_precedences *) object)->causality);
+}
+
+struct mpl_precedences *mpl_precedences_create(const struct mpl_model *model,
+                                               const struct mpl_match *match,
+                                               struct mpl_arena *arena)
+{
+    struct mpl_precedences *p = MPL_NEW(arena, struct mpl_precedences);
+
+    if (p == NULL || !mpl_arena_keep(arena, p, forget)) {
+        return NULL;
+    }
+    *p = (struct mpl_precedences){ .model = model, .match = match, .arena = arena };
+    return p;
+}
+
+struct mpl_causality_options mpl_causality_usual(uint32_t n_locations)
+{
+    const uint32_t most = MPL_USUAL_CLUSTER;
+
+    return n_locations <= MPL_MOST_FOR_VECTORS
+               ? (struct mpl_causality_options){ .n_levels = 0 }
+               : (struct mpl_causality_options){ .clustering = MPL_CLUSTER_INFORMED,
+                                                 .n_levels = 3,
+                                                 .most = { most, 4 * most, 16 * most } };
+}
+
+enum mpl_status mpl_precedences_get(struct mpl_precedences *p, struct mpl_causality **out,
+                                    struct mpl_err *err)
+{
+    const struct mpl_causality_options options = mpl_causality_usual(p->model->n_locations);
+    struct mpl_order_view *view = NULL;
+    struct mpl_net *net = NULL;
+    enum mpl_status st = MPL_OK;
+
+    if (p->causality == NULL) {
+        st = mpl_order_view_create(p->model, p->match, p->arena, &view, err);
+        st = st == MPL_OK ? mpl_net_create(view, NULL, p->arena, &net, err) : st;
+        st = st == MPL_OK ? mpl_causality_create(net, &options, &p->causality, err) : st;
+    }
+    *out = p->causality;
+    return st;
+}
+
+bool mpl_precedences_are_made(const struct mpl_precedences *p)
+{
+    return p->causality != NULL;
+}
+
+/* ---- stretches ------------------------------------------------------------------------------- */
+
+static bool can_reach(struct mpl_causality *c, const struct mpl_stretch *a,
+                      const struct mpl_stretch *b)
+{
+    return mpl_causality_past(c, (struct mpl_moment){ b->location, b->end }, a->location) >
+           a->begin;
+}
+
+bool mpl_causality_reaches(struct mpl_causality *c, struct mpl_stretch a,
+                           struct mpl_stretch b)
+{
+    return can_reach(c, &a, &b);
+}
+
+/* All of a before anything of b. */
+static bool is_whole(struct mpl_causality *c, const struct mpl_stretch *a,
+                     const struct mpl_stretch *b)
+{
+    const bool is_gap = a->begin > a->end;
+    const bool is_gap_b = b->begin > b->end;
+    const struct mpl_stretch last = { a->location, is_gap ? a->begin : a->end, a->end };
+    const struct mpl_stretch first = { b->location, b->begin,
+                                       is_gap_b ? b->end : b->begin };
+
+    return can_reach(c, &last, &first);
+}
+
+struct mpl_standing mpl_causality_relate(struct mpl_causality *c, struct mpl_stretch a,
+                                         struct mpl_stretch b)
+{
+    const bool is_before = can_reach(c, &a, &b);
+    const bool is_after = can_reach(c, &b, &a);
+    struct mpl_standing x = { .is = MPL_PRECEDENCE_CONCURRENT };
+
+    if (a.location == b.location && a.begin == b.begin && a.end == b.end) {
+        x.is = MPL_PRECEDENCE_SAME;
+    } else if (is_before && !is_after) {
+        x.is = MPL_PRECEDENCE_BEFORE;
+        x.is_whole = is_whole(c, &a, &b);
+    } else if (is_after && !is_before) {
+        x.is = MPL_PRECEDENCE_AFTER;
+        x.is_whole = is_whole(c, &b, &a);
+    } else if (is_before) {
+        x.does_overlap = true;
+    } else if (mpl_causality_doubt(c) != NULL) {
+        x.is = MPL_PRECEDENCE_NOT_KNOWN;
+    }
+    return x;
+}
+
+const char *mpl_causality_doubt(const struct mpl_causality *c)
+{
+    if (c->has_circles) {
+        return "records of the trace wait for each other in a circle, so some of them are "
+               "damaged or matched wrongly";
+    }
+    if (!c->net->model->can.has_receive_completions) {
+        return "the trace does not record when non-blocking receives are over, so messages "
+               "may have made an order that cannot be seen";
+    }
+    return NULL;
+}
