@@ -148,35 +148,64 @@ static bool note_slot(struct compiler *c, struct mpl_buf *slots, uint32_t slot)
     return true;
 }
 
-static bool compile_name(struct compiler *c, struct token token, struct operand *out)
+static const char *text_of(struct compiler *c, struct token token)
 {
-    struct mpl_formula_name meaning = { 0 };
+    const char *text = mpl_arena_strndup(c->arena, c->text + token.at, token.n);
+
+    if (text == NULL) {
+        c->status = MPL_E_NOMEM;
+    }
+    return text;
+}
+
+/* Asks the callback. False: out of memory. */
+static bool look_up(struct compiler *c, struct token token, const struct token *of,
+                    struct mpl_formula_name *meaning, bool *is_known)
+{
     const char *suggestion = NULL;
     const char *reason = NULL;
-    const char *name = mpl_arena_strndup(c->arena, c->text + token.at, token.n);
+    const char *name = text_of(c, token);
 
+    for (int i = 0; i < 2 && of != NULL && name != NULL; i++) {
+        meaning->of[i] = text_of(c, of[i]);
+        name = meaning->of[i] == NULL ? NULL : name;
+    }
     if (name == NULL) {
-        c->status = MPL_E_NOMEM;
         return false;
     }
 
-    const enum mpl_status st = c->lookup(c->context, name, &meaning, &suggestion, &reason);
+    const enum mpl_status st = c->lookup(c->context, name, meaning, &suggestion, &reason);
 
+    *is_known = st == MPL_OK;
+    if (st == MPL_E_MEANING && of != NULL && meaning->wrong > 0) {
+        report_unknown(c, of[meaning->wrong - 1], meaning->of[meaning->wrong - 1],
+                       suggestion, reason);
+    } else if (st == MPL_E_MEANING) {
+        report_unknown(c, token, name, suggestion, reason);
+    } else if (st != MPL_OK) {
+        c->status = st;
+    }
+    return st == MPL_OK || st == MPL_E_MEANING;
+}
+
+bool mpl_parse_meaning(struct compiler *c, struct token token, const struct token *of,
+                       struct operand *out)
+{
+    struct mpl_formula_name meaning = { 0 };
+    bool is_known = false;
+
+    if (!look_up(c, token, of, &meaning, &is_known)) {
+        return false;
+    }
     *out = (struct operand){ .where = { meaning.is_list ? SOURCE_LIST : SOURCE_SCALAR,
                                         meaning.slot },
-                             .is_bad = st != MPL_OK,
+                             .is_bad = !is_known,
                              .is_list = meaning.is_list,
                              .is_varying = !meaning.is_fixed,
                              .unit = meaning.unit,
                              .group = meaning.group,
                              .slot = meaning.slot,
                              .name = token };
-    if (st == MPL_E_MEANING) {
-        report_unknown(c, token, name, suggestion, reason);
-    } else if (st != MPL_OK) {
-        c->status = st;
-        return false;
-    }
     return note_slot(c, meaning.is_list ? &c->lists : &c->scalars, meaning.slot);
 }
 
@@ -186,7 +215,7 @@ static bool parse_name(struct compiler *c, struct operand *out)
 
     mpl_parse_advance(c);
     return c->token.kind == TOKEN_LEFT ? mpl_parse_call(c, token, out)
-                                       : compile_name(c, token, out);
+                                       : mpl_parse_meaning(c, token, NULL, out);
 }
 
 /* ---- expressions ------------------------------------------------------------------ */

@@ -18,6 +18,8 @@
  *   log2, defined(x) (1 or 0, never undefined), default(x, y).
  * Aggregates, of exactly one list: sum mean count min max median stddev cv (stddev/mean) first
  *   last any all, percentile(list, p) with p in 0 … 100.
+ * Relations of two names: precedes(a, b) concurrent(a, b). Whoever looks names up says what they
+ *   are; they are numbers without unit like any other, 1, 0 or undefined.
  *   min and max with one list argument aggregate, with several arguments compare.
  *
  * Lists combine element by element with lists of the same group and with scalars:
@@ -58,10 +60,15 @@ struct mpl_formula_name {
     struct mpl_unit unit;
     bool
         is_fixed; /**< The same in all evaluations that share kept aggregates; see below. */
+    /** Set when the callback is asked for a relation of two things that have no value themselves,
+        such as precedes(a, b): their names. For any other name NULL. */
+    const char *of[2];
+    uint32_t
+        wrong; /**< Of a relation that is refused: 1 or 2 if because of that one of them. */
 };
 
 /**
- * Says what \p name means. On MPL_E_MEANING the compiler reports "unknown name '…'" with the
+ * Says what \p name means: that of a relation is "precedes" or "concurrent". On MPL_E_MEANING the compiler reports "unknown name '…'" with the
  * suggestion, or \p *reason instead if the callback sets it.
  */
 typedef enum mpl_status mpl_formula_lookup(void *context, const char *name,

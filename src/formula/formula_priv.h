@@ -245,6 +245,9 @@ bool mpl_parse_expected(struct compiler *c, const char *what);
 /** A call: \p name is taken, '(' is next. */
 bool mpl_parse_call(struct compiler *c, struct token name, struct operand *out);
 bool mpl_is_function(const char *name, size_t n);
+/** What a name stands for, or a relation of that name: \p of are the names of the two. */
+bool mpl_parse_meaning(struct compiler *c, struct token name, const struct token *of,
+                       struct operand *out);
 
 /* ---- evaluation of aggregates --------------------------------------------------- */
 

@@ -11,6 +11,7 @@ enum shape {
     SHAPE_EXTREME,   /* min, max: an aggregate of one list, or a choice of several values */
     SHAPE_AGGREGATE, /* of one list */
     SHAPE_PERCENTILE, /* of one list, and p */
+    SHAPE_RELATION,   /* of two names, which the callback knows */
 };
 
 enum result_unit {
@@ -33,6 +34,7 @@ static const struct function functions[] = {
     { "all", SHAPE_AGGREGATE, OP_ALL, 0, RESULT_OF_PLAIN },
     { "any", SHAPE_AGGREGATE, OP_ANY, 0, RESULT_OF_PLAIN },
     { "ceil", SHAPE_ONE, OP_CEIL, 0, RESULT_SAME },
+    { "concurrent", SHAPE_RELATION, 0, 0, RESULT_NONE },
     { "count", SHAPE_AGGREGATE, OP_COUNT, 0, RESULT_NONE },
     { "cv", SHAPE_AGGREGATE, OP_CV, 0, RESULT_NONE },
     { "default", SHAPE_DEFAULT, OP_DEFAULT, 0, RESULT_SAME },
@@ -46,6 +48,7 @@ static const struct function functions[] = {
     { "median", SHAPE_AGGREGATE, OP_MEDIAN, 0, RESULT_SAME },
     { "min", SHAPE_EXTREME, OP_MIN, OP_MINIMUM, RESULT_SAME },
     { "percentile", SHAPE_PERCENTILE, OP_PERCENTILE, 0, RESULT_SAME },
+    { "precedes", SHAPE_RELATION, 0, 0, RESULT_NONE },
     { "sqrt", SHAPE_ONE, OP_SQRT, 0, RESULT_HALF },
     { "stddev", SHAPE_AGGREGATE, OP_STDDEV, 0, RESULT_SAME },
     { "sum", SHAPE_AGGREGATE, OP_SUM, 0, RESULT_SAME },
@@ -345,7 +348,41 @@ static bool compile_call(struct compiler *c, struct call *call)
         return compile_aggregate(c, call, f->op, call->start);
     case SHAPE_PERCENTILE:
         return compile_percentile(c, call);
+    case SHAPE_RELATION:
+        break; /* parse_relation() */
     }
+    return true;
+}
+
+/* ---- relations ------------------------------------------------------------------- */
+
+/* The next token is one of the two names, and the one behind it is as it must be. */
+static bool take_related(struct compiler *c, const struct token *call, bool is_last,
+                         struct token *name)
+{
+    *name = c->token;
+    if (name->kind == TOKEN_NAME) {
+        mpl_parse_advance(c);
+        if (c->token.kind == (is_last ? TOKEN_RIGHT : TOKEN_COMMA)) {
+            mpl_parse_advance(c);
+            return true;
+        }
+    }
+    return mpl_formula_error(c, c->token.kind == TOKEN_END ? call->at : c->token.at,
+                             "%.*s() takes two names, as in %.*s(a, b)", (int) call->n,
+                             c->text + call->at, (int) call->n, c->text + call->at);
+}
+
+static bool parse_relation(struct compiler *c, struct token call, struct operand *out)
+{
+    struct token of[2];
+
+    mpl_parse_advance(c);
+    if (!take_related(c, &call, false, &of[0]) || !take_related(c, &call, true, &of[1]) ||
+        !mpl_parse_meaning(c, call, of, out)) {
+        return false;
+    }
+    out->is_condition = true;
     return true;
 }
 
@@ -356,6 +393,9 @@ bool mpl_parse_call(struct compiler *c, struct token name, struct operand *out)
                          .base = c->n_temps,
                          .start = c->code.n };
 
+    if (call.function != NULL && call.function->shape == SHAPE_RELATION) {
+        return parse_relation(c, name, out);
+    }
     if ((call.function == NULL && !report_unknown(c, name)) || !parse_arguments(c, &call)) {
         return false;
     }

@@ -15,11 +15,11 @@
     }
 #define SCALAR(slot, ...) \
     { \
-        false, 0, slot, __VA_ARGS__, false \
+        false, 0, slot, __VA_ARGS__, false, { NULL, NULL }, 0 \
     }
 #define LIST(group, slot, ...) \
     { \
-        true, group, slot, __VA_ARGS__, false \
+        true, group, slot, __VA_ARGS__, false, { NULL, NULL }, 0 \
     }
 
 enum { TASKS, CALLS, NOTHING };
