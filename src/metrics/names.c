@@ -305,6 +305,10 @@ static enum mpl_status look_up(void *user, const char *name, struct mpl_formula_
     const struct set_loader *loader = context->loader;
     struct source source;
 
+    if (out->of[0] != NULL) {
+        *reason = mpl_relation_misplaced;
+        return MPL_E_MEANING;
+    }
     context->is_doubtful = context->is_doubtful || is_doubtful(context, name);
     if (!find_source(context, name, &source)) {
         return suggest(context->loader, name, suggestion) ? MPL_E_MEANING : MPL_E_NOMEM;

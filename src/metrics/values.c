@@ -18,6 +18,8 @@ struct column {
     double *kept; /* aggregates that are the same for all locations */
     bool has_kept;
     const struct mpl_capability *lacks; /* a needed capability that the run has not */
+    const char
+        *doubt; /* why it is not known what came first, on which values rest; or NULL */
 };
 
 struct mpl_metrics {
@@ -333,6 +335,24 @@ static bool read_sources(struct mpl_metrics *metrics, const struct metric *metri
     return true;
 }
 
+/* An aggregate would leave out what is undefined, and a sum of that be 0. */
+static const char *doubt_of(const struct mpl_metrics *metrics, const struct metric *metric)
+{
+    const char *doubt = NULL;
+
+    for (uint32_t i = 0; i < metric->lists.n && doubt == NULL; i++) {
+        const struct source *source = &metric->lists.items[i];
+
+        if (source->event != MPL_NONE) {
+            doubt =
+                mpl_recognition_doubt(metrics->recognition, source->event, source->what);
+        } else if (source->kind == SOURCE_ROLE_METRIC) {
+            doubt = metrics->columns[source->what].doubt;
+        }
+    }
+    return doubt;
+}
+
 static double apply(struct mpl_metrics *metrics, const struct metric *metric,
                     struct column *column)
 {
@@ -371,9 +391,11 @@ static bool evaluate(struct mpl_metrics *metrics, struct question question)
             !read_sources(metrics, metric, at)) {
             return false;
         }
-        column->values[at] = apply(metrics, metric, column);
-        column->why[at] =
-            isnan(column->values[at]) ? why_undefined(metrics, metric, at) : NULL;
+        column->doubt = doubt_of(metrics, metric);
+        column->values[at] = column->doubt != NULL ? NAN : apply(metrics, metric, column);
+        column->why[at] = column->doubt != NULL       ? column->doubt
+                          : isnan(column->values[at]) ? why_undefined(metrics, metric, at)
+                                                      : NULL;
     }
     column->is_known[at] = true;
     column->n_known++;

@@ -49,6 +49,7 @@ struct mpl_node {
     enum mpl_node_kind kind;
     uint32_t a, b;    /**< Member or node numbers. */
     bool is_nullable; /**< The empty sequence is among what it stands for. */
+    uint64_t members; /**< Bit per member in it. */
 };
 
 /** Nodes are hash-consed: equal expressions have equal numbers. Lives on the heap. */
@@ -56,6 +57,10 @@ struct mpl_expression {
     struct mpl_buf nodes; /**< struct mpl_node */
     struct mpl_map *numbers;
     uint32_t root;
+    /** Per member that is elsewhere and stands beside &: the members that it is concurrent with, those
+        of the other side. It is no part of the nodes. 0 for all others. */
+    uint64_t beside[MPL_MEMBERS_MAX];
+    uint64_t optional; /**< Bit per such member that may be absent. */
 };
 
 /** How a member occurs in an expression. */
@@ -73,6 +78,7 @@ struct mpl_expression_text {
     bool is_inline;         /**< Columns count from place. */
     const char *const *members;
     size_t n_members;
+    uint64_t elsewhere; /**< Bit per member of another location than the event's. */
 };
 
 /**

@@ -68,6 +68,9 @@ static void need_slot(struct work *w, uint32_t number)
     if (w->fields[number] == NULL) {
         w->fields[number] = block_of(w, sizeof(double));
     }
+    if (slot->relation != MPL_SLOT_FIELD) {
+        return;
+    }
     if (w->bounds[slot->name] == NULL) {
         w->bounds[slot->name] = block_of(w, sizeof(struct mpl_bound));
     }
@@ -124,7 +127,8 @@ static void bind_names(struct work *w)
     uint32_t n = 0;
 
     for (uint32_t name = 0; name < n_members + w->definition->n_associated; name++) {
-        if (w->bounds[name] != NULL && name < n_members) {
+        if (w->bounds[name] != NULL && name < n_members &&
+            w->definition->members[name].beside == 0) {
             bind_member(w, name);
         } else if (w->bounds[name] != NULL) {
             names[n++] = name;
@@ -169,12 +173,25 @@ static void read_instances(struct work *w, const struct mpl_slot *slot, uint32_t
     }
 }
 
+static void read_relations(struct work *w, const struct mpl_slot *slot, double *values)
+{
+    for (uint32_t i = 0; i < w->n; i++) {
+        set_row(w, i);
+        values[i] = mpl_view_relation(w->view, slot);
+    }
+    w->has_no_memory = w->has_no_memory || w->view->has_no_memory;
+}
+
 static void read_fields(struct work *w)
 {
     for (uint32_t s = 0; s < w->definition->n_slots; s++) {
         const struct mpl_slot *slot = &w->definition->slots[s];
 
         if (w->fields[s] == NULL) {
+            continue;
+        }
+        if (slot->relation != MPL_SLOT_FIELD) {
+            read_relations(w, slot, w->fields[s]);
             continue;
         }
 

@@ -41,6 +41,22 @@ static bool nullable(const struct mpl_expression *e, enum mpl_node_kind kind, ui
     }
 }
 
+static uint64_t members_of(const struct mpl_expression *e, enum mpl_node_kind kind,
+                           uint32_t a, uint32_t b)
+{
+    switch (kind) {
+    case MPL_NODE_EMPTY:
+        return 0;
+    case MPL_NODE_MEMBER:
+        return UINT64_C(1) << a;
+    case MPL_NODE_STAR:
+    case MPL_NODE_PLUS:
+        return mpl_expression_get(e, a)->members;
+    default:
+        return mpl_expression_get(e, a)->members | mpl_expression_get(e, b)->members;
+    }
+}
+
 static bool is_empty(const struct mpl_expression *e, uint32_t node)
 {
     return mpl_expression_get(e, node)->kind == MPL_NODE_EMPTY;
@@ -101,12 +117,13 @@ uint32_t mpl_expression_node(struct mpl_expression *e, enum mpl_node_kind kind, 
 
     const uint32_t number = (uint32_t) e->nodes.n;
     const bool is_nullable = nullable(e, kind, a, b);
+    const uint64_t members = members_of(e, kind, a, b);
     struct mpl_node *node = mpl_buf_add(&e->nodes);
 
     if (node == NULL || !mpl_map_put(e->numbers, key, number)) {
         return MPL_NONE;
     }
-    *node = (struct mpl_node){ kind, a, b, is_nullable };
+    *node = (struct mpl_node){ kind, a, b, is_nullable, members };
     return number;
 }
 
@@ -125,6 +142,7 @@ struct parser {
     struct mpl_expression *out;
     const char *at;
     unsigned n_symbols;
+    unsigned n_beside; /* members of other locations beside & */
     unsigned depth;
     bool has_fault; /* told to lint */
     bool has_no_memory;
@@ -261,6 +279,7 @@ static uint32_t repeat(struct parser *p, uint32_t node, char c)
 static uint32_t parse_repeated(struct parser *p)
 {
     const char c = peek(p);
+    const unsigned n_beside = p->n_beside;
     uint32_t node;
 
     if (c == '(') {
@@ -280,6 +299,10 @@ static uint32_t parse_repeated(struct parser *p)
     while (node != MPL_NONE && (sign == '+' || sign == '*' || sign == '?')) {
         if (++p->n_symbols > MPL_SYMBOLS_MAX) {
             stop(p, p->at, "more than 1,000 names and signs");
+            return MPL_NONE;
+        }
+        if (sign != '?' && p->n_beside > n_beside) {
+            stop(p, p->at, "what is concurrent across locations cannot be repeated");
             return MPL_NONE;
         }
         p->at++;
@@ -317,15 +340,78 @@ static uint32_t parse_sequence(struct parser *p)
     return node;
 }
 
+/* Whether a node is a member of another location, alone or with '?': then its bit. */
+static uint64_t elsewhere_alone(const struct parser *p, uint32_t number, bool *is_optional)
+{
+    const struct mpl_node *node = mpl_expression_get(p->out, number);
+
+    *is_optional = node->kind == MPL_NODE_CHOICE && is_empty(p->out, node->b);
+    if (*is_optional) {
+        node = mpl_expression_get(p->out, node->a);
+    }
+    return node->kind == MPL_NODE_MEMBER ? node->members & p->source->elsewhere : 0;
+}
+
+/* Members of other locations leave the expression: each is concurrent with the rest of the &. */
+static void set_beside(struct parser *p, const char *at, uint64_t elsewhere, uint32_t rest)
+{
+    if (elsewhere == 0) {
+        return;
+    }
+    if (rest == MPL_NONE || mpl_expression_get(p->out, rest)->is_nullable) {
+        stop(p, at,
+             "beside & there must be something that happens on the event's own location");
+        return;
+    }
+    for (uint32_t m = 0; m < p->source->n_members; m++) {
+        if ((elsewhere >> m & 1) == 0) {
+            continue;
+        }
+        if (p->out->beside[m] != 0) {
+            stop(p, at, "a member of another location can stand in one place only");
+        }
+        p->out->beside[m] = mpl_expression_get(p->out, rest)->members;
+        p->n_beside++;
+    }
+}
+
 static uint32_t parse_concurrent(struct parser *p)
 {
-    uint32_t node = parse_sequence(p);
+    (void) peek(p);
 
-    while (node != MPL_NONE && peek(p) == '&') {
-        p->at++;
-        node = make(p, MPL_NODE_CONCURRENT, node, parse_sequence(p));
+    const char *start = p->at;
+    uint32_t node = parse_sequence(p);
+    uint32_t rest = MPL_NONE;
+    uint64_t elsewhere = 0;
+    bool is_last = node == MPL_NONE || peek(p) != '&';
+
+    if (is_last) {
+        return node;
     }
-    return node;
+    while (node != MPL_NONE) {
+        bool is_optional;
+        const uint64_t bit = elsewhere_alone(p, node, &is_optional);
+
+        if ((elsewhere & bit) != 0) {
+            stop(p, start, "a member of another location can stand in one place only");
+        }
+        elsewhere |= bit;
+        p->out->optional |= is_optional ? bit : 0;
+        if (bit == 0) {
+            rest = rest == MPL_NONE ? node : make(p, MPL_NODE_CONCURRENT, rest, node);
+        }
+        if (is_last || (bit == 0 && rest == MPL_NONE)) {
+            break;
+        }
+        p->at++;
+        node = parse_sequence(p);
+        is_last = peek(p) != '&';
+    }
+    if (node == MPL_NONE) {
+        return MPL_NONE;
+    }
+    set_beside(p, start, elsewhere, rest);
+    return rest;
 }
 
 static uint32_t parse_choice(struct parser *p)

@@ -327,16 +327,17 @@ static enum mpl_status take_match(void *context, const struct mpl_capture *captu
     mpl_view_set(view, s->location, MPL_NONE, (const uint32_t *) s->words.data + n_words,
                  s->lists.data, mpl_stream_near(s->stream));
 
-    const uint32_t constraint = failing_constraint(view);
+    const bool is_match = !mpl_view_lacks_beside(view);
+    const uint32_t constraint = is_match ? failing_constraint(view) : MPL_NONE;
 
     if (view->has_no_memory) {
         return mpl_nomem(err);
     }
-    if (constraint == MPL_NONE) {
+    if (is_match && constraint == MPL_NONE) {
         s->r->n_fitting++;
         return explain_instance(s, view, err);
     }
-    st = remember_failed(s, view, constraint, err);
+    st = is_match ? remember_failed(s, view, constraint, err) : MPL_OK;
     s->words.n = n_words;
     s->lists.n = n_lists;
     return st;
@@ -453,7 +454,8 @@ static bool prepare_event(struct mpl_recognition *r, uint32_t e)
 
     instances->is_flat = true;
     for (uint32_t m = 0; m < event->n_members && word_of != NULL; m++) {
-        const bool is_used = event->members[m].occurs.is_used;
+        const bool is_used =
+            event->members[m].occurs.is_used && event->members[m].beside == 0;
 
         word_of[m] = is_used ? instances->stride++ : MPL_NONE;
         if (is_used && event->members[m].filter.event != MPL_NONE) {

@@ -81,7 +81,8 @@ static uint32_t start_of(struct mpl_view *view, uint32_t name, bool is_next,
 {
     struct mpl_bound base = { .kind = MPL_BOUND_SPAN, .location = view->location };
 
-    if (name >= view->definition->n_members) {
+    if (name >= view->definition->n_members ||
+        view->definition->members[name].beside != 0) {
         base = *mpl_view_bound(view, name);
     } else {
         const uint32_t word = view->words[view->instances->word_of[name]];

@@ -141,18 +141,51 @@ static void load_names(struct mpl_loader *loader, const struct mpl_yaml *map,
 
 /* ---- members ------------------------------------------------------------------------------ */
 
+/* On which locations: those of the event's role, other ones than the one at hand. */
+static void load_on(struct mpl_loader *loader, const struct mpl_yaml *map,
+                    const struct mpl_yaml *on, struct mpl_member *member)
+{
+    const struct mpl_pattern *pattern = loader->pattern;
+    const uint32_t role = mpl_load_role(loader, on);
+    const struct mpl_event_definition *inner =
+        member->filter.event == MPL_NONE ? NULL : &pattern->events[member->filter.event];
+
+    if (member->filter.primitive != MPL_NONE) {
+        mpl_load_error(
+            loader, on->key_place,
+            "'on' is for events of the pattern; '%s' is a primitive one: define an "
+            "event of which it is the member",
+            mpl_yaml_find(map, "event")->text);
+    } else if (inner != NULL && role != MPL_NONE && inner->role != MPL_NONE &&
+               inner->role != role) {
+        mpl_load_error(loader, on->place, "'%s' runs on '%s', not on '%s'", inner->name,
+                       pattern->roles[inner->role].name, pattern->roles[role].name);
+    } else {
+        member->on = role;
+    }
+}
+
 static void load_member(struct mpl_loader *loader, const struct mpl_yaml *map,
                         struct mpl_event_definition *event)
 {
     struct mpl_member *member = &event->members[event->n_members++];
+    const char *keys[MPL_FILTER_KEYS + 1];
 
+    memcpy(keys, mpl_filter_keys, sizeof mpl_filter_keys);
+    keys[MPL_FILTER_KEYS] = "on";
     member->name = map->key;
     member->place = map->key_place;
     member->filter = mpl_filter_any();
+    member->on = MPL_NONE;
     (void) mpl_load_is_name(loader, map->key, map->key_place, "a member");
     if (mpl_load_is_map(loader, map, "a member")) {
-        mpl_load_keys(loader, map, mpl_filter_keys, MPL_FILTER_KEYS, "a member");
+        const struct mpl_yaml *on = mpl_yaml_find(map, "on");
+
+        mpl_load_keys(loader, map, keys, MPL_FILTER_KEYS + 1, "a member");
         mpl_load_filter(loader, map, &member->filter, false);
+        if (on != NULL) {
+            load_on(loader, map, on, member);
+        }
     }
 }
 
@@ -182,30 +215,54 @@ static void load_members(struct mpl_loader *loader, const struct mpl_yaml *map,
 
 /* ---- expression ----------------------------------------------------------------------------- */
 
-/* What an expression can only mean with more than one location in view. */
+/* The role on whose locations a member is looked for, if not on the event's; else MPL_NONE. */
+static uint32_t role_elsewhere(const struct mpl_loader *loader,
+                               const struct mpl_event_definition *event,
+                               const struct mpl_member *member)
+{
+    const struct mpl_pattern *pattern = loader->pattern;
+    const uint32_t role = member->filter.event == MPL_NONE
+                              ? MPL_NONE
+                              : pattern->events[member->filter.event].role;
+
+    if (member->on != MPL_NONE) {
+        return member->on;
+    }
+    return role == MPL_NONE || event->role == MPL_NONE || role == event->role ? MPL_NONE
+                                                                              : role;
+}
+
+static uint64_t members_elsewhere(const struct mpl_loader *loader,
+                                  const struct mpl_event_definition *event)
+{
+    uint64_t elsewhere = 0;
+
+    for (uint32_t i = 0; i < event->n_members; i++) {
+        if (role_elsewhere(loader, event, &event->members[i]) != MPL_NONE) {
+            elsewhere |= UINT64_C(1) << i;
+        }
+    }
+    return elsewhere;
+}
+
+/* One that is elsewhere, but not alone beside &: no automaton sees more than one location. */
 static void check_locations(struct mpl_loader *loader, struct mpl_event_definition *event)
 {
     const struct mpl_pattern *pattern = loader->pattern;
 
     for (uint32_t i = 0; i < event->n_members; i++) {
         const struct mpl_member *member = &event->members[i];
-        const struct mpl_event_definition *inner =
-            member->filter.event == MPL_NONE ? NULL
-                                             : &pattern->events[member->filter.event];
+        const uint32_t role = role_elsewhere(loader, event, member);
 
-        if (inner == NULL || inner->role == event->role || inner->role == MPL_NONE ||
-            event->role == MPL_NONE || !member->occurs.is_used) {
+        if (role == MPL_NONE || !member->occurs.is_used || member->beside != 0) {
             continue;
         }
-        mpl_load_error(
-            loader, member->place,
-            member->occurs.is_concurrent
-                ? "& across locations needs happened-before queries, which this "
-                  "version does not have; '%s' runs on '%s', not on '%s'"
-                : "'%s' runs on '%s', not on '%s': reach it as associated event, "
-                  "with 'match' and 'containing'",
-            inner->name, pattern->roles[inner->role].name,
-            pattern->roles[event->role].name);
+        mpl_load_error(loader, member->place,
+                       "'%s' runs on '%s', not on the location of '%s': it can stand alone "
+                       "beside &, or be reached as associated event, with 'match' and "
+                       "'containing'",
+                       pattern->events[member->filter.event].name,
+                       pattern->roles[role].name, event->name);
         event->automaton = NULL;
     }
 }
@@ -235,6 +292,14 @@ static void build_automaton(struct mpl_loader *loader, const struct mpl_yaml *no
         struct mpl_member *member = &event->members[i];
 
         member->occurs = occurs[i];
+        if (expression->beside[i] != 0 && !member->occurs.is_used) {
+            member->beside = expression->beside[i];
+            member->occurs = (struct mpl_occurrence){
+                .is_used = true,
+                .is_optional = (expression->optional >> i & 1) != 0,
+                .is_concurrent = true,
+            };
+        }
         /* Whoever refines an event may leave members of its base unused. */
         if (!member->occurs.is_used && strcmp(member->place.file, loader->own_file) == 0) {
             mpl_load_warn(loader, member->place, "member '%s' is not in the expression",
@@ -261,8 +326,10 @@ static void load_expression(struct mpl_loader *loader, const struct mpl_yaml *ma
         names[i] = event->members[i].name;
     }
 
-    const struct mpl_expression_text source = { text, node->place, node->is_inline, names,
-                                                event->n_members };
+    const struct mpl_expression_text source = {
+        text,  node->place,      node->is_inline,
+        names, event->n_members, members_elsewhere(loader, event),
+    };
     const enum mpl_status st =
         mpl_expression_parse(&source, loader->lint, &expression, NULL);
 

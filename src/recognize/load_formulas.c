@@ -46,6 +46,10 @@ static void check_condition(struct mpl_loader *loader, const struct mpl_yaml *no
     }
 }
 
+const char mpl_relation_misplaced[] = "precedes() and concurrent() compare members and "
+                                      "associated events of one instance: ask in "
+                                      "the 'where' or an attribute of an event";
+
 /* ---- roles -------------------------------------------------------------------------- */
 
 struct role_names {
@@ -68,6 +72,12 @@ static enum mpl_status lookup_variable(void *context, const char *name,
                                        const char **suggestion, const char **reason)
 {
     const struct role_names *names = context;
+
+    if (out->of[0] != NULL) {
+        *reason = mpl_relation_misplaced;
+        return MPL_E_MEANING;
+    }
+
     const bool is_list = strncmp(name, "all.", 4) == 0;
     const char *bare = is_list ? name + 4 : name;
     const uint32_t n = MPL_VAR_FIXED + names->loader->pattern->n_roles * MPL_VAR_PER_ROLE;
@@ -134,7 +144,10 @@ static enum mpl_status lookup_field(void *context, const char *name,
     size_t n;
 
     (void) context;
-    (void) reason;
+    if (out->of[0] != NULL) {
+        *reason = mpl_relation_misplaced;
+        return MPL_E_MEANING;
+    }
     if (field == MPL_NONE) {
         *suggestion = suggest_field(name);
         return MPL_E_MEANING;
@@ -183,7 +196,8 @@ static enum mpl_status use_slot(struct event_names *names, struct mpl_slot slot,
     for (; number < names->slots.n; number++) {
         const struct mpl_slot *known = mpl_buf_get(&names->slots, number);
 
-        if (known->name == slot.name && known->field == slot.field) {
+        if (known->name == slot.name && known->field == slot.field &&
+            known->relation == slot.relation && known->other == slot.other) {
             break;
         }
     }
@@ -212,8 +226,8 @@ static enum mpl_status lookup_own(struct event_names *names, const char *name,
 
     if (attribute < names->n_attributes &&
         (names->has_index || !event->attributes[attribute].reads_index)) {
-        return use_slot(names, (struct mpl_slot){ MPL_NONE, attribute }, false, 0,
-                        event->attributes[attribute].unit, out);
+        return use_slot(names, (struct mpl_slot){ .name = MPL_NONE, .field = attribute },
+                        false, 0, event->attributes[attribute].unit, out);
     }
     if (attribute == MPL_OWN_INDEX) {
         return explain(names, reason, "'%s': instances are counted after 'where'%s", name,
@@ -332,9 +346,67 @@ static enum mpl_status lookup_candidate(struct event_names *names, const char *n
         *suggestion = suggest_field(name);
         return MPL_E_MEANING;
     }
+    return use_slot(
+        names,
+        (struct mpl_slot){ .name = names->event->n_members + names->link, .field = field },
+        false, 0, mpl_span_fields(&n)[field].unit, out);
+}
+
+/* One of the two names of a relation. */
+static enum mpl_status find_related(struct event_names *names, const char *name,
+                                    uint32_t *found, const char **suggestion,
+                                    const char **reason)
+{
+    const struct mpl_event_definition *event = names->event;
+    const size_t n = strcspn(name, ".");
+
+    *found = mpl_event_name_find(event, name, n);
+    if (name[n] != '\0' && *found != MPL_NONE) {
+        return explain(
+            names, reason, "'%s' is a number; this takes the name alone: '%s'", name,
+            *found < event->n_members ? event->members[*found].name
+                                      : event->associated[*found - event->n_members].name);
+    }
+    if (*found == MPL_NONE) {
+        return suggest_dotted(names, name, n, MPL_NONE, suggestion);
+    }
+    if (*found < event->n_members && !event->members[*found].occurs.is_used) {
+        return explain(names, reason, "member '%s' is not in the expression%s", name, "");
+    }
+    if (*found >= event->n_members && mpl_event_name_is_list(event, *found)) {
+        return explain(names, reason,
+                       "'%s' may occur several times, on several locations%s", name, "");
+    }
+    return MPL_OK;
+}
+
+/* "precedes" or "concurrent" of two names. */
+static enum mpl_status lookup_relation(struct event_names *names, const char *relation,
+                                       struct mpl_formula_name *out,
+                                       const char **suggestion, const char **reason)
+{
+    uint32_t found[2];
+
+    if (names->link != MPL_NONE) {
+        *reason = mpl_relation_misplaced;
+        return MPL_E_MEANING;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        const enum mpl_status st =
+            find_related(names, out->of[i], &found[i], suggestion, reason);
+
+        if (st != MPL_OK) {
+            out->wrong = i + 1;
+            return st;
+        }
+    }
     return use_slot(names,
-                    (struct mpl_slot){ names->event->n_members + names->link, field },
-                    false, 0, mpl_span_fields(&n)[field].unit, out);
+                    (struct mpl_slot){ .name = found[0],
+                                       .relation = strcmp(relation, "precedes") == 0
+                                                       ? MPL_SLOT_PRECEDES
+                                                       : MPL_SLOT_CONCURRENT,
+                                       .other = found[1] },
+                    false, 0, (struct mpl_unit){ 0, 0 }, out);
 }
 
 static enum mpl_status lookup_name(void *context, const char *name,
@@ -344,6 +416,10 @@ static enum mpl_status lookup_name(void *context, const char *name,
     struct event_names *names = context;
     const struct mpl_event_definition *event = names->event;
     const size_t n = strcspn(name, ".");
+
+    if (out->of[0] != NULL) {
+        return lookup_relation(names, name, out, suggestion, reason);
+    }
 
     if (name[n] == '\0') {
         return names->link != MPL_NONE ? lookup_candidate(names, name, out, suggestion)
@@ -380,7 +456,7 @@ static enum mpl_status lookup_name(void *context, const char *name,
 
     const bool is_list = mpl_event_name_is_list(event, found);
 
-    return use_slot(names, (struct mpl_slot){ found, field }, is_list,
+    return use_slot(names, (struct mpl_slot){ .name = found, .field = field }, is_list,
                     is_list ? group_of(event, found) : 0,
                     other != NULL ? other->attributes[field].unit
                                   : mpl_span_fields(&n_fields)[field].unit,

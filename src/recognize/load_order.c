@@ -29,11 +29,21 @@ static uint32_t slot_event(const struct mpl_pattern *pattern, uint32_t event,
                : mpl_event_name_instance(&pattern->events[event], slot->name);
 }
 
+/* Whether a name starts from a member on another location, which is found by order. */
+static bool is_beside(const struct mpl_event_definition *event, uint32_t name)
+{
+    while (name != MPL_NONE && name >= event->n_members) {
+        name = event->associated[name - event->n_members].base;
+    }
+    return name != MPL_NONE && event->members[name].beside != 0;
+}
+
 static bool visit_attribute(struct order *order, uint32_t event, uint32_t attribute)
 {
     const struct mpl_pattern *pattern = order->loader->pattern;
     const struct mpl_event_definition *definition = &pattern->events[event];
     uint8_t *colour = &order->attributes[event][attribute];
+    bool asks_order = false;
     size_t n = 0;
 
     if (*colour != UNSEEN || definition->attributes[attribute].formula == NULL) {
@@ -49,11 +59,19 @@ static bool visit_attribute(struct order *order, uint32_t event, uint32_t attrib
             const struct mpl_slot *slot = &definition->slots[slots[i]];
             const uint32_t other = slot_event(pattern, event, slot);
 
-            if (other != MPL_NONE && !visit_attribute(order, other, slot->field)) {
+            asks_order = asks_order || slot->relation != MPL_SLOT_FIELD ||
+                         is_beside(definition, slot->name);
+            if (slot->relation != MPL_SLOT_FIELD || other == MPL_NONE) {
+                continue;
+            }
+            if (!visit_attribute(order, other, slot->field)) {
                 return false;
             }
+            asks_order =
+                asks_order || pattern->events[other].attributes[slot->field].asks_order;
         }
     }
+    definition->attributes[attribute].asks_order = asks_order;
     *colour = DONE;
     return true;
 }
@@ -106,6 +124,11 @@ static bool need_slot(struct order *order, uint32_t event, uint32_t owner,
     const struct mpl_pattern *pattern = order->loader->pattern;
     const uint32_t other = slot_event(pattern, owner, slot);
 
+    if (slot->relation != MPL_SLOT_FIELD) {
+        return need(order, event, other) &&
+               need(order, event,
+                    mpl_event_name_instance(&pattern->events[owner], slot->other));
+    }
     if (other == MPL_NONE) {
         return true;
     }

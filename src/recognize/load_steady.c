@@ -55,6 +55,10 @@ static bool is_steady_slot(struct steadiness *s, uint32_t event,
     const struct mpl_event_definition *definition = &s->pattern->events[event];
     uint32_t other;
 
+    if (slot->relation != MPL_SLOT_FIELD) {
+        return is_steady_name(s, event, slot->name) &&
+               is_steady_name(s, event, slot->other);
+    }
     if (slot->name == MPL_NONE) {
         return is_steady_attribute(s, event, slot->field);
     }

@@ -153,6 +153,10 @@ struct mpl_member {
     const char *name;
     struct mpl_place place;
     struct mpl_filter filter;
+    uint32_t
+        on; /**< Role whose locations it is looked for on, other ones than the event's; MPL_NONE. */
+    /** Of one that is on another location, bit per member that it is concurrent with; else 0. */
+    uint64_t beside;
     struct mpl_occurrence occurs;
 };
 
@@ -178,6 +182,12 @@ struct mpl_associated {
 struct mpl_slot {
     uint32_t name;  /**< Members, then associated; MPL_NONE: the instance itself. */
     uint32_t field; /**< enum mpl_field, or the number of an attribute. */
+    enum mpl_slot_relation {
+        MPL_SLOT_FIELD,
+        MPL_SLOT_PRECEDES, /**< What \p name is to \p other; there is no field. */
+        MPL_SLOT_CONCURRENT
+    } relation;
+    uint32_t other;
 };
 
 struct mpl_constraint {
@@ -201,6 +211,7 @@ struct mpl_attribute {
     uint32_t
         copied; /**< The slot that the formula is, when it is one name; else MPL_NONE. */
     bool reads_index; /**< Its value depends on the number of the instance. */
+    bool asks_order;  /**< It reads what must have come before what. */
     bool is_steady;   /**< Its value does not depend on clocks. */
 };
 

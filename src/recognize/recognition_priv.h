@@ -54,6 +54,8 @@ struct mpl_instances {
     bool is_making;   /**< Columns of this event are under way. */
     uint32_t *locations;   /**< Per instance; NULL until asked for. */
     struct mpl_view *view; /**< For columns; NULL until needed. */
+    /** Why it was not known what came first, for a match that therefore is none; NULL: it was known. */
+    const char *match_doubt;
 };
 
 /** The segment that holds an instance; there must be one. */
@@ -93,6 +95,8 @@ struct mpl_recognition {
     uint64_t **n_failed; /**< Per event and constraint. */
     double message_coverage;
     double time_coverage;
+    /** Why it may be unknown what came first, if attributes have asked; NULL: all is known. */
+    const char *value_doubt;
 };
 
 /** Words of 64 bits in what is explained on a location. */
@@ -223,6 +227,12 @@ double mpl_view_attribute(struct mpl_view *view, uint32_t attribute);
 /** One of the attributes that every instance has. */
 double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t location,
                               uint32_t number, struct mpl_range spans, uint32_t attribute);
+/** A slot that is a relation: 1, 0, or undefined where it is not known or something is absent. */
+double mpl_view_relation(struct mpl_view *view, const struct mpl_slot *slot);
+/** Finds what a member on another location stands for, into \p bound. */
+void mpl_view_bind_beside(struct mpl_view *view, uint32_t member, struct mpl_bound *bound);
+/** Whether a member that must be there, on another location, is not. */
+bool mpl_view_lacks_beside(struct mpl_view *view);
 /** Fills view->values of a slot that is a list. */
 void mpl_view_fill_list(struct mpl_view *view, uint32_t number);
 /** Numbers the kinds of spans that links look for. False: out of memory. */

@@ -60,6 +60,17 @@
  * Operators: juxtaposition (sequence), | choice, & concurrent (any interleaving on one location),
  * + * ? repetition, parentheses. | binds weakest, then &, then sequence.
  *
+ * Across locations: a member that is an event on another role, or on another location of the same
+ * one (`on: worker`), stands alone beside &, as b or b?. It is an instance that is concurrent with
+ * what else the & joins: neither is before the other (mpl_causality_relate()), as Hercule's Δ and
+ * DESIGN have it. Which: on the first of the 32 next locations of that role, by number and around, that
+ * has such instances, the first of them. One partner for each match, so that cost is linear in the
+ * events, times the logarithm of a location's; all pairs would be a square, and one witness is enough to
+ * know that there is one. Without a partner there is no match, unless it is optional. Whether something
+ * is concurrent is not known where the absence of a chain proves nothing: then it does not match, and
+ * what rests on it is undefined, with mpl_recognition_doubt() as reason.
+ * precedes(a, b) and concurrent(a, b) in `where` and attributes say the same of any two names.
+ *
  * Meaning. On each location of the role, take the spans that match any member ("events of
  * interest"); with `strict` take all spans. Then find, from left to right, the leftmost longest
  * match, and continue behind it: a regular expression over events. (An attempt to extend a
@@ -105,6 +116,9 @@ struct mpl_word {
 const struct mpl_word *mpl_span_fields(size_t *n);
 /** Fixed ones by name; those per bound role as "sent_to.<role>". */
 const struct mpl_word *mpl_role_variables(size_t *n);
+
+/** Why formulas of roles, filters and metrics cannot have precedes() and concurrent(). */
+extern const char mpl_relation_misplaced[];
 
 struct mpl_pattern;
 
@@ -310,6 +324,12 @@ size_t mpl_recognition_range(const struct mpl_recognition *r, uint32_t event,
  */
 bool mpl_recognition_values(struct mpl_recognition *r, uint32_t event, uint32_t attribute,
                             size_t first, size_t n, double *values);
+/**
+ * Why it may not be known what came first, a clause, where that decides about instances of \p event
+ * or about values of the attribute, whose column has been made; MPL_NONE: of none. NULL: all is known.
+ */
+const char *mpl_recognition_doubt(const struct mpl_recognition *r, uint32_t event,
+                                  uint32_t attribute);
 /** Matches that met all constraints, and those that count against fit, of all events. */
 uint64_t mpl_recognition_fitting(const struct mpl_recognition *r);
 uint64_t mpl_recognition_failing(const struct mpl_recognition *r);

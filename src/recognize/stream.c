@@ -429,7 +429,8 @@ static uint32_t find_inner(const struct mpl_stream *stream,
         const uint32_t other = event->members[m].filter.event;
         uint32_t i = 0;
 
-        if (other == MPL_NONE || !event->members[m].occurs.is_used) {
+        if (other == MPL_NONE || !event->members[m].occurs.is_used ||
+            event->members[m].beside != 0) {
             continue;
         }
         while (i < n && inner[i].event != other) {

@@ -117,6 +117,7 @@ static bool can_talk(const struct mpl_event_definition *definition, uint32_t nam
 {
     if (name < definition->n_members) {
         return definition->members[name].occurs.is_used &&
+               definition->members[name].beside == 0 &&
                can_be_end(&definition->members[name].filter);
     }
 
@@ -259,7 +260,9 @@ uint32_t mpl_bound_message(const struct mpl_recognition *r, const struct mpl_bou
 void mpl_view_bind(struct mpl_view *view, uint32_t name)
 {
     view->is_bound[name / 64] |= UINT64_C(1) << name % 64;
-    if (name < view->definition->n_members) {
+    if (name < view->definition->n_members && view->definition->members[name].beside != 0) {
+        mpl_view_bind_beside(view, name, &view->bounds[name]);
+    } else if (name < view->definition->n_members) {
         mpl_view_bind_member(view, name, 0, &view->bounds[name]);
     } else {
         mpl_link_follow(view, name - view->definition->n_members, &view->bounds[name]);
@@ -307,6 +310,9 @@ static double scalar_value(struct mpl_view *view, uint32_t number)
 {
     const struct mpl_slot *slot = &view->definition->slots[number];
 
+    if (slot->relation != MPL_SLOT_FIELD) {
+        return mpl_view_relation(view, slot);
+    }
     if (slot->name == MPL_NONE) {
         return mpl_view_attribute(view, slot->field);
     }

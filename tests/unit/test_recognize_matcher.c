@@ -248,9 +248,9 @@ static void expect(int root, const struct found *found, int n, bool is_strict,
 
 static const struct mpl_automaton *compile(const char *text)
 {
-    const struct mpl_expression_text source = {
-        text, { "expression", 1, 1 }, true, members, N_MEMBERS
-    };
+    const struct mpl_expression_text source = { text,      { "expression", 1, 1 },
+                                                true,      members,
+                                                N_MEMBERS, 0 };
     const struct mpl_automaton *automaton = NULL;
     struct mpl_expression expression = { 0 };
     struct mpl_err err = { 0 };
@@ -489,9 +489,8 @@ END_TEST
 
 static const char *fault_of(const char *text, unsigned *column)
 {
-    const struct mpl_expression_text source = {
-        text, { "f", 3, 10 }, true, members, N_MEMBERS
-    };
+    const struct mpl_expression_text source = { text,    { "f", 3, 10 }, true,
+                                                members, N_MEMBERS,      0 };
     struct mpl_expression expression = { 0 };
     struct mpl_err err = { 0 };
     const size_t n = mpl_lint_count(lint);
@@ -591,7 +590,7 @@ START_TEST(occurrences_of_members_are_counted)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct mpl_expression_text source = {
-            cases[i].expression, { "f", 1, 1 }, true, members, N_MEMBERS
+            cases[i].expression, { "f", 1, 1 }, true, members, N_MEMBERS, 0
         };
         struct mpl_occurrence occurrences[N_MEMBERS];
         struct mpl_expression expression = { 0 };
@@ -613,9 +612,8 @@ START_TEST(matching_without_memory_fails_and_leaks_nothing)
     long n = 0;
 
     for (; !is_complete; n++) {
-        const struct mpl_expression_text source = {
-            "(a b+ | c & d)+", { "f", 1, 1 }, true, members, N_MEMBERS
-        };
+        const struct mpl_expression_text source = { "(a b+ | c & d)+", { "f", 1, 1 }, true,
+                                                    members,           N_MEMBERS,     0 };
         static const uint64_t masks[N_MEMBERS] = { 1, 2, 4, 8 };
         static const uint16_t letters[8] = { 0, 1, 1, 2, 3, 0, 1, 0 };
         const struct mpl_letters sequence = {

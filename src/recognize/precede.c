@@ -1,0 +1,259 @@
+/*
+ * What must have come before what: relations in formulas, and members on other locations, which are
+ * concurrent with those of the instance's own. Timestamps are made when the first of them is met.
+ *
+ * A stretch is before another one as in causality.h. So those of one event on one location are, as
+ * seen from elsewhere, first some that come before, then some that are concurrent, then some that come
+ * after: to find the first concurrent one a few are asked, not all.
+ */
+#include "config.h"
+
+#include "recognize/recognition_priv.h"
+
+#include <math.h>
+
+static struct mpl_causality *causality_of(struct mpl_view *view)
+{
+    struct mpl_causality *causality = NULL;
+    const enum mpl_status st =
+        mpl_precedences_get(mpl_events_precedences(view->r->events), &causality, NULL);
+
+    if (st != MPL_OK) {
+        view->has_no_memory = true;
+    } else if (view->number != MPL_NONE) {
+        /* Aggregates leave out what is undefined, so one of them says nothing about any. */
+        view->r->value_doubt = mpl_causality_doubt(causality);
+    }
+    return causality;
+}
+
+/* What is not known is undefined, and no match comes of it; the reason is kept. */
+static void note_unknown(struct mpl_view *view, const struct mpl_causality *causality)
+{
+    if (view->number == MPL_NONE) {
+        view->r->instances[view->event].match_doubt = mpl_causality_doubt(causality);
+    }
+}
+
+/* ---- stretches ------------------------------------------------------------------------------- */
+
+static bool widen(const struct mpl_view *view, uint32_t member, struct mpl_range *range)
+{
+    const uint32_t number = view->instances->word_of[member];
+    const uint32_t word = number == MPL_NONE ? MPL_NONE : view->words[number];
+    const uint32_t n = mpl_word_count(word, view->lists);
+    const uint32_t inner = view->definition->members[member].filter.event;
+
+    if (n == 0) {
+        return false;
+    }
+
+    const struct mpl_range first =
+        mpl_item_spans(view->r, inner, view->location, mpl_word_item(word, view->lists, 0));
+    const struct mpl_range last = mpl_item_spans(view->r, inner, view->location,
+                                                 mpl_word_item(word, view->lists, n - 1));
+
+    range->first = first.first < range->first ? first.first : range->first;
+    range->end = last.end > range->end ? last.end : range->end;
+    return true;
+}
+
+/* From the first to the last of these members that are there; false: none is. */
+static bool stretch_of_members(const struct mpl_view *view, uint64_t members,
+                               struct mpl_stretch *out)
+{
+    struct mpl_range range = { MPL_NONE, 0 };
+    bool is_there = false;
+
+    for (uint32_t m = 0; m < view->definition->n_members; m++) {
+        if ((members >> m & 1) != 0 && widen(view, m, &range)) {
+            is_there = true;
+        }
+    }
+    if (is_there) {
+        *out = mpl_events_stretch(view->r->events, view->location, range.first, range.end);
+    }
+    return is_there;
+}
+
+/* A repeated member lasts from its first to its last span. */
+static bool stretch_of(struct mpl_view *view, uint32_t name, struct mpl_stretch *out)
+{
+    const struct mpl_event_definition *definition = view->definition;
+
+    if (name < definition->n_members && definition->members[name].beside == 0) {
+        return stretch_of_members(view, UINT64_C(1) << name, out);
+    }
+
+    const struct mpl_bound *bound = mpl_view_bound(view, name);
+
+    if (bound->kind == MPL_BOUND_ABSENT) {
+        return false;
+    }
+
+    const uint32_t inner = bound->kind == MPL_BOUND_INSTANCE
+                               ? mpl_event_name_instance(definition, name)
+                               : MPL_NONE;
+    const struct mpl_range range =
+        mpl_item_spans(view->r, inner, bound->location, bound->at);
+
+    *out = mpl_events_stretch(view->r->events, bound->location, range.first, range.end);
+    return true;
+}
+
+/* ---- relations ------------------------------------------------------------------------------- */
+
+double mpl_view_relation(struct mpl_view *view, const struct mpl_slot *slot)
+{
+    struct mpl_stretch a;
+    struct mpl_stretch b;
+
+    if (!stretch_of(view, slot->name, &a) || !stretch_of(view, slot->other, &b)) {
+        return NAN;
+    }
+
+    struct mpl_causality *causality = causality_of(view);
+
+    if (causality == NULL) {
+        return NAN;
+    }
+
+    const enum mpl_precedence is = mpl_causality_relate(causality, a, b).is;
+
+    if (is == MPL_PRECEDENCE_NOT_KNOWN) {
+        note_unknown(view, causality);
+        return NAN;
+    }
+    return slot->relation == MPL_SLOT_PRECEDES
+               ? is == MPL_PRECEDENCE_BEFORE
+               : is == MPL_PRECEDENCE_CONCURRENT || is == MPL_PRECEDENCE_SAME;
+}
+
+/* ---- members on other locations ---------------------------------------------------------------- */
+
+/* The instances of a location among which one that is concurrent is looked for. */
+struct row {
+    struct mpl_view *view;
+    struct mpl_causality *causality;
+    const struct mpl_segment *segment;
+    uint32_t event;
+    struct mpl_stretch own;
+};
+
+static struct mpl_stretch stretch_at(const struct row *row, uint32_t i)
+{
+    const struct mpl_recognition *r = row->view->r;
+    const struct mpl_range range = mpl_item_spans(r, row->event, row->segment->location, i);
+
+    return mpl_events_stretch(r->events, row->segment->location, range.first, range.end);
+}
+
+/* How many reach it, as the first ones do; or how many it does not reach, the same. */
+static uint32_t count(const struct row *row, bool is_reached)
+{
+    uint32_t low = 0;
+    uint32_t high = row->segment->n;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const struct mpl_stretch other = stretch_at(row, middle);
+        const bool is_in = is_reached
+                               ? !mpl_causality_reaches(row->causality, row->own, other)
+                               : mpl_causality_reaches(row->causality, other, row->own);
+
+        if (is_in) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The first instance there that is concurrent; MPL_NONE. */
+static uint32_t find_concurrent(const struct row *row)
+{
+    const uint32_t n_reaching = count(row, false);
+    const uint32_t n_not_reached = count(row, true);
+
+    if (n_not_reached < n_reaching) {
+        return n_not_reached; /* They overlap. */
+    }
+    if (n_reaching == n_not_reached) {
+        return MPL_NONE;
+    }
+    if (mpl_causality_doubt(row->causality) != NULL) {
+        note_unknown(row->view, row->causality);
+        return MPL_NONE;
+    }
+    return n_reaching;
+}
+
+static void look_around(struct row *row, const struct mpl_role *role,
+                        struct mpl_bound *bound)
+{
+    uint32_t start = 0;
+
+    while (start < role->n && role->locations[start] <= row->view->location) {
+        start++;
+    }
+    for (uint32_t i = 0; i < role->n && i < MPL_LINK_CANDIDATES; i++) {
+        const uint32_t location = role->locations[(start + i) % role->n];
+
+        row->segment = mpl_instances_find(&row->view->r->instances[row->event], location);
+        if (location == row->view->location || row->segment == NULL) {
+            continue;
+        }
+
+        const uint32_t at = find_concurrent(row);
+
+        if (at != MPL_NONE) {
+            *bound = (struct mpl_bound){ .kind = MPL_BOUND_INSTANCE,
+                                         .location = location,
+                                         .at = at,
+                                         .message = MPL_NONE };
+            return;
+        }
+    }
+}
+
+void mpl_view_bind_beside(struct mpl_view *view, uint32_t member, struct mpl_bound *bound)
+{
+    const struct mpl_member *definition = &view->definition->members[member];
+    struct row row = { .view = view, .event = definition->filter.event };
+
+    bound->kind = MPL_BOUND_ABSENT;
+    if (!stretch_of_members(view, definition->beside, &row.own)) {
+        return;
+    }
+    row.causality = causality_of(view);
+    if (row.causality != NULL) {
+        look_around(&row, &view->r->roles[view->r->pattern->events[row.event].role], bound);
+    }
+}
+
+bool mpl_view_lacks_beside(struct mpl_view *view)
+{
+    for (uint32_t m = 0; m < view->definition->n_members; m++) {
+        const struct mpl_member *member = &view->definition->members[m];
+        struct mpl_stretch own;
+
+        if (member->beside != 0 && !member->occurs.is_optional &&
+            stretch_of_members(view, member->beside, &own) && !mpl_view_has(view, m)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *mpl_recognition_doubt(const struct mpl_recognition *r, uint32_t event,
+                                  uint32_t attribute)
+{
+    const struct mpl_event_definition *definition = &r->pattern->events[event];
+    const char *doubt = r->instances[event].match_doubt;
+
+    return doubt == NULL && attribute != MPL_NONE &&
+                   definition->attributes[attribute].asks_order
+               ? r->value_doubt
+               : doubt;
+}
