@@ -195,6 +195,7 @@ static void settle(const struct mpl_streams *streams, struct mpl_choice *choice)
         choice->settled = choice->first;
         return;
     }
+    choice->has_several = choice->first != MPL_NONE;
     for (uint32_t i = choice->first; i != MPL_NONE; i = streams->stream[i].next) {
         if (streams->stream[i].n_spare == choice->n_receives) {
             equal = i;
@@ -206,10 +207,20 @@ static void settle(const struct mpl_streams *streams, struct mpl_choice *choice)
     }
 }
 
+static enum mpl_status make_guesses(struct mpl_matcher *m, struct mpl_err *err)
+{
+    const uint32_t n = m->match->first_number[m->model->n_locations];
+
+    m->is_guess = MPL_NEW_ARRAY(m->arena, n / 64 + 1, uint64_t);
+    m->match->is_guess = m->is_guess;
+    return m->is_guess == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
 enum mpl_status mpl_choices_create(struct mpl_streams *streams, struct mpl_err *err)
 {
     const struct mpl_model *model = streams->matcher->model;
     struct by_comm by = { .first = NULL };
+    bool has_guesses = false;
     enum mpl_status st = put_choices(streams, err);
 
     if (st == MPL_OK) {
@@ -231,8 +242,9 @@ enum mpl_status mpl_choices_create(struct mpl_streams *streams, struct mpl_err *
     }
     for (uint32_t i = 0; i < streams->n_choices; i++) {
         settle(streams, &streams->choice[i]);
+        has_guesses = has_guesses || streams->choice[i].has_several;
     }
-    return MPL_OK;
+    return has_guesses ? make_guesses(streams->matcher, err) : MPL_OK;
 }
 
 /* ---- taking ------------------------------------------------------------------------ */
@@ -270,6 +282,7 @@ bool mpl_choice_take(struct mpl_streams *streams, uint32_t choice, uint32_t loca
                      uint32_t message)
 {
     const struct mpl_matcher *m = streams->matcher;
+    const uint32_t number = m->match->first_number[location] + message;
     const struct mpl_location *loc = &m->model->locations[location];
     const struct mpl_message *msg = &loc->messages[message];
     struct mpl_choice *c = &streams->choice[choice];
@@ -277,9 +290,11 @@ bool mpl_choice_take(struct mpl_streams *streams, uint32_t choice, uint32_t loca
     const uint32_t stream =
         is_settled ? c->settled : find_candidate(streams, c, msg->bytes);
 
-    if (stream == MPL_NONE ||
-        !mpl_stream_pop(streams, stream, m->match->first_number[location] + message)) {
+    if (stream == MPL_NONE || !mpl_stream_pop(streams, stream, number)) {
         return false;
+    }
+    if (c->has_several) {
+        m->is_guess[number / 64] |= UINT64_C(1) << number % 64;
     }
     if (!is_settled) {
         streams->stream[stream].n_spare--;

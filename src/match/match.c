@@ -149,3 +149,11 @@ struct mpl_end mpl_match_partner(const struct mpl_model *model,
     return number == MPL_NONE ? (struct mpl_end){ MPL_NONE, MPL_NONE }
                               : mpl_match_end(model, match, number);
 }
+
+bool mpl_match_is_guess(const struct mpl_match *match, uint32_t location, uint32_t message)
+{
+    const uint32_t number = match->first_number[location] + message;
+
+    return match->is_guess != NULL &&
+           (match->is_guess[number / 64] >> number % 64 & 1) != 0;
+}

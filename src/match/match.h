@@ -81,6 +81,9 @@ struct mpl_match {
     const uint32_t *const *partner;
     const uint32_t
         *first_number; /**< Per location, n_locations + 1 entries: its first number. */
+    /** A bit per global number: a receive whose sender several communicators could have; sizes and
+        order decided. NULL: there is none. See mpl_match_is_guess(). */
+    const uint64_t *is_guess;
     uint32_t n_instances;
     const struct mpl_coll_instance
         *instances;                    /**< In order of (comm, sequence); those of a self
@@ -112,5 +115,8 @@ enum mpl_status mpl_match_create(const struct mpl_model *model, struct mpl_arena
 struct mpl_end mpl_match_partner(const struct mpl_model *model,
                                  const struct mpl_match *match, uint32_t location,
                                  uint32_t message);
+
+/** Whether the other end of a receive is a guess. */
+bool mpl_match_is_guess(const struct mpl_match *match, uint32_t location, uint32_t message);
 
 #endif

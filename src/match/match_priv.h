@@ -19,6 +19,7 @@ struct mpl_matcher {
     struct mpl_arena *arena;       /**< Of the result; borrowed. */
     struct mpl_arena *scratch;     /**< Destroyed when the stage returns. */
     struct mpl_match *match;       /**< The result, in arena. */
+    uint64_t *is_guess;            /**< Behind match->is_guess. */
     uint32_t *partner;  /**< The columns behind match->partner, one behind another. */
     uint32_t *instance; /**< The columns behind match->instance, likewise. */
     uint32_t *first_collective; /**< Per location: where its column in instance starts. */

@@ -29,6 +29,7 @@ struct mpl_choice {
     uint32_t first; /**< First candidate stream with sends to spare, or MPL_NONE. */
     uint32_t
         settled; /**< The stream that all of its receives take from; MPL_NONE: each its own. */
+    bool has_several; /**< Candidates: whatever is taken, it is a guess. */
 };
 
 /** Finds things by up to four words: a table of numbers, open addressing. */

@@ -2,6 +2,8 @@
 
 #include "order/order.h"
 
+#include <inttypes.h>
+
 /*
  * Every kind of dependence (message, answer, collective, team of threads) is brought into the same
  * form here; nothing behind it knows MPI or threads.
@@ -25,7 +27,8 @@ struct build {
     struct mpl_buf role;
     uint32_t **head; /* Per location and event: 1 + the number of its first role. */
     struct mpl_buf group;
-    bool is_short; /* Memory ran out. */
+    bool is_short;  /* Memory ran out, or numbers: */
+    bool is_beyond; /* there are more roles than can be numbered. */
 };
 
 static void add_role(struct build *b, uint32_t location, uint32_t event, uint32_t link,
@@ -34,6 +37,7 @@ static void add_role(struct build *b, uint32_t location, uint32_t event, uint32_
     struct role *role = b->role.n < UINT32_MAX ? mpl_buf_add(&b->role) : NULL;
 
     if (role == NULL) {
+        b->is_beyond = b->role.n == UINT32_MAX;
         b->is_short = true;
         return;
     }
@@ -60,11 +64,33 @@ static bool is_given(const struct mpl_order_pair *pair)
     return pair->from_location == pair->to_location && pair->from_event < pair->to_event;
 }
 
+/* Whether a pair is no certain dependence, and nobody wants it nevertheless. */
+static bool leave_out(struct build *b, const struct mpl_order_pair *pair)
+{
+    uint32_t *first;
+
+    if (!pair->is_guess || b->watch != NULL) {
+        return false;
+    }
+    if (b->net->first_left_out == NULL) {
+        b->net->first_left_out = MPL_NEW_ARRAY(b->arena, b->net->n_tracks, uint32_t);
+        for (uint32_t l = 0; l < b->net->n_tracks && b->net->first_left_out != NULL; l++) {
+            b->net->first_left_out[l] = MPL_NONE;
+        }
+    }
+    first = b->net->first_left_out;
+    b->is_short = first == NULL;
+    if (first != NULL && first[pair->to_location] > pair->to_event) {
+        first[pair->to_location] = pair->to_event;
+    }
+    return true;
+}
+
 static void visit_pair(void *context, const struct mpl_order_pair *pair)
 {
     struct build *b = context;
 
-    if (!b->is_short && !is_given(pair)) {
+    if (!b->is_short && !is_given(pair) && !leave_out(b, pair)) {
         add_pair(b, pair, b->watch == NULL ? NULL : b->watch->message);
     }
 }
@@ -73,7 +99,7 @@ static void visit_answer(void *context, const struct mpl_order_pair *pair)
 {
     struct build *b = context;
 
-    if (!b->is_short && !is_given(pair)) {
+    if (!b->is_short && !is_given(pair) && !leave_out(b, pair)) {
         add_pair(b, pair, b->watch == NULL ? NULL : b->watch->answer);
     }
 }
@@ -372,6 +398,10 @@ static enum mpl_status walk(struct build *b, struct mpl_err *err)
     }
     if (st == MPL_OK) {
         mpl_order_walk_groups(view, visit_group, b);
+    }
+    if (st == MPL_OK && b->is_beyond) {
+        return mpl_fail(err, MPL_E_LIMIT,
+                        "more than %" PRIu32 " dependences between locations", UINT32_MAX);
     }
     return st == MPL_OK && b->is_short ? mpl_nomem(err) : st;
 }

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "order/order.h"
+#include "order/order_priv.h"
 
 #include <stdlib.h>
 
@@ -34,10 +34,13 @@ struct walk {
     uint32_t
         *later; /* In rounds: those that can run, or will have gone on, in the next one. */
     uint32_t n_later;
-    bool is_over; /* Somebody ended it. */
+    bool is_over;  /* Somebody ended it. */
+    bool is_short; /* Memory ran out. */
     uint64_t n_ignored;
     uint64_t n_passed; /* Points of locations that have stopped. */
     uint64_t n_told;
+    struct mpl_net_circles *circles; /* Where no clock is asked: after the first one. */
+    struct mpl_arena *scratch;
     /* Only after the first circle: blocked locations, the one with the earliest sink first. */
     bool has_circles;
     uint32_t *heap;
@@ -227,8 +230,20 @@ static void start_heap(struct walk *w)
     }
 }
 
+static void ignore(struct walk *w, uint32_t location, const char *note, const char *text)
+{
+    struct mpl_net_point *point =
+        &w->net->track[location].points[w->cursor[location].point];
+
+    stop_waiting(w, point, location);
+    point->flags |= MPL_POINT_IGNORED;
+    w->n_ignored++;
+    mpl_quality_add(w->net->model->quality, note, location, 1, "%s", text);
+    make_ready(w, location);
+}
+
 /* False: everybody is through. */
-static bool break_circle(struct walk *w)
+static bool ignore_earliest(struct walk *w)
 {
     if (!w->has_circles) {
         start_heap(w);
@@ -238,20 +253,46 @@ static bool break_circle(struct walk *w)
     }
 
     const uint32_t location = w->heap[0];
-    struct mpl_net_point *point =
-        &w->net->track[location].points[w->cursor[location].point];
 
     heap_remove(w, location);
-    stop_waiting(w, point, location);
-    point->flags |= MPL_POINT_IGNORED;
-    w->n_ignored++;
-    mpl_quality_add(
-        w->net->model->quality, "clock-contradiction", location, 1,
-        "Messages or collectives that wait for each other in a circle, which no "
-        "run can do: their records are damaged or matched wrongly. The clock "
-        "repair leaves them as they are.");
-    make_ready(w, location);
+    ignore(w, location, "clock-contradiction",
+           "Messages or collectives that wait for each other in a circle, which no "
+           "run can do: their records are damaged or matched wrongly. The clock "
+           "repair leaves them as they are.");
     return true;
+}
+
+static uint32_t blocked_at(const void *context, uint32_t location)
+{
+    const struct walk *w = context;
+
+    return w->cursor[location].point;
+}
+
+/* Likewise. All of whom the lowest numbers are on a circle, so the order of the walk is nothing to them. */
+static bool ignore_circles(struct walk *w)
+{
+    const uint32_t *locations;
+    const struct mpl_net_stand stand = { w, blocked_at };
+    size_t n;
+
+    if (w->circles == NULL) {
+        w->circles = mpl_net_circles_create(w->net, w->scratch);
+        w->is_short = w->circles == NULL;
+    }
+    n = w->is_short ? 0 : mpl_net_circles_find(w->circles, &stand, &locations);
+    for (size_t i = 0; i < n; i++) {
+        ignore(w, locations[i], "order-circle",
+               "Messages or collectives that wait for each other in a circle, which no "
+               "run can do: their records are damaged or matched wrongly. Who was first is "
+               "not known where that rests on them.");
+    }
+    return n > 0;
+}
+
+static bool break_circles(struct walk *w)
+{
+    return w->by->blocked_ticks == NULL ? ignore_circles(w) : ignore_earliest(w);
 }
 
 /* ---- one location ------------------------------------------------------------------------------- */
@@ -338,7 +379,7 @@ static void walk_all(struct walk *w)
             run(w, location);
             tell(w, false);
         }
-    } while (!w->is_over && break_circle(w));
+    } while (!w->is_over && break_circles(w));
     if (!w->is_over) {
         tell(w, true);
     }
@@ -347,8 +388,8 @@ static void walk_all(struct walk *w)
 enum mpl_status mpl_net_walk(struct mpl_net *net, const struct mpl_net_walker *walker,
                              uint64_t *n_ignored, struct mpl_err *err)
 {
-    struct walk w = { .net = net, .by = walker };
     struct mpl_arena *scratch = mpl_arena_create();
+    struct walk w = { .net = net, .by = walker, .scratch = scratch };
 
     if (scratch == NULL || !make_room(&w, scratch)) {
         mpl_arena_destroy(scratch);
@@ -360,6 +401,9 @@ enum mpl_status mpl_net_walk(struct mpl_net *net, const struct mpl_net_walker *w
     }
     walk_all(&w);
     mpl_arena_destroy(scratch);
+    if (w.is_short) {
+        return mpl_nomem(err);
+    }
     *n_ignored = w.n_ignored;
     return MPL_OK;
 }

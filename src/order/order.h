@@ -65,6 +65,7 @@ struct mpl_order_pair {
     int64_t sent_ticks;     /**< The send's record: written before the message can leave. */
     int64_t received_ticks; /**< The receive's completion: written after it has come. */
     int64_t waiting_ticks;  /**< Of answers: since when the sender has been in its call. */
+    bool is_guess;          /**< Who sent it is not certain, see mpl_match_is_guess(). */
 };
 typedef void (*mpl_pair_visitor)(void *context, const struct mpl_order_pair *pair);
 /** Visits all messages, those of one receiving process one after the other. */
@@ -215,6 +216,9 @@ struct mpl_net {
     const struct mpl_model *model;
     uint32_t n_tracks;
     struct mpl_net_track *track; /**< Per location. */
+    /** Per location: its first event that may depend on something that is not certain, and is therefore
+        left out; MPL_NONE. NULL: there are none. */
+    uint32_t *first_left_out;
     uint64_t n_points;
     uint32_t n_pairs;
     uint32_t n_groups;
@@ -240,9 +244,10 @@ struct mpl_net_watch {
 
 /**
  * Makes the net of what certainly depends on what. With a \p watch, what mpl_order_walk_weak()
- * visits is part of it, too.
+ * visits is part of it, too, and messages whose sender is a guess.
  *
- * Ownership: the net lives in \p arena. Errors: MPL_E_NOMEM. Cost: linear in events and messages.
+ * Ownership: the net lives in \p arena. Errors: MPL_E_NOMEM; MPL_E_LIMIT beyond 2^32 dependences. Cost:
+ * linear in events and messages.
  */
 enum mpl_status mpl_net_create(const struct mpl_order_view *view,
                                const struct mpl_net_watch *watch, struct mpl_arena *arena,
@@ -257,7 +262,8 @@ struct mpl_net_walker {
     bool (*sink)(void *context, uint32_t location, uint32_t i);
     /** All sources of a group have come; what it needs goes on to the \p next one of its chain. */
     void (*chain)(void *context, uint32_t group, uint32_t next);
-    /** The time of a sink that is waited for; in a circle the earliest is ignored. */
+    /** The time of a sink that is waited for; in a circle the earliest is ignored. NULL: no clock is
+        asked, all sinks of a circle are. */
     int64_t (*blocked_ticks)(void *context, uint32_t location, uint32_t i);
     const struct mpl_progress *progress;
     const char *doing; /**< For the progress. */
@@ -275,7 +281,9 @@ struct mpl_net_walker {
  * Where a trace is damaged or a match is wrong, locations may wait for each other in a circle.
  * The clocks are the only witness of what came first then: the blocked sink with the smallest
  * time gets the flag MPL_POINT_IGNORED, also for later walks, and is noted as
- * "clock-contradiction". \p n_ignored: so many new ones.
+ * "clock-contradiction". Where clocks are not asked none is more suspect than another: all sinks
+ * that the locations of a circle stand at get the flag, and are noted as "order-circle". \p n_ignored: so
+ * many new ones.
  *
  * Errors: MPL_E_NOMEM. Cost: linear in points; with circles, times the logarithm of locations.
  */

@@ -126,6 +126,7 @@ uint32_t mpl_order_pairs_next(struct mpl_order_pairs *walk, struct mpl_order_pai
             .to_location = walk->location,
             .from_event = sender->messages[ends[i].from.message].event,
             .to_event = loc->messages[ends[i].to].event,
+            .is_guess = mpl_match_is_guess(walk->view->match, walk->location, ends[i].to),
         };
         __builtin_prefetch(&sender->time_ticks[pairs[i].from_event]);
     }
@@ -217,6 +218,7 @@ static void visit_answer(const struct mpl_order_view *view, uint32_t location,
         .to_event = event + 1,
         .received_ticks = mpl_order_view_time(view, location, event + 1),
         .waiting_ticks = mpl_order_view_time(view, location, event - 1),
+        .is_guess = mpl_match_is_guess(view->match, end.location, end.message),
     };
 
     if (pair.from_event != MPL_NONE) {
