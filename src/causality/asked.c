@@ -10,6 +10,8 @@ struct mpl_precedences {
     const struct mpl_match *match;
     struct mpl_arena *arena;
     struct mpl_causality *causality; /* NULL: nobody has asked. */
+    struct mpl_causality_options options;
+    const char *why;
 };
 
 static void forget(void *object)
@@ -30,21 +32,43 @@ struct mpl_precedences *mpl_precedences_create(const struct mpl_model *model,
     return p;
 }
 
-struct mpl_causality_options mpl_causality_usual(uint32_t n_locations)
+/* Clusters, unless vectors take no more. */
+static enum mpl_status stamp(struct mpl_precedences *p, struct mpl_net *net,
+                             struct mpl_err *err)
 {
     const uint32_t most = MPL_USUAL_CLUSTER;
+    const struct mpl_causality_options vectors = { .n_levels = 0 };
+    struct mpl_causality_size size;
+    enum mpl_status st;
 
-    return n_locations <= MPL_MOST_FOR_VECTORS
-               ? (struct mpl_causality_options){ .n_levels = 0 }
-               : (struct mpl_causality_options){ .clustering = MPL_CLUSTER_INFORMED,
+    p->options = vectors;
+    if (net->n_tracks <= MPL_MOST_FOR_VECTORS) {
+        p->why = "they are small, and answer at once";
+        return mpl_causality_create(net, &vectors, &p->causality, err);
+    }
+    p->options = (struct mpl_causality_options){ .clustering = MPL_CLUSTER_INFORMED,
                                                  .n_levels = 3,
                                                  .most = { most, 4 * most, 16 * most } };
+    st = mpl_causality_create(net, &p->options, &p->causality, err);
+    if (st != MPL_OK) {
+        return st;
+    }
+    size = mpl_causality_size(p->causality);
+    if (size.bytes < size.vector_bytes) {
+        p->why = mpl_arena_printf(p->arena, "they take %.0f %% of what vectors would",
+                                  100 * (double) size.bytes / (double) size.vector_bytes);
+        return p->why == NULL ? mpl_nomem(err) : MPL_OK;
+    }
+    mpl_causality_destroy(p->causality);
+    p->causality = NULL;
+    p->options = vectors;
+    p->why = "hierarchical clusters take no less, because messages leave them too often";
+    return mpl_causality_create(net, &vectors, &p->causality, err);
 }
 
 enum mpl_status mpl_precedences_get(struct mpl_precedences *p, struct mpl_causality **out,
                                     struct mpl_err *err)
 {
-    const struct mpl_causality_options options = mpl_causality_usual(p->model->n_locations);
     struct mpl_order_view *view = NULL;
     struct mpl_net *net = NULL;
     enum mpl_status st = MPL_OK;
@@ -52,10 +76,20 @@ enum mpl_status mpl_precedences_get(struct mpl_precedences *p, struct mpl_causal
     if (p->causality == NULL) {
         st = mpl_order_view_create(p->model, p->match, p->arena, &view, err);
         st = st == MPL_OK ? mpl_net_create(view, NULL, p->arena, &net, err) : st;
-        st = st == MPL_OK ? mpl_causality_create(net, &options, &p->causality, err) : st;
+        st = st == MPL_OK ? stamp(p, net, err) : st;
     }
     *out = p->causality;
     return st;
+}
+
+const struct mpl_causality_options *mpl_precedences_options(const struct mpl_precedences *p)
+{
+    return &p->options;
+}
+
+const char *mpl_precedences_why(const struct mpl_precedences *p)
+{
+    return p->why;
 }
 
 bool mpl_precedences_are_made(const struct mpl_precedences *p)
@@ -108,21 +142,38 @@ struct mpl_standing mpl_causality_relate(struct mpl_causality *c, struct mpl_str
         x.is_whole = is_whole(c, &b, &a);
     } else if (is_before) {
         x.does_overlap = true;
-    } else if (mpl_causality_doubt(c) != NULL) {
+    } else if (mpl_causality_doubt_at(c, (struct mpl_moment){ a.location, a.end }) !=
+                   NULL ||
+               mpl_causality_doubt_at(c, (struct mpl_moment){ b.location, b.end }) !=
+                   NULL) {
         x.is = MPL_PRECEDENCE_NOT_KNOWN;
     }
     return x;
 }
 
-const char *mpl_causality_doubt(const struct mpl_causality *c)
+static const char *why_incomplete(const struct mpl_causality *c, bool is_incomplete)
 {
-    if (c->has_circles) {
-        return "records of the trace wait for each other in a circle, so some of them are "
-               "damaged or matched wrongly";
-    }
     if (!c->net->model->can.has_receive_completions) {
         return "the trace does not record when non-blocking receives are over, so messages "
                "may have made an order that cannot be seen";
     }
-    return NULL;
+    if (!is_incomplete) {
+        return NULL;
+    }
+    return c->has_circles ? "records of the trace wait for each other in a circle, so some "
+                            "of them are "
+                            "damaged or matched wrongly"
+                          : "whose messages some receives took is a guess, because their "
+                            "communicator is "
+                            "not recorded";
+}
+
+const char *mpl_causality_doubt(const struct mpl_causality *c)
+{
+    return why_incomplete(c, c->first_left_out != NULL);
+}
+
+const char *mpl_causality_doubt_at(struct mpl_causality *c, struct mpl_moment event)
+{
+    return why_incomplete(c, mpl_causality_misses(c, event));
 }

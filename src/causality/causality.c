@@ -2,31 +2,81 @@
 
 #include "causality/causality_priv.h"
 
-static bool make_room(struct mpl_causality *c, struct mpl_arena *arena)
+/* Events with a sink; each has one stamp, whatever the number of its sinks. */
+static uint32_t count_stamps(const struct mpl_net_track *track)
+{
+    uint32_t n = 0;
+    uint32_t last = MPL_NONE;
+
+    for (uint32_t i = 0; i < track->n_points; i++) {
+        if ((track->points[i].flags & MPL_POINT_SOURCE) == 0 &&
+            track->points[i].event != last) {
+            last = track->points[i].event;
+            n++;
+        }
+    }
+    return n;
+}
+
+static bool make_stamps(struct mpl_causality *c, uint32_t location)
+{
+    struct mpl_stamps *s = &c->stamps[location];
+    const size_t n = count_stamps(&c->net->track[location]);
+    const size_t n_words = c->net->model->locations[location].n_events / 64 + 1;
+
+    if (n == 0) {
+        return true;
+    }
+    s->is_sink = MPL_NEW_ARRAY(c->arena, n_words, uint64_t);
+    s->before = MPL_NEW_ARRAY(c->arena, n_words, uint32_t);
+    s->first = MPL_NEW_ARRAY(c->arena, n, uint32_t);
+    if (c->n_levels > 0) {
+        s->shape = MPL_NEW_ARRAY(c->arena, n, uint32_t);
+        s->up = MPL_NEW_ARRAY(c->arena, n, uint32_t);
+    }
+    return s->is_sink != NULL && s->before != NULL && s->first != NULL &&
+           (c->n_levels == 0 || (s->shape != NULL && s->up != NULL));
+}
+
+static bool make_room(struct mpl_causality *c)
 {
     const uint32_t n = c->net->n_tracks;
+    const uint32_t n_for_levels = c->n_levels == 0 ? 0 : n;
+    bool is_done;
 
-    c->values = mpl_buf_make(sizeof(uint32_t));
-    c->stamps = MPL_NEW_ARRAY(arena, n, struct mpl_buf);
-    c->known = MPL_NEW_ARRAY(arena, n, uint32_t);
-    c->next_known = MPL_NEW_ARRAY(arena, n, uint32_t);
-    c->touched = MPL_NEW_ARRAY(arena, n, uint32_t);
-    c->next_touched = MPL_NEW_ARRAY(arena, n, uint32_t);
-    for (uint32_t l = 0; l < n && c->stamps != NULL; l++) {
-        c->stamps[l] = mpl_buf_make(sizeof(struct mpl_stamp));
+    c->stamps = MPL_NEW_ARRAY(c->arena, n, struct mpl_stamps);
+    c->row = MPL_NEW_ARRAY(c->arena, (size_t) c->n_levels * n, uint32_t);
+    c->place = MPL_NEW_ARRAY(c->arena, (size_t) c->n_levels * n, uint32_t);
+    c->home = MPL_NEW_ARRAY(c->arena, (size_t) c->n_levels * n, uint32_t);
+    c->known = MPL_NEW_ARRAY(c->arena, n_for_levels, uint32_t);
+    c->next_known = MPL_NEW_ARRAY(c->arena, n_for_levels, uint32_t);
+    c->touched = MPL_NEW_ARRAY(c->arena, n_for_levels, uint32_t);
+    c->next_touched = MPL_NEW_ARRAY(c->arena, n_for_levels, uint32_t);
+    is_done = c->stamps != NULL && c->row != NULL && c->place != NULL && c->home != NULL &&
+              c->known != NULL && c->next_known != NULL && c->touched != NULL &&
+              c->next_touched != NULL;
+    for (uint32_t l = 0; l < n && is_done; l++) {
+        is_done = make_stamps(c, l);
     }
-    return c->stamps != NULL && c->known != NULL && c->next_known != NULL &&
-           c->touched != NULL && c->next_touched != NULL;
+    return is_done;
 }
 
 static enum mpl_status fill(struct mpl_causality *c,
                             const struct mpl_causality_options *options,
                             struct mpl_err *err)
 {
-    return make_room(c, c->arena) &&
-                   mpl_clusters_open(&c->clusters, c->net, options, c->arena)
-               ? mpl_causality_stamp(c, options, err)
-               : mpl_nomem(err);
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct mpl_clusters clusters;
+    enum mpl_status st = scratch != NULL && make_room(c) &&
+                                 mpl_clusters_open(&clusters, c->net, options, scratch)
+                             ? mpl_causality_stamp(c, &clusters, options, scratch, err)
+                             : mpl_nomem(err);
+
+    if (st == MPL_OK) {
+        mpl_clusters_line_up(&clusters, c->row, c->place, c->home);
+    }
+    mpl_arena_destroy(scratch);
+    return st;
 }
 
 enum mpl_status mpl_causality_create(struct mpl_net *net,
@@ -42,6 +92,7 @@ enum mpl_status mpl_causality_create(struct mpl_net *net,
     }
     c->arena = arena;
     c->net = net;
+    c->n_levels = options->n_levels;
 
     const enum mpl_status st = fill(c, options, err);
 
@@ -55,34 +106,41 @@ enum mpl_status mpl_causality_create(struct mpl_net *net,
 
 void mpl_causality_destroy(struct mpl_causality *c)
 {
-    if (c == NULL) {
-        return;
+    if (c != NULL) {
+        mpl_arena_destroy(c->arena);
     }
-    for (uint32_t l = 0; l < c->net->n_tracks && c->stamps != NULL; l++) {
-        mpl_buf_free(&c->stamps[l]);
-    }
-    mpl_buf_free(&c->values);
-    mpl_clusters_close(&c->clusters);
-    mpl_arena_destroy(c->arena);
+}
+
+struct mpl_causality_cost mpl_causality_cost(const struct mpl_causality *c)
+{
+    return c->cost;
 }
 
 struct mpl_causality_size mpl_causality_size(const struct mpl_causality *c)
 {
-    const double n_locations = c->net->n_tracks;
-    struct mpl_causality_size size = { .n_entries = c->values.n,
-                                       .bytes = c->values.n * c->values.size +
-                                                mpl_arena_bytes(c->arena) };
+    const uint32_t n_locations = c->net->n_tracks;
+    struct mpl_causality_size size = { .n_entries = c->n_values,
+                                       .bytes = mpl_arena_bytes(c->arena) };
     double n_events = 0;
     double n_entries = (double) c->n_other_entries;
 
-    for (uint32_t l = 0; l < c->net->n_tracks; l++) {
-        size.n_stamps += c->stamps[l].n;
-        size.bytes += c->stamps[l].n * c->stamps[l].size;
+    for (uint32_t l = 0; l < n_locations; l++) {
+        const struct mpl_stamps *s = &c->stamps[l];
+
+        size.n_stamps += s->n;
         n_events += c->net->model->locations[l].n_events;
-        for (size_t i = 0; i < c->stamps[l].n; i++) {
-            n_entries += ((const struct mpl_stamp *) mpl_buf_get(&c->stamps[l], i))->n;
+        for (uint32_t i = 0; i < s->n; i++) {
+            n_entries += s->shape == NULL ? n_locations : c->shapes[s->shape[i]].n;
         }
     }
     size.ratio = n_entries / (n_events * n_locations);
+    /* Their stamps have no shape and no way up, and nobody has a cluster or asks one. */
+    size.vector_bytes = size.bytes + sizeof *c->values * c->n_vector_entries -
+                        sizeof *c->values * c->n_values;
+    if (c->n_levels > 0) {
+        size.vector_bytes -= 2 * sizeof(uint32_t) * size.n_stamps +
+                             (4 + 3 * c->n_levels) * sizeof(uint32_t) * n_locations +
+                             c->n_shapes * sizeof *c->shapes;
+    }
     return size;
 }

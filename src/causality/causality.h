@@ -42,7 +42,8 @@ struct mpl_causality;
 /**
  * Walks \p net once and stamps its sinks.
  *
- * Errors: MPL_E_NOMEM. \p *out is written on MPL_OK only. Cost: sinks times locations.
+ * Errors: MPL_E_NOMEM; MPL_E_LIMIT beyond 2^32 numbers. \p *out is written on MPL_OK only. Cost: sinks
+ * times locations.
  */
 enum mpl_status mpl_causality_create(struct mpl_net *net,
                                      const struct mpl_causality_options *options,
@@ -50,9 +51,9 @@ enum mpl_status mpl_causality_create(struct mpl_net *net,
 void mpl_causality_destroy(struct mpl_causality *causality); /* NULL is allowed */
 
 /** Up to so many locations questions are answered by vectors: each is 64 bytes at most, and answers at
-    once. Beyond that, where a vector grows with every location, by hierarchical clusters. */
+    once. Beyond that, where a vector grows with every location, by hierarchical clusters, if they
+    take less. */
 enum { MPL_MOST_FOR_VECTORS = 16, MPL_USUAL_CLUSTER = 4 };
-struct mpl_causality_options mpl_causality_usual(uint32_t n_locations);
 
 /** Timestamps of a run that are made when somebody asks for the first time. */
 struct mpl_precedences;
@@ -64,6 +65,10 @@ struct mpl_precedences *mpl_precedences_create(const struct mpl_model *model,
 enum mpl_status mpl_precedences_get(struct mpl_precedences *precedences,
                                     struct mpl_causality **out, struct mpl_err *err);
 bool mpl_precedences_are_made(const struct mpl_precedences *precedences);
+/** Which timestamps they are, once they are made, and a clause why these. */
+const struct mpl_causality_options *
+mpl_precedences_options(const struct mpl_precedences *precedences);
+const char *mpl_precedences_why(const struct mpl_precedences *precedences);
 
 enum mpl_precedence {
     MPL_PRECEDENCE_BEFORE,
@@ -76,6 +81,9 @@ const char *mpl_precedence_name(enum mpl_precedence precedence); /* "before", â€
 
 /** Whether some dependences are in a circle and therefore left out, so that chains may be missing. */
 bool mpl_causality_has_circles(const struct mpl_causality *causality);
+/** Whether such a one comes before \p event, or a message whose sender is a guess, which is left out,
+    too: more may come before it than is known. */
+bool mpl_causality_misses(struct mpl_causality *causality, struct mpl_moment event);
 
 /** What \p a is to \p b. */
 enum mpl_precedence mpl_causality_compare(struct mpl_causality *causality,
@@ -83,6 +91,9 @@ enum mpl_precedence mpl_causality_compare(struct mpl_causality *causality,
 
 /** Why the absence of a chain proves nothing, a clause; NULL: it proves that there is no order. */
 const char *mpl_causality_doubt(const struct mpl_causality *causality);
+/** The same about chains to \p event only. */
+const char *mpl_causality_doubt_at(struct mpl_causality *causality,
+                                   struct mpl_moment event);
 
 /**
  * Records of a location: a call from its first to its last one. What lies between two records has
@@ -140,7 +151,17 @@ struct mpl_causality_size {
     /** Numbers of an average timestamp over the number of locations if every event had one of its
         own: what the paper's Fig. 7 shows. NaN without events. */
     double ratio;
+    size_t vector_bytes; /**< What plain vectors of this trace would take. */
 };
 struct mpl_causality_size mpl_causality_size(const struct mpl_causality *causality);
+
+/** How often a number of a timestamp was looked at, or written. */
+struct mpl_causality_cost {
+    uint64_t creation; /**< At most 4 times the locations per source and sink. */
+    /** Of all questions so far. One about the past of an event takes 1 inside of its innermost cluster,
+        and with two levels at most 2 times the cluster's size beyond it. */
+    uint64_t questions;
+};
+struct mpl_causality_cost mpl_causality_cost(const struct mpl_causality *causality);
 
 #endif

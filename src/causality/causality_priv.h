@@ -9,9 +9,9 @@
 /* ---- clusters ---------------------------------------------------------------------------- */
 
 /**
- * Clusters of all levels. Every location begins as a cluster of its own, with its number. Members
- * are only appended, so that who knows how many there were sees the cluster as it was then; one
- * that was merged into another stays as it was.
+ * Clusters of all levels, while they grow; those of one inner cluster are of one outer one. Every
+ * location begins as a cluster of its own, with its number. Members are only appended, so that who knows how many there were sees the cluster as it
+ * was then; one that was merged into another stays as it was.
  */
 struct mpl_clusters {
     uint32_t n_locations;
@@ -19,12 +19,12 @@ struct mpl_clusters {
     const uint32_t *most;        /**< Per level. */
     struct mpl_cluster *cluster; /**< n_levels times n_locations. */
     uint32_t *home;              /**< The cluster of a location, now; likewise. */
-    struct mpl_map *place;       /**< Of members that were appended. */
     struct mpl_arena *arena;
     bool is_short; /**< Memory ran out. */
 };
 struct mpl_cluster {
     uint32_t n;
+    uint32_t shape;    /**< 1 + that of its last timestamp; 0: there is none. */
     uint32_t *members; /**< NULL: itself only. */
 };
 
@@ -32,43 +32,64 @@ struct mpl_cluster {
 bool mpl_clusters_open(struct mpl_clusters *clusters, const struct mpl_net *net,
                        const struct mpl_causality_options *options,
                        struct mpl_arena *arena);
-void mpl_clusters_close(struct mpl_clusters *clusters);
 uint32_t mpl_clusters_home(const struct mpl_clusters *clusters, uint32_t level,
                            uint32_t location);
 struct mpl_cluster *mpl_clusters_get(const struct mpl_clusters *clusters, uint32_t level,
                                      uint32_t cluster);
 uint32_t mpl_clusters_member(const struct mpl_clusters *clusters, uint32_t level,
                              uint32_t cluster, uint32_t i);
-/** Where \p location is among the members of a cluster; MPL_NONE. */
-uint32_t mpl_clusters_place(const struct mpl_clusters *clusters, uint32_t level,
-                            uint32_t cluster, uint32_t location);
 /** Brings the clusters of two locations together, unless that would be too many. */
 bool mpl_clusters_merge(struct mpl_clusters *clusters, uint32_t level, uint32_t a,
                         uint32_t b);
+/**
+ * Puts all locations, per level, in a row in which the members of each cluster stand together, in the order
+ * in which they came to it. So do those of a cluster that was merged into another one, which begin
+ * with the location whose number it has. \p place: where a location stands; \p home: its cluster.
+ */
+void mpl_clusters_line_up(const struct mpl_clusters *clusters, uint32_t *row,
+                          uint32_t *place, uint32_t *home);
 
 /** Fills all levels by the messages of the whole trace; false: no memory. */
 bool mpl_clusters_inform(struct mpl_clusters *clusters, const struct mpl_net *net);
 
 /* ---- timestamps -------------------------------------------------------------------------- */
 
-/** What a sink knows: of members of its cluster, as it was then, the greatest predecessors. */
-struct mpl_stamp {
-    size_t first;     /**< Into the values. */
-    uint32_t event;   /**< The sink, from 0. */
-    uint32_t cluster; /**< At its level. */
-    uint32_t n;       /**< Members then. */
-    uint32_t up;      /**< 1 + the last stamp before it of a higher level; 0: none. */
-    uint32_t level;   /**< The number of levels: of all locations. */
+/** Whose numbers a timestamp holds: of members of a cluster, as it was then. */
+struct mpl_shape {
+    uint32_t cluster;
+    uint32_t n;     /**< Members then. */
+    uint32_t level; /**< The number of levels: of all locations. */
+};
+
+/** The timestamps of a location: one for each of its sinks, found by counting sinks. */
+struct mpl_stamps {
+    uint64_t *is_sink; /**< A bit per event; NULL: there are none. */
+    uint32_t *before;  /**< Per word of it: sinks before it. */
+    uint32_t n;
+    uint32_t *first; /**< Per stamp: into the values. */
+    uint32_t *shape; /**< Per stamp; NULL for plain vectors, which have but one. */
+    uint32_t *up; /**< Per stamp: 1 + the last one before it of a higher level; 0: none. */
 };
 
 struct mpl_causality {
     struct mpl_arena *arena;
     struct mpl_net *net;
-    struct mpl_clusters clusters;
-    struct mpl_buf *stamps;   /**< Per location: struct mpl_stamp, by event. */
-    struct mpl_buf values;    /**< uint32_t. */
-    uint64_t n_other_entries; /**< That events which are no sinks would have. */
+    uint32_t n_levels;
+    uint32_t *row; /**< Per level, see mpl_clusters_line_up(). */
+    uint32_t *place;
+    uint32_t *home;            /**< Per level and location: its cluster in the end. */
+    struct mpl_stamps *stamps; /**< Per location. */
+    size_t n_shapes;
+    const struct mpl_shape *shapes; /**< The first one is that of full vectors. */
+    size_t n_values;
+    const uint32_t *values;
+    uint64_t n_other_entries;  /**< That events which are no sinks would have. */
+    uint64_t n_vector_entries; /**< That plain vectors would have. */
+    /** Per location: its first event that may depend on something that is left out, in a circle or
+        because it is a guess; MPL_NONE. NULL: there are none. */
+    uint32_t *first_left_out;
     bool has_circles;
+    struct mpl_causality_cost cost;
     /* Room for queries: what is known of locations, and of which. */
     uint32_t *known;
     uint32_t *next_known;
@@ -76,15 +97,9 @@ struct mpl_causality {
     uint32_t *next_touched;
 };
 
-/** Member \p i of a stamp's cluster, and the number of its greatest predecessor. */
-uint32_t mpl_stamp_member(const struct mpl_causality *c, const struct mpl_stamp *stamp,
-                          uint32_t i);
-uint32_t mpl_stamp_value(const struct mpl_causality *c, const struct mpl_stamp *stamp,
-                         uint32_t i);
-
 /** Fills the stamps. */
-enum mpl_status mpl_causality_stamp(struct mpl_causality *c,
+enum mpl_status mpl_causality_stamp(struct mpl_causality *c, struct mpl_clusters *clusters,
                                     const struct mpl_causality_options *options,
-                                    struct mpl_err *err);
+                                    struct mpl_arena *scratch, struct mpl_err *err);
 
 #endif

@@ -19,27 +19,12 @@ uint32_t mpl_clusters_member(const struct mpl_clusters *c, uint32_t level, uint3
     return i == 0 ? cluster : mpl_clusters_get(c, level, cluster)->members[i];
 }
 
-static uint64_t key_of(const struct mpl_clusters *c, uint32_t level, uint32_t cluster,
-                       uint32_t location)
-{
-    return ((uint64_t) level * c->n_locations + cluster) * c->n_locations + location;
-}
-
-uint32_t mpl_clusters_place(const struct mpl_clusters *c, uint32_t level, uint32_t cluster,
-                            uint32_t location)
-{
-    return location == cluster
-               ? 0
-               : mpl_map_find(c->place, key_of(c, level, cluster, location));
-}
-
-static bool append(struct mpl_clusters *c, uint32_t level, uint32_t into, uint32_t location)
+static void append(struct mpl_clusters *c, uint32_t level, uint32_t into, uint32_t location)
 {
     struct mpl_cluster *cluster = mpl_clusters_get(c, level, into);
 
-    cluster->members[cluster->n] = location;
+    cluster->members[cluster->n++] = location;
     c->home[(size_t) level * c->n_locations + location] = into;
-    return mpl_map_put(c->place, key_of(c, level, into, location), cluster->n++);
 }
 
 bool mpl_clusters_merge(struct mpl_clusters *c, uint32_t level, uint32_t a, uint32_t b)
@@ -57,18 +42,22 @@ bool mpl_clusters_merge(struct mpl_clusters *c, uint32_t level, uint32_t a, uint
     }
     c->is_short = c->is_short || cluster->members == NULL;
     for (uint32_t i = 0; i < n && !c->is_short; i++) {
-        c->is_short = !append(c, level, into, mpl_clusters_member(c, level, from, i));
+        append(c, level, into, mpl_clusters_member(c, level, from, i));
     }
     return !c->is_short;
 }
 
 /* ---- clusters that are there before the walk ------------------------------------------------- */
 
+/* Outer clusters hold whole inner ones. */
 static void put_neighbours(struct mpl_clusters *c)
 {
+    uint32_t size = 1;
+
     for (uint32_t level = 0; level < c->n_levels; level++) {
+        size = c->most[level] < size ? size : c->most[level] - c->most[level] % size;
         for (uint32_t l = 0; l < c->n_locations; l++) {
-            (void) mpl_clusters_merge(c, level, l - l % c->most[level], l);
+            (void) mpl_clusters_merge(c, level, l - l % size, l);
         }
     }
 }
@@ -84,9 +73,8 @@ bool mpl_clusters_open(struct mpl_clusters *c, const struct mpl_net *net,
                                 .most = options->most,
                                 .cluster = MPL_NEW_ARRAY(arena, n, struct mpl_cluster),
                                 .home = MPL_NEW_ARRAY(arena, n, uint32_t),
-                                .place = mpl_map_create(),
                                 .arena = arena };
-    if (c->cluster == NULL || c->home == NULL || c->place == NULL) {
+    if (c->cluster == NULL || c->home == NULL) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
@@ -101,7 +89,23 @@ bool mpl_clusters_open(struct mpl_clusters *c, const struct mpl_net *net,
     return is_done && !c->is_short;
 }
 
-void mpl_clusters_close(struct mpl_clusters *c)
+void mpl_clusters_line_up(const struct mpl_clusters *c, uint32_t *row, uint32_t *place,
+                          uint32_t *home)
 {
-    mpl_map_destroy(c->place);
+    size_t at = 0;
+
+    for (uint32_t level = 0; level < c->n_levels; level++) {
+        for (uint32_t l = 0; l < c->n_locations; l++) {
+            const uint32_t n = mpl_clusters_get(c, level, l)->n;
+
+            for (uint32_t i = 0; i < n && mpl_clusters_home(c, level, l) == l; i++, at++) {
+                const uint32_t member = mpl_clusters_member(c, level, l, i);
+
+                row[at] = member;
+                place[(size_t) level * c->n_locations + member] =
+                    (uint32_t) (at % c->n_locations);
+                home[(size_t) level * c->n_locations + member] = l;
+            }
+        }
+    }
 }

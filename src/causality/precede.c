@@ -15,67 +15,76 @@ const char *mpl_precedence_name(enum mpl_precedence precedence)
     return names[precedence];
 }
 
-uint32_t mpl_stamp_member(const struct mpl_causality *c, const struct mpl_stamp *stamp,
-                          uint32_t i)
-{
-    return stamp->level == c->clusters.n_levels
-               ? i
-               : mpl_clusters_member(&c->clusters, stamp->level, stamp->cluster, i);
-}
-
-uint32_t mpl_stamp_value(const struct mpl_causality *c, const struct mpl_stamp *stamp,
-                         uint32_t i)
-{
-    return *(const uint32_t *) mpl_buf_get(&c->values, stamp->first + i);
-}
-
 /* ---- one timestamp --------------------------------------------------------------------------- */
 
-/* The last stamp of a location within its first \p n events. */
-static const struct mpl_stamp *last_stamp(const struct mpl_causality *c, uint32_t location,
-                                          uint32_t n)
+/* A timestamp as it is kept. */
+struct stamp {
+    const uint32_t *values; /* NULL: there is none. */
+    struct mpl_shape shape;
+    uint32_t up;
+};
+
+static struct stamp stamp_at(const struct mpl_causality *c, uint32_t location, uint32_t i)
 {
-    const struct mpl_buf *stamps = &c->stamps[location];
-    size_t low = 0;
-    size_t high = stamps->n;
+    const struct mpl_stamps *s = &c->stamps[location];
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct mpl_stamp *stamp = mpl_buf_get(stamps, middle);
+    return (struct stamp){ c->values + s->first[i],
+                           c->shapes[s->shape == NULL ? 0 : s->shape[i]],
+                           s->up == NULL ? 0 : s->up[i] };
+}
 
-        if (stamp->event < n) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+/* The last one of a location within its first \p n events. */
+static struct stamp last_stamp(const struct mpl_causality *c, uint32_t location, uint32_t n)
+{
+    const struct mpl_stamps *s = &c->stamps[location];
+
+    if (s->is_sink == NULL) {
+        return (struct stamp){ .values = NULL };
     }
-    return low == 0 ? NULL : mpl_buf_get(stamps, low - 1);
+
+    const uint64_t word = s->is_sink[n / 64] & ((UINT64_C(1) << n % 64) - 1);
+    const uint32_t before = s->before[n / 64] + (uint32_t) __builtin_popcountll(word);
+
+    return before == 0 ? (struct stamp){ .values = NULL }
+                       : stamp_at(c, location, before - 1);
 }
 
 /* The same, of a level above \p level only: the greatest cluster receive. */
-static const struct mpl_stamp *last_above(const struct mpl_causality *c, uint32_t location,
-                                          uint32_t n, uint32_t level)
+static struct stamp last_above(const struct mpl_causality *c, uint32_t location, uint32_t n,
+                               uint32_t level)
 {
-    const struct mpl_stamp *stamp = last_stamp(c, location, n);
+    struct stamp stamp = last_stamp(c, location, n);
 
-    while (stamp != NULL && stamp->level <= level) {
-        stamp = stamp->up == 0 ? NULL : mpl_buf_get(&c->stamps[location], stamp->up - 1);
+    while (stamp.values != NULL && stamp.shape.level <= level) {
+        stamp = stamp.up == 0 ? (struct stamp){ .values = NULL }
+                              : stamp_at(c, location, stamp.up - 1);
     }
     return stamp;
 }
 
-/* Where a location is in a timestamp; MPL_NONE: it is of another cluster. */
-static uint32_t place_in(const struct mpl_causality *c, const struct mpl_stamp *stamp,
+/* Where a location is in a timestamp; not below its number of members: it is of another cluster. */
+static uint32_t place_in(const struct mpl_causality *c, const struct mpl_shape *shape,
                          uint32_t location)
 {
-    if (stamp->level == c->clusters.n_levels) {
+    if (shape->level == c->n_levels) {
         return location;
     }
 
-    const uint32_t place =
-        mpl_clusters_place(&c->clusters, stamp->level, stamp->cluster, location);
+    const uint32_t *place = c->place + (size_t) shape->level * c->net->n_tracks;
 
-    return place < stamp->n ? place : MPL_NONE;
+    return place[location] - place[shape->cluster];
+}
+
+static uint32_t member_of(const struct mpl_causality *c, const struct mpl_shape *shape,
+                          uint32_t i)
+{
+    if (shape->level == c->n_levels) {
+        return i;
+    }
+
+    const size_t level = (size_t) shape->level * c->net->n_tracks;
+
+    return c->row[level + c->place[level + shape->cluster] + i];
 }
 
 /* ---- from cluster to cluster ------------------------------------------------------------------- */
@@ -95,15 +104,36 @@ static void learn(struct frontier *f, uint32_t location, uint32_t n)
     f->known[location] = n > f->known[location] ? n : f->known[location];
 }
 
-/* All that a stamp of \p location knows, itself included. */
-static void learn_stamp(const struct mpl_causality *c, struct frontier *f,
-                        uint32_t location, const struct mpl_stamp *stamp)
+/* What a stamp of \p location knows of the members of its cluster, \p n of its own events included. */
+static void learn_cluster(struct mpl_causality *c, struct frontier *f, uint32_t location,
+                          uint32_t n, const struct stamp *stamp)
 {
-    for (uint32_t i = 0; i < stamp->n; i++) {
-        const uint32_t member = mpl_stamp_member(c, stamp, i);
+    c->cost.questions += stamp->shape.n;
+    for (uint32_t i = 0; i < stamp->shape.n; i++) {
+        const uint32_t member = member_of(c, &stamp->shape, i);
 
-        learn(f, member,
-              member == location ? stamp->event + 1 : mpl_stamp_value(c, stamp, i));
+        learn(f, member, member == location ? n : stamp->values[i]);
+    }
+}
+
+/* What it knows of those who are of one cluster of \p level with it, which is an inner one. */
+static void learn_part(struct mpl_causality *c, struct frontier *f, uint32_t location,
+                       uint32_t n, const struct stamp *stamp, uint32_t level)
+{
+    const uint32_t n_tracks = c->net->n_tracks;
+    const uint32_t *row = c->row + (size_t) level * n_tracks;
+    const uint32_t *home = c->home + (size_t) level * n_tracks;
+    uint32_t at = c->place[(size_t) level * n_tracks + home[location]];
+
+    for (; at < n_tracks && home[row[at]] == home[location]; at++) {
+        const uint32_t place = place_in(c, &stamp->shape, row[at]);
+
+        c->cost.questions++;
+        if (row[at] == location) {
+            learn(f, location, n);
+        } else if (place < stamp->shape.n) {
+            learn(f, row[at], stamp->values[place]);
+        }
     }
 }
 
@@ -118,28 +148,31 @@ static void forget(struct frontier *f)
 /*
  * Fig. 6: what comes from outside of a cluster comes through a receive of one of its members from
  * outside. Each round asks the last of these of all members, whose clusters are of a higher
- * level; the last level holds everybody.
+ * level; the last level holds everybody. What it learns is about the members of the next cluster
+ * only: what comes to that one from outside comes through these.
  */
-static uint32_t ask_above(struct mpl_causality *c, uint32_t location,
-                          const struct mpl_stamp *stamp, uint32_t wanted)
+static uint32_t ask_above(struct mpl_causality *c, struct mpl_moment event,
+                          const struct stamp *stamp, uint32_t wanted)
 {
     struct frontier now = { c->known, c->touched, 0 };
     struct frontier next = { c->next_known, c->next_touched, 0 };
     uint32_t best = 0;
 
-    learn_stamp(c, &now, location, stamp);
-    for (uint32_t level = stamp->level; now.n > 0; level++) {
+    learn_cluster(c, &now, event.location, event.event + 1, stamp);
+    for (uint32_t level = stamp->shape.level; now.n > 0; level++) {
         for (uint32_t i = 0; i < now.n; i++) {
             const uint32_t member = now.touched[i];
-            const struct mpl_stamp *above = last_above(c, member, now.known[member], level);
-            const uint32_t place = above == NULL ? MPL_NONE : place_in(c, above, wanted);
+            const uint32_t n = now.known[member];
+            const struct stamp above = last_above(c, member, n, level);
+            const uint32_t place = place_in(c, &above.shape, wanted);
 
-            if (place != MPL_NONE) {
-                const uint32_t value = mpl_stamp_value(c, above, place);
-
-                best = value > best ? value : best;
-            } else if (above != NULL) {
-                learn_stamp(c, &next, member, above);
+            if (above.values != NULL && place < above.shape.n) {
+                c->cost.questions++;
+                best = above.values[place] > best ? above.values[place] : best;
+            } else if (above.values != NULL && above.shape.level == level + 1) {
+                learn_cluster(c, &next, member, n, &above);
+            } else if (above.values != NULL) {
+                learn_part(c, &next, member, n, &above, level + 1);
             }
         }
         forget(&now);
@@ -159,21 +192,38 @@ uint32_t mpl_causality_past(struct mpl_causality *c, struct mpl_moment event,
         return event.event;
     }
 
-    const struct mpl_stamp *stamp = last_stamp(c, event.location, event.event + 1);
+    const struct stamp stamp = last_stamp(c, event.location, event.event + 1);
 
-    if (stamp == NULL) {
+    if (stamp.values == NULL) {
         return 0;
     }
 
-    const uint32_t place = place_in(c, stamp, location);
+    const uint32_t place = place_in(c, &stamp.shape, location);
 
-    return place != MPL_NONE ? mpl_stamp_value(c, stamp, place)
-                             : ask_above(c, event.location, stamp, location);
+    if (place >= stamp.shape.n) {
+        return ask_above(c, event, &stamp, location);
+    }
+    c->cost.questions++;
+    return stamp.values[place];
 }
 
 bool mpl_causality_has_circles(const struct mpl_causality *c)
 {
     return c->has_circles;
+}
+
+bool mpl_causality_misses(struct mpl_causality *c, struct mpl_moment event)
+{
+    bool misses = false;
+
+    for (uint32_t l = 0; l < c->net->n_tracks && c->first_left_out != NULL && !misses;
+         l++) {
+        const uint32_t n =
+            l == event.location ? event.event + 1 : mpl_causality_past(c, event, l);
+
+        misses = n > c->first_left_out[l];
+    }
+    return misses;
 }
 
 static bool precedes(struct mpl_causality *c, struct mpl_moment a, struct mpl_moment b)
@@ -193,33 +243,29 @@ enum mpl_precedence mpl_causality_compare(struct mpl_causality *c, struct mpl_mo
     if (precedes(c, b, a)) {
         return MPL_PRECEDENCE_AFTER;
     }
-    return mpl_causality_doubt(c) != NULL ? MPL_PRECEDENCE_NOT_KNOWN
-                                          : MPL_PRECEDENCE_CONCURRENT;
+    return mpl_causality_doubt_at(c, a) != NULL || mpl_causality_doubt_at(c, b) != NULL
+               ? MPL_PRECEDENCE_NOT_KNOWN
+               : MPL_PRECEDENCE_CONCURRENT;
 }
 
 uint32_t mpl_causality_future(struct mpl_causality *c, struct mpl_moment event,
                               uint32_t location)
 {
-    const struct mpl_buf *stamps = &c->stamps[location];
-    size_t low = 0;
-    size_t high = stamps->n;
+    const uint32_t n_events = c->net->model->locations[location].n_events;
+    uint32_t low = 0;
+    uint32_t high = n_events;
 
     if (location == event.location) {
-        return event.event + 1 < c->net->model->locations[location].n_events
-                   ? event.event + 2
-                   : 0;
+        return event.event + 1 < n_events ? event.event + 2 : 0;
     }
     while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct mpl_stamp *stamp = mpl_buf_get(stamps, middle);
+        const uint32_t middle = low + (high - low) / 2;
 
-        if (precedes(c, event, (struct mpl_moment){ location, stamp->event })) {
+        if (precedes(c, event, (struct mpl_moment){ location, middle })) {
             high = middle;
         } else {
             low = middle + 1;
         }
     }
-    return low == stamps->n
-               ? 0
-               : ((const struct mpl_stamp *) mpl_buf_get(stamps, low))->event + 1;
+    return low == n_events ? 0 : low + 1;
 }

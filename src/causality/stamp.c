@@ -28,9 +28,11 @@ struct passing {
 struct meeting {
     struct vector *vector;
     size_t first;     /* Of the values that its members share; SIZE_MAX: none yet. */
+    uint32_t shape;   /* Of these. */
     uint32_t n_sinks; /* Still to come. */
     uint32_t first_source;
     uint32_t level;
+    bool is_known; /* One of its sinks has been passed. */
 };
 
 /* What a location did last: entered a group with that vector, and has learned nothing since. */
@@ -41,10 +43,13 @@ struct entered {
 
 struct stamping {
     struct mpl_causality *c;
+    struct mpl_clusters *clusters;
     enum mpl_clustering clustering;
     uint32_t n; /* Locations. */
     struct mpl_arena *scratch;
-    struct vector **now; /* Per location. */
+    struct mpl_buf values; /* uint32_t. */
+    struct mpl_buf shapes; /* struct mpl_shape. */
+    struct vector **now;   /* Per location. */
     struct entered *entered;
     uint32_t *
         n_counted; /* Per location: events whose entries are counted, or are those of stamps. */
@@ -52,6 +57,7 @@ struct stamping {
     struct meeting *group;
     struct vector *free;
     bool is_short;
+    bool is_beyond; /* More numbers than can be counted. */
 };
 
 /* ---- vectors ----------------------------------------------------------------------------------- */
@@ -99,15 +105,17 @@ static struct vector *own(struct stamping *s, uint32_t location)
             return NULL;
         }
         memcpy(copy->number, v->number, s->n * sizeof v->number[0]);
+        s->c->cost.creation += s->n;
         v->n_holders--;
         s->now[location] = copy;
     }
     return s->now[location];
 }
 
-static void raise_to(struct vector *v, const struct vector *other, uint32_t n)
+static void raise_to(struct stamping *s, struct vector *v, const struct vector *other)
 {
-    for (uint32_t i = 0; i < n; i++) {
+    s->c->cost.creation += s->n;
+    for (uint32_t i = 0; i < s->n; i++) {
         v->number[i] = v->number[i] < other->number[i] ? other->number[i] : v->number[i];
     }
 }
@@ -136,7 +144,7 @@ static uint32_t common_level(const struct mpl_clusters *k, uint32_t least, uint3
 /* Fig. 2, lines 3 to 9, on all levels: the first message between two clusters makes them one. */
 static uint32_t level_of_pair(struct stamping *s, uint32_t location, uint32_t source)
 {
-    struct mpl_clusters *k = &s->c->clusters;
+    struct mpl_clusters *k = s->clusters;
     uint32_t level = k->n_levels;
 
     if (s->clustering != MPL_CLUSTER_SELF) {
@@ -152,7 +160,7 @@ static uint32_t level_of_pair(struct stamping *s, uint32_t location, uint32_t so
 
 static bool add_value(struct stamping *s, uint32_t value)
 {
-    uint32_t *at = mpl_buf_add(&s->c->values);
+    uint32_t *at = mpl_buf_add(&s->values);
 
     if (at != NULL) {
         *at = value;
@@ -161,65 +169,101 @@ static bool add_value(struct stamping *s, uint32_t value)
     return at != NULL;
 }
 
+static uint32_t add_shape(struct stamping *s, uint32_t level, uint32_t cluster, uint32_t n)
+{
+    struct mpl_shape *shape = mpl_buf_add(&s->shapes);
+
+    if (shape == NULL) {
+        s->is_short = true;
+        return 0;
+    }
+    *shape = (struct mpl_shape){ cluster, n, level };
+    return (uint32_t) s->shapes.n - 1;
+}
+
+/* Of a location's timestamp now. */
+static uint32_t shape_of(struct stamping *s, uint32_t location, uint32_t level)
+{
+    if (level == s->c->n_levels) {
+        return 0;
+    }
+
+    const uint32_t home = mpl_clusters_home(s->clusters, level, location);
+    struct mpl_cluster *cluster = mpl_clusters_get(s->clusters, level, home);
+
+    if (cluster->shape == 0 ||
+        ((const struct mpl_shape *) mpl_buf_get(&s->shapes, cluster->shape - 1))->n !=
+            cluster->n) {
+        cluster->shape = 1 + add_shape(s, level, home, cluster->n);
+    }
+    return cluster->shape - 1;
+}
+
+static const struct mpl_shape *shape_at(const struct stamping *s, uint32_t shape)
+{
+    return mpl_buf_get(&s->shapes, shape);
+}
+
+/* The last stamp before one that is of a higher level. */
+static uint32_t find_up(const struct stamping *s, const struct mpl_stamps *stamps,
+                        uint32_t stamp, uint32_t level)
+{
+    uint32_t up = stamp;
+
+    while (up > 0 && shape_at(s, stamps->shape[up - 1])->level <= level) {
+        up = stamps->up[up - 1];
+    }
+    return up;
+}
+
 /* An event's later sink knows what its earlier ones know. */
-static struct mpl_stamp *stamp_at(struct stamping *s, uint32_t location, uint32_t event)
+static bool is_stamped(const struct mpl_stamps *stamps, uint32_t event)
 {
-    struct mpl_buf *stamps = &s->c->stamps[location];
-    struct mpl_stamp *last = stamps->n == 0 ? NULL : mpl_buf_get(stamps, stamps->n - 1);
-
-    if (last != NULL && last->event == event) {
-        return last;
-    }
-    last = mpl_buf_add(stamps);
-    s->is_short = s->is_short || last == NULL;
-    return last;
+    return (stamps->is_sink[event / 64] >> event % 64 & 1) != 0;
 }
 
-static uint32_t find_up(const struct mpl_causality *c, uint32_t location, uint32_t level)
+/* Opens the stamp of an event; returns whose numbers it has. */
+static struct mpl_shape open_stamp(struct stamping *s, uint32_t location, uint32_t event,
+                                   uint32_t level, uint32_t first)
 {
-    const struct mpl_buf *stamps = &c->stamps[location];
-    uint32_t up = (uint32_t) stamps->n - 1;
+    struct mpl_stamps *stamps = &s->c->stamps[location];
+    const bool is_open = is_stamped(stamps, event);
+    const uint32_t stamp = is_open ? stamps->n - 1 : stamps->n;
 
-    while (up > 0) {
-        const struct mpl_stamp *before = mpl_buf_get(stamps, up - 1);
-
-        if (before->level > level) {
-            return up;
-        }
-        up = before->up;
+    stamps->is_sink[event / 64] |= UINT64_C(1) << event % 64;
+    stamps->n = stamp + 1;
+    stamps->first[stamp] = first;
+    if (stamps->shape == NULL) {
+        return *shape_at(s, 0);
     }
-    return 0;
-}
+    if (is_open) {
+        const uint32_t before = shape_at(s, stamps->shape[stamp])->level;
 
-static struct mpl_stamp *open_stamp(struct stamping *s, uint32_t location, uint32_t event,
-                                    uint32_t level)
-{
-    struct mpl_causality *c = s->c;
-    struct mpl_stamp *stamp = stamp_at(s, location, event);
-
-    if (stamp == NULL) {
-        return NULL;
+        level = before > level ? before : level;
     }
-    /* Fresh ones are zero. */
-    stamp->level = stamp->level > level ? stamp->level : level;
-    stamp->event = event;
-    stamp->first = c->values.n;
-    stamp->up = find_up(c, location, stamp->level);
-    if (stamp->level == c->clusters.n_levels) {
-        stamp->n = s->n;
-    } else {
-        stamp->cluster = mpl_clusters_home(&c->clusters, stamp->level, location);
-        stamp->n = mpl_clusters_get(&c->clusters, stamp->level, stamp->cluster)->n;
-    }
-    return stamp;
+    stamps->shape[stamp] = shape_of(s, location, level);
+    stamps->up[stamp] = find_up(s, stamps, stamp, level);
+    return s->is_short ? (struct mpl_shape){ 0 } : *shape_at(s, stamps->shape[stamp]);
 }
 
 static void put_stamp(struct stamping *s, uint32_t location, uint32_t event, uint32_t level)
 {
-    const struct mpl_stamp *stamp = open_stamp(s, location, event, level);
+    const struct mpl_shape shape =
+        open_stamp(s, location, event, level, (uint32_t) s->values.n);
+    const uint32_t *number = s->now[location]->number;
 
-    for (uint32_t i = 0; stamp != NULL && i < stamp->n; i++) {
-        if (!add_value(s, s->now[location]->number[mpl_stamp_member(s->c, stamp, i)])) {
+    if (s->values.n + shape.n > UINT32_MAX) {
+        s->is_beyond = true;
+        return;
+    }
+    s->c->cost.creation += shape.n;
+    for (uint32_t i = 0; i < shape.n; i++) {
+        const uint32_t member =
+            shape.level == s->c->n_levels
+                ? i
+                : mpl_clusters_member(s->clusters, shape.level, shape.cluster, i);
+
+        if (!add_value(s, number[member])) {
             return;
         }
     }
@@ -228,7 +272,7 @@ static void put_stamp(struct stamping *s, uint32_t location, uint32_t event, uin
 /* Events before \p event that are no sinks: what their timestamps would hold, if they had any. */
 static void count_others(struct stamping *s, uint32_t location, uint32_t event)
 {
-    const struct mpl_clusters *k = &s->c->clusters;
+    const struct mpl_clusters *k = s->clusters;
     const uint32_t before = s->n_counted[location];
 
     if (event > before) {
@@ -251,10 +295,11 @@ static void leave_pair(struct stamping *s, uint32_t location, uint32_t link, uin
     if (v == NULL) {
         return;
     }
-    raise_to(v, pair->vector, s->n);
+    raise_to(s, v, pair->vector);
     raise_one(v, pair->source.location, pair->source.event + 1);
     drop(s, pair->vector);
     pair->vector = NULL;
+    s->c->n_vector_entries += s->n;
     put_stamp(s, location, event, level_of_pair(s, location, pair->source.location));
 }
 
@@ -272,34 +317,41 @@ static void enter_group(struct stamping *s, uint32_t location, uint32_t link,
         memcpy(group->vector->number, v->number, s->n * sizeof v->number[0]);
         group->first_source = location;
     } else {
-        raise_to(group->vector, v, s->n);
+        raise_to(s, group->vector, v);
         group->level =
-            common_level(&s->c->clusters, group->level, group->first_source, location);
+            common_level(s->clusters, group->level, group->first_source, location);
     }
     raise_one(group->vector, location, event + 1);
     s->entered[location] = (struct entered){ link, event };
 }
 
-/* What all members of a collective know when they leave it is the same: it is kept once. */
+/*
+ * What all members of a collective know when they leave it is the same: it is kept once, if they are of one
+ * cluster. Somebody who has learned something since it entered knows more.
+ */
 static bool share_stamp(struct stamping *s, uint32_t location, uint32_t link,
                         uint32_t event, uint32_t level)
 {
     struct meeting *group = &s->group[link];
 
-    if (s->entered[location].group != link || level < s->c->clusters.n_levels) {
+    if (s->entered[location].group != link) {
+        s->c->n_vector_entries += s->n;
+        return false;
+    }
+    s->c->n_vector_entries += group->is_known ? 0 : s->n;
+    group->is_known = true;
+    if (is_stamped(&s->c->stamps[location], event) ||
+        (group->first != SIZE_MAX && group->shape != shape_of(s, location, level))) {
         return false;
     }
     drop(s, s->now[location]);
     s->now[location] = hold(group->vector);
     if (group->first == SIZE_MAX) {
-        group->first = s->c->values.n;
+        group->first = s->values.n;
+        group->shape = shape_of(s, location, level);
         put_stamp(s, location, event, level);
     } else {
-        struct mpl_stamp *stamp = open_stamp(s, location, event, level);
-
-        if (stamp != NULL) {
-            stamp->first = group->first;
-        }
+        (void) open_stamp(s, location, event, level, (uint32_t) group->first);
     }
     return true;
 }
@@ -309,7 +361,7 @@ static void learn_from_group(struct stamping *s, uint32_t location, uint32_t lin
 {
     const struct meeting *group = &s->group[link];
     const uint32_t level =
-        common_level(&s->c->clusters, group->level, group->first_source, location);
+        common_level(s->clusters, group->level, group->first_source, location);
 
     /* Nobody else is in it. */
     if (group->vector == NULL || share_stamp(s, location, link, event, level)) {
@@ -319,7 +371,7 @@ static void learn_from_group(struct stamping *s, uint32_t location, uint32_t lin
     struct vector *v = own(s, location);
 
     if (v != NULL) {
-        raise_to(v, group->vector, s->n);
+        raise_to(s, v, group->vector);
         put_stamp(s, location, event, level);
     }
 }
@@ -358,6 +410,25 @@ static void pass_source(void *context, uint32_t location, uint32_t i)
     }
 }
 
+/* Something that its event may depend on is left out. */
+static bool leave_out(struct stamping *s, uint32_t location, uint32_t event)
+{
+    struct mpl_causality *c = s->c;
+
+    if (c->first_left_out == NULL) {
+        c->first_left_out = MPL_NEW_ARRAY(c->arena, s->n, uint32_t);
+        for (uint32_t l = 0; l < s->n && c->first_left_out != NULL; l++) {
+            c->first_left_out[l] = MPL_NONE;
+        }
+    }
+    if (c->first_left_out == NULL) {
+        s->is_short = true;
+    } else if (c->first_left_out[location] > event) {
+        c->first_left_out[location] = event;
+    }
+    return !s->is_short;
+}
+
 static bool pass_sink(void *context, uint32_t location, uint32_t i)
 {
     struct stamping *s = context;
@@ -365,7 +436,7 @@ static bool pass_sink(void *context, uint32_t location, uint32_t i)
 
     if ((point->flags & MPL_POINT_IGNORED) != 0) {
         s->c->has_circles = true;
-        return !s->is_short;
+        return leave_out(s, location, point->event);
     }
     count_others(s, location, point->event);
     s->n_counted[location] = point->event + 1;
@@ -375,7 +446,7 @@ static bool pass_sink(void *context, uint32_t location, uint32_t i)
         leave_pair(s, location, point->link, point->event);
     }
     s->entered[location].group = MPL_NONE;
-    return !s->is_short && !s->c->clusters.is_short;
+    return !s->is_short && !s->is_beyond && !s->clusters->is_short;
 }
 
 static void pass_on(void *context, uint32_t group, uint32_t next)
@@ -398,18 +469,9 @@ static void pass_on(void *context, uint32_t group, uint32_t next)
         to->level = from->level;
         return;
     }
-    raise_to(to->vector, from->vector, s->n);
+    raise_to(s, to->vector, from->vector);
     to->level = from->level > to->level ? from->level : to->level;
-    to->level =
-        common_level(&s->c->clusters, to->level, to->first_source, from->first_source);
-}
-
-static int64_t blocked_ticks(void *context, uint32_t location, uint32_t i)
-{
-    const struct stamping *s = context;
-
-    return s->c->net->model->locations[location]
-        .time_ticks[point_at(s, location, i)->event];
+    to->level = common_level(s->clusters, to->level, to->first_source, from->first_source);
 }
 
 static void count_sinks(struct stamping *s)
@@ -453,31 +515,73 @@ static bool make_room(struct stamping *s)
     return true;
 }
 
-enum mpl_status mpl_causality_stamp(struct mpl_causality *c,
-                                    const struct mpl_causality_options *options,
-                                    struct mpl_err *err)
+static enum mpl_status walk(struct stamping *s, struct mpl_err *err)
 {
-    struct stamping s = { .c = c,
-                          .clustering = options->clustering,
-                          .n = c->net->n_tracks,
-                          .scratch = mpl_arena_create() };
-    const struct mpl_net_walker walker = { .context = &s,
+    const struct mpl_net_walker walker = { .context = s,
                                            .source = pass_source,
                                            .sink = pass_sink,
                                            .chain = pass_on,
-                                           .blocked_ticks = blocked_ticks,
                                            .is_in_rounds = true };
     uint64_t n_ignored = 0;
-    enum mpl_status st = s.scratch == NULL || !make_room(&s)
-                             ? mpl_nomem(err)
-                             : mpl_net_walk(c->net, &walker, &n_ignored, err);
+    const enum mpl_status st = mpl_net_walk(s->c->net, &walker, &n_ignored, err);
 
-    if (st == MPL_OK && (s.is_short || c->clusters.is_short)) {
+    if (st == MPL_OK && s->is_beyond) {
+        return mpl_fail(err, MPL_E_LIMIT,
+                        "timestamps of more than 2^32 numbers would be needed");
+    }
+    return st == MPL_OK && (s->is_short || s->clusters->is_short) ? mpl_nomem(err) : st;
+}
+
+static void count_sinks_before(struct mpl_stamps *stamps, uint32_t n_events)
+{
+    uint32_t n = 0;
+
+    for (uint32_t word = 0; stamps->is_sink != NULL && word <= n_events / 64; word++) {
+        stamps->before[word] = n;
+        n += (uint32_t) __builtin_popcountll(stamps->is_sink[word]);
+    }
+}
+
+/* False: no memory. */
+static bool finish(struct stamping *s)
+{
+    struct mpl_causality *c = s->c;
+
+    for (uint32_t l = 0; l < s->n; l++) {
+        const uint32_t n_events = c->net->model->locations[l].n_events;
+
+        if (c->net->first_left_out != NULL && c->net->first_left_out[l] != MPL_NONE) {
+            (void) leave_out(s, l, c->net->first_left_out[l]);
+        }
+        count_others(s, l, n_events);
+        count_sinks_before(&c->stamps[l], n_events);
+    }
+    c->n_values = s->values.n;
+    c->values = mpl_buf_take(&s->values, c->arena);
+    c->n_shapes = s->shapes.n;
+    c->shapes = mpl_buf_take(&s->shapes, c->arena);
+    return c->values != NULL && c->shapes != NULL && !s->is_short;
+}
+
+enum mpl_status mpl_causality_stamp(struct mpl_causality *c, struct mpl_clusters *clusters,
+                                    const struct mpl_causality_options *options,
+                                    struct mpl_arena *scratch, struct mpl_err *err)
+{
+    struct stamping s = { .c = c,
+                          .clusters = clusters,
+                          .clustering = options->clustering,
+                          .n = c->net->n_tracks,
+                          .scratch = scratch,
+                          .values = mpl_buf_make(sizeof(uint32_t)),
+                          .shapes = mpl_buf_make(sizeof(struct mpl_shape)) };
+    enum mpl_status st;
+
+    (void) add_shape(&s, c->n_levels, 0, s.n);
+    st = s.is_short || !make_room(&s) ? mpl_nomem(err) : walk(&s, err);
+    if (st == MPL_OK && !finish(&s)) {
         st = mpl_nomem(err);
     }
-    for (uint32_t l = 0; l < s.n && st == MPL_OK; l++) {
-        count_others(&s, l, c->net->model->locations[l].n_events);
-    }
-    mpl_arena_destroy(s.scratch);
+    mpl_buf_free(&s.values);
+    mpl_buf_free(&s.shapes);
     return st;
 }

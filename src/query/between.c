@@ -166,7 +166,8 @@ enum mpl_status mpl_query_cut(struct mpl_query *q, const struct mpl_spot *spot,
         }
     }
     if (st == MPL_OK) {
-        const char *why = mpl_causality_doubt(q->causality);
+        const char *why = is_future ? mpl_causality_doubt(q->causality)
+                                    : mpl_causality_doubt_at(q->causality, end_of(spot));
 
         *out = (struct mpl_cut){ *spot, is_future, why == NULL, why, n, instants };
     }

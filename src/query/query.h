@@ -157,9 +157,10 @@ const char *mpl_stamp_kind_name(enum mpl_stamp_kind kind); /* "vectors", … */
 struct mpl_stamp_size {
     enum mpl_stamp_kind kind;
     uint32_t max_cluster; /**< 0: vectors have no clusters. */
-    double ratio;   /**< As in Fig. 7 of the paper, see causality.h; NaN without events. */
-    uint64_t bytes; /**< All that answers need. */
-    bool is_used;   /**< What questions about this trace are answered with. */
+    double ratio;    /**< As in Fig. 7 of the paper, see causality.h; NaN without events. */
+    uint64_t bytes;  /**< All that answers need. */
+    bool is_used;    /**< What questions about this trace are answered with. */
+    const char *why; /**< A clause: why it is used; NULL: it is not. */
 };
 enum mpl_status mpl_query_size(struct mpl_query *query, enum mpl_stamp_kind kind,
                                uint32_t most, struct mpl_stamp_size *out,

@@ -42,11 +42,16 @@ enum mpl_status mpl_query_size(struct mpl_query *q, enum mpl_stamp_kind kind, ui
     struct mpl_causality *causality = NULL;
     enum mpl_status st = mpl_query_net(q, err);
 
+    st = st == MPL_OK ? mpl_query_stamps(q, err) : st;
     st = st == MPL_OK ? mpl_causality_create(q->net, &options, &causality, err) : st;
     if (st != MPL_OK) {
         return st;
     }
 
+    const struct mpl_precedences *precedences = mpl_events_precedences(q->run->events);
+    const struct mpl_causality_options *used = mpl_precedences_options(precedences);
+    const bool is_used = used->n_levels == options.n_levels &&
+                         (options.n_levels == 0 || used->most[0] == most);
     const struct mpl_causality_size size = mpl_causality_size(causality);
 
     *out = (struct mpl_stamp_size){
@@ -54,10 +59,8 @@ enum mpl_status mpl_query_size(struct mpl_query *q, enum mpl_stamp_kind kind, ui
         .max_cluster = kind == MPL_STAMP_VECTORS ? 0 : most,
         .ratio = size.ratio,
         .bytes = size.bytes,
-        .is_used =
-            kind == (q->net->n_tracks <= MPL_MOST_FOR_VECTORS ? MPL_STAMP_VECTORS
-                                                              : MPL_STAMP_HIERARCHICAL) &&
-            (kind == MPL_STAMP_VECTORS || most == MPL_USUAL_CLUSTER),
+        .is_used = is_used,
+        .why = is_used ? mpl_precedences_why(precedences) : NULL,
     };
     mpl_causality_destroy(causality);
     return MPL_OK;

@@ -154,6 +154,7 @@ enum mpl_status mpl_report_sizes_json(const struct mpl_run *run,
         mpl_json_set(size, "ratio", mpl_json_number(all[i].ratio));
         mpl_json_set(size, "bytes", mpl_json_integer((int64_t) all[i].bytes));
         mpl_json_set(size, "is_used", mpl_json_boolean(all[i].is_used));
+        mpl_json_set(size, "why_used", mpl_json_string(all[i].why));
         mpl_json_add(sizes, size);
     }
     mpl_json_set(json, "sizes", sizes);

@@ -381,7 +381,6 @@ static const char *say_kind(struct page *page, const struct mpl_stamp_size *size
 static void sizes(struct page *page, const struct mpl_run *run,
                   const struct mpl_stamp_size *all, size_t n)
 {
-    const uint32_t n_locations = run->model->n_locations;
     const struct mpl_stamp_size *best = smallest(all, n);
 
     mpl_text_print(page->out, "  %-16s  %11s  %8s  %12s\n", "timestamps", "max cluster",
@@ -401,13 +400,12 @@ static void sizes(struct page *page, const struct mpl_run *run,
             ? ": clusters do not pay here, because messages leave them too often or "
               "there are too few locations"
             : "");
-    mpl_page_say(page, 0,
-                 n_locations <= MPL_MOST_FOR_VECTORS
-                     ? "With %u locations vectors are used: up to %u they are small, and "
-                       "answer at once."
-                     : "With %u locations, more than %u, hierarchical clusters are used: "
-                       "vectors would grow with every location.",
-                 n_locations, (unsigned) MPL_MOST_FOR_VECTORS);
+    for (size_t i = 0; i < n; i++) {
+        if (all[i].is_used) {
+            mpl_page_say(page, 0, "With %u locations %s are used: %s.",
+                         run->model->n_locations, say_kind(page, &all[i]), all[i].why);
+        }
+    }
 }
 
 enum mpl_status mpl_report_sizes_text(const struct mpl_run *run,

@@ -145,17 +145,17 @@ static void write_halo(struct draft *d, bool is_shuffled)
     }
 }
 
-static void write_ring(struct draft *d)
+static void write_ring(struct draft *d, uint32_t n_steps)
 {
-    uint32_t sent[RING_SIZE];
+    for (uint32_t step = 0; step < n_steps; step++) {
+        const uint32_t first = d->n_pairs;
 
-    for (uint32_t step = 0; step < RING_STEPS; step++) {
         for (uint32_t p = 0; p < d->n; p++) {
             work(d, p, RING_LOCAL);
-            sent[p] = send(d, p);
+            (void) send(d, p);
         }
         for (uint32_t p = 0; p < d->n; p++) {
-            receive(d, p, sent[(p + d->n - 1) % d->n]);
+            receive(d, p, first + (p + d->n - 1) % d->n);
         }
     }
 }
@@ -190,7 +190,7 @@ static void write_program(struct draft *d, enum program program)
         write_halo(d, program == PROGRAM_HALO_SHUFFLED);
         break;
     case PROGRAM_RING:
-        write_ring(d);
+        write_ring(d, RING_STEPS);
         break;
     default:
         write_scatter(d);
@@ -229,6 +229,28 @@ static struct mpl_net *make_net(const struct draft *d, struct mpl_arena *arena)
     return net;
 }
 
+static bool open_draft(struct draft *d, uint32_t n, struct mpl_arena *arena)
+{
+    *d = (struct draft){ .n = n,
+                         .points = MPL_NEW_ARRAY(arena, n, struct mpl_buf),
+                         .n_events = MPL_NEW_ARRAY(arena, n, uint32_t),
+                         .dice = 2001 };
+    for (uint32_t p = 0; p < n && d->points != NULL; p++) {
+        d->points[p] = mpl_buf_make(sizeof(struct mpl_net_point));
+    }
+    return d->points != NULL && d->n_events != NULL;
+}
+
+static struct mpl_net *close_draft(struct draft *d, struct mpl_arena *arena)
+{
+    struct mpl_net *net = d->is_short ? NULL : make_net(d, arena);
+
+    for (uint32_t p = 0; p < d->n; p++) {
+        mpl_buf_free(&d->points[p]);
+    }
+    return net;
+}
+
 struct mpl_net *program_make(enum program program, struct mpl_arena *arena)
 {
     static const uint32_t sizes[N_PROGRAMS] = {
@@ -238,24 +260,22 @@ struct mpl_net *program_make(enum program program, struct mpl_arena *arena)
         [PROGRAM_RING] = RING_SIZE,
         [PROGRAM_SCATTER] = SCATTER_SIZE,
     };
-    struct draft d = { .n = sizes[program],
-                       .points = MPL_NEW_ARRAY(arena, sizes[program], struct mpl_buf),
-                       .n_events = MPL_NEW_ARRAY(arena, sizes[program], uint32_t),
-                       .dice = 2001 };
-    struct mpl_net *net = NULL;
+    struct draft d;
 
-    if (d.points == NULL || d.n_events == NULL) {
+    if (!open_draft(&d, sizes[program], arena)) {
         return NULL;
     }
-    for (uint32_t p = 0; p < d.n; p++) {
-        d.points[p] = mpl_buf_make(sizeof(struct mpl_net_point));
-    }
     write_program(&d, program);
-    if (!d.is_short) {
-        net = make_net(&d, arena);
+    return close_draft(&d, arena);
+}
+
+struct mpl_net *program_ring(uint32_t n, uint32_t n_steps, struct mpl_arena *arena)
+{
+    struct draft d;
+
+    if (!open_draft(&d, n, arena)) {
+        return NULL;
     }
-    for (uint32_t p = 0; p < d.n; p++) {
-        mpl_buf_free(&d.points[p]);
-    }
-    return net;
+    write_ring(&d, n_steps);
+    return close_draft(&d, arena);
 }

@@ -565,6 +565,10 @@ static char *assemble(const struct draft *d)
         for (size_t i = 0; i < d->place[p].length; i++) {
             *(char *) mpl_buf_add(&text) = d->place[p].text[i];
         }
+        for (const char *at = " finalize 9000..9001"; *at != '\0' && !d->place[p].is_thread;
+             at++) {
+            *(char *) mpl_buf_add(&text) = *at;
+        }
         *(char *) mpl_buf_add(&text) = '\n';
     }
     *(char *) mpl_buf_add(&text) = '\0';
