@@ -1,0 +1,154 @@
+/*
+ * Takes:        the calls of a run, and a filter that says which of them count.
+ * Makes:        per location the sequence of these calls as symbols, and the loops in sequences.
+ * Leaves alone: times, and what two runs differ in (diff).
+ */
+#ifndef MPL_SEQUENCE_SEQUENCE_H
+#define MPL_SEQUENCE_SEQUENCE_H
+
+#include "events/events.h"
+
+/* ---- which calls count ------------------------------------------------------------------ */
+
+/**
+ * A filter of the paper DiffTrace (Table I, Fig. 7) as its tables write it: `11.mpi.cust.0K10`.
+ * First digit: 1 leaves out returns, 0 keeps them. Second: 1 leaves out entries of the procedure
+ * linkage table. Then the kinds of functions to keep, `cust=REGEX` for an extended regular
+ * expression. Last: 1 keeps whatever no filter names, too; K and the longest body of a loop, in
+ * entries. Both ends may be left out.
+ */
+struct mpl_filter;
+
+/** The bodies of loops are at most so long where nobody says otherwise. */
+enum { MPL_FILTER_K = 100, MPL_FILTER_K_MOST = 10000 };
+
+/**
+ * Ownership: lives in \p arena but for a regular expression: close it.
+ * Errors:    MPL_E_USAGE with the column and a suggestion; *out is NULL then.
+ */
+enum mpl_status mpl_filter_open(const char *code, struct mpl_arena *arena,
+                                struct mpl_filter **out, struct mpl_err *err);
+void mpl_filter_close(struct mpl_filter *filter); /* NULL is allowed */
+bool mpl_filter_keeps(const struct mpl_filter *filter, const char *function);
+bool mpl_filter_keeps_returns(const struct mpl_filter *filter);
+uint32_t mpl_filter_k(const struct mpl_filter *filter);
+
+/* ---- symbols ------------------------------------------------------------------------------ */
+
+/** What of a call makes it another one, beside its function. */
+enum mpl_symbol_part {
+    MPL_SYMBOL_PEER = 1,     /**< Whom a message goes to, or comes from. */
+    MPL_SYMBOL_RELATIVE = 2, /**< The same as a distance from the own rank. */
+    MPL_SYMBOL_ROOT = 4,
+    MPL_SYMBOL_TAG = 8,
+    MPL_SYMBOL_BYTES = 16, /**< What is sent and received. */
+    MPL_SYMBOL_COMM = 32,  /**< The communicator, by its name. */
+};
+
+/** A number of a symbol or, with this bit, of a loop. */
+#define MPL_LOOP 0x80000000U
+
+/** What is not asked for, or not known, is MPL_NONE; of bytes UINT64_MAX. */
+struct mpl_symbol {
+    uint32_t function; /**< See mpl_symbol_function(). */
+    uint32_t to;       /**< Rank; distance + MPL_LOOP if relative. */
+    uint32_t from;     /**< Of blocking receives: others are not always recorded. */
+    uint32_t root;
+    uint32_t tag;
+    uint32_t comm; /**< As functions: the number of a name. */
+    uint64_t sent_bytes;
+    uint64_t received_bytes;
+    uint64_t more; /**< Hash of further messages that begin in the call. */
+    bool is_return;
+    bool is_relative;
+};
+
+/** Equal calls of any run that uses the same symbols have the same number. */
+struct mpl_symbols;
+/** NULL when out of memory. */
+struct mpl_symbols *mpl_symbols_create(void);
+void mpl_symbols_destroy(struct mpl_symbols *symbols); /* NULL is allowed */
+uint32_t mpl_symbols_count(const struct mpl_symbols *symbols);
+const struct mpl_symbol *mpl_symbols_get(const struct mpl_symbols *symbols, uint32_t i);
+/** MPL_NONE when out of memory. */
+uint32_t mpl_symbols_put(struct mpl_symbols *symbols, const struct mpl_symbol *symbol);
+/** The number of a name; MPL_NONE when out of memory. */
+uint32_t mpl_symbols_name(struct mpl_symbols *symbols, const char *name);
+/** Borrowed until the next name. */
+const char *mpl_symbol_function(const struct mpl_symbols *symbols, uint32_t symbol);
+/** "MPI_Send(4)", "MPI_Bcast(root 0)"; \p is_short: without "MPI_". NULL: no memory. */
+const char *mpl_symbol_text(const struct mpl_symbols *symbols, uint32_t symbol,
+                            bool is_short, struct mpl_arena *arena);
+
+/* ---- sequences ------------------------------------------------------------------------------ */
+
+struct mpl_sequence {
+    uint32_t n;
+    const uint32_t *symbols;
+    const uint32_t *calls; /**< Parallel: see mpl_events_call(). NULL: not known. */
+};
+
+struct mpl_sequence_options {
+    const struct mpl_filter *filter; /**< NULL: all calls of MPI. */
+    unsigned parts;                  /**< enum mpl_symbol_part */
+    /** Leaves out what says nothing about the program's way: how often it asked whether something has
+        come (MPI_Test, MPI_Iprobe, MPI_Waitsome). */
+    bool without_polls;
+    /** Per process: takes whatever comes first, so that neither who sends to it nor what it answers has
+        an order. Messages with it are left out. NULL: there is none. */
+    const bool *takes_any;
+};
+/**
+ * One sequence per location.
+ *
+ * Ownership: lives in \p arena; symbols are added to \p symbols.
+ * Errors:    MPL_E_NOMEM only.
+ * Cost:      linear in calls.
+ */
+enum mpl_status mpl_sequences_create(const struct mpl_events *events,
+                                     const struct mpl_sequence_options *options,
+                                     struct mpl_symbols *symbols, struct mpl_arena *arena,
+                                     const struct mpl_sequence **out, struct mpl_err *err);
+
+/* ---- loops ------------------------------------------------------------------------------------ */
+
+/** A call, or a loop of so many iterations. */
+struct mpl_item {
+    uint32_t what; /**< Symbol, or MPL_LOOP and the loop. */
+    uint32_t count;
+};
+struct mpl_loop {
+    uint32_t n; /**< Items in its body. */
+    const struct mpl_item *items;
+    uint64_t length; /**< Calls in its body. */
+};
+/** A sequence with its loops. */
+struct mpl_folded {
+    uint32_t n;
+    const struct mpl_item *items;
+};
+
+/** The loops of all sequences that are folded with it, of any run. */
+struct mpl_loops;
+/** \p k: at most so many items in a body. NULL when out of memory. */
+struct mpl_loops *mpl_loops_create(uint32_t k, struct mpl_arena *arena);
+void mpl_loops_destroy(struct mpl_loops *loops); /* NULL is allowed */
+uint32_t mpl_loops_count(const struct mpl_loops *loops);
+/** Valid until more is folded. */
+struct mpl_loop mpl_loops_get(const struct mpl_loops *loops, uint32_t loop);
+/** Calls that an item stands for. */
+uint64_t mpl_item_length(const struct mpl_loops *loops, struct mpl_item item);
+/**
+ * Nested loop recognition: items are put on a stack; what stands there three times becomes a loop, and
+ * so does, from the second time on, what is a loop in any of the sequences. A body behind its loop is a
+ * further iteration. What the loops are depends on all sequences, not on their order; nothing is lost.
+ *
+ * Ownership: the items live in the arena of \p loops.
+ * Errors:    MPL_E_NOMEM only.
+ * Cost:      linear in symbols; K hardly matters.
+ */
+enum mpl_status mpl_loops_fold(struct mpl_loops *loops,
+                               const struct mpl_sequence *sequences, size_t n,
+                               struct mpl_folded *out, struct mpl_err *err);
+
+#endif
