@@ -8,6 +8,7 @@
 extern const struct mpl_cmd mpl_cmd_check;
 extern const struct mpl_cmd mpl_cmd_convert;
 extern const struct mpl_cmd mpl_cmd_diagnose;
+extern const struct mpl_cmd mpl_cmd_diff;
 extern const struct mpl_cmd mpl_cmd_help;
 extern const struct mpl_cmd mpl_cmd_order;
 extern const struct mpl_cmd mpl_cmd_pattern;

@@ -7,6 +7,7 @@
 #define MPL_REPORT_REPORT_H
 
 #include "critical/critical.h"
+#include "diff/diff.h"
 #include "experiment/experiment.h"
 #include "query/query.h"
 
@@ -132,6 +133,21 @@ enum mpl_status mpl_report_path_text(const struct mpl_run *run,
 enum mpl_status mpl_report_path_json(const struct mpl_run *run,
                                      const struct mpl_critical *path,
                                      const struct mpl_critical_shares *shares, FILE *out,
+                                     struct mpl_err *err);
+
+/** For `marple diff`: at most \p top changes in full. */
+enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff, size_t top,
+                                     const struct mpl_report_options *options, FILE *out,
+                                     struct mpl_err *err);
+/** What of one configuration: sequences with their loops, or similarities. */
+enum mpl_show { MPL_SHOW_NLR, MPL_SHOW_JSM };
+enum mpl_status mpl_report_filtered(const struct mpl_run *run,
+                                    const struct mpl_filtered *filtered, enum mpl_show what,
+                                    struct mpl_context_kind kind,
+                                    const struct mpl_report_options *options, FILE *out,
+                                    struct mpl_err *err);
+/** "marple-diff/1": doc/diff.schema.json. */
+enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff, FILE *out,
                                      struct mpl_err *err);
 
 /** "marple-check/1": doc/check.schema.json. */

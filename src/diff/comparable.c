@@ -1,0 +1,307 @@
+/* Whether two runs can be compared at all, and what of them not. */
+#include "config.h"
+
+#include "diff/diff_priv.h"
+
+#include "replay/replay.h"
+
+#include <string.h>
+
+/* Programs that share fewer of their functions are taken for different ones. */
+static const double least_common = 0.2;
+
+static enum mpl_status refuse(struct mpl_comparison *c, const char *reason,
+                              struct mpl_err *err)
+{
+    c->diff.verdict = MPL_DIFF_NOT_COMPARABLE;
+    c->diff.reason = reason;
+    return reason == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+static enum mpl_status note(struct mpl_comparison *c, const char *text, struct mpl_err *err)
+{
+    const char **slot = mpl_buf_add(&c->notes);
+
+    if (slot == NULL || text == NULL) {
+        return mpl_nomem(err);
+    }
+    *slot = text;
+    return MPL_OK;
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+struct functions {
+    struct mpl_names *names;
+    uint8_t *sides; /* Per name: 1 base, 2 new. */
+    size_t n_common;
+};
+
+/* Functions that are called; a definition alone means nothing. */
+static bool mark(struct functions *f, const struct mpl_events *events, uint8_t side)
+{
+    const struct mpl_model *model = mpl_events_model(events);
+
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        const uint32_t n = mpl_events_call_count(events, l);
+
+        for (uint32_t i = 0; i < n; i++) {
+            struct mpl_call_view view;
+
+            mpl_events_call(events, l, i, &view);
+            if (view.region == MPL_NONE || !view.is_mpi) {
+                continue;
+            }
+
+            const uint32_t name = mpl_names_put(f->names, model->regions[view.region].name);
+
+            if (name == MPL_NONE) {
+                return false;
+            }
+            f->sides[name] |= side;
+        }
+    }
+    return true;
+}
+
+static enum mpl_status check_functions(struct mpl_comparison *c, struct mpl_err *err)
+{
+    const struct mpl_events *base = c->diff.base->events;
+    const struct mpl_events *new = c->diff.new->events;
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct functions f = { .names = mpl_names_create() };
+    const size_t most =
+        (size_t) mpl_events_model(base)->n_regions + mpl_events_model(new)->n_regions;
+    enum mpl_status st = MPL_OK;
+
+    f.sides = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, most, uint8_t);
+    if (f.names == NULL || f.sides == NULL || !mark(&f, base, 1) || !mark(&f, new, 2)) {
+        st = mpl_nomem(err);
+    }
+
+    const size_t n = st == MPL_OK ? mpl_names_count(f.names) : 0;
+
+    for (size_t i = 0; i < n; i++) {
+        f.n_common += f.sides[i] == 3;
+    }
+    if ((double) f.n_common < least_common * (double) n) {
+        st = refuse(
+            c,
+            mpl_arena_printf(c->arena,
+                             "these are different programs: they have %zu of %zu MPI "
+                             "functions in common",
+                             f.n_common, n),
+            err);
+    }
+    mpl_names_destroy(f.names);
+    mpl_arena_destroy(scratch);
+    return st;
+}
+
+/* ---- locations --------------------------------------------------------------------------------- */
+
+static enum mpl_status check_locations(struct mpl_comparison *c, struct mpl_err *err)
+{
+    const struct mpl_model *base = c->diff.base->model;
+    const struct mpl_model *new = c->diff.new->model;
+
+    if (base->n_processes != new->n_processes) {
+        return refuse(
+            c,
+            mpl_arena_printf(c->arena,
+                             "the base has %u process%s, the new run %u; who corresponds "
+                             "to whom is not known",
+                             base->n_processes, base->n_processes == 1 ? "" : "es",
+                             new->n_processes),
+            err);
+    }
+    if (base->n_locations != new->n_locations) {
+        return refuse(
+            c,
+            mpl_arena_printf(c->arena,
+                             "the base has %u threads, the new run %u; who corresponds "
+                             "to whom is not known",
+                             base->n_locations, new->n_locations),
+            err);
+    }
+    for (uint32_t l = 0; l < base->n_locations; l++) {
+        if (strcmp(base->locations[l].label, new->locations[l].label) != 0) {
+            return refuse(
+                c,
+                mpl_arena_printf(c->arena,
+                                 "the base has a location %s where the new run has %s",
+                                 base->locations[l].label, new->locations[l].label),
+                err);
+        }
+    }
+    c->n_locations = base->n_locations;
+    return MPL_OK;
+}
+
+static enum mpl_status check_run(struct mpl_comparison *c, const struct mpl_run *run,
+                                 const char *which, struct mpl_err *err)
+{
+    if (run->events != NULL && run->model->n_events > 0) {
+        return MPL_OK;
+    }
+    return refuse(
+        c,
+        mpl_arena_printf(c->arena, "%s cannot be used: %s", which,
+                         run->failure == NULL ? "it has no events" : run->failure),
+        err);
+}
+
+/* ---- what is left out ---------------------------------------------------------------------------- */
+
+/* Per process, whether it takes whatever comes first in that run, and how many messages it has. */
+struct takers {
+    bool *takes_any;
+    uint64_t *messages;
+};
+
+static enum mpl_status find_takers(const struct mpl_comparison *c,
+                                   const struct mpl_run *run, struct mpl_arena *scratch,
+                                   struct takers *out, struct mpl_err *err)
+{
+    bool *locations = MPL_NEW_ARRAY(scratch, c->n_locations, bool);
+    enum mpl_status st = MPL_OK;
+
+    out->takes_any = MPL_NEW_ARRAY(scratch, run->model->n_processes, bool);
+    out->messages = MPL_NEW_ARRAY(scratch, run->model->n_processes, uint64_t);
+    if (locations == NULL || out->takes_any == NULL || out->messages == NULL) {
+        return mpl_nomem(err);
+    }
+    st = mpl_replay_takes_any(run->model, run->match, locations, err);
+    for (uint32_t l = 0; l < c->n_locations && st == MPL_OK; l++) {
+        const struct mpl_location *loc = &run->model->locations[l];
+
+        out->takes_any[loc->process] |= locations[l];
+        out->messages[loc->process] += loc->n_messages;
+    }
+    return st;
+}
+
+/* One run may show it by chance only: then the other must have as many messages, for a message that a fault
+   takes away changes turns, too. */
+static enum mpl_status choose_takers(struct mpl_comparison *c, struct mpl_err *err)
+{
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct takers base;
+    struct takers new;
+    enum mpl_status st = scratch == NULL ? mpl_nomem(err) : MPL_OK;
+
+    st = st == MPL_OK ? find_takers(c, c->diff.base, scratch, &base, err) : st;
+    st = st == MPL_OK ? find_takers(c, c->diff.new, scratch, &new, err) : st;
+    for (uint32_t p = 0; p < c->diff.base->model->n_processes && st == MPL_OK; p++) {
+        c->takes_any[p] = (base.takes_any[p] && new.takes_any[p]) ||
+                          ((base.takes_any[p] || new.takes_any[p]) &&
+                           base.messages[p] == new.messages[p]);
+    }
+    mpl_arena_destroy(scratch);
+    return st;
+}
+
+static unsigned long long count_messages(const struct mpl_comparison *c,
+                                         const struct mpl_run *run)
+{
+    unsigned long long n = 0;
+
+    for (uint32_t l = 0; l < c->n_locations; l++) {
+        const struct mpl_location *loc = &run->model->locations[l];
+
+        n += c->takes_any[loc->process] ? loc->n_messages : 0;
+    }
+    return n;
+}
+
+static enum mpl_status note_takers(struct mpl_comparison *c, struct mpl_err *err)
+{
+    const struct mpl_model *model = c->diff.base->model;
+    uint32_t n = 0;
+    uint32_t first = 0;
+
+    for (uint32_t p = 0; p < model->n_processes; p++) {
+        first = c->takes_any[p] && n == 0 ? p : first;
+        n += c->takes_any[p];
+    }
+    if (n == 0) {
+        return MPL_OK;
+    }
+
+    const char *who =
+        n == 1 ? mpl_arena_printf(c->arena, "Rank %u takes", model->processes[first].rank)
+               : mpl_arena_printf(c->arena, "%u ranks, first %u, take", n,
+                                  model->processes[first].rank);
+
+    return note(c,
+                who == NULL
+                    ? NULL
+                    : mpl_arena_printf(
+                          c->arena,
+                          "%s messages in the order in which they come, and answer%s them. "
+                          "Who has how many differs from run to run, so these messages "
+                          "are not compared: %llu in the base, %llu in the new run.",
+                          who, n == 1 ? "s" : "", count_messages(c, c->diff.base),
+                          count_messages(c, c->diff.new)),
+                err);
+}
+
+static enum mpl_status note_recording(struct mpl_comparison *c, struct mpl_err *err)
+{
+    const bool base = c->diff.base->model->can.has_receive_completions;
+    const bool new = c->diff.new->model->can.has_receive_completions;
+
+    if (base == new) {
+        return MPL_OK;
+    }
+    return note(c,
+                mpl_arena_printf(
+                    c->arena,
+                    "%s does not record when non-blocking receives are over, %s does. "
+                    "That is no difference of the program: calls are compared, not "
+                    "records, and waits are not.",
+                    base ? "The new run" : "The base", base ? "the base" : "the new run"),
+                err);
+}
+
+static enum mpl_status note_damage(struct mpl_comparison *c, const struct mpl_run *run,
+                                   const char *which, struct mpl_err *err)
+{
+    return run->damage == NULL
+               ? MPL_OK
+               : note(c,
+                      mpl_arena_printf(c->arena, "%s is damaged: it lacks %s.", which,
+                                       run->damage),
+                      err);
+}
+
+static enum mpl_status note_all(struct mpl_comparison *c, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    c->takes_any = MPL_NEW_ARRAY(c->arena, c->diff.base->model->n_processes, bool);
+    if (c->takes_any == NULL) {
+        return mpl_nomem(err);
+    }
+    st = choose_takers(c, err);
+    st = st == MPL_OK ? note_takers(c, err) : st;
+    st = st == MPL_OK ? note_recording(c, err) : st;
+    st = st == MPL_OK ? note_damage(c, c->diff.base, "The base", err) : st;
+    return st == MPL_OK ? note_damage(c, c->diff.new, "The new run", err) : st;
+}
+
+enum mpl_status mpl_comparable_check(struct mpl_comparison *c, struct mpl_err *err)
+{
+    enum mpl_status st = check_run(c, c->diff.base, "the base", err);
+
+    if (st == MPL_OK && c->diff.reason == NULL) {
+        st = check_run(c, c->diff.new, "the new run", err);
+    }
+    if (st == MPL_OK && c->diff.reason == NULL) {
+        st = check_functions(c, err);
+    }
+    if (st == MPL_OK && c->diff.reason == NULL) {
+        st = check_locations(c, err);
+    }
+    return st == MPL_OK && c->diff.reason == NULL ? note_all(c, err) : st;
+}

@@ -1,0 +1,212 @@
+/*
+ * Two runs, call by call. Calls count with all that is recorded of them; what is shown is the coarsest that shows
+ * the difference: whom a message goes to, and its tag and bytes only where these are what differs.
+ */
+#include "config.h"
+
+#include "diff/diff_priv.h"
+
+#include <stdlib.h>
+
+enum { COARSE, FINE, LEVELS };
+static const unsigned parts[LEVELS] = {
+    [COARSE] = MPL_SYMBOL_PEER | MPL_SYMBOL_ROOT,
+    [FINE] = MPL_SYMBOL_PEER | MPL_SYMBOL_ROOT | MPL_SYMBOL_TAG | MPL_SYMBOL_BYTES |
+             MPL_SYMBOL_COMM,
+};
+
+/* The sequences of both runs, per location. */
+struct level {
+    const struct mpl_sequence *base;
+    const struct mpl_sequence *new;
+};
+
+const char *mpl_diff_verdict_name(enum mpl_diff_verdict verdict)
+{
+    static const char *const names[] = { "SAME", "DIFFERENT", "NOT COMPARABLE" };
+
+    return names[verdict];
+}
+
+static enum mpl_status make_level(struct mpl_comparison *c, unsigned with,
+                                  struct level *out, struct mpl_err *err)
+{
+    const struct mpl_sequence_options options = { .parts = with,
+                                                  .without_polls = true,
+                                                  .takes_any = c->takes_any };
+    const enum mpl_status st = mpl_sequences_create(c->diff.base->events, &options,
+                                                    c->symbols, c->arena, &out->base, err);
+
+    return st == MPL_OK ? mpl_sequences_create(c->diff.new->events, &options, c->symbols,
+                                               c->arena, &out->new, err)
+                        : st;
+}
+
+/* ---- where they go different ways ---------------------------------------------------------------- */
+
+/* What is lost of a damaged trace is no difference of the program. */
+static bool is_lost(const struct mpl_run *run, const struct mpl_sequence *sequences,
+                    uint32_t l, uint32_t common)
+{
+    return run->model->locations[l].is_damaged && common == sequences[l].n;
+}
+
+/* False: they do not. */
+static bool differs(const struct mpl_comparison *c, const struct level *level, uint32_t l,
+                    uint32_t *common)
+{
+    const struct mpl_sides sides = { .base = &level->base[l], .new = &level->new[l] };
+
+    *common = mpl_sides_common(c, &sides);
+    return (*common < sides.base->n || *common < sides.new->n) &&
+           !is_lost(c->diff.base, level->base, l, *common) &&
+           !is_lost(c->diff.new, level->new, l, *common);
+}
+
+/*
+ * When the base does what the new run does not: the calls of a run follow from each other, and its clock is
+ * corrected, so whoever is first here may be the cause of the others. A message that is received counts
+ * when it is there, everything else when it begins.
+ */
+static double time_of(const struct mpl_comparison *c, const struct mpl_sequence *base,
+                      const struct mpl_divergence *change)
+{
+    const struct mpl_events *events = c->diff.base->events;
+    const uint32_t l = change->location;
+    const bool is_end = change->position >= base->n;
+    const bool receives =
+        !is_end &&
+        mpl_symbols_get(c->symbols, base->symbols[change->position])->from != MPL_NONE;
+    const uint32_t call =
+        is_end ? mpl_events_call_count(events, l) - 1 : base->calls[change->position];
+
+    if (is_end && mpl_events_call_count(events, l) == 0) {
+        return 0;
+    }
+    return mpl_model_seconds(c->diff.base->model,
+                             is_end || receives
+                                 ? mpl_events_leave_ticks(events, l, 2 * call + 1)
+                                 : mpl_events_enter_ticks(events, l, 2 * call + 1));
+}
+
+/* The coarsest level that shows the first difference. */
+static int choose_level(const struct mpl_comparison *c, const struct level *levels,
+                        struct mpl_divergence *change)
+{
+    uint32_t coarse;
+
+    (void) differs(c, &levels[FINE], change->location, &change->position);
+    return differs(c, &levels[COARSE], change->location, &coarse) &&
+                   coarse == change->position
+               ? COARSE
+               : FINE;
+}
+
+static enum mpl_status take_change(struct mpl_comparison *c, const struct level *levels,
+                                   struct mpl_divergence *change, struct mpl_err *err)
+{
+    const uint32_t l = change->location;
+    const int i = choose_level(c, levels, change);
+    struct mpl_sides sides = { .base = &levels[i].base[l], .new = &levels[i].new[l] };
+    enum mpl_status st = mpl_loops_fold(c->loops, sides.base, 1, &sides.folded, err);
+
+    st = st == MPL_OK ? mpl_loops_fold(c->loops, sides.new, 1, &sides.folded_new, err) : st;
+    st = st == MPL_OK ? mpl_align(c, &sides, change, err) : st;
+    if (st == MPL_OK) {
+        change->base_s = time_of(c, sides.base, change);
+        st = i == COARSE ? mpl_explain(c, levels[COARSE].new, change, err) : MPL_OK;
+    }
+    return st;
+}
+
+static int by_time(const void *x, const void *y)
+{
+    const struct mpl_divergence *a = x;
+    const struct mpl_divergence *b = y;
+
+    if (a->base_s != b->base_s) {
+        return a->base_s < b->base_s ? -1 : 1;
+    }
+    return (a->location > b->location) - (a->location < b->location);
+}
+
+static enum mpl_status find_changes(struct mpl_comparison *c, const struct level *levels,
+                                    struct mpl_err *err)
+{
+    struct mpl_divergence *changes =
+        MPL_NEW_ARRAY(c->arena, c->n_locations, struct mpl_divergence);
+    size_t n = 0;
+    uint32_t unused;
+    enum mpl_status st = changes == NULL ? mpl_nomem(err) : MPL_OK;
+
+    for (uint32_t l = 0; l < c->n_locations && st == MPL_OK; l++) {
+        if (differs(c, &levels[FINE], l, &unused)) {
+            changes[n] = (struct mpl_divergence){ .location = l };
+            st = take_change(c, levels, &changes[n++], err);
+        }
+    }
+    c->diff.n_changes = n;
+    c->diff.changes = changes;
+    c->diff.verdict = n > 0 ? MPL_DIFF_DIFFERENT : MPL_DIFF_SAME;
+    if (st == MPL_OK && n > 0) {
+        st = mpl_vote(c, changes, err);
+        qsort(changes, n, sizeof *changes, by_time);
+    }
+    return st;
+}
+
+static enum mpl_status compare(struct mpl_comparison *c, struct mpl_err *err)
+{
+    struct level levels[LEVELS];
+    enum mpl_status st = mpl_comparable_check(c, err);
+
+    for (int i = 0; i < LEVELS && st == MPL_OK && c->diff.reason == NULL; i++) {
+        st = make_level(c, parts[i], &levels[i], err);
+    }
+    if (st == MPL_OK && c->diff.reason == NULL) {
+        st = find_changes(c, levels, err);
+    }
+    c->diff.n_notes = c->notes.n;
+    c->diff.notes = c->notes.data;
+    return st;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------- */
+
+enum mpl_status mpl_diff_create(const struct mpl_diagnosis *base,
+                                const struct mpl_diagnosis *new,
+                                struct mpl_comparison **out, struct mpl_err *err)
+{
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_comparison *c = arena == NULL ? NULL : MPL_NEW(arena, struct mpl_comparison);
+
+    if (c == NULL) {
+        mpl_arena_destroy(arena);
+        return mpl_nomem(err);
+    }
+    *out = c;
+    c->arena = arena;
+    c->notes = mpl_buf_make(sizeof(const char *));
+    c->symbols = mpl_symbols_create();
+    c->loops = mpl_loops_create(MPL_FILTER_K, arena);
+    c->diff.base = &base->runs[0];
+    c->diff.new = &new->runs[0];
+    c->diff.symbols = c->symbols;
+    c->diff.loops = c->loops;
+    return c->symbols == NULL || c->loops == NULL ? mpl_nomem(err) : compare(c, err);
+}
+
+const struct mpl_diff *mpl_diff_get(const struct mpl_comparison *comparison)
+{
+    return &comparison->diff;
+}
+
+void mpl_diff_destroy(struct mpl_comparison *comparison)
+{
+    if (comparison != NULL) {
+        mpl_buf_free(&comparison->notes);
+        mpl_symbols_destroy(comparison->symbols);
+        mpl_loops_destroy(comparison->loops);
+        mpl_arena_destroy(comparison->arena);
+    }
+}

@@ -1,0 +1,131 @@
+/*
+ * Takes:        two runs of a program, one to compare with and a new one.
+ * Makes:        where their calls go different ways, from which iteration on, and which location is to
+ *               blame: similarities of all locations in many configurations, alignments.
+ * Leaves alone: why a run is slow (analysis), and how an answer looks (report).
+ */
+#ifndef MPL_DIFF_DIFF_H
+#define MPL_DIFF_DIFF_H
+
+#include "analysis/analysis.h"
+#include "sequence/sequence.h"
+
+enum mpl_diff_verdict { MPL_DIFF_SAME, MPL_DIFF_DIFFERENT, MPL_DIFF_NOT_COMPARABLE };
+const char *mpl_diff_verdict_name(enum mpl_diff_verdict verdict); /* "SAME", … */
+
+/** A stretch of an alignment: what stands on both sides, or on one. */
+enum mpl_block_side { MPL_BLOCK_BOTH, MPL_BLOCK_BASE, MPL_BLOCK_NEW };
+struct mpl_block {
+    enum mpl_block_side side;
+    uint32_t n;
+    const struct mpl_item *items; /**< Loops of the diff's loops. */
+};
+
+/** A location whose calls go another way in the new run. */
+struct mpl_divergence {
+    uint32_t location;    /**< The same index in both runs. */
+    uint32_t position;    /**< Calls that both have in common at the beginning. */
+    uint32_t base_symbol; /**< What comes then; MPL_NONE: nothing more. */
+    uint32_t new_symbol;
+    /** Of the outermost loop, of the run in which it gets further, from 0; and how many it has. 0:
+        outside of all loops. */
+    uint32_t iteration;
+    uint32_t n_iterations;
+    double
+        base_s; /**< When the base does what the new run does not; since its first event. */
+    size_t n_blocks;
+    const struct mpl_block *blocks;
+    const char *remark; /**< What it may lead to, a sentence; NULL: nothing to say. */
+    uint32_t n_votes;   /**< Configurations in which it has changed most. */
+};
+
+struct mpl_diff {
+    enum mpl_diff_verdict verdict;
+    const char *reason; /**< Why they cannot be compared; else NULL. */
+    const struct mpl_run *base;
+    const struct mpl_run *new;
+    const struct mpl_symbols *symbols;
+    const struct mpl_loops *loops;
+    size_t n_changes;
+    const struct mpl_divergence *changes; /**< Who goes another way first comes first. */
+    uint32_t n_configurations;
+    uint32_t n_telling; /**< Of them, in which the runs differ at all. */
+    size_t n_notes;
+    const char *const *notes; /**< What was not compared, and why: sentences. */
+};
+
+/** Everything that lives as long as the answer. */
+struct mpl_comparison;
+/**
+ * Compares the first runs of two diagnoses, which are borrowed.
+ *
+ * Ownership: destroy *out, also after an error.
+ * Errors:    MPL_E_NOMEM only: what cannot be compared is a verdict.
+ * Cost:      linear in calls; votes grow with the square of the locations that are not alike.
+ */
+enum mpl_status mpl_diff_create(const struct mpl_diagnosis *base,
+                                const struct mpl_diagnosis *new,
+                                struct mpl_comparison **out, struct mpl_err *err);
+const struct mpl_diff *mpl_diff_get(const struct mpl_comparison *comparison);
+void mpl_diff_destroy(struct mpl_comparison *comparison); /* NULL is allowed */
+
+/* ---- one configuration, as in the paper DiffTrace --------------------------------------------- */
+
+struct mpl_filtering {
+    const struct mpl_filter *filter;
+    unsigned parts; /**< enum mpl_symbol_part; the paper has none. */
+    bool without_loops;
+    bool
+        without_noise; /**< Leaves out what has no order, and polls: see struct mpl_sequence_options. */
+};
+/** What a filter keeps of all locations of both runs, folded with the same loops. */
+struct mpl_filtered {
+    struct mpl_arena *arena;
+    uint32_t n_locations;
+    const struct mpl_symbols *symbols;
+    struct mpl_loops *loops; /**< NULL without loops. */
+    const struct mpl_folded *base;
+    const struct mpl_folded *new;
+};
+/**
+ * Of runs that can be compared. Ownership: destroy \p out, also after an error.
+ * Errors: MPL_E_NOMEM only. Cost: linear in calls.
+ */
+enum mpl_status mpl_filtered_create(const struct mpl_comparison *comparison,
+                                    const struct mpl_filtering *how,
+                                    struct mpl_filtered *out, struct mpl_err *err);
+void mpl_filtered_destroy(struct mpl_filtered *filtered);
+
+/* ---- similarity, likewise ------------------------------------------------------------------- */
+
+/** Attributes of a sequence: its entries, or pairs of neighbours. */
+enum mpl_context_of { MPL_CONTEXT_SINGLE, MPL_CONTEXT_DOUBLE };
+/** What of their number makes another attribute: nothing (the paper's `orig`), its order of magnitude, or
+    all; weighted does not ask for equal numbers but sets minimum against maximum. */
+enum mpl_context_by {
+    MPL_CONTEXT_PRESENCE,
+    MPL_CONTEXT_LOG10,
+    MPL_CONTEXT_ACTUAL,
+    MPL_CONTEXT_WEIGHTED,
+    MPL_CONTEXT_WAYS
+};
+struct mpl_context_kind {
+    enum mpl_context_of of;
+    enum mpl_context_by by;
+};
+/** "sing.orig", "doub.actual", "sing.weighted": the paper's words. */
+const char *mpl_context_name(struct mpl_context_kind kind);
+
+/**
+ * Pairwise similarity 0-1 of folded sequences, \p n rows of n: Jaccard's index, 1 for two that have no
+ * attributes. Computed once per pair of different sets of attributes.
+ */
+enum mpl_status mpl_similarity(const struct mpl_folded *sequences, size_t n,
+                               struct mpl_context_kind kind, struct mpl_arena *arena,
+                               const double **out, struct mpl_err *err);
+/** Per sequence, by how much its similarities to all differ between the runs: a row of JSM_D. */
+enum mpl_status mpl_similarity_changes(const struct mpl_filtered *filtered,
+                                       struct mpl_context_kind kind, double *rows,
+                                       struct mpl_err *err);
+
+#endif

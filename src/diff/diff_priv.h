@@ -1,0 +1,55 @@
+/* What the files of diff share. */
+#ifndef MPL_DIFF_DIFF_PRIV_H
+#define MPL_DIFF_DIFF_PRIV_H
+
+#include "diff/diff.h"
+
+struct mpl_comparison {
+    struct mpl_arena *arena;
+    struct mpl_diff diff;
+    struct mpl_symbols *symbols;
+    struct mpl_loops *loops;
+    uint32_t n_locations;
+    bool *takes_any; /* Per process, in either run. */
+    struct mpl_buf notes;
+};
+
+/* ---- may they be compared? (comparable.c) --------------------------------------------------------- */
+
+/** Sets the reason if not, and notes what is left out. */
+enum mpl_status mpl_comparable_check(struct mpl_comparison *c, struct mpl_err *err);
+
+/* ---- alignment (align.c) ---------------------------------------------------------------------------- */
+
+/** The calls of a location in both runs. */
+struct mpl_sides {
+    const struct mpl_sequence *base;
+    const struct mpl_sequence *new;
+    struct mpl_folded folded; /* The base, */
+    struct mpl_folded folded_new;
+};
+/** How many calls both begin with; their length if they are equal. */
+uint32_t mpl_sides_common(const struct mpl_comparison *c, const struct mpl_sides *sides);
+/** Fills what an alignment says; folds what is new with the loops of the base. */
+enum mpl_status mpl_align(struct mpl_comparison *c, const struct mpl_sides *sides,
+                          struct mpl_divergence *change, struct mpl_err *err);
+
+/* ---- Myers (myers.c) -------------------------------------------------------------------------------- */
+
+/**
+ * A shortest edit script (Myers 1986): \p pairs gets for each item of \p a its partner in \p b, or MPL_NONE.
+ * Items are alike if they are the same call or loop, however often. Of very different sequences
+ * (\p most edits) only the common beginning and end are paired, and \p is_cut is set.
+ */
+enum mpl_status mpl_myers(const struct mpl_item *a, uint32_t n_a, const struct mpl_item *b,
+                          uint32_t n_b, uint32_t most, uint32_t *pairs, bool *is_cut,
+                          struct mpl_err *err);
+
+/* ---- who changed most (vote.c), what it leads to (explain.c) -------------------------------------------- */
+
+enum mpl_status mpl_vote(struct mpl_comparison *c, struct mpl_divergence *changes,
+                         struct mpl_err *err);
+enum mpl_status mpl_explain(struct mpl_comparison *c, const struct mpl_sequence *new,
+                            struct mpl_divergence *change, struct mpl_err *err);
+
+#endif

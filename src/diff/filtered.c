@@ -1,0 +1,92 @@
+/* Both runs through one filter, folded with one table of loops. */
+#include "config.h"
+
+#include "diff/diff_priv.h"
+
+/* Without loops: each call an item of its own. */
+static bool unfold(const struct mpl_sequence *sequences, size_t n, struct mpl_arena *arena,
+                   struct mpl_folded *out)
+{
+    for (size_t l = 0; l < n; l++) {
+        struct mpl_item *items = MPL_NEW_ARRAY(arena, sequences[l].n, struct mpl_item);
+
+        if (items == NULL) {
+            return false;
+        }
+        for (uint32_t i = 0; i < sequences[l].n; i++) {
+            items[i] = (struct mpl_item){ sequences[l].symbols[i], 1 };
+        }
+        out[l] = (struct mpl_folded){ sequences[l].n, items };
+    }
+    return true;
+}
+
+static enum mpl_status fold(struct mpl_filtered *f, const struct mpl_sequence *all,
+                            size_t n, uint32_t k, struct mpl_folded *out,
+                            struct mpl_err *err)
+{
+    f->loops = mpl_loops_create(k, f->arena);
+    return f->loops == NULL ? mpl_nomem(err) : mpl_loops_fold(f->loops, all, n, out, err);
+}
+
+/* Both runs as one list, so that loops are those of both. */
+static enum mpl_status take(struct mpl_filtered *f, const struct mpl_sequence *base,
+                            const struct mpl_sequence *new, const uint32_t *k,
+                            struct mpl_err *err)
+{
+    const size_t n = f->n_locations;
+    struct mpl_sequence *all = MPL_NEW_ARRAY(f->arena, 2 * n, struct mpl_sequence);
+    struct mpl_folded *out = MPL_NEW_ARRAY(f->arena, 2 * n, struct mpl_folded);
+    enum mpl_status st = MPL_OK;
+
+    if (all == NULL || out == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t l = 0; l < n; l++) {
+        all[l] = base[l];
+        all[n + l] = new[l];
+    }
+    if (k != NULL) {
+        st = fold(f, all, 2 * n, *k, out, err);
+    } else if (!unfold(all, 2 * n, f->arena, out)) {
+        st = mpl_nomem(err);
+    }
+    f->base = out;
+    f->new = out + n;
+    return st;
+}
+
+enum mpl_status mpl_filtered_create(const struct mpl_comparison *c,
+                                    const struct mpl_filtering *how,
+                                    struct mpl_filtered *out, struct mpl_err *err)
+{
+    const uint32_t k = mpl_filter_k(how->filter);
+    const struct mpl_sequence_options options = {
+        .filter = how->filter,
+        .parts = how->parts,
+        .without_polls = how->without_noise,
+        .takes_any = how->without_noise ? c->takes_any : NULL,
+    };
+    const struct mpl_sequence *base = NULL;
+    const struct mpl_sequence *new = NULL;
+    enum mpl_status st;
+
+    *out = (struct mpl_filtered){ .arena = mpl_arena_create(),
+                                  .n_locations = c->n_locations,
+                                  .symbols = c->symbols };
+    if (out->arena == NULL) {
+        return mpl_nomem(err);
+    }
+    st = mpl_sequences_create(c->diff.base->events, &options, c->symbols, out->arena, &base,
+                              err);
+    st = st == MPL_OK ? mpl_sequences_create(c->diff.new->events, &options, c->symbols,
+                                             out->arena, &new, err)
+                      : st;
+    return st == MPL_OK ? take(out, base, new, how->without_loops ? NULL : &k, err) : st;
+}
+
+void mpl_filtered_destroy(struct mpl_filtered *filtered)
+{
+    mpl_loops_destroy(filtered->loops);
+    mpl_arena_destroy(filtered->arena);
+}

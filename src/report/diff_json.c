@@ -1,0 +1,182 @@
+/* What is different between two runs, for a program: "marple-diff/1". */
+#include "config.h"
+
+#include "report/report_priv.h"
+
+#include <inttypes.h>
+
+/* What texts are made in while a document grows. */
+struct writer {
+    const struct mpl_diff *diff;
+    struct mpl_arena *scratch;
+};
+
+static struct mpl_json *symbol_json(const struct writer *w, uint32_t symbol)
+{
+    return symbol == MPL_NONE ? mpl_json_null()
+                              : mpl_json_string(mpl_symbol_text(w->diff->symbols, symbol,
+                                                                false, w->scratch));
+}
+
+/* "MPI_Send(4)", or of a loop its number: L3^7. */
+static const char *item_text(const struct writer *w, struct mpl_item item)
+{
+    return (item.what & MPL_LOOP) != 0
+               ? mpl_arena_printf(w->scratch, "L%" PRIu32 "^%" PRIu32,
+                                  item.what & ~MPL_LOOP, item.count)
+               : mpl_symbol_text(w->diff->symbols, item.what, false, w->scratch);
+}
+
+static void add_items(const struct writer *w, struct mpl_json *to,
+                      const struct mpl_item *items, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        mpl_json_add(to, mpl_json_string(item_text(w, items[i])));
+    }
+}
+
+/* All of one run. A loop of which both runs have a part is one in each. */
+static struct mpl_json *side_json(const struct writer *w, const struct mpl_divergence *x,
+                                  enum mpl_block_side side)
+{
+    struct mpl_json *json = mpl_json_array();
+    struct mpl_item last = { MPL_NONE, 0 };
+
+    for (size_t i = 0; i < x->n_blocks; i++) {
+        const struct mpl_block *b = &x->blocks[i];
+
+        for (uint32_t k = 0; k < b->n && (b->side == MPL_BLOCK_BOTH || b->side == side);
+             k++) {
+            const bool goes_on =
+                b->items[k].what == last.what && (last.what & MPL_LOOP) != 0;
+
+            add_items(w, json, &last, last.count > 0 && !goes_on);
+            last.count = (goes_on ? last.count : 0) + b->items[k].count;
+            last.what = b->items[k].what;
+        }
+    }
+    add_items(w, json, &last, last.count > 0);
+    return json;
+}
+
+static const char *label_of(const struct mpl_diff *diff, uint32_t location)
+{
+    return diff->new->model->locations[location].label;
+}
+
+static struct mpl_json *changes_json(const struct writer *w)
+{
+    struct mpl_json *json = mpl_json_array();
+
+    for (size_t i = 0; i < w->diff->n_changes; i++) {
+        const struct mpl_divergence *x = &w->diff->changes[i];
+        struct mpl_json *change = mpl_json_object();
+
+        mpl_json_set(change, "location", mpl_json_string(label_of(w->diff, x->location)));
+        mpl_json_set(change, "call", mpl_json_integer((int64_t) x->position + 1));
+        mpl_json_set(change, "iteration",
+                     x->n_iterations > 0 ? mpl_json_integer(x->iteration)
+                                         : mpl_json_null());
+        mpl_json_set(change, "iterations",
+                     x->n_iterations > 0 ? mpl_json_integer(x->n_iterations)
+                                         : mpl_json_null());
+        mpl_json_set(change, "base_call", symbol_json(w, x->base_symbol));
+        mpl_json_set(change, "new_call", symbol_json(w, x->new_symbol));
+        mpl_json_set(change, "base", side_json(w, x, MPL_BLOCK_BASE));
+        mpl_json_set(change, "new", side_json(w, x, MPL_BLOCK_NEW));
+        mpl_json_set(change, "remark", mpl_json_string(x->remark));
+        mpl_json_add(json, change);
+    }
+    return json;
+}
+
+static struct mpl_json *suspects_json(const struct writer *w)
+{
+    struct mpl_json *json = mpl_json_array();
+
+    for (size_t i = 0; i < w->diff->n_changes; i++) {
+        const struct mpl_divergence *x = &w->diff->changes[i];
+        struct mpl_json *suspect = mpl_json_object();
+
+        mpl_json_set(suspect, "location", mpl_json_string(label_of(w->diff, x->location)));
+        mpl_json_set(suspect, "score",
+                     w->diff->n_telling > 0
+                         ? mpl_json_number((double) x->n_votes / w->diff->n_telling)
+                         : mpl_json_null());
+        mpl_json_set(suspect, "from_step",
+                     x->n_iterations > 0 ? mpl_json_integer(x->iteration)
+                                         : mpl_json_null());
+        mpl_json_add(json, suspect);
+    }
+    return json;
+}
+
+/* Bodies of all loops, by their number. */
+static struct mpl_json *loops_json(const struct writer *w)
+{
+    struct mpl_json *json = mpl_json_object();
+    const uint32_t n = w->diff->n_changes == 0 ? 0 : mpl_loops_count(w->diff->loops);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mpl_loop loop = mpl_loops_get(w->diff->loops, i);
+        struct mpl_json *body = mpl_json_array();
+
+        add_items(w, body, loop.items, loop.n);
+        mpl_json_set(json, mpl_arena_printf(w->scratch, "L%" PRIu32, i), body);
+    }
+    return json;
+}
+
+static struct mpl_json *run_json(const struct mpl_run *run)
+{
+    struct mpl_json *json = mpl_json_object();
+
+    mpl_json_set(json, "path", mpl_json_string(run->path));
+    mpl_json_set(json, "processes",
+                 run->model == NULL ? mpl_json_null()
+                                    : mpl_json_integer(run->model->n_processes));
+    mpl_json_set(json, "duration_s",
+                 run->events == NULL ? mpl_json_null()
+                                     : mpl_json_number(mpl_events_measured_s(run->events)));
+    return json;
+}
+
+static struct mpl_json *notes_json(const struct mpl_diff *diff)
+{
+    struct mpl_json *json = mpl_json_array();
+
+    for (size_t i = 0; i < diff->n_notes; i++) {
+        mpl_json_add(json, mpl_json_string(diff->notes[i]));
+    }
+    return json;
+}
+
+enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff, FILE *out,
+                                     struct mpl_err *err)
+{
+    struct mpl_arena *scratch = mpl_arena_create();
+    const struct writer w = { diff, scratch };
+    struct mpl_json *json = mpl_json_object();
+
+    if (scratch == NULL) {
+        mpl_json_destroy(json);
+        return mpl_nomem(err);
+    }
+    mpl_json_set(json, "schema", mpl_json_string("marple-diff/1"));
+    mpl_json_set(json, "verdict", mpl_json_string(mpl_diff_verdict_name(diff->verdict)));
+    mpl_json_set(json, "reason", mpl_json_string(diff->reason));
+    mpl_json_set(json, "base", run_json(diff->base));
+    mpl_json_set(json, "new", run_json(diff->new));
+    mpl_json_set(json, "suspects", suspects_json(&w));
+    mpl_json_set(json, "changes", changes_json(&w));
+    mpl_json_set(json, "loops", loops_json(&w));
+    mpl_json_set(json, "configurations", mpl_json_integer(diff->n_configurations));
+    mpl_json_set(json, "telling_configurations", mpl_json_integer(diff->n_telling));
+    mpl_json_set(json, "notes", notes_json(diff));
+
+    const enum mpl_status st = mpl_json_write(json, out, err);
+
+    mpl_json_destroy(json);
+    mpl_arena_destroy(scratch);
+    return st;
+}

@@ -1,0 +1,407 @@
+/* What is different between two runs, for a person. */
+#include "config.h"
+
+#include "report/report_priv.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A body or a stretch that is longer is cut: nobody reads on. Of what both have in common the last items. */
+enum { MOST_WORDS = 16, MOST_COMMON = 4, LETTERS = 26 };
+
+/* One change on a page, with the letters of its loops. */
+struct sheet {
+    struct page *page;
+    const struct mpl_diff *diff;
+    struct mpl_buf named; /* uint32_t: loops in the order of their letters */
+};
+
+static const char *or_unknown(const char *text)
+{
+    return text == NULL ? "?" : text;
+}
+
+/* "rank 5"; of several threads "thread 5.1". */
+static const char *who(const struct sheet *s, uint32_t location)
+{
+    const char *label = s->diff->new->model->locations[location].label;
+
+    return or_unknown(mpl_arena_printf(
+        s->page->scratch, "%s %s", strchr(label, '.') == NULL ? "rank" : "thread", label));
+}
+
+/* ---- items ------------------------------------------------------------------------------------- */
+
+static const char *letter_of(struct sheet *s, uint32_t loop)
+{
+    uint32_t *slot;
+    size_t i = 0;
+
+    while (i < s->named.n && *(const uint32_t *) mpl_buf_get(&s->named, i) != loop) {
+        i++;
+    }
+    if (i == s->named.n) {
+        slot = mpl_buf_add(&s->named);
+        if (slot == NULL) {
+            return "?";
+        }
+        *slot = loop;
+    }
+    return or_unknown(i < LETTERS
+                          ? mpl_arena_printf(s->page->scratch, "%c", (char) ('A' + i))
+                          : mpl_arena_printf(s->page->scratch, "%c%zu",
+                                             (char) ('A' + i % LETTERS), i / LETTERS));
+}
+
+static const char *item_text(struct sheet *s, struct mpl_item item, bool is_short)
+{
+    struct mpl_arena *scratch = s->page->scratch;
+
+    if ((item.what & MPL_LOOP) != 0) {
+        return or_unknown(mpl_arena_printf(
+            scratch, "%s^%" PRIu32, letter_of(s, item.what & ~MPL_LOOP), item.count));
+    }
+    return or_unknown(mpl_symbol_text(s->diff->symbols, item.what, is_short, scratch));
+}
+
+static const char *items_text(struct sheet *s, const struct mpl_item *items, uint32_t n,
+                              bool is_short)
+{
+    const char *text = "";
+
+    for (uint32_t i = 0; i < n && i < MOST_WORDS; i++) {
+        text =
+            or_unknown(mpl_arena_printf(s->page->scratch, "%s%s%s", text, i == 0 ? "" : " ",
+                                        item_text(s, items[i], is_short)));
+    }
+    return n <= MOST_WORDS
+               ? text
+               : or_unknown(mpl_arena_printf(s->page->scratch, "%s ... (%" PRIu32 " more)",
+                                             text, n - MOST_WORDS));
+}
+
+/* ---- base and new below each other ---------------------------------------------------------------- */
+
+/* What stands in one column: the same on both sides, or what each has there. */
+struct column {
+    struct mpl_buf base; /* struct mpl_item */
+    struct mpl_buf new;
+    bool is_common;
+};
+
+/* A loop that goes on is one. */
+static void append(struct mpl_buf *to, const struct mpl_item *items, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct mpl_item *last = to->n == 0 ? NULL : mpl_buf_get(to, to->n - 1);
+
+        if (last != NULL && last->what == items[i].what && (last->what & MPL_LOOP) != 0) {
+            last->count += items[i].count;
+            continue;
+        }
+        last = mpl_buf_add(to);
+        if (last != NULL) {
+            *last = items[i];
+        }
+    }
+}
+
+static bool goes_on(const struct mpl_block *common, const struct mpl_block *next)
+{
+    const uint32_t what = common->items[common->n - 1].what;
+
+    return (what & MPL_LOOP) != 0 && next->items[0].what == what;
+}
+
+/* The last item of what is common, where a loop of it goes on in one of the runs only. */
+static uint32_t split_off(const struct mpl_divergence *x, size_t i)
+{
+    const struct mpl_block *common = &x->blocks[i];
+
+    for (size_t k = i + 1; k < x->n_blocks && x->blocks[k].side != MPL_BLOCK_BOTH; k++) {
+        if (goes_on(common, &x->blocks[k])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static struct column *last_column(struct mpl_buf *columns, bool is_common)
+{
+    struct column *last = columns->n == 0 ? NULL : mpl_buf_get(columns, columns->n - 1);
+
+    if (last == NULL || last->is_common != is_common) {
+        last = mpl_buf_add(columns);
+        if (last != NULL) {
+            *last = (struct column){ mpl_buf_make(sizeof(struct mpl_item)),
+                                     mpl_buf_make(sizeof(struct mpl_item)), is_common };
+        }
+    }
+    return last;
+}
+
+static void add_items(struct mpl_buf *columns, const struct mpl_block *b, uint32_t first,
+                      uint32_t n, bool is_common)
+{
+    struct column *column = n == 0 ? NULL : last_column(columns, is_common);
+
+    if (column != NULL && b->side != MPL_BLOCK_NEW) {
+        append(&column->base, b->items + first, n);
+    }
+    if (column != NULL && b->side != MPL_BLOCK_BASE) {
+        append(&column->new, b->items + first, n);
+    }
+}
+
+static void print_row(struct sheet *s, const char *name, const char *const *texts,
+                      const int *widths, size_t n)
+{
+    mpl_text_print(s->page->out, "       %-4s", name);
+    for (size_t i = 0; i < n; i++) {
+        mpl_text_print(s->page->out, "  %-*s", i + 1 < n ? widths[i] : 0, texts[i]);
+    }
+    mpl_text_print(s->page->out, "\n");
+}
+
+static int wider(const char *a, const char *b)
+{
+    const size_t x = mpl_text_columns(a);
+    const size_t y = mpl_text_columns(b);
+
+    return (int) (x > y ? x : y);
+}
+
+/* What stands between two differences, or in front of the first one. */
+static const char *common_text(struct sheet *s, const struct column *x)
+{
+    const uint32_t n = (uint32_t) x->base.n;
+    const struct mpl_item *items = x->base.data;
+
+    return n <= MOST_COMMON
+               ? items_text(s, items, n, false)
+               : or_unknown(mpl_arena_printf(
+                     s->page->scratch, "(%" PRIu32 " more) ... %s", n - MOST_COMMON,
+                     items_text(s, items + n - MOST_COMMON, MOST_COMMON, false)));
+}
+
+static void print_columns(struct sheet *s, struct mpl_buf *columns)
+{
+    const size_t n = columns->n;
+    const char **base = MPL_NEW_ARRAY(s->page->scratch, n, const char *);
+    const char **new = MPL_NEW_ARRAY(s->page->scratch, n, const char *);
+    int *widths = MPL_NEW_ARRAY(s->page->scratch, n, int);
+
+    if (base == NULL || new == NULL || widths == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct column *x = mpl_buf_get(columns, i);
+
+        if (x->is_common) {
+            base[i] = common_text(s, x);
+            new[i] = base[i];
+        } else {
+            base[i] = items_text(s, x->base.data, (uint32_t) x->base.n, false);
+            new[i] = items_text(s, x->new.data, (uint32_t) x->new.n, false);
+        }
+        widths[i] = wider(base[i], new[i]);
+    }
+    print_row(s, "base", base, widths, n);
+    print_row(s, "new", new, widths, n);
+}
+
+static void print_alignment(struct sheet *s, const struct mpl_divergence *x)
+{
+    struct mpl_buf columns = mpl_buf_make(sizeof(struct column));
+
+    for (size_t i = 0; i < x->n_blocks; i++) {
+        const struct mpl_block *b = &x->blocks[i];
+        const bool is_common = b->side == MPL_BLOCK_BOTH;
+        const uint32_t split = is_common ? split_off(x, i) : 0;
+
+        add_items(&columns, b, 0, b->n - split, is_common);
+        add_items(&columns, b, b->n - split, split, false);
+    }
+    print_columns(s, &columns);
+    for (size_t i = 0; i < columns.n; i++) {
+        struct column *column = mpl_buf_get(&columns, i);
+
+        mpl_buf_free(&column->base);
+        mpl_buf_free(&column->new);
+    }
+    mpl_buf_free(&columns);
+    /* A body may name further loops, whose turn then comes. */
+    for (size_t i = 0; i < s->named.n; i++) {
+        const uint32_t loop = *(const uint32_t *) mpl_buf_get(&s->named, i);
+        const struct mpl_loop body = mpl_loops_get(s->diff->loops, loop);
+        const char *label = or_unknown(
+            mpl_arena_printf(s->page->scratch, "         %s = ", letter_of(s, loop)));
+
+        mpl_text_hang(s->page->out, label, items_text(s, body.items, body.n, true), 0,
+                      s->page->width);
+    }
+}
+
+/* ---- a change -------------------------------------------------------------------------------------- */
+
+/* How often a loop is taken, if that is all that differs; false: it is not. */
+static bool counts(const struct mpl_divergence *x, uint32_t *base, uint32_t *new)
+{
+    const struct mpl_block *odd = NULL;
+    uint32_t common = 0;
+
+    for (size_t i = 0; i < x->n_blocks; i++) {
+        const struct mpl_block *b = &x->blocks[i];
+
+        if (b->side == MPL_BLOCK_BOTH) {
+            continue;
+        }
+        if (odd != NULL || b->n != 1 || i == 0 || !goes_on(&x->blocks[i - 1], b)) {
+            return false;
+        }
+        odd = b;
+        common = x->blocks[i - 1].items[x->blocks[i - 1].n - 1].count;
+    }
+    if (odd == NULL) {
+        return false;
+    }
+    *base = common + (odd->side == MPL_BLOCK_BASE ? odd->items[0].count : 0);
+    *new = common + (odd->side == MPL_BLOCK_NEW ? odd->items[0].count : 0);
+    return true;
+}
+
+static const char *where(struct sheet *s, const struct mpl_divergence *x)
+{
+    struct mpl_arena *scratch = s->page->scratch;
+
+    if (x->n_iterations > 0) {
+        return or_unknown(mpl_arena_printf(scratch,
+                                           "from iteration %" PRIu32 " of %" PRIu32 " on",
+                                           x->iteration, x->n_iterations));
+    }
+    return or_unknown(mpl_arena_printf(scratch, "from its call %s on",
+                                       mpl_page_count(s->page, x->position + 1)));
+}
+
+static const char *symbol_text(struct sheet *s, uint32_t symbol)
+{
+    return symbol == MPL_NONE ? "nothing more"
+                              : item_text(s, (struct mpl_item){ symbol, 1 }, false);
+}
+
+static void print_change(struct page *page, const struct mpl_diff *diff, size_t i)
+{
+    const struct mpl_divergence *x = &diff->changes[i];
+    struct sheet s = { page, diff, mpl_buf_make(sizeof(uint32_t)) };
+    uint32_t base;
+    uint32_t new;
+
+    if (counts(x, &base, &new)) {
+        mpl_text_print(page->out,
+                       "%3zu. %s takes %" PRIu32 " iterations instead of %" PRIu32 "\n",
+                       i + 1, who(&s, x->location), new, base);
+    } else {
+        mpl_text_print(page->out, "%3zu. %s %s %s\n", i + 1, who(&s, x->location),
+                       x->new_symbol == MPL_NONE ? "does nothing more" : "goes another way",
+                       where(&s, x));
+        mpl_page_say(page, 7, "%s instead of %s", symbol_text(&s, x->new_symbol),
+                     symbol_text(&s, x->base_symbol));
+    }
+    print_alignment(&s, x);
+    if (x->remark != NULL) {
+        mpl_page_say(page, 7, "%s", x->remark);
+    }
+    mpl_buf_free(&s.named);
+}
+
+static const char *suspect_text(struct page *page, const struct mpl_diff *diff, size_t i)
+{
+    return or_unknown(mpl_arena_printf(
+        page->scratch, "%s (%" PRIu32 " of %" PRIu32 " telling configurations)",
+        diff->new->model->locations[diff->changes[i].location].label,
+        diff->changes[i].n_votes, diff->n_telling));
+}
+
+static void print_suspects(struct page *page, const struct mpl_diff *diff)
+{
+    const char *first = diff->new->model->locations[diff->changes[0].location].label;
+    size_t second = 0;
+
+    for (size_t i = 1; i < diff->n_changes; i++) {
+        if (diff->changes[i].n_votes > 0 &&
+            (second == 0 || diff->changes[i].n_votes > diff->changes[second].n_votes)) {
+            second = i;
+        }
+    }
+    if (diff->n_telling == 0) {
+        mpl_page_tell(
+            page, 2, "Suspects: ", "%s, which is the first to go another way%s", first,
+            diff->n_changes > 1 && diff->n_changes == diff->new->model->n_locations
+                ? "; all of them do"
+                : "");
+        return;
+    }
+    mpl_page_tell(page, 2, "Suspects: ", "%s%s; runner-up: %s", suspect_text(page, diff, 0),
+                  diff->changes[second].n_votes > diff->changes[0].n_votes
+                      ? ", the first to go another way"
+                      : "",
+                  second == 0 ? "none" : suspect_text(page, diff, second));
+}
+
+static void print_others(struct page *page, const struct mpl_diff *diff, size_t shown)
+{
+    const size_t n = diff->n_changes - shown;
+    const char **labels = MPL_NEW_ARRAY(page->scratch, n, const char *);
+
+    for (size_t i = 0; i < n && labels != NULL; i++) {
+        labels[i] = diff->new->model->locations[diff->changes[shown + i].location].label;
+    }
+    if (n > 0 && labels != NULL) {
+        mpl_page_say(page, 2, "After these also %s go%s another way.",
+                     mpl_page_labels(page, labels, n), n == 1 ? "es" : "");
+    }
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------- */
+
+static void print_verdict(struct page *page, const struct mpl_diff *diff)
+{
+    const char *name = mpl_diff_verdict_name(diff->verdict);
+
+    if (diff->verdict == MPL_DIFF_NOT_COMPARABLE) {
+        mpl_page_tell(page, 0, or_unknown(mpl_arena_printf(page->scratch, "%s  ", name)),
+                      "%s", diff->reason);
+        return;
+    }
+    mpl_page_tell(page, 0, or_unknown(mpl_arena_printf(page->scratch, "%s  ", name)),
+                  "%s; %s instead of %s",
+                  diff->verdict == MPL_DIFF_SAME ? "no difference in structure"
+                                                 : "in structure",
+                  mpl_page_seconds(page, mpl_events_measured_s(diff->new->events)),
+                  mpl_page_seconds(page, mpl_events_measured_s(diff->base->events)));
+}
+
+enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff, size_t top,
+                                     const struct mpl_report_options *options, FILE *out,
+                                     struct mpl_err *err)
+{
+    const size_t shown = diff->n_changes < top ? diff->n_changes : top;
+    struct page page;
+    const enum mpl_status st = mpl_page_open(&page, options, out, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    print_verdict(&page, diff);
+    for (size_t i = 0; i < shown; i++) {
+        print_change(&page, diff, i);
+    }
+    if (diff->n_changes > 0) {
+        print_others(&page, diff, shown);
+        print_suspects(&page, diff);
+    }
+    for (size_t i = 0; i < diff->n_notes; i++) {
+        mpl_page_tell(&page, 2, "Note: ", "%s", diff->notes[i]);
+    }
+    return mpl_page_close(&page, err);
+}

@@ -1,0 +1,349 @@
+/* Similarities as in the paper DiffTrace, alignments, and answers without memory. Real runs: the figures of the two
+ * bugs in odd/even sort. */
+#include "config.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/traces.h"
+#include "diff/diff.h"
+#include "diff/diff_priv.h"
+
+static struct mpl_arena *arena;
+
+static void create_arena(void)
+{
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+}
+
+static void destroy_arena(void)
+{
+    mpl_arena_destroy(arena);
+}
+
+/* ---- similarity ------------------------------------------------------------------------------- */
+
+static struct mpl_folded items(const char *text)
+{
+    const size_t n = strlen(text);
+    struct mpl_item *all = MPL_NEW_ARRAY(arena, n, struct mpl_item);
+
+    for (size_t i = 0; i < n; i++) {
+        all[i] = (struct mpl_item){ (uint32_t) text[i], 1 };
+    }
+    return (struct mpl_folded){ (uint32_t) n, all };
+}
+
+static double alike(const char *a, const char *b, enum mpl_context_of of,
+                    enum mpl_context_by by)
+{
+    const struct mpl_folded both[] = { items(a), items(b) };
+    const double *all = NULL;
+
+    ck_assert_int_eq(
+        mpl_similarity(both, 2, (struct mpl_context_kind){ of, by }, arena, &all, NULL),
+        MPL_OK);
+    ck_assert_double_eq(all[0], 1);
+    ck_assert_double_eq(all[1], all[2]);
+    return all[1];
+}
+
+#define ASSERT_ALIKE(a, b, of, by, x) \
+    ck_assert_double_eq_tol(alike(a, b, MPL_CONTEXT_##of, MPL_CONTEXT_##by), x, 1e-12)
+
+START_TEST(similarity_is_what_sets_share_over_what_either_has)
+{
+    /* Table IV: four functions in common, and a loop of its own each. */
+    ASSERT_ALIKE("icmxf", "icmyf", SINGLE, PRESENCE, 4.0 / 6);
+    ASSERT_ALIKE("icmxf", "fmxci", SINGLE, PRESENCE, 1);
+    ASSERT_ALIKE("abc", "abd", DOUBLE, PRESENCE, 1.0 / 3);
+    ASSERT_ALIKE("aab", "ab", SINGLE, PRESENCE, 1);
+    ASSERT_ALIKE("aab", "ab", SINGLE, ACTUAL, 1.0 / 3);
+    ASSERT_ALIKE("aab", "ab", SINGLE, LOG10, 1);
+    ASSERT_ALIKE("aaaaaaaaaab", "ab", SINGLE, LOG10, 1.0 / 3);
+    ASSERT_ALIKE("aab", "ab", SINGLE, WEIGHTED, 2.0 / 3);
+    ASSERT_ALIKE("aab", "cab", SINGLE, WEIGHTED, 2.0 / 4);
+}
+END_TEST
+
+START_TEST(nothing_is_like_nothing)
+{
+    ASSERT_ALIKE("", "", SINGLE, PRESENCE, 1);
+    ASSERT_ALIKE("", "a", SINGLE, PRESENCE, 0);
+    ASSERT_ALIKE("a", "b", DOUBLE, PRESENCE, 1);
+    ASSERT_ALIKE("", "", SINGLE, WEIGHTED, 1);
+}
+END_TEST
+
+/* ---- Myers -------------------------------------------------------------------------------------- */
+
+enum { MOST_ITEMS = 12 };
+
+static uint32_t longest_common(const struct mpl_folded *a, const struct mpl_folded *b)
+{
+    uint32_t best[MOST_ITEMS + 1][MOST_ITEMS + 1] = { { 0 } };
+
+    for (uint32_t i = 1; i <= a->n; i++) {
+        for (uint32_t j = 1; j <= b->n; j++) {
+            const uint32_t x = best[i - 1][j];
+            const uint32_t y = best[i][j - 1];
+
+            best[i][j] = a->items[i - 1].what == b->items[j - 1].what
+                             ? best[i - 1][j - 1] + 1
+                             : (x > y ? x : y);
+        }
+    }
+    return best[a->n][b->n];
+}
+
+static struct mpl_folded random_items(void)
+{
+    char text[MOST_ITEMS + 1] = "";
+    const int n = rand() % (MOST_ITEMS + 1);
+
+    for (int i = 0; i < n; i++) {
+        text[i] = (char) ('a' + rand() % 3);
+    }
+    return items(text);
+}
+
+/* _i is the seed. */
+START_TEST(an_alignment_pairs_as_much_as_can_be)
+{
+    srand((unsigned) _i);
+
+    const struct mpl_folded a = random_items();
+    const struct mpl_folded b = random_items();
+    uint32_t pairs[MOST_ITEMS];
+    uint32_t n = 0;
+    uint32_t next = 0;
+    bool is_cut = true;
+
+    ck_assert_int_eq(mpl_myers(a.items, a.n, b.items, b.n, 100, pairs, &is_cut, NULL),
+                     MPL_OK);
+    ck_assert(!is_cut);
+    for (uint32_t i = 0; i < a.n; i++) {
+        if (pairs[i] != MPL_NONE) {
+            ck_assert_uint_ge(pairs[i], next);
+            ck_assert_uint_lt(pairs[i], b.n);
+            ck_assert_uint_eq(a.items[i].what, b.items[pairs[i]].what);
+            next = pairs[i] + 1;
+            n++;
+        }
+    }
+    ck_assert_uint_eq(n, longest_common(&a, &b));
+}
+END_TEST
+
+START_TEST(a_long_alignment_is_cut_and_says_so)
+{
+    const struct mpl_folded a = items("xabcabcy");
+    const struct mpl_folded b = items("xdefdefy");
+    uint32_t pairs[8];
+    bool is_cut = false;
+
+    ck_assert_int_eq(mpl_myers(a.items, a.n, b.items, b.n, 3, pairs, &is_cut, NULL),
+                     MPL_OK);
+    ck_assert(is_cut);
+    ck_assert_uint_eq(pairs[0], 0);
+    ck_assert_uint_eq(pairs[1], MPL_NONE);
+    ck_assert_uint_eq(pairs[7], 7);
+}
+END_TEST
+
+/* ---- runs ------------------------------------------------------------------------------------------- */
+
+static struct mpl_analysis *read_run(const char *folder, const char *name)
+{
+    const char *path = mpl_arena_printf(arena, "%s/%s", folder, name);
+    struct mpl_analysis *analysis = NULL;
+
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &analysis, NULL), MPL_OK);
+    return analysis;
+}
+
+static const char *examples(void)
+{
+    const char *top = getenv("top_srcdir");
+
+    return mpl_arena_printf(arena, "%s/examples/traces", top == NULL ? "." : top);
+}
+
+START_TEST(a_comparison_without_memory_fails_cleanly)
+{
+    struct mpl_analysis *base = read_run(examples(), "oddeven.trace");
+    struct mpl_analysis *new = read_run(examples(), "oddeven-swap.trace");
+    enum mpl_status st = MPL_E_NOMEM;
+
+    for (long n = 0; st != MPL_OK && n < 20000; n += 1 + n / 50) {
+        struct mpl_comparison *x = NULL;
+
+        mpl_alloc_fail_after(n);
+        st = mpl_diff_create(mpl_analysis_diagnosis(base), mpl_analysis_diagnosis(new), &x,
+                             NULL);
+        mpl_alloc_fail_after(-1);
+        ck_assert_msg(st == MPL_OK || st == MPL_E_NOMEM, "allocation %ld: status %d", n,
+                      st);
+        if (st == MPL_OK) {
+            ck_assert_int_eq(mpl_diff_get(x)->verdict, MPL_DIFF_DIFFERENT);
+        }
+        mpl_diff_destroy(x);
+    }
+    ck_assert_int_eq(st, MPL_OK);
+    mpl_analysis_destroy(base);
+    mpl_analysis_destroy(new);
+}
+END_TEST
+
+static const char *const runs_alike[][2] = {
+    { "oddeven-np16", "oddeven-np16" },
+    { "oddeven-np16", "oddeven-slow5-np16" },
+    { "mandel-mw-np8", "mandel-mw-slowworker-np8" },
+    { "mandel-mw-np8", "mandel-mw-masterslow-np8" },
+    { "lulesh-np8", "lulesh-slow3-np8" },
+    { "prk-stencil-np16", "prk-stencil-slow6-np16" },
+    { "npb-lu-W-np4", "npb-lu-W-drift-np4" },
+    { "dcsort-np7", "dcsort-slowleaf-np7" },
+    { "pipeline-np4", "pipeline-slowM1-np4" },
+    { "scorep-mw", "scorep-mw-skew" },
+};
+
+START_TEST(slow_runs_and_other_records_are_no_other_structure)
+{
+    struct mpl_analysis *base = read_run(traces_folder(), runs_alike[_i][0]);
+    struct mpl_analysis *new = read_run(traces_folder(), runs_alike[_i][1]);
+    struct mpl_comparison *x = NULL;
+
+    ck_assert_int_eq(mpl_diff_create(mpl_analysis_diagnosis(base),
+                                     mpl_analysis_diagnosis(new), &x, NULL),
+                     MPL_OK);
+    ck_assert_int_eq(mpl_diff_get(x)->verdict, MPL_DIFF_SAME);
+    mpl_diff_destroy(x);
+    mpl_analysis_destroy(base);
+    mpl_analysis_destroy(new);
+}
+END_TEST
+
+/* What one configuration says of two runs: a row of JSM_D. */
+struct row {
+    const char *base;
+    const char *new;
+    enum mpl_context_of of;
+    enum mpl_context_by by;
+    bool without_loops;
+    uint32_t location;
+    double sum;
+    double within;
+};
+static const struct row rows[] = {
+    { "oddeven-np16", "oddeven-swapBug-np16", MPL_CONTEXT_SINGLE, MPL_CONTEXT_PRESENCE,
+      false, 5, 3.38, 0.005 },
+    { "oddeven-np16", "oddeven-swapBug-np16", MPL_CONTEXT_SINGLE, MPL_CONTEXT_PRESENCE,
+      false, 6, 0.25, 0.005 },
+    { "oddeven-np16", "oddeven-swapBug-np16", MPL_CONTEXT_DOUBLE, MPL_CONTEXT_PRESENCE,
+      true, 5, 2.125, 0.005 },
+    { "oddeven-np16", "oddeven-swapBug-np16", MPL_CONTEXT_DOUBLE, MPL_CONTEXT_PRESENCE,
+      true, 4, 0.143, 0.005 },
+    { "oddeven-np16", "oddeven-swapBug-np16", MPL_CONTEXT_SINGLE, MPL_CONTEXT_PRESENCE,
+      true, 5, 0, 1e-12 },
+    { "oddeven-np16", "oddeven-swapBug-np16", MPL_CONTEXT_SINGLE, MPL_CONTEXT_LOG10, true,
+      5, 0, 1e-12 },
+    { "oddeven-np16", "oddeven-swapBug-np16", MPL_CONTEXT_SINGLE, MPL_CONTEXT_ACTUAL, true,
+      5, 0, 1e-12 },
+    /* A fivefold slower worker: numbers as attributes mislead to rank 2, weights show it. */
+    { "mandel-mw-np8", "mandel-mw-slowworker-np8", MPL_CONTEXT_SINGLE, MPL_CONTEXT_WEIGHTED,
+      false, 3, 4.24, 0.005 },
+    { "mandel-mw-np8", "mandel-mw-slowworker-np8", MPL_CONTEXT_SINGLE, MPL_CONTEXT_WEIGHTED,
+      false, 2, 0.77, 0.005 },
+    { "mandel-mw-np8", "mandel-mw-slowworker-np8", MPL_CONTEXT_SINGLE, MPL_CONTEXT_ACTUAL,
+      false, 2, 2, 0.005 },
+};
+
+START_TEST(similarities_of_real_runs_change_as_known)
+{
+    const struct row *row = &rows[_i];
+    struct mpl_analysis *base = read_run(traces_folder(), row->base);
+    struct mpl_analysis *new = read_run(traces_folder(), row->new);
+    struct mpl_comparison *x = NULL;
+    struct mpl_filter *filter = NULL;
+    struct mpl_filtered filtered;
+    double sums[16] = { 0 };
+
+    ck_assert_int_eq(mpl_diff_create(mpl_analysis_diagnosis(base),
+                                     mpl_analysis_diagnosis(new), &x, NULL),
+                     MPL_OK);
+    ck_assert_int_eq(mpl_filter_open("11.mpi.cust.0K10", arena, &filter, NULL), MPL_OK);
+
+    const struct mpl_filtering how = { .filter = filter,
+                                       .without_loops = row->without_loops };
+
+    ck_assert_int_eq(mpl_filtered_create(x, &how, &filtered, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_similarity_changes(&filtered,
+                                            (struct mpl_context_kind){ row->of, row->by },
+                                            sums, NULL),
+                     MPL_OK);
+    ck_assert_double_eq_tol(sums[row->location], row->sum, row->within);
+    mpl_filtered_destroy(&filtered);
+    mpl_filter_close(filter);
+    mpl_diff_destroy(x);
+    mpl_analysis_destroy(base);
+    mpl_analysis_destroy(new);
+}
+END_TEST
+
+/* In both directions: rank 5, after 7 iterations. */
+START_TEST(the_swap_of_rank_5_is_found)
+{
+    struct mpl_analysis *runs[] = { read_run(traces_folder(), "oddeven-np16"),
+                                    read_run(traces_folder(), "oddeven-swapBug-np16") };
+    struct mpl_comparison *x = NULL;
+
+    ck_assert_int_eq(mpl_diff_create(mpl_analysis_diagnosis(runs[_i]),
+                                     mpl_analysis_diagnosis(runs[1 - _i]), &x, NULL),
+                     MPL_OK);
+
+    const struct mpl_diff *diff = mpl_diff_get(x);
+
+    ck_assert_uint_eq(diff->n_changes, 1);
+    ck_assert_uint_eq(diff->changes[0].location, 5);
+    ck_assert_uint_eq(diff->changes[0].iteration, 7);
+    ck_assert_uint_eq(diff->changes[0].n_iterations, 160);
+    ck_assert_uint_eq(diff->changes[0].n_votes, diff->n_telling);
+    ck_assert_uint_gt(diff->n_telling, 0);
+    mpl_diff_destroy(x);
+    mpl_analysis_destroy(runs[0]);
+    mpl_analysis_destroy(runs[1]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("diff");
+    TCase *c = tcase_create("diff");
+    SRunner *runner;
+    int n_failed;
+
+    tcase_add_checked_fixture(c, create_arena, destroy_arena);
+    tcase_set_timeout(c, 60);
+    tcase_add_test(c, similarity_is_what_sets_share_over_what_either_has);
+    tcase_add_test(c, nothing_is_like_nothing);
+    tcase_add_loop_test(c, an_alignment_pairs_as_much_as_can_be, 0, 500);
+    tcase_add_test(c, a_long_alignment_is_cut_and_says_so);
+    tcase_add_test(c, a_comparison_without_memory_fails_cleanly);
+    if (traces_are_there("comparisons of real runs")) {
+        tcase_add_loop_test(c, slow_runs_and_other_records_are_no_other_structure, 0,
+                            sizeof runs_alike / sizeof *runs_alike);
+        tcase_add_loop_test(c, similarities_of_real_runs_change_as_known, 0,
+                            sizeof rows / sizeof *rows);
+        tcase_add_loop_test(c, the_swap_of_rank_5_is_found, 0, 2);
+    }
+    suite_add_tcase(suite, c);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
