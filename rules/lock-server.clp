@@ -117,7 +117,6 @@
   (metric (run ?r) (pattern ?p) (name "client.relative_held") (rank 1))
   (metric (run ?r) (pattern ?p) (name "client.held_typical") (rank 1))
   (metric (run ?r) (pattern ?p) (name "client.over_held") (rank 1))
-  (test (> (length$ (lock-awaited ?r ?p no)) 0))
   =>
   (bind ?servers (lock-awaited ?r ?p no))
   (bind ?long (lock-long-holders ?r ?p))
@@ -125,12 +124,13 @@
   (bind ?n (lock-sum ?r ?p "server.given" ?servers))
   (bind ?held (lock-sum ?r ?p "server.held" ?servers))
   (bind ?section (/ ?held (max 1.0 ?n)))
-  (bind ?longest (lock-sum ?r ?p "client.held_typical" (subseq$ ?long 1 1)))
+  (bind ?longest (lock-sum ?r ?p "client.held_typical" (first$ ?long)))
   (bind ?usual (median-of ?r ?p "client.held_typical"))
   ;; Most of the time the lock is held only because they have it for so long.
   (bind ?kept (> (* 2.0 (lock-sum ?r ?p "client.over_held" ?long)) ?held))
-  (bind ?busy (min 1.0 (lock-value ?r ?p "server.held_share" (nth$ 1 ?servers))))
+  (bind ?busy (min 1.0 (lock-sum ?r ?p "server.held_share" (first$ ?servers))))
   (bind ?gain (* ?saved (min 1.0 (/ ?lost (max 1e-12 ?all)))))
+  (if (> (length$ ?servers) 0) then
   (assert (finding (kind cause) (name lock-contention) (run ?r) (pattern ?p)
                    (headline (if ?kept then (lock-kept ?long ?longest ?usual ?lost)
                               else (text "{} serialise{} {n} processes: held {%} of the run, {s} at a time{}, and they wait {s}."
@@ -150,7 +150,7 @@
                    (text (text "What is done under the lock is done by one process at a time: {n} sections of {s}, {%} of the run. The {n} processes wait {s} for each other there."
                                ?n ?section ?busy ?clients ?lost))
                    (remedy (text "Do less under the lock than {s}, use a lock for each part of the data, or let each process work on a copy of its own and merge them at the end; for counters, MPI_Fetch_and_op needs no server. Up to {s} of run time."
-                                 ?section ?gain)))))
+                                 ?section ?gain))))))
 
 (defrule CAUSES::lock-slow-server
   "The server takes longer to give the lock than clients have it."
@@ -164,25 +164,24 @@
   (metric (run ?r) (pattern ?p) (name "server.held") (rank 1))
   (metric (run ?r) (pattern ?p) (name "server.serving") (rank 1))
   (metric (run ?r) (pattern ?p) (name "server.serve_mean") (rank 1))
-  (test (> (length$ (lock-awaited ?r ?p yes)) 0))
   =>
   (bind ?servers (lock-awaited ?r ?p yes))
-  (bind ?first (nth$ 1 ?servers))
   (bind ?lost (lock-sum ?r ?p "server.waited" ?servers))
   (bind ?serving (lock-sum ?r ?p "server.serving" ?servers))
-  (bind ?each (lock-value ?r ?p "server.serve_mean" ?first))
-  (bind ?section (lock-value ?r ?p "server.section" ?first))
+  (bind ?each (lock-sum ?r ?p "server.serve_mean" (first$ ?servers)))
+  (bind ?section (lock-sum ?r ?p "server.section" (first$ ?servers)))
   (bind ?part (/ ?serving (max 1e-12 (+ ?serving (lock-sum ?r ?p "server.held" ?servers)))))
   (bind ?gain (* ?saved ?part (min 1.0 (/ ?lost (max 1e-12 ?all)))))
   (bind ?who (text "erver{} {}" (if (> (length$ ?servers) 1) then "s" else "") (location-list ?servers)))
+  (if (> (length$ ?servers) 0) then
   (assert (finding (kind cause) (name slow-lock-server) (run ?r) (pattern ?p)
                    (headline (text "S{} compute{} {s} each time the lock is given, which is held {s}: {n} processes wait {s}."
                                    ?who (if (> (length$ ?servers) 1) then "" else "s") ?each ?section ?clients ?lost))
                    (fix (text "Let s{} grant first and do other work afterwards." ?who))
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "client")) (culprits ?servers) (lost ?lost)
-                   (gain ?gain) (level 2) (where (str-cat "location " ?first))
+                   (gain ?gain) (level 2) (where (str-cat "location " (nth$ 1 ?servers)))
                    (text (text "S{} computes {s} for each time that the lock is given, and clients have it for {s}: they wait {s} in all."
                                ?who ?each ?section ?lost))
                    (remedy (text "Let s{} grant first and do other work afterwards, or use MPI_Fetch_and_op and MPI_Compare_and_swap, which need no server; up to {s} of run time."
-                                 ?who ?gain)))))
+                                 ?who ?gain))))))

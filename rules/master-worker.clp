@@ -114,6 +114,11 @@
   "Whether what happens once in a run is more than a busy core may do to it."
   (or (>= ?each ?*time-slice*) (>= ?lost (* ?*noise-told* (max 1e-12 (mw-process-time ?run))))))
 
+(deffunction MAIN::mw-has-more-tasks (?run ?pattern ?n)
+  "Whether n tasks are more than the median worker has."
+  (bind ?median (median-of ?run ?pattern "worker.tasks"))
+  (and (> ?median 0.0) (> ?n (* ?*heavy* ?median))))
+
 (defrule REFINE::mw-slow-worker
   "A worker takes much longer per task than the others."
   (pattern (run ?r) (name "master-worker") (id ?p))
@@ -129,6 +134,8 @@
   (not (metric (run ?r) (pattern ?p) (name "run.first_over")
                (value ?over&:(and (< ?n 3.0) (>= ?over ?*deal-large*)))))
   =>
+  ;; On request a slow worker gets fewer tasks, and never more: these are tasks of another kind.
+  (if (not (mw-has-more-tasks ?r ?p ?n)) then
   (mw-ask ?r ?p 2 "see what the slow worker costs the others" (create$ "worker.holds_up"))
   (assert (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p)
                    (locations ?w) (culprits ?w) (level 1)
@@ -136,7 +143,7 @@
                    (text (text "Worker {} is an outlier: {s} per task, {.2} times the median of the workers. It computed {n} tasks; tasks that are handed out on request go to the faster workers instead."
                                ?w ?t ?rel ?n))
                    (remedy (text "Look at the node of process {} (clock, binding, other load) before the program; keep handing out tasks on request."
-                                 ?w)))))
+                                 ?w))))))
 
 ;; ---- level 2: equation (1) --------------------------------------------------------------------
 
@@ -250,6 +257,7 @@
                    "run.service_long_count" "run.saturation_regular" "run.round_lost"
                    "run.batch" "run.batch_gain" "run.balance_gain" "run.cycle_mean"
                    "run.own_work" "run.own_slice" "run.own_lost" "worker.first_work" "run.first_typical"
+                   "run.total_held_back" "master.occupied" "master.occupied_share"
                    "run.later_work"
                    "run.task_cv" "run.task_max" "run.tasks_per_worker" "run.rounds"
                    "run.round_efficiency" "worker.last_finish")))
@@ -452,6 +460,87 @@
 
 ;; What a single request takes too long, or the end of the run, is not set-up per task: only what
 ;; requests of about the same length explain comes back with each of them.
+(deffunction MAIN::mw-held-back (?run ?pattern)
+  "What workers wait for tasks while the master waits, too; 0 where it is not known."
+  (bind ?value 0.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "run.total_held_back"))
+    (bind ?value ?m:value))
+  ?value)
+
+(deffunction MAIN::mw-busy-workers (?run ?pattern)
+  "Labels of the workers that compute nearly all the time."
+  (bind ?labels (create$))
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "worker.efficiency") (>= ?m:value ?*balanced*))
+    (bind ?labels (create$ ?labels ?m:location)))
+  ?labels)
+
+(defrule CAUSES::mw-slow-stage
+  "Some workers wait for tasks that do not exist yet, and others are busy all the time: what these give back becomes tasks, or makes room for them."
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (not (refined (run ?r) (pattern ?p) (name slow-stage)))
+  (finding (kind observation) (name task-setup | queueing) (run ?r) (pattern ?p))
+  (not (finding (name slow-worker) (run ?r) (pattern ?p)))
+  (metric (run ?r) (pattern ?p) (name "run.total_held_back") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
+  (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
+  ;; It is what workers wait for, rather than the master.
+  (test (and (>= ?lost (* ?*part-told* ?all)) (>= ?lost (* 0.5 (+ ?bn ?setup)))))
+  ;; Nor does the master wait for one while others are ready.
+  (metric (run ?r) (pattern ?p) (name "master.wrong_order_share") (value ?order&:(< ?order ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "worker.efficiency") (location ?idle) (value ?least&:(< ?least ?*efficiency-acceptable*)) (rank ?n) (of ?n))
+  (metric (run ?r) (pattern ?p) (name "master.occupied") (location ?m) (value ?occupied))
+  =>
+  (bind ?who (mw-busy-workers ?r ?p))
+  (bind ?share (mw-part ?lost ?all))
+  (if (> (length$ ?who) 0) then
+  (assert (finding (kind cause) (name slow-stage) (run ?r) (pattern ?p)
+                   (headline (text "Worker{} {} {} busy all the time; the others wait {s} for tasks that hang on theirs."
+                                   (if (> (length$ ?who) 1) then "s" else "") (location-list ?who)
+                                   (if (> (length$ ?who) 1) then "are" else "is") ?lost))
+                   (fix "Let the others do such tasks, too, or make these tasks shorter.")
+                   (gain-kind even-out)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?who)
+                   (lost ?lost) (share ?share) (gain (/ ?lost ?n)) (level 3) (confidence 0.8)
+                   (where (str-cat "location " (nth$ 1 ?who)))
+                   (text (text "Workers wait {s} for tasks while master {}, which is occupied for {s} in all, waits itself: there was no task to give. Workers {} compute all the time, worker {} {%} of it: the farm has stages, and theirs is the slowest."
+                               ?lost ?m ?occupied (location-list ?who) ?idle ?least))
+                   (remedy (text "Let the other workers do such tasks, too, or make these tasks shorter; as the work is, evening it out saves up to {s} of run time."
+                                 (/ ?lost ?n)))))))
+
+(defrule CAUSES::mw-occupied-master
+  "The master is never idle and workers wait for it, also where a result does not mean that its sender gets the next task."
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind observation) (name task-setup | queueing) (run ?r) (pattern ?p))
+  (role (run ?r) (pattern ?p) (name "master") (location ?m))
+  (metric (run ?r) (pattern ?p) (name "master.occupied_share") (value ?busy&:(>= ?busy ?*balanced*)))
+  (metric (run ?r) (pattern ?p) (name "master.occupied") (value ?occupied))
+  (metric (run ?r) (pattern ?p) (name "master.received") (value ?results&:(> ?results 0.0)))
+  ;; Else its requests tell more.
+  (metric (run ?r) (pattern ?p) (name "master.services") (value ?services&:(< ?services (* 0.5 ?results))))
+  (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
+  (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
+  (metric (run ?r) (pattern ?p) (name "run.total_stop") (value ?stop))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
+  =>
+  (bind ?lost (+ ?bn ?setup ?stop))
+  (bind ?each (/ ?occupied ?results))
+  (assert (finding (kind cause) (name master-bottleneck) (run ?r) (pattern ?p) (via occupied)
+                   (headline (text "Master {} is occupied {%} of the run, {s} for each result; {n} workers wait {s} for it."
+                                   ?m ?busy ?each ?n ?lost))
+                   (fix "Hand out several tasks at a time, or make what the master does for each result shorter.")
+                   (gain-kind remove)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?m)
+                   (lost ?lost) (share (mw-part ?lost ?all)) (gain (/ ?lost (max 1.0 ?n))) (level 3)
+                   (where (str-cat "location " ?m))
+                   (text (text "Master {} hardly ever waits: it is occupied {%} of the run, {s} for each of {n} results. The workers wait {s} for it."
+                               ?m ?busy ?each ?results ?lost))
+                   (remedy (text "Hand out several tasks at a time, let a worker have one task ahead, or make the {s} shorter that the master takes for each result; up to {s} of run time."
+                                 ?each (/ ?lost (max 1.0 ?n)))))))
+
 (defrule CAUSES::mw-setup-latency
   "The master is fast enough for its workers, but each of them waits while its task is set up."
   (pattern (run ?r) (name "master-worker") (id ?p))
@@ -465,12 +554,12 @@
   (metric (run ?r) (pattern ?p) (name "run.service_typical") (value ?typical))
   (metric (run ?r) (pattern ?p) (name "run.service_regular") (value ?regular))
   (metric (run ?r) (pattern ?p) (name "run.own_lost") (value ?own))
-  (test (>= (* ?regular (- (+ ?bn ?setup) ?own)) (* ?*part-told* ?all)))
+  (test (>= (* ?regular (- (+ ?bn ?setup) ?own (mw-held-back ?r ?p))) (* ?*part-told* ?all)))
   (metric (run ?r) (pattern ?p) (name "master.services") (value ?services))
   (metric (run ?r) (pattern ?p) (name "run.useful_workers") (value ?useful))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
   =>
-  (bind ?lost (* ?regular (- (+ ?bn ?setup) ?own)))
+  (bind ?lost (* ?regular (- (+ ?bn ?setup) ?own (mw-held-back ?r ?p))))
   (assert (finding (kind cause) (name task-setup-latency) (run ?r) (pattern ?p)
                    (headline (text "Workers idle for {s} while master {} prepares their next task, although it is fast enough to feed them all."
                                    ?lost ?m))
@@ -761,11 +850,11 @@
   (metric (run ?r) (pattern ?p) (name "worker.result_time") (rank 1))
   (metric (run ?r) (pattern ?p) (name "worker.relative_result_time") (rank 1) (location ?w) (value ?rel))
   (metric (run ?r) (pattern ?p) (name "worker.relative_results") (location ?w) (value ?fewer&:(<= ?fewer (/ 1.0 ?*heavy*))))
-  (test (member$ ?w (mw-slow-by-results ?r ?p ?cv)))
   =>
   (bind ?who (mw-slow-by-results ?r ?p ?cv))
   (bind ?lost (mw-capacity-by-results ?r ?p ?who))
   (bind ?many (> (length$ ?who) 1))
+  (if (member$ ?w ?who) then
   (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p) (via results)
                    (headline (text "Worker{} {} take{} {.1} times the median per task, which costs the others {s}."
                                    (if ?many then "s" else "") (location-list ?who) (if ?many then " up to" else "s") ?rel ?lost))
@@ -778,7 +867,7 @@
                    (text (text "Worker {} computes {.1} times the median from result to result, and sends {%} of the results of the median worker. The trace does not show when workers have a task, so it is not known whether they wait."
                                ?w ?rel ?fewer))
                    (remedy (text "Repair or replace the node of worker {}; with workers as fast as the others up to {s} of run time."
-                                 (location-list ?who) (/ ?lost (max 1.0 ?n)))))))
+                                 (location-list ?who) (/ ?lost (max 1.0 ?n))))))))
 
 (defrule CAUSES::mw-busy-master-by-results
   "The master serves all the time, and the workers do not compute all the time: they queue."

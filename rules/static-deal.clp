@@ -15,7 +15,7 @@
   =>
   (foreach ?name (create$ unequal-deal slow-worker too-few-tasks unequal-tasks uneven-end master-bottleneck
                           task-setup-latency irregular-service late-stop
-                          fixed-order-collection)
+                          fixed-order-collection slow-stage)
     (assert (refined (run ?r) (pattern ?p) (name ?name))))
   (foreach ?m (create$ "run.t_comp_mean" "run.t_comp_max" "run.t_comp_cv" "run.deal_cost"
                        "run.tasks_least" "run.tasks_most" "worker.t_comp")
@@ -70,6 +70,8 @@
   (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
   (metric (run ?r) (pattern ?p) (name "run.deal_cost") (value ?cost))
   (test (>= (- ?bn ?cost) (* ?*part-told* ?lost)))
+  ;; A master that is never idle is too slow, whatever the order is.
+  (not (metric (run ?r) (pattern ?p) (name "master.occupied_share") (value ?busy&:(>= ?busy ?*balanced*))))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   =>
   (assert (finding (kind cause) (name dealt-in-rounds) (run ?r) (pattern ?p)
