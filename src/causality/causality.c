@@ -50,11 +50,9 @@ static bool make_room(struct mpl_causality *c)
     c->home = MPL_NEW_ARRAY(c->arena, (size_t) c->n_levels * n, uint32_t);
     c->known = MPL_NEW_ARRAY(c->arena, n_for_levels, uint32_t);
     c->next_known = MPL_NEW_ARRAY(c->arena, n_for_levels, uint32_t);
-    c->touched = MPL_NEW_ARRAY(c->arena, n_for_levels, uint32_t);
-    c->next_touched = MPL_NEW_ARRAY(c->arena, n_for_levels, uint32_t);
+    c->size = MPL_NEW_ARRAY(c->arena, (size_t) c->n_levels * n, uint32_t);
     is_done = c->stamps != NULL && c->row != NULL && c->place != NULL && c->home != NULL &&
-              c->known != NULL && c->next_known != NULL && c->touched != NULL &&
-              c->next_touched != NULL;
+              c->size != NULL && c->known != NULL && c->next_known != NULL;
     for (uint32_t l = 0; l < n && is_done; l++) {
         is_done = make_stamps(c, l);
     }
@@ -73,7 +71,7 @@ static enum mpl_status fill(struct mpl_causality *c,
                              : mpl_nomem(err);
 
     if (st == MPL_OK) {
-        mpl_clusters_line_up(&clusters, c->row, c->place, c->home);
+        mpl_clusters_line_up(&clusters, c->row, c->place, c->home, c->size);
     }
     mpl_arena_destroy(scratch);
     return st;
@@ -139,7 +137,7 @@ struct mpl_causality_size mpl_causality_size(const struct mpl_causality *c)
                         sizeof *c->values * c->n_values;
     if (c->n_levels > 0) {
         size.vector_bytes -= 2 * sizeof(uint32_t) * size.n_stamps +
-                             (4 + 3 * c->n_levels) * sizeof(uint32_t) * n_locations +
+                             (2 + 4 * c->n_levels) * sizeof(uint32_t) * n_locations +
                              c->n_shapes * sizeof *c->shapes;
     }
     return size;

@@ -44,10 +44,10 @@ bool mpl_clusters_merge(struct mpl_clusters *clusters, uint32_t level, uint32_t 
 /**
  * Puts all locations, per level, in a row in which the members of each cluster stand together, in the order
  * in which they came to it. So do those of a cluster that was merged into another one, which begin
- * with the location whose number it has. \p place: where a location stands; \p home: its cluster.
+ * with the location whose number it has. \p place: where a location stands; \p home: its cluster; \p size: of a cluster.
  */
 void mpl_clusters_line_up(const struct mpl_clusters *clusters, uint32_t *row,
-                          uint32_t *place, uint32_t *home);
+                          uint32_t *place, uint32_t *home, uint32_t *size);
 
 /** Fills all levels by the messages of the whole trace; false: no memory. */
 bool mpl_clusters_inform(struct mpl_clusters *clusters, const struct mpl_net *net);
@@ -78,6 +78,7 @@ struct mpl_causality {
     uint32_t *row; /**< Per level, see mpl_clusters_line_up(). */
     uint32_t *place;
     uint32_t *home;            /**< Per level and location: its cluster in the end. */
+    uint32_t *size;            /**< Per level and cluster: its members in the end. */
     struct mpl_stamps *stamps; /**< Per location. */
     size_t n_shapes;
     const struct mpl_shape *shapes; /**< The first one is that of full vectors. */
@@ -90,11 +91,9 @@ struct mpl_causality {
     uint32_t *first_left_out;
     bool has_circles;
     struct mpl_causality_cost cost;
-    /* Room for queries: what is known of locations, and of which. */
+    /* Room for queries: what is known of the members of a cluster. */
     uint32_t *known;
     uint32_t *next_known;
-    uint32_t *touched;
-    uint32_t *next_touched;
 };
 
 /** Fills the stamps. */

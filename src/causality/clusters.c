@@ -90,7 +90,7 @@ bool mpl_clusters_open(struct mpl_clusters *c, const struct mpl_net *net,
 }
 
 void mpl_clusters_line_up(const struct mpl_clusters *c, uint32_t *row, uint32_t *place,
-                          uint32_t *home)
+                          uint32_t *home, uint32_t *size)
 {
     size_t at = 0;
 
@@ -98,6 +98,7 @@ void mpl_clusters_line_up(const struct mpl_clusters *c, uint32_t *row, uint32_t 
         for (uint32_t l = 0; l < c->n_locations; l++) {
             const uint32_t n = mpl_clusters_get(c, level, l)->n;
 
+            size[(size_t) level * c->n_locations + l] = n;
             for (uint32_t i = 0; i < n && mpl_clusters_home(c, level, l) == l; i++, at++) {
                 const uint32_t member = mpl_clusters_member(c, level, l, i);
 

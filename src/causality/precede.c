@@ -2,6 +2,8 @@
 
 #include "causality/causality_priv.h"
 
+#include <string.h>
+
 const char *mpl_precedence_name(enum mpl_precedence precedence)
 {
     static const char *const names[] = {
@@ -75,74 +77,63 @@ static uint32_t place_in(const struct mpl_causality *c, const struct mpl_shape *
     return place[location] - place[shape->cluster];
 }
 
-static uint32_t member_of(const struct mpl_causality *c, const struct mpl_shape *shape,
-                          uint32_t i)
-{
-    if (shape->level == c->n_levels) {
-        return i;
-    }
-
-    const size_t level = (size_t) shape->level * c->net->n_tracks;
-
-    return c->row[level + c->place[level + shape->cluster] + i];
-}
-
 /* ---- from cluster to cluster ------------------------------------------------------------------- */
 
-/* A set of locations with how many of their events are known to come before. */
-struct frontier {
-    uint32_t *known;
-    uint32_t *touched;
+/* The cluster of a location in the end, at a level: who was in it before is in it. */
+struct part {
+    const uint32_t *row; /* Its members. */
+    uint32_t first;      /* The place of the first one. */
     uint32_t n;
 };
 
-static void learn(struct frontier *f, uint32_t location, uint32_t n)
+static struct part part_of(const struct mpl_causality *c, uint32_t level, uint32_t location)
 {
-    if (n > 0 && f->known[location] == 0) {
-        f->touched[f->n++] = location;
-    }
-    f->known[location] = n > f->known[location] ? n : f->known[location];
+    const size_t at = (size_t) level * c->net->n_tracks;
+    const uint32_t home = c->home[at + location];
+    const uint32_t first = c->place[at + home];
+
+    return (struct part){ c->row + at + first, first, c->size[at + home] };
 }
 
-/* What a stamp of \p location knows of the members of its cluster, \p n of its own events included. */
-static void learn_cluster(struct mpl_causality *c, struct frontier *f, uint32_t location,
-                          uint32_t n, const struct stamp *stamp)
+static void raise_one(uint32_t *known, uint32_t n)
 {
-    c->cost.questions += stamp->shape.n;
-    for (uint32_t i = 0; i < stamp->shape.n; i++) {
-        const uint32_t member = member_of(c, &stamp->shape, i);
-
-        learn(f, member, member == location ? n : stamp->values[i]);
-    }
+    *known = n > *known ? n : *known;
 }
 
-/* What it knows of those who are of one cluster of \p level with it, which is an inner one. */
-static void learn_part(struct mpl_causality *c, struct frontier *f, uint32_t location,
-                       uint32_t n, const struct stamp *stamp, uint32_t level)
+/*
+ * What a stamp of \p location, its member \p own, knows of the members of a cluster of \p level: how many of
+ * their events come before. Those of a stamp of that level stand together.
+ */
+static void learn(struct mpl_causality *c, uint32_t *known, const struct part *part,
+                  uint32_t level, const struct stamp *stamp)
 {
-    const uint32_t n_tracks = c->net->n_tracks;
-    const uint32_t *row = c->row + (size_t) level * n_tracks;
-    const uint32_t *home = c->home + (size_t) level * n_tracks;
-    uint32_t at = c->place[(size_t) level * n_tracks + home[location]];
+    if (stamp->shape.level == level) {
+        const size_t at = (size_t) level * c->net->n_tracks;
+        uint32_t *const first = known + c->place[at + stamp->shape.cluster] - part->first;
 
-    for (; at < n_tracks && home[row[at]] == home[location]; at++) {
-        const uint32_t place = place_in(c, &stamp->shape, row[at]);
+        c->cost.questions += stamp->shape.n;
+        for (uint32_t i = 0; i < stamp->shape.n; i++) {
+            first[i] = stamp->values[i] > first[i] ? stamp->values[i] : first[i];
+        }
+        return;
+    }
+    c->cost.questions += part->n;
+    for (uint32_t i = 0; i < part->n; i++) {
+        const uint32_t place = place_in(c, &stamp->shape, part->row[i]);
 
-        c->cost.questions++;
-        if (row[at] == location) {
-            learn(f, location, n);
-        } else if (place < stamp->shape.n) {
-            learn(f, row[at], stamp->values[place]);
+        if (place < stamp->shape.n) {
+            raise_one(&known[i], stamp->values[place]);
         }
     }
 }
 
-static void forget(struct frontier *f)
+/* How many events of \p event's location come before it, itself included. */
+static void learn_own(const struct mpl_causality *c, uint32_t *known,
+                      const struct part *part, uint32_t level, uint32_t location,
+                      uint32_t n)
 {
-    for (uint32_t i = 0; i < f->n; i++) {
-        f->known[f->touched[i]] = 0;
-    }
-    f->n = 0;
+    raise_one(&known[c->place[(size_t) level * c->net->n_tracks + location] - part->first],
+              n);
 }
 
 /*
@@ -154,33 +145,52 @@ static void forget(struct frontier *f)
 static uint32_t ask_above(struct mpl_causality *c, struct mpl_moment event,
                           const struct stamp *stamp, uint32_t wanted)
 {
-    struct frontier now = { c->known, c->touched, 0 };
-    struct frontier next = { c->next_known, c->next_touched, 0 };
+    uint32_t *now = c->known;
+    uint32_t *next = c->next_known;
+    uint32_t level = stamp->shape.level;
+    struct part part = part_of(c, level, event.location);
     uint32_t best = 0;
+    bool has_learned = true;
 
-    learn_cluster(c, &now, event.location, event.event + 1, stamp);
-    for (uint32_t level = stamp->shape.level; now.n > 0; level++) {
-        for (uint32_t i = 0; i < now.n; i++) {
-            const uint32_t member = now.touched[i];
-            const uint32_t n = now.known[member];
-            const struct stamp above = last_above(c, member, n, level);
+    memset(now, 0, part.n * sizeof *now);
+    learn(c, now, &part, level, stamp);
+    learn_own(c, now, &part, level, event.location, event.event + 1);
+    while (has_learned) {
+        const bool is_last = level + 1 == c->n_levels;
+        const struct part outer =
+            is_last ? (struct part){ .n = 0 } : part_of(c, level + 1, event.location);
+
+        has_learned = false;
+        if (!is_last) {
+            memset(next, 0, outer.n * sizeof *next);
+        }
+        for (uint32_t i = 0; i < part.n; i++) {
+            const struct stamp above = now[i] == 0
+                                           ? (struct stamp){ .values = NULL }
+                                           : last_above(c, part.row[i], now[i], level);
+
+            if (above.values == NULL) {
+                continue;
+            }
+
             const uint32_t place = place_in(c, &above.shape, wanted);
 
-            if (above.values != NULL && place < above.shape.n) {
+            if (place < above.shape.n) {
                 c->cost.questions++;
-                best = above.values[place] > best ? above.values[place] : best;
-            } else if (above.values != NULL && above.shape.level == level + 1) {
-                learn_cluster(c, &next, member, n, &above);
-            } else if (above.values != NULL) {
-                learn_part(c, &next, member, n, &above, level + 1);
+                raise_one(&best, above.values[place]);
+            } else {
+                learn(c, next, &outer, level + 1, &above);
+                learn_own(c, next, &outer, level + 1, part.row[i], now[i]);
+                has_learned = true;
             }
         }
-        forget(&now);
 
-        const struct frontier swap = now;
+        uint32_t *const swap = now;
 
         now = next;
         next = swap;
+        part = outer;
+        level++;
     }
     return best;
 }
