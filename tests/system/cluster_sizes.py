@@ -86,4 +86,25 @@ for kind in ("self-organising", "informed"):
         and found["halo, 16 by 16, shuffled", kind, LEVELS] <= 0.09,
         "three levels, %s" % kind,
     )
+
+
+def tables_of(text):
+    return [line for line in text.splitlines() if line.startswith(("|", "### "))]
+
+
+costs = subprocess.run(
+    [os.path.join(os.path.dirname(tool), "timestamp_costs")],
+    stdin=subprocess.DEVNULL,
+    capture_output=True,
+    timeout=product.TIME_LIMIT_S,
+    check=False,
+)
+with open(os.path.join(product.top, "doc", "happened-before.md"), encoding="utf-8") as file:
+    page = tables_of(file.read())
+made = tables_of(costs.stdout.decode("utf-8"))
+tap.ok(
+    page == made,
+    "the tables in the documentation are what the tool measures",
+    str([pair for pair in zip(page, made) if pair[0] != pair[1]][:3]),
+)
 tap.done()

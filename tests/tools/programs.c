@@ -279,3 +279,15 @@ struct mpl_net *program_ring(uint32_t n, uint32_t n_steps, struct mpl_arena *are
     write_ring(&d, n_steps);
     return close_draft(&d, arena);
 }
+
+struct mpl_net *program_phases(struct mpl_arena *arena)
+{
+    struct draft d;
+
+    if (!open_draft(&d, HALO_SIDE * HALO_SIDE, arena)) {
+        return NULL;
+    }
+    write_halo(&d, false);
+    write_halo(&d, true);
+    return close_draft(&d, arena);
+}
