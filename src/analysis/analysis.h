@@ -255,6 +255,11 @@ struct mpl_first_wait {
 enum mpl_status mpl_first_wait_of(const struct mpl_diagnosis *diagnosis,
                                   const struct mpl_diagnosed *finding, bool *is_found,
                                   struct mpl_first_wait *out, struct mpl_err *err);
+/** Visits all of these waits, however short, with a call of the events of the whole run. */
+enum mpl_status mpl_waits_of(const struct mpl_diagnosis *diagnosis,
+                             const struct mpl_diagnosed *finding,
+                             void (*visit)(void *context, uint32_t location, uint32_t call),
+                             void *context, struct mpl_err *err);
 
 /** Runs alike; ascending by processes. */
 struct mpl_group {

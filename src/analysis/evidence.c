@@ -3,7 +3,6 @@
 
 #include "analysis/analysis_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct search {
@@ -41,32 +40,6 @@ static bool gather(struct search *s)
         }
     }
     return true;
-}
-
-static int by_length(const void *x, const void *y)
-{
-    const int64_t a = *(const int64_t *) x;
-    const int64_t b = *(const int64_t *) y;
-
-    return (a > b) - (a < b);
-}
-
-/* Waits at least as long as this have half of the time of all. */
-static int64_t usual_length(struct search *s)
-{
-    int64_t *lengths = s->lengths.data;
-    double all = 0;
-    double sum = 0;
-    size_t i = s->lengths.n;
-
-    qsort(lengths, s->lengths.n, sizeof *lengths, by_length);
-    for (size_t k = 0; k < s->lengths.n; k++) {
-        all += (double) lengths[k];
-    }
-    while (i > 1 && 2 * sum < all) {
-        sum += (double) lengths[--i];
-    }
-    return lengths[i < s->lengths.n ? i : i - 1];
 }
 
 static void choose(const struct search *s, int64_t least_ticks, struct mpl_first_wait *out)
@@ -138,23 +111,54 @@ static bool find(struct search *s, const struct mpl_finding *f)
     return true;
 }
 
+static bool begin(const struct mpl_diagnosis *d, const struct mpl_diagnosed *f,
+                  struct mpl_arena *scratch, struct search *s)
+{
+    s->events = events_of(d, f);
+    s->lengths = mpl_buf_make(sizeof(int64_t));
+    if (scratch != NULL) {
+        s->is_named = MPL_NEW_ARRAY(scratch, d->runs[f->run].model->n_locations, bool);
+    }
+    return s->is_named != NULL && find(s, f->finding);
+}
+
 enum mpl_status mpl_first_wait_of(const struct mpl_diagnosis *d,
                                   const struct mpl_diagnosed *f, bool *is_found,
                                   struct mpl_first_wait *out, struct mpl_err *err)
 {
     struct mpl_arena *scratch = mpl_arena_create();
-    struct search s = { .events = events_of(d, f),
-                        .lengths = mpl_buf_make(sizeof(int64_t)) };
-    bool is_enough = scratch != NULL;
+    struct search s = { .is_of = false };
+    const bool is_enough = begin(d, f, scratch, &s);
 
-    if (is_enough) {
-        s.is_named = MPL_NEW_ARRAY(scratch, d->runs[f->run].model->n_locations, bool);
-        is_enough = s.is_named != NULL && find(&s, f->finding);
-    }
     if (is_enough) {
         *is_found = s.lengths.n > 0;
         if (*is_found) {
-            choose(&s, (usual_length(&s) + 1) / 2, out);
+            choose(&s, (mpl_usual(s.lengths.data, s.lengths.n) + 1) / 2, out);
+        }
+    }
+    mpl_buf_free(&s.lengths);
+    mpl_arena_destroy(scratch);
+    return is_enough ? MPL_OK : mpl_nomem(err);
+}
+
+enum mpl_status mpl_waits_of(const struct mpl_diagnosis *d, const struct mpl_diagnosed *f,
+                             void (*visit)(void *context, uint32_t location, uint32_t call),
+                             void *context, struct mpl_err *err)
+{
+    const struct mpl_run *run = &d->runs[f->run];
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct search s = { .is_of = false };
+    const bool is_enough = begin(d, f, scratch, &s);
+    struct mpl_call_view call;
+
+    for (uint32_t l = 0; l < run->model->n_locations && is_enough; l++) {
+        for (uint32_t k = 0; k < mpl_events_call_count(s.events, l); k++) {
+            mpl_events_call(s.events, l, k, &call);
+            if (does_count(&s, l, &call)) {
+                /* A part of a run has fewer calls, with numbers of their own. */
+                visit(context, l,
+                      mpl_events_call_of_event(run->events, l, call.first_event));
+            }
         }
     }
     mpl_buf_free(&s.lengths);

@@ -284,6 +284,9 @@ void mpl_text_vprint(FILE *out, const char *fmt, va_list args);
 char *mpl_text_vformat(struct mpl_arena *arena, const char *fmt, va_list args);
 /** The median of \p n numbers, which are then in ascending order; NaN of none. */
 double mpl_median(double *values, size_t n);
+/** The one of \p n > 0 numbers from which on they have half of the sum; they are then in ascending order.
+ *  Of durations it is how long most of the time takes: many short ones hardly count. */
+int64_t mpl_usual(int64_t *values, size_t n);
 
 /** Characters in \p n bytes of UTF-8; a byte that is not UTF-8 counts as one. */
 size_t mpl_utf8_count(const char *text, size_t n);

@@ -157,10 +157,34 @@ static enum mpl_status path(const struct mpl_order_asked *asked, struct mpl_err 
     return st;
 }
 
+static enum mpl_status origin(const struct mpl_order_asked *asked, struct mpl_err *err)
+{
+    const struct mpl_run *run = &asked->diagnosis->runs[0];
+    const char *finding = asked->opts->n_addresses == 0 ? NULL : asked->opts->addresses[0];
+    struct mpl_origins x;
+
+    if (finding != NULL && !mpl_query_is_finding(finding)) {
+        return mpl_fail(err, MPL_E_USAGE, "\"%s\" is no finding; f3 is one", finding);
+    }
+
+    const enum mpl_status st = mpl_query_origins(asked->query, finding, &x, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    return asked->opts->format == MPL_FORMAT_JSON
+               ? mpl_report_origins_json(run, &x, asked->out, err)
+               : mpl_report_origins_text(run, &x, &asked->looks, asked->out, err);
+}
+
 static const struct mpl_order_action actions[] = {
-    { "between", "TRACE A B", 2, 2, between }, { "past", "TRACE A", 1, 1, past },
-    { "future", "TRACE A", 1, 1, future },     { "races", "TRACE", 0, 0, races },
-    { "sizes", "TRACE", 0, 0, sizes },         { "path", "TRACE", 0, 0, path },
+    { "between", "TRACE A B", 2, 2, between },
+    { "past", "TRACE A", 1, 1, past },
+    { "future", "TRACE A", 1, 1, future },
+    { "races", "TRACE", 0, 0, races },
+    { "sizes", "TRACE", 0, 0, sizes },
+    { "path", "TRACE", 0, 0, path },
+    { "origin", "TRACE [FINDING]", 0, 1, origin },
 };
 enum { N_ACTIONS = sizeof actions / sizeof actions[0] };
 
@@ -291,7 +315,7 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     if (st == MPL_END && *action == NULL) {
         return mpl_fail(err, MPL_E_USAGE,
                         "order needs to know what to ask: between, past, future, "
-                        "races, sizes, path");
+                        "races, sizes, path, origin");
     }
     return st == MPL_END ? check(opts, *action, err) : st;
 }
@@ -392,7 +416,7 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
 
 const struct mpl_cmd mpl_cmd_order = {
     .name = "order",
-    .operands = "between|past|future|races|sizes|path TRACE [ADDRESS...]",
+    .operands = "between|past|future|races|sizes|path|origin TRACE [ADDRESS...]",
     .summary = "say what must have come before what, whatever the clocks say",
     .options = options,
     .run = run,

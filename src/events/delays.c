@@ -23,6 +23,8 @@
 
 #include "events/delays_priv.h"
 
+#include <stdlib.h>
+
 /* Up to a call. They are kept for every fourth one; those between are added up when asked for. */
 struct sums {
     int64_t waited_ticks;   /* in earlier calls */
@@ -189,6 +191,7 @@ static bool is_in_turn(const struct delays *d, uint32_t culprit, const struct mp
 struct fault {
     double share;          /* of the wait, 0 to 1 */
     double computed;       /* of that, because it computed longer, 0 to 1 */
+    double delay_ticks;    /* by which the culprit was busier */
     int64_t waiting_ticks; /* of the culprit, of which the rest comes */
     bool is_in_turn;
 };
@@ -206,6 +209,7 @@ static struct fault own_fault(const struct delays *d, uint32_t location,
         .share =
             other.waiting_ticks <= 0 ? 1 : delay / (delay + (double) other.waiting_ticks),
         .computed = delay > 0 ? (double) longer_ticks / delay : 0,
+        .delay_ticks = delay,
         .waiting_ticks = other.waiting_ticks,
         .is_in_turn = is_in_turn(d, culprit, b, other.waiting_ticks, longer_ticks)
     };
@@ -351,5 +355,233 @@ enum mpl_status mpl_events_delays(const struct mpl_events *events, struct mpl_ar
     }
     mpl_buf_free(&d.blames.all);
     mpl_arena_destroy(d.scratch);
+    return is_enough ? MPL_OK : mpl_nomem(err);
+}
+
+/* ---- where waits begin ------------------------------------------------------------------------------ */
+
+/* All waits of a run, with those that are held: location after location, ascending by call. */
+struct roots {
+    struct delays d;
+    struct mpl_buf waits;  /* struct mpl_wait_origin; hops 0: not traced back yet */
+    struct mpl_buf blamed; /* size_t, parallel: its blame; SIZE_MAX: it is held */
+    struct mpl_buf held;   /* struct mpl_held, of the location at hand */
+    size_t *first;         /* per location and one more */
+};
+
+static struct mpl_wait_origin *wait_at(const struct roots *r, size_t i)
+{
+    return mpl_buf_get(&r->waits, i);
+}
+
+static bool add_wait(struct roots *r, struct mpl_wait_origin wait, size_t blame)
+{
+    struct mpl_wait_origin *w = mpl_buf_add(&r->waits);
+    size_t *b = w == NULL ? NULL : mpl_buf_add(&r->blamed);
+
+    if (b == NULL) {
+        return false;
+    }
+    *w = wait;
+    *b = blame;
+    return true;
+}
+
+static bool add_held(struct roots *r, uint32_t location, const struct mpl_held *h)
+{
+    return add_wait(r,
+                    (struct mpl_wait_origin){ .location = location,
+                                              .call = h->call,
+                                              .origin = h->receiver,
+                                              .origin_call = h->until,
+                                              .hops = 1,
+                                              .ticks = h->ticks,
+                                              .end_ticks = h->end_ticks },
+                    SIZE_MAX);
+}
+
+static bool add_blamed(struct roots *r, uint32_t location, size_t i)
+{
+    const struct mpl_blame *b = mpl_buf_get(&r->d.blames.all, i);
+    const struct mpl_call *call = &r->d.events->lanes[location].calls[b->call];
+
+    return add_wait(
+        r,
+        (struct mpl_wait_origin){ .location = location,
+                                  .call = b->call,
+                                  .ticks = mpl_call_ticks(call),
+                                  .end_ticks = wait_end_of(&r->d, location, b->call) },
+        i);
+}
+
+/* A call that waits is not held, so both are merged by call. */
+static bool add_location(struct roots *r, uint32_t location)
+{
+    const size_t end = r->d.blames.first[location + 1];
+    size_t b = r->d.blames.first[location];
+    uint32_t last = MPL_NONE;
+    bool is_enough = true;
+
+    r->held.n = 0;
+    is_enough = mpl_held_find(r->d.events, location, &r->held);
+    for (size_t h = 0; h < r->held.n && is_enough; h++) {
+        const struct mpl_held *held = mpl_buf_get(&r->held, h);
+
+        for (; b < end && is_enough &&
+               ((const struct mpl_blame *) mpl_buf_get(&r->d.blames.all, b))->call <
+                   held->call;
+             b++) {
+            is_enough = add_blamed(r, location, b);
+        }
+        /* Of several in a call the longest comes first. */
+        if (is_enough && held->call != last) {
+            is_enough = add_held(r, location, held);
+            last = held->call;
+        }
+    }
+    for (; b < end && is_enough; b++) {
+        is_enough = add_blamed(r, location, b);
+    }
+    r->first[location + 1] = r->waits.n;
+    return is_enough;
+}
+
+/* The first wait of a location in \p call or behind it. */
+static size_t first_from(const struct roots *r, uint32_t location, uint32_t call)
+{
+    size_t low = r->first[location];
+    size_t high = r->first[location + 1];
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (wait_at(r, middle)->call < call) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/*
+ * The wait of the culprit that explains most of a wait for it, since the two last met; NULL where the
+ * culprit is late by its own fault. Waits whose clocks contradict each other may have no origin yet.
+ */
+static const struct mpl_wait_origin *explains(const struct roots *r, uint32_t location,
+                                              const struct mpl_blame *b, uint32_t culprit)
+{
+    const struct fault fault = own_fault(&r->d, location, b, culprit);
+    const size_t end = first_from(r, culprit, b->until);
+    const struct mpl_wait_origin *longest = NULL;
+    double held = 0;
+
+    for (size_t i = b->met.other == MPL_NONE ? r->first[culprit]
+                                             : first_from(r, culprit, b->met.other + 1);
+         i < end; i++) {
+        const struct mpl_wait_origin *w = wait_at(r, i);
+        const bool is_held = *(const size_t *) mpl_buf_get(&r->blamed, i) == SIZE_MAX;
+
+        held += is_held ? (double) w->ticks : 0;
+        longest =
+            w->hops > 0 && (longest == NULL || w->ticks > longest->ticks) ? w : longest;
+    }
+
+    const double own = fault.delay_ticks > held ? fault.delay_ticks - held : 0;
+
+    return own < held + (double) fault.waiting_ticks ? longest : NULL;
+}
+
+static void trace_back(struct roots *r, size_t i)
+{
+    struct mpl_wait_origin *w = wait_at(r, i);
+    const size_t blame = *(const size_t *) mpl_buf_get(&r->blamed, i);
+
+    if (blame == SIZE_MAX) {
+        return;
+    }
+
+    const struct mpl_blame *b = mpl_buf_get(&r->d.blames.all, blame);
+    const uint32_t culprit = r->d.events->lanes[w->location].calls[w->call].culprit;
+    const struct mpl_wait_origin *before =
+        b->until == MPL_NONE ? NULL : explains(r, w->location, b, culprit);
+
+    w->origin = before == NULL ? culprit : before->origin;
+    w->origin_call = before == NULL ? b->until : before->origin_call;
+    w->hops = before == NULL ? 1 : before->hops + 1;
+}
+
+/* A wait in the order of its end. */
+struct ending {
+    int64_t ticks;
+    size_t i;
+};
+
+static int by_end(const void *x, const void *y)
+{
+    const struct ending *a = x;
+    const struct ending *b = y;
+
+    if (a->ticks != b->ticks) {
+        return a->ticks < b->ticks ? -1 : 1;
+    }
+    return (a->i > b->i) - (a->i < b->i);
+}
+
+static bool trace_all_back(struct roots *r)
+{
+    const uint32_t n_locations = r->d.events->model->n_locations;
+    struct ending *endings;
+    bool is_enough = true;
+
+    r->first = MPL_NEW_ARRAY(r->d.scratch, (size_t) n_locations + 1, size_t);
+    is_enough = r->first != NULL;
+    for (uint32_t l = 0; l < n_locations && is_enough; l++) {
+        is_enough = add_location(r, l);
+    }
+    endings = is_enough ? MPL_NEW_ARRAY(r->d.scratch, r->waits.n, struct ending) : NULL;
+    if (endings == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < r->waits.n; i++) {
+        endings[i] = (struct ending){ wait_at(r, i)->end_ticks, i };
+    }
+    if (r->waits.n > 0) {
+        qsort(endings, r->waits.n, sizeof *endings, by_end);
+    }
+    for (size_t i = 0; i < r->waits.n; i++) {
+        trace_back(r, endings[i].i);
+    }
+    return true;
+}
+
+enum mpl_status mpl_events_wait_origins(const struct mpl_events *events,
+                                        struct mpl_arena *arena,
+                                        const struct mpl_wait_origin **out, size_t *n,
+                                        struct mpl_err *err)
+{
+    struct roots r = { .d = { .events = events, .scratch = mpl_arena_create() },
+                       .waits = mpl_buf_make(sizeof(struct mpl_wait_origin)),
+                       .blamed = mpl_buf_make(sizeof(size_t)),
+                       .held = mpl_buf_make(sizeof(struct mpl_held)) };
+    bool is_enough = r.d.scratch != NULL &&
+                     mpl_blames_find(events, r.d.scratch, &r.d.blames) &&
+                     make_tracks(&r.d) && trace_all_back(&r);
+
+    if (is_enough) {
+        const size_t n_waits = r.waits.n;
+        const struct mpl_wait_origin *all = mpl_buf_take(&r.waits, arena);
+
+        is_enough = all != NULL;
+        if (is_enough) {
+            *out = all;
+            *n = n_waits;
+        }
+    }
+    mpl_buf_free(&r.waits);
+    mpl_buf_free(&r.blamed);
+    mpl_buf_free(&r.held);
+    mpl_buf_free(&r.d.blames.all);
+    mpl_arena_destroy(r.d.scratch);
     return is_enough ? MPL_OK : mpl_nomem(err);
 }

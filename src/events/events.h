@@ -276,6 +276,32 @@ struct mpl_delay {
 enum mpl_status mpl_events_delays(const struct mpl_events *events, struct mpl_arena *arena,
                                   const struct mpl_delay **out, struct mpl_err *err);
 
+/** Where a wait comes from. */
+struct mpl_wait_origin {
+    uint32_t location;
+    uint32_t call;        /**< It waits in. */
+    uint32_t origin;      /**< Location that was late by its own fault. */
+    uint32_t origin_call; /**< Its call that was waited for; MPL_NONE: not recorded. */
+    uint32_t hops; /**< Waits from there to this one; 1: it waits for the origin itself. */
+    int64_t ticks; /**< That it waits. */
+    int64_t end_ticks; /**< When that ends. */
+};
+/**
+ * All waits with a culprit, location after location, ascending by call; and sends, or waits for their
+ * completion, that are held while their receiver computes, although its receive is posted: without a
+ * call to MPI the message makes no progress. A wait that is mostly its
+ * culprit's own fault, as delay costs have it, begins there; any other goes back to the longest wait
+ * of its culprit since the two last met. That one ended before, and its culprit went on to end this
+ * one: so each wait comes after all that it goes back to, in the order of messages.
+ *
+ * Ownership: \p out lives in \p arena. Errors: MPL_E_NOMEM only.
+ * Cost: waits times the logarithm of them, and for each the waits of its culprit since they met.
+ */
+enum mpl_status mpl_events_wait_origins(const struct mpl_events *events,
+                                        struct mpl_arena *arena,
+                                        const struct mpl_wait_origin **out, size_t *n,
+                                        struct mpl_err *err);
+
 /** How many processes compute at the same time, in the window. */
 struct mpl_crowd {
     uint32_t most; /**< Never more, but for a fiftieth of the time. */

@@ -5,16 +5,6 @@
 
 #include <string.h>
 
-static const struct mpl_diagnosed *find(const struct mpl_query *q, const char *id)
-{
-    for (size_t i = 0; i < q->diagnosis->n_findings; i++) {
-        if (strcmp(q->diagnosis->findings[i].id, id) == 0) {
-            return &q->diagnosis->findings[i];
-        }
-    }
-    return NULL;
-}
-
 static enum mpl_status no_finding(const struct mpl_query *q, const char *id,
                                   struct mpl_err *err)
 {
@@ -27,18 +17,27 @@ static enum mpl_status no_finding(const struct mpl_query *q, const char *id,
                           q->diagnosis->findings[0].id, q->diagnosis->findings[n - 1].id);
 }
 
+enum mpl_status mpl_query_diagnosed(const struct mpl_query *q, const char *id,
+                                    const struct mpl_diagnosed **out, struct mpl_err *err)
+{
+    for (size_t i = 0; i < q->diagnosis->n_findings; i++) {
+        if (strcmp(q->diagnosis->findings[i].id, id) == 0) {
+            *out = &q->diagnosis->findings[i];
+            return MPL_OK;
+        }
+    }
+    return no_finding(q, id, err);
+}
+
 enum mpl_status mpl_query_finding(struct mpl_query *q, const char *address,
                                   struct mpl_spot *out, struct mpl_err *err)
 {
-    const struct mpl_diagnosed *d = find(q, address);
-
-    if (d == NULL) {
-        return no_finding(q, address, err);
-    }
-
+    const struct mpl_diagnosed *d = NULL;
     struct mpl_first_wait first;
     bool is_found = false;
-    enum mpl_status st = mpl_first_wait_of(q->diagnosis, d, &is_found, &first, err);
+    enum mpl_status st = mpl_query_diagnosed(q, address, &d, err);
+
+    st = st == MPL_OK ? mpl_first_wait_of(q->diagnosis, d, &is_found, &first, err) : st;
 
     if (st == MPL_OK && !is_found) {
         st = mpl_fail(err, MPL_E_USAGE,

@@ -142,6 +142,54 @@ struct mpl_races {
 enum mpl_status mpl_query_races(struct mpl_query *query, struct mpl_races *out,
                                 struct mpl_err *err);
 
+/* ---- where waiting begins ------------------------------------------------------------------------- */
+
+/** A location that waves of waiting reach. */
+struct mpl_reach {
+    uint32_t location;
+    uint32_t hops; /**< Waits from the origin to here; median over the waves. */
+    uint32_t
+        distance; /**< Messages to here from the origin, at least; MPL_NONE: none lead here. */
+    uint64_t n_waves; /**< In which it waits. */
+    double after_s;   /**< Its wait ends so long after the origin was there; median. */
+};
+/** A location that makes others wait by its own fault. */
+struct mpl_origin {
+    uint32_t location;
+    double waited_s; /**< Waiting of all locations that goes back to it. */
+    double share;    /**< Of the process time: locations times window. */
+    /** The first of its delays that counts: when it was there at last. */
+    struct mpl_instant first;
+    uint32_t
+        step; /**< Of the run, from 1; 0: before them. MPL_NONE: it has no common steps. */
+    uint64_t n_waves; /**< Delays that count. */
+    double least_s;   /**< Shorter waits do not count: half of the usual one for it. */
+    size_t n_reached;
+    const struct mpl_reach
+        *reached; /**< By hops, then by time: in at least half of the waves. */
+    double
+        hops_per_s; /**< From the first of these to the last; NaN: all are one hop away. */
+};
+struct mpl_origins {
+    const char *finding; /**< The waits that it is about; NULL: all. */
+    const char *why;     /**< A clause: why it is not known; then there is nothing below. */
+    uint32_t n_steps;
+    double
+        waited_s; /**< All that was asked about, as far as there is somebody to wait for. */
+    size_t n;     /**< Origins of a twentieth of the process time or more: largest first. */
+    const struct mpl_origin *origins;
+    uint32_t n_small; /**< Others, */
+    double small_s;   /**< and what goes back to them. */
+};
+/**
+ * The waits that no other wait explains, and what they led to. A wait that goes back to another one
+ * comes after it in the order of messages, see mpl_events_wait_origins().
+ *
+ * Errors: MPL_E_USAGE where there is no such finding.
+ */
+enum mpl_status mpl_query_origins(struct mpl_query *query, const char *finding,
+                                  struct mpl_origins *out, struct mpl_err *err);
+
 /* ---- what timestamps take -------------------------------------------------------------------------- */
 
 enum mpl_stamp_kind {

@@ -3,7 +3,8 @@
 
 #include "report/report_priv.h"
 
-static struct mpl_json *instant_json(const struct mpl_run *run, const struct mpl_instant *i)
+struct mpl_json *mpl_report_instant_json(const struct mpl_run *run,
+                                         const struct mpl_instant *i)
 {
     struct mpl_json *json = mpl_json_object();
 
@@ -22,8 +23,8 @@ static struct mpl_json *spot_json(const struct mpl_run *run, const struct mpl_sp
 
     mpl_json_set(json, "address", mpl_json_string(spot->address));
     mpl_json_set(json, "note", mpl_json_string(spot->note));
-    mpl_json_set(json, "begin", instant_json(run, &spot->begin));
-    mpl_json_set(json, "end", instant_json(run, &spot->end));
+    mpl_json_set(json, "begin", mpl_report_instant_json(run, &spot->begin));
+    mpl_json_set(json, "end", mpl_report_instant_json(run, &spot->end));
     return json;
 }
 
@@ -54,8 +55,8 @@ static struct mpl_json *links_json(const struct mpl_run *run, const struct mpl_b
         struct mpl_json *link = mpl_json_object();
 
         mpl_json_set(link, "kind", mpl_json_string(mpl_link_kind_name(x->links[i].kind)));
-        mpl_json_set(link, "from", instant_json(run, &x->links[i].from));
-        mpl_json_set(link, "to", instant_json(run, &x->links[i].to));
+        mpl_json_set(link, "from", mpl_report_instant_json(run, &x->links[i].from));
+        mpl_json_set(link, "to", mpl_report_instant_json(run, &x->links[i].to));
         mpl_json_add(json, link);
     }
     return json;
@@ -101,7 +102,7 @@ enum mpl_status mpl_report_cut_json(const struct mpl_run *run, const struct mpl_
     struct mpl_json *cut = mpl_json_array();
 
     for (uint32_t i = 0; i < x->n; i++) {
-        mpl_json_add(cut, instant_json(run, &x->instants[i]));
+        mpl_json_add(cut, mpl_report_instant_json(run, &x->instants[i]));
     }
     mpl_json_set(json, "a", spot_json(run, &x->spot));
     mpl_json_set(json, "is_complete", mpl_json_boolean(x->is_complete));

@@ -130,6 +130,13 @@ enum mpl_status mpl_report_path_text(const struct mpl_run *run,
                                      const struct mpl_critical_shares *shares, size_t top,
                                      const struct mpl_report_options *options, FILE *out,
                                      struct mpl_err *err);
+enum mpl_status mpl_report_origins_json(const struct mpl_run *run,
+                                        const struct mpl_origins *origins, FILE *out,
+                                        struct mpl_err *err);
+enum mpl_status mpl_report_origins_text(const struct mpl_run *run,
+                                        const struct mpl_origins *origins,
+                                        const struct mpl_report_options *options, FILE *out,
+                                        struct mpl_err *err);
 enum mpl_status mpl_report_path_json(const struct mpl_run *run,
                                      const struct mpl_critical *path,
                                      const struct mpl_critical_shares *shares, FILE *out,

@@ -25,6 +25,9 @@ const char *mpl_page_began(struct page *page, const struct mpl_diagnosis *d,
 
 /** A document of "marple-order/1" about \p run, to which \p query adds its answer. */
 struct mpl_json *mpl_report_order_json(const struct mpl_run *run, const char *query);
+/** A record in such a document. */
+struct mpl_json *mpl_report_instant_json(const struct mpl_run *run,
+                                         const struct mpl_instant *i);
 /** Writes and destroys it. */
 enum mpl_status mpl_report_order_write(struct mpl_json *json, FILE *out,
                                        struct mpl_err *err);

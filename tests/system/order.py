@@ -79,6 +79,11 @@ def questions(path):
     yield ["sizes", path, "--max-cluster", "3..4"]
 
 
+def timed_questions(path):
+    """Their answers depend on clocks."""
+    return [["origin", path], ["origin", path, "f1"], ["path", path]]
+
+
 def test_clock_free(path, copy):
     name = os.path.basename(path)
     different = []
@@ -98,6 +103,83 @@ def test_broken(path):
     tap.ok(order.status == check.status, name + ": can be asked if and only if it can be checked", order)
 
 
+def wave(seed):
+    """A chain in which neighbours exchange messages after each step, as text; one rank is late once, by
+    so much that nothing else matters. Who waits then, and when, follows from the drawing."""
+    draw = random.Random(seed)
+    n, n_steps = draw.randint(5, 10), 24
+    late, step = draw.randrange(n), draw.randint(3, 9)
+    times, lines = [0.0] * n, [[] for _ in range(n)]
+    for k in range(n_steps):
+        done = [t + draw.uniform(95, 105) + (1200 if (r, k) == (late, step) else 0) for r, t in enumerate(times)]
+        for r in range(n):
+            near = [q for q in (r - 1, r + 1) if 0 <= q < n]
+            at, words = done[r], ["compute %.3f..%.3f" % (times[r], done[r])]
+            for verb, link in (("irecv", "from"), ("isend", "to")):
+                for q in near:
+                    words.append("%s %.3f..%.3f %s %d as %s%d" % (verb, at, at + 1, link, q, verb[1], q))
+                    at += 1
+            end = max([at] + [done[q] + 4 for q in near]) + 1
+            words.append("waitall %.3f..%.3f for %s" % (at, end, " ".join("%s%d" % (v, q) for v in "rs" for q in near)))
+            times[r] = end
+            lines[r] += words
+    text = "# us.\n" + "".join("rank %d: %s\n" % (r, "\n    ".join(w)) for r, w in enumerate(lines))
+    return text, late, step, n
+
+
+def test_wave(seed, scratch):
+    path = os.path.join(scratch, "wave.trace")
+    text, late, step, n = wave(seed)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    origins = ask("origin", path)["origins"]
+    name = "a chain of %d, rank %d late in step %d" % (n, late, step)
+    tap.ok([(o["location"], o["step"]) for o in origins] == [(str(late), step)], name, origins)
+    reached = origins[0]["spread"]["reached"] if origins else []
+    found = {int(r["location"]): r["hops"] for r in reached}
+    tap.ok(found == {r: abs(r - late) for r in range(n) if r != late}, name + ": by one neighbour after the other", reached)
+    # A neighbour goes on when it has what it waits for, and computes for 95 to 105 us until it sends.
+    hops_per_s = origins[0]["spread"]["hops_per_s"] if origins else None
+    tap.ok(hops_per_s is None or 1 / 115e-6 < hops_per_s < 1 / 95e-6, name + ": in a step each", hops_per_s)
+
+
+# What is known of where the waiting begins; the grid of the stencil is 4 x 4.
+ORIGINS = {
+    "oddeven-slow5-np16": ("5", 7),
+    "prk-stencil-slow6-np16": ("6", 0),
+    "lulesh-slow3-np8": ("3", 0),
+}
+NO_ORIGIN = {"oddeven-np16": "none", "lulesh-np8": "not-known", "prk-stencil-np16": "not-known"}
+
+
+def test_origin(name):
+    path = product.shared_trace(name)
+    if path is None:
+        return
+    answer = ask("origin", path)
+    found = [(o["location"], o["step"]) for o in answer["origins"]]
+    tap.ok(found == [ORIGINS[name]], name + ": where the waiting begins", found)
+    for finding in ("f1",):
+        of = [o["location"] for o in ask("origin", path, finding)["origins"]]
+        tap.ok(of == [ORIGINS[name][0]], "%s: where that of %s begins" % (name, finding), of)
+    if name == "prk-stencil-slow6-np16":
+        reached = answer["origins"][0]["spread"]["reached"]
+        rows = [abs(int(r["location"]) // 4 - 1) + abs(int(r["location"]) % 4 - 2) for r in reached]
+        tap.ok(rows == sorted(rows) and len(rows) == 15, name + ": the nearest come first", rows)
+        tap.ok(rows == [r["hops"] for r in reached], name + ": a hop for each neighbour on the way", reached)
+
+
+def test_no_origin(name):
+    path = product.shared_trace(name)
+    if path is not None:
+        answer = ask("origin", path)
+        tap.ok(
+            (answer["answer"], answer["origins"]) == (NO_ORIGIN[name], []),
+            name + ": no origin",
+            answer["answer"],
+        )
+
+
 def test_schema(traces):
     with open(os.path.join(product.top, "doc", "order.schema.json"), encoding="utf-8") as file:
         schema = json.load(file)
@@ -106,7 +188,7 @@ def test_schema(traces):
     for path in traces:
         wrong = [
             "%s: %s" % (" ".join(words), e.message[:200])
-            for words in questions(path)
+            for words in list(questions(path)) + timed_questions(path)
             for e in validator.iter_errors(ask(*words))
         ]
         tap.empty(wrong, os.path.basename(path) + ": answers are valid")
@@ -122,7 +204,13 @@ def main():
             tap.guarded(name, test_broken, path)
         elif name.startswith(UNLIKELY) or name == "scorep-mw":
             tap.guarded(name, test_unlikely, path)
+    for name in ORIGINS:
+        tap.guarded(name, test_origin, name)
+    for name in NO_ORIGIN:
+        tap.guarded(name, test_no_origin, name)
     scratch = tempfile.mkdtemp()
+    for seed in range(20 if product.IS_FULL else 4):
+        tap.guarded("wave", test_wave, seed, scratch)
     for name in ("scorep-mw-skew", "scorep-halo-skew", "npb-lu-W-drift-np4", "pipeline-np4"):
         path = product.shared_trace(name)
         if path is None:

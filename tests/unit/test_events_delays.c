@@ -320,6 +320,76 @@ END_TEST
 
 /* ---- out of memory -------------------------------------------------------------------------- */
 
+/* "1:3 <- 2:1 1, …": location and call that wait, the call that they go back to, hops. */
+static const char *origins_of(const struct mpl_events *events)
+{
+    const struct mpl_wait_origin *all = NULL;
+    const char *text = "";
+    size_t n = 0;
+
+    ck_assert_int_eq(mpl_events_wait_origins(events, arena, &all, &n, NULL), MPL_OK);
+    for (size_t i = 0; i < n; i++) {
+        text = mpl_arena_printf(arena, "%s%s%u:%u <- %u:%u %u", text, i == 0 ? "" : ", ",
+                                all[i].location, all[i].call, all[i].origin,
+                                all[i].origin_call, all[i].hops);
+        ck_assert_ptr_nonnull(text);
+    }
+    return text;
+}
+
+START_TEST(a_wait_goes_back_to_who_was_late)
+{
+    ck_assert_str_eq(
+        origins_of(from_text("rank 0: compute 0..10 recv 10..52 from 1\n"
+                             "rank 1: compute 0..10 recv 10..46 from 2 send 46..48 to 0\n"
+                             "rank 2: compute 0..40 send 40..42 to 1\n")),
+        "0:0 <- 2:0 2, 1:0 <- 2:0 1");
+}
+END_TEST
+
+START_TEST(a_wait_begins_where_its_culprit_was_late_by_itself)
+{
+    ck_assert_str_eq(
+        origins_of(from_text("rank 0: compute 0..10 recv 10..92 from 1\n"
+                             "rank 1: compute 0..10 recv 10..22 from 2 compute 22..80 "
+                             "send 80..82 to 0\n"
+                             "rank 2: compute 0..15 send 15..17 to 1\n")),
+        "0:0 <- 1:1 1, 1:0 <- 2:0 1");
+}
+END_TEST
+
+/* Rank 1 has posted its receive, and computes until 60: the message of rank 0 moves only then. */
+START_TEST(a_send_is_held_while_its_receiver_computes)
+{
+    ck_assert_str_eq(origins_of(from_text(
+                         "rank 0: compute 0..5 isend 5..6 to 1 as a wait 6..63 for a "
+                         "send 63..64 to 2\n"
+                         "rank 1: irecv 0..1 from 0 as a compute 1..60 wait 60..63 for a\n"
+                         "rank 2: compute 0..5 recv 5..66 from 0\n")),
+                     "0:1 <- 1:1 1, 2:0 <- 1:1 2");
+}
+END_TEST
+
+START_TEST(out_of_memory_for_origins_is_told)
+{
+    const struct mpl_events *events =
+        from_text("rank 0: compute 0..10 recv 10..52 from 1\n"
+                  "rank 1: compute 0..10 recv 10..46 from 2 send 46..48 to 0\n"
+                  "rank 2: compute 0..40 send 40..42 to 1\n");
+    const struct mpl_wait_origin *all = NULL;
+    enum mpl_status st = MPL_E_NOMEM;
+    size_t n = 0;
+
+    for (long k = 0; st != MPL_OK && k < 1000; k++) {
+        mpl_alloc_fail_after(k);
+        st = mpl_events_wait_origins(events, arena, &all, &n, NULL);
+        mpl_alloc_fail_after(-1);
+        ck_assert(st == MPL_OK || (st == MPL_E_NOMEM && all == NULL));
+    }
+    ck_assert_int_eq(st, MPL_OK);
+}
+END_TEST
+
 START_TEST(out_of_memory_is_told)
 {
     const struct mpl_events *events = from_text(
@@ -362,6 +432,10 @@ static Suite *make_suite(void)
     tcase_add_loop_test(small, any_number_of_calls_may_lie_before_a_wait, 0, 12);
     tcase_add_test(small, a_message_that_lay_ready_is_no_meeting);
     tcase_add_test(small, out_of_memory_is_told);
+    tcase_add_test(small, a_wait_goes_back_to_who_was_late);
+    tcase_add_test(small, a_wait_begins_where_its_culprit_was_late_by_itself);
+    tcase_add_test(small, a_send_is_held_while_its_receiver_computes);
+    tcase_add_test(small, out_of_memory_for_origins_is_told);
     suite_add_tcase(suite, small);
     if (!traces_are_there("delay costs of real traces")) {
         return suite;

@@ -15,6 +15,7 @@ static enum mpl_status ask(const struct mpl_diagnosis *diagnosis, struct mpl_bet
     struct mpl_cut cut;
     struct mpl_races races;
     struct mpl_stamp_size size;
+    struct mpl_origins origins;
     enum mpl_status st = mpl_query_create(diagnosis, &q, NULL);
 
     st = st == MPL_OK ? mpl_query_find(q, "1:MPI_Send[1]", &a, NULL) : st;
@@ -23,6 +24,7 @@ static enum mpl_status ask(const struct mpl_diagnosis *diagnosis, struct mpl_bet
     st = st == MPL_OK ? mpl_query_cut(q, &b, false, &cut, NULL) : st;
     st = st == MPL_OK ? mpl_query_races(q, &races, NULL) : st;
     st = st == MPL_OK ? mpl_query_size(q, MPL_STAMP_SELF, 2, &size, NULL) : st;
+    st = st == MPL_OK ? mpl_query_origins(q, NULL, &origins, NULL) : st;
     mpl_query_destroy(q);
     return st;
 }

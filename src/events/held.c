@@ -1,0 +1,115 @@
+/*
+ * Sends that are held although their receive is posted: a large message moves only while its receiver
+ * is in MPI, if nobody else does it for it. The sender cannot go on until the receiver has computed to
+ * its end, wherever its next call is. No wait state of Scalasca, which asks when the receive is posted.
+ *
+ * Example (prk-stencil-slow6-np16): 6 posts a receive and computes for 5 ms; 5 sends at once, and its
+ * MPI_Wait for that send returns when 6 enters its next call.
+ */
+#include "config.h"
+
+#include "events/delays_priv.h"
+
+#include <stdlib.h>
+
+/* The last call of a location that is entered up to a moment; MPL_NONE. */
+static uint32_t entered_until(const struct mpl_events *events, uint32_t location,
+                              int64_t ticks)
+{
+    uint32_t low = 0;
+    uint32_t high = events->lanes[location].n_calls;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (mpl_events_enter_ticks(events, location, 2 * middle + 1) <= ticks) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low == 0 ? MPL_NONE : low - 1;
+}
+
+/* The call in which a message has to be handed over at last: the wait for it, or the send. */
+static uint32_t last_call_of(const struct mpl_events *events, uint32_t location,
+                             const struct mpl_message *m)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+    const uint8_t kind = loc->kind[m->event];
+
+    return kind == MPL_EV_SEND ? mpl_call_find(events, location, m->event)
+           : kind == MPL_EV_ISEND && m->post != MPL_NONE
+               ? mpl_call_find(events, location, m->post)
+               : MPL_NONE;
+}
+
+/* Of what the receiver computes meanwhile the longest stretch; it must be most of the call. */
+static bool is_held(const struct mpl_events *events, uint32_t location, uint32_t call,
+                    uint32_t receiver, struct mpl_held *out)
+{
+    const int64_t enter = mpl_events_enter_ticks(events, location, 2 * call + 1);
+    const int64_t leave = mpl_events_leave_ticks(events, location, 2 * call + 1);
+    const uint32_t last = entered_until(events, receiver, leave);
+
+    *out = (struct mpl_held){ .call = call, .receiver = receiver };
+    for (uint32_t k = last == MPL_NONE ? 0 : last; k > 0; k--) {
+        const int64_t end = mpl_events_enter_ticks(events, receiver, 2 * k + 1);
+        const int64_t before = mpl_events_leave_ticks(events, receiver, 2 * k - 1);
+        const int64_t begin = before > enter ? before : enter;
+
+        if (end <= enter) {
+            break;
+        }
+        if (end - begin > out->ticks) {
+            out->until = k;
+            out->ticks = end - begin;
+            out->end_ticks = end;
+        }
+    }
+    return out->ticks > 0 && 2 * out->ticks >= leave - enter;
+}
+
+static int by_call(const void *x, const void *y)
+{
+    const struct mpl_held *a = x;
+    const struct mpl_held *b = y;
+
+    if (a->call != b->call) {
+        return a->call < b->call ? -1 : 1;
+    }
+    return (a->ticks < b->ticks) - (a->ticks > b->ticks);
+}
+
+bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mpl_buf *out)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+    const size_t first = out->n;
+
+    for (uint32_t m = 0; m < loc->n_messages; m++) {
+        const struct mpl_message *message = &loc->messages[m];
+        const uint32_t partner = events->match->partner[location][m];
+        struct mpl_held held;
+
+        if (partner == MPL_NONE || message->event == MPL_NONE) {
+            continue;
+        }
+
+        const uint32_t call = last_call_of(events, location, message);
+
+        if (call != MPL_NONE && mpl_call_ticks(&events->lanes[location].calls[call]) == 0 &&
+            is_held(events, location, call, mpl_other_end(events, partner).location,
+                    &held)) {
+            struct mpl_held *kept = mpl_buf_add(out);
+
+            if (kept == NULL) {
+                return false;
+            }
+            *kept = held;
+        }
+    }
+    if (out->n > first) {
+        qsort(mpl_buf_get(out, first), out->n - first, sizeof(struct mpl_held), by_call);
+    }
+    return true;
+}

@@ -1,0 +1,203 @@
+/* Where waiting begins and how it spreads, for a person and for a program. */
+#include "config.h"
+
+#include "report/report_priv.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char *label(const struct mpl_run *run, uint32_t location)
+{
+    return run->model->locations[location].label;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------- */
+
+static struct mpl_json *reach_json(const struct mpl_run *run, const struct mpl_reach *r)
+{
+    struct mpl_json *json = mpl_json_object();
+
+    mpl_json_set(json, "location", mpl_json_string(label(run, r->location)));
+    mpl_json_set(json, "hops", mpl_json_integer(r->hops));
+    mpl_json_set(json, "distance",
+                 r->distance == MPL_NONE ? mpl_json_null() : mpl_json_integer(r->distance));
+    mpl_json_set(json, "waves", mpl_json_integer((int64_t) r->n_waves));
+    mpl_json_set(json, "after_s", mpl_json_number(r->after_s));
+    return json;
+}
+
+static struct mpl_json *spread_json(const struct mpl_run *run, const struct mpl_origin *o)
+{
+    struct mpl_json *json = mpl_json_object();
+    struct mpl_json *reached = mpl_json_array();
+
+    for (size_t i = 0; i < o->n_reached; i++) {
+        mpl_json_add(reached, reach_json(run, &o->reached[i]));
+    }
+    mpl_json_set(json, "waves", mpl_json_integer((int64_t) o->n_waves));
+    mpl_json_set(json, "least_s", mpl_json_number(o->least_s));
+    mpl_json_set(
+        json, "hops",
+        mpl_json_integer(o->n_reached == 0 ? 0 : o->reached[o->n_reached - 1].hops));
+    mpl_json_set(json, "hops_per_s", mpl_json_number(o->hops_per_s));
+    mpl_json_set(json, "reached", reached);
+    return json;
+}
+
+static struct mpl_json *origin_json(const struct mpl_run *run, const struct mpl_origin *o)
+{
+    struct mpl_json *json = mpl_json_object();
+
+    mpl_json_set(json, "location", mpl_json_string(label(run, o->location)));
+    mpl_json_set(json, "step",
+                 o->step == MPL_NONE ? mpl_json_null() : mpl_json_integer(o->step));
+    mpl_json_set(json, "waited_s", mpl_json_number(o->waited_s));
+    mpl_json_set(json, "share", mpl_json_number(o->share));
+    mpl_json_set(json, "first",
+                 o->n_waves == 0 ? mpl_json_null()
+                                 : mpl_report_instant_json(run, &o->first));
+    mpl_json_set(json, "spread", spread_json(run, o));
+    return json;
+}
+
+enum mpl_status mpl_report_origins_json(const struct mpl_run *run,
+                                        const struct mpl_origins *x, FILE *out,
+                                        struct mpl_err *err)
+{
+    struct mpl_json *json = mpl_report_order_json(run, "origin");
+    struct mpl_json *origins = mpl_json_array();
+
+    for (size_t i = 0; i < x->n; i++) {
+        mpl_json_add(origins, origin_json(run, &x->origins[i]));
+    }
+    mpl_json_set(json, "finding", mpl_json_string(x->finding));
+    mpl_json_set(json, "answer",
+                 mpl_json_string(x->why != NULL ? "not-known"
+                                 : x->n == 0    ? "none"
+                                                : "found"));
+    mpl_json_set(json, "why_not_known", mpl_json_string(x->why));
+    mpl_json_set(json, "steps", mpl_json_integer(x->n_steps));
+    mpl_json_set(json, "waited_s", mpl_json_number(x->why == NULL ? x->waited_s : NAN));
+    mpl_json_set(json, "origins", origins);
+    mpl_json_set(json, "small_origins", mpl_json_integer(x->n_small));
+    mpl_json_set(json, "small_s", mpl_json_number(x->why == NULL ? x->small_s : NAN));
+    return mpl_report_order_write(json, out, err);
+}
+
+/* ---- text ------------------------------------------------------------------------------------- */
+
+/* Those that are as many hops away, in a line; the time is the median. */
+static size_t say_hops(struct page *page, const struct mpl_run *run,
+                       const struct mpl_origin *o, size_t i)
+{
+    const size_t first = i;
+    const char **labels = MPL_NEW_ARRAY(page->scratch, o->n_reached, const char *);
+
+    for (; i < o->n_reached && o->reached[i].hops == o->reached[first].hops; i++) {
+        if (labels != NULL) {
+            labels[i - first] = label(run, o->reached[i].location);
+        }
+    }
+    mpl_page_say(page, 4, "%" PRIu32 ", after %s: %s", o->reached[first].hops,
+                 mpl_page_seconds(page, o->reached[first + (i - first) / 2].after_s),
+                 labels == NULL ? "?" : mpl_page_labels(page, labels, i - first));
+    return i;
+}
+
+static void say_spread(struct page *page, const struct mpl_run *run,
+                       const struct mpl_origin *o)
+{
+    if (o->n_reached == 0) {
+        return;
+    }
+    mpl_page_say(page, 2,
+                 "Who waits then, by hops from there, and how long after it came:");
+    for (size_t i = 0; i < o->n_reached;) {
+        i = say_hops(page, run, o, i);
+    }
+    if (!isnan(o->hops_per_s)) {
+        mpl_page_say(page, 2, "The waiting spreads by one hop in %s.",
+                     mpl_page_seconds(page, 1 / o->hops_per_s));
+    }
+}
+
+static void say_first(struct page *page, const struct mpl_run *run,
+                      const struct mpl_origins *x, const struct mpl_origin *o)
+{
+    const char *step =
+        o->step == MPL_NONE ? NULL
+        : o->step == 0      ? "before step 1"
+                       : mpl_arena_printf(page->scratch, "in step %" PRIu32 " of %" PRIu32,
+                                          o->step, x->n_steps);
+
+    if (o->n_waves > 0) {
+        mpl_page_say(page, 2,
+                     "It is late %s%s, first %s%sat %.6f s, in %s (%s#%" PRIu32 ").",
+                     o->n_waves == 1 ? "once" : mpl_page_count(page, o->n_waves),
+                     o->n_waves == 1 ? "" : " times", step == NULL ? "" : step,
+                     step == NULL ? "" : ", ", o->first.time_s,
+                     o->first.region == NULL ? "no call" : o->first.region,
+                     label(run, o->location), o->first.record);
+    }
+}
+
+static void say_origin(struct page *page, const struct mpl_run *run,
+                       const struct mpl_origins *x, const struct mpl_origin *o)
+{
+    const char *noun = strchr(label(run, o->location), '.') == NULL ? "Rank" : "Location";
+
+    (void) fputc('\n', page->out);
+    mpl_page_say(page, 0, "%s %s: %s of waiting go back to it (%s of the process time).",
+                 noun, label(run, o->location), mpl_page_seconds(page, o->waited_s),
+                 mpl_page_share(page, o->share));
+    say_first(page, run, x, o);
+    say_spread(page, run, o);
+}
+
+static void say_answer(struct page *page, const struct mpl_origins *x)
+{
+    const char *of = x->finding == NULL
+                         ? ""
+                         : mpl_arena_printf(page->scratch, " that %s is about", x->finding);
+
+    if (x->why != NULL) {
+        mpl_page_say(page, 0, "Not known: %s.", x->why);
+    } else if (x->waited_s <= 0) {
+        mpl_page_say(page, 0, "Nobody waits for anybody.");
+    } else if (x->n == 0) {
+        mpl_page_say(page, 0,
+                     "The waiting%s, %s, begins nowhere in particular: no location's own "
+                     "delays cost 5 %% of the process time or more.",
+                     of == NULL ? "?" : of, mpl_page_seconds(page, x->waited_s));
+    } else {
+        mpl_page_say(page, 0,
+                     "Of the waiting%s, %s, this began with delays of these locations, and "
+                     "is no consequence of other waits:",
+                     of == NULL ? "?" : of, mpl_page_seconds(page, x->waited_s));
+    }
+}
+
+enum mpl_status mpl_report_origins_text(const struct mpl_run *run,
+                                        const struct mpl_origins *x,
+                                        const struct mpl_report_options *options, FILE *out,
+                                        struct mpl_err *err)
+{
+    struct page page;
+    const enum mpl_status st = mpl_page_open(&page, options, out, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    say_answer(&page, x);
+    for (size_t i = 0; i < x->n; i++) {
+        say_origin(&page, run, x, &x->origins[i]);
+    }
+    if (x->n > 0 && x->n_small > 0) {
+        (void) fputc('\n', out);
+        mpl_page_say(&page, 0, "%" PRIu32 " other%s with less than 5 %% each: %s together.",
+                     x->n_small, x->n_small == 1 ? "" : "s",
+                     mpl_page_seconds(&page, x->small_s));
+    }
+    return mpl_page_close(&page, err);
+}
