@@ -1,5 +1,14 @@
 ;; What several patterns say of work that is uneven: who has more than the others, and by how much.
 
+(deffunction MAIN::mp-value (?run ?name ?location)
+  "A metric of message-passing where it is known, else -1."
+  (bind ?value -1.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name ?name)
+         (eq ?m:location ?location))
+    (bind ?value ?m:value))
+  ?value)
+
 (deffunction MAIN::least-of-work (?run ?pattern ?metric)
   "What a location computes at least whose computation can be compared: who computes next to nothing beside
    the median, such as a coordinator, is no yardstick."
@@ -187,7 +196,11 @@
   (metric (run ?r) (pattern "message-passing") (name "run.step_count") (value ?steps))
   (run (id ?r) (processes ?n&:(>= ?n ?*ranks-enough*)))
   =>
-  (bind ?seconds (min ?lost ?cost))
+  ;; Where one has been slow, others have waited in calls whose partners are not recorded, within steps: of
+  ;; several pauses in a step of several ranks its longest computation shows one.
+  (bind ?within (if (>= (mp-value ?r "run.unknown_share" "") ?*unknown-large*)
+                 then (mp-value ?r "run.unknown" "") else 0.0))
+  (bind ?seconds (min ?lost (+ ?cost (if (= ?meet 1.0) then ?within else 0.0))))
   (bind ?how (if (= ?meet 1.0) then "this follows from computation alone"
               else (text "if each goes on when those that send it messages are done, that costs {s} by computation alone, and {s} are lost"
                          ?cost ?lost)))

@@ -8,6 +8,7 @@
 ;;   |  |  `- otherwise                                                -> late-member
 ;;   |  `- what is left when these are taken off
 ;;   |     |- the totals of computation differ                         -> static-imbalance
+;;   |     |- they do not, and roots of broadcasts are waited for      -> serial-root (in turn)
 ;;   |     `- they do not: phases are unequal                          -> unequal-phases
 ;;   |        |- the heavy processes stay heavy for some steps         -> moving-work
 ;;   |        `- each step has another one                             -> noise
@@ -252,7 +253,8 @@
   (bsp-ask ?r ?p 3 "find the processes that are late, and whether they compute longer"
            (create$ "member.delay_cost" "member.delay_share" "member.compute_time" "member.relative"
                     "member.excess" "member.waited_as_root" "run.static_cost" "run.step_count"
-                    "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "run.step_growth")))
+                    "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "run.step_growth"
+                    "run.often_wait")))
 
 ;; ---- level 3: waiting -------------------------------------------------------------------------
 
@@ -279,7 +281,8 @@
   "The others wait for one process in collective operations, because it computes longer."
   (bsp-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
   (metric (run ?r) (pattern ?p) (name "member.waited_as_root") (location ?l) (value ?root))
-  (test (< (* 2.0 ?root) ?cost))
+  ;; A root that is late alone may do something else than the others: see serial-root.
+  (or (test (< (* 2.0 ?root) ?cost)) (exists (bsp-late (run ?r) (pattern ?p) (location ~?l))))
   ;; One fault of several is one cause, told of the one that costs most.
   (not (bsp-late (run ?r) (pattern ?p) (location ?o&~?l)
                  (cost ?c&:(or (> ?c ?cost) (and (= ?c ?cost) (< (str-compare ?o ?l) 0))))))
@@ -320,6 +323,7 @@
   (bsp-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
   (metric (run ?r) (pattern ?p) (name "member.waited_as_root") (location ?l) (value ?root))
   (test (>= (* 2.0 ?root) ?cost))
+  (not (bsp-late (run ?r) (pattern ?p) (location ~?l)))
   (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
   (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
@@ -465,10 +469,37 @@
                    (remedy (text "Synchronise less often, so that noise averages out: synchronising in every fourth step halves it (up to {s} of run time). Bind processes to cores, no more of them than cores, and leave one core to the system."
                                  (/ (* 0.5 ?claim) ?n))))))
 
+(defrule ADVISE::bsp-roots-in-turn
+  "Processes wait for roots of broadcasts, again and again, but for another one each time."
+  (not (in-turn (run ?r)))
+  (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind even | unknown))
+  (metric (run ?r) (pattern ?p) (name "run.wait_root") (value ?root&:(>= (* 2.0 ?root) ?rest)))
+  ;; Chance holds up few operations for long.
+  (metric (run ?r) (pattern ?p) (name "run.often_wait") (value ?often&:(>= ?often 1.0)))
+  (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
+  (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases))
+  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?gain (/ (max 0.0 (- ?rest ?static)) ?n))
+  (assert (finding (kind cause) (name serial-root) (run ?r) (pattern ?p) (via in-turn)
+                   (headline (text "Roots of broadcasts compute before they send while the others wait, {s} in all: another root each time."
+                                   ?root))
+                   (fix "Prepare the next broadcast while the others still compute (look-ahead), or share out that work.")
+                   (gain-kind even-out)
+                   (lost ?rest) (share (min 1.0 (/ ?rest ?lost))) (level 3) (confidence 0.7)
+                   (gain ?gain)
+                   (text (text "Processes wait {s} in {n} phases, {s} of it for roots of broadcasts or scatters, and not only now and then; but over the whole run all compute equally long. So roots take turns, and each has something to compute before it sends that the others do not have at that moment."
+                               ?rest ?phases ?root))
+                   (remedy (text "Let a root prepare what it sends next while the others still compute (look-ahead, MPI_Ibcast), or share that work among those who wait; up to {s} of run time."
+                                 ?gain)))))
+
 (defrule ADVISE::bsp-unequal-phases
   "Processes wait in collective operations, their totals are even, and no common steps are found."
   (not (in-turn (run ?r)))
   (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind even | unknown))
+  (not (and (metric (run ?r) (pattern ?p) (name "run.wait_root") (value ?root&:(>= (* 2.0 ?root) ?rest)))
+            (metric (run ?r) (pattern ?p) (name "run.often_wait") (value ?often&:(>= ?often 1.0)))))
   (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
   (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases))
   (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
@@ -527,6 +558,10 @@
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
   (not (bsp-unsure (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
+  ;; Who is held up by somebody late in calls that are no waits seems to pay more than those cost.
+  (metric (run ?r) (pattern ?p) (name "run.in_collectives_least") (value ?least))
+  (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?all))
+  (not (and (bsp-late (run ?r) (pattern ?p)) (test (< ?least (* ?*significant* ?all)))))
   (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving))
   (metric (run ?r) (pattern ?p) (name "run.moving_each") (value ?cost))
   (metric (run ?r) (pattern ?p) (name "run.phase_work") (value ?work))

@@ -11,7 +11,9 @@
 ;;   |     |- they do not, but the steps do
 ;;   |     |  |- the heavy ones stay heavy for some steps                -> moving-work
 ;;   |     |  `- each step has another one                               -> noise
-;;   |     |- computation is even, and the waits are chains              -> serialised-exchange
+;;   |     |- computation is even, and the waits are chains
+;;   |     |  |- for one that computes alone, another one each time       -> serial-chain
+;;   |     |  `- for communication                                       -> serialised-exchange
 ;;   |     `- computation is even, and they are none                     -> exchange-jitter
 ;;   |- moving halos
 ;;   |  |- too little computation per exchange                           -> fine-grain
@@ -199,7 +201,7 @@
   (geo-ask ?r ?p 3 "find the subdomains from which waiting spreads, and whether they compute longer"
            (create$ "subdomain.delay_cost" "subdomain.delay_share" "subdomain.compute_time"
                     "subdomain.relative" "subdomain.excess" "subdomain.given_relative"
-                    "run.chained" "run.static_cost" "run.step_count"
+                    "run.chained" "run.computed_share" "run.for_one" "run.static_cost" "run.step_count"
                     "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "run.step_growth"
                     "run.in_meetings_least")))
 
@@ -401,6 +403,7 @@
   (not (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?u&:(>= ?u ?*unknown-large*))))
   (not (geo-fine (run ?r) (pattern ?p) (far yes)))
   (metric (run ?r) (pattern ?p) (name "run.chained") (value ?chained&:(>= ?chained ?*chained*)))
+  (not (metric (run ?r) (pattern ?p) (name "run.for_one") (value ?one&:(>= (* 2.0 ?one) ?rest))))
   (metric (run ?r) (pattern ?p) (name "run.wait_neighbours") (value ?near))
   (test (>= (* 2.0 ?near) ?rest))
   (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
@@ -413,11 +416,39 @@
                    (fix "Post all MPI_Irecv and MPI_Isend of an exchange, then MPI_Waitall.")
                    (gain-kind remove)
                    (lost ?claim) (share (/ ?claim ?lost)) (level 3) (confidence 0.7)
-                   (gain (/ (* ?claim ?chained) ?n))
+                   (gain (/ ?claim ?n))
                    (text (text "Subdomains wait for neighbours that wait themselves: {%} of {s} of waiting are such chains, while computation is even. Halos are exchanged one neighbour after the other, so that a delay goes from one subdomain to the next."
                                ?chained ?claim))
                    (remedy (text "Post all MPI_Irecv and MPI_Isend of an exchange, then MPI_Waitall; with blocking calls let every second subdomain receive first. Up to {s} of run time."
-                                 (/ (* ?claim ?chained) ?n))))))
+                                 (/ ?claim ?n))))))
+
+(defrule ADVISE::geo-owners
+  "Computation is even, but often one process computes alone, and all wait for it: another one each time."
+  (not (in-turn (run ?r)))
+  (geo-rest (run ?r) (pattern ?p) (wait ?rest))
+  (geo-kind (run ?r) (pattern ?p) (kind even | unknown))
+  (not (metric (run ?r) (pattern ?p) (name "run.unsplit_share") (value ?u&:(>= ?u ?*unknown-large*))))
+  (not (geo-fine (run ?r) (pattern ?p) (far yes)))
+  (metric (run ?r) (pattern ?p) (name "run.chained") (value ?chained&:(>= ?chained ?*chained*)))
+  (metric (run ?r) (pattern ?p) (name "run.for_one") (value ?one&:(>= (* 2.0 ?one) ?rest)))
+  (metric (run ?r) (pattern ?p) (name "run.computed_share") (value ?computed))
+  (metric (run ?r) (pattern ?p) (name "run.wait_neighbours") (value ?near))
+  (test (>= (* 2.0 ?near) ?rest))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?claim (min ?rest ?near))
+  (assert (finding (kind cause) (name serial-chain) (run ?r) (pattern ?p)
+                   (headline (text "Each time another rank computes what the others wait for: {s} of waiting, though all compute equally long in the end."
+                                   ?claim))
+                   (fix "Compute and send first what others wait for (look-ahead), or share out that part of the work.")
+                   (gain-kind remove)
+                   (lost ?claim) (share (/ ?claim ?lost)) (level 3) (confidence 0.7)
+                   (gain (/ ?claim ?n))
+                   (text (text "Subdomains wait {s} for one another, {%} of it because somebody computes meanwhile, and {%} for somebody who has waited himself; yet all compute equally long. Often exactly one computes, another one each time: something that the others need before they can go on: their work is done one after the other."
+                               ?claim ?computed ?chained))
+                   (remedy (text "Let each do first what others wait for, send it, and then the rest (look-ahead); or cut that part into pieces for several. Up to {s} of run time."
+                                 (/ ?claim ?n))))))
 
 (defrule ADVISE::geo-jitter
   "Computation is even, nobody is to blame, and the waits are no chains."
@@ -430,17 +461,25 @@
   (metric (run ?r) (pattern ?p) (name "run.chained") (value ?chained))
   (metric (run ?r) (pattern ?p) (name "run.wait_neighbours") (value ?near))
   (test (or (< ?chained ?*chained*) (< (* 2.0 ?near) ?rest)))
+  (metric (run ?r) (pattern ?p) (name "run.wait_meetings") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
+  (bind ?meet (>= (* 2.0 ?all) ?rest))
   (assert (finding (kind cause) (name exchange-jitter) (run ?r) (pattern ?p)
-                   (headline (text "Ranks wait {s} for one another at exchanges, though their work is even. No rank is to blame."
-                                   ?rest))
-                   (fix "Run no more ranks than cores and bind them; exchange less often, and post receives early.")
+                   (headline (text "Ranks wait {s} for one another {}, though their work is even. No rank is to blame."
+                                   ?rest (if ?meet then "in collectives" else "at exchanges")))
+                   (fix (if ?meet
+                         then "Call collectives less often: one for several values or pieces; or MPI_Iallreduce, completed later."
+                         else "Run no more ranks than cores and bind them; exchange less often, and post receives early."))
                    (gain-kind remove)
                    (lost ?rest) (share (/ ?rest ?lost)) (level 3) (confidence 0.6)
+                   (gain (/ ?rest ?n))
                    (text (text "Subdomains wait {s} for one another, but neither their totals of computation nor those of common steps differ by as much. Computation varies from one exchange to the next, calls take sometimes longer, or processes are held up from outside; nobody is to blame."
                                ?rest))
-                   (remedy "See that no more processes run than there are cores, and bind them; exchange less often with wider halos, and post receives early, so that a short delay is made up for before anybody waits."))))
+                   (remedy (if ?meet
+                            then "Pieces between two collectives are unequal, and even out over a step: let one collective stand for several, or complete them later (MPI_Iallreduce), so that nobody waits for each piece of the others."
+                            else "See that no more processes run than there are cores, and bind them; exchange less often with wider halos, and post receives early, so that a short delay is made up for before anybody waits.")))))
 
 ;; ---- level 3: moving halos ------------------------------------------------------------------------
 

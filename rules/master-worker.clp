@@ -34,7 +34,8 @@
   =>
   (mw-ask ?r ?p 1 "see how many tasks there are, and how the master collects results"
           (create$ "run.task_count" "run.workers" "master.received" "master.wrong_order_share"
-                   "master.wait_in_order" "master.wrong_order_count" "master.collect_wait")))
+                   "master.wait_in_order" "master.wrong_order_count" "master.collect_wait"
+                   "master.held_in_order")))
 
 (defrule SYMPTOMS::mw-ask-efficiency
   "Worker efficiency (equation 3) is the first thing to look at."
@@ -982,6 +983,7 @@
   ;; On a busy machine single messages overtake one another.
   (test (>= (* ?n ?workers) (* ?*order-kept* ?all)))
   (metric (run ?r) (pattern ?p) (name "master.collect_wait") (location ?m) (value ?late))
+  (metric (run ?r) (pattern ?p) (name "master.held_in_order") (location ?m) (value ?held))
   =>
   (assert (finding (kind cause) (name fixed-order-collection) (run ?r) (pattern ?p)
                    (headline (text "Master {} receives in a fixed order: it waits {s} for one worker while another has already sent."
@@ -989,6 +991,8 @@
                    (fix "Receive with MPI_ANY_SOURCE, or post MPI_Irecv for all workers and use MPI_Waitany.")
                    (gain-kind remove)
                    (locations ?m) (culprits ?m) (lost ?w) (level 1)
+                   ;; Who is not held, as small messages are buffered, may gain more or nothing.
+                   (gain (if (> ?held 0.0) then (min ?w (/ ?held ?workers)) else -1.0))
                    (where (str-cat "location " ?m))
                    (text (text "Master {} collects in a fixed order: in {n} of {n} receives it waits for one worker while the message of another has already been sent, {s} ({%} of the run). Late senders hold it up for {s} in all."
                                ?m ?n ?all ?w ?share ?late))

@@ -39,6 +39,7 @@
                  (value 0.001) (unit "s") (rank 1) (of 1))
          (metric (run "r1") (pattern "master-worker") (name "master.wrong_order_count")
                  (location "0") (value 1.0) (unit "1") (rank 1) (of 1))
+         (metric (run "r1") (pattern "master-worker") (name "master.held_in_order") (location "0") (value 1.5))
          (metric (run "r1") (pattern "master-worker") (name "master.collect_wait") (location "0")
                  (value 0.1) (unit "s") (rank 1) (of 1))
          (metric (run "r1") (pattern "master-worker") (name "master.received") (location "0")
@@ -759,8 +760,9 @@
          (metric (run "r1") (pattern "master-worker") (name "master.wrong_order_count") (location "0") (value 100.0))
          (metric (run "r1") (pattern "master-worker") (name "master.received") (location "0") (value 200.0))
          (metric (run "r1") (pattern "master-worker") (name "run.workers") (value 2.0))
+         (metric (run "r1") (pattern "master-worker") (name "master.held_in_order") (location "0") (value 1.5))
          (metric (run "r1") (pattern "master-worker") (name "master.collect_wait") (location "0") (value 3.0)))
-  (expect (finding (kind cause) (name fixed-order-collection) (culprits "0") (lost 2.0) (where "location 0")
+  (expect (finding (kind cause) (name fixed-order-collection) (culprits "0") (lost 2.0) (gain 0.75) (where "location 0")
                    (text "Master 0 collects in a fixed order: in 100 of 200 receives it waits for one worker while the message of another has already been sent, 2.00 s (64.5 % of the run). Late senders hold it up for 3.00 s in all.")
                    (because "master.wrong_order_share"))))
 
@@ -772,6 +774,7 @@
          (metric (run "r1") (pattern "master-worker") (name "master.wrong_order_count") (location "0") (value 6.0))
          (metric (run "r1") (pattern "master-worker") (name "master.received") (location "0") (value 127.0))
          (metric (run "r1") (pattern "master-worker") (name "run.workers") (value 7.0))
+         (metric (run "r1") (pattern "master-worker") (name "master.held_in_order") (location "0") (value 1.5))
          (metric (run "r1") (pattern "master-worker") (name "master.collect_wait") (location "0") (value 0.1)))
   (expect))
 

@@ -224,15 +224,6 @@
   "Whether computation above the median explains at least half of what ?n - 1 others wait."
   (and (>= ?relative ?*heavy*) (>= (* 2.0 ?excess (max 1 (- ?n 1))) ?caused)))
 
-(deffunction MAIN::mp-value (?run ?name ?location)
-  "A metric of message-passing where it is known, else -1."
-  (bind ?value -1.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name ?name)
-         (eq ?m:location ?location))
-    (bind ?value ?m:value))
-  ?value)
-
 (deffunction MAIN::in-steps (?run ?p)
   "In how many steps a process is the heaviest, as a sentence; empty where steps are not known."
   (bind ?steps (mp-value ?run "run.step_count" ""))

@@ -13,6 +13,7 @@
 (defrule SYMPTOMS::chain-ask
   "Time is lost: see whether processes work in turn."
   (pattern (run ?r) (name "message-passing"))
+  (not (pattern (run ?r) (name "token-ring")))
   (not (and (explained (run ?r) (pattern ?p) (loss waiting))
             (not (pattern (run ?r) (id ?p) (name "bulk-synchronous" | "geometric-decomposition")))))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))

@@ -178,6 +178,7 @@ bool mpl_events_crowd(const struct mpl_events *events, struct mpl_crowd *out)
         walk(&w);
         *out = (struct mpl_crowd){ .most = w.most,
                                    .share = w.times[w.most] / w.all_ticks,
+                                   .alone = w.times[1] / w.all_ticks,
                                    .pairs = share_of_pairs(&w) };
     }
     mpl_arena_destroy(scratch);

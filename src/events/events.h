@@ -306,6 +306,7 @@ enum mpl_status mpl_events_wait_origins(const struct mpl_events *events,
 struct mpl_crowd {
     uint32_t most; /**< Never more, but for a fiftieth of the time. */
     double share;  /**< Of the time, in which so many do. */
+    double alone;  /**< Of the time, in which exactly one does. */
     double pairs;  /**< Share of all pairs of processes that do so together. */
 };
 /**

@@ -492,7 +492,7 @@ static double run_thread_wait(const struct query *q)
     return sum_s;
 }
 
-enum { CROWD_MOST, CROWD_SHARE, CROWD_PAIRS };
+enum { CROWD_MOST, CROWD_SHARE, CROWD_ALONE, CROWD_PAIRS };
 
 static double run_crowd(const struct query *q)
 {
@@ -503,6 +503,7 @@ static double run_crowd(const struct query *q)
     }
     return q->which == CROWD_MOST    ? crowd.most
            : q->which == CROWD_SHARE ? crowd.share
+           : q->which == CROWD_ALONE ? crowd.alone
                                      : crowd.pairs;
 }
 

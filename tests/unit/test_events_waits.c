@@ -632,6 +632,7 @@ START_TEST(two_of_four_compute_at_a_time_any_two)
     ck_assert_uint_eq(crowd.most, 2);
     ck_assert_double_ge(crowd.share, 0.98);
     ck_assert_double_eq(crowd.pairs, 1);
+    ck_assert_double_le(crowd.alone, 0.02);
 }
 END_TEST
 
