@@ -32,7 +32,7 @@
             (create$ "Gathers" "Leave the data distributed: let every rank write its part (MPI-IO), gather less, or overlap (MPI_Iallgather)."))))))
   ?best)
 
-(defrule SYMPTOMS::volume-look
+(defrule SYMPTOMS::large-look
   "Where a good part of the time is no computation, it may be moving data, at any efficiency."
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
@@ -41,7 +41,7 @@
   (assert (need (run ?r) (pattern "message-passing") (metric "run.transfer_share") (level 2)
                 (reason "see how much of the time moves data"))))
 
-(defrule REFINE::volume-ask
+(defrule REFINE::large-ask
   "Time in collectives is compared with the data that they carry."
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
   (test (>= ?share ?*significant*))
@@ -53,7 +53,7 @@
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
                   (reason "see whether collectives are long because of their data")))))
 
-(defrule CAUSES::volume-large-collectives
+(defrule CAUSES::large-collectives
   "Collectives are long because they carry much."
   (metric (run ?r) (pattern "message-passing") (name "run.large_share") (value ?part&:(>= ?part 0.5)))
   (metric (run ?r) (pattern "message-passing") (name "run.large_each")
