@@ -24,7 +24,8 @@ static const struct mpl_option options[] = {
     [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
     [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
     [OPT_TOP] = { 0, "top", "N", "at most N locations in full; 3 by default" },
-    [OPT_FAIL_ON] = { 0, "fail-on", "structure", "exit with status 1 if calls differ" },
+    [OPT_FAIL_ON] = { 0, "fail-on", "structure|slower",
+                      "exit with status 1 if so; may be said twice" },
     [OPT_SHOW] = { 0, "show", "nlr|jsm",
                    "what one configuration sees: loops, or similarities" },
     [OPT_FILTER] = { 0, "filter", "CODE", "its filter; 11.mpi.cust.0K10 by default" },
@@ -43,6 +44,7 @@ struct diff_opts {
     enum mpl_format format;
     long top;
     bool fails_on_structure;
+    bool fails_on_slower;
     bool shows;
     enum mpl_show show;
     const char *filter;
@@ -85,12 +87,21 @@ static enum mpl_status take_show(const struct mpl_option *option, const char *va
     return st;
 }
 
+static enum mpl_status take_gate(const struct mpl_option *option, const char *value,
+                                 struct diff_opts *opts, struct mpl_err *err)
+{
+    static const char *const gates[] = { "structure", "slower" };
+    size_t gate = 0;
+    const enum mpl_status st = mpl_args_choice(option, value, gates, 2, &gate, err);
+
+    opts->fails_on_structure = opts->fails_on_structure || gate == 0;
+    opts->fails_on_slower = opts->fails_on_slower || gate == 1;
+    return st;
+}
+
 static enum mpl_status take_option(const struct mpl_option *option, const char *value,
                                    struct diff_opts *opts, struct mpl_err *err)
 {
-    static const char *const gates[] = { "structure" };
-    size_t gate = 0;
-
     switch (option - options) {
     case OPT_FORMAT:
         return mpl_args_format(option, value, &opts->format, err);
@@ -100,8 +111,7 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_TOP:
         return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
     case OPT_FAIL_ON:
-        opts->fails_on_structure = true;
-        return mpl_args_choice(option, value, gates, 1, &gate, err);
+        return take_gate(option, value, opts, err);
     case OPT_SHOW:
         return take_show(option, value, opts, err);
     case OPT_FILTER:
@@ -199,7 +209,10 @@ static enum mpl_status answer(const struct diff_opts *opts, const struct mpl_dif
     if (st == MPL_OK && diff->verdict == MPL_DIFF_NOT_COMPARABLE) {
         return mpl_fail(err, MPL_E_MEANING, "the runs cannot be compared");
     }
-    return st == MPL_OK && opts->fails_on_structure && diff->n_changes > 0 ? MPL_END : st;
+    const bool fails = (opts->fails_on_structure && diff->n_changes > 0) ||
+                       (opts->fails_on_slower && diff->verdict == MPL_DIFF_SLOWER);
+
+    return st == MPL_OK && fails ? MPL_END : st;
 }
 
 static enum mpl_status compare(const struct diff_opts *opts, struct mpl_analysis **runs,

@@ -23,7 +23,8 @@ struct level {
 
 const char *mpl_diff_verdict_name(enum mpl_diff_verdict verdict)
 {
-    static const char *const names[] = { "SAME", "DIFFERENT", "NOT COMPARABLE" };
+    static const char *const names[] = { "SAME", "DIFFERENT", "SLOWER", "FASTER",
+                                         "NOT COMPARABLE" };
 
     return names[verdict];
 }
@@ -155,6 +156,17 @@ static enum mpl_status find_changes(struct mpl_comparison *c, const struct level
     return st;
 }
 
+/* Who computes for fewer calls does not compute faster. */
+static bool is_same_work(const struct mpl_comparison *c, const struct level *level)
+{
+    for (uint32_t l = 0; l < c->n_locations; l++) {
+        if (level->base[l].n != level->new[l].n) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static enum mpl_status compare(struct mpl_comparison *c, struct mpl_err *err)
 {
     struct level levels[LEVELS];
@@ -165,6 +177,8 @@ static enum mpl_status compare(struct mpl_comparison *c, struct mpl_err *err)
     }
     if (st == MPL_OK && c->diff.reason == NULL) {
         st = find_changes(c, levels, err);
+        st =
+            st == MPL_OK && is_same_work(c, &levels[FINE]) ? mpl_loads_compare(c, err) : st;
     }
     c->diff.n_notes = c->notes.n;
     c->diff.notes = c->notes.data;

@@ -10,7 +10,14 @@
 #include "analysis/analysis.h"
 #include "sequence/sequence.h"
 
-enum mpl_diff_verdict { MPL_DIFF_SAME, MPL_DIFF_DIFFERENT, MPL_DIFF_NOT_COMPARABLE };
+/** Another structure comes first. Slower and faster: because somebody computes longer or shorter. */
+enum mpl_diff_verdict {
+    MPL_DIFF_SAME,
+    MPL_DIFF_DIFFERENT,
+    MPL_DIFF_SLOWER,
+    MPL_DIFF_FASTER,
+    MPL_DIFF_NOT_COMPARABLE
+};
 const char *mpl_diff_verdict_name(enum mpl_diff_verdict verdict); /* "SAME", … */
 
 /** A stretch of an alignment: what stands on both sides, or on one. */
@@ -39,6 +46,17 @@ struct mpl_divergence {
     uint32_t n_votes;   /**< Configurations in which it has changed most. */
 };
 
+/** What a location computes, without waits and communication. Seconds. */
+struct mpl_load {
+    uint32_t location;
+    double base_s;
+    double new_s;
+    double
+        work; /**< How many times the base's work it got from whoever hands it out; else 1. */
+    double
+        beyond_s; /**< What it needs more than the base for the same work, and the common factor. */
+};
+
 struct mpl_diff {
     enum mpl_diff_verdict verdict;
     const char *reason; /**< Why they cannot be compared; else NULL. */
@@ -50,6 +68,14 @@ struct mpl_diff {
     const struct mpl_divergence *changes; /**< Who goes another way first comes first. */
     uint32_t n_configurations;
     uint32_t n_telling; /**< Of them, in which the runs differ at all. */
+    double
+        factor; /**< By which all compute longer, as on another machine; 1: as long as before. */
+    uint32_t n_loads; /**< 0: they do not make as many calls, so times say nothing. */
+    const struct mpl_load *loads; /**< One per location; what differs most comes first. */
+    uint32_t n_named;             /**< Of them, those that stand out from all others. */
+    double
+        explained_share; /**< Of the difference in run time, what the first of them explains; NaN:
+                                 none stands out. */
     size_t n_notes;
     const char *const *notes; /**< What was not compared, and why: sentences. */
 };

@@ -19,6 +19,10 @@ struct mpl_comparison {
 /** Sets the reason if not, and notes what is left out. */
 enum mpl_status mpl_comparable_check(struct mpl_comparison *c, struct mpl_err *err);
 
+/* ---- computation (loads.c) ------------------------------------------------------------------------- */
+
+enum mpl_status mpl_loads_compare(struct mpl_comparison *c, struct mpl_err *err);
+
 /* ---- alignment (align.c) ---------------------------------------------------------------------------- */
 
 /** The calls of a location in both runs. */

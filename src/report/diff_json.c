@@ -111,6 +111,26 @@ static struct mpl_json *suspects_json(const struct writer *w)
     return json;
 }
 
+static struct mpl_json *performance_json(const struct mpl_diff *diff)
+{
+    struct mpl_json *json = mpl_json_array();
+
+    for (uint32_t i = 0; i < diff->n_loads; i++) {
+        const struct mpl_load *load = &diff->loads[i];
+        struct mpl_json *entry = mpl_json_object();
+
+        mpl_json_set(entry, "location", mpl_json_string(label_of(diff, load->location)));
+        mpl_json_set(entry, "where", mpl_json_string("computation"));
+        mpl_json_set(entry, "base_s", mpl_json_number(load->base_s));
+        mpl_json_set(entry, "new_s", mpl_json_number(load->new_s));
+        mpl_json_set(entry, "work", mpl_json_number(load->work));
+        mpl_json_set(entry, "beyond_s", mpl_json_number(load->beyond_s));
+        mpl_json_set(entry, "stands_out", mpl_json_boolean(i < diff->n_named));
+        mpl_json_add(json, entry);
+    }
+    return json;
+}
+
 /* Bodies of all loops, by their number. */
 static struct mpl_json *loops_json(const struct writer *w)
 {
@@ -172,6 +192,12 @@ enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff, FILE *out,
     mpl_json_set(json, "loops", loops_json(&w));
     mpl_json_set(json, "configurations", mpl_json_integer(diff->n_configurations));
     mpl_json_set(json, "telling_configurations", mpl_json_integer(diff->n_telling));
+    mpl_json_set(json, "common_factor",
+                 diff->n_loads > 0 ? mpl_json_number(diff->factor) : mpl_json_null());
+    mpl_json_set(json, "performance", performance_json(diff));
+    mpl_json_set(json, "explained_share",
+                 diff->n_loads > 0 ? mpl_json_number(diff->explained_share)
+                                   : mpl_json_null());
     mpl_json_set(json, "notes", notes_json(diff));
 
     const enum mpl_status st = mpl_json_write(json, out, err);

@@ -4,6 +4,7 @@
 #include "report/report_priv.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* A body or a stretch that is longer is cut: nobody reads on. Of what both have in common the last items. */
@@ -366,19 +367,58 @@ static void print_others(struct page *page, const struct mpl_diff *diff, size_t 
 
 static void print_verdict(struct page *page, const struct mpl_diff *diff)
 {
-    const char *name = mpl_diff_verdict_name(diff->verdict);
+    static const char *const says[] = {
+        [MPL_DIFF_SAME] = "no difference in structure",
+        [MPL_DIFF_DIFFERENT] = "in structure",
+        [MPL_DIFF_SLOWER] = "with the same structure",
+        [MPL_DIFF_FASTER] = "with the same structure",
+    };
+    const char *label = or_unknown(
+        mpl_arena_printf(page->scratch, "%s  ", mpl_diff_verdict_name(diff->verdict)));
 
     if (diff->verdict == MPL_DIFF_NOT_COMPARABLE) {
-        mpl_page_tell(page, 0, or_unknown(mpl_arena_printf(page->scratch, "%s  ", name)),
-                      "%s", diff->reason);
+        mpl_page_tell(page, 0, label, "%s", diff->reason);
         return;
     }
-    mpl_page_tell(page, 0, or_unknown(mpl_arena_printf(page->scratch, "%s  ", name)),
-                  "%s; %s instead of %s",
-                  diff->verdict == MPL_DIFF_SAME ? "no difference in structure"
-                                                 : "in structure",
+    mpl_page_tell(page, 0, label, "%s; %s instead of %s", says[diff->verdict],
                   mpl_page_seconds(page, mpl_events_measured_s(diff->new->events)),
                   mpl_page_seconds(page, mpl_events_measured_s(diff->base->events)));
+}
+
+static void print_load(struct sheet *s, const struct mpl_load *load)
+{
+    struct page *page = s->page;
+
+    mpl_page_say(page, 2, "%s computes %s %s than in the base%s%s: %s instead of %s",
+                 who(s, load->location), mpl_page_seconds(page, fabs(load->beyond_s)),
+                 load->beyond_s > 0 ? "longer" : "shorter",
+                 load->work == 1 ? "" : " for the same work",
+                 s->diff->factor == 1 ? "" : ", beyond that",
+                 mpl_page_seconds(page, load->new_s), mpl_page_seconds(page, load->base_s));
+    if (load->work != 1) {
+        mpl_page_say(page, 4, "(it got %.2f times as much work)", load->work);
+    }
+}
+
+static void print_loads(struct page *page, const struct mpl_diff *diff, size_t top)
+{
+    struct sheet s = { .page = page, .diff = diff };
+    const uint32_t n = diff->n_named < top ? diff->n_named : (uint32_t) top;
+
+    if (diff->n_loads > 0 && diff->factor != 1) {
+        mpl_page_say(page, 2,
+                     "All compute %.2f times as long as in the base: another machine, "
+                     "other settings, or more work",
+                     diff->factor);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        print_load(&s, &diff->loads[i]);
+    }
+    if (n < diff->n_loads) {
+        mpl_page_say(page, 2, "%s the same, within %s",
+                     n == 0 ? "Computation is" : "The computation of all others is",
+                     mpl_page_seconds(page, fabs(diff->loads[n].beyond_s)));
+    }
 }
 
 enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff, size_t top,
@@ -399,6 +439,9 @@ enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff, size_t top,
     if (diff->n_changes > 0) {
         print_others(&page, diff, shown);
         print_suspects(&page, diff);
+    }
+    if (diff->verdict != MPL_DIFF_NOT_COMPARABLE) {
+        print_loads(&page, diff, top);
     }
     for (size_t i = 0; i < diff->n_notes; i++) {
         mpl_page_tell(&page, 2, "Note: ", "%s", diff->notes[i]);

@@ -117,20 +117,20 @@ START_TEST(an_alignment_pairs_as_much_as_can_be)
 
     const struct mpl_folded a = random_items();
     const struct mpl_folded b = random_items();
-    uint32_t pairs[MOST_ITEMS];
+    uint32_t partners[MOST_ITEMS];
     uint32_t n = 0;
     uint32_t next = 0;
     bool is_cut = true;
 
-    ck_assert_int_eq(mpl_myers(a.items, a.n, b.items, b.n, 100, pairs, &is_cut, NULL),
+    ck_assert_int_eq(mpl_myers(a.items, a.n, b.items, b.n, 100, partners, &is_cut, NULL),
                      MPL_OK);
     ck_assert(!is_cut);
     for (uint32_t i = 0; i < a.n; i++) {
-        if (pairs[i] != MPL_NONE) {
-            ck_assert_uint_ge(pairs[i], next);
-            ck_assert_uint_lt(pairs[i], b.n);
-            ck_assert_uint_eq(a.items[i].what, b.items[pairs[i]].what);
-            next = pairs[i] + 1;
+        if (partners[i] != MPL_NONE) {
+            ck_assert_uint_ge(partners[i], next);
+            ck_assert_uint_lt(partners[i], b.n);
+            ck_assert_uint_eq(a.items[i].what, b.items[partners[i]].what);
+            next = partners[i] + 1;
             n++;
         }
     }
@@ -142,15 +142,15 @@ START_TEST(a_long_alignment_is_cut_and_says_so)
 {
     const struct mpl_folded a = items("xabcabcy");
     const struct mpl_folded b = items("xdefdefy");
-    uint32_t pairs[8];
+    uint32_t partners[8];
     bool is_cut = false;
 
-    ck_assert_int_eq(mpl_myers(a.items, a.n, b.items, b.n, 3, pairs, &is_cut, NULL),
+    ck_assert_int_eq(mpl_myers(a.items, a.n, b.items, b.n, 3, partners, &is_cut, NULL),
                      MPL_OK);
     ck_assert(is_cut);
-    ck_assert_uint_eq(pairs[0], 0);
-    ck_assert_uint_eq(pairs[1], MPL_NONE);
-    ck_assert_uint_eq(pairs[7], 7);
+    ck_assert_uint_eq(partners[0], 0);
+    ck_assert_uint_eq(partners[1], MPL_NONE);
+    ck_assert_uint_eq(partners[7], 7);
 }
 END_TEST
 
@@ -198,29 +198,55 @@ START_TEST(a_comparison_without_memory_fails_cleanly)
 }
 END_TEST
 
-static const char *const runs_alike[][2] = {
-    { "oddeven-np16", "oddeven-np16" },
-    { "oddeven-np16", "oddeven-slow5-np16" },
-    { "mandel-mw-np8", "mandel-mw-slowworker-np8" },
-    { "mandel-mw-np8", "mandel-mw-masterslow-np8" },
-    { "lulesh-np8", "lulesh-slow3-np8" },
-    { "prk-stencil-np16", "prk-stencil-slow6-np16" },
-    { "npb-lu-W-np4", "npb-lu-W-drift-np4" },
-    { "dcsort-np7", "dcsort-slowleaf-np7" },
-    { "pipeline-np4", "pipeline-slowM1-np4" },
-    { "scorep-mw", "scorep-mw-skew" },
+/* Runs of the same structure, and who computes how much longer, where the program was made so. */
+struct pair {
+    const char *base;
+    const char *new;
+    enum mpl_diff_verdict verdict;
+    uint32_t location;
+    double beyond_s;
+    double within_s;
+    double factor;
+};
+static const struct pair pairs[] = {
+    { "oddeven-np16", "oddeven-np16", MPL_DIFF_SAME, MPL_NONE, 0, 0, 1 },
+    { "oddeven-np16", "oddeven-slow5-np16", MPL_DIFF_SLOWER, 5, 3.0865, 0.031, 1 },
+    { "oddeven-slow5-np16", "oddeven-np16", MPL_DIFF_FASTER, 5, -3.0865, 0.031, 1 },
+    /* 14 rows of the 57 before, each 40 ms longer. */
+    { "mandel-mw-np8", "mandel-mw-slowworker-np8", MPL_DIFF_SLOWER, 3, 0.54, 0.03, 1 },
+    { "mandel-mw-np8", "mandel-mw-masterslow-np8", MPL_DIFF_SLOWER, 0, 1.237, 0.001, 1 },
+    { "lulesh-np8", "lulesh-slow3-np8", MPL_DIFF_SLOWER, 3, 1.185082, 0.012, 1 },
+    { "prk-stencil-np16", "prk-stencil-slow6-np16", MPL_DIFF_SLOWER, 6, 0.513385, 0.005,
+      1 },
+    { "npb-lu-W-np4", "npb-lu-W-drift-np4", MPL_DIFF_SAME, MPL_NONE, 0, 0, 1 },
+    /* The second run was made on a busier machine; built: 0.9 s. */
+    { "dcsort-np7", "dcsort-slowleaf-np7", MPL_DIFF_SLOWER, 5, 0.885, 0.035, 1.8 },
+    { "pipeline-np4", "pipeline-slowM1-np4", MPL_DIFF_SLOWER, 1, 8.81, 0.01, 1 },
+    { "scorep-mw", "scorep-mw-skew", MPL_DIFF_SAME, MPL_NONE, 0, 0, 1 },
 };
 
-START_TEST(slow_runs_and_other_records_are_no_other_structure)
+START_TEST(slow_runs_have_the_same_structure_and_say_who_computes_longer)
 {
-    struct mpl_analysis *base = read_run(traces_folder(), runs_alike[_i][0]);
-    struct mpl_analysis *new = read_run(traces_folder(), runs_alike[_i][1]);
+    const struct pair *pair = &pairs[_i];
+    struct mpl_analysis *base = read_run(traces_folder(), pair->base);
+    struct mpl_analysis *new = read_run(traces_folder(), pair->new);
     struct mpl_comparison *x = NULL;
 
     ck_assert_int_eq(mpl_diff_create(mpl_analysis_diagnosis(base),
                                      mpl_analysis_diagnosis(new), &x, NULL),
                      MPL_OK);
-    ck_assert_int_eq(mpl_diff_get(x)->verdict, MPL_DIFF_SAME);
+
+    const struct mpl_diff *diff = mpl_diff_get(x);
+
+    ck_assert_uint_eq(diff->n_changes, 0);
+    ck_assert_str_eq(mpl_diff_verdict_name(diff->verdict),
+                     mpl_diff_verdict_name(pair->verdict));
+    ck_assert_uint_eq(diff->n_named, pair->location != MPL_NONE);
+    if (pair->location != MPL_NONE) {
+        ck_assert_uint_eq(diff->loads[0].location, pair->location);
+        ck_assert_double_eq_tol(diff->loads[0].beyond_s, pair->beyond_s, pair->within_s);
+    }
+    ck_assert_double_eq_tol(diff->factor, pair->factor, 0.1);
     mpl_diff_destroy(x);
     mpl_analysis_destroy(base);
     mpl_analysis_destroy(new);
@@ -334,8 +360,9 @@ int main(void)
     tcase_add_test(c, a_long_alignment_is_cut_and_says_so);
     tcase_add_test(c, a_comparison_without_memory_fails_cleanly);
     if (traces_are_there("comparisons of real runs")) {
-        tcase_add_loop_test(c, slow_runs_and_other_records_are_no_other_structure, 0,
-                            sizeof runs_alike / sizeof *runs_alike);
+        tcase_add_loop_test(c,
+                            slow_runs_have_the_same_structure_and_say_who_computes_longer,
+                            0, sizeof pairs / sizeof *pairs);
         tcase_add_loop_test(c, similarities_of_real_runs_change_as_known, 0,
                             sizeof rows / sizeof *rows);
         tcase_add_loop_test(c, the_swap_of_rank_5_is_found, 0, 2);

@@ -1,0 +1,162 @@
+/*
+ * Who computes longer than before. A machine that is slower makes all of them slower by the same factor: the
+ * median of their ratios, which a few heavy ones do not move. What is beyond it is somebody's own. Who gets
+ * its work from a process that takes what comes first has as much of it as it asks for: that is
+ * compared per message, not as a whole.
+ */
+#include "config.h"
+
+#include "diff/diff_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Locations that compute less than this share of the busiest one say nothing about a factor. */
+static const double least_busy = 0.01;
+/* Smaller factors are what two runs of the same program differ in anyhow. */
+static const double least_factor = 1.15;
+
+/* A location is named if it stands out from the others, and is worth a tenth of the base's run time. */
+static const double least_share = 0.1;
+static const double least_times = 3;
+/* And the run is slower or faster for its sake if that is half of the difference. */
+static const double least_explained = 0.5;
+
+static double busiest(const struct mpl_load *loads, uint32_t n)
+{
+    double most = 0;
+
+    for (uint32_t l = 0; l < n; l++) {
+        most = loads[l].base_s > most ? loads[l].base_s : most;
+    }
+    return most;
+}
+
+/* 1 also where hardly anything is computed. */
+static double find_factor(const struct mpl_load *loads, uint32_t n, double base_s,
+                          double *ratios)
+{
+    const double most = busiest(loads, n);
+    size_t n_ratios = 0;
+
+    if (most < least_share * base_s) {
+        return 1;
+    }
+
+    for (uint32_t l = 0; l < n; l++) {
+        if (loads[l].base_s > 0 && loads[l].base_s >= least_busy * most) {
+            ratios[n_ratios++] = loads[l].new_s / (loads[l].work * loads[l].base_s);
+        }
+    }
+
+    const double factor = n_ratios == 0 ? 1 : mpl_median(ratios, n_ratios);
+
+    return factor > least_factor || factor < 1 / least_factor ? factor : 1;
+}
+
+/* Messages with those who take what comes first. */
+static uint64_t count_asked(const struct mpl_comparison *c, const struct mpl_run *run,
+                            uint32_t l)
+{
+    const struct mpl_location *loc = &run->model->locations[l];
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < loc->n_messages; i++) {
+        const uint32_t e = loc->messages[i].envelope;
+        const uint32_t peer = e == MPL_NONE ? MPL_NONE : loc->envelopes[e].peer;
+
+        n += peer != MPL_NONE && c->takes_any[peer];
+    }
+    return n;
+}
+
+static void take_load(const struct mpl_comparison *c, uint32_t l, struct mpl_load *out)
+{
+    const struct mpl_run *base = c->diff.base;
+    const struct mpl_run *new = c->diff.new;
+    const bool is_taker = c->takes_any[base->model->locations[l].process];
+    const uint64_t before = is_taker ? 0 : count_asked(c, base, l);
+    const uint64_t now = is_taker ? 0 : count_asked(c, new, l);
+
+    *out = (struct mpl_load){
+        .location = l,
+        .base_s = mpl_events_totals(base->events, l)->class_s[MPL_SPAN_COMPUTE],
+        .new_s = mpl_events_totals(new->events, l)->class_s[MPL_SPAN_COMPUTE],
+        .work = before > 0 && now > 0 ? (double) now / (double) before : 1,
+    };
+}
+
+static int by_excess(const void *x, const void *y)
+{
+    const struct mpl_load *a = x;
+    const struct mpl_load *b = y;
+
+    if (fabs(a->beyond_s) != fabs(b->beyond_s)) {
+        return fabs(a->beyond_s) > fabs(b->beyond_s) ? -1 : 1;
+    }
+    return (a->location > b->location) - (a->location < b->location);
+}
+
+/* Those that stand out stand in front. */
+static uint32_t count_named(const struct mpl_load *loads, uint32_t n, double base_s,
+                            double *scratch)
+{
+    double typical;
+    uint32_t n_named = 0;
+
+    for (uint32_t l = 0; l < n; l++) {
+        scratch[l] = fabs(loads[l].beyond_s);
+    }
+    typical = n == 0 ? 0 : mpl_median(scratch, n);
+    while (n_named < n && fabs(loads[n_named].beyond_s) >= least_share * base_s &&
+           fabs(loads[n_named].beyond_s) >= least_times * typical) {
+        n_named++;
+    }
+    return n_named;
+}
+
+/* What the one that stands out most explains of the difference in run time; NaN: nobody does. */
+static double explain(const struct mpl_diff *diff, double difference_s)
+{
+    const double share = diff->n_named == 0 ? NAN : diff->loads[0].beyond_s / difference_s;
+
+    return share > 1 ? 1 : share;
+}
+
+static void judge(struct mpl_diff *diff, double base_s, double difference_s)
+{
+    if (diff->verdict == MPL_DIFF_SAME && diff->explained_share >= least_explained &&
+        fabs(difference_s) >= least_share * base_s) {
+        diff->verdict = difference_s > 0 ? MPL_DIFF_SLOWER : MPL_DIFF_FASTER;
+    }
+}
+
+enum mpl_status mpl_loads_compare(struct mpl_comparison *c, struct mpl_err *err)
+{
+    const uint32_t n = c->n_locations;
+    const double base_s = mpl_events_measured_s(c->diff.base->events);
+    const double difference_s = mpl_events_measured_s(c->diff.new->events) - base_s;
+    struct mpl_load *loads = MPL_NEW_ARRAY(c->arena, n, struct mpl_load);
+    double *scratch = MPL_NEW_ARRAY(c->arena, n, double);
+
+    if (loads == NULL || scratch == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t l = 0; l < n; l++) {
+        take_load(c, l, &loads[l]);
+    }
+    c->diff.factor = find_factor(loads, n, base_s, scratch);
+    for (uint32_t l = 0; l < n; l++) {
+        loads[l].beyond_s =
+            loads[l].new_s - c->diff.factor * loads[l].work * loads[l].base_s;
+    }
+    if (n > 0) {
+        qsort(loads, n, sizeof *loads, by_excess);
+    }
+    c->diff.loads = loads;
+    c->diff.n_loads = n;
+    c->diff.n_named = count_named(loads, n, base_s, scratch);
+    c->diff.explained_share = explain(&c->diff, difference_s);
+    judge(&c->diff, base_s, difference_s);
+    return MPL_OK;
+}
