@@ -219,6 +219,42 @@ MPL_API size_t mpl_finding_where_count(const struct mpl_analysis *analysis, size
 MPL_API const char *mpl_finding_where(const struct mpl_analysis *analysis, size_t i,
                                       size_t k, const char **file, uint32_t *line);
 
+/* ---- who was first ----------------------------------------------------------------------------- */
+
+/** A trace that is asked what must have come before what. Nothing is diagnosed. */
+struct mpl_order;
+/**
+ * Reads the trace at \p path, as mpl_traces_add() knows it. Of \p options, which may be NULL, the
+ * clock and the progress count: clocks decide what is at a second, and nothing else.
+ *
+ * Ownership: \p *out is the caller's, one thread at a time may ask it; written only on MPL_OK.
+ * Errors:    MPL_E_MEANING if the trace cannot be used, MPL_E_NOMEM.
+ */
+MPL_API enum mpl_status mpl_order_open(const char *path, const struct mpl_options *options,
+                                       struct mpl_order **out, struct mpl_err *err);
+MPL_API void mpl_order_close(struct mpl_order *order);
+/**
+ * What one moment is to another: \p *answer is "before", "after", "same", "concurrent" or "not-known".
+ * Messages, collectives and threads prove it, whatever the clocks say. Moments are written as in
+ * `marple order`:
+ *
+ *     5#123            record 123 of location 5 in its OTF2 event file, counted from 1
+ *     5@0.42           the call in which location 5 is at that second of the run
+ *     5:MPI_Recv[42]   the 42nd call of that region on location 5, counted from 1
+ *
+ * A call is before another one if a part of it must have come before a part of that, and not the other
+ * way round too. \p *why (NULL may be given) is a clause if the answer is "not-known", else NULL; texts
+ * are constant.
+ *
+ * Errors: MPL_E_USAGE for an address at which there is nothing, with what is near; MPL_E_IO where the
+ *         records of a location cannot be counted; MPL_E_NOMEM.
+ * Cost:   the first question makes timestamps: once linear in events. Each other one is logarithmic, and
+ *         for calls of a region linear in the events of their location.
+ */
+MPL_API enum mpl_status mpl_precedes(struct mpl_order *order, const char *a, const char *b,
+                                     const char **answer, const char **why,
+                                     struct mpl_err *err);
+
 #ifdef __cplusplus
 }
 #endif

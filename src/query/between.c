@@ -107,6 +107,21 @@ static void decide(struct mpl_query *q, struct mpl_between *x)
     }
 }
 
+enum mpl_status mpl_query_compare(struct mpl_query *q, const struct mpl_spot *a,
+                                  const struct mpl_spot *b, enum mpl_precedence *answer,
+                                  const char **why, struct mpl_err *err)
+{
+    struct mpl_between x = { .a = *a, .b = *b };
+    const enum mpl_status st = mpl_query_stamps(q, err);
+
+    if (st == MPL_OK) {
+        decide(q, &x);
+        *answer = x.answer;
+        *why = x.why;
+    }
+    return st;
+}
+
 enum mpl_status mpl_query_between(struct mpl_query *q, const struct mpl_spot *a,
                                   const struct mpl_spot *b, struct mpl_between *out,
                                   struct mpl_err *err)

@@ -100,6 +100,10 @@ struct mpl_between {
     double error_s;  /**< How wrong that may be; NaN: unknown. */
     const char *why; /**< A clause: why it is not known; else NULL. */
 };
+/** The answer alone, without proof; \p *why is NULL where it is known. Errors: as above. */
+enum mpl_status mpl_query_compare(struct mpl_query *query, const struct mpl_spot *a,
+                                  const struct mpl_spot *b, enum mpl_precedence *answer,
+                                  const char **why, struct mpl_err *err);
 /** Ownership: lives as long as the query. Errors: as above. */
 enum mpl_status mpl_query_between(struct mpl_query *query, const struct mpl_spot *a,
                                   const struct mpl_spot *b, struct mpl_between *out,

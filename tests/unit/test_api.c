@@ -232,6 +232,54 @@ static void count_call(void *context, const char *what, uint64_t done, uint64_t 
     ++*(unsigned *) context;
 }
 
+/* What mpl_precedes() answers, or why not. */
+static const char *precedes(struct mpl_order *order, const char *a, const char *b)
+{
+    const char *answer = NULL;
+    const char *why = "";
+
+    if (mpl_precedes(order, a, b, &answer, &why, err) != MPL_OK) {
+        return told();
+    }
+    ck_assert_ptr_null(why);
+    return answer;
+}
+
+START_TEST(who_was_first_can_be_asked)
+{
+    struct mpl_order *order = NULL;
+
+    ck_assert_int_eq(
+        mpl_order_open(in_source("examples/traces/mw-slow-master"), NULL, &order, err),
+        MPL_OK);
+    ck_assert_str_eq(precedes(order, "1:MPI_Send[1]", "0:MPI_Recv[3]"), "before");
+    ck_assert_str_eq(precedes(order, "0:MPI_Recv[3]", "1:MPI_Send[1]"), "after");
+    ck_assert_str_eq(precedes(order, "1#5", "1#5"), "same");
+    ck_assert_str_eq(precedes(order, "1:MPI_Send[1]", "2:MPI_Send[1]"), "concurrent");
+    ck_assert_ptr_nonnull(strstr(precedes(order, "9#1", "1#1"), "no location \"9\""));
+    ck_assert_ptr_nonnull(strstr(precedes(order, "1#1", "1:MPI_Sned[1]"),
+                                 "did you mean 1:MPI_Send[1]?"));
+    ck_assert_ptr_nonnull(strstr(precedes(order, "f1", "1#1"), "is a finding"));
+    ck_assert_ptr_nonnull(strstr(precedes(order, "", "1#1"), "is no address"));
+    ck_assert_int_eq(mpl_precedes(NULL, "1#1", "1#1", NULL, NULL, err), MPL_E_NOMEM);
+    mpl_order_close(order);
+    mpl_order_close(NULL);
+}
+END_TEST
+
+START_TEST(what_is_no_trace_cannot_be_asked)
+{
+    struct mpl_order *order = NULL;
+
+    ck_assert_int_eq(
+        mpl_order_open(in_source("tests/traces/typo.trace"), options, &order, err),
+        MPL_E_MEANING);
+    ck_assert_int_eq(mpl_order_open(in_source("no/such"), NULL, &order, err),
+                     MPL_E_MEANING);
+    ck_assert_ptr_null(order);
+}
+END_TEST
+
 START_TEST(progress_is_told)
 {
     unsigned calls = 0;
@@ -269,6 +317,8 @@ int main(void)
     tcase_add_test(c, what_does_not_exist_is_an_error_of_usage);
     tcase_add_test(c, knowledge_that_is_not_there_is_an_error);
     tcase_add_test(c, objects_that_were_not_created_are_short_of_memory);
+    tcase_add_test(c, who_was_first_can_be_asked);
+    tcase_add_test(c, what_is_no_trace_cannot_be_asked);
     tcase_add_test(c, progress_is_told);
     tcase_add_test(c, a_role_can_be_bound_by_hand);
     suite_add_tcase(s, c);
