@@ -83,9 +83,9 @@ enum mpl_status mpl_precedes(struct mpl_order *order, const char *a, const char 
     enum mpl_status st = order == NULL ? mpl_nomem(err) : find(order, a, &first, err);
 
     st = st == MPL_OK ? find(order, b, &second, err) : st;
-    st = st == MPL_OK ? mpl_query_compare(order->query, &first, &second, &precedence,
-                                          &doubt, err)
-                      : st;
+    st = st == MPL_OK
+             ? mpl_query_compare(order->query, &first, &second, &precedence, &doubt, err)
+             : st;
     if (st == MPL_OK) {
         *answer = mpl_precedence_name(precedence);
     }

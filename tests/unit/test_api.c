@@ -257,8 +257,8 @@ START_TEST(who_was_first_can_be_asked)
     ck_assert_str_eq(precedes(order, "1#5", "1#5"), "same");
     ck_assert_str_eq(precedes(order, "1:MPI_Send[1]", "2:MPI_Send[1]"), "concurrent");
     ck_assert_ptr_nonnull(strstr(precedes(order, "9#1", "1#1"), "no location \"9\""));
-    ck_assert_ptr_nonnull(strstr(precedes(order, "1#1", "1:MPI_Sned[1]"),
-                                 "did you mean 1:MPI_Send[1]?"));
+    ck_assert_ptr_nonnull(
+        strstr(precedes(order, "1#1", "1:MPI_Sned[1]"), "did you mean 1:MPI_Send[1]?"));
     ck_assert_ptr_nonnull(strstr(precedes(order, "f1", "1#1"), "is a finding"));
     ck_assert_ptr_nonnull(strstr(precedes(order, "", "1#1"), "is no address"));
     ck_assert_int_eq(mpl_precedes(NULL, "1#1", "1#1", NULL, NULL, err), MPL_E_NOMEM);

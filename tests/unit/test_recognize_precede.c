@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/traces.h"
 #include "recognize_fixture.h"
 
 static struct mpl_arena *arena;
@@ -254,6 +255,80 @@ START_TEST(what_is_not_known_is_no_answer)
 }
 END_TEST
 
+/* ---- real programs ----------------------------------------------------------------------------- */
+
+/* Who gets something from one process, works, and gives something back. */
+static const char farm_or_lock[] =
+    "pattern: p\n"
+    "says: s\n"
+    "minimum_coverage: 0\n"
+    "roles:\n"
+    "  master: {count: 1, where: \"peers >= 2 and peers >= 0.5 * (size - 1)\", score: "
+    "messages}\n"
+    "  worker: {count: many, at_least: 2, where: \"share_with.master >= 0.8\"}\n"
+    "events:\n"
+    "  Task:\n"
+    "    on: worker\n"
+    "    expression: get work+ back\n"
+    "    members:\n"
+    "      get: {event: recv, from: master}\n"
+    "      work: {event: compute}\n"
+    "      back: {event: send, to: master}\n"
+    "  Together:\n"
+    "    on: worker\n"
+    "    expression: \"mine & theirs\"\n"
+    "    members:\n"
+    "      mine: {event: Task}\n"
+    "      theirs: {event: Task, on: worker}\n";
+
+static void check_farm(const char *path, size_t n_tasks)
+{
+    struct mpl_recognition *r =
+        recognize(pattern_of_text(farm_or_lock, arena), events_of_path(path, arena), arena);
+
+    ck_assert_uint_eq(count_of(r, "Task"), n_tasks);
+    ck_assert_uint_eq(count_of(r, "Together"), n_tasks);
+}
+
+START_TEST(tasks_of_a_farm_are_concurrent)
+{
+    const char *top = getenv("top_srcdir");
+    char path[4096];
+
+    (void) snprintf(path, sizeof path, "%s/examples/traces/mw-healthy",
+                    top != NULL ? top : ".");
+    check_farm(path, 120);
+    if (traces_folder() != NULL) {
+        (void) snprintf(path, sizeof path, "%s/mandel-mw-np4", traces_folder());
+        check_farm(path, 401);
+    }
+}
+END_TEST
+
+/* As patterns/lock-server.yaml has it: all look alike but for the order in which they have it. */
+START_TEST(sections_under_a_lock_are_not)
+{
+    static const char lock[] =
+        "# us\n"
+        "rank 0: recv 0..12 from 1  send 12..13 to 1  recv 13..16 from 2  recv 16..20 from "
+        "3\n"
+        "rank 0: recv 20..34 from 1  send 34..35 to 2  recv 35..56 from 2  send 56..57 to "
+        "3\n"
+        "rank 0: recv 57..78 from 3\n"
+        "rank 1: compute 0..10  send 10..11 to 0  recv 11..14 from 0  compute 14..32\n"
+        "rank 1: send 32..33 to 0\n"
+        "rank 2: compute 0..14  send 14..15 to 0  recv 15..36 from 0  compute 36..54\n"
+        "rank 2: send 54..55 to 0\n"
+        "rank 3: compute 0..18  send 18..19 to 0  recv 19..58 from 0  compute 58..76\n"
+        "rank 3: send 76..77 to 0\n";
+    struct mpl_recognition *r =
+        recognize(pattern_of_text(farm_or_lock, arena), events_of_text(lock, arena), arena);
+
+    ck_assert_uint_eq(count_of(r, "Task"), 3);
+    ck_assert_uint_eq(count_of(r, "Together"), 0);
+}
+END_TEST
+
 /* ---- against all pairs -------------------------------------------------------------------------- */
 
 enum { RANKS = 5, ROUNDS = 40 };
@@ -383,6 +458,8 @@ static Suite *precede_suite(void)
     tcase_add_test(tcase,
                    where_nothing_is_concurrent_there_is_no_match_unless_it_is_optional);
     tcase_add_test(tcase, what_is_not_known_is_no_answer);
+    tcase_add_test(tcase, tasks_of_a_farm_are_concurrent);
+    tcase_add_test(tcase, sections_under_a_lock_are_not);
     tcase_add_loop_test(tcase, a_few_questions_find_what_all_pairs_find, 0, 50);
     tcase_add_test(tcase, without_memory_it_fails_and_leaks_nothing);
     suite_add_tcase(suite, tcase);
