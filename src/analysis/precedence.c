@@ -59,21 +59,6 @@ static enum mpl_status gather(struct comparison *c, uint32_t run, struct mpl_err
     return st;
 }
 
-static enum mpl_status stamp(struct comparison *c, const struct mpl_run *run,
-                             struct mpl_err *err)
-{
-    const struct mpl_causality_options options = { .clustering = MPL_CLUSTER_SELF,
-                                                   .n_levels = 1,
-                                                   .most = { 8 } };
-    struct mpl_order_view *view = NULL;
-    struct mpl_net *net = NULL;
-    enum mpl_status st =
-        mpl_order_view_create(run->model, run->match, c->scratch, &view, err);
-
-    st = st == MPL_OK ? mpl_net_create(view, NULL, c->scratch, &net, err) : st;
-    return st == MPL_OK ? mpl_causality_create(net, &options, &c->causality, err) : st;
-}
-
 static enum mpl_status compare(struct comparison *c, struct mpl_err *err)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -100,10 +85,10 @@ static enum mpl_status compare_run(struct comparison *c, uint32_t number,
     enum mpl_status st = gather(c, number, err);
 
     if (st == MPL_OK && c->n >= 2) {
-        st = stamp(c, &c->a->diagnosis.runs[number], err);
+        st =
+            mpl_precedences_get(mpl_events_precedences(c->a->diagnosis.runs[number].events),
+                                &c->causality, err);
         st = st == MPL_OK ? compare(c, err) : st;
-        mpl_causality_destroy(c->causality);
-        c->causality = NULL;
     }
     return st;
 }

@@ -12,27 +12,32 @@
 
 #include <math.h>
 
+static const char too_large[] = "the run is too large for timestamps";
+
+/* What is not known is undefined, and no match comes of it; the reason is kept. */
+static void note_unknown(struct mpl_view *view, const char *why)
+{
+    if (view->number == MPL_NONE) {
+        view->r->instances[view->event].match_doubt = why;
+    }
+}
+
 static struct mpl_causality *causality_of(struct mpl_view *view)
 {
     struct mpl_causality *causality = NULL;
     const enum mpl_status st =
         mpl_precedences_get(mpl_events_precedences(view->r->events), &causality, NULL);
 
-    if (st != MPL_OK) {
+    if (st == MPL_E_LIMIT) {
+        note_unknown(view, too_large);
+        view->r->value_doubt = too_large;
+    } else if (st != MPL_OK) {
         view->has_no_memory = true;
     } else if (view->number != MPL_NONE) {
         /* Aggregates leave out what is undefined, so one of them says nothing about any. */
         view->r->value_doubt = mpl_causality_doubt(causality);
     }
     return causality;
-}
-
-/* What is not known is undefined, and no match comes of it; the reason is kept. */
-static void note_unknown(struct mpl_view *view, const struct mpl_causality *causality)
-{
-    if (view->number == MPL_NONE) {
-        view->r->instances[view->event].match_doubt = mpl_causality_doubt(causality);
-    }
 }
 
 /* ---- stretches ------------------------------------------------------------------------------- */
@@ -121,7 +126,7 @@ double mpl_view_relation(struct mpl_view *view, const struct mpl_slot *slot)
     const enum mpl_precedence is = mpl_causality_relate(causality, a, b).is;
 
     if (is == MPL_PRECEDENCE_NOT_KNOWN) {
-        note_unknown(view, causality);
+        note_unknown(view, mpl_causality_doubt(causality));
         return NAN;
     }
     return slot->relation == MPL_SLOT_PRECEDES
@@ -183,7 +188,7 @@ static uint32_t find_concurrent(const struct row *row)
         return MPL_NONE;
     }
     if (mpl_causality_doubt(row->causality) != NULL) {
-        note_unknown(row->view, row->causality);
+        note_unknown(row->view, mpl_causality_doubt(row->causality));
         return MPL_NONE;
     }
     return n_reaching;
