@@ -47,7 +47,7 @@
                        (default (text "Probably more processes than cores: {}." ?seen))))
                    (fix (if (or (eq ?crowd no) (eq ?crowd bound))
                          then "Give each rank a core of its own (mpirun --bind-to core --report-bindings) and keep other load away."
-                         else "Run no more ranks than cores (--bind-to core), or let waiting ranks yield: --mca mpi_yield_when_idle 1."))
+                         else "Run no more ranks than cores (--bind-to core). If waiting ranks spin, let them yield: --mca mpi_yield_when_idle 1."))
                    (gain-kind remove)
                    (lost ?time) (share (min 1.0 (/ ?time ?lost))) (level 1)
                    (confidence (if ?is-seen then 0.9 else 0.7))
@@ -66,7 +66,7 @@
                                  (default (if (> ?per-host 0)
                                            then (text "{n} of them ran on one host; the trace does not tell how many cores it has." ?ran)
                                            else "The trace does not tell how many cores they had.")))))
-                   (remedy "Run no more processes than cores, and bind each to its own (mpirun --bind-to core --report-bindings shows where they are). Where that cannot be, let waiting processes give their core away (Open MPI: --mca mpi_yield_when_idle 1), and measure again before anything else is changed. The gain is at least what calls stall; what computation takes longer than it needs is not seen."))))
+                   (remedy "Run no more processes than cores, and bind each to its own (mpirun --bind-to core --report-bindings shows where they are). Where that cannot be, let waiting processes give their core away (Open MPI: --mca mpi_yield_when_idle 1); the trace does not tell whether they do so already, and then only fewer of them help. Measure again before anything else is changed. The gain is at least what calls stall; what computation takes longer than it needs is not seen."))))
 
 ;; Processes that give their core away while they wait do not stall, but no more of them compute at a time
 ;; than there are cores. Dependences look much the same, so this is said only where nothing else explains
