@@ -217,10 +217,5 @@
 ;; ---- work-stealing ---------------------------------------------------------------------------------
 
 (defglobal MAIN
-  ;; Times between two looks for questions after which stealing has evened out work. 1. Each answer gives half
-  ;; away, so that after two a quarter is left; runs in which workers look rarely have 2, those that give
-  ;; nothing 100 and more.
-  ?*polls-even* = 4.0
-
   ;; How many times as often to look for questions. 1. Waiting shrinks likewise, to a tenth.
   ?*polls-more* = 10.0)

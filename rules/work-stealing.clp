@@ -2,8 +2,8 @@
 ;; (Blumofe and Leiserson 1999): work spreads as fast as questions are answered with work.
 ;;
 ;;   symptom   workers have nothing to do                                             -> idle-thieves
-;;   |- cause  one computes longer, by more than a few times between two looks for
-;;   |         questions: it does not give, or is not asked                           -> no-stealing
+;;   |- cause  one computes longer, by more than there are workers times between two
+;;   |         looks for questions: it does not give, or is not asked                 -> no-stealing
 ;;   `- cause  questions wait for victims that compute                                -> rare-polling
 ;;
 ;; Where work stays with one, questions may wait for it as well, but an answer without work helps nobody.
@@ -49,7 +49,9 @@
   (finding (kind symptom) (name idle-thieves) (run ?r) (pattern ?p))
   (metric (run ?r) (pattern ?p) (name "run.balance") (value ?balance&:(< ?balance ?*balanced*)))
   (metric (run ?r) (pattern ?p) (name "run.poll") (value ?poll))
-  (metric (run ?r) (pattern ?p) (name "run.uneven") (value ?uneven&:(>= ?uneven (* ?*polls-even* ?poll))))
+  ;; Work reaches another worker with each look at least.
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.uneven") (value ?uneven&:(>= ?uneven (* ?n ?poll))))
   (metric (run ?r) (pattern ?p) (name "worker.computing") (rank 1) (location ?w) (value ?most))
   =>
   (assert (finding (kind observation) (name work-stays) (run ?r) (pattern ?p) (locations ?w) (level 2)
