@@ -203,6 +203,22 @@
                    (text (text "Of the lost time of worker {}, {%} is spent before it first asks for a task ({s})."
                                ?w (mw-part ?init ?lost) ?init)))))
 
+(defrule REFINE::mw-own-start
+  "For most of the run one worker has not asked for a task yet, unlike the others: it begins with work of its own."
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind observation) (name initialisation-significant) (run ?r) (pattern ?p))
+  (run (id ?r) (duration ?t))
+  (metric (run ?r) (pattern ?p) (name "worker.t_init") (location ?w) (rank 1)
+          (value ?own&:(>= ?own (* ?*accounted-least* ?t))))
+  (test (>= ?own (* ?*outlier* (median-of ?r ?p "worker.t_init"))))
+  =>
+  (assert (refined (run ?r) (pattern ?p) (name initialisation)))
+  (assert (need (run ?r) (pattern "message-passing") (metric "process.compute_time") (level 3)
+                (reason "see whether a worker computes before it asks for tasks")))
+  (assert (finding (kind observation) (name own-start) (run ?r) (pattern ?p) (locations ?w) (level 3)
+                   (text (text "Worker {} first asks for a task after {s} of {s}, half of the workers by {s}."
+                               ?w ?own ?t (median-of ?r ?p "worker.t_init"))))))
+
 (defrule REFINE::mw-finalisation
   "The least utilised worker loses a significant part of its time after the last task of all."
   (pattern (run ?r) (name "master-worker") (id ?p))
@@ -949,10 +965,37 @@
                    (remedy (text "Put {n} tasks into one message, so that computation is {n} times the overhead."
                                  ?b (integer ?*grain-good*))))))
 
+(defrule CAUSES::mw-unequal-start
+  "What one worker begins with takes it so long that the others are idle at the end."
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (finding (kind observation) (name own-start) (run ?r) (pattern ?p) (locations ?w))
+  (run (id ?r) (processes ?n))
+  (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?w) (rank 1)
+          (value ?compute))
+  (metric (run ?r) (pattern ?p) (name "worker.t_init") (location ?w) (value ?own))
+  (test (>= ?compute (* ?*balanced* ?own)))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
+  =>
+  (bind ?gain (above-mean ?r "message-passing" "process.compute_time" (create$ ?w)))
+  (bind ?lost (* ?gain ?n))
+  (assert (finding (kind cause) (name unequal-deal) (run ?r) (pattern ?p) (via own-start)
+                   (headline (text "Worker {} begins with {s} of work and ends last; the mean process computes {s}, and idles the rest."
+                                   ?w ?own (- ?compute ?gain)))
+                   (fix "Deal less at the start: half of the work in equal shares, then half of what is left, and so on.")
+                   (gain-kind even-out)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?w) (lost ?lost)
+                   (share (mw-part ?lost ?all)) (gain ?gain) (level 3) (where (str-cat "location " ?w))
+                   (what-if (what-if-of "compute" ?w "=" even))
+                   (text (text "Worker {} computes {s} before it first asks for a task, {s} more than the mean process in the whole run. What is handed out on request cannot even that out, and the others have nothing to do."
+                               ?w ?own ?gain))
+                   (remedy (text "Deal less at the start: half of the work in equal shares, then half of what is left, and so on (factoring), or single tasks on request. Up to {s} of run time."
+                                 ?gain)))))
+
 (defrule CAUSES::mw-late-start
   "The workers reach their first task late."
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind observation) (name initialisation-significant) (run ?r) (pattern ?p))
+  (not (refined (run ?r) (pattern ?p) (name initialisation)))
   (metric (run ?r) (pattern ?p) (name "run.total_init") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n&:(> ?n 0.0)))
