@@ -384,6 +384,16 @@
                    (remedy (text "Synchronise less often, so that noise averages out: synchronising in every fourth step halves it (up to {s} of run time). Bind processes to cores, no more of them than cores, and leave one core to the system."
                                  (/ (* 0.5 ?claim) ?n))))))
 
+(defrule CAUSES::geo-blamed
+  "Computation is even, and yet most of the waiting goes back to one subdomain: a coupler, a writer."
+  (not (in-turn (run ?r)))
+  (geo-rest (run ?r) (pattern ?p))
+  (geo-kind (run ?r) (pattern ?p) (kind even | unknown))
+  (metric (run ?r) (pattern ?p) (name "subdomain.delay_share") (location ?l) (rank 1)
+          (value ?share&:(>= ?share 0.5)))
+  =>
+  (assert (blamed (run ?r) (location ?l))))
+
 (defrule ADVISE::geo-other-waiting
   "What waiting is left beside that for heavy subdomains."
   (geo-rest (run ?r) (pattern ?p) (wait ?rest))
@@ -464,6 +474,7 @@
   (metric (run ?r) (pattern ?p) (name "run.wait_meetings") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.subdomains") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  (not (blamed (run ?r)))
   =>
   (bind ?meet (>= (* 2.0 ?all) ?rest))
   (assert (finding (kind cause) (name exchange-jitter) (run ?r) (pattern ?p)

@@ -348,7 +348,7 @@
   "Waiting goes back to one process although it does not compute longer in all."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
   (not (in-turn (run ?r)))
-  (not (settled (run ?r) (loss waiting)))
+  (or (not (settled (run ?r) (loss waiting))) (blamed (run ?r) (location ?p)))
   (not (unsettled (run ?r)))
   (metric (run ?r) (pattern "message-passing") (name "process.delay_share") (location ?p)
           (value ?share) (of ?n))
