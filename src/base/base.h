@@ -132,6 +132,8 @@ struct mpl_buf {
 struct mpl_buf mpl_buf_make(size_t item_size);
 /** A new zeroed item at the end, valid until the next call; NULL when out of memory. */
 void *mpl_buf_add(struct mpl_buf *buf);
+/** The same for \p n items, one behind the other. */
+void *mpl_buf_add_many(struct mpl_buf *buf, size_t n);
 void *mpl_buf_get(const struct mpl_buf *buf, size_t i);
 /** Copies the items into \p arena and empties the buffer; NULL when out of memory. */
 void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena);

@@ -15,7 +15,12 @@ struct mpl_buf mpl_buf_make(size_t item_size)
 
 void *mpl_buf_add(struct mpl_buf *buf)
 {
-    if (buf->n == buf->room) {
+    return mpl_buf_add_many(buf, 1);
+}
+
+void *mpl_buf_add_many(struct mpl_buf *buf, size_t n)
+{
+    while (n > buf->room - buf->n) {
         const size_t room = buf->room == 0 ? FIRST_ROOM : buf->room * 2;
         void *data = room < buf->room ? NULL : mpl_heap_resize(buf->data, room, buf->size);
 
@@ -26,11 +31,11 @@ void *mpl_buf_add(struct mpl_buf *buf)
         buf->room = room;
     }
 
-    void *item = (char *) buf->data + buf->n * buf->size;
+    void *items = (char *) buf->data + buf->n * buf->size;
 
-    memset(item, 0, buf->size);
-    buf->n++;
-    return item;
+    memset(items, 0, n * buf->size);
+    buf->n += n;
+    return items;
 }
 
 void *mpl_buf_get(const struct mpl_buf *buf, size_t i)

@@ -27,15 +27,9 @@ static bool make_stamps(struct mpl_causality *c, uint32_t location)
     if (n == 0) {
         return true;
     }
-    s->is_sink = MPL_NEW_ARRAY(c->arena, n_words, uint64_t);
-    s->before = MPL_NEW_ARRAY(c->arena, n_words, uint32_t);
-    s->first = MPL_NEW_ARRAY(c->arena, n, uint32_t);
-    if (c->n_levels > 0) {
-        s->shape = MPL_NEW_ARRAY(c->arena, n, uint32_t);
-        s->up = MPL_NEW_ARRAY(c->arena, n, uint32_t);
-    }
-    return s->is_sink != NULL && s->before != NULL && s->first != NULL &&
-           (c->n_levels == 0 || (s->shape != NULL && s->up != NULL));
+    s->sinks = MPL_NEW_ARRAY(c->arena, n_words, struct mpl_sinks);
+    s->entries = MPL_NEW_ARRAY(c->arena, n * c->n_words, uint32_t);
+    return s->sinks != NULL && s->entries != NULL;
 }
 
 static bool make_room(struct mpl_causality *c)
@@ -91,6 +85,7 @@ enum mpl_status mpl_causality_create(struct mpl_net *net,
     c->arena = arena;
     c->net = net;
     c->n_levels = options->n_levels;
+    c->n_words = c->n_levels == 0 ? 1 : MPL_ENTRY_WORDS;
 
     const enum mpl_status st = fill(c, options, err);
 
@@ -128,7 +123,9 @@ struct mpl_causality_size mpl_causality_size(const struct mpl_causality *c)
         size.n_stamps += s->n;
         n_events += c->net->model->locations[l].n_events;
         for (uint32_t i = 0; i < s->n; i++) {
-            n_entries += s->shape == NULL ? n_locations : c->shapes[s->shape[i]].n;
+            n_entries += c->n_levels == 0
+                             ? n_locations
+                             : c->shapes[mpl_entry(c, s, i)[MPL_ENTRY_SHAPE]].n;
         }
     }
     size.ratio = n_entries / (n_events * n_locations);

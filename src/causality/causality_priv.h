@@ -61,21 +61,29 @@ struct mpl_shape {
     uint32_t level; /**< The number of levels: of all locations. */
 };
 
+/** Of 64 events, which are sinks; and how many sinks come before them. */
+struct mpl_sinks {
+    uint64_t is_sink;
+    uint32_t before;
+};
+
 /** The timestamps of a location: one for each of its sinks, found by counting sinks. */
 struct mpl_stamps {
-    uint64_t *is_sink; /**< A bit per event; NULL: there are none. */
-    uint32_t *before;  /**< Per word of it: sinks before it. */
+    struct mpl_sinks *sinks; /**< NULL: there are none. */
+    /** Per stamp, side by side as they are asked for together: where in the values it begins; except in
+        plain vectors also its shape, and 1 + the last stamp before it of a higher level, or 0. */
+    uint32_t *entries;
     uint32_t n;
-    uint32_t *first; /**< Per stamp: into the values. */
-    uint32_t *shape; /**< Per stamp; NULL for plain vectors, which have but one. */
-    uint32_t *up; /**< Per stamp: 1 + the last one before it of a higher level; 0: none. */
+    uint32_t highest; /**< Level of any. */
 };
+enum { MPL_ENTRY_FIRST, MPL_ENTRY_SHAPE, MPL_ENTRY_UP, MPL_ENTRY_WORDS };
 
 struct mpl_causality {
     struct mpl_arena *arena;
     struct mpl_net *net;
     uint32_t n_levels;
-    uint32_t *row; /**< Per level, see mpl_clusters_line_up(). */
+    uint32_t n_words; /**< Of an entry of stamps. */
+    uint32_t *row;    /**< Per level, see mpl_clusters_line_up(). */
     uint32_t *place;
     uint32_t *home;            /**< Per level and location: its cluster in the end. */
     uint32_t *size;            /**< Per level and cluster: its members in the end. */
@@ -95,6 +103,12 @@ struct mpl_causality {
     uint32_t *known;
     uint32_t *next_known;
 };
+
+static inline uint32_t *mpl_entry(const struct mpl_causality *c,
+                                  const struct mpl_stamps *stamps, uint32_t stamp)
+{
+    return stamps->entries + (size_t) stamp * c->n_words;
+}
 
 /** Fills the stamps. */
 enum mpl_status mpl_causality_stamp(struct mpl_causality *c, struct mpl_clusters *clusters,

@@ -28,11 +28,11 @@ struct stamp {
 
 static struct stamp stamp_at(const struct mpl_causality *c, uint32_t location, uint32_t i)
 {
-    const struct mpl_stamps *s = &c->stamps[location];
+    const uint32_t *entry = mpl_entry(c, &c->stamps[location], i);
 
-    return (struct stamp){ c->values + s->first[i],
-                           c->shapes[s->shape == NULL ? 0 : s->shape[i]],
-                           s->up == NULL ? 0 : s->up[i] };
+    return (struct stamp){ c->values + entry[MPL_ENTRY_FIRST],
+                           c->shapes[c->n_levels == 0 ? 0 : entry[MPL_ENTRY_SHAPE]],
+                           c->n_levels == 0 ? 0 : entry[MPL_ENTRY_UP] };
 }
 
 /* The last one of a location within its first \p n events. */
@@ -40,12 +40,13 @@ static struct stamp last_stamp(const struct mpl_causality *c, uint32_t location,
 {
     const struct mpl_stamps *s = &c->stamps[location];
 
-    if (s->is_sink == NULL) {
+    if (s->sinks == NULL) {
         return (struct stamp){ .values = NULL };
     }
 
-    const uint64_t word = s->is_sink[n / 64] & ((UINT64_C(1) << n % 64) - 1);
-    const uint32_t before = s->before[n / 64] + (uint32_t) __builtin_popcountll(word);
+    const struct mpl_sinks *sinks = &s->sinks[n / 64];
+    const uint64_t word = sinks->is_sink & ((UINT64_C(1) << n % 64) - 1);
+    const uint32_t before = sinks->before + (uint32_t) __builtin_popcountll(word);
 
     return before == 0 ? (struct stamp){ .values = NULL }
                        : stamp_at(c, location, before - 1);
@@ -55,7 +56,9 @@ static struct stamp last_stamp(const struct mpl_causality *c, uint32_t location,
 static struct stamp last_above(const struct mpl_causality *c, uint32_t location, uint32_t n,
                                uint32_t level)
 {
-    struct stamp stamp = last_stamp(c, location, n);
+    struct stamp stamp = c->stamps[location].highest <= level
+                             ? (struct stamp){ .values = NULL }
+                             : last_stamp(c, location, n);
 
     while (stamp.values != NULL && stamp.shape.level <= level) {
         stamp = stamp.up == 0 ? (struct stamp){ .values = NULL }

@@ -158,15 +158,13 @@ static uint32_t level_of_pair(struct stamping *s, uint32_t location, uint32_t so
 
 /* ---- stamps --------------------------------------------------------------------------------------- */
 
-static bool add_value(struct stamping *s, uint32_t value)
+/* Room for numbers; NULL: no memory. */
+static uint32_t *add_values(struct stamping *s, uint32_t n)
 {
-    uint32_t *at = mpl_buf_add(&s->values);
+    uint32_t *at = mpl_buf_add_many(&s->values, n);
 
-    if (at != NULL) {
-        *at = value;
-    }
     s->is_short = s->is_short || at == NULL;
-    return at != NULL;
+    return at;
 }
 
 static uint32_t add_shape(struct stamping *s, uint32_t level, uint32_t cluster, uint32_t n)
@@ -210,8 +208,9 @@ static uint32_t find_up(const struct stamping *s, const struct mpl_stamps *stamp
 {
     uint32_t up = stamp;
 
-    while (up > 0 && shape_at(s, stamps->shape[up - 1])->level <= level) {
-        up = stamps->up[up - 1];
+    while (up > 0 &&
+           shape_at(s, mpl_entry(s->c, stamps, up - 1)[MPL_ENTRY_SHAPE])->level <= level) {
+        up = mpl_entry(s->c, stamps, up - 1)[MPL_ENTRY_UP];
     }
     return up;
 }
@@ -219,7 +218,7 @@ static uint32_t find_up(const struct stamping *s, const struct mpl_stamps *stamp
 /* An event's later sink knows what its earlier ones know. */
 static bool is_stamped(const struct mpl_stamps *stamps, uint32_t event)
 {
-    return (stamps->is_sink[event / 64] >> event % 64 & 1) != 0;
+    return (stamps->sinks[event / 64].is_sink >> event % 64 & 1) != 0;
 }
 
 /* Opens the stamp of an event; returns whose numbers it has. */
@@ -230,20 +229,23 @@ static struct mpl_shape open_stamp(struct stamping *s, uint32_t location, uint32
     const bool is_open = is_stamped(stamps, event);
     const uint32_t stamp = is_open ? stamps->n - 1 : stamps->n;
 
-    stamps->is_sink[event / 64] |= UINT64_C(1) << event % 64;
+    uint32_t *entry = mpl_entry(s->c, stamps, stamp);
+
+    stamps->sinks[event / 64].is_sink |= UINT64_C(1) << event % 64;
     stamps->n = stamp + 1;
-    stamps->first[stamp] = first;
-    if (stamps->shape == NULL) {
+    entry[MPL_ENTRY_FIRST] = first;
+    if (s->c->n_levels == 0) {
         return *shape_at(s, 0);
     }
     if (is_open) {
-        const uint32_t before = shape_at(s, stamps->shape[stamp])->level;
+        const uint32_t before = shape_at(s, entry[MPL_ENTRY_SHAPE])->level;
 
         level = before > level ? before : level;
     }
-    stamps->shape[stamp] = shape_of(s, location, level);
-    stamps->up[stamp] = find_up(s, stamps, stamp, level);
-    return s->is_short ? (struct mpl_shape){ 0 } : *shape_at(s, stamps->shape[stamp]);
+    stamps->highest = level > stamps->highest ? level : stamps->highest;
+    entry[MPL_ENTRY_SHAPE] = shape_of(s, location, level);
+    entry[MPL_ENTRY_UP] = find_up(s, stamps, stamp, level);
+    return s->is_short ? (struct mpl_shape){ 0 } : *shape_at(s, entry[MPL_ENTRY_SHAPE]);
 }
 
 static void put_stamp(struct stamping *s, uint32_t location, uint32_t event, uint32_t level)
@@ -256,16 +258,19 @@ static void put_stamp(struct stamping *s, uint32_t location, uint32_t event, uin
         s->is_beyond = true;
         return;
     }
-    s->c->cost.creation += shape.n;
-    for (uint32_t i = 0; i < shape.n; i++) {
-        const uint32_t member =
-            shape.level == s->c->n_levels
-                ? i
-                : mpl_clusters_member(s->clusters, shape.level, shape.cluster, i);
 
-        if (!add_value(s, number[member])) {
-            return;
-        }
+    uint32_t *values = shape.n == 0 ? NULL : add_values(s, shape.n);
+
+    if (values == NULL) {
+        return;
+    }
+    s->c->cost.creation += shape.n;
+    if (shape.level == s->c->n_levels) {
+        memcpy(values, number, shape.n * sizeof *values);
+        return;
+    }
+    for (uint32_t i = 0; i < shape.n; i++) {
+        values[i] = number[mpl_clusters_member(s->clusters, shape.level, shape.cluster, i)];
     }
 }
 
@@ -536,9 +541,9 @@ static void count_sinks_before(struct mpl_stamps *stamps, uint32_t n_events)
 {
     uint32_t n = 0;
 
-    for (uint32_t word = 0; stamps->is_sink != NULL && word <= n_events / 64; word++) {
-        stamps->before[word] = n;
-        n += (uint32_t) __builtin_popcountll(stamps->is_sink[word]);
+    for (uint32_t word = 0; stamps->sinks != NULL && word <= n_events / 64; word++) {
+        stamps->sinks[word].before = n;
+        n += (uint32_t) __builtin_popcountll(stamps->sinks[word].is_sink);
     }
 }
 
