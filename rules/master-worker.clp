@@ -120,6 +120,12 @@
   (bind ?median (median-of ?run ?pattern "worker.tasks"))
   (and (> ?median 0.0) (> ?n (* ?*heavy* ?median))))
 
+(deffunction MAIN::mw-gets-its-share (?run ?pattern ?n)
+  "Whether n tasks are about as many as the median worker has, where tasks are dealt: then the deal is unequal, and
+   a slow worker that has fewer shows that tasks are handed out on request after all."
+  (and (any-factp ((?q pattern)) (and (eq ?q:run ?run) (eq ?q:id ?pattern) (eq ?q:name "static-deal")))
+       (>= (* ?n ?*heavy*) (median-of ?run ?pattern "worker.tasks"))))
+
 (defrule REFINE::mw-slow-worker
   "A worker takes much longer per task than the others."
   (pattern (run ?r) (name "master-worker") (id ?p))
@@ -136,7 +142,7 @@
                (value ?over&:(and (< ?n 3.0) (>= ?over ?*deal-large*)))))
   =>
   ;; On request a slow worker gets fewer tasks, and never more: these are tasks of another kind.
-  (if (not (mw-has-more-tasks ?r ?p ?n)) then
+  (if (not (or (mw-has-more-tasks ?r ?p ?n) (mw-gets-its-share ?r ?p ?n))) then
   (mw-ask ?r ?p 2 "see what the slow worker costs the others" (create$ "worker.holds_up"))
   (assert (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p)
                    (locations ?w) (culprits ?w) (level 1)
