@@ -275,19 +275,19 @@ static enum mpl_status note_damage(struct mpl_comparison *c, const struct mpl_ru
                       err);
 }
 
-static enum mpl_status note_all(struct mpl_comparison *c, struct mpl_err *err)
+enum mpl_status mpl_comparable_note(struct mpl_comparison *c, struct mpl_err *err)
 {
-    enum mpl_status st = MPL_OK;
+    enum mpl_status st = note_takers(c, err);
 
-    c->takes_any = MPL_NEW_ARRAY(c->arena, c->diff.base->model->n_processes, bool);
-    if (c->takes_any == NULL) {
-        return mpl_nomem(err);
-    }
-    st = choose_takers(c, err);
-    st = st == MPL_OK ? note_takers(c, err) : st;
     st = st == MPL_OK ? note_recording(c, err) : st;
     st = st == MPL_OK ? note_damage(c, c->diff.base, "The base", err) : st;
     return st == MPL_OK ? note_damage(c, c->diff.new, "The new run", err) : st;
+}
+
+static enum mpl_status start_takers(struct mpl_comparison *c, struct mpl_err *err)
+{
+    c->takes_any = MPL_NEW_ARRAY(c->arena, c->diff.base->model->n_processes, bool);
+    return c->takes_any == NULL ? mpl_nomem(err) : choose_takers(c, err);
 }
 
 enum mpl_status mpl_comparable_check(struct mpl_comparison *c, struct mpl_err *err)
@@ -303,5 +303,5 @@ enum mpl_status mpl_comparable_check(struct mpl_comparison *c, struct mpl_err *e
     if (st == MPL_OK && c->diff.reason == NULL) {
         st = check_locations(c, err);
     }
-    return st == MPL_OK && c->diff.reason == NULL ? note_all(c, err) : st;
+    return st == MPL_OK && c->diff.reason == NULL ? start_takers(c, err) : st;
 }

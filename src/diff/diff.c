@@ -167,18 +167,33 @@ static bool is_same_work(const struct mpl_comparison *c, const struct level *lev
     return true;
 }
 
+/* Once somebody takes what comes first, others may turn out to follow from it. */
+static enum mpl_status make_levels(struct mpl_comparison *c, struct level *levels,
+                                   struct mpl_err *err)
+{
+    bool has_more = true;
+    enum mpl_status st = MPL_OK;
+
+    while (has_more && st == MPL_OK) {
+        st = make_level(c, parts[FINE], &levels[FINE], err);
+        st = st == MPL_OK
+                 ? mpl_order_allow(c, levels[FINE].base, levels[FINE].new, &has_more, err)
+                 : st;
+    }
+    return st == MPL_OK ? make_level(c, parts[COARSE], &levels[COARSE], err) : st;
+}
+
 static enum mpl_status compare(struct mpl_comparison *c, struct mpl_err *err)
 {
     struct level levels[LEVELS];
     enum mpl_status st = mpl_comparable_check(c, err);
 
-    for (int i = 0; i < LEVELS && st == MPL_OK && c->diff.reason == NULL; i++) {
-        st = make_level(c, parts[i], &levels[i], err);
-    }
     if (st == MPL_OK && c->diff.reason == NULL) {
-        st = find_changes(c, levels, err);
+        st = make_levels(c, levels, err);
+        st = st == MPL_OK ? find_changes(c, levels, err) : st;
         st =
             st == MPL_OK && is_same_work(c, &levels[FINE]) ? mpl_loads_compare(c, err) : st;
+        st = st == MPL_OK ? mpl_comparable_note(c, err) : st;
     }
     c->diff.n_notes = c->notes.n;
     c->diff.notes = c->notes.data;

@@ -18,6 +18,12 @@ struct mpl_comparison {
 
 /** Sets the reason if not, and notes what is left out. */
 enum mpl_status mpl_comparable_check(struct mpl_comparison *c, struct mpl_err *err);
+enum mpl_status mpl_comparable_note(struct mpl_comparison *c, struct mpl_err *err);
+/** Marks processes that seem to take what comes first since their receives met others than in the base
+    (order.c); with all that is recorded of calls. \p has_more: there are such. */
+enum mpl_status mpl_order_allow(struct mpl_comparison *c, const struct mpl_sequence *base,
+                                const struct mpl_sequence *new, bool *has_more,
+                                struct mpl_err *err);
 
 /* ---- computation (loads.c) ------------------------------------------------------------------------- */
 

@@ -74,6 +74,8 @@ const struct mpl_symbol *mpl_symbols_get(const struct mpl_symbols *symbols, uint
 uint32_t mpl_symbols_put(struct mpl_symbols *symbols, const struct mpl_symbol *symbol);
 /** The number of a name; MPL_NONE when out of memory. */
 uint32_t mpl_symbols_name(struct mpl_symbols *symbols, const char *name);
+/** How many names there are. */
+size_t mpl_symbols_names(const struct mpl_symbols *symbols);
 /** Borrowed until the next name. */
 const char *mpl_symbol_function(const struct mpl_symbols *symbols, uint32_t symbol);
 /** "MPI_Send(4)", "MPI_Bcast(root 0)"; \p is_short: without "MPI_". NULL: no memory. */

@@ -108,6 +108,11 @@ uint32_t mpl_symbols_name(struct mpl_symbols *symbols, const char *name)
     return mpl_names_put(symbols->names, name);
 }
 
+size_t mpl_symbols_names(const struct mpl_symbols *symbols)
+{
+    return mpl_names_count(symbols->names);
+}
+
 const char *mpl_symbol_function(const struct mpl_symbols *symbols, uint32_t symbol)
 {
     return mpl_names_text(symbols->names, mpl_symbols_get(symbols, symbol)->function);
