@@ -10,7 +10,7 @@
 #include "analysis/analysis.h"
 #include "sequence/sequence.h"
 
-/** Another structure comes first. Slower and faster: because somebody computes longer or shorter. */
+/** Another structure comes first. Slower and faster: because somebody, or everybody, computes longer or shorter. */
 enum mpl_diff_verdict {
     MPL_DIFF_SAME,
     MPL_DIFF_DIFFERENT,
@@ -74,8 +74,8 @@ struct mpl_diff {
     const struct mpl_load *loads; /**< One per location; what differs most comes first. */
     uint32_t n_named;             /**< Of them, those that stand out from all others. */
     double
-        explained_share; /**< Of the difference in run time, what the first of them explains; NaN:
-                                 none stands out. */
+        explained_share; /**< Of the difference in run time, what computation explains: of the first,
+                            of who computes longest, or of all on average. NaN: no difference. */
     size_t n_notes;
     const char *const *notes; /**< What was not compared, and why: sentences. */
 };

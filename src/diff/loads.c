@@ -15,11 +15,13 @@
 static const double least_busy = 0.01;
 /* Smaller factors are what two runs of the same program differ in anyhow. */
 static const double least_factor = 1.15;
+/* It is common if half of the locations have it within this share. */
+static const double most_scatter = 0.1;
 
 /* A location is named if it stands out from the others, and is worth a tenth of the base's run time. */
 static const double least_share = 0.1;
 static const double least_times = 3;
-/* And the run is slower or faster for its sake if that is half of the difference. */
+/* And the run is slower or faster for its sake, or for that of all, if that is half of the difference. */
 static const double least_explained = 0.5;
 
 static double busiest(const struct mpl_load *loads, uint32_t n)
@@ -32,7 +34,7 @@ static double busiest(const struct mpl_load *loads, uint32_t n)
     return most;
 }
 
-/* 1 also where hardly anything is computed. */
+/* 1 also where hardly anything is computed, or each location has its own. */
 static double find_factor(const struct mpl_load *loads, uint32_t n, double base_s,
                           double *ratios)
 {
@@ -51,6 +53,12 @@ static double find_factor(const struct mpl_load *loads, uint32_t n, double base_
 
     const double factor = n_ratios == 0 ? 1 : mpl_median(ratios, n_ratios);
 
+    for (size_t i = 0; i < n_ratios; i++) {
+        ratios[i] = fabs(ratios[i] - factor);
+    }
+    if (n_ratios == 0 || mpl_median(ratios, n_ratios) > most_scatter * factor) {
+        return 1;
+    }
     return factor > least_factor || factor < 1 / least_factor ? factor : 1;
 }
 
@@ -115,12 +123,27 @@ static uint32_t count_named(const struct mpl_load *loads, uint32_t n, double bas
     return n_named;
 }
 
-/* What the one that stands out most explains of the difference in run time; NaN: nobody does. */
+/* What computation explains of the difference in run time: of who stands out most, or of who computes longest,
+ * as no run is shorter than that, or of all on average. NaN: there is no difference. */
 static double explain(const struct mpl_diff *diff, double difference_s)
 {
-    const double share = diff->n_named == 0 ? NAN : diff->loads[0].beyond_s / difference_s;
+    double longest_s[2] = { 0, 0 };
+    double mean_s = 0;
+    double share;
 
-    return share > 1 ? 1 : share;
+    if (difference_s == 0 || diff->n_loads == 0) {
+        return NAN;
+    }
+    for (uint32_t l = 0; l < diff->n_loads; l++) {
+        longest_s[0] = fmax(longest_s[0], diff->loads[l].base_s);
+        longest_s[1] = fmax(longest_s[1], diff->loads[l].new_s);
+        mean_s += (diff->loads[l].new_s - diff->loads[l].base_s) / diff->n_loads;
+    }
+    share = fmax(mean_s / difference_s, (longest_s[1] - longest_s[0]) / difference_s);
+    if (diff->n_named > 0) {
+        share = fmax(share, diff->loads[0].beyond_s / difference_s);
+    }
+    return fmin(1, share);
 }
 
 static void judge(struct mpl_diff *diff, double base_s, double difference_s)

@@ -400,6 +400,9 @@ static void print_load(struct sheet *s, const struct mpl_load *load)
     }
 }
 
+/* A share of what a location computes from which on it is not the same. */
+static const double uneven = 0.1;
+
 static void print_loads(struct page *page, const struct mpl_diff *diff, size_t top)
 {
     struct sheet s = { .page = page, .diff = diff };
@@ -415,9 +418,20 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
         print_load(&s, &diff->loads[i]);
     }
     if (n < diff->n_loads) {
-        mpl_page_say(page, 2, "%s the same, within %s",
-                     n == 0 ? "Computation is" : "The computation of all others is",
-                     mpl_page_seconds(page, fabs(diff->loads[n].beyond_s)));
+        const struct mpl_load *rest = &diff->loads[n];
+        const char *within = mpl_page_seconds(page, fabs(rest->beyond_s));
+
+        if (n == 0 && fabs(rest->beyond_s) >= uneven * rest->base_s) {
+            mpl_page_say(page, 2,
+                         "Computation differs by up to %s (%s), and nobody stands out",
+                         within, who(&s, rest->location));
+        } else {
+            mpl_page_say(page, 2, "%s the same, within %s",
+                         n > 0               ? "The computation of all others is"
+                         : diff->factor == 1 ? "Computation is"
+                                             : "Beyond that computation is",
+                         within);
+        }
     }
 }
 
