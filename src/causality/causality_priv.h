@@ -76,6 +76,18 @@ struct mpl_stamps {
     uint32_t n;
     uint32_t highest; /**< Level of any. */
 };
+/** One of them. */
+struct mpl_stamp {
+    const uint32_t *values; /**< NULL: there is none. */
+    struct mpl_shape shape;
+    uint32_t up;
+};
+/** While greatest cluster receives are looked for. */
+struct mpl_sought {
+    uint32_t member; /**< Of a cluster. */
+    uint32_t n;      /**< Timestamps to look at. */
+    struct mpl_stamp stamp;
+};
 enum { MPL_ENTRY_FIRST, MPL_ENTRY_SHAPE, MPL_ENTRY_UP, MPL_ENTRY_WORDS };
 
 struct mpl_causality {
@@ -102,6 +114,7 @@ struct mpl_causality {
     /* Room for queries: what is known of the members of a cluster. */
     uint32_t *known;
     uint32_t *next_known;
+    struct mpl_sought *sought;
 };
 
 static inline uint32_t *mpl_entry(const struct mpl_causality *c,

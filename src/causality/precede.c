@@ -19,49 +19,46 @@ const char *mpl_precedence_name(enum mpl_precedence precedence)
 
 /* ---- one timestamp --------------------------------------------------------------------------- */
 
-/* A timestamp as it is kept. */
-struct stamp {
-    const uint32_t *values; /* NULL: there is none. */
-    struct mpl_shape shape;
-    uint32_t up;
-};
-
-static struct stamp stamp_at(const struct mpl_causality *c, uint32_t location, uint32_t i)
+static struct mpl_stamp stamp_at(const struct mpl_causality *c, uint32_t location,
+                                 uint32_t i)
 {
     const uint32_t *entry = mpl_entry(c, &c->stamps[location], i);
 
-    return (struct stamp){ c->values + entry[MPL_ENTRY_FIRST],
-                           c->shapes[c->n_levels == 0 ? 0 : entry[MPL_ENTRY_SHAPE]],
-                           c->n_levels == 0 ? 0 : entry[MPL_ENTRY_UP] };
+    return (struct mpl_stamp){ c->values + entry[MPL_ENTRY_FIRST],
+                               c->shapes[c->n_levels == 0 ? 0 : entry[MPL_ENTRY_SHAPE]],
+                               c->n_levels == 0 ? 0 : entry[MPL_ENTRY_UP] };
 }
 
-/* The last one of a location within its first \p n events. */
-static struct stamp last_stamp(const struct mpl_causality *c, uint32_t location, uint32_t n)
+/* The timestamps of a location within its first \p n events. */
+static uint32_t count_stamps(const struct mpl_stamps *s, uint32_t n)
 {
-    const struct mpl_stamps *s = &c->stamps[location];
-
-    if (s->sinks == NULL) {
-        return (struct stamp){ .values = NULL };
-    }
-
     const struct mpl_sinks *sinks = &s->sinks[n / 64];
     const uint64_t word = sinks->is_sink & ((UINT64_C(1) << n % 64) - 1);
-    const uint32_t before = sinks->before + (uint32_t) __builtin_popcountll(word);
 
-    return before == 0 ? (struct stamp){ .values = NULL }
+    return sinks->before + (uint32_t) __builtin_popcountll(word);
+}
+
+/* The last one of them. */
+static struct mpl_stamp last_stamp(const struct mpl_causality *c, uint32_t location,
+                                   uint32_t n)
+{
+    const struct mpl_stamps *s = &c->stamps[location];
+    const uint32_t before = s->sinks == NULL ? 0 : count_stamps(s, n);
+
+    return before == 0 ? (struct mpl_stamp){ .values = NULL }
                        : stamp_at(c, location, before - 1);
 }
 
-/* The same, of a level above \p level only: the greatest cluster receive. */
-static struct stamp last_above(const struct mpl_causality *c, uint32_t location, uint32_t n,
-                               uint32_t level)
+/* The last of the first \p n timestamps of a location that is of a level above \p level: the greatest
+ * cluster receive. */
+static struct mpl_stamp last_above(const struct mpl_causality *c, uint32_t location,
+                                   uint32_t n, uint32_t level)
 {
-    struct stamp stamp = c->stamps[location].highest <= level
-                             ? (struct stamp){ .values = NULL }
-                             : last_stamp(c, location, n);
+    struct mpl_stamp stamp =
+        n == 0 ? (struct mpl_stamp){ .values = NULL } : stamp_at(c, location, n - 1);
 
     while (stamp.values != NULL && stamp.shape.level <= level) {
-        stamp = stamp.up == 0 ? (struct stamp){ .values = NULL }
+        stamp = stamp.up == 0 ? (struct mpl_stamp){ .values = NULL }
                               : stamp_at(c, location, stamp.up - 1);
     }
     return stamp;
@@ -108,7 +105,7 @@ static void raise_one(uint32_t *known, uint32_t n)
  * their events come before. Those of a stamp of that level stand together.
  */
 static void learn(struct mpl_causality *c, uint32_t *known, const struct part *part,
-                  uint32_t level, const struct stamp *stamp)
+                  uint32_t level, const struct mpl_stamp *stamp)
 {
     if (stamp->shape.level == level) {
         const size_t at = (size_t) level * c->net->n_tracks;
@@ -140,13 +137,50 @@ static void learn_own(const struct mpl_causality *c, uint32_t *known,
 }
 
 /*
+ * The greatest cluster receives of the members that something is known of. Memory is what each of the three
+ * steps to one costs, so all members take a step before anybody takes the next one.
+ */
+static uint32_t find_above(struct mpl_causality *c, const struct part *part, uint32_t level,
+                           const uint32_t *known)
+{
+    struct mpl_sought *sought = c->sought;
+    uint32_t n = 0;
+    uint32_t n_found = 0;
+
+    for (uint32_t i = 0; i < part->n; i++) {
+        const struct mpl_stamps *s = &c->stamps[part->row[i]];
+
+        if (known[i] > 0 && s->highest > level) {
+            __builtin_prefetch(&s->sinks[known[i] / 64]);
+            sought[n++].member = i;
+        }
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const struct mpl_stamps *s = &c->stamps[part->row[sought[k].member]];
+
+        sought[k].n = count_stamps(s, known[sought[k].member]);
+        __builtin_prefetch(mpl_entry(c, s, sought[k].n - (sought[k].n > 0 ? 1 : 0)));
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t location = part->row[sought[k].member];
+        const struct mpl_stamp above = last_above(c, location, sought[k].n, level);
+
+        if (above.values != NULL) {
+            __builtin_prefetch(above.values);
+            sought[n_found++] = (struct mpl_sought){ sought[k].member, 0, above };
+        }
+    }
+    return n_found;
+}
+
+/*
  * Fig. 6: what comes from outside of a cluster comes through a receive of one of its members from
  * outside. Each round asks the last of these of all members, whose clusters are of a higher
  * level; the last level holds everybody. What it learns is about the members of the next cluster
  * only: what comes to that one from outside comes through these.
  */
 static uint32_t ask_above(struct mpl_causality *c, struct mpl_moment event,
-                          const struct stamp *stamp, uint32_t wanted)
+                          const struct mpl_stamp *stamp, uint32_t wanted)
 {
     uint32_t *now = c->known;
     uint32_t *next = c->next_known;
@@ -163,19 +197,15 @@ static uint32_t ask_above(struct mpl_causality *c, struct mpl_moment event,
         const struct part outer =
             is_last ? (struct part){ .n = 0 } : part_of(c, level + 1, event.location);
 
+        const uint32_t n = find_above(c, &part, level, now);
+
         has_learned = false;
         if (!is_last) {
             memset(next, 0, outer.n * sizeof *next);
         }
-        for (uint32_t i = 0; i < part.n; i++) {
-            const struct stamp above = now[i] == 0
-                                           ? (struct stamp){ .values = NULL }
-                                           : last_above(c, part.row[i], now[i], level);
-
-            if (above.values == NULL) {
-                continue;
-            }
-
+        for (uint32_t k = 0; k < n; k++) {
+            const struct mpl_stamp above = c->sought[k].stamp;
+            const uint32_t i = c->sought[k].member;
             const uint32_t place = place_in(c, &above.shape, wanted);
 
             if (place < above.shape.n) {
@@ -205,7 +235,7 @@ uint32_t mpl_causality_past(struct mpl_causality *c, struct mpl_moment event,
         return event.event;
     }
 
-    const struct stamp stamp = last_stamp(c, event.location, event.event + 1);
+    const struct mpl_stamp stamp = last_stamp(c, event.location, event.event + 1);
 
     if (stamp.values == NULL) {
         return 0;
