@@ -157,6 +157,15 @@ static const char *why_incomplete(const struct mpl_causality *c, bool is_incompl
         return "the trace does not record when non-blocking receives are over, so messages "
                "may have made an order that cannot be seen";
     }
+    if (!c->net->model->can.has_immediate_collectives_complete) {
+        return "the trace does not record when non-blocking collectives are over, so they "
+               "may "
+               "have made an order that cannot be seen";
+    }
+    if (c->net->lacks_ends) {
+        return "the trace lacks the other ends of some messages or members of some "
+               "collectives, so they may have made an order that cannot be seen";
+    }
     if (!is_incomplete) {
         return NULL;
     }

@@ -419,6 +419,13 @@ static enum mpl_status make(struct build *b, struct mpl_err *err)
     return net->group != NULL && sort_points(b) ? MPL_OK : mpl_nomem(err);
 }
 
+static bool lacks_ends(const struct mpl_match_counts *n)
+{
+    return n->unmatched_sends + n->unmatched_receives + n->garbage_ends +
+               n->incomplete_collectives >
+           0;
+}
+
 enum mpl_status mpl_net_create(const struct mpl_order_view *view,
                                const struct mpl_net_watch *watch, struct mpl_arena *arena,
                                struct mpl_net **out, struct mpl_err *err)
@@ -435,6 +442,7 @@ enum mpl_status mpl_net_create(const struct mpl_order_view *view,
     } else {
         b.net->model = view->model;
         b.net->n_tracks = view->model->n_locations;
+        b.net->lacks_ends = lacks_ends(&view->match->counts);
         st = make(&b, err);
     }
     if (st == MPL_OK) {

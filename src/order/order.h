@@ -223,6 +223,9 @@ struct mpl_net {
     uint32_t n_pairs;
     uint32_t n_groups;
     struct mpl_net_group *group;
+    /** Ends of messages or members of collectives that belong to those recorded are not: there may be more
+        dependences. */
+    bool lacks_ends;
 };
 
 /**

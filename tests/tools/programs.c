@@ -210,6 +210,7 @@ static struct mpl_net *make_net(const struct draft *d, struct mpl_arena *arena)
     model->n_locations = d->n;
     model->locations = MPL_NEW_ARRAY(arena, d->n, struct mpl_location);
     model->can.has_receive_completions = true;
+    model->can.has_immediate_collectives_complete = true;
     net->model = model;
     net->n_tracks = d->n;
     net->n_pairs = d->n_pairs;

@@ -79,6 +79,7 @@ struct trace *trace_create(struct mpl_arena *arena, uint32_t n_processes,
     m->processes = process;
     m->n_locations = n;
     m->can.has_receive_completions = true;
+    m->can.has_immediate_collectives_complete = true;
     m->quality = must(mpl_quality_create(arena));
     (void) trace_comm(t, number, n_processes);
     ((struct mpl_comm *) must(mpl_buf_add(&t->comm)))->is_self = true;
