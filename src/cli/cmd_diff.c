@@ -210,7 +210,7 @@ static enum mpl_status answer(const struct diff_opts *opts, const struct mpl_dif
         return mpl_fail(err, MPL_E_MEANING, "the runs cannot be compared");
     }
     const bool fails = (opts->fails_on_structure && diff->n_changes > 0) ||
-                       (opts->fails_on_slower && diff->verdict == MPL_DIFF_SLOWER);
+                       (opts->fails_on_slower && diff->is_slower);
 
     return st == MPL_OK && fails ? MPL_END : st;
 }

@@ -193,6 +193,9 @@ static enum mpl_status compare(struct mpl_comparison *c, struct mpl_err *err)
         st = st == MPL_OK ? find_changes(c, levels, err) : st;
         st =
             st == MPL_OK && is_same_work(c, &levels[FINE]) ? mpl_loads_compare(c, err) : st;
+        if (st == MPL_OK) {
+            mpl_loads_judge(&c->diff);
+        }
         st = st == MPL_OK ? mpl_comparable_note(c, err) : st;
     }
     c->diff.n_notes = c->notes.n;

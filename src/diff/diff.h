@@ -10,7 +10,8 @@
 #include "analysis/analysis.h"
 #include "sequence/sequence.h"
 
-/** Another structure comes first. Slower and faster: because somebody, or everybody, computes longer or shorter. */
+/** Another structure comes first. Slower and faster: because somebody, or everybody, computes longer or shorter, or by a quarter of
+    the run time whatever the reason. */
 enum mpl_diff_verdict {
     MPL_DIFF_SAME,
     MPL_DIFF_DIFFERENT,
@@ -76,6 +77,9 @@ struct mpl_diff {
     double
         explained_share; /**< Of the difference in run time, what computation explains: of the first,
                             of who computes longest, or of all on average. NaN: no difference. */
+    bool is_slower; /**< Whatever else differs. */
+    bool
+        is_unexplained; /**< Slower or faster, and not by computation as far as it was compared. */
     size_t n_notes;
     const char *const *notes; /**< What was not compared, and why: sentences. */
 };

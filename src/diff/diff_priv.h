@@ -28,6 +28,8 @@ enum mpl_status mpl_order_allow(struct mpl_comparison *c, const struct mpl_seque
 /* ---- computation (loads.c) ------------------------------------------------------------------------- */
 
 enum mpl_status mpl_loads_compare(struct mpl_comparison *c, struct mpl_err *err);
+/** Whether the new run is slower or faster; also where loads were not compared. */
+void mpl_loads_judge(struct mpl_diff *diff);
 
 /* ---- alignment (align.c) ---------------------------------------------------------------------------- */
 

@@ -23,6 +23,8 @@ static const double least_share = 0.1;
 static const double least_times = 3;
 /* And the run is slower or faster for its sake, or for that of all, if that is half of the difference. */
 static const double least_explained = 0.5;
+/* Or for whatever reason: single runs of the same program do not differ by a quarter. */
+static const double least_unexplained = 0.25;
 
 static double busiest(const struct mpl_load *loads, uint32_t n)
 {
@@ -146,14 +148,6 @@ static double explain(const struct mpl_diff *diff, double difference_s)
     return fmin(1, share);
 }
 
-static void judge(struct mpl_diff *diff, double base_s, double difference_s)
-{
-    if (diff->verdict == MPL_DIFF_SAME && diff->explained_share >= least_explained &&
-        fabs(difference_s) >= least_share * base_s) {
-        diff->verdict = difference_s > 0 ? MPL_DIFF_SLOWER : MPL_DIFF_FASTER;
-    }
-}
-
 enum mpl_status mpl_loads_compare(struct mpl_comparison *c, struct mpl_err *err)
 {
     const uint32_t n = c->n_locations;
@@ -180,6 +174,20 @@ enum mpl_status mpl_loads_compare(struct mpl_comparison *c, struct mpl_err *err)
     c->diff.n_loads = n;
     c->diff.n_named = count_named(loads, n, base_s, scratch);
     c->diff.explained_share = explain(&c->diff, difference_s);
-    judge(&c->diff, base_s, difference_s);
     return MPL_OK;
+}
+
+void mpl_loads_judge(struct mpl_diff *diff)
+{
+    const double base_s = mpl_events_measured_s(diff->base->events);
+    const double more_s = mpl_events_measured_s(diff->new->events) - base_s;
+    const bool is_explained = diff->n_loads > 0 && diff->explained_share >= least_explained;
+    const bool counts = fabs(more_s) >= least_unexplained * base_s ||
+                        (fabs(more_s) >= least_share * base_s && is_explained);
+
+    diff->is_slower = counts && more_s > 0;
+    diff->is_unexplained = counts && !is_explained;
+    if (diff->verdict == MPL_DIFF_SAME && counts) {
+        diff->verdict = more_s > 0 ? MPL_DIFF_SLOWER : MPL_DIFF_FASTER;
+    }
 }

@@ -417,8 +417,12 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
     for (uint32_t i = 0; i < n; i++) {
         print_load(&s, &diff->loads[i]);
     }
-    if (n < diff->n_loads) {
-        const struct mpl_load *rest = &diff->loads[n];
+    if (n < diff->n_named) {
+        mpl_page_say(page, 2, "and %" PRIu32 " more (--top %" PRIu32 ")", diff->n_named - n,
+                     diff->n_named);
+    }
+    if (diff->n_named < diff->n_loads) {
+        const struct mpl_load *rest = &diff->loads[diff->n_named];
         const char *within = mpl_page_seconds(page, fabs(rest->beyond_s));
 
         if (n == 0 && fabs(rest->beyond_s) >= uneven * rest->base_s) {
@@ -432,6 +436,13 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
                                              : "Beyond that computation is",
                          within);
         }
+    }
+    if (diff->is_unexplained && diff->n_changes == 0) {
+        mpl_page_say(page, 2,
+                     "%s the difference in run time: marple diagnose says what "
+                     "each run waits for",
+                     diff->n_loads > 0 ? "Computation does not explain"
+                                       : "Other numbers of calls hide what explains");
     }
 }
 
