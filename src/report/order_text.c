@@ -315,7 +315,11 @@ enum mpl_status mpl_report_cut_text(const struct mpl_run *run, const struct mpl_
 static void races(struct page *page, const struct mpl_run *run, const struct mpl_races *x)
 {
     if (x->n == 0) {
-        mpl_page_say(page, 0, "No receive could have met a message of another sender.");
+        mpl_page_say(page, 0,
+                     x->why == NULL
+                         ? "No receive could have met a message of another sender."
+                         : "No receive is known that could have met a message of another "
+                           "sender.");
     } else {
         mpl_page_say(
             page, 0,
@@ -336,7 +340,10 @@ static void races(struct page *page, const struct mpl_run *run, const struct mpl
     }
     if (x->why != NULL) {
         mpl_text_print(page->out, "\n");
-        mpl_page_say(page, 0, "Some of these may be ordered all the same: %s.", x->why);
+        mpl_page_say(page, 0, "%s: %s.",
+                     x->n == 0 ? "There may be some all the same"
+                               : "Some of these may be ordered all the same",
+                     x->why);
     }
 }
 
