@@ -8,6 +8,7 @@
 struct search {
     const struct mpl_events *events; /* of the finding's pattern */
     bool *is_named;                  /* per location: a culprit, or one that it names */
+    bool *may_wait;                  /* per location: waits for those who are named count */
     bool is_of;                      /* waits of these count, beside those for them */
     struct mpl_buf lengths;          /* int64_t: of all waits that count */
 };
@@ -15,9 +16,9 @@ struct search {
 static bool does_count(const struct search *s, uint32_t location,
                        const struct mpl_call_view *call)
 {
-    return call->wait_ticks > 0 &&
-           ((call->culprit != MPL_NONE && s->is_named[call->culprit]) ||
-            (s->is_of && s->is_named[location]));
+    return call->wait_ticks > 0 && ((call->culprit != MPL_NONE &&
+                                     s->is_named[call->culprit] && s->may_wait[location]) ||
+                                    (s->is_of && s->is_named[location]));
 }
 
 static bool gather(struct search *s)
@@ -65,20 +66,21 @@ static void choose(const struct search *s, int64_t least_ticks, struct mpl_first
     }
 }
 
-static void name(struct search *s, const char *const *labels, size_t n)
+/* Without labels all locations are meant. */
+static void name(const struct search *s, bool *is_named, const char *const *labels,
+                 size_t n)
 {
     const struct mpl_model *model = mpl_events_model(s->events);
 
-    memset(s->is_named, 0, model->n_locations * sizeof *s->is_named);
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        is_named[l] = n == 0;
+    }
     for (size_t i = 0; i < n; i++) {
         const uint32_t location = mpl_model_find_location(model, labels[i]);
 
         if (location != MPL_NONE) {
-            s->is_named[location] = true;
+            is_named[location] = true;
         }
-    }
-    for (uint32_t l = 0; l < model->n_locations && n == 0; l++) {
-        s->is_named[l] = true;
     }
 }
 
@@ -96,15 +98,25 @@ static const struct mpl_events *events_of(const struct mpl_diagnosis *d,
     return d->runs[f->run].events;
 }
 
+/* Waits of the finding's locations for its culprits; or, where there are none, of anybody for these; or else
+ * waits of those that it names. */
 static bool find(struct search *s, const struct mpl_finding *f)
 {
-    name(s, f->culprits, f->n_culprits);
+    name(s, s->is_named, f->culprits, f->n_culprits);
+    name(s, s->may_wait, f->locations, f->n_locations);
     if (f->n_culprits > 0 && !gather(s)) {
         return false;
     }
+    if (f->n_culprits > 0 && s->lengths.n == 0) {
+        name(s, s->may_wait, NULL, 0);
+        if (!gather(s)) {
+            return false;
+        }
+    }
     if (s->lengths.n == 0) {
         s->is_of = true;
-        name(s, f->n_locations > 0 ? f->locations : f->culprits,
+        name(s, s->may_wait, NULL, 0);
+        name(s, s->is_named, f->n_locations > 0 ? f->locations : f->culprits,
              f->n_locations > 0 ? f->n_locations : f->n_culprits);
         return gather(s);
     }
@@ -118,8 +130,9 @@ static bool begin(const struct mpl_diagnosis *d, const struct mpl_diagnosed *f,
     s->lengths = mpl_buf_make(sizeof(int64_t));
     if (scratch != NULL) {
         s->is_named = MPL_NEW_ARRAY(scratch, d->runs[f->run].model->n_locations, bool);
+        s->may_wait = MPL_NEW_ARRAY(scratch, d->runs[f->run].model->n_locations, bool);
     }
-    return s->is_named != NULL && find(s, f->finding);
+    return s->is_named != NULL && s->may_wait != NULL && find(s, f->finding);
 }
 
 enum mpl_status mpl_first_wait_of(const struct mpl_diagnosis *d,
