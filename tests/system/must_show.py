@@ -184,6 +184,9 @@ def scorep_master_worker(d, trace):
         trace + ": with file and line",
         places,
     )
+    # counted: the workers enter the only barrier from 0.8277 s after the first moment on.
+    ends = [f["began_s"] for f in d["findings"] if f["name"] == "uneven-end" and "began_s" in f]
+    tap.ok(ends and 0.827 < ends[0] < 0.829, trace + ": the uneven end begins at the barrier", ends)
 
 
 @on("scorep-mw8")
