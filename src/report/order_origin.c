@@ -112,7 +112,9 @@ static void say_spread(struct page *page, const struct mpl_run *run,
         return;
     }
     mpl_page_say(page, 2,
-                 "Who waits then, by hops from there, and how long after it came:");
+                 "Who waits then, for %s or more in every second case at least, by hops "
+                 "from there, and after what time (medians):",
+                 mpl_page_seconds(page, o->least_s));
     for (size_t i = 0; i < o->n_reached;) {
         i = say_hops(page, run, o, i);
     }
@@ -139,6 +141,8 @@ static void say_first(struct page *page, const struct mpl_run *run,
                      step == NULL ? "" : ", ", o->first.time_s,
                      o->first.region == NULL ? "no call" : o->first.region,
                      label(run, o->location), o->first.record);
+    } else {
+        mpl_page_say(page, 2, "None of its delays stands out.");
     }
 }
 
