@@ -95,8 +95,17 @@ enum mpl_status mpl_args_choice(const struct mpl_option *option, const char *val
                                 const char *const *words, size_t n, size_t *out,
                                 struct mpl_err *err);
 
-/** --format of every command. */
-enum mpl_format { MPL_FORMAT_TEXT, MPL_FORMAT_JSON };
+/** Rows of a table of options, for every command that prints an answer. */
+#define MPL_FORMAT_OPTION \
+    { \
+        0, "format", "text|json", "what to print; text is the default" \
+    }
+#define MPL_OUTPUT_OPTION \
+    { \
+        'o', "output", "FILE", "write to FILE, completely or not at all" \
+    }
+/** --format of every command; markdown of some. */
+enum mpl_format { MPL_FORMAT_TEXT, MPL_FORMAT_JSON, MPL_FORMAT_MARKDOWN };
 enum mpl_status mpl_args_format(const struct mpl_option *option, const char *value,
                                 enum mpl_format *out, struct mpl_err *err);
 

@@ -8,8 +8,8 @@
 enum { OPT_FORMAT, OPT_OUTPUT };
 
 static const struct mpl_option options[] = {
-    [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
-    [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
+    [OPT_FORMAT] = MPL_FORMAT_OPTION,
+    [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
     MPL_CLOCK_OPTIONS,
     { 0 },
 };

@@ -16,16 +16,20 @@ enum {
     OPT_SHOW,
     OPT_FILTER,
     OPT_ATTRIBUTES,
-    OPT_NO_LOOPS
+    OPT_NO_LOOPS,
+    N_OWN
 };
 enum { TOP_DEFAULT = 3 };
 
 static const struct mpl_option options[] = {
-    [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
-    [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
+    [OPT_FORMAT] = { 0, "format", "text|json|markdown",
+                     "what to print; text is the default, markdown is for a comment" },
+    [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
     [OPT_TOP] = { 0, "top", "N", "at most N locations in full; 3 by default" },
-    [OPT_FAIL_ON] = { 0, "fail-on", "structure|slower",
-                      "exit with status 1 if so; may be said twice" },
+    [OPT_FAIL_ON] = { 0, "fail-on", "structure|slower|slower:LIMIT",
+                      "exit with status 1 if so, or if slower by more than 5% or 200ms; "
+                      "may "
+                      "be repeated" },
     [OPT_SHOW] = { 0, "show", "nlr|jsm",
                    "what one configuration sees: loops, or similarities" },
     [OPT_FILTER] = { 0, "filter", "CODE", "its filter; 11.mpi.cust.0K10 by default" },
@@ -43,15 +47,26 @@ struct diff_opts {
     const char *output;
     enum mpl_format format;
     long top;
-    bool fails_on_structure;
-    bool fails_on_slower;
+    struct mpl_gates gates;
     bool shows;
     enum mpl_show show;
     const char *filter;
     struct mpl_context_kind kind;
     bool without_loops;
     struct mpl_clock_options clock;
+    unsigned given; /* Options of the command's own, a bit for each. */
 };
+
+static enum mpl_status take_format(const struct mpl_option *option, const char *value,
+                                   struct diff_opts *opts, struct mpl_err *err)
+{
+    static const char *const words[] = { "text", "json", "markdown" };
+    size_t choice = 0;
+    const enum mpl_status st = mpl_args_choice(option, value, words, 3, &choice, err);
+
+    opts->format = (enum mpl_format) choice;
+    return st;
+}
 
 static enum mpl_status take_kind(const struct mpl_option *option, const char *value,
                                  struct diff_opts *opts, struct mpl_err *err)
@@ -87,36 +102,45 @@ static enum mpl_status take_show(const struct mpl_option *option, const char *va
     return st;
 }
 
-static enum mpl_status take_gate(const struct mpl_option *option, const char *value,
-                                 struct diff_opts *opts, struct mpl_err *err)
+static enum mpl_status take_gates(const char *value, struct mpl_arena *arena,
+                                  struct diff_opts *opts, struct mpl_err *err)
 {
-    static const char *const gates[] = { "structure", "slower" };
-    size_t gate = 0;
-    const enum mpl_status st = mpl_args_choice(option, value, gates, 2, &gate, err);
+    const enum mpl_status st = mpl_gates_add(&opts->gates, value, arena, err);
 
-    opts->fails_on_structure = opts->fails_on_structure || gate == 0;
-    opts->fails_on_slower = opts->fails_on_slower || gate == 1;
+    return st == MPL_OK ? st : mpl_wrap(err, st, "option \"--fail-on\" cannot be used");
+}
+
+/* Before traces are read: what is wrong with it shows at once. */
+static enum mpl_status take_filter(const char *value, struct mpl_arena *arena,
+                                   struct diff_opts *opts, struct mpl_err *err)
+{
+    struct mpl_filter *filter = NULL;
+    const enum mpl_status st = mpl_filter_open(value, arena, &filter, err);
+
+    mpl_filter_close(filter);
+    opts->filter = value;
     return st;
 }
 
 static enum mpl_status take_option(const struct mpl_option *option, const char *value,
-                                   struct diff_opts *opts, struct mpl_err *err)
+                                   struct mpl_arena *arena, struct diff_opts *opts,
+                                   struct mpl_err *err)
 {
+    opts->given |= option - options < N_OWN ? 1U << (option - options) : 0;
     switch (option - options) {
     case OPT_FORMAT:
-        return mpl_args_format(option, value, &opts->format, err);
+        return take_format(option, value, opts, err);
     case OPT_OUTPUT:
         opts->output = value;
         return MPL_OK;
     case OPT_TOP:
         return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
     case OPT_FAIL_ON:
-        return take_gate(option, value, opts, err);
+        return take_gates(value, arena, opts, err);
     case OPT_SHOW:
         return take_show(option, value, opts, err);
     case OPT_FILTER:
-        opts->filter = value;
-        return MPL_OK;
+        return take_filter(value, arena, opts, err);
     case OPT_ATTRIBUTES:
         return take_kind(option, value, opts, err);
     case OPT_NO_LOOPS:
@@ -127,8 +151,34 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     }
 }
 
-static enum mpl_status parse(struct mpl_args *args, struct diff_opts *opts,
-                             struct mpl_err *err)
+/* What would have no effect is refused: who says it expects one. */
+static enum mpl_status check(const struct diff_opts *opts, struct mpl_err *err)
+{
+    static const unsigned for_show =
+        1U << OPT_FILTER | 1U << OPT_ATTRIBUTES | 1U << OPT_NO_LOOPS;
+    static const unsigned for_answer = 1U << OPT_TOP | 1U << OPT_FAIL_ON;
+    const unsigned wrong = opts->given & (opts->shows ? for_answer : for_show);
+
+    for (int i = 0; i < N_OWN; i++) {
+        if ((wrong & 1U << i) != 0) {
+            return mpl_fail(err, MPL_E_USAGE,
+                            opts->shows ? "option \"--%s\" is about the answer, and --show "
+                                          "prints something else in its place"
+                                        : "option \"--%s\" is about what --show shows, and "
+                                          "there is no --show",
+                            options[i].name);
+        }
+    }
+    if (opts->shows && opts->format != MPL_FORMAT_TEXT) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "--show prints text only, so it does not go with "
+                        "--format json or markdown");
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
+                             struct diff_opts *opts, struct mpl_err *err)
 {
     const struct mpl_option *option = NULL;
     const char *value = NULL;
@@ -136,7 +186,7 @@ static enum mpl_status parse(struct mpl_args *args, struct diff_opts *opts,
 
     while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
         if (option != NULL) {
-            st = take_option(option, value, opts, err);
+            st = take_option(option, value, arena, opts, err);
         } else if (opts->base == NULL) {
             opts->base = value;
         } else if (opts->new == NULL) {
@@ -149,7 +199,7 @@ static enum mpl_status parse(struct mpl_args *args, struct diff_opts *opts,
         return mpl_fail(err, MPL_E_USAGE,
                         "diff needs two traces: what to compare with, and what is new");
     }
-    return st == MPL_END ? MPL_OK : st;
+    return st == MPL_END ? check(opts, err) : st;
 }
 
 /* ---- the work ------------------------------------------------------------------------------------- */
@@ -202,17 +252,16 @@ static enum mpl_status answer(const struct diff_opts *opts, const struct mpl_dif
 {
     const struct mpl_report_options looks = { .width = mpl_output_width(out) };
     const enum mpl_status st =
-        opts->format == MPL_FORMAT_JSON
-            ? mpl_report_diff_json(diff, out, err)
-            : mpl_report_diff_text(diff, (size_t) opts->top, &looks, out, err);
+        opts->format == MPL_FORMAT_JSON ? mpl_report_diff_json(diff, &opts->gates, out, err)
+        : opts->format == MPL_FORMAT_MARKDOWN
+            ? mpl_report_diff_markdown(diff, &opts->gates, (size_t) opts->top, out, err)
+            : mpl_report_diff_text(diff, &opts->gates, (size_t) opts->top, &looks, out,
+                                   err);
 
     if (st == MPL_OK && diff->verdict == MPL_DIFF_NOT_COMPARABLE) {
         return mpl_fail(err, MPL_E_MEANING, "the runs cannot be compared");
     }
-    const bool fails = (opts->fails_on_structure && diff->n_changes > 0) ||
-                       (opts->fails_on_slower && diff->is_slower);
-
-    return st == MPL_OK && fails ? MPL_END : st;
+    return st == MPL_OK && mpl_gates_failed(&opts->gates, diff) > 0 ? MPL_END : st;
 }
 
 static enum mpl_status compare(const struct diff_opts *opts, struct mpl_analysis **runs,
@@ -226,32 +275,45 @@ static enum mpl_status compare(const struct diff_opts *opts, struct mpl_analysis
                         : st;
 }
 
-static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
+static enum mpl_status work(const struct diff_opts *opts, FILE *out, struct mpl_err *err)
 {
-    struct diff_opts opts = { .top = TOP_DEFAULT,
-                              .filter = "11.mpi.cust.0K10",
-                              .clock = mpl_clock_defaults() };
     struct mpl_analysis *runs[2] = { NULL, NULL };
     struct mpl_comparison *comparison = NULL;
     struct mpl_output output;
-    enum mpl_status st = parse(args, &opts, err);
+    enum mpl_status st = mpl_output_open(opts->output, out, &output, err);
 
-    st = st == MPL_OK ? mpl_output_open(opts.output, out, &output, err) : st;
     if (st != MPL_OK) {
         return st;
     }
-    st = compare(&opts, runs, &comparison, err);
+    st = compare(opts, runs, &comparison, err);
     if (st == MPL_OK) {
         const struct mpl_diff *diff = mpl_diff_get(comparison);
-        const bool shows = opts.shows && diff->verdict != MPL_DIFF_NOT_COMPARABLE;
+        const bool shows = opts->shows && diff->verdict != MPL_DIFF_NOT_COMPARABLE;
 
-        st = shows ? show(&opts, comparison, output.stream, err)
-                   : answer(&opts, diff, output.stream, err);
+        st = shows ? show(opts, comparison, output.stream, err)
+                   : answer(opts, diff, output.stream, err);
     }
     st = mpl_output_close(&output, st, err);
     mpl_diff_destroy(comparison);
     mpl_analysis_destroy(runs[0]);
     mpl_analysis_destroy(runs[1]);
+    return st;
+}
+
+static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
+{
+    struct diff_opts opts = { .top = TOP_DEFAULT,
+                              .filter = "11.mpi.cust.0K10",
+                              .clock = mpl_clock_defaults() };
+    struct mpl_arena *arena = mpl_arena_create();
+
+    if (arena == NULL) {
+        return mpl_nomem(err);
+    }
+    enum mpl_status st = parse(args, arena, &opts, err);
+
+    st = st == MPL_OK ? work(&opts, out, err) : st;
+    mpl_arena_destroy(arena);
     return st;
 }
 

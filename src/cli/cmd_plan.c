@@ -10,7 +10,7 @@
 enum { OPT_OUTPUT, OPT_TRACER, OPT_LIST, OPT_EXPLAIN, OPT_FORMAT, OPT_MANIFEST };
 
 static const struct mpl_option options[] = {
-    [OPT_OUTPUT] = { 'o', "output", "FILE", "write to FILE, completely or not at all" },
+    [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
     [OPT_TRACER] = { 0, "tracer", "NAME|auto",
                      "settings for this tracer: eztrace, scorep, or one of your own" },
     [OPT_LIST] = { 0, "list-tracers", NULL, "say which tracers are known, and stop" },

@@ -46,7 +46,7 @@ static const struct mpl_option options[] = {
     [OPT_TRACER] = { 0, "tracer", "NAME", "measure with this tracer; auto is the default" },
     [OPT_DRY_RUN] = { 0, "dry-run", NULL, "show the next command and execute nothing" },
     [OPT_PATTERN] = { 0, "pattern", "NAME", "try only this pattern" },
-    [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
+    [OPT_FORMAT] = MPL_FORMAT_OPTION,
     [OPT_OUTPUT] = { 0, "output", "FILE",
                      "write the diagnosis to FILE, completely or not at all" },
     [OPT_FULL] = { 0, "full", NULL, "show everything, not only what fits on a screen" },

@@ -10,7 +10,7 @@
 enum { OPT_FORMAT };
 
 static const struct mpl_option options[] = {
-    [OPT_FORMAT] = { 0, "format", "text|json", "what to print; text is the default" },
+    [OPT_FORMAT] = MPL_FORMAT_OPTION,
     { 0 },
 };
 

@@ -99,6 +99,30 @@ enum mpl_status mpl_diff_create(const struct mpl_diagnosis *base,
 const struct mpl_diff *mpl_diff_get(const struct mpl_comparison *comparison);
 void mpl_diff_destroy(struct mpl_comparison *comparison); /* NULL is allowed */
 
+/* ---- gates ------------------------------------------------------------------------------------- */
+
+enum { MPL_GATES_MOST = 8 };
+enum mpl_gate_kind { MPL_GATE_STRUCTURE, MPL_GATE_SLOWER, MPL_GATE_SLOWER_THAN };
+/** A condition under which a comparison fails. */
+struct mpl_gate {
+    const char
+        *text; /**< As it is written: "structure", "slower", "slower:5%", "slower:200ms". */
+    enum mpl_gate_kind kind;
+    /** Slower than: the run time must be longer by more than both, whatever the verdict. */
+    double share; /**< Of the base's run time. */
+    double seconds;
+};
+struct mpl_gates {
+    size_t n;
+    struct mpl_gate items[MPL_GATES_MOST];
+};
+/** Adds gates, joined by commas; texts live in \p arena. Errors: MPL_E_USAGE with what is allowed. */
+enum mpl_status mpl_gates_add(struct mpl_gates *gates, const char *list,
+                              struct mpl_arena *arena, struct mpl_err *err);
+bool mpl_gate_fails(const struct mpl_gate *gate, const struct mpl_diff *diff);
+/** How many fail; none where the runs cannot be compared. */
+size_t mpl_gates_failed(const struct mpl_gates *gates, const struct mpl_diff *diff);
+
 /* ---- one configuration, as in the paper DiffTrace --------------------------------------------- */
 
 struct mpl_filtering {

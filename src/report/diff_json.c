@@ -171,7 +171,26 @@ static struct mpl_json *notes_json(const struct mpl_diff *diff)
     return json;
 }
 
-enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff, FILE *out,
+static struct mpl_json *gates_json(const struct mpl_diff *diff,
+                                   const struct mpl_gates *gates)
+{
+    struct mpl_json *json = mpl_json_array();
+
+    for (size_t i = 0; gates != NULL && i < gates->n; i++) {
+        struct mpl_json *gate = mpl_json_object();
+
+        mpl_json_set(gate, "gate", mpl_json_string(gates->items[i].text));
+        mpl_json_set(gate, "fails",
+                     diff->verdict == MPL_DIFF_NOT_COMPARABLE
+                         ? mpl_json_null()
+                         : mpl_json_boolean(mpl_gate_fails(&gates->items[i], diff)));
+        mpl_json_add(json, gate);
+    }
+    return json;
+}
+
+enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff,
+                                     const struct mpl_gates *gates, FILE *out,
                                      struct mpl_err *err)
 {
     struct mpl_arena *scratch = mpl_arena_create();
@@ -185,6 +204,7 @@ enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff, FILE *out,
     mpl_json_set(json, "schema", mpl_json_string("marple-diff/1"));
     mpl_json_set(json, "verdict", mpl_json_string(mpl_diff_verdict_name(diff->verdict)));
     mpl_json_set(json, "reason", mpl_json_string(diff->reason));
+    mpl_json_set(json, "gates", gates_json(diff, gates));
     mpl_json_set(json, "base", run_json(diff->base));
     mpl_json_set(json, "new", run_json(diff->new));
     mpl_json_set(json, "suspects", suspects_json(&w));

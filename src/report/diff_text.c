@@ -22,15 +22,6 @@ static const char *or_unknown(const char *text)
     return text == NULL ? "?" : text;
 }
 
-/* "rank 5"; of several threads "thread 5.1". */
-static const char *who(const struct sheet *s, uint32_t location)
-{
-    const char *label = s->diff->new->model->locations[location].label;
-
-    return or_unknown(mpl_arena_printf(
-        s->page->scratch, "%s %s", strchr(label, '.') == NULL ? "rank" : "thread", label));
-}
-
 /* ---- items ------------------------------------------------------------------------------------- */
 
 static const char *letter_of(struct sheet *s, uint32_t loop)
@@ -107,20 +98,13 @@ static void append(struct mpl_buf *to, const struct mpl_item *items, uint32_t n)
     }
 }
 
-static bool goes_on(const struct mpl_block *common, const struct mpl_block *next)
-{
-    const uint32_t what = common->items[common->n - 1].what;
-
-    return (what & MPL_LOOP) != 0 && next->items[0].what == what;
-}
-
 /* The last item of what is common, where a loop of it goes on in one of the runs only. */
 static uint32_t split_off(const struct mpl_divergence *x, size_t i)
 {
     const struct mpl_block *common = &x->blocks[i];
 
     for (size_t k = i + 1; k < x->n_blocks && x->blocks[k].side != MPL_BLOCK_BOTH; k++) {
-        if (goes_on(common, &x->blocks[k])) {
+        if (mpl_block_goes_on(common, &x->blocks[k])) {
             return 1;
         }
     }
@@ -245,45 +229,6 @@ static void print_alignment(struct sheet *s, const struct mpl_divergence *x)
 
 /* ---- a change -------------------------------------------------------------------------------------- */
 
-/* How often a loop is taken, if that is all that differs; false: it is not. */
-static bool counts(const struct mpl_divergence *x, uint32_t *base, uint32_t *new)
-{
-    const struct mpl_block *odd = NULL;
-    uint32_t common = 0;
-
-    for (size_t i = 0; i < x->n_blocks; i++) {
-        const struct mpl_block *b = &x->blocks[i];
-
-        if (b->side == MPL_BLOCK_BOTH) {
-            continue;
-        }
-        if (odd != NULL || b->n != 1 || i == 0 || !goes_on(&x->blocks[i - 1], b)) {
-            return false;
-        }
-        odd = b;
-        common = x->blocks[i - 1].items[x->blocks[i - 1].n - 1].count;
-    }
-    if (odd == NULL) {
-        return false;
-    }
-    *base = common + (odd->side == MPL_BLOCK_BASE ? odd->items[0].count : 0);
-    *new = common + (odd->side == MPL_BLOCK_NEW ? odd->items[0].count : 0);
-    return true;
-}
-
-static const char *where(struct sheet *s, const struct mpl_divergence *x)
-{
-    struct mpl_arena *scratch = s->page->scratch;
-
-    if (x->n_iterations > 0) {
-        return or_unknown(mpl_arena_printf(scratch,
-                                           "from iteration %" PRIu32 " of %" PRIu32 " on",
-                                           x->iteration, x->n_iterations));
-    }
-    return or_unknown(mpl_arena_printf(scratch, "from its call %s on",
-                                       mpl_page_count(s->page, x->position + 1)));
-}
-
 static const char *symbol_text(struct sheet *s, uint32_t symbol)
 {
     return symbol == MPL_NONE ? "nothing more"
@@ -294,17 +239,10 @@ static void print_change(struct page *page, const struct mpl_diff *diff, size_t 
 {
     const struct mpl_divergence *x = &diff->changes[i];
     struct sheet s = { page, diff, mpl_buf_make(sizeof(uint32_t)) };
-    uint32_t base;
-    uint32_t new;
 
-    if (counts(x, &base, &new)) {
-        mpl_text_print(page->out,
-                       "%3zu. %s takes %" PRIu32 " iterations instead of %" PRIu32 "\n",
-                       i + 1, who(&s, x->location), new, base);
-    } else {
-        mpl_text_print(page->out, "%3zu. %s %s %s\n", i + 1, who(&s, x->location),
-                       x->new_symbol == MPL_NONE ? "does nothing more" : "goes another way",
-                       where(&s, x));
+    mpl_page_tell(page, 0, or_unknown(mpl_arena_printf(page->scratch, "%3zu. ", i + 1)),
+                  "%s", mpl_words_change(page, diff, x));
+    if (!mpl_words_is_count(x)) {
         mpl_page_say(page, 7, "%s instead of %s", symbol_text(&s, x->new_symbol),
                      symbol_text(&s, x->base_symbol));
     }
@@ -367,34 +305,26 @@ static void print_others(struct page *page, const struct mpl_diff *diff, size_t 
 
 static void print_verdict(struct page *page, const struct mpl_diff *diff)
 {
-    static const char *const says[] = {
-        [MPL_DIFF_SAME] = "no difference in structure",
-        [MPL_DIFF_DIFFERENT] = "in structure",
-        [MPL_DIFF_SLOWER] = "with the same structure",
-        [MPL_DIFF_FASTER] = "with the same structure",
-    };
     const char *label = or_unknown(
         mpl_arena_printf(page->scratch, "%s  ", mpl_diff_verdict_name(diff->verdict)));
 
-    if (diff->verdict == MPL_DIFF_NOT_COMPARABLE) {
-        mpl_page_tell(page, 0, label, "%s", diff->reason);
-        return;
-    }
-    mpl_page_tell(page, 0, label, "%s; %s instead of %s", says[diff->verdict],
-                  mpl_page_seconds(page, mpl_events_measured_s(diff->new->events)),
-                  mpl_page_seconds(page, mpl_events_measured_s(diff->base->events)));
+    mpl_page_tell(page, 0, label, "%s", mpl_words_verdict(page, diff));
 }
 
-static void print_load(struct sheet *s, const struct mpl_load *load)
+static void print_gates(struct page *page, const struct mpl_diff *diff,
+                        const struct mpl_gates *gates)
 {
-    struct page *page = s->page;
+    for (size_t i = 0; gates != NULL && i < gates->n; i++) {
+        if (mpl_gate_fails(&gates->items[i], diff)) {
+            mpl_page_say(page, 2, "%s", mpl_words_gate(page, diff, &gates->items[i]));
+        }
+    }
+}
 
-    mpl_page_say(page, 2, "%s computes %s %s than in the base%s%s: %s instead of %s",
-                 who(s, load->location), mpl_page_seconds(page, fabs(load->beyond_s)),
-                 load->beyond_s > 0 ? "longer" : "shorter",
-                 load->work == 1 ? "" : " for the same work",
-                 s->diff->factor == 1 ? "" : ", beyond that",
-                 mpl_page_seconds(page, load->new_s), mpl_page_seconds(page, load->base_s));
+static void print_load(struct page *page, const struct mpl_diff *diff,
+                       const struct mpl_load *load)
+{
+    mpl_page_say(page, 2, "%s", mpl_words_load(page, diff, load));
     if (load->work != 1) {
         mpl_page_say(page, 4, "(it got %.2f times as much work)", load->work);
     }
@@ -405,7 +335,6 @@ static const double uneven = 0.1;
 
 static void print_loads(struct page *page, const struct mpl_diff *diff, size_t top)
 {
-    struct sheet s = { .page = page, .diff = diff };
     const uint32_t n = diff->n_named < top ? diff->n_named : (uint32_t) top;
 
     if (diff->n_loads > 0 && diff->factor != 1) {
@@ -415,7 +344,7 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
                      diff->factor);
     }
     for (uint32_t i = 0; i < n; i++) {
-        print_load(&s, &diff->loads[i]);
+        print_load(page, diff, &diff->loads[i]);
     }
     if (n < diff->n_named) {
         mpl_page_say(page, 2, "and %" PRIu32 " more (--top %" PRIu32 ")", diff->n_named - n,
@@ -428,7 +357,7 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
         if (n == 0 && fabs(rest->beyond_s) >= uneven * rest->base_s) {
             mpl_page_say(page, 2,
                          "Computation differs by up to %s (%s), and nobody stands out",
-                         within, who(&s, rest->location));
+                         within, mpl_words_location(page, diff, rest->location));
         } else {
             mpl_page_say(page, 2, "%s the same, within %s",
                          n > 0               ? "The computation of all others is"
@@ -446,7 +375,8 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
     }
 }
 
-enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff, size_t top,
+enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff,
+                                     const struct mpl_gates *gates, size_t top,
                                      const struct mpl_report_options *options, FILE *out,
                                      struct mpl_err *err)
 {
@@ -458,6 +388,7 @@ enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff, size_t top,
         return st;
     }
     print_verdict(&page, diff);
+    print_gates(&page, diff, gates);
     for (size_t i = 0; i < shown; i++) {
         print_change(&page, diff, i);
     }

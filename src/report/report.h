@@ -142,8 +142,9 @@ enum mpl_status mpl_report_path_json(const struct mpl_run *run,
                                      const struct mpl_critical_shares *shares, FILE *out,
                                      struct mpl_err *err);
 
-/** For `marple diff`: at most \p top changes in full. */
-enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff, size_t top,
+/** For `marple diff`: at most \p top changes in full; and which \p gates fail (NULL: there are none). */
+enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff,
+                                     const struct mpl_gates *gates, size_t top,
                                      const struct mpl_report_options *options, FILE *out,
                                      struct mpl_err *err);
 /** What of one configuration: sequences with their loops, or similarities. */
@@ -154,8 +155,13 @@ enum mpl_status mpl_report_filtered(const struct mpl_run *run,
                                     const struct mpl_report_options *options, FILE *out,
                                     struct mpl_err *err);
 /** "marple-diff/1": doc/diff.schema.json. */
-enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff, FILE *out,
+enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff,
+                                     const struct mpl_gates *gates, FILE *out,
                                      struct mpl_err *err);
+/** A comment to a change, as forges show it: some lines, and the text folded away below them. */
+enum mpl_status mpl_report_diff_markdown(const struct mpl_diff *diff,
+                                         const struct mpl_gates *gates, size_t top,
+                                         FILE *out, struct mpl_err *err);
 
 /** "marple-check/1": doc/check.schema.json. */
 enum mpl_status mpl_report_check_json(const struct mpl_diagnosis *diagnosis, FILE *out,

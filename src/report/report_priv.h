@@ -76,6 +76,26 @@ void mpl_page_noise(struct page *page, const struct mpl_diagnosis *d);
 /** What was read, how its clocks were corrected, what weakens conclusions. */
 void mpl_page_run(struct page *page, const struct mpl_run *run);
 
+/* Sentences about two runs (diff_words.c), without a full stop, in the page's scratch. */
+/** "rank 5"; of several threads "thread 5.1". */
+const char *mpl_words_location(struct page *page, const struct mpl_diff *diff,
+                               uint32_t location);
+/** "with the same structure; 3.53 s instead of 0.48 s"; or why they cannot be compared. */
+const char *mpl_words_verdict(struct page *page, const struct mpl_diff *diff);
+/** "Fails on slower:5%: it takes 3.05 s (635 %) longer", of a gate that fails. */
+const char *mpl_words_gate(struct page *page, const struct mpl_diff *diff,
+                           const struct mpl_gate *gate);
+/** "rank 5 goes another way from iteration 7 of 16 on" */
+const char *mpl_words_change(struct page *page, const struct mpl_diff *diff,
+                             const struct mpl_divergence *change);
+/** Whether all that differs is how often a loop is taken, which the sentence then says. */
+bool mpl_words_is_count(const struct mpl_divergence *change);
+/** "rank 5 computes 3.09 s longer than in the base: 3.53 s instead of 0.44 s" */
+const char *mpl_words_load(struct page *page, const struct mpl_diff *diff,
+                           const struct mpl_load *load);
+/** Whether \p next begins with further iterations of the loop that \p common ends with. */
+bool mpl_block_goes_on(const struct mpl_block *common, const struct mpl_block *next);
+
 /** Where the time line comes from, what was wrong with it, how far to trust it. */
 void mpl_page_clock(struct page *page, const struct mpl_run *run);
 /** Every location's clock, and the repair in full. */

@@ -119,6 +119,12 @@ static enum mpl_status no_kind(const char *word, size_t column, struct mpl_err *
         names[i] = kinds[i].name;
     }
     names[N_KINDS] = "cust";
+    if ((word[0] == '0' || word[0] == '1') && (word[1] == 'K' || word[1] == 'k')) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "column %zu: a code ends with 0K or 1K and a number from 1 to %d, "
+                        "as 0K10, not with \"%s\"",
+                        column, MPL_FILTER_K_MOST, word);
+    }
     const char *near = mpl_suggest(word, names, N_KINDS + 1);
 
     return mpl_fail(err, MPL_E_USAGE, "column %zu: no filter is called \"%s\"%s%s%s",

@@ -1,0 +1,141 @@
+/* Sentences about what is different between two runs, for all formats that people read. */
+#include "config.h"
+
+#include "report/report_priv.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char *or_unknown(const char *text)
+{
+    return text == NULL ? "?" : text;
+}
+
+const char *mpl_words_location(struct page *page, const struct mpl_diff *diff,
+                               uint32_t location)
+{
+    const char *label = diff->new->model->locations[location].label;
+
+    return or_unknown(mpl_arena_printf(
+        page->scratch, "%s %s", strchr(label, '.') == NULL ? "rank" : "thread", label));
+}
+
+const char *mpl_words_verdict(struct page *page, const struct mpl_diff *diff)
+{
+    static const char *const says[] = {
+        [MPL_DIFF_SAME] = "no difference in structure",
+        [MPL_DIFF_DIFFERENT] = "in structure",
+        [MPL_DIFF_SLOWER] = "with the same structure",
+        [MPL_DIFF_FASTER] = "with the same structure",
+    };
+
+    return diff->verdict == MPL_DIFF_NOT_COMPARABLE
+               ? diff->reason
+               : or_unknown(mpl_arena_printf(
+                     page->scratch, "%s; %s instead of %s", says[diff->verdict],
+                     mpl_page_seconds(page, mpl_events_measured_s(diff->new->events)),
+                     mpl_page_seconds(page, mpl_events_measured_s(diff->base->events))));
+}
+
+const char *mpl_words_gate(struct page *page, const struct mpl_diff *diff,
+                           const struct mpl_gate *gate)
+{
+    const double base_s = mpl_events_measured_s(diff->base->events);
+    const double more_s = mpl_events_measured_s(diff->new->events) - base_s;
+
+    return or_unknown(gate->kind == MPL_GATE_STRUCTURE
+                          ? mpl_arena_printf(page->scratch, "Fails on %s", gate->text)
+                          : mpl_arena_printf(page->scratch,
+                                             "Fails on %s: it takes %s (%.3g %%) longer",
+                                             gate->text, mpl_page_seconds(page, more_s),
+                                             base_s > 0 ? 100 * more_s / base_s : NAN));
+}
+
+/* ---- a change -------------------------------------------------------------------------------------- */
+
+bool mpl_block_goes_on(const struct mpl_block *common, const struct mpl_block *next)
+{
+    const uint32_t what = common->items[common->n - 1].what;
+
+    return (what & MPL_LOOP) != 0 && next->items[0].what == what;
+}
+
+/* How often a loop is taken, if that is all that differs; false: it is not. */
+static bool counts(const struct mpl_divergence *x, uint32_t *base, uint32_t *new)
+{
+    const struct mpl_block *odd = NULL;
+    uint32_t common = 0;
+
+    for (size_t i = 0; i < x->n_blocks; i++) {
+        const struct mpl_block *b = &x->blocks[i];
+
+        if (b->side == MPL_BLOCK_BOTH) {
+            continue;
+        }
+        if (odd != NULL || b->n != 1 || i == 0 ||
+            !mpl_block_goes_on(&x->blocks[i - 1], b)) {
+            return false;
+        }
+        odd = b;
+        common = x->blocks[i - 1].items[x->blocks[i - 1].n - 1].count;
+    }
+    if (odd == NULL) {
+        return false;
+    }
+    *base = common + (odd->side == MPL_BLOCK_BASE ? odd->items[0].count : 0);
+    *new = common + (odd->side == MPL_BLOCK_NEW ? odd->items[0].count : 0);
+    return true;
+}
+
+bool mpl_words_is_count(const struct mpl_divergence *change)
+{
+    uint32_t base;
+    uint32_t new;
+
+    return counts(change, &base, &new);
+}
+
+static const char *where(struct page *page, const struct mpl_divergence *x)
+{
+    if (x->n_iterations > 0) {
+        return or_unknown(mpl_arena_printf(page->scratch,
+                                           "from iteration %" PRIu32 " of %" PRIu32 " on",
+                                           x->iteration, x->n_iterations));
+    }
+    return or_unknown(mpl_arena_printf(page->scratch, "from its call %s on",
+                                       mpl_page_count(page, x->position + 1)));
+}
+
+const char *mpl_words_change(struct page *page, const struct mpl_diff *diff,
+                             const struct mpl_divergence *x)
+{
+    const char *who = mpl_words_location(page, diff, x->location);
+    uint32_t base;
+    uint32_t new;
+
+    if (counts(x, &base, &new)) {
+        return or_unknown(mpl_arena_printf(
+            page->scratch, "%s takes %" PRIu32 " iterations instead of %" PRIu32, who, new,
+            base));
+    }
+    return or_unknown(mpl_arena_printf(page->scratch, "%s %s %s", who,
+                                       x->new_symbol == MPL_NONE ? "does nothing more"
+                                                                 : "goes another way",
+                                       where(page, x)));
+}
+
+/* ---- computation ------------------------------------------------------------------------------------ */
+
+const char *mpl_words_load(struct page *page, const struct mpl_diff *diff,
+                           const struct mpl_load *load)
+{
+    return or_unknown(mpl_arena_printf(
+        page->scratch, "%s computes %s %s than in the base%s%s: %s instead of %s",
+        mpl_words_location(page, diff, load->location),
+        mpl_page_seconds(page, fabs(load->beyond_s)),
+        load->beyond_s > 0 ? "longer" : "shorter",
+        load->work == 1 ? "" : " for the same work",
+        diff->factor == 1 ? "" : ", beyond that", mpl_page_seconds(page, load->new_s),
+        mpl_page_seconds(page, load->base_s)));
+}
