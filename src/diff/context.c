@@ -2,7 +2,7 @@
  * How alike sequences are. A sequence is a set of attributes, its entries (calls and loops) or pairs of
  * neighbours, with or without how often; Jaccard's index of two sets is what they share over what either
  * has. The union is |A| + |B| - |A and B|: adding up a lattice's paths, as the paper says, is wrong
- * where paths are not unique. Sequences with equal sets are looked at once.
+ * where paths are not unique. Sequences with equal sets are one class and looked at once.
  */
 #include "config.h"
 
@@ -11,15 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct attribute {
-    uint64_t key;   /* Entry, or entry and its neighbour. */
-    uint64_t value; /* How often, as far as that makes another attribute. */
-};
-struct set {
-    size_t n;
-    const struct attribute *attributes; /* Ascending by key. */
-};
 
 const char *mpl_context_name(struct mpl_context_kind kind)
 {
@@ -35,10 +26,13 @@ const char *mpl_context_name(struct mpl_context_kind kind)
 
 static int by_key(const void *x, const void *y)
 {
-    const struct attribute *a = x;
-    const struct attribute *b = y;
+    const struct mpl_attribute *a = x;
+    const struct mpl_attribute *b = y;
 
-    return (a->key > b->key) - (a->key < b->key);
+    if (a->key != b->key) {
+        return a->key < b->key ? -1 : 1;
+    }
+    return (a->value > b->value) - (a->value < b->value);
 }
 
 static uint64_t value_of(uint64_t n, enum mpl_context_by by)
@@ -50,12 +44,12 @@ static uint64_t value_of(uint64_t n, enum mpl_context_by by)
 }
 
 static bool make_set(const struct mpl_folded *s, struct mpl_context_kind kind,
-                     struct mpl_arena *arena, struct set *out)
+                     struct mpl_arena *arena, struct mpl_attributes *out)
 {
     const bool is_double = kind.of == MPL_CONTEXT_DOUBLE;
     const size_t n = is_double ? (s->n == 0 ? 0 : s->n - 1) : s->n;
-    struct attribute *all = MPL_NEW_ARRAY(arena, n, struct attribute);
-    size_t n_kept = 0;
+    struct mpl_attribute *all = MPL_NEW_ARRAY(arena, n, struct mpl_attribute);
+    uint32_t n_kept = 0;
 
     if (all == NULL) {
         return false;
@@ -78,23 +72,23 @@ static bool make_set(const struct mpl_folded *s, struct mpl_context_kind kind,
     for (size_t i = 0; i < n_kept; i++) {
         all[i].value = value_of(all[i].value, kind.by);
     }
-    *out = (struct set){ n_kept, all };
+    *out = (struct mpl_attributes){ n_kept, all };
     return true;
 }
 
-static bool is_equal(const struct set *a, const struct set *b)
+static bool is_equal(const struct mpl_attributes *a, const struct mpl_attributes *b)
 {
-    return a->n == b->n && (a->n == 0 || memcmp(a->attributes, b->attributes,
-                                                a->n * sizeof *a->attributes) == 0);
+    return a->n == b->n &&
+           (a->n == 0 || memcmp(a->all, b->all, a->n * sizeof *a->all) == 0);
 }
 
-static double jaccard(const struct set *a, const struct set *b)
+static double jaccard(const struct mpl_attributes *a, const struct mpl_attributes *b)
 {
     size_t both = 0;
 
     for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
-        const struct attribute *x = &a->attributes[i];
-        const struct attribute *y = &b->attributes[j];
+        const struct mpl_attribute *x = &a->all[i];
+        const struct mpl_attribute *y = &b->all[j];
 
         both += x->key == y->key && x->value == y->value;
         i += x->key <= y->key;
@@ -106,16 +100,16 @@ static double jaccard(const struct set *a, const struct set *b)
     return either == 0 ? 1 : (double) both / (double) either;
 }
 
-static double weighted(const struct set *a, const struct set *b)
+static double weighted(const struct mpl_attributes *a, const struct mpl_attributes *b)
 {
     double least = 0;
     double most = 0;
 
     for (size_t i = 0, j = 0; i < a->n || j < b->n;) {
-        const uint64_t x = i < a->n ? a->attributes[i].key : UINT64_MAX;
-        const uint64_t y = j < b->n ? b->attributes[j].key : UINT64_MAX;
-        const double p = x <= y && i < a->n ? (double) a->attributes[i].value : 0;
-        const double q = y <= x && j < b->n ? (double) b->attributes[j].value : 0;
+        const uint64_t x = i < a->n ? a->all[i].key : UINT64_MAX;
+        const uint64_t y = j < b->n ? b->all[j].key : UINT64_MAX;
+        const double p = x <= y && i < a->n ? (double) a->all[i].value : 0;
+        const double q = y <= x && j < b->n ? (double) b->all[j].value : 0;
 
         least += p < q ? p : q;
         most += p < q ? q : p;
@@ -125,82 +119,143 @@ static double weighted(const struct set *a, const struct set *b)
     return most > 0 ? least / most : 1;
 }
 
-/* ---- all pairs -------------------------------------------------------------------------------------- */
+/* ---- classes ----------------------------------------------------------------------------------------- */
 
-/* Sequences by equal sets, and how alike these are. */
-struct classes {
-    uint32_t n;
-    uint32_t *of;  /* Per sequence. */
-    double *alike; /* [class * n + class] */
-};
-
-static uint64_t hash_set(const struct set *s)
+static uint64_t hash_set(const struct mpl_attributes *s)
 {
     uint64_t hash = s->n;
 
     for (size_t i = 0; i < s->n; i++) {
-        hash = (hash ^ s->attributes[i].key) * UINT64_C(0x9E3779B97F4A7C15);
-        hash = (hash ^ hash >> 31 ^ s->attributes[i].value) * UINT64_C(0xBF58476D1CE4E5B9);
+        hash = (hash ^ s->all[i].key) * UINT64_C(0x9E3779B97F4A7C15);
+        hash = (hash ^ hash >> 31 ^ s->all[i].value) * UINT64_C(0xBF58476D1CE4E5B9);
     }
     return hash;
 }
 
-/* The class of each set; \p firsts gets a set of each. */
-static bool classify(struct set *sets, size_t n, struct classes *c, struct set *firsts)
+/* A context while it is made. */
+struct making {
+    struct mpl_context *context;
+    uint32_t *class_of;
+    uint32_t *sizes;
+    struct mpl_attributes *sets;
+};
+
+/* The class of each of all sets. */
+static bool classify(const struct mpl_attributes *all, struct making *m)
 {
     struct mpl_map *seen = mpl_map_create();
     bool is_done = seen != NULL;
 
-    for (size_t i = 0; i < n && is_done; i++) {
-        uint64_t key = hash_set(&sets[i]);
+    for (uint32_t i = 0; i < m->context->n_objects && is_done; i++) {
+        uint64_t key = hash_set(&all[i]);
         uint32_t at;
 
         while ((at = mpl_map_find(seen, key)) != MPL_NONE &&
-               !is_equal(&firsts[at], &sets[i])) {
+               !is_equal(&m->sets[at], &all[i])) {
             key++;
         }
         if (at == MPL_NONE) {
-            at = c->n++;
-            firsts[at] = sets[i];
+            at = m->context->n_classes++;
+            m->sets[at] = all[i];
             is_done = mpl_map_put(seen, key, at);
         }
-        c->of[i] = at;
+        m->class_of[i] = at;
+        m->sizes[at]++;
     }
     mpl_map_destroy(seen);
     return is_done;
 }
 
-static bool make_classes(const struct mpl_folded *sequences, size_t n,
-                         struct mpl_context_kind kind, struct mpl_arena *arena,
-                         struct classes *c)
+static bool find_classes(const struct mpl_folded *sequences, struct mpl_arena *arena,
+                         struct mpl_context *context)
 {
-    struct set *sets = MPL_NEW_ARRAY(arena, n, struct set);
-    struct set *firsts = MPL_NEW_ARRAY(arena, n, struct set);
+    const size_t n = context->n_objects;
+    struct mpl_attributes *all = MPL_NEW_ARRAY(arena, n, struct mpl_attributes);
+    struct making m = { context, MPL_NEW_ARRAY(arena, n, uint32_t),
+                        MPL_NEW_ARRAY(arena, n, uint32_t),
+                        MPL_NEW_ARRAY(arena, n, struct mpl_attributes) };
 
-    *c = (struct classes){ 0, MPL_NEW_ARRAY(arena, n, uint32_t), NULL };
-    if (sets == NULL || firsts == NULL || c->of == NULL) {
+    if (all == NULL || m.class_of == NULL || m.sizes == NULL || m.sets == NULL) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        if (!make_set(&sequences[i], kind, arena, &sets[i])) {
+        if (!make_set(&sequences[i], context->kind, arena, &all[i])) {
             return false;
         }
     }
-    if (!classify(sets, n, c, firsts)) {
+    context->class_of = m.class_of;
+    context->sizes = m.sizes;
+    context->sets = m.sets;
+    return classify(all, &m);
+}
+
+/* All attributes that any class has, each once. */
+static bool collect(struct mpl_arena *arena, struct mpl_context *context)
+{
+    struct mpl_attribute *all;
+    size_t n = 0;
+    uint32_t n_kept = 0;
+
+    for (uint32_t i = 0; i < context->n_classes; i++) {
+        n += context->sets[i].n;
+    }
+    all = MPL_NEW_ARRAY(arena, n, struct mpl_attribute);
+    if (all == NULL) {
         return false;
     }
-    c->alike = MPL_NEW_ARRAY(arena, (size_t) c->n * c->n, double);
-    for (uint32_t i = 0; i < c->n && c->alike != NULL; i++) {
-        for (uint32_t j = 0; j <= i; j++) {
-            const double x = kind.by == MPL_CONTEXT_WEIGHTED
-                                 ? weighted(&firsts[i], &firsts[j])
-                                 : jaccard(&firsts[i], &firsts[j]);
-
-            c->alike[(size_t) i * c->n + j] = x;
-            c->alike[(size_t) j * c->n + i] = x;
+    for (size_t i = 0, at = 0; i < context->n_classes; at += context->sets[i++].n) {
+        if (context->sets[i].n > 0) {
+            memcpy(&all[at], context->sets[i].all, context->sets[i].n * sizeof *all);
         }
     }
-    return c->alike != NULL;
+    if (n > 0) {
+        qsort(all, n, sizeof *all, by_key);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (n_kept == 0 || by_key(&all[n_kept - 1], &all[i]) != 0) {
+            all[n_kept++] = all[i];
+        }
+    }
+    context->attributes = (struct mpl_attributes){ n_kept, all };
+    return true;
+}
+
+static bool compare_classes(struct mpl_arena *arena, struct mpl_context *context)
+{
+    const uint32_t n = context->n_classes;
+    double *alike = MPL_NEW_ARRAY(arena, (size_t) n * n, double);
+
+    for (uint32_t i = 0; i < n && alike != NULL; i++) {
+        for (uint32_t j = 0; j <= i; j++) {
+            const double x = context->kind.by == MPL_CONTEXT_WEIGHTED
+                                 ? weighted(&context->sets[i], &context->sets[j])
+                                 : jaccard(&context->sets[i], &context->sets[j]);
+
+            alike[(size_t) i * n + j] = x;
+            alike[(size_t) j * n + i] = x;
+        }
+    }
+    context->alike = alike;
+    return alike != NULL;
+}
+
+enum mpl_status mpl_context_create(const struct mpl_folded *sequences, size_t n,
+                                   struct mpl_context_kind kind, struct mpl_arena *arena,
+                                   const struct mpl_context **out, struct mpl_err *err)
+{
+    struct mpl_context *context = MPL_NEW(arena, struct mpl_context);
+
+    if (context == NULL) {
+        return mpl_nomem(err);
+    }
+    context->kind = kind;
+    context->n_objects = (uint32_t) n;
+    if (!find_classes(sequences, arena, context) || !collect(arena, context) ||
+        !compare_classes(arena, context)) {
+        return mpl_nomem(err);
+    }
+    *out = context;
+    return MPL_OK;
 }
 
 enum mpl_status mpl_similarity(const struct mpl_folded *sequences, size_t n,
@@ -209,80 +264,20 @@ enum mpl_status mpl_similarity(const struct mpl_folded *sequences, size_t n,
 {
     struct mpl_arena *scratch = mpl_arena_create();
     double *all = MPL_NEW_ARRAY(arena, n * n, double);
-    struct classes c;
-    const bool is_done =
-        scratch != NULL && all != NULL && make_classes(sequences, n, kind, scratch, &c);
+    const struct mpl_context *c = NULL;
+    enum mpl_status st = scratch == NULL || all == NULL
+                             ? mpl_nomem(err)
+                             : mpl_context_create(sequences, n, kind, scratch, &c, err);
 
-    for (size_t i = 0; i < n && is_done; i++) {
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
         for (size_t j = 0; j < n; j++) {
-            all[i * n + j] = c.alike[(size_t) c.of[i] * c.n + c.of[j]];
+            all[i * n + j] =
+                c->alike[(size_t) c->class_of[i] * c->n_classes + c->class_of[j]];
         }
     }
     mpl_arena_destroy(scratch);
-    if (!is_done) {
-        return mpl_nomem(err);
+    if (st == MPL_OK) {
+        *out = all;
     }
-    *out = all;
-    return MPL_OK;
-}
-
-/* ---- changes ------------------------------------------------------------------------------------------ */
-
-/* Sequences of the same class in both runs have equal rows. */
-struct twin {
-    uint32_t base;
-    uint32_t new;
-    uint32_t n;
-    double row;
-};
-
-static bool find_twins(const struct classes *base, const struct classes *new, size_t n,
-                       struct twin *twins, uint32_t *of, size_t *n_twins)
-{
-    struct mpl_map *seen = mpl_map_create();
-    bool is_done = seen != NULL;
-
-    for (size_t i = 0; i < n && is_done; i++) {
-        const uint64_t key = (uint64_t) base->of[i] << 32 | new->of[i];
-
-        of[i] = mpl_map_find(seen, key);
-        if (of[i] == MPL_NONE) {
-            of[i] = (uint32_t) (*n_twins)++;
-            twins[of[i]] = (struct twin){ base->of[i], new->of[i], 0, 0 };
-            is_done = mpl_map_put(seen, key, of[i]);
-        }
-        twins[of[i]].n++;
-    }
-    mpl_map_destroy(seen);
-    return is_done;
-}
-
-enum mpl_status mpl_similarity_changes(const struct mpl_filtered *f,
-                                       struct mpl_context_kind kind, double *rows,
-                                       struct mpl_err *err)
-{
-    const size_t n = f->n_locations;
-    struct mpl_arena *scratch = mpl_arena_create();
-    struct twin *twins = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, n, struct twin);
-    uint32_t *of = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, n, uint32_t);
-    size_t n_twins = 0;
-    struct classes b;
-    struct classes w;
-    const bool is_done = twins != NULL && of != NULL &&
-                         make_classes(f->base, n, kind, scratch, &b) &&
-                         make_classes(f->new, n, kind, scratch, &w) &&
-                         find_twins(&b, &w, n, twins, of, &n_twins);
-
-    for (size_t i = 0; i < n_twins && is_done; i++) {
-        for (size_t j = 0; j < n_twins; j++) {
-            twins[i].row +=
-                twins[j].n * fabs(w.alike[(size_t) twins[i].new *w.n + twins[j].new] -
-                                  b.alike[(size_t) twins[i].base * b.n + twins[j].base]);
-        }
-    }
-    for (size_t i = 0; i < n && is_done; i++) {
-        rows[i] = twins[of[i]].row;
-    }
-    mpl_arena_destroy(scratch);
-    return is_done ? MPL_OK : mpl_nomem(err);
+    return st;
 }

@@ -150,36 +150,4 @@ enum mpl_status mpl_filtered_create(const struct mpl_comparison *comparison,
                                     struct mpl_filtered *out, struct mpl_err *err);
 void mpl_filtered_destroy(struct mpl_filtered *filtered);
 
-/* ---- similarity, likewise ------------------------------------------------------------------- */
-
-/** Attributes of a sequence: its entries, or pairs of neighbours. */
-enum mpl_context_of { MPL_CONTEXT_SINGLE, MPL_CONTEXT_DOUBLE };
-/** What of their number makes another attribute: nothing (the paper's `orig`), its order of magnitude, or
-    all; weighted does not ask for equal numbers but sets minimum against maximum. */
-enum mpl_context_by {
-    MPL_CONTEXT_PRESENCE,
-    MPL_CONTEXT_LOG10,
-    MPL_CONTEXT_ACTUAL,
-    MPL_CONTEXT_WEIGHTED,
-    MPL_CONTEXT_WAYS
-};
-struct mpl_context_kind {
-    enum mpl_context_of of;
-    enum mpl_context_by by;
-};
-/** "sing.orig", "doub.actual", "sing.weighted": the paper's words. */
-const char *mpl_context_name(struct mpl_context_kind kind);
-
-/**
- * Pairwise similarity 0-1 of folded sequences, \p n rows of n: Jaccard's index, 1 for two that have no
- * attributes. Computed once per pair of different sets of attributes.
- */
-enum mpl_status mpl_similarity(const struct mpl_folded *sequences, size_t n,
-                               struct mpl_context_kind kind, struct mpl_arena *arena,
-                               const double **out, struct mpl_err *err);
-/** Per sequence, by how much its similarities to all differ between the runs: a row of JSM_D. */
-enum mpl_status mpl_similarity_changes(const struct mpl_filtered *filtered,
-                                       struct mpl_context_kind kind, double *rows,
-                                       struct mpl_err *err);
-
 #endif

@@ -2,7 +2,7 @@
 #ifndef MPL_DIFF_DIFF_PRIV_H
 #define MPL_DIFF_DIFF_PRIV_H
 
-#include "diff/diff.h"
+#include "diff/similarity.h"
 
 struct mpl_comparison {
     struct mpl_arena *arena;

@@ -7,7 +7,7 @@
 #define MPL_REPORT_REPORT_H
 
 #include "critical/critical.h"
-#include "diff/diff.h"
+#include "diff/similarity.h"
 #include "experiment/experiment.h"
 #include "query/query.h"
 
