@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "cli/cli_priv.h"
+#include "cli/diff_show_priv.h"
 #include "cli/traces_priv.h"
 
 #include "diff/diff.h"
@@ -17,26 +18,43 @@ enum {
     OPT_FILTER,
     OPT_ATTRIBUTES,
     OPT_NO_LOOPS,
+    OPT_MATRIX,
+    OPT_LINKAGE,
+    OPT_CLUSTERS,
+    OPT_CLUSTER_BY,
     N_OWN
 };
-enum { TOP_DEFAULT = 3 };
+enum { TOP_DEFAULT = 3, ROWS_DEFAULT = 20 };
 
 static const struct mpl_option options[] = {
     [OPT_FORMAT] = { 0, "format", "text|json|markdown",
                      "what to print; text is the default, markdown is for a comment" },
     [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
-    [OPT_TOP] = { 0, "top", "N", "at most N locations in full; 3 by default" },
+    [OPT_TOP] = { 0, "top", "N",
+                  "at most N locations in full, 3 by default; of a ranking 20 rows" },
     [OPT_FAIL_ON] = { 0, "fail-on", "structure|slower|slower:LIMIT",
                       "exit with status 1 if so, or if slower by more than 5% or 200ms; "
                       "may "
                       "be repeated" },
-    [OPT_SHOW] = { 0, "show", "nlr|jsm",
-                   "what one configuration sees: loops, or similarities" },
-    [OPT_FILTER] = { 0, "filter", "CODE", "its filter; 11.mpi.cust.0K10 by default" },
+    [OPT_SHOW] = { 0, "show", "nlr|context|lattice|jsm|ranking|candidates",
+                   "what one configuration sees: loops, formal context, concept lattice "
+                   "(DOT), similarities; or many: suspects, clusters" },
+    [OPT_FILTER] = { 0, "filter", "CODE",
+                     "its filter, 11.mpi.cust.0K10 by default; of a ranking several" },
     [OPT_ATTRIBUTES] = { 0, "attributes", "KIND",
                          "its attributes: sing. or doub., and orig, log10, actual or "
-                         "weighted; sing.orig by default" },
+                         "weighted; sing.orig by default, of a ranking all but weighted" },
     [OPT_NO_LOOPS] = { 0, "no-loops", NULL, "without looking for loops" },
+    [OPT_MATRIX] = { 0, "matrix", NULL,
+                     "ranking: all filters, with and without loops, partners, sizes" },
+    [OPT_LINKAGE] = { 0, "linkage", "KIND",
+                      "ranking: single, complete, average, weighted, centroid, median or "
+                      "ward; all by default" },
+    [OPT_CLUSTERS] = { 0, "clusters", "K",
+                       "ranking: cut into K clusters; 2, 3 and 4 by default" },
+    [OPT_CLUSTER_BY] = { 0, "cluster-by", "changes|similarity",
+                         "ranking: suspects are in small clusters of what changed (the "
+                         "default), or of who is alike in the new run" },
     MPL_CLOCK_OPTIONS,
     { 0 },
 };
@@ -48,11 +66,7 @@ struct diff_opts {
     enum mpl_format format;
     long top;
     struct mpl_gates gates;
-    bool shows;
-    enum mpl_show show;
-    const char *filter;
-    struct mpl_context_kind kind;
-    bool without_loops;
+    struct mpl_diff_show show;
     struct mpl_clock_options clock;
     unsigned given; /* Options of the command's own, a bit for each. */
 };
@@ -68,58 +82,12 @@ static enum mpl_status take_format(const struct mpl_option *option, const char *
     return st;
 }
 
-static enum mpl_status take_kind(const struct mpl_option *option, const char *value,
-                                 struct diff_opts *opts, struct mpl_err *err)
-{
-    const char *words[2 * MPL_CONTEXT_WAYS];
-    size_t choice = 0;
-
-    for (int i = 0; i < 2 * MPL_CONTEXT_WAYS; i++) {
-        const struct mpl_context_kind kind = { (enum mpl_context_of)(i / MPL_CONTEXT_WAYS),
-                                               (enum mpl_context_by)(i %
-                                                                     MPL_CONTEXT_WAYS) };
-
-        words[i] = mpl_context_name(kind);
-    }
-
-    const enum mpl_status st =
-        mpl_args_choice(option, value, words, 2 * MPL_CONTEXT_WAYS, &choice, err);
-
-    opts->kind.of = (enum mpl_context_of)(choice / MPL_CONTEXT_WAYS);
-    opts->kind.by = (enum mpl_context_by)(choice % MPL_CONTEXT_WAYS);
-    return st;
-}
-
-static enum mpl_status take_show(const struct mpl_option *option, const char *value,
-                                 struct diff_opts *opts, struct mpl_err *err)
-{
-    static const char *const words[] = { "nlr", "jsm" };
-    size_t choice = 0;
-    const enum mpl_status st = mpl_args_choice(option, value, words, 2, &choice, err);
-
-    opts->shows = true;
-    opts->show = (enum mpl_show) choice;
-    return st;
-}
-
 static enum mpl_status take_gates(const char *value, struct mpl_arena *arena,
                                   struct diff_opts *opts, struct mpl_err *err)
 {
     const enum mpl_status st = mpl_gates_add(&opts->gates, value, arena, err);
 
     return st == MPL_OK ? st : mpl_wrap(err, st, "option \"--fail-on\" cannot be used");
-}
-
-/* Before traces are read: what is wrong with it shows at once. */
-static enum mpl_status take_filter(const char *value, struct mpl_arena *arena,
-                                   struct diff_opts *opts, struct mpl_err *err)
-{
-    struct mpl_filter *filter = NULL;
-    const enum mpl_status st = mpl_filter_open(value, arena, &filter, err);
-
-    mpl_filter_close(filter);
-    opts->filter = value;
-    return st;
 }
 
 static enum mpl_status take_option(const struct mpl_option *option, const char *value,
@@ -138,14 +106,23 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_FAIL_ON:
         return take_gates(value, arena, opts, err);
     case OPT_SHOW:
-        return take_show(option, value, opts, err);
+        return mpl_diff_take_show(option, value, &opts->show, err);
     case OPT_FILTER:
-        return take_filter(value, arena, opts, err);
+        return mpl_diff_take_filter(value, arena, &opts->show, err);
     case OPT_ATTRIBUTES:
-        return take_kind(option, value, opts, err);
+        return mpl_diff_take_kind(option, value, &opts->show, err);
     case OPT_NO_LOOPS:
-        opts->without_loops = true;
+        opts->show.without_loops = true;
         return MPL_OK;
+    case OPT_MATRIX:
+        opts->show.is_matrix = true;
+        return MPL_OK;
+    case OPT_LINKAGE:
+        return mpl_diff_take_linkage(option, value, &opts->show, err);
+    case OPT_CLUSTERS:
+        return mpl_args_integer(option, value, 2, 1000, &opts->show.clusters, err);
+    case OPT_CLUSTER_BY:
+        return mpl_diff_take_cluster_by(option, value, &opts->show, err);
     default:
         return mpl_args_clock(option, value, &opts->clock, err);
     }
@@ -154,27 +131,35 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
 /* What would have no effect is refused: who says it expects one. */
 static enum mpl_status check(const struct diff_opts *opts, struct mpl_err *err)
 {
+    static const unsigned for_answer = 1U << OPT_TOP | 1U << OPT_FAIL_ON;
+    static const unsigned for_ranking =
+        1U << OPT_MATRIX | 1U << OPT_LINKAGE | 1U << OPT_CLUSTERS | 1U << OPT_CLUSTER_BY;
     static const unsigned for_show =
         1U << OPT_FILTER | 1U << OPT_ATTRIBUTES | 1U << OPT_NO_LOOPS;
-    static const unsigned for_answer = 1U << OPT_TOP | 1U << OPT_FAIL_ON;
-    const unsigned wrong = opts->given & (opts->shows ? for_answer : for_show);
+    const bool ranks = mpl_diff_is_ranking(&opts->show);
+    const unsigned wrong = opts->given & (ranks                 ? 1U << OPT_FAIL_ON
+                                          : opts->show.is_asked ? for_answer | for_ranking
+                                                                : for_show | for_ranking);
 
     for (int i = 0; i < N_OWN; i++) {
         if ((wrong & 1U << i) != 0) {
             return mpl_fail(err, MPL_E_USAGE,
-                            opts->shows ? "option \"--%s\" is about the answer, and --show "
-                                          "prints something else in its place"
-                                        : "option \"--%s\" is about what --show shows, and "
-                                          "there is no --show",
+                            (for_ranking & 1U << i) != 0
+                                ? "option \"--%s\" goes with --show ranking or candidates"
+                            : opts->show.is_asked
+                                ? "option \"--%s\" is about the answer, and --show "
+                                  "prints something else in its place"
+                                : "option \"--%s\" is about what --show shows, and "
+                                  "there is no --show",
                             options[i].name);
         }
     }
-    if (opts->shows && opts->format != MPL_FORMAT_TEXT) {
+    if (opts->show.is_asked && opts->format != MPL_FORMAT_TEXT) {
         return mpl_fail(err, MPL_E_USAGE,
                         "--show prints text only, so it does not go with "
                         "--format json or markdown");
     }
-    return MPL_OK;
+    return mpl_diff_check_show(&opts->show, err);
 }
 
 static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
@@ -216,33 +201,6 @@ static enum mpl_status open_run(const struct diff_opts *opts, const char *path,
         mpl_analysis_check(path, &opts->clock, &line.progress, out, err);
 
     mpl_progress_line_close(&line);
-    return st;
-}
-
-static enum mpl_status show(const struct diff_opts *opts,
-                            const struct mpl_comparison *comparison, FILE *out,
-                            struct mpl_err *err)
-{
-    const struct mpl_report_options looks = { .width = mpl_output_width(out) };
-    struct mpl_arena *scratch = mpl_arena_create();
-    struct mpl_filter *filter = NULL;
-    struct mpl_filtered filtered = { 0 };
-    enum mpl_status st = scratch == NULL
-                             ? mpl_nomem(err)
-                             : mpl_filter_open(opts->filter, scratch, &filter, err);
-
-    if (st == MPL_OK) {
-        const struct mpl_filtering how = { .filter = filter,
-                                           .without_loops = opts->without_loops };
-
-        st = mpl_filtered_create(comparison, &how, &filtered, err);
-        st = st == MPL_OK ? mpl_report_filtered(mpl_diff_get(comparison)->base, &filtered,
-                                                opts->show, opts->kind, &looks, out, err)
-                          : st;
-        mpl_filtered_destroy(&filtered);
-    }
-    mpl_filter_close(filter);
-    mpl_arena_destroy(scratch);
     return st;
 }
 
@@ -288,9 +246,9 @@ static enum mpl_status work(const struct diff_opts *opts, FILE *out, struct mpl_
     st = compare(opts, runs, &comparison, err);
     if (st == MPL_OK) {
         const struct mpl_diff *diff = mpl_diff_get(comparison);
-        const bool shows = opts->shows && diff->verdict != MPL_DIFF_NOT_COMPARABLE;
+        const bool shows = opts->show.is_asked && diff->verdict != MPL_DIFF_NOT_COMPARABLE;
 
-        st = shows ? show(opts, comparison, output.stream, err)
+        st = shows ? mpl_diff_show(&opts->show, comparison, output.stream, err)
                    : answer(opts, diff, output.stream, err);
     }
     st = mpl_output_close(&output, st, err);
@@ -302,9 +260,7 @@ static enum mpl_status work(const struct diff_opts *opts, FILE *out, struct mpl_
 
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
-    struct diff_opts opts = { .top = TOP_DEFAULT,
-                              .filter = "11.mpi.cust.0K10",
-                              .clock = mpl_clock_defaults() };
+    struct diff_opts opts = { .clock = mpl_clock_defaults() };
     struct mpl_arena *arena = mpl_arena_create();
 
     if (arena == NULL) {
@@ -312,6 +268,10 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
     }
     enum mpl_status st = parse(args, arena, &opts, err);
 
+    if (opts.top == 0) {
+        opts.top = mpl_diff_is_ranking(&opts.show) ? ROWS_DEFAULT : TOP_DEFAULT;
+    }
+    opts.show.top = (size_t) opts.top;
     st = st == MPL_OK ? work(&opts, out, err) : st;
     mpl_arena_destroy(arena);
     return st;

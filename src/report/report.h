@@ -147,13 +147,27 @@ enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff,
                                      const struct mpl_gates *gates, size_t top,
                                      const struct mpl_report_options *options, FILE *out,
                                      struct mpl_err *err);
-/** What of one configuration: sequences with their loops, or similarities. */
-enum mpl_show { MPL_SHOW_NLR, MPL_SHOW_JSM };
+/** What of one configuration: sequences with their loops, formal contexts, their lattices (DOT), or
+    similarities; or of many: which of them see a difference, or the clusters of each. */
+enum mpl_show {
+    MPL_SHOW_NLR,
+    MPL_SHOW_CONTEXT,
+    MPL_SHOW_LATTICE,
+    MPL_SHOW_JSM,
+    MPL_SHOW_RANKING,
+    MPL_SHOW_CANDIDATES
+};
 enum mpl_status mpl_report_filtered(const struct mpl_run *run,
                                     const struct mpl_filtered *filtered, enum mpl_show what,
                                     struct mpl_context_kind kind,
                                     const struct mpl_report_options *options, FILE *out,
                                     struct mpl_err *err);
+/** A ranking as a table of at most \p top rows, or what clusters each row has. */
+enum mpl_status mpl_report_ranking_text(const struct mpl_run *run,
+                                        const struct mpl_ranking *ranking,
+                                        enum mpl_show what, size_t top,
+                                        const struct mpl_report_options *options, FILE *out,
+                                        struct mpl_err *err);
 /** "marple-diff/1": doc/diff.schema.json. */
 enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff,
                                      const struct mpl_gates *gates, FILE *out,

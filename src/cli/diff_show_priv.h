@@ -1,0 +1,47 @@
+/* marple diff --show: what of which configurations is shown in place of the answer. */
+#ifndef MPL_CLI_DIFF_SHOW_PRIV_H
+#define MPL_CLI_DIFF_SHOW_PRIV_H
+
+#include "cli/cli_priv.h"
+
+#include "report/report.h"
+
+enum { MPL_DIFF_FILTERS_MOST = 16 };
+struct mpl_diff_show {
+    bool is_asked;
+    enum mpl_show what;
+    size_t n_filters; /* 0: the default one. */
+    const char *filters[MPL_DIFF_FILTERS_MOST];
+    bool has_kind; /* Else the default one; of a ranking all. */
+    struct mpl_context_kind kind;
+    bool without_loops;
+    bool is_matrix;
+    bool has_linkage; /* Else all. */
+    enum mpl_linkage linkage;
+    long clusters; /* 0: 2, 3 and 4. */
+    enum mpl_cluster_by by;
+    size_t top; /* Rows of a ranking. */
+};
+
+/* One for each option; \p arena is scratch. */
+enum mpl_status mpl_diff_take_show(const struct mpl_option *option, const char *value,
+                                   struct mpl_diff_show *show, struct mpl_err *err);
+enum mpl_status mpl_diff_take_filter(const char *value, struct mpl_arena *arena,
+                                     struct mpl_diff_show *show, struct mpl_err *err);
+enum mpl_status mpl_diff_take_kind(const struct mpl_option *option, const char *value,
+                                   struct mpl_diff_show *show, struct mpl_err *err);
+enum mpl_status mpl_diff_take_linkage(const struct mpl_option *option, const char *value,
+                                      struct mpl_diff_show *show, struct mpl_err *err);
+enum mpl_status mpl_diff_take_cluster_by(const struct mpl_option *option, const char *value,
+                                         struct mpl_diff_show *show, struct mpl_err *err);
+/** Whether many configurations are asked for. */
+bool mpl_diff_is_ranking(const struct mpl_diff_show *show);
+/** What does not go together. */
+enum mpl_status mpl_diff_check_show(const struct mpl_diff_show *show, struct mpl_err *err);
+
+/** Of runs that can be compared. */
+enum mpl_status mpl_diff_show(const struct mpl_diff_show *show,
+                              const struct mpl_comparison *comparison, FILE *out,
+                              struct mpl_err *err);
+
+#endif

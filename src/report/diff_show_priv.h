@@ -1,0 +1,45 @@
+/* What the sheets of one configuration share. */
+#ifndef MPL_REPORT_DIFF_SHOW_PRIV_H
+#define MPL_REPORT_DIFF_SHOW_PRIV_H
+
+#include "report/report_priv.h"
+
+struct sheet {
+    struct page *page;
+    const struct mpl_run *run; /* For labels. */
+    const struct mpl_filtered *f;
+    struct mpl_buf named; /* uint32_t: loops in the order in which they are shown */
+};
+
+/** More locations than this are shown by groups of equal ones. */
+enum { MPL_SHEET_MOST = 32 };
+
+const char *mpl_or_unknown(const char *text); /* "?" for NULL */
+/** "MPI_Send", "L3"; which number a loop has is decided when it is first named. */
+const char *mpl_sheet_name(struct sheet *sheet, uint32_t what);
+const char *mpl_sheet_label(const struct sheet *sheet, uint32_t location);
+/** Bodies of all loops that were named. */
+void mpl_sheet_loops(struct sheet *sheet);
+
+/** Rows and columns of a table: locations, or groups of equal ones if there are many. */
+struct axis {
+    uint32_t n;
+    const uint32_t *firsts; /* Per entry a location. */
+    const uint32_t *of;     /* Per entry its class or group. */
+    bool is_grouped;
+};
+enum mpl_status mpl_sheet_axis(struct sheet *sheet, const uint32_t *group_of,
+                               uint32_t n_groups, struct axis *out, struct mpl_err *err);
+/** A line of labels, and below a table who is meant by them. */
+void mpl_sheet_columns(const struct sheet *sheet, const struct axis *axis, int width);
+void mpl_sheet_groups(struct sheet *sheet, const struct axis *axis,
+                      const uint32_t *group_of);
+
+enum mpl_status mpl_sheet_jsm(struct sheet *sheet, struct mpl_context_kind kind,
+                              struct mpl_err *err);
+enum mpl_status mpl_sheet_context(struct sheet *sheet, struct mpl_context_kind kind,
+                                  struct mpl_err *err);
+enum mpl_status mpl_sheet_lattice(struct sheet *sheet, struct mpl_context_kind kind,
+                                  struct mpl_err *err);
+
+#endif
