@@ -414,6 +414,9 @@ enum mpl_status mpl_analysis_why(struct mpl_analysis *analysis, const char *find
 enum mpl_status mpl_analysis_why_not(struct mpl_analysis *analysis, const char *name,
                                      const struct mpl_why **out, struct mpl_err *err);
 
+/** Whether a quality note of the reader says that the trace is damaged. */
+bool mpl_note_is_damage(const char *note);
+
 /** The stages up to events only, for `marple check`: one run in the diagnosis, no findings.
  *  A trace that cannot be used is told as above. */
 enum mpl_status mpl_analysis_check(const char *path, const struct mpl_clock_options *clock,

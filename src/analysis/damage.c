@@ -9,6 +9,7 @@
 #include "analysis/analysis_priv.h"
 
 #include <math.h>
+#include <string.h>
 
 static const struct {
     const char *note; /* of the reader */
@@ -26,6 +27,16 @@ static const struct {
     { "damaged-definitions", "definitions" },
 };
 enum { N_DAMAGES = sizeof damages / sizeof *damages };
+
+bool mpl_note_is_damage(const char *note)
+{
+    bool is_damage = false;
+
+    for (size_t i = 0; i < N_DAMAGES && !is_damage; i++) {
+        is_damage = strcmp(damages[i].note, note) == 0;
+    }
+    return is_damage;
+}
 
 /* "events of location 2", "definitions" */
 static const char *lack_text(struct mpl_arena *arena, const struct mpl_model *model,

@@ -419,4 +419,37 @@ void mpl_json_destroy(struct mpl_json *root);
 /** Indented text with a newline at the end, keys in order of insertion. */
 enum mpl_status mpl_json_write(const struct mpl_json *root, FILE *out, struct mpl_err *err);
 
+/**
+ * A JSON text that was read. A value that is not there is NULL, which all of these take: what is asked of it is
+ * not there either. Errors: MPL_E_SYNTAX with line and column. Ownership: free the root; the rest is its.
+ */
+struct mpl_json_value;
+enum mpl_status mpl_json_read(const char *text, size_t n, struct mpl_json_value **out,
+                              struct mpl_err *err);
+void mpl_json_free(struct mpl_json_value *root); /* NULL is allowed */
+const struct mpl_json_value *mpl_json_member(const struct mpl_json_value *object,
+                                             const char *key);
+size_t mpl_json_count(const struct mpl_json_value *array); /**< 0 if it is none. */
+const struct mpl_json_value *mpl_json_item(const struct mpl_json_value *array, size_t i);
+/** NULL if it is none. UTF-8 without NUL. */
+const char *mpl_json_text(const struct mpl_json_value *value);
+/** False if it is no whole number, or not from \p low to \p high. */
+bool mpl_json_whole(const struct mpl_json_value *value, int64_t low, int64_t high,
+                    int64_t *out);
+bool mpl_json_is_true(const struct mpl_json_value *value);
+/** What is under construction, until it is destroyed; NULL after a failure. */
+const struct mpl_json_value *mpl_json_borrow(const struct mpl_json *json);
+/** A number that any change of \p object changes, but for its layout and the member \p without. False: no
+    memory. */
+bool mpl_json_hash(const struct mpl_json_value *object, const char *without, uint64_t *out);
+
+/* ---- columns of numbers ------------------------------------------------------------------ */
+
+/** Appends a number to a text (a buffer of char) as letters; small ones take one. False: no memory. */
+bool mpl_digits_put(struct mpl_buf *text, uint64_t number);
+bool mpl_digits_put_signed(struct mpl_buf *text, int64_t number);
+/** Takes a number from the front of \p *text; false at its end, and where there is none. */
+bool mpl_digits_take(const char **text, uint64_t *number);
+bool mpl_digits_take_signed(const char **text, int64_t *number);
+
 #endif

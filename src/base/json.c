@@ -224,3 +224,9 @@ enum mpl_status mpl_json_write(const struct mpl_json *root, FILE *out, struct mp
     (void) fputc('\n', out);
     return mpl_file_flush(out, err);
 }
+
+const struct mpl_json_value *mpl_json_borrow(const struct mpl_json *json)
+{
+    return json == NULL || json->has_failed ? NULL
+                                            : (const struct mpl_json_value *) json->value;
+}

@@ -14,6 +14,7 @@ enum {
     OPT_OUTPUT,
     OPT_TOP,
     OPT_FAIL_ON,
+    OPT_SAVE,
     OPT_SHOW,
     OPT_FILTER,
     OPT_ATTRIBUTES,
@@ -36,6 +37,8 @@ static const struct mpl_option options[] = {
                       "exit with status 1 if so, or if slower by more than 5% or 200ms; "
                       "may "
                       "be repeated" },
+    [OPT_SAVE] = { 0, "save", "FILE",
+                   "write BASE as a baseline, which stands for its trace from then on" },
     [OPT_SHOW] = { 0, "show", "nlr|context|lattice|jsm|ranking|candidates",
                    "what one configuration sees: loops, formal context, concept lattice "
                    "(DOT), similarities; or many: suspects, clusters" },
@@ -63,6 +66,7 @@ struct diff_opts {
     const char *base;
     const char *new;
     const char *output;
+    const char *save;
     enum mpl_format format;
     long top;
     struct mpl_gates gates;
@@ -105,6 +109,9 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
         return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
     case OPT_FAIL_ON:
         return take_gates(value, arena, opts, err);
+    case OPT_SAVE:
+        opts->save = value;
+        return MPL_OK;
     case OPT_SHOW:
         return mpl_diff_take_show(option, value, &opts->show, err);
     case OPT_FILTER:
@@ -128,6 +135,33 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     }
 }
 
+/* Of options that are given but must not be. */
+static const char *first_of(unsigned options_given)
+{
+    int i = 0;
+
+    while ((options_given & 1U << i) == 0) {
+        i++;
+    }
+    return options[i].name;
+}
+
+static enum mpl_status check_operands(const struct diff_opts *opts, struct mpl_err *err)
+{
+    const unsigned others = opts->given & ~(1U << OPT_SAVE);
+
+    if (opts->base == NULL || (opts->new == NULL && opts->save == NULL)) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "diff needs two traces: what to compare with, and what is new");
+    }
+    return opts->new != NULL || others == 0
+               ? MPL_OK
+               : mpl_fail(err, MPL_E_USAGE,
+                          "option \"--%s\" is about a comparison, and there is only one "
+                          "trace",
+                          first_of(others));
+}
+
 /* What would have no effect is refused: who says it expects one. */
 static enum mpl_status check(const struct diff_opts *opts, struct mpl_err *err)
 {
@@ -141,18 +175,21 @@ static enum mpl_status check(const struct diff_opts *opts, struct mpl_err *err)
                                           : opts->show.is_asked ? for_answer | for_ranking
                                                                 : for_show | for_ranking);
 
-    for (int i = 0; i < N_OWN; i++) {
-        if ((wrong & 1U << i) != 0) {
-            return mpl_fail(err, MPL_E_USAGE,
-                            (for_ranking & 1U << i) != 0
-                                ? "option \"--%s\" goes with --show ranking or candidates"
-                            : opts->show.is_asked
-                                ? "option \"--%s\" is about the answer, and --show "
-                                  "prints something else in its place"
-                                : "option \"--%s\" is about what --show shows, and "
-                                  "there is no --show",
-                            options[i].name);
-        }
+    const enum mpl_status st = check_operands(opts, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    if (wrong != 0) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        (wrong & for_ranking) != 0
+                            ? "option \"--%s\" goes with --show ranking or candidates"
+                        : opts->show.is_asked
+                            ? "option \"--%s\" is about the answer, and --show prints "
+                              "something else in its place"
+                            : "option \"--%s\" is about what --show shows, and there is no "
+                              "--show",
+                        first_of((wrong & for_ranking) != 0 ? wrong & for_ranking : wrong));
     }
     if (opts->show.is_asked && opts->format != MPL_FORMAT_TEXT) {
         return mpl_fail(err, MPL_E_USAGE,
@@ -179,10 +216,6 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
         } else {
             return mpl_args_unexpected(args, value, err);
         }
-    }
-    if (st == MPL_END && opts->new == NULL) {
-        return mpl_fail(err, MPL_E_USAGE,
-                        "diff needs two traces: what to compare with, and what is new");
     }
     return st == MPL_END ? check(opts, err) : st;
 }
@@ -222,37 +255,52 @@ static enum mpl_status answer(const struct diff_opts *opts, const struct mpl_dif
     return st == MPL_OK && mpl_gates_failed(&opts->gates, diff) > 0 ? MPL_END : st;
 }
 
-static enum mpl_status compare(const struct diff_opts *opts, struct mpl_analysis **runs,
-                               struct mpl_comparison **comparison, struct mpl_err *err)
+static enum mpl_status save(const char *path, const struct mpl_analysis *base,
+                            struct mpl_err *err)
 {
-    enum mpl_status st = open_run(opts, opts->base, &runs[0], err);
+    struct mpl_output file;
+    enum mpl_status st = mpl_output_open(path, NULL, &file, err);
 
-    st = st == MPL_OK ? open_run(opts, opts->new, &runs[1], err) : st;
-    return st == MPL_OK ? mpl_diff_create(mpl_analysis_diagnosis(runs[0]),
-                                          mpl_analysis_diagnosis(runs[1]), comparison, err)
-                        : st;
+    if (st != MPL_OK) {
+        return st;
+    }
+    st = mpl_diff_save(&mpl_analysis_diagnosis(base)->runs[0], file.stream, err);
+    return mpl_output_close(&file, st, err);
+}
+
+static enum mpl_status compare(const struct diff_opts *opts, struct mpl_analysis **runs,
+                               FILE *out, struct mpl_err *err)
+{
+    struct mpl_comparison *comparison = NULL;
+    enum mpl_status st = open_run(opts, opts->new, &runs[1], err);
+
+    st = st == MPL_OK ? mpl_diff_create(mpl_analysis_diagnosis(runs[0]),
+                                        mpl_analysis_diagnosis(runs[1]), &comparison, err)
+                      : st;
+    if (st == MPL_OK) {
+        const struct mpl_diff *diff = mpl_diff_get(comparison);
+        const bool shows = opts->show.is_asked && diff->verdict != MPL_DIFF_NOT_COMPARABLE;
+
+        st = shows ? mpl_diff_show(&opts->show, comparison, out, err)
+                   : answer(opts, diff, out, err);
+    }
+    mpl_diff_destroy(comparison);
+    return st;
 }
 
 static enum mpl_status work(const struct diff_opts *opts, FILE *out, struct mpl_err *err)
 {
     struct mpl_analysis *runs[2] = { NULL, NULL };
-    struct mpl_comparison *comparison = NULL;
     struct mpl_output output;
     enum mpl_status st = mpl_output_open(opts->output, out, &output, err);
 
     if (st != MPL_OK) {
         return st;
     }
-    st = compare(opts, runs, &comparison, err);
-    if (st == MPL_OK) {
-        const struct mpl_diff *diff = mpl_diff_get(comparison);
-        const bool shows = opts->show.is_asked && diff->verdict != MPL_DIFF_NOT_COMPARABLE;
-
-        st = shows ? mpl_diff_show(&opts->show, comparison, output.stream, err)
-                   : answer(opts, diff, output.stream, err);
-    }
+    st = open_run(opts, opts->base, &runs[0], err);
+    st = st == MPL_OK && opts->save != NULL ? save(opts->save, runs[0], err) : st;
+    st = st == MPL_OK && opts->new != NULL ? compare(opts, runs, output.stream, err) : st;
     st = mpl_output_close(&output, st, err);
-    mpl_diff_destroy(comparison);
     mpl_analysis_destroy(runs[0]);
     mpl_analysis_destroy(runs[1]);
     return st;
@@ -279,7 +327,7 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
 
 const struct mpl_cmd mpl_cmd_diff = {
     .name = "diff",
-    .operands = "BASE NEW",
+    .operands = "BASE [NEW]",
     .summary = "say what is different between two runs, and which of it matters",
     .options = options,
     .run = run,

@@ -505,6 +505,20 @@ static enum mpl_status run(struct mpl_clock_stage *s, struct mpl_err *err)
     return st;
 }
 
+/* Times that were corrected before are no better than they were then. */
+static void take_timeline(struct mpl_clock_stage *s)
+{
+    const struct mpl_timeline *known = s->model->timeline;
+
+    if (known != NULL) {
+        s->clock->source = (enum mpl_clock_source) known->source;
+        s->clock->bound_ticks = known->bound_ticks;
+        s->clock->tree_bound_ticks = known->bound_ticks;
+        s->clock->low_ticks = known->low_ticks;
+        s->clock->high_ticks = known->high_ticks;
+    }
+}
+
 enum mpl_status mpl_clock_correct(struct mpl_model *model, const struct mpl_match *match,
                                   const struct mpl_clock_options *options,
                                   const struct mpl_progress *progress,
@@ -533,6 +547,7 @@ enum mpl_status mpl_clock_correct(struct mpl_model *model, const struct mpl_matc
         st = run(&s, err);
     }
     if (st == MPL_OK) {
+        take_timeline(&s);
         *out = s.clock;
     }
     mpl_misses_close(&s.misses);

@@ -99,6 +99,10 @@ enum mpl_status mpl_diff_create(const struct mpl_diagnosis *base,
 const struct mpl_diff *mpl_diff_get(const struct mpl_comparison *comparison);
 void mpl_diff_destroy(struct mpl_comparison *comparison); /* NULL is allowed */
 
+/** Writes \p run as a baseline, which then is a trace like others. Errors: MPL_E_MEANING if it cannot be
+    used; MPL_E_IO, MPL_E_NOMEM. */
+enum mpl_status mpl_diff_save(const struct mpl_run *run, FILE *out, struct mpl_err *err);
+
 /* ---- gates ------------------------------------------------------------------------------------- */
 
 enum { MPL_GATES_MOST = 8 };

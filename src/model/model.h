@@ -272,6 +272,14 @@ enum mpl_tracer {
     MPL_TRACER_TEXT
 };
 
+/** What is known of times that are corrected already, per location where not said otherwise. */
+struct mpl_timeline {
+    unsigned source;            /**< enum mpl_clock_source: where they come from. */
+    const int64_t *bound_ticks; /**< As in struct mpl_clock. */
+    const int64_t *low_ticks;
+    const int64_t *high_ticks;
+};
+
 struct mpl_model {
     const char *path; /**< As the user gave it. */
     enum mpl_tracer tracer;
@@ -279,6 +287,9 @@ struct mpl_model {
     bool
         has_common_clock; /**< The trace states that all its locations share one clock (text
                                      traces without a "clock" line): nothing is to be corrected. */
+    /** Where the trace is what an earlier analysis made of one (a baseline): nothing is to be corrected
+        either. Else NULL. */
+    const struct mpl_timeline *timeline;
     uint32_t n_regions;
     const struct mpl_region
         *regions; /**< Regions of the same name, file and line are one. */

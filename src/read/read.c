@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "read/baseline_priv.h"
 #include "read/otf2_priv.h"
 
 #include <string.h>
@@ -54,6 +55,33 @@ static enum mpl_status read_text_file(const char *path, struct mpl_arena *arena,
     return mpl_read_text(path, text, n, arena, lint, out, err);
 }
 
+/* No text trace begins so. */
+static enum mpl_status look_for_brace(const char *path, bool *has_brace,
+                                      struct mpl_err *err)
+{
+    FILE *file = NULL;
+    const enum mpl_status st = mpl_file_stream(path, &file, err);
+
+    *has_brace = st == MPL_OK && fgetc(file) == '{';
+    if (st == MPL_OK) {
+        (void) fclose(file);
+    }
+    return st;
+}
+
+static enum mpl_status read_file(const char *path, struct mpl_arena *arena,
+                                 struct mpl_model **out, struct mpl_err *err)
+{
+    bool is_baseline = false;
+    const enum mpl_status st = look_for_brace(path, &is_baseline, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    return is_baseline ? mpl_read_baseline(path, arena, out, err)
+                       : read_text_file(path, arena, out, err);
+}
+
 enum mpl_status mpl_read(const char *path, struct mpl_arena *arena,
                          const struct mpl_progress *progress, struct mpl_model **out,
                          struct mpl_err *err)
@@ -65,7 +93,7 @@ enum mpl_status mpl_read(const char *path, struct mpl_arena *arena,
     if (st == MPL_OK) {
         st = mpl_read_otf2(anchor, arena, progress, &model, err);
     } else if (st == MPL_END) {
-        st = read_text_file(path, arena, &model, err);
+        st = read_file(path, arena, &model, err);
     }
     if (st != MPL_OK) {
         return mpl_wrap(err, st, "cannot read trace \"%s\"", path);

@@ -1,5 +1,5 @@
 /*
- * Takes:        an OTF2 archive (EZTrace, Score-P, others) or a text trace.
+ * Takes:        an OTF2 archive (EZTrace, Score-P, others), a text trace or a baseline.
  * Makes:        a model with local clocks, capabilities and quality notes; writes models back.
  * Leaves alone: matching and time correction; it keeps recorded clock offsets beside the events.
  */
@@ -9,8 +9,8 @@
 #include "model/model.h"
 
 /**
- * Reads \p path: an anchor file (*.otf2), a directory that holds exactly one, or a text trace
- * (any other regular file). Damaged archives are read as far as they go, with quality notes.
+ * Reads \p path: an anchor file (*.otf2), a directory that holds exactly one, a baseline (a file that
+ * begins with "{"), or a text trace (any other regular file). Damaged archives are read as far as they go, with quality notes.
  *
  * Ownership: the model lives in \p arena.
  * Errors:    MPL_E_IO, MPL_E_SYNTAX, MPL_E_UNSUPPORTED with the reason: nothing can be read.
@@ -72,5 +72,17 @@ bool mpl_records_find(const struct mpl_records *records,
  */
 enum mpl_status mpl_write_otf2(const struct mpl_model *model, const char *directory,
                                bool force, struct mpl_err *err);
+
+/**
+ * Writes \p model, whose times are corrected and as good as \p known says, as a baseline: JSON that mpl_read()
+ * reads, of about a seventh of an archive's bytes. Quality notes are kept if \p keeps says so; those of
+ * later stages are found again.
+ *
+ * Errors: MPL_E_IO, MPL_E_NOMEM. Cost: linear in events.
+ */
+enum mpl_status mpl_write_baseline(const struct mpl_model *model,
+                                   const struct mpl_timeline *known,
+                                   bool (*keeps)(const char *note), FILE *out,
+                                   struct mpl_err *err);
 
 #endif
