@@ -141,6 +141,10 @@ void mpl_buf_free(struct mpl_buf *buf);
 
 /* ---- hashes ----------------------------------------------------------------- */
 
+/** The finaliser of splitmix64 (Steele, Lea, Flood 2014): every bit of \p x reaches every bit. Of 0, 1, 2, … it
+    makes random numbers, equal on all machines. */
+uint64_t mpl_hash_mix(uint64_t x);
+
 /** Map from a 64-bit key to a 32-bit value, open addressing. Lives on the heap. */
 struct mpl_map;
 struct mpl_map *mpl_map_create(void);

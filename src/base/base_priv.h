@@ -35,7 +35,6 @@ void mpl_text_print_clean(FILE *out, const char *text, size_t n);
 
 /** 64 well mixed bits of \p n bytes; \p seed makes independent families. */
 uint64_t mpl_hash_bytes(const char *bytes, size_t n, uint64_t seed);
-uint64_t mpl_hash_mix(uint64_t x);
 
 /** mpl_lint_add() with the arguments in a list. */
 void mpl_lint_vadd(struct mpl_lint *lint, enum mpl_severity severity,

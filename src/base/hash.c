@@ -2,7 +2,6 @@
 
 #include "base/base_priv.h"
 
-/* The finaliser of splitmix64 (Steele, Lea, Flood 2014): every bit reaches every bit. */
 uint64_t mpl_hash_mix(uint64_t x)
 {
     x += 0x9E3779B97F4A7C15u;

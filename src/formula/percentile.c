@@ -31,14 +31,11 @@ static bool is_inside(const struct range *range, double x)
     return x > range->low && x < range->high; /* false for undefined */
 }
 
-/* splitmix64 (Steele, Lea and Flood, 2014): a few lines, and equal on all machines. */
 static double next_random(uint64_t *state)
 {
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    const uint64_t z = mpl_hash_mix(*state);
 
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
+    *state += UINT64_C(0x9e3779b97f4a7c15);
     return (double) (z >> 11) * 0x1p-53;
 }
 
