@@ -2,7 +2,7 @@
 
 #include "cli/cli_priv.h"
 #include "cli/diff_show_priv.h"
-#include "cli/traces_priv.h"
+#include "cli/sides_priv.h"
 
 #include "diff/diff.h"
 #include "report/report.h"
@@ -23,6 +23,9 @@ enum {
     OPT_LINKAGE,
     OPT_CLUSTERS,
     OPT_CLUSTER_BY,
+    OPT_BASE,
+    OPT_NEW,
+    OPT_LEAST,
     N_OWN
 };
 enum { TOP_DEFAULT = 3, ROWS_DEFAULT = 20 };
@@ -58,13 +61,19 @@ static const struct mpl_option options[] = {
     [OPT_CLUSTER_BY] = { 0, "cluster-by", "changes|similarity",
                          "ranking: suspects are in small clusters of what changed (the "
                          "default), or of who is alike in the new run" },
+    [OPT_BASE] = { 0, "base", "TRACE...",
+                   "repetitions of the base: traces, cases or manifests" },
+    [OPT_NEW] = { 0, "new", "TRACE...", "repetitions of the new run" },
+    [OPT_LEAST] = { 0, "least", "SHARE",
+                    "the smallest difference that counts, of the base's run time; 10% by "
+                    "default, with repetitions 2%" },
     MPL_CLOCK_OPTIONS,
     { 0 },
 };
 
 struct diff_opts {
-    const char *base;
-    const char *new;
+    struct mpl_sides_asked sides;
+    struct mpl_diff_options diff;
     const char *output;
     const char *save;
     enum mpl_format format;
@@ -130,6 +139,14 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
         return mpl_args_integer(option, value, 2, 1000, &opts->show.clusters, err);
     case OPT_CLUSTER_BY:
         return mpl_diff_take_cluster_by(option, value, &opts->show, err);
+    case OPT_BASE:
+        mpl_sides_take_option(&opts->sides, MPL_SIDE_BASE, value);
+        return MPL_OK;
+    case OPT_NEW:
+        mpl_sides_take_option(&opts->sides, MPL_SIDE_NEW, value);
+        return MPL_OK;
+    case OPT_LEAST:
+        return mpl_args_share(option, value, &opts->diff.least_share, err);
     default:
         return mpl_args_clock(option, value, &opts->clock, err);
     }
@@ -148,30 +165,29 @@ static const char *first_of(unsigned options_given)
 
 static enum mpl_status check_operands(const struct diff_opts *opts, struct mpl_err *err)
 {
-    const unsigned others = opts->given & ~(1U << OPT_SAVE);
+    const unsigned others = opts->given & ~(1U << OPT_SAVE | 1U << OPT_BASE);
+    const bool is_one = mpl_sides_is_one(&opts->sides);
 
-    if (opts->base == NULL || (opts->new == NULL && opts->save == NULL)) {
-        return mpl_fail(err, MPL_E_USAGE,
-                        "diff needs two traces: what to compare with, and what is new");
+    if (!is_one || opts->save == NULL) {
+        return mpl_sides_check(&opts->sides, err);
     }
-    return opts->new != NULL || others == 0
-               ? MPL_OK
-               : mpl_fail(err, MPL_E_USAGE,
-                          "option \"--%s\" is about a comparison, and there is only one "
-                          "trace",
-                          first_of(others));
+    return others == 0 ? MPL_OK
+                       : mpl_fail(err, MPL_E_USAGE,
+                                  "option \"--%s\" is about a comparison, and there is "
+                                  "only one trace",
+                                  first_of(others));
 }
 
 /* What would have no effect is refused: who says it expects one. */
 static enum mpl_status check(const struct diff_opts *opts, struct mpl_err *err)
 {
-    static const unsigned for_answer = 1U << OPT_TOP | 1U << OPT_FAIL_ON;
+    static const unsigned for_answer = 1U << OPT_TOP | 1U << OPT_FAIL_ON | 1U << OPT_LEAST;
     static const unsigned for_ranking =
         1U << OPT_MATRIX | 1U << OPT_LINKAGE | 1U << OPT_CLUSTERS | 1U << OPT_CLUSTER_BY;
     static const unsigned for_show =
         1U << OPT_FILTER | 1U << OPT_ATTRIBUTES | 1U << OPT_NO_LOOPS;
     const bool ranks = mpl_diff_is_ranking(&opts->show);
-    const unsigned wrong = opts->given & (ranks                 ? 1U << OPT_FAIL_ON
+    const unsigned wrong = opts->given & (ranks ? 1U << OPT_FAIL_ON | 1U << OPT_LEAST
                                           : opts->show.is_asked ? for_answer | for_ranking
                                                                 : for_show | for_ranking);
 
@@ -209,11 +225,7 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
         if (option != NULL) {
             st = take_option(option, value, arena, opts, err);
-        } else if (opts->base == NULL) {
-            opts->base = value;
-        } else if (opts->new == NULL) {
-            opts->new = value;
-        } else {
+        } else if (!mpl_sides_take_operand(&opts->sides, value)) {
             return mpl_args_unexpected(args, value, err);
         }
     }
@@ -221,21 +233,6 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
 }
 
 /* ---- the work ------------------------------------------------------------------------------------- */
-
-static enum mpl_status open_run(const struct diff_opts *opts, const char *path,
-                                struct mpl_analysis **out, struct mpl_err *err)
-{
-    struct mpl_progress_line line;
-
-    mpl_trace_tell(path);
-    mpl_progress_line_open(&line, stderr);
-
-    const enum mpl_status st =
-        mpl_analysis_check(path, &opts->clock, &line.progress, out, err);
-
-    mpl_progress_line_close(&line);
-    return st;
-}
 
 /* MPL_END: a gate is not passed. */
 static enum mpl_status answer(const struct diff_opts *opts, const struct mpl_diff *diff,
@@ -255,28 +252,33 @@ static enum mpl_status answer(const struct diff_opts *opts, const struct mpl_dif
     return st == MPL_OK && mpl_gates_failed(&opts->gates, diff) > 0 ? MPL_END : st;
 }
 
-static enum mpl_status save(const char *path, const struct mpl_analysis *base,
+static enum mpl_status save(const char *path, const struct mpl_diff_runs *base,
                             struct mpl_err *err)
 {
     struct mpl_output file;
-    enum mpl_status st = mpl_output_open(path, NULL, &file, err);
+    enum mpl_status st;
 
+    if (base->n > 1) {
+        return mpl_fail(err, MPL_E_USAGE, "--save takes one run, and the base has %zu",
+                        base->n);
+    }
+    st = mpl_output_open(path, NULL, &file, err);
     if (st != MPL_OK) {
         return st;
     }
-    st = mpl_diff_save(&mpl_analysis_diagnosis(base)->runs[0], file.stream, err);
+    st = mpl_diff_save(base->runs[0], file.stream, err);
     return mpl_output_close(&file, st, err);
 }
 
-static enum mpl_status compare(const struct diff_opts *opts, struct mpl_analysis **runs,
-                               FILE *out, struct mpl_err *err)
+static enum mpl_status compare(const struct diff_opts *opts,
+                               const struct mpl_sides_read *sides, FILE *out,
+                               struct mpl_err *err)
 {
     struct mpl_comparison *comparison = NULL;
-    enum mpl_status st = open_run(opts, opts->new, &runs[1], err);
+    enum mpl_status st =
+        mpl_diff_create_repeated(&sides->runs[MPL_SIDE_BASE], &sides->runs[MPL_SIDE_NEW],
+                                 &opts->diff, &comparison, err);
 
-    st = st == MPL_OK ? mpl_diff_create(mpl_analysis_diagnosis(runs[0]),
-                                        mpl_analysis_diagnosis(runs[1]), &comparison, err)
-                      : st;
     if (st == MPL_OK) {
         const struct mpl_diff *diff = mpl_diff_get(comparison);
         const bool shows = opts->show.is_asked && diff->verdict != MPL_DIFF_NOT_COMPARABLE;
@@ -288,21 +290,25 @@ static enum mpl_status compare(const struct diff_opts *opts, struct mpl_analysis
     return st;
 }
 
-static enum mpl_status work(const struct diff_opts *opts, FILE *out, struct mpl_err *err)
+static enum mpl_status work(const struct diff_opts *opts, struct mpl_arena *arena,
+                            FILE *out, struct mpl_err *err)
 {
-    struct mpl_analysis *runs[2] = { NULL, NULL };
+    struct mpl_sides_read sides = { 0 };
     struct mpl_output output;
     enum mpl_status st = mpl_output_open(opts->output, out, &output, err);
 
     if (st != MPL_OK) {
         return st;
     }
-    st = open_run(opts, opts->base, &runs[0], err);
-    st = st == MPL_OK && opts->save != NULL ? save(opts->save, runs[0], err) : st;
-    st = st == MPL_OK && opts->new != NULL ? compare(opts, runs, output.stream, err) : st;
+    st = mpl_sides_read(&opts->sides, &opts->clock, arena, &sides, err);
+    st = st == MPL_OK && opts->save != NULL
+             ? save(opts->save, &sides.runs[MPL_SIDE_BASE], err)
+             : st;
+    st = st == MPL_OK && sides.runs[MPL_SIDE_NEW].n > 0
+             ? compare(opts, &sides, output.stream, err)
+             : st;
     st = mpl_output_close(&output, st, err);
-    mpl_analysis_destroy(runs[0]);
-    mpl_analysis_destroy(runs[1]);
+    mpl_sides_close(&sides);
     return st;
 }
 
@@ -314,13 +320,14 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
     if (arena == NULL) {
         return mpl_nomem(err);
     }
-    enum mpl_status st = parse(args, arena, &opts, err);
+    enum mpl_status st = mpl_sides_begin(&opts.sides, args->n, arena, err);
 
+    st = st == MPL_OK ? parse(args, arena, &opts, err) : st;
     if (opts.top == 0) {
         opts.top = mpl_diff_is_ranking(&opts.show) ? ROWS_DEFAULT : TOP_DEFAULT;
     }
     opts.show.top = (size_t) opts.top;
-    st = st == MPL_OK ? work(&opts, out, err) : st;
+    st = st == MPL_OK ? work(&opts, arena, out, err) : st;
     mpl_arena_destroy(arena);
     return st;
 }

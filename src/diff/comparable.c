@@ -18,7 +18,8 @@ static enum mpl_status refuse(struct mpl_comparison *c, const char *reason,
     return reason == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
-static enum mpl_status note(struct mpl_comparison *c, const char *text, struct mpl_err *err)
+enum mpl_status mpl_comparison_note(struct mpl_comparison *c, const char *text,
+                                    struct mpl_err *err)
 {
     const char **slot = mpl_buf_add(&c->notes);
 
@@ -233,9 +234,9 @@ static enum mpl_status note_takers(struct mpl_comparison *c, struct mpl_err *err
                : mpl_arena_printf(c->arena, "%u ranks, first %u, take", n,
                                   model->processes[first].rank);
 
-    return note(c,
-                who == NULL
-                    ? NULL
+    return mpl_comparison_note(
+        c,
+        who == NULL ? NULL
                     : mpl_arena_printf(
                           c->arena,
                           "%s messages in the order in which they come, and answer%s them. "
@@ -243,7 +244,7 @@ static enum mpl_status note_takers(struct mpl_comparison *c, struct mpl_err *err
                           "are not compared: %llu in the base, %llu in the new run.",
                           who, n == 1 ? "s" : "", count_messages(c, c->diff.base),
                           count_messages(c, c->diff.new)),
-                err);
+        err);
 }
 
 static enum mpl_status note_recording(struct mpl_comparison *c, struct mpl_err *err)
@@ -254,14 +255,15 @@ static enum mpl_status note_recording(struct mpl_comparison *c, struct mpl_err *
     if (base == new) {
         return MPL_OK;
     }
-    return note(c,
-                mpl_arena_printf(
-                    c->arena,
-                    "%s does not record when non-blocking receives are over, %s does. "
-                    "That is no difference of the program: calls are compared, not "
-                    "records, and waits are not.",
-                    base ? "The new run" : "The base", base ? "the base" : "the new run"),
-                err);
+    return mpl_comparison_note(
+        c,
+        mpl_arena_printf(c->arena,
+                         "%s does not record when non-blocking receives are over, %s does. "
+                         "That is no difference of the program: calls are compared, not "
+                         "records, and waits are not.",
+                         base ? "The new run" : "The base",
+                         base ? "the base" : "the new run"),
+        err);
 }
 
 static enum mpl_status note_damage(struct mpl_comparison *c, const struct mpl_run *run,
@@ -269,10 +271,11 @@ static enum mpl_status note_damage(struct mpl_comparison *c, const struct mpl_ru
 {
     return run->damage == NULL
                ? MPL_OK
-               : note(c,
-                      mpl_arena_printf(c->arena, "%s is damaged: it lacks %s.", which,
-                                       run->damage),
-                      err);
+               : mpl_comparison_note(c,
+                                     mpl_arena_printf(c->arena,
+                                                      "%s is damaged: it lacks %s.", which,
+                                                      run->damage),
+                                     err);
 }
 
 enum mpl_status mpl_comparable_note(struct mpl_comparison *c, struct mpl_err *err)

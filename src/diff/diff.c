@@ -191,8 +191,9 @@ static enum mpl_status compare(struct mpl_comparison *c, struct mpl_err *err)
     if (st == MPL_OK && c->diff.reason == NULL) {
         st = make_levels(c, levels, err);
         st = st == MPL_OK ? find_changes(c, levels, err) : st;
-        st =
-            st == MPL_OK && is_same_work(c, &levels[FINE]) ? mpl_loads_compare(c, err) : st;
+        st = st == MPL_OK && is_same_work(c, &levels[FINE])
+                 ? mpl_loads_compare(c, levels[FINE].base, levels[FINE].new, err)
+                 : st;
         if (st == MPL_OK) {
             mpl_loads_judge(&c->diff);
         }
@@ -205,12 +206,14 @@ static enum mpl_status compare(struct mpl_comparison *c, struct mpl_err *err)
 
 /* ---- the whole ------------------------------------------------------------------------------------- */
 
-enum mpl_status mpl_diff_create(const struct mpl_diagnosis *base,
-                                const struct mpl_diagnosis *new,
-                                struct mpl_comparison **out, struct mpl_err *err)
+enum mpl_status mpl_diff_create_repeated(const struct mpl_diff_runs *base,
+                                         const struct mpl_diff_runs *new,
+                                         const struct mpl_diff_options *options,
+                                         struct mpl_comparison **out, struct mpl_err *err)
 {
     struct mpl_arena *arena = mpl_arena_create();
     struct mpl_comparison *c = arena == NULL ? NULL : MPL_NEW(arena, struct mpl_comparison);
+    enum mpl_status st;
 
     if (c == NULL) {
         mpl_arena_destroy(arena);
@@ -221,11 +224,25 @@ enum mpl_status mpl_diff_create(const struct mpl_diagnosis *base,
     c->notes = mpl_buf_make(sizeof(const char *));
     c->symbols = mpl_symbols_create();
     c->loops = mpl_loops_create(MPL_FILTER_K, arena);
-    c->diff.base = &base->runs[0];
-    c->diff.new = &new->runs[0];
     c->diff.symbols = c->symbols;
     c->diff.loops = c->loops;
-    return c->symbols == NULL || c->loops == NULL ? mpl_nomem(err) : compare(c, err);
+    if (c->symbols == NULL || c->loops == NULL) {
+        return mpl_nomem(err);
+    }
+    st = mpl_sides_take(c, base, new, options, err);
+    return st == MPL_OK ? compare(c, err) : st;
+}
+
+enum mpl_status mpl_diff_create(const struct mpl_diagnosis *base,
+                                const struct mpl_diagnosis *new,
+                                struct mpl_comparison **out, struct mpl_err *err)
+{
+    const struct mpl_run *runs[] = { &base->runs[0], &new->runs[0] };
+    const struct mpl_diff_options options = { 0 };
+
+    return mpl_diff_create_repeated(&(struct mpl_diff_runs){ 1, &runs[0] },
+                                    &(struct mpl_diff_runs){ 1, &runs[1] }, &options, out,
+                                    err);
 }
 
 const struct mpl_diff *mpl_diff_get(const struct mpl_comparison *comparison)

@@ -47,22 +47,41 @@ struct mpl_divergence {
     uint32_t n_votes;   /**< Configurations in which it has changed most. */
 };
 
-/** What a location computes, without waits and communication. Seconds. */
+/** What a location computes, without waits and communication. Seconds; of repetitions medians. */
 struct mpl_load {
     uint32_t location;
     double base_s;
     double new_s;
     double
         work; /**< How many times the base's work it got from whoever hands it out; else 1. */
+    uint64_t base_tasks; /**< That somebody handed out; 0: it has work of its own. */
+    uint64_t new_tasks;
     double
-        beyond_s; /**< What it needs more than the base for the same work, and the common factor. */
+        beyond_s; /**< What it needs more than the base for the same work, and the common factor.
+                       NaN: it got too few tasks to say so. */
+    double low_s; /**< Of it, the confidence interval of 95 %; NaN: chance is not known. */
+    double high_s;
+    double p;            /**< That chance alone makes so much; NaN likewise. */
+    bool is_significant; /**< More than chance, and no smaller than what counts. */
+};
+
+/** Runs of one side. */
+struct mpl_diff_side {
+    size_t n;
+    const struct mpl_run *const *runs; /**< Ascending by duration. */
+    double median_s;                   /**< Of their durations. */
+    double low_s;
+    double high_s;
 };
 
 struct mpl_diff {
     enum mpl_diff_verdict verdict;
-    const char *reason; /**< Why they cannot be compared; else NULL. */
-    const struct mpl_run *base;
+    const char *reason;         /**< Why they cannot be compared; else NULL. */
+    const struct mpl_run *base; /**< Of several the one with the median duration. */
     const struct mpl_run *new;
+    struct mpl_diff_side sides[2]; /**< Base and new. */
+    double least_share; /**< Of the base's run time, the smallest difference that counts. */
+    double p; /**< That chance alone makes the difference in run time; NaN: not known. */
     const struct mpl_symbols *symbols;
     const struct mpl_loops *loops;
     size_t n_changes;
@@ -73,7 +92,8 @@ struct mpl_diff {
         factor; /**< By which all compute longer, as on another machine; 1: as long as before. */
     uint32_t n_loads; /**< 0: they do not make as many calls, so times say nothing. */
     const struct mpl_load *loads; /**< One per location; what differs most comes first. */
-    uint32_t n_named;             /**< Of them, those that stand out from all others. */
+    uint32_t
+        n_named; /**< Of them, those that count: significant, or of single runs, far from all others. */
     double
         explained_share; /**< Of the difference in run time, what computation explains: of the first,
                             of who computes longest, or of all on average. NaN: no difference. */
@@ -96,6 +116,24 @@ struct mpl_comparison;
 enum mpl_status mpl_diff_create(const struct mpl_diagnosis *base,
                                 const struct mpl_diagnosis *new,
                                 struct mpl_comparison **out, struct mpl_err *err);
+
+/** Repetitions, at least one. */
+struct mpl_diff_runs {
+    size_t n;
+    const struct mpl_run *const *runs;
+};
+struct mpl_diff_options {
+    double least_share; /**< See struct mpl_diff; 0: 10 %, with repetitions 2 %. */
+};
+/** The same of repetitions. Those that cannot be used are left out, and that is a note. */
+enum mpl_status mpl_diff_create_repeated(const struct mpl_diff_runs *base,
+                                         const struct mpl_diff_runs *new,
+                                         const struct mpl_diff_options *options,
+                                         struct mpl_comparison **out, struct mpl_err *err);
+/** Whether either side has several runs. */
+bool mpl_diff_has_repetitions(const struct mpl_diff *diff);
+/** Whether the difference in run time is no more than what repetitions differ in; false without them. */
+bool mpl_diff_may_be_chance(const struct mpl_diff *diff);
 const struct mpl_diff *mpl_diff_get(const struct mpl_comparison *comparison);
 void mpl_diff_destroy(struct mpl_comparison *comparison); /* NULL is allowed */
 

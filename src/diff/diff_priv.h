@@ -18,6 +18,8 @@ struct mpl_comparison {
 
 /** Sets the reason if not, and notes what is left out. */
 enum mpl_status mpl_comparable_check(struct mpl_comparison *c, struct mpl_err *err);
+enum mpl_status mpl_comparison_note(struct mpl_comparison *c, const char *text,
+                                    struct mpl_err *err); /* \p text NULL: no memory */
 enum mpl_status mpl_comparable_note(struct mpl_comparison *c, struct mpl_err *err);
 /** Marks processes that seem to take what comes first since their receives met others than in the base
     (order.c); with all that is recorded of calls. \p has_more: there are such. */
@@ -25,9 +27,18 @@ enum mpl_status mpl_order_allow(struct mpl_comparison *c, const struct mpl_seque
                                 const struct mpl_sequence *new, bool *has_more,
                                 struct mpl_err *err);
 
+/* ---- repetitions (groups.c) -------------------------------------------------------------------------- */
+
+/** Chooses who speaks for each side, and notes who cannot be used. */
+enum mpl_status mpl_sides_take(struct mpl_comparison *c, const struct mpl_diff_runs *base,
+                               const struct mpl_diff_runs *new,
+                               const struct mpl_diff_options *options, struct mpl_err *err);
+
 /* ---- computation (loads.c) ------------------------------------------------------------------------- */
 
-enum mpl_status mpl_loads_compare(struct mpl_comparison *c, struct mpl_err *err);
+/** With the sequences of both runs, per location. */
+enum mpl_status mpl_loads_compare(struct mpl_comparison *c, const struct mpl_sequence *base,
+                                  const struct mpl_sequence *new, struct mpl_err *err);
 /** Whether the new run is slower or faster; also where loads were not compared. */
 void mpl_loads_judge(struct mpl_diff *diff);
 

@@ -104,9 +104,10 @@ bool mpl_gate_fails(const struct mpl_gate *gate, const struct mpl_diff *diff)
     case MPL_GATE_SLOWER:
         return diff->is_slower;
     default:
-        base_s = mpl_events_measured_s(diff->base->events);
-        more_s = mpl_events_measured_s(diff->new->events) - base_s;
-        return more_s > gate->seconds && more_s > gate->share * base_s;
+        base_s = diff->sides[0].median_s;
+        more_s = diff->sides[1].median_s - base_s;
+        return !mpl_diff_may_be_chance(diff) && more_s > gate->seconds &&
+               more_s > gate->share * base_s;
     }
 }
 

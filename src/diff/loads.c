@@ -1,125 +1,137 @@
 /*
- * Who computes longer than before. A machine that is slower makes all of them slower by the same factor: the
- * median of their ratios, which a few heavy ones do not move. What is beyond it is somebody's own. Who gets
- * its work from a process that takes what comes first has as much of it as it asks for: that is
- * compared per message, not as a whole.
+ * Who computes longer than before. A machine that is slower makes all of them slower by the same factor; what is beyond it is
+ * somebody's own. Who gets its work from a process that takes what comes first has as much of it as it asks for: that
+ * is compared per task, not as a whole.
  */
 #include "config.h"
 
-#include "diff/diff_priv.h"
+#include "diff/effects_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Locations that compute less than this share of the busiest one say nothing about a factor. */
-static const double least_busy = 0.01;
-/* Smaller factors are what two runs of the same program differ in anyhow. */
-static const double least_factor = 1.15;
-/* It is common if half of the locations have it within this share. */
-static const double most_scatter = 0.1;
-
-/* A location is named if it stands out from the others, and is worth a tenth of the base's run time. */
-static const double least_share = 0.1;
+/* Of single runs, a location that stands out from the others by this is named even if one or few of its calls are all of it. */
 static const double least_times = 3;
 /* And the run is slower or faster for its sake, or for that of all, if that is half of the difference. */
 static const double least_explained = 0.5;
 /* Or for whatever reason: single runs of the same program do not differ by a quarter. */
 static const double least_unexplained = 0.25;
+/* Fewer tasks say nothing about those that somebody else got. */
+static const double least_tasks = MPL_BLOCKS_LEAST;
 
-static double busiest(const struct mpl_load *loads, uint32_t n)
-{
-    double most = 0;
+/* ---- per location ------------------------------------------------------------------------------------- */
 
-    for (uint32_t l = 0; l < n; l++) {
-        most = loads[l].base_s > most ? loads[l].base_s : most;
-    }
-    return most;
-}
-
-/* 1 also where hardly anything is computed, or each location has its own. */
-static double find_factor(const struct mpl_load *loads, uint32_t n, double base_s,
-                          double *ratios)
-{
-    const double most = busiest(loads, n);
-    size_t n_ratios = 0;
-
-    if (most < least_share * base_s) {
-        return 1;
-    }
-
-    for (uint32_t l = 0; l < n; l++) {
-        if (loads[l].base_s > 0 && loads[l].base_s >= least_busy * most) {
-            ratios[n_ratios++] = loads[l].new_s / (loads[l].work * loads[l].base_s);
-        }
-    }
-
-    const double factor = n_ratios == 0 ? 1 : mpl_median(ratios, n_ratios);
-
-    for (size_t i = 0; i < n_ratios; i++) {
-        ratios[i] = fabs(ratios[i] - factor);
-    }
-    if (n_ratios == 0 || mpl_median(ratios, n_ratios) > most_scatter * factor) {
-        return 1;
-    }
-    return factor > least_factor || factor < 1 / least_factor ? factor : 1;
-}
-
-/* Messages with those who take what comes first. */
-static uint64_t count_asked(const struct mpl_comparison *c, const struct mpl_run *run,
-                            uint32_t l)
+uint32_t mpl_effects_tasks(const struct mpl_effects *e, const struct mpl_run *run,
+                           uint32_t l, uint32_t *sends)
 {
     const struct mpl_location *loc = &run->model->locations[l];
-    uint64_t n = 0;
+    const bool is_taker = e->takes_any[loc->process];
+    bool has_received = false;
+    uint32_t n = 0;
 
     for (uint32_t i = 0; i < loc->n_messages; i++) {
-        const uint32_t e = loc->messages[i].envelope;
-        const uint32_t peer = e == MPL_NONE ? MPL_NONE : loc->envelopes[e].peer;
+        const uint32_t at = loc->messages[i].envelope;
+        const struct mpl_envelope *x = at == MPL_NONE ? NULL : &loc->envelopes[at];
 
-        n += peer != MPL_NONE && c->takes_any[peer];
+        if (x == NULL || x->peer == MPL_NONE || (!is_taker && !e->takes_any[x->peer])) {
+            continue;
+        }
+        if (x->is_send && has_received) {
+            n++;
+            if (sends != NULL) {
+                sends[n - 1] = i;
+            }
+        }
+        has_received = !x->is_send;
     }
     return n;
 }
 
-static void take_load(const struct mpl_comparison *c, uint32_t l, struct mpl_load *out)
+double mpl_effects_computed(const struct mpl_run *run, uint32_t l)
 {
-    const struct mpl_run *base = c->diff.base;
-    const struct mpl_run *new = c->diff.new;
-    const bool is_taker = c->takes_any[base->model->locations[l].process];
-    const uint64_t before = is_taker ? 0 : count_asked(c, base, l);
-    const uint64_t now = is_taker ? 0 : count_asked(c, new, l);
-
-    *out = (struct mpl_load){
-        .location = l,
-        .base_s = mpl_events_totals(base->events, l)->class_s[MPL_SPAN_COMPUTE],
-        .new_s = mpl_events_totals(new->events, l)->class_s[MPL_SPAN_COMPUTE],
-        .work = before > 0 && now > 0 ? (double) now / (double) before : 1,
-    };
+    return mpl_events_totals(run->events, l)->class_s[MPL_SPAN_COMPUTE];
 }
 
-static int by_excess(const void *x, const void *y)
+/* Medians over the runs of a side; \p values has room for them. */
+static void take_side(const struct mpl_effects *e, const struct mpl_diff_side *side,
+                      uint32_t l, double *values, double *computed_s, double *n_tasks)
+{
+    for (size_t r = 0; r < side->n; r++) {
+        values[r] = mpl_effects_computed(side->runs[r], l);
+    }
+    *computed_s = mpl_median(values, side->n);
+    for (size_t r = 0; r < side->n; r++) {
+        values[r] = mpl_effects_tasks(e, side->runs[r], l, NULL);
+    }
+    *n_tasks = mpl_median(values, side->n);
+}
+
+/* Who hands out work does not get it from others. */
+static bool is_taker(const struct mpl_effects *e, uint32_t l)
+{
+    return e->takes_any[e->diff->base->model->locations[l].process];
+}
+
+static void take_load(const struct mpl_effects *e, uint32_t l, double *values,
+                      struct mpl_load *out)
+{
+    double before;
+    double now;
+
+    *out = (struct mpl_load){ .location = l, .work = 1 };
+    take_side(e, &e->diff->sides[0], l, values, &out->base_s, &before);
+    take_side(e, &e->diff->sides[1], l, values, &out->new_s, &now);
+    if (before > 0 && now > 0 && !is_taker(e, l)) {
+        out->base_tasks = (uint64_t) before;
+        out->new_tasks = (uint64_t) now;
+        out->work = now / before;
+    }
+}
+
+bool mpl_load_is_comparable(const struct mpl_load *load)
+{
+    return load->work == 1 ||
+           fmin((double) load->base_tasks, (double) load->new_tasks) >= least_tasks;
+}
+
+/* ---- who counts --------------------------------------------------------------------------------------- */
+
+static double size_of(const struct mpl_load *load)
+{
+    return isnan(load->beyond_s) ? -1 : fabs(load->beyond_s);
+}
+
+/* Those that count in front. */
+static int by_importance(const void *x, const void *y)
 {
     const struct mpl_load *a = x;
     const struct mpl_load *b = y;
 
-    if (fabs(a->beyond_s) != fabs(b->beyond_s)) {
-        return fabs(a->beyond_s) > fabs(b->beyond_s) ? -1 : 1;
+    if (a->is_significant != b->is_significant) {
+        return a->is_significant ? -1 : 1;
+    }
+    if (size_of(a) != size_of(b)) {
+        return size_of(a) > size_of(b) ? -1 : 1;
     }
     return (a->location > b->location) - (a->location < b->location);
 }
 
-/* Those that stand out stand in front. */
-static uint32_t count_named(const struct mpl_load *loads, uint32_t n, double base_s,
-                            double *scratch)
+static uint32_t count_named(const struct mpl_effects *e, double *scratch)
 {
+    const struct mpl_load *loads = e->loads;
+    const double least_s = e->diff->least_share * e->diff->sides[0].median_s;
+    const bool are_single = !mpl_diff_has_repetitions(e->diff);
     double typical;
     uint32_t n_named = 0;
 
-    for (uint32_t l = 0; l < n; l++) {
-        scratch[l] = fabs(loads[l].beyond_s);
+    for (uint32_t l = 0; l < e->n_locations; l++) {
+        scratch[l] = fmax(size_of(&loads[l]), 0);
     }
-    typical = n == 0 ? 0 : mpl_median(scratch, n);
-    while (n_named < n && fabs(loads[n_named].beyond_s) >= least_share * base_s &&
-           fabs(loads[n_named].beyond_s) >= least_times * typical) {
+    typical = e->n_locations == 0 ? 0 : mpl_median(scratch, e->n_locations);
+    while (n_named < e->n_locations &&
+           (loads[n_named].is_significant ||
+            (are_single && size_of(&loads[n_named]) >= least_s &&
+             size_of(&loads[n_named]) >= least_times * typical))) {
         n_named++;
     }
     return n_named;
@@ -148,42 +160,77 @@ static double explain(const struct mpl_diff *diff, double difference_s)
     return fmin(1, share);
 }
 
-enum mpl_status mpl_loads_compare(struct mpl_comparison *c, struct mpl_err *err)
+static enum mpl_status compare(struct mpl_effects *e, struct mpl_err *err)
 {
-    const uint32_t n = c->n_locations;
-    const double base_s = mpl_events_measured_s(c->diff.base->events);
-    const double difference_s = mpl_events_measured_s(c->diff.new->events) - base_s;
-    struct mpl_load *loads = MPL_NEW_ARRAY(c->arena, n, struct mpl_load);
-    double *scratch = MPL_NEW_ARRAY(c->arena, n, double);
+    struct mpl_diff *diff = e->diff;
+    const size_t n_runs = diff->sides[0].n + diff->sides[1].n;
+    const size_t n_most =
+        n_runs > 2 * e->n_locations ? n_runs : 2 * (size_t) e->n_locations;
+    double *scratch = MPL_NEW_ARRAY(e->scratch, n_most, double);
+    enum mpl_status st;
 
-    if (loads == NULL || scratch == NULL) {
+    e->loads = MPL_NEW_ARRAY(e->arena, e->n_locations, struct mpl_load);
+    if (e->loads == NULL || scratch == NULL) {
         return mpl_nomem(err);
     }
-    for (uint32_t l = 0; l < n; l++) {
-        take_load(c, l, &loads[l]);
+    for (uint32_t l = 0; l < e->n_locations; l++) {
+        take_load(e, l, scratch, &e->loads[l]);
     }
-    c->diff.factor = find_factor(loads, n, base_s, scratch);
-    for (uint32_t l = 0; l < n; l++) {
-        loads[l].beyond_s =
-            loads[l].new_s - c->diff.factor * loads[l].work * loads[l].base_s;
+    diff->factor = mpl_common_factor(e, scratch);
+    for (uint32_t l = 0; l < e->n_locations; l++) {
+        struct mpl_load *load = &e->loads[l];
+
+        load->beyond_s = mpl_load_is_comparable(load)
+                             ? load->new_s - diff->factor * load->work * load->base_s
+                             : NAN;
     }
-    if (n > 0) {
-        qsort(loads, n, sizeof *loads, by_excess);
+    st = mpl_loads_weigh(e, err);
+    if (st == MPL_OK && e->n_locations > 0) {
+        qsort(e->loads, e->n_locations, sizeof *e->loads, by_importance);
+        diff->loads = e->loads;
+        diff->n_loads = e->n_locations;
+        diff->n_named = count_named(e, scratch);
+        diff->explained_share =
+            explain(diff, diff->sides[1].median_s - diff->sides[0].median_s);
     }
-    c->diff.loads = loads;
-    c->diff.n_loads = n;
-    c->diff.n_named = count_named(loads, n, base_s, scratch);
-    c->diff.explained_share = explain(&c->diff, difference_s);
-    return MPL_OK;
+    return st;
+}
+
+enum mpl_status mpl_loads_compare(struct mpl_comparison *c, const struct mpl_sequence *base,
+                                  const struct mpl_sequence *new, struct mpl_err *err)
+{
+    struct mpl_effects e = { .diff = &c->diff,
+                             .takes_any = c->takes_any,
+                             .n_locations = c->n_locations,
+                             .base = base,
+                             .new = new,
+                             .arena = c->arena,
+                             .scratch = mpl_arena_create() };
+    const enum mpl_status st = e.scratch == NULL ? mpl_nomem(err) : compare(&e, err);
+
+    mpl_arena_destroy(e.scratch);
+    return st;
+}
+
+/* ---- the verdict ---------------------------------------------------------------------------------------- */
+
+static bool is_more_than_chance(const struct mpl_diff *diff, double more_s,
+                                bool is_explained)
+{
+    const double base_s = diff->sides[0].median_s;
+
+    if (mpl_diff_has_repetitions(diff)) {
+        return fabs(more_s) >= diff->least_share * base_s && !mpl_diff_may_be_chance(diff);
+    }
+    return fabs(more_s) >= least_unexplained * base_s ||
+           (fabs(more_s) >= diff->least_share * base_s && is_explained);
 }
 
 void mpl_loads_judge(struct mpl_diff *diff)
 {
-    const double base_s = mpl_events_measured_s(diff->base->events);
-    const double more_s = mpl_events_measured_s(diff->new->events) - base_s;
+    const double more_s = diff->sides[1].median_s - diff->sides[0].median_s;
     const bool is_explained = diff->n_loads > 0 && diff->explained_share >= least_explained;
-    const bool counts = fabs(more_s) >= least_unexplained * base_s ||
-                        (fabs(more_s) >= least_share * base_s && is_explained);
+    const bool counts = is_more_than_chance(diff, more_s, is_explained);
 
     diff->is_slower = counts && more_s > 0;
     diff->is_unexplained = counts && !is_explained;

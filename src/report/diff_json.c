@@ -111,6 +111,11 @@ static struct mpl_json *suspects_json(const struct writer *w)
     return json;
 }
 
+static struct mpl_json *tasks_json(uint64_t n)
+{
+    return n == 0 ? mpl_json_null() : mpl_json_integer((int64_t) n);
+}
+
 static struct mpl_json *performance_json(const struct mpl_diff *diff)
 {
     struct mpl_json *json = mpl_json_array();
@@ -124,7 +129,12 @@ static struct mpl_json *performance_json(const struct mpl_diff *diff)
         mpl_json_set(entry, "base_s", mpl_json_number(load->base_s));
         mpl_json_set(entry, "new_s", mpl_json_number(load->new_s));
         mpl_json_set(entry, "work", mpl_json_number(load->work));
+        mpl_json_set(entry, "base_tasks", tasks_json(load->base_tasks));
+        mpl_json_set(entry, "new_tasks", tasks_json(load->new_tasks));
         mpl_json_set(entry, "beyond_s", mpl_json_number(load->beyond_s));
+        mpl_json_set(entry, "beyond_low_s", mpl_json_number(load->low_s));
+        mpl_json_set(entry, "beyond_high_s", mpl_json_number(load->high_s));
+        mpl_json_set(entry, "significant", mpl_json_boolean(load->is_significant));
         mpl_json_set(entry, "stands_out", mpl_json_boolean(i < diff->n_named));
         mpl_json_add(json, entry);
     }
@@ -147,7 +157,8 @@ static struct mpl_json *loops_json(const struct writer *w)
     return json;
 }
 
-static struct mpl_json *run_json(const struct mpl_run *run)
+static struct mpl_json *run_json(const struct mpl_run *run,
+                                 const struct mpl_diff_side *side)
 {
     struct mpl_json *json = mpl_json_object();
 
@@ -156,8 +167,12 @@ static struct mpl_json *run_json(const struct mpl_run *run)
                  run->model == NULL ? mpl_json_null()
                                     : mpl_json_integer(run->model->n_processes));
     mpl_json_set(json, "duration_s",
-                 run->events == NULL ? mpl_json_null()
-                                     : mpl_json_number(mpl_events_measured_s(run->events)));
+                 run->events == NULL ? mpl_json_null() : mpl_json_number(side->median_s));
+    mpl_json_set(json, "runs", mpl_json_integer((int64_t) side->n));
+    mpl_json_set(json, "shortest_s",
+                 run->events == NULL ? mpl_json_null() : mpl_json_number(side->low_s));
+    mpl_json_set(json, "longest_s",
+                 run->events == NULL ? mpl_json_null() : mpl_json_number(side->high_s));
     return json;
 }
 
@@ -205,13 +220,15 @@ enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff,
     mpl_json_set(json, "verdict", mpl_json_string(mpl_diff_verdict_name(diff->verdict)));
     mpl_json_set(json, "reason", mpl_json_string(diff->reason));
     mpl_json_set(json, "gates", gates_json(diff, gates));
-    mpl_json_set(json, "base", run_json(diff->base));
-    mpl_json_set(json, "new", run_json(diff->new));
+    mpl_json_set(json, "base", run_json(diff->base, &diff->sides[0]));
+    mpl_json_set(json, "new", run_json(diff->new, &diff->sides[1]));
     mpl_json_set(json, "suspects", suspects_json(&w));
     mpl_json_set(json, "changes", changes_json(&w));
     mpl_json_set(json, "loops", loops_json(&w));
     mpl_json_set(json, "configurations", mpl_json_integer(diff->n_configurations));
     mpl_json_set(json, "telling_configurations", mpl_json_integer(diff->n_telling));
+    mpl_json_set(json, "least_share", mpl_json_number(diff->least_share));
+    mpl_json_set(json, "run_time_p", mpl_json_number(diff->p));
     mpl_json_set(json, "common_factor",
                  diff->n_loads > 0 ? mpl_json_number(diff->factor) : mpl_json_null());
     mpl_json_set(json, "performance", performance_json(diff));

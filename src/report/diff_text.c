@@ -326,7 +326,12 @@ static void print_load(struct page *page, const struct mpl_diff *diff,
 {
     mpl_page_say(page, 2, "%s", mpl_words_load(page, diff, load));
     if (load->work != 1) {
-        mpl_page_say(page, 4, "(it got %.2f times as much work)", load->work);
+        mpl_page_say(page, 4, "%s", mpl_words_tasks(page, load));
+    }
+    if (!load->is_significant) {
+        mpl_page_say(page, 4,
+                     "It %s: only repetitions (--base, --new) tell whether that is chance.",
+                     isnan(load->p) ? "makes too few calls" : "does so in few places");
     }
 }
 

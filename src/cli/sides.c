@@ -1,0 +1,177 @@
+#include "config.h"
+
+#include "cli/sides_priv.h"
+
+#include <string.h>
+
+#include "cli/cli_priv.h"
+#include "cli/traces_priv.h"
+
+/* ---- as they are asked for ------------------------------------------------------------------ */
+
+enum mpl_status mpl_sides_begin(struct mpl_sides_asked *asked, size_t n_most,
+                                struct mpl_arena *arena, struct mpl_err *err)
+{
+    *asked = (struct mpl_sides_asked){ .n_most = n_most, .at = MPL_SIDES };
+    for (int s = 0; s < MPL_SIDES; s++) {
+        asked->words[s] = MPL_NEW_ARRAY(arena, n_most, const char *);
+        if (asked->words[s] == NULL) {
+            return mpl_nomem(err);
+        }
+    }
+    return MPL_OK;
+}
+
+void mpl_sides_take_option(struct mpl_sides_asked *asked, enum mpl_side side,
+                           const char *word)
+{
+    asked->at = (int) side;
+    asked->words[side][asked->n[side]++] = word;
+}
+
+bool mpl_sides_take_operand(struct mpl_sides_asked *asked, const char *word)
+{
+    const bool is_plain = asked->at == MPL_SIDES;
+    const int side = is_plain ? (asked->n[MPL_SIDE_BASE] > 0) : asked->at;
+
+    if (is_plain && asked->n[side] > 0) {
+        return false;
+    }
+    asked->has_plain |= is_plain;
+    asked->words[side][asked->n[side]++] = word;
+    return true;
+}
+
+bool mpl_sides_is_one(const struct mpl_sides_asked *asked)
+{
+    return asked->n[MPL_SIDE_BASE] == 1 && asked->n[MPL_SIDE_NEW] == 0;
+}
+
+enum mpl_status mpl_sides_check(const struct mpl_sides_asked *asked, struct mpl_err *err)
+{
+    if (asked->has_plain && asked->at != MPL_SIDES) {
+        return mpl_fail(
+            err, MPL_E_USAGE,
+            "\"%s\" is neither behind --base nor behind --new: either both runs "
+            "are named without these options, or all are behind them",
+            asked->words[MPL_SIDE_BASE][0]);
+    }
+    if (asked->at != MPL_SIDES) {
+        const int missing = asked->n[MPL_SIDE_BASE] == 0  ? MPL_SIDE_BASE
+                            : asked->n[MPL_SIDE_NEW] == 0 ? MPL_SIDE_NEW
+                                                          : MPL_SIDES;
+
+        return missing == MPL_SIDES
+                   ? MPL_OK
+                   : mpl_fail(err, MPL_E_USAGE, "option \"--%s\" needs \"--%s\" beside it",
+                              missing == MPL_SIDE_BASE ? "new" : "base",
+                              missing == MPL_SIDE_BASE ? "base" : "new");
+    }
+    return asked->n[MPL_SIDE_NEW] > 0
+               ? MPL_OK
+               : mpl_fail(err, MPL_E_USAGE,
+                          "diff needs two traces: what to compare with, and what is new");
+}
+
+/* ---- as they are read ------------------------------------------------------------------------- */
+
+static bool ends_in(const char *word, const char *end)
+{
+    const size_t n = strlen(word);
+    const size_t n_end = strlen(end);
+
+    return n > n_end && strcmp(word + n - n_end, end) == 0;
+}
+
+static enum mpl_status find(const struct mpl_sides_asked *asked, int side,
+                            struct mpl_arena *arena, struct mpl_traces *out,
+                            struct mpl_err *err)
+{
+    struct mpl_traces_asked words = {
+        .words = MPL_NEW_ARRAY(arena, asked->n[side], const char *),
+        .manifests = MPL_NEW_ARRAY(arena, asked->n[side], const char *),
+    };
+
+    if (words.words == NULL || words.manifests == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < asked->n[side]; i++) {
+        const char *word = asked->words[side][i];
+
+        if (ends_in(word, ".yaml") || ends_in(word, ".yml")) {
+            words.manifests[words.n_manifests++] = word;
+        } else {
+            words.words[words.n_words++] = word;
+        }
+    }
+
+    const enum mpl_status st = mpl_traces_find(&words, arena, out, err);
+
+    if (st == MPL_OK && out->n == 0) {
+        return mpl_fail(err, MPL_E_MEANING, "\"%s\" has no run that left a trace",
+                        asked->words[side][0]);
+    }
+    return st;
+}
+
+static enum mpl_status read_run(const char *path, const struct mpl_clock_options *clock,
+                                struct mpl_analysis **out, struct mpl_err *err)
+{
+    struct mpl_progress_line line;
+
+    mpl_progress_line_open(&line, stderr);
+
+    const enum mpl_status st = mpl_analysis_check(path, clock, &line.progress, out, err);
+
+    mpl_progress_line_close(&line);
+    return st;
+}
+
+static enum mpl_status read_side(const struct mpl_traces *traces,
+                                 const struct mpl_clock_options *clock,
+                                 struct mpl_arena *arena, struct mpl_analysis ***analyses,
+                                 struct mpl_diff_runs *out, struct mpl_err *err)
+{
+    const struct mpl_run **runs = MPL_NEW_ARRAY(arena, traces->n, const struct mpl_run *);
+    enum mpl_status st = MPL_OK;
+
+    *analyses = MPL_NEW_ARRAY(arena, traces->n, struct mpl_analysis *);
+    if (runs == NULL || *analyses == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < traces->n && st == MPL_OK; i++) {
+        out->n = i + 1;
+        st = read_run(traces->paths[i], clock, &(*analyses)[i], err);
+        runs[i] = st == MPL_OK ? &mpl_analysis_diagnosis((*analyses)[i])->runs[0] : NULL;
+    }
+    out->runs = runs;
+    return st;
+}
+
+enum mpl_status mpl_sides_read(const struct mpl_sides_asked *asked,
+                               const struct mpl_clock_options *clock,
+                               struct mpl_arena *arena, struct mpl_sides_read *out,
+                               struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    *out = (struct mpl_sides_read){ 0 };
+    for (int s = 0; s < MPL_SIDES && st == MPL_OK && asked->n[s] > 0; s++) {
+        struct mpl_traces traces;
+
+        st = find(asked, s, arena, &traces, err);
+        st = st == MPL_OK
+                 ? read_side(&traces, clock, arena, &out->analyses[s], &out->runs[s], err)
+                 : st;
+    }
+    return st;
+}
+
+void mpl_sides_close(struct mpl_sides_read *sides)
+{
+    for (int s = 0; s < MPL_SIDES; s++) {
+        for (size_t i = 0; i < sides->runs[s].n; i++) {
+            mpl_analysis_destroy(sides->analyses[s][i]);
+        }
+    }
+}

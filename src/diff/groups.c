@@ -1,0 +1,174 @@
+/* Repetitions: which run speaks for its side, and what the runs of a side differ in among themselves. */
+#include "config.h"
+
+#include "diff/chance_priv.h"
+#include "diff/diff_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BASE, NEW, SIDES };
+
+/* What counts of single runs, as one cannot know how much they differ by themselves; and where that is known. */
+static const double least_single = 0.1;
+static const double least_repeated = 0.02;
+
+/* More seldom than that something is no chance. */
+static const double least_p = 0.05;
+
+bool mpl_diff_has_repetitions(const struct mpl_diff *diff)
+{
+    return diff->sides[BASE].n + diff->sides[NEW].n > SIDES;
+}
+
+bool mpl_diff_may_be_chance(const struct mpl_diff *diff)
+{
+    return mpl_diff_has_repetitions(diff) && !(diff->p <= least_p);
+}
+
+/* ---- who can be used -------------------------------------------------------------------------------------- */
+
+static bool is_usable(const struct mpl_run *run)
+{
+    return run->events != NULL && run->model->n_events > 0;
+}
+
+static double duration_of(const struct mpl_run *run)
+{
+    return is_usable(run) ? mpl_events_measured_s(run->events) : 0;
+}
+
+static int by_duration(const void *x, const void *y)
+{
+    const struct mpl_run *a = *(const struct mpl_run *const *) x;
+    const struct mpl_run *b = *(const struct mpl_run *const *) y;
+    const double first = duration_of(a);
+    const double second = duration_of(b);
+
+    return (first > second) - (first < second);
+}
+
+static enum mpl_status note_unusable(struct mpl_comparison *c, const struct mpl_run *run,
+                                     struct mpl_err *err)
+{
+    return mpl_comparison_note(
+        c,
+        mpl_arena_printf(c->arena, "%s is left out: %s.", run->path,
+                         run->failure == NULL ? "it has no events" : run->failure),
+        err);
+}
+
+/* Who has other locations than the speaker cannot be put beside it. */
+static bool is_alike(const struct mpl_run *run, const struct mpl_run *speaker)
+{
+    if (run == speaker) {
+        return true;
+    }
+    if (run->model->n_locations != speaker->model->n_locations) {
+        return false;
+    }
+    for (uint32_t l = 0; l < run->model->n_locations; l++) {
+        if (strcmp(run->model->locations[l].label, speaker->model->locations[l].label) !=
+            0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum mpl_status leave_out(struct mpl_comparison *c, const struct mpl_run **runs,
+                                 size_t *n, const struct mpl_run *speaker,
+                                 struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+    size_t n_kept = 0;
+
+    for (size_t i = 0; i < *n && st == MPL_OK; i++) {
+        if (is_alike(runs[i], speaker)) {
+            runs[n_kept++] = runs[i];
+        } else {
+            st = mpl_comparison_note(
+                c,
+                mpl_arena_printf(c->arena,
+                                 "%s is left out: it has other processes than %s.",
+                                 runs[i]->path, speaker->path),
+                err);
+        }
+    }
+    *n = n_kept;
+    return st;
+}
+
+/* Without any that can be used the first one says why. */
+static enum mpl_status take_side(struct mpl_comparison *c, const struct mpl_diff_runs *runs,
+                                 struct mpl_diff_side *side, const struct mpl_run **speaker,
+                                 struct mpl_err *err)
+{
+    const struct mpl_run **usable =
+        MPL_NEW_ARRAY(c->arena, runs->n, const struct mpl_run *);
+    enum mpl_status st = usable == NULL ? mpl_nomem(err) : MPL_OK;
+    size_t n = 0;
+
+    for (size_t i = 0; i < runs->n && st == MPL_OK; i++) {
+        if (is_usable(runs->runs[i])) {
+            usable[n++] = runs->runs[i];
+        } else if (runs->n > 1) {
+            st = note_unusable(c, runs->runs[i], err);
+        }
+    }
+    if (st == MPL_OK && n == 0) {
+        usable[n++] = runs->runs[0];
+    }
+    if (st != MPL_OK) {
+        return st;
+    }
+    qsort(usable, n, sizeof *usable, by_duration);
+    *speaker = usable[(n - 1) / 2];
+    st = leave_out(c, usable, &n, *speaker, err);
+    *side = (struct mpl_diff_side){
+        .n = n,
+        .runs = usable,
+        .median_s = (duration_of(usable[(n - 1) / 2]) + duration_of(usable[n / 2])) / 2,
+        .low_s = duration_of(usable[0]),
+        .high_s = duration_of(usable[n - 1]),
+    };
+    return st;
+}
+
+/* ---- run time ------------------------------------------------------------------------------------------------ */
+
+static enum mpl_status weigh_durations(struct mpl_comparison *c, struct mpl_err *err)
+{
+    struct mpl_sample samples[SIDES];
+    struct mpl_chance chance;
+
+    for (int s = 0; s < SIDES; s++) {
+        const struct mpl_diff_side *side = &c->diff.sides[s];
+        double *values = MPL_NEW_ARRAY(c->arena, side->n, double);
+
+        if (values == NULL) {
+            return mpl_nomem(err);
+        }
+        for (size_t r = 0; r < side->n; r++) {
+            values[r] = duration_of(side->runs[r]);
+        }
+        samples[s] = (struct mpl_sample){ side->n, values };
+    }
+    mpl_chance_of_runs(samples[NEW], samples[BASE], &chance);
+    c->diff.p = chance.p;
+    return MPL_OK;
+}
+
+enum mpl_status mpl_sides_take(struct mpl_comparison *c, const struct mpl_diff_runs *base,
+                               const struct mpl_diff_runs *new,
+                               const struct mpl_diff_options *options, struct mpl_err *err)
+{
+    enum mpl_status st = take_side(c, base, &c->diff.sides[BASE], &c->diff.base, err);
+
+    st = st == MPL_OK ? take_side(c, new, &c->diff.sides[NEW], &c->diff.new, err) : st;
+    c->diff.least_share = options->least_share > 0             ? options->least_share
+                          : mpl_diff_has_repetitions(&c->diff) ? least_repeated
+                                                               : least_single;
+    return st == MPL_OK ? weigh_durations(c, err) : st;
+}
