@@ -3,8 +3,6 @@
 
 #include "diff/diff_priv.h"
 
-#include "replay/replay.h"
-
 #include <string.h>
 
 /* Programs that share fewer of their functions are taken for different ones. */
@@ -154,99 +152,6 @@ static enum mpl_status check_run(struct mpl_comparison *c, const struct mpl_run 
 
 /* ---- what is left out ---------------------------------------------------------------------------- */
 
-/* Per process, whether it takes whatever comes first in that run, and how many messages it has. */
-struct takers {
-    bool *takes_any;
-    uint64_t *messages;
-};
-
-static enum mpl_status find_takers(const struct mpl_comparison *c,
-                                   const struct mpl_run *run, struct mpl_arena *scratch,
-                                   struct takers *out, struct mpl_err *err)
-{
-    bool *locations = MPL_NEW_ARRAY(scratch, c->n_locations, bool);
-    enum mpl_status st = MPL_OK;
-
-    out->takes_any = MPL_NEW_ARRAY(scratch, run->model->n_processes, bool);
-    out->messages = MPL_NEW_ARRAY(scratch, run->model->n_processes, uint64_t);
-    if (locations == NULL || out->takes_any == NULL || out->messages == NULL) {
-        return mpl_nomem(err);
-    }
-    st = mpl_replay_takes_any(run->model, run->match, locations, err);
-    for (uint32_t l = 0; l < c->n_locations && st == MPL_OK; l++) {
-        const struct mpl_location *loc = &run->model->locations[l];
-
-        out->takes_any[loc->process] |= locations[l];
-        out->messages[loc->process] += loc->n_messages;
-    }
-    return st;
-}
-
-/* One run may show it by chance only: then the other must have as many messages, for a message that a fault
-   takes away changes turns, too. */
-static enum mpl_status choose_takers(struct mpl_comparison *c, struct mpl_err *err)
-{
-    struct mpl_arena *scratch = mpl_arena_create();
-    struct takers base;
-    struct takers new;
-    enum mpl_status st = scratch == NULL ? mpl_nomem(err) : MPL_OK;
-
-    st = st == MPL_OK ? find_takers(c, c->diff.base, scratch, &base, err) : st;
-    st = st == MPL_OK ? find_takers(c, c->diff.new, scratch, &new, err) : st;
-    for (uint32_t p = 0; p < c->diff.base->model->n_processes && st == MPL_OK; p++) {
-        c->takes_any[p] = (base.takes_any[p] && new.takes_any[p]) ||
-                          ((base.takes_any[p] || new.takes_any[p]) &&
-                           base.messages[p] == new.messages[p]);
-    }
-    mpl_arena_destroy(scratch);
-    return st;
-}
-
-static unsigned long long count_messages(const struct mpl_comparison *c,
-                                         const struct mpl_run *run)
-{
-    unsigned long long n = 0;
-
-    for (uint32_t l = 0; l < c->n_locations; l++) {
-        const struct mpl_location *loc = &run->model->locations[l];
-
-        n += c->takes_any[loc->process] ? loc->n_messages : 0;
-    }
-    return n;
-}
-
-static enum mpl_status note_takers(struct mpl_comparison *c, struct mpl_err *err)
-{
-    const struct mpl_model *model = c->diff.base->model;
-    uint32_t n = 0;
-    uint32_t first = 0;
-
-    for (uint32_t p = 0; p < model->n_processes; p++) {
-        first = c->takes_any[p] && n == 0 ? p : first;
-        n += c->takes_any[p];
-    }
-    if (n == 0) {
-        return MPL_OK;
-    }
-
-    const char *who =
-        n == 1 ? mpl_arena_printf(c->arena, "Rank %u takes", model->processes[first].rank)
-               : mpl_arena_printf(c->arena, "%u ranks, first %u, take", n,
-                                  model->processes[first].rank);
-
-    return mpl_comparison_note(
-        c,
-        who == NULL ? NULL
-                    : mpl_arena_printf(
-                          c->arena,
-                          "%s messages in the order in which they come, and answer%s them. "
-                          "Who has how many differs from run to run, so these messages "
-                          "are not compared: %llu in the base, %llu in the new run.",
-                          who, n == 1 ? "s" : "", count_messages(c, c->diff.base),
-                          count_messages(c, c->diff.new)),
-        err);
-}
-
 static enum mpl_status note_recording(struct mpl_comparison *c, struct mpl_err *err)
 {
     const bool base = c->diff.base->model->can.has_receive_completions;
@@ -280,17 +185,11 @@ static enum mpl_status note_damage(struct mpl_comparison *c, const struct mpl_ru
 
 enum mpl_status mpl_comparable_note(struct mpl_comparison *c, struct mpl_err *err)
 {
-    enum mpl_status st = note_takers(c, err);
+    enum mpl_status st = mpl_arrival_note(c, err);
 
     st = st == MPL_OK ? note_recording(c, err) : st;
     st = st == MPL_OK ? note_damage(c, c->diff.base, "The base", err) : st;
     return st == MPL_OK ? note_damage(c, c->diff.new, "The new run", err) : st;
-}
-
-static enum mpl_status start_takers(struct mpl_comparison *c, struct mpl_err *err)
-{
-    c->takes_any = MPL_NEW_ARRAY(c->arena, c->diff.base->model->n_processes, bool);
-    return c->takes_any == NULL ? mpl_nomem(err) : choose_takers(c, err);
 }
 
 enum mpl_status mpl_comparable_check(struct mpl_comparison *c, struct mpl_err *err)
@@ -306,5 +205,5 @@ enum mpl_status mpl_comparable_check(struct mpl_comparison *c, struct mpl_err *e
     if (st == MPL_OK && c->diff.reason == NULL) {
         st = check_locations(c, err);
     }
-    return st == MPL_OK && c->diff.reason == NULL ? start_takers(c, err) : st;
+    return st;
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 enum { COARSE, FINE, LEVELS };
+/* Each round finds at least one more kind of call in a process; few programs have so many. */
+enum { MOST_ROUNDS = 100 };
 static const unsigned parts[LEVELS] = {
     [COARSE] = MPL_SYMBOL_PEER | MPL_SYMBOL_ROOT,
     [FINE] = MPL_SYMBOL_PEER | MPL_SYMBOL_ROOT | MPL_SYMBOL_TAG | MPL_SYMBOL_BYTES |
@@ -30,16 +32,17 @@ const char *mpl_diff_verdict_name(enum mpl_diff_verdict verdict)
 }
 
 static enum mpl_status make_level(struct mpl_comparison *c, unsigned with,
-                                  struct level *out, struct mpl_err *err)
+                                  struct mpl_arena *arena, struct level *out,
+                                  struct mpl_err *err)
 {
     const struct mpl_sequence_options options = { .parts = with,
                                                   .without_polls = true,
-                                                  .takes_any = c->takes_any };
+                                                  .loose = c->loose };
     const enum mpl_status st = mpl_sequences_create(c->diff.base->events, &options,
-                                                    c->symbols, c->arena, &out->base, err);
+                                                    c->symbols, arena, &out->base, err);
 
     return st == MPL_OK ? mpl_sequences_create(c->diff.new->events, &options, c->symbols,
-                                               c->arena, &out->new, err)
+                                               arena, &out->new, err)
                         : st;
 }
 
@@ -167,20 +170,64 @@ static bool is_same_work(const struct mpl_comparison *c, const struct level *lev
     return true;
 }
 
-/* Once somebody takes what comes first, others may turn out to follow from it. */
-static enum mpl_status make_levels(struct mpl_comparison *c, struct level *levels,
-                                   struct mpl_err *err)
+static void count_calls(const struct mpl_comparison *c, const struct level *level,
+                        uint64_t n[2])
+{
+    n[0] = n[1] = 0;
+    for (uint32_t l = 0; l < c->n_locations; l++) {
+        n[0] += level->base[l].n;
+        n[1] += level->new[l].n;
+    }
+}
+
+static void forget(void *arena)
+{
+    mpl_arena_destroy(arena);
+}
+
+/* Until nothing more is found that chance decides; the sequences of the last round stay. */
+static enum mpl_status loosen(struct mpl_comparison *c, struct level *level,
+                              struct mpl_err *err)
 {
     bool has_more = true;
     enum mpl_status st = MPL_OK;
 
-    while (has_more && st == MPL_OK) {
-        st = make_level(c, parts[FINE], &levels[FINE], err);
-        st = st == MPL_OK
-                 ? mpl_order_allow(c, levels[FINE].base, levels[FINE].new, &has_more, err)
-                 : st;
+    for (int i = 0; has_more && st == MPL_OK; i++) {
+        struct mpl_arena *round = mpl_arena_create();
+
+        st = round == NULL ? mpl_nomem(err) : make_level(c, parts[FINE], round, level, err);
+        has_more = false;
+        if (st == MPL_OK && i == 0) {
+            count_calls(c, level, c->n_calls);
+        }
+        if (st == MPL_OK && i < MOST_ROUNDS) {
+            st = mpl_arrival_find(c, level->base, level->new, &has_more, err);
+        }
+        if (has_more || st != MPL_OK) {
+            mpl_arena_destroy(round);
+        } else if (!mpl_arena_keep(c->arena, round, forget)) {
+            mpl_arena_destroy(round);
+            st = mpl_nomem(err);
+        }
     }
-    return st == MPL_OK ? make_level(c, parts[COARSE], &levels[COARSE], err) : st;
+    if (st == MPL_OK) {
+        count_calls(c, level, c->n_compared);
+    }
+    return st;
+}
+
+/* Once something is left to chance, more may turn out to follow from it. */
+static enum mpl_status make_levels(struct mpl_comparison *c, struct level *levels,
+                                   struct mpl_err *err)
+{
+    const struct mpl_model *model = c->diff.base->model;
+    enum mpl_status st;
+
+    c->takes_any = MPL_NEW_ARRAY(c->arena, model->n_processes, bool);
+    c->looseness = MPL_NEW_ARRAY(c->arena, model->n_locations, enum mpl_looseness);
+    st = c->takes_any == NULL || c->looseness == NULL ? mpl_nomem(err)
+                                                      : loosen(c, &levels[FINE], err);
+    return st == MPL_OK ? make_level(c, parts[COARSE], c->arena, &levels[COARSE], err) : st;
 }
 
 static enum mpl_status compare(struct mpl_comparison *c, struct mpl_err *err)
@@ -224,9 +271,10 @@ enum mpl_status mpl_diff_create_repeated(const struct mpl_diff_runs *base,
     c->notes = mpl_buf_make(sizeof(const char *));
     c->symbols = mpl_symbols_create();
     c->loops = mpl_loops_create(MPL_FILTER_K, arena);
+    c->loose = mpl_loose_create(arena);
     c->diff.symbols = c->symbols;
     c->diff.loops = c->loops;
-    if (c->symbols == NULL || c->loops == NULL) {
+    if (c->symbols == NULL || c->loops == NULL || c->loose == NULL) {
         return mpl_nomem(err);
     }
     st = mpl_sides_take(c, base, new, options, err);
@@ -256,6 +304,7 @@ void mpl_diff_destroy(struct mpl_comparison *comparison)
         mpl_buf_free(&comparison->notes);
         mpl_symbols_destroy(comparison->symbols);
         mpl_loops_destroy(comparison->loops);
+        mpl_loose_close(comparison->loose);
         mpl_arena_destroy(comparison->arena);
     }
 }

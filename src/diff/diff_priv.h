@@ -10,7 +10,11 @@ struct mpl_comparison {
     struct mpl_symbols *symbols;
     struct mpl_loops *loops;
     uint32_t n_locations;
-    bool *takes_any; /* Per process, in either run. */
+    struct mpl_loose *loose;
+    enum mpl_looseness *looseness; /* Per location, the highest of its calls. */
+    uint64_t n_calls[2];           /* Of the base and of the new run, */
+    uint64_t n_compared[2]; /* and those of them that chance does not decide about. */
+    bool *takes_any;        /* Per process: messages in the order in which they come. */
     struct mpl_buf notes;
 };
 
@@ -21,11 +25,35 @@ enum mpl_status mpl_comparable_check(struct mpl_comparison *c, struct mpl_err *e
 enum mpl_status mpl_comparison_note(struct mpl_comparison *c, const char *text,
                                     struct mpl_err *err); /* \p text NULL: no memory */
 enum mpl_status mpl_comparable_note(struct mpl_comparison *c, struct mpl_err *err);
-/** Marks processes that seem to take what comes first since their receives met others than in the base
-    (order.c); with all that is recorded of calls. \p has_more: there are such. */
-enum mpl_status mpl_order_allow(struct mpl_comparison *c, const struct mpl_sequence *base,
-                                const struct mpl_sequence *new, bool *has_more,
-                                struct mpl_err *err);
+/** Adds a sentence; NULL: there was no memory for it. */
+enum mpl_status mpl_comparison_note(struct mpl_comparison *c, const char *text,
+                                    struct mpl_err *err);
+
+/* ---- what chance decides (arrival.c, race.c) -------------------------------------------------------- */
+
+/**
+ * From sequences with all that is recorded: which calls differ by chance. Adds them to c->loose; \p
+ * *has_more: there are such, so that sequences change.
+ */
+enum mpl_status mpl_arrival_find(struct mpl_comparison *c, const struct mpl_sequence *base,
+                                 const struct mpl_sequence *new, bool *has_more,
+                                 struct mpl_err *err);
+enum mpl_status mpl_arrival_note(struct mpl_comparison *c, struct mpl_err *err);
+
+/** A receive of a location that met another sender in the other run. */
+struct mpl_meeting {
+    uint32_t location;
+    uint32_t call; /**< See mpl_events_call(). */
+    uint32_t rank; /**< Whom it met in the other run, */
+    uint32_t tag;  /**< with this tag. */
+};
+struct mpl_race_look {
+    bool is_possible;   /**< It could have met that one here: nothing orders the two. */
+    bool is_impossible; /**< That one was sent after the receive. Neither: it never came. */
+    bool has_names;     /**< The location waits for some while others are there. */
+};
+enum mpl_status mpl_race_look(const struct mpl_run *run, const struct mpl_meeting *meeting,
+                              struct mpl_race_look *out, struct mpl_err *err);
 
 /* ---- repetitions (groups.c) -------------------------------------------------------------------------- */
 

@@ -65,7 +65,7 @@ enum mpl_status mpl_filtered_create(const struct mpl_comparison *c,
         .filter = how->filter,
         .parts = how->parts,
         .without_polls = how->without_noise,
-        .takes_any = how->without_noise ? c->takes_any : NULL,
+        .loose = how->without_noise ? c->loose : NULL,
     };
     const struct mpl_sequence *base = NULL;
     const struct mpl_sequence *new = NULL;

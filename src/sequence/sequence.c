@@ -9,25 +9,44 @@
 struct maker {
     const struct mpl_events *events;
     const struct mpl_model *model;
+    const struct mpl_match *match;
     const struct mpl_sequence_options *options;
     struct mpl_symbols *symbols;
     uint32_t *functions; /* Per region: number of its name; MPL_NONE: is left out. */
     uint32_t *comms;     /* Per communicator, likewise. */
+    bool *is_addressed;  /* See find_addressed(); NULL: nothing is left to chance. */
     uint32_t location;
 };
 
 /* ---- which calls ------------------------------------------------------------------------------ */
 
-/* Waitsome returns as often as something is there, like tests. */
-static bool is_poll(const struct mpl_region *region)
+static bool is_called(const struct mpl_region *region, const char *c, const char *fortran)
 {
-    return region->mode == MPL_CALL_TEST || strcasecmp(region->name, "MPI_Waitsome") == 0 ||
-           strcasecmp(region->name, "mpi_waitsome_") == 0;
+    return strcasecmp(region->name, c) == 0 || strcasecmp(region->name, fortran) == 0;
+}
+
+/* Tells of several at a time what has come, so that several answers may follow. */
+static bool asks_for_some(const struct mpl_region *region)
+{
+    return is_called(region, "MPI_Waitsome", "mpi_waitsome_") ||
+           is_called(region, "MPI_Testsome", "mpi_testsome_");
+}
+
+/* Asks what has come. Waitsome returns as often as something is there, like tests. */
+static bool asks(const struct mpl_region *region)
+{
+    return region->mode == MPL_CALL_TEST || asks_for_some(region);
+}
+
+/* Tells what has come first. */
+static bool waits_for_any(const struct mpl_region *region)
+{
+    return is_called(region, "MPI_Waitany", "mpi_waitany_");
 }
 
 static bool is_kept(const struct maker *m, const struct mpl_region *region)
 {
-    if (m->options->without_polls && is_poll(region)) {
+    if (m->options->without_polls && asks(region)) {
         return false;
     }
     if (m->options->filter != NULL) {
@@ -74,22 +93,9 @@ static bool has(const struct maker *m, enum mpl_symbol_part part)
     return (m->options->parts & part) != 0;
 }
 
-static bool takes_any(const struct maker *m, uint32_t process)
+static uint32_t rank_of(const struct maker *m, uint32_t process)
 {
-    return process != MPL_NONE && m->options->takes_any != NULL &&
-           m->options->takes_any[process];
-}
-
-static uint32_t peer_of(const struct maker *m, const struct mpl_envelope *e)
-{
-    if (!has(m, MPL_SYMBOL_PEER | MPL_SYMBOL_RELATIVE) || e->peer == MPL_NONE) {
-        return MPL_NONE;
-    }
-
-    const uint32_t own = m->model->processes[m->model->locations[m->location].process].rank;
-    const uint32_t rank = m->model->processes[e->peer].rank;
-
-    return has(m, MPL_SYMBOL_RELATIVE) ? rank - own + MPL_LOOP : rank;
+    return process == MPL_NONE ? MPL_NONE : m->model->processes[process].rank;
 }
 
 /* Only what begins here: what is completed here may come in any order, or not be recorded. */
@@ -99,34 +105,33 @@ static bool begins_here(uint8_t kind)
 }
 
 /* Of the messages of a call the first each way, and a number that stands for all others. */
-static bool take_message(const struct maker *m, uint32_t message, struct mpl_symbol *s)
+static void take_message(const struct maker *m, uint32_t message, struct mpl_symbol *s)
 {
     const struct mpl_location *loc = &m->model->locations[m->location];
     const struct mpl_message *x = &loc->messages[message];
 
     if (x->envelope == MPL_NONE || x->event == MPL_NONE ||
         !begins_here(loc->kind[x->event])) {
-        return true;
+        return;
     }
 
     const struct mpl_envelope *e = &loc->envelopes[x->envelope];
     uint32_t *peer = e->is_send ? &s->to : &s->from;
     uint64_t *bytes = e->is_send ? &s->sent_bytes : &s->received_bytes;
 
-    if (takes_any(m, loc->process) || takes_any(m, e->peer)) {
-        return false;
-    }
     if (*peer != MPL_NONE || *bytes != UINT64_MAX) {
-        s->more = (s->more ^ peer_of(m, e) ^
-                   (has(m, MPL_SYMBOL_TAG) ? (uint64_t) e->tag << 32 : 0)) *
-                  UINT64_C(0x9E3779B97F4A7C15);
-        return true;
+        const uint32_t other =
+            has(m, MPL_SYMBOL_PEER | MPL_SYMBOL_RELATIVE) ? rank_of(m, e->peer) : MPL_NONE;
+
+        s->more =
+            (s->more ^ other ^ (has(m, MPL_SYMBOL_TAG) ? (uint64_t) e->tag << 32 : 0)) *
+            UINT64_C(0x9E3779B97F4A7C15);
+        return;
     }
-    *peer = peer_of(m, e);
-    *bytes = has(m, MPL_SYMBOL_BYTES) ? x->bytes : UINT64_MAX;
-    s->tag = has(m, MPL_SYMBOL_TAG) ? e->tag : MPL_NONE;
-    s->comm = has(m, MPL_SYMBOL_COMM) && e->comm != MPL_NONE ? m->comms[e->comm] : s->comm;
-    return true;
+    *peer = rank_of(m, e->peer);
+    *bytes = x->bytes;
+    s->tag = e->tag;
+    s->comm = e->comm != MPL_NONE ? m->comms[e->comm] : s->comm;
 }
 
 static void take_collective(const struct maker *m, uint32_t collective,
@@ -138,59 +143,22 @@ static void take_collective(const struct maker *m, uint32_t collective,
     if (c->end == MPL_NONE) {
         return;
     }
-    if (has(m, MPL_SYMBOL_ROOT) && c->root != MPL_NONE) {
+    if (c->root != MPL_NONE) {
         s->root = m->model->processes[c->root].rank;
     }
-    if (has(m, MPL_SYMBOL_BYTES) && c->op != MPL_COLL_BARRIER) {
+    if (c->op != MPL_COLL_BARRIER) {
         s->sent_bytes = c->sent_bytes;
         s->received_bytes = c->received_bytes;
     }
-    if (has(m, MPL_SYMBOL_COMM) && c->comm != MPL_NONE) {
+    if (c->comm != MPL_NONE) {
         s->comm = m->comms[c->comm];
     }
 }
 
-/* False: its messages have no order. */
-static bool take_parts(const struct maker *m, uint32_t call, struct mpl_symbol *s)
+/* A call with all that is recorded of it. */
+static struct mpl_symbol symbol_of(const struct maker *m, uint32_t call, uint32_t region)
 {
-    const struct mpl_span span = mpl_events_span(m->events, m->location, 2 * call + 1);
-
-    for (uint32_t i = 0; i < span.n_messages; i++) {
-        if (!take_message(m, mpl_events_message(m->events, m->location, &span, i), s)) {
-            return false;
-        }
-    }
-    if (span.collective != MPL_NONE) {
-        take_collective(m, span.collective, s);
-    }
-    return true;
-}
-
-/* ---- a location --------------------------------------------------------------------------------- */
-
-struct pairs {
-    uint32_t n;
-    uint32_t *symbols;
-    uint32_t *calls;
-};
-
-static bool add(struct maker *m, struct pairs *p, const struct mpl_symbol *s, uint32_t call)
-{
-    p->symbols[p->n] = mpl_symbols_put(m->symbols, s);
-    p->calls[p->n] = call;
-    return p->symbols[p->n++] != MPL_NONE;
-}
-
-static bool take_call(struct maker *m, uint32_t call, struct pairs *p)
-{
-    struct mpl_call_view view;
-
-    mpl_events_call(m->events, m->location, call, &view);
-    if (view.region == MPL_NONE || m->functions[view.region] == MPL_NONE) {
-        return true;
-    }
-
-    struct mpl_symbol s = { .function = m->functions[view.region],
+    struct mpl_symbol s = { .function = m->functions[region],
                             .to = MPL_NONE,
                             .from = MPL_NONE,
                             .root = MPL_NONE,
@@ -199,39 +167,258 @@ static bool take_call(struct maker *m, uint32_t call, struct pairs *p)
                             .sent_bytes = UINT64_MAX,
                             .received_bytes = UINT64_MAX,
                             .is_relative = has(m, MPL_SYMBOL_RELATIVE) };
-    const bool needs_parts = m->options->parts != 0 || m->options->takes_any != NULL;
 
-    if (needs_parts && !take_parts(m, call, &s)) {
-        return true;
+    if (m->options->parts == 0 && m->options->loose == NULL) {
+        return s;
     }
-    if (!add(m, p, &s, call)) {
+
+    const struct mpl_span span = mpl_events_span(m->events, m->location, 2 * call + 1);
+
+    for (uint32_t i = 0; i < span.n_messages; i++) {
+        take_message(m, mpl_events_message(m->events, m->location, &span, i), &s);
+    }
+    if (span.collective != MPL_NONE) {
+        take_collective(m, span.collective, &s);
+    }
+    return s;
+}
+
+static uint32_t shown_peer(const struct maker *m, uint32_t rank)
+{
+    if (rank == MPL_NONE || !has(m, MPL_SYMBOL_PEER | MPL_SYMBOL_RELATIVE)) {
+        return MPL_NONE;
+    }
+    return has(m, MPL_SYMBOL_RELATIVE)
+               ? rank - rank_of(m, m->model->locations[m->location].process) + MPL_LOOP
+               : rank;
+}
+
+/* Only the parts that are asked for, and that chance does not decide about. */
+static void strip(const struct maker *m, enum mpl_looseness level, struct mpl_symbol *s)
+{
+    const bool is_firm = level == MPL_FIRM;
+
+    s->to = is_firm ? shown_peer(m, s->to) : MPL_NONE;
+    s->from = is_firm ? shown_peer(m, s->from) : MPL_NONE;
+    s->root = has(m, MPL_SYMBOL_ROOT) ? s->root : MPL_NONE;
+    s->tag = has(m, MPL_SYMBOL_TAG) ? s->tag : MPL_NONE;
+    s->comm = has(m, MPL_SYMBOL_COMM) ? s->comm : MPL_NONE;
+    s->more = is_firm ? s->more : 0;
+    if (!is_firm || !has(m, MPL_SYMBOL_BYTES)) {
+        s->sent_bytes = UINT64_MAX;
+        s->received_bytes = UINT64_MAX;
+    }
+}
+
+/* ---- what chance decides about ---------------------------------------------------------------------- */
+
+/* The send of a location as mpl_loose knows it; false: it is none, or is not kept. */
+static bool send_of(const struct maker *m, uint32_t l, uint32_t call,
+                    const struct mpl_envelope *e, struct mpl_symbol *out)
+{
+    struct mpl_call_view view;
+
+    if (call == MPL_NONE || !e->is_send) {
         return false;
     }
-    if (m->options->filter != NULL && mpl_filter_keeps_returns(m->options->filter)) {
-        s = (struct mpl_symbol){ s.function, MPL_NONE, MPL_NONE,   MPL_NONE,
-                                 MPL_NONE,   MPL_NONE, UINT64_MAX, UINT64_MAX,
-                                 0,          true,     false };
-        return add(m, p, &s, call);
+    mpl_events_call(m->events, l, call, &view);
+    *out = (struct mpl_symbol){
+        .to = rank_of(m, e->peer),
+        .from = MPL_NONE,
+        .tag = e->tag,
+        .comm = e->comm == MPL_NONE ? MPL_NONE : m->comms[e->comm],
+        .function = view.region == MPL_NONE ? MPL_NONE : m->functions[view.region],
+    };
+    return out->function != MPL_NONE;
+}
+
+/* Whether a message that a call takes comes from a send that chance decides about. */
+static bool takes_loose(const struct maker *m, uint32_t call)
+{
+    const struct mpl_location *loc = &m->model->locations[m->location];
+    const struct mpl_span span = mpl_events_span(m->events, m->location, 2 * call + 1);
+    struct mpl_symbol send;
+
+    for (uint32_t i = 0; i < span.n_messages; i++) {
+        const uint32_t message = mpl_events_message(m->events, m->location, &span, i);
+        const uint32_t envelope = loc->messages[message].envelope;
+        uint32_t other;
+        uint32_t sending;
+
+        if (envelope == MPL_NONE || loc->envelopes[envelope].is_send ||
+            !mpl_events_posting_call(m->events, m->location, message, &other, &sending)) {
+            continue;
+        }
+
+        const struct mpl_end end =
+            mpl_match_partner(m->model, m->match, m->location, message);
+        const struct mpl_location *from = &m->model->locations[other];
+
+        if (send_of(m, other, sending,
+                    &from->envelopes[from->messages[end.message].envelope], &send) &&
+            mpl_loose_get(m->options->loose, other, &send) != MPL_FIRM) {
+            return true;
+        }
     }
-    return true;
+    return false;
+}
+
+/* Per process: whether sends that chance decides about go to it which no receive is recorded of. */
+static bool find_addressed(struct maker *m, struct mpl_arena *scratch)
+{
+    struct mpl_symbol send;
+
+    m->is_addressed = MPL_NEW_ARRAY(scratch, m->model->n_processes, bool);
+    for (uint32_t l = 0; l < m->model->n_locations && m->is_addressed != NULL; l++) {
+        const struct mpl_location *loc = &m->model->locations[l];
+
+        for (uint32_t i = 0; i < loc->n_messages; i++) {
+            const struct mpl_message *x = &loc->messages[i];
+            const struct mpl_envelope *e =
+                x->envelope == MPL_NONE ? NULL : &loc->envelopes[x->envelope];
+
+            if (e != NULL && e->is_send && x->event != MPL_NONE && e->peer != MPL_NONE &&
+                mpl_match_partner(m->model, m->match, l, i).message == MPL_NONE &&
+                send_of(m, l, mpl_events_call_of_event(m->events, l, x->event), e, &send) &&
+                mpl_loose_get(m->options->loose, l, &send) != MPL_FIRM) {
+                m->is_addressed[e->peer] = true;
+            }
+        }
+    }
+    return m->is_addressed != NULL;
+}
+
+/* Changes nothing of what its process knows: it asks about itself, or only prepares to take a message. */
+static bool is_idle(const struct mpl_region *region, const struct mpl_symbol *s)
+{
+    return region->kind == MPL_REGION_MPI_OTHER ||
+           is_called(region, "MPI_Start", "mpi_start_") ||
+           (region->mode == MPL_CALL_IMMEDIATE && s->to == MPL_NONE);
+}
+
+/* Whether what comes with a call is left to chance. */
+static bool brings_chance(const struct maker *m, uint32_t call,
+                          const struct mpl_region *region, const struct mpl_symbol *s)
+{
+    if (m->is_addressed == NULL || region->kind != MPL_REGION_MPI_P2P) {
+        return false;
+    }
+    /* MPI_Sendrecv has no record of its message in some traces, nor has MPI_Wait. */
+    return takes_loose(m, call) ||
+           (s->to == MPL_NONE && s->from == MPL_NONE &&
+            m->is_addressed[m->model->locations[m->location].process]);
+}
+
+/* ---- a location --------------------------------------------------------------------------------- */
+
+struct list {
+    uint32_t n;
+    uint32_t *symbols;
+    uint32_t *calls;
+    bool *is_after_chance;
+    bool is_chance;       /* Chance may decide what comes next, */
+    bool is_some;         /* and what comes after that, up to a call that waits. */
+    bool ends_with_probe; /* The last call asks for the message that the next one takes. */
+};
+
+static bool add(struct maker *m, struct list *p, const struct mpl_symbol *s, uint32_t call,
+                bool is_chance)
+{
+    p->symbols[p->n] = mpl_symbols_put(m->symbols, s);
+    p->calls[p->n] = call;
+    if (p->is_after_chance != NULL) {
+        p->is_after_chance[p->n] = is_chance;
+        /* Asking for a message belongs to taking it. */
+        if (p->ends_with_probe && is_chance) {
+            p->is_after_chance[p->n - 1] = true;
+        }
+    }
+    return p->symbols[p->n++] != MPL_NONE;
+}
+
+static bool add_return(struct maker *m, struct list *p, uint32_t function, uint32_t call)
+{
+    const struct mpl_symbol s = { function, MPL_NONE, MPL_NONE,   MPL_NONE,
+                                  MPL_NONE, MPL_NONE, UINT64_MAX, UINT64_MAX,
+                                  0,        true,     false };
+
+    return add(m, p, &s, call, false);
+}
+
+/* What asked for a call that is left out belongs to it. */
+static void leave_out(struct list *p)
+{
+    p->n -= p->ends_with_probe;
+    p->ends_with_probe = false;
+    p->is_chance = true;
+}
+
+/* False: no memory. */
+static bool take_call(struct maker *m, uint32_t call, struct list *p)
+{
+    const struct mpl_loose *loose = m->options->loose;
+    struct mpl_call_view view;
+
+    mpl_events_call(m->events, m->location, call, &view);
+    if (view.region == MPL_NONE) {
+        return true;
+    }
+
+    const struct mpl_region *region = &m->model->regions[view.region];
+
+    p->is_chance = p->is_chance || asks(region);
+    p->is_some = p->is_some || asks_for_some(region);
+    if (m->functions[view.region] == MPL_NONE) {
+        return true;
+    }
+
+    struct mpl_symbol s = symbol_of(m, call, view.region);
+    const enum mpl_looseness level =
+        loose == NULL ? MPL_FIRM : mpl_loose_get(loose, m->location, &s);
+    const bool brings = brings_chance(m, call, region, &s);
+    const bool is_passing = view.is_probe || is_idle(region, &s);
+    const bool is_send = s.to != MPL_NONE && s.from == MPL_NONE;
+
+    if (level == MPL_LOOSE_CALL) {
+        leave_out(p);
+        return true;
+    }
+    strip(m, level, &s);
+    if (!add(m, p, &s, call, p->is_chance || brings)) {
+        return false;
+    }
+    p->ends_with_probe = view.is_probe;
+    p->is_some = p->is_some && (is_passing || is_send);
+    p->is_chance = (is_passing && p->is_chance) || p->is_some || level != MPL_FIRM ||
+                   brings || waits_for_any(region);
+    return m->options->filter == NULL || !mpl_filter_keeps_returns(m->options->filter) ||
+           add_return(m, p, s.function, call);
 }
 
 static bool take_location(struct maker *m, struct mpl_arena *arena,
                           struct mpl_sequence *out)
 {
-    const uint32_t n_calls = mpl_events_call_count(m->events, m->location);
-    struct pairs p = { 0, MPL_NEW_ARRAY(arena, 2 * (size_t) n_calls, uint32_t),
-                       MPL_NEW_ARRAY(arena, 2 * (size_t) n_calls, uint32_t) };
+    const size_t most = 2 * (size_t) mpl_events_call_count(m->events, m->location);
+    const bool needs_chance = m->options->loose != NULL;
+    struct list p = {
+        .symbols = MPL_NEW_ARRAY(arena, most, uint32_t),
+        .calls = MPL_NEW_ARRAY(arena, most, uint32_t),
+        .is_after_chance = needs_chance ? MPL_NEW_ARRAY(arena, most + 1, bool) : NULL,
+    };
 
-    if (p.symbols == NULL || p.calls == NULL) {
+    if (p.symbols == NULL || p.calls == NULL ||
+        (needs_chance && p.is_after_chance == NULL)) {
         return false;
     }
-    for (uint32_t c = 0; c < n_calls; c++) {
+    for (uint32_t c = 0; c < most / 2; c++) {
         if (!take_call(m, c, &p)) {
             return false;
         }
     }
-    *out = (struct mpl_sequence){ p.n, p.symbols, p.calls };
+    if (needs_chance) {
+        p.is_after_chance[p.n] = p.is_chance;
+    }
+    *out = (struct mpl_sequence){ p.n, p.symbols, p.calls, p.is_after_chance };
     return true;
 }
 
@@ -245,9 +432,17 @@ enum mpl_status mpl_sequences_create(const struct mpl_events *events,
     struct mpl_sequence *all =
         MPL_NEW_ARRAY(arena, model->n_locations, struct mpl_sequence);
     struct maker m = {
-        .events = events, .model = model, .options = options, .symbols = symbols
+        .events = events,
+        .model = model,
+        .match = mpl_events_match(events),
+        .options = options,
+        .symbols = symbols,
     };
     bool is_done = scratch != NULL && all != NULL && name_all(&m, scratch);
+
+    if (is_done && options->loose != NULL && mpl_loose_changes(options->loose) > 0) {
+        is_done = find_addressed(&m, scratch);
+    }
 
     for (m.location = 0; m.location < model->n_locations && is_done; m.location++) {
         is_done = take_location(&m, arena, &all[m.location]);

@@ -88,7 +88,33 @@ struct mpl_sequence {
     uint32_t n;
     const uint32_t *symbols;
     const uint32_t *calls; /**< Parallel: see mpl_events_call(). NULL: not known. */
+    /** Parallel, and one more for the end: whether chance may have decided that this comes next. For the
+        call itself takes the message of one that mpl_loose holds; or the call before does, is held
+        itself, or asks what has come (MPI_Test, MPI_Waitany). NULL: not asked for. */
+    const bool *is_after_chance;
 };
+
+/**
+ * Calls about which chance decides: of a location those with the same function, communicator and tag, and
+ * with one partner or with all.
+ */
+struct mpl_loose;
+enum mpl_looseness {
+    MPL_FIRM,
+    MPL_LOOSE_PEER, /**< Chance decides with whom, and how many bytes. */
+    MPL_LOOSE_CALL  /**< And whether it is made at all. */
+};
+/** Close it. NULL: no memory. */
+struct mpl_loose *mpl_loose_create(struct mpl_arena *arena);
+void mpl_loose_close(struct mpl_loose *loose); /* NULL is allowed */
+/** \p call: with all parts. */
+enum mpl_looseness mpl_loose_get(const struct mpl_loose *loose, uint32_t location,
+                                 const struct mpl_symbol *call);
+/** \p has_peer: only calls with the same partner. False: no memory. */
+bool mpl_loose_put(struct mpl_loose *loose, uint32_t location,
+                   const struct mpl_symbol *call, bool has_peer, enum mpl_looseness level);
+/** How often a level was changed. */
+size_t mpl_loose_changes(const struct mpl_loose *loose);
 
 struct mpl_sequence_options {
     const struct mpl_filter *filter; /**< NULL: all calls of MPI. */
@@ -96,9 +122,9 @@ struct mpl_sequence_options {
     /** Leaves out what says nothing about the program's way: how often it asked whether something has
         come (MPI_Test, MPI_Iprobe, MPI_Waitsome). */
     bool without_polls;
-    /** Per process: takes whatever comes first, so that neither who sends to it nor what it answers has
-        an order. Messages with it are left out. NULL: there is none. */
-    const bool *takes_any;
+    /** What chance decides about is compared without partner and size, or not at all. NULL: nothing
+        is left to chance. */
+    const struct mpl_loose *loose;
 };
 /**
  * One sequence per location.

@@ -137,7 +137,7 @@ static struct mpl_sequence letters(const char *text)
     for (size_t i = 0; i < n; i++) {
         symbols[i] = (uint32_t) text[i];
     }
-    return (struct mpl_sequence){ (uint32_t) n, symbols, NULL };
+    return (struct mpl_sequence){ (uint32_t) n, symbols, NULL, NULL };
 }
 
 static void print_items(const struct mpl_loops *loops, const struct mpl_item *items,
@@ -244,7 +244,7 @@ static struct mpl_sequence random_sequence(void)
             }
         }
     }
-    return (struct mpl_sequence){ n, symbols, NULL };
+    return (struct mpl_sequence){ n, symbols, NULL, NULL };
 }
 
 /* _i is the seed. */

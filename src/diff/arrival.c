@@ -1,0 +1,344 @@
+/*
+ * What differs by chance. Programs ask for their messages by name, or take what comes first, or ask whether
+ * something has come and do something else if not. Then the order of their calls, with whom, and how
+ * many there are, differs from run to run. None of that is recorded as such, but where two runs
+ * begin to differ shows it:
+ *
+ * - a receive met another sender, whose message it could have met in both runs: a race;
+ * - the call before asks what has come (MPI_Test, MPI_Iprobe, MPI_Waitany);
+ * - the call before is one about which chance has decided, or takes the message of such a one: a worker
+ *   goes on or ends as its master says.
+ *
+ * What differs there is no longer compared: first with whom and how much, then at all; and the runs are compared
+ * anew, until they are alike or differ for another reason. Collectives always count. So does
+ * an end in a call that never returns: nobody does that by chance.
+ */
+#include "config.h"
+
+#include "diff/diff_priv.h"
+
+/* Loops of which fewer items than this share of the calls are left make a sequence regular. */
+static const double most_unfolded = 0.05;
+
+/* Where the sequences of a location begin to differ. */
+struct place {
+    uint32_t location;
+    uint32_t i;
+    const struct mpl_sequence *base;
+    const struct mpl_sequence *new;
+    const struct mpl_symbol *base_symbol; /* NULL: nothing more. */
+    const struct mpl_symbol *new_symbol;
+};
+
+static const struct mpl_symbol *symbol_at(const struct mpl_comparison *c,
+                                          const struct mpl_sequence *s, uint32_t i)
+{
+    return i < s->n ? mpl_symbols_get(c->symbols, s->symbols[i]) : NULL;
+}
+
+/* Instead of a call that asks for a message the one that takes it. */
+static uint32_t behind_probe(const struct mpl_run *run, uint32_t l,
+                             const struct mpl_sequence *s, uint32_t i)
+{
+    struct mpl_call_view view;
+
+    if (i + 1 >= s->n) {
+        return i;
+    }
+    mpl_events_call(run->events, l, s->calls[i], &view);
+    return i + view.is_probe;
+}
+
+/* Ends in a call that never returns, or works on for ever. */
+static bool is_stuck(const struct mpl_run *run, uint32_t l, const struct mpl_sequence *s,
+                     uint32_t i)
+{
+    const uint32_t p = run->model->locations[l].process;
+
+    return i >= s->n && run->halt != NULL && run->halt->places[p].state != MPL_HALT_OVER;
+}
+
+static bool is_collective(const struct mpl_run *run, uint32_t l,
+                          const struct mpl_sequence *s, uint32_t i)
+{
+    struct mpl_call_view view;
+
+    if (i >= s->n) {
+        return false;
+    }
+    mpl_events_call(run->events, l, s->calls[i], &view);
+    return run->model->regions[view.region].kind != MPL_REGION_MPI_P2P;
+}
+
+/* ---- how it can be chance --------------------------------------------------------------------------- */
+
+/* Makes nearly all of its calls in loops. */
+static enum mpl_status is_regular(const struct mpl_sequence *s, bool *is,
+                                  struct mpl_err *err)
+{
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct mpl_loops *loops =
+        scratch == NULL ? NULL : mpl_loops_create(MPL_FILTER_K, scratch);
+    struct mpl_folded folded = { 0, NULL };
+    const enum mpl_status st =
+        loops == NULL ? mpl_nomem(err) : mpl_loops_fold(loops, s, 1, &folded, err);
+
+    *is = st == MPL_OK && (double) folded.n <= most_unfolded * s->n;
+    mpl_loops_destroy(loops);
+    mpl_arena_destroy(scratch);
+    return st;
+}
+
+/* Messages with other tags race only where the program takes any, which regular ones do not. */
+static enum mpl_status takes_tags(const struct place *p, bool *does, struct mpl_err *err)
+{
+    bool is_base = false;
+    bool is_new = false;
+    enum mpl_status st = MPL_OK;
+
+    if (p->base_symbol->tag != p->new_symbol->tag) {
+        st = is_regular(p->base, &is_base, err);
+        st = st == MPL_OK ? is_regular(p->new, &is_new, err) : st;
+    }
+    *does = !is_base || !is_new;
+    return st;
+}
+
+static enum mpl_status is_race(const struct mpl_comparison *c, const struct place *p,
+                               bool *is_open, struct mpl_err *err)
+{
+    const struct mpl_symbol *a = p->base_symbol;
+    const struct mpl_symbol *b = p->new_symbol;
+
+    *is_open = a != NULL && b != NULL && a->function == b->function && a->comm == b->comm &&
+               a->to == MPL_NONE && b->to == MPL_NONE && a->from != MPL_NONE &&
+               b->from != MPL_NONE && a->from != b->from;
+    if (!*is_open) {
+        return MPL_OK;
+    }
+
+    const struct mpl_meeting in_base = { p->location, p->base->calls[p->i], b->from,
+                                         b->tag };
+    const struct mpl_meeting in_new = { p->location, p->new->calls[p->i], a->from, a->tag };
+    struct mpl_race_look base;
+    struct mpl_race_look new;
+    enum mpl_status st = mpl_race_look(c->diff.base, &in_base, &base, err);
+
+    st = st == MPL_OK ? mpl_race_look(c->diff.new, &in_new, &new, err) : st;
+    /* In one of the runs the other message may come later for another reason, or never. */
+    *is_open = st == MPL_OK && !base.has_names && !new.has_names &&
+               (base.is_possible || new.is_possible ||
+                (!base.is_impossible && !new.is_impossible));
+    return *is_open ? takes_tags(p, is_open, err) : st;
+}
+
+/* A call about which chance has decided before comes where it did not. */
+static bool is_loose(const struct mpl_comparison *c, const struct place *p,
+                     const struct mpl_symbol *s)
+{
+    return s != NULL && mpl_loose_get(c->loose, p->location, s) != MPL_FIRM;
+}
+
+static bool is_same_kind(const struct mpl_symbol *a, const struct mpl_symbol *b)
+{
+    return a != NULL && b != NULL && a->function == b->function && a->comm == b->comm &&
+           a->tag == b->tag;
+}
+
+/* Who takes messages as they come does what they ask for, if only later. */
+static bool is_server(const struct mpl_comparison *c, const struct place *p)
+{
+    return c->takes_any[c->diff.base->model->locations[p->location].process];
+}
+
+static enum mpl_status is_by_chance(const struct mpl_comparison *c, const struct place *p,
+                                    bool *is_chance, struct mpl_err *err)
+{
+    *is_chance = p->base->is_after_chance[p->i] || p->new->is_after_chance[p->i] ||
+                 is_loose(c, p, p->base_symbol) || is_loose(c, p, p->new_symbol) ||
+                 is_server(c, p);
+    return *is_chance ? MPL_OK : is_race(c, p, is_chance, err);
+}
+
+/* ---- what is no longer compared ----------------------------------------------------------------------- */
+
+static bool met_another(const struct place *p)
+{
+    return p->base_symbol != NULL && p->new_symbol != NULL &&
+           p->base_symbol->from != MPL_NONE && p->new_symbol->from != MPL_NONE &&
+           p->base_symbol->from != p->new_symbol->from;
+}
+
+/* Calls of that kind, and with that partner, in the new run more than in the base. */
+static int64_t surplus(const struct mpl_comparison *c, const struct place *p,
+                       const struct mpl_symbol *kind)
+{
+    int64_t n = 0;
+
+    for (uint32_t i = 0; i < p->base->n || i < p->new->n; i++) {
+        const struct mpl_symbol *a = symbol_at(c, p->base, i);
+        const struct mpl_symbol *b = symbol_at(c, p->new, i);
+
+        n -= is_same_kind(a, kind) && a->to == kind->to && a->from == kind->from;
+        n += is_same_kind(b, kind) && b->to == kind->to && b->from == kind->from;
+    }
+    return n;
+}
+
+/* Whom and how much first: true for all partners, since nobody of them is special. */
+static bool loosen_peer(struct mpl_comparison *c, const struct place *p)
+{
+    c->takes_any[c->diff.base->model->locations[p->location].process] = true;
+    if (c->looseness[p->location] == MPL_FIRM) {
+        c->looseness[p->location] = MPL_LOOSE_PEER;
+    }
+    return mpl_loose_put(c->loose, p->location, p->base_symbol, false, MPL_LOOSE_PEER);
+}
+
+static bool loosen_call(struct mpl_comparison *c, const struct place *p,
+                        const struct mpl_symbol *kind)
+{
+    const bool has_peer = kind->to != MPL_NONE || kind->from != MPL_NONE;
+
+    c->looseness[p->location] = MPL_LOOSE_CALL;
+    return mpl_loose_put(c->loose, p->location, kind, has_peer, MPL_LOOSE_CALL);
+}
+
+/* Of the two calls the one of which there are more in one run; of both, or none, both. */
+static bool loosen(struct mpl_comparison *c, const struct place *p)
+{
+    const bool is_fixed[] = {
+        p->base_symbol == NULL || is_collective(c->diff.base, p->location, p->base, p->i),
+        p->new_symbol == NULL || is_collective(c->diff.new, p->location, p->new, p->i)
+    };
+    const bool differs[] = { !is_fixed[0] && surplus(c, p, p->base_symbol) != 0,
+                             !is_fixed[1] && surplus(c, p, p->new_symbol) != 0 };
+    const bool has_any = differs[0] || differs[1];
+
+    if (is_same_kind(p->base_symbol, p->new_symbol) &&
+        mpl_loose_get(c->loose, p->location, p->base_symbol) == MPL_FIRM) {
+        return loosen_peer(c, p);
+    }
+    return (is_fixed[0] || (has_any && !differs[0]) || loosen_call(c, p, p->base_symbol)) &&
+           (is_fixed[1] || (has_any && !differs[1]) || loosen_call(c, p, p->new_symbol));
+}
+
+static enum mpl_status look_at(struct mpl_comparison *c, struct place *p,
+                               struct mpl_err *err)
+{
+    bool is_chance = false;
+    enum mpl_status st;
+
+    if (is_stuck(c->diff.base, p->location, p->base, p->i) ||
+        is_stuck(c->diff.new, p->location, p->new, p->i)) {
+        return MPL_OK;
+    }
+    p->base_symbol =
+        symbol_at(c, p->base, behind_probe(c->diff.base, p->location, p->base, p->i));
+    p->new_symbol =
+        symbol_at(c, p->new, behind_probe(c->diff.new, p->location, p->new, p->i));
+    st = is_by_chance(c, p, &is_chance, err);
+    if (st == MPL_OK && is_chance && met_another(p)) {
+        c->takes_any[c->diff.base->model->locations[p->location].process] = true;
+    }
+    return st == MPL_OK && is_chance && !loosen(c, p) ? mpl_nomem(err) : st;
+}
+
+enum mpl_status mpl_arrival_find(struct mpl_comparison *c, const struct mpl_sequence *base,
+                                 const struct mpl_sequence *new, bool *has_more,
+                                 struct mpl_err *err)
+{
+    const size_t before = mpl_loose_changes(c->loose);
+    enum mpl_status st = MPL_OK;
+
+    for (uint32_t l = 0; l < c->n_locations && st == MPL_OK; l++) {
+        const struct mpl_sides sides = { .base = &base[l], .new = &new[l] };
+        struct place p = { l, mpl_sides_common(c, &sides), &base[l], &new[l], NULL, NULL };
+
+        if (p.i < base[l].n || p.i < new[l].n) {
+            st = look_at(c, &p, err);
+        }
+    }
+    *has_more = mpl_loose_changes(c->loose) > before;
+    return st;
+}
+
+/* ---- and this is said -------------------------------------------------------------------------------- */
+
+/* "Rank 3", "Ranks 1, 2 and 4", "Ranks 0, 1, 2 and 5 others": of locations with that level. */
+static const char *name_all(const struct mpl_comparison *c, enum mpl_looseness level)
+{
+    enum { MOST_NAMED = 3 };
+    const char *text = "";
+    uint32_t n = 0;
+    uint32_t k = 0;
+
+    for (uint32_t l = 0; l < c->n_locations; l++) {
+        n += c->looseness[l] == level;
+    }
+    for (uint32_t l = 0; l < c->n_locations && text != NULL && k < n; l++) {
+        const bool is_last = k + 1 == n;
+        const char *sign = k == 0 ? n == 1 ? "Rank " : "Ranks " : is_last ? " and " : ", ";
+
+        if (c->looseness[l] != level) {
+            continue;
+        }
+        if (k == MOST_NAMED && !is_last) {
+            return mpl_arena_printf(c->arena, "%s and %u others", text, n - k);
+        }
+        text = mpl_arena_printf(c->arena, "%s%s%s", text, sign,
+                                c->diff.base->model->locations[l].label);
+        k++;
+    }
+    return text;
+}
+
+static enum mpl_status note_peers(struct mpl_comparison *c, struct mpl_err *err)
+{
+    const char *who = name_all(c, MPL_LOOSE_PEER);
+
+    return who != NULL && who[0] == '\0'
+               ? MPL_OK
+               : mpl_comparison_note(
+                     c,
+                     who == NULL
+                         ? NULL
+                         : mpl_arena_printf(
+                               c->arena,
+                               "%s: with whom messages are exchanged, and of what size, "
+                               "depends on what comes first, and is not compared.",
+                               who),
+                     err);
+}
+
+static unsigned long long left_out(const struct mpl_comparison *c, int run)
+{
+    return c->n_calls[run] - c->n_compared[run];
+}
+
+static enum mpl_status note_calls(struct mpl_comparison *c, struct mpl_err *err)
+{
+    const char *who = name_all(c, MPL_LOOSE_CALL);
+
+    return who != NULL && who[0] == '\0'
+               ? MPL_OK
+               : mpl_comparison_note(
+                     c,
+                     who == NULL
+                         ? NULL
+                         : mpl_arena_printf(
+                               c->arena,
+                               "%s: which calls are made, and how many, depends on "
+                               "what comes first, there or where messages come "
+                               "from. Not compared: %llu calls of the base, %llu of "
+                               "the new run.",
+                               who, left_out(c, 0), left_out(c, 1)),
+                     err);
+}
+
+enum mpl_status mpl_arrival_note(struct mpl_comparison *c, struct mpl_err *err)
+{
+    const enum mpl_status st = note_peers(c, err);
+
+    return st == MPL_OK ? note_calls(c, err) : st;
+}

@@ -1,0 +1,73 @@
+/* Which calls chance decides about: by location, function, communicator, tag, and partner or all partners. */
+#include "config.h"
+
+#include "sequence/sequence.h"
+
+struct mpl_loose {
+    struct mpl_map *levels; /* By a hash of all that; see key_of(). */
+    size_t n_changes;
+};
+
+struct mpl_loose *mpl_loose_create(struct mpl_arena *arena)
+{
+    struct mpl_loose *loose = MPL_NEW(arena, struct mpl_loose);
+
+    if (loose != NULL) {
+        loose->levels = mpl_map_create();
+    }
+    return loose == NULL || loose->levels == NULL ? NULL : loose;
+}
+
+void mpl_loose_close(struct mpl_loose *loose)
+{
+    if (loose != NULL) {
+        mpl_map_destroy(loose->levels);
+    }
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
+/* 64 bits: among as many kinds as fit into memory two alike are not to be expected. */
+static uint64_t key_of(uint32_t location, const struct mpl_symbol *s, bool has_peer)
+{
+    const uint64_t peers =
+        has_peer ? (uint64_t) s->to << 32 | s->from : UINT64_C(0xFFFFFFFFFFFFFFFE);
+    uint64_t hash = mix(location + 1, s->function);
+
+    hash = mix(hash, (uint64_t) s->comm << 32 | s->tag);
+    return mix(hash, peers);
+}
+
+static enum mpl_looseness find(const struct mpl_loose *loose, uint64_t key)
+{
+    const uint32_t level = mpl_map_find(loose->levels, key);
+
+    return level == MPL_NONE ? MPL_FIRM : (enum mpl_looseness) level;
+}
+
+enum mpl_looseness mpl_loose_get(const struct mpl_loose *loose, uint32_t location,
+                                 const struct mpl_symbol *call)
+{
+    const enum mpl_looseness one = find(loose, key_of(location, call, true));
+    const enum mpl_looseness all = find(loose, key_of(location, call, false));
+
+    return one > all ? one : all;
+}
+
+bool mpl_loose_put(struct mpl_loose *loose, uint32_t location,
+                   const struct mpl_symbol *call, bool has_peer, enum mpl_looseness level)
+{
+    const uint64_t key = key_of(location, call, has_peer);
+
+    loose->n_changes += find(loose, key) != level;
+    return mpl_map_put(loose->levels, key, level);
+}
+
+size_t mpl_loose_changes(const struct mpl_loose *loose)
+{
+    return loose->n_changes;
+}
