@@ -196,12 +196,22 @@ enum mpl_status mpl_analysis_check(const char *path, const struct mpl_clock_opti
                                    const struct mpl_progress *progress,
                                    struct mpl_analysis **out, struct mpl_err *err)
 {
+    return mpl_analysis_check_as(path, NULL, 0, clock, progress, out, err);
+}
+
+enum mpl_status mpl_analysis_check_as(const char *path, const struct mpl_rank_pair *ranks,
+                                      size_t n_ranks, const struct mpl_clock_options *clock,
+                                      const struct mpl_progress *progress,
+                                      struct mpl_analysis **out, struct mpl_err *err)
+{
     struct mpl_analysis *a = mpl_analysis_create(clock, progress);
 
     if (a == NULL) {
         return mpl_nomem(err);
     }
     *out = a;
+    a->ranks = ranks;
+    a->n_ranks = n_ranks;
 
     enum mpl_status st = open_runs(a, &path, 1, err);
 

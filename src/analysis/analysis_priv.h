@@ -52,6 +52,8 @@ struct mpl_analysis {
     struct mpl_diagnosis diagnosis;
     struct mpl_diagnosed *findings;        /* those of the diagnosis */
     const struct mpl_clock_options *clock; /* NULL: the defaults. */
+    const struct mpl_rank_pair *ranks;     /* Other numbers for processes; borrowed. */
+    size_t n_ranks;
     bool is_thorough;
     const struct mpl_progress *progress;
     struct mpl_infer_limits limits;

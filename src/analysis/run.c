@@ -31,6 +31,9 @@ static enum mpl_status open_stages(const struct mpl_analysis *a, struct run *run
     st = st == MPL_OK ? mpl_model_classify(run->model, run->read_arena, a->region_classes,
                                            a->n_region_classes, err)
                       : st;
+    if (st == MPL_OK && a->n_ranks > 0) {
+        st = mpl_model_renumber(run->model, a->ranks, a->n_ranks, run->read_arena, err);
+    }
     if (st != MPL_OK) {
         return st;
     }
@@ -110,7 +113,7 @@ enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char
     }
     const enum mpl_status st = open_stages(a, run, path, &why);
 
-    if (st == MPL_E_NOMEM || st == MPL_E_BUG) {
+    if (st == MPL_E_NOMEM || st == MPL_E_BUG || st == MPL_E_USAGE) {
         *(err != NULL ? err : &why) = why;
         return st;
     }

@@ -26,6 +26,7 @@ enum {
     OPT_BASE,
     OPT_NEW,
     OPT_LEAST,
+    OPT_MAP,
     N_OWN
 };
 enum { TOP_DEFAULT = 3, ROWS_DEFAULT = 20 };
@@ -67,6 +68,8 @@ static const struct mpl_option options[] = {
     [OPT_LEAST] = { 0, "least", "SHARE",
                     "the smallest difference that counts, of the base's run time; 10% by "
                     "default, with repetitions 2%" },
+    [OPT_MAP] = { 0, "map", "A=B",
+                  "rank A of the base is rank B of the new run; several with commas" },
     MPL_CLOCK_OPTIONS,
     { 0 },
 };
@@ -81,7 +84,8 @@ struct diff_opts {
     struct mpl_gates gates;
     struct mpl_diff_show show;
     struct mpl_clock_options clock;
-    unsigned given; /* Options of the command's own, a bit for each. */
+    struct mpl_buf ranks; /* struct mpl_rank_pair */
+    unsigned given;       /* Options of the command's own, a bit for each. */
 };
 
 static enum mpl_status take_format(const struct mpl_option *option, const char *value,
@@ -147,6 +151,8 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
         return MPL_OK;
     case OPT_LEAST:
         return mpl_args_share(option, value, &opts->diff.least_share, err);
+    case OPT_MAP:
+        return mpl_args_ranks(option, value, &opts->ranks, err);
     default:
         return mpl_args_clock(option, value, &opts->clock, err);
     }
@@ -165,7 +171,8 @@ static const char *first_of(unsigned options_given)
 
 static enum mpl_status check_operands(const struct diff_opts *opts, struct mpl_err *err)
 {
-    const unsigned others = opts->given & ~(1U << OPT_SAVE | 1U << OPT_BASE);
+    const unsigned others =
+        opts->given & ~(1U << OPT_SAVE | 1U << OPT_BASE | 1U << OPT_MAP);
     const bool is_one = mpl_sides_is_one(&opts->sides);
 
     if (!is_one || opts->save == NULL) {
@@ -300,7 +307,7 @@ static enum mpl_status work(const struct diff_opts *opts, struct mpl_arena *aren
     if (st != MPL_OK) {
         return st;
     }
-    st = mpl_sides_read(&opts->sides, &opts->clock, arena, &sides, err);
+    st = mpl_sides_read(&opts->sides, &opts->ranks, &opts->clock, arena, &sides, err);
     st = st == MPL_OK && opts->save != NULL
              ? save(opts->save, &sides.runs[MPL_SIDE_BASE], err)
              : st;
@@ -314,7 +321,8 @@ static enum mpl_status work(const struct diff_opts *opts, struct mpl_arena *aren
 
 static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
 {
-    struct diff_opts opts = { .clock = mpl_clock_defaults() };
+    struct diff_opts opts = { .clock = mpl_clock_defaults(),
+                              .ranks = mpl_buf_make(sizeof(struct mpl_rank_pair)) };
     struct mpl_arena *arena = mpl_arena_create();
 
     if (arena == NULL) {
@@ -328,6 +336,7 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
     }
     opts.show.top = (size_t) opts.top;
     st = st == MPL_OK ? work(&opts, arena, out, err) : st;
+    mpl_buf_free(&opts.ranks);
     mpl_arena_destroy(arena);
     return st;
 }

@@ -114,20 +114,24 @@ static enum mpl_status find(const struct mpl_sides_asked *asked, int side,
     return st;
 }
 
-static enum mpl_status read_run(const char *path, const struct mpl_clock_options *clock,
+static enum mpl_status read_run(const char *path, const struct mpl_buf *ranks,
+                                const struct mpl_clock_options *clock,
                                 struct mpl_analysis **out, struct mpl_err *err)
 {
     struct mpl_progress_line line;
 
     mpl_progress_line_open(&line, stderr);
 
-    const enum mpl_status st = mpl_analysis_check(path, clock, &line.progress, out, err);
+    const enum mpl_status st = mpl_analysis_check_as(
+        path, ranks == NULL ? NULL : ranks->data, ranks == NULL ? 0 : ranks->n, clock,
+        &line.progress, out, err);
 
     mpl_progress_line_close(&line);
     return st;
 }
 
 static enum mpl_status read_side(const struct mpl_traces *traces,
+                                 const struct mpl_buf *ranks,
                                  const struct mpl_clock_options *clock,
                                  struct mpl_arena *arena, struct mpl_analysis ***analyses,
                                  struct mpl_diff_runs *out, struct mpl_err *err)
@@ -141,7 +145,7 @@ static enum mpl_status read_side(const struct mpl_traces *traces,
     }
     for (size_t i = 0; i < traces->n && st == MPL_OK; i++) {
         out->n = i + 1;
-        st = read_run(traces->paths[i], clock, &(*analyses)[i], err);
+        st = read_run(traces->paths[i], ranks, clock, &(*analyses)[i], err);
         runs[i] = st == MPL_OK ? &mpl_analysis_diagnosis((*analyses)[i])->runs[0] : NULL;
     }
     out->runs = runs;
@@ -149,6 +153,7 @@ static enum mpl_status read_side(const struct mpl_traces *traces,
 }
 
 enum mpl_status mpl_sides_read(const struct mpl_sides_asked *asked,
+                               const struct mpl_buf *ranks,
                                const struct mpl_clock_options *clock,
                                struct mpl_arena *arena, struct mpl_sides_read *out,
                                struct mpl_err *err)
@@ -160,9 +165,9 @@ enum mpl_status mpl_sides_read(const struct mpl_sides_asked *asked,
         struct mpl_traces traces;
 
         st = find(asked, s, arena, &traces, err);
-        st = st == MPL_OK
-                 ? read_side(&traces, clock, arena, &out->analyses[s], &out->runs[s], err)
-                 : st;
+        st = st == MPL_OK ? read_side(&traces, s == MPL_SIDE_BASE ? ranks : NULL, clock,
+                                      arena, &out->analyses[s], &out->runs[s], err)
+                          : st;
     }
     return st;
 }

@@ -32,9 +32,10 @@ struct mpl_sides_read {
     struct mpl_analysis **analyses[MPL_SIDES];
     struct mpl_diff_runs runs[MPL_SIDES];
 };
-/* Of the sides that are asked for. A case stands for its runs, and so does a manifest, which ends in .yaml or .yml. Close \p out also after an
-   error. */
+/* Of the sides that are asked for. A case stands for its runs, and so does a manifest, which ends in .yaml or .yml.
+   \p ranks: struct mpl_rank_pair, other ranks for the base. Close \p out also after an error. */
 enum mpl_status mpl_sides_read(const struct mpl_sides_asked *asked,
+                               const struct mpl_buf *ranks,
                                const struct mpl_clock_options *clock,
                                struct mpl_arena *arena, struct mpl_sides_read *out,
                                struct mpl_err *err);

@@ -317,6 +317,24 @@ enum mpl_status mpl_model_classify(struct mpl_model *model, struct mpl_arena *ar
                                    const struct mpl_region_class *classes, size_t n,
                                    struct mpl_err *err);
 
+/** Rank \p from of one run is rank \p to of another one. */
+struct mpl_rank_pair {
+    uint32_t from;
+    uint32_t to;
+};
+/**
+ * Gives processes other ranks, before anything is matched. Those of which nothing is said keep theirs; where that is
+ * taken, they get what became free, so that 3 = 5 alone swaps the two.
+ *
+ * Ownership: what is new lives in \p arena.
+ * Errors:    MPL_E_USAGE for ranks that do not exist or are taken twice; MPL_E_NOMEM: the model may then be
+ *            anything.
+ * Cost:      linear in locations, envelopes and collectives.
+ */
+enum mpl_status mpl_model_renumber(struct mpl_model *model,
+                                   const struct mpl_rank_pair *pairs, size_t n_pairs,
+                                   struct mpl_arena *arena, struct mpl_err *err);
+
 /** The location a message end's call is made by, labels, and other small questions. */
 uint32_t mpl_model_find_location(const struct mpl_model *model, const char *label);
 /** Seconds of a duration in ticks. */

@@ -1,0 +1,49 @@
+#include "config.h"
+
+#include "cli/cli_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Ranks of MPI are int. */
+static const unsigned long most = 0x7fffffff;
+
+static bool take_rank(const char **at, uint32_t *rank)
+{
+    char *end = NULL;
+    const bool is_digit = **at >= '0' && **at <= '9';
+    const unsigned long number = is_digit ? strtoul(*at, &end, 10) : 0;
+
+    *rank = (uint32_t) number;
+    *at = is_digit ? end : *at;
+    return is_digit && number <= most;
+}
+
+enum mpl_status mpl_args_ranks(const struct mpl_option *option, const char *value,
+                               struct mpl_buf *pairs, struct mpl_err *err)
+{
+    const char *at = value;
+
+    for (;;) {
+        struct mpl_rank_pair *pair = mpl_buf_add(pairs);
+        bool is_right;
+
+        if (pair == NULL) {
+            return mpl_nomem(err);
+        }
+        is_right = take_rank(&at, &pair->from) && *at == '=';
+        at += is_right;
+        is_right = is_right && take_rank(&at, &pair->to) && (*at == ',' || *at == '\0');
+        if (!is_right) {
+            return mpl_fail(
+                err, MPL_E_USAGE,
+                "option \"--%s\" takes a rank of the base, = and its rank in the "
+                "new run, as 3=5 or 3=5,5=3; column %zu of \"%s\" is something "
+                "else",
+                option->name, (size_t) (at - value) + 1, value);
+        }
+        if (*at++ == '\0') {
+            return MPL_OK;
+        }
+    }
+}
