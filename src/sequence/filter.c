@@ -13,16 +13,17 @@ struct kind {
     const char *regex; /* Extended, without regard to case. */
 };
 
-/* mpisr: as the table lists them. Fortran writes mpi_send_. */
+/* mpisr: as the table lists them. Fortran writes mpi_send_. Of OpenMP the paper has the names of GCC's library;
+   in traces stand those of EZTrace ("OpenMP critical") and of Score-P ("!$omp critical @file.c:12"). */
 static const struct kind kinds[] = {
     { "mpi", "^mpi_" },
     { "mpiall", "^(mpi|mpid|pmpi)" },
     { "mpicol", "^mpi_i?(barrier|bcast|gather|scatter|allgather|alltoall|allreduce|reduce|"
                 "scan|exscan|neighbor_)" },
     { "mpisr", "^mpi_(send|isend|recv|irecv|wait)_?$" },
-    { "ompall", "^gomp_" },
-    { "ompcrit", "omp_critical(_name)?_(start|end)" },
-    { "ompmutex", "omp_mutex" },
+    { "ompall", "^gomp_|^openmp |^!\\$omp |^omp_(set|unset|test)_(nest_)?lock" },
+    { "ompcrit", "omp_critical(_name)?_(start|end)|^(openmp|!\\$omp) critical" },
+    { "ompmutex", "omp_mutex|^openmp .*(mutex|lock)|^omp_(set|unset|test)_(nest_)?lock" },
     { "mem", "mem|alloc|free" },
     { "net", "network|tcp|sched|socket" },
     { "poll", "poll|yield|sched" },
