@@ -42,6 +42,7 @@ static double from_union(enum mpl_linkage linkage, double x, double y, double be
                          double n_x, double n_y, double n)
 {
     const double both = n_x + n_y;
+    const double share = 1 / (both + n);
 
     switch (linkage) {
     case MPL_LINKAGE_SINGLE:
@@ -58,9 +59,9 @@ static double from_union(enum mpl_linkage linkage, double x, double y, double be
     case MPL_LINKAGE_MEDIAN:
         return sqrt(fmax(0, (x * x + y * y) / 2 - between * between / 4));
     default:
-        return sqrt(
-            fmax(0, ((n + n_x) * x * x + (n + n_y) * y * y - n * between * between) /
-                        (n + both)));
+        /* In SciPy's order of operations, so that what is equal there is equal here. */
+        return sqrt(fmax(0, (n + n_x) * share * x * x + (n + n_y) * share * y * y -
+                                n * share * between * between));
     }
 }
 
