@@ -171,25 +171,11 @@ static enum mpl_status note_recording(struct mpl_comparison *c, struct mpl_err *
         err);
 }
 
-static enum mpl_status note_damage(struct mpl_comparison *c, const struct mpl_run *run,
-                                   const char *which, struct mpl_err *err)
-{
-    return run->damage == NULL
-               ? MPL_OK
-               : mpl_comparison_note(c,
-                                     mpl_arena_printf(c->arena,
-                                                      "%s is damaged: it lacks %s.", which,
-                                                      run->damage),
-                                     err);
-}
-
 enum mpl_status mpl_comparable_note(struct mpl_comparison *c, struct mpl_err *err)
 {
-    enum mpl_status st = mpl_arrival_note(c, err);
+    const enum mpl_status st = mpl_arrival_note(c, err);
 
-    st = st == MPL_OK ? note_recording(c, err) : st;
-    st = st == MPL_OK ? note_damage(c, c->diff.base, "The base", err) : st;
-    return st == MPL_OK ? note_damage(c, c->diff.new, "The new run", err) : st;
+    return st == MPL_OK ? note_recording(c, err) : st;
 }
 
 enum mpl_status mpl_comparable_check(struct mpl_comparison *c, struct mpl_err *err)

@@ -72,8 +72,8 @@ static bool differs(const struct mpl_comparison *c, const struct level *level, u
  * corrected, so whoever is first here may be the cause of the others. A message that is received counts
  * when it is there, everything else when it begins.
  */
-static double time_of(const struct mpl_comparison *c, const struct mpl_sequence *base,
-                      const struct mpl_divergence *change)
+static void take_time(const struct mpl_comparison *c, const struct mpl_sequence *base,
+                      struct mpl_divergence *change)
 {
     const struct mpl_events *events = c->diff.base->events;
     const uint32_t l = change->location;
@@ -81,16 +81,19 @@ static double time_of(const struct mpl_comparison *c, const struct mpl_sequence 
     const bool receives =
         !is_end &&
         mpl_symbols_get(c->symbols, base->symbols[change->position])->from != MPL_NONE;
-    const uint32_t call =
-        is_end ? mpl_events_call_count(events, l) - 1 : base->calls[change->position];
+    struct mpl_call_view view;
 
     if (is_end && mpl_events_call_count(events, l) == 0) {
-        return 0;
+        return;
     }
-    return mpl_model_seconds(c->diff.base->model,
-                             is_end || receives
-                                 ? mpl_events_leave_ticks(events, l, 2 * call + 1)
-                                 : mpl_events_enter_ticks(events, l, 2 * call + 1));
+    mpl_events_call(events, l,
+                    is_end ? mpl_events_call_count(events, l) - 1
+                           : base->calls[change->position],
+                    &view);
+    change->base_event = is_end || receives ? view.last_event : view.first_event;
+    change->base_s =
+        mpl_model_seconds(c->diff.base->model,
+                          c->diff.base->model->locations[l].time_ticks[change->base_event]);
 }
 
 /* The coarsest level that shows the first difference. */
@@ -117,7 +120,7 @@ static enum mpl_status take_change(struct mpl_comparison *c, const struct level 
     st = st == MPL_OK ? mpl_loops_fold(c->loops, sides.new, 1, &sides.folded_new, err) : st;
     st = st == MPL_OK ? mpl_align(c, &sides, change, err) : st;
     if (st == MPL_OK) {
-        change->base_s = time_of(c, sides.base, change);
+        take_time(c, sides.base, change);
         st = i == COARSE ? mpl_explain(c, levels[COARSE].new, change, err) : MPL_OK;
     }
     return st;
@@ -155,6 +158,7 @@ static enum mpl_status find_changes(struct mpl_comparison *c, const struct level
     if (st == MPL_OK && n > 0) {
         st = mpl_vote(c, changes, err);
         qsort(changes, n, sizeof *changes, by_time);
+        st = st == MPL_OK ? mpl_lead_choose(c, changes, n, err) : st;
     }
     return st;
 }

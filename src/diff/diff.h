@@ -41,6 +41,7 @@ struct mpl_divergence {
     uint32_t n_iterations;
     double
         base_s; /**< When the base does what the new run does not; since its first event. */
+    uint32_t base_event; /**< The location's event of that moment. */
     size_t n_blocks;
     const struct mpl_block *blocks;
     const char *remark; /**< What it may lead to, a sentence; NULL: nothing to say. */
@@ -85,7 +86,11 @@ struct mpl_diff {
     const struct mpl_symbols *symbols;
     const struct mpl_loops *loops;
     size_t n_changes;
-    const struct mpl_divergence *changes; /**< Who goes another way first comes first. */
+    /** Who goes another way first comes first: of those that come after no other one, by messages, whoever
+        most configurations suspect; then by time. */
+    const struct mpl_divergence *changes;
+    uint32_t
+        n_first; /**< Those that come after no other one; 1: it is certain who was first. */
     uint32_t n_configurations;
     uint32_t n_telling; /**< Of them, in which the runs differ at all. */
     double

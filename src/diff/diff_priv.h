@@ -96,10 +96,13 @@ enum mpl_status mpl_myers(const struct mpl_item *a, uint32_t n_a, const struct m
                           uint32_t n_b, uint32_t most, uint32_t *pairs, bool *is_cut,
                           struct mpl_err *err);
 
-/* ---- who changed most (vote.c), what it leads to (explain.c) -------------------------------------------- */
+/* ---- who changed most (vote.c), who was first (lead.c), what it leads to (explain.c) -------------------------------------------- */
 
 enum mpl_status mpl_vote(struct mpl_comparison *c, struct mpl_divergence *changes,
                          struct mpl_err *err);
+/** Moves to the front who was first, by messages and then by votes. Changes are sorted by time. */
+enum mpl_status mpl_lead_choose(struct mpl_comparison *c, struct mpl_divergence *changes,
+                                size_t n, struct mpl_err *err);
 enum mpl_status mpl_explain(struct mpl_comparison *c, const struct mpl_sequence *new,
                             struct mpl_divergence *change, struct mpl_err *err);
 

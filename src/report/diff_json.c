@@ -168,6 +168,7 @@ static struct mpl_json *run_json(const struct mpl_run *run,
                                     : mpl_json_integer(run->model->n_processes));
     mpl_json_set(json, "duration_s",
                  run->events == NULL ? mpl_json_null() : mpl_json_number(side->median_s));
+    mpl_json_set(json, "lacks", mpl_json_string(run->damage));
     mpl_json_set(json, "runs", mpl_json_integer((int64_t) side->n));
     mpl_json_set(json, "shortest_s",
                  run->events == NULL ? mpl_json_null() : mpl_json_number(side->low_s));
@@ -224,6 +225,7 @@ enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff,
     mpl_json_set(json, "new", run_json(diff->new, &diff->sides[1]));
     mpl_json_set(json, "suspects", suspects_json(&w));
     mpl_json_set(json, "changes", changes_json(&w));
+    mpl_json_set(json, "possibly_first", mpl_json_integer(diff->n_first));
     mpl_json_set(json, "loops", loops_json(&w));
     mpl_json_set(json, "configurations", mpl_json_integer(diff->n_configurations));
     mpl_json_set(json, "telling_configurations", mpl_json_integer(diff->n_telling));

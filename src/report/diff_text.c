@@ -287,6 +287,16 @@ static void print_suspects(struct page *page, const struct mpl_diff *diff)
                   second == 0 ? "none" : suspect_text(page, diff, second));
 }
 
+/* Where all go another way at once, nobody asks who was first. */
+static void print_first(struct page *page, const struct mpl_diff *diff)
+{
+    if (diff->n_first > 1 && diff->n_first < diff->new->model->n_locations) {
+        mpl_page_say(page, 2,
+                     "Nothing orders %" PRIu32 " of these, so any of them may be first.",
+                     diff->n_first);
+    }
+}
+
 static void print_others(struct page *page, const struct mpl_diff *diff, size_t shown)
 {
     const size_t n = diff->n_changes - shown;
@@ -296,8 +306,8 @@ static void print_others(struct page *page, const struct mpl_diff *diff, size_t 
         labels[i] = diff->new->model->locations[diff->changes[shown + i].location].label;
     }
     if (n > 0 && labels != NULL) {
-        mpl_page_say(page, 2, "After these also %s go%s another way.",
-                     mpl_page_labels(page, labels, n), n == 1 ? "es" : "");
+        mpl_page_say(page, 2, "Also %s go%s another way.", mpl_page_labels(page, labels, n),
+                     n == 1 ? "es" : "");
     }
 }
 
@@ -400,6 +410,7 @@ enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff,
     if (diff->n_changes > 0) {
         print_others(&page, diff, shown);
         print_suspects(&page, diff);
+        print_first(&page, diff);
     }
     if (diff->verdict != MPL_DIFF_NOT_COMPARABLE) {
         print_loads(&page, diff, top);

@@ -34,6 +34,22 @@ static const char *side_text(struct page *page, const struct mpl_diff_side *side
                                              mpl_page_seconds(page, side->high_s)));
 }
 
+/* " as far as recorded (the new run lacks events of location 2)"; "" where nothing is known to be missing. */
+static const char *reach_text(struct page *page, const struct mpl_diff *diff)
+{
+    const char *base = diff->base->damage;
+    const char *new = diff->new->damage;
+
+    if (base == NULL && new == NULL) {
+        return "";
+    }
+    return or_unknown(
+        mpl_arena_printf(page->scratch, " as far as recorded (%s%s%s%s%s)",
+                         base == NULL ? "" : "the base lacks ", base == NULL ? "" : base,
+                         base == NULL || new == NULL ? "" : ", ",
+                         new == NULL ? "" : "the new run lacks ", new == NULL ? "" : new));
+}
+
 const char *mpl_words_verdict(struct page *page, const struct mpl_diff *diff)
 {
     static const char *const says[] = {
@@ -45,9 +61,10 @@ const char *mpl_words_verdict(struct page *page, const struct mpl_diff *diff)
 
     return diff->verdict == MPL_DIFF_NOT_COMPARABLE
                ? diff->reason
-               : or_unknown(mpl_arena_printf(
-                     page->scratch, "%s; %s instead of %s", says[diff->verdict],
-                     side_text(page, &diff->sides[1]), side_text(page, &diff->sides[0])));
+               : or_unknown(mpl_arena_printf(page->scratch, "%s%s; %s instead of %s",
+                                             says[diff->verdict], reach_text(page, diff),
+                                             side_text(page, &diff->sides[1]),
+                                             side_text(page, &diff->sides[0])));
 }
 
 const char *mpl_words_gate(struct page *page, const struct mpl_diff *diff,

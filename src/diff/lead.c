@@ -1,0 +1,66 @@
+/*
+ * Who leads. Changes are sorted by time; a change that must have come after another one, by messages and
+ * collectives, may follow from it, whatever the clocks say. Of those that need not, none was first: they are concurrent, and the one
+ * leads that changed most in most configurations.
+ */
+#include "config.h"
+
+#include "diff/diff_priv.h"
+
+#include "causality/causality.h"
+
+#include <string.h>
+
+/* Each further change asks about so many at most. */
+enum { MOST_FIRST = 64 };
+
+static struct mpl_moment moment_of(const struct mpl_divergence *change)
+{
+    return (struct mpl_moment){ change->location, change->base_event };
+}
+
+static bool follows(struct mpl_causality *causality, const struct mpl_divergence *changes,
+                    const size_t *first, size_t n_first, size_t i)
+{
+    for (size_t k = 0; k < n_first; k++) {
+        if (mpl_causality_compare(causality, moment_of(&changes[first[k]]),
+                                  moment_of(&changes[i])) == MPL_PRECEDENCE_BEFORE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void move_to_front(struct mpl_divergence *changes, size_t i)
+{
+    const struct mpl_divergence lead = changes[i];
+
+    memmove(&changes[1], &changes[0], i * sizeof *changes);
+    changes[0] = lead;
+}
+
+enum mpl_status mpl_lead_choose(struct mpl_comparison *c, struct mpl_divergence *changes,
+                                size_t n, struct mpl_err *err)
+{
+    struct mpl_causality *causality = NULL;
+    size_t first[MOST_FIRST] = { 0 };
+    size_t n_first = 1;
+    size_t lead = 0;
+    enum mpl_status st = MPL_OK;
+
+    if (n > 1) {
+        st = mpl_precedences_get(mpl_events_precedences(c->diff.base->events), &causality,
+                                 err);
+    }
+    for (size_t i = 1; i < n && st == MPL_OK && n_first < MOST_FIRST; i++) {
+        if (!follows(causality, changes, first, n_first, i)) {
+            first[n_first++] = i;
+            lead = changes[i].n_votes > changes[lead].n_votes ? i : lead;
+        }
+    }
+    c->diff.n_first = (uint32_t) n_first;
+    if (st == MPL_OK && lead > 0) {
+        move_to_front(changes, lead);
+    }
+    return st;
+}
