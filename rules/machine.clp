@@ -83,6 +83,10 @@
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 2)
                   (reason "see how many processes compute at the same time")))))
 
+(deffunction MAIN::pairs-of-groups (?most ?n)
+  "Share of all pairs of n processes that compute together where one at a time does in each of so many groups."
+  (/ (* ?n (- ?most 1.0)) (* ?most (- ?n 1.0))))
+
 (defrule ADVISE::machine-crowded
   "Any few processes compute at the same time, but never more of them."
   (last-call (run ?r))
@@ -92,7 +96,9 @@
   (metric (run ?r) (pattern "message-passing") (name "run.computing_most_share")
           (value ?share&:(>= ?share ?*crowd-full*)))
   (metric (run ?r) (pattern "message-passing") (name "run.computing_pairs")
-          (value ?pairs&:(>= ?pairs ?*crowd-any*)))
+          (value ?pairs))
+  (test (>= (- ?pairs (pairs-of-groups ?most ?n))
+            (* ?*crowd-any* (- 1.0 (pairs-of-groups ?most ?n)))))
   (test (or (= ?cores 0) (>= ?most ?cores)))
   (not (finding (kind cause) (run ?r)))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
@@ -107,6 +113,39 @@
                                ?share ?most ?n ?pairs
                                (if (> ?cores 0) then (text "There are {n} cores." ?cores)
                                 else "The trace does not tell how many cores there were; a manifest can.")))
+                   (remedy "Run no more processes than cores, bind each to its own (mpirun --bind-to core --report-bindings shows where they are), and measure again: how well the program communicates cannot be judged before."))))
+
+;; Where cores are known to be too few and the trace does not say what most of the lost time was spent for, that is
+;; the likeliest reason, and whatever is said of the rest is doubtful.
+
+(defrule CAUSES::machine-few-cores
+  "More processes than cores, and calls that the trace cannot split."
+  (run (id ?r) (processes ?n) (per-host ?per-host) (cores ?cores) (ranks-per-core ?per-core))
+  (test (or (eq (crowd ?n ?per-host ?cores ?per-core) yes)
+            (eq (crowd ?n ?per-host ?cores ?per-core) bound)))
+  (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency")
+          (value ?e&:(< ?e ?*efficiency-acceptable*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.unknown_share") (value ?share))
+  (metric (run ?r) (pattern "message-passing") (name "run.unknown") (value ?unknown))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (test (> (* 2.0 ?unknown) ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.stall_share") (value ?stalls))
+  (metric (run ?r) (pattern "message-passing") (name "run.stall_count") (value ?count))
+  (test (or (< ?stalls ?*significant*) (< ?count ?*stalls-enough*)))
+  =>
+  (bind ?ran (if (> ?per-host 0) then ?per-host else ?n))
+  (bind ?what (if (eq (crowd ?n ?per-host ?cores ?per-core) yes)
+               then (text "{n} processes share {n} cores" ?ran ?cores)
+               else (text "{.1} ranks are bound to one core" ?per-core)))
+  (assert (finding (kind cause) (name oversubscribed) (run ?r) (pattern "message-passing")
+                   (headline (text "{}, and {%} of their time is in calls whose partners are not recorded."
+                                   ?what ?share))
+                   (fix "Run no more ranks than cores, and bind each to its own (--bind-to core).")
+                   (gain-kind remove) (lost ?unknown) (share (min 1.0 (/ ?unknown ?lost))) (level 2)
+                   (confidence 0.7)
+                   (doubt "more processes than cores ran, which distorts all times")
+                   (text (text "{}. {s} ({%} of the process time) are in receives and waits whose partner the trace does not record: a good part of it is probably waiting for processes that have no core, but the trace does not tell how much."
+                               ?what ?unknown ?share))
                    (remedy "Run no more processes than cores, bind each to its own (mpirun --bind-to core --report-bindings shows where they are), and measure again: how well the program communicates cannot be judged before."))))
 
 ;; Other programs on the same cores make all times longer, whatever the program does.

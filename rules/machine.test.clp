@@ -170,6 +170,44 @@
          (last-call (run "r1")))
   (expect (finding (kind symptom) (name low-parallel-efficiency))))
 
+;; Where cores are known, what the trace does not record is probably waiting for them.
+
+(case "there are too few cores, and most of the lost time is in calls without recorded partners"
+  (given (run (id "r1") (processes 8) (cores 2))
+         (metric (run "r1") (pattern "message-passing") (name "run.stall_share") (location "") (value 0.02) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.stall_count") (location "") (value 1.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.parallel_efficiency") (location "") (value 0.2) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 8.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.unknown_share") (location "") (value 0.7) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.unknown") (location "") (value 7.0) (unit "s")))
+  (expect (finding (kind symptom) (name low-parallel-efficiency))
+          (finding (kind observation) (name unknown-waiting))
+          (finding (kind cause) (name oversubscribed) (confidence 0.7) (lost 7.0)
+                   (doubt "more processes than cores ran, which distorts all times")
+                   (headline "8 processes share 2 cores, and 70.0 % of their time is in calls whose partners are not recorded.")
+                   (because "run.unknown_share" "run.parallel_efficiency"))))
+
+(case "there are cores enough: nobody knows"
+  (given (run (id "r1") (processes 8) (cores 8))
+         (metric (run "r1") (pattern "message-passing") (name "run.stall_share") (location "") (value 0.02) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.stall_count") (location "") (value 1.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.parallel_efficiency") (location "") (value 0.2) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 8.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.unknown_share") (location "") (value 0.7) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.unknown") (location "") (value 7.0) (unit "s")))
+  (expect (finding (kind symptom) (name low-parallel-efficiency))
+          (finding (kind observation) (name unknown-waiting))))
+
+(case "pairs of ranks that alternate: each one at a time, but with all others"
+  (given (run (id "r1") (processes 8))
+         (metric (run "r1") (pattern "message-passing") (name "run.parallel_efficiency") (location "") (value 0.4) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 8.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.computing_most") (location "") (value 4.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.computing_most_share") (location "") (value 0.7) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.computing_pairs") (location "") (value 0.857) (unit "1"))
+         (last-call (run "r1")))
+  (expect (finding (kind symptom) (name low-parallel-efficiency))))
+
 ;; ---- accelerators and threads ------------------------------------------------------------------
 
 (case "hosts wait for accelerators: how long, and who longest"

@@ -208,11 +208,13 @@
   ;; Ranks on one core, from which on one waits for another. 1. More than one; the rest is rounding.
   ?*shares-core* = 1.01
 
-  ;; Share of the time in which as many processes compute as ever do, and share of all pairs of processes
-  ;; that compute together, from which on that is a limit of cores. 1. 2-core runs of 4 to 16 ranks have 0.55
-  ;; to 0.82 and any pairs; where every other subdomain computes, less than half of the pairs do.
+  ;; Share of the time in which as many processes compute as ever do, from which on that is a limit of cores.
+  ;; 1. 2-core runs of 4 to 16 ranks have 0.55 to 0.82.
+  ;; And how many of the pairs compute together that would not if in each of so many groups of processes one
+  ;; at a time could, such as those that alternate. 1. Chosen: a scheduler brings together any two, most
+  ;; often after a process has moved to another core; dependences never do. Every other subdomain: below 0.
   ?*crowd-full* = 0.5
-  ?*crowd-any* = 0.8)
+  ?*crowd-any* = 0.25)
 
 ;; ---- work-stealing ---------------------------------------------------------------------------------
 
