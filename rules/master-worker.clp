@@ -570,7 +570,9 @@
   (not (refined (run ?r) (pattern ?p) (name task-setup-latency)))
   (finding (kind observation) (name task-setup | queueing) (run ?r) (pattern ?p))
   (role (run ?r) (pattern ?p) (name "master") (location ?m))
-  (metric (run ?r) (pattern ?p) (name "run.saturation") (value ?sat&:(< ?sat 1.0)))
+  (metric (run ?r) (pattern ?p) (name "run.saturation") (value ?sat))
+  (metric (run ?r) (pattern ?p) (name "run.saturation_regular") (value ?sat-regular))
+  (test (or (< ?sat 1.0) (< ?sat-regular 1.0)))
   (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
   (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
@@ -792,40 +794,84 @@
                                   else "Make the last tasks smaller (guided chunks)")
                                  ?gain)))))
 
+(deffunction MAIN::mw-slow-workers (?run ?pattern)
+  "Labels of the workers that were found to be slow."
+  (bind ?labels (create$))
+  (do-for-all-facts ((?f finding))
+    (and (eq ?f:run ?run) (eq ?f:pattern ?pattern) (eq ?f:kind observation) (eq ?f:name slow-worker))
+    (bind ?labels (create$ ?labels ?f:culprits)))
+  ?labels)
+
+(deffunction MAIN::mw-of (?run ?pattern ?name ?location)
+  "A metric of a worker; 0 where it is not known."
+  (bind ?value 0.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?name) (eq ?m:location ?location))
+    (bind ?value ?m:value))
+  ?value)
+
+(deffunction MAIN::mw-capacity (?run ?pattern ?w)
+  "How much less time the tasks of a slow worker would have taken the others. One or two that took long may be long tasks."
+  (bind ?tasks (mw-of ?run ?pattern "worker.tasks" ?w))
+  (if (>= ?tasks 3.0)
+   then (* ?tasks (mw-of ?run ?pattern "worker.task_time" ?w)
+           (- 1.0 (/ 1.0 (max 1.0 (mw-of ?run ?pattern "worker.relative_task_time" ?w)))))
+   else 0.0))
+
 (defrule CAUSES::mw-slow-worker
-  "A slow worker: what the others could have done meanwhile is lost, also where all are busy to the end."
+  "Slow workers: what the others could have done meanwhile is lost, also where all are busy to the end."
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p) (locations ?w))
-  (metric (run ?r) (pattern ?p) (name "worker.holds_up") (location ?w) (value ?held))
+  (metric (run ?r) (pattern ?p) (name "worker.holds_up") (location ?w))
   (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "worker.task_time") (location ?w) (value ?t))
   (metric (run ?r) (pattern ?p) (name "worker.tasks") (location ?w) (value ?tasks))
   (metric (run ?r) (pattern ?p) (name "worker.relative_task_time") (location ?w) (value ?rel))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
+  ;; Several are one cause, told with the slowest.
+  (not (and (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p) (locations ?other&~?w))
+            (metric (run ?r) (pattern ?p) (name "worker.relative_task_time") (location ?other)
+                    (value ?slower&:(or (> ?slower ?rel)
+                                        (and (= ?slower ?rel) (> (str-compare ?w ?other) 0)))))))
   =>
-  ;; Its tasks would have taken the others that much less time. One or two that took long may be long tasks.
-  (bind ?capacity (if (>= ?tasks 3.0) then (* ?tasks ?t (- 1.0 (/ 1.0 ?rel))) else 0.0))
-  (bind ?lost (+ ?capacity (max 0.0 ?held)))
+  (bind ?who (mw-slow-workers ?r ?p))
+  (bind ?many (> (length$ ?who) 1))
+  (bind ?capacity 0.0)
+  (bind ?held 0.0)
+  (bind ?what "")
+  (foreach ?x ?who
+    (bind ?its (mw-capacity ?r ?p ?x))
+    (bind ?capacity (+ ?capacity ?its))
+    (bind ?held (max ?held (mw-of ?r ?p "worker.holds_up" ?x)))
+    (if (> ?its 0.0) then
+      (bind ?what (str-cat ?what (if (eq ?what "") then "" else ", ")
+                           (what-if-of "compute" ?x "/" (mw-of ?r ?p "worker.relative_task_time" ?x))))))
+  (bind ?lost (+ ?capacity ?held))
   (if (> ?lost 0.0) then
   (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p)
-                   (headline (text "Worker {} takes {.1} times the median per task, which costs the others {s}."
-                                   ?w ?rel ?lost))
-                   (fix (text "Look at the node of worker {}: clock, binding, other load; keep handing out tasks on request." ?w))
+                   (headline (text "Worker{} {} take{} {.1} times the median per task, which costs the others {s}."
+                                   (if ?many then "s" else "") (location-list ?who) (if ?many then " up to" else "s")
+                                   ?rel ?lost))
+                   (fix (text "Look at the node of worker{} {}: clock, binding, other load; keep handing out tasks on request."
+                              (if ?many then "s" else "") (location-list ?who)))
                    (gain-kind remove)
-                   (locations (role-locations ?r ?p "worker")) (culprits ?w) (lost ?lost) (computing ?capacity)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?who) (lost ?lost) (computing ?capacity)
                    (share (min 1.0 (mw-part ?lost ?all))) (gain (/ ?lost (max 1.0 ?n))) (level 2)
-                   (where (str-cat "location " ?w))
-                   (what-if (if (> ?capacity 0.0) then (what-if-of "compute" ?w "/" ?rel) else ""))
+                   (where (str-cat "location " ?w)) (what-if ?what)
                    (text (str-cat
-                           (text "Worker {} is slow: {s} per task, {.1} times the median." ?w ?t ?rel)
-                           (if (> ?capacity 0.0)
-                            then (text " Its {n} tasks would have taken another worker {s} less." ?tasks ?capacity)
-                            else "")
+                           (if ?many then (text "Workers {} are slow. " (location-list ?who)) else "")
+                           (text "Worker {} is {}: {s} per task, {.1} times the median."
+                                 ?w (if ?many then "the slowest" else "slow") ?t ?rel)
+                           (if (<= ?capacity 0.0) then ""
+                            else (if ?many
+                             then (text " What they computed would have taken others {s} less." ?capacity)
+                             else (text " Its {n} tasks would have taken another worker {s} less." ?tasks ?capacity)))
                            (if (> ?held 0.0)
-                            then (text " It finishes last: the others wait {s} for it at the end." ?held)
+                            then (text " {} last: the others wait {s} for it at the end."
+                                       (if ?many then "One of them finishes" else "It finishes") ?held)
                             else "")))
-                   (remedy (text "Repair or replace the node of worker {}, or give it no task in the last {s}; with a worker as fast as the others up to {s} of run time."
-                                 ?w ?t (/ ?lost (max 1.0 ?n))))))))
+                   (remedy (text "Repair or replace the node of worker{} {}, or give it no task in the last {s}; with a worker as fast as the others up to {s} of run time."
+                                 (if ?many then "s" else "") (location-list ?who) ?t (/ ?lost (max 1.0 ?n))))))))
 
 ;; ---- where the trace does not show tasks: results tell what they take ----------------------------
 

@@ -728,6 +728,26 @@
                    (what-if "compute(3)/4.97"))
           (need (metric "worker.holds_up") (level 2))))
 
+(case "two slow workers are one cause, told with the slower one"
+  (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
+         (metric (run "r1") (pattern "master-worker") (name "worker.relative_task_time") (location "2") (value 3.0))
+         (metric (run "r1") (pattern "master-worker") (name "worker.task_time") (location "2") (value 0.03))
+         (metric (run "r1") (pattern "master-worker") (name "worker.tasks") (location "2") (value 10.0))
+         (metric (run "r1") (pattern "master-worker") (name "worker.holds_up") (location "2") (value 0.02))
+         (metric (run "r1") (pattern "master-worker") (name "worker.relative_task_time") (location "4") (value 2.0))
+         (metric (run "r1") (pattern "master-worker") (name "worker.task_time") (location "4") (value 0.02))
+         (metric (run "r1") (pattern "master-worker") (name "worker.tasks") (location "4") (value 20.0))
+         (metric (run "r1") (pattern "master-worker") (name "worker.holds_up") (location "4") (value 0.0))
+         (metric (run "r1") (pattern "master-worker") (name "run.own_cv") (value 0.1))
+         (metric (run "r1") (pattern "master-worker") (name "run.total_lost") (value 0.1))
+         (metric (run "r1") (pattern "master-worker") (name "run.workers") (value 5.0)))
+  (expect (finding (kind observation) (name slow-worker) (culprits "2"))
+          (finding (kind observation) (name slow-worker) (culprits "4"))
+          (finding (kind cause) (name slow-worker) (culprits "2" "4") (computing 0.4) (lost 0.42) (gain 0.084)
+                   (what-if "compute(2)/3, compute(4)/2")
+                   (headline "Workers 2 and 4 take up to 3.0 times the median per task, which costs the others 0.420 s."))
+          (need (metric "worker.holds_up") (level 2))))
+
 (case "one task that takes long is no slow worker: only the end is lost"
   (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
          (metric (run "r1") (pattern "master-worker") (name "worker.relative_task_time") (location "3") (value 100.0))

@@ -118,12 +118,12 @@
   (last-call (run ?r))
   (test (asks ?r))
   (test (not (has-recorded "counters")))
-  (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p) (culprits ?w) (lost ?lost))
+  (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p) (culprits $?w) (lost ?lost))
   (test (is-first-cause ?r ?lost))
   =>
   (assert (measure (run ?r) (pattern ?p) (level 4) (record "counters") (locations ?w)
                    (counters "PAPI_TOT_INS" "PAPI_TOT_CYC") (separates slow-worker)
-                   (reason (text "tell longer tasks from a slower core: count instructions and cycles of worker {}" ?w))
+                   (reason (text "tell longer tasks from a slower core: count instructions and cycles of worker {}" (location-list ?w)))
                    (expects "a slower core needs as many instructions per task as the others, and more time for each"))))
 
 (defrule ADVISE::measure-damaged
