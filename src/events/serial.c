@@ -26,6 +26,24 @@ static const double much_longer = 0.5;
 /* Share of the work of the others up to which it lies in few sections; what recurs more often is uneven work. */
 static const double now_and_then = 0.25;
 
+/* Standard deviations of what a process computes in all other sections, beyond which a few sections are no
+ * chance: pieces of any length are now and then the longest. */
+static const double beyond_chance = 3;
+
+struct spread {
+    double sum;
+    double squares;
+};
+
+/* Sections of a process with work for all. */
+struct usual {
+    uint32_t n_rare; /* where it computes much longer */
+    uint32_t n;      /* the others, and of them: */
+    struct spread own_s;
+    struct spread
+        more_s; /* than the other processes; they may all have more to do now and then */
+};
+
 struct walk {
     const struct mpl_events *events;
     const struct mpl_sections *sections;
@@ -33,6 +51,7 @@ struct walk {
     double *others_s;    /* per location: what the others compute, mean, in all sections */
     double *meanwhile_s; /* likewise, where it is much longer */
     struct mpl_serial *rare; /* per location, of those sections */
+    struct usual *usual;     /* likewise */
     double work_s;           /* of all processes that are compared */
     uint32_t n_compared;
 };
@@ -73,6 +92,19 @@ static void add(struct mpl_serial *s, const struct walk *w, uint32_t section, do
     s->squares += more_s * more_s;
 }
 
+static void add_to_spread(struct spread *s, double value)
+{
+    s->sum += value;
+    s->squares += value * value;
+}
+
+static double deviation(const struct spread *s, uint32_t n)
+{
+    const double mean = s->sum / fmax(n, 1);
+
+    return sqrt(fmax(0, s->squares / fmax(n, 1) - mean * mean));
+}
+
 static void add_section(struct walk *w, uint32_t section, struct mpl_serial *serial)
 {
     const uint32_t n_locations = w->events->model->n_locations;
@@ -92,15 +124,26 @@ static void add_section(struct walk *w, uint32_t section, struct mpl_serial *ser
             (w->work_s - computed(w, l)) / (w->n_compared - 1) / w->sections->n;
 
         if (own_s <= 0 || own_s < (1 + much_longer) * others_s) {
-            /* equal work */
+            w->usual[l].n++;
+            add_to_spread(&w->usual[l].own_s, own_s);
+            add_to_spread(&w->usual[l].more_s, own_s - others_s);
         } else if (others_s <= next_to_nothing * usual_s) {
             add(&serial[l], w, section, own_s - others_s);
         } else {
             add(&w->rare[l], w, section, own_s - others_s);
+            w->usual[l].n_rare++;
             w->meanwhile_s[l] += others_s;
         }
         w->others_s[l] += others_s;
     }
+}
+
+static bool is_chance(const struct walk *w, uint32_t location)
+{
+    const struct usual *u = &w->usual[location];
+
+    return w->rare[location].all_s / fmax(u->n_rare, 1) <
+           beyond_chance * fmin(deviation(&u->own_s, u->n), deviation(&u->more_s, u->n));
 }
 
 static void add_all(struct walk *w, struct mpl_serial *serial)
@@ -109,7 +152,7 @@ static void add_all(struct walk *w, struct mpl_serial *serial)
         add_section(w, k, serial);
     }
     for (uint32_t l = 0; l < w->events->model->n_locations; l++) {
-        if (w->meanwhile_s[l] <= now_and_then * w->others_s[l]) {
+        if (w->meanwhile_s[l] <= now_and_then * w->others_s[l] && !is_chance(w, l)) {
             serial[l].all_s += w->rare[l].all_s;
             serial[l].begin_s += w->rare[l].begin_s;
             serial[l].end_s += w->rare[l].end_s;
@@ -137,8 +180,9 @@ enum mpl_status mpl_events_serial(const struct mpl_events *events, struct mpl_ar
     w.others_s = MPL_NEW_ARRAY(scratch, n, double);
     w.meanwhile_s = MPL_NEW_ARRAY(scratch, n, double);
     w.rare = MPL_NEW_ARRAY(scratch, n, struct mpl_serial);
+    w.usual = MPL_NEW_ARRAY(scratch, n, struct usual);
     if (w.compute_s == NULL || w.others_s == NULL || w.meanwhile_s == NULL ||
-        w.rare == NULL) {
+        w.rare == NULL || w.usual == NULL) {
         goto done;
     }
     st = mpl_events_sections(events, scratch, &w.sections, err);

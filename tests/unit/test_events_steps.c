@@ -98,8 +98,8 @@ static void put_end(struct text *text, int p, int n, int from, int until,
     }
 }
 
-/* Each step: computation and an end; after each fifth one, a broadcast, which bounds no steps. */
-static const char *make(load_matrix loads, int n, bool is_collective)
+/* Each step: computation and an end; now and then a broadcast behind it, which bounds no steps. */
+static const char *make_with(load_matrix loads, int n, bool is_collective, int bcast_each)
 {
     struct text text = { mpl_arena_alloc(arena, TEXT), 0 };
     int begin = 10;
@@ -117,13 +117,18 @@ static const char *make(load_matrix loads, int n, bool is_collective)
 
             put(&text, "rank %d: compute %d..%d\n", p, begin, sent);
             put_end(&text, p, n, sent, end, is_collective);
-            if (is_collective && k % 5 == 3) {
+            if (bcast_each > 0 && k % bcast_each == bcast_each - 1) {
                 put(&text, "rank %d: bcast %d..%d root 0\n", p, end, end + 5);
             }
         }
-        begin = end + (is_collective && k % 5 == 3 ? 5 : 0);
+        begin = end + (bcast_each > 0 && k % bcast_each == bcast_each - 1 ? 5 : 0);
     }
     return text.begin;
+}
+
+static const char *make(load_matrix loads, int n, bool is_collective)
+{
+    return make_with(loads, n, is_collective, is_collective ? 5 : 0);
 }
 
 /* ---- the same, from the definitions ------------------------------------------------------------ */
@@ -328,6 +333,22 @@ START_TEST(one_slow_process_is_kept_in_all_steps)
 }
 END_TEST
 
+/* An iteration that checks now and then whether it is done: what is between two checks are several steps. */
+START_TEST(messages_bound_steps_where_collectives_are_rare)
+{
+    load_matrix loads;
+    uint64_t state = 5;
+
+    for (int k = 0; k < STEPS; k++) {
+        for (int p = 0; p < PROCESSES; p++) {
+            loads[k][p] = 100 + next_random(&state, 50);
+        }
+    }
+    ck_assert_uint_eq(steps_of(make_with(loads, PROCESSES, false, 5))->n, STEPS);
+    ck_assert_uint_lt(steps_of(make_with(loads, PROCESSES, false, 2))->n, STEPS);
+}
+END_TEST
+
 /* A server computes nothing: beside it all others would be heavy. */
 START_TEST(who_computes_nothing_is_no_yardstick)
 {
@@ -387,6 +408,21 @@ START_TEST(what_a_process_does_now_and_then_is_serial)
     check_alone(5, 800, _i != 0, 4 * 800, 4);
     check_alone(3, 800, _i != 0, 0, 0); /* too often: uneven work */
     check_alone(1, 800, _i != 0, 0, 0);
+}
+END_TEST
+
+/* Pieces of any length are now and then the longest: 160 of 20 to 160 us is nothing that is done alone. */
+START_TEST(the_longest_of_uneven_pieces_are_not_serial)
+{
+    static const int pieces[8] = { 20, 60, 80, 100, 120, 140, 160, 100 };
+    load_matrix loads;
+
+    for (int k = 0; k < STEPS; k++) {
+        for (int p = 0; p < PROCESSES; p++) {
+            loads[k][p] = p == 4 ? pieces[k % 8] : 100;
+        }
+    }
+    ck_assert(serial_of(loads, _i != 0)[4].all_s < 1e-9);
 }
 END_TEST
 
@@ -577,8 +613,10 @@ static Suite *make_suite(void)
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, random_runs_have_the_summary_of_the_definitions, 0, 2);
     tcase_add_loop_test(all, one_slow_process_is_kept_in_all_steps, 0, 2);
+    tcase_add_test(all, messages_bound_steps_where_collectives_are_rare);
     tcase_add_loop_test(all, who_computes_nothing_is_no_yardstick, 0, 2);
     tcase_add_loop_test(all, what_a_process_does_now_and_then_is_serial, 0, 2);
+    tcase_add_loop_test(all, the_longest_of_uneven_pieces_are_not_serial, 0, 2);
     tcase_add_loop_test(all, what_a_process_does_while_others_do_nothing_is_serial, 0, 2);
     tcase_add_loop_test(all, a_wandering_place_is_persistent_and_nobodys, 0, 2);
     tcase_add_loop_test(all, noise_is_not_persistent, 0, 2);
