@@ -479,6 +479,28 @@ static bool begin(struct search *s, bool *is_usable)
     return true;
 }
 
+/* Exchanges with a neighbour between two collectives, from which on they are steps of their own. Two or three may
+ * belong to one step. */
+enum { EXCHANGES_BETWEEN = 4 };
+
+/* Messages bound the steps where there are many between two of the collectives that would: an iteration that
+ * is checked each tenth time. */
+static bool refine_by_messages(struct search *s)
+{
+    struct mpl_marks finer = { 0 };
+    struct search by_messages = *s;
+    bool is_usable = false;
+
+    by_messages.marks = &finer;
+    if (!begin(&by_messages, &is_usable) || !find_by_messages(&by_messages)) {
+        return false;
+    }
+    if (finer.n >= (uint64_t) EXCHANGES_BETWEEN * s->marks->n) {
+        *s->marks = finer;
+    }
+    return true;
+}
+
 bool mpl_marks_find(const struct mpl_events *events, struct mpl_arena *arena,
                     struct mpl_marks *marks)
 {
@@ -490,10 +512,7 @@ bool mpl_marks_find(const struct mpl_events *events, struct mpl_arena *arena,
         return is_enough;
     }
     is_enough = find_by_collectives(&s);
-    if (is_enough && marks->n == 0) {
-        is_enough = find_by_messages(&s);
-    }
-    return is_enough;
+    return is_enough && (marks->n == 0 ? find_by_messages(&s) : refine_by_messages(&s));
 }
 
 /* Marks every collective of all: all come to all of them in the same order. */
