@@ -64,6 +64,10 @@ struct mpl_load {
     double high_s;
     double p;            /**< That chance alone makes so much; NaN likewise. */
     bool is_significant; /**< More than chance, and no smaller than what counts. */
+    /** What others wait since it is late by its own fault, in the base and now; NaN: not compared, for one
+        of the runs does not record it, or the run is neither slower nor faster. */
+    double caused_base_s;
+    double caused_new_s;
 };
 
 /** Runs of one side. */
@@ -73,6 +77,15 @@ struct mpl_diff_side {
     double median_s;                   /**< Of their durations. */
     double low_s;
     double high_s;
+};
+
+/** The new run replayed with what those who are named compute in the base; where all have a common factor, with what
+    all do. */
+struct mpl_closing {
+    uint32_t
+        n; /**< Loads that are changed. 0: there is nobody, or the run is neither slower nor faster. */
+    double replayed_s; /**< Run time; NaN: a replay would be a guess, see doubt. */
+    const char *doubt; /**< A clause that weakens it; NULL: nothing. */
 };
 
 struct mpl_diff {
@@ -102,6 +115,7 @@ struct mpl_diff {
     double
         explained_share; /**< Of the difference in run time, what computation explains: of the first,
                             of who computes longest, or of all on average. NaN: no difference. */
+    struct mpl_closing closing;
     bool is_slower; /**< Whatever else differs. */
     bool
         is_unexplained; /**< Slower or faster, and not by computation as far as it was compared. */
@@ -135,6 +149,11 @@ enum mpl_status mpl_diff_create_repeated(const struct mpl_diff_runs *base,
                                          const struct mpl_diff_runs *new,
                                          const struct mpl_diff_options *options,
                                          struct mpl_comparison **out, struct mpl_err *err);
+/**
+ * Who causes at least half of what is waited longer than in the base, which is *more_s, the time of all locations
+ * added up; NULL: nobody, or waits are not compared, and *more_s is NaN then.
+ */
+const struct mpl_load *mpl_diff_culprit(const struct mpl_diff *diff, double *more_s);
 /** Whether either side has several runs. */
 bool mpl_diff_has_repetitions(const struct mpl_diff *diff);
 /** Whether the difference in run time is no more than what repetitions differ in; false without them. */

@@ -46,4 +46,11 @@ enum mpl_status mpl_blocks_chance(const struct mpl_effects *e, const struct mpl_
 /** Fills in what loads say of chance. */
 enum mpl_status mpl_loads_weigh(struct mpl_effects *e, struct mpl_err *err);
 
+/* ---- who is to blame -------------------------------------------------------------------------------- */
+
+/** blame.c. Cost: linear in calls. */
+enum mpl_status mpl_blame(struct mpl_effects *e, struct mpl_err *err);
+/** closing.c. Cost: replays twice. */
+enum mpl_status mpl_closing_check(struct mpl_effects *e, struct mpl_err *err);
+
 #endif

@@ -1,7 +1,7 @@
 /*
  * By what factor all compute longer. A slower machine makes everything slower, so whatever is as fast as before shows
  * that there is none, however many others are slower: the factor is that of those who have least of it, not the median, which
- * half of the locations could move. Of what all are faster by, likewise.
+ * half of the locations could move. Of what all are faster by, likewise. It counts if what it makes does.
  */
 #include "config.h"
 
@@ -10,12 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Locations that compute less than this share of the busiest one say nothing about a factor, */
+/* Locations that compute less than this share of the busiest one say nothing about a factor. */
 static const double least_busy = 0.01;
-/* and so does a run in which nobody computes for a tenth of it. */
-static const double least_computed = 0.1;
-/* Smaller factors are what two runs of the same program differ in anyhow. */
-static const double least_factor = 1.15;
 /* Up to so many of the locations may have less of it: by chance, or as they got faster. */
 static const double most_below = 0.1;
 /* Who has the factor has it within this share, */
@@ -64,9 +60,6 @@ double mpl_common_factor(const struct mpl_effects *e, double *ratios)
     double *inverse = ratios + e->n_locations;
     size_t n = 0;
 
-    if (most < least_computed * e->diff->sides[0].median_s) {
-        return 1;
-    }
     for (uint32_t l = 0; l < e->n_locations; l++) {
         const struct mpl_load *load = &e->loads[l];
 
@@ -85,6 +78,9 @@ double mpl_common_factor(const struct mpl_effects *e, double *ratios)
 
     const double slower = nearest(ratios, n);
     const double faster = nearest(inverse, n);
+    const double factor = slower > 1 ? slower : 1 / faster;
 
-    return slower >= least_factor ? slower : faster >= least_factor ? 1 / faster : 1;
+    return fabs(factor - 1) * most >= e->diff->least_share * e->diff->sides[0].median_s
+               ? factor
+               : 1;
 }

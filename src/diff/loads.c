@@ -78,7 +78,9 @@ static void take_load(const struct mpl_effects *e, uint32_t l, double *values,
     double before;
     double now;
 
-    *out = (struct mpl_load){ .location = l, .work = 1 };
+    *out = (struct mpl_load){
+        .location = l, .work = 1, .caused_base_s = NAN, .caused_new_s = NAN
+    };
     take_side(e, &e->diff->sides[0], l, values, &out->base_s, &before);
     take_side(e, &e->diff->sides[1], l, values, &out->new_s, &now);
     if (before > 0 && now > 0 && !is_taker(e, l)) {
@@ -160,6 +162,15 @@ static double explain(const struct mpl_diff *diff, double difference_s)
     return fmin(1, share);
 }
 
+/* Whether anybody asks why the run takes longer or shorter. */
+static bool is_noteworthy(const struct mpl_diff *diff)
+{
+    const double more_s = diff->sides[1].median_s - diff->sides[0].median_s;
+
+    return fabs(more_s) >= diff->least_share * diff->sides[0].median_s &&
+           !mpl_diff_may_be_chance(diff);
+}
+
 static enum mpl_status compare(struct mpl_effects *e, struct mpl_err *err)
 {
     struct mpl_diff *diff = e->diff;
@@ -192,6 +203,8 @@ static enum mpl_status compare(struct mpl_effects *e, struct mpl_err *err)
         diff->n_named = count_named(e, scratch);
         diff->explained_share =
             explain(diff, diff->sides[1].median_s - diff->sides[0].median_s);
+        st = is_noteworthy(diff) ? mpl_blame(e, err) : MPL_OK;
+        st = st == MPL_OK && is_noteworthy(diff) ? mpl_closing_check(e, err) : st;
     }
     return st;
 }

@@ -127,6 +127,9 @@ int64_t mpl_engine_compute(struct engine *r, uint32_t location, uint32_t from, u
         runner->speed * (r->scale->compute == NULL ? 1 : r->scale->compute[location]);
     int64_t ticks = mpl_engine_inside(r, loc->time_ticks[from], loc->time_ticks[to]);
 
+    if (r->scale->given != NULL && r->scale->given[location] != NULL) {
+        ticks = r->scale->given[location][runner->call];
+    }
     if (r->spent != NULL) {
         r->spent[location].compute_s += mpl_model_seconds(r->model, ticks);
     }

@@ -390,8 +390,9 @@ static enum mpl_status compare(const struct question *q, const struct course *ba
     return st == MPL_OK ? doubt_kept(q, baseline->spent, out, err) : st;
 }
 
-static enum mpl_status run_twice(struct question *q, struct mpl_arena *scratch,
-                                 struct mpl_replayed *out, struct mpl_err *err)
+static enum mpl_status run_twice(struct question *q, const int64_t *const *given,
+                                 struct mpl_arena *scratch, struct mpl_replayed *out,
+                                 struct mpl_err *err)
 {
     struct course baseline = { 0 };
     struct course changed = { 0 };
@@ -403,8 +404,31 @@ static enum mpl_status run_twice(struct question *q, struct mpl_arena *scratch,
         return st;
     }
     st = make_course(q, &changed, err);
+    q->scale.given = given;
     st = st == MPL_OK ? run_changed(q, &farms, &changed, err) : st;
     return st == MPL_OK ? compare(q, &baseline, &changed, out, err) : st;
+}
+
+static enum mpl_status answer(struct question *q, const int64_t *const *given,
+                              struct mpl_replayed *out, struct mpl_err *err)
+{
+    struct mpl_replayed made = { .recorded_s = mpl_events_measured_s(q->events),
+                                 .baseline_s = NAN,
+                                 .changed_s = NAN,
+                                 .gain_s = NAN };
+    enum mpl_status st = mpl_question_resolve(q, err);
+
+    made.doubt = lack_of(q->events);
+    if (st == MPL_OK && made.doubt == NULL) {
+        struct mpl_arena *scratch = mpl_arena_create();
+
+        st = scratch == NULL ? mpl_nomem(err) : run_twice(q, given, scratch, &made, err);
+        mpl_arena_destroy(scratch);
+    }
+    if (st == MPL_OK) {
+        *out = made;
+    }
+    return st;
 }
 
 enum mpl_status mpl_replay_run(const struct mpl_events *events,
@@ -416,21 +440,16 @@ enum mpl_status mpl_replay_run(const struct mpl_events *events,
     struct question q = {
         .events = events, .what = what, .roles = roles, .n_roles = n_roles, .arena = arena
     };
-    struct mpl_replayed made = { .recorded_s = mpl_events_measured_s(events),
-                                 .baseline_s = NAN,
-                                 .changed_s = NAN,
-                                 .gain_s = NAN };
-    enum mpl_status st = mpl_question_resolve(&q, err);
 
-    made.doubt = lack_of(events);
-    if (st == MPL_OK && made.doubt == NULL) {
-        struct mpl_arena *scratch = mpl_arena_create();
+    return answer(&q, NULL, out, err);
+}
 
-        st = scratch == NULL ? mpl_nomem(err) : run_twice(&q, scratch, &made, err);
-        mpl_arena_destroy(scratch);
-    }
-    if (st == MPL_OK) {
-        *out = made;
-    }
-    return st;
+enum mpl_status mpl_replay_given(const struct mpl_events *events,
+                                 const int64_t *const *given, struct mpl_arena *arena,
+                                 struct mpl_replayed *out, struct mpl_err *err)
+{
+    static const struct mpl_what_if nothing = { .text = "" };
+    struct question q = { .events = events, .what = &nothing, .arena = arena };
+
+    return answer(&q, given, out, err);
 }

@@ -100,6 +100,14 @@ enum mpl_status mpl_replay_run(const struct mpl_events *events,
                                struct mpl_err *err);
 
 /**
+ * The same with other computation, as of another run: \p given per location, what it computes before each of its calls and
+ * behind the last one, in ticks of \p events; NULL: as recorded. Everybody receives in the recorded order.
+ */
+enum mpl_status mpl_replay_given(const struct mpl_events *events,
+                                 const int64_t *const *given, struct mpl_arena *arena,
+                                 struct mpl_replayed *out, struct mpl_err *err);
+
+/**
  * Run time in seconds on an ideal network, which is the change network*0: computation as measured,
  * every transfer instantaneous, dependencies kept (Dimemas' definition of the POP efficiencies),
  * over the window. At least the longest computation of a location and at most the measured time, as

@@ -22,6 +22,8 @@ struct scale {
     const struct mpl_sections *sections; /* NULL: nothing changes section by section */
     struct section_scale *const
         *in_sections; /* per location and section, on top; NULL: 1 */
+    const int64_t *const
+        *given; /* per location, what it computes before each call; NULL: as recorded */
     const double
         *transfer; /* per location, of what MPI calls cost beyond waiting; NULL: 1 */
     size_t n_regions;

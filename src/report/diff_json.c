@@ -135,9 +135,30 @@ static struct mpl_json *performance_json(const struct mpl_diff *diff)
         mpl_json_set(entry, "beyond_low_s", mpl_json_number(load->low_s));
         mpl_json_set(entry, "beyond_high_s", mpl_json_number(load->high_s));
         mpl_json_set(entry, "significant", mpl_json_boolean(load->is_significant));
+        mpl_json_set(entry, "caused_base_s", mpl_json_number(load->caused_base_s));
+        mpl_json_set(entry, "caused_new_s", mpl_json_number(load->caused_new_s));
         mpl_json_set(entry, "stands_out", mpl_json_boolean(i < diff->n_named));
         mpl_json_add(json, entry);
     }
+    return json;
+}
+
+static struct mpl_json *closing_json(const struct mpl_diff *diff)
+{
+    struct mpl_json *json;
+    struct mpl_json *locations;
+
+    if (diff->closing.n == 0) {
+        return mpl_json_null();
+    }
+    json = mpl_json_object();
+    locations = mpl_json_array();
+    for (uint32_t i = 0; i < diff->closing.n; i++) {
+        mpl_json_add(locations, mpl_json_string(label_of(diff, diff->loads[i].location)));
+    }
+    mpl_json_set(json, "locations", locations);
+    mpl_json_set(json, "replayed_s", mpl_json_number(diff->closing.replayed_s));
+    mpl_json_set(json, "doubt", mpl_json_string(diff->closing.doubt));
     return json;
 }
 
@@ -237,6 +258,7 @@ enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff,
     mpl_json_set(json, "explained_share",
                  diff->n_loads > 0 ? mpl_json_number(diff->explained_share)
                                    : mpl_json_null());
+    mpl_json_set(json, "closing_check", closing_json(diff));
     mpl_json_set(json, "notes", notes_json(diff));
 
     const enum mpl_status st = mpl_json_write(json, out, err);

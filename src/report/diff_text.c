@@ -345,8 +345,66 @@ static void print_load(struct page *page, const struct mpl_diff *diff,
     }
 }
 
-/* A share of what a location computes from which on it is not the same. */
-static const double uneven = 0.1;
+static void print_why(struct page *page, const struct mpl_diff *diff)
+{
+    const char *const sentences[] = { mpl_words_blame(page, diff),
+                                      mpl_words_closing(page, diff) };
+
+    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++) {
+        if (sentences[i] != NULL) {
+            mpl_page_say(page, 2, "%s", sentences[i]);
+        }
+    }
+}
+
+static const char *capital(struct page *page, const char *text)
+{
+    return or_unknown(
+        mpl_arena_printf(page->scratch, "%c%s", text[0] - 'a' + 'A', text + 1));
+}
+
+/* Behind those that are named: what would count if it were known to be more than chance; what is too small to count;
+   and what was not compared. */
+static void print_rest(struct page *page, const struct mpl_diff *diff)
+{
+    const double least_s = diff->least_share * diff->sides[0].median_s;
+    const uint32_t first = diff->n_named;
+    uint32_t small = first;
+    uint32_t end;
+
+    while (small < diff->n_loads && fabs(diff->loads[small].beyond_s) >= least_s) {
+        small++;
+    }
+    for (end = small; end < diff->n_loads && !isnan(diff->loads[end].beyond_s);) {
+        end++;
+    }
+    if (small > first) {
+        mpl_page_say(
+            page, 2, "The computation of %s differs by up to %s, which may be chance: %s",
+            mpl_words_loads(page, diff, first, small),
+            mpl_page_seconds(page, fabs(diff->loads[first].beyond_s)),
+            mpl_diff_has_repetitions(diff) ? "repetitions differ as much"
+                                           : "only repetitions (--base, --new) tell");
+    }
+    if (end > small) {
+        const char *what =
+            end - small == diff->n_loads ? "computation"
+            : end == diff->n_loads
+                ? "the computation of all others"
+                : or_unknown(mpl_arena_printf(page->scratch, "the computation of %s",
+                                              mpl_words_loads(page, diff, small, end)));
+
+        mpl_page_say(page, 2, "%s%s is the same, within %s",
+                     diff->factor == 1 ? "" : "Beyond that ",
+                     diff->factor == 1 ? capital(page, what) : what,
+                     mpl_page_seconds(page, fabs(diff->loads[small].beyond_s)));
+    }
+    if (diff->n_loads > end) {
+        mpl_page_say(page, 2,
+                     "The computation of %s is not compared: they got too few tasks",
+                     mpl_words_loads(page, diff, end, diff->n_loads));
+    }
+}
 
 static void print_loads(struct page *page, const struct mpl_diff *diff, size_t top)
 {
@@ -365,22 +423,8 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
         mpl_page_say(page, 2, "and %" PRIu32 " more (--top %" PRIu32 ")", diff->n_named - n,
                      diff->n_named);
     }
-    if (diff->n_named < diff->n_loads) {
-        const struct mpl_load *rest = &diff->loads[diff->n_named];
-        const char *within = mpl_page_seconds(page, fabs(rest->beyond_s));
-
-        if (n == 0 && fabs(rest->beyond_s) >= uneven * rest->base_s) {
-            mpl_page_say(page, 2,
-                         "Computation differs by up to %s (%s), and nobody stands out",
-                         within, mpl_words_location(page, diff, rest->location));
-        } else {
-            mpl_page_say(page, 2, "%s the same, within %s",
-                         n > 0               ? "The computation of all others is"
-                         : diff->factor == 1 ? "Computation is"
-                                             : "Beyond that computation is",
-                         within);
-        }
-    }
+    print_rest(page, diff);
+    print_why(page, diff);
     if (diff->is_unexplained && diff->n_changes == 0) {
         mpl_page_say(page, 2,
                      "%s the difference in run time: marple diagnose says what "

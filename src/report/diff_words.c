@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *or_unknown(const char *text)
@@ -156,6 +157,38 @@ const char *mpl_words_change(struct page *page, const struct mpl_diff *diff,
 
 /* ---- computation ------------------------------------------------------------------------------------ */
 
+static int ascending(const void *x, const void *y)
+{
+    const uint32_t a = *(const uint32_t *) x;
+    const uint32_t b = *(const uint32_t *) y;
+
+    return (a > b) - (a < b);
+}
+
+const char *mpl_words_loads(struct page *page, const struct mpl_diff *diff, uint32_t first,
+                            uint32_t end)
+{
+    const uint32_t n = end - first;
+    uint32_t *locations = MPL_NEW_ARRAY(page->scratch, n, uint32_t);
+    const char **labels = MPL_NEW_ARRAY(page->scratch, n, const char *);
+
+    if (locations == NULL || labels == NULL) {
+        return "?";
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        locations[i] = diff->loads[first + i].location;
+    }
+    qsort(locations, n, sizeof *locations, ascending);
+    for (uint32_t i = 0; i < n; i++) {
+        labels[i] = diff->new->model->locations[locations[i]].label;
+    }
+    return n == 1 ? mpl_words_location(page, diff, locations[0])
+                  : or_unknown(mpl_arena_printf(page->scratch, "%s %s",
+                                                strchr(labels[0], '.') == NULL ? "ranks"
+                                                                               : "threads",
+                                                mpl_page_labels(page, labels, n)));
+}
+
 /* Without work of its own: "14 tasks, 46.6 ms each, instead of 58, 10.3 ms each". */
 const char *mpl_words_tasks(struct page *page, const struct mpl_load *load)
 {
@@ -178,4 +211,72 @@ const char *mpl_words_load(struct page *page, const struct mpl_diff *diff,
         load->work == 1 ? "" : " for the same work",
         diff->factor == 1 ? "" : ", beyond that", mpl_page_seconds(page, load->new_s),
         mpl_page_seconds(page, load->base_s)));
+}
+
+static const char *changed_text(struct page *page, const struct mpl_diff *diff)
+{
+    return diff->closing.n == diff->n_loads
+               ? "all processes"
+               : mpl_words_loads(page, diff, 0, diff->closing.n);
+}
+
+/* What is left of the difference if a replay confirms what is said. */
+static const double confirmed = 0.2;
+
+static bool is_confirmed(const struct mpl_diff *diff)
+{
+    const double more_s = diff->sides[1].median_s - diff->sides[0].median_s;
+
+    return fabs(diff->closing.replayed_s - diff->sides[0].median_s) <=
+           confirmed * fabs(more_s);
+}
+
+/* "With rank 5 as in the base the run would take 0.449 s; the base takes 0.475 s". NULL: nothing to say. */
+const char *mpl_words_closing(struct page *page, const struct mpl_diff *diff)
+{
+    const struct mpl_closing *x = &diff->closing;
+
+    if (x->n == 0) {
+        return NULL;
+    }
+    if (isnan(x->replayed_s) || (x->doubt != NULL && !is_confirmed(diff))) {
+        return x->doubt == NULL
+                   ? NULL
+                   : or_unknown(mpl_arena_printf(
+                         page->scratch,
+                         "Whether the run would take as long as the base with %s as there "
+                         "cannot be checked by replay: %s",
+                         changed_text(page, diff), x->doubt));
+    }
+    return or_unknown(
+        mpl_arena_printf(page->scratch,
+                         "With %s computing as in the base the run would take %s; the base "
+                         "takes %s",
+                         changed_text(page, diff), mpl_page_seconds(page, x->replayed_s),
+                         mpl_page_seconds(page, diff->sides[0].median_s)));
+}
+
+/* "The others wait 46.1 s in all for rank 5, instead of 0.2 s". NULL: nothing to say. */
+const char *mpl_words_blame(struct page *page, const struct mpl_diff *diff)
+{
+    double more_s;
+    const struct mpl_load *culprit = mpl_diff_culprit(diff, &more_s);
+
+    if (isnan(more_s) || more_s <= 0 ||
+        more_s < diff->least_share * diff->sides[0].median_s * diff->n_loads) {
+        return NULL;
+    }
+    return or_unknown(
+        culprit == NULL
+            ? mpl_arena_printf(
+                  page->scratch,
+                  "All wait %s longer, added up, and nobody causes half of that",
+                  mpl_page_seconds(page, more_s))
+            : mpl_arena_printf(
+                  page->scratch,
+                  "All wait %s longer, added up; %s causes %s of waits, instead of %s",
+                  mpl_page_seconds(page, more_s),
+                  mpl_words_location(page, diff, culprit->location),
+                  mpl_page_seconds(page, culprit->caused_new_s),
+                  mpl_page_seconds(page, culprit->caused_base_s)));
 }

@@ -91,7 +91,12 @@ const char *mpl_words_change(struct page *page, const struct mpl_diff *diff,
 /** Whether all that differs is how often a loop is taken, which the sentence then says. */
 bool mpl_words_is_count(const struct mpl_divergence *change);
 /** "rank 5 computes 3.09 s longer than in the base: 3.53 s instead of 0.44 s" */
+/* "rank 5", "ranks 1, 2, 3" of loads \p first to \p end - 1. */
+const char *mpl_words_loads(struct page *page, const struct mpl_diff *diff, uint32_t first,
+                            uint32_t end);
 const char *mpl_words_tasks(struct page *page, const struct mpl_load *load);
+const char *mpl_words_closing(struct page *page, const struct mpl_diff *diff);
+const char *mpl_words_blame(struct page *page, const struct mpl_diff *diff);
 const char *mpl_words_load(struct page *page, const struct mpl_diff *diff,
                            const struct mpl_load *load);
 /** Whether \p next begins with further iterations of the loop that \p common ends with. */
