@@ -46,33 +46,15 @@ static uint64_t value_of(uint64_t n, enum mpl_context_by by)
 static bool make_set(const struct mpl_folded *s, struct mpl_context_kind kind,
                      struct mpl_arena *arena, struct mpl_attributes *out)
 {
-    const bool is_double = kind.of == MPL_CONTEXT_DOUBLE;
-    const size_t n = is_double ? (s->n == 0 ? 0 : s->n - 1) : s->n;
-    struct mpl_attribute *all = MPL_NEW_ARRAY(arena, n, struct mpl_attribute);
-    uint32_t n_kept = 0;
+    struct mpl_frequencies found;
 
-    if (all == NULL) {
+    if (!mpl_frequencies_make(s, kind.of, arena, &found)) {
         return false;
     }
-    for (size_t i = 0; i < n; i++) {
-        all[i].key = is_double ? (uint64_t) s->items[i].what << 32 | s->items[i + 1].what
-                               : s->items[i].what;
-        all[i].value = is_double ? 1 : s->items[i].count;
+    for (uint32_t i = 0; i < found.n; i++) {
+        found.all[i].value = value_of(found.all[i].value, kind.by);
     }
-    if (n > 0) {
-        qsort(all, n, sizeof *all, by_key);
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (n_kept > 0 && all[n_kept - 1].key == all[i].key) {
-            all[n_kept - 1].value += all[i].value;
-        } else {
-            all[n_kept++] = all[i];
-        }
-    }
-    for (size_t i = 0; i < n_kept; i++) {
-        all[i].value = value_of(all[i].value, kind.by);
-    }
-    *out = (struct mpl_attributes){ n_kept, all };
+    *out = (struct mpl_attributes){ found.n, found.all };
     return true;
 }
 

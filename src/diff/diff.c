@@ -220,6 +220,18 @@ static enum mpl_status loosen(struct mpl_comparison *c, struct level *level,
     return st;
 }
 
+static enum mpl_status make_coarse(struct mpl_comparison *c, struct level *out,
+                                   struct mpl_err *err)
+{
+    const enum mpl_status st =
+        mpl_sequences_coarsen(c->base, c->n_locations, NULL, parts[COARSE], c->symbols,
+                              c->arena, &out->base, err);
+
+    return st == MPL_OK ? mpl_sequences_coarsen(c->new, c->n_locations, NULL, parts[COARSE],
+                                                c->symbols, c->arena, &out->new, err)
+                        : st;
+}
+
 /* Once something is left to chance, more may turn out to follow from it. */
 static enum mpl_status make_levels(struct mpl_comparison *c, struct level *levels,
                                    struct mpl_err *err)
@@ -231,7 +243,9 @@ static enum mpl_status make_levels(struct mpl_comparison *c, struct level *level
     c->looseness = MPL_NEW_ARRAY(c->arena, model->n_locations, enum mpl_looseness);
     st = c->takes_any == NULL || c->looseness == NULL ? mpl_nomem(err)
                                                       : loosen(c, &levels[FINE], err);
-    return st == MPL_OK ? make_level(c, parts[COARSE], c->arena, &levels[COARSE], err) : st;
+    c->base = levels[FINE].base;
+    c->new = levels[FINE].new;
+    return st == MPL_OK ? make_coarse(c, &levels[COARSE], err) : st;
 }
 
 static enum mpl_status compare(struct mpl_comparison *c, struct mpl_err *err)

@@ -10,6 +10,9 @@ struct mpl_comparison {
     struct mpl_symbols *symbols;
     struct mpl_loops *loops;
     uint32_t n_locations;
+    /** Per location, with all that is recorded and that chance does not decide about. NULL: not made yet. */
+    const struct mpl_sequence *base;
+    const struct mpl_sequence *new;
     struct mpl_loose *loose;
     enum mpl_looseness *looseness; /* Per location, the highest of its calls. */
     uint64_t n_calls[2];           /* Of the base and of the new run, */
@@ -69,6 +72,16 @@ enum mpl_status mpl_loads_compare(struct mpl_comparison *c, const struct mpl_seq
                                   const struct mpl_sequence *new, struct mpl_err *err);
 /** Whether the new run is slower or faster; also where loads were not compared. */
 void mpl_loads_judge(struct mpl_diff *diff);
+
+/* ---- attributes and their numbers (frequencies.c) ---------------------------------------------------------- */
+
+struct mpl_frequencies {
+    uint32_t n;
+    struct mpl_attribute *all; /**< Ascending by key, each once; values are numbers. */
+};
+/** Of a sequence. Lives in \p arena. False: no memory. Cost: linear in items where few of them differ. */
+bool mpl_frequencies_make(const struct mpl_folded *s, enum mpl_context_of of,
+                          struct mpl_arena *arena, struct mpl_frequencies *out);
 
 /* ---- alignment (align.c) ---------------------------------------------------------------------------- */
 

@@ -56,17 +56,46 @@ static enum mpl_status take(struct mpl_filtered *f, const struct mpl_sequence *b
     return st;
 }
 
-enum mpl_status mpl_filtered_create(const struct mpl_comparison *c,
-                                    const struct mpl_filtering *how,
-                                    struct mpl_filtered *out, struct mpl_err *err)
+/* Without noise: the sequences that the comparison itself rests on. */
+static enum mpl_status coarsen(const struct mpl_comparison *c,
+                               const struct mpl_filtering *how, struct mpl_arena *arena,
+                               const struct mpl_sequence **base,
+                               const struct mpl_sequence **new, struct mpl_err *err)
 {
-    const uint32_t k = mpl_filter_k(how->filter);
+    const enum mpl_status st = mpl_sequences_coarsen(
+        c->base, c->n_locations, how->filter, how->parts, c->symbols, arena, base, err);
+
+    return st == MPL_OK ? mpl_sequences_coarsen(c->new, c->n_locations, how->filter,
+                                                how->parts, c->symbols, arena, new, err)
+                        : st;
+}
+
+static enum mpl_status make(const struct mpl_comparison *c, const struct mpl_filtering *how,
+                            struct mpl_arena *arena, const struct mpl_sequence **base,
+                            const struct mpl_sequence **new, struct mpl_err *err)
+{
     const struct mpl_sequence_options options = {
         .filter = how->filter,
         .parts = how->parts,
         .without_polls = how->without_noise,
         .loose = how->without_noise ? c->loose : NULL,
     };
+    const enum mpl_status st =
+        mpl_sequences_create(c->diff.base->events, &options, c->symbols, arena, base, err);
+
+    return st == MPL_OK ? mpl_sequences_create(c->diff.new->events, &options, c->symbols,
+                                               arena, new, err)
+                        : st;
+}
+
+enum mpl_status mpl_filtered_create(const struct mpl_comparison *c,
+                                    const struct mpl_filtering *how,
+                                    struct mpl_filtered *out, struct mpl_err *err)
+{
+    const uint32_t k = mpl_filter_k(how->filter);
+    const bool is_made = how->without_noise && c->base != NULL && c->new != NULL &&
+                         !mpl_filter_keeps_returns(how->filter) &&
+                         (how->parts & MPL_SYMBOL_RELATIVE) == 0;
     const struct mpl_sequence *base = NULL;
     const struct mpl_sequence *new = NULL;
     enum mpl_status st;
@@ -77,11 +106,8 @@ enum mpl_status mpl_filtered_create(const struct mpl_comparison *c,
     if (out->arena == NULL) {
         return mpl_nomem(err);
     }
-    st = mpl_sequences_create(c->diff.base->events, &options, c->symbols, out->arena, &base,
-                              err);
-    st = st == MPL_OK ? mpl_sequences_create(c->diff.new->events, &options, c->symbols,
-                                             out->arena, &new, err)
-                      : st;
+    st = is_made ? coarsen(c, how, out->arena, &base, &new, err)
+                 : make(c, how, out->arena, &base, &new, err);
     return st == MPL_OK ? take(out, base, new, how->without_loops ? NULL : &k, err) : st;
 }
 

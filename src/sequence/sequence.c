@@ -14,6 +14,7 @@ struct maker {
     struct mpl_symbols *symbols;
     uint32_t *functions; /* Per region: number of its name; MPL_NONE: is left out. */
     uint32_t *comms;     /* Per communicator, likewise. */
+    uint8_t *manners;    /* Per region: bits of enum manner. */
     bool *is_addressed;  /* See find_addressed(); NULL: nothing is left to chance. */
     uint32_t location;
 };
@@ -25,28 +26,31 @@ static bool is_called(const struct mpl_region *region, const char *c, const char
     return strcasecmp(region->name, c) == 0 || strcasecmp(region->name, fortran) == 0;
 }
 
-/* Tells of several at a time what has come, so that several answers may follow. */
-static bool asks_for_some(const struct mpl_region *region)
+/* What a call has to do with what comes first. */
+enum manner {
+    /* Asks what has come. Waitsome returns as often as something is there, like tests. */
+    ASKS = 1,
+    /* Tells of several at a time what has come, so that several answers may follow. */
+    ASKS_FOR_SOME = 2,
+    WAITS_FOR_ANY = 4, /* Tells what has come first. */
+    STARTS = 8,
+};
+
+static uint8_t manners_of(const struct mpl_region *region)
 {
-    return is_called(region, "MPI_Waitsome", "mpi_waitsome_") ||
-           is_called(region, "MPI_Testsome", "mpi_testsome_");
+    const bool asks_for_some = is_called(region, "MPI_Waitsome", "mpi_waitsome_") ||
+                               is_called(region, "MPI_Testsome", "mpi_testsome_");
+    const bool asks = region->mode == MPL_CALL_TEST || asks_for_some;
+    const bool waits_for_any = is_called(region, "MPI_Waitany", "mpi_waitany_");
+    const bool starts = is_called(region, "MPI_Start", "mpi_start_");
+
+    return (uint8_t) ((asks ? ASKS : 0) | (asks_for_some ? ASKS_FOR_SOME : 0) |
+                      (waits_for_any ? WAITS_FOR_ANY : 0) | (starts ? STARTS : 0));
 }
 
-/* Asks what has come. Waitsome returns as often as something is there, like tests. */
-static bool asks(const struct mpl_region *region)
+static bool is_kept(const struct maker *m, const struct mpl_region *region, uint8_t manners)
 {
-    return region->mode == MPL_CALL_TEST || asks_for_some(region);
-}
-
-/* Tells what has come first. */
-static bool waits_for_any(const struct mpl_region *region)
-{
-    return is_called(region, "MPI_Waitany", "mpi_waitany_");
-}
-
-static bool is_kept(const struct maker *m, const struct mpl_region *region)
-{
-    if (m->options->without_polls && asks(region)) {
+    if (m->options->without_polls && (manners & ASKS) != 0) {
         return false;
     }
     if (m->options->filter != NULL) {
@@ -60,13 +64,15 @@ static bool name_all(struct maker *m, struct mpl_arena *scratch)
     const struct mpl_model *model = m->model;
 
     m->functions = MPL_NEW_ARRAY(scratch, model->n_regions, uint32_t);
+    m->manners = MPL_NEW_ARRAY(scratch, model->n_regions, uint8_t);
     m->comms = MPL_NEW_ARRAY(scratch, model->n_comms, uint32_t);
-    if (m->functions == NULL || m->comms == NULL) {
+    if (m->functions == NULL || m->manners == NULL || m->comms == NULL) {
         return false;
     }
     for (uint32_t r = 0; r < model->n_regions; r++) {
         m->functions[r] = MPL_NONE;
-        if (is_kept(m, &model->regions[r])) {
+        m->manners[r] = manners_of(&model->regions[r]);
+        if (is_kept(m, &model->regions[r], m->manners[r])) {
             m->functions[r] = mpl_symbols_name(m->symbols, model->regions[r].name);
             if (m->functions[r] == MPL_NONE) {
                 return false;
@@ -289,10 +295,10 @@ static bool find_addressed(struct maker *m, struct mpl_arena *scratch)
 }
 
 /* Changes nothing of what its process knows: it asks about itself, or only prepares to take a message. */
-static bool is_idle(const struct mpl_region *region, const struct mpl_symbol *s)
+static bool is_idle(const struct mpl_region *region, uint8_t manners,
+                    const struct mpl_symbol *s)
 {
-    return region->kind == MPL_REGION_MPI_OTHER ||
-           is_called(region, "MPI_Start", "mpi_start_") ||
+    return region->kind == MPL_REGION_MPI_OTHER || (manners & STARTS) != 0 ||
            (region->mode == MPL_CALL_IMMEDIATE && s->to == MPL_NONE);
 }
 
@@ -366,8 +372,10 @@ static bool take_call(struct maker *m, uint32_t call, struct list *p)
 
     const struct mpl_region *region = &m->model->regions[view.region];
 
-    p->is_chance = p->is_chance || asks(region);
-    p->is_some = p->is_some || asks_for_some(region);
+    const uint8_t manners = m->manners[view.region];
+
+    p->is_chance = p->is_chance || (manners & ASKS) != 0;
+    p->is_some = p->is_some || (manners & ASKS_FOR_SOME) != 0;
     if (m->functions[view.region] == MPL_NONE) {
         return true;
     }
@@ -376,7 +384,7 @@ static bool take_call(struct maker *m, uint32_t call, struct list *p)
     const enum mpl_looseness level =
         loose == NULL ? MPL_FIRM : mpl_loose_get(loose, m->location, &s);
     const bool brings = brings_chance(m, call, region, &s);
-    const bool is_passing = view.is_probe || is_idle(region, &s);
+    const bool is_passing = view.is_probe || is_idle(region, manners, &s);
     const bool is_send = s.to != MPL_NONE && s.from == MPL_NONE;
 
     if (level == MPL_LOOSE_CALL) {
@@ -390,7 +398,7 @@ static bool take_call(struct maker *m, uint32_t call, struct list *p)
     p->ends_with_probe = view.is_probe;
     p->is_some = p->is_some && (is_passing || is_send);
     p->is_chance = (is_passing && p->is_chance) || p->is_some || level != MPL_FIRM ||
-                   brings || waits_for_any(region);
+                   brings || (manners & WAITS_FOR_ANY) != 0;
     return m->options->filter == NULL || !mpl_filter_keeps_returns(m->options->filter) ||
            add_return(m, p, s.function, call);
 }

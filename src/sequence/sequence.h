@@ -138,6 +138,16 @@ enum mpl_status mpl_sequences_create(const struct mpl_events *events,
                                      struct mpl_symbols *symbols, struct mpl_arena *arena,
                                      const struct mpl_sequence **out, struct mpl_err *err);
 
+/**
+ * \p n sequences with fewer parts, and only of the calls that \p filter keeps (NULL: all; one that keeps returns adds
+ * none): what mpl_sequences_create() makes of the same calls, at a fraction of its cost. Of several further
+ * messages in a call it knows less. Ownership: as there, and borrows from \p fine.
+ */
+enum mpl_status mpl_sequences_coarsen(const struct mpl_sequence *fine, size_t n,
+                                      const struct mpl_filter *filter, unsigned parts,
+                                      struct mpl_symbols *symbols, struct mpl_arena *arena,
+                                      const struct mpl_sequence **out, struct mpl_err *err);
+
 /* ---- loops ------------------------------------------------------------------------------------ */
 
 /** A call, or a loop of so many iterations. */
