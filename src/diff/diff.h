@@ -197,6 +197,9 @@ struct mpl_filtering {
     bool without_loops;
     bool
         without_noise; /**< Leaves out what has no order, and polls: see struct mpl_sequence_options. */
+    bool beyond_mpi; /**< Also functions outside of MPI, if the filter keeps them. */
+    const struct mpl_run
+        *instead; /**< Of the new run; NULL: the new run. As many locations. */
 };
 /** What a filter keeps of all locations of both runs, folded with the same loops. */
 struct mpl_filtered {

@@ -80,12 +80,13 @@ static enum mpl_status make(const struct mpl_comparison *c, const struct mpl_fil
         .without_polls = how->without_noise,
         .loose = how->without_noise ? c->loose : NULL,
     };
+    const struct mpl_run *run = how->instead == NULL ? c->diff.new : how->instead;
     const enum mpl_status st =
         mpl_sequences_create(c->diff.base->events, &options, c->symbols, arena, base, err);
 
-    return st == MPL_OK ? mpl_sequences_create(c->diff.new->events, &options, c->symbols,
-                                               arena, new, err)
-                        : st;
+    return st == MPL_OK
+               ? mpl_sequences_create(run->events, &options, c->symbols, arena, new, err)
+               : st;
 }
 
 enum mpl_status mpl_filtered_create(const struct mpl_comparison *c,
@@ -94,8 +95,8 @@ enum mpl_status mpl_filtered_create(const struct mpl_comparison *c,
 {
     const uint32_t k = mpl_filter_k(how->filter);
     const bool is_made = how->without_noise && c->base != NULL && c->new != NULL &&
-                         !mpl_filter_keeps_returns(how->filter) &&
-                         (how->parts & MPL_SYMBOL_RELATIVE) == 0;
+                         !mpl_filter_keeps_returns(how->filter) && how->instead == NULL &&
+                         !how->beyond_mpi && (how->parts & MPL_SYMBOL_RELATIVE) == 0;
     const struct mpl_sequence *base = NULL;
     const struct mpl_sequence *new = NULL;
     enum mpl_status st;

@@ -30,6 +30,8 @@ struct view {
     struct mpl_context_kind kind;
     const struct mpl_changes *changes;
     struct mpl_arena *scratch;
+    double *
+        excess; /* Per location, what changed beyond what repetitions of the base differ in. */
     double mean; /* Of what locations changed. */
     /* Distances of classes, of classes, of groups of twins. */
     double *base;
@@ -123,7 +125,7 @@ static double rounded(double x)
 }
 
 struct suspect {
-    double row; /* Rounded. */
+    double row; /* Excess, rounded. */
     uint32_t location;
 };
 static int by_row(const void *x, const void *y)
@@ -159,8 +161,9 @@ static bool find_suspects(struct work *w, const struct view *v, const uint32_t *
     }
     for (uint32_t l = 0; l < n; l++) {
         if (sizes[cluster_of[l]] <= small && c->rows[c->of[l]] > v->mean + least &&
+            v->excess[l] > least &&
             (base == NULL || !stays_together(v, base, clusters, c->of[l]))) {
-            all[row->n_suspects++] = (struct suspect){ rounded(c->rows[c->of[l]]), l };
+            all[row->n_suspects++] = (struct suspect){ rounded(v->excess[l]), l };
         }
     }
     suspects = MPL_NEW_ARRAY(w->arena, row->n_suspects, uint32_t);
@@ -265,21 +268,47 @@ static enum mpl_status add_rows(struct work *w, const struct view *v, struct mpl
 /* ---- votes ------------------------------------------------------------------------------------------------- */
 
 /* False: nothing changes. */
-static bool vote(struct work *w, const struct mpl_changes *c)
+static bool vote(struct work *w, const struct view *v)
 {
+    const uint32_t n = w->ranking->n_locations;
     double top = 0;
-    uint32_t n = 0;
+    uint32_t n_top = 0;
 
-    for (uint32_t i = 0; i < c->n; i++) {
-        top = fmax(top, c->rows[i]);
+    for (uint32_t l = 0; l < n; l++) {
+        top = fmax(top, v->excess[l]);
     }
-    for (uint32_t i = 0; i < c->n; i++) {
-        n += c->rows[i] > top - least ? c->sizes[i] : 0;
+    for (uint32_t l = 0; l < n; l++) {
+        n_top += v->excess[l] > top - least;
     }
-    for (uint32_t l = 0; l < c->base->n_objects && top > least; l++) {
-        w->votes[l] += c->rows[c->of[l]] > top - least ? 1.0 / n : 0;
+    for (uint32_t l = 0; l < n && top > least; l++) {
+        w->votes[l] += v->excess[l] > top - least ? 1.0 / n_top : 0;
     }
     return top > least;
+}
+
+/* What repetitions of the base differ in from it is no difference of the new run. */
+static enum mpl_status exceed(struct view *v, const struct mpl_filtered *repetitions,
+                              size_t n_repetitions, struct mpl_err *err)
+{
+    const uint32_t n = v->changes->base->n_objects;
+    double *rows = MPL_NEW_ARRAY(v->scratch, n, double);
+    double *most = MPL_NEW_ARRAY(v->scratch, n, double);
+    enum mpl_status st = MPL_OK;
+
+    v->excess = MPL_NEW_ARRAY(v->scratch, n, double);
+    if (rows == NULL || most == NULL || v->excess == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t r = 0; r < n_repetitions && st == MPL_OK; r++) {
+        st = mpl_similarity_changes(&repetitions[r], v->kind, rows, err);
+        for (uint32_t l = 0; l < n && st == MPL_OK; l++) {
+            most[l] = fmax(most[l], rows[l]);
+        }
+    }
+    for (uint32_t l = 0; l < n; l++) {
+        v->excess[l] = fmax(0, v->changes->rows[v->changes->of[l]] - most[l]);
+    }
+    return st;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------------- */
@@ -294,15 +323,24 @@ static bool is_empty(const struct mpl_filtered *f)
     return true;
 }
 
-static enum mpl_status look(struct work *w, const struct mpl_filtered *f, size_t filter,
+/* What a filter keeps: of the two runs, and of the base and each of its repetitions. */
+struct kept {
+    const struct mpl_filtered *f;
+    size_t n_repetitions;
+    struct mpl_filtered *repetitions;
+};
+
+static enum mpl_status look(struct work *w, const struct kept *kept, size_t filter,
                             struct mpl_context_kind kind, struct mpl_err *err)
 {
+    const struct mpl_filtered *f = kept->f;
     struct mpl_ranking *r = w->ranking;
     struct view v = { .filter = filter, .kind = kind, .scratch = mpl_arena_create() };
     enum mpl_status st = v.scratch == NULL
                              ? mpl_nomem(err)
                              : mpl_changes_create(f, kind, v.scratch, &v.changes, err);
 
+    st = st == MPL_OK ? exceed(&v, kept->repetitions, kept->n_repetitions, err) : st;
     r->n_configurations++;
     if (st != MPL_OK) {
         mpl_arena_destroy(v.scratch);
@@ -310,7 +348,7 @@ static enum mpl_status look(struct work *w, const struct mpl_filtered *f, size_t
     }
     if (is_empty(f)) {
         r->n_empty++;
-    } else if (!vote(w, v.changes)) {
+    } else if (!vote(w, &v)) {
         r->n_alike++;
     } else {
         r->n_telling++;
@@ -356,20 +394,43 @@ static bool is_repeated(struct work *w, const struct mpl_filtered *f, size_t fil
     return false;
 }
 
-static enum mpl_status look_at_kinds(struct work *w, const struct mpl_filtered *f,
-                                     size_t filter, struct mpl_err *err)
+static enum mpl_status look_at_kinds(struct work *w, const struct kept *kept, size_t filter,
+                                     struct mpl_err *err)
 {
     const struct mpl_ranking_options *o = w->ranking->options;
     bool has_memory = true;
     enum mpl_status st = MPL_OK;
 
-    if (!is_empty(f) && is_repeated(w, f, filter, &has_memory)) {
+    if (!is_empty(kept->f) && is_repeated(w, kept->f, filter, &has_memory)) {
         w->ranking->n_configurations += (uint32_t) o->n_kinds;
         w->ranking->n_repeated += (uint32_t) o->n_kinds;
         return MPL_OK;
     }
     for (size_t i = 0; i < o->n_kinds && st == MPL_OK; i++) {
-        st = has_memory ? look(w, f, filter, o->kinds[i], err) : mpl_nomem(err);
+        st = has_memory ? look(w, kept, filter, o->kinds[i], err) : mpl_nomem(err);
+    }
+    return st;
+}
+
+static enum mpl_status filter_repetitions(struct work *w, struct mpl_filtering how,
+                                          struct kept *kept, struct mpl_arena *scratch,
+                                          struct mpl_err *err)
+{
+    const struct mpl_diff *d = &w->comparison->diff;
+    const struct mpl_diff_side *side = &d->sides[0];
+    enum mpl_status st = MPL_OK;
+
+    kept->repetitions = MPL_NEW_ARRAY(scratch, side->n, struct mpl_filtered);
+    if (kept->repetitions == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < side->n && st == MPL_OK; i++) {
+        how.instead = side->runs[i];
+        if (side->runs[i] != d->base &&
+            side->runs[i]->model->n_locations == w->comparison->n_locations) {
+            st = mpl_filtered_create(w->comparison, &how,
+                                     &kept->repetitions[kept->n_repetitions++], err);
+        }
     }
     return st;
 }
@@ -387,11 +448,17 @@ static enum mpl_status look_through(struct work *w, size_t filter, struct mpl_er
         const struct mpl_filtering how = { .filter = opened,
                                            .parts = choice->parts,
                                            .without_loops = choice->without_loops,
-                                           .without_noise = true };
+                                           .without_noise = true,
+                                           .beyond_mpi = true };
         struct mpl_filtered f;
+        struct kept kept = { &f, 0, NULL };
 
         st = mpl_filtered_create(w->comparison, &how, &f, err);
-        st = st == MPL_OK ? look_at_kinds(w, &f, filter, err) : st;
+        st = st == MPL_OK ? filter_repetitions(w, how, &kept, scratch, err) : st;
+        st = st == MPL_OK ? look_at_kinds(w, &kept, filter, err) : st;
+        for (size_t i = 0; i < kept.n_repetitions; i++) {
+            mpl_filtered_destroy(&kept.repetitions[i]);
+        }
         mpl_filtered_destroy(&f);
     }
     mpl_filter_close(opened);
@@ -463,6 +530,7 @@ enum mpl_status mpl_ranking_create(const struct mpl_comparison *comparison,
     w.ranking->options = options;
     w.ranking->n_locations = comparison->n_locations;
     w.ranking->votes = w.votes;
+    w.ranking->has_repetitions = comparison->diff.sides[0].n > 1;
     st = rank(&w, err);
     mpl_map_destroy(w.seen);
     mpl_buf_free(&w.rows);

@@ -221,20 +221,22 @@ struct mpl_ranked {
         b_score; /**< Of the base's and the new run's clusters, by 1 - J; NaN: not defined. */
     /** Per location the cluster in which suspects were looked for, below k; NULL: cut so, it is chance. */
     const uint32_t *cluster_of;
-    /** Members of small clusters (an eighth of all locations, or one) that changed more than most, what
-        changed most first. */
+    /** Members of small clusters (an eighth of all locations, or one) that changed more than most, and than
+        between repetitions of the base; what changed most first. */
     uint32_t n_suspects;
     const uint32_t *suspects;
 };
 struct mpl_ranking {
     const struct mpl_ranking_options *options;
     uint32_t n_locations;
+    bool has_repetitions; /**< Of the base; what these differ in was subtracted. */
     size_t n_rows;
     const struct mpl_ranked *rows; /**< Least B-score first; what is not defined last. */
     uint32_t n_configurations;     /**< Filters and kinds. */
     uint32_t n_empty;    /**< Of them, in which the filter keeps nothing in either run, */
     uint32_t n_repeated; /**< the same as an earlier one, */
-    uint32_t n_alike;    /**< in which nothing changes, */
+    uint32_t
+        n_alike; /**< in which nothing changes, or no more than between repetitions of the base, */
     uint32_t n_large;   /**< and in which more differ from each other than are clustered. */
     uint32_t n_telling; /**< All others, which vote for who changed most; */
     const double *votes; /**< per location. Who are equal share a vote. */

@@ -263,9 +263,10 @@ static void show_rest(struct table *t)
     const struct mpl_ranking *r = t->r;
 
     if (r->n_alike > 0) {
-        mpl_page_say(t->page, 0,
-                     "In %" PRIu32 " of %" PRIu32 " configurations nothing changes.",
-                     r->n_alike, r->n_configurations);
+        mpl_page_say(
+            t->page, 0, "In %" PRIu32 " of %" PRIu32 " configurations nothing changes%s.",
+            r->n_alike, r->n_configurations,
+            r->has_repetitions ? ", or no more than between runs of the base" : "");
     }
     if (r->n_empty > 0) {
         mpl_page_say(t->page, 0,

@@ -106,8 +106,10 @@ static const struct {
 } refused[] = {
     { "11.mpj.0K10", "column 4: no filter is called \"mpj\"; did you mean \"mpi\"?" },
     { "11.mpi.xyzzy", "column 8: no filter is called \"xyzzy\"" },
-    { "11.mpi.0K", "column 8: no filter is called \"0K\"" },
-    { "11.mpi.0K0", "column 8: no filter is called \"0K0\"" },
+    { "11.mpi.0K", "column 8: a code ends with 0K or 1K and a number from 1 to 10000, as "
+                   "0K10, not with \"0K\"" },
+    { "11.mpi.0K0", "column 8: a code ends with 0K or 1K and a number from 1 to 10000, as "
+                    "0K10, not with \"0K0\"" },
     { "", "column 1: no filter is called \"\"" },
     { "11.mpi..0K10", "column 8: no filter is called \"\"" },
 };

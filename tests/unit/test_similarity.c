@@ -590,6 +590,33 @@ START_TEST(swapped_calls_are_ranked_as_known)
 }
 END_TEST
 
+/* What the base's own runs differ in is no difference of the new run: here that run itself is one of them. */
+START_TEST(what_repetitions_of_the_base_differ_in_is_subtracted)
+{
+    const char *top = getenv("top_srcdir");
+    const char *folder =
+        mpl_arena_printf(arena, "%s/examples/traces", top == NULL ? "." : top);
+    struct mpl_analysis *analyses[] = { read_run(folder, "oddeven.trace"),
+                                        read_run(folder, "oddeven-swap.trace") };
+    const struct mpl_run *runs[] = { &mpl_analysis_diagnosis(analyses[0])->runs[0],
+                                     &mpl_analysis_diagnosis(analyses[1])->runs[0] };
+    const struct mpl_diff_runs base = { _i == 0 ? 1 : 2, runs };
+    const struct mpl_diff_runs new = { 1, &runs[1] };
+    const struct mpl_diff_options options = { 0 };
+    struct mpl_comparison *x = NULL;
+    const struct mpl_ranking *r = NULL;
+
+    ck_assert_int_eq(mpl_diff_create_repeated(&base, &new, &options, &x, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_ranking_create(x, &by_average, arena, &r, NULL), MPL_OK);
+    ck_assert_uint_eq(r->n_telling, _i == 0 ? 3 : 0);
+    ck_assert_uint_eq(r->n_alike, _i == 0 ? 0 : 3);
+    ck_assert_int_eq(r->has_repetitions, _i == 1);
+    mpl_diff_destroy(x);
+    mpl_analysis_destroy(analyses[0]);
+    mpl_analysis_destroy(analyses[1]);
+}
+END_TEST
+
 static enum mpl_status rank_and_draw(const struct mpl_comparison *x,
                                      const struct mpl_context *c, struct mpl_arena *scratch)
 {
@@ -650,6 +677,7 @@ int main(void)
     tcase_add_test(c, a_tree_is_cut_by_count_where_heights_differ);
     tcase_add_test(c, one_item_is_a_tree);
     tcase_add_test(c, the_score_is_the_share_of_pairs_that_stay_together);
+    tcase_add_loop_test(c, what_repetitions_of_the_base_differ_in_is_subtracted, 0, 2);
     tcase_add_test(c, rankings_and_lattices_without_memory_fail_cleanly);
     if (traces_are_there("rankings of real runs")) {
         tcase_add_test(c, swapped_calls_are_ranked_as_known);
