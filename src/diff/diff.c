@@ -17,12 +17,6 @@ static const unsigned parts[LEVELS] = {
              MPL_SYMBOL_COMM,
 };
 
-/* The sequences of both runs, per location. */
-struct level {
-    const struct mpl_sequence *base;
-    const struct mpl_sequence *new;
-};
-
 const char *mpl_diff_verdict_name(enum mpl_diff_verdict verdict)
 {
     static const char *const names[] = { "SAME", "DIFFERENT", "SLOWER", "FASTER",
@@ -32,7 +26,7 @@ const char *mpl_diff_verdict_name(enum mpl_diff_verdict verdict)
 }
 
 static enum mpl_status make_level(struct mpl_comparison *c, unsigned with,
-                                  struct mpl_arena *arena, struct level *out,
+                                  struct mpl_arena *arena, struct mpl_level *out,
                                   struct mpl_err *err)
 {
     const struct mpl_sequence_options options = { .parts = with,
@@ -56,8 +50,8 @@ static bool is_lost(const struct mpl_run *run, const struct mpl_sequence *sequen
 }
 
 /* False: they do not. */
-static bool differs(const struct mpl_comparison *c, const struct level *level, uint32_t l,
-                    uint32_t *common)
+bool mpl_level_differs(const struct mpl_comparison *c, const struct mpl_level *level,
+                       uint32_t l, uint32_t *common)
 {
     const struct mpl_sides sides = { .base = &level->base[l], .new = &level->new[l] };
 
@@ -97,19 +91,19 @@ static void take_time(const struct mpl_comparison *c, const struct mpl_sequence 
 }
 
 /* The coarsest level that shows the first difference. */
-static int choose_level(const struct mpl_comparison *c, const struct level *levels,
+static int choose_level(const struct mpl_comparison *c, const struct mpl_level *levels,
                         struct mpl_divergence *change)
 {
     uint32_t coarse;
 
-    (void) differs(c, &levels[FINE], change->location, &change->position);
-    return differs(c, &levels[COARSE], change->location, &coarse) &&
+    (void) mpl_level_differs(c, &levels[FINE], change->location, &change->position);
+    return mpl_level_differs(c, &levels[COARSE], change->location, &coarse) &&
                    coarse == change->position
                ? COARSE
                : FINE;
 }
 
-static enum mpl_status take_change(struct mpl_comparison *c, const struct level *levels,
+static enum mpl_status take_change(struct mpl_comparison *c, const struct mpl_level *levels,
                                    struct mpl_divergence *change, struct mpl_err *err)
 {
     const uint32_t l = change->location;
@@ -137,17 +131,18 @@ static int by_time(const void *x, const void *y)
     return (a->location > b->location) - (a->location < b->location);
 }
 
-static enum mpl_status find_changes(struct mpl_comparison *c, const struct level *levels,
-                                    struct mpl_err *err)
+static enum mpl_status find_changes(struct mpl_comparison *c,
+                                    const struct mpl_level *levels, struct mpl_err *err)
 {
     struct mpl_divergence *changes =
         MPL_NEW_ARRAY(c->arena, c->n_locations, struct mpl_divergence);
     size_t n = 0;
-    uint32_t unused;
+    uint32_t common;
     enum mpl_status st = changes == NULL ? mpl_nomem(err) : MPL_OK;
 
     for (uint32_t l = 0; l < c->n_locations && st == MPL_OK; l++) {
-        if (differs(c, &levels[FINE], l, &unused)) {
+        if (mpl_level_differs(c, &levels[FINE], l, &common) &&
+            !mpl_repeats_explain(c, &levels[FINE], l, common)) {
             changes[n] = (struct mpl_divergence){ .location = l };
             st = take_change(c, levels, &changes[n++], err);
         }
@@ -164,7 +159,7 @@ static enum mpl_status find_changes(struct mpl_comparison *c, const struct level
 }
 
 /* Who computes for fewer calls does not compute faster. */
-static bool is_same_work(const struct mpl_comparison *c, const struct level *level)
+static bool is_same_work(const struct mpl_comparison *c, const struct mpl_level *level)
 {
     for (uint32_t l = 0; l < c->n_locations; l++) {
         if (level->base[l].n != level->new[l].n) {
@@ -174,7 +169,7 @@ static bool is_same_work(const struct mpl_comparison *c, const struct level *lev
     return true;
 }
 
-static void count_calls(const struct mpl_comparison *c, const struct level *level,
+static void count_calls(const struct mpl_comparison *c, const struct mpl_level *level,
                         uint64_t n[2])
 {
     n[0] = n[1] = 0;
@@ -190,7 +185,7 @@ static void forget(void *arena)
 }
 
 /* Until nothing more is found that chance decides; the sequences of the last round stay. */
-static enum mpl_status loosen(struct mpl_comparison *c, struct level *level,
+static enum mpl_status loosen(struct mpl_comparison *c, struct mpl_level *level,
                               struct mpl_err *err)
 {
     bool has_more = true;
@@ -220,7 +215,7 @@ static enum mpl_status loosen(struct mpl_comparison *c, struct level *level,
     return st;
 }
 
-static enum mpl_status make_coarse(struct mpl_comparison *c, struct level *out,
+static enum mpl_status make_coarse(struct mpl_comparison *c, struct mpl_level *out,
                                    struct mpl_err *err)
 {
     const enum mpl_status st =
@@ -232,8 +227,21 @@ static enum mpl_status make_coarse(struct mpl_comparison *c, struct level *out,
                         : st;
 }
 
+enum mpl_status mpl_fine_make(struct mpl_comparison *c, struct mpl_arena *arena,
+                              struct mpl_level *out, struct mpl_err *err)
+{
+    return make_level(c, parts[FINE], arena, out, err);
+}
+
+enum mpl_status mpl_fine_loosen(struct mpl_comparison *c, struct mpl_err *err)
+{
+    struct mpl_level level;
+
+    return loosen(c, &level, err);
+}
+
 /* Once something is left to chance, more may turn out to follow from it. */
-static enum mpl_status make_levels(struct mpl_comparison *c, struct level *levels,
+static enum mpl_status make_levels(struct mpl_comparison *c, struct mpl_level *levels,
                                    struct mpl_err *err)
 {
     const struct mpl_model *model = c->diff.base->model;
@@ -242,20 +250,36 @@ static enum mpl_status make_levels(struct mpl_comparison *c, struct level *level
     c->takes_any = MPL_NEW_ARRAY(c->arena, model->n_processes, bool);
     c->looseness = MPL_NEW_ARRAY(c->arena, model->n_locations, enum mpl_looseness);
     st = c->takes_any == NULL || c->looseness == NULL ? mpl_nomem(err)
-                                                      : loosen(c, &levels[FINE], err);
+                                                      : mpl_repeats_loosen(c, err);
+    st = st == MPL_OK ? loosen(c, &levels[FINE], err) : st;
     c->base = levels[FINE].base;
     c->new = levels[FINE].new;
+    st = st == MPL_OK ? mpl_repeats_find_forks(c, err) : st;
     return st == MPL_OK ? make_coarse(c, &levels[COARSE], err) : st;
+}
+
+static enum mpl_status compare_calls(struct mpl_comparison *c, struct mpl_level *levels,
+                                     struct mpl_err *err)
+{
+    enum mpl_status st = make_levels(c, levels, err);
+
+    st = st == MPL_OK ? find_changes(c, levels, err) : st;
+    return st == MPL_OK ? mpl_repeats_count(c, err) : st;
 }
 
 static enum mpl_status compare(struct mpl_comparison *c, struct mpl_err *err)
 {
-    struct level levels[LEVELS];
+    struct mpl_level levels[LEVELS];
     enum mpl_status st = mpl_comparable_check(c, err);
 
     if (st == MPL_OK && c->diff.reason == NULL) {
-        st = make_levels(c, levels, err);
-        st = st == MPL_OK ? find_changes(c, levels, err) : st;
+        st = compare_calls(c, levels, err);
+        /* What happens now and then only is shown by a run in which it does. */
+        if (st == MPL_OK && c->diff.n_changes == 0 && c->changed_run != NULL) {
+            c->diff.new = c->changed_run;
+            st = compare_calls(c, levels, err);
+        }
+        st = st == MPL_OK ? mpl_repeats_note(c, err) : st;
         st = st == MPL_OK && is_same_work(c, &levels[FINE])
                  ? mpl_loads_compare(c, levels[FINE].base, levels[FINE].new, err)
                  : st;

@@ -17,7 +17,10 @@ struct mpl_comparison {
     enum mpl_looseness *looseness; /* Per location, the highest of its calls. */
     uint64_t n_calls[2];           /* Of the base and of the new run, */
     uint64_t n_compared[2]; /* and those of them that chance does not decide about. */
-    bool *takes_any;        /* Per process: messages in the order in which they come. */
+    struct mpl_fork *forks; /* Per location, of the base. */
+    size_t n_changed_runs;  /* New ones that go another way than the base, */
+    const struct mpl_run *changed_run; /* one of them. */
+    bool *takes_any; /* Per process: messages in the order in which they come. */
     struct mpl_buf notes;
 };
 
@@ -64,6 +67,29 @@ enum mpl_status mpl_race_look(const struct mpl_run *run, const struct mpl_meetin
 enum mpl_status mpl_sides_take(struct mpl_comparison *c, const struct mpl_diff_runs *base,
                                const struct mpl_diff_runs *new,
                                const struct mpl_diff_options *options, struct mpl_err *err);
+
+/** The sequences of both runs, per location. */
+struct mpl_level {
+    const struct mpl_sequence *base;
+    const struct mpl_sequence *new;
+};
+/** diff.c. With all that is recorded of calls, but for what chance decides. */
+enum mpl_status mpl_fine_make(struct mpl_comparison *c, struct mpl_arena *arena,
+                              struct mpl_level *out, struct mpl_err *err);
+/** Finds what chance decides in the base and the new run. */
+enum mpl_status mpl_fine_loosen(struct mpl_comparison *c, struct mpl_err *err);
+/** \p *common: calls that both begin with. */
+bool mpl_level_differs(const struct mpl_comparison *c, const struct mpl_level *level,
+                       uint32_t l, uint32_t *common);
+
+/** repeats.c: what chance decides in repetitions of the base; where these go different ways; whether that explains
+    that the new run does; how many new runs do. Cost: linear in calls of all runs. */
+enum mpl_status mpl_repeats_loosen(struct mpl_comparison *c, struct mpl_err *err);
+enum mpl_status mpl_repeats_find_forks(struct mpl_comparison *c, struct mpl_err *err);
+bool mpl_repeats_explain(const struct mpl_comparison *c, const struct mpl_level *level,
+                         uint32_t l, uint32_t position);
+enum mpl_status mpl_repeats_count(struct mpl_comparison *c, struct mpl_err *err);
+enum mpl_status mpl_repeats_note(struct mpl_comparison *c, struct mpl_err *err);
 
 /* ---- computation (loads.c) ------------------------------------------------------------------------- */
 

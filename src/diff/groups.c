@@ -46,7 +46,7 @@ static int by_duration(const void *x, const void *y)
     const double first = duration_of(a);
     const double second = duration_of(b);
 
-    return (first > second) - (first < second);
+    return first != second ? (first > second) - (first < second) : strcmp(a->path, b->path);
 }
 
 static enum mpl_status note_unusable(struct mpl_comparison *c, const struct mpl_run *run,
