@@ -255,6 +255,52 @@ MPL_API enum mpl_status mpl_precedes(struct mpl_order *order, const char *a, con
                                      const char **answer, const char **why,
                                      struct mpl_err *err);
 
+/* ---- what is different ---------------------------------------------------------------------------- */
+
+/** A comparison of two runs, or of repetitions of two. */
+struct mpl_differences;
+/**
+ * Compares \p new_runs with \p base, call by call, as `marple diff` does: several traces are repetitions. Of
+ * \p options, which may be NULL, the clock and the progress count. A baseline is a trace, too.
+ *
+ * Runs that cannot be compared are a verdict, and the status nevertheless MPL_OK.
+ *
+ * Ownership: \p *out is the caller's; written only on MPL_OK.
+ * Errors:    MPL_E_USAGE if a side has no trace, MPL_E_NOMEM.
+ * Cost:      linear in events; where calls differ, the square of the locations that are not alike.
+ */
+MPL_API enum mpl_status mpl_diff(const struct mpl_traces *base,
+                                 const struct mpl_traces *new_runs,
+                                 const struct mpl_options *options,
+                                 struct mpl_differences **out, struct mpl_err *err);
+MPL_API void mpl_differences_destroy(struct mpl_differences *differences);
+/** "SAME", "DIFFERENT", "SLOWER", "FASTER" or "NOT COMPARABLE". */
+MPL_API const char *mpl_differences_verdict(const struct mpl_differences *differences);
+/** Why the runs cannot be compared, a clause; NULL if they can. */
+MPL_API const char *mpl_differences_reason(const struct mpl_differences *differences);
+/** Locations whose calls go another way, who was first comes first. */
+MPL_API size_t mpl_suspect_count(const struct mpl_differences *differences);
+/** "3" (rank 3) or "3.2" (its thread 2). */
+MPL_API const char *mpl_suspect_location(const struct mpl_differences *differences,
+                                         size_t i);
+/** From which iteration of its outermost loop on, from 0; false: not inside of a loop. */
+MPL_API bool mpl_suspect_iteration(const struct mpl_differences *differences, size_t i,
+                                   uint32_t *iteration);
+/** The document; \p looks may be NULL. JSON is of the schema "marple-diff/1". */
+MPL_API enum mpl_status mpl_differences_print(const struct mpl_differences *differences,
+                                              enum mpl_print format,
+                                              const struct mpl_looks *looks, FILE *out,
+                                              struct mpl_err *err);
+/**
+ * Writes the trace at \p path as a baseline, which stands for it wherever a trace is asked for: JSON of the schema
+ * "marple-baseline/1", a sixth of an archive. \p options as above.
+ *
+ * Errors: MPL_E_MEANING if the trace cannot be used, MPL_E_IO, MPL_E_NOMEM.
+ */
+MPL_API enum mpl_status mpl_baseline_write(const char *path,
+                                           const struct mpl_options *options, FILE *out,
+                                           struct mpl_err *err);
+
 #ifdef __cplusplus
 }
 #endif

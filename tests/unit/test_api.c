@@ -280,6 +280,98 @@ START_TEST(what_is_no_trace_cannot_be_asked)
 }
 END_TEST
 
+/* ---- differences ------------------------------------------------------------------------- */
+
+static struct mpl_traces *one_trace(const char *path)
+{
+    struct mpl_traces *one = mpl_traces_create();
+    const bool is_source = strchr(path, '/') != NULL;
+
+    ck_assert_int_eq(mpl_traces_add(one, is_source ? in_source(path) : path, err), MPL_OK);
+    return one;
+}
+
+static struct mpl_differences *differences(const char *base, const char *new_run)
+{
+    struct mpl_traces *sides[] = { one_trace(base), one_trace(new_run) };
+    struct mpl_differences *out = NULL;
+
+    ck_assert_int_eq(mpl_diff(sides[0], sides[1], NULL, &out, err), MPL_OK);
+    mpl_traces_destroy(sides[0]);
+    mpl_traces_destroy(sides[1]);
+    return out;
+}
+
+static void is_swapped(const struct mpl_differences *d)
+{
+    uint32_t iteration = 0;
+
+    ck_assert_str_eq(mpl_differences_verdict(d), "DIFFERENT");
+    ck_assert_ptr_null(mpl_differences_reason(d));
+    ck_assert_uint_eq(mpl_suspect_count(d), 1);
+    ck_assert_str_eq(mpl_suspect_location(d, 0), "5");
+    ck_assert(mpl_suspect_iteration(d, 0, &iteration));
+    ck_assert_uint_eq(iteration, 7);
+}
+
+START_TEST(two_runs_can_be_compared_also_with_a_baseline)
+{
+    static const char baseline[] = "test_api.baseline";
+    FILE *out = fopen(baseline, "w");
+    struct mpl_differences *d =
+        differences("examples/traces/oddeven.trace", "examples/traces/oddeven-swap.trace");
+
+    is_swapped(d);
+    ck_assert_int_eq(
+        mpl_baseline_write(in_source("examples/traces/oddeven.trace"), NULL, out, err),
+        MPL_OK);
+    ck_assert_int_eq(fclose(out), 0);
+    mpl_differences_destroy(d);
+    d = differences(baseline, "examples/traces/oddeven-swap.trace");
+    (void) remove(baseline);
+    is_swapped(d);
+    mpl_differences_destroy(d);
+    mpl_differences_destroy(NULL);
+}
+END_TEST
+
+START_TEST(differences_are_printed)
+{
+    struct mpl_differences *d =
+        differences("examples/traces/oddeven.trace", "examples/traces/oddeven.trace");
+    char text[4096] = "";
+    FILE *out = tmpfile();
+
+    ck_assert_int_eq(mpl_differences_print(d, MPL_PRINT_TEXT, NULL, out, err), MPL_OK);
+    ck_assert_int_eq(mpl_differences_print(d, MPL_PRINT_JSON, NULL, out, err), MPL_OK);
+    rewind(out);
+    ck_assert_uint_gt(fread(text, 1, sizeof text - 1, out), 0);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_int_eq(strncmp(text, "SAME ", 5), 0);
+    ck_assert_ptr_nonnull(strstr(text, "\"schema\": \"marple-diff/1\""));
+    mpl_differences_destroy(d);
+}
+END_TEST
+
+START_TEST(what_cannot_be_compared_is_a_verdict)
+{
+    struct mpl_differences *d =
+        differences("examples/traces/oddeven.trace", "tests/traces/typo.trace");
+    struct mpl_traces *none = mpl_traces_create();
+    struct mpl_differences *no_answer = NULL;
+
+    ck_assert_str_eq(mpl_differences_verdict(d), "NOT COMPARABLE");
+    ck_assert_ptr_nonnull(strstr(mpl_differences_reason(d), "the new run"));
+    mpl_differences_destroy(d);
+    ck_assert_int_eq(mpl_diff(none, none, NULL, &no_answer, err), MPL_E_USAGE);
+    ck_assert_int_eq(mpl_diff(NULL, none, NULL, &no_answer, err), MPL_E_NOMEM);
+    ck_assert_int_eq(
+        mpl_baseline_write(in_source("tests/traces/typo.trace"), NULL, stdout, err),
+        MPL_E_MEANING);
+    mpl_traces_destroy(none);
+}
+END_TEST
+
 START_TEST(progress_is_told)
 {
     unsigned calls = 0;
@@ -319,6 +411,9 @@ int main(void)
     tcase_add_test(c, objects_that_were_not_created_are_short_of_memory);
     tcase_add_test(c, who_was_first_can_be_asked);
     tcase_add_test(c, what_is_no_trace_cannot_be_asked);
+    tcase_add_test(c, two_runs_can_be_compared_also_with_a_baseline);
+    tcase_add_test(c, differences_are_printed);
+    tcase_add_test(c, what_cannot_be_compared_is_a_verdict);
     tcase_add_test(c, progress_is_told);
     tcase_add_test(c, a_role_can_be_bound_by_hand);
     suite_add_tcase(s, c);
