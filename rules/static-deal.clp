@@ -5,7 +5,8 @@
 ;;   symptom      low worker efficiency (master-worker)
 ;;   |- the workers' computation differs, tasks and workers alike          -> unequal-deal
 ;;   |- a worker takes longer per task than the others, and gets as many   -> unequal-deal, named
-;;   `- the workers wait between tasks for what others are still doing     -> dealt-in-rounds
+;;   |- the workers wait between tasks for what others are still doing     -> dealt-in-rounds
+;;   `- the workers wait between tasks while the master computes           -> master-bottleneck
 ;;
 ;; In which order results are collected matters little where no task hangs on it: that is not reported.
 
@@ -72,8 +73,9 @@
   ;; Nor is the master's own work an order.
   (metric (run ?r) (pattern ?p) (name "run.own_lost") (value ?own))
   (test (>= (- ?bn ?cost ?own) (* ?*part-told* ?lost)))
-  ;; A master that is never idle is too slow, whatever the order is.
-  (not (metric (run ?r) (pattern ?p) (name "master.occupied_share") (value ?busy&:(>= ?busy ?*balanced*))))
+  ;; They wait for the others, not for what the master computes.
+  (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
+  (not (metric (run ?r) (pattern ?p) (name "run.total_held_back") (value ?held&:(< (* 2.0 ?held) (+ ?bn ?setup)))))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   =>
   (assert (finding (kind cause) (name dealt-in-rounds) (run ?r) (pattern ?p)
@@ -88,3 +90,34 @@
                                ?bn (- ?bn ?cost ?own)))
                    (remedy (text "Give a worker its next task when its result comes, or one task ahead, whatever the others do; up to {s} of run time."
                                  (/ (- ?bn ?cost ?own) (max 1.0 ?n)))))))
+
+(defrule CAUSES::deal-busy-master
+  "The workers wait between tasks, and the master computes most of that time."
+  (pattern (run ?r) (name "static-deal") (id ?p))
+  (finding (kind observation) (name queueing | task-setup) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.total_lost") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.total_bn") (value ?bn))
+  (metric (run ?r) (pattern ?p) (name "run.total_setup") (value ?setup))
+  (metric (run ?r) (pattern ?p) (name "run.deal_cost") (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "run.own_lost") (value ?own))
+  (test (>= (- (+ ?bn ?setup) ?cost ?own) (* ?*part-told* ?lost)))
+  (metric (run ?r) (pattern ?p) (name "run.total_held_back") (value ?held&:(< (* 2.0 ?held) (+ ?bn ?setup))))
+  (metric (run ?r) (pattern ?p) (name "master.occupied") (location ?m) (value ?occupied))
+  ;; One that is never idle is told as in any farm.
+  (metric (run ?r) (pattern ?p) (name "master.occupied_share") (location ?m) (value ?busy&:(< ?busy ?*balanced*)))
+  (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n&:(> ?n 0.0)))
+  =>
+  (bind ?waited (- (+ ?bn ?setup) ?held))
+  (bind ?gain (/ ?waited ?n))
+  (assert (finding (kind cause) (name master-bottleneck) (run ?r) (pattern ?p) (via rounds)
+                   (headline (text "Master {} computes {s} between rounds of tasks ({%} of the run), and the workers wait for it."
+                                   ?m ?occupied ?busy))
+                   (fix "Hand out the next tasks before the master computes, or let the workers share that work.")
+                   (gain-kind remove)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?m)
+                   (lost ?waited) (share (min 1.0 (/ ?waited (max ?lost 1e-12)))) (gain ?gain) (level 3)
+                   (confidence 0.8) (where (str-cat "location " ?m))
+                   (text (text "Workers wait {s} between their tasks, {s} of it no longer than master {} computes, {s} in all: it takes what they send, and computes, before it assigns the next tasks."
+                               (+ ?bn ?setup) ?waited ?m ?occupied))
+                   (remedy (text "Hand out the next tasks first and compute then, or let the workers share what master {} computes; up to {s} of run time."
+                                 ?m ?gain)))))
