@@ -96,6 +96,15 @@
        (or (>= ?delayed (* (min 0.75 (/ ?*blame* ?n)) ?delays))
            (< (* 2.0 ?delays) ?waiting))))
 
+(deffunction MAIN::wf-delayed (?run ?pattern)
+  "Waiting that goes back to the processes with the longest steps: a row of the grid is late together."
+  (bind ?who (as-heavy-as-any ?run ?pattern "cell.step_work"))
+  (bind ?sum 0.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "cell.delayed") (member$ ?m:location ?who))
+    (bind ?sum (+ ?sum ?m:value)))
+  ?sum)
+
 (deffunction MAIN::wf-is-fine (?ratio ?k ?best)
   "Whether blocks are too fine: little work per message, and fewer blocks would be better."
   (and (< ?ratio ?*grain-fine*) (< ?best ?k)))
@@ -377,10 +386,11 @@
   (metric (run ?r) (pattern ?p) (name "run.steady") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?all))
   (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
-  (metric (run ?r) (pattern ?p) (name "cell.delayed") (location ?heavy) (value ?delayed))
+  (metric (run ?r) (pattern ?p) (name "cell.delayed") (rank 1))
   (metric (run ?r) (pattern ?p) (name "run.delayed_all") (value ?delays))
-  (test (wf-is-heavy ?lambda ?excess ?lost ?n ?delayed ?delays))
   =>
+  (bind ?delayed (wf-delayed ?r ?p))
+  (if (wf-is-heavy ?lambda ?excess ?lost ?n ?delayed ?delays) then
   ; All others wait for what the heaviest computes more than they do.
   (bind ?cost (min ?lost (* ?n ?excess)))
   (bind ?who (as-heavy-as-any ?r ?p "cell.step_work"))
@@ -396,10 +406,10 @@
                    (share (wf-part ?cost ?all)) (gain (wf-gain ?r ?p ?n ?gain)) (level 3)
                    (where (str-cat "location " ?heavy))
                    (what-if (what-if-of "compute" ?who "=" even))
-                   (text (text "Process {} computes {s} per step, {s} the mean of all: the others wait {s} for it in the middle of sweeps. {s} of all waiting go back to process {}."
-                               ?heavy ?work ?g ?cost ?delayed ?heavy))
+                   (text (text "Process {} computes {s} per step, {s} the mean of all: the others wait {s} for it in the middle of sweeps. {s} of all waiting go back to {} {}."
+                               ?heavy ?work ?g ?cost ?delayed (if (> (length$ ?who) 1) then "processes" else "process") (location-list ?who)))
                    (remedy (text "Give process {} a smaller part of the grid ({%} less), so that all steps take {s}; up to {}."
-                                 ?heavy (- 1.0 (/ ?g ?work)) ?g (wf-saves ?r ?p ?n ?gain))))))
+                                 ?heavy (- 1.0 (/ ?g ?work)) ?g (wf-saves ?r ?p ?n ?gain)))))))
 
 (defrule CAUSES::wf-back-pressure
   "Processes are held in sends although steps are alike."
@@ -411,11 +421,11 @@
   (metric (run ?r) (pattern ?p) (name "run.cells") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.excess") (value ?excess))
   (metric (run ?r) (pattern ?p) (name "run.imbalance") (value ?lambda))
-  (metric (run ?r) (pattern ?p) (name "cell.step_work") (location ?heavy) (rank 1))
-  (metric (run ?r) (pattern ?p) (name "cell.delayed") (location ?heavy) (value ?delayed))
+  (metric (run ?r) (pattern ?p) (name "cell.step_work") (rank 1))
+  (metric (run ?r) (pattern ?p) (name "cell.delayed") (rank 1))
   (metric (run ?r) (pattern ?p) (name "run.delayed_all") (value ?delays))
-  (test (not (wf-is-heavy ?lambda ?excess ?lost ?n ?delayed ?delays)))
   =>
+  (if (not (wf-is-heavy ?lambda ?excess ?lost ?n (wf-delayed ?r ?p) ?delays)) then
   (assert (finding (kind cause) (name back-pressure) (run ?r) (pattern ?p)
                    (headline (text "Ranks are held for {s} in sends, until the next one receives." ?held))
                    (fix "Post MPI_Irecv for the next block before computing this one, and send with MPI_Isend.")
@@ -425,7 +435,7 @@
                    (text (text "Processes wait {s} in the middle of sweeps, {s} of it held in sends until the next one receives; steps of the heaviest process are {%} longer than on average, which does not explain it."
                                ?lost ?held ?lambda))
                    (remedy (text "Post the receive of the next block before computing this one (MPI_Irecv), and send with MPI_Isend; up to {}."
-                                 (wf-saves ?r ?p ?n (/ ?held ?n)))))))
+                                 (wf-saves ?r ?p ?n (/ ?held ?n))))))))
 
 (defrule CAUSES::wf-jitter
   "Steps are alike on average, yet the processes wait for one another in the middle of sweeps."
@@ -438,11 +448,11 @@
   (metric (run ?r) (pattern ?p) (name "run.excess") (value ?excess))
   (metric (run ?r) (pattern ?p) (name "run.imbalance") (value ?lambda))
   (metric (run ?r) (pattern ?p) (name "run.grain") (value ?g))
-  (metric (run ?r) (pattern ?p) (name "cell.step_work") (location ?heavy) (rank 1))
-  (metric (run ?r) (pattern ?p) (name "cell.delayed") (location ?heavy) (value ?delayed))
+  (metric (run ?r) (pattern ?p) (name "cell.step_work") (rank 1))
+  (metric (run ?r) (pattern ?p) (name "cell.delayed") (rank 1))
   (metric (run ?r) (pattern ?p) (name "run.delayed_all") (value ?delays))
-  (test (not (wf-is-heavy ?lambda ?excess ?lost ?n ?delayed ?delays)))
   =>
+  (if (not (wf-is-heavy ?lambda ?excess ?lost ?n (wf-delayed ?r ?p) ?delays)) then
   (assert (finding (kind cause) (name step-jitter) (run ?r) (pattern ?p)
                    (headline (text "Ranks wait {s} for one another in the middle of sweeps, as steps vary. No rank is to blame."
                                    ?lost))
@@ -452,7 +462,7 @@
                    (level 3) (confidence 0.6)
                    (text (text "Processes wait {s} in the middle of sweeps, and the one with the longest steps ({%} above the mean of {s}) does not explain it: probably steps vary from one to the next, and each delay is passed on. Nobody in particular is to blame."
                                ?lost ?lambda ?g))
-                   (remedy "Bind processes to cores and run no more of them than there are cores; let a process run a block ahead (MPI_Isend, MPI_Irecv posted early), so that short delays are not passed on."))))
+                   (remedy "Bind processes to cores and run no more of them than there are cores; let a process run a block ahead (MPI_Isend, MPI_Irecv posted early), so that short delays are not passed on.")))))
 
 ;; ---- level 3: moving blocks -----------------------------------------------------------------------
 
