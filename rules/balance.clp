@@ -143,7 +143,8 @@
   (assert (uneven-asked (run ?r)))
   (foreach ?m (create$ "process.compute_time" "process.relative_compute" "process.heavy_excess"
                        "run.communication_efficiency" "run.step_count" "run.step_synchronised" "run.step_unevenness"
-                       "run.step_peers_cost" "run.step_kept" "run.step_rank_correlation" "run.step_same_heaviest")
+                       "run.step_peers_cost" "run.step_kept" "run.step_rank_correlation" "run.step_same_heaviest"
+                       "process.heavy_steps")
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
                   (reason "see how even computation is")))))
 
@@ -176,6 +177,21 @@
                                  (and-its-like ?who) ?p ?compute ?times (median-or-others ?who) ?above ?cost))
                      (remedy (text "Divide the work by measured cost: take about {s} off process {}, and likewise off the other heavy ones; up to {s} of run time."
                                    ?above ?p (/ ?cost ?n)))))))
+
+(deffunction MAIN::heavy-in-turn (?run ?steps)
+  "Labels of the few processes that are heaviest in nearly all steps, by turns: one in some phases, another one in
+   others. Empty where the load goes on to many of them."
+  (bind ?who (create$))
+  (bind ?sum 0.0)
+  (bind ?n 0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name "process.heavy_steps")
+         (neq ?m:location ""))
+    (bind ?n (+ ?n 1))
+    (if (>= ?m:value (* ?*significant* ?steps)) then
+      (bind ?who (create$ ?who ?m:location))
+      (bind ?sum (+ ?sum ?m:value))))
+  (if (and (>= ?sum (* ?*explained-most* ?steps)) (<= (* 2 (length$ ?who)) ?n)) then ?who else (create$)))
 
 (defrule ADVISE::balance-steps
   "Steps are uneven, each in another way, and nothing else was found."
@@ -214,16 +230,26 @@
                          ?cost ?lost)))
   (bind ?why (text "In each of {n} steps some process computes longer than the others, by {%} of the mean; {%} of what it would cost if all met after each step is left when the steps of each process are added up, the rank correlation of neighbouring steps is {.2}, and the same process is heaviest in {%} of them."
                    ?steps ?uneven ?kept ?order ?same))
+  (bind ?few (heavy-in-turn ?r ?steps))
   (if (moves ?kept ?order ?same) then
     (assert (finding (kind cause) (name moving-work) (run ?r) (pattern "message-passing") (via totals)
-                     (headline (text "The load moves from rank to rank: in {n} steps the longest computation is {%} above the mean."
-                                     ?steps ?uneven))
-                     (fix "Balance the load while the program runs, by the computation measured in the last steps.")
+                     (headline (if (> (length$ ?few) 0)
+                                then (text "Ranks {} are heaviest by turns: in {n} steps the longest computation is {%} above the mean."
+                                           (location-list ?few) ?steps ?uneven)
+                                else (text "The load moves from rank to rank: in {n} steps the longest computation is {%} above the mean."
+                                           ?steps ?uneven)))
+                     (fix (if (> (length$ ?few) 0)
+                           then "Divide the work of each phase by measured cost."
+                           else "Balance the load while the program runs, by the computation measured in the last steps."))
+                     (locations ?few) (culprits ?few)
                      (gain-kind even-out) (lost ?seconds) (share (/ ?seconds ?lost)) (level 3)
                      (confidence 0.6) (clocks own) (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
                      (text (text "{} Neighbouring steps are alike, so the load moves. The trace does not tell who waits for whom; {}."
                                  ?why ?how))
-                     (remedy (text "Balance while the program runs, by the computation measured in the last steps; up to {s} of run time."
+                     (remedy (text "{}; up to {s} of run time."
+                                   (if (> (length$ ?few) 0)
+                                    then "Divide the work of each phase of the program by measured cost, not only that of the whole run"
+                                    else "Balance while the program runs, by the computation measured in the last steps")
                                    (/ ?seconds ?n)))))
    else
     (assert (finding (kind cause) (name noise) (run ?r) (pattern "message-passing") (via totals)
