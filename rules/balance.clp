@@ -101,7 +101,7 @@
 
 (deffunction MAIN::moves (?kept ?order ?same)
   "Whether work moves from process to process: neighbouring steps are alike beyond what is uneven all the
-   time and orders them alike, too. Noise is not alike, also where it grows."
+   time and orders them alike, too, or the steps before say who is next. Noise is not alike, also where it grows."
   (or (and (>= ?order ?*persistence-noise*) (> ?order ?kept))
       (and (>= ?same 0.5) (> ?same ?kept))))
 
@@ -228,7 +228,7 @@
   (bind ?how (if (= ?meet 1.0) then "this follows from computation alone"
               else (text "if each goes on when those that send it messages are done, that costs {s} by computation alone, and {s} are lost"
                          ?cost ?lost)))
-  (bind ?why (text "In each of {n} steps some process computes longer than the others, by {%} of the mean; {%} of what it would cost if all met after each step is left when the steps of each process are added up, the rank correlation of neighbouring steps is {.2}, and the same process is heaviest in {%} of them."
+  (bind ?why (text "In each of {n} steps some process computes longer than the others, by {%} of the mean; {%} of what it would cost if all met after each step is left when the steps of each process are added up, the rank correlation of neighbouring steps is {.2}, and the steps before say which process is heaviest in {%} of them."
                    ?steps ?uneven ?kept ?order ?same))
   (bind ?few (heavy-in-turn ?r ?steps))
   (if (moves ?kept ?order ?same) then
@@ -244,7 +244,7 @@
                      (locations ?few) (culprits ?few)
                      (gain-kind even-out) (lost ?seconds) (share (/ ?seconds ?lost)) (level 3)
                      (confidence 0.6) (clocks own) (gain (/ ?seconds ?n)) (what-if "compute(all)=even")
-                     (text (text "{} Neighbouring steps are alike, so the load moves. The trace does not tell who waits for whom; {}."
+                     (text (text "{} Steps follow those before them, so the load moves. The trace does not tell who waits for whom; {}."
                                  ?why ?how))
                      (remedy (text "{}; up to {s} of run time."
                                    (if (> (length$ ?few) 0)

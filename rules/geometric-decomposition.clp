@@ -353,7 +353,7 @@
                    (gain-kind even-out)
                    (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 3) (confidence 0.8)
                    (gain (/ ?claim ?n)) (what-if "compute(subdomain)=even")
-                   (text (text "The load moves: in each of {n} steps somebody computes longer than the others, {s} of waiting in all, but only {%} of that is left when the steps are added up. Neighbouring steps have the same heaviest process in {%} of the cases (rank correlation {.2}), so it is no noise; the imbalance of a step changes by {.2} from the first to the last quarter."
+                   (text (text "The load moves: in each of {n} steps somebody computes longer than the others, {s} of waiting in all, but only {%} of that is left when the steps are added up. The steps before say which process is heaviest in {%} of the cases (rank correlation of neighbouring steps {.2}), so it is no noise; the imbalance of a step changes by {.2} from the first to the last quarter."
                                ?steps ?claim ?kept ?same ?order ?growth))
                    (remedy (text "Balance while the program runs, by the computation measured in the last steps: a step loses {s} of run time, so balancing pays whenever it costs less than that times the steps until the next one."
                                  (/ ?claim (* ?n (max 1.0 ?steps))))))))

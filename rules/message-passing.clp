@@ -515,7 +515,7 @@
                    (gain-kind even-out)
                    (lost ?seconds) (share (/ ?seconds ?lost)) (level 3) (confidence 0.7)
                    (gain (/ ?cost ?n)) (what-if "compute(all)=even")
-                   (text (text "The work of a step is divided unevenly, and not always in the same way: in {n} steps the longest computation is {%} above the mean, but only {%} of what that costs is left when the steps of each process are added up. The rank correlation of neighbouring steps is {.2}, the heaviest process stays the same in {%} of them, and the imbalance changes by {.2} from the first to the last quarter. Nobody is slow in all of them."
+                   (text (text "The work of a step is divided unevenly, and not always in the same way: in {n} steps the longest computation is {%} above the mean, but only {%} of what that costs is left when the steps of each process are added up. The rank correlation of neighbouring steps is {.2}, the steps before say which process is heaviest in {%} of them, and the imbalance changes by {.2} from the first to the last quarter. Nobody is slow in all of them."
                                ?steps ?uneven ?kept ?rho ?same ?trend))
                    (remedy (text "Divide the work again from time to time, by the cost of the last steps; up to {s} of run time.{}"
                                  (/ ?seconds ?n)

@@ -362,6 +362,9 @@ struct mpl_steps {
     double persistence;
     double
         heaviest_kept; /**< Share of steps whose heaviest process is that of the step before. */
+    /** How well the heaviest process of a step says that of the next one, by what came behind it last
+        time: Cohen's kappa, 0 by chance or worse, 1 in strict turns. NaN of a single process or step. */
+    double heaviest_order;
     double
         trend; /**< Imbalance in the last quarter of the steps minus that in the first. */
     double

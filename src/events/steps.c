@@ -210,6 +210,32 @@ static void compare_neighbours(struct summary *s)
     s->steps->heaviest_kept = n_pairs == 0 ? NAN : (double) n_same / n_pairs;
 }
 
+/*
+ * Who was heaviest behind the heaviest process of this step the last time it was that, says who is next:
+ * Cohen's kappa of this and what comes (Cohen 1960), 0 by chance and 1 where processes take strict turns or
+ * work stays where it is. Where there has been no last time, it counts as wrong.
+ */
+static void compare_turns(struct summary *s, uint32_t *next)
+{
+    const double chance = 1.0 / s->n;
+    uint32_t last = MPL_NONE;
+    uint32_t n = 0;
+    uint32_t n_right = 0;
+
+    for (uint32_t k = 0; k < s->steps->n; k++) {
+        const uint32_t now = s->all[k].heaviest;
+
+        if (now != MPL_NONE && last != MPL_NONE) {
+            n++;
+            n_right += next[last] == now + 1;
+            next[last] = now + 1;
+        }
+        last = now;
+    }
+    s->steps->heaviest_order =
+        n == 0 || s->n < 2 ? NAN : fmax(0, ((double) n_right / n - chance) / (1 - chance));
+}
+
 static void add_costs(struct summary *s, struct mpl_step_load *loads)
 {
     const uint32_t n_processes = s->steps->n_processes;
@@ -280,13 +306,14 @@ static bool summarise(struct summary *s, struct mpl_step_load *loads,
                       struct mpl_arena *scratch)
 {
     const uint32_t n_processes = s->steps->n_processes;
+    uint32_t *next = MPL_NEW_ARRAY(scratch, n_processes, uint32_t);
 
     s->all = MPL_NEW_ARRAY(scratch, s->steps->n, struct step);
     s->places = MPL_NEW_ARRAY(scratch, n_processes, struct place);
     s->ranks[0] = MPL_NEW_ARRAY(scratch, n_processes, int64_t);
     s->ranks[1] = MPL_NEW_ARRAY(scratch, n_processes, int64_t);
-    if (s->all == NULL || s->places == NULL || s->ranks[0] == NULL || s->ranks[1] == NULL ||
-        !find_compared(s, scratch)) {
+    if (next == NULL || s->all == NULL || s->places == NULL || s->ranks[0] == NULL ||
+        s->ranks[1] == NULL || !find_compared(s, scratch)) {
         return false;
     }
     for (uint32_t k = 0; k < s->steps->n; k++) {
@@ -294,6 +321,7 @@ static bool summarise(struct summary *s, struct mpl_step_load *loads,
     }
     s->steps->imbalance = imbalance(s->all, s->steps->n);
     compare_neighbours(s);
+    compare_turns(s, next);
     find_trend(s);
     add_costs(s, loads);
     return true;

@@ -246,6 +246,7 @@ enum {
     STEP_KEPT,
     STEP_PERSISTENCE,
     STEP_SAME,
+    STEP_TURNS,
     STEP_TREND,
     STEP_SLOPE,
     STEP_SYNCHRONOUS
@@ -262,6 +263,7 @@ static double run_steps(const struct query *q)
         [STEP_KEPT] = steps->kept_s,
         [STEP_PERSISTENCE] = steps->persistence,
         [STEP_SAME] = steps->heaviest_kept,
+        [STEP_TURNS] = steps->heaviest_order,
         [STEP_TREND] = steps->trend,
         [STEP_SLOPE] = steps->slope_s,
         [STEP_SYNCHRONOUS] = steps->is_collective,

@@ -469,6 +469,26 @@ START_TEST(a_wandering_place_is_persistent_and_nobodys)
 }
 END_TEST
 
+/* Each step is doubled at the next process: no two neighbours are alike, and yet it is no chance. */
+START_TEST(strict_turns_say_who_is_next)
+{
+    load_matrix loads;
+
+    for (int k = 0; k < STEPS; k++) {
+        for (int p = 0; p < PROCESSES; p++) {
+            loads[k][p] = p == k % 3 ? 200 : 100;
+        }
+    }
+
+    const struct mpl_steps *s = check_run(loads, PROCESSES, _i != 0);
+    const double right =
+        (double) (STEPS - 4) / (STEPS - 1); /* the first round says nothing yet */
+
+    ASSERT_NEAR(s->heaviest_kept, 0.0);
+    ASSERT_NEAR(s->heaviest_order, (right - 1.0 / PROCESSES) / (1 - 1.0 / PROCESSES));
+}
+END_TEST
+
 START_TEST(noise_is_not_persistent)
 {
     load_matrix loads;
@@ -483,6 +503,7 @@ START_TEST(noise_is_not_persistent)
     const struct mpl_steps *s = check_run(loads, PROCESSES, _i != 0);
 
     ck_assert(fabs(s->persistence) < 0.2);
+    ck_assert(s->heaviest_order < 0.25);
     ck_assert(s->kept_s < 0.4 * s->cost_s);
 }
 END_TEST
@@ -619,6 +640,7 @@ static Suite *make_suite(void)
     tcase_add_loop_test(all, the_longest_of_uneven_pieces_are_not_serial, 0, 2);
     tcase_add_loop_test(all, what_a_process_does_while_others_do_nothing_is_serial, 0, 2);
     tcase_add_loop_test(all, a_wandering_place_is_persistent_and_nobodys, 0, 2);
+    tcase_add_loop_test(all, strict_turns_say_who_is_next, 0, 2);
     tcase_add_loop_test(all, noise_is_not_persistent, 0, 2);
     tcase_add_loop_test(all, growth_has_a_trend_and_a_slope, 0, 2);
     tcase_add_test(all, too_few_steps_are_none);
