@@ -28,7 +28,7 @@
 (deffunction MAIN::as-heavy-as-any (?run ?pattern ?metric)
   "Labels of the upper of two classes of locations, at most half of all, between which a metric differs most
    (Otsu 1979): one fault may be that of one process, a column of a grid, half of a tree, or of those above
-   the middle where work grows from rank to rank."
+   the middle where work grows from rank to rank. Who is at the mean is neither."
   (bind ?floor (least-of-work ?run ?pattern ?metric))
   (bind ?mean (mean-of ?run ?pattern ?metric ?floor (create$)))
   (bind ?median (median-of ?run ?pattern ?metric))
@@ -56,6 +56,8 @@
              (> (/ (* ?above ?above) (* ?k (- ?n ?k))) ?best)) then
       (bind ?best (/ (* ?above ?above) (* ?k (- ?n ?k))))
       (bind ?least ?bound)))
+  ;; Who is in the middle adds nothing to the difference, so that either class may have it.
+  (bind ?least (max ?least (+ ?mean (* ?*at-mean* (- ?most ?mean)))))
   (bind ?who (create$))
   (loop-for-count (?i 1 ?n)
     (if (>= (nth$ ?i ?values) ?least) then (bind ?who (create$ ?who (nth$ ?i ?labels)))))

@@ -45,6 +45,11 @@
   (slot run (type STRING)) (slot pattern (type STRING)) (slot wait (type FLOAT))
   (slot kind (type SYMBOL) (allowed-symbols static moving noise even unknown)))
 
+(deftemplate MAIN::bsp-grain
+  "Waiting that comes along with operations that are too frequent: totals are even, and the operations
+   themselves cost more."
+  (slot run (type STRING)) (slot pattern (type STRING)) (slot wait (type FLOAT)))
+
 (deftemplate MAIN::bsp-unsure
   "Waiting in collectives and the rest of them cannot be told apart."
   (slot run (type STRING)) (slot pattern (type STRING)) (slot why (type STRING)))
@@ -87,6 +92,10 @@
 (deffunction MAIN::bsp-and-ends (?ends)
   "A sentence about them."
   (if (> ?ends 0.0) then (text " Another {s} they idle at the end, until it is done." ?ends) else ""))
+
+(deffunction MAIN::bsp-times (?work ?cost)
+  "How many times the work makes computation outweigh operations, see grain-good."
+  (max 2 (integer (+ 0.999 (/ (* ?*grain-good* ?cost) (max ?work 1e-12))))))
 
 ;; ---- level 1 -------------------------------------------------------------------------------
 
@@ -498,6 +507,7 @@
   "Processes wait in collective operations, their totals are even, and no common steps are found."
   (not (in-turn (run ?r)))
   (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind even | unknown))
+  (not (bsp-grain (run ?r) (pattern ?p)))
   (not (and (metric (run ?r) (pattern ?p) (name "run.wait_root") (value ?root&:(>= (* 2.0 ?root) ?rest)))
             (metric (run ?r) (pattern ?p) (name "run.often_wait") (value ?often&:(>= ?often 1.0)))))
   (metric (run ?r) (pattern ?p) (name "run.static_cost") (value ?static))
@@ -523,6 +533,7 @@
 (defrule CAUSES::bsp-frequent-collectives
   "There is too little computation between two collective operations."
   (logical (pattern (run ?r) (id ?p))
+           (not (bsp-grain (run ?r) (pattern ?p)))
            (not (finding (kind cause) (name large-collectives) (run ?r))))
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
   (not (bsp-unsure (run ?r) (pattern ?p)))
@@ -536,7 +547,7 @@
   (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
-  (bind ?times (max 2 (integer (+ 0.999 (/ (* ?*grain-good* ?cost) (max ?work 1e-12))))))
+  (bind ?times (bsp-times ?work ?cost))
   (assert (finding (kind cause) (name frequent-collectives) (run ?r) (pattern ?p)
                    (headline (text "Collective operations are too frequent: {s} each beyond waiting, after only {s} of computation."
                                    ?cost ?work))
@@ -551,9 +562,50 @@
                    (remedy (text "Let them come after {n} times the work (then computation is {n} times their cost): combine operations, or let fewer processes do more each. Non-blocking ones (MPI_Iallreduce) can be completed a phase later. With more processes than cores every operation is slow."
                                  ?times (integer ?*grain-good*))))))
 
+(defrule CAUSES::bsp-grain
+  "What is waited in operations, and the operations, cost too much for what is computed between them."
+  (bsp-kind (run ?r) (pattern ?p) (wait ?wait) (kind even | unknown))
+  (not (bsp-unsure (run ?r) (pattern ?p)))
+  (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases&:(>= ?phases ?*collectives-enough*)))
+  (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving&:(>= ?moving ?wait)))
+  (metric (run ?r) (pattern ?p) (name "run.moving_each") (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "run.phase_work") (value ?work))
+  (test (< ?work (* ?*grain-fine* ?cost (/ (+ ?moving ?wait) ?moving))))
+  =>
+  (assert (bsp-grain (run ?r) (pattern ?p) (wait ?wait))))
+
+(defrule CAUSES::bsp-frequent-and-waiting
+  "There is too little computation between two collective operations, in which processes wait, too."
+  (logical (pattern (run ?r) (id ?p))
+           (not (finding (kind cause) (name large-collectives) (run ?r)))
+           (bsp-grain (run ?r) (pattern ?p) (wait ?wait)))
+  (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving))
+  (metric (run ?r) (pattern ?p) (name "run.moving_each") (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "run.phase_work") (value ?work))
+  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (bind ?all (+ ?moving ?wait))
+  (bind ?each (* ?cost (/ ?all ?moving)))
+  (bind ?times (bsp-times ?work ?each))
+  (assert (finding (kind cause) (name frequent-collectives) (run ?r) (pattern ?p) (via waiting)
+                   (headline (text "Collective operations are too frequent: {s} each, waiting included, after only {s} of computation."
+                                   ?each ?work))
+                   (fix (text "Do {n} times the work between two of them: combine operations, or use fewer ranks with more work each."
+                              ?times))
+                   (gain-kind remove)
+                   (lost ?all) (share (min 1.0 (/ ?all ?lost))) (level 3) (confidence 0.8)
+                   (gain (/ ?all ?n))
+                   (text (text "Collective operations are too frequent for what they cost: {s} each after {s} of computation, of which {s} are waiting. Over the whole run all compute equally long, so that is what meeting so often costs: {s} in all."
+                               ?each ?work (- ?each ?cost) ?all))
+                   (remedy (text "Let them come after {n} times the work (then computation is {n} times their cost): combine operations, or let fewer processes do more each. Non-blocking ones (MPI_Iallreduce) can be completed a phase later. With more processes than cores every operation is slow."
+                                 ?times (integer ?*grain-good*))))))
+
 (defrule CAUSES::bsp-slow-collectives
   "Collective operations take a good part of the time although there is computation between them."
   (logical (pattern (run ?r) (id ?p))
+           (not (bsp-grain (run ?r) (pattern ?p)))
            (not (finding (kind cause) (name large-collectives) (run ?r))))
   (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p))
   (not (bsp-unsure (run ?r) (pattern ?p)))

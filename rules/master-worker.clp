@@ -428,18 +428,20 @@
   (assert (finding (kind cause) (name master-bottleneck) (run ?r) (pattern ?p)
                    (headline (text "Master {} takes {s} per request, so it can feed {.1} workers; there are {n}, and they wait {s}."
                                    ?m ?sm ?useful ?workers (+ ?bn ?setup ?stop)))
-                   (fix (text "Hand out {n} tasks per request, or make requests cheaper for the master."
+                   (fix (text "Make requests cheaper for the master, or hand out {n} or more tasks per request."
                               ?batch))
                    (gain-kind remove)
                    (locations (role-locations ?r ?p "worker")) (culprits ?m)
-                   (lost (+ ?bn ?setup ?stop)) (share ?share) (gain ?gain) (level 3)
-                   ;; A batch costs the master as much as a task does now.
-                   (what-if (what-if-of "compute" ?m "/" ?batch))
+                   (lost (+ ?bn ?setup ?stop)) (share ?share) (level 3)
+                   ;; Of the fault, not of the smallest batch with which workers just do not queue all the
+                   ;; time: a master that is busy half of the time still lets them wait.
+                   (gain (* (- 1.0 (/ 1.0 ?*cheap*)) (/ (+ ?bn ?setup ?stop) ?workers)))
+                   (what-if (what-if-of "compute" ?m "/" ?*cheap*))
                    (where "Service.prepare")
                    (text (text "Master {} needs {s} per request: {n} requests, {s} one after the other. A task takes a worker {s}, so the master can feed {.1} workers; there are {n}. This explains {%} of the workers' lost time: {s} in the queue at the master, {s} while the own task is set up, {s} at the end while it tells one after the other to stop."
                                ?m ?sm ?services ?total ?sw ?useful ?workers ?share ?bn ?setup ?stop))
-                   (remedy (text "Hand out tasks in batches of {n} per request, or make the master's {s} per request shorter; as it is, more than {n} workers only queue. By the model batches save {s} of run time if a request costs the same whatever it holds; for more workers, use several masters."
-                                 ?batch ?sm (mw-nearest ?useful) ?gain)))))
+                   (remedy (text "Make the master's {s} per request shorter, or hand out more tasks per request: batches of {n} save {s} of run time by the model if a request costs the same whatever it holds, and larger ones more. As it is, more than {n} workers only queue; for more, use several masters."
+                                 ?sm ?batch ?gain (mw-nearest ?useful))))))
 
 (deffunction MAIN::mw-is-one-more-slice (?own ?all ?alone ?slice)
   "Whether a master that computes of its own is early or late by just one such slice: that is no other fault."

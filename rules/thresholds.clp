@@ -21,6 +21,10 @@
   ;; load balance of at least 0.9, which is 1.1 times the mean.
   ?*heavy* = 1.1
 
+  ;; A process is at the mean up to this share of what the heaviest computes above it. 1. Jitter of equal
+  ;; cores is some hundredths of their work, and the heaviest of an uneven run is at least a tenth above.
+  ?*at-mean* = 0.2
+
   ;; A process that computes less than this many times the median has no part of the work: it deals it out,
   ;; or collects results. 1. As the pattern geometric-decomposition asks of a subdomain.
   ?*idle* = 0.1
@@ -189,6 +193,10 @@
   ;; ready, from which on it keeps an order. 1. Masters that do (tasks that differ by 30 % and more)
   ;; have 0.6 to 2; those that take what comes have below 0.5 on a machine with four processes a core.
   ?*order-kept* = 0.5
+
+  ;; Requests are cheap for a master that needs this fraction of the time. 1. As ?*grain-good*: then who waits
+  ;; for it hardly does.
+  ?*cheap* = 10.0
 
   ;; First tasks are a large deal from this many later ones on. 1. Chosen: as two tasks they could have
   ;; been handed out one after the other.
