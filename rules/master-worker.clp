@@ -440,7 +440,7 @@
                    (where "Service.prepare")
                    (text (text "Master {} needs {s} per request: {n} requests, {s} one after the other. A task takes a worker {s}, so the master can feed {.1} workers; there are {n}. This explains {%} of the workers' lost time: {s} in the queue at the master, {s} while the own task is set up, {s} at the end while it tells one after the other to stop."
                                ?m ?sm ?services ?total ?sw ?useful ?workers ?share ?bn ?setup ?stop))
-                   (remedy (text "Make the master's {s} per request shorter, or hand out more tasks per request: batches of {n} save {s} of run time by the model if a request costs the same whatever it holds, and larger ones more. As it is, more than {n} workers only queue; for more, use several masters."
+                   (remedy (text "Make the master's {s} per request shorter, or hand out more tasks per request: batches of {n} per request save {s} of run time by the model if a request costs the same whatever it holds, and larger ones more. As it is, more than {n} workers only queue; for more, use several masters."
                                  ?sm ?batch ?gain (mw-nearest ?useful))))))
 
 (deffunction MAIN::mw-is-one-more-slice (?own ?all ?alone ?slice)

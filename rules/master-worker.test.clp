@@ -544,7 +544,7 @@
          (metric (run "r1") (pattern "master-worker") (name "run.batch_gain") (value 0.548733)))
   (expect (finding (kind cause) (name master-bottleneck) (culprits "0") (lost 2.42642)
                    (text "Master 0 needs 10.0 ms per request: 100 requests, 1.00 s one after the other. A task takes a worker 23.1 ms, so the master can feed 3.3 workers; there are 6. This explains 73.5 % of the workers' lost time: 1.29 s in the queue at the master, 1.13 s while the own task is set up, 0 s at the end while it tells one after the other to stop.")
-                   (remedy "Make the master's 10.0 ms per request shorter, or hand out more tasks per request: batches of 3 save 0.549 s of run time by the model if a request costs the same whatever it holds, and larger ones more. As it is, more than 3 workers only queue; for more, use several masters.")
+                   (remedy "Make the master's 10.0 ms per request shorter, or hand out more tasks per request: batches of 3 per request save 0.549 s of run time by the model if a request costs the same whatever it holds, and larger ones more. As it is, more than 3 workers only queue; for more, use several masters.")
                    (because "finding" "run.saturation"))))
 
 (case "too few tasks to fill the last round"
