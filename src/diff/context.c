@@ -64,24 +64,6 @@ static bool is_equal(const struct mpl_attributes *a, const struct mpl_attributes
            (a->n == 0 || memcmp(a->all, b->all, a->n * sizeof *a->all) == 0);
 }
 
-static double jaccard(const struct mpl_attributes *a, const struct mpl_attributes *b)
-{
-    size_t both = 0;
-
-    for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
-        const struct mpl_attribute *x = &a->all[i];
-        const struct mpl_attribute *y = &b->all[j];
-
-        both += x->key == y->key && x->value == y->value;
-        i += x->key <= y->key;
-        j += y->key <= x->key;
-    }
-
-    const size_t either = a->n + b->n - both;
-
-    return either == 0 ? 1 : (double) both / (double) either;
-}
-
 static double weighted(const struct mpl_attributes *a, const struct mpl_attributes *b)
 {
     double least = 0;
@@ -202,23 +184,89 @@ static bool collect(struct mpl_arena *arena, struct mpl_context *context)
     return true;
 }
 
+/* Attributes of each class as bits, where that is less to compare than the lists: thousands of different
+   classes make millions of pairs. */
+struct bits {
+    size_t n_words; /* 0: lists are shorter. */
+    uint64_t *all;
+};
+
+static bool make_bits(const struct mpl_context *context, struct mpl_arena *arena,
+                      struct bits *bits)
+{
+    const struct mpl_attributes all = context->attributes;
+    const size_t n_words = mpl_bits_words(all.n);
+    size_t n = 0;
+
+    for (uint32_t c = 0; c < context->n_classes; c++) {
+        n += context->sets[c].n;
+    }
+    if (n_words * context->n_classes > n) {
+        return true;
+    }
+    bits->n_words = n_words;
+    bits->all = MPL_NEW_ARRAY(arena, n_words * context->n_classes, uint64_t);
+    for (uint32_t c = 0; c < context->n_classes && bits->all != NULL; c++) {
+        const struct mpl_attributes *set = &context->sets[c];
+
+        for (uint32_t i = 0, j = 0; j < set->n; i++) {
+            if (by_key(&all.all[i], &set->all[j]) == 0) {
+                mpl_bits_put(&bits->all[c * n_words], i);
+                j++;
+            }
+        }
+    }
+    return bits->all != NULL;
+}
+
+static uint32_t in_both(const struct mpl_attributes *a, const struct mpl_attributes *b)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
+        const int order = by_key(&a->all[i], &b->all[j]);
+
+        n += order == 0;
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return n;
+}
+
+static double jaccard(const struct mpl_context *context, const struct bits *bits,
+                      uint32_t i, uint32_t j)
+{
+    const struct mpl_attributes *a = &context->sets[i];
+    const struct mpl_attributes *b = &context->sets[j];
+    const size_t n = bits->n_words;
+    const uint32_t both =
+        n > 0 ? mpl_bits_common(&bits->all[i * n], &bits->all[j * n], n) : in_both(a, b);
+    const uint32_t either = a->n + b->n - both;
+
+    return either == 0 ? 1 : (double) both / (double) either;
+}
+
 static bool compare_classes(struct mpl_arena *arena, struct mpl_context *context)
 {
     const uint32_t n = context->n_classes;
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct bits bits = { 0, NULL };
+    const bool has_bits = scratch != NULL && make_bits(context, scratch, &bits);
     double *alike = MPL_NEW_ARRAY(arena, (size_t) n * n, double);
 
-    for (uint32_t i = 0; i < n && alike != NULL; i++) {
+    for (uint32_t i = 0; i < n && alike != NULL && has_bits; i++) {
         for (uint32_t j = 0; j <= i; j++) {
             const double x = context->kind.by == MPL_CONTEXT_WEIGHTED
                                  ? weighted(&context->sets[i], &context->sets[j])
-                                 : jaccard(&context->sets[i], &context->sets[j]);
+                                 : jaccard(context, &bits, i, j);
 
             alike[(size_t) i * n + j] = x;
             alike[(size_t) j * n + i] = x;
         }
     }
     context->alike = alike;
-    return alike != NULL;
+    mpl_arena_destroy(scratch);
+    return alike != NULL && has_bits;
 }
 
 enum mpl_status mpl_context_create(const struct mpl_folded *sequences, size_t n,

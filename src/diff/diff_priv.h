@@ -145,4 +145,13 @@ enum mpl_status mpl_lead_choose(struct mpl_comparison *c, struct mpl_divergence 
 enum mpl_status mpl_explain(struct mpl_comparison *c, const struct mpl_sequence *new,
                             struct mpl_divergence *change, struct mpl_err *err);
 
+/* ---- sets of bits (bits.c) --------------------------------------------------------------------------- */
+
+size_t mpl_bits_words(uint32_t n); /* That hold so many. */
+void mpl_bits_put(uint64_t *set, uint32_t i);
+bool mpl_bits_has(const uint64_t *set, uint32_t i);
+bool mpl_bits_is_within(const uint64_t *part, const uint64_t *whole, size_t n_words);
+/** How many both have. */
+uint32_t mpl_bits_common(const uint64_t *a, const uint64_t *b, size_t n_words);
+
 #endif

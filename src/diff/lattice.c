@@ -10,45 +10,6 @@
 
 #include <string.h>
 
-/* ---- sets of bits ------------------------------------------------------------------------------- */
-
-static size_t words(uint32_t n)
-{
-    return ((size_t) n + 63) / 64;
-}
-
-static void put(uint64_t *set, uint32_t i)
-{
-    set[i / 64] |= UINT64_C(1) << i % 64;
-}
-
-static bool has(const uint64_t *set, uint32_t i)
-{
-    return (set[i / 64] >> i % 64 & 1) != 0;
-}
-
-static uint32_t count(const uint64_t *set, size_t n_words)
-{
-    uint32_t n = 0;
-
-    for (size_t i = 0; i < n_words; i++) {
-        for (uint64_t left = set[i]; left != 0; left &= left - 1) {
-            n++;
-        }
-    }
-    return n;
-}
-
-static bool is_within(const uint64_t *part, const uint64_t *whole, size_t n_words)
-{
-    for (size_t i = 0; i < n_words; i++) {
-        if ((part[i] & ~whole[i]) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* ---- concepts ----------------------------------------------------------------------------------- */
 
 struct building {
@@ -105,9 +66,10 @@ static bool add_concept(struct building *b, const uint64_t *intent, const uint64
         memcpy(extent, like, b->n_words_classes * sizeof *extent);
     }
     b->extents[b->n] = extent;
-    b->concepts[b->n++] = (struct mpl_concept){ .extent = extent,
-                                                .intent = own,
-                                                .n_attributes = count(own, b->n_words) };
+    b->concepts[b->n++] =
+        (struct mpl_concept){ .extent = extent,
+                              .intent = own,
+                              .n_attributes = mpl_bits_common(own, own, b->n_words) };
     return true;
 }
 
@@ -136,7 +98,7 @@ static void fill_intent(struct building *b, uint32_t class)
     memset(b->intent, 0, b->n_words * sizeof *b->intent);
     for (uint32_t i = 0, j = 0; i < all.n && j < set.n; i++) {
         if (memcmp(&all.all[i], &set.all[j], sizeof *set.all) == 0) {
-            put(b->intent, i);
+            mpl_bits_put(b->intent, i);
             j++;
         }
     }
@@ -185,8 +147,8 @@ static bool add_classes(struct building *b)
             return true;
         }
         for (uint32_t i = 0; i < b->n; i++) {
-            if (is_within(b->concepts[i].intent, b->intent, b->n_words)) {
-                put(b->extents[i], class);
+            if (mpl_bits_is_within(b->concepts[i].intent, b->intent, b->n_words)) {
+                mpl_bits_put(b->extents[i], class);
             }
         }
         b->lattice->n_classes = class + 1;
@@ -200,7 +162,7 @@ static bool is_above_any(const struct mpl_concept *concepts, uint32_t i,
                          const uint32_t *lower, uint32_t n, size_t n_words)
 {
     for (uint32_t k = 0; k < n; k++) {
-        if (is_within(concepts[i].intent, concepts[lower[k]].intent, n_words)) {
+        if (mpl_bits_is_within(concepts[i].intent, concepts[lower[k]].intent, n_words)) {
             return true;
         }
     }
@@ -217,7 +179,7 @@ static bool find_parents(struct building *b, struct mpl_concept *concepts)
         uint32_t n = 0;
 
         for (uint32_t j = i; j-- > 0;) {
-            if (is_within(concepts[j].intent, concepts[i].intent, b->n_words) &&
+            if (mpl_bits_is_within(concepts[j].intent, concepts[i].intent, b->n_words) &&
                 !is_above_any(concepts, j, parents, n, b->n_words)) {
                 parents[n++] = j;
             }
@@ -256,8 +218,8 @@ static bool open(struct building *b, const struct mpl_context *context, uint32_t
     const uint32_t n = context->attributes.n;
 
     b->most = most;
-    b->n_words = words(n);
-    b->n_words_classes = words(context->n_classes);
+    b->n_words = mpl_bits_words(n);
+    b->n_words_classes = mpl_bits_words(context->n_classes);
     b->lattice = MPL_NEW(b->arena, struct mpl_lattice);
     b->concepts = MPL_NEW_ARRAY(b->arena, most, struct mpl_concept);
     b->extents = MPL_NEW_ARRAY(b->arena, most, uint64_t *);
@@ -280,7 +242,7 @@ static bool add_bottom(struct building *b)
     uint64_t key;
 
     for (uint32_t i = 0; i < b->lattice->context->attributes.n; i++) {
-        put(b->common, i);
+        mpl_bits_put(b->common, i);
     }
     (void) find(b, b->common, &key);
     return add_concept(b, b->common, NULL, key);
@@ -313,7 +275,7 @@ uint32_t mpl_lattice_of_attribute(const struct mpl_lattice *lattice, uint32_t at
 {
     uint32_t i = 0;
 
-    while (!has(lattice->concepts[i].intent, attribute)) {
+    while (!mpl_bits_has(lattice->concepts[i].intent, attribute)) {
         i++;
     }
     return i;
@@ -325,7 +287,8 @@ static uint32_t lowest(const struct mpl_lattice *lattice, uint32_t a, uint32_t b
     uint32_t i = lattice->n_concepts;
 
     while (i-- > 0) {
-        if (has(lattice->concepts[i].extent, a) && has(lattice->concepts[i].extent, b)) {
+        if (mpl_bits_has(lattice->concepts[i].extent, a) &&
+            mpl_bits_has(lattice->concepts[i].extent, b)) {
             return i;
         }
     }
