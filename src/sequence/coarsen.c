@@ -70,10 +70,9 @@ static bool coarsen(struct coarsening *c, const struct mpl_sequence *fine,
                     struct mpl_arena *arena, struct mpl_sequence *out)
 {
     uint32_t *symbols = MPL_NEW_ARRAY(arena, fine->n, uint32_t);
-    uint32_t *calls = c->filter == NULL ? NULL : MPL_NEW_ARRAY(arena, fine->n, uint32_t);
     uint32_t n = 0;
 
-    if (symbols == NULL || (c->filter != NULL && calls == NULL)) {
+    if (symbols == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < fine->n; i++) {
@@ -83,15 +82,12 @@ static bool coarsen(struct coarsening *c, const struct mpl_sequence *fine,
             return false;
         }
         if (c->becomes[symbol] != LEFT_OUT) {
-            if (calls != NULL) {
-                calls[n] = fine->calls[i];
-            }
             symbols[n++] = c->becomes[symbol] - FIRST;
         }
     }
     *out = (struct mpl_sequence){ .n = n,
                                   .symbols = symbols,
-                                  .calls = calls == NULL ? fine->calls : calls };
+                                  .calls = c->filter == NULL ? fine->calls : NULL };
     return true;
 }
 

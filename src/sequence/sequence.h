@@ -141,7 +141,8 @@ enum mpl_status mpl_sequences_create(const struct mpl_events *events,
 /**
  * \p n sequences with fewer parts, and only of the calls that \p filter keeps (NULL: all; one that keeps returns adds
  * none): what mpl_sequences_create() makes of the same calls, at a fraction of its cost. Of several further
- * messages in a call it knows less. Ownership: as there, and borrows from \p fine.
+ * messages in a call it knows less, and with a filter which calls they are is not known. Ownership: as there, and
+ * borrows from \p fine.
  */
 enum mpl_status mpl_sequences_coarsen(const struct mpl_sequence *fine, size_t n,
                                       const struct mpl_filter *filter, unsigned parts,

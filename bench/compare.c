@@ -1,0 +1,164 @@
+/*
+ * Measures `marple diff`:
+ *
+ *     compare MARPLE FIRST SAME OTHER
+ *
+ * Three anchors: FIRST and SAME hold the same calls, OTHER has some more iterations. CPU seconds of reading,
+ * matching and clocks of both, of diagnosing both, and of comparing them, medians; with ratios, and the peak memory
+ * beside that of `marple check` for both. Then the similarities of 4,096 sequences. Ends with 1 when a command
+ * fails, never because of a number.
+ */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analysis/analysis.h"
+#include "diff/similarity.h"
+
+enum { TURNS = 5, N_RANKS = 4096, N_ITEMS = 40 };
+
+struct cost {
+    double cpu_s;
+    double peak_bytes;
+};
+
+static void die(const char *what)
+{
+    fprintf(stderr, "compare: %s\n", what);
+    exit(1);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *) a;
+    const double y = *(const double *) b;
+
+    return x < y ? -1 : x > y;
+}
+
+static double median(double *values)
+{
+    qsort(values, TURNS, sizeof *values, by_value);
+    return values[TURNS / 2];
+}
+
+static double now_s(void)
+{
+    return (double) clock() / CLOCKS_PER_SEC;
+}
+
+static struct cost command(char *const *argv)
+{
+    double seconds[TURNS];
+    struct cost cost = { 0, 0 };
+
+    for (int i = 0; i < TURNS; i++) {
+        struct rusage usage;
+        int status = 0;
+        const pid_t child = fork();
+
+        if (child == 0) {
+            (void) dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+            execv(argv[0], argv);
+            _exit(127);
+        }
+        if (child < 0 || wait4(child, &status, 0, &usage) < 0 || !WIFEXITED(status) ||
+            WEXITSTATUS(status) != 0) {
+            die("a command failed");
+        }
+        seconds[i] = (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                     1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+        cost.peak_bytes = 1024.0 * (double) usage.ru_maxrss;
+    }
+    cost.cpu_s = median(seconds);
+    return cost;
+}
+
+/* Reading, matching and clocks. */
+static double open_s(const char *path)
+{
+    double seconds[TURNS];
+
+    for (int i = 0; i < TURNS; i++) {
+        struct mpl_arena *arena = mpl_arena_create();
+        const double begin_s = now_s();
+        const struct mpl_match *match = NULL;
+        const struct mpl_clock *clocks = NULL;
+        struct mpl_model *model = NULL;
+
+        if (mpl_read(path, arena, NULL, &model, NULL) != MPL_OK ||
+            mpl_match_create(model, arena, &match, NULL) != MPL_OK ||
+            mpl_clock_correct(model, match, NULL, NULL, arena, &clocks, NULL) != MPL_OK) {
+            die("a trace cannot be read");
+        }
+        seconds[i] = now_s() - begin_s;
+        mpl_arena_destroy(arena);
+    }
+    return median(seconds);
+}
+
+static void compare(char **argv, char *first, char *second, const char *what)
+{
+    static char words[][9] = { "diff", "diagnose", "check" };
+    char *diff[] = { argv[1], words[0], first, second, NULL };
+    char *diagnose[2][4] = { { argv[1], words[1], first, NULL },
+                             { argv[1], words[1], second, NULL } };
+    char *check[2][4] = { { argv[1], words[2], first, NULL },
+                          { argv[1], words[2], second, NULL } };
+    const double opened_s = open_s(first) + open_s(second);
+    const double diagnosed_s = command(diagnose[0]).cpu_s + command(diagnose[1]).cpu_s;
+    const double models = command(check[0]).peak_bytes + command(check[1]).peak_bytes;
+    const struct cost cost = command(diff);
+
+    printf("%10s  %8.3f  %8.3f  %8.3f  %6.2f  %6.2f  %8.1f  %6.2f\n", what, opened_s,
+           diagnosed_s, cost.cpu_s, cost.cpu_s / opened_s, cost.cpu_s / diagnosed_s,
+           cost.peak_bytes / (1 << 20), cost.peak_bytes / models);
+}
+
+/* Ranks that are alike in groups of \p n_classes. */
+static void measure_similarity(uint32_t n_classes)
+{
+    const struct mpl_context_kind kind = { MPL_CONTEXT_DOUBLE, MPL_CONTEXT_ACTUAL };
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_folded *all = MPL_NEW_ARRAY(arena, N_RANKS, struct mpl_folded);
+    const double *jsm = NULL;
+
+    for (uint32_t r = 0; r < N_RANKS; r++) {
+        struct mpl_item *items = MPL_NEW_ARRAY(arena, N_ITEMS, struct mpl_item);
+
+        for (uint32_t i = 0; i < N_ITEMS; i++) {
+            items[i] = (struct mpl_item){ (i + r % n_classes * (i % 7 == 0)) % 5000, 1 };
+        }
+        all[r] = (struct mpl_folded){ N_ITEMS, items };
+    }
+
+    const double begin_s = now_s();
+
+    if (mpl_similarity(all, N_RANKS, kind, arena, &jsm, NULL) != MPL_OK) {
+        die("out of memory");
+    }
+    printf("%10u  %8.3f\n", n_classes, now_s() - begin_s);
+    mpl_arena_destroy(arena);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 5) {
+        fprintf(stderr, "usage: compare MARPLE FIRST SAME OTHER\n");
+        return 2;
+    }
+    printf("%10s  %8s  %8s  %8s  %6s  %6s  %8s  %6s\n", "calls are", "(a) s", "(b) s",
+           "(c) s", "c/a", "c/b", "MiB", "of two");
+    compare(argv, argv[2], argv[3], "the same");
+    compare(argv, argv[2], argv[4], "different");
+    printf("\nSimilarities of %d processes\n\n%10s  %8s\n", N_RANKS, "classes", "CPU s");
+    measure_similarity(4);
+    measure_similarity(N_RANKS);
+    return 0;
+}
