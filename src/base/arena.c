@@ -190,6 +190,14 @@ bool mpl_arena_keep(struct mpl_arena *arena, void *object, void (*destroy)(void 
     return kept != NULL;
 }
 
+bool mpl_arena_adopt(struct mpl_arena *arena, void *block, size_t bytes)
+{
+    const bool is_kept = mpl_arena_keep(arena, block, free);
+
+    arena->n_bytes += is_kept ? bytes : 0;
+    return is_kept;
+}
+
 size_t mpl_arena_bytes(const struct mpl_arena *arena)
 {
     return arena->n_bytes;

@@ -135,7 +135,7 @@ void *mpl_buf_add(struct mpl_buf *buf);
 /** The same for \p n items, one behind the other. */
 void *mpl_buf_add_many(struct mpl_buf *buf, size_t n);
 void *mpl_buf_get(const struct mpl_buf *buf, size_t i);
-/** Copies the items into \p arena and empties the buffer; NULL when out of memory. */
+/** Moves the items into \p arena and empties the buffer; NULL when out of memory. */
 void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena);
 void mpl_buf_free(struct mpl_buf *buf);
 

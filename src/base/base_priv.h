@@ -11,6 +11,9 @@
 void *mpl_heap_zeroed(size_t n, size_t size);
 void *mpl_heap_resize(void *block, size_t n, size_t size);
 
+/** Has \p block, of the heap, freed with the arena; false: no memory, it is still the caller's. */
+bool mpl_arena_adopt(struct mpl_arena *arena, void *block, size_t bytes);
+
 /** Whether the allocation that is about to be made was chosen to fail. */
 bool mpl_alloc_is_refused(void);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 16 };
+enum { FIRST_ROOM = 16, LARGE_BYTES = 1 << 20 };
 
 struct mpl_buf mpl_buf_make(size_t item_size)
 {
@@ -27,6 +27,9 @@ void *mpl_buf_add_many(struct mpl_buf *buf, size_t n)
         if (data == NULL) {
             return NULL;
         }
+        if (room * buf->size > LARGE_BYTES) {
+            mpl_prefer_large_pages(data, room * buf->size);
+        }
         buf->data = data;
         buf->room = room;
     }
@@ -44,8 +47,30 @@ void *mpl_buf_get(const struct mpl_buf *buf, size_t i)
     return (char *) buf->data + i * buf->size;
 }
 
+/* A large block takes longer to copy than to shrink. */
+static void *hand_over(struct mpl_buf *buf, struct mpl_arena *arena)
+{
+    void *items = mpl_heap_resize(buf->data, buf->n, buf->size);
+
+    if (items == NULL) {
+        return NULL;
+    }
+    buf->data = items;
+    buf->room = buf->n;
+    if (!mpl_arena_adopt(arena, items, buf->n * buf->size)) {
+        return NULL;
+    }
+    buf->data = NULL;
+    mpl_buf_free(buf);
+    return items;
+}
+
 void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena)
 {
+    if (buf->n * buf->size > LARGE_BYTES) {
+        return hand_over(buf, arena);
+    }
+
     void *items = mpl_arena_array(arena, buf->n, buf->size);
 
     if (items == NULL) {
