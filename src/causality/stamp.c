@@ -12,6 +12,8 @@
  * A vector has no number for the location's own events: those of the moment at hand are known.
  */
 
+enum { VECTOR_PART = 8 };
+
 struct vector {
     struct vector *next_free;
     uint32_t n_holders;
@@ -45,7 +47,8 @@ struct stamping {
     struct mpl_causality *c;
     struct mpl_clusters *clusters;
     enum mpl_clustering clustering;
-    uint32_t n; /* Locations. */
+    uint32_t n;        /* Locations. */
+    uint32_t n_padded; /* Numbers of a vector: whole parts. */
     struct mpl_arena *scratch;
     struct mpl_buf values; /* uint32_t. */
     struct mpl_buf shapes; /* struct mpl_shape. */
@@ -69,7 +72,7 @@ static struct vector *new_vector(struct stamping *s)
     if (v != NULL) {
         s->free = v->next_free;
     } else {
-        v = mpl_arena_alloc(s->scratch, sizeof *v + s->n * sizeof v->number[0]);
+        v = mpl_arena_alloc(s->scratch, sizeof *v + s->n_padded * sizeof v->number[0]);
     }
     if (v == NULL) {
         s->is_short = true;
@@ -93,31 +96,46 @@ static void drop(struct stamping *s, struct vector *v)
     }
 }
 
-/* The location's vector, to be written. */
-static struct vector *own(struct stamping *s, uint32_t location)
+/* In parts of fixed length, for which compilers use operations on whole vectors. */
+static void raise_part(uint32_t *restrict a, const uint32_t *restrict b)
 {
-    struct vector *v = s->now[location];
-
-    if (v->n_holders > 1) {
-        struct vector *copy = new_vector(s);
-
-        if (copy == NULL) {
-            return NULL;
-        }
-        memcpy(copy->number, v->number, s->n * sizeof v->number[0]);
-        s->c->cost.creation += s->n;
-        v->n_holders--;
-        s->now[location] = copy;
+    for (uint32_t i = 0; i < VECTOR_PART; i++) {
+        a[i] = a[i] < b[i] ? b[i] : a[i];
     }
-    return s->now[location];
 }
 
 static void raise_to(struct stamping *s, struct vector *v, const struct vector *other)
 {
     s->c->cost.creation += s->n;
-    for (uint32_t i = 0; i < s->n; i++) {
-        v->number[i] = v->number[i] < other->number[i] ? other->number[i] : v->number[i];
+    for (uint32_t i = 0; i < s->n; i += VECTOR_PART) {
+        raise_part(v->number + i, other->number + i);
     }
+}
+
+/* The location's vector, which learns what another one knows; NULL: no memory. */
+static struct vector *learn(struct stamping *s, uint32_t location,
+                            const struct vector *other)
+{
+    struct vector *v = s->now[location];
+
+    if (v->n_holders == 1) {
+        raise_to(s, v, other);
+        return v;
+    }
+
+    struct vector *raised = new_vector(s);
+
+    if (raised == NULL) {
+        return NULL;
+    }
+    s->c->cost.creation += 2 * s->n;
+    for (uint32_t i = 0; i < s->n; i += VECTOR_PART) {
+        memcpy(raised->number + i, v->number + i, VECTOR_PART * sizeof v->number[0]);
+        raise_part(raised->number + i, other->number + i);
+    }
+    v->n_holders--;
+    s->now[location] = raised;
+    return raised;
 }
 
 static void raise_one(struct vector *v, uint32_t location, uint32_t number)
@@ -295,12 +313,11 @@ static void count_others(struct stamping *s, uint32_t location, uint32_t event)
 static void leave_pair(struct stamping *s, uint32_t location, uint32_t link, uint32_t event)
 {
     struct passing *pair = &s->pair[link];
-    struct vector *v = own(s, location);
+    struct vector *v = learn(s, location, pair->vector);
 
     if (v == NULL) {
         return;
     }
-    raise_to(s, v, pair->vector);
     raise_one(v, pair->source.location, pair->source.event + 1);
     drop(s, pair->vector);
     pair->vector = NULL;
@@ -373,10 +390,7 @@ static void learn_from_group(struct stamping *s, uint32_t location, uint32_t lin
         return;
     }
 
-    struct vector *v = own(s, location);
-
-    if (v != NULL) {
-        raise_to(s, v, group->vector);
+    if (learn(s, location, group->vector) != NULL) {
         put_stamp(s, location, event, level);
     }
 }
@@ -500,6 +514,7 @@ static bool make_room(struct stamping *s)
     s->entered = MPL_NEW_ARRAY(s->scratch, s->n, struct entered);
     s->n_counted = MPL_NEW_ARRAY(s->scratch, s->n, uint32_t);
     s->pair = MPL_NEW_ARRAY(s->scratch, net->n_pairs, struct passing);
+    mpl_prefer_large_pages(s->pair, net->n_pairs * sizeof *s->pair);
     s->group = MPL_NEW_ARRAY(s->scratch, net->n_groups, struct meeting);
     if (s->now == NULL || s->entered == NULL || s->n_counted == NULL || s->pair == NULL ||
         s->group == NULL) {
@@ -576,6 +591,8 @@ enum mpl_status mpl_causality_stamp(struct mpl_causality *c, struct mpl_clusters
                           .clusters = clusters,
                           .clustering = options->clustering,
                           .n = c->net->n_tracks,
+                          .n_padded = (c->net->n_tracks + VECTOR_PART - 1) / VECTOR_PART *
+                                      VECTOR_PART,
                           .scratch = scratch,
                           .values = mpl_buf_make(sizeof(uint32_t)),
                           .shapes = mpl_buf_make(sizeof(struct mpl_shape)) };

@@ -11,11 +11,18 @@
 
 /* ---- roles as the walkers tell them ---------------------------------------------------------- */
 
-/* Roles of one event are a list: nearly always of one, which makes sorting by event free. */
+/* What an event is for a dependence. */
 struct role {
-    uint32_t next; /* 1 + the number of another role of the event; 0: none. */
+    uint32_t next; /* 1 + the number of another role; 0: none. */
+    uint32_t event;
     uint32_t link;
     uint8_t flags;
+};
+
+/* A location's roles, in the order in which they were told. */
+struct row {
+    uint32_t first; /* 1 + its number; 0: none. */
+    uint32_t last;
 };
 
 struct build {
@@ -24,84 +31,109 @@ struct build {
     const struct mpl_net_watch *watch; /* NULL: nobody. */
     struct mpl_arena *arena;
     struct mpl_arena *scratch;
-    struct mpl_buf role;
-    uint32_t **head; /* Per location and event: 1 + the number of its first role. */
+    struct mpl_buf role; /* Of all that is no message. */
+    struct row *row;     /* Per location. */
     struct mpl_buf group;
-    bool is_short;  /* Memory ran out, or numbers: */
-    bool is_beyond; /* there are more roles than can be numbered. */
+    uint8_t *mark;   /* Per message end, by global number: what the watch said; NULL. */
+    struct role *at; /* Room for all roles of a location, */
+    uint32_t *head;  /* and 1 + the number of the first one of each of its events; zero. */
+    bool is_short;   /* Memory ran out, or numbers: */
+    bool is_beyond;  /* there are more roles than can be numbered. */
 };
 
 static void add_role(struct build *b, uint32_t location, uint32_t event, uint32_t link,
                      uint32_t flags)
 {
     struct role *role = b->role.n < UINT32_MAX ? mpl_buf_add(&b->role) : NULL;
+    struct row *row = &b->row[location];
 
     if (role == NULL) {
         b->is_beyond = b->role.n == UINT32_MAX;
         b->is_short = true;
         return;
     }
-    *role = (struct role){ b->head[location][event], link, (uint8_t) flags };
-    b->head[location][event] = (uint32_t) b->role.n;
+    *role = (struct role){ 0, event, link, (uint8_t) flags };
+    if (row->first == 0) {
+        row->first = (uint32_t) b->role.n;
+    } else {
+        ((struct role *) mpl_buf_get(&b->role, row->last - 1))->next = (uint32_t) b->role.n;
+    }
+    row->last = (uint32_t) b->role.n;
     b->net->track[location].n_points++;
 }
 
 /* ---- pairs ------------------------------------------------------------------------------------- */
 
-static void add_pair(struct build *b, const struct mpl_order_pair *pair,
-                     unsigned (*mark)(void *context, const struct mpl_order_pair *pair))
-{
-    const uint32_t link = b->net->n_pairs++;
-    const unsigned marks = mark == NULL ? 0 : mark(b->watch->context, pair);
-
-    add_role(b, pair->from_location, pair->from_event, link, MPL_POINT_SOURCE);
-    add_role(b, pair->to_location, pair->to_event, link, marks * MPL_POINT_MARK);
-}
-
 /* The order on a location is given, and holds whatever is shifted. */
-static bool is_given(const struct mpl_order_pair *pair)
+static bool is_given(uint32_t from_location, uint32_t from_event, uint32_t to_location,
+                     uint32_t to_event)
 {
-    return pair->from_location == pair->to_location && pair->from_event < pair->to_event;
+    return from_location == to_location && from_event < to_event;
 }
 
-/* Whether a pair is no certain dependence, and nobody wants it nevertheless. */
-static bool leave_out(struct build *b, const struct mpl_order_pair *pair)
+/* What may depend on a guess, which is no certain dependence and left out unless there is a watch. */
+static void leave_out(struct build *b, uint32_t location, uint32_t event)
 {
-    uint32_t *first;
+    uint32_t **first = &b->net->first_left_out;
 
-    if (!pair->is_guess || b->watch != NULL) {
-        return false;
-    }
-    if (b->net->first_left_out == NULL) {
-        b->net->first_left_out = MPL_NEW_ARRAY(b->arena, b->net->n_tracks, uint32_t);
-        for (uint32_t l = 0; l < b->net->n_tracks && b->net->first_left_out != NULL; l++) {
-            b->net->first_left_out[l] = MPL_NONE;
+    if (*first == NULL) {
+        *first = MPL_NEW_ARRAY(b->arena, b->net->n_tracks, uint32_t);
+        for (uint32_t l = 0; l < b->net->n_tracks && *first != NULL; l++) {
+            (*first)[l] = MPL_NONE;
         }
     }
-    first = b->net->first_left_out;
-    b->is_short = first == NULL;
-    if (first != NULL && first[pair->to_location] > pair->to_event) {
-        first[pair->to_location] = pair->to_event;
+    if (*first == NULL) {
+        b->is_short = true;
+    } else if ((*first)[location] > event) {
+        (*first)[location] = event;
     }
-    return true;
 }
 
+/* Only the watch looks at messages one by one: what they are for the net stands in the match. */
 static void visit_pair(void *context, const struct mpl_order_pair *pair)
 {
     struct build *b = context;
 
-    if (!b->is_short && !is_given(pair) && !leave_out(b, pair)) {
-        add_pair(b, pair, b->watch == NULL ? NULL : b->watch->message);
+    if (!is_given(pair->from_location, pair->from_event, pair->to_location,
+                  pair->to_event)) {
+        b->mark[b->view->match->first_number[pair->to_location] + pair->to_message] =
+            (uint8_t) (b->watch->message(b->watch->context, pair) * MPL_POINT_MARK);
     }
+}
+
+static bool see_pairs(struct build *b)
+{
+    b->mark = MPL_NEW_ARRAY(b->scratch, b->net->n_pairs, uint8_t);
+    if (b->mark == NULL) {
+        return false;
+    }
+    mpl_order_walk_pairs(b->view, visit_pair, b);
+    return true;
 }
 
 static void visit_answer(void *context, const struct mpl_order_pair *pair)
 {
     struct build *b = context;
 
-    if (!b->is_short && !is_given(pair) && !leave_out(b, pair)) {
-        add_pair(b, pair, b->watch == NULL ? NULL : b->watch->answer);
+    if (b->is_short || is_given(pair->from_location, pair->from_event, pair->to_location,
+                                pair->to_event)) {
+        return;
     }
+    if (pair->is_guess && b->watch == NULL) {
+        leave_out(b, pair->to_location, pair->to_event);
+        return;
+    }
+    if (b->net->n_pairs == UINT32_MAX) {
+        b->is_beyond = true;
+        b->is_short = true;
+        return;
+    }
+
+    const uint32_t link = b->net->n_pairs++;
+    const unsigned marks = b->watch == NULL ? 0 : b->watch->answer(b->watch->context, pair);
+
+    add_role(b, pair->from_location, pair->from_event, link, MPL_POINT_SOURCE);
+    add_role(b, pair->to_location, pair->to_event, link, marks * MPL_POINT_MARK);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------ */
@@ -324,59 +356,157 @@ static void visit_group(void *context, const struct mpl_order_group *in)
 
 static bool make_tracks(struct build *b)
 {
-    struct mpl_net *net = b->net;
+    const struct mpl_model *model = b->net->model;
+    const uint32_t n = b->net->n_tracks;
+    uint32_t most_events = 0;
 
-    net->track = MPL_NEW_ARRAY(b->arena, net->n_tracks, struct mpl_net_track);
-    b->head = MPL_NEW_ARRAY(b->scratch, net->n_tracks, uint32_t *);
-    if (net->track == NULL || b->head == NULL) {
+    for (uint32_t l = 0; l < n; l++) {
+        const uint32_t n_events = model->locations[l].n_events;
+
+        most_events = n_events > most_events ? n_events : most_events;
+    }
+    b->net->track = MPL_NEW_ARRAY(b->arena, n, struct mpl_net_track);
+    b->row = MPL_NEW_ARRAY(b->scratch, n, struct row);
+    b->head = MPL_NEW_ARRAY(b->scratch, most_events, uint32_t);
+    mpl_prefer_large_pages(b->head, most_events * sizeof *b->head);
+    return b->net->track != NULL && b->row != NULL && b->head != NULL;
+}
+
+/* A list per event: nearly always of one, which makes sorting by event free. */
+static void put_first(struct build *b, uint32_t *n, struct role role)
+{
+    role.next = b->head[role.event];
+    b->at[(*n)++] = role;
+    b->head[role.event] = *n;
+}
+
+static bool is_guess(const struct build *b, uint32_t location, uint32_t message,
+                     bool is_send)
+{
+    const struct mpl_match *match = b->view->match;
+    struct mpl_end end = { location, message };
+
+    if (match->is_guess == NULL) {
         return false;
     }
-    for (uint32_t l = 0; l < net->n_tracks; l++) {
-        b->head[l] = MPL_NEW_ARRAY(b->scratch, net->model->locations[l].n_events, uint32_t);
-        if (b->head[l] == NULL) {
-            return false;
+    if (is_send) {
+        end = mpl_match_partner(b->net->model, match, location, message);
+    }
+    return mpl_match_is_guess(match, end.location, end.message);
+}
+
+/* Both ends of a message know the number of the one that was sent. */
+static void put_message(struct build *b, uint32_t location, uint32_t message, uint32_t *n)
+{
+    const struct mpl_match *match = b->view->match;
+    const struct mpl_location *loc = &b->net->model->locations[location];
+    const struct mpl_message *m = &loc->messages[message];
+    const uint32_t own = match->first_number[location] + message;
+    const uint32_t other = match->partner[location][message];
+    const bool is_send = loc->envelopes[m->envelope].is_send;
+    const uint32_t in_location = other - match->first_number[location];
+
+    if (in_location < loc->n_messages) {
+        const uint32_t event = loc->messages[in_location].event;
+
+        if (is_send ? is_given(0, m->event, 0, event) : is_given(0, event, 0, m->event)) {
+            return;
         }
     }
-    return true;
+    if (b->watch == NULL && is_guess(b, location, message, is_send)) {
+        if (!is_send) {
+            leave_out(b, location, m->event);
+        }
+        return;
+    }
+    put_first(b, n,
+              (struct role){ .event = m->event,
+                             .link = is_send ? own : other,
+                             .flags = is_send           ? MPL_POINT_SOURCE
+                                      : b->mark == NULL ? 0
+                                                        : b->mark[own] });
+}
+
+static uint32_t put_roles(struct build *b, uint32_t location)
+{
+    const struct mpl_location *loc = &b->net->model->locations[location];
+    const uint32_t *partner = b->view->match->partner[location];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < loc->n_messages; i++) {
+        if (partner[i] != MPL_NONE) {
+            put_message(b, location, i, &n);
+        }
+    }
+    for (uint32_t i = b->row[location].first; i != 0;) {
+        const struct role *role = mpl_buf_get(&b->role, i - 1);
+
+        put_first(b, &n, *role);
+        i = role->next;
+    }
+    return n;
 }
 
 /* Sinks come before sources: what an event waits for, it cannot pass on before. */
-static struct mpl_net_point *put_roles(const struct build *b, struct mpl_net_point *at,
-                                       uint32_t event, uint32_t head, uint32_t wanted)
+static struct mpl_net_point *put_points(const struct build *b, struct mpl_net_point *at,
+                                        uint32_t head, uint32_t wanted)
 {
     while (head != 0) {
-        const struct role *role = mpl_buf_get(&b->role, head - 1);
+        const struct role *role = &b->at[head - 1];
 
         if ((role->flags & MPL_POINT_SOURCE) == wanted) {
-            *at++ = (struct mpl_net_point){ .event = event,
-                                            .link = role->link,
-                                            .flags = role->flags };
+            *at++ = (struct mpl_net_point){ role->event, role->link, role->flags };
         }
         head = role->next;
     }
     return at;
 }
 
-static bool sort_points(struct build *b)
+static bool sort_points(struct build *b, uint32_t location)
 {
-    for (uint32_t l = 0; l < b->net->n_tracks; l++) {
-        struct mpl_net_track *track = &b->net->track[l];
-        struct mpl_net_point *at =
-            MPL_NEW_ARRAY(b->arena, track->n_points, struct mpl_net_point);
+    struct mpl_net_track *track = &b->net->track[location];
 
-        if (at == NULL) {
-            return false;
-        }
-        track->points = at;
-        b->net->n_points += track->n_points;
-        for (uint32_t e = 0; at < track->points + track->n_points; e++) {
-            if (b->head[l][e] != 0) {
-                at = put_roles(b, at, e, b->head[l][e], 0);
-                at = put_roles(b, at, e, b->head[l][e], MPL_POINT_SOURCE);
-            }
+    track->n_points = put_roles(b, location);
+    track->points = MPL_NEW_ARRAY(b->arena, track->n_points, struct mpl_net_point);
+    if (track->points == NULL) {
+        return false;
+    }
+    mpl_prefer_large_pages(track->points, track->n_points * sizeof *track->points);
+
+    struct mpl_net_point *at = track->points;
+
+    for (uint32_t e = 0; at < track->points + track->n_points; e++) {
+        const uint32_t head = b->head[e];
+
+        if (head != 0) {
+            at = put_points(b, at, head, 0);
+            at = put_points(b, at, head, MPL_POINT_SOURCE);
+            b->head[e] = 0;
         }
     }
+    b->net->n_points += track->n_points;
     return true;
+}
+
+static bool sort_all_points(struct build *b)
+{
+    const struct mpl_net *net = b->net;
+    uint64_t most = 0;
+
+    for (uint32_t l = 0; l < net->n_tracks; l++) {
+        const uint64_t n =
+            (uint64_t) net->track[l].n_points + net->model->locations[l].n_messages;
+
+        most = n > most ? n : most;
+    }
+    b->at = most >= UINT32_MAX ? NULL : MPL_NEW_ARRAY(b->scratch, most, struct role);
+    b->is_beyond = most >= UINT32_MAX;
+    mpl_prefer_large_pages(b->at, most * sizeof *b->at);
+    b->is_short = b->at == NULL;
+    for (uint32_t l = 0; l < net->n_tracks && !b->is_short; l++) {
+        b->is_short = !sort_points(b, l) || b->is_short;
+    }
+    return !b->is_short;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------ */
@@ -386,7 +516,10 @@ static enum mpl_status walk(struct build *b, struct mpl_err *err)
     const struct mpl_order_view *view = b->view;
     enum mpl_status st;
 
-    mpl_order_walk_pairs(view, visit_pair, b);
+    b->net->n_pairs = view->match->first_number[view->model->n_locations];
+    if (b->watch != NULL && !see_pairs(b)) {
+        return mpl_nomem(err);
+    }
     if (mpl_order_has_answers(view)) {
         for (uint32_t l = 0; l < view->model->n_locations; l++) {
             mpl_order_walk_answers(view, l, visit_answer, b);
@@ -399,24 +532,24 @@ static enum mpl_status walk(struct build *b, struct mpl_err *err)
     if (st == MPL_OK) {
         mpl_order_walk_groups(view, visit_group, b);
     }
-    if (st == MPL_OK && b->is_beyond) {
-        return mpl_fail(err, MPL_E_LIMIT,
-                        "more than %" PRIu32 " dependences between locations", UINT32_MAX);
-    }
     return st == MPL_OK && b->is_short ? mpl_nomem(err) : st;
 }
 
 static enum mpl_status make(struct build *b, struct mpl_err *err)
 {
     struct mpl_net *net = b->net;
-    const enum mpl_status st = make_tracks(b) ? walk(b, err) : mpl_nomem(err);
+    enum mpl_status st = make_tracks(b) ? walk(b, err) : mpl_nomem(err);
 
-    if (st != MPL_OK) {
-        return st;
+    if (st == MPL_OK) {
+        net->n_groups = (uint32_t) b->group.n;
+        net->group = mpl_buf_take(&b->group, b->arena);
+        st = net->group != NULL && sort_all_points(b) ? MPL_OK : mpl_nomem(err);
     }
-    net->n_groups = (uint32_t) b->group.n;
-    net->group = mpl_buf_take(&b->group, b->arena);
-    return net->group != NULL && sort_points(b) ? MPL_OK : mpl_nomem(err);
+    if (b->is_beyond) {
+        return mpl_fail(err, MPL_E_LIMIT,
+                        "more than %" PRIu32 " dependences between locations", UINT32_MAX);
+    }
+    return st;
 }
 
 static bool lacks_ends(const struct mpl_match_counts *n)

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 /* What a pair waits for, or that location does. */
-#define PAIR_OPEN  MPL_NONE
-#define PAIR_READY (MPL_NONE - 1)
+#define PAIR_OPEN    0
+#define PAIR_READY   1
+#define PAIR_WAITERS 2 /* And the location's number. */
 
 enum { POINTS_PER_NEWS = 1 << 18 };
 
@@ -114,7 +115,7 @@ static void come(struct walk *w, const struct mpl_net_point *point)
 
     w->pair[point->link] = PAIR_READY;
     if (before != PAIR_OPEN) {
-        make_ready(w, before);
+        make_ready(w, before - PAIR_WAITERS);
     }
 }
 
@@ -133,7 +134,7 @@ static void wait_for(struct walk *w, const struct mpl_net_point *point, uint32_t
         w->cursor[location].next_waiter = group->waiter;
         group->waiter = location;
     } else {
-        w->pair[point->link] = location;
+        w->pair[point->link] = location + PAIR_WAITERS;
     }
 }
 
@@ -292,6 +293,9 @@ static bool ignore_circles(struct walk *w)
 
 static bool break_circles(struct walk *w)
 {
+    if (w->n_passed == w->net->n_points) {
+        return false;
+    }
     return w->by->blocked_ticks == NULL ? ignore_circles(w) : ignore_earliest(w);
 }
 
@@ -308,6 +312,7 @@ static void run(struct walk *w, uint32_t location)
     for (; c->point < track->n_points && !w->is_over; c->point++) {
         const struct mpl_net_point *point = &track->points[c->point];
 
+        __builtin_prefetch(point + 16);
         if ((point->flags & MPL_POINT_SOURCE) != 0) {
             w->by->source(w->by->context, location, c->point);
             come(w, point);
@@ -345,9 +350,7 @@ static bool make_room(struct walk *w, struct mpl_arena *scratch)
         w->place == NULL || w->pair == NULL || w->group == NULL) {
         return false;
     }
-    for (uint32_t i = 0; i < w->net->n_pairs; i++) {
-        w->pair[i] = PAIR_OPEN;
-    }
+    mpl_prefer_large_pages(w->pair, w->net->n_pairs * sizeof *w->pair);
     for (uint32_t i = 0; i < w->net->n_groups; i++) {
         w->group[i] = (struct group_state){ w->net->group[i].n_sources, MPL_NONE };
     }

@@ -60,6 +60,7 @@ struct mpl_order_pair {
     uint32_t to;   /**< Process. */
     uint32_t from_location;
     uint32_t to_location;
+    uint32_t to_message;    /**< Of a message: the receiver's; 0 of an answer. */
     uint32_t from_event;    /**< The event of sent_ticks. */
     uint32_t to_event;      /**< The event of received_ticks. */
     int64_t sent_ticks;     /**< The send's record: written before the message can leave. */
@@ -220,7 +221,7 @@ struct mpl_net {
         left out; MPL_NONE. NULL: there are none. */
     uint32_t *first_left_out;
     uint64_t n_points;
-    uint32_t n_pairs;
+    uint32_t n_pairs; /**< Numbers of pairs; not each has one. */
     uint32_t n_groups;
     struct mpl_net_group *group;
     /** Ends of messages or members of collectives that belong to those recorded are not: there may be more

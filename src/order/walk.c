@@ -124,6 +124,7 @@ uint32_t mpl_order_pairs_next(struct mpl_order_pairs *walk, struct mpl_order_pai
             .to = loc->process,
             .from_location = ends[i].from.location,
             .to_location = walk->location,
+            .to_message = ends[i].to,
             .from_event = sender->messages[ends[i].from.message].event,
             .to_event = loc->messages[ends[i].to].event,
             .is_guess = mpl_match_is_guess(walk->view->match, walk->location, ends[i].to),
