@@ -10,13 +10,18 @@ struct mpl_precedences {
     const struct mpl_match *match;
     struct mpl_arena *arena;
     struct mpl_causality *causality; /* NULL: nobody has asked. */
+    struct mpl_net *net;             /* NULL unless it has circles. */
+    struct mpl_arena *net_arena;
     struct mpl_causality_options options;
     const char *why;
 };
 
 static void forget(void *object)
 {
-    mpl_causality_destroy(((struct mpl_precedences *) object)->causality);
+    struct mpl_precedences *p = object;
+
+    mpl_causality_destroy(p->causality);
+    mpl_arena_destroy(p->net_arena);
 }
 
 struct mpl_precedences *mpl_precedences_create(const struct mpl_model *model,
@@ -66,22 +71,50 @@ static enum mpl_status stamp(struct mpl_precedences *p, struct mpl_net *net,
     return mpl_causality_create(net, &vectors, &p->causality, err);
 }
 
+static enum mpl_status make_net(const struct mpl_precedences *p, struct mpl_arena *arena,
+                                struct mpl_net **out, struct mpl_err *err)
+{
+    struct mpl_order_view *view = NULL;
+    const enum mpl_status st = mpl_order_view_create(p->model, p->match, arena, &view, err);
+
+    return st == MPL_OK ? mpl_net_create(view, NULL, arena, out, err) : st;
+}
+
+/* Walking the net found its circles, so one that has some is kept. */
+static enum mpl_status make(struct mpl_precedences *p, struct mpl_err *err)
+{
+    struct mpl_arena *arena = mpl_arena_create();
+    enum mpl_status st = arena == NULL ? mpl_nomem(err) : make_net(p, arena, &p->net, err);
+
+    st = st == MPL_OK ? stamp(p, p->net, err) : st;
+    if (st == MPL_OK && mpl_causality_has_circles(p->causality)) {
+        p->net_arena = arena;
+    } else {
+        p->net = NULL;
+        mpl_arena_destroy(arena);
+    }
+    return st;
+}
+
 enum mpl_status mpl_precedences_get(struct mpl_precedences *p, struct mpl_causality **out,
                                     struct mpl_err *err)
 {
-    struct mpl_order_view *view = NULL;
-    struct mpl_net *net = NULL;
-    enum mpl_status st = MPL_OK;
+    const enum mpl_status st = p->causality == NULL ? make(p, err) : MPL_OK;
 
-    if (p->causality == NULL) {
-        st = mpl_order_view_create(p->model, p->match, p->arena, &view, err);
-        st = st == MPL_OK ? mpl_net_create(view, NULL, p->arena, &net, err) : st;
-        st = st == MPL_OK ? stamp(p, net, err) : st;
-    }
     *out = p->causality;
     return st;
 }
 
+enum mpl_status mpl_precedences_net(const struct mpl_precedences *p,
+                                    struct mpl_arena *arena, const struct mpl_net **out,
+                                    struct mpl_err *err)
+{
+    struct mpl_net *net = p->net;
+    const enum mpl_status st = net == NULL ? make_net(p, arena, &net, err) : MPL_OK;
+
+    *out = net;
+    return st;
+}
 const struct mpl_causality_options *mpl_precedences_options(const struct mpl_precedences *p)
 {
     return &p->options;
@@ -153,16 +186,16 @@ struct mpl_standing mpl_causality_relate(struct mpl_causality *c, struct mpl_str
 
 static const char *why_incomplete(const struct mpl_causality *c, bool is_incomplete)
 {
-    if (!c->net->model->can.has_receive_completions) {
+    if (!c->model->can.has_receive_completions) {
         return "the trace does not record when non-blocking receives are over, so messages "
                "may have made an order that cannot be seen";
     }
-    if (!c->net->model->can.has_immediate_collectives_complete) {
+    if (!c->model->can.has_immediate_collectives_complete) {
         return "the trace does not record when non-blocking collectives are over, so they "
                "may "
                "have made an order that cannot be seen";
     }
-    if (c->net->lacks_ends) {
+    if (c->lacks_ends) {
         return "the trace lacks the other ends of some messages or members of some "
                "collectives, so they may have made an order that cannot be seen";
     }

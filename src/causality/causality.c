@@ -86,11 +86,14 @@ enum mpl_status mpl_causality_create(struct mpl_net *net,
     }
     c->arena = arena;
     c->net = net;
+    c->model = net->model;
+    c->lacks_ends = net->lacks_ends;
     c->n_levels = options->n_levels;
     c->n_words = c->n_levels == 0 ? 1 : MPL_ENTRY_WORDS;
 
     const enum mpl_status st = fill(c, options, err);
 
+    c->net = NULL;
     if (st == MPL_OK) {
         *out = c;
     } else {
@@ -113,7 +116,7 @@ struct mpl_causality_cost mpl_causality_cost(const struct mpl_causality *c)
 
 struct mpl_causality_size mpl_causality_size(const struct mpl_causality *c)
 {
-    const uint32_t n_locations = c->net->n_tracks;
+    const uint32_t n_locations = c->model->n_locations;
     struct mpl_causality_size size = { .n_entries = c->n_values,
                                        .bytes = mpl_arena_bytes(c->arena) };
     double n_events = 0;
@@ -123,7 +126,7 @@ struct mpl_causality_size mpl_causality_size(const struct mpl_causality *c)
         const struct mpl_stamps *s = &c->stamps[l];
 
         size.n_stamps += s->n;
-        n_events += c->net->model->locations[l].n_events;
+        n_events += c->model->locations[l].n_events;
         for (uint32_t i = 0; i < s->n; i++) {
             n_entries += c->n_levels == 0
                              ? n_locations

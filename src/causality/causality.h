@@ -40,7 +40,7 @@ struct mpl_causality_options {
 struct mpl_causality;
 
 /**
- * Walks \p net once and stamps its sinks.
+ * Walks \p net once and stamps its sinks; it is not needed then.
  *
  * Errors: MPL_E_NOMEM; MPL_E_LIMIT beyond 2^32 numbers. \p *out is written on MPL_OK only. Cost: sinks
  * times locations.
@@ -64,6 +64,13 @@ struct mpl_precedences *mpl_precedences_create(const struct mpl_model *model,
 /** Errors: MPL_E_NOMEM. */
 enum mpl_status mpl_precedences_get(struct mpl_precedences *precedences,
                                     struct mpl_causality **out, struct mpl_err *err);
+/**
+ * The net that they were made of, made again unless it has circles: who asks a witness is seldom, and
+ * it would take more memory than the timestamps. Errors: MPL_E_NOMEM.
+ */
+enum mpl_status mpl_precedences_net(const struct mpl_precedences *precedences,
+                                    struct mpl_arena *arena, const struct mpl_net **out,
+                                    struct mpl_err *err);
 bool mpl_precedences_are_made(const struct mpl_precedences *precedences);
 /** Which timestamps they are, once they are made, and a clause why these. */
 const struct mpl_causality_options *
@@ -134,12 +141,12 @@ struct mpl_causality_edge {
     struct mpl_moment to;
 };
 /**
- * A shortest chain of dependences from \p a to \p b, in its order; none where both are on one
- * location. Of several it leaves \p a's location early and comes to that of \p b late. \p *n_edges is 0 also where there is no chain.
+ * A shortest chain of dependences of a net that was walked from \p a to \p b, in its order; none where both are
+ * on one location. Of several it leaves \p a's location early and comes to that of \p b late. \p *n_edges is 0 also where there is no chain.
  *
  * Errors: MPL_E_NOMEM. Cost: linear in the points of the net.
  */
-enum mpl_status mpl_causality_witness(struct mpl_causality *causality, struct mpl_moment a,
+enum mpl_status mpl_causality_witness(const struct mpl_net *net, struct mpl_moment a,
                                       struct mpl_moment b, struct mpl_arena *arena,
                                       const struct mpl_causality_edge **edges,
                                       size_t *n_edges, struct mpl_err *err);

@@ -92,7 +92,9 @@ enum { MPL_ENTRY_FIRST, MPL_ENTRY_SHAPE, MPL_ENTRY_UP, MPL_ENTRY_WORDS };
 
 struct mpl_causality {
     struct mpl_arena *arena;
-    struct mpl_net *net;
+    struct mpl_net *net; /**< While sinks are stamped. */
+    const struct mpl_model *model;
+    bool lacks_ends; /**< As the net says. */
     uint32_t n_levels;
     uint32_t n_words; /**< Of an entry of stamps. */
     uint32_t *row;    /**< Per level, see mpl_clusters_line_up(). */

@@ -72,7 +72,7 @@ static uint32_t place_in(const struct mpl_causality *c, const struct mpl_shape *
         return location;
     }
 
-    const uint32_t *place = c->place + (size_t) shape->level * c->net->n_tracks;
+    const uint32_t *place = c->place + (size_t) shape->level * c->model->n_locations;
 
     return place[location] - place[shape->cluster];
 }
@@ -88,7 +88,7 @@ struct part {
 
 static struct part part_of(const struct mpl_causality *c, uint32_t level, uint32_t location)
 {
-    const size_t at = (size_t) level * c->net->n_tracks;
+    const size_t at = (size_t) level * c->model->n_locations;
     const uint32_t home = c->home[at + location];
     const uint32_t first = c->place[at + home];
 
@@ -108,7 +108,7 @@ static void learn(struct mpl_causality *c, uint32_t *known, const struct part *p
                   uint32_t level, const struct mpl_stamp *stamp)
 {
     if (stamp->shape.level == level) {
-        const size_t at = (size_t) level * c->net->n_tracks;
+        const size_t at = (size_t) level * c->model->n_locations;
         uint32_t *const first = known + c->place[at + stamp->shape.cluster] - part->first;
 
         c->cost.questions += stamp->shape.n;
@@ -132,8 +132,9 @@ static void learn_own(const struct mpl_causality *c, uint32_t *known,
                       const struct part *part, uint32_t level, uint32_t location,
                       uint32_t n)
 {
-    raise_one(&known[c->place[(size_t) level * c->net->n_tracks + location] - part->first],
-              n);
+    raise_one(
+        &known[c->place[(size_t) level * c->model->n_locations + location] - part->first],
+        n);
 }
 
 /*
@@ -259,7 +260,7 @@ bool mpl_causality_misses(struct mpl_causality *c, struct mpl_moment event)
 {
     bool misses = false;
 
-    for (uint32_t l = 0; l < c->net->n_tracks && c->first_left_out != NULL && !misses;
+    for (uint32_t l = 0; l < c->model->n_locations && c->first_left_out != NULL && !misses;
          l++) {
         const uint32_t n =
             l == event.location ? event.event + 1 : mpl_causality_past(c, event, l);
@@ -294,7 +295,7 @@ enum mpl_precedence mpl_causality_compare(struct mpl_causality *c, struct mpl_mo
 uint32_t mpl_causality_future(struct mpl_causality *c, struct mpl_moment event,
                               uint32_t location)
 {
-    const uint32_t n_events = c->net->model->locations[location].n_events;
+    const uint32_t n_events = c->model->locations[location].n_events;
     uint32_t low = 0;
     uint32_t high = n_events;
 

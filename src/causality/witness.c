@@ -249,12 +249,12 @@ static enum mpl_status trace_back(const struct search *s, struct mpl_moment a,
     return MPL_OK;
 }
 
-enum mpl_status mpl_causality_witness(struct mpl_causality *c, struct mpl_moment a,
+enum mpl_status mpl_causality_witness(const struct mpl_net *net, struct mpl_moment a,
                                       struct mpl_moment b, struct mpl_arena *arena,
                                       const struct mpl_causality_edge **edges,
                                       size_t *n_edges, struct mpl_err *err)
 {
-    struct search s = { .net = c->net, .reached = mpl_buf_make(sizeof(struct reached)) };
+    struct search s = { .net = net, .reached = mpl_buf_make(sizeof(struct reached)) };
     struct mpl_arena *scratch = mpl_arena_create();
     enum mpl_status st = MPL_OK;
 

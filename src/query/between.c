@@ -59,9 +59,12 @@ static enum mpl_status show_chain(struct mpl_query *q, struct mpl_moment first,
     const struct mpl_causality_edge *edges = NULL;
     struct mpl_link *links = NULL;
     size_t n = 0;
+    const struct mpl_net *net = NULL;
     enum mpl_status st =
-        mpl_causality_witness(q->causality, first, last, q->arena, &edges, &n, err);
+        mpl_precedences_net(mpl_events_precedences(q->run->events), q->arena, &net, err);
 
+    st = st == MPL_OK ? mpl_causality_witness(net, first, last, q->arena, &edges, &n, err)
+                      : st;
     if (st == MPL_OK) {
         links = MPL_NEW_ARRAY(q->arena, n, struct mpl_link);
         st = links == NULL ? mpl_nomem(err) : MPL_OK;

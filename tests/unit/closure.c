@@ -235,7 +235,7 @@ static bool is_arc(const struct closure *g, const struct mpl_causality_edge *edg
 }
 
 /* From the event that was searched from: of real arcs, and as short as any. */
-static void check_chain(const struct closure *g, struct mpl_causality *c,
+static void check_chain(const struct closure *g, const struct mpl_net *net,
                         struct mpl_moment a, struct mpl_moment b)
 {
     const uint32_t distance = g->distance[number_of(g, b)];
@@ -243,7 +243,7 @@ static void check_chain(const struct closure *g, struct mpl_causality *c,
     struct mpl_moment at = a;
     size_t n;
 
-    ck_assert_int_eq(mpl_causality_witness(c, a, b, g->arena, &edges, &n, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_causality_witness(net, a, b, g->arena, &edges, &n, NULL), MPL_OK);
     ck_assert_uint_eq(n, distance == MPL_NONE || a.location == b.location ? 0 : distance);
     for (size_t i = 0; i < n; i++) {
         hold(is_arc(g, &edges[i]));
@@ -370,8 +370,7 @@ void closure_check_all(struct closure *g, struct mpl_net *net, unsigned kind,
         check_cuts(g, s.causality[s.n - 1], from);
         for (uint32_t i = a * (uint64_t) n_chains / g->n;
              i < (a + 1) * (uint64_t) n_chains / g->n; i++) {
-            check_chain(g, s.causality[0], from,
-                        moment_of(g, (uint32_t) (roll(&dice) % g->n)));
+            check_chain(g, net, from, moment_of(g, (uint32_t) (roll(&dice) % g->n)));
         }
     }
     unstamp(&s);
@@ -402,7 +401,7 @@ void closure_check_some(struct closure *g, struct mpl_net *net, uint32_t n_from,
             const struct mpl_moment to = moment_of(g, (uint32_t) (roll(&dice) % g->n));
             const bool is_before = g->distance[number_of(g, to)] != MPL_NONE;
 
-            check_chain(g, s.causality[0], from, to);
+            check_chain(g, net, from, to);
             check_future(g, &s, from, what);
             check_cuts(g, s.causality[i % s.n], from);
             hold(from.location == to.location ||
