@@ -158,32 +158,6 @@ static bool is_whole(struct mpl_causality *c, const struct mpl_stretch *a,
     return can_reach(c, &last, &first);
 }
 
-struct mpl_standing mpl_causality_relate(struct mpl_causality *c, struct mpl_stretch a,
-                                         struct mpl_stretch b)
-{
-    const bool is_before = can_reach(c, &a, &b);
-    const bool is_after = can_reach(c, &b, &a);
-    struct mpl_standing x = { .is = MPL_PRECEDENCE_CONCURRENT };
-
-    if (a.location == b.location && a.begin == b.begin && a.end == b.end) {
-        x.is = MPL_PRECEDENCE_SAME;
-    } else if (is_before && !is_after) {
-        x.is = MPL_PRECEDENCE_BEFORE;
-        x.is_whole = is_whole(c, &a, &b);
-    } else if (is_after && !is_before) {
-        x.is = MPL_PRECEDENCE_AFTER;
-        x.is_whole = is_whole(c, &b, &a);
-    } else if (is_before) {
-        x.does_overlap = true;
-    } else if (mpl_causality_doubt_at(c, (struct mpl_moment){ a.location, a.end }) !=
-                   NULL ||
-               mpl_causality_doubt_at(c, (struct mpl_moment){ b.location, b.end }) !=
-                   NULL) {
-        x.is = MPL_PRECEDENCE_NOT_KNOWN;
-    }
-    return x;
-}
-
 static const char *why_incomplete(const struct mpl_causality *c, bool is_incomplete)
 {
     if (!c->model->can.has_receive_completions) {
@@ -218,4 +192,65 @@ const char *mpl_causality_doubt(const struct mpl_causality *c)
 const char *mpl_causality_doubt_at(struct mpl_causality *c, struct mpl_moment event)
 {
     return why_incomplete(c, mpl_causality_misses(c, event));
+}
+
+static const char silence[] =
+    "the trace does not record with whom some calls communicate (MPI_Sendrecv or "
+    "collectives "
+    "that the tracer leaves out), so they may have made an order that cannot be seen";
+
+const char *mpl_causality_doubt_past(struct mpl_causality *c, struct mpl_moment event)
+{
+    const char *why = mpl_causality_doubt_at(c, event);
+
+    return why == NULL && mpl_causality_is_behind_silence(c, event) ? silence : why;
+}
+
+const char *mpl_causality_doubt_future(struct mpl_causality *c, struct mpl_moment event)
+{
+    const char *why = mpl_causality_doubt(c);
+
+    return why == NULL && mpl_causality_is_before_silence(c, event) ? silence : why;
+}
+
+/* Of two of which no chain leads to the other one. */
+static const char *why_not_known(struct mpl_causality *c, const struct mpl_stretch *a,
+                                 const struct mpl_stretch *b)
+{
+    const struct mpl_moment first = { a->location, a->begin };
+    const struct mpl_moment last = { a->location, a->end };
+    const struct mpl_moment first_b = { b->location, b->begin };
+    const struct mpl_moment last_b = { b->location, b->end };
+    const char *why = mpl_causality_doubt_at(c, last);
+
+    why = why == NULL ? mpl_causality_doubt_at(c, last_b) : why;
+    if (why == NULL && (mpl_causality_may_hide(c, first, last_b) ||
+                        mpl_causality_may_hide(c, first_b, last))) {
+        why = silence;
+    }
+    return why;
+}
+
+struct mpl_standing mpl_causality_relate(struct mpl_causality *c, struct mpl_stretch a,
+                                         struct mpl_stretch b)
+{
+    const bool is_before = can_reach(c, &a, &b);
+    const bool is_after = can_reach(c, &b, &a);
+    struct mpl_standing x = { .is = MPL_PRECEDENCE_CONCURRENT };
+
+    if (a.location == b.location && a.begin == b.begin && a.end == b.end) {
+        x.is = MPL_PRECEDENCE_SAME;
+    } else if (is_before && !is_after) {
+        x.is = MPL_PRECEDENCE_BEFORE;
+        x.is_whole = is_whole(c, &a, &b);
+    } else if (is_after && !is_before) {
+        x.is = MPL_PRECEDENCE_AFTER;
+        x.is_whole = is_whole(c, &b, &a);
+    } else if (is_before) {
+        x.does_overlap = true;
+    } else {
+        x.why = why_not_known(c, &a, &b);
+        x.is = x.why == NULL ? MPL_PRECEDENCE_CONCURRENT : MPL_PRECEDENCE_NOT_KNOWN;
+    }
+    return x;
 }

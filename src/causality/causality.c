@@ -2,6 +2,8 @@
 
 #include "causality/causality_priv.h"
 
+#include <string.h>
+
 /* Events with a sink; each has one stamp, whatever the number of its sinks. */
 static uint32_t count_stamps(const struct mpl_net_track *track)
 {
@@ -91,7 +93,15 @@ enum mpl_status mpl_causality_create(struct mpl_net *net,
     c->n_levels = options->n_levels;
     c->n_words = c->n_levels == 0 ? 1 : MPL_ENTRY_WORDS;
 
-    const enum mpl_status st = fill(c, options, err);
+    enum mpl_status st = fill(c, options, err);
+
+    if (st == MPL_OK && net->silent != NULL) {
+        c->silent = MPL_NEW_ARRAY(arena, net->n_tracks, struct mpl_net_silent);
+        st = c->silent == NULL ? mpl_nomem(err) : MPL_OK;
+    }
+    if (c->silent != NULL) {
+        memcpy(c->silent, net->silent, net->n_tracks * sizeof *net->silent);
+    }
 
     c->net = NULL;
     if (st == MPL_OK) {

@@ -102,6 +102,12 @@ const char *mpl_causality_doubt(const struct mpl_causality *causality);
 const char *mpl_causality_doubt_at(struct mpl_causality *causality,
                                    struct mpl_moment event);
 
+/** Why more may come before \p event than is known, or after it: a clause; NULL: all is known. */
+const char *mpl_causality_doubt_past(struct mpl_causality *causality,
+                                     struct mpl_moment event);
+const char *mpl_causality_doubt_future(struct mpl_causality *causality,
+                                       struct mpl_moment event);
+
 /**
  * Records of a location: a call from its first to its last one. What lies between two records has
  * the one behind it as \p begin and the one before it as \p end: what comes after it comes after
@@ -121,6 +127,7 @@ struct mpl_standing {
     enum mpl_precedence is;
     bool is_whole;     /**< Before or after: all of the one before anything of the other. */
     bool does_overlap; /**< Concurrent: each begins before the other ends. */
+    const char *why;   /**< Not known: a clause; else NULL. */
 };
 struct mpl_standing mpl_causality_relate(struct mpl_causality *causality,
                                          struct mpl_stretch a, struct mpl_stretch b);

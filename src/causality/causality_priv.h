@@ -112,6 +112,7 @@ struct mpl_causality {
         because it is a guess; MPL_NONE. NULL: there are none. */
     uint32_t *first_left_out;
     bool has_circles;
+    struct mpl_net_silent *silent; /**< As the net says. */
     struct mpl_causality_cost cost;
     /* Room for queries: what is known of the members of a cluster. */
     uint32_t *known;
@@ -124,6 +125,13 @@ static inline uint32_t *mpl_entry(const struct mpl_causality *c,
 {
     return stamps->entries + (size_t) stamp * c->n_words;
 }
+
+/** Whether a call of which no partner is recorded ends before \p event is over; or begins after it. */
+bool mpl_causality_is_behind_silence(struct mpl_causality *c, struct mpl_moment event);
+bool mpl_causality_is_before_silence(struct mpl_causality *c, struct mpl_moment event);
+/** Whether \p a could come before \p b through calls of which no partner is recorded. */
+bool mpl_causality_may_hide(struct mpl_causality *c, struct mpl_moment a,
+                            struct mpl_moment b);
 
 /** Fills the stamps. */
 enum mpl_status mpl_causality_stamp(struct mpl_causality *c, struct mpl_clusters *clusters,

@@ -275,6 +275,40 @@ static bool precedes(struct mpl_causality *c, struct mpl_moment a, struct mpl_mo
     return mpl_causality_past(c, b, a.location) > a.event;
 }
 
+bool mpl_causality_is_behind_silence(struct mpl_causality *c, struct mpl_moment event)
+{
+    for (uint32_t l = 0; l < c->model->n_locations && c->silent != NULL; l++) {
+        const uint32_t n =
+            l == event.location ? event.event + 1 : mpl_causality_past(c, event, l);
+
+        if (c->silent[l].first_end < n) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mpl_causality_is_before_silence(struct mpl_causality *c, struct mpl_moment event)
+{
+    for (uint32_t l = 0; l < c->model->n_locations && c->silent != NULL; l++) {
+        const uint32_t first = l == event.location ? event.event + 1
+                               : c->silent[l].n_until_last == 0
+                                   ? 0
+                                   : mpl_causality_future(c, event, l);
+
+        if (first > 0 && c->silent[l].n_until_last >= first) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mpl_causality_may_hide(struct mpl_causality *c, struct mpl_moment a,
+                            struct mpl_moment b)
+{
+    return mpl_causality_is_behind_silence(c, b) && mpl_causality_is_before_silence(c, a);
+}
+
 enum mpl_precedence mpl_causality_compare(struct mpl_causality *c, struct mpl_moment a,
                                           struct mpl_moment b)
 {
@@ -287,7 +321,8 @@ enum mpl_precedence mpl_causality_compare(struct mpl_causality *c, struct mpl_mo
     if (precedes(c, b, a)) {
         return MPL_PRECEDENCE_AFTER;
     }
-    return mpl_causality_doubt_at(c, a) != NULL || mpl_causality_doubt_at(c, b) != NULL
+    return mpl_causality_doubt_at(c, a) != NULL || mpl_causality_doubt_at(c, b) != NULL ||
+                   mpl_causality_may_hide(c, a, b) || mpl_causality_may_hide(c, b, a)
                ? MPL_PRECEDENCE_NOT_KNOWN
                : MPL_PRECEDENCE_CONCURRENT;
 }

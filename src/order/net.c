@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "order/order.h"
+#include "order/order_priv.h"
 
 #include <inttypes.h>
 
@@ -544,6 +544,9 @@ static enum mpl_status make(struct build *b, struct mpl_err *err)
         net->n_groups = (uint32_t) b->group.n;
         net->group = mpl_buf_take(&b->group, b->arena);
         st = net->group != NULL && sort_all_points(b) ? MPL_OK : mpl_nomem(err);
+    }
+    if (st == MPL_OK && b->watch == NULL) {
+        st = mpl_net_find_silent(net, b->arena, b->scratch, err);
     }
     if (b->is_beyond) {
         return mpl_fail(err, MPL_E_LIMIT,

@@ -212,6 +212,12 @@ struct mpl_net_group {
     uint32_t next;      /**< In its chain, always the group after it; MPL_NONE. */
 };
 
+/** Calls of a location that communicate, the trace does not say with whom. */
+struct mpl_net_silent {
+    uint32_t first_end; /**< Event that leaves the first one; MPL_NONE: there are none. */
+    uint32_t n_until_last; /**< Events until the last one has begun; 0: likewise. */
+};
+
 /** All dependences of a trace in one form: pairs have a source and a sink, groups have any number. */
 struct mpl_net {
     const struct mpl_model *model;
@@ -227,6 +233,8 @@ struct mpl_net {
     /** Ends of messages or members of collectives that belong to those recorded are not: there may be more
         dependences. */
     bool lacks_ends;
+    /** Per location; NULL: there are none, or there is a watch, which has no use for them. */
+    struct mpl_net_silent *silent;
 };
 
 /**

@@ -12,6 +12,10 @@ struct mpl_net_stand {
     uint32_t (*point)(const void *context, uint32_t location);
 };
 
+/** Fills \p net's silent calls. Errors: MPL_E_NOMEM. Cost: at most linear in events. */
+enum mpl_status mpl_net_find_silent(struct mpl_net *net, struct mpl_arena *arena,
+                                    struct mpl_arena *scratch, struct mpl_err *err);
+
 /** Lives in \p arena; NULL: no memory. */
 struct mpl_net_circles *mpl_net_circles_create(const struct mpl_net *net,
                                                struct mpl_arena *arena);

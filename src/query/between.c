@@ -105,9 +105,7 @@ static void decide(struct mpl_query *q, struct mpl_between *x)
     x->answer = standing.is;
     x->is_whole = standing.is_whole;
     x->does_overlap = standing.does_overlap;
-    if (standing.is == MPL_PRECEDENCE_NOT_KNOWN) {
-        x->why = mpl_causality_doubt(q->causality);
-    }
+    x->why = standing.why;
 }
 
 enum mpl_status mpl_query_compare(struct mpl_query *q, const struct mpl_spot *a,
@@ -184,8 +182,9 @@ enum mpl_status mpl_query_cut(struct mpl_query *q, const struct mpl_spot *spot,
         }
     }
     if (st == MPL_OK) {
-        const char *why = is_future ? mpl_causality_doubt(q->causality)
-                                    : mpl_causality_doubt_at(q->causality, end_of(spot));
+        const char *why = is_future
+                              ? mpl_causality_doubt_future(q->causality, begin_of(spot))
+                              : mpl_causality_doubt_past(q->causality, end_of(spot));
 
         *out = (struct mpl_cut){ *spot, is_future, why == NULL, why, n, instants };
     }

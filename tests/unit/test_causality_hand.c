@@ -186,6 +186,37 @@ START_TEST(a_guessed_sender_is_no_dependence)
 }
 END_TEST
 
+/* ---- calls without records --------------------------------------------------------------------------- */
+
+/* Both make a communicator and send to a third one; later only one of them does. */
+START_TEST(calls_without_partners_may_hide_an_order)
+{
+    struct mpl_causality *c;
+
+    t = trace_create(arena, 3, 1);
+    for (uint32_t p = 0; p < 2; p++) {
+        (void) trace_send(t, p, 10, 11, "MPI_Send", to(2), 8);
+        trace_enter(t, p, 20, "MPI_Comm_split");
+        trace_leave(t, p, 21, "MPI_Comm_split");
+        (void) trace_send(t, p, 30, 31, "MPI_Send", to(2), 8);
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        (void) trace_recv(t, 2, 100 + 10 * i, 105 + 10 * i, to(i / 2), 8);
+    }
+    c = stamp(net_of(trace_model(t)), &vectors);
+    ck_assert_int_eq(compare(c, 0, 1, 1, 6), MPL_PRECEDENCE_NOT_KNOWN);
+    ck_assert_int_eq(compare(c, 1, 6, 0, 1), MPL_PRECEDENCE_NOT_KNOWN);
+    /* Behind both, or before both, there is nothing that could make an order. */
+    ck_assert_int_eq(compare(c, 0, 6, 1, 6), MPL_PRECEDENCE_CONCURRENT);
+    ck_assert_int_eq(compare(c, 0, 1, 1, 1), MPL_PRECEDENCE_CONCURRENT);
+    ck_assert_ptr_null(mpl_causality_doubt_past(c, (struct mpl_moment){ 0, 1 }));
+    ck_assert_ptr_nonnull(mpl_causality_doubt_past(c, (struct mpl_moment){ 2, 11 }));
+    ck_assert_ptr_nonnull(mpl_causality_doubt_future(c, (struct mpl_moment){ 0, 1 }));
+    ck_assert_ptr_null(mpl_causality_doubt_future(c, (struct mpl_moment){ 0, 6 }));
+    mpl_causality_destroy(c);
+}
+END_TEST
+
 /* ---- costs ------------------------------------------------------------------------------------------ */
 
 static uint64_t n_transfers(const struct mpl_net *net)
@@ -317,6 +348,7 @@ int main(void)
     tcase_add_test(c, many_circles_end);
     tcase_add_test(c, circles_go_through_collectives);
     tcase_add_test(c, a_guessed_sender_is_no_dependence);
+    tcase_add_test(c, calls_without_partners_may_hide_an_order);
     tcase_add_loop_test(c, costs_are_bounded, 0, N_MEASURED * N_PROGRAMS);
     tcase_add_test(c, there_may_be_thousands_of_locations);
     tcase_add_loop_test(c, timestamps_without_memory_fail_cleanly, 0, 3);
