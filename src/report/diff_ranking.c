@@ -309,6 +309,8 @@ enum mpl_status mpl_report_ranking_text(const struct mpl_run *run,
         t.filter_width = widest_filter(&t);
         if (ranking->n_telling > 0) {
             show_votes(&t);
+        } else {
+            mpl_page_say(&page, 0, "No configuration tells the runs apart.");
         }
         show_rest(&t);
         if (ranking->n_rows == 0 && ranking->n_telling > ranking->n_large) {
