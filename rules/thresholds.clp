@@ -21,9 +21,10 @@
   ;; load balance of at least 0.9, which is 1.1 times the mean.
   ?*heavy* = 1.1
 
-  ;; A process is at the mean up to this share of what the heaviest computes above it. 1. Jitter of equal
-  ;; cores is some hundredths of their work, and the heaviest of an uneven run is at least a tenth above.
-  ?*at-mean* = 0.2
+  ;; A process is at the mean up to this share of what the heaviest computes above it. 1. As where steps are
+  ;; compared (events): what differs by less is equal. Where work grows from rank to rank, the first of 2k
+  ;; above the mean is 1 / (2k - 1) of it: up to 20 of them are told apart.
+  ?*at-mean* = 0.05
 
   ;; A process that computes less than this many times the median has no part of the work: it deals it out,
   ;; or collects results. 1. As the pattern geometric-decomposition asks of a subdomain.
