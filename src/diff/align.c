@@ -215,13 +215,29 @@ static enum mpl_status align_middle(struct mpl_comparison *c, struct mpl_buf *bl
     return st;
 }
 
-static void take_loop(const struct mpl_folded *f, const struct spot *spot,
+/* Calls in an iteration of the loop in which the spot is; 0: in none. */
+static uint64_t body_length(const struct mpl_comparison *c, const struct mpl_folded *f,
+                            const struct spot *spot)
+{
+    return spot->item < f->n && (f->items[spot->item].what & MPL_LOOP) != 0
+               ? length_of(c, f->items[spot->item])
+               : 0;
+}
+
+/* Of two runs the outer loop, which one of them may not repeat often enough to have it; of the same loop
+   the later iteration. */
+static void take_loop(const struct mpl_comparison *c, const struct mpl_sides *sides,
+                      const struct spot *base, const struct spot *new,
                       struct mpl_divergence *change)
 {
-    const bool is_in_loop =
-        spot->item < f->n && (f->items[spot->item].what & MPL_LOOP) != 0;
+    const uint64_t in_base = body_length(c, &sides->folded, base);
+    const uint64_t in_new = body_length(c, &sides->folded_new, new);
+    const bool is_new =
+        in_new > in_base || (in_new == in_base && new->iteration > base->iteration);
+    const struct spot *spot = is_new ? new : base;
+    const struct mpl_folded *f = is_new ? &sides->folded_new : &sides->folded;
 
-    if (is_in_loop && (change->n_iterations == 0 || spot->iteration > change->iteration)) {
+    if (in_base > 0 || in_new > 0) {
         change->iteration = spot->iteration;
         change->n_iterations = f->items[spot->item].count;
     }
@@ -258,22 +274,22 @@ static void take_one_more(const struct mpl_comparison *c, const struct mpl_folde
     }
 }
 
-/* Which iteration: of the run in which the loop gets further. */
-static void place(const struct mpl_comparison *c, const struct mpl_sides *sides,
-                  const struct spot *spot, struct mpl_divergence *change)
+void mpl_align_place(const struct mpl_comparison *c, const struct mpl_sides *sides,
+                     struct mpl_divergence *change)
 {
     const uint32_t i = change->position;
+    const struct spot spot = find(c, &sides->folded, i);
     const struct spot other = find(c, &sides->folded_new, i);
+    const uint32_t base_symbol = symbol_at(sides->base, i);
+    const uint32_t new_symbol = symbol_at(sides->new, i);
 
-    change->base_symbol = symbol_at(sides->base, i);
-    change->new_symbol = symbol_at(sides->new, i);
-    take_loop(&sides->folded, spot, change);
-    take_loop(&sides->folded_new, &other, change);
-    take_one_more(c, &sides->folded, spot, change->new_symbol, change);
-    take_one_more(c, &sides->folded_new, &other, change->base_symbol, change);
+    change->iteration = change->n_iterations = 0;
+    take_loop(c, sides, &spot, &other, change);
+    take_one_more(c, &sides->folded, &spot, new_symbol, change);
+    take_one_more(c, &sides->folded_new, &other, base_symbol, change);
     /* The last call of an iteration twice is no matter of the next one. */
-    if (change->iteration > 0 && spot->start == i && i > 0 &&
-        change->new_symbol == sides->base->symbols[i - 1] &&
+    if (change->iteration > 0 && spot.start == i && i > 0 &&
+        new_symbol == sides->base->symbols[i - 1] &&
         change->iteration < change->n_iterations) {
         change->iteration--;
     }
@@ -298,7 +314,8 @@ enum mpl_status mpl_align(struct mpl_comparison *c, const struct mpl_sides *side
     struct mpl_folded rest;
     enum mpl_status st = MPL_OK;
 
-    place(c, sides, &first, change);
+    change->base_symbol = symbol_at(sides->base, change->position);
+    change->new_symbol = symbol_at(sides->new, change->position);
     /* Begun iterations belong to the middle. */
     if (last.start < n_base - common_end(sides, shorter - kept)) {
         last = find(c, f, last.start + length_of(c, f->items[last.item]));

@@ -103,17 +103,33 @@ static int choose_level(const struct mpl_comparison *c, const struct mpl_level *
                : FINE;
 }
 
+static enum mpl_status fold_sides(struct mpl_comparison *c, const struct mpl_level *level,
+                                  uint32_t l, struct mpl_sides *out, struct mpl_err *err)
+{
+    *out = (struct mpl_sides){ .base = &level->base[l], .new = &level->new[l] };
+
+    const enum mpl_status st = mpl_loops_fold(c->loops, out->base, 1, &out->folded, err);
+
+    return st == MPL_OK ? mpl_loops_fold(c->loops, out->new, 1, &out->folded_new, err) : st;
+}
+
+/* Sizes that change from one iteration to the next make no loops: iterations are those of the coarse calls,
+   which are as many as the fine ones. */
 static enum mpl_status take_change(struct mpl_comparison *c, const struct mpl_level *levels,
                                    struct mpl_divergence *change, struct mpl_err *err)
 {
-    const uint32_t l = change->location;
     const int i = choose_level(c, levels, change);
-    struct mpl_sides sides = { .base = &levels[i].base[l], .new = &levels[i].new[l] };
-    enum mpl_status st = mpl_loops_fold(c->loops, sides.base, 1, &sides.folded, err);
+    struct mpl_sides coarse;
+    struct mpl_sides sides;
+    enum mpl_status st = fold_sides(c, &levels[COARSE], change->location, &coarse, err);
 
-    st = st == MPL_OK ? mpl_loops_fold(c->loops, sides.new, 1, &sides.folded_new, err) : st;
+    sides = coarse;
+    if (st == MPL_OK && i != COARSE) {
+        st = fold_sides(c, &levels[i], change->location, &sides, err);
+    }
     st = st == MPL_OK ? mpl_align(c, &sides, change, err) : st;
     if (st == MPL_OK) {
+        mpl_align_place(c, &coarse, change);
         take_time(c, sides.base, change);
         st = i == COARSE ? mpl_explain(c, levels[COARSE].new, change, err) : MPL_OK;
     }

@@ -120,7 +120,10 @@ struct mpl_sides {
 };
 /** How many calls both begin with; their length if they are equal. */
 uint32_t mpl_sides_common(const struct mpl_comparison *c, const struct mpl_sides *sides);
-/** Fills what an alignment says; folds what is new with the loops of the base. */
+/** Which iteration of the outermost loop: of the run in which it gets further. */
+void mpl_align_place(const struct mpl_comparison *c, const struct mpl_sides *sides,
+                     struct mpl_divergence *change);
+/** Fills what else an alignment says; folds what is new with the loops of the base. */
 enum mpl_status mpl_align(struct mpl_comparison *c, const struct mpl_sides *sides,
                           struct mpl_divergence *change, struct mpl_err *err);
 

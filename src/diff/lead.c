@@ -39,6 +39,16 @@ static void move_to_front(struct mpl_divergence *changes, size_t i)
     changes[0] = lead;
 }
 
+/* An earlier iteration of a loop that both go through counts more than votes. */
+static bool is_suspected_more(const struct mpl_divergence *x,
+                              const struct mpl_divergence *lead)
+{
+    const bool is_later =
+        x->n_iterations == lead->n_iterations && x->iteration > lead->iteration;
+
+    return x->n_votes > lead->n_votes && !is_later;
+}
+
 enum mpl_status mpl_lead_choose(struct mpl_comparison *c, struct mpl_divergence *changes,
                                 size_t n, struct mpl_err *err)
 {
@@ -55,7 +65,7 @@ enum mpl_status mpl_lead_choose(struct mpl_comparison *c, struct mpl_divergence 
     for (size_t i = 1; i < n && st == MPL_OK && n_first < MOST_FIRST; i++) {
         if (!follows(causality, changes, first, n_first, i)) {
             first[n_first++] = i;
-            lead = changes[i].n_votes > changes[lead].n_votes ? i : lead;
+            lead = is_suspected_more(&changes[i], &changes[lead]) ? i : lead;
         }
     }
     c->diff.n_first = (uint32_t) n_first;

@@ -1,0 +1,783 @@
+/*
+ * Faults put into real traces, one at a time: is the right process blamed first, and the right iteration? Which iteration
+ * it is comes from a plain search for the period of the calls, not from the loops that diff finds.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/traces.h"
+#include "clock/clock.h"
+#include "diff/diff.h"
+#include "halt/halt.h"
+#include "match/match.h"
+#include "read/read.h"
+
+enum { N_MUTANTS = 500, N_MUTANTS_QUICK = 40, MOST_PROCESSES = 64 };
+static const double least_found = 0.95;
+
+static const char *const traces[] = {
+    "oddeven-np16", "npb-cg-W-np8",     "npb-is-W-np8",     "npb-ep-W-np8",
+    "lulesh-np8",   "prk-stencil-np16", "lulesh-slow3-np8", "npb-lu-W-np4",
+};
+enum { N_TRACES = sizeof traces / sizeof *traces, N_SMALL = N_TRACES - 1 };
+
+enum fault { SWAP, OMIT, DOUBLE, ROOT, SIZE, PEER, TAG, ONE_MORE, STUCK, FAULTS };
+static const char *const fault_names[] = {
+    "two calls swapped", "a call left out",   "a call twice",
+    "another root",      "another size",      "another peer",
+    "another tag",       "an iteration more", "stuck"
+};
+
+/* A linear congruential generator (Knuth, MMIX): the same mutants everywhere. */
+static uint64_t random_state;
+
+static uint32_t draw(uint32_t n)
+{
+    random_state =
+        random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t) ((random_state >> 33) % n);
+}
+
+/* ---- the calls of a location ------------------------------------------------------------------------ */
+
+struct call {
+    uint32_t first; /* Events. */
+    uint32_t last;
+    uint64_t key; /* Of its function, partners, tags. */
+};
+struct calls {
+    uint32_t n;
+    struct call *all;
+    uint32_t start;  /* Of the longest stretch that repeats itself, */
+    uint32_t period; /* every so many calls; 0: none does. */
+    uint32_t n_iterations;
+};
+
+static bool is_message(uint8_t kind)
+{
+    return kind == MPL_EV_SEND || kind == MPL_EV_ISEND || kind == MPL_EV_RECV;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    return ((hash ^ value) + 1) * UINT64_C(0x9E3779B97F4A7C15) ^ hash >> 31;
+}
+
+/* Sizes may change from iteration to iteration. */
+static uint64_t key_of(const struct mpl_location *loc, uint32_t first, uint32_t last)
+{
+    uint64_t key = mix(1, loc->ref[first]);
+
+    for (uint32_t e = first; e <= last; e++) {
+        if (is_message(loc->kind[e]) && loc->messages[loc->ref[e]].envelope != MPL_NONE) {
+            const struct mpl_message *x = &loc->messages[loc->ref[e]];
+            const struct mpl_envelope *v = &loc->envelopes[x->envelope];
+
+            key = mix(mix(key, v->peer), v->tag);
+        } else if (loc->kind[e] == MPL_EV_COLL_END) {
+            key = mix(key, loc->collectives[loc->ref[e]].root);
+        }
+    }
+    return key;
+}
+
+/* How many calls from \p i on are the same \p period later; up to the end. */
+static uint32_t streak(const struct calls *c, uint32_t i, uint32_t period)
+{
+    uint32_t n = 0;
+
+    while (i + n + period < c->n && c->all[i + n].key == c->all[i + n + period].key) {
+        n++;
+    }
+    return n;
+}
+
+static void find_period(struct calls *c)
+{
+    uint32_t most = 0;
+
+    for (uint32_t p = 1; p <= c->n / 3; p++) {
+        for (uint32_t i = 0; i + p < c->n;) {
+            const uint32_t n = streak(c, i, p);
+
+            if (n >= 2 * p && n + p > most) {
+                most = n + p;
+                c->start = i;
+                c->period = p;
+                c->n_iterations = (n + p) / p;
+            }
+            i += n + 1;
+        }
+        if (c->period != 0 && most >= c->n * 9 / 10) {
+            return;
+        }
+    }
+}
+
+static struct calls calls_of(const struct mpl_model *model, uint32_t l)
+{
+    const struct mpl_location *loc = &model->locations[l];
+    struct calls c = { 0, calloc(loc->n_events, sizeof *c.all), 0, 0, 0 };
+
+    for (uint32_t e = 0; e < loc->n_events; e++) {
+        const struct mpl_region *region =
+            loc->kind[e] == MPL_EV_ENTER ? &model->regions[loc->ref[e]] : NULL;
+        uint32_t end = e;
+
+        if (region == NULL || region->mode == MPL_CALL_TEST ||
+            (region->kind != MPL_REGION_MPI_P2P && region->kind != MPL_REGION_MPI_COLL)) {
+            continue;
+        }
+        while (end + 1 < loc->n_events && loc->kind[end] != MPL_EV_LEAVE) {
+            end++;
+        }
+        c.all[c.n++] = (struct call){ e, end, key_of(loc, e, end) };
+        e = end;
+    }
+    find_period(&c);
+    return c;
+}
+
+/* ---- a location anew ----------------------------------------------------------------------------------- */
+
+struct record {
+    int64_t time_ticks;
+    uint32_t event; /* Of the location as read. */
+    bool is_copy;
+};
+struct draft {
+    uint32_t n;
+    struct record *all;
+};
+
+static void take(struct draft *d, const struct mpl_location *loc, uint32_t from,
+                 uint32_t to, int64_t shift, bool is_copy)
+{
+    for (uint32_t e = from; e < to; e++) {
+        d->all[d->n++] = (struct record){ loc->time_ticks[e] + shift, e, is_copy };
+    }
+}
+
+/* Copies happen all at once. */
+static void take_copies(struct draft *d, const struct mpl_location *loc, uint32_t from,
+                        uint32_t to)
+{
+    for (uint32_t e = from; e < to; e++) {
+        d->all[d->n++] = (struct record){ loc->time_ticks[to - 1], e, true };
+    }
+}
+
+/* What comes twice gets entries of its own. */
+struct fresh {
+    uint32_t *numbers[2]; /* Per old entry, of the original and of the copy. */
+    uint32_t n;
+};
+
+static uint32_t number_of(struct fresh *f, uint32_t old, bool is_copy, bool *is_new)
+{
+    uint32_t *slot = &f->numbers[is_copy][old];
+
+    *is_new = *slot == MPL_NONE;
+    if (*is_new) {
+        *slot = f->n++;
+    }
+    return *slot;
+}
+
+static struct fresh fresh_numbers(struct mpl_arena *arena, uint32_t n)
+{
+    struct fresh f = {
+        { MPL_NEW_ARRAY(arena, n, uint32_t), MPL_NEW_ARRAY(arena, n, uint32_t) }, 0
+    };
+
+    for (uint32_t i = 0; i < n; i++) {
+        f.numbers[0][i] = f.numbers[1][i] = MPL_NONE;
+    }
+    return f;
+}
+
+static void rebuild(struct mpl_location *loc, const struct draft *d,
+                    struct mpl_arena *arena)
+{
+    struct fresh messages = fresh_numbers(arena, loc->n_messages);
+    struct fresh collectives = fresh_numbers(arena, loc->n_collectives);
+    struct mpl_message *m =
+        MPL_NEW_ARRAY(arena, 2 * loc->n_messages + 1, struct mpl_message);
+    struct mpl_collective *c =
+        MPL_NEW_ARRAY(arena, 2 * loc->n_collectives + 1, struct mpl_collective);
+    int64_t *times = MPL_NEW_ARRAY(arena, d->n, int64_t);
+    uint8_t *kinds = MPL_NEW_ARRAY(arena, d->n, uint8_t);
+    uint32_t *refs = MPL_NEW_ARRAY(arena, d->n, uint32_t);
+    bool is_new;
+
+    for (uint32_t i = 0; i < d->n; i++) {
+        const struct record *r = &d->all[i];
+        const uint32_t old = loc->ref[r->event];
+        uint32_t k = old;
+
+        kinds[i] = loc->kind[r->event];
+        times[i] = r->time_ticks;
+        switch ((enum mpl_event_kind) kinds[i]) {
+        case MPL_EV_ISEND_DONE:
+            k = old == MPL_NONE ? old : messages.numbers[r->is_copy][old];
+            if (k != MPL_NONE) {
+                m[k].post = i;
+            }
+            break;
+        case MPL_EV_SEND:
+        case MPL_EV_ISEND:
+        case MPL_EV_RECV:
+        case MPL_EV_IRECV_POST:
+        case MPL_EV_IRECV:
+            k = number_of(&messages, old, r->is_copy, &is_new);
+            if (is_new) {
+                m[k] = loc->messages[old];
+                m[k].event = m[k].post = MPL_NONE;
+                m[k].envelope = MPL_NONE;
+            }
+            if (kinds[i] == MPL_EV_IRECV_POST) {
+                m[k].post = i;
+            } else {
+                m[k].event = i;
+                m[k].envelope = loc->messages[old].envelope;
+            }
+            break;
+        case MPL_EV_COLL_BEGIN:
+        case MPL_EV_COLL_END:
+            k = number_of(&collectives, old, r->is_copy, &is_new);
+            if (is_new) {
+                c[k] = loc->collectives[old];
+                c[k].begin = c[k].end = c[k].comm = MPL_NONE;
+            }
+            *(kinds[i] == MPL_EV_COLL_BEGIN ? &c[k].begin : &c[k].end) = i;
+            if (kinds[i] == MPL_EV_COLL_END) {
+                c[k].comm = loc->collectives[old].comm;
+            }
+            break;
+        default:
+            break;
+        }
+        refs[i] = k;
+    }
+    loc->n_events = d->n;
+    loc->time_ticks = times;
+    loc->kind = kinds;
+    loc->ref = refs;
+    loc->n_messages = messages.n;
+    loc->messages = m;
+    loc->n_collectives = collectives.n;
+    loc->collectives = c;
+}
+
+/* ---- faults ---------------------------------------------------------------------------------------------- */
+
+/* What is asked, and what is true. */
+struct mutant {
+    const char *trace;
+    enum fault fault;
+    bool in_all;
+    uint32_t location;
+    uint32_t iteration;
+    bool has_iteration;
+};
+
+static struct draft empty_draft(const struct mpl_location *loc, struct mpl_arena *arena)
+{
+    return (struct draft){ 0, MPL_NEW_ARRAY(arena, 2 * loc->n_events, struct record) };
+}
+
+/* The message end or collective that a call begins with; MPL_NONE: none. */
+static uint32_t find_record(const struct mpl_location *loc, const struct call *call,
+                            bool wants_collective)
+{
+    for (uint32_t e = call->first; e <= call->last; e++) {
+        if (wants_collective ? loc->kind[e] == MPL_EV_COLL_END
+                             : is_message(loc->kind[e]) &&
+                                   loc->messages[loc->ref[e]].envelope != MPL_NONE) {
+            return loc->ref[e];
+        }
+    }
+    return MPL_NONE;
+}
+
+static bool change_message(const struct mpl_model *model, struct mpl_location *loc,
+                           uint32_t message, enum fault fault, struct mpl_arena *arena)
+{
+    struct mpl_message *x = (struct mpl_message *) &loc->messages[message];
+    struct mpl_envelope *all =
+        MPL_NEW_ARRAY(arena, (size_t) loc->n_envelopes + 1, struct mpl_envelope);
+    struct mpl_envelope *v = &all[loc->n_envelopes];
+
+    if (fault == SIZE) {
+        x->bytes += 8;
+        return true;
+    }
+    memcpy(all, loc->envelopes, loc->n_envelopes * sizeof *all);
+    *v = all[x->envelope];
+    if (v->peer == MPL_NONE) {
+        return false;
+    }
+    if (fault == TAG) {
+        v->tag += 1000;
+    } else {
+        v->peer = (v->peer + 1) % model->n_processes;
+        v->peer += v->peer == loc->process;
+        v->peer %= model->n_processes;
+        v->peer_rank = v->peer;
+    }
+    x->envelope = loc->n_envelopes++;
+    loc->envelopes = all;
+    return true;
+}
+
+/* Another root, size, peer or tag; false: the call has none. */
+static bool change_entry(const struct mpl_model *model, struct mpl_location *loc,
+                         const struct call *call, enum fault fault, struct mpl_arena *arena)
+{
+    const uint32_t collective = find_record(loc, call, true);
+    const uint32_t message = find_record(loc, call, false);
+
+    if (collective != MPL_NONE && (fault == ROOT || fault == SIZE)) {
+        struct mpl_collective *x = (struct mpl_collective *) &loc->collectives[collective];
+
+        if (fault == SIZE) {
+            x->sent_bytes += 8;
+            return x->op != MPL_COLL_BARRIER;
+        }
+        x->root = x->root == MPL_NONE ? MPL_NONE : (x->root + 1) % model->n_processes;
+        return x->root != MPL_NONE;
+    }
+    return message != MPL_NONE && fault != ROOT &&
+           change_message(model, loc, message, fault, arena);
+}
+
+static bool edit(struct mpl_model *model, uint32_t l, const struct calls *c, uint32_t i,
+                 enum fault fault, struct mpl_arena *arena)
+{
+    struct mpl_location *loc = &model->locations[l];
+    const struct call *a = &c->all[i];
+    const struct call *b = i + 1 < c->n ? a + 1 : a;
+    struct draft d = empty_draft(loc, arena);
+    uint32_t rest = a->last + 1;
+
+    if (fault == ROOT || fault == SIZE || fault == PEER || fault == TAG) {
+        return change_entry(model, loc, a, fault, arena);
+    }
+    if (fault == SWAP && (b == a || a->key == b->key)) {
+        return false;
+    }
+    take(&d, loc, 0, a->first, 0, false);
+    switch (fault) {
+    case SWAP:
+        take(&d, loc, b->first, b->last + 1,
+             loc->time_ticks[a->first] - loc->time_ticks[b->first], false);
+        take(&d, loc, a->last + 1, b->first,
+             loc->time_ticks[a->first] - loc->time_ticks[b->first] +
+                 loc->time_ticks[b->last] - loc->time_ticks[a->last],
+             false);
+        take(&d, loc, a->first, a->last + 1,
+             loc->time_ticks[b->last] - loc->time_ticks[a->last], false);
+        rest = b->last + 1;
+        break;
+    case DOUBLE:
+        take(&d, loc, a->first, a->last + 1, 0, false);
+        take_copies(&d, loc, a->first, a->last + 1);
+        break;
+    case ONE_MORE: {
+        const struct call *end = &c->all[i + c->period - 1];
+
+        take(&d, loc, a->first, end->last + 1, 0, false);
+        take_copies(&d, loc, a->first, end->last + 1);
+        rest = end->last + 1;
+        break;
+    }
+    default:
+        break; /* OMIT */
+    }
+    take(&d, loc, rest, loc->n_events, 0, false);
+    rebuild(loc, &d, arena);
+    return true;
+}
+
+/* ---- a process that does not go on ----------------------------------------------------------------------- */
+
+static uint32_t call_at(const struct calls *c, uint32_t event)
+{
+    uint32_t i = 0;
+    uint32_t high = c->n;
+
+    while (i + 1 < high) {
+        const uint32_t middle = i + (high - i) / 2;
+
+        if (c->all[middle].first <= event) {
+            i = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return i;
+}
+
+/* Whether a member of a collective cannot go on without another one. */
+static bool is_needed(const struct mpl_model *model, const struct mpl_coll_instance *in,
+                      uint32_t l, uint32_t other)
+{
+    switch (mpl_coll_class_of(in->op)) {
+    case MPL_CLASS_1_TO_N:
+        return model->locations[other].process == in->root;
+    case MPL_CLASS_N_TO_1:
+        return l == other || model->locations[l].process == in->root;
+    default:
+        return true;
+    }
+}
+
+/* Whether a record waits for something that its process does not come to. */
+static bool is_blocked(const struct mpl_run *base, const struct calls *calls,
+                       const uint32_t *stops, uint32_t l, uint32_t event)
+{
+    const struct mpl_location *loc = &base->model->locations[l];
+    const uint32_t ref = loc->ref[event];
+
+    if ((loc->kind[event] == MPL_EV_RECV || loc->kind[event] == MPL_EV_IRECV) &&
+        ref != MPL_NONE) {
+        const struct mpl_end end = mpl_match_partner(base->model, base->match, l, ref);
+
+        return end.message != MPL_NONE &&
+               call_at(&calls[end.location],
+                       base->model->locations[end.location].messages[end.message].event) >=
+                   stops[end.location];
+    }
+    if (loc->kind[event] == MPL_EV_COLL_END && base->match->instance[l][ref] != MPL_NONE) {
+        const struct mpl_coll_instance *in =
+            &base->match->instances[base->match->instance[l][ref]];
+
+        for (uint32_t p = 0; p < in->n_parts; p++) {
+            const struct mpl_coll_part *part = &base->match->parts[in->first_part + p];
+            const struct mpl_location *other = &base->model->locations[part->location];
+
+            if (is_needed(base->model, in, l, part->location) &&
+                call_at(&calls[part->location], other->collectives[part->collective].end) >=
+                    stops[part->location]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Everybody stops at the first call that cannot return, until nobody has to stop earlier. */
+static void stop_all(const struct mpl_run *base, const struct calls *calls, uint32_t *stops)
+{
+    bool has_more = true;
+
+    while (has_more) {
+        has_more = false;
+        for (uint32_t l = 0; l < base->model->n_locations; l++) {
+            for (uint32_t i = 0; i < stops[l] && i < calls[l].n; i++) {
+                for (uint32_t e = calls[l].all[i].first; e <= calls[l].all[i].last; e++) {
+                    if (is_blocked(base, calls, stops, l, e)) {
+                        stops[l] = i;
+                        has_more = true;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* It works on for ever before call \p i; in the end all wait for it. */
+static void cut(struct mpl_model *model, const struct mpl_run *base, uint32_t l, uint32_t i,
+                struct mpl_arena *arena)
+{
+    struct calls *calls = MPL_NEW_ARRAY(arena, model->n_locations, struct calls);
+    uint32_t stops[MOST_PROCESSES];
+
+    for (uint32_t k = 0; k < model->n_locations; k++) {
+        calls[k] = calls_of(model, k);
+        stops[k] = calls[k].n;
+    }
+    stops[l] = i;
+    stop_all(base, calls, stops);
+    for (uint32_t k = 0; k < model->n_locations; k++) {
+        struct draft d = empty_draft(&model->locations[k], arena);
+
+        if (stops[k] < calls[k].n) {
+            take(&d, &model->locations[k], 0, calls[k].all[stops[k]].first + (k != l), 0,
+                 false);
+            rebuild(&model->locations[k], &d, arena);
+        }
+        free(calls[k].all);
+    }
+}
+
+/* ---- one mutant ------------------------------------------------------------------------------------------- */
+
+static bool is_usable(const struct mutant *x, const struct calls *c, uint32_t i)
+{
+    const bool in_loop =
+        c->period > 0 && i >= c->start && i < c->start + c->n_iterations * c->period;
+
+    return x->fault == ONE_MORE ? in_loop && i + c->period <= c->n : true;
+}
+
+/* Changes the model; false: such a fault has no place there. */
+static bool mutate(struct mpl_model *model, const struct mpl_run *base, struct mutant *x,
+                   struct mpl_arena *arena)
+{
+    struct calls c = calls_of(model, x->location);
+    uint32_t i = c.n == 0 ? 0 : draw(c.n);
+    const bool in_loop =
+        c.period > 0 && i >= c.start && i < c.start + c.n_iterations * c.period;
+    bool is_done = c.n > 1 && is_usable(x, &c, i);
+
+    x->iteration = in_loop ? (i - c.start) / c.period : 0;
+    /* A few collectives one after the other are no iterations. */
+    x->has_iteration = in_loop && strcmp(x->trace, "npb-ep-W-np8") != 0;
+    if (is_done && x->fault == ONE_MORE) {
+        i = c.start + x->iteration * c.period;
+        /* It shows where the loop ends in one of the runs. */
+        x->iteration = c.n_iterations;
+        is_done = i + c.period <= c.n;
+    }
+    if (is_done && x->fault == STUCK) {
+        cut(model, base, x->location, i, arena);
+    } else if (is_done) {
+        is_done = edit(model, x->location, &c, i, x->fault, arena);
+    }
+    for (uint32_t l = 0; l < model->n_locations && is_done && x->in_all; l++) {
+        struct calls other = calls_of(model, l);
+
+        if (l != x->location && other.n == c.n) {
+            (void) edit(model, l, &other, i, x->fault, arena);
+        }
+        free(other.all);
+    }
+    free(c.all);
+    return is_done;
+}
+
+struct stages {
+    struct mpl_arena *arena;
+    struct mpl_run run;
+    struct mpl_diagnosis diagnosis;
+};
+
+static void run_stages(struct stages *s, struct mpl_model *model)
+{
+    const struct mpl_clock_options options = mpl_clock_defaults();
+
+    s->run.path = "mutant";
+    s->run.model = model;
+    ck_assert_int_eq(mpl_match_create(model, s->arena, &s->run.match, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_clock_correct(model, s->run.match, &options, NULL, s->arena,
+                                       &s->run.clock, NULL),
+                     MPL_OK);
+    ck_assert_int_eq(mpl_halt_find(model, s->run.match, s->arena, &s->run.halt, NULL),
+                     MPL_OK);
+    ck_assert_int_eq(mpl_events_create(model, s->run.match, s->run.clock, s->arena,
+                                       &s->run.events, NULL),
+                     MPL_OK);
+    s->diagnosis.n_runs = 1;
+    s->diagnosis.runs = &s->run;
+}
+
+/* Of how many, and how often the answer was right. */
+struct score {
+    uint32_t n;
+    uint32_t n_rank;
+    uint32_t n_iteration;
+};
+
+static void judge(const struct mutant *x, const struct mpl_diff *diff, struct score *score)
+{
+    const struct mpl_divergence *first = diff->n_changes > 0 ? &diff->changes[0] : NULL;
+    const bool has_rank = first != NULL && (x->in_all || first->location == x->location);
+    const bool has_iteration =
+        has_rank && (!x->has_iteration || first->iteration == x->iteration);
+
+    score->n++;
+    score->n_rank += has_rank;
+    score->n_iteration += has_iteration;
+    if (!has_iteration) {
+        printf("# %s: %s in %s %u, iteration %d: %s", x->trace, fault_names[x->fault],
+               x->in_all ? "all as in" : "location", x->location,
+               x->has_iteration ? (int) x->iteration : -1,
+               mpl_diff_verdict_name(diff->verdict));
+        for (size_t i = 0; i < diff->n_changes && i < 3; i++) {
+            printf(" %u@%u/%u", diff->changes[i].location, diff->changes[i].iteration,
+                   diff->changes[i].n_iterations);
+        }
+        printf("\n");
+    }
+}
+
+static bool try_mutant(const char *path, const struct mpl_diagnosis *base, struct mutant *x,
+                       struct score *score)
+{
+    struct stages s = { .arena = mpl_arena_create() };
+    struct mpl_model *model = NULL;
+    struct mpl_comparison *comparison = NULL;
+    bool is_done;
+
+    ck_assert_int_eq(mpl_read(path, s.arena, NULL, &model, NULL), MPL_OK);
+    is_done = mutate(model, &base->runs[0], x, s.arena);
+    if (is_done) {
+        run_stages(&s, model);
+        ck_assert_int_eq(mpl_diff_create(base, &s.diagnosis, &comparison, NULL), MPL_OK);
+        judge(x, mpl_diff_get(comparison), score);
+    }
+    mpl_diff_destroy(comparison);
+    mpl_arena_destroy(s.arena);
+    return is_done;
+}
+
+static void try_trace(const char *trace, uint32_t n, struct score *score)
+{
+    struct mpl_analysis *analysis = NULL;
+    char path[4000];
+
+    snprintf(path, sizeof path, "%s/%s", traces_folder(), trace);
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &analysis, NULL), MPL_OK);
+
+    const struct mpl_diagnosis *base = mpl_analysis_diagnosis(analysis);
+
+    for (uint32_t k = 0; k < n;) {
+        const enum fault fault = (enum fault) draw(FAULTS);
+        struct mutant x = { .trace = trace,
+                            .fault = fault,
+                            .in_all = fault != STUCK && fault != ONE_MORE && draw(6) == 0,
+                            .location = draw(base->runs[0].model->n_locations) };
+
+        k += try_mutant(path, base, &x, score);
+    }
+    mpl_analysis_destroy(analysis);
+}
+
+START_TEST(a_fault_in_a_real_trace_is_found_where_it_is)
+{
+    const char *how = getenv("MARPLE_TESTS");
+    const uint32_t n =
+        how != NULL && strcmp(how, "full") == 0 ? N_MUTANTS : N_MUTANTS_QUICK;
+    struct score score = { 0, 0, 0 };
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    random_state = 1;
+    for (uint32_t t = 0; t < N_TRACES; t++) {
+        try_trace(traces[t], n / N_TRACES + (t < n % N_TRACES), &score);
+    }
+    printf("# %u of %u: the right rank first; %u: and the right iteration\n", score.n_rank,
+           score.n, score.n_iteration);
+    ck_assert_double_ge(score.n_rank, least_found * score.n);
+    ck_assert_double_ge(score.n_iteration, least_found * score.n);
+}
+END_TEST
+
+/* ---- relations --------------------------------------------------------------------------------------------- */
+
+/* A run whose times \p change has changed has the structure of the run as recorded. */
+static void ask_changed(const char *trace,
+                        void (*change)(struct mpl_location *, uint32_t l))
+{
+    struct stages s = { .arena = mpl_arena_create() };
+    struct mpl_analysis *analysis = NULL;
+    struct mpl_model *model = NULL;
+    struct mpl_comparison *comparison = NULL;
+    char path[4000];
+
+    snprintf(path, sizeof path, "%s/%s", traces_folder(), trace);
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &analysis, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_read(path, s.arena, NULL, &model, NULL), MPL_OK);
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        change(&model->locations[l], l);
+    }
+    run_stages(&s, model);
+    ck_assert_int_eq(
+        mpl_diff_create(mpl_analysis_diagnosis(analysis), &s.diagnosis, &comparison, NULL),
+        MPL_OK);
+    ck_assert_msg(mpl_diff_get(comparison)->n_changes == 0, "%s", trace);
+    mpl_diff_destroy(comparison);
+    mpl_analysis_destroy(analysis);
+    mpl_arena_destroy(s.arena);
+}
+
+static void take_ten_times(struct mpl_location *loc, uint32_t l)
+{
+    (void) l;
+    for (uint32_t e = 0; e < loc->n_events; e++) {
+        loc->time_ticks[e] *= 10;
+    }
+}
+
+static void shift(struct mpl_location *loc, uint32_t l)
+{
+    loc->base_ticks += l * UINT64_C(7000000);
+}
+
+START_TEST(times_are_no_structure)
+{
+    ask_changed(traces[_i], take_ten_times);
+}
+END_TEST
+
+START_TEST(shifted_clocks_are_no_structure)
+{
+    ask_changed(traces[_i], shift);
+}
+END_TEST
+
+START_TEST(the_mirror_image_blames_the_same)
+{
+    static const char *const names[] = { "oddeven-np16", "oddeven-swapBug-np16" };
+    struct mpl_analysis *runs[2] = { NULL, NULL };
+    char path[4000];
+
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", traces_folder(), names[i]);
+        ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &runs[i], NULL), MPL_OK);
+    }
+    for (int i = 0; i < 2; i++) {
+        struct mpl_comparison *comparison = NULL;
+
+        ck_assert_int_eq(mpl_diff_create(mpl_analysis_diagnosis(runs[i]),
+                                         mpl_analysis_diagnosis(runs[1 - i]), &comparison,
+                                         NULL),
+                         MPL_OK);
+        ck_assert_uint_eq(mpl_diff_get(comparison)->n_changes, 1);
+        ck_assert_uint_eq(mpl_diff_get(comparison)->changes[0].location, 5);
+        ck_assert_uint_eq(mpl_diff_get(comparison)->changes[0].iteration, 7);
+        mpl_diff_destroy(comparison);
+    }
+    mpl_analysis_destroy(runs[0]);
+    mpl_analysis_destroy(runs[1]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("diff_mutants");
+    TCase *c = tcase_create("mutants");
+
+    if (traces_are_there("faults in real traces")) {
+        tcase_add_test(c, a_fault_in_a_real_trace_is_found_where_it_is);
+        tcase_add_loop_test(c, times_are_no_structure, 0, N_SMALL);
+        tcase_add_loop_test(c, shifted_clocks_are_no_structure, 0, N_SMALL);
+        tcase_add_test(c, the_mirror_image_blames_the_same);
+    }
+    tcase_set_timeout(c, 0);
+    suite_add_tcase(s, c);
+
+    SRunner *runner = srunner_create(s);
+
+    srunner_run_all(runner, CK_ENV);
+
+    const int failed = srunner_ntests_failed(runner);
+
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
