@@ -113,7 +113,7 @@ enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char
     }
     const enum mpl_status st = open_stages(a, run, path, &why);
 
-    if (st == MPL_E_NOMEM || st == MPL_E_BUG || st == MPL_E_USAGE) {
+    if (st == MPL_E_NOMEM || st == MPL_E_BUG || (st == MPL_E_USAGE && a->n_ranks > 0)) {
         *(err != NULL ? err : &why) = why;
         return st;
     }
