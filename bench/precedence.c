@@ -208,7 +208,7 @@ static void measure_questions(void)
     static const struct mpl_causality_options plain = { .n_levels = 0 };
     static const struct mpl_causality_options options[] = {
         { MPL_CLUSTER_INFORMED, 1, { 8 } },
-        { MPL_CLUSTER_INFORMED, 2, { 4, 32 } },
+        { MPL_CLUSTER_INFORMED, 2, { 8, 64 } },
         { MPL_CLUSTER_INFORMED, 3, { 4, 16, 64 } },
     };
     static struct question questions[N_QUESTIONS];

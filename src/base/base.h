@@ -134,6 +134,8 @@ struct mpl_buf mpl_buf_make(size_t item_size);
 void *mpl_buf_add(struct mpl_buf *buf);
 /** The same for \p n items, one behind the other. */
 void *mpl_buf_add_many(struct mpl_buf *buf, size_t n);
+/** Room for \p room items in all, which then need not be moved; false when out of memory. */
+bool mpl_buf_reserve(struct mpl_buf *buf, size_t room);
 void *mpl_buf_get(const struct mpl_buf *buf, size_t i);
 /** Moves the items into \p arena and empties the buffer; NULL when out of memory. */
 void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena);

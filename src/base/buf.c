@@ -18,20 +18,33 @@ void *mpl_buf_add(struct mpl_buf *buf)
     return mpl_buf_add_many(buf, 1);
 }
 
+bool mpl_buf_reserve(struct mpl_buf *buf, size_t room)
+{
+    void *data;
+
+    if (room <= buf->room) {
+        return true;
+    }
+    data = mpl_heap_resize(buf->data, room, buf->size);
+    if (data == NULL) {
+        return false;
+    }
+    if (room * buf->size > LARGE_BYTES) {
+        mpl_prefer_large_pages(data, room * buf->size);
+    }
+    buf->data = data;
+    buf->room = room;
+    return true;
+}
+
 void *mpl_buf_add_many(struct mpl_buf *buf, size_t n)
 {
     while (n > buf->room - buf->n) {
         const size_t room = buf->room == 0 ? FIRST_ROOM : buf->room * 2;
-        void *data = room < buf->room ? NULL : mpl_heap_resize(buf->data, room, buf->size);
 
-        if (data == NULL) {
+        if (room < buf->room || !mpl_buf_reserve(buf, room)) {
             return NULL;
         }
-        if (room * buf->size > LARGE_BYTES) {
-            mpl_prefer_large_pages(data, room * buf->size);
-        }
-        buf->data = data;
-        buf->room = room;
     }
 
     void *items = (char *) buf->data + buf->n * buf->size;

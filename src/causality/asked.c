@@ -52,8 +52,8 @@ static enum mpl_status stamp(struct mpl_precedences *p, struct mpl_net *net,
         return mpl_causality_create(net, &vectors, &p->causality, err);
     }
     p->options = (struct mpl_causality_options){ .clustering = MPL_CLUSTER_INFORMED,
-                                                 .n_levels = 3,
-                                                 .most = { most, 4 * most, 16 * most } };
+                                                 .n_levels = 2,
+                                                 .most = { most, 8 * most } };
     st = mpl_causality_create(net, &p->options, &p->causality, err);
     if (st != MPL_OK) {
         return st;

@@ -53,7 +53,7 @@ void mpl_causality_destroy(struct mpl_causality *causality); /* NULL is allowed 
 /** Up to so many locations questions are answered by vectors: each is 64 bytes at most, and answers at
     once. Beyond that, where a vector grows with every location, by hierarchical clusters, if they
     take less. */
-enum { MPL_MOST_FOR_VECTORS = 16, MPL_USUAL_CLUSTER = 4 };
+enum { MPL_MOST_FOR_VECTORS = 16, MPL_USUAL_CLUSTER = 8 };
 
 /** Timestamps of a run that are made when somebody asks for the first time. */
 struct mpl_precedences;

@@ -24,6 +24,7 @@ struct vector {
 struct passing {
     struct vector *vector;
     struct mpl_moment source;
+    uint32_t next_free; /* 1 + its number; 0: none. */
 };
 
 /* A group under way. Its sources are of one cluster from \p level on, that of the first. */
@@ -56,7 +57,9 @@ struct stamping {
     struct entered *entered;
     uint32_t *
         n_counted; /* Per location: events whose entries are counted, or are those of stamps. */
-    struct passing *pair;
+    uint32_t *pair;         /* The number of what passes. */
+    struct mpl_buf passing; /* struct passing: those under way are few. */
+    uint32_t free_passing;  /* 1 + its number; 0: none. */
     struct meeting *group;
     struct vector *free;
     bool is_short;
@@ -312,7 +315,7 @@ static void count_others(struct stamping *s, uint32_t location, uint32_t event)
 
 static void leave_pair(struct stamping *s, uint32_t location, uint32_t link, uint32_t event)
 {
-    struct passing *pair = &s->pair[link];
+    struct passing *pair = mpl_buf_get(&s->passing, s->pair[link]);
     struct vector *v = learn(s, location, pair->vector);
 
     if (v == NULL) {
@@ -320,9 +323,26 @@ static void leave_pair(struct stamping *s, uint32_t location, uint32_t link, uin
     }
     raise_one(v, pair->source.location, pair->source.event + 1);
     drop(s, pair->vector);
-    pair->vector = NULL;
+    pair->next_free = s->free_passing;
+    s->free_passing = s->pair[link] + 1;
     s->c->n_vector_entries += s->n;
     put_stamp(s, location, event, level_of_pair(s, location, pair->source.location));
+}
+
+static void enter_pair(struct stamping *s, uint32_t location, uint32_t link, uint32_t event)
+{
+    const uint32_t number =
+        s->free_passing > 0 ? s->free_passing - 1 : (uint32_t) s->passing.n;
+    struct passing *pair =
+        s->free_passing > 0 ? mpl_buf_get(&s->passing, number) : mpl_buf_add(&s->passing);
+
+    if (pair == NULL) {
+        s->is_short = true;
+        return;
+    }
+    s->free_passing = s->free_passing > 0 ? pair->next_free : 0;
+    *pair = (struct passing){ hold(s->now[location]), { location, event }, 0 };
+    s->pair[link] = number;
 }
 
 static void enter_group(struct stamping *s, uint32_t location, uint32_t link,
@@ -424,8 +444,7 @@ static void pass_source(void *context, uint32_t location, uint32_t i)
     if ((point->flags & MPL_POINT_GROUP) != 0) {
         enter_group(s, location, point->link, point->event);
     } else {
-        s->pair[point->link] =
-            (struct passing){ hold(s->now[location]), { location, point->event } };
+        enter_pair(s, location, point->link, point->event);
     }
 }
 
@@ -453,6 +472,9 @@ static bool pass_sink(void *context, uint32_t location, uint32_t i)
     struct stamping *s = context;
     const struct mpl_net_point *point = point_at(s, location, i);
 
+    if (s->is_short) {
+        return false;
+    }
     if ((point->flags & MPL_POINT_IGNORED) != 0) {
         s->c->has_circles = true;
         return leave_out(s, location, point->event);
@@ -493,17 +515,26 @@ static void pass_on(void *context, uint32_t group, uint32_t next)
     to->level = common_level(s->clusters, to->level, to->first_source, from->first_source);
 }
 
-static void count_sinks(struct stamping *s)
+/* Of groups, and returns those of pairs. */
+static size_t count_sinks(struct stamping *s)
 {
+    size_t n = 0;
+
     for (uint32_t l = 0; l < s->n; l++) {
         for (uint32_t i = 0; i < s->c->net->track[l].n_points; i++) {
             const struct mpl_net_point *point = point_at(s, l, i);
 
-            if ((point->flags & (MPL_POINT_GROUP | MPL_POINT_SOURCE)) == MPL_POINT_GROUP) {
+            if ((point->flags & MPL_POINT_SOURCE) != 0) {
+                continue;
+            }
+            if ((point->flags & MPL_POINT_GROUP) != 0) {
                 s->group[point->link].n_sinks++;
+            } else {
+                n++;
             }
         }
     }
+    return n;
 }
 
 static bool make_room(struct stamping *s)
@@ -513,7 +544,7 @@ static bool make_room(struct stamping *s)
     s->now = MPL_NEW_ARRAY(s->scratch, s->n, struct vector *);
     s->entered = MPL_NEW_ARRAY(s->scratch, s->n, struct entered);
     s->n_counted = MPL_NEW_ARRAY(s->scratch, s->n, uint32_t);
-    s->pair = MPL_NEW_ARRAY(s->scratch, net->n_pairs, struct passing);
+    s->pair = MPL_NEW_ARRAY(s->scratch, net->n_pairs, uint32_t);
     mpl_prefer_large_pages(s->pair, net->n_pairs * sizeof *s->pair);
     s->group = MPL_NEW_ARRAY(s->scratch, net->n_groups, struct meeting);
     if (s->now == NULL || s->entered == NULL || s->n_counted == NULL || s->pair == NULL ||
@@ -523,7 +554,14 @@ static bool make_room(struct stamping *s)
     for (uint32_t i = 0; i < net->n_groups; i++) {
         s->group[i].first = SIZE_MAX;
     }
-    count_sinks(s);
+
+    const size_t n_values = count_sinks(s) * s->n;
+
+    /* What plain vectors take at least; clusters take far less. */
+    if (s->c->n_levels == 0 && n_values <= UINT32_MAX &&
+        !mpl_buf_reserve(&s->values, n_values)) {
+        return false;
+    }
     for (uint32_t l = 0; l < s->n; l++) {
         s->entered[l].group = MPL_NONE;
         /* Nobody knows anything yet. */
@@ -595,7 +633,8 @@ enum mpl_status mpl_causality_stamp(struct mpl_causality *c, struct mpl_clusters
                                       VECTOR_PART,
                           .scratch = scratch,
                           .values = mpl_buf_make(sizeof(uint32_t)),
-                          .shapes = mpl_buf_make(sizeof(struct mpl_shape)) };
+                          .shapes = mpl_buf_make(sizeof(struct mpl_shape)),
+                          .passing = mpl_buf_make(sizeof(struct passing)) };
     enum mpl_status st;
 
     (void) add_shape(&s, c->n_levels, 0, s.n);
@@ -605,5 +644,6 @@ enum mpl_status mpl_causality_stamp(struct mpl_causality *c, struct mpl_clusters
     }
     mpl_buf_free(&s.values);
     mpl_buf_free(&s.shapes);
+    mpl_buf_free(&s.passing);
     return st;
 }
