@@ -10,6 +10,8 @@
 enum { OPT_KIND, OPT_MAX_CLUSTER, OPT_FORMAT, OPT_OUTPUT, OPT_TOP };
 enum { TOP_DEFAULT = 10 };
 
+static const char every_action[] = "between, past, future, races, sizes, path, origin";
+
 static const struct mpl_option options[] = {
     [OPT_KIND] = { 0, "kind", "static|self-organising|informed|hierarchical",
                    "sizes: only clusters of this kind" },
@@ -30,7 +32,7 @@ static enum mpl_status between(const struct mpl_order_asked *asked, struct mpl_e
     const struct mpl_run *run = &asked->diagnosis->runs[0];
     struct mpl_spot a;
     struct mpl_spot b;
-    struct mpl_between x;
+    struct mpl_between x = { 0 };
     enum mpl_status st = mpl_query_find(asked->query, asked->opts->addresses[0], &a, err);
 
     st = st == MPL_OK ? mpl_query_find(asked->query, asked->opts->addresses[1], &b, err)
@@ -49,7 +51,7 @@ static enum mpl_status cut(const struct mpl_order_asked *asked, bool is_future,
 {
     const struct mpl_run *run = &asked->diagnosis->runs[0];
     struct mpl_spot spot;
-    struct mpl_cut x;
+    struct mpl_cut x = { 0 };
     enum mpl_status st =
         mpl_query_find(asked->query, asked->opts->addresses[0], &spot, err);
 
@@ -75,7 +77,7 @@ static enum mpl_status future(const struct mpl_order_asked *asked, struct mpl_er
 static enum mpl_status races(const struct mpl_order_asked *asked, struct mpl_err *err)
 {
     const struct mpl_run *run = &asked->diagnosis->runs[0];
-    struct mpl_races x;
+    struct mpl_races x = { 0 };
     const enum mpl_status st = mpl_query_races(asked->query, &x, err);
 
     if (st != MPL_OK) {
@@ -161,7 +163,7 @@ static enum mpl_status origin(const struct mpl_order_asked *asked, struct mpl_er
 {
     const struct mpl_run *run = &asked->diagnosis->runs[0];
     const char *finding = asked->opts->n_addresses == 0 ? NULL : asked->opts->addresses[0];
-    struct mpl_origins x;
+    struct mpl_origins x = { 0 };
 
     if (finding != NULL && !mpl_query_is_finding(finding)) {
         return mpl_fail(err, MPL_E_USAGE, "\"%s\" is no finding; f3 is one", finding);
@@ -199,9 +201,10 @@ static enum mpl_status no_action(const char *word, struct mpl_err *err)
     }
     const char *near = mpl_suggest(word, names, N_ACTIONS);
 
-    return mpl_fail(err, MPL_E_USAGE, "order cannot \"%s\"%s%s%s", word,
-                    near == NULL ? "" : "; did you mean \"", near == NULL ? "" : near,
-                    near == NULL ? "" : "\"?");
+    return near == NULL ? mpl_fail(err, MPL_E_USAGE, "order cannot \"%s\", only: %s", word,
+                                   every_action)
+                        : mpl_fail(err, MPL_E_USAGE,
+                                   "order cannot \"%s\"; did you mean \"%s\"?", word, near);
 }
 
 static const struct mpl_order_action *find_action(const char *word)
@@ -212,6 +215,20 @@ static const struct mpl_order_action *find_action(const char *word)
         }
     }
     return NULL;
+}
+
+/* What only one question understands, and which. */
+static const char *owner_of(const struct mpl_option *option)
+{
+    switch (option - options) {
+    case OPT_KIND:
+    case OPT_MAX_CLUSTER:
+        return "sizes";
+    case OPT_TOP:
+        return "path";
+    default:
+        return NULL;
+    }
 }
 
 static enum mpl_status take_kind(const struct mpl_option *option, const char *value,
@@ -272,9 +289,16 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     }
 }
 
+/* What would have no effect is refused: who says it expects one. */
 static enum mpl_status check(const struct mpl_order_opts *opts,
-                             const struct mpl_order_action *action, struct mpl_err *err)
+                             const struct mpl_order_action *action,
+                             const struct mpl_option *owned, struct mpl_err *err)
 {
+    if (owned != NULL && strcmp(owner_of(owned), action->name) != 0) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "option \"--%s\" belongs to order %s; order %s has no use for it",
+                        owned->name, owner_of(owned), action->name);
+    }
     if (opts->trace == NULL || opts->n_addresses < action->least) {
         return mpl_fail(err, MPL_E_USAGE, "order %s needs %s", action->name,
                         action->operands);
@@ -292,6 +316,7 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
 {
     const size_t most = (size_t) args->n + 1;
     const struct mpl_option *option = NULL;
+    const struct mpl_option *owned = NULL; /* The last one of one question. */
     const char *value = NULL;
     enum mpl_status st = MPL_OK;
 
@@ -303,6 +328,7 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
         if (option != NULL) {
             st = take_option(option, value, opts, err);
+            owned = owner_of(option) == NULL ? owned : option;
         } else if (*action == NULL) {
             *action = find_action(value);
             st = *action == NULL ? no_action(value, err) : MPL_OK;
@@ -313,11 +339,10 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
         }
     }
     if (st == MPL_END && *action == NULL) {
-        return mpl_fail(err, MPL_E_USAGE,
-                        "order needs to know what to ask: between, past, future, "
-                        "races, sizes, path, origin");
+        return mpl_fail(err, MPL_E_USAGE, "order needs to know what to ask: %s",
+                        every_action);
     }
-    return st == MPL_END ? check(opts, *action, err) : st;
+    return st == MPL_END ? check(opts, *action, owned, err) : st;
 }
 
 /* ---- the work ------------------------------------------------------------------------------------- */
