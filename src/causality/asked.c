@@ -173,6 +173,11 @@ static const char *why_incomplete(const struct mpl_causality *c, bool is_incompl
         return "the trace lacks the other ends of some messages or members of some "
                "collectives, so they may have made an order that cannot be seen";
     }
+    if (c->lacks_threads) {
+        return "the trace does not record what orders the threads of a process, which "
+               "begin and "
+               "wait for each other in an order that cannot be seen";
+    }
     if (!is_incomplete) {
         return NULL;
     }

@@ -90,6 +90,7 @@ enum mpl_status mpl_causality_create(struct mpl_net *net,
     c->net = net;
     c->model = net->model;
     c->lacks_ends = net->lacks_ends;
+    c->lacks_threads = net->lacks_threads;
     c->n_levels = options->n_levels;
     c->n_words = c->n_levels == 0 ? 1 : MPL_ENTRY_WORDS;
 

@@ -95,6 +95,7 @@ struct mpl_causality {
     struct mpl_net *net; /**< While sinks are stamped. */
     const struct mpl_model *model;
     bool lacks_ends; /**< As the net says. */
+    bool lacks_threads;
     uint32_t n_levels;
     uint32_t n_words; /**< Of an entry of stamps. */
     uint32_t *row;    /**< Per level, see mpl_clusters_line_up(). */

@@ -562,6 +562,27 @@ static bool lacks_ends(const struct mpl_match_counts *n)
            0;
 }
 
+/* Threads that nothing orders, not even their beginning, are ordered by what the tracer leaves out. */
+static bool lacks_threads(const struct mpl_model *model, const struct mpl_match *match)
+{
+    for (uint32_t p = 0; p < model->n_processes; p++) {
+        const struct mpl_process *process = &model->processes[p];
+        bool is_ordered = false;
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < process->n_locations; i++) {
+            n += model->locations[process->locations[i]].n_events > 0;
+        }
+        for (size_t i = 0; i < match->n_relations && n > 1 && !is_ordered; i++) {
+            is_ordered = match->relations[i].process == p;
+        }
+        if (n > 1 && !is_ordered) {
+            return true;
+        }
+    }
+    return false;
+}
+
 enum mpl_status mpl_net_create(const struct mpl_order_view *view,
                                const struct mpl_net_watch *watch, struct mpl_arena *arena,
                                struct mpl_net **out, struct mpl_err *err)
@@ -579,6 +600,7 @@ enum mpl_status mpl_net_create(const struct mpl_order_view *view,
         b.net->model = view->model;
         b.net->n_tracks = view->model->n_locations;
         b.net->lacks_ends = lacks_ends(&view->match->counts);
+        b.net->lacks_threads = lacks_threads(view->model, view->match);
         st = make(&b, err);
     }
     if (st == MPL_OK) {

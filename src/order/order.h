@@ -233,6 +233,8 @@ struct mpl_net {
     /** Ends of messages or members of collectives that belong to those recorded are not: there may be more
         dependences. */
     bool lacks_ends;
+    bool
+        lacks_threads; /**< A process has several threads, and nothing that orders them is recorded. */
     /** Per location; NULL: there are none, or there is a watch, which has no use for them. */
     struct mpl_net_silent *silent;
 };

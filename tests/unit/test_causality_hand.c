@@ -217,6 +217,24 @@ START_TEST(calls_without_partners_may_hide_an_order)
 }
 END_TEST
 
+/* Nothing says when a process starts its second thread, unless there is a team. */
+START_TEST(threads_without_relations_are_ordered_by_what_is_not_recorded)
+{
+    const uint32_t n_threads = _i == 0 ? 1 : 2;
+    struct mpl_causality *c;
+
+    t = trace_create(arena, 2, n_threads);
+    for (uint32_t l = 0; l < 2 * n_threads; l++) {
+        trace_enter(t, l, 10, "work");
+        trace_leave(t, l, 20, "work");
+    }
+    c = stamp(net_of(trace_model(t)), &vectors);
+    ck_assert_int_eq(compare(c, 0, 0, n_threads, 1),
+                     _i == 0 ? MPL_PRECEDENCE_CONCURRENT : MPL_PRECEDENCE_NOT_KNOWN);
+    mpl_causality_destroy(c);
+}
+END_TEST
+
 /* ---- costs ------------------------------------------------------------------------------------------ */
 
 static uint64_t n_transfers(const struct mpl_net *net)
@@ -349,6 +367,8 @@ int main(void)
     tcase_add_test(c, circles_go_through_collectives);
     tcase_add_test(c, a_guessed_sender_is_no_dependence);
     tcase_add_test(c, calls_without_partners_may_hide_an_order);
+    tcase_add_loop_test(c, threads_without_relations_are_ordered_by_what_is_not_recorded, 0,
+                        2);
     tcase_add_loop_test(c, costs_are_bounded, 0, N_MEASURED * N_PROGRAMS);
     tcase_add_test(c, there_may_be_thousands_of_locations);
     tcase_add_loop_test(c, timestamps_without_memory_fail_cleanly, 0, 3);
