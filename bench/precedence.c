@@ -11,70 +11,15 @@
  */
 #include "config.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "../tests/tools/programs.h"
 #include "causality/causality.h"
 #include "critical/critical.h"
+#include "measure.h"
 #include "read/read.h"
 
-enum { TURNS = 5, N_QUESTIONS = 100000 };
+#include <stdio.h>
 
-static void die(const char *what)
-{
-    fprintf(stderr, "precedence: %s\n", what);
-    exit(1);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *) a;
-    const double y = *(const double *) b;
-
-    return x < y ? -1 : x > y;
-}
-
-static double median(double *values)
-{
-    qsort(values, TURNS, sizeof *values, by_value);
-    return values[TURNS / 2];
-}
-
-static double now_s(void)
-{
-    return (double) clock() / CLOCKS_PER_SEC;
-}
-
-/* CPU seconds of a command. */
-static double command_s(char *const *argv)
-{
-    double seconds[TURNS];
-
-    for (int i = 0; i < TURNS; i++) {
-        struct rusage usage;
-        int status = 0;
-        const pid_t child = fork();
-
-        if (child == 0) {
-            (void) dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-            execv(argv[0], argv);
-            _exit(127);
-        }
-        if (child < 0 || wait4(child, &status, 0, &usage) < 0 || !WIFEXITED(status) ||
-            WEXITSTATUS(status) != 0) {
-            die("a command failed");
-        }
-        seconds[i] = (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                     1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-    }
-    return median(seconds);
-}
+enum { N_QUESTIONS = 100000 };
 
 /* ---- traces ------------------------------------------------------------------------------------------ */
 
@@ -130,8 +75,8 @@ static void measure_trace(char **argv, char *anchor)
     const struct mpl_match *match = NULL;
     const struct mpl_clock *clocks = NULL;
     const struct mpl_events *events = NULL;
-    const double read_s = command_s(yardstick);
-    const double diagnose_s = command_s(diagnose);
+    const double read_s = command(yardstick).cpu_s;
+    const double diagnose_s = command(diagnose).cpu_s;
     double bytes = 0;
 
     if (mpl_read(anchor, arena, NULL, &model, NULL) != MPL_OK ||

@@ -1,0 +1,64 @@
+#include "config.h"
+
+#include "measure.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+void die(const char *what)
+{
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, what);
+    exit(1);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *) a;
+    const double y = *(const double *) b;
+
+    return x < y ? -1 : x > y;
+}
+
+double median(double *values)
+{
+    qsort(values, TURNS, sizeof *values, by_value);
+    return values[TURNS / 2];
+}
+
+double now_s(void)
+{
+    return (double) clock() / CLOCKS_PER_SEC;
+}
+
+struct cost command(char *const *argv)
+{
+    double seconds[TURNS];
+    struct cost cost = { 0, 0 };
+
+    for (int i = 0; i < TURNS; i++) {
+        struct rusage usage;
+        int status = 0;
+        const pid_t child = fork();
+
+        if (child == 0) {
+            (void) dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+            execv(argv[0], argv);
+            _exit(127);
+        }
+        if (child < 0 || wait4(child, &status, 0, &usage) < 0 || !WIFEXITED(status) ||
+            WEXITSTATUS(status) != 0) {
+            die("a command failed");
+        }
+        seconds[i] = (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                     1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+        cost.peak_bytes = 1024.0 * (double) usage.ru_maxrss;
+    }
+    cost.cpu_s = median(seconds);
+    return cost;
+}
