@@ -293,22 +293,20 @@ static const char *name_all(const struct mpl_comparison *c, enum mpl_looseness l
     return text;
 }
 
-static enum mpl_status note_peers(struct mpl_comparison *c, struct mpl_err *err)
+/* Nothing where no location has that level. */
+static enum mpl_status note(struct mpl_comparison *c, enum mpl_looseness level,
+                            const char *text, struct mpl_err *err)
 {
-    const char *who = name_all(c, MPL_LOOSE_PEER);
+    const char *who = name_all(c, level);
 
-    return who != NULL && who[0] == '\0'
-               ? MPL_OK
-               : mpl_comparison_note(
-                     c,
-                     who == NULL
-                         ? NULL
-                         : mpl_arena_printf(
-                               c->arena,
-                               "%s: with whom messages are exchanged, and of what size, "
-                               "depends on what comes first, and is not compared.",
-                               who),
-                     err);
+    if (who != NULL && who[0] == '\0') {
+        return MPL_OK;
+    }
+    return mpl_comparison_note(c,
+                               who == NULL || text == NULL
+                                   ? NULL
+                                   : mpl_arena_printf(c->arena, "%s: %s", who, text),
+                               err);
 }
 
 static unsigned long long left_out(const struct mpl_comparison *c, int run)
@@ -316,29 +314,21 @@ static unsigned long long left_out(const struct mpl_comparison *c, int run)
     return c->n_calls[run] - c->n_compared[run];
 }
 
-static enum mpl_status note_calls(struct mpl_comparison *c, struct mpl_err *err)
-{
-    const char *who = name_all(c, MPL_LOOSE_CALL);
-
-    return who != NULL && who[0] == '\0'
-               ? MPL_OK
-               : mpl_comparison_note(
-                     c,
-                     who == NULL
-                         ? NULL
-                         : mpl_arena_printf(
-                               c->arena,
-                               "%s: which calls are made, and how many, depends on "
-                               "what comes first, there or where messages come "
-                               "from. Not compared: %llu calls of the base, %llu of "
-                               "the new run.",
-                               who, left_out(c, 0), left_out(c, 1)),
-                     err);
-}
-
 enum mpl_status mpl_arrival_note(struct mpl_comparison *c, struct mpl_err *err)
 {
-    const enum mpl_status st = note_peers(c, err);
+    const enum mpl_status st = note(
+        c, MPL_LOOSE_PEER,
+        "with whom messages are exchanged, and of what size, depends on what comes first, "
+        "and is not compared.",
+        err);
 
-    return st == MPL_OK ? note_calls(c, err) : st;
+    return st != MPL_OK ? st
+                        : note(c, MPL_LOOSE_CALL,
+                               mpl_arena_printf(
+                                   c->arena,
+                                   "which calls are made, and how many, depends on what "
+                                   "comes first, there or where messages come from. Not "
+                                   "compared: %llu calls of the base, %llu of the new run.",
+                                   left_out(c, 0), left_out(c, 1)),
+                               err);
 }
