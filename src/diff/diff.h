@@ -1,7 +1,7 @@
 /*
- * Takes:        two runs of a program, one to compare with and a new one.
- * Makes:        where their calls go different ways, from which iteration on, and which location is to
- *               blame: similarities of all locations in many configurations, alignments.
+ * Takes:        runs of a program: some to compare with, and new ones.
+ * Makes:        where their calls go different ways, from which iteration on; who computes longer, whether
+ *               that is more than chance, and what it costs; which location is to blame.
  * Leaves alone: why a run is slow (analysis), and how an answer looks (report).
  */
 #ifndef MPL_DIFF_DIFF_H
