@@ -274,6 +274,7 @@ static enum mpl_status save(const char *path, const struct mpl_diff_runs *base,
         return st;
     }
     st = mpl_diff_save(base->runs[0], file.stream, err);
+    st = st == MPL_E_IO ? mpl_wrap(err, st, "cannot write \"%s\"", path) : st;
     return mpl_output_close(&file, st, err);
 }
 
