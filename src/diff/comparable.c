@@ -36,8 +36,16 @@ struct functions {
     size_t n_common;
 };
 
+/* Says nothing about what the program does. */
+static bool is_in_every_program(const struct mpl_region *region)
+{
+    return region->kind == MPL_REGION_MPI_INIT || region->kind == MPL_REGION_MPI_FINALIZE ||
+           region->kind == MPL_REGION_TRACER;
+}
+
 /* Functions that are called; a definition alone means nothing. */
-static bool mark(struct functions *f, const struct mpl_events *events, uint8_t side)
+static bool mark(struct functions *f, const struct mpl_events *events, uint8_t side,
+                 bool *is_seen)
 {
     const struct mpl_model *model = mpl_events_model(events);
 
@@ -48,17 +56,22 @@ static bool mark(struct functions *f, const struct mpl_events *events, uint8_t s
             struct mpl_call_view view;
 
             mpl_events_call(events, l, i, &view);
-            if (view.region == MPL_NONE || !view.is_mpi) {
-                continue;
+            if (view.region != MPL_NONE && view.is_mpi) {
+                is_seen[view.region] = true;
             }
-
-            const uint32_t name = mpl_names_put(f->names, model->regions[view.region].name);
-
-            if (name == MPL_NONE) {
-                return false;
-            }
-            f->sides[name] |= side;
         }
+    }
+    for (uint32_t r = 0; r < model->n_regions; r++) {
+        if (!is_seen[r] || is_in_every_program(&model->regions[r])) {
+            continue;
+        }
+
+        const uint32_t name = mpl_names_put(f->names, model->regions[r].name);
+
+        if (name == MPL_NONE) {
+            return false;
+        }
+        f->sides[name] |= side;
     }
     return true;
 }
@@ -69,12 +82,16 @@ static enum mpl_status check_functions(struct mpl_comparison *c, struct mpl_err 
     const struct mpl_events *new = c->diff.new->events;
     struct mpl_arena *scratch = mpl_arena_create();
     struct functions f = { .names = mpl_names_create() };
-    const size_t most =
-        (size_t) mpl_events_model(base)->n_regions + mpl_events_model(new)->n_regions;
+    const size_t n_base = mpl_events_model(base)->n_regions;
+    const size_t n_new = mpl_events_model(new)->n_regions;
     enum mpl_status st = MPL_OK;
 
-    f.sides = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, most, uint8_t);
-    if (f.names == NULL || f.sides == NULL || !mark(&f, base, 1) || !mark(&f, new, 2)) {
+    f.sides = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, n_base + n_new, uint8_t);
+
+    bool *is_seen = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, n_base + n_new, bool);
+
+    if (f.names == NULL || f.sides == NULL || is_seen == NULL ||
+        !mark(&f, base, 1, is_seen) || !mark(&f, new, 2, is_seen + n_base)) {
         st = mpl_nomem(err);
     }
 

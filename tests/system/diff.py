@@ -132,6 +132,15 @@ def test_real(book):
         )
 
 
+def test_other_program(book):
+    paths = [product.shared_trace(name) for name in ("npb-is-W-np8", "mandel-mw-np8")]
+    if None in paths:
+        tap.skip("other programs are not comparable", "the traces are not there")
+        return
+    document = book.ask(*paths)
+    tap.ok(document["verdict"] == "NOT COMPARABLE", "what all programs call has no say", document["reason"])
+
+
 def main():
     folder = tempfile.mkdtemp()
     try:
@@ -140,6 +149,7 @@ def main():
             tap.guarded(name, test_relations, book, name)
         tap.guarded("faults", test_faults, book)
         tap.guarded("real runs", test_real, book)
+        tap.guarded("other programs", test_other_program, book)
         tap.empty(book.wrong, "all answers are valid")
         tap.ok(list(book.validator.iter_errors({"schema": "marple-diff/1"})), "refused: no verdict")
     finally:
