@@ -406,6 +406,23 @@ static void print_rest(struct page *page, const struct mpl_diff *diff)
     }
 }
 
+/* Too little for a verdict by one run each, and too much to leave without a word. */
+static void print_small_difference(struct page *page, const struct mpl_diff *diff)
+{
+    const double base_s = diff->sides[0].median_s;
+    const double more_s = diff->sides[1].median_s - base_s;
+
+    if (fabs(more_s) >= diff->least_share / 2 * base_s && !diff->is_slower &&
+        !diff->is_unexplained && diff->n_named == 0 && !mpl_diff_has_repetitions(diff)) {
+        mpl_page_say(
+            page, 2,
+            "The run takes %s (%.0f %%) %s, in waits and communication; whether that "
+            "is more than chance, only repetitions show (--base, --new)",
+            mpl_page_seconds(page, fabs(more_s)), 100 * fabs(more_s) / base_s,
+            more_s > 0 ? "longer" : "less");
+    }
+}
+
 static void print_loads(struct page *page, const struct mpl_diff *diff, size_t top)
 {
     const uint32_t n = diff->n_named < top ? diff->n_named : (uint32_t) top;
@@ -431,6 +448,9 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
                      "each run waits for",
                      diff->n_loads > 0 ? "Computation does not explain"
                                        : "Other numbers of calls hide what explains");
+    }
+    if (diff->n_loads > 0) {
+        print_small_difference(page, diff);
     }
 }
 

@@ -141,6 +141,20 @@ def test_other_program(book):
     tap.ok(document["verdict"] == "NOT COMPARABLE", "what all programs call has no say", document["reason"])
 
 
+def test_small_difference():
+    # built: the same program with other clocks; its run takes 7 % longer, in waits.
+    paths = [product.shared_trace(name) for name in ("npb-lu-W-np4", "npb-lu-W-drift-np4")]
+    if None in paths:
+        tap.skip("too little for a verdict is said", "the traces are not there")
+        return
+    text = " ".join(product.run("diff", *paths).out.split())
+    tap.ok(
+        text.startswith("SAME") and "(7 %) longer, in waits and communication" in text,
+        "too little for a verdict is said",
+        text,
+    )
+
+
 def main():
     folder = tempfile.mkdtemp()
     try:
@@ -150,6 +164,7 @@ def main():
         tap.guarded("faults", test_faults, book)
         tap.guarded("real runs", test_real, book)
         tap.guarded("other programs", test_other_program, book)
+        tap.guarded("small differences", test_small_difference)
         tap.empty(book.wrong, "all answers are valid")
         tap.ok(list(book.validator.iter_errors({"schema": "marple-diff/1"})), "refused: no verdict")
     finally:
