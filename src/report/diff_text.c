@@ -412,8 +412,8 @@ static void print_small_difference(struct page *page, const struct mpl_diff *dif
     const double base_s = diff->sides[0].median_s;
     const double more_s = diff->sides[1].median_s - base_s;
 
-    if (fabs(more_s) >= diff->least_share / 2 * base_s && !diff->is_slower &&
-        !diff->is_unexplained && diff->n_named == 0 && !mpl_diff_has_repetitions(diff)) {
+    if (diff->verdict == MPL_DIFF_SAME && fabs(more_s) >= diff->least_share / 2 * base_s &&
+        diff->n_named == 0 && !mpl_diff_has_repetitions(diff)) {
         mpl_page_say(
             page, 2,
             "The run takes %s (%.0f %%) %s, in waits and communication; whether that "
