@@ -19,6 +19,8 @@ enum {
     OPT_FILTER,
     OPT_ATTRIBUTES,
     OPT_NO_LOOPS,
+    OPT_ROTATE,
+    OPT_SYMBOLS,
     OPT_MATRIX,
     OPT_LINKAGE,
     OPT_CLUSTERS,
@@ -52,6 +54,13 @@ static const struct mpl_option options[] = {
                          "its attributes: sing. or doub., and orig, log10, actual or "
                          "weighted; sing.orig by default, of a ranking all but weighted" },
     [OPT_NO_LOOPS] = { 0, "no-loops", NULL, "without looking for loops" },
+    [OPT_ROTATE] = { 0, "rotate", NULL,
+                     "loops whose bodies are rotations of each other are one" },
+    [OPT_SYMBOLS] = { 0, "symbols",
+                      "peer|relative-peer|root|tag|bytes|communicator|path|none",
+                      "what makes a call another one beside its function, joined by "
+                      "commas; "
+                      "by default none, of the answer all but path" },
     [OPT_MATRIX] = { 0, "matrix", NULL,
                      "ranking: all filters, with and without loops, partners, sizes" },
     [OPT_LINKAGE] = { 0, "linkage", "KIND",
@@ -134,6 +143,11 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_NO_LOOPS:
         opts->show.without_loops = true;
         return MPL_OK;
+    case OPT_ROTATE:
+        opts->show.up_to_rotation = true;
+        return MPL_OK;
+    case OPT_SYMBOLS:
+        return mpl_diff_take_symbols(option, value, arena, &opts->show.symbols, err);
     case OPT_MATRIX:
         opts->show.is_matrix = true;
         return MPL_OK;
@@ -192,7 +206,7 @@ static enum mpl_status check(const struct diff_opts *opts, struct mpl_err *err)
     static const unsigned for_ranking =
         1U << OPT_MATRIX | 1U << OPT_LINKAGE | 1U << OPT_CLUSTERS | 1U << OPT_CLUSTER_BY;
     static const unsigned for_show =
-        1U << OPT_FILTER | 1U << OPT_ATTRIBUTES | 1U << OPT_NO_LOOPS;
+        1U << OPT_FILTER | 1U << OPT_ATTRIBUTES | 1U << OPT_NO_LOOPS | 1U << OPT_ROTATE;
     const bool ranks = mpl_diff_is_ranking(&opts->show);
     const unsigned wrong = opts->given & (ranks ? 1U << OPT_FAIL_ON | 1U << OPT_LEAST
                                           : opts->show.is_asked ? for_answer | for_ranking
@@ -283,9 +297,12 @@ static enum mpl_status compare(const struct diff_opts *opts,
                                struct mpl_err *err)
 {
     struct mpl_comparison *comparison = NULL;
-    enum mpl_status st =
-        mpl_diff_create_repeated(&sides->runs[MPL_SIDE_BASE], &sides->runs[MPL_SIDE_NEW],
-                                 &opts->diff, &comparison, err);
+    const bool has_parts = opts->show.symbols.is_asked && !opts->show.is_asked;
+    const struct mpl_diff_options how = { .least_share = opts->diff.least_share,
+                                          .has_parts = has_parts,
+                                          .parts = opts->show.symbols.parts };
+    enum mpl_status st = mpl_diff_create_repeated(
+        &sides->runs[MPL_SIDE_BASE], &sides->runs[MPL_SIDE_NEW], &how, &comparison, err);
 
     if (st == MPL_OK) {
         const struct mpl_diff *diff = mpl_diff_get(comparison);

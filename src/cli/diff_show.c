@@ -103,6 +103,15 @@ enum mpl_status mpl_diff_check_show(const struct mpl_diff_show *show, struct mpl
         return mpl_fail(err, MPL_E_USAGE,
                         "only rankings and candidates take several --filter");
     }
+    if (show->without_loops && show->up_to_rotation) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "--rotate is about loops, and there are none with --no-loops");
+    }
+    if (show->is_matrix && show->symbols.is_asked) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "--matrix takes calls with and without partners and sizes, so it "
+                        "does not go with --symbols");
+    }
     if (show->is_matrix && (show->n_filters > 0 || show->without_loops)) {
         return mpl_fail(
             err, MPL_E_USAGE,
@@ -133,7 +142,9 @@ static enum mpl_status show_one(const struct mpl_diff_show *show,
 
     if (st == MPL_OK) {
         const struct mpl_filtering how = { .filter = filter,
-                                           .without_loops = show->without_loops };
+                                           .parts = show->symbols.parts,
+                                           .without_loops = show->without_loops,
+                                           .up_to_rotation = show->up_to_rotation };
 
         st = mpl_filtered_create(comparison, &how, &filtered, err);
         st = st == MPL_OK ? mpl_report_filtered(mpl_diff_get(comparison)->base, &filtered,
@@ -166,21 +177,30 @@ enum {
     CHOICES_MOST = 2 * N_FILTERS * N_PARTS
 };
 
+static struct mpl_filter_choice choice_of(const struct mpl_diff_show *show,
+                                          const char *code)
+{
+    return (struct mpl_filter_choice){ code, show->symbols.parts, show->without_loops,
+                                       show->up_to_rotation };
+}
+
 static size_t choose(const struct mpl_diff_show *show, struct mpl_filter_choice *out)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < N_FILTERS && show->is_matrix; i++) {
         for (size_t p = 0; p < N_PARTS; p++) {
-            out[n++] = (struct mpl_filter_choice){ all_filters[i], all_parts[p], false };
-            out[n++] = (struct mpl_filter_choice){ all_filters[i], all_parts[p], true };
+            out[n++] = (struct mpl_filter_choice){ all_filters[i], all_parts[p], false,
+                                                   show->up_to_rotation };
+            out[n++] =
+                (struct mpl_filter_choice){ all_filters[i], all_parts[p], true, false };
         }
     }
     for (size_t i = 0; i < show->n_filters && !show->is_matrix; i++) {
-        out[n++] = (struct mpl_filter_choice){ show->filters[i], 0, show->without_loops };
+        out[n++] = choice_of(show, show->filters[i]);
     }
     if (n == 0) {
-        out[n++] = (struct mpl_filter_choice){ default_filter, 0, show->without_loops };
+        out[n++] = choice_of(show, default_filter);
     }
     return n;
 }

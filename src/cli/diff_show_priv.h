@@ -6,6 +6,13 @@
 
 #include "report/report.h"
 
+/** What of a call makes it another one, beside its function. */
+struct mpl_symbols_asked {
+    bool is_asked;
+    bool has_none;
+    unsigned parts; /* enum mpl_symbol_part */
+};
+
 enum { MPL_DIFF_FILTERS_MOST = 16 };
 struct mpl_diff_show {
     bool is_asked;
@@ -15,6 +22,8 @@ struct mpl_diff_show {
     bool has_kind; /* Else the default one; of a ranking all. */
     struct mpl_context_kind kind;
     bool without_loops;
+    bool up_to_rotation;
+    struct mpl_symbols_asked symbols;
     bool is_matrix;
     bool has_linkage; /* Else all. */
     enum mpl_linkage linkage;
@@ -34,6 +43,10 @@ enum mpl_status mpl_diff_take_linkage(const struct mpl_option *option, const cha
                                       struct mpl_diff_show *show, struct mpl_err *err);
 enum mpl_status mpl_diff_take_cluster_by(const struct mpl_option *option, const char *value,
                                          struct mpl_diff_show *show, struct mpl_err *err);
+/** Words joined by commas; several options add up. */
+enum mpl_status mpl_diff_take_symbols(const struct mpl_option *option, const char *value,
+                                      struct mpl_arena *arena,
+                                      struct mpl_symbols_asked *asked, struct mpl_err *err);
 /** Whether many configurations are asked for. */
 bool mpl_diff_is_ranking(const struct mpl_diff_show *show);
 /** What does not go together. */

@@ -188,10 +188,46 @@ static enum mpl_status note_recording(struct mpl_comparison *c, struct mpl_err *
         err);
 }
 
+/* "function, peer and root". */
+static const char *parts_text(struct mpl_arena *arena, unsigned parts)
+{
+    const char *text = "function";
+    unsigned rest = parts;
+
+    for (int i = 0; i < MPL_SYMBOL_PARTS && text != NULL; i++) {
+        rest &= ~(1U << i);
+        text = (parts & 1U << i) == 0
+                   ? text
+                   : mpl_arena_printf(arena, "%s%s %s", text, rest == 0 ? " and" : ",",
+                                      mpl_symbol_part_name(i));
+    }
+    return text;
+}
+
+static enum mpl_status note_parts(struct mpl_comparison *c, struct mpl_err *err)
+{
+    const char *parts;
+
+    if (!c->options.has_parts) {
+        return MPL_OK;
+    }
+    parts = parts_text(c->arena, c->options.parts);
+    return mpl_comparison_note(
+        c,
+        parts == NULL
+            ? NULL
+            : mpl_arena_printf(c->arena,
+                               "As asked for, calls are compared by their %s, and by "
+                               "nothing else.",
+                               parts),
+        err);
+}
+
 enum mpl_status mpl_comparable_note(struct mpl_comparison *c, struct mpl_err *err)
 {
-    const enum mpl_status st = mpl_arrival_note(c, err);
+    enum mpl_status st = mpl_arrival_note(c, err);
 
+    st = st == MPL_OK ? note_parts(c, err) : st;
     return st == MPL_OK ? note_recording(c, err) : st;
 }
 

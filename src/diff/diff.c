@@ -8,14 +8,24 @@
 
 #include <stdlib.h>
 
-enum { COARSE, FINE, LEVELS };
+/* Iterations are counted by PLACE, which is COARSE unless something else is compared. */
+enum { COARSE, FINE, PLACE, LEVELS };
 /* Each round finds at least one more kind of call in a process; few programs have so many. */
 enum { MOST_ROUNDS = 100 };
-static const unsigned parts[LEVELS] = {
+static const unsigned parts[] = {
     [COARSE] = MPL_SYMBOL_PEER | MPL_SYMBOL_ROOT,
     [FINE] = MPL_SYMBOL_PEER | MPL_SYMBOL_ROOT | MPL_SYMBOL_TAG | MPL_SYMBOL_BYTES |
              MPL_SYMBOL_COMM,
 };
+
+/* What is compared: what is recorded, or what was asked for. */
+static unsigned parts_of(const struct mpl_comparison *c, int level)
+{
+    return c->options.has_parts
+               ? c->options.parts &
+                     (level == FINE ? ~0U : parts[COARSE] | MPL_SYMBOL_RELATIVE)
+               : parts[level];
+}
 
 const char *mpl_diff_verdict_name(enum mpl_diff_verdict verdict)
 {
@@ -74,7 +84,7 @@ static void take_time(const struct mpl_comparison *c, const struct mpl_sequence 
     const bool is_end = change->position >= base->n;
     const bool receives =
         !is_end &&
-        mpl_symbols_get(c->symbols, base->symbols[change->position])->from != MPL_NONE;
+        mpl_symbols_get(c->symbols, c->base[l].symbols[change->position])->from != MPL_NONE;
     struct mpl_call_view view;
 
     if (is_end && mpl_events_call_count(events, l) == 0) {
@@ -119,19 +129,21 @@ static enum mpl_status take_change(struct mpl_comparison *c, const struct mpl_le
                                    struct mpl_divergence *change, struct mpl_err *err)
 {
     const int i = choose_level(c, levels, change);
-    struct mpl_sides coarse;
+    struct mpl_sides place;
     struct mpl_sides sides;
-    enum mpl_status st = fold_sides(c, &levels[COARSE], change->location, &coarse, err);
+    enum mpl_status st = fold_sides(c, &levels[PLACE], change->location, &place, err);
 
-    sides = coarse;
-    if (st == MPL_OK && i != COARSE) {
+    sides = place;
+    if (st == MPL_OK && (i != COARSE || c->options.has_parts)) {
         st = fold_sides(c, &levels[i], change->location, &sides, err);
     }
     st = st == MPL_OK ? mpl_align(c, &sides, change, err) : st;
     if (st == MPL_OK) {
-        mpl_align_place(c, &coarse, change);
+        mpl_align_place(c, &place, change);
         take_time(c, sides.base, change);
-        st = i == COARSE ? mpl_explain(c, levels[COARSE].new, change, err) : MPL_OK;
+        st = i == COARSE && (parts_of(c, COARSE) & MPL_SYMBOL_RELATIVE) == 0
+                 ? mpl_explain(c, levels[COARSE].new, change, err)
+                 : MPL_OK;
     }
     return st;
 }
@@ -231,22 +243,26 @@ static enum mpl_status loosen(struct mpl_comparison *c, struct mpl_level *level,
     return st;
 }
 
-static enum mpl_status make_coarse(struct mpl_comparison *c, struct mpl_level *out,
+static enum mpl_status make_coarse(struct mpl_comparison *c, struct mpl_level *levels,
                                    struct mpl_err *err)
 {
-    const enum mpl_status st =
-        mpl_sequences_coarsen(c->base, c->n_locations, NULL, parts[COARSE], c->symbols,
-                              c->arena, &out->base, err);
+    struct mpl_level *out = &levels[PLACE];
+    enum mpl_status st = mpl_sequences_coarsen(c->base, c->n_locations, NULL, parts[COARSE],
+                                               c->symbols, c->arena, &out->base, err);
 
-    return st == MPL_OK ? mpl_sequences_coarsen(c->new, c->n_locations, NULL, parts[COARSE],
-                                                c->symbols, c->arena, &out->new, err)
-                        : st;
+    st = st == MPL_OK ? mpl_sequences_coarsen(c->new, c->n_locations, NULL, parts[COARSE],
+                                              c->symbols, c->arena, &out->new, err)
+                      : st;
+    levels[COARSE] = *out;
+    return st == MPL_OK && c->options.has_parts
+               ? make_level(c, parts_of(c, COARSE), c->arena, &levels[COARSE], err)
+               : st;
 }
 
 enum mpl_status mpl_fine_make(struct mpl_comparison *c, struct mpl_arena *arena,
                               struct mpl_level *out, struct mpl_err *err)
 {
-    return make_level(c, parts[FINE], arena, out, err);
+    return make_level(c, parts_of(c, FINE), arena, out, err);
 }
 
 enum mpl_status mpl_fine_loosen(struct mpl_comparison *c, struct mpl_err *err)
@@ -270,8 +286,11 @@ static enum mpl_status make_levels(struct mpl_comparison *c, struct mpl_level *l
     st = st == MPL_OK ? loosen(c, &levels[FINE], err) : st;
     c->base = levels[FINE].base;
     c->new = levels[FINE].new;
+    st = st == MPL_OK && c->options.has_parts
+             ? mpl_fine_make(c, c->arena, &levels[FINE], err)
+             : st;
     st = st == MPL_OK ? mpl_repeats_find_forks(c, err) : st;
-    return st == MPL_OK ? make_coarse(c, &levels[COARSE], err) : st;
+    return st == MPL_OK ? make_coarse(c, levels, err) : st;
 }
 
 static enum mpl_status compare_calls(struct mpl_comparison *c, struct mpl_level *levels,
@@ -330,6 +349,7 @@ enum mpl_status mpl_diff_create_repeated(const struct mpl_diff_runs *base,
     c->symbols = mpl_symbols_create();
     c->loops = mpl_loops_create(MPL_FILTER_K, arena);
     c->loose = mpl_loose_create(arena);
+    c->options = *options;
     c->diff.symbols = c->symbols;
     c->diff.loops = c->loops;
     if (c->symbols == NULL || c->loops == NULL || c->loose == NULL) {

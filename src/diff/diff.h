@@ -143,6 +143,9 @@ struct mpl_diff_runs {
 };
 struct mpl_diff_options {
     double least_share; /**< See struct mpl_diff; 0: 10 %, with repetitions 2 %. */
+    bool
+        has_parts; /**< Calls are compared with these parts; else with all but their paths. */
+    unsigned parts; /**< enum mpl_symbol_part */
 };
 /** The same of repetitions. Those that cannot be used are left out, and that is a note. */
 enum mpl_status mpl_diff_create_repeated(const struct mpl_diff_runs *base,
@@ -194,6 +197,8 @@ size_t mpl_gates_failed(const struct mpl_gates *gates, const struct mpl_diff *di
 struct mpl_filtering {
     const struct mpl_filter *filter;
     unsigned parts; /**< enum mpl_symbol_part; the paper has none. */
+    bool
+        up_to_rotation; /**< Loops whose bodies are rotations of each other are one; the paper's are not. */
     bool without_loops;
     bool
         without_noise; /**< Leaves out what has no order, and polls: see struct mpl_sequence_options. */
@@ -207,6 +212,9 @@ struct mpl_filtered {
     uint32_t n_locations;
     const struct mpl_symbols *symbols;
     struct mpl_loops *loops; /**< NULL without loops. */
+    /** Per loop what it stands for, see mpl_loops_find_rotations(); NULL: for itself. Items of base and new have no
+        other loops, their bodies do. */
+    const uint32_t *rotation_of;
     const struct mpl_folded *base;
     const struct mpl_folded *new;
 };

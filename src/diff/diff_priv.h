@@ -10,6 +10,7 @@ struct mpl_comparison {
     struct mpl_symbols *symbols;
     struct mpl_loops *loops;
     uint32_t n_locations;
+    struct mpl_diff_options options;
     /** Per location, with all that is recorded and that chance does not decide about. NULL: not made yet. */
     const struct mpl_sequence *base;
     const struct mpl_sequence *new;

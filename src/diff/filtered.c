@@ -29,9 +29,29 @@ static enum mpl_status fold(struct mpl_filtered *f, const struct mpl_sequence *a
     return f->loops == NULL ? mpl_nomem(err) : mpl_loops_fold(f->loops, all, n, out, err);
 }
 
+/* Loops of base and new by the first of their rotations. */
+static bool turn(struct mpl_filtered *f, struct mpl_folded *out)
+{
+    if (!mpl_loops_find_rotations(f->loops, f->arena, &f->rotation_of)) {
+        return false;
+    }
+    for (uint32_t s = 0; s < 2 * f->n_locations; s++) {
+        struct mpl_item *items = MPL_NEW_ARRAY(f->arena, out[s].n, struct mpl_item);
+
+        if (items == NULL) {
+            return false;
+        }
+        for (uint32_t i = 0; i < out[s].n; i++) {
+            items[i] = mpl_item_unrotated(out[s].items[i], f->rotation_of);
+        }
+        out[s].items = items;
+    }
+    return true;
+}
+
 /* Both runs as one list, so that loops are those of both. */
 static enum mpl_status take(struct mpl_filtered *f, const struct mpl_sequence *base,
-                            const struct mpl_sequence *new, const uint32_t *k,
+                            const struct mpl_sequence *new, const struct mpl_filtering *how,
                             struct mpl_err *err)
 {
     const size_t n = f->n_locations;
@@ -46,9 +66,12 @@ static enum mpl_status take(struct mpl_filtered *f, const struct mpl_sequence *b
         all[l] = base[l];
         all[n + l] = new[l];
     }
-    if (k != NULL) {
-        st = fold(f, all, 2 * n, *k, out, err);
+    if (!how->without_loops) {
+        st = fold(f, all, 2 * n, mpl_filter_k(how->filter), out, err);
     } else if (!unfold(all, 2 * n, f->arena, out)) {
+        st = mpl_nomem(err);
+    }
+    if (st == MPL_OK && how->up_to_rotation && !how->without_loops && !turn(f, out)) {
         st = mpl_nomem(err);
     }
     f->base = out;
@@ -93,10 +116,10 @@ enum mpl_status mpl_filtered_create(const struct mpl_comparison *c,
                                     const struct mpl_filtering *how,
                                     struct mpl_filtered *out, struct mpl_err *err)
 {
-    const uint32_t k = mpl_filter_k(how->filter);
     const bool is_made = how->without_noise && c->base != NULL && c->new != NULL &&
                          !mpl_filter_keeps_returns(how->filter) && how->instead == NULL &&
-                         !how->beyond_mpi && (how->parts & MPL_SYMBOL_RELATIVE) == 0;
+                         !how->beyond_mpi &&
+                         (how->parts & (MPL_SYMBOL_RELATIVE | MPL_SYMBOL_PATH)) == 0;
     const struct mpl_sequence *base = NULL;
     const struct mpl_sequence *new = NULL;
     enum mpl_status st;
@@ -109,7 +132,7 @@ enum mpl_status mpl_filtered_create(const struct mpl_comparison *c,
     }
     st = is_made ? coarsen(c, how, out->arena, &base, &new, err)
                  : make(c, how, out->arena, &base, &new, err);
-    return st == MPL_OK ? take(out, base, new, how->without_loops ? NULL : &k, err) : st;
+    return st == MPL_OK ? take(out, base, new, how, err) : st;
 }
 
 void mpl_filtered_destroy(struct mpl_filtered *filtered)

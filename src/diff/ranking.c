@@ -448,6 +448,7 @@ static enum mpl_status look_through(struct work *w, size_t filter, struct mpl_er
         const struct mpl_filtering how = { .filter = opened,
                                            .parts = choice->parts,
                                            .without_loops = choice->without_loops,
+                                           .up_to_rotation = choice->up_to_rotation,
                                            .without_noise = true,
                                            .beyond_mpi = true };
         struct mpl_filtered f;

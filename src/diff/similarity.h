@@ -196,6 +196,7 @@ struct mpl_filter_choice {
     const char *code; /**< See struct mpl_filter. */
     unsigned parts;   /**< enum mpl_symbol_part */
     bool without_loops;
+    bool up_to_rotation;
 };
 /** What clusters are made of to find suspects: locations whose rows of JSM_D are near each other (as SciPy does
     when it gets the matrix), or that are like each other in the new run (1 - J). */

@@ -83,11 +83,18 @@ static enum mpl_status vote_with(struct mpl_comparison *c, struct mpl_divergence
 enum mpl_status mpl_vote(struct mpl_comparison *c, struct mpl_divergence *changes,
                          struct mpl_err *err)
 {
+    const struct mpl_diff_options *o = &c->options;
+    const unsigned all = !o->has_parts ? ~0U
+                         : (o->parts & MPL_SYMBOL_RELATIVE) != 0
+                             ? o->parts | MPL_SYMBOL_PEER
+                             : o->parts;
     enum mpl_status st = MPL_OK;
 
     for (size_t f = 0; f < N_FILTERS; f++) {
         for (size_t p = 0; p < N_PARTS && st == MPL_OK; p++) {
-            st = vote_with(c, changes, filters[f], parts[p], err);
+            const bool is_new = p == 0 || (parts[p] & all) != (parts[p - 1] & all);
+
+            st = is_new ? vote_with(c, changes, filters[f], parts[p] & all, err) : MPL_OK;
         }
     }
     return st;

@@ -25,16 +25,35 @@ static const char *or_unknown(const char *text)
     return text == NULL ? "?" : text;
 }
 
+/* The two sets of --matrix have a word each; others name their parts. */
+static const char *parts_text(const struct table *t, unsigned parts)
+{
+    static const unsigned peers = MPL_SYMBOL_PEER | MPL_SYMBOL_ROOT;
+    static const unsigned sizes =
+        peers | MPL_SYMBOL_TAG | MPL_SYMBOL_BYTES | MPL_SYMBOL_COMM;
+    const char *text = "";
+
+    if (parts == peers || parts == sizes) {
+        return parts == peers ? " peers" : " sizes";
+    }
+    for (int i = 0; i < MPL_SYMBOL_PARTS; i++) {
+        if ((parts & 1U << i) != 0) {
+            text = or_unknown(mpl_arena_printf(t->page->scratch, "%s%s%s", text,
+                                               *text == '\0' ? " " : ",",
+                                               mpl_symbol_part_name(i)));
+        }
+    }
+    return text;
+}
+
 /* "11.mpi.cust.0K10", with what it shows beside the functions, or does not. */
 static const char *filter_text(const struct table *t, size_t filter)
 {
     const struct mpl_filter_choice *f = &t->r->options->filters[filter];
 
-    return or_unknown(mpl_arena_printf(t->page->scratch, "%s%s%s", f->code,
-                                       f->parts == 0                      ? ""
-                                       : (f->parts & MPL_SYMBOL_TAG) != 0 ? " sizes"
-                                                                          : " peers",
-                                       f->without_loops ? " no loops" : ""));
+    return or_unknown(mpl_arena_printf(
+        t->page->scratch, "%s%s%s%s", f->code, parts_text(t, f->parts),
+        f->without_loops ? " no loops" : "", f->up_to_rotation ? " rotated" : ""));
 }
 
 static int widest_filter(const struct table *t)

@@ -15,6 +15,7 @@ static size_t number_of(struct sheet *s, uint32_t loop)
     uint32_t *slot;
     size_t i = 0;
 
+    loop = s->f->rotation_of == NULL ? loop : s->f->rotation_of[loop];
     while (i < s->named.n && *(const uint32_t *) mpl_buf_get(&s->named, i) != loop) {
         i++;
     }
@@ -66,6 +67,10 @@ void mpl_sheet_loops(struct sheet *s)
 
         print_items(s, mpl_or_unknown(mpl_arena_printf(s->page->scratch, "L%zu = ", i)),
                     body.items, body.n);
+    }
+    if (s->f->rotation_of != NULL && s->named.n > 0) {
+        mpl_page_say(s->page, 0,
+                     "A loop stands for all whose bodies are rotations of each other.");
     }
 }
 

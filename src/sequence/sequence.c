@@ -15,7 +15,8 @@ struct maker {
     uint32_t *functions; /* Per region: number of its name; MPL_NONE: is left out. */
     uint32_t *comms;     /* Per communicator, likewise. */
     uint8_t *manners;    /* Per region: bits of enum manner. */
-    bool *is_addressed;  /* See find_addressed(); NULL: nothing is left to chance. */
+    struct mpl_call_paths *paths; /* NULL: not asked for. */
+    bool *is_addressed; /* See find_addressed(); NULL: nothing is left to chance. */
     uint32_t location;
 };
 
@@ -104,6 +105,16 @@ static uint32_t rank_of(const struct maker *m, uint32_t process)
     return process == MPL_NONE ? MPL_NONE : m->model->processes[process].rank;
 }
 
+static uint32_t shown_peer(const struct maker *m, uint32_t rank)
+{
+    if (rank == MPL_NONE || !has(m, MPL_SYMBOL_PEER | MPL_SYMBOL_RELATIVE)) {
+        return MPL_NONE;
+    }
+    return has(m, MPL_SYMBOL_RELATIVE)
+               ? rank - rank_of(m, m->model->locations[m->location].process) + MPL_LOOP
+               : rank;
+}
+
 /* Only what begins here: what is completed here may come in any order, or not be recorded. */
 static bool begins_here(uint8_t kind)
 {
@@ -126,8 +137,7 @@ static void take_message(const struct maker *m, uint32_t message, struct mpl_sym
     uint64_t *bytes = e->is_send ? &s->sent_bytes : &s->received_bytes;
 
     if (*peer != MPL_NONE || *bytes != UINT64_MAX) {
-        const uint32_t other =
-            has(m, MPL_SYMBOL_PEER | MPL_SYMBOL_RELATIVE) ? rank_of(m, e->peer) : MPL_NONE;
+        const uint32_t other = shown_peer(m, rank_of(m, e->peer));
 
         s->more =
             (s->more ^ other ^ (has(m, MPL_SYMBOL_TAG) ? (uint64_t) e->tag << 32 : 0)) *
@@ -187,16 +197,6 @@ static struct mpl_symbol symbol_of(const struct maker *m, uint32_t call, uint32_
         take_collective(m, span.collective, &s);
     }
     return s;
-}
-
-static uint32_t shown_peer(const struct maker *m, uint32_t rank)
-{
-    if (rank == MPL_NONE || !has(m, MPL_SYMBOL_PEER | MPL_SYMBOL_RELATIVE)) {
-        return MPL_NONE;
-    }
-    return has(m, MPL_SYMBOL_RELATIVE)
-               ? rank - rank_of(m, m->model->locations[m->location].process) + MPL_LOOP
-               : rank;
 }
 
 /* Only the parts that are asked for, and that chance does not decide about. */
@@ -344,9 +344,15 @@ static bool add(struct maker *m, struct list *p, const struct mpl_symbol *s, uin
 
 static bool add_return(struct maker *m, struct list *p, uint32_t function, uint32_t call)
 {
-    const struct mpl_symbol s = { function, MPL_NONE, MPL_NONE,   MPL_NONE,
-                                  MPL_NONE, MPL_NONE, UINT64_MAX, UINT64_MAX,
-                                  0,        true,     false };
+    const struct mpl_symbol s = { .function = function,
+                                  .to = MPL_NONE,
+                                  .from = MPL_NONE,
+                                  .root = MPL_NONE,
+                                  .tag = MPL_NONE,
+                                  .comm = MPL_NONE,
+                                  .sent_bytes = UINT64_MAX,
+                                  .received_bytes = UINT64_MAX,
+                                  .is_return = true };
 
     return add(m, p, &s, call, false);
 }
@@ -392,6 +398,10 @@ static bool take_call(struct maker *m, uint32_t call, struct list *p)
         return true;
     }
     strip(m, level, &s);
+    if (m->paths != NULL &&
+        !mpl_call_paths_at(m->paths, m->location, view.first_event, &s.path)) {
+        return false;
+    }
     if (!add(m, p, &s, call, p->is_chance || brings)) {
         return false;
     }
@@ -451,10 +461,15 @@ enum mpl_status mpl_sequences_create(const struct mpl_events *events,
     if (is_done && options->loose != NULL && mpl_loose_changes(options->loose) > 0) {
         is_done = find_addressed(&m, scratch);
     }
+    if (is_done && has(&m, MPL_SYMBOL_PATH)) {
+        m.paths = mpl_call_paths_create(model, symbols, scratch);
+        is_done = m.paths != NULL;
+    }
 
     for (m.location = 0; m.location < model->n_locations && is_done; m.location++) {
         is_done = take_location(&m, arena, &all[m.location]);
     }
+    mpl_call_paths_close(m.paths);
     mpl_arena_destroy(scratch);
     if (!is_done) {
         return mpl_nomem(err);

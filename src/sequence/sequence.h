@@ -43,7 +43,12 @@ enum mpl_symbol_part {
     MPL_SYMBOL_TAG = 8,
     MPL_SYMBOL_BYTES = 16, /**< What is sent and received. */
     MPL_SYMBOL_COMM = 32,  /**< The communicator, by its name. */
+    MPL_SYMBOL_PATH = 64,  /**< In which functions it is made; see struct mpl_call_paths. */
 };
+enum { MPL_SYMBOL_PARTS = 7 };
+/** The word for a part, of the \p i-th bit: "peer", "relative-peer", "root", "tag", "bytes", "communicator",
+    "path"; \p i below MPL_SYMBOL_PARTS. */
+const char *mpl_symbol_part_name(int i);
 
 /** A number of a symbol or, with this bit, of a loop. */
 #define MPL_LOOP 0x80000000U
@@ -61,6 +66,8 @@ struct mpl_symbol {
     uint64_t more; /**< Hash of further messages that begin in the call. */
     bool is_return;
     bool is_relative;
+    uint32_t
+        path; /**< 1 + the number of a name such as "main/solve"; 0: not asked for, or in no function. */
 };
 
 /** Equal calls of any run that uses the same symbols have the same number. */
@@ -74,6 +81,8 @@ const struct mpl_symbol *mpl_symbols_get(const struct mpl_symbols *symbols, uint
 uint32_t mpl_symbols_put(struct mpl_symbols *symbols, const struct mpl_symbol *symbol);
 /** The number of a name; MPL_NONE when out of memory. */
 uint32_t mpl_symbols_name(struct mpl_symbols *symbols, const char *name);
+/** Borrowed until the next name. */
+const char *mpl_symbols_name_text(const struct mpl_symbols *symbols, uint32_t name);
 /** How many names there are. */
 size_t mpl_symbols_names(const struct mpl_symbols *symbols);
 /** Borrowed until the next name. */
@@ -81,6 +90,21 @@ const char *mpl_symbol_function(const struct mpl_symbols *symbols, uint32_t symb
 /** "MPI_Send(4)", "MPI_Bcast(root 0)"; \p is_short: without "MPI_". NULL: no memory. */
 const char *mpl_symbol_text(const struct mpl_symbols *symbols, uint32_t symbol,
                             bool is_short, struct mpl_arena *arena);
+
+/**
+ * The functions that a location is in, from the outermost one: "main/solve/exchange". Each recorded region counts that
+ * is entered before a call and not left.
+ */
+struct mpl_call_paths;
+/** \p symbols gets the names. Close it. NULL: no memory. */
+struct mpl_call_paths *mpl_call_paths_create(const struct mpl_model *model,
+                                             struct mpl_symbols *symbols,
+                                             struct mpl_arena *arena);
+void mpl_call_paths_close(struct mpl_call_paths *paths); /* NULL is allowed */
+/** What lies around a record, as in struct mpl_symbol. Of a location records must be asked for in ascending order;
+    another location begins anew. False: no memory. Cost: linear in the records in between. */
+bool mpl_call_paths_at(struct mpl_call_paths *paths, uint32_t location, uint32_t event,
+                       uint32_t *path);
 
 /* ---- sequences ------------------------------------------------------------------------------ */
 
@@ -189,5 +213,14 @@ uint64_t mpl_item_length(const struct mpl_loops *loops, struct mpl_item item);
 enum mpl_status mpl_loops_fold(struct mpl_loops *loops,
                                const struct mpl_sequence *sequences, size_t n,
                                struct mpl_folded *out, struct mpl_err *err);
+
+/**
+ * Per loop the first one whose body is a rotation of its own, where loops in bodies stand for their rotations, too:
+ * Send Recv and Recv Send are the same loop, begun at another call. False: no memory. Cost: linear in all bodies.
+ */
+bool mpl_loops_find_rotations(const struct mpl_loops *loops, struct mpl_arena *arena,
+                              const uint32_t **out);
+/** An item, where a loop is the first one of its rotations. */
+struct mpl_item mpl_item_unrotated(struct mpl_item item, const uint32_t *of);
 
 #endif

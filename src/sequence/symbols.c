@@ -44,6 +44,15 @@ void mpl_symbols_destroy(struct mpl_symbols *symbols)
     }
 }
 
+const char *mpl_symbol_part_name(int i)
+{
+    static const char *const names[MPL_SYMBOL_PARTS] = {
+        "peer", "relative-peer", "root", "tag", "bytes", "communicator", "path",
+    };
+
+    return names[i];
+}
+
 uint32_t mpl_symbols_count(const struct mpl_symbols *symbols)
 {
     return (uint32_t) symbols->all.n;
@@ -60,7 +69,7 @@ static bool is_equal(const struct mpl_symbol *a, const struct mpl_symbol *b)
            a->root == b->root && a->tag == b->tag && a->comm == b->comm &&
            a->sent_bytes == b->sent_bytes && a->received_bytes == b->received_bytes &&
            a->more == b->more && a->is_return == b->is_return &&
-           a->is_relative == b->is_relative;
+           a->is_relative == b->is_relative && a->path == b->path;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -76,6 +85,7 @@ static uint64_t hash_of(const struct mpl_symbol *s)
     hash = mix(hash, (uint64_t) s->root << 32 | s->tag);
     hash = mix(hash, (uint64_t) s->comm << 2 | (unsigned) s->is_return << 1 |
                          (unsigned) s->is_relative);
+    hash = mix(hash, s->path);
     hash = mix(hash, s->sent_bytes);
     hash = mix(hash, s->received_bytes);
     return mix(hash, s->more);
@@ -111,6 +121,11 @@ uint32_t mpl_symbols_name(struct mpl_symbols *symbols, const char *name)
 size_t mpl_symbols_names(const struct mpl_symbols *symbols)
 {
     return mpl_names_count(symbols->names);
+}
+
+const char *mpl_symbols_name_text(const struct mpl_symbols *symbols, uint32_t name)
+{
+    return mpl_names_text(symbols->names, name);
 }
 
 const char *mpl_symbol_function(const struct mpl_symbols *symbols, uint32_t symbol)
@@ -172,6 +187,10 @@ static void print(const struct mpl_symbols *symbols, const struct mpl_symbol *s,
     }
     if (s->comm != MPL_NONE) {
         add(out, &has_any, mpl_names_text(symbols->names, s->comm));
+    }
+    if (s->path != 0) {
+        add(out, &has_any, "in ");
+        mpl_text_print(out, "%s", mpl_names_text(symbols->names, s->path - 1));
     }
     mpl_text_print(out, "%s", has_any ? ")" : "");
 }

@@ -678,6 +678,70 @@ START_TEST(a_fault_in_a_real_trace_is_found_where_it_is)
 }
 END_TEST
 
+/* ---- what is compared of a call ----------------------------------------------------------------------------- */
+
+static const struct {
+    const char *trace;
+    enum fault fault;
+    unsigned part;
+} seen[] = {
+    { "npb-is-W-np8", ROOT, MPL_SYMBOL_ROOT },
+    { "npb-is-W-np8", SIZE, MPL_SYMBOL_BYTES },
+    { "oddeven-np16", TAG, MPL_SYMBOL_TAG },
+    { "oddeven-np16", PEER, MPL_SYMBOL_PEER },
+    { "npb-cg-W-np8", PEER, MPL_SYMBOL_RELATIVE },
+    { "lulesh-np8", SIZE, MPL_SYMBOL_BYTES },
+    { "lulesh-np8", TAG, MPL_SYMBOL_TAG },
+};
+
+static size_t count_changes(const struct mpl_run *base, const struct mpl_run *new,
+                            unsigned parts, uint32_t *location)
+{
+    const struct mpl_diff_options options = { .has_parts = true, .parts = parts };
+    struct mpl_comparison *comparison = NULL;
+    size_t n;
+
+    ck_assert_int_eq(mpl_diff_create_repeated(&(struct mpl_diff_runs){ 1, &base },
+                                              &(struct mpl_diff_runs){ 1, &new }, &options,
+                                              &comparison, NULL),
+                     MPL_OK);
+    n = mpl_diff_get(comparison)->n_changes;
+    *location = n == 0 ? MPL_NONE : mpl_diff_get(comparison)->changes[0].location;
+    mpl_diff_destroy(comparison);
+    return n;
+}
+
+START_TEST(a_fault_shows_in_its_part_of_calls_and_in_no_other)
+{
+    const unsigned all = MPL_SYMBOL_PEER | MPL_SYMBOL_ROOT | MPL_SYMBOL_TAG |
+                         MPL_SYMBOL_BYTES | MPL_SYMBOL_COMM;
+    const unsigned rest =
+        all & ~(seen[_i].part == MPL_SYMBOL_RELATIVE ? MPL_SYMBOL_PEER : seen[_i].part);
+    struct mutant x = { .trace = seen[_i].trace, .fault = seen[_i].fault, .location = 2 };
+    struct stages s = { .arena = mpl_arena_create() };
+    struct mpl_analysis *analysis = NULL;
+    struct mpl_model *model = NULL;
+    uint32_t location;
+    char path[4000];
+
+    snprintf(path, sizeof path, "%s/%s", traces_folder(), x.trace);
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &analysis, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_read(path, s.arena, NULL, &model, NULL), MPL_OK);
+
+    const struct mpl_run *base = &mpl_analysis_diagnosis(analysis)->runs[0];
+
+    random_state = (uint64_t) _i;
+    while (!mutate(model, base, &x, s.arena)) {
+    }
+    run_stages(&s, model);
+    ck_assert_uint_eq(count_changes(base, &s.run, rest, &location), 0);
+    ck_assert_uint_eq(count_changes(base, &s.run, seen[_i].part, &location), 1);
+    ck_assert_uint_eq(location, x.location);
+    mpl_analysis_destroy(analysis);
+    mpl_arena_destroy(s.arena);
+}
+END_TEST
+
 /* ---- relations --------------------------------------------------------------------------------------------- */
 
 /* A run whose times \p change has changed has the structure of the run as recorded. */
@@ -765,6 +829,8 @@ int main(void)
 
     if (traces_are_there("faults in real traces")) {
         tcase_add_test(c, a_fault_in_a_real_trace_is_found_where_it_is);
+        tcase_add_loop_test(c, a_fault_shows_in_its_part_of_calls_and_in_no_other, 0,
+                            sizeof seen / sizeof *seen);
         tcase_add_loop_test(c, times_are_no_structure, 0, N_SMALL);
         tcase_add_loop_test(c, shifted_clocks_are_no_structure, 0, N_SMALL);
         tcase_add_test(c, the_mirror_image_blames_the_same);

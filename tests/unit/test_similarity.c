@@ -545,7 +545,7 @@ static struct mpl_analysis *read_run(const char *folder, const char *name)
     return analysis;
 }
 
-static const struct mpl_filter_choice filter = { "11.mpi.cust.0K10", 0, false };
+static const struct mpl_filter_choice filter = { .code = "11.mpi.cust.0K10" };
 static const struct mpl_context_kind kinds[] = {
     { MPL_CONTEXT_SINGLE, MPL_CONTEXT_PRESENCE },
     { MPL_CONTEXT_SINGLE, MPL_CONTEXT_LOG10 },

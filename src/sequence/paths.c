@@ -1,0 +1,101 @@
+/* In which functions a call is made: the regions around it, as one name. */
+#include "config.h"
+
+#include "sequence/sequence.h"
+
+struct mpl_call_paths {
+    const struct mpl_model *model;
+    struct mpl_symbols *symbols;
+    struct mpl_arena *arena;
+    struct mpl_map
+        *inner;           /* Of a path and a region: the path with that region behind it. */
+    struct mpl_buf stack; /* uint32_t: the path with each region that is not left yet. */
+    uint32_t location;
+    uint32_t next; /* Record of that location. */
+};
+
+struct mpl_call_paths *mpl_call_paths_create(const struct mpl_model *model,
+                                             struct mpl_symbols *symbols,
+                                             struct mpl_arena *arena)
+{
+    struct mpl_call_paths *paths = MPL_NEW(arena, struct mpl_call_paths);
+
+    if (paths == NULL) {
+        return NULL;
+    }
+    *paths = (struct mpl_call_paths){ .model = model,
+                                      .symbols = symbols,
+                                      .arena = arena,
+                                      .inner = mpl_map_create(),
+                                      .stack = mpl_buf_make(sizeof(uint32_t)),
+                                      .location = MPL_NONE };
+    return paths->inner == NULL ? NULL : paths;
+}
+
+void mpl_call_paths_close(struct mpl_call_paths *paths)
+{
+    if (paths != NULL) {
+        mpl_map_destroy(paths->inner);
+        mpl_buf_free(&paths->stack);
+    }
+}
+
+static uint32_t innermost(const struct mpl_call_paths *p)
+{
+    return p->stack.n == 0 ? 0 : *(const uint32_t *) mpl_buf_get(&p->stack, p->stack.n - 1);
+}
+
+/* 0: no memory. */
+static uint32_t name_inner(struct mpl_call_paths *p, uint32_t outer, uint32_t region)
+{
+    const uint64_t key = (uint64_t) outer << 32 | region;
+    const char *name = p->model->regions[region].name;
+    uint32_t path = mpl_map_find(p->inner, key);
+
+    if (path != MPL_NONE) {
+        return path;
+    }
+    if (outer != 0) {
+        name = mpl_arena_printf(p->arena, "%s/%s",
+                                mpl_symbols_name_text(p->symbols, outer - 1), name);
+    }
+    path = name == NULL ? MPL_NONE : mpl_symbols_name(p->symbols, name);
+    return path == MPL_NONE || !mpl_map_put(p->inner, key, path + 1) ? 0 : path + 1;
+}
+
+static bool enter(struct mpl_call_paths *p, uint32_t region)
+{
+    const uint32_t path = name_inner(p, innermost(p), region);
+    uint32_t *top = path == 0 ? NULL : mpl_buf_add(&p->stack);
+
+    if (top != NULL) {
+        *top = path;
+    }
+    return top != NULL;
+}
+
+bool mpl_call_paths_at(struct mpl_call_paths *paths, uint32_t location, uint32_t event,
+                       uint32_t *path)
+{
+    const struct mpl_location *l = &paths->model->locations[location];
+
+    if (location != paths->location) {
+        paths->location = location;
+        paths->next = 0;
+        paths->stack.n = 0;
+    }
+    for (; paths->next < event; paths->next++) {
+        const uint8_t kind = l->kind[paths->next];
+
+        if (kind == MPL_EV_ENTER && l->ref[paths->next] != MPL_NONE &&
+            !enter(paths, l->ref[paths->next])) {
+            return false;
+        }
+        /* A damaged trace may leave what it has not entered. */
+        if (kind == MPL_EV_LEAVE && paths->stack.n > 0) {
+            paths->stack.n--;
+        }
+    }
+    *path = innermost(paths);
+    return true;
+}
