@@ -42,11 +42,15 @@ static void print_symbol(struct page *page, const struct mpl_diff *diff, uint32_
 
 static void print_changes(struct page *page, const struct mpl_diff *diff, size_t top)
 {
-    for (size_t i = 0; i < diff->n_changes && i < top; i++) {
-        const struct mpl_divergence *x = &diff->changes[i];
+    size_t *of = MPL_NEW_ARRAY(page->scratch, diff->n_changes, size_t);
+    const size_t n = of == NULL ? 0 : mpl_changes_group(diff, top, of);
+    const char *rest;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct mpl_divergence *x = mpl_changes_first(diff, of, i);
 
         mpl_text_print(page->out, "- ");
-        print_escaped(page->out, mpl_words_change(page, diff, x));
+        print_escaped(page->out, mpl_words_change(page, diff, of, i));
         if (!mpl_words_is_count(x)) {
             mpl_text_print(page->out, ": ");
             print_symbol(page, diff, x->new_symbol);
@@ -55,8 +59,11 @@ static void print_changes(struct page *page, const struct mpl_diff *diff, size_t
         }
         mpl_text_print(page->out, "\n");
     }
-    if (diff->n_changes > top) {
-        mpl_text_print(page->out, "- and %zu more\n", diff->n_changes - top);
+    rest = n == 0 ? NULL : mpl_words_group(page, diff, of, SIZE_MAX);
+    if (rest != NULL) {
+        mpl_text_print(page->out, "- and ");
+        print_escaped(page->out, rest);
+        mpl_text_print(page->out, "\n");
     }
 }
 

@@ -7,250 +7,41 @@
 #include <math.h>
 #include <string.h>
 
-/* A body or a stretch that is longer is cut: nobody reads on. Of what both have in common the last items. */
-enum { MOST_WORDS = 16, MOST_COMMON = 4, LETTERS = 26 };
-
-/* One change on a page, with the letters of its loops. */
-struct sheet {
-    struct page *page;
-    const struct mpl_diff *diff;
-    struct mpl_buf named; /* uint32_t: loops in the order of their letters */
-};
-
 static const char *or_unknown(const char *text)
 {
     return text == NULL ? "?" : text;
 }
 
-/* ---- items ------------------------------------------------------------------------------------- */
-
-static const char *letter_of(struct sheet *s, uint32_t loop)
-{
-    uint32_t *slot;
-    size_t i = 0;
-
-    while (i < s->named.n && *(const uint32_t *) mpl_buf_get(&s->named, i) != loop) {
-        i++;
-    }
-    if (i == s->named.n) {
-        slot = mpl_buf_add(&s->named);
-        if (slot == NULL) {
-            return "?";
-        }
-        *slot = loop;
-    }
-    return or_unknown(i < LETTERS
-                          ? mpl_arena_printf(s->page->scratch, "%c", (char) ('A' + i))
-                          : mpl_arena_printf(s->page->scratch, "%c%zu",
-                                             (char) ('A' + i % LETTERS), i / LETTERS));
-}
-
-static const char *item_text(struct sheet *s, struct mpl_item item, bool is_short)
-{
-    struct mpl_arena *scratch = s->page->scratch;
-
-    if ((item.what & MPL_LOOP) != 0) {
-        return or_unknown(mpl_arena_printf(
-            scratch, "%s^%" PRIu32, letter_of(s, item.what & ~MPL_LOOP), item.count));
-    }
-    return or_unknown(mpl_symbol_text(s->diff->symbols, item.what, is_short, scratch));
-}
-
-static const char *items_text(struct sheet *s, const struct mpl_item *items, uint32_t n,
-                              bool is_short)
-{
-    const char *text = "";
-
-    for (uint32_t i = 0; i < n && i < MOST_WORDS; i++) {
-        text =
-            or_unknown(mpl_arena_printf(s->page->scratch, "%s%s%s", text, i == 0 ? "" : " ",
-                                        item_text(s, items[i], is_short)));
-    }
-    return n <= MOST_WORDS
-               ? text
-               : or_unknown(mpl_arena_printf(s->page->scratch, "%s ... (%" PRIu32 " more)",
-                                             text, n - MOST_WORDS));
-}
-
-/* ---- base and new below each other ---------------------------------------------------------------- */
-
-/* What stands in one column: the same on both sides, or what each has there. */
-struct column {
-    struct mpl_buf base; /* struct mpl_item */
-    struct mpl_buf new;
-    bool is_common;
-};
-
-/* A loop that goes on is one. */
-static void append(struct mpl_buf *to, const struct mpl_item *items, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        struct mpl_item *last = to->n == 0 ? NULL : mpl_buf_get(to, to->n - 1);
-
-        if (last != NULL && last->what == items[i].what && (last->what & MPL_LOOP) != 0) {
-            last->count += items[i].count;
-            continue;
-        }
-        last = mpl_buf_add(to);
-        if (last != NULL) {
-            *last = items[i];
-        }
-    }
-}
-
-/* The last item of what is common, where a loop of it goes on in one of the runs only. */
-static uint32_t split_off(const struct mpl_divergence *x, size_t i)
-{
-    const struct mpl_block *common = &x->blocks[i];
-
-    for (size_t k = i + 1; k < x->n_blocks && x->blocks[k].side != MPL_BLOCK_BOTH; k++) {
-        if (mpl_block_goes_on(common, &x->blocks[k])) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static struct column *last_column(struct mpl_buf *columns, bool is_common)
-{
-    struct column *last = columns->n == 0 ? NULL : mpl_buf_get(columns, columns->n - 1);
-
-    if (last == NULL || last->is_common != is_common) {
-        last = mpl_buf_add(columns);
-        if (last != NULL) {
-            *last = (struct column){ mpl_buf_make(sizeof(struct mpl_item)),
-                                     mpl_buf_make(sizeof(struct mpl_item)), is_common };
-        }
-    }
-    return last;
-}
-
-static void add_items(struct mpl_buf *columns, const struct mpl_block *b, uint32_t first,
-                      uint32_t n, bool is_common)
-{
-    struct column *column = n == 0 ? NULL : last_column(columns, is_common);
-
-    if (column != NULL && b->side != MPL_BLOCK_NEW) {
-        append(&column->base, b->items + first, n);
-    }
-    if (column != NULL && b->side != MPL_BLOCK_BASE) {
-        append(&column->new, b->items + first, n);
-    }
-}
-
-static void print_row(struct sheet *s, const char *name, const char *const *texts,
-                      const int *widths, size_t n)
-{
-    mpl_text_print(s->page->out, "       %-4s", name);
-    for (size_t i = 0; i < n; i++) {
-        mpl_text_print(s->page->out, "  %-*s", i + 1 < n ? widths[i] : 0, texts[i]);
-    }
-    mpl_text_print(s->page->out, "\n");
-}
-
-static int wider(const char *a, const char *b)
-{
-    const size_t x = mpl_text_columns(a);
-    const size_t y = mpl_text_columns(b);
-
-    return (int) (x > y ? x : y);
-}
-
-/* What stands between two differences, or in front of the first one. */
-static const char *common_text(struct sheet *s, const struct column *x)
-{
-    const uint32_t n = (uint32_t) x->base.n;
-    const struct mpl_item *items = x->base.data;
-
-    return n <= MOST_COMMON
-               ? items_text(s, items, n, false)
-               : or_unknown(mpl_arena_printf(
-                     s->page->scratch, "(%" PRIu32 " more) ... %s", n - MOST_COMMON,
-                     items_text(s, items + n - MOST_COMMON, MOST_COMMON, false)));
-}
-
-static void print_columns(struct sheet *s, struct mpl_buf *columns)
-{
-    const size_t n = columns->n;
-    const char **base = MPL_NEW_ARRAY(s->page->scratch, n, const char *);
-    const char **new = MPL_NEW_ARRAY(s->page->scratch, n, const char *);
-    int *widths = MPL_NEW_ARRAY(s->page->scratch, n, int);
-
-    if (base == NULL || new == NULL || widths == NULL) {
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const struct column *x = mpl_buf_get(columns, i);
-
-        if (x->is_common) {
-            base[i] = common_text(s, x);
-            new[i] = base[i];
-        } else {
-            base[i] = items_text(s, x->base.data, (uint32_t) x->base.n, false);
-            new[i] = items_text(s, x->new.data, (uint32_t) x->new.n, false);
-        }
-        widths[i] = wider(base[i], new[i]);
-    }
-    print_row(s, "base", base, widths, n);
-    print_row(s, "new", new, widths, n);
-}
-
-static void print_alignment(struct sheet *s, const struct mpl_divergence *x)
-{
-    struct mpl_buf columns = mpl_buf_make(sizeof(struct column));
-
-    for (size_t i = 0; i < x->n_blocks; i++) {
-        const struct mpl_block *b = &x->blocks[i];
-        const bool is_common = b->side == MPL_BLOCK_BOTH;
-        const uint32_t split = is_common ? split_off(x, i) : 0;
-
-        add_items(&columns, b, 0, b->n - split, is_common);
-        add_items(&columns, b, b->n - split, split, false);
-    }
-    print_columns(s, &columns);
-    for (size_t i = 0; i < columns.n; i++) {
-        struct column *column = mpl_buf_get(&columns, i);
-
-        mpl_buf_free(&column->base);
-        mpl_buf_free(&column->new);
-    }
-    mpl_buf_free(&columns);
-    /* A body may name further loops, whose turn then comes. */
-    for (size_t i = 0; i < s->named.n; i++) {
-        const uint32_t loop = *(const uint32_t *) mpl_buf_get(&s->named, i);
-        const struct mpl_loop body = mpl_loops_get(s->diff->loops, loop);
-        const char *label = or_unknown(
-            mpl_arena_printf(s->page->scratch, "         %s = ", letter_of(s, loop)));
-
-        mpl_text_hang(s->page->out, label, items_text(s, body.items, body.n, true), 0,
-                      s->page->width);
-    }
-}
-
 /* ---- a change -------------------------------------------------------------------------------------- */
 
-static const char *symbol_text(struct sheet *s, uint32_t symbol)
+static const char *symbol_text(struct page *page, const struct mpl_diff *diff,
+                               uint32_t symbol)
 {
-    return symbol == MPL_NONE ? "nothing more"
-                              : item_text(s, (struct mpl_item){ symbol, 1 }, false);
+    return symbol == MPL_NONE
+               ? "nothing more"
+               : or_unknown(mpl_symbol_text(diff->symbols, symbol, false, page->scratch));
 }
 
-static void print_change(struct page *page, const struct mpl_diff *diff, size_t i)
+static void print_change(struct page *page, const struct mpl_diff *diff, const size_t *of,
+                         size_t group)
 {
-    const struct mpl_divergence *x = &diff->changes[i];
-    struct sheet s = { page, diff, mpl_buf_make(sizeof(uint32_t)) };
+    const struct mpl_divergence *x = mpl_changes_first(diff, of, group);
+    const char *who = mpl_words_location(page, diff, x->location);
 
-    mpl_page_tell(page, 0, or_unknown(mpl_arena_printf(page->scratch, "%3zu. ", i + 1)),
-                  "%s", mpl_words_change(page, diff, x));
+    mpl_page_tell(page, 0, or_unknown(mpl_arena_printf(page->scratch, "%3zu. ", group + 1)),
+                  "%s", mpl_words_change(page, diff, of, group));
     if (!mpl_words_is_count(x)) {
-        mpl_page_say(page, 7, "%s instead of %s", symbol_text(&s, x->new_symbol),
-                     symbol_text(&s, x->base_symbol));
+        mpl_page_say(page, 7, "%s instead of %s", symbol_text(page, diff, x->new_symbol),
+                     symbol_text(page, diff, x->base_symbol));
     }
-    print_alignment(&s, x);
+    if (strcmp(or_unknown(mpl_words_group(page, diff, of, group)), who) != 0) {
+        mpl_page_say(page, 7, "Shown is %s; the others do so with partners of their own",
+                     who);
+    }
+    mpl_page_alignment(page, diff, x, false);
     if (x->remark != NULL) {
         mpl_page_say(page, 7, "%s", x->remark);
     }
-    mpl_buf_free(&s.named);
 }
 
 static const char *suspect_text(struct page *page, const struct mpl_diff *diff, size_t i)
@@ -297,17 +88,28 @@ static void print_first(struct page *page, const struct mpl_diff *diff)
     }
 }
 
-static void print_others(struct page *page, const struct mpl_diff *diff, size_t shown)
+static void print_others(struct page *page, const struct mpl_diff *diff, const size_t *of)
 {
-    const size_t n = diff->n_changes - shown;
-    const char **labels = MPL_NEW_ARRAY(page->scratch, n, const char *);
+    const char *others = mpl_words_group(page, diff, of, SIZE_MAX);
 
-    for (size_t i = 0; i < n && labels != NULL; i++) {
-        labels[i] = diff->new->model->locations[diff->changes[shown + i].location].label;
+    if (others != NULL) {
+        mpl_page_say(page, 2, "Also %s go%s another way.", others,
+                     mpl_words_is_one(others) ? "es" : "");
     }
-    if (n > 0 && labels != NULL) {
-        mpl_page_say(page, 2, "Also %s go%s another way.", mpl_page_labels(page, labels, n),
-                     n == 1 ? "es" : "");
+}
+
+static void print_changes(struct page *page, const struct mpl_diff *diff, size_t top)
+{
+    size_t *of = MPL_NEW_ARRAY(page->scratch, diff->n_changes, size_t);
+    const size_t n = of == NULL ? 0 : mpl_changes_group(diff, top, of);
+
+    for (size_t i = 0; i < n; i++) {
+        print_change(page, diff, of, i);
+    }
+    if (n > 0) {
+        print_others(page, diff, of);
+        print_suspects(page, diff);
+        print_first(page, diff);
     }
 }
 
@@ -459,7 +261,6 @@ enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff,
                                      const struct mpl_report_options *options, FILE *out,
                                      struct mpl_err *err)
 {
-    const size_t shown = diff->n_changes < top ? diff->n_changes : top;
     struct page page;
     const enum mpl_status st = mpl_page_open(&page, options, out, err);
 
@@ -468,14 +269,7 @@ enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff,
     }
     print_verdict(&page, diff);
     print_gates(&page, diff, gates);
-    for (size_t i = 0; i < shown; i++) {
-        print_change(&page, diff, i);
-    }
-    if (diff->n_changes > 0) {
-        print_others(&page, diff, shown);
-        print_suspects(&page, diff);
-        print_first(&page, diff);
-    }
+    print_changes(&page, diff, top);
     if (diff->verdict != MPL_DIFF_NOT_COMPARABLE) {
         print_loads(&page, diff, top);
     }

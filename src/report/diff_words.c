@@ -126,36 +126,17 @@ bool mpl_words_is_count(const struct mpl_divergence *change)
     return counts(change, &base, &new);
 }
 
-static const char *where(struct page *page, const struct mpl_divergence *x)
+static const char *where(struct page *page, const struct mpl_divergence *x, bool is_one)
 {
     if (x->n_iterations > 0) {
         return or_unknown(mpl_arena_printf(page->scratch,
                                            "from iteration %" PRIu32 " of %" PRIu32 " on",
                                            x->iteration, x->n_iterations));
     }
-    return or_unknown(mpl_arena_printf(page->scratch, "from its call %s on",
+    return or_unknown(mpl_arena_printf(page->scratch, "from %s call %s on",
+                                       is_one ? "its" : "their",
                                        mpl_page_count(page, x->position + 1)));
 }
-
-const char *mpl_words_change(struct page *page, const struct mpl_diff *diff,
-                             const struct mpl_divergence *x)
-{
-    const char *who = mpl_words_location(page, diff, x->location);
-    uint32_t base;
-    uint32_t new;
-
-    if (counts(x, &base, &new)) {
-        return or_unknown(mpl_arena_printf(
-            page->scratch, "%s takes %" PRIu32 " iterations instead of %" PRIu32, who, new,
-            base));
-    }
-    return or_unknown(mpl_arena_printf(page->scratch, "%s %s %s", who,
-                                       x->new_symbol == MPL_NONE ? "does nothing more"
-                                                                 : "goes another way",
-                                       where(page, x)));
-}
-
-/* ---- computation ------------------------------------------------------------------------------------ */
 
 static int ascending(const void *x, const void *y)
 {
@@ -165,21 +146,17 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-const char *mpl_words_loads(struct page *page, const struct mpl_diff *diff, uint32_t first,
-                            uint32_t end)
+/* "rank 5", "ranks 0 to 3"; sorts them. */
+static const char *locations_text(struct page *page, const struct mpl_diff *diff,
+                                  uint32_t *locations, size_t n)
 {
-    const uint32_t n = end - first;
-    uint32_t *locations = MPL_NEW_ARRAY(page->scratch, n, uint32_t);
     const char **labels = MPL_NEW_ARRAY(page->scratch, n, const char *);
 
-    if (locations == NULL || labels == NULL) {
+    if (labels == NULL) {
         return "?";
     }
-    for (uint32_t i = 0; i < n; i++) {
-        locations[i] = diff->loads[first + i].location;
-    }
     qsort(locations, n, sizeof *locations, ascending);
-    for (uint32_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         labels[i] = diff->new->model->locations[locations[i]].label;
     }
     return n == 1 ? mpl_words_location(page, diff, locations[0])
@@ -187,6 +164,72 @@ const char *mpl_words_loads(struct page *page, const struct mpl_diff *diff, uint
                                                 strchr(labels[0], '.') == NULL ? "ranks"
                                                                                : "threads",
                                                 mpl_page_labels(page, labels, n)));
+}
+
+bool mpl_words_is_one(const char *who)
+{
+    return strncmp(who, "rank ", 5) == 0 || strncmp(who, "thread ", 7) == 0;
+}
+
+const struct mpl_divergence *mpl_changes_first(const struct mpl_diff *diff,
+                                               const size_t *of, size_t group)
+{
+    size_t i = 0;
+
+    while (of[i] != group) {
+        i++;
+    }
+    return &diff->changes[i];
+}
+
+const char *mpl_words_group(struct page *page, const struct mpl_diff *diff,
+                            const size_t *of, size_t group)
+{
+    uint32_t *locations = MPL_NEW_ARRAY(page->scratch, diff->n_changes, uint32_t);
+    size_t n = 0;
+
+    for (size_t i = 0; i < diff->n_changes && locations != NULL; i++) {
+        if (of[i] == group) {
+            locations[n++] = diff->changes[i].location;
+        }
+    }
+    return n == 0 ? NULL : locations_text(page, diff, locations, n);
+}
+
+const char *mpl_words_change(struct page *page, const struct mpl_diff *diff,
+                             const size_t *of, size_t group)
+{
+    const struct mpl_divergence *x = mpl_changes_first(diff, of, group);
+    const char *who = or_unknown(mpl_words_group(page, diff, of, group));
+    const bool is_one = mpl_words_is_one(who);
+    uint32_t base;
+    uint32_t new;
+
+    if (counts(x, &base, &new)) {
+        return or_unknown(mpl_arena_printf(
+            page->scratch, "%s take%s %" PRIu32 " iterations instead of %" PRIu32, who,
+            is_one ? "s" : "", new, base));
+    }
+    return or_unknown(mpl_arena_printf(
+        page->scratch, "%s %s %s", who,
+        x->new_symbol == MPL_NONE ? is_one ? "does nothing more" : "do nothing more"
+        : is_one                  ? "goes another way"
+                                  : "go another way",
+        where(page, x, is_one)));
+}
+
+/* ---- computation ------------------------------------------------------------------------------------ */
+
+const char *mpl_words_loads(struct page *page, const struct mpl_diff *diff, uint32_t first,
+                            uint32_t end)
+{
+    const uint32_t n = end - first;
+    uint32_t *locations = MPL_NEW_ARRAY(page->scratch, n, uint32_t);
+
+    for (uint32_t i = 0; i < n && locations != NULL; i++) {
+        locations[i] = diff->loads[first + i].location;
+    }
+    return locations == NULL ? "?" : locations_text(page, diff, locations, n);
 }
 
 /* Without work of its own: "14 tasks, 46.6 ms each, instead of 58, 10.3 ms each". */

@@ -85,11 +85,28 @@ const char *mpl_words_verdict(struct page *page, const struct mpl_diff *diff);
 /** "Fails on slower:5%: it takes 3.05 s (635 %) longer", of a gate that fails. */
 const char *mpl_words_gate(struct page *page, const struct mpl_diff *diff,
                            const struct mpl_gate *gate);
-/** "rank 5 goes another way from iteration 7 of 16 on" */
+/**
+ * Changes that are alike, but for partners, are one group. \p of: per change its group, numbered by first
+ * appearance; SIZE_MAX: beyond the first \p most groups. Returns how many of these there are.
+ */
+size_t mpl_changes_group(const struct mpl_diff *diff, size_t most, size_t *of);
+/** The first change of a group. */
+const struct mpl_divergence *mpl_changes_first(const struct mpl_diff *diff,
+                                               const size_t *of, size_t group);
+/** "rank 5 goes another way from iteration 7 of 16 on", "ranks 0 to 3 go ...". */
 const char *mpl_words_change(struct page *page, const struct mpl_diff *diff,
-                             const struct mpl_divergence *change);
+                             const size_t *of, size_t group);
+/** Whether these words are about one location: "rank 5". */
+bool mpl_words_is_one(const char *who);
+/** "ranks 0 to 3" of a group, or of all that are in none (SIZE_MAX); NULL: nobody is. */
+const char *mpl_words_group(struct page *page, const struct mpl_diff *diff,
+                            const size_t *of, size_t group);
 /** Whether all that differs is how often a loop is taken, which the sentence then says. */
 bool mpl_words_is_count(const struct mpl_divergence *change);
+/** The calls of a process in both runs below each other, wrapped at the page's width, and bodies of loops; unless \p
+    is_full long stretches are cut. */
+void mpl_page_alignment(struct page *page, const struct mpl_diff *diff,
+                        const struct mpl_divergence *x, bool is_full);
 /** "rank 5 computes 3.09 s longer than in the base: 3.53 s instead of 0.44 s" */
 /* "rank 5", "ranks 1, 2, 3" of loads \p first to \p end - 1. */
 const char *mpl_words_loads(struct page *page, const struct mpl_diff *diff, uint32_t first,
