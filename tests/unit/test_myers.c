@@ -72,7 +72,7 @@ static uint32_t count_edits(const struct letters *a, const struct letters *b)
 
 /* ---- the other one -------------------------------------------------------------------------------------- */
 
-static char folder[] = "/tmp/marple-myers-XXXXXX";
+static char folder[] = P_tmpdir "/marple-myers-XXXXXX";
 
 static void write_lines(const char *name, const struct letters *x)
 {
