@@ -424,6 +424,9 @@ void mpl_json_add(struct mpl_json *array, struct mpl_json *value);
 void mpl_json_destroy(struct mpl_json *root);
 /** Indented text with a newline at the end, keys in order of insertion. */
 enum mpl_status mpl_json_write(const struct mpl_json *root, FILE *out, struct mpl_err *err);
+/** The same on one line without its end: a part of a document that is too long to be held. */
+enum mpl_status mpl_json_write_part(const struct mpl_json *part, FILE *out,
+                                    struct mpl_err *err);
 
 /**
  * A JSON text that was read. A value that is not there is NULL, which all of these take: what is asked of it is

@@ -203,14 +203,14 @@ void mpl_json_destroy(struct mpl_json *root)
     }
 }
 
-enum mpl_status mpl_json_write(const struct mpl_json *root, FILE *out, struct mpl_err *err)
+/*
+ * 15 digits come back as the same decimal number from every double; 17 would write
+ * 0.1 as 0.10000000000000001, and no measurement has more than 15 to say.
+ */
+static enum mpl_status dump(const struct mpl_json *root, size_t flags, FILE *out,
+                            struct mpl_err *err)
 {
-    /*
-     * 15 digits come back as the same decimal number from every double; 17 would write
-     * 0.1 as 0.10000000000000001, and no measurement has more than 15 to say.
-     */
-    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY;
-
+    flags |= JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY;
     if (root == NULL || root->has_failed) {
         return mpl_nomem(err);
     }
@@ -221,8 +221,24 @@ enum mpl_status mpl_json_write(const struct mpl_json *root, FILE *out, struct mp
                             : mpl_fail(err, MPL_E_IO, "%s",
                                        errno != 0 ? strerror(errno) : "the write failed");
     }
+    return MPL_OK;
+}
+
+enum mpl_status mpl_json_write(const struct mpl_json *root, FILE *out, struct mpl_err *err)
+{
+    const enum mpl_status st = dump(root, JSON_INDENT(2), out, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
     (void) fputc('\n', out);
     return mpl_file_flush(out, err);
+}
+
+enum mpl_status mpl_json_write_part(const struct mpl_json *part, FILE *out,
+                                    struct mpl_err *err)
+{
+    return dump(part, 0, out, err);
 }
 
 const struct mpl_json_value *mpl_json_borrow(const struct mpl_json *json)

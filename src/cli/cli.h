@@ -87,6 +87,9 @@ enum mpl_status mpl_args_unexpected(const struct mpl_args *args, const char *wor
 /** A whole number from \p low to \p high given as \p value of \p option. */
 enum mpl_status mpl_args_integer(const struct mpl_option *option, const char *value,
                                  long low, long high, long *out, struct mpl_err *err);
+/** A time with a unit, 5us; without one it is in seconds. At most an hour. */
+enum mpl_status mpl_args_seconds(const struct mpl_option *option, const char *value,
+                                 double *out, struct mpl_err *err);
 /** A share 0-1, also written as a percentage: 0.05, 5%. */
 enum mpl_status mpl_args_share(const struct mpl_option *option, const char *value,
                                double *out, struct mpl_err *err);

@@ -8,9 +8,8 @@
 /* No message takes longer, and no clock is off by more once it is corrected. */
 static const double most_seconds = 3600;
 
-/* A number with a unit of time; without one it is in seconds. */
-static enum mpl_status take_seconds(const struct mpl_option *option, const char *value,
-                                    double *out, struct mpl_err *err)
+enum mpl_status mpl_args_seconds(const struct mpl_option *option, const char *value,
+                                 double *out, struct mpl_err *err)
 {
     static const struct {
         const char *name;
@@ -82,16 +81,16 @@ enum mpl_status mpl_args_clock(const struct mpl_option *option, const char *valu
         return take_number(option, value, 0.01, 1, &repair->gamma, err);
     }
     if (strcmp(option->name, "delta") == 0) {
-        return take_seconds(option, value, &repair->delta_s, err);
+        return mpl_args_seconds(option, value, &repair->delta_s, err);
     }
     if (strcmp(option->name, "mu") == 0) {
-        return take_seconds(option, value, &repair->mu_s, err);
+        return mpl_args_seconds(option, value, &repair->mu_s, err);
     }
     if (strcmp(option->name, "amortization") == 0) {
         return take_number(option, value, 1, 1e6, &repair->amortization, err);
     }
     if (strcmp(option->name, "max-shift") == 0) {
-        return take_seconds(option, value, &repair->error_s, err);
+        return mpl_args_seconds(option, value, &repair->error_s, err);
     }
     if (strcmp(option->name, "max-passes") == 0) {
         st = mpl_args_integer(option, value, 1, 100, &passes, err);
