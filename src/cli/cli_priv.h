@@ -11,6 +11,7 @@ extern const struct mpl_cmd mpl_cmd_diagnose;
 extern const struct mpl_cmd mpl_cmd_diff;
 extern const struct mpl_cmd mpl_cmd_help;
 extern const struct mpl_cmd mpl_cmd_order;
+extern const struct mpl_cmd mpl_cmd_view;
 extern const struct mpl_cmd mpl_cmd_pattern;
 extern const struct mpl_cmd mpl_cmd_plan;
 extern const struct mpl_cmd mpl_cmd_rule;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "metrics/metrics.h"
+#include "view/view.h"
 
 enum { OPT_FORMAT };
 
@@ -161,6 +162,33 @@ static enum mpl_status list_terms(struct mpl_arena *arena, struct mpl_buf *words
     return st == MPL_OK ? mpl_vocab_terms(path, text, bytes, arena, words, err) : st;
 }
 
+static enum mpl_status list_views(struct mpl_arena *arena, struct mpl_buf *words,
+                                  struct mpl_err *err)
+{
+    size_t n = 0;
+    const struct mpl_view *const *views = mpl_views(&n);
+    enum mpl_status st = MPL_OK;
+
+    (void) arena;
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        st = add(words,
+                 (struct mpl_vocab_word){
+                     .name = views[i]->name, .unit = "", .says = views[i]->says },
+                 err);
+        for (size_t k = 0; k < views[i]->n_columns && st == MPL_OK; k++) {
+            const struct mpl_column *c = &views[i]->columns[k];
+
+            st = add(words,
+                     (struct mpl_vocab_word){ .of = views[i]->name,
+                                              .name = c->name,
+                                              .unit = c->unit == NULL ? "" : c->unit,
+                                              .says = c->says },
+                     err);
+        }
+    }
+    return st;
+}
+
 struct topic {
     const char *name;
     const char *says;
@@ -176,6 +204,7 @@ static const struct topic topics[] = {
     { "metrics", "variables that formulas of metrics may read", list_metrics },
     { "capabilities", "what a run may record or not, for \"needs\"", list_capabilities },
     { "facts", "fact templates of the stock that rules match and assert", list_facts },
+    { "views", "views of a run, and the columns of their tables", list_views },
     { "terms", "terms of the report and what they mean", list_terms },
 };
 enum { N_TOPICS = sizeof topics / sizeof *topics };
@@ -266,7 +295,7 @@ static enum mpl_status print_json(const char *topic, const struct mpl_buf *words
             mpl_json_set(item, "of", mpl_json_string(w->of));
         }
         mpl_json_set(item, "name", mpl_json_string(w->name));
-        mpl_json_set(item, w->of != NULL ? "type" : "unit",
+        mpl_json_set(item, w->has_type ? "type" : "unit",
                      mpl_json_string(w->unit[0] != '\0' ? w->unit : NULL));
         mpl_json_set(item, "says", mpl_json_string(w->says[0] != '\0' ? w->says : NULL));
         mpl_json_add(list, item);

@@ -67,7 +67,9 @@ static void add_word(struct reader *r, const char *of, const char *name)
 
     r->is_short = r->is_short || word == NULL;
     if (word != NULL) {
-        *word = (struct mpl_vocab_word){ .of = of, .name = name, .unit = "", .says = "" };
+        *word = (struct mpl_vocab_word){
+            .of = of, .name = name, .unit = "", .has_type = of != NULL, .says = ""
+        };
     }
 }
 

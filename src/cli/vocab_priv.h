@@ -5,9 +5,10 @@
 #include "base/base.h"
 
 struct mpl_vocab_word {
-    const char *of; /**< The fact template whose slot this is; NULL elsewhere. */
+    const char *of; /**< The fact template or the view that this is a part of; or NULL. */
     const char *name;
     const char *unit; /**< Or type, of slots; "" for none. */
+    bool has_type;    /**< Its unit is the type of a slot. */
     const char *says; /**< One clause; "" for none. */
 };
 

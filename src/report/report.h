@@ -10,6 +10,7 @@
 #include "diff/similarity.h"
 #include "experiment/experiment.h"
 #include "query/query.h"
+#include "view/view.h"
 
 /* How reports grade causes: shares of the process time (warn at 5 %, critical from 15 %). */
 #define MPL_SEVERITY_WARNING  0.05
@@ -176,6 +177,26 @@ enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff,
 enum mpl_status mpl_report_diff_markdown(const struct mpl_diff *diff,
                                          const struct mpl_gates *gates, size_t top,
                                          FILE *out, struct mpl_err *err);
+
+/** A view of the run behind \p selection, and what its table cannot show. */
+struct mpl_view_report {
+    const struct mpl_view *view;
+    struct mpl_selection *selection;
+    struct mpl_arena *arena; /**< For the view's tables. */
+    const char *const *notes;
+    size_t n_notes;
+};
+/** At most \p top rows: those with the largest values of the column that matters. */
+enum mpl_status mpl_report_view_text(const struct mpl_view_report *report, size_t top,
+                                     const struct mpl_report_options *options, FILE *out,
+                                     struct mpl_err *err);
+/** "marple-view/1": doc/view.schema.json. */
+enum mpl_status mpl_report_view_json(const struct mpl_view_report *report, FILE *out,
+                                     struct mpl_err *err);
+/** Comma-separated values (RFC 4180) for spreadsheets: words that these would take for a formula
+ *  begin with an apostrophe. Notes have no place in it. */
+enum mpl_status mpl_report_view_csv(const struct mpl_view_report *report, FILE *out,
+                                    struct mpl_err *err);
 
 /** "marple-check/1": doc/check.schema.json. */
 enum mpl_status mpl_report_check_json(const struct mpl_diagnosis *diagnosis, FILE *out,

@@ -1,0 +1,230 @@
+#include "config.h"
+
+#include "cli/cli_priv.h"
+#include "cli/traces_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+
+enum {
+    OPT_FROM,
+    OPT_TO,
+    OPT_STEP,
+    OPT_FINDING,
+    OPT_LOCATIONS,
+    OPT_COMM,
+    OPT_TOP,
+    OPT_FORMAT,
+    OPT_OUTPUT
+};
+enum { TOP_DEFAULT = 30 };
+
+static const struct mpl_option options[] = {
+    [OPT_FROM] = { 0, "from", "TIME", "only what happens from TIME on: 0.2s, 15ms" },
+    [OPT_TO] = { 0, "to", "TIME", "only what happens until TIME" },
+    [OPT_STEP] = { 0, "step", "N", "only step N of the run, counted from 1" },
+    [OPT_FINDING] = { 0, "finding", "ID",
+                      "only when and where a finding of diagnose is about: f1" },
+    [OPT_LOCATIONS] = { 0, "locations", "LIST", "only these ranks or threads: 0-7,9,12.1" },
+    [OPT_COMM] = { 0, "comm", "NAME", "only calls of this communicator; may be repeated" },
+    [OPT_TOP] = { 0, "top", "N", "text: at most N rows; 30 by default" },
+    [OPT_FORMAT] = { 0, "format", "text|json|csv", "what to print; text is the default" },
+    [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
+    MPL_KNOWLEDGE_OPTIONS,
+    MPL_CLOCK_OPTIONS,
+    { 0 },
+};
+
+enum view_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+
+struct view_opts {
+    const struct mpl_view *view;
+    const char *trace;
+    struct mpl_selection_asked asked;
+    const char **comms;
+    size_t format;
+    long top;
+    const char *output;
+    struct mpl_knowledge_asked knowledge;
+    struct mpl_clock_options clock;
+};
+
+/* ---- words ---------------------------------------------------------------------------------------- */
+
+static enum mpl_status take_option(const struct mpl_option *option, const char *value,
+                                   struct view_opts *opts, struct mpl_err *err)
+{
+    static const char *const formats[] = { "text", "json", "csv" };
+
+    switch (option - options) {
+    case OPT_FROM:
+        return mpl_args_seconds(option, value, &opts->asked.from_s, err);
+    case OPT_TO:
+        return mpl_args_seconds(option, value, &opts->asked.to_s, err);
+    case OPT_STEP:
+        return mpl_args_integer(option, value, 1, INT32_MAX, &opts->asked.step, err);
+    case OPT_FINDING:
+        opts->asked.finding = value;
+        return MPL_OK;
+    case OPT_LOCATIONS:
+        opts->asked.locations = value;
+        return MPL_OK;
+    case OPT_COMM:
+        opts->comms[opts->asked.n_comms++] = value;
+        return MPL_OK;
+    case OPT_TOP:
+        return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
+    case OPT_FORMAT:
+        return mpl_args_choice(option, value, formats, 3, &opts->format, err);
+    case OPT_OUTPUT:
+        opts->output = value;
+        return MPL_OK;
+    default:
+        return mpl_args_knowledge(option, value, &opts->knowledge)
+                   ? MPL_OK
+                   : mpl_args_clock(option, value, &opts->clock, err);
+    }
+}
+
+static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
+                             struct view_opts *opts, struct mpl_err *err)
+{
+    const size_t most = (size_t) args->n + 1;
+    const struct mpl_option *option = NULL;
+    const char *value = NULL;
+    enum mpl_status st = MPL_OK;
+
+    opts->comms = MPL_NEW_ARRAY(arena, most, const char *);
+    opts->asked.comms = opts->comms;
+    opts->knowledge.given = MPL_NEW_ARRAY(arena, most, const char *);
+    if (opts->comms == NULL || opts->knowledge.given == NULL) {
+        return mpl_nomem(err);
+    }
+    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
+        if (option != NULL) {
+            st = take_option(option, value, opts, err);
+        } else if (opts->view == NULL) {
+            st = mpl_view_find(value, &opts->view, err);
+        } else if (opts->trace == NULL) {
+            opts->trace = value;
+        } else {
+            st = mpl_args_unexpected(args, value, err);
+        }
+    }
+    if (st != MPL_END) {
+        return st;
+    }
+    return opts->view == NULL ? mpl_fail(err, MPL_E_USAGE,
+                                         "view needs to know what to show, and a TRACE; "
+                                         "marple vocab views lists the views")
+           : opts->trace == NULL
+               ? mpl_fail(err, MPL_E_USAGE, "view %s needs a TRACE", opts->view->name)
+               : MPL_OK;
+}
+
+/* ---- the work --------------------------------------------------------------------------------------- */
+
+/* A finding has to be found first; else nothing is diagnosed. */
+static enum mpl_status analyse(const struct view_opts *opts, struct mpl_arena *arena,
+                               struct mpl_analysis **out, struct mpl_err *err)
+{
+    struct mpl_progress_line line;
+    struct mpl_directories directories = { 0 };
+    enum mpl_status st;
+
+    mpl_progress_line_open(&line, stderr);
+    if (opts->asked.finding == NULL) {
+        st = mpl_analysis_check(opts->trace, &opts->clock, &line.progress, out, err);
+        mpl_progress_line_close(&line);
+        return st;
+    }
+    st = mpl_directories_find(&opts->knowledge, arena, &directories, err);
+    if (st == MPL_OK) {
+        const struct mpl_analysis_options asked = {
+            .knowledge = directories.paths,
+            .n_knowledge = directories.n,
+            .clock = &opts->clock,
+            .progress = &line.progress,
+        };
+
+        st = mpl_analysis_run(&opts->trace, 1, &asked, out, err);
+    }
+    mpl_progress_line_close(&line);
+    return st;
+}
+
+static enum mpl_status print(const struct view_opts *opts,
+                             const struct mpl_view_report *report, FILE *out,
+                             struct mpl_err *err)
+{
+    const struct mpl_report_options looks = { .width = mpl_output_width(out) };
+
+    if (opts->format == FORMAT_JSON) {
+        return mpl_report_view_json(report, out, err);
+    }
+    if (opts->format == FORMAT_TEXT) {
+        return mpl_report_view_text(report, (size_t) opts->top, &looks, out, err);
+    }
+    for (size_t i = 0; i < report->n_notes; i++) {
+        mpl_text_print(stderr, "marple: note: %s\n", report->notes[i]);
+    }
+    return mpl_report_view_csv(report, out, err);
+}
+
+static enum mpl_status show(const struct view_opts *opts, struct mpl_arena *arena,
+                            const struct mpl_diagnosis *diagnosis, FILE *out,
+                            struct mpl_err *err)
+{
+    struct mpl_view_report report = { .view = opts->view, .arena = arena };
+
+    if (diagnosis->runs[0].events == NULL || diagnosis->runs[0].model->n_events == 0) {
+        (void) mpl_fail(err, MPL_E_MEANING, "%s", diagnosis->runs[0].failure);
+        return mpl_wrap(err, MPL_E_MEANING, "the trace cannot be used");
+    }
+    enum mpl_status st =
+        mpl_selection_create(diagnosis, &opts->asked, arena, &report.selection, err);
+
+    st = st == MPL_OK ? mpl_view_notes(report.view, report.selection, arena, &report.notes,
+                                       &report.n_notes, err)
+                      : st;
+    return st == MPL_OK ? print(opts, &report, out, err) : st;
+}
+
+static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
+{
+    struct view_opts opts = { .asked = { .from_s = NAN, .to_s = NAN },
+                              .top = TOP_DEFAULT,
+                              .clock = mpl_clock_defaults() };
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_analysis *analysis = NULL;
+    struct mpl_output output;
+
+    if (arena == NULL) {
+        return mpl_nomem(err);
+    }
+    enum mpl_status st = parse(args, arena, &opts, err);
+
+    st = st == MPL_OK ? mpl_output_open(opts.output, out, &output, err) : st;
+    if (st == MPL_OK) {
+        mpl_trace_tell(opts.trace);
+        st = analyse(&opts, arena, &analysis, err);
+        st = st == MPL_OK
+                 ? show(&opts, arena, mpl_analysis_diagnosis(analysis), output.stream, err)
+                 : st;
+        st = mpl_output_close(&output, st, err);
+    }
+    mpl_analysis_destroy(analysis);
+    mpl_arena_destroy(arena);
+    return st;
+}
+
+const struct mpl_cmd mpl_cmd_view = {
+    .name = "view",
+    .operands = "waits|collectives|threads|steps TRACE",
+    .summary = "show who communicates, waits and computes, where and when, as tables",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,95 @@
+/* What a trace does not record, said where the figures would stand that it takes away. */
+#include "config.h"
+
+#include "view/view_priv.h"
+
+#include <string.h>
+
+struct noting {
+    struct mpl_selection *s;
+    struct mpl_arena *arena;
+    const char **all;
+    size_t n;
+    bool is_enough;
+};
+enum { MOST_NOTES = 8 };
+
+static void note(struct noting *n, const char *text)
+{
+    n->is_enough = n->is_enough && text != NULL;
+    if (n->n < MOST_NOTES) {
+        n->all[n->n++] = text;
+    }
+}
+
+/* Calls whose waiting is not told, as `threads` has them. */
+static enum mpl_status note_receives(struct noting *n, struct mpl_err *err)
+{
+    const struct mpl_model *model = n->s->run->model;
+    struct mpl_sums *sums = NULL;
+    int64_t ticks = 0;
+    const enum mpl_status st = mpl_sums_create(n->s, n->arena, &sums, err);
+
+    for (uint32_t l = 0; st == MPL_OK && l < model->n_locations; l++) {
+        ticks += sums[l].unknown_ticks;
+    }
+    if (st != MPL_OK || ticks == 0) {
+        return st;
+    }
+    const char *long_s = mpl_text_seconds(n->arena, mpl_model_seconds(model, ticks));
+    const bool are_lost = model->can.has_messages && !model->can.has_receive_completions;
+
+    note(n, long_s == NULL ? NULL
+                           : mpl_arena_printf(n->arena,
+                                              "%s: of %s in calls nobody can say whether "
+                                              "they wait, and for whom",
+                                              are_lost ? "receives are not recorded"
+                                                       : "some partners are not recorded",
+                                              long_s));
+    return MPL_OK;
+}
+
+static enum mpl_status note_steps(struct noting *n, struct mpl_err *err)
+{
+    const enum mpl_status st = mpl_selection_steps(n->s, n->arena, err);
+
+    if (st == MPL_OK && n->s->steps->n == 0) {
+        note(n, "the run has no steps that all of its processes take together");
+    }
+    return st;
+}
+
+static bool shows(const struct mpl_view *view, const char *column)
+{
+    for (size_t i = 0; i < view->n_columns; i++) {
+        if (strcmp(view->columns[i].name, column) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum mpl_status mpl_view_notes(const struct mpl_view *view, struct mpl_selection *selection,
+                               struct mpl_arena *arena, const char *const **out, size_t *n,
+                               struct mpl_err *err)
+{
+    struct noting notes = { .s = selection,
+                            .arena = arena,
+                            .all = MPL_NEW_ARRAY(arena, MOST_NOTES, const char *),
+                            .is_enough = true };
+    enum mpl_status st = notes.all == NULL ? mpl_nomem(err) : MPL_OK;
+
+    if (st == MPL_OK && selection->run->damage != NULL) {
+        note(&notes, mpl_arena_printf(arena, "the trace is damaged: it lacks %s",
+                                      selection->run->damage));
+    }
+    if (st == MPL_OK && shows(view, "wait")) {
+        st = note_receives(&notes, err);
+    }
+    if (st == MPL_OK && shows(view, "step")) {
+        st = note_steps(&notes, err);
+    }
+    *out = notes.all;
+    *n = notes.n;
+    return st == MPL_OK && !notes.is_enough ? mpl_nomem(err) : st;
+}

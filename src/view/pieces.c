@@ -1,0 +1,159 @@
+/*
+ * What of a location's spans is selected. Durations count as far as they are inside, so that the sums
+ * over adjacent windows are those of the whole; calls and messages count where they end, so that each
+ * is in one window.
+ */
+#include "config.h"
+
+#include "view/view_priv.h"
+
+/* ---- steps -------------------------------------------------------------------------------------- */
+
+enum mpl_status mpl_selection_steps(struct mpl_selection *s, struct mpl_arena *arena,
+                                    struct mpl_err *err)
+{
+    return s->steps != NULL ? MPL_OK
+                            : mpl_events_steps(s->run->events, arena, &s->steps, err);
+}
+
+static int64_t end_of_mark(const struct mpl_selection *s, uint32_t process, uint32_t mark)
+{
+    return mpl_events_leave_ticks(s->run->events, s->steps->loads[process].location,
+                                  2 * s->steps->calls[process][mark] + 1);
+}
+
+void mpl_step_times(const struct mpl_selection *s, uint32_t process, uint32_t step,
+                    int64_t *begin_ticks, int64_t *end_ticks)
+{
+    *begin_ticks = end_of_mark(s, process, step - 1);
+    *end_ticks = end_of_mark(s, process, step);
+}
+
+/* ---- communicators ---------------------------------------------------------------------------------- */
+
+static bool has_comm(const struct mpl_selection *s, uint32_t comm)
+{
+    return s->has_comm == NULL || (comm != MPL_NONE && s->has_comm[comm]);
+}
+
+static bool uses_comm(const struct mpl_selection *s, uint32_t location,
+                      const struct mpl_span *span)
+{
+    const struct mpl_location *loc = &s->run->model->locations[location];
+
+    if (s->has_comm == NULL) {
+        return true;
+    }
+    if (span->collective != MPL_NONE) {
+        return has_comm(s, loc->collectives[span->collective].comm);
+    }
+    for (uint32_t i = 0; i < span->n_messages; i++) {
+        const uint32_t message = mpl_events_message(s->run->events, location, span, i);
+        const uint32_t envelope = loc->messages[message].envelope;
+
+        if (envelope != MPL_NONE && has_comm(s, loc->envelopes[envelope].comm)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- spans ---------------------------------------------------------------------------------------------- */
+
+static int64_t overlap(int64_t begin, int64_t end, int64_t from, int64_t to)
+{
+    const int64_t first = begin > from ? begin : from;
+    const int64_t last = end < to ? end : to;
+
+    return last > first ? last - first : 0;
+}
+
+/* The moment 0 belongs to the window that begins there: there is none before it. */
+static bool is_inside(const struct mpl_selection *s, uint32_t location, int64_t ticks)
+{
+    const int64_t begin = s->begin_of_ticks[location];
+
+    return ticks <= s->end_of_ticks[location] && (ticks > begin || begin == 0);
+}
+
+static void look_at(const struct mpl_selection *s, struct mpl_piece *p)
+{
+    const struct mpl_span span = mpl_events_span(s->run->events, p->location, p->number);
+    const int64_t from = s->begin_of_ticks[p->location];
+    const int64_t to = s->end_of_ticks[p->location];
+
+    p->span = span;
+    p->begin_ticks = span.enter_ticks > from ? span.enter_ticks : from;
+    p->end_ticks = span.leave_ticks < to ? span.leave_ticks : to;
+    p->wait_ticks = overlap(span.enter_ticks, span.enter_ticks + span.wait_ticks, from, to);
+    p->ends_inside = is_inside(s, p->location, span.leave_ticks);
+}
+
+/* From p->number on, the first span that is selected. */
+static bool seek(const struct mpl_selection *s, struct mpl_piece *p)
+{
+    const uint32_t n = mpl_events_span_count(s->run->events, p->location);
+
+    for (; p->number < n; p->number++) {
+        look_at(s, p);
+        if (p->span.enter_ticks > s->end_of_ticks[p->location]) {
+            return false;
+        }
+        if ((p->end_ticks > p->begin_ticks || p->ends_inside) &&
+            uses_comm(s, p->location, &p->span)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mpl_piece_first(const struct mpl_selection *s, uint32_t location,
+                     struct mpl_piece *out)
+{
+    uint32_t low = 0;
+    uint32_t high = mpl_events_span_count(s->run->events, location);
+
+    if (!s->has_location[location]) {
+        return false;
+    }
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (mpl_events_leave_ticks(s->run->events, location, middle) <
+            s->begin_of_ticks[location]) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    *out = (struct mpl_piece){ .location = location, .number = low };
+    return seek(s, out);
+}
+
+bool mpl_piece_next(const struct mpl_selection *s, struct mpl_piece *piece)
+{
+    piece->number++;
+    return seek(s, piece);
+}
+
+bool mpl_selection_has_instance(const struct mpl_selection *s, uint32_t instance)
+{
+    const struct mpl_match *match = s->run->match;
+    const struct mpl_coll_instance *x = &match->instances[instance];
+
+    if (!has_comm(s, x->comm)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < x->n_parts; i++) {
+        const struct mpl_coll_part *part = &match->parts[x->first_part + i];
+        const uint32_t span =
+            mpl_events_span_of_collective(s->run->events, part->location, part->collective);
+
+        if (s->has_location[part->location] && span != MPL_NONE &&
+            is_inside(s, part->location,
+                      mpl_events_leave_ticks(s->run->events, part->location, span))) {
+            return true;
+        }
+    }
+    return false;
+}

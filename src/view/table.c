@@ -1,0 +1,165 @@
+#include "config.h"
+
+#include "view/view_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- cells ---------------------------------------------------------------------------------------- */
+
+struct mpl_cell mpl_cell_none(void)
+{
+    return (struct mpl_cell){ .kind = MPL_CELL_NONE };
+}
+
+struct mpl_cell mpl_cell_text(const char *text)
+{
+    return text == NULL ? mpl_cell_none()
+                        : (struct mpl_cell){ .kind = MPL_CELL_TEXT, .text = text };
+}
+
+struct mpl_cell mpl_cell_whole(uint64_t whole)
+{
+    return (struct mpl_cell){ .kind = MPL_CELL_WHOLE,
+                              .whole = whole > INT64_MAX ? INT64_MAX : (int64_t) whole };
+}
+
+struct mpl_cell mpl_cell_number(double number)
+{
+    return isnan(number) ? mpl_cell_none()
+                         : (struct mpl_cell){ .kind = MPL_CELL_NUMBER, .number = number };
+}
+
+struct mpl_cell mpl_cell_seconds(const struct mpl_selection *s, int64_t ticks)
+{
+    return mpl_cell_number(mpl_model_seconds(s->run->model, ticks));
+}
+
+struct mpl_cell mpl_cell_location(const struct mpl_selection *s, uint32_t location)
+{
+    return location == MPL_NONE ? mpl_cell_none()
+                                : mpl_cell_text(s->run->model->locations[location].label);
+}
+
+/* ---- records ---------------------------------------------------------------------------------------- */
+
+enum mpl_status mpl_addresses_open(const struct mpl_selection *s, struct mpl_arena *arena,
+                                   struct mpl_addresses *out, struct mpl_err *err)
+{
+    const uint32_t n = s->run->model->n_locations;
+
+    *out = (struct mpl_addresses){ .selection = s,
+                                   .arena = arena,
+                                   .records = MPL_NEW_ARRAY(arena, n, struct mpl_records),
+                                   .is_read = MPL_NEW_ARRAY(arena, n, bool) };
+    return out->records == NULL || out->is_read == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+enum mpl_status mpl_addresses_call(struct mpl_addresses *a, uint32_t location,
+                                   uint32_t span, struct mpl_cell *out, struct mpl_err *err)
+{
+    const struct mpl_run *run = a->selection->run;
+    struct mpl_call_view call;
+
+    *out = mpl_cell_none();
+    if (span % 2 == 0) {
+        return MPL_OK;
+    }
+    if (!a->is_read[location]) {
+        const enum mpl_status st =
+            mpl_records_read(run->model, location, a->arena, &a->records[location], err);
+
+        if (st != MPL_OK) {
+            return st;
+        }
+        a->is_read[location] = true;
+    }
+    mpl_events_call(run->events, location, span / 2, &call);
+
+    const char *text =
+        mpl_arena_printf(a->arena, "%s#%u", run->model->locations[location].label,
+                         mpl_records_number(&a->records[location], call.first_event));
+
+    *out = mpl_cell_text(text);
+    return text == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+/* ---- the list of views ----------------------------------------------------------------------------------- */
+
+static const struct mpl_view *const views[] = {
+    &mpl_view_waits,
+    &mpl_view_collectives,
+    &mpl_view_threads,
+    &mpl_view_steps,
+};
+enum { N_VIEWS = sizeof views / sizeof *views };
+
+const struct mpl_view *const *mpl_views(size_t *n)
+{
+    *n = N_VIEWS;
+    return views;
+}
+
+enum mpl_status mpl_view_find(const char *name, const struct mpl_view **out,
+                              struct mpl_err *err)
+{
+    const char *names[N_VIEWS];
+    char list[16 * N_VIEWS] = "";
+
+    for (size_t i = 0; i < N_VIEWS; i++) {
+        names[i] = views[i]->name;
+        if (strcmp(name, names[i]) == 0) {
+            *out = views[i];
+            return MPL_OK;
+        }
+        (void) snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
+                        i == 0 ? "" : ", ", names[i]);
+    }
+    const char *near = mpl_suggest(name, names, N_VIEWS);
+
+    return near == NULL
+               ? mpl_fail(err, MPL_E_USAGE, "there is no view \"%s\", only: %s", name, list)
+               : mpl_fail(err, MPL_E_USAGE, "there is no view \"%s\"; did you mean \"%s\"?",
+                          name, near);
+}
+
+/* ---- whole tables ------------------------------------------------------------------------------------------ */
+
+struct collecting {
+    size_t n_columns;
+    struct mpl_buf cells;
+};
+
+static enum mpl_status keep(void *context, const struct mpl_cell *cells,
+                            struct mpl_err *err)
+{
+    struct collecting *c = context;
+    struct mpl_cell *copy = mpl_buf_add_many(&c->cells, c->n_columns);
+
+    if (copy == NULL) {
+        return mpl_nomem(err);
+    }
+    memcpy(copy, cells, c->n_columns * sizeof *cells);
+    return MPL_OK;
+}
+
+enum mpl_status mpl_table_create(const struct mpl_view *view,
+                                 struct mpl_selection *selection, struct mpl_arena *arena,
+                                 const struct mpl_table **out, struct mpl_err *err)
+{
+    struct collecting c = { view->n_columns, mpl_buf_make(sizeof(struct mpl_cell)) };
+    const struct mpl_row_sink sink = { keep, &c };
+    struct mpl_table *table = MPL_NEW(arena, struct mpl_table);
+    enum mpl_status st =
+        table == NULL ? mpl_nomem(err) : view->make(selection, arena, &sink, err);
+
+    if (st == MPL_OK) {
+        table->view = view;
+        table->n_rows = c.cells.n / view->n_columns;
+        table->cells = mpl_buf_take(&c.cells, arena);
+        st = table->cells == NULL ? mpl_nomem(err) : MPL_OK;
+    }
+    mpl_buf_free(&c.cells);
+    *out = table;
+    return st;
+}

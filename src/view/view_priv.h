@@ -1,0 +1,127 @@
+/* Shared by the views. */
+#ifndef MPL_VIEW_VIEW_PRIV_H
+#define MPL_VIEW_VIEW_PRIV_H
+
+#include "view/view.h"
+
+/* ---- cells -------------------------------------------------------------------------------- */
+
+/* No number for 0 where it means nobody; a text that is NULL is none either. */
+struct mpl_cell mpl_cell_text(const char *text);
+struct mpl_cell mpl_cell_whole(uint64_t whole);
+struct mpl_cell mpl_cell_number(double number); /* NaN: none */
+struct mpl_cell mpl_cell_none(void);
+/* A duration, and a moment since the first event of the run: the time line begins with it. */
+struct mpl_cell mpl_cell_seconds(const struct mpl_selection *s, int64_t ticks);
+/* The label of a location; MPL_NONE is nobody. */
+struct mpl_cell mpl_cell_location(const struct mpl_selection *s, uint32_t location);
+
+/* ---- the selection ---------------------------------------------------------------------------- */
+
+/* Finds the steps when the first one asks: s->steps is set then. */
+enum mpl_status mpl_selection_steps(struct mpl_selection *s, struct mpl_arena *arena,
+                                    struct mpl_err *err);
+/* When a process is in step \p step (1 to n), which ends with the call that bounds it. */
+void mpl_step_times(const struct mpl_selection *s, uint32_t process, uint32_t step,
+                    int64_t *begin_ticks, int64_t *end_ticks);
+
+/* What of a span is selected. */
+struct mpl_piece {
+    struct mpl_span span;
+    uint32_t location;
+    uint32_t number;     /* of the span */
+    int64_t begin_ticks; /* of what is inside */
+    int64_t end_ticks;
+    int64_t wait_ticks; /* of the span's wait, which is its beginning */
+    bool ends_inside;   /* what is counted, not measured, counts where it ends */
+};
+/* The first span of a location that is selected, or has a part that is; false: there is none. */
+bool mpl_piece_first(const struct mpl_selection *s, uint32_t location,
+                     struct mpl_piece *out);
+bool mpl_piece_next(const struct mpl_selection *s, struct mpl_piece *piece);
+
+/* Whether a collective instance ends in the selection and one of its parts is selected. */
+bool mpl_selection_has_instance(const struct mpl_selection *s, uint32_t instance);
+
+/* ---- sums ------------------------------------------------------------------------------------------ */
+
+/* What a location does, as far as it is selected. */
+struct mpl_sums {
+    int64_t total_ticks;
+    int64_t class_ticks[MPL_SPAN_CLASSES];
+    int64_t wait_ticks[MPL_WAIT_KINDS];
+    int64_t all_wait_ticks;
+    int64_t caused_ticks; /* waits of those selected for it */
+    int64_t unknown_ticks;
+    uint64_t n_calls;
+    uint64_t n_waits;
+    uint64_t n_sends;
+    uint64_t n_receives;
+};
+/* One per location. Cost: a look at each span that is selected. */
+enum mpl_status mpl_sums_create(const struct mpl_selection *s, struct mpl_arena *arena,
+                                struct mpl_sums **out, struct mpl_err *err);
+/* Its cells in the order of the columns of `threads`, from "time" on. Returns how many. */
+size_t mpl_sums_cells(const struct mpl_selection *s, const struct mpl_sums *sums,
+                      struct mpl_cell *cells);
+
+/* ---- collective operations --------------------------------------------------------------------------- */
+
+/* Of one location at a collective instance. */
+struct mpl_arrival {
+    uint32_t location;
+    uint32_t span; /* that begins its part */
+    bool is_known; /* false: the trace does not hold its call */
+    int64_t enter_ticks;
+    int64_t leave_ticks;
+    int64_t wait_ticks;
+    int64_t error_ticks; /* of both times; INT64_MAX: nothing limits it */
+};
+struct mpl_instance {
+    uint32_t n; /* parts that are known; with 0 nothing below is of use */
+    const struct mpl_arrival *parts; /* ascending by rank */
+    uint32_t first_in, last_in;      /* of equals the lowest rank */
+    uint32_t next_to_last_in;        /* last_in where there is only one */
+    uint32_t first_out, last_out;
+    int64_t wait_ticks;
+    bool is_last_known; /* all others enter earlier, by more than the clocks may be wrong */
+};
+/* \p parts: room for as many as the instance has. */
+void mpl_instance_find(const struct mpl_selection *s, uint32_t number,
+                       struct mpl_arrival *parts, struct mpl_instance *out);
+uint32_t mpl_instance_most_parts(const struct mpl_selection *s);
+/* Whether the second one is later than the first one for sure. */
+bool mpl_arrivals_are_apart(const struct mpl_arrival *first, int64_t first_ticks,
+                            const struct mpl_arrival *second, int64_t second_ticks);
+/* How wrong the distance of two of them may be. */
+struct mpl_cell mpl_cell_error(const struct mpl_selection *s, const struct mpl_arrival *a,
+                               const struct mpl_arrival *b);
+
+/* ---- records ------------------------------------------------------------------------------------ */
+
+/* The numbers of records, read per location when the first is asked for. */
+struct mpl_addresses {
+    const struct mpl_selection *selection;
+    struct mpl_arena *arena;
+    struct mpl_records *records; /* per location */
+    bool *is_read;
+};
+enum mpl_status mpl_addresses_open(const struct mpl_selection *s, struct mpl_arena *arena,
+                                   struct mpl_addresses *out, struct mpl_err *err);
+/* "5#123": the record of location 5 with which a call begins, counted from 1 in its event file, as
+   `marple order` takes it. What lies between two calls has none. */
+enum mpl_status mpl_addresses_call(struct mpl_addresses *a, uint32_t location,
+                                   uint32_t span, struct mpl_cell *out,
+                                   struct mpl_err *err);
+
+/* ---- the views ------------------------------------------------------------------------------------ */
+
+#define MPL_COLUMNS(columns) \
+    .n_columns = sizeof(columns) / sizeof *(columns), .columns = (columns)
+
+extern const struct mpl_view mpl_view_waits;
+extern const struct mpl_view mpl_view_collectives;
+extern const struct mpl_view mpl_view_threads;
+extern const struct mpl_view mpl_view_steps;
+
+#endif
