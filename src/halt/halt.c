@@ -77,6 +77,7 @@ static void find(struct mpl_halting *h)
     if (h->halt->n_in[MPL_HALT_IN_CALL] == 0) {
         return;
     }
+    mpl_halt_functions_find(h);
     mpl_halt_histories_make(h);
     if (!h->is_out_of_memory) {
         mpl_halt_waits_find(h);

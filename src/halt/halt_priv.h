@@ -45,8 +45,9 @@ static inline int64_t mpl_halt_end_of(const struct mpl_location *loc)
     return loc->time_ticks[loc->n_events - 1];
 }
 
-/* places.c: state, location, region, function, event of all, and n_in_call. */
+/* places.c: state, location, region, event of all, and n_in_call; and their functions. */
 void mpl_halt_places_find(struct mpl_halting *h);
+void mpl_halt_functions_find(struct mpl_halting *h);
 /* What happened last at a process, however long it has been silent since. */
 int64_t mpl_halt_since(const struct mpl_halting *h, uint32_t process);
 

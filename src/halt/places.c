@@ -78,7 +78,6 @@ static struct mpl_halt_place place_of(const struct mpl_model *model, uint32_t lo
     if (loc->is_damaged || last == MPL_NONE) {
         return place;
     }
-    place.function = function_at(model, loc, last);
     if (model->regions[loc->ref[last]].kind == MPL_REGION_MPI_FINALIZE) {
         place.state = MPL_HALT_OVER;
     } else if (is_poll(model, loc, last)) {
@@ -93,9 +92,35 @@ static struct mpl_halt_place place_of(const struct mpl_model *model, uint32_t lo
         place.region = loc->ref[last];
     } else {
         place.state = MPL_HALT_OUTSIDE;
-        place.function = function_at(model, loc, before_the_end(loc, last));
     }
     return place;
+}
+
+/* Whoever is in its own code is where it was before the run ended. */
+static uint32_t function_of(const struct mpl_model *model, const struct mpl_location *loc)
+{
+    const uint32_t last = last_mpi_record(model, loc, loc->n_events);
+
+    if (loc->is_damaged || last == MPL_NONE) {
+        return MPL_NONE;
+    }
+
+    const bool is_outside = loc->kind[last] == MPL_EV_LEAVE && !is_poll(model, loc, last) &&
+                            model->regions[loc->ref[last]].kind != MPL_REGION_MPI_FINALIZE;
+
+    return function_at(model, loc, is_outside ? before_the_end(loc, last) : last);
+}
+
+/* Apart, as it may take the whole trace: the function around all calls is entered first. */
+void mpl_halt_functions_find(struct mpl_halting *h)
+{
+    for (uint32_t p = 0; p < h->model->n_processes; p++) {
+        struct mpl_halt_place *place = &h->places[p];
+
+        if (place->location != MPL_NONE) {
+            place->function = function_of(h->model, &h->model->locations[place->location]);
+        }
+    }
 }
 
 /* Of several threads the one that is in a call says more than one without work; else the last to act. */
