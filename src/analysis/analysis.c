@@ -196,13 +196,24 @@ enum mpl_status mpl_analysis_check(const char *path, const struct mpl_clock_opti
                                    const struct mpl_progress *progress,
                                    struct mpl_analysis **out, struct mpl_err *err)
 {
-    return mpl_analysis_check_as(path, NULL, 0, clock, progress, out, err);
+    struct mpl_analysis *a = mpl_analysis_create(clock, progress);
+
+    if (a == NULL) {
+        return mpl_nomem(err);
+    }
+    *out = a;
+
+    enum mpl_status st = open_runs(a, &path, 1, err);
+
+    st = st == MPL_OK ? mpl_groups_make(a, err) : st;
+    st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
+    return st == MPL_OK ? publish(a, err) : st;
 }
 
-enum mpl_status mpl_analysis_check_as(const char *path, const struct mpl_rank_pair *ranks,
-                                      size_t n_ranks, const struct mpl_clock_options *clock,
-                                      const struct mpl_progress *progress,
-                                      struct mpl_analysis **out, struct mpl_err *err)
+enum mpl_status mpl_analysis_calls(const char *path, const struct mpl_rank_pair *ranks,
+                                   size_t n_ranks, const struct mpl_clock_options *clock,
+                                   const struct mpl_progress *progress,
+                                   struct mpl_analysis **out, struct mpl_err *err)
 {
     struct mpl_analysis *a = mpl_analysis_create(clock, progress);
 
@@ -212,11 +223,10 @@ enum mpl_status mpl_analysis_check_as(const char *path, const struct mpl_rank_pa
     *out = a;
     a->ranks = ranks;
     a->n_ranks = n_ranks;
+    a->has_calls_only = true;
 
-    enum mpl_status st = open_runs(a, &path, 1, err);
+    const enum mpl_status st = open_runs(a, &path, 1, err);
 
-    st = st == MPL_OK ? mpl_groups_make(a, err) : st;
-    st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
     return st == MPL_OK ? publish(a, err) : st;
 }
 

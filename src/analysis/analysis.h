@@ -423,11 +423,12 @@ enum mpl_status mpl_analysis_check(const char *path, const struct mpl_clock_opti
                                    const struct mpl_progress *progress,
                                    struct mpl_analysis **out, struct mpl_err *err);
 
-/** The same with other ranks, see mpl_model_renumber(). \p ranks is borrowed during the call. Errors: also
-    MPL_E_USAGE for ranks that cannot be right. */
-enum mpl_status mpl_analysis_check_as(const char *path, const struct mpl_rank_pair *ranks,
-                                      size_t n_ranks, const struct mpl_clock_options *clock,
-                                      const struct mpl_progress *progress,
-                                      struct mpl_analysis **out, struct mpl_err *err);
+/** For who compares runs: of the events only the calls, see mpl_events_create_calls(), and of the run nothing
+    that needs more (startup_s, shutdown_s, unknown_s are 0). With other ranks, see mpl_model_renumber(), if
+    there are any; \p ranks is borrowed during the call. Errors: also MPL_E_USAGE for ranks that cannot be right. */
+enum mpl_status mpl_analysis_calls(const char *path, const struct mpl_rank_pair *ranks,
+                                   size_t n_ranks, const struct mpl_clock_options *clock,
+                                   const struct mpl_progress *progress,
+                                   struct mpl_analysis **out, struct mpl_err *err);
 
 #endif

@@ -54,6 +54,7 @@ struct mpl_analysis {
     const struct mpl_clock_options *clock; /* NULL: the defaults. */
     const struct mpl_rank_pair *ranks;     /* Other numbers for processes; borrowed. */
     size_t n_ranks;
+    bool has_calls_only; /* See mpl_analysis_calls(). */
     bool is_thorough;
     const struct mpl_progress *progress;
     struct mpl_infer_limits limits;
@@ -75,7 +76,9 @@ void mpl_run_measure(struct run *run);
 void mpl_run_close(struct run *run);
 bool mpl_run_is_usable(const struct run *run);
 
-/* damage.c: sets damage and unknown_s; texts in arena. */
+/* damage.c: sets damage, and by totals unknown_s; texts in arena. */
+enum mpl_status mpl_damage_name(struct mpl_arena *arena, struct mpl_run *run,
+                                struct mpl_err *err);
 enum mpl_status mpl_damage_find(struct mpl_arena *arena, struct mpl_run *run,
                                 struct mpl_err *err);
 

@@ -106,11 +106,17 @@ static double rest_s(const struct mpl_model *model, const struct mpl_location *l
                                                            : window.begin_ticks));
 }
 
+enum mpl_status mpl_damage_name(struct mpl_arena *arena, struct mpl_run *run,
+                                struct mpl_err *err)
+{
+    return find_lacks(arena, run->model, &run->damage, err);
+}
+
 enum mpl_status mpl_damage_find(struct mpl_arena *arena, struct mpl_run *run,
                                 struct mpl_err *err)
 {
     const struct mpl_model *model = run->model;
-    const enum mpl_status st = find_lacks(arena, model, &run->damage, err);
+    const enum mpl_status st = mpl_damage_name(arena, run, err);
 
     run->unknown_s = 0;
     for (uint32_t l = 0; l < model->n_locations && run->damage != NULL; l++) {

@@ -57,19 +57,20 @@ static enum mpl_status open_stages(const struct mpl_analysis *a, struct run *run
     run->shown.halted_s = run->shown.halt != NULL && run->shown.halt->is_standstill
                               ? run->shown.halt->silence_s
                               : 0;
-    mpl_progress_tell(progress, "finding waits", 0, 1);
-    st = mpl_events_create(run->model, run->shown.match, run->shown.clock,
-                           run->events_arena, &run->shown.events, err);
+    mpl_progress_tell(progress, a->has_calls_only ? "finding calls" : "finding waits", 0,
+                      1);
+    st = (a->has_calls_only ? mpl_events_create_calls : mpl_events_create)(
+        run->model, run->shown.match, run->shown.clock, run->events_arena,
+        &run->shown.events, err);
     if (st != MPL_OK) {
         return mpl_wrap(err, st, "cannot make spans of \"%s\"", path);
     }
     return MPL_OK;
 }
 
-void mpl_run_measure(struct run *run)
+static void measure_ends(struct run *run)
 {
     const struct mpl_model *model = run->model;
-    const struct mpl_window window = mpl_window_of(run->shown.events);
     double startup_s = 0;
     double shutdown_s = 0;
     uint32_t n = 0;
@@ -85,15 +86,28 @@ void mpl_run_measure(struct run *run)
         shutdown_s += totals->class_s[MPL_SPAN_SHUTDOWN];
         n++;
     }
-    run->shown.window_s = mpl_model_seconds(model, window.end_ticks - window.begin_ticks);
     run->shown.startup_s = n > 0 ? startup_s / n : 0;
     run->shown.shutdown_s = n > 0 ? shutdown_s / n : 0;
+}
+
+static void measure_window(struct run *run)
+{
+    const struct mpl_model *model = run->model;
+    const struct mpl_window window = mpl_window_of(run->shown.events);
+
+    run->shown.window_s = mpl_model_seconds(model, window.end_ticks - window.begin_ticks);
     if (model->n_events == 0) {
         run->shown.failure = "the trace holds no events";
     } else if (run->shown.window_s <= 0) {
         run->shown.failure =
             "the trace has no duration: all of its events have the same time";
     }
+}
+
+void mpl_run_measure(struct run *run)
+{
+    measure_ends(run);
+    measure_window(run);
 }
 
 enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char *path,
@@ -120,6 +134,10 @@ enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char
     if (st != MPL_OK) {
         run->shown.failure = failure_text(a->arena, &why);
         return run->shown.failure == NULL ? mpl_nomem(err) : MPL_OK;
+    }
+    if (a->has_calls_only) {
+        measure_window(run);
+        return mpl_damage_name(a->arena, &run->shown, err);
     }
     mpl_run_measure(run);
     return mpl_damage_find(a->arena, &run->shown, err);

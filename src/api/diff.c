@@ -50,7 +50,7 @@ static enum mpl_status read_side(const struct mpl_traces *traces,
         const char *path = *(const char **) mpl_buf_get(&traces->paths, i);
 
         out->n = i + 1;
-        st = mpl_analysis_check(path, clock, progress, &out->analyses[i], err);
+        st = mpl_analysis_calls(path, NULL, 0, clock, progress, &out->analyses[i], err);
         out->runs[i] =
             st == MPL_OK ? &mpl_analysis_diagnosis(out->analyses[i])->runs[0] : NULL;
     }
@@ -163,7 +163,7 @@ enum mpl_status mpl_baseline_write(const char *path, const struct mpl_options *o
 {
     struct mpl_analysis *analysis = NULL;
     enum mpl_status st =
-        mpl_analysis_check(path, options == NULL ? NULL : &options->clock,
+        mpl_analysis_calls(path, NULL, 0, options == NULL ? NULL : &options->clock,
                            options == NULL ? NULL : &options->progress, &analysis, err);
 
     st = st == MPL_OK ? mpl_diff_save(&mpl_analysis_diagnosis(analysis)->runs[0], out, err)

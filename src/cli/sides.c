@@ -122,9 +122,9 @@ static enum mpl_status read_run(const char *path, const struct mpl_buf *ranks,
 
     mpl_progress_line_open(&line, stderr);
 
-    const enum mpl_status st = mpl_analysis_check_as(
-        path, ranks == NULL ? NULL : ranks->data, ranks == NULL ? 0 : ranks->n, clock,
-        &line.progress, out, err);
+    const enum mpl_status st =
+        mpl_analysis_calls(path, ranks == NULL ? NULL : ranks->data,
+                           ranks == NULL ? 0 : ranks->n, clock, &line.progress, out, err);
 
     mpl_progress_line_close(&line);
     return st;

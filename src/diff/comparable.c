@@ -44,25 +44,13 @@ static bool is_in_every_program(const struct mpl_region *region)
 }
 
 /* Functions that are called; a definition alone means nothing. */
-static bool mark(struct functions *f, const struct mpl_events *events, uint8_t side,
-                 bool *is_seen)
+static bool mark(struct functions *f, const struct mpl_events *events, uint8_t side)
 {
     const struct mpl_model *model = mpl_events_model(events);
 
-    for (uint32_t l = 0; l < model->n_locations; l++) {
-        const uint32_t n = mpl_events_call_count(events, l);
-
-        for (uint32_t i = 0; i < n; i++) {
-            struct mpl_call_view view;
-
-            mpl_events_call(events, l, i, &view);
-            if (view.region != MPL_NONE && view.is_mpi) {
-                is_seen[view.region] = true;
-            }
-        }
-    }
     for (uint32_t r = 0; r < model->n_regions; r++) {
-        if (!is_seen[r] || is_in_every_program(&model->regions[r])) {
+        if (!mpl_events_calls_region(events, r) ||
+            is_in_every_program(&model->regions[r])) {
             continue;
         }
 
@@ -82,16 +70,12 @@ static enum mpl_status check_functions(struct mpl_comparison *c, struct mpl_err 
     const struct mpl_events *new = c->diff.new->events;
     struct mpl_arena *scratch = mpl_arena_create();
     struct functions f = { .names = mpl_names_create() };
-    const size_t n_base = mpl_events_model(base)->n_regions;
-    const size_t n_new = mpl_events_model(new)->n_regions;
+    const size_t most =
+        (size_t) mpl_events_model(base)->n_regions + mpl_events_model(new)->n_regions;
     enum mpl_status st = MPL_OK;
 
-    f.sides = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, n_base + n_new, uint8_t);
-
-    bool *is_seen = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, n_base + n_new, bool);
-
-    if (f.names == NULL || f.sides == NULL || is_seen == NULL ||
-        !mark(&f, base, 1, is_seen) || !mark(&f, new, 2, is_seen + n_base)) {
+    f.sides = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, most, uint8_t);
+    if (f.names == NULL || f.sides == NULL || !mark(&f, base, 1) || !mark(&f, new, 2)) {
         st = mpl_nomem(err);
     }
 

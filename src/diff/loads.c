@@ -49,7 +49,7 @@ uint32_t mpl_effects_tasks(const struct mpl_effects *e, const struct mpl_run *ru
 
 double mpl_effects_computed(const struct mpl_run *run, uint32_t l)
 {
-    return mpl_events_totals(run->events, l)->class_s[MPL_SPAN_COMPUTE];
+    return mpl_events_computed_s(run->events, l);
 }
 
 /* Medians over the runs of a side; \p values has room for them. */
@@ -171,6 +171,16 @@ static bool is_noteworthy(const struct mpl_diff *diff)
            !mpl_diff_may_be_chance(diff);
 }
 
+/* Why the run takes longer or shorter. Only that needs waits. */
+static enum mpl_status find_why(struct mpl_effects *e, struct mpl_err *err)
+{
+    enum mpl_status st = mpl_events_complete(e->diff->base->events, err);
+
+    st = st == MPL_OK ? mpl_events_complete(e->diff->new->events, err) : st;
+    st = st == MPL_OK ? mpl_blame(e, err) : st;
+    return st == MPL_OK ? mpl_closing_check(e, err) : st;
+}
+
 static enum mpl_status compare(struct mpl_effects *e, struct mpl_err *err)
 {
     struct mpl_diff *diff = e->diff;
@@ -203,8 +213,7 @@ static enum mpl_status compare(struct mpl_effects *e, struct mpl_err *err)
         diff->n_named = count_named(e, scratch);
         diff->explained_share =
             explain(diff, diff->sides[1].median_s - diff->sides[0].median_s);
-        st = is_noteworthy(diff) ? mpl_blame(e, err) : MPL_OK;
-        st = st == MPL_OK && is_noteworthy(diff) ? mpl_closing_check(e, err) : st;
+        st = is_noteworthy(diff) ? find_why(e, err) : MPL_OK;
     }
     return st;
 }

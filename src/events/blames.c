@@ -329,6 +329,7 @@ bool mpl_blames_find(const struct mpl_events *events, struct mpl_arena *arena,
                         .touched = mpl_buf_make(sizeof(uint32_t)),
                         .recents = mpl_buf_make(sizeof(struct recent)) };
 
+    mpl_assert(events->totals != NULL);
     blames->all = mpl_buf_make(sizeof(struct mpl_blame));
     blames->first = MPL_NEW_ARRAY(arena, (size_t) n + 1, size_t);
 

@@ -52,12 +52,22 @@ static bool list_begin(struct mpl_walk *w)
     return list_add(w, 0) && list_add(w, MPL_NONE) && list_add(w, w->first_message);
 }
 
+static void note_region(struct mpl_walk *w, const struct mpl_call *call)
+{
+    const uint32_t region = mpl_call_region(w->events, w->location, call);
+
+    if (region != MPL_NONE && (call->class != MPL_SPAN_OTHER || w->use[region].is_mpi)) {
+        w->events->is_called[region] = true;
+    }
+}
+
 static bool end_call(struct mpl_walk *w, uint32_t event)
 {
     const uint32_t k = w->lane->n_calls - 1;
     struct mpl_call *call = &w->lane->calls[k];
 
     call->leave = event;
+    note_region(w, call);
     w->is_in_call = false;
     w->since_ticks = mpl_time_of(w->events, w->loc, event);
     call->is_wait_known = mpl_call_is_known(w->events, w->location, call, &w->records);
@@ -139,7 +149,7 @@ static bool enter_plain(struct mpl_walk *w, uint32_t event, uint32_t region)
     if ((!w->is_in_call && !mpl_gap_credit(w, event)) || !push(w, region)) {
         return false;
     }
-    if (w->use[region].role == ROLE_TRANSPARENT) {
+    if (!w->has_gaps || w->use[region].role == ROLE_TRANSPARENT) {
         return true;
     }
     sum = mpl_region_sum_of(w, region);
@@ -336,6 +346,9 @@ static uint32_t count_calls(const struct mpl_events *events, const struct mpl_lo
 
     *first_init = MPL_NONE;
     for (uint32_t i = 0; i < loc->n_events; i++) {
+        if (loc->kind[i] == MPL_EV_LEAVE) {
+            continue;
+        }
         if (loc->kind[i] == MPL_EV_ENTER) {
             const enum mpl_region_role role =
                 (enum mpl_region_role) events->use[loc->ref[i]].role;
@@ -467,6 +480,16 @@ static bool take_plain_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
     return end_call(w, *last);
 }
 
+/* A function of the program that calls nothing: it changes no call. */
+static bool is_leaf(const struct mpl_walk *w, uint32_t event)
+{
+    const struct mpl_location *loc = w->loc;
+
+    return event + 1 < loc->n_events && loc->kind[event + 1] == MPL_EV_LEAVE &&
+           loc->ref[event + 1] == loc->ref[event] &&
+           w->use[loc->ref[event]].role < ROLE_CALL;
+}
+
 static bool walk_records(struct mpl_walk *w)
 {
     const uint32_t n = w->loc->n_events;
@@ -490,6 +513,10 @@ static bool walk_records(struct mpl_walk *w)
         if (w->loc->kind[i] == MPL_EV_ENTER) {
             uint32_t last;
 
+            if (!w->has_gaps && is_leaf(w, i)) {
+                i++;
+                continue;
+            }
             if (!take_plain_call(w, i, &last)) {
                 return false;
             }
@@ -508,17 +535,19 @@ static bool walk_records(struct mpl_walk *w)
     return mpl_gap_credit(w, n - 1);
 }
 
+/* A second walk makes the same list again. */
 static bool keep_list(struct mpl_walk *w, struct mpl_arena *arena)
 {
-    if (w->scratch->list.n == 0) {
+    if (w->scratch->list.n == 0 || w->lane->list != NULL) {
+        w->scratch->list.n = 0;
         return true;
     }
     w->lane->list = (const uint32_t *) mpl_buf_take(&w->scratch->list, arena);
     return w->lane->list != NULL;
 }
 
-static bool walk_location(struct mpl_events *events, struct mpl_walk_scratch *scratch,
-                          uint32_t location)
+static bool walk_location(struct mpl_events *events, bool with_gaps,
+                          struct mpl_walk_scratch *scratch, uint32_t location)
 {
     struct mpl_walk w = {
         .events = events,
@@ -528,12 +557,14 @@ static bool walk_location(struct mpl_events *events, struct mpl_walk_scratch *sc
         .lane = &events->lanes[location],
         .scratch = scratch,
         .location = location,
+        .has_gaps = with_gaps,
         .gap_region = MPL_NONE,
         .open_probe = MPL_NONE,
     };
 
     scratch->touched.n = 0;
     scratch->gap++;
+    w.lane->n_calls = 0;
     if (!walk_records(&w)) {
         return false;
     }
@@ -541,11 +572,30 @@ static bool walk_location(struct mpl_events *events, struct mpl_walk_scratch *sc
     while (w.depth > 0) {
         (void) pop(&w);
     }
-    return mpl_regions_keep(&w, events->model, events->arena) &&
+    return (!with_gaps || mpl_regions_keep(&w, events->model, events->arena)) &&
            keep_list(&w, events->arena);
 }
 
-enum mpl_status mpl_calls_create(struct mpl_events *events, struct mpl_err *err)
+/* An upper bound of the calls of each, where they begin, and room for them. */
+static bool prepare(struct mpl_events *events)
+{
+    const uint32_t n_locations = events->model->n_locations;
+    bool is_done;
+
+    events->lanes = MPL_NEW_ARRAY(events->arena, n_locations, struct mpl_lane);
+    events->is_called = MPL_NEW_ARRAY(events->arena, events->model->n_regions, bool);
+    is_done = events->lanes != NULL && events->is_called != NULL;
+    for (uint32_t l = 0; l < n_locations && is_done; l++) {
+        is_done = allocate_lane(events, l);
+    }
+    if (is_done) {
+        events->startup_end_ticks = find_startup_end(events);
+    }
+    return is_done;
+}
+
+enum mpl_status mpl_calls_create(struct mpl_events *events, bool with_gaps,
+                                 struct mpl_err *err)
 {
     const uint32_t n_locations = events->model->n_locations;
     struct mpl_arena *arena = mpl_arena_create();
@@ -560,17 +610,9 @@ enum mpl_status mpl_calls_create(struct mpl_events *events, struct mpl_err *err)
         goto out;
     }
     scratch.sums = MPL_NEW_ARRAY(arena, events->model->n_regions, struct mpl_region_sum);
-    events->lanes = MPL_NEW_ARRAY(events->arena, n_locations, struct mpl_lane);
-    if (scratch.sums == NULL || events->lanes == NULL) {
-        goto out;
-    }
-    is_done = true;
+    is_done = scratch.sums != NULL && (events->lanes != NULL || prepare(events));
     for (uint32_t l = 0; l < n_locations && is_done; l++) {
-        is_done = allocate_lane(events, l);
-    }
-    events->startup_end_ticks = find_startup_end(events);
-    for (uint32_t l = 0; l < n_locations && is_done; l++) {
-        is_done = walk_location(events, &scratch, l);
+        is_done = walk_location(events, with_gaps, &scratch, l);
     }
 out:
     mpl_buf_free(&scratch.list);

@@ -107,64 +107,109 @@ static void find_window(struct mpl_events *events)
     }
 }
 
-static enum mpl_status build(struct mpl_events *events, struct mpl_arena *scratch,
-                             struct mpl_err *err)
+static enum mpl_status make_calls(struct mpl_events *events, bool with_gaps,
+                                  struct mpl_err *err)
 {
-    struct mpl_wrong_order *wrong =
-        MPL_NEW_ARRAY(scratch, events->model->n_locations, struct mpl_wrong_order);
-    enum mpl_status st;
+    enum mpl_status st = mpl_regions_classify(events, err);
 
-    if (wrong == NULL) {
+    st = st == MPL_OK ? mpl_locate_create(events, err) : st;
+    st = st == MPL_OK ? mpl_calls_create(events, with_gaps, err) : st;
+    if (st == MPL_OK) {
+        find_window(events);
+    }
+    return st;
+}
+
+static enum mpl_status add_waits(struct mpl_events *events, struct mpl_err *err)
+{
+    const uint32_t n_locations = events->model->n_locations;
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct mpl_wrong_order *wrong =
+        scratch == NULL ? NULL
+                        : MPL_NEW_ARRAY(scratch, n_locations, struct mpl_wrong_order);
+    enum mpl_status st = MPL_E_NOMEM;
+
+    events->coll_waits =
+        MPL_NEW_ARRAY(events->arena, events->match->n_instances, struct mpl_coll_wait);
+    events->totals = MPL_NEW_ARRAY(events->arena, n_locations, struct mpl_totals);
+    if (wrong == NULL || events->coll_waits == NULL || events->totals == NULL) {
+        (void) mpl_nomem(err);
+    } else {
+        mpl_waits_p2p(events, wrong);
+        mpl_waits_coll(events);
+        st = mpl_totals_create(events, wrong, err);
+    }
+    events->totals = st == MPL_OK ? events->totals : NULL;
+    mpl_arena_destroy(scratch);
+    return st;
+}
+
+static enum mpl_status create(const struct mpl_model *model, const struct mpl_match *match,
+                              const struct mpl_clock *clock, bool with_gaps,
+                              struct mpl_arena *arena, struct mpl_events **out,
+                              struct mpl_err *err)
+{
+    struct mpl_events *events = MPL_NEW(arena, struct mpl_events);
+
+    if (events == NULL) {
         return mpl_nomem(err);
     }
-    st = mpl_regions_classify(events, err);
-    if (st == MPL_OK) {
-        st = mpl_locate_create(events, err);
-    }
-    if (st == MPL_OK) {
-        st = mpl_calls_create(events, err);
-    }
-    if (st != MPL_OK) {
-        return st;
-    }
-    find_window(events);
-    mpl_waits_p2p(events, wrong);
-    mpl_waits_coll(events);
-    return mpl_totals_create(events, wrong, err);
+    *events = (struct mpl_events){
+        .self = events,
+        .model = model,
+        .match = match,
+        .clock = clock,
+        .arena = arena,
+        .precedences = mpl_precedences_create(model, match, arena),
+    };
+    *out = events;
+    return events->precedences == NULL ? mpl_nomem(err)
+                                       : make_calls(events, with_gaps, err);
 }
+
+static const char *const cannot = "cannot build the spans of the trace";
 
 enum mpl_status mpl_events_create(const struct mpl_model *model,
                                   const struct mpl_match *match,
                                   const struct mpl_clock *clock, struct mpl_arena *arena,
                                   const struct mpl_events **out, struct mpl_err *err)
 {
-    struct mpl_arena *scratch = mpl_arena_create();
-    struct mpl_events *events = MPL_NEW(arena, struct mpl_events);
-    enum mpl_status st = MPL_E_NOMEM;
+    struct mpl_events *events = NULL;
+    enum mpl_status st = create(model, match, clock, true, arena, &events, err);
 
-    if (scratch == NULL || events == NULL) {
-        (void) mpl_nomem(err);
-        goto out;
+    st = st == MPL_OK ? add_waits(events, err) : st;
+    if (st != MPL_OK) {
+        return mpl_wrap(err, st, cannot);
     }
-    events->model = model;
-    events->match = match;
-    events->clock = clock;
-    events->arena = arena;
-    events->coll_waits = MPL_NEW_ARRAY(arena, match->n_instances, struct mpl_coll_wait);
-    events->totals = MPL_NEW_ARRAY(arena, model->n_locations, struct mpl_totals);
-    events->precedences = mpl_precedences_create(model, match, arena);
-    if (events->coll_waits == NULL || events->totals == NULL ||
-        events->precedences == NULL) {
-        (void) mpl_nomem(err);
-        goto out;
+    *out = events;
+    return MPL_OK;
+}
+
+enum mpl_status mpl_events_create_calls(const struct mpl_model *model,
+                                        const struct mpl_match *match,
+                                        const struct mpl_clock *clock,
+                                        struct mpl_arena *arena,
+                                        const struct mpl_events **out, struct mpl_err *err)
+{
+    struct mpl_events *events = NULL;
+    const enum mpl_status st = create(model, match, clock, false, arena, &events, err);
+
+    if (st != MPL_OK) {
+        return mpl_wrap(err, st, cannot);
     }
-    st = build(events, scratch, err);
-    if (st == MPL_OK) {
-        *out = events;
+    *out = events;
+    return MPL_OK;
+}
+
+enum mpl_status mpl_events_complete(const struct mpl_events *events, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    if (events->totals == NULL) {
+        st = mpl_calls_create(events->self, true, err);
+        st = st == MPL_OK ? add_waits(events->self, err) : st;
     }
-out:
-    mpl_arena_destroy(scratch);
-    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot build the spans of the trace");
+    return st == MPL_OK ? st : mpl_wrap(err, st, cannot);
 }
 
 /* ---- questions --------------------------------------------------------------------- */
@@ -373,24 +418,28 @@ uint32_t mpl_events_span_of_collective(const struct mpl_events *events, uint32_t
 const struct mpl_totals *mpl_events_totals(const struct mpl_events *events,
                                            uint32_t location)
 {
+    mpl_assert(events->totals != NULL);
     return &events->totals[location];
 }
 
 const struct mpl_region_time *mpl_events_regions(const struct mpl_events *events,
                                                  uint32_t location, uint32_t *n)
 {
+    mpl_assert(events->totals != NULL);
     *n = events->lanes[location].n_regions;
     return events->lanes[location].regions;
 }
 
 const struct mpl_edge *mpl_events_edges(const struct mpl_events *events, uint32_t *n)
 {
+    mpl_assert(events->totals != NULL);
     *n = events->n_edges;
     return events->edges;
 }
 
 const struct mpl_coll_wait *mpl_events_coll_waits(const struct mpl_events *events)
 {
+    mpl_assert(events->totals != NULL);
     return events->coll_waits;
 }
 

@@ -124,6 +124,24 @@ enum mpl_status mpl_events_create(const struct mpl_model *model,
                                   const struct mpl_clock *clock, struct mpl_arena *arena,
                                   const struct mpl_events **out, struct mpl_err *err);
 
+/**
+ * Only the calls, and how to ask for them and their messages: no waits, no totals, no topology, and no regions of
+ * what lies between calls. For who compares what runs call; the rest may be added later, and must be before
+ * anything else is asked.
+ *
+ * Ownership, errors: as mpl_events_create(). Cost: linear in events, a third of it.
+ */
+enum mpl_status mpl_events_create_calls(const struct mpl_model *model,
+                                        const struct mpl_match *match,
+                                        const struct mpl_clock *clock,
+                                        struct mpl_arena *arena,
+                                        const struct mpl_events **out, struct mpl_err *err);
+/**
+ * Adds what mpl_events_create() makes and mpl_events_create_calls() does not; nothing is left to add if it is there.
+ * Errors: MPL_E_NOMEM; nothing may be asked then but for completing again.
+ */
+enum mpl_status mpl_events_complete(const struct mpl_events *events, struct mpl_err *err);
+
 /** What of a run is to be looked at. */
 struct mpl_part {
     const bool *processes; /**< Per process; NULL: all. */
@@ -180,6 +198,8 @@ int64_t mpl_events_leave_ticks(const struct mpl_events *events, uint32_t locatio
                                uint32_t span);
 int64_t mpl_events_wait_ticks(const struct mpl_events *events, uint32_t location,
                               uint32_t span);
+/** What a location computes: the time between its calls. Of calls alone, too. Cost: linear in its calls. */
+double mpl_events_computed_s(const struct mpl_events *events, uint32_t location);
 /** What a replay needs to know of a call, at a fraction of the cost of mpl_events_span(). */
 struct mpl_call_view {
     uint32_t first_event; /**< Its records. */
@@ -194,6 +214,19 @@ struct mpl_call_view {
     bool is_probe; /**< Waits for the message that the next blocking receive takes. */
     bool is_wait_known;
 };
+/** Whether somebody calls it, and it is a call of MPI as above. A part says what the whole run calls. */
+bool mpl_events_calls_region(const struct mpl_events *events, uint32_t region);
+/** What a call is about, at a fraction of the cost of mpl_events_span(). */
+struct mpl_call_about {
+    uint32_t first_event;
+    uint32_t region;        /**< As above, and so are first_event and is_probe. */
+    uint32_t first_message; /**< As in struct mpl_span, and so are the two below. */
+    uint32_t n_messages;
+    uint32_t collective;
+    bool is_probe;
+};
+void mpl_events_call_about(const struct mpl_events *events, uint32_t location,
+                           uint32_t call, struct mpl_call_about *out);
 /** Call \p call of a location is its span 2 * call + 1; there are mpl_events_call_count(). */
 uint32_t mpl_events_call_count(const struct mpl_events *events, uint32_t location);
 void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_t call,

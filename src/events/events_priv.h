@@ -88,6 +88,7 @@ struct mpl_lane {
 };
 
 struct mpl_events {
+    struct mpl_events *self; /* itself, for mpl_events_complete() */
     const struct mpl_model *model;
     const struct mpl_match *match;
     const struct mpl_clock *clock;
@@ -97,7 +98,8 @@ struct mpl_events {
     uint32_t *locate;      /* global message number >> locate_shift to a location … */
     unsigned locate_shift; /* … at or before that of the message */
     struct mpl_lane *lanes;
-    struct mpl_totals *totals;
+    bool *is_called;           /* per region: there is a call of MPI of it */
+    struct mpl_totals *totals; /* NULL: there are calls, and nothing else yet */
     struct mpl_edge *edges;
     uint32_t n_edges;
     struct mpl_coll_wait *coll_waits;
@@ -204,7 +206,9 @@ bool mpl_call_is_known(const struct mpl_events *events, uint32_t location,
 /* The stages, in order. */
 enum mpl_status mpl_regions_classify(struct mpl_events *events, struct mpl_err *err);
 enum mpl_status mpl_locate_create(struct mpl_events *events, struct mpl_err *err);
-enum mpl_status mpl_calls_create(struct mpl_events *events, struct mpl_err *err);
+/* With gaps also what lies between calls; that can be added later by asking again. */
+enum mpl_status mpl_calls_create(struct mpl_events *events, bool with_gaps,
+                                 struct mpl_err *err);
 void mpl_waits_p2p(struct mpl_events *events, struct mpl_wrong_order *wrong);
 void mpl_waits_coll(struct mpl_events *events);
 /* Per collective instance: when nothing holds it up any more; INT64_MAX: nobody can say. NULL without

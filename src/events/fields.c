@@ -45,6 +45,7 @@ int64_t mpl_events_leave_ticks(const struct mpl_events *events, uint32_t locatio
 int64_t mpl_events_wait_ticks(const struct mpl_events *events, uint32_t location,
                               uint32_t span)
 {
+    mpl_assert(events->totals != NULL);
     return span % 2 == 0 ? 0 : mpl_call_ticks(&events->lanes[location].calls[span / 2]);
 }
 
@@ -91,6 +92,31 @@ void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_
     out->is_mpi = use.is_mpi || of->class != MPL_SPAN_OTHER;
     out->is_probe = mpl_call_is_probe(events, loc, of);
     out->is_wait_known = of->is_wait_known;
+}
+
+bool mpl_events_calls_region(const struct mpl_events *events, uint32_t region)
+{
+    return events->is_called[region];
+}
+
+void mpl_events_call_about(const struct mpl_events *events, uint32_t location,
+                           uint32_t call, struct mpl_call_about *out)
+{
+    const struct mpl_lane *lane = &events->lanes[location];
+    const struct mpl_call *of = &lane->calls[call];
+    const bool is_list = of->parts == PARTS_LIST;
+    const uint32_t *list = is_list ? &lane->list[of->first] : NULL;
+
+    out->first_event = of->enter;
+    out->region = mpl_call_region(events, location, of);
+    out->n_messages = is_list ? list[0] : of->parts == PARTS_MESSAGE;
+    out->first_message = is_list                      ? list[2]
+                         : of->parts == PARTS_MESSAGE ? of->first
+                                                      : MPL_NONE;
+    out->collective = is_list                         ? list[1]
+                      : of->parts == PARTS_COLLECTIVE ? of->first
+                                                      : MPL_NONE;
+    out->is_probe = mpl_call_is_probe(events, &events->model->locations[location], of);
 }
 
 uint32_t mpl_events_call_of_event(const struct mpl_events *events, uint32_t location,

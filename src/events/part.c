@@ -439,10 +439,12 @@ enum mpl_status mpl_events_part(const struct mpl_events *events,
     struct cutter c = { .whole = events, .events = made, .part = part };
     enum mpl_status st;
 
+    mpl_assert(events->totals != NULL);
     if (made == NULL) {
         return mpl_nomem(err);
     }
     *made = *events;
+    made->self = made;
     made->arena = arena;
     c.is_late = part->begin_ticks > events->window_begin_ticks;
     c.is_early = part->end_ticks < events->window_end_ticks;

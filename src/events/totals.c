@@ -173,6 +173,16 @@ static void sum_other(const struct mpl_events *events, uint32_t location,
     sums->thread_ticks += kind == MPL_REGION_THREAD_SYNC ? ticks : 0;
 }
 
+static int64_t duration_of(const struct mpl_events *events, const struct mpl_location *loc,
+                           const struct mpl_call *call)
+{
+    const int64_t enter = call->class == MPL_SPAN_STARTUP
+                              ? loc->time_ticks[0]
+                              : mpl_time_of(events, loc, call->enter);
+
+    return mpl_time_of(events, loc, call->leave) - enter;
+}
+
 static bool sum_calls(struct totals_walk *w, uint32_t location)
 {
     const struct mpl_location *loc = &w->events->model->locations[location];
@@ -188,10 +198,7 @@ static bool sum_calls(struct totals_walk *w, uint32_t location)
     compute_ticks = loc->time_ticks[loc->n_events - 1] - loc->time_ticks[0];
     for (uint32_t k = 0; k < lane->n_calls; k++) {
         const struct mpl_call *call = &lane->calls[k];
-        const int64_t enter = call->class == MPL_SPAN_STARTUP
-                                  ? loc->time_ticks[0]
-                                  : mpl_time_of(w->events, loc, call->enter);
-        const int64_t ticks = mpl_time_of(w->events, loc, call->leave) - enter;
+        const int64_t ticks = duration_of(w->events, loc, call);
 
         sums->class_ticks[call->class] += ticks;
         compute_ticks -= ticks;
@@ -311,4 +318,22 @@ out:
     mpl_buf_free(&w.edges);
     mpl_arena_destroy(scratch);
     return is_done ? MPL_OK : mpl_nomem(err);
+}
+
+/* ---- without totals ------------------------------------------------------------------ */
+
+double mpl_events_computed_s(const struct mpl_events *events, uint32_t location)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+    const struct mpl_lane *lane = &events->lanes[location];
+    int64_t ticks;
+
+    if (loc->n_events == 0 || !mpl_events_has_process(events, loc->process)) {
+        return 0;
+    }
+    ticks = loc->time_ticks[loc->n_events - 1] - loc->time_ticks[0];
+    for (uint32_t k = 0; k < lane->n_calls; k++) {
+        ticks -= duration_of(events, loc, &lane->calls[k]);
+    }
+    return mpl_model_seconds(events->model, ticks);
 }

@@ -33,6 +33,7 @@ struct mpl_walk {
     struct mpl_lane *lane;
     struct mpl_walk_scratch *scratch;
     uint32_t location;
+    bool has_gaps; /* what the program does between calls is wanted, too */
     uint32_t depth;
     uint32_t n_open; /* call regions on the stack, and open flush and off intervals */
     bool is_flushing;

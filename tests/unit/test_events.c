@@ -392,6 +392,35 @@ START_TEST(running_out_of_memory_is_told_at_every_step)
 }
 END_TEST
 
+START_TEST(calls_are_completed_once_there_is_memory)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    const struct mpl_events *whole;
+    const struct mpl_events *calls = NULL;
+    enum mpl_status st = MPL_E_NOMEM;
+    long n = 0;
+
+    fixture_enter(f, 0, 0, "main");
+    fixture_call_send(f, 0, 50, 52, "MPI_Send", 1, 7);
+    fixture_enter(f, 1, 0, "main");
+    fixture_call_recv(f, 1, 10, 53, 0, 7);
+    whole = fixture_events(f);
+    ck_assert_int_eq(mpl_events_create_calls(mpl_events_model(whole),
+                                             mpl_events_match(whole), NULL, arena, &calls,
+                                             NULL),
+                     MPL_OK);
+    for (; st != MPL_OK; n++) {
+        mpl_alloc_fail_after(n);
+        st = mpl_events_complete(calls, NULL);
+        mpl_alloc_fail_after(-1);
+    }
+    ck_assert_int_gt(n, 5);
+    ck_assert(mpl_events_span(calls, 1, 1).wait_ticks ==
+              mpl_events_span(whole, 1, 1).wait_ticks);
+    ck_assert(mpl_events_totals(calls, 1)->wait_s[MPL_WAIT_LATE_SENDER] > 0);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("events");
@@ -414,6 +443,7 @@ static Suite *make_suite(void)
     tcase_add_test(t, region_of_a_gap_is_the_one_with_most_time_in_that_gap);
     tcase_add_test(t, edges_count_messages_bytes_and_waits);
     tcase_add_test(t, running_out_of_memory_is_told_at_every_step);
+    tcase_add_test(t, calls_are_completed_once_there_is_memory);
     suite_add_tcase(suite, t);
     return suite;
 }
