@@ -159,8 +159,25 @@ static int by_time(const void *x, const void *y)
     return (a->location > b->location) - (a->location < b->location);
 }
 
-static enum mpl_status find_changes(struct mpl_comparison *c,
-                                    const struct mpl_level *levels, struct mpl_err *err)
+/* Only changes are looked at in less detail. */
+static enum mpl_status make_coarse(struct mpl_comparison *c, struct mpl_level *levels,
+                                   struct mpl_err *err)
+{
+    struct mpl_level *out = &levels[PLACE];
+    enum mpl_status st = mpl_sequences_coarsen(c->base, c->n_locations, NULL, parts[COARSE],
+                                               c->symbols, c->arena, &out->base, err);
+
+    st = st == MPL_OK ? mpl_sequences_coarsen(c->new, c->n_locations, NULL, parts[COARSE],
+                                              c->symbols, c->arena, &out->new, err)
+                      : st;
+    levels[COARSE] = *out;
+    return st == MPL_OK && c->options.has_parts
+               ? make_level(c, parts_of(c, COARSE), c->arena, &levels[COARSE], err)
+               : st;
+}
+
+static enum mpl_status find_changes(struct mpl_comparison *c, struct mpl_level *levels,
+                                    struct mpl_err *err)
 {
     struct mpl_divergence *changes =
         MPL_NEW_ARRAY(c->arena, c->n_locations, struct mpl_divergence);
@@ -172,7 +189,8 @@ static enum mpl_status find_changes(struct mpl_comparison *c,
         if (mpl_level_differs(c, &levels[FINE], l, &common) &&
             !mpl_repeats_explain(c, &levels[FINE], l, common)) {
             changes[n] = (struct mpl_divergence){ .location = l };
-            st = take_change(c, levels, &changes[n++], err);
+            st = n == 0 ? make_coarse(c, levels, err) : MPL_OK;
+            st = st == MPL_OK ? take_change(c, levels, &changes[n++], err) : st;
         }
     }
     c->diff.n_changes = n;
@@ -243,22 +261,6 @@ static enum mpl_status loosen(struct mpl_comparison *c, struct mpl_level *level,
     return st;
 }
 
-static enum mpl_status make_coarse(struct mpl_comparison *c, struct mpl_level *levels,
-                                   struct mpl_err *err)
-{
-    struct mpl_level *out = &levels[PLACE];
-    enum mpl_status st = mpl_sequences_coarsen(c->base, c->n_locations, NULL, parts[COARSE],
-                                               c->symbols, c->arena, &out->base, err);
-
-    st = st == MPL_OK ? mpl_sequences_coarsen(c->new, c->n_locations, NULL, parts[COARSE],
-                                              c->symbols, c->arena, &out->new, err)
-                      : st;
-    levels[COARSE] = *out;
-    return st == MPL_OK && c->options.has_parts
-               ? make_level(c, parts_of(c, COARSE), c->arena, &levels[COARSE], err)
-               : st;
-}
-
 enum mpl_status mpl_fine_make(struct mpl_comparison *c, struct mpl_arena *arena,
                               struct mpl_level *out, struct mpl_err *err)
 {
@@ -289,8 +291,7 @@ static enum mpl_status make_levels(struct mpl_comparison *c, struct mpl_level *l
     st = st == MPL_OK && c->options.has_parts
              ? mpl_fine_make(c, c->arena, &levels[FINE], err)
              : st;
-    st = st == MPL_OK ? mpl_repeats_find_forks(c, err) : st;
-    return st == MPL_OK ? make_coarse(c, levels, err) : st;
+    return st == MPL_OK ? mpl_repeats_find_forks(c, err) : st;
 }
 
 static enum mpl_status compare_calls(struct mpl_comparison *c, struct mpl_level *levels,
