@@ -6,6 +6,31 @@
 #include <string.h>
 #include <strings.h>
 
+/* What a symbol is made of; of most calls. */
+struct gist {
+    uint32_t region;
+    uint32_t envelope;   /* Of the only message, if it begins there; else MPL_NONE. */
+    uint32_t collective; /* 1 + its operation; 0: none that ends there. */
+    uint32_t comm;
+    uint32_t root;
+    uint32_t path;       /* As in struct mpl_symbol. */
+    uint64_t sent_bytes; /* Of messages those of either way. */
+    uint64_t received_bytes;
+};
+
+/* What is known of calls of a location with such a gist. */
+struct known {
+    struct gist gist;
+    uint32_t location; /* 1 + it; 0: nothing is known. */
+    uint32_t symbol;
+    uint32_t function;
+    enum mpl_looseness level;
+    bool is_idle; /* See is_idle(). */
+    bool is_send;
+    bool has_peer;
+};
+enum { MOST_KNOWN = 256 };
+
 struct maker {
     const struct mpl_events *events;
     const struct mpl_model *model;
@@ -16,7 +41,10 @@ struct maker {
     uint32_t *comms;     /* Per communicator, likewise. */
     uint8_t *manners;    /* Per region: bits of enum manner. */
     struct mpl_call_paths *paths; /* NULL: not asked for. */
+    struct known
+        *known; /* MOST_KNOWN, by a hash of the gist; a later one takes the place. */
     bool *is_addressed; /* See find_addressed(); NULL: nothing is left to chance. */
+    bool adds_returns;
     uint32_t location;
 };
 
@@ -67,7 +95,9 @@ static bool name_all(struct maker *m, struct mpl_arena *scratch)
     m->functions = MPL_NEW_ARRAY(scratch, model->n_regions, uint32_t);
     m->manners = MPL_NEW_ARRAY(scratch, model->n_regions, uint8_t);
     m->comms = MPL_NEW_ARRAY(scratch, model->n_comms, uint32_t);
-    if (m->functions == NULL || m->manners == NULL || m->comms == NULL) {
+    m->known = MPL_NEW_ARRAY(scratch, MOST_KNOWN, struct known);
+    if (m->functions == NULL || m->manners == NULL || m->comms == NULL ||
+        m->known == NULL) {
         return false;
     }
     for (uint32_t r = 0; r < model->n_regions; r++) {
@@ -172,9 +202,10 @@ static void take_collective(const struct maker *m, uint32_t collective,
 }
 
 /* A call with all that is recorded of it. */
-static struct mpl_symbol symbol_of(const struct maker *m, uint32_t call, uint32_t region)
+static struct mpl_symbol symbol_of(const struct maker *m, uint32_t call,
+                                   const struct mpl_call_about *about)
 {
-    struct mpl_symbol s = { .function = m->functions[region],
+    struct mpl_symbol s = { .function = m->functions[about->region],
                             .to = MPL_NONE,
                             .from = MPL_NONE,
                             .root = MPL_NONE,
@@ -188,13 +219,17 @@ static struct mpl_symbol symbol_of(const struct maker *m, uint32_t call, uint32_
         return s;
     }
 
-    const struct mpl_span span = mpl_events_span(m->events, m->location, 2 * call + 1);
+    if (about->n_messages == 1) {
+        take_message(m, about->first_message, &s);
+    } else if (about->n_messages > 1) {
+        const struct mpl_span span = mpl_events_span(m->events, m->location, 2 * call + 1);
 
-    for (uint32_t i = 0; i < span.n_messages; i++) {
-        take_message(m, mpl_events_message(m->events, m->location, &span, i), &s);
+        for (uint32_t i = 0; i < span.n_messages; i++) {
+            take_message(m, mpl_events_message(m->events, m->location, &span, i), &s);
+        }
     }
-    if (span.collective != MPL_NONE) {
-        take_collective(m, span.collective, &s);
+    if (about->collective != MPL_NONE) {
+        take_collective(m, about->collective, &s);
     }
     return s;
 }
@@ -304,15 +339,109 @@ static bool is_idle(const struct mpl_region *region, uint8_t manners,
 
 /* Whether what comes with a call is left to chance. */
 static bool brings_chance(const struct maker *m, uint32_t call,
-                          const struct mpl_region *region, const struct mpl_symbol *s)
+                          const struct mpl_region *region, const struct known *known)
 {
     if (m->is_addressed == NULL || region->kind != MPL_REGION_MPI_P2P) {
         return false;
     }
     /* MPI_Sendrecv has no record of its message in some traces, nor has MPI_Wait. */
     return takes_loose(m, call) ||
-           (s->to == MPL_NONE && s->from == MPL_NONE &&
-            m->is_addressed[m->model->locations[m->location].process]);
+           (!known->has_peer && m->is_addressed[m->model->locations[m->location].process]);
+}
+
+/* ---- what is known of a call ------------------------------------------------------------------------ */
+
+/* False: it has several messages, or one and a collective, and so no gist. */
+static bool gist_of(const struct maker *m, const struct mpl_call_about *about,
+                    struct gist *out)
+{
+    const struct mpl_location *loc = &m->model->locations[m->location];
+
+    *out = (struct gist){ .region = about->region, .envelope = MPL_NONE };
+    if (about->n_messages > 0) {
+        const struct mpl_message *x = &loc->messages[about->first_message];
+
+        if (x->event != MPL_NONE && begins_here(loc->kind[x->event])) {
+            out->envelope = x->envelope;
+            out->sent_bytes = x->bytes;
+        }
+        return about->n_messages == 1 && about->collective == MPL_NONE;
+    }
+    if (about->collective != MPL_NONE) {
+        const struct mpl_collective *c = &loc->collectives[about->collective];
+
+        if (c->end != MPL_NONE) {
+            out->collective = 1 + (uint32_t) c->op;
+            out->comm = c->comm;
+            out->root = c->root;
+            out->sent_bytes = c->sent_bytes;
+            out->received_bytes = c->received_bytes;
+        }
+    }
+    return true;
+}
+
+static bool is_same_gist(const struct gist *a, const struct gist *b)
+{
+    return a->region == b->region && a->envelope == b->envelope &&
+           a->sent_bytes == b->sent_bytes && a->collective == b->collective &&
+           a->comm == b->comm && a->root == b->root && a->path == b->path &&
+           a->received_bytes == b->received_bytes;
+}
+
+static struct known *slot_of(const struct maker *m, const struct gist *g)
+{
+    const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t hash = ((uint64_t) g->region << 32 | g->envelope) * odd;
+
+    hash = (hash ^ hash >> 29 ^ g->sent_bytes ^ (uint64_t) g->path << 32) * odd;
+    hash = (hash ^ g->received_bytes ^ (uint64_t) g->root << 32 ^ g->comm) * odd;
+    return &m->known[(hash >> 40) % MOST_KNOWN];
+}
+
+/* False: no memory. */
+static bool find_out(struct maker *m, uint32_t call, const struct mpl_call_about *about,
+                     struct known *out)
+{
+    const struct mpl_loose *loose = m->options->loose;
+    const struct mpl_region *region = &m->model->regions[about->region];
+    struct mpl_symbol s = symbol_of(m, call, about);
+
+    out->function = s.function;
+    out->level = loose == NULL ? MPL_FIRM : mpl_loose_get(loose, m->location, &s);
+    out->is_idle = is_idle(region, m->manners[about->region], &s);
+    out->is_send = s.to != MPL_NONE && s.from == MPL_NONE;
+    out->has_peer = s.to != MPL_NONE || s.from != MPL_NONE;
+    out->symbol = MPL_NONE;
+    if (out->level == MPL_LOOSE_CALL) {
+        return true;
+    }
+    strip(m, out->level, &s);
+    s.path = out->gist.path;
+    out->symbol = mpl_symbols_put(m->symbols, &s);
+    return out->symbol != MPL_NONE;
+}
+
+/* Most calls are like one before. Borrowed until the next call; NULL: no memory. */
+static const struct known *know(struct maker *m, uint32_t call,
+                                const struct mpl_call_about *about)
+{
+    struct gist gist;
+    const bool has_gist = gist_of(m, about, &gist);
+    struct known *known;
+
+    if (m->paths != NULL &&
+        !mpl_call_paths_at(m->paths, m->location, about->first_event, &gist.path)) {
+        return NULL;
+    }
+    known = slot_of(m, &gist);
+    if (has_gist && known->location == m->location + 1 &&
+        is_same_gist(&known->gist, &gist)) {
+        return known;
+    }
+    known->gist = gist;
+    known->location = has_gist ? m->location + 1 : 0;
+    return find_out(m, call, about, known) ? known : NULL;
 }
 
 /* ---- a location --------------------------------------------------------------------------------- */
@@ -327,10 +456,9 @@ struct list {
     bool ends_with_probe; /* The last call asks for the message that the next one takes. */
 };
 
-static bool add(struct maker *m, struct list *p, const struct mpl_symbol *s, uint32_t call,
-                bool is_chance)
+static void add(struct list *p, uint32_t symbol, uint32_t call, bool is_chance)
 {
-    p->symbols[p->n] = mpl_symbols_put(m->symbols, s);
+    p->symbols[p->n] = symbol;
     p->calls[p->n] = call;
     if (p->is_after_chance != NULL) {
         p->is_after_chance[p->n] = is_chance;
@@ -339,7 +467,7 @@ static bool add(struct maker *m, struct list *p, const struct mpl_symbol *s, uin
             p->is_after_chance[p->n - 1] = true;
         }
     }
-    return p->symbols[p->n++] != MPL_NONE;
+    p->n++;
 }
 
 static bool add_return(struct maker *m, struct list *p, uint32_t function, uint32_t call)
@@ -353,8 +481,10 @@ static bool add_return(struct maker *m, struct list *p, uint32_t function, uint3
                                   .sent_bytes = UINT64_MAX,
                                   .received_bytes = UINT64_MAX,
                                   .is_return = true };
+    const uint32_t symbol = mpl_symbols_put(m->symbols, &s);
 
-    return add(m, p, &s, call, false);
+    add(p, symbol, call, false);
+    return symbol != MPL_NONE;
 }
 
 /* What asked for a call that is left out belongs to it. */
@@ -368,55 +498,47 @@ static void leave_out(struct list *p)
 /* False: no memory. */
 static bool take_call(struct maker *m, uint32_t call, struct list *p)
 {
-    const struct mpl_loose *loose = m->options->loose;
-    struct mpl_call_view view;
+    struct mpl_call_about about;
 
-    mpl_events_call(m->events, m->location, call, &view);
-    if (view.region == MPL_NONE) {
+    mpl_events_call_about(m->events, m->location, call, &about);
+    if (about.region == MPL_NONE) {
         return true;
     }
 
-    const struct mpl_region *region = &m->model->regions[view.region];
-
-    const uint8_t manners = m->manners[view.region];
+    const uint8_t manners = m->manners[about.region];
 
     p->is_chance = p->is_chance || (manners & ASKS) != 0;
     p->is_some = p->is_some || (manners & ASKS_FOR_SOME) != 0;
-    if (m->functions[view.region] == MPL_NONE) {
+    if (m->functions[about.region] == MPL_NONE) {
         return true;
     }
 
-    struct mpl_symbol s = symbol_of(m, call, view.region);
-    const enum mpl_looseness level =
-        loose == NULL ? MPL_FIRM : mpl_loose_get(loose, m->location, &s);
-    const bool brings = brings_chance(m, call, region, &s);
-    const bool is_passing = view.is_probe || is_idle(region, manners, &s);
-    const bool is_send = s.to != MPL_NONE && s.from == MPL_NONE;
+    const struct known *known = know(m, call, &about);
 
-    if (level == MPL_LOOSE_CALL) {
+    if (known == NULL) {
+        return false;
+    }
+    if (known->level == MPL_LOOSE_CALL) {
         leave_out(p);
         return true;
     }
-    strip(m, level, &s);
-    if (m->paths != NULL &&
-        !mpl_call_paths_at(m->paths, m->location, view.first_event, &s.path)) {
-        return false;
-    }
-    if (!add(m, p, &s, call, p->is_chance || brings)) {
-        return false;
-    }
-    p->ends_with_probe = view.is_probe;
-    p->is_some = p->is_some && (is_passing || is_send);
-    p->is_chance = (is_passing && p->is_chance) || p->is_some || level != MPL_FIRM ||
+
+    const bool brings = brings_chance(m, call, &m->model->regions[about.region], known);
+    const bool is_passing = about.is_probe || known->is_idle;
+
+    add(p, known->symbol, call, p->is_chance || brings);
+    p->ends_with_probe = about.is_probe;
+    p->is_some = p->is_some && (is_passing || known->is_send);
+    p->is_chance = (is_passing && p->is_chance) || p->is_some || known->level != MPL_FIRM ||
                    brings || (manners & WAITS_FOR_ANY) != 0;
-    return m->options->filter == NULL || !mpl_filter_keeps_returns(m->options->filter) ||
-           add_return(m, p, s.function, call);
+    return !m->adds_returns || add_return(m, p, known->function, call);
 }
 
 static bool take_location(struct maker *m, struct mpl_arena *arena,
                           struct mpl_sequence *out)
 {
-    const size_t most = 2 * (size_t) mpl_events_call_count(m->events, m->location);
+    const uint32_t n = mpl_events_call_count(m->events, m->location);
+    const size_t most = (m->adds_returns ? 2 : 1) * (size_t) n;
     const bool needs_chance = m->options->loose != NULL;
     struct list p = {
         .symbols = MPL_NEW_ARRAY(arena, most, uint32_t),
@@ -428,7 +550,7 @@ static bool take_location(struct maker *m, struct mpl_arena *arena,
         (needs_chance && p.is_after_chance == NULL)) {
         return false;
     }
-    for (uint32_t c = 0; c < most / 2; c++) {
+    for (uint32_t c = 0; c < n; c++) {
         if (!take_call(m, c, &p)) {
             return false;
         }
@@ -455,6 +577,8 @@ enum mpl_status mpl_sequences_create(const struct mpl_events *events,
         .match = mpl_events_match(events),
         .options = options,
         .symbols = symbols,
+        .adds_returns =
+            options->filter != NULL && mpl_filter_keeps_returns(options->filter),
     };
     bool is_done = scratch != NULL && all != NULL && name_all(&m, scratch);
 
