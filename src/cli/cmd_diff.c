@@ -45,9 +45,10 @@ static const struct mpl_option options[] = {
                       "be repeated" },
     [OPT_SAVE] = { 0, "save", "FILE",
                    "write BASE as a baseline, which stands for its trace from then on" },
-    [OPT_SHOW] = { 0, "show", "nlr|context|lattice|jsm|ranking|candidates",
+    [OPT_SHOW] = { 0, "show", "nlr|context|lattice|jsm|ranking|candidates|align",
                    "what one configuration sees: loops, formal context, concept lattice "
-                   "(DOT), similarities; or many: suspects, clusters" },
+                   "(DOT), similarities; or many: suspects, clusters; or, behind align, "
+                   "one process: its calls in both runs" },
     [OPT_FILTER] = { 0, "filter", "CODE",
                      "its filter, 11.mpi.cust.0K10 by default; of a ranking several" },
     [OPT_ATTRIBUTES] = { 0, "attributes", "KIND",
@@ -228,10 +229,10 @@ static enum mpl_status check(const struct diff_opts *opts, struct mpl_err *err)
                               "--show",
                         first_of((wrong & for_ranking) != 0 ? wrong & for_ranking : wrong));
     }
-    if (opts->show.is_asked && opts->format != MPL_FORMAT_TEXT) {
+    if (opts->show.is_asked && opts->format == MPL_FORMAT_MARKDOWN) {
         return mpl_fail(err, MPL_E_USAGE,
-                        "--show prints text only, so it does not go with "
-                        "--format json or markdown");
+                        "--show prints text or JSON, so it does not go with "
+                        "--format markdown");
     }
     return mpl_diff_check_show(&opts->show, err);
 }
@@ -246,6 +247,8 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
         if (option != NULL) {
             st = take_option(option, value, arena, opts, err);
+        } else if (mpl_diff_wants_label(&opts->show)) {
+            opts->show.label = value;
         } else if (!mpl_sides_take_operand(&opts->sides, value)) {
             return mpl_args_unexpected(args, value, err);
         }
@@ -353,6 +356,7 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
         opts.top = mpl_diff_is_ranking(&opts.show) ? ROWS_DEFAULT : TOP_DEFAULT;
     }
     opts.show.top = (size_t) opts.top;
+    opts.show.is_json = opts.format == MPL_FORMAT_JSON;
     st = st == MPL_OK ? work(&opts, arena, out, err) : st;
     mpl_buf_free(&opts.ranks);
     mpl_arena_destroy(arena);

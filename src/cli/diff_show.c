@@ -2,16 +2,23 @@
 
 #include "cli/diff_show_priv.h"
 
+#include <string.h>
+
 static const char default_filter[] = "11.mpi.cust.0K10";
+static const char all_calls[] = "11.mpi.cust.0K100"; /* What the answer looks at. */
 
 /* ---- options ---------------------------------------------------------------------------------------- */
 
 enum mpl_status mpl_diff_take_show(const struct mpl_option *option, const char *value,
                                    struct mpl_diff_show *show, struct mpl_err *err)
 {
-    static const char *const words[] = { "nlr", "context", "lattice",
-                                         "jsm", "ranking", "candidates" };
+    const char *words[MPL_SHOW_ALIGN + 1];
     size_t choice = 0;
+
+    for (int i = 0; i <= MPL_SHOW_ALIGN; i++) {
+        words[i] = mpl_show_name((enum mpl_show) i);
+    }
+
     const enum mpl_status st =
         mpl_args_choice(option, value, words, sizeof words / sizeof *words, &choice, err);
 
@@ -91,6 +98,11 @@ enum mpl_status mpl_diff_take_cluster_by(const struct mpl_option *option, const 
     return st;
 }
 
+bool mpl_diff_wants_label(const struct mpl_diff_show *show)
+{
+    return show->is_asked && show->what == MPL_SHOW_ALIGN && show->label == NULL;
+}
+
 bool mpl_diff_is_ranking(const struct mpl_diff_show *show)
 {
     return show->is_asked &&
@@ -99,6 +111,17 @@ bool mpl_diff_is_ranking(const struct mpl_diff_show *show)
 
 enum mpl_status mpl_diff_check_show(const struct mpl_diff_show *show, struct mpl_err *err)
 {
+    if (mpl_diff_wants_label(show)) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "--show align takes a process or thread, as in --show align 3 or "
+                        "--show align 3.1");
+    }
+    if (show->what == MPL_SHOW_ALIGN && (show->has_kind || show->up_to_rotation)) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "--%s is about how alike processes are, and --show align is about "
+                        "one",
+                        show->has_kind ? "attributes" : "rotate");
+    }
     if (show->n_filters > 1 && !mpl_diff_is_ranking(show)) {
         return mpl_fail(err, MPL_E_USAGE,
                         "only rankings and candidates take several --filter");
@@ -128,6 +151,13 @@ enum mpl_status mpl_diff_check_show(const struct mpl_diff_show *show, struct mpl
 
 /* ---- one configuration -------------------------------------------------------------------------------- */
 
+static struct mpl_filter_choice choice_of(const struct mpl_diff_show *show,
+                                          const char *code)
+{
+    return (struct mpl_filter_choice){ code, show->symbols.parts, show->without_loops,
+                                       show->up_to_rotation };
+}
+
 static enum mpl_status show_one(const struct mpl_diff_show *show,
                                 const struct mpl_comparison *comparison,
                                 const struct mpl_report_options *looks, FILE *out,
@@ -147,10 +177,70 @@ static enum mpl_status show_one(const struct mpl_diff_show *show,
                                            .up_to_rotation = show->up_to_rotation };
 
         st = mpl_filtered_create(comparison, &how, &filtered, err);
-        st = st == MPL_OK ? mpl_report_filtered(mpl_diff_get(comparison)->base, &filtered,
-                                                show->what, show->kind, looks, out, err)
-                          : st;
+        if (st == MPL_OK) {
+            const struct mpl_filter_choice choice = choice_of(show, code);
+
+            st = show->is_json
+                     ? mpl_report_filtered_json(mpl_diff_get(comparison), &filtered,
+                                                &choice, show->what, show->kind, out, err)
+                     : mpl_report_filtered(mpl_diff_get(comparison)->base, &filtered,
+                                           show->what, show->kind, looks, out, err);
+        }
         mpl_filtered_destroy(&filtered);
+    }
+    mpl_filter_close(filter);
+    mpl_arena_destroy(scratch);
+    return st;
+}
+
+/* ---- one location -------------------------------------------------------------------------------------- */
+
+static enum mpl_status find_location(const struct mpl_model *model, const char *label,
+                                     uint32_t *out, struct mpl_err *err)
+{
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        if (strcmp(model->locations[l].label, label) == 0) {
+            *out = l;
+            return MPL_OK;
+        }
+    }
+    return mpl_fail(err, MPL_E_USAGE,
+                    "--show align knows no process or thread \"%s\": there are %s to %s",
+                    label, model->locations[0].label,
+                    model->locations[model->n_locations - 1].label);
+}
+
+static enum mpl_status show_location(const struct mpl_diff_show *show,
+                                     const struct mpl_comparison *comparison,
+                                     const struct mpl_report_options *looks, FILE *out,
+                                     struct mpl_err *err)
+{
+    const struct mpl_diff *diff = mpl_diff_get(comparison);
+    const bool is_plain = show->n_filters == 0 && !show->without_loops;
+    const char *code = show->n_filters == 0 ? all_calls : show->filters[0];
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct mpl_filter *filter = NULL;
+    struct mpl_aligning how = { .is_plain = is_plain,
+                                .has_parts = show->symbols.is_asked,
+                                .parts = show->symbols.parts,
+                                .without_loops = show->without_loops };
+    struct mpl_aligned aligned = { .differs = false };
+    enum mpl_status st =
+        scratch == NULL ? mpl_nomem(err)
+                        : find_location(diff->new->model, show->label, &how.location, err);
+
+    st = st == MPL_OK ? mpl_filter_open(code, scratch, &filter, err) : st;
+    how.filter = filter;
+    if (st == MPL_OK) {
+        st = mpl_aligned_create(comparison, &how, &aligned, err);
+        if (st == MPL_OK) {
+            const struct mpl_filter_choice choice = { code, aligned.parts,
+                                                      show->without_loops, false };
+
+            st = show->is_json ? mpl_report_aligned_json(diff, &aligned, &choice, out, err)
+                               : mpl_report_aligned_text(diff, &aligned, looks, out, err);
+        }
+        mpl_aligned_destroy(&aligned);
     }
     mpl_filter_close(filter);
     mpl_arena_destroy(scratch);
@@ -176,13 +266,6 @@ enum {
     N_PARTS = sizeof all_parts / sizeof *all_parts,
     CHOICES_MOST = 2 * N_FILTERS * N_PARTS
 };
-
-static struct mpl_filter_choice choice_of(const struct mpl_diff_show *show,
-                                          const char *code)
-{
-    return (struct mpl_filter_choice){ code, show->symbols.parts, show->without_loops,
-                                       show->up_to_rotation };
-}
 
 static size_t choose(const struct mpl_diff_show *show, struct mpl_filter_choice *out)
 {
@@ -248,9 +331,13 @@ static enum mpl_status show_many(const struct mpl_diff_show *show,
     }
     st = arena == NULL ? mpl_nomem(err)
                        : mpl_ranking_create(comparison, &options, arena, &ranking, err);
-    st = st == MPL_OK ? mpl_report_ranking_text(mpl_diff_get(comparison)->base, ranking,
-                                                show->what, show->top, looks, out, err)
-                      : st;
+    if (st == MPL_OK) {
+        st = show->is_json
+                 ? mpl_report_ranking_json(mpl_diff_get(comparison), ranking, show->what,
+                                           out, err)
+                 : mpl_report_ranking_text(mpl_diff_get(comparison)->base, ranking,
+                                           show->what, show->top, looks, out, err);
+    }
     mpl_arena_destroy(arena);
     return st;
 }
@@ -262,5 +349,7 @@ enum mpl_status mpl_diff_show(const struct mpl_diff_show *show,
     const struct mpl_report_options looks = { .width = mpl_output_width(out) };
 
     return mpl_diff_is_ranking(show) ? show_many(show, comparison, &looks, out, err)
-                                     : show_one(show, comparison, &looks, out, err);
+           : show->what == MPL_SHOW_ALIGN
+               ? show_location(show, comparison, &looks, out, err)
+               : show_one(show, comparison, &looks, out, err);
 }

@@ -17,6 +17,8 @@ enum { MPL_DIFF_FILTERS_MOST = 16 };
 struct mpl_diff_show {
     bool is_asked;
     enum mpl_show what;
+    const char *label; /* Of the location that is aligned; NULL: not said yet. */
+    bool is_json;
     size_t n_filters; /* 0: the default one. */
     const char *filters[MPL_DIFF_FILTERS_MOST];
     bool has_kind; /* Else the default one; of a ranking all. */
@@ -49,6 +51,8 @@ enum mpl_status mpl_diff_take_symbols(const struct mpl_option *option, const cha
                                       struct mpl_symbols_asked *asked, struct mpl_err *err);
 /** Whether many configurations are asked for. */
 bool mpl_diff_is_ranking(const struct mpl_diff_show *show);
+/** Whether the next operand is a label. */
+bool mpl_diff_wants_label(const struct mpl_diff_show *show);
 /** What does not go together. */
 enum mpl_status mpl_diff_check_show(const struct mpl_diff_show *show, struct mpl_err *err);
 

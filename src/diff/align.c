@@ -201,13 +201,13 @@ static enum mpl_status fold_middle(struct mpl_comparison *c, const struct mpl_si
 
 static enum mpl_status align_middle(struct mpl_comparison *c, struct mpl_buf *blocks,
                                     const struct stretch *base,
-                                    const struct mpl_folded *new, struct mpl_err *err)
+                                    const struct mpl_folded *new, bool *is_cut,
+                                    struct mpl_err *err)
 {
     uint32_t *pairs = MPL_NEW_ARRAY(c->arena, base->n, uint32_t);
-    bool is_cut = false;
     enum mpl_status st = pairs == NULL ? mpl_nomem(err)
                                        : mpl_myers(base->items, base->n, new->items, new->n,
-                                                   MOST_EDITS, pairs, &is_cut, err);
+                                                   MOST_EDITS, pairs, is_cut, err);
 
     if (st == MPL_OK && !add_aligned(c, blocks, base, new, pairs)) {
         st = mpl_nomem(err);
@@ -328,7 +328,7 @@ enum mpl_status mpl_align(struct mpl_comparison *c, const struct mpl_sides *side
          !add(c, &blocks, MPL_BLOCK_BOTH, head.items, head.n))) {
         st = mpl_nomem(err);
     }
-    st = st == MPL_OK ? align_middle(c, &blocks, &middle, &rest, err) : st;
+    st = st == MPL_OK ? align_middle(c, &blocks, &middle, &rest, &change->is_cut, err) : st;
     if (st == MPL_OK && !add(c, &blocks, MPL_BLOCK_BOTH, tail.items, tail.n)) {
         st = mpl_nomem(err);
     }

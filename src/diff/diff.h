@@ -44,6 +44,8 @@ struct mpl_divergence {
     uint32_t base_event; /**< The location's event of that moment. */
     size_t n_blocks;
     const struct mpl_block *blocks;
+    /** They differ so much that only what both begin and end with stands in blocks of both. */
+    bool is_cut;
     const char *remark; /**< What it may lead to, a sentence; NULL: nothing to say. */
     uint32_t n_votes;   /**< Configurations in which it has changed most. */
 };
@@ -217,6 +219,8 @@ struct mpl_filtered {
     const uint32_t *rotation_of;
     const struct mpl_folded *base;
     const struct mpl_folded *new;
+    const struct mpl_sequence *base_calls; /**< What was folded. */
+    const struct mpl_sequence *new_calls;
 };
 /**
  * Of runs that can be compared. Ownership: destroy \p out, also after an error.
@@ -226,5 +230,29 @@ enum mpl_status mpl_filtered_create(const struct mpl_comparison *comparison,
                                     const struct mpl_filtering *how,
                                     struct mpl_filtered *out, struct mpl_err *err);
 void mpl_filtered_destroy(struct mpl_filtered *filtered);
+
+/* ---- one location ------------------------------------------------------------------------------- */
+
+struct mpl_aligning {
+    uint32_t location;
+    const struct mpl_filter *filter;
+    bool is_plain;  /**< It is that of the answer: all calls of MPI. */
+    bool has_parts; /**< Else the fewest that show the first difference. */
+    unsigned parts;
+    bool without_loops;
+};
+/** Its calls in both runs beside each other. */
+struct mpl_aligned {
+    struct mpl_filtered filtered;
+    unsigned parts; /**< That are compared. */
+    bool differs;
+    /** Without time and votes; where they do not differ one block, or none, of what both have. */
+    struct mpl_divergence change;
+};
+/** Of runs that can be compared. Ownership: destroy \p out, also after an error. Errors: MPL_E_NOMEM only. */
+enum mpl_status mpl_aligned_create(const struct mpl_comparison *comparison,
+                                   const struct mpl_aligning *how, struct mpl_aligned *out,
+                                   struct mpl_err *err);
+void mpl_aligned_destroy(struct mpl_aligned *aligned);
 
 #endif

@@ -74,6 +74,8 @@ static enum mpl_status take(struct mpl_filtered *f, const struct mpl_sequence *b
     if (st == MPL_OK && how->up_to_rotation && !how->without_loops && !turn(f, out)) {
         st = mpl_nomem(err);
     }
+    f->base_calls = base;
+    f->new_calls = new;
     f->base = out;
     f->new = out + n;
     return st;

@@ -84,6 +84,7 @@ static struct mpl_json *changes_json(const struct writer *w)
         mpl_json_set(change, "new_call", symbol_json(w, x->new_symbol));
         mpl_json_set(change, "base", side_json(w, x, MPL_BLOCK_BASE));
         mpl_json_set(change, "new", side_json(w, x, MPL_BLOCK_NEW));
+        mpl_json_set(change, "cut", mpl_json_boolean(x->is_cut));
         mpl_json_set(change, "remark", mpl_json_string(x->remark));
         mpl_json_add(json, change);
     }

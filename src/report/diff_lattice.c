@@ -6,9 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* "MPI_Send", "L0", "MPI_Init L0" of a pair, "L0:16" with its number. */
-static const char *attribute_text(struct sheet *s, struct mpl_context_kind kind,
-                                  const struct mpl_attribute *a)
+const char *mpl_sheet_attribute(struct sheet *s, struct mpl_context_kind kind,
+                                const struct mpl_attribute *a)
 {
     struct mpl_arena *scratch = s->page->scratch;
     const char *name = mpl_sheet_name(
@@ -26,8 +25,8 @@ static const char *attribute_text(struct sheet *s, struct mpl_context_kind kind,
     return name;
 }
 
-static enum mpl_status contexts(struct sheet *s, struct mpl_context_kind kind,
-                                const struct mpl_context *out[2], struct mpl_err *err)
+enum mpl_status mpl_sheet_contexts(struct sheet *s, struct mpl_context_kind kind,
+                                   const struct mpl_context *out[2], struct mpl_err *err)
 {
     const uint32_t n = s->f->n_locations;
     const enum mpl_status st =
@@ -40,7 +39,7 @@ static enum mpl_status contexts(struct sheet *s, struct mpl_context_kind kind,
 
 /* ---- the table ------------------------------------------------------------------------------------------ */
 
-static bool has(const struct mpl_attributes *set, const struct mpl_attribute *a)
+bool mpl_attributes_have(const struct mpl_attributes *set, const struct mpl_attribute *a)
 {
     for (uint32_t i = 0; i < set->n; i++) {
         if (set->all[i].key == a->key && set->all[i].value == a->value) {
@@ -65,12 +64,13 @@ static enum mpl_status print_context(struct sheet *s, const char *name,
     for (uint32_t a = 0; a < c->attributes.n; a++) {
         mpl_text_print(s->page->out, "     ");
         for (uint32_t i = 0; i < axis.n; i++) {
-            const bool is_set = has(&c->sets[axis.of[i]], &c->attributes.all[a]);
+            const bool is_set =
+                mpl_attributes_have(&c->sets[axis.of[i]], &c->attributes.all[a]);
 
             mpl_text_print(s->page->out, " %5s", is_set ? "x" : ".");
         }
         mpl_text_print(s->page->out, "  %s\n",
-                       attribute_text(s, c->kind, &c->attributes.all[a]));
+                       mpl_sheet_attribute(s, c->kind, &c->attributes.all[a]));
     }
     mpl_sheet_groups(s, &axis, c->class_of);
     return MPL_OK;
@@ -80,7 +80,7 @@ enum mpl_status mpl_sheet_context(struct sheet *s, struct mpl_context_kind kind,
                                   struct mpl_err *err)
 {
     const struct mpl_context *c[2] = { NULL, NULL };
-    enum mpl_status st = contexts(s, kind, c, err);
+    enum mpl_status st = mpl_sheet_contexts(s, kind, c, err);
 
     st = st == MPL_OK ? print_context(s, "base", c[0], err) : st;
     st = st == MPL_OK ? print_context(s, "new run", c[1], err) : st;
@@ -107,15 +107,8 @@ static void put_quoted(struct sheet *s, const char *text)
     mpl_text_print(s->page->out, "%s", mpl_or_unknown(quoted));
 }
 
-/* Which concept shows what. */
-struct places {
-    uint32_t *of_attribute;
-    uint32_t *of_class;
-    const char **labels; /* Room for those of all objects. */
-};
-
-static enum mpl_status find_places(struct sheet *s, const struct mpl_lattice *l,
-                                   struct places *p, struct mpl_err *err)
+enum mpl_status mpl_sheet_places(struct sheet *s, const struct mpl_lattice *l,
+                                 struct places *p, struct mpl_err *err)
 {
     const struct mpl_context *c = l->context;
 
@@ -145,7 +138,7 @@ static void print_concept(struct sheet *s, const struct mpl_lattice *l,
     mpl_text_print(out, "    %s%" PRIu32 " [label=\"", side, concept);
     for (uint32_t a = 0; a < c->attributes.n; a++) {
         if (places->of_attribute[a] == concept) {
-            put_quoted(s, attribute_text(s, c->kind, &c->attributes.all[a]));
+            put_quoted(s, mpl_sheet_attribute(s, c->kind, &c->attributes.all[a]));
             mpl_text_print(out, "\\n");
         }
     }
@@ -173,7 +166,7 @@ static enum mpl_status print_lattice(struct sheet *s, const char *side, const ch
     enum mpl_status st =
         mpl_lattice_create(c, MPL_CONCEPTS_MOST, s->page->scratch, &l, err);
 
-    st = st == MPL_OK ? find_places(s, l, &places, err) : st;
+    st = st == MPL_OK ? mpl_sheet_places(s, l, &places, err) : st;
     if (st != MPL_OK) {
         return st;
     }
@@ -225,7 +218,7 @@ enum mpl_status mpl_sheet_lattice(struct sheet *s, struct mpl_context_kind kind,
                                   struct mpl_err *err)
 {
     const struct mpl_context *c[2] = { NULL, NULL };
-    enum mpl_status st = contexts(s, kind, c, err);
+    enum mpl_status st = mpl_sheet_contexts(s, kind, c, err);
 
     mpl_text_print(s->page->out, "// Draw it with: dot -Tsvg\ndigraph lattices {\n"
                                  "  node [shape=box];\n  edge [dir=none];\n");

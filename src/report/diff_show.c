@@ -10,6 +10,14 @@ const char *mpl_or_unknown(const char *text)
     return text == NULL ? "?" : text;
 }
 
+const char *mpl_show_name(enum mpl_show what)
+{
+    static const char *const names[] = { "nlr",     "context",    "lattice", "jsm",
+                                         "ranking", "candidates", "align" };
+
+    return names[what];
+}
+
 static size_t number_of(struct sheet *s, uint32_t loop)
 {
     uint32_t *slot;

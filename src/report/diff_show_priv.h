@@ -21,6 +21,29 @@ const char *mpl_sheet_label(const struct sheet *sheet, uint32_t location);
 /** Bodies of all loops that were named. */
 void mpl_sheet_loops(struct sheet *sheet);
 
+/** "MPI_Send", "L0", "MPI_Init L0" of a pair, "L0:16" with its number. */
+const char *mpl_sheet_attribute(struct sheet *sheet, struct mpl_context_kind kind,
+                                const struct mpl_attribute *attribute);
+bool mpl_attributes_have(const struct mpl_attributes *set, const struct mpl_attribute *a);
+/** Of base and new run. */
+enum mpl_status mpl_sheet_contexts(struct sheet *sheet, struct mpl_context_kind kind,
+                                   const struct mpl_context *out[2], struct mpl_err *err);
+/** Which concept of a lattice shows what. */
+struct places {
+    uint32_t *of_attribute;
+    uint32_t *of_class;
+    const char **labels; /* Room for those of all objects. */
+};
+enum mpl_status mpl_sheet_places(struct sheet *sheet, const struct mpl_lattice *lattice,
+                                 struct places *out, struct mpl_err *err);
+
+/** A document of "marple-diff-show/1" about two runs, and what is looked at in it. */
+struct mpl_json *mpl_report_show_json(const struct mpl_diff *diff, enum mpl_show what);
+void mpl_report_set_filter(struct mpl_json *json, const struct mpl_filter_choice *how);
+/** Writes and destroys it. */
+enum mpl_status mpl_report_show_write(struct mpl_json *json, FILE *out,
+                                      struct mpl_err *err);
+
 /** Rows and columns of a table: locations, or groups of equal ones if there are many. */
 struct axis {
     uint32_t n;

@@ -22,6 +22,27 @@ static const char *symbol_text(struct page *page, const struct mpl_diff *diff,
                : or_unknown(mpl_symbol_text(diff->symbols, symbol, false, page->scratch));
 }
 
+static void print_remarks(struct page *page, const struct mpl_divergence *x)
+{
+    if (x->is_cut) {
+        mpl_page_say(page, 7,
+                     "They differ in so much that only what both begin and end with is "
+                     "paired");
+    }
+    if (x->remark != NULL) {
+        mpl_page_say(page, 7, "%s", x->remark);
+    }
+}
+
+static void print_instead(struct page *page, const struct mpl_diff *diff,
+                          const struct mpl_divergence *x)
+{
+    if (!mpl_words_is_count(x)) {
+        mpl_page_say(page, 7, "%s instead of %s", symbol_text(page, diff, x->new_symbol),
+                     symbol_text(page, diff, x->base_symbol));
+    }
+}
+
 static void print_change(struct page *page, const struct mpl_diff *diff, const size_t *of,
                          size_t group)
 {
@@ -30,18 +51,42 @@ static void print_change(struct page *page, const struct mpl_diff *diff, const s
 
     mpl_page_tell(page, 0, or_unknown(mpl_arena_printf(page->scratch, "%3zu. ", group + 1)),
                   "%s", mpl_words_change(page, diff, of, group));
-    if (!mpl_words_is_count(x)) {
-        mpl_page_say(page, 7, "%s instead of %s", symbol_text(page, diff, x->new_symbol),
-                     symbol_text(page, diff, x->base_symbol));
-    }
+    print_instead(page, diff, x);
     if (strcmp(or_unknown(mpl_words_group(page, diff, of, group)), who) != 0) {
         mpl_page_say(page, 7, "Shown is %s; the others do so with partners of their own",
                      who);
     }
     mpl_page_alignment(page, diff, x, false);
-    if (x->remark != NULL) {
-        mpl_page_say(page, 7, "%s", x->remark);
+    print_remarks(page, x);
+}
+
+enum mpl_status mpl_report_aligned_text(const struct mpl_diff *diff,
+                                        const struct mpl_aligned *aligned,
+                                        const struct mpl_report_options *options, FILE *out,
+                                        struct mpl_err *err)
+{
+    const struct mpl_divergence *x = &aligned->change;
+    const size_t of = 0;
+    struct mpl_diff view = *diff;
+    struct page page;
+    const enum mpl_status st = mpl_page_open(&page, options, out, err);
+
+    if (st != MPL_OK) {
+        return st;
     }
+    view.loops = aligned->filtered.loops;
+    view.n_changes = 1;
+    view.changes = x;
+    if (aligned->differs) {
+        mpl_page_say(&page, 0, "%s", mpl_words_change(&page, &view, &of, 0));
+        print_instead(&page, &view, x);
+    } else {
+        mpl_page_say(&page, 0, "%s makes the same calls in both runs",
+                     mpl_words_location(&page, &view, x->location));
+    }
+    mpl_page_alignment(&page, &view, x, true);
+    print_remarks(&page, x);
+    return mpl_page_close(&page, err);
 }
 
 static const char *suspect_text(struct page *page, const struct mpl_diff *diff, size_t i)

@@ -156,13 +156,34 @@ enum mpl_show {
     MPL_SHOW_LATTICE,
     MPL_SHOW_JSM,
     MPL_SHOW_RANKING,
-    MPL_SHOW_CANDIDATES
+    MPL_SHOW_CANDIDATES,
+    MPL_SHOW_ALIGN
 };
+/** "nlr", "context", ... */
+const char *mpl_show_name(enum mpl_show what);
 enum mpl_status mpl_report_filtered(const struct mpl_run *run,
                                     const struct mpl_filtered *filtered, enum mpl_show what,
                                     struct mpl_context_kind kind,
                                     const struct mpl_report_options *options, FILE *out,
                                     struct mpl_err *err);
+/** The calls of one location in both runs, in full. */
+enum mpl_status mpl_report_aligned_text(const struct mpl_diff *diff,
+                                        const struct mpl_aligned *aligned,
+                                        const struct mpl_report_options *options, FILE *out,
+                                        struct mpl_err *err);
+/** The same for programs, "marple-diff-show/1": doc/diff-show.schema.json. */
+enum mpl_status mpl_report_filtered_json(const struct mpl_diff *diff,
+                                         const struct mpl_filtered *filtered,
+                                         const struct mpl_filter_choice *how,
+                                         enum mpl_show what, struct mpl_context_kind kind,
+                                         FILE *out, struct mpl_err *err);
+enum mpl_status mpl_report_aligned_json(const struct mpl_diff *diff,
+                                        const struct mpl_aligned *aligned,
+                                        const struct mpl_filter_choice *how, FILE *out,
+                                        struct mpl_err *err);
+enum mpl_status mpl_report_ranking_json(const struct mpl_diff *diff,
+                                        const struct mpl_ranking *ranking,
+                                        enum mpl_show what, FILE *out, struct mpl_err *err);
 /** A ranking as a table of at most \p top rows, or what clusters each row has. */
 enum mpl_status mpl_report_ranking_text(const struct mpl_run *run,
                                         const struct mpl_ranking *ranking,
