@@ -128,7 +128,7 @@ struct mpl_causality_cost mpl_causality_cost(const struct mpl_causality *c)
 struct mpl_causality_size mpl_causality_size(const struct mpl_causality *c)
 {
     const uint32_t n_locations = c->model->n_locations;
-    struct mpl_causality_size size = { .n_entries = c->n_values,
+    struct mpl_causality_size size = { .n_entries = c->n_entries,
                                        .bytes = mpl_arena_bytes(c->arena) };
     double n_events = 0;
     double n_entries = (double) c->n_other_entries;

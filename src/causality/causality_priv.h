@@ -54,11 +54,24 @@ bool mpl_clusters_inform(struct mpl_clusters *clusters, const struct mpl_net *ne
 
 /* ---- timestamps -------------------------------------------------------------------------- */
 
+/** How a number of a timestamp is kept; also the numbers of the shapes of full vectors. */
+enum mpl_width {
+    MPL_WIDTH_WHOLE, /**< As it is. */
+    MPL_WIDTH_BYTE,  /**< How much greater it is than that of a whole vector, in a byte, */
+    MPL_WIDTH_SHORT, /**< or in two. */
+    MPL_WIDTHS
+};
+static inline size_t mpl_width_bytes(enum mpl_width width)
+{
+    return width == MPL_WIDTH_WHOLE ? 4 : width;
+}
+
 /** Whose numbers a timestamp holds: of members of a cluster, as it was then. */
 struct mpl_shape {
     uint32_t cluster;
     uint32_t n;     /**< Members then. */
     uint32_t level; /**< The number of levels: of all locations. */
+    enum mpl_width width;
 };
 
 /** Of 64 events, which are sinks; and how many sinks come before them. */
@@ -71,24 +84,32 @@ struct mpl_sinks {
 struct mpl_stamps {
     struct mpl_sinks *sinks; /**< NULL: there are none. */
     /** Per stamp, side by side as they are asked for together: where in the values it begins; except in
-        plain vectors also its shape, and 1 + the last stamp before it of a higher level, or 0. */
+        plain vectors also its shape, and 1 + the last stamp before it of a higher level, or 0. There
+        is none above a full vector, which instead has where the one begins that it is compared with. */
     uint32_t *entries;
     uint32_t n;
     uint32_t highest; /**< Level of any. */
 };
 /** One of them. */
 struct mpl_stamp {
-    const uint32_t *values; /**< NULL: there is none. */
+    const void *values; /**< NULL: there is none. */
     struct mpl_shape shape;
-    uint32_t up;
+    uint32_t up; /**< Of a full vector: where the one begins that it is compared with. */
 };
 /** While greatest cluster receives are looked for. */
 struct mpl_sought {
     uint32_t member; /**< Of a cluster. */
     uint32_t n;      /**< Timestamps to look at. */
+    uint32_t place;  /**< Of who is asked about. */
     struct mpl_stamp stamp;
 };
-enum { MPL_ENTRY_FIRST, MPL_ENTRY_SHAPE, MPL_ENTRY_UP, MPL_ENTRY_WORDS };
+enum {
+    MPL_ENTRY_FIRST,
+    MPL_ENTRY_SHAPE,
+    MPL_ENTRY_UP,
+    MPL_ENTRY_BASE = MPL_ENTRY_UP,
+    MPL_ENTRY_WORDS
+};
 
 struct mpl_causality {
     struct mpl_arena *arena;
@@ -105,8 +126,9 @@ struct mpl_causality {
     struct mpl_stamps *stamps; /**< Per location. */
     size_t n_shapes;
     const struct mpl_shape *shapes; /**< The first one is that of full vectors. */
-    size_t n_values;
+    size_t n_values;                /**< Words. */
     const uint32_t *values;
+    uint64_t n_entries;        /**< Numbers in them. */
     uint64_t n_other_entries;  /**< That events which are no sinks would have. */
     uint64_t n_vector_entries; /**< That plain vectors would have. */
     /** Per location: its first event that may depend on something that is left out, in a circle or
@@ -133,6 +155,29 @@ bool mpl_causality_is_before_silence(struct mpl_causality *c, struct mpl_moment 
 /** Whether \p a could come before \p b through calls of which no partner is recorded. */
 bool mpl_causality_may_hide(struct mpl_causality *c, struct mpl_moment a,
                             struct mpl_moment b);
+
+/* ---- numbers of timestamps, while they are made ------------------------------------------------------- */
+
+struct mpl_whole;
+struct mpl_numbers {
+    struct mpl_buf words; /**< uint32_t. */
+    uint64_t n;           /**< Numbers in them. */
+    uint32_t n_locations;
+    struct mpl_whole *whole; /**< Per location: the last vector that is kept whole. */
+    bool is_short;           /**< Memory ran out. */
+    bool is_beyond;          /**< More words than can be counted. */
+};
+/** False: no memory. Who opens them frees \p words, also then. */
+bool mpl_numbers_open(struct mpl_numbers *numbers, uint32_t n_locations,
+                      struct mpl_arena *scratch);
+/** Room for \p n numbers, and where it begins; NULL: there is none. */
+uint32_t *mpl_numbers_add(struct mpl_numbers *numbers, uint32_t n, uint32_t *first);
+/** Adds a full vector of a location, as its width says; begins at \p *first, is compared with that at \p *base. */
+enum mpl_width mpl_numbers_add_full(struct mpl_numbers *numbers, uint32_t location,
+                                    const uint32_t *vector, uint32_t *first,
+                                    uint32_t *base);
+/** Vectors of \p location from now on are compared with the whole one that begins at \p first. */
+void mpl_numbers_follow(struct mpl_numbers *numbers, uint32_t location, uint32_t first);
 
 /** Fills the stamps. */
 enum mpl_status mpl_causality_stamp(struct mpl_causality *c, struct mpl_clusters *clusters,

@@ -23,10 +23,36 @@ static struct mpl_stamp stamp_at(const struct mpl_causality *c, uint32_t locatio
                                  uint32_t i)
 {
     const uint32_t *entry = mpl_entry(c, &c->stamps[location], i);
+    const uint32_t *values = c->values + entry[MPL_ENTRY_FIRST];
 
-    return (struct mpl_stamp){ c->values + entry[MPL_ENTRY_FIRST],
-                               c->shapes[c->n_levels == 0 ? 0 : entry[MPL_ENTRY_SHAPE]],
-                               c->n_levels == 0 ? 0 : entry[MPL_ENTRY_UP] };
+    return c->n_levels == 0 ? (struct mpl_stamp){ values, c->shapes[MPL_WIDTH_WHOLE], 0 }
+                            : (struct mpl_stamp){ values, c->shapes[entry[MPL_ENTRY_SHAPE]],
+                                                  entry[MPL_ENTRY_UP] };
+}
+
+static uint32_t number_at(const struct mpl_causality *c, const struct mpl_stamp *stamp,
+                          uint32_t place)
+{
+    switch (stamp->shape.width) {
+    case MPL_WIDTH_BYTE:
+        return c->values[stamp->up + place] + ((const uint8_t *) stamp->values)[place];
+    case MPL_WIDTH_SHORT:
+        return c->values[stamp->up + place] + ((const uint16_t *) stamp->values)[place];
+    default:
+        return ((const uint32_t *) stamp->values)[place];
+    }
+}
+
+/* So that it is there when it is looked at. */
+static void fetch_number(const struct mpl_causality *c, const struct mpl_stamp *stamp,
+                         uint32_t place)
+{
+    const enum mpl_width width = stamp->shape.width;
+
+    __builtin_prefetch((const char *) stamp->values + place * mpl_width_bytes(width));
+    if (width != MPL_WIDTH_WHOLE) {
+        __builtin_prefetch(&c->values[stamp->up + place]);
+    }
 }
 
 /* The timestamps of a location within its first \p n events. */
@@ -110,10 +136,11 @@ static void learn(struct mpl_causality *c, uint32_t *known, const struct part *p
     if (stamp->shape.level == level) {
         const size_t at = (size_t) level * c->model->n_locations;
         uint32_t *const first = known + c->place[at + stamp->shape.cluster] - part->first;
+        const uint32_t *values = stamp->values;
 
         c->cost.questions += stamp->shape.n;
         for (uint32_t i = 0; i < stamp->shape.n; i++) {
-            first[i] = stamp->values[i] > first[i] ? stamp->values[i] : first[i];
+            first[i] = values[i] > first[i] ? values[i] : first[i];
         }
         return;
     }
@@ -122,7 +149,7 @@ static void learn(struct mpl_causality *c, uint32_t *known, const struct part *p
         const uint32_t place = place_in(c, &stamp->shape, part->row[i]);
 
         if (place < stamp->shape.n) {
-            raise_one(&known[i], stamp->values[place]);
+            raise_one(&known[i], number_at(c, stamp, place));
         }
     }
 }
@@ -142,7 +169,7 @@ static void learn_own(const struct mpl_causality *c, uint32_t *known,
  * steps to one costs, so all members take a step before anybody takes the next one.
  */
 static uint32_t find_above(struct mpl_causality *c, const struct part *part, uint32_t level,
-                           const uint32_t *known)
+                           const uint32_t *known, uint32_t wanted)
 {
     struct mpl_sought *sought = c->sought;
     uint32_t n = 0;
@@ -167,8 +194,10 @@ static uint32_t find_above(struct mpl_causality *c, const struct part *part, uin
         const struct mpl_stamp above = last_above(c, location, sought[k].n, level);
 
         if (above.values != NULL) {
-            __builtin_prefetch(above.values);
-            sought[n_found++] = (struct mpl_sought){ sought[k].member, 0, above };
+            const uint32_t place = place_in(c, &above.shape, wanted);
+
+            fetch_number(c, &above, place < above.shape.n ? place : 0);
+            sought[n_found++] = (struct mpl_sought){ sought[k].member, 0, place, above };
         }
     }
     return n_found;
@@ -198,22 +227,22 @@ static uint32_t ask_above(struct mpl_causality *c, struct mpl_moment event,
         const struct part outer =
             is_last ? (struct part){ .n = 0 } : part_of(c, level + 1, event.location);
 
-        const uint32_t n = find_above(c, &part, level, now);
+        const uint32_t n = find_above(c, &part, level, now, wanted);
 
         has_learned = false;
         if (!is_last) {
             memset(next, 0, outer.n * sizeof *next);
         }
         for (uint32_t k = 0; k < n; k++) {
-            const struct mpl_stamp above = c->sought[k].stamp;
+            const struct mpl_stamp *above = &c->sought[k].stamp;
             const uint32_t i = c->sought[k].member;
-            const uint32_t place = place_in(c, &above.shape, wanted);
+            const uint32_t place = c->sought[k].place;
 
-            if (place < above.shape.n) {
+            if (place < above->shape.n) {
                 c->cost.questions++;
-                raise_one(&best, above.values[place]);
+                raise_one(&best, number_at(c, above, place));
             } else {
-                learn(c, next, &outer, level + 1, &above);
+                learn(c, next, &outer, level + 1, above);
                 learn_own(c, next, &outer, level + 1, part.row[i], now[i]);
                 has_learned = true;
             }
@@ -248,7 +277,7 @@ uint32_t mpl_causality_past(struct mpl_causality *c, struct mpl_moment event,
         return ask_above(c, event, &stamp, location);
     }
     c->cost.questions++;
-    return stamp.values[place];
+    return number_at(c, &stamp, place);
 }
 
 bool mpl_causality_has_circles(const struct mpl_causality *c)

@@ -30,9 +30,9 @@ struct passing {
 /* A group under way. Its sources are of one cluster from \p level on, that of the first. */
 struct meeting {
     struct vector *vector;
-    size_t first;     /* Of the values that its members share; SIZE_MAX: none yet. */
-    uint32_t shape;   /* Of these. */
-    uint32_t n_sinks; /* Still to come. */
+    uint32_t shared[MPL_ENTRY_WORDS]; /* The entry of the stamp that its members share, */
+    bool is_shared;                   /* once there is one. */
+    uint32_t n_sinks;                 /* Still to come. */
     uint32_t first_source;
     uint32_t level;
     bool is_known; /* One of its sinks has been passed. */
@@ -51,7 +51,7 @@ struct stamping {
     uint32_t n;        /* Locations. */
     uint32_t n_padded; /* Numbers of a vector: whole parts. */
     struct mpl_arena *scratch;
-    struct mpl_buf values; /* uint32_t. */
+    struct mpl_numbers numbers;
     struct mpl_buf shapes; /* struct mpl_shape. */
     struct vector **now;   /* Per location. */
     struct entered *entered;
@@ -63,7 +63,6 @@ struct stamping {
     struct meeting *group;
     struct vector *free;
     bool is_short;
-    bool is_beyond; /* More numbers than can be counted. */
 };
 
 /* ---- vectors ----------------------------------------------------------------------------------- */
@@ -179,16 +178,7 @@ static uint32_t level_of_pair(struct stamping *s, uint32_t location, uint32_t so
 
 /* ---- stamps --------------------------------------------------------------------------------------- */
 
-/* Room for numbers; NULL: no memory. */
-static uint32_t *add_values(struct stamping *s, uint32_t n)
-{
-    uint32_t *at = mpl_buf_add_many(&s->values, n);
-
-    s->is_short = s->is_short || at == NULL;
-    return at;
-}
-
-static uint32_t add_shape(struct stamping *s, uint32_t level, uint32_t cluster, uint32_t n)
+static uint32_t add_shape(struct stamping *s, struct mpl_shape added)
 {
     struct mpl_shape *shape = mpl_buf_add(&s->shapes);
 
@@ -196,24 +186,21 @@ static uint32_t add_shape(struct stamping *s, uint32_t level, uint32_t cluster, 
         s->is_short = true;
         return 0;
     }
-    *shape = (struct mpl_shape){ cluster, n, level };
+    *shape = added;
     return (uint32_t) s->shapes.n - 1;
 }
 
-/* Of a location's timestamp now. */
+/* Of a location's timestamp now over its cluster. */
 static uint32_t shape_of(struct stamping *s, uint32_t location, uint32_t level)
 {
-    if (level == s->c->n_levels) {
-        return 0;
-    }
-
     const uint32_t home = mpl_clusters_home(s->clusters, level, location);
     struct mpl_cluster *cluster = mpl_clusters_get(s->clusters, level, home);
 
     if (cluster->shape == 0 ||
         ((const struct mpl_shape *) mpl_buf_get(&s->shapes, cluster->shape - 1))->n !=
             cluster->n) {
-        cluster->shape = 1 + add_shape(s, level, home, cluster->n);
+        cluster->shape = 1 + add_shape(s, (struct mpl_shape){ home, cluster->n, level,
+                                                              MPL_WIDTH_WHOLE });
     }
     return cluster->shape - 1;
 }
@@ -242,57 +229,78 @@ static bool is_stamped(const struct mpl_stamps *stamps, uint32_t event)
     return (stamps->sinks[event / 64].is_sink >> event % 64 & 1) != 0;
 }
 
-/* Opens the stamp of an event; returns whose numbers it has. */
-static struct mpl_shape open_stamp(struct stamping *s, uint32_t location, uint32_t event,
-                                   uint32_t level, uint32_t first)
+/* Opens the stamp of an event. Its level is \p *level, or a higher one that it has from an earlier sink. */
+static uint32_t *open_stamp(struct stamping *s, uint32_t location, uint32_t event,
+                            uint32_t *level)
 {
     struct mpl_stamps *stamps = &s->c->stamps[location];
     const bool is_open = is_stamped(stamps, event);
     const uint32_t stamp = is_open ? stamps->n - 1 : stamps->n;
-
     uint32_t *entry = mpl_entry(s->c, stamps, stamp);
 
     stamps->sinks[event / 64].is_sink |= UINT64_C(1) << event % 64;
     stamps->n = stamp + 1;
-    entry[MPL_ENTRY_FIRST] = first;
-    if (s->c->n_levels == 0) {
-        return *shape_at(s, 0);
-    }
-    if (is_open) {
+    if (is_open && s->c->n_levels > 0) {
         const uint32_t before = shape_at(s, entry[MPL_ENTRY_SHAPE])->level;
 
-        level = before > level ? before : level;
+        *level = before > *level ? before : *level;
     }
-    stamps->highest = level > stamps->highest ? level : stamps->highest;
-    entry[MPL_ENTRY_SHAPE] = shape_of(s, location, level);
-    entry[MPL_ENTRY_UP] = find_up(s, stamps, stamp, level);
-    return s->is_short ? (struct mpl_shape){ 0 } : *shape_at(s, entry[MPL_ENTRY_SHAPE]);
+    stamps->highest = *level > stamps->highest ? *level : stamps->highest;
+    if (*level < s->c->n_levels) {
+        entry[MPL_ENTRY_UP] = find_up(s, stamps, stamp, *level);
+    }
+    return entry;
 }
 
-static void put_stamp(struct stamping *s, uint32_t location, uint32_t event, uint32_t level)
+static void put_vector(struct stamping *s, uint32_t location, uint32_t *entry)
 {
-    const struct mpl_shape shape =
-        open_stamp(s, location, event, level, (uint32_t) s->values.n);
     const uint32_t *number = s->now[location]->number;
 
-    if (s->values.n + shape.n > UINT32_MAX) {
-        s->is_beyond = true;
+    if (s->c->n_levels > 0) {
+        s->c->cost.creation += 2 * s->n;
+        entry[MPL_ENTRY_SHAPE] = mpl_numbers_add_full(
+            &s->numbers, location, number, &entry[MPL_ENTRY_FIRST], &entry[MPL_ENTRY_BASE]);
         return;
     }
 
-    uint32_t *values = shape.n == 0 ? NULL : add_values(s, shape.n);
+    uint32_t *values = mpl_numbers_add(&s->numbers, s->n, &entry[MPL_ENTRY_FIRST]);
+
+    if (values != NULL) {
+        s->c->cost.creation += s->n;
+        memcpy(values, number, s->n * sizeof *values);
+    }
+}
+
+/* The numbers of its cluster only. */
+static void put_part(struct stamping *s, uint32_t location, uint32_t level, uint32_t *entry)
+{
+    const uint32_t *number = s->now[location]->number;
+    const uint32_t shape = shape_of(s, location, level);
+    const struct mpl_shape *part = shape_at(s, shape);
+    uint32_t *values =
+        s->is_short ? NULL : mpl_numbers_add(&s->numbers, part->n, &entry[MPL_ENTRY_FIRST]);
 
     if (values == NULL) {
         return;
     }
-    s->c->cost.creation += shape.n;
-    if (shape.level == s->c->n_levels) {
-        memcpy(values, number, shape.n * sizeof *values);
-        return;
+    entry[MPL_ENTRY_SHAPE] = shape;
+    s->c->cost.creation += part->n;
+    for (uint32_t i = 0; i < part->n; i++) {
+        values[i] = number[mpl_clusters_member(s->clusters, level, part->cluster, i)];
     }
-    for (uint32_t i = 0; i < shape.n; i++) {
-        values[i] = number[mpl_clusters_member(s->clusters, shape.level, shape.cluster, i)];
+}
+
+static uint32_t *put_stamp(struct stamping *s, uint32_t location, uint32_t event,
+                           uint32_t level)
+{
+    uint32_t *entry = open_stamp(s, location, event, &level);
+
+    if (level == s->c->n_levels) {
+        put_vector(s, location, entry);
+    } else {
+        put_part(s, location, level, entry);
     }
+    return entry;
 }
 
 /* Events before \p event that are no sinks: what their timestamps would hold, if they had any. */
@@ -326,7 +334,7 @@ static void leave_pair(struct stamping *s, uint32_t location, uint32_t link, uin
     pair->next_free = s->free_passing;
     s->free_passing = s->pair[link] + 1;
     s->c->n_vector_entries += s->n;
-    put_stamp(s, location, event, level_of_pair(s, location, pair->source.location));
+    (void) put_stamp(s, location, event, level_of_pair(s, location, pair->source.location));
 }
 
 static void enter_pair(struct stamping *s, uint32_t location, uint32_t link, uint32_t event)
@@ -367,6 +375,32 @@ static void enter_group(struct stamping *s, uint32_t location, uint32_t link,
     s->entered[location] = (struct entered){ link, event };
 }
 
+/* Whether the stamp that members of a group share is of the numbers that one of this location would be of. */
+static bool is_alike(struct stamping *s, const uint32_t *shared, uint32_t location,
+                     uint32_t level)
+{
+    const uint32_t shape = s->c->n_levels == 0 ? 0 : shared[MPL_ENTRY_SHAPE];
+
+    return level == s->c->n_levels ? shape < MPL_WIDTHS
+                                   : shape == shape_of(s, location, level);
+}
+
+/* The entry of a stamp of the same numbers. */
+static void put_shared(struct stamping *s, uint32_t location, uint32_t event,
+                       uint32_t level, const uint32_t *shared)
+{
+    uint32_t *entry = open_stamp(s, location, event, &level);
+
+    entry[MPL_ENTRY_FIRST] = shared[MPL_ENTRY_FIRST];
+    if (s->c->n_levels > 0) {
+        entry[MPL_ENTRY_SHAPE] = shared[MPL_ENTRY_SHAPE];
+    }
+    if (s->c->n_levels > 0 && level == s->c->n_levels) {
+        entry[MPL_ENTRY_BASE] = shared[MPL_ENTRY_BASE];
+        mpl_numbers_follow(&s->numbers, location, shared[MPL_ENTRY_BASE]);
+    }
+}
+
 /*
  * What all members of a collective know when they leave it is the same: it is kept once, if they are of one
  * cluster. Somebody who has learned something since it entered knows more.
@@ -383,17 +417,17 @@ static bool share_stamp(struct stamping *s, uint32_t location, uint32_t link,
     s->c->n_vector_entries += group->is_known ? 0 : s->n;
     group->is_known = true;
     if (is_stamped(&s->c->stamps[location], event) ||
-        (group->first != SIZE_MAX && group->shape != shape_of(s, location, level))) {
+        (group->is_shared && !is_alike(s, group->shared, location, level))) {
         return false;
     }
     drop(s, s->now[location]);
     s->now[location] = hold(group->vector);
-    if (group->first == SIZE_MAX) {
-        group->first = s->values.n;
-        group->shape = shape_of(s, location, level);
-        put_stamp(s, location, event, level);
+    if (group->is_shared) {
+        put_shared(s, location, event, level, group->shared);
     } else {
-        (void) open_stamp(s, location, event, level, (uint32_t) group->first);
+        memcpy(group->shared, put_stamp(s, location, event, level),
+               s->c->n_words * sizeof group->shared[0]);
+        group->is_shared = true;
     }
     return true;
 }
@@ -411,7 +445,7 @@ static void learn_from_group(struct stamping *s, uint32_t location, uint32_t lin
     }
 
     if (learn(s, location, group->vector) != NULL) {
-        put_stamp(s, location, event, level);
+        (void) put_stamp(s, location, event, level);
     }
 }
 
@@ -487,7 +521,8 @@ static bool pass_sink(void *context, uint32_t location, uint32_t i)
         leave_pair(s, location, point->link, point->event);
     }
     s->entered[location].group = MPL_NONE;
-    return !s->is_short && !s->is_beyond && !s->clusters->is_short;
+    return !s->is_short && !s->numbers.is_short && !s->numbers.is_beyond &&
+           !s->clusters->is_short;
 }
 
 static void pass_on(void *context, uint32_t group, uint32_t next)
@@ -548,18 +583,15 @@ static bool make_room(struct stamping *s)
     mpl_prefer_large_pages(s->pair, net->n_pairs * sizeof *s->pair);
     s->group = MPL_NEW_ARRAY(s->scratch, net->n_groups, struct meeting);
     if (s->now == NULL || s->entered == NULL || s->n_counted == NULL || s->pair == NULL ||
-        s->group == NULL) {
+        s->group == NULL || !mpl_numbers_open(&s->numbers, s->n, s->scratch)) {
         return false;
-    }
-    for (uint32_t i = 0; i < net->n_groups; i++) {
-        s->group[i].first = SIZE_MAX;
     }
 
     const size_t n_values = count_sinks(s) * s->n;
 
     /* What plain vectors take at least; clusters take far less. */
     if (s->c->n_levels == 0 && n_values <= UINT32_MAX &&
-        !mpl_buf_reserve(&s->values, n_values)) {
+        !mpl_buf_reserve(&s->numbers.words, n_values)) {
         return false;
     }
     for (uint32_t l = 0; l < s->n; l++) {
@@ -583,11 +615,13 @@ static enum mpl_status walk(struct stamping *s, struct mpl_err *err)
     uint64_t n_ignored = 0;
     const enum mpl_status st = mpl_net_walk(s->c->net, &walker, &n_ignored, err);
 
-    if (st == MPL_OK && s->is_beyond) {
+    if (st == MPL_OK && s->numbers.is_beyond) {
         return mpl_fail(err, MPL_E_LIMIT,
                         "timestamps of more than 2^32 numbers would be needed");
     }
-    return st == MPL_OK && (s->is_short || s->clusters->is_short) ? mpl_nomem(err) : st;
+    return st == MPL_OK && (s->is_short || s->numbers.is_short || s->clusters->is_short)
+               ? mpl_nomem(err)
+               : st;
 }
 
 static void count_sinks_before(struct mpl_stamps *stamps, uint32_t n_events)
@@ -614,8 +648,9 @@ static bool finish(struct stamping *s)
         count_others(s, l, n_events);
         count_sinks_before(&c->stamps[l], n_events);
     }
-    c->n_values = s->values.n;
-    c->values = mpl_buf_take(&s->values, c->arena);
+    c->n_entries = s->numbers.n;
+    c->n_values = s->numbers.words.n;
+    c->values = mpl_buf_take(&s->numbers.words, c->arena);
     c->n_shapes = s->shapes.n;
     c->shapes = mpl_buf_take(&s->shapes, c->arena);
     return c->values != NULL && c->shapes != NULL && !s->is_short;
@@ -632,17 +667,19 @@ enum mpl_status mpl_causality_stamp(struct mpl_causality *c, struct mpl_clusters
                           .n_padded = (c->net->n_tracks + VECTOR_PART - 1) / VECTOR_PART *
                                       VECTOR_PART,
                           .scratch = scratch,
-                          .values = mpl_buf_make(sizeof(uint32_t)),
                           .shapes = mpl_buf_make(sizeof(struct mpl_shape)),
                           .passing = mpl_buf_make(sizeof(struct passing)) };
     enum mpl_status st;
 
-    (void) add_shape(&s, c->n_levels, 0, s.n);
+    /* Full vectors are the same on all levels, so their shapes are the first ones. */
+    for (enum mpl_width width = MPL_WIDTH_WHOLE; width < MPL_WIDTHS; width++) {
+        (void) add_shape(&s, (struct mpl_shape){ 0, s.n, c->n_levels, width });
+    }
     st = s.is_short || !make_room(&s) ? mpl_nomem(err) : walk(&s, err);
     if (st == MPL_OK && !finish(&s)) {
         st = mpl_nomem(err);
     }
-    mpl_buf_free(&s.values);
+    mpl_buf_free(&s.numbers.words);
     mpl_buf_free(&s.shapes);
     mpl_buf_free(&s.passing);
     return st;

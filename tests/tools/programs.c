@@ -179,6 +179,21 @@ static void write_scatter(struct draft *d)
     }
 }
 
+/* For some time few events of its own at most, then more and more, and again. */
+static void write_leaps(struct draft *d, uint32_t n_messages)
+{
+    enum { STRETCH = 40, LEAST_BITS = 3, MOST_BITS = 20 };
+
+    for (uint32_t i = 0; i < n_messages; i++) {
+        const uint32_t bits = LEAST_BITS + i / STRETCH % (MOST_BITS - LEAST_BITS + 1);
+        const uint32_t from = roll(d, d->n);
+        const uint32_t to = (from + 1 + roll(d, d->n - 1)) % d->n;
+
+        work(d, from, roll(d, UINT32_C(1) << bits));
+        receive(d, to, send(d, from));
+    }
+}
+
 static void write_program(struct draft *d, enum program program)
 {
     switch (program) {
@@ -278,6 +293,17 @@ struct mpl_net *program_ring(uint32_t n, uint32_t n_steps, struct mpl_arena *are
         return NULL;
     }
     write_ring(&d, n_steps);
+    return close_draft(&d, arena);
+}
+
+struct mpl_net *program_leaps(uint32_t n, uint32_t n_messages, struct mpl_arena *arena)
+{
+    struct draft d;
+
+    if (!open_draft(&d, n, arena)) {
+        return NULL;
+    }
+    write_leaps(&d, n_messages);
     return close_draft(&d, arena);
 }
 

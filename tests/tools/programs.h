@@ -34,6 +34,8 @@ const char *program_name(enum program program);
 struct mpl_net *program_make(enum program program, struct mpl_arena *arena);
 /** A ring of any size. */
 struct mpl_net *program_ring(uint32_t n, uint32_t n_steps, struct mpl_arena *arena);
+/** Messages between processes drawn at random; before each, its sender has none to very many events of its own. */
+struct mpl_net *program_leaps(uint32_t n, uint32_t n_messages, struct mpl_arena *arena);
 /** The halo exchange, and then the same with process numbers drawn at random. */
 struct mpl_net *program_phases(struct mpl_arena *arena);
 

@@ -131,6 +131,7 @@ static const struct {
     struct mpl_causality_options options;
 } kinds[] = {
     { "vectors", { MPL_CLUSTER_STATIC, 0, { 0 } } },
+    { "the same by differences", { MPL_CLUSTER_STATIC, 1, { 1 } } },
     { "static 8", { MPL_CLUSTER_STATIC, 1, { 8 } } },
     { "self-organising 8", { MPL_CLUSTER_SELF, 1, { 8 } } },
     { "informed 4", { MPL_CLUSTER_INFORMED, 1, { 4 } } },

@@ -327,6 +327,42 @@ START_TEST(there_may_be_thousands_of_locations)
 }
 END_TEST
 
+/* ---- numbers that grow fast ---------------------------------------------------------------------------- */
+
+/* Full vectors are kept by what they differ in, in one byte, two or four. */
+START_TEST(leaps_of_any_size_are_known)
+{
+    static const struct mpl_causality_options kinds[] = {
+        { MPL_CLUSTER_STATIC, 1, { 1 } },
+        { MPL_CLUSTER_SELF, 1, { 3 } },
+        { MPL_CLUSTER_INFORMED, 2, { 2, 4 } },
+    };
+    enum { N = 11, MESSAGES = 3000 };
+    struct mpl_net *net = program_leaps(N, MESSAGES, arena);
+    struct mpl_causality *plain;
+    struct mpl_causality *c;
+
+    ck_assert_ptr_nonnull(net);
+    plain = stamp(net, &vectors);
+    c = stamp(net, &kinds[_i]);
+    for (uint32_t l = 0; l < N; l++) {
+        const struct mpl_net_track *track = &net->track[l];
+
+        for (uint32_t i = 0; i < track->n_points; i++) {
+            const struct mpl_moment event = { l, track->points[i].event };
+
+            for (uint32_t k = 0; k < N; k++) {
+                ck_assert_uint_eq(mpl_causality_past(c, event, k),
+                                  mpl_causality_past(plain, event, k));
+            }
+        }
+    }
+    ck_assert_uint_lt(mpl_causality_size(c).bytes, mpl_causality_size(plain).bytes);
+    mpl_causality_destroy(c);
+    mpl_causality_destroy(plain);
+}
+END_TEST
+
 /* ---- no memory ---------------------------------------------------------------------------------------- */
 
 START_TEST(timestamps_without_memory_fail_cleanly)
@@ -371,6 +407,7 @@ int main(void)
                         2);
     tcase_add_loop_test(c, costs_are_bounded, 0, N_MEASURED * N_PROGRAMS);
     tcase_add_test(c, there_may_be_thousands_of_locations);
+    tcase_add_loop_test(c, leaps_of_any_size_are_known, 0, 3);
     tcase_add_loop_test(c, timestamps_without_memory_fail_cleanly, 0, 3);
     suite_add_tcase(suite, c);
     runner = srunner_create(suite);
