@@ -41,7 +41,6 @@ struct mpl_precedences *mpl_precedences_create(const struct mpl_model *model,
 static enum mpl_status stamp(struct mpl_precedences *p, struct mpl_net *net,
                              struct mpl_err *err)
 {
-    const uint32_t most = MPL_USUAL_CLUSTER;
     const struct mpl_causality_options vectors = { .n_levels = 0 };
     struct mpl_causality_size size;
     enum mpl_status st;
@@ -52,22 +51,25 @@ static enum mpl_status stamp(struct mpl_precedences *p, struct mpl_net *net,
         return mpl_causality_create(net, &vectors, &p->causality, err);
     }
     p->options = (struct mpl_causality_options){ .clustering = MPL_CLUSTER_INFORMED,
-                                                 .n_levels = 2,
-                                                 .most = { most, 8 * most } };
+                                                 .n_levels = 1,
+                                                 .most = { MPL_USUAL_CLUSTER } };
     st = mpl_causality_create(net, &p->options, &p->causality, err);
     if (st != MPL_OK) {
         return st;
     }
     size = mpl_causality_size(p->causality);
     if (size.bytes < size.vector_bytes) {
-        p->why = mpl_arena_printf(p->arena, "they take %.0f %% of what vectors would",
-                                  100 * (double) size.bytes / (double) size.vector_bytes);
+        p->why = mpl_arena_printf(
+            p->arena,
+            "they take %.0f %% of what vectors would, and with more levels questions would "
+            "take several times as long",
+            100 * (double) size.bytes / (double) size.vector_bytes);
         return p->why == NULL ? mpl_nomem(err) : MPL_OK;
     }
     mpl_causality_destroy(p->causality);
     p->causality = NULL;
     p->options = vectors;
-    p->why = "hierarchical clusters take no less, because messages leave them too often";
+    p->why = "clusters take no less, because messages leave them too often";
     return mpl_causality_create(net, &vectors, &p->causality, err);
 }
 

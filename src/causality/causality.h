@@ -51,8 +51,8 @@ enum mpl_status mpl_causality_create(struct mpl_net *net,
 void mpl_causality_destroy(struct mpl_causality *causality); /* NULL is allowed */
 
 /** Up to so many locations questions are answered by vectors: each is 64 bytes at most, and answers at
-    once. Beyond that, where a vector grows with every location, by hierarchical clusters, if they
-    take less. */
+    once. Beyond that, where a vector grows with every location, by informed clusters, if they take
+    less. */
 enum { MPL_MOST_FOR_VECTORS = 16, MPL_USUAL_CLUSTER = 8 };
 
 /** Timestamps of a run that are made when somebody asks for the first time. */

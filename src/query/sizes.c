@@ -50,8 +50,10 @@ enum mpl_status mpl_query_size(struct mpl_query *q, enum mpl_stamp_kind kind, ui
 
     const struct mpl_precedences *precedences = mpl_events_precedences(q->run->events);
     const struct mpl_causality_options *used = mpl_precedences_options(precedences);
-    const bool is_used = used->n_levels == options.n_levels &&
-                         (options.n_levels == 0 || used->most[0] == most);
+    const bool is_used =
+        used->n_levels == options.n_levels &&
+        (options.n_levels == 0 ||
+         (used->clustering == options.clustering && used->most[0] == most));
     const struct mpl_causality_size size = mpl_causality_size(causality);
 
     *out = (struct mpl_stamp_size){
