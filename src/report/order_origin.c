@@ -132,12 +132,14 @@ static void say_first(struct page *page, const struct mpl_run *run,
         : o->step == 0      ? "before step 1"
                        : mpl_arena_printf(page->scratch, "in step %" PRIu32 " of %" PRIu32,
                                           o->step, x->n_steps);
+    const char *delays = o->n_waves == 1
+                             ? "one delay, "
+                             : mpl_arena_printf(page->scratch, "%s delays, the first ",
+                                                mpl_page_count(page, o->n_waves));
 
     if (o->n_waves > 0) {
-        mpl_page_say(page, 2,
-                     "It is late %s%s, first %s%sat %.6f s, in %s (%s#%" PRIu32 ").",
-                     o->n_waves == 1 ? "once" : mpl_page_count(page, o->n_waves),
-                     o->n_waves == 1 ? "" : " times", step == NULL ? "" : step,
+        mpl_page_say(page, 2, "This follows from %s%s%sat %.6f s, in %s (%s#%" PRIu32 ").",
+                     delays == NULL ? "?" : delays, step == NULL ? "" : step,
                      step == NULL ? "" : ", ", o->first.time_s,
                      o->first.region == NULL ? "no call" : o->first.region,
                      label(run, o->location), o->first.record);
