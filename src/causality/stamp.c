@@ -587,12 +587,14 @@ static bool make_room(struct stamping *s)
         return false;
     }
 
-    const size_t n_values = count_sinks(s) * s->n;
+    const uint64_t n_values = (uint64_t) count_sinks(s) * s->n;
 
     /* What plain vectors take at least; clusters take far less. */
-    if (s->c->n_levels == 0 && n_values <= UINT32_MAX &&
-        !mpl_buf_reserve(&s->numbers.words, n_values)) {
-        return false;
+    if (s->c->n_levels == 0) {
+        s->numbers.is_beyond = n_values > UINT32_MAX;
+        if (!s->numbers.is_beyond && !mpl_buf_reserve(&s->numbers.words, n_values)) {
+            return false;
+        }
     }
     for (uint32_t l = 0; l < s->n; l++) {
         s->entered[l].group = MPL_NONE;
@@ -613,7 +615,8 @@ static enum mpl_status walk(struct stamping *s, struct mpl_err *err)
                                            .chain = pass_on,
                                            .is_in_rounds = true };
     uint64_t n_ignored = 0;
-    const enum mpl_status st = mpl_net_walk(s->c->net, &walker, &n_ignored, err);
+    const enum mpl_status st =
+        s->numbers.is_beyond ? MPL_OK : mpl_net_walk(s->c->net, &walker, &n_ignored, err);
 
     if (st == MPL_OK && s->numbers.is_beyond) {
         return mpl_fail(err, MPL_E_LIMIT,

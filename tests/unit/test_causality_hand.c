@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "../tools/programs.h"
-#include "causality/causality.h"
+#include "causality/causality_priv.h"
 #include "match_fixture.h"
 
 #include <check.h>
@@ -363,6 +363,39 @@ START_TEST(leaps_of_any_size_are_known)
 }
 END_TEST
 
+/* ---- too many numbers --------------------------------------------------------------------------------- */
+
+/* Here each of 70,000 receives would have 70,000 numbers. */
+START_TEST(more_numbers_than_can_be_counted_are_refused)
+{
+    enum { N = 70000 };
+    struct mpl_net *net = program_ring(N, 1, arena);
+    struct mpl_causality *c = NULL;
+    struct mpl_err err = { 0 };
+
+    ck_assert_ptr_nonnull(net);
+    ck_assert_int_eq(mpl_causality_create(net, &vectors, &c, &err), MPL_E_LIMIT);
+    ck_assert_ptr_null(c);
+    ck_assert_str_eq(err.cause[0].text,
+                     "timestamps of more than 2^32 numbers would be needed");
+}
+END_TEST
+
+/* With clusters how many there are turns out while they are made. */
+START_TEST(numbers_end_where_they_cannot_be_addressed)
+{
+    struct mpl_numbers numbers;
+    uint32_t first = 0;
+
+    ck_assert(mpl_numbers_open(&numbers, 1, arena));
+    ck_assert_ptr_nonnull(mpl_numbers_add(&numbers, 4, &first));
+    numbers.words.n = UINT32_MAX - 4;
+    ck_assert_ptr_null(mpl_numbers_add(&numbers, 5, &first));
+    ck_assert(numbers.is_beyond && !numbers.is_short);
+    mpl_buf_free(&numbers.words);
+}
+END_TEST
+
 /* ---- no memory ---------------------------------------------------------------------------------------- */
 
 START_TEST(timestamps_without_memory_fail_cleanly)
@@ -408,6 +441,8 @@ int main(void)
     tcase_add_loop_test(c, costs_are_bounded, 0, N_MEASURED * N_PROGRAMS);
     tcase_add_test(c, there_may_be_thousands_of_locations);
     tcase_add_loop_test(c, leaps_of_any_size_are_known, 0, 3);
+    tcase_add_test(c, more_numbers_than_can_be_counted_are_refused);
+    tcase_add_test(c, numbers_end_where_they_cannot_be_addressed);
     tcase_add_loop_test(c, timestamps_without_memory_fail_cleanly, 0, 3);
     suite_add_tcase(suite, c);
     runner = srunner_create(suite);

@@ -587,6 +587,31 @@ START_TEST(running_out_of_memory_is_told_at_every_step)
 }
 END_TEST
 
+/* Ends are numbered over all locations; how many there are is asked before any is looked at. */
+START_TEST(more_ends_than_can_be_numbered_are_refused)
+{
+    t = trace_create(arena, 3, 1);
+
+    struct mpl_model model = *trace_model(t);
+    struct mpl_location locations[3];
+    const struct mpl_match *match = NULL;
+    struct mpl_err err = { 0 };
+
+    memcpy(locations, model.locations, sizeof locations);
+    model.locations = locations;
+    for (uint32_t l = 0; l < 3; l++) {
+        *(_i == 0 ? &locations[l].n_messages : &locations[l].n_collectives) =
+            UINT32_MAX / 3 + 1;
+    }
+    ck_assert_int_eq(mpl_match_create(&model, arena, &match, &err), MPL_E_LIMIT);
+    ck_assert_ptr_null(match);
+    ck_assert_str_eq(err.cause[0].text,
+                     _i == 0 ? "the trace holds more than 4294967294 message ends"
+                             : "the trace holds more than 4294967294 parts of "
+                               "collectives");
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("match");
@@ -617,6 +642,7 @@ static Suite *make_suite(void)
     tcase_add_test(c, collective_of_a_foreign_communicator_is_left_out);
     tcase_add_test(c, threads_share_the_sequence_of_their_process);
     tcase_add_test(c, running_out_of_memory_is_told_at_every_step);
+    tcase_add_loop_test(c, more_ends_than_can_be_numbered_are_refused, 0, 2);
     suite_add_tcase(suite, c);
     return suite;
 }

@@ -652,6 +652,23 @@ START_TEST(tables_shrink_for_locations_that_need_little)
 }
 END_TEST
 
+/* The first pass over a file has counted them; the second one needs room for each. */
+START_TEST(more_records_than_can_be_numbered_are_refused)
+{
+    struct mpl_scan scan = { 0 };
+    const struct mpl_refs refs = { .unknown_region = 0 };
+    const struct mpl_decode_job job = { .scan = &scan, .refs = &refs };
+    struct mpl_decode_counts counts;
+    struct mpl_location location = { 0 };
+    struct mpl_err err = { 0 };
+
+    *(_i == 0 ? &scan.n_events : &scan.n_records) = MPL_NONE;
+    ck_assert_int_eq(mpl_decode_events(NULL, &job, NULL, &location, &counts, &err),
+                     MPL_E_LIMIT);
+    ck_assert_str_eq(err.cause[0].text, "more than 4,294,967,294 events at one location");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("read_records");
@@ -678,6 +695,7 @@ int main(void)
     tcase_add_loop_test(tcase, impossible_fields_end_the_location, 0, 2);
     tcase_add_loop_test(tcase, event_before_the_first_time_is_damage, 0, 2);
     tcase_add_loop_test(tcase, location_without_events_is_sound, 0, 2);
+    tcase_add_loop_test(tcase, more_records_than_can_be_numbered_are_refused, 0, 2);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
