@@ -6,7 +6,7 @@
  * Per trace: CPU seconds of libotf2's local readers with empty callbacks, of making the net of dependences
  * and its timestamps, of the critical path, and of marple diagnose; and ratios. Then nanoseconds of a
  * question on a halo exchange of 256 processes (tests/tools/programs.h), inside of a cluster and
- * across, beside the same question to plain vectors. Medians. Ends with 1 when a command fails,
+ * across, beside the same question to plain vectors, and the bytes of the timestamps. Medians. Ends with 1 when a command fails,
  * never because of a number.
  */
 #include "config.h"
@@ -148,11 +148,21 @@ static double question_ns(struct mpl_causality *c, const struct question *questi
     return 1e9 * median(seconds) / N_QUESTIONS;
 }
 
+static double n_events(const struct mpl_net *net)
+{
+    double n = 0;
+
+    for (uint32_t l = 0; l < net->n_tracks; l++) {
+        n += net->model->locations[l].n_events;
+    }
+    return n;
+}
+
 static void measure_questions(void)
 {
     static const struct mpl_causality_options plain = { .n_levels = 0 };
     static const struct mpl_causality_options options[] = {
-        { MPL_CLUSTER_INFORMED, 1, { 8 } },
+        { MPL_CLUSTER_INFORMED, 1, { MPL_USUAL_CLUSTER } }, /* What marple uses. */
         { MPL_CLUSTER_INFORMED, 2, { 8, 64 } },
         { MPL_CLUSTER_INFORMED, 3, { 4, 16, 64 } },
     };
@@ -164,8 +174,8 @@ static void measure_questions(void)
     if (net == NULL || mpl_causality_create(net, &plain, &vectors, NULL) != MPL_OK) {
         die("out of memory");
     }
-    printf("\n%12s  %8s  %10s  %11s  %6s\n", "clusters", "question", "vectors ns",
-           "clusters ns", "ratio");
+    printf("\n%12s  %8s  %10s  %11s  %6s  %8s\n", "clusters", "question", "vectors ns",
+           "clusters ns", "ratio", "B/event");
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         struct mpl_causality *c = NULL;
         char most[32] = "";
@@ -183,8 +193,10 @@ static void measure_questions(void)
             const double plain_ns = question_ns(vectors, questions);
             const double ns = question_ns(c, questions);
 
-            printf("%12s  %8s  %10.1f  %11.1f  %6.1f\n", most,
-                   is_inside == 1 ? "inside" : "across", plain_ns, ns, ns / plain_ns);
+            printf("%12s  %8s  %10.1f  %11.1f  %6.1f  %8.1f%s\n", most,
+                   is_inside == 1 ? "inside" : "across", plain_ns, ns, ns / plain_ns,
+                   (double) mpl_causality_size(c).bytes / n_events(net),
+                   i == 0 ? "  used" : "");
         }
         mpl_causality_destroy(c);
     }
