@@ -88,7 +88,21 @@ static enum mpl_status races(const struct mpl_order_asked *asked, struct mpl_err
                : mpl_report_races_text(run, &x, &asked->looks, asked->out, err);
 }
 
-enum { MOST_SIZES = 1 + MPL_STAMP_KINDS * MPL_ORDER_MOST_CLUSTER };
+enum { MOST_SIZES = 2 + MPL_STAMP_KINDS * MPL_ORDER_MOST_CLUSTER };
+
+/* What questions are answered with is always among them, if only as the last one. */
+static enum mpl_status add_used(const struct mpl_order_asked *asked,
+                                struct mpl_stamp_size *sizes, size_t *n,
+                                struct mpl_err *err)
+{
+    for (size_t i = 0; i < *n; i++) {
+        if (sizes[i].is_used) {
+            return MPL_OK;
+        }
+    }
+    return mpl_query_size(asked->query, MPL_STAMP_INFORMED, MPL_USUAL_CLUSTER,
+                          &sizes[(*n)++], err);
+}
 
 /* Vectors first, to compare with; then kind by kind. */
 static enum mpl_status measure(const struct mpl_order_asked *asked,
@@ -118,7 +132,7 @@ static enum mpl_status measure(const struct mpl_order_asked *asked,
             }
         }
     }
-    return st;
+    return st == MPL_OK ? add_used(asked, sizes, n, err) : st;
 }
 
 static enum mpl_status sizes(const struct mpl_order_asked *asked, struct mpl_err *err)

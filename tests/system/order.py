@@ -143,6 +143,30 @@ def test_wave(seed, scratch):
     tap.ok(hops_per_s is None or 1 / 115e-6 < hops_per_s < 1 / 95e-6, name + ": in a step each", hops_per_s)
 
 
+def ring(n, n_steps):
+    """All send to the next and receive from the one before, as text."""
+    rank = "rank %d: %s\n"
+    step = "compute %d..%d send %d..%d to %d recv %d..%d from %d"
+    text = "# us.\n"
+    for r in range(n):
+        steps = [(t, t + 10, t + 10, t + 11, (r + 1) % n, t + 12, t + 20, (r - 1) % n) for t in range(0, 30 * n_steps, 30)]
+        text += rank % (r, "\n    ".join(step % s for s in steps))
+    return text
+
+
+def test_sizes(scratch):
+    """What is used is named, with the reason, whatever is asked."""
+    path = os.path.join(scratch, "ring.trace")
+    for n, kind in ((16, "vectors"), (24, "informed")):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(ring(n, 20))
+        for words in ([], ["--kind", "static"], ["--max-cluster", "2..3"]):
+            sizes = ask("sizes", path, *words)["sizes"]
+            used = [(s["kind"], s["max_cluster"], s["why_used"] is not None) for s in sizes if s["is_used"]]
+            name = "ring of %d: what is used is named%s" % (n, "".join(" " + w for w in words))
+            tap.ok(used == [(kind, 8 if kind == "informed" else 0, True)], name, sizes)
+
+
 # What is known of where the waiting begins; the grid of the stencil is 4 x 4.
 ORIGINS = {
     "oddeven-slow5-np16": ("5", 7),
@@ -211,6 +235,7 @@ def main():
     scratch = tempfile.mkdtemp()
     for seed in range(20 if product.IS_FULL else 4):
         tap.guarded("wave", test_wave, seed, scratch)
+    tap.guarded("sizes", test_sizes, scratch)
     for name in ("scorep-mw-skew", "scorep-halo-skew", "npb-lu-W-drift-np4", "pipeline-np4"):
         path = product.shared_trace(name)
         if path is None:
