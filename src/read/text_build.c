@@ -171,6 +171,41 @@ static void make_locations(struct mpl_build *b)
     make_builders(b, n);
 }
 
+static void place_process(struct mpl_build *b, const struct mpl_text_host *host,
+                          const char *name, const struct mpl_text_rank *rank)
+{
+    struct mpl_process *process;
+
+    if (rank->rank >= b->model->n_processes) {
+        mpl_build_complain(b, rank->place, "host %s has rank %lld, which has no line",
+                           host->name, (long long) rank->rank);
+        return;
+    }
+    process = (struct mpl_process *) &b->model->processes[rank->rank];
+    if (process->host != NULL) {
+        mpl_build_complain(b, rank->place, "rank %lld runs on host %s already",
+                           (long long) rank->rank, process->host);
+        return;
+    }
+    process->host = name;
+}
+
+static void place_processes(struct mpl_build *b)
+{
+    for (size_t i = 0; i < b->text->hosts.n; i++) {
+        const struct mpl_text_host *host =
+            (const struct mpl_text_host *) mpl_buf_get(&b->text->hosts, i);
+        const char *name = mpl_arena_strdup(b->arena, host->name);
+
+        b->is_out_of_memory |= name == NULL;
+        for (size_t r = 0; r < host->n_ranks && !b->is_out_of_memory; r++) {
+            place_process(b, host, name,
+                          (const struct mpl_text_rank *) mpl_buf_get(&b->text->ranks,
+                                                                     host->first_rank + r));
+        }
+    }
+}
+
 /* ---- communicators ----------------------------------------------------------------------- */
 
 static const uint32_t *make_group(struct mpl_build *b, const struct mpl_text_comm *text,
@@ -382,6 +417,7 @@ static void build_all(struct mpl_build *b)
     if (is_lost(b)) {
         return;
     }
+    place_processes(b);
     make_comms(b);
     if (!b->is_out_of_memory) {
         check_clocks(b);

@@ -9,6 +9,8 @@
 #include <string.h>
 
 enum { MOST_ERRORS = 20, TIME_ROOM = 40 };
+/* Of communicators and hosts together: a range of ranks is short, but what it stands for is not. */
+enum { MOST_LISTED = 1 << 20 };
 
 static bool is_full(const struct mpl_parser *p)
 {
@@ -277,19 +279,59 @@ static bool take_unit(struct mpl_parser *p)
     return true;
 }
 
-static bool take_members(struct mpl_parser *p, size_t *n)
+static bool keep_rank(struct mpl_parser *p, const struct mpl_text_rank *rank)
 {
-    while (p->lexer.token.kind == MPL_TOKEN_NUMBER && !p->lexer.token.is_first) {
-        struct mpl_text_rank *rank = (struct mpl_text_rank *) mpl_buf_add(&p->text->ranks);
+    struct mpl_text_rank *copy = (struct mpl_text_rank *) mpl_buf_add(&p->text->ranks);
 
-        if (rank == NULL) {
-            p->text->is_out_of_memory = true;
+    if (copy == NULL) {
+        p->text->is_out_of_memory = true;
+        return false;
+    }
+    *copy = *rank;
+    return true;
+}
+
+/** "3", or "0..7" for all of them; in the text's ranks. */
+static bool take_member(struct mpl_parser *p, size_t *n)
+{
+    struct mpl_text_rank rank;
+    struct mpl_text_rank last;
+
+    if (!mpl_parser_take_rank(p, false, &rank)) {
+        return false;
+    }
+    last = rank;
+    if (p->lexer.token.kind == MPL_TOKEN_RANGE) {
+        (void) mpl_text_lexer_next(&p->lexer);
+        if (!mpl_parser_take_rank(p, false, &last)) {
             return false;
         }
-        if (!mpl_parser_take_rank(p, false, rank)) {
+    }
+    if (last.rank < rank.rank) {
+        mpl_lint_add(p->lint, MPL_LINT_ERROR, last.place, "the ranks %lld to %lld are none",
+                     (long long) rank.rank, (long long) last.rank);
+        return false;
+    }
+    if (p->text->ranks.n + (size_t) (last.rank - rank.rank) >= MOST_LISTED) {
+        mpl_lint_add(p->lint, MPL_LINT_ERROR, rank.place,
+                     "communicators and hosts name more than %d ranks", MOST_LISTED);
+        return false;
+    }
+    for (; rank.rank <= last.rank; rank.rank++) {
+        if (!keep_rank(p, &rank)) {
             return false;
         }
         (*n)++;
+    }
+    return true;
+}
+
+static bool take_members(struct mpl_parser *p, size_t *n)
+{
+    while (p->lexer.token.kind == MPL_TOKEN_NUMBER && !p->lexer.token.is_first) {
+        if (!take_member(p, n)) {
+            return false;
+        }
     }
     return *n > 0 || mpl_parser_expected(p, "the ranks of its members");
 }
@@ -319,6 +361,27 @@ static bool take_comm(struct mpl_parser *p)
         return false;
     }
     *copy = comm;
+    return true;
+}
+
+static bool take_host(struct mpl_parser *p)
+{
+    struct mpl_text_host host = { .first_rank = p->text->ranks.n };
+    struct mpl_text_word name;
+    struct mpl_text_host *copy;
+
+    if (!mpl_parser_take_name(p, "the name of a host", &name) ||
+        !take_mark(p, ':', "':' and the ranks that run on it") ||
+        !take_members(p, &host.n_ranks)) {
+        return false;
+    }
+    host.name = name.text;
+    copy = (struct mpl_text_host *) mpl_buf_add(&p->text->hosts);
+    if (copy == NULL) {
+        p->text->is_out_of_memory = true;
+        return false;
+    }
+    *copy = host;
     return true;
 }
 
@@ -357,6 +420,7 @@ static bool take_statement(struct mpl_parser *p)
     } statements[] = { { "rank", take_rank_line },
                        { "unit", take_unit },
                        { "comm", take_comm },
+                       { "host", take_host },
                        { "clock", take_clock } };
 
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
@@ -367,7 +431,7 @@ static bool take_statement(struct mpl_parser *p)
         }
     }
     if (p->location == MPL_NONE) {
-        return mpl_parser_expected(p, "'rank', 'comm', 'clock' or 'unit'");
+        return mpl_parser_expected(p, "'rank', 'comm', 'host', 'clock' or 'unit'");
     }
     return take_item(p);
 }
@@ -430,6 +494,7 @@ void mpl_text_start(struct mpl_text *text, struct mpl_arena *arena, struct mpl_l
                                .location_of = mpl_map_create(),
                                .locations = mpl_buf_make(sizeof(struct mpl_text_location)),
                                .comms = mpl_buf_make(sizeof(struct mpl_text_comm)),
+                               .hosts = mpl_buf_make(sizeof(struct mpl_text_host)),
                                .ranks = mpl_buf_make(sizeof(struct mpl_text_rank)),
                                .clocks = mpl_buf_make(sizeof(struct mpl_text_clock)) };
     text->is_out_of_memory = text->location_of == NULL;
@@ -442,6 +507,7 @@ void mpl_text_free(struct mpl_text *text)
     mpl_buf_free(&text->labels);
     mpl_buf_free(&text->locations);
     mpl_buf_free(&text->comms);
+    mpl_buf_free(&text->hosts);
     mpl_buf_free(&text->ranks);
     mpl_buf_free(&text->clocks);
 }

@@ -133,6 +133,13 @@ struct mpl_text_comm {
     size_t n_remote; /**< Ranks behind them, of the other group. */
 };
 
+/** The machine of some ranks. */
+struct mpl_text_host {
+    const char *name;
+    size_t first_rank; /**< Into mpl_text.ranks. */
+    size_t n_ranks;
+};
+
 struct mpl_text_clock {
     struct mpl_text_rank rank;
     int64_t offset_ns;
@@ -147,7 +154,8 @@ struct mpl_text {
     struct mpl_buf locations;    /**< struct mpl_text_location, in order of first sight. */
     struct mpl_map *location_of; /**< Of rank and thread, 32 bits each. */
     struct mpl_buf comms;
-    struct mpl_buf ranks; /**< struct mpl_text_rank, members of comms. */
+    struct mpl_buf hosts;
+    struct mpl_buf ranks; /**< struct mpl_text_rank, members of comms and hosts. */
     struct mpl_buf clocks;
     bool is_out_of_memory;
 };

@@ -318,7 +318,7 @@ static const struct {
       "expected a rank below 100000 (\"3\", or \"3.2\" for its thread 2), found "
       "'4000000000'" },
     { "compute 0..1\n", 1, 1,
-      "expected 'rank', 'comm', 'clock' or 'unit', found 'compute'" },
+      "expected 'rank', 'comm', 'host', 'clock' or 'unit', found 'compute'" },
     { "rank 0: compute 0.1\n", 2, 1,
       "expected '..' and the end of the item, found the end of "
       "the text" },
@@ -328,6 +328,13 @@ static const struct {
     { "rank 0: compute 0..99999999999999999999\n", 1, 20, "this time is too large" },
     { "rank 0: send 0..1 to 0 tag 3000000000\n", 1, 28, "'3000000000' is too large" },
     { "clock 0 +5\nclock 7 +5ms\nrank 0: compute 0..1\n", 2, 7, "there is no rank 7" },
+    { "host a: 0 3\nrank 0: compute 0..1\n", 1, 11,
+      "host a has rank 3, which has no line" },
+    { "host a: 0\nhost b: 0\nrank 0: compute 0..1\n", 2, 9,
+      "rank 0 runs on host a already" },
+    { "host a: 3..2\nrank 0: compute 0..1\n", 1, 12, "the ranks 3 to 2 are none" },
+    { "host a:\nrank 0: compute 0..1\n", 2, 1,
+      "expected the ranks of its members, found 'rank'" },
     { "clock 0 +5m\nrank 0: compute 0..1\n", 1, 10, "a unit is s, ms, us or ns" },
     { "clock 0 -2000s\nrank 0: compute 0..1\n", 1, 7,
       "a clock may be at most 1000 s behind" },
@@ -377,7 +384,8 @@ START_TEST(written_archive_reads_back_equal)
 {
     static const char text[] =
         "# us.\n"
-        "comm row: 2 0\ncomm inter: 0 1 / 2\nclock 2 -15ms\n"
+        "comm row: 2 0\ncomm inter: 0..1 / 2\nclock 2 -15ms\n"
+        "host a: 0..1\nhost \"b 2\": 2\n"
         "rank 0: init 0..5 region solve 5..90 { compute 5..10 in kernel ssend 10..12 to 1 "
         "tag 7\n"
         "  isend 12..13 to 2 tag 8 bytes 99 as a irecv 13..14 from 1 as never\n"
@@ -403,6 +411,9 @@ START_TEST(written_archive_reads_back_equal)
     difference = fixture_difference(model, copy);
     ck_assert_msg(difference == NULL, "%s", difference);
     ck_assert_uint_eq(mpl_quality_count(copy->quality), 0);
+    ck_assert_str_eq(copy->processes[0].host, "a");
+    ck_assert_str_eq(copy->processes[1].host, "a");
+    ck_assert_str_eq(copy->processes[2].host, "b 2");
 
     ck_assert_int_eq(mpl_write_otf2(model, directory, false, &err), MPL_E_USAGE);
     ck_assert_int_eq(mpl_write_otf2(copy, directory, true, &err), MPL_OK);
