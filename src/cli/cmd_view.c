@@ -223,7 +223,9 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
 
 const struct mpl_cmd mpl_cmd_view = {
     .name = "view",
-    .operands = "waits|collectives|threads|steps TRACE",
+    .operands =
+        "waits|waiting|changes|collectives|arrivals|last|threads|hosts|steps|neighbours|"
+        "lines|paths|messages|timeline|clock TRACE",
     .summary = "show who communicates, waits and computes, where and when, as tables",
     .options = options,
     .run = run,

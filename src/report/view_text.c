@@ -95,6 +95,7 @@ static const char *word_of(struct page *page, const struct mpl_cell *cell, const
 
 struct layout {
     int *widths; /* per column; 0: it is not shown */
+    size_t last; /* column that is shown */
     const char *empty;
     const char *same;
     const char *left_out;
@@ -175,6 +176,7 @@ static bool lay_out(const struct showing *s, struct layout *out)
             out->left_out = join(s->page, out->left_out, name);
         } else {
             out->widths[i] = width;
+            out->last = i;
             left -= more;
         }
     }
@@ -188,8 +190,7 @@ static void print_cell(const struct showing *s, const struct layout *layout, siz
     const int blanks = width - (int) mpl_text_columns(word);
 
     mpl_text_print(s->page->out, "  %*s%s%*s", is_word || blanks < 0 ? 0 : blanks, "", word,
-                   is_word && blanks > 0 && column + 1 < s->view->n_columns ? blanks : 0,
-                   "");
+                   is_word && blanks > 0 && column < layout->last ? blanks : 0, "");
 }
 
 static const char *unit_of(const struct mpl_column *column)

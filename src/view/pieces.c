@@ -29,6 +29,39 @@ void mpl_step_times(const struct mpl_selection *s, uint32_t process, uint32_t st
     *end_ticks = end_of_mark(s, process, step);
 }
 
+enum mpl_status mpl_step_walk_open(const struct mpl_selection *s, struct mpl_arena *arena,
+                                   struct mpl_step_walk *out, struct mpl_err *err)
+{
+    const uint32_t n = s->run->model->n_locations;
+
+    *out = (struct mpl_step_walk){ .s = s,
+                                   .of_step = *s,
+                                   .begins = MPL_NEW_ARRAY(arena, n, int64_t),
+                                   .ends = MPL_NEW_ARRAY(arena, n, int64_t) };
+    out->of_step.begin_of_ticks = out->begins;
+    out->of_step.end_of_ticks = out->ends;
+    return out->begins == NULL || out->ends == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
+void mpl_step_walk_go(struct mpl_step_walk *w, uint32_t step)
+{
+    for (uint32_t l = 0; l < w->s->run->model->n_locations; l++) {
+        const int64_t from = w->s->begin_of_ticks[l];
+        const int64_t to = w->s->end_of_ticks[l];
+        int64_t begin;
+        int64_t end;
+
+        mpl_step_times(w->s, w->s->run->model->locations[l].process, step, &begin, &end);
+        w->begins[l] = begin > from ? begin : from;
+        w->ends[l] = end < to ? end : to;
+    }
+}
+
+bool mpl_step_walk_has(const struct mpl_step_walk *w, uint32_t location)
+{
+    return w->s->has_location[location] && w->begins[location] < w->ends[location];
+}
+
 /* ---- communicators ---------------------------------------------------------------------------------- */
 
 static bool has_comm(const struct mpl_selection *s, uint32_t comm)

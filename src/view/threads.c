@@ -13,26 +13,7 @@ static const struct mpl_column columns[] = {
     { "location", NULL, "rank, or rank.thread" },
     { "host", NULL, "machine that it runs on" },
     { "time", "s", "from its first to its last event, or of the window" },
-    { "compute", "s", "outside of calls" },
-    { "wait", "s", "for others: part of p2p, collective and other" },
-    { "p2p", "s", "in sends, receives, and waits for them" },
-    { "collective", "s", "in collective operations" },
-    { "other", "s", "in other calls of MPI, and for other threads" },
-    { "startup", "s", "until MPI_Init is left" },
-    { "shutdown", "s", "from entering MPI_Finalize" },
-    { "late_sender", "s", "of wait: for a message that is sent later" },
-    { "late_receiver", "s", "of wait: for a receive that is posted later" },
-    { "barrier", "s", "of wait: at barriers" },
-    { "n_to_n", "s", "of wait: where all need all" },
-    { "late_broadcast", "s", "of wait: for a root that enters later" },
-    { "early_reduce", "s", "of wait: of a root for those who give it something" },
-    { "early_scan", "s", "of wait: in scans, for lower ranks" },
-    { "caused", "s", "what others wait for it" },
-    { "unknown", "s", "in calls whose waiting the trace does not tell" },
-    { "calls", "1", "calls of MPI without start-up and shut-down" },
-    { "waits", "1", "calls with waiting" },
-    { "sends", "1", "messages sent" },
-    { "receives", "1", "messages received" },
+    MPL_SUM_COLUMNS,
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
@@ -66,22 +47,16 @@ static void count_messages(const struct mpl_selection *s, const struct mpl_piece
     }
 }
 
-static void add_piece(const struct mpl_selection *s, const struct mpl_piece *p,
-                      struct mpl_sums *all)
+void mpl_sums_add_piece(const struct mpl_selection *s, const struct mpl_piece *p,
+                        struct mpl_sums *sums)
 {
-    struct mpl_sums *sums = &all[p->location];
     const int64_t ticks = p->end_ticks > p->begin_ticks ? p->end_ticks - p->begin_ticks : 0;
     const struct mpl_span *span = &p->span;
 
     sums->total_ticks += ticks;
     sums->class_ticks[span->class] += ticks;
-    if (p->wait_ticks > 0) {
-        sums->wait_ticks[span->wait_kind] += p->wait_ticks;
-        sums->all_wait_ticks += p->wait_ticks;
-    }
-    if (p->wait_ticks > 0 && span->culprit != MPL_NONE) {
-        all[span->culprit].caused_ticks += p->wait_ticks;
-    }
+    sums->wait_ticks[span->wait_kind] += p->wait_ticks;
+    sums->all_wait_ticks += p->wait_ticks;
     sums->unknown_ticks += p->number % 2 == 1 && !span->is_wait_known ? ticks : 0;
     if (p->ends_inside) {
         sums->n_waits += span->wait_ticks > 0;
@@ -99,7 +74,10 @@ enum mpl_status mpl_sums_create(const struct mpl_selection *s, struct mpl_arena 
 
     for (uint32_t l = 0; sums != NULL && l < n; l++) {
         for (bool more = mpl_piece_first(s, l, &p); more; more = mpl_piece_next(s, &p)) {
-            add_piece(s, &p, sums);
+            mpl_sums_add_piece(s, &p, &sums[l]);
+            if (p.span.culprit != MPL_NONE) {
+                sums[p.span.culprit].caused_ticks += p.wait_ticks;
+            }
         }
     }
     *out = sums;

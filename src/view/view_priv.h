@@ -25,6 +25,20 @@ enum mpl_status mpl_selection_steps(struct mpl_selection *s, struct mpl_arena *a
 void mpl_step_times(const struct mpl_selection *s, uint32_t process, uint32_t step,
                     int64_t *begin_ticks, int64_t *end_ticks);
 
+/* The selection, step by step. Steps must be found, and there must be some. */
+struct mpl_step_walk {
+    const struct mpl_selection *s;
+    struct mpl_selection of_step;
+    int64_t *begins; /* per location */
+    int64_t *ends;
+};
+enum mpl_status mpl_step_walk_open(const struct mpl_selection *s, struct mpl_arena *arena,
+                                   struct mpl_step_walk *out, struct mpl_err *err);
+/* Narrows w->of_step to step \p step. */
+void mpl_step_walk_go(struct mpl_step_walk *w, uint32_t step);
+/* Whether a location is selected, and anything of its time in the step. */
+bool mpl_step_walk_has(const struct mpl_step_walk *w, uint32_t location);
+
 /* What of a span is selected. */
 struct mpl_piece {
     struct mpl_span span;
@@ -58,9 +72,36 @@ struct mpl_sums {
     uint64_t n_sends;
     uint64_t n_receives;
 };
+/* The columns that mpl_sums_cells() fills, behind "time". */
+#define MPL_SUM_COLUMNS \
+    { "compute", "s", "outside of calls" }, \
+        { "wait", "s", "for others: part of p2p, collective and other" }, \
+        { "p2p", "s", "in sends, receives, and waits for them" }, \
+        { "collective", "s", "in collective operations" }, \
+        { "other", "s", "in other calls of MPI, and for other threads" }, \
+        { "startup", "s", "until MPI_Init is left" }, \
+        { "shutdown", "s", "from entering MPI_Finalize" }, \
+        { "late_sender", "s", "of wait: for a message that is sent later" }, \
+        { "late_receiver", "s", "of wait: for a receive that is posted later" }, \
+        { "barrier", "s", "of wait: at barriers" }, \
+        { "n_to_n", "s", "of wait: where all need all" }, \
+        { "late_broadcast", "s", "of wait: for a root that enters later" }, \
+        { "early_reduce", "s", "of wait: of a root for those who give it something" }, \
+        { "early_scan", "s", "of wait: in scans, for lower ranks" }, \
+        { "caused", "s", "what others wait for it" }, \
+        { "unknown", "s", "in calls whose waiting the trace does not tell" }, \
+        { "calls", "1", "calls of MPI without start-up and shut-down" }, \
+        { "waits", "1", "calls with waiting" }, { "sends", "1", "messages sent" }, \
+    { \
+        "receives", "1", "messages received" \
+    }
+
 /* One per location. Cost: a look at each span that is selected. */
 enum mpl_status mpl_sums_create(const struct mpl_selection *s, struct mpl_arena *arena,
                                 struct mpl_sums **out, struct mpl_err *err);
+/* All but what it is the cause of. */
+void mpl_sums_add_piece(const struct mpl_selection *s, const struct mpl_piece *p,
+                        struct mpl_sums *sums);
 /* Its cells in the order of the columns of `threads`, from "time" on. Returns how many. */
 size_t mpl_sums_cells(const struct mpl_selection *s, const struct mpl_sums *sums,
                       struct mpl_cell *cells);
@@ -97,6 +138,41 @@ bool mpl_arrivals_are_apart(const struct mpl_arrival *first, int64_t first_ticks
 struct mpl_cell mpl_cell_error(const struct mpl_selection *s, const struct mpl_arrival *a,
                                const struct mpl_arrival *b);
 
+/* ---- channels --------------------------------------------------------------------------------------- */
+
+/* What messages of one sender, receiver, communicator and tag have in common. */
+struct mpl_channel {
+    uint32_t from; /* locations; the master thread where the trace does not tell */
+    uint32_t to;
+    uint32_t comm; /* MPL_NONE: unknown */
+    uint32_t tag;
+    uint64_t n_sent;
+    uint64_t n_received;
+    uint64_t bytes;     /* sent; received where that is not recorded */
+    int64_t wait_ticks; /* of the receiver for the sender */
+    int64_t held_ticks; /* of the sender for the receiver */
+    int64_t send_ticks; /* in calls, without waiting */
+    int64_t receive_ticks;
+};
+struct mpl_channels {
+    struct mpl_buf all; /* struct mpl_channel, in the order in which they were seen first */
+    struct mpl_map *maps[3];
+};
+/* False: no memory. Close it in any case. */
+bool mpl_channels_open(struct mpl_channels *channels);
+void mpl_channels_close(struct mpl_channels *channels);
+/* The channel of a message end; NULL for ends of PROC_NULL and garbage, or without memory. */
+struct mpl_channel *mpl_channels_find(struct mpl_channels *channels,
+                                      const struct mpl_selection *s, uint32_t location,
+                                      uint32_t message);
+/* What of a call belongs to its \p i-th message end: messages share what is no waiting in equal
+   parts, and the wait is the first one's that comes from whom it was for. */
+void mpl_piece_share(const struct mpl_selection *s, const struct mpl_piece *p, uint32_t i,
+                     int64_t *busy_ticks, int64_t *wait_ticks);
+
+/* "compute", "p2p", ... */
+const char *mpl_span_class_name(enum mpl_span_class class);
+
 /* ---- records ------------------------------------------------------------------------------------ */
 
 /* The numbers of records, read per location when the first is asked for. */
@@ -120,8 +196,19 @@ enum mpl_status mpl_addresses_call(struct mpl_addresses *a, uint32_t location,
     .n_columns = sizeof(columns) / sizeof *(columns), .columns = (columns)
 
 extern const struct mpl_view mpl_view_waits;
+extern const struct mpl_view mpl_view_waiting;
+extern const struct mpl_view mpl_view_changes;
 extern const struct mpl_view mpl_view_collectives;
+extern const struct mpl_view mpl_view_arrivals;
+extern const struct mpl_view mpl_view_last;
 extern const struct mpl_view mpl_view_threads;
+extern const struct mpl_view mpl_view_hosts;
 extern const struct mpl_view mpl_view_steps;
+extern const struct mpl_view mpl_view_neighbours;
+extern const struct mpl_view mpl_view_lines;
+extern const struct mpl_view mpl_view_paths;
+extern const struct mpl_view mpl_view_messages;
+extern const struct mpl_view mpl_view_timeline;
+extern const struct mpl_view mpl_view_clock;
 
 #endif

@@ -150,7 +150,8 @@ def column(document, name):
     return [row[i] for row in document["rows"]]
 
 
-for path in product.all_traces():
+for path in product.some(product.all_traces(), 5):
     for view in VIEWS:
-        test_view(os.path.basename(path), path, view)
+        name = os.path.basename(path)
+        tap.guarded(f"{name}: {view}", test_view, name, path, view)
 tap.done()

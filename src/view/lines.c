@@ -1,0 +1,173 @@
+/*
+ * How long each location reads from and writes to each other one, step by step: the line charts of Figs.
+ * 6 and 7, where a thread that waits for the one above and later for the one below has two lines that
+ * cross. A call that ends several messages belongs to them in equal parts, but for its wait, which
+ * belongs to the one from whom it was for. Without steps there is one row for each pair.
+ */
+#include "config.h"
+
+#include "view/view_priv.h"
+
+#include <stdlib.h>
+
+static const struct mpl_column columns[] = {
+    { "step", "1", "from 1; none: the run has no steps" },
+    { "location", NULL, "who" },
+    { "peer", NULL, "the other end of its messages" },
+    { "reads", "1", "messages received from it" },
+    { "read", "s", "in calls that receive them, waiting included" },
+    { "wait", "s", "of that, for the peer" },
+    { "writes", "1", "messages sent to it" },
+    { "write", "s", "in calls that send them, waiting included" },
+};
+enum { N_COLUMNS = sizeof columns / sizeof *columns };
+
+struct line {
+    uint64_t n[2]; /* reads, writes */
+    int64_t ticks[2];
+    int64_t wait_ticks;
+};
+
+struct drawing {
+    struct mpl_selection *s;
+    const struct mpl_row_sink *sink;
+    struct line *lines;   /* per location, the peer; zeros between two locations */
+    bool *is_touched;     /* likewise */
+    struct mpl_buf peers; /* uint32_t, those touched */
+};
+
+static int by_number(const void *x, const void *y)
+{
+    const uint32_t a = *(const uint32_t *) x;
+    const uint32_t b = *(const uint32_t *) y;
+
+    return (a > b) - (a < b);
+}
+
+static uint32_t peer_of(const struct mpl_selection *s, uint32_t location, uint32_t message,
+                        bool *is_send)
+{
+    const struct mpl_model *model = s->run->model;
+    const struct mpl_location *loc = &model->locations[location];
+    const uint32_t e = loc->messages[message].envelope;
+    const struct mpl_end end = mpl_match_partner(model, s->run->match, location, message);
+
+    if (e == MPL_NONE || loc->envelopes[e].is_null || loc->envelopes[e].is_garbage) {
+        return MPL_NONE;
+    }
+    *is_send = loc->envelopes[e].is_send;
+    return end.message != MPL_NONE ? end.location
+           : loc->envelopes[e].peer == MPL_NONE
+               ? MPL_NONE
+               : model->processes[loc->envelopes[e].peer].locations[0];
+}
+
+static bool add_piece(struct drawing *d, const struct mpl_piece *p)
+{
+    for (uint32_t i = 0; i < p->span.n_messages; i++) {
+        bool is_send = false;
+        const uint32_t peer = peer_of(
+            d->s, p->location,
+            mpl_events_message(d->s->run->events, p->location, &p->span, i), &is_send);
+        int64_t busy;
+        int64_t wait;
+
+        if (peer == MPL_NONE) {
+            continue;
+        }
+        if (!d->is_touched[peer]) {
+            uint32_t *slot = mpl_buf_add(&d->peers);
+
+            if (slot == NULL) {
+                return false;
+            }
+            *slot = peer;
+            d->is_touched[peer] = true;
+        }
+        mpl_piece_share(d->s, p, i, &busy, &wait);
+        d->lines[peer].n[is_send] += p->ends_inside;
+        d->lines[peer].ticks[is_send] += busy + wait;
+        d->lines[peer].wait_ticks += is_send ? 0 : wait;
+    }
+    return true;
+}
+
+static enum mpl_status emit(struct drawing *d, uint32_t step, uint32_t location,
+                            struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    if (d->peers.n > 1) {
+        qsort(d->peers.data, d->peers.n, sizeof(uint32_t), by_number);
+    }
+    for (size_t i = 0; i < d->peers.n; i++) {
+        const uint32_t peer = *(const uint32_t *) mpl_buf_get(&d->peers, i);
+        const struct line *line = &d->lines[peer];
+        const struct mpl_cell cells[N_COLUMNS] = {
+            step == 0 ? mpl_cell_none() : mpl_cell_whole(step),
+            mpl_cell_location(d->s, location),
+            mpl_cell_location(d->s, peer),
+            mpl_cell_whole(line->n[false]),
+            mpl_cell_seconds(d->s, line->ticks[false]),
+            mpl_cell_seconds(d->s, line->wait_ticks),
+            mpl_cell_whole(line->n[true]),
+            mpl_cell_seconds(d->s, line->ticks[true]),
+        };
+
+        st = st == MPL_OK ? d->sink->take(d->sink->context, cells, err) : st;
+        d->lines[peer] = (struct line){ .wait_ticks = 0 };
+        d->is_touched[peer] = false;
+    }
+    d->peers.n = 0;
+    return st;
+}
+
+static enum mpl_status draw_all(struct drawing *d, const struct mpl_selection *part,
+                                uint32_t step, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+    struct mpl_piece p;
+
+    for (uint32_t l = 0; l < d->s->run->model->n_locations && st == MPL_OK; l++) {
+        for (bool more = mpl_piece_first(part, l, &p); more && st == MPL_OK;
+             more = mpl_piece_next(part, &p)) {
+            st = add_piece(d, &p) ? MPL_OK : mpl_nomem(err);
+        }
+        st = st == MPL_OK ? emit(d, step, l, err) : st;
+    }
+    return st;
+}
+
+static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
+                            const struct mpl_row_sink *sink, struct mpl_err *err)
+{
+    const uint32_t n = s->run->model->n_locations;
+    struct drawing d = { .s = s,
+                         .sink = sink,
+                         .lines = MPL_NEW_ARRAY(arena, n, struct line),
+                         .is_touched = MPL_NEW_ARRAY(arena, n, bool),
+                         .peers = mpl_buf_make(sizeof(uint32_t)) };
+    struct mpl_step_walk walk;
+    enum mpl_status st = mpl_selection_steps(s, arena, err);
+
+    st = d.lines == NULL || d.is_touched == NULL ? mpl_nomem(err) : st;
+    st = st == MPL_OK ? mpl_step_walk_open(s, arena, &walk, err) : st;
+    if (st == MPL_OK && s->steps->n == 0) {
+        st = draw_all(&d, s, 0, err);
+    }
+    for (uint32_t k = 1; st == MPL_OK && k <= s->steps->n; k++) {
+        mpl_step_walk_go(&walk, k);
+        st = draw_all(&d, &walk.of_step, k, err);
+    }
+    mpl_buf_free(&d.peers);
+    return st;
+}
+
+const struct mpl_view mpl_view_lines = {
+    .name = "lines",
+    .says = "how long each location reads from and writes to each other one, step by step",
+    .mark = MPL_MARK_LINES,
+    MPL_COLUMNS(columns),
+    .by = 5,
+    .make = make,
+};
