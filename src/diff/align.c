@@ -287,8 +287,10 @@ void mpl_align_place(const struct mpl_comparison *c, const struct mpl_sides *sid
     take_loop(c, sides, &spot, &other, change);
     take_one_more(c, &sides->folded, &spot, new_symbol, change);
     take_one_more(c, &sides->folded_new, &other, base_symbol, change);
-    /* The last call of an iteration twice is no matter of the next one. */
+    /* The last call of an iteration twice is no matter of the next one, unless a whole further iteration begins
+       with that call. */
     if (change->iteration > 0 && spot.start == i && i > 0 &&
+        (body_length(c, &sides->folded_new, &other) == 0 || other.start != i) &&
         new_symbol == sides->base->symbols[i - 1] &&
         change->iteration < change->n_iterations) {
         change->iteration--;

@@ -123,6 +123,28 @@ static enum mpl_status fold_sides(struct mpl_comparison *c, const struct mpl_lev
     return st == MPL_OK ? mpl_loops_fold(c->loops, out->new, 1, &out->folded_new, err) : st;
 }
 
+/* Where sizes change from iteration to iteration, one iteration more is another way from there on; seen without sizes
+   it is what it is. */
+static enum mpl_status say_count(struct mpl_comparison *c, const struct mpl_level *levels,
+                                 const struct mpl_sides *place,
+                                 struct mpl_divergence *change, struct mpl_err *err)
+{
+    struct mpl_divergence count = { .location = change->location };
+    uint32_t n[2];
+    enum mpl_status st;
+
+    if (!mpl_level_differs(c, &levels[PLACE], change->location, &count.position)) {
+        return MPL_OK;
+    }
+    st = mpl_align(c, place, &count, err);
+    if (st == MPL_OK && mpl_divergence_counts(&count, &n[0], &n[1])) {
+        change->remark = mpl_arena_printf(
+            c->arena, "All in all it takes %u iterations instead of %u", n[1], n[0]);
+        st = change->remark == NULL ? mpl_nomem(err) : MPL_OK;
+    }
+    return st;
+}
+
 /* Sizes that change from one iteration to the next make no loops: iterations are those of the coarse calls,
    which are as many as the fine ones. */
 static enum mpl_status take_change(struct mpl_comparison *c, const struct mpl_level *levels,
@@ -141,7 +163,8 @@ static enum mpl_status take_change(struct mpl_comparison *c, const struct mpl_le
     if (st == MPL_OK) {
         mpl_align_place(c, &place, change);
         take_time(c, sides.base, change);
-        st = i == COARSE && (parts_of(c, COARSE) & MPL_SYMBOL_RELATIVE) == 0
+        st = i == FINE ? say_count(c, levels, &place, change, err)
+             : (parts_of(c, COARSE) & MPL_SYMBOL_RELATIVE) == 0
                  ? mpl_explain(c, levels[COARSE].new, change, err)
                  : MPL_OK;
     }

@@ -50,6 +50,12 @@ struct mpl_divergence {
     uint32_t n_votes;   /**< Configurations in which it has changed most. */
 };
 
+/** Whether \p next begins with further iterations of the loop that \p common ends with. */
+bool mpl_block_goes_on(const struct mpl_block *common, const struct mpl_block *next);
+/** How often a loop is taken in both runs, if that is all that differs; false: it is not. */
+bool mpl_divergence_counts(const struct mpl_divergence *change, uint32_t *base,
+                           uint32_t *new);
+
 /** What a location computes, without waits and communication. Seconds; of repetitions medians. */
 struct mpl_load {
     uint32_t location;

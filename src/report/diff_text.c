@@ -53,8 +53,7 @@ static void print_change(struct page *page, const struct mpl_diff *diff, const s
                   "%s", mpl_words_change(page, diff, of, group));
     print_instead(page, diff, x);
     if (strcmp(or_unknown(mpl_words_group(page, diff, of, group)), who) != 0) {
-        mpl_page_say(page, 7, "Shown is %s; the others do so with partners of their own",
-                     who);
+        mpl_page_say(page, 7, "Shown is %s; the others do likewise, but for partners", who);
     }
     mpl_page_alignment(page, diff, x, false);
     print_remarks(page, x);

@@ -84,46 +84,12 @@ const char *mpl_words_gate(struct page *page, const struct mpl_diff *diff,
 
 /* ---- a change -------------------------------------------------------------------------------------- */
 
-bool mpl_block_goes_on(const struct mpl_block *common, const struct mpl_block *next)
-{
-    const uint32_t what = common->items[common->n - 1].what;
-
-    return (what & MPL_LOOP) != 0 && next->items[0].what == what;
-}
-
-/* How often a loop is taken, if that is all that differs; false: it is not. */
-static bool counts(const struct mpl_divergence *x, uint32_t *base, uint32_t *new)
-{
-    const struct mpl_block *odd = NULL;
-    uint32_t common = 0;
-
-    for (size_t i = 0; i < x->n_blocks; i++) {
-        const struct mpl_block *b = &x->blocks[i];
-
-        if (b->side == MPL_BLOCK_BOTH) {
-            continue;
-        }
-        if (odd != NULL || b->n != 1 || i == 0 ||
-            !mpl_block_goes_on(&x->blocks[i - 1], b)) {
-            return false;
-        }
-        odd = b;
-        common = x->blocks[i - 1].items[x->blocks[i - 1].n - 1].count;
-    }
-    if (odd == NULL) {
-        return false;
-    }
-    *base = common + (odd->side == MPL_BLOCK_BASE ? odd->items[0].count : 0);
-    *new = common + (odd->side == MPL_BLOCK_NEW ? odd->items[0].count : 0);
-    return true;
-}
-
 bool mpl_words_is_count(const struct mpl_divergence *change)
 {
     uint32_t base;
     uint32_t new;
 
-    return counts(change, &base, &new);
+    return mpl_divergence_counts(change, &base, &new);
 }
 
 static const char *where(struct page *page, const struct mpl_divergence *x, bool is_one)
@@ -205,7 +171,7 @@ const char *mpl_words_change(struct page *page, const struct mpl_diff *diff,
     uint32_t base;
     uint32_t new;
 
-    if (counts(x, &base, &new)) {
+    if (mpl_divergence_counts(x, &base, &new)) {
         return or_unknown(mpl_arena_printf(
             page->scratch, "%s take%s %" PRIu32 " iterations instead of %" PRIu32, who,
             is_one ? "s" : "", new, base));

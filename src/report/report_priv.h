@@ -116,8 +116,6 @@ const char *mpl_words_closing(struct page *page, const struct mpl_diff *diff);
 const char *mpl_words_blame(struct page *page, const struct mpl_diff *diff);
 const char *mpl_words_load(struct page *page, const struct mpl_diff *diff,
                            const struct mpl_load *load);
-/** Whether \p next begins with further iterations of the loop that \p common ends with. */
-bool mpl_block_goes_on(const struct mpl_block *common, const struct mpl_block *next);
 
 /** Where the time line comes from, what was wrong with it, how far to trust it. */
 void mpl_page_clock(struct page *page, const struct mpl_run *run);

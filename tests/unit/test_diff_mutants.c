@@ -526,6 +526,33 @@ static bool is_usable(const struct mutant *x, const struct calls *c, uint32_t i)
     return x->fault == ONE_MORE ? in_loop && i + c->period <= c->n : true;
 }
 
+/* Whether calls have all in common that is compared; sizes may change from iteration to iteration. */
+static bool is_same_call(const struct mpl_location *loc, const struct call *a,
+                         const struct call *b)
+{
+    const uint32_t x = find_record(loc, a, false);
+    const uint32_t y = find_record(loc, b, false);
+    const uint32_t c = find_record(loc, a, true);
+    const uint32_t d = find_record(loc, b, true);
+
+    return a->key == b->key &&
+           (x == MPL_NONE || loc->messages[x].bytes == loc->messages[y].bytes) &&
+           (c == MPL_NONE ||
+            (loc->collectives[c].sent_bytes == loc->collectives[d].sent_bytes &&
+             loc->collectives[c].received_bytes == loc->collectives[d].received_bytes));
+}
+
+/* Where one iteration more shows: where the one behind it is not like it any more, at the latest where the loop
+   ends in one of the runs. */
+static uint32_t shows_at(const struct mpl_location *loc, const struct calls *c, uint32_t i)
+{
+    while (i + c->period < c->start + c->n_iterations * c->period &&
+           is_same_call(loc, &c->all[i], &c->all[i + c->period])) {
+        i++;
+    }
+    return (i + c->period - c->start) / c->period;
+}
+
 /* Changes the model; false: such a fault has no place there. */
 static bool mutate(struct mpl_model *model, const struct mpl_run *base, struct mutant *x,
                    struct mpl_arena *arena)
@@ -541,9 +568,8 @@ static bool mutate(struct mpl_model *model, const struct mpl_run *base, struct m
     x->has_iteration = in_loop && strcmp(x->trace, "npb-ep-W-np8") != 0;
     if (is_done && x->fault == ONE_MORE) {
         i = c.start + x->iteration * c.period;
-        /* It shows where the loop ends in one of the runs. */
-        x->iteration = c.n_iterations;
         is_done = i + c.period <= c.n;
+        x->iteration = shows_at(&model->locations[x->location], &c, i);
     }
     if (is_done && x->fault == STUCK) {
         cut(model, base, x->location, i, arena);
