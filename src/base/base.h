@@ -290,6 +290,16 @@ void mpl_text_print(FILE *out, const char *fmt, ...) MPL_PRINTF(2, 3);
 void mpl_text_vprint(FILE *out, const char *fmt, va_list args);
 /** The same into \p arena; NULL: no memory. */
 char *mpl_text_vformat(struct mpl_arena *arena, const char *fmt, va_list args);
+/**
+ * printf() for HTML and SVG: what %s and %c bring in is text there, in an element and between quotation
+ * marks, whatever it holds. Of a longer one than 2,000 bytes the beginning is shown, with "…" behind it.
+ * Otherwise as mpl_text_print().
+ */
+void mpl_markup_print(FILE *out, const char *fmt, ...) MPL_PRINTF(2, 3);
+/** Puts \p text, which is markup of ours, as it is. */
+void mpl_markup_put(FILE *out, const char *text);
+/** Bytes as base64, with padding. */
+void mpl_markup_base64(FILE *out, const void *bytes, size_t n);
 /** The median of \p n numbers, which are then in ascending order; NaN of none. */
 double mpl_median(double *values, size_t n);
 /** The one of \p n > 0 numbers from which on they have half of the sum; they are then in ascending order.

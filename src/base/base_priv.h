@@ -36,6 +36,11 @@ bool mpl_utf8_is_control(const char *text, size_t length);
  */
 void mpl_text_print_clean(FILE *out, const char *text, size_t n);
 
+/** Shows \p n bytes of a text that is not ours, as mpl_text_print_clean() does for a terminal. */
+typedef void mpl_text_show(FILE *out, const char *text, size_t n);
+/** mpl_text_vprint() with \p show for what %s and %c bring in. */
+void mpl_text_vprint_as(FILE *out, const char *fmt, va_list list, mpl_text_show *show);
+
 /** 64 well mixed bits of \p n bytes; \p seed makes independent families. */
 uint64_t mpl_hash_bytes(const char *bytes, size_t n, uint64_t seed);
 

@@ -22,9 +22,10 @@ struct spec {
     char conversion;       /* 'd', 's', … */
 };
 
-/* A list of arguments that functions can take from in turn. */
+/* A list of arguments that functions can take from in turn, and what shows the texts among them. */
 struct arguments {
     va_list list;
+    mpl_text_show *show;
 };
 
 /* The number at \p *at, or the next argument for a star. */
@@ -64,7 +65,8 @@ static const char *read_spec(const char *at, struct arguments *args, struct spec
     return at + 1;
 }
 
-static void print_text(FILE *out, const struct spec *spec, const char *text)
+static void print_text(FILE *out, const struct spec *spec, const char *text,
+                       mpl_text_show *show)
 {
     const size_t n =
         spec->precision < 0 ? strlen(text) : strnlen(text, (size_t) spec->precision);
@@ -72,7 +74,7 @@ static void print_text(FILE *out, const struct spec *spec, const char *text)
     const int blanks = room > 0 ? room : 0;
 
     fprintf(out, "%*s", spec->width > 0 ? blanks : 0, "");
-    mpl_text_print_clean(out, text, n);
+    show(out, text, n);
     fprintf(out, "%*s", spec->width < 0 ? blanks : 0, "");
 }
 
@@ -111,12 +113,12 @@ static void print_argument(FILE *out, const struct spec *spec, struct arguments 
         fputc('%', out);
         return;
     case 's':
-        print_text(out, spec, va_arg(args->list, const char *));
+        print_text(out, spec, va_arg(args->list, const char *), args->show);
         return;
     case 'c': {
         const char text[] = { (char) va_arg(args->list, int), '\0' };
 
-        print_text(out, spec, text);
+        print_text(out, spec, text, args->show);
         return;
     }
     case 'd':
@@ -136,9 +138,9 @@ static void print_argument(FILE *out, const struct spec *spec, struct arguments 
     }
 }
 
-void mpl_text_vprint(FILE *out, const char *fmt, va_list list)
+void mpl_text_vprint_as(FILE *out, const char *fmt, va_list list, mpl_text_show *show)
 {
-    struct arguments args;
+    struct arguments args = { .show = show };
 
     va_copy(args.list, list);
     while (*fmt != '\0') {
@@ -154,6 +156,11 @@ void mpl_text_vprint(FILE *out, const char *fmt, va_list list)
         }
     }
     va_end(args.list);
+}
+
+void mpl_text_vprint(FILE *out, const char *fmt, va_list list)
+{
+    mpl_text_vprint_as(out, fmt, list, mpl_text_print_clean);
 }
 
 void mpl_text_print(FILE *out, const char *fmt, ...)
