@@ -36,6 +36,43 @@ enum mpl_status mpl_report_screen(const struct mpl_diagnosis *diagnosis,
 enum mpl_status mpl_report_brief(const struct mpl_diagnosis *diagnosis,
                                  const struct mpl_report_options *options, FILE *out,
                                  struct mpl_err *err);
+/** The words of the screen, for whoever shows them in another way; all in \p arena. */
+struct mpl_verdict_words {
+    const char *verdict; /**< "PROBLEM, sure: " */
+    const char *more;    /**< What to do, what that saves, what is not sure; "": nothing. */
+    const char *title;   /**< "master-worker, 8 processes, …"; "" of what is unusable. */
+    const char
+        *unexplained; /**< "2 s of 9 s process time (22 %)"; NULL: there is no time. */
+    const char *next; /**< What to measure next; NULL: there is no plan. */
+};
+struct mpl_cause_words {
+    const char *cost;  /**< "1.2 s of 3 s lost process time"; "": not known. */
+    const char *where; /**< "rank 3, MPI_Recv, main.c:12"; "": nowhere. */
+    const char *gain;  /**< "about 0.4 s of 2.3 s (17 %, by replay)"; "not known" */
+};
+void mpl_report_words(const struct mpl_diagnosis *diagnosis, const struct mpl_plan *plan,
+                      struct mpl_arena *arena, struct mpl_verdict_words *out);
+void mpl_report_cause_words(const struct mpl_diagnosis *diagnosis,
+                            const struct mpl_diagnosed *cause, struct mpl_arena *arena,
+                            struct mpl_cause_words *out);
+/** The causes that are shown, that of the verdict first; the \p i-th, or NULL. */
+const struct mpl_diagnosed *mpl_report_cause(const struct mpl_diagnosis *diagnosis,
+                                             size_t i);
+/** "3.10 ms", "62 kB", "0.385", "unknown": a metric in its unit. */
+const char *mpl_report_value(struct mpl_arena *arena, double value, const char *unit);
+/** "0, 1, 5 to 7": labels of locations. */
+const char *mpl_report_labels(struct mpl_arena *arena, const char *const *labels, size_t n);
+
+/** The efficiencies of the POP project of a run, the product before its factors. */
+enum { MPL_EFFICIENCIES = 5 };
+struct mpl_efficiency {
+    const char *metric; /**< "run.load_balance" */
+    const char *word;   /**< "load balance" */
+    double value;       /**< 0-1; NaN when not known. */
+};
+void mpl_report_efficiencies(const struct mpl_diagnosis *diagnosis, uint32_t run,
+                             struct mpl_efficiency out[MPL_EFFICIENCIES]);
+
 /** Everything: verdict first, then causes with reasons and remedies, the search level by level, what stays
  *  unexplained, what to measure next, and how far the data can be trusted. */
 enum mpl_status mpl_report_text(const struct mpl_diagnosis *diagnosis,

@@ -44,15 +44,26 @@ static void say_part(struct page *page, const char *label, const char *text, int
 }
 
 /* Of the lost time of the runs that are like it; a cost that is computation, too, of all time. */
-static const char *share_words(const struct screen *s, const struct mpl_diagnosed *f)
+static const char *share_words(struct page *page, const struct mpl_diagnosis *d,
+                               const struct mpl_diagnosed *f)
 {
-    const struct mpl_group *g = mpl_report_group_of(s->d, f->run);
+    const struct mpl_group *g = mpl_report_group_of(d, f->run);
     const bool is_lost = f->finding->computing_s == 0;
-    const double all_s = is_lost ? (g != NULL ? g->lost_s : s->d->lost_s)
-                                 : (g != NULL ? g->location_s : s->d->location_s);
+    const double all_s = is_lost ? (g != NULL ? g->lost_s : d->lost_s)
+                                 : (g != NULL ? g->location_s : d->location_s);
 
-    return mpl_screen_words(s->page, "%s %sprocess time", mpl_page_seconds(s->page, all_s),
+    return mpl_screen_words(page, "%s %sprocess time", mpl_page_seconds(page, all_s),
                             is_lost ? "lost " : "");
+}
+
+const char *mpl_screen_cost(struct page *page, const struct mpl_diagnosis *d,
+                            const struct mpl_diagnosed *f)
+{
+    return isnan(f->lost_s)
+               ? ""
+               : mpl_screen_words(page, "%s of %s",
+                                  mpl_page_seconds(page, f->lost_s + f->outer_s),
+                                  share_words(page, d, f));
 }
 
 static void say_head(const struct screen *s, size_t number, const struct mpl_diagnosed *f)
@@ -60,15 +71,12 @@ static void say_head(const struct screen *s, size_t number, const struct mpl_dia
     struct page *page = s->page;
     const char *run =
         s->d->n_groups > 1 ? mpl_screen_words(page, ", %s", s->d->runs[f->run].id) : "";
-    const char *cost =
-        isnan(f->lost_s) ? ""
-                         : mpl_screen_words(page, ": %s of %s",
-                                            mpl_page_seconds(page, f->lost_s + f->outer_s),
-                                            share_words(s, f));
+    const char *cost = mpl_screen_cost(page, s->d, f);
 
     mpl_screen_fit(page, mpl_screen_words(page, "%zu. ", number),
-                   mpl_screen_words(page, "%s (%s%s), %s%s", f->finding->name, f->id, run,
-                                    mpl_certainty_name(f->certainty), cost),
+                   mpl_screen_words(page, "%s (%s%s), %s%s%s", f->finding->name, f->id, run,
+                                    mpl_certainty_name(f->certainty),
+                                    *cost != '\0' ? ": " : "", cost),
                    TEXT_INDENT, 1);
 }
 
@@ -127,23 +135,30 @@ static const char *phase_of(const struct mpl_diagnosis *d, const struct mpl_diag
     return "";
 }
 
-static void say_where(const struct screen *s, const struct mpl_diagnosed *f)
+const char *mpl_screen_where(struct page *page, const struct mpl_diagnosis *d,
+                             const struct mpl_diagnosed *f)
 {
-    const char *const parts[] = { who(s->page, s->d, f), source(s->page, f),
-                                  phase_of(s->d, f) };
+    const char *const parts[] = { who(page, d, f), source(page, f), phase_of(d, f) };
     const char *words = "";
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (*parts[i] != '\0') {
-            words = mpl_screen_words(s->page, "%s%s%s", words, *words != '\0' ? ", " : "",
+            words = mpl_screen_words(page, "%s%s%s", words, *words != '\0' ? ", " : "",
                                      parts[i]);
         }
     }
     if (f->n_precedes > 0) {
-        words = mpl_screen_words(s->page, "%s%sbegan first, before %s", words,
+        words = mpl_screen_words(page, "%s%sbegan first, before %s", words,
                                  *words != '\0' ? "; " : "",
-                                 mpl_page_labels(s->page, f->precedes, f->n_precedes));
+                                 mpl_page_labels(page, f->precedes, f->n_precedes));
     }
+    return words;
+}
+
+static void say_where(const struct screen *s, const struct mpl_diagnosed *f)
+{
+    const char *words = mpl_screen_where(s->page, s->d, f);
+
     if (*words != '\0') {
         say_part(s->page, "where", words, 1);
     }
@@ -186,8 +201,8 @@ static const char *sources_of_gain(struct page *page, const struct mpl_diagnosed
                                     : "by replay and model";
 }
 
-static const char *gain_words(struct page *page, const struct mpl_diagnosis *d,
-                              const struct mpl_diagnosed *f)
+const char *mpl_screen_gain_in_full(struct page *page, const struct mpl_diagnosis *d,
+                                    const struct mpl_diagnosed *f)
 {
     const char *gain = mpl_screen_gain(page, d, f);
 
@@ -229,7 +244,7 @@ static void say_cause(const struct screen *s, size_t number, const struct mpl_di
                  is_told ? details(s, f->finding->remedy, f->fix, s->budget.do_lines)
                          : f->fix,
                  s->budget.do_lines);
-        say_part(s->page, "gain", gain_words(s->page, s->d, f), 1);
+        say_part(s->page, "gain", mpl_screen_gain_in_full(s->page, s->d, f), 1);
     }
 }
 

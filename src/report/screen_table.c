@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { N_EFFICIENCIES = 5, MOST_ROWS = 4, TABLE_COLUMNS = 70 };
+enum { N_EFFICIENCIES = MPL_EFFICIENCIES, MOST_ROWS = 4, TABLE_COLUMNS = 70 };
 
 static const struct {
     const char *metric;
@@ -82,41 +82,37 @@ static size_t count_phases(const struct mpl_diagnosis *d)
 }
 
 /* "geometric-decomposition, then master-worker" */
-static const char *title_words(const struct screen *s)
+static const char *patterns_words(struct page *page, const struct mpl_diagnosis *d)
 {
     const struct mpl_trial *t;
     const char *words = "";
     size_t at = 0;
 
-    if (count_phases(s->d) < 2) {
-        return pattern_words(s->d);
+    if (count_phases(d) < 2) {
+        return pattern_words(d);
     }
-    while ((t = next_phase(s->d, &at)) != NULL) {
-        words = mpl_screen_words(s->page, "%s%s%s", words, *words != '\0' ? ", then " : "",
+    while ((t = next_phase(d, &at)) != NULL) {
+        words = mpl_screen_words(page, "%s%s%s", words, *words != '\0' ? ", then " : "",
                                  mpl_pattern_name(t->pattern));
     }
     return words;
 }
 
-static void say_title(const struct screen *s)
+const char *mpl_screen_title(struct page *page, const struct mpl_diagnosis *d)
 {
-    struct page *page = s->page;
-    const struct mpl_run *run = &s->d->runs[s->d->speaker];
-    const char *which = s->d->n_runs > 1 ? mpl_screen_words(page, " (%s of %zu runs)",
-                                                            run->id, s->d->n_runs)
-                                         : "";
+    const struct mpl_run *run = &d->runs[d->speaker];
+    const char *which =
+        d->n_runs > 1 ? mpl_screen_words(page, " (%s of %zu runs)", run->id, d->n_runs)
+                      : "";
     const char *threads =
         run->model->n_locations > run->model->n_processes
             ? mpl_screen_words(page, ", %u locations", (unsigned) run->model->n_locations)
             : "";
 
-    mpl_screen_fit(page, "",
-                   mpl_screen_words(page, "%s%s, %u process%s%s, %s without start-up",
-                                    title_words(s), which,
-                                    (unsigned) run->model->n_processes,
-                                    run->model->n_processes == 1 ? "" : "es", threads,
-                                    mpl_page_seconds(page, run->window_s)),
-                   0, 2);
+    return mpl_screen_words(
+        page, "%s%s, %u process%s%s, %s without start-up", patterns_words(page, d), which,
+        (unsigned) run->model->n_processes, run->model->n_processes == 1 ? "" : "es",
+        threads, mpl_page_seconds(page, run->window_s));
 }
 
 /* ---- efficiencies -------------------------------------------------------------------------- */
@@ -132,6 +128,18 @@ static double value_of(const struct mpl_diagnosis *d, uint32_t run, const char *
         }
     }
     return NAN;
+}
+
+void mpl_report_efficiencies(const struct mpl_diagnosis *d, uint32_t run,
+                             struct mpl_efficiency out[MPL_EFFICIENCIES])
+{
+    for (size_t i = 0; i < N_EFFICIENCIES; i++) {
+        out[i] = (struct mpl_efficiency){
+            .metric = efficiencies[i].metric,
+            .word = efficiencies[i].word,
+            .value = value_of(d, run, efficiencies[i].metric),
+        };
+    }
 }
 
 static const char *cell(const struct screen *s, uint32_t run, size_t column)
@@ -263,7 +271,7 @@ static void say_steps(const struct screen *s)
 
 void mpl_screen_table(const struct screen *s)
 {
-    say_title(s);
+    mpl_screen_fit(s->page, "", mpl_screen_title(s->page, s->d), 0, 2);
     if (s->page->width >= TABLE_COLUMNS) {
         say_head(s->page, 0);
         say_head(s->page, 1);

@@ -55,7 +55,7 @@ static void say_line(struct page *page, const char *label, const char *text, int
 
 /* ---- the verdict -------------------------------------------------------------------------------- */
 
-static const char *verdict_label(struct page *page, const struct mpl_diagnosis *d)
+const char *mpl_screen_verdict(struct page *page, const struct mpl_diagnosis *d)
 {
     static const char *const words[] = {
         [MPL_VERDICT_PROBLEMS] = "PROBLEM",
@@ -125,14 +125,21 @@ static void say_machine(const struct screen *s)
     }
 }
 
+const char *mpl_screen_more(struct page *page, const struct mpl_diagnosis *d)
+{
+    return d->leading == NULL
+               ? doubt_sentence(page, d)
+               : mpl_screen_words(page, "%s%s%s", fix_words(page, d->leading),
+                                  gain_sentence(page, d), doubt_sentence(page, d));
+}
+
 static void say_problem(const struct screen *s)
 {
     struct page *page = s->page;
     const struct mpl_diagnosis *d = s->d;
-    const char *more = mpl_screen_words(page, "%s%s%s", fix_words(page, d->leading),
-                                        gain_sentence(page, d), doubt_sentence(page, d));
+    const char *more = mpl_screen_more(page, d);
 
-    mpl_screen_fit(page, verdict_label(page, d), d->leading->headline, 2, 2);
+    mpl_screen_fit(page, mpl_screen_verdict(page, d), d->leading->headline, 2, 2);
     if (*more != '\0') {
         mpl_screen_fit(page, "  ", more, 2, 3);
     }
@@ -142,7 +149,7 @@ static void say_problem(const struct screen *s)
 /* Whole, however long the path in it: nothing else says why. */
 static void say_why_unusable(struct page *page, const struct mpl_diagnosis *d)
 {
-    mpl_text_lead(page->out, verdict_label(page, d), d->claim, 2, page->width);
+    mpl_text_lead(page->out, mpl_screen_verdict(page, d), d->claim, 2, page->width);
 }
 
 static void say_verdict(const struct screen *s)
@@ -155,7 +162,7 @@ static void say_verdict(const struct screen *s)
         say_why_unusable(s->page, s->d);
         return;
     }
-    mpl_screen_fit(s->page, verdict_label(s->page, s->d), s->d->claim, 2, 4);
+    mpl_screen_fit(s->page, mpl_screen_verdict(s->page, s->d), s->d->claim, 2, 4);
     if (s->d->certainty_reason != NULL) {
         mpl_screen_fit(s->page, "  ", doubt_sentence(s->page, s->d), 2, 2);
     }
@@ -257,22 +264,27 @@ static void say_other_causes(const struct screen *s)
 
 /* ---- how to go on ---------------------------------------------------------------------------------- */
 
+const char *mpl_screen_unexplained(struct page *page, const struct mpl_diagnosis *d)
+{
+    const double rest_s = mpl_report_unexplained_s(d);
+
+    if (d->location_s <= 0) {
+        return NULL;
+    }
+    return rest_s <= 0 ? "nothing"
+                       : mpl_screen_words(page, "%s of %s process time (%s)",
+                                          mpl_page_seconds(page, rest_s),
+                                          mpl_page_seconds(page, d->location_s),
+                                          mpl_screen_percent(page, rest_s / d->location_s));
+}
+
 static void say_unexplained(const struct screen *s)
 {
-    struct page *page = s->page;
-    const double rest_s = mpl_report_unexplained_s(s->d);
+    const char *words = mpl_screen_unexplained(s->page, s->d);
 
-    if (s->d->location_s <= 0) {
-        return;
+    if (words != NULL) {
+        say_line(s->page, "Unexplained", words, 1);
     }
-    say_line(page, "Unexplained",
-             rest_s <= 0
-                 ? "nothing"
-                 : mpl_screen_words(page, "%s of %s process time (%s)",
-                                    mpl_page_seconds(page, rest_s),
-                                    mpl_page_seconds(page, s->d->location_s),
-                                    mpl_screen_percent(page, rest_s / s->d->location_s)),
-             1);
 }
 
 /* " (settles f2, f3)", "" */
@@ -301,15 +313,21 @@ static const char *experiment_words(struct page *page, const struct mpl_diagnosi
                             settles_words(page, d, e), purpose);
 }
 
+const char *mpl_screen_next(struct page *page, const struct mpl_diagnosis *d)
+{
+    const struct mpl_plan *plan = page->plan;
+
+    return plan == NULL  ? NULL
+           : plan->n > 0 ? experiment_words(page, d, &plan->experiments[0])
+                         : "nothing: no rule asks for more";
+}
+
 static void say_next(const struct screen *s)
 {
-    const struct mpl_plan *plan = s->page->plan;
+    const char *next = mpl_screen_next(s->page, s->d);
 
-    if (plan != NULL) {
-        say_line(s->page, "Measure next",
-                 plan->n > 0 ? experiment_words(s->page, s->d, &plan->experiments[0])
-                             : "nothing: no rule asks for more",
-                 2);
+    if (next != NULL) {
+        say_line(s->page, "Measure next", next, 2);
     }
 }
 
@@ -420,7 +438,7 @@ enum mpl_status mpl_report_brief(const struct mpl_diagnosis *d,
         say_why_unusable(&page, d);
         mpl_screen_fit(&page, "", "Nothing is known of the program.", 2, 1);
     } else {
-        mpl_screen_fit(&page, verdict_label(&page, d),
+        mpl_screen_fit(&page, mpl_screen_verdict(&page, d),
                        d->leading != NULL ? d->leading->headline : d->claim, 2, 1);
         mpl_screen_fit(&page, "", second_line(&page, d), 2, 1);
     }
