@@ -107,8 +107,8 @@ enum mpl_status mpl_args_choice(const struct mpl_option *option, const char *val
     { \
         'o', "output", "FILE", "write to FILE, completely or not at all" \
     }
-/** --format of every command; markdown of some. */
-enum mpl_format { MPL_FORMAT_TEXT, MPL_FORMAT_JSON, MPL_FORMAT_MARKDOWN };
+/** --format of every command; markdown and html of some. */
+enum mpl_format { MPL_FORMAT_TEXT, MPL_FORMAT_JSON, MPL_FORMAT_MARKDOWN, MPL_FORMAT_HTML };
 enum mpl_status mpl_args_format(const struct mpl_option *option, const char *value,
                                 enum mpl_format *out, struct mpl_err *err);
 

@@ -7,7 +7,7 @@
 
 #include "cli/severity_priv.h"
 #include "cli/traces_priv.h"
-#include "report/report.h"
+#include "draw/draw.h"
 
 enum {
     OPT_ROLE,
@@ -32,7 +32,8 @@ static const struct mpl_option options[] = {
     [OPT_PATTERN] = { 0, "pattern", "NAME", "try only this pattern" },
     [OPT_MANIFEST] = { 0, "manifest", "FILE",
                        "diagnose the runs that a manifest names, too" },
-    [OPT_FORMAT] = MPL_FORMAT_OPTION,
+    [OPT_FORMAT] = { 0, "format", "text|json|html",
+                     "what to print; text is the default, html is a page with pictures" },
     [OPT_FULL] = { 0, "full", NULL, "show everything, not only what fits on a screen" },
     [OPT_BRIEF] = { 0, "brief", NULL, "show two lines: what is wrong, what to do" },
     [OPT_TOP] = { 0, "top", "N", "show everything with at most N causes" },
@@ -110,6 +111,19 @@ static enum mpl_status parse_role(const char *value, struct mpl_arena *arena,
     return MPL_OK;
 }
 
+static enum mpl_status take_format(const struct mpl_option *option, const char *value,
+                                   enum mpl_format *out, struct mpl_err *err)
+{
+    static const char *const words[] = { "text", "json", "html" };
+    static const enum mpl_format formats[] = { MPL_FORMAT_TEXT, MPL_FORMAT_JSON,
+                                               MPL_FORMAT_HTML };
+    size_t choice = 0;
+    const enum mpl_status st = mpl_args_choice(option, value, words, 3, &choice, err);
+
+    *out = st == MPL_OK ? formats[choice] : *out;
+    return st;
+}
+
 static enum mpl_status take_option(const struct mpl_option *option, const char *value,
                                    struct mpl_arena *arena, struct diagnose_opts *opts,
                                    struct mpl_err *err)
@@ -124,7 +138,7 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
         opts->pattern = value;
         return MPL_OK;
     case OPT_FORMAT:
-        return mpl_args_format(option, value, &opts->format, err);
+        return take_format(option, value, &opts->format, err);
     case OPT_FULL:
         opts->is_full = true;
         return MPL_OK;
@@ -183,11 +197,11 @@ static enum mpl_status check(const struct diagnose_opts *opts, struct mpl_err *e
     if (opts->why != NULL && opts->why_not != NULL) {
         return mpl_fail(err, MPL_E_USAGE, "--why and --why-not cannot be asked together");
     }
-    if ((opts->why != NULL || opts->why_not != NULL) && opts->format == MPL_FORMAT_JSON) {
+    if ((opts->why != NULL || opts->why_not != NULL) && opts->format != MPL_FORMAT_TEXT) {
         return mpl_fail(err, MPL_E_USAGE,
-                        "%s prints text; \"--format json\" has the findings with what they "
+                        "%s prints text; \"--format %s\" has the findings with what they "
                         "rest on in any case",
-                        asked);
+                        asked, opts->format == MPL_FORMAT_JSON ? "json" : "html");
     }
     return MPL_OK;
 }
@@ -244,7 +258,7 @@ static const struct mpl_run *first_failure(const struct mpl_diagnosis *diagnosis
 static enum mpl_status judge(const struct mpl_diagnosis *diagnosis,
                              const struct diagnose_opts *opts, struct mpl_err *err)
 {
-    const bool is_read = opts->format != MPL_FORMAT_JSON && opts->output == NULL;
+    const bool is_read = opts->format == MPL_FORMAT_TEXT && opts->output == NULL;
     size_t n = 0;
     const struct mpl_run *failed = first_failure(diagnosis, &n);
 
@@ -275,11 +289,17 @@ static enum mpl_status answer(struct mpl_analysis *analysis,
     return st == MPL_OK ? mpl_report_why(why, looks, out, err) : st;
 }
 
-static enum mpl_status show(const struct mpl_diagnosis *diagnosis,
-                            const struct diagnose_opts *opts,
+static enum mpl_status show(struct mpl_analysis *analysis, const struct diagnose_opts *opts,
                             struct mpl_report_options *looks, FILE *out,
                             struct mpl_err *err)
 {
+    const struct mpl_diagnosis *diagnosis = mpl_analysis_diagnosis(analysis);
+
+    if (opts->format == MPL_FORMAT_HTML) {
+        const struct mpl_draw_options page = { .plan = looks->plan };
+
+        return mpl_draw_page(analysis, &page, out, err);
+    }
     if (opts->format == MPL_FORMAT_JSON) {
         return mpl_report_json(diagnosis, looks->plan, out, err);
     }
@@ -323,7 +343,7 @@ static enum mpl_status print(struct mpl_analysis *analysis,
         mpl_err_print(err, stderr);
         looks.plan = NULL;
     }
-    return show(diagnosis, opts, &looks, out, err);
+    return show(analysis, opts, &looks, out, err);
 }
 
 static enum mpl_status analyse(const struct diagnose_opts *opts, struct mpl_analysis **out,

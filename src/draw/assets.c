@@ -1,0 +1,6 @@
+/* The page's style and script, which `embed` makes of the files beside this one. */
+#include "config.h"
+
+#include "draw/draw_priv.h"
+
+#include "draw/assets.inc"

@@ -1,0 +1,14 @@
+#ifndef MPL_DRAW_CALL_PRIV_H
+#define MPL_DRAW_CALL_PRIV_H
+
+#include "draw/draw_priv.h"
+
+/** "3: MPI_Recv, from 0, tag 7, 80 B; 8.1 ms, from 0.2 s to 0.2081 s; waits 8 ms for 0 (late-sender);
+ *  record 3#57". \p records NULL: without the last. */
+const char *mpl_call_words(const struct sheet *s, const struct mpl_run *run,
+                           uint32_t location, uint32_t span,
+                           const struct mpl_records *records);
+/** The number of an event's record, as `marple order` takes it. */
+uint32_t mpl_call_record(const struct mpl_records *records, uint32_t event);
+
+#endif

@@ -1,0 +1,119 @@
+/* What the parts of the page share. */
+#ifndef MPL_DRAW_DRAW_PRIV_H
+#define MPL_DRAW_DRAW_PRIV_H
+
+#include "draw/draw.h"
+
+/* ---- the page under construction ------------------------------------------------------------ */
+
+struct sheet {
+    FILE *out;
+    struct mpl_arena *arena; /* texts, and what is counted for the pictures */
+    struct mpl_analysis *analysis;
+    const struct mpl_diagnosis *d;
+    const struct mpl_draw_options *options;
+    struct mpl_frame *frames; /* of the findings, in their order; see causes.c */
+};
+
+/** What of a run a picture shows: a stretch of time, and some of its locations. */
+struct mpl_frame {
+    const struct mpl_run *run; /**< NULL: there is no picture. */
+    int64_t begin_ticks;
+    int64_t end_ticks;
+    uint32_t n; /**< Locations, ascending. */
+    const uint32_t *locations;
+    uint32_t n_left_out; /**< Locations that belong to it, and have no room. */
+};
+
+/** A number as JSON has it, with a point in every locale; "" where it is not known. */
+const char *mpl_draw_number(const struct sheet *s, double value);
+/** The same with a few digits, for coordinates and tooltips. */
+const char *mpl_draw_short(const struct sheet *s, double value);
+/** "0.301 s" */
+const char *mpl_draw_seconds(const struct sheet *s, double seconds);
+const char *mpl_draw_ticks(const struct sheet *s, const struct mpl_run *run, int64_t ticks);
+/** printf() into the arena. */
+const char *mpl_draw_words(const struct sheet *s, const char *fmt, ...) MPL_PRINTF(2, 3);
+
+/** Opens a table with a caption and heads, the last ends with NULL; and ends it. Heads that begin with '#'
+    are of numbers. */
+void mpl_draw_table(const struct sheet *s, const char *caption, const char *const *heads);
+void mpl_draw_table_end(const struct sheet *s);
+/** A cell with a number, which holds it in full; \p text shows it. */
+void mpl_draw_value_cell(const struct sheet *s, double value, const char *text);
+
+/* ---- what a location does when ---------------------------------------------------------------- */
+
+/** Classes of the pictures. A call is its waiting, and then the rest. */
+enum mpl_look {
+    MPL_LOOK_NONE, /**< Nothing is recorded. */
+    MPL_LOOK_COMPUTE,
+    MPL_LOOK_P2P,
+    MPL_LOOK_COLLECTIVE,
+    MPL_LOOK_OTHER,
+    MPL_LOOK_EDGE, /**< Start-up and shut-down. */
+    MPL_LOOK_WAIT,
+    MPL_LOOKS
+};
+struct mpl_look_of {
+    const char *name; /**< "p2p": its class in CSS and pattern in SVG. */
+    const char *says; /**< "sends, receives" */
+};
+extern const struct mpl_look_of mpl_looks[MPL_LOOKS];
+enum mpl_look mpl_look_of_span(enum mpl_span_class class);
+
+/** A stretch of time in equal pieces, the last of which may be shorter. */
+struct mpl_bins {
+    int64_t begin_ticks;
+    int64_t end_ticks;
+    int64_t width_ticks; /**< At least 1. */
+    uint32_t n;
+    const uint8_t
+        *look; /**< [row * n + bin]: that with most time; of equal ones waiting. */
+    const uint8_t *waited; /**< Likewise: waiting, in 255ths; not 0 where anybody waits. */
+};
+/**
+ * What \p n_rows rows, each of \p per_row locations (the last may have fewer), do in at most \p most bins.
+ * Ownership: \p arena. Errors: MPL_E_NOMEM. Cost: spans in the stretch, and rows times bins.
+ */
+enum mpl_status mpl_bins_create(const struct mpl_frame *frame, uint32_t per_row,
+                                uint32_t most, struct mpl_arena *arena,
+                                struct mpl_bins *out, struct mpl_err *err);
+/** The first span of a location that ends behind \p ticks; its number of spans if none does. */
+uint32_t mpl_span_at(const struct mpl_events *events, uint32_t location, int64_t ticks);
+
+/* ---- parts of the page ------------------------------------------------------------------------------ */
+
+/** Textures for all pictures, which other SVGs refer to; and what the colours mean. */
+void mpl_draw_textures(const struct sheet *s);
+void mpl_draw_legend(const struct sheet *s);
+
+/** The window and the locations that show why there is a finding; run NULL: nobody waits in it. */
+enum mpl_status mpl_draw_frame(const struct sheet *s, const struct mpl_diagnosed *f,
+                               struct mpl_frame *out, struct mpl_err *err);
+/** Who does what in the frame, with arrows from who waits to whom. */
+enum mpl_status mpl_draw_scene(const struct sheet *s, const struct mpl_frame *frame,
+                               const struct mpl_diagnosed *f, struct mpl_err *err);
+/** The whole window of a run; windows of findings are marked. */
+enum mpl_status mpl_draw_run(const struct sheet *s, const struct mpl_run *run,
+                             struct mpl_err *err);
+/** Waiting by location and step. */
+enum mpl_status mpl_draw_heat(const struct sheet *s, const struct mpl_run *run,
+                              struct mpl_err *err);
+
+/** Rows of an axis in seconds since the first event of the run. */
+void mpl_draw_axis(const struct sheet *s, const struct mpl_run *run, int64_t begin_ticks,
+                   int64_t end_ticks, int top);
+
+enum mpl_status mpl_draw_causes(struct sheet *s, struct mpl_err *err);
+void mpl_draw_tables(const struct sheet *s);
+
+/** Files of this folder, and their SHA-256 in hexadecimal digits. */
+struct mpl_asset {
+    const char *text;
+    const char *sha256;
+};
+extern const struct mpl_asset mpl_asset_css;
+extern const struct mpl_asset mpl_asset_js;
+
+#endif

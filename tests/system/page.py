@@ -1,0 +1,270 @@
+"""The diagnosis as one page, without a browser: it is well-formed, needs nothing else, says the same numbers as
+JSON, and holds no markup that is not ours."""
+
+import base64
+import hashlib
+import html.parser
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as tree
+
+import product
+
+tap = product.Tap()
+
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+# Elements that the page is made of: any other came from a name.
+OURS = set(
+    "html head meta title style body header main section article p h1 h2 h3 a span dl dt dd div figure figcaption "
+    "details summary ul li small table caption thead tbody tr th td script svg defs pattern path g rect text line "
+    "canvas output button kbd label bdi".split()
+)
+# Attributes whose value a browser would fetch, run or go to.
+FETCHING = {"src", "srcset", "action", "formaction", "poster", "background", "ping", "style", "data"}
+
+
+class Page(html.parser.HTMLParser):
+    """What a page consists of, and what is wrong with it."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open = []
+        self.complaints = []
+        self.ids = []
+        self.links = []
+        self.rows = []  # data-* of each element
+        self.text = {"style": "", "script": "", "title": ""}
+        self.metas = {}
+        self.cells = []  # texts of table cells, a list per row
+        self.feed(text)
+        self.close()
+        if self.open:
+            self.complaints.append("not closed: %s" % self.open)
+
+    def handle_starttag(self, tag, attrs):
+        named = dict(attrs)
+        if len(named) != len(attrs):
+            self.complaints.append("an attribute twice in %s" % tag)
+        if tag not in OURS:
+            self.complaints.append("element %s" % tag)
+        for key, value in attrs:
+            if key in FETCHING or key.startswith("on"):
+                self.complaints.append("attribute %s of %s" % (key, tag))
+            if key in ("href", "xlink:href"):
+                self.links.append(value)
+        self.ids += [named["id"]] if "id" in named else []
+        if any(key.startswith("data-") for key in named):
+            self.rows.append(named)
+        if tag == "meta":
+            self.metas[named.get("http-equiv") or named.get("name") or "charset"] = named.get("content")
+        if tag == "tr":
+            self.cells.append([])
+        if tag in ("td", "th") and self.cells:
+            self.cells[-1].append([named.get("data-value"), ""])
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open[-1] != tag:
+            self.complaints.append("</%s> ends %s" % (tag, self.open[-1:]))
+            return
+        self.open.pop()
+
+    def handle_comment(self, data):
+        self.complaints.append("a comment")
+
+    def handle_data(self, data):
+        for tag in self.text:
+            if tag in self.open:
+                self.text[tag] += data
+        if "td" in self.open and self.cells:
+            self.cells[-1][-1][1] += data
+
+
+def hash_of(text):
+    return "'sha256-%s'" % base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def complaints_about(text):
+    page = Page(text)
+    yield from page.complaints
+    yield from ("id %s twice" % i for i in set(page.ids) if page.ids.count(i) > 1)
+    for link in page.links:
+        if not link.startswith("#") or link[1:] not in page.ids:
+            yield "link to %s" % link
+    for picture in re.findall(r"<svg.*?</svg>(?:\n</svg>)?", text, re.DOTALL):
+        try:
+            while picture.count("<svg") > picture.count("</svg>"):
+                start = text.index(picture)
+                end = text.index("</svg>", start + len(picture)) + len("</svg>")
+                picture = text[start:end]
+            tree.fromstring(picture)
+        except (tree.ParseError, ValueError) as error:
+            yield "SVG: %s" % error
+    policy = page.metas.get("Content-Security-Policy") or ""
+    if not policy.startswith("default-src 'none';"):
+        yield "policy %s" % policy
+    scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    for what, texts in ("style-src", [page.text["style"]]), ("script-src", scripts):
+        for one in texts:
+            if "%s %s" % (what, hash_of(one)) not in policy:
+                yield "%s is not allowed by the policy" % what
+    for byte in "\u202a\u202e\u2066\u2069\x00\x1b":
+        if byte in text:
+            yield "control character %r" % byte
+
+
+def same(shown, expected):
+    if expected is None:
+        return shown in ("", None)
+    return shown not in ("", None) and abs(float(shown) - expected) <= 1e-12 * abs(expected)
+
+
+def differences(page, document):
+    """What the page and JSON say differently."""
+    findings = {f["id"]: f for f in document["findings"]}
+    shown = [r for r in page.rows if "data-gain" in r]
+    for row in shown:
+        finding = findings[row["id"]]
+        for key, name in ("lost", "lost_s"), ("gain", "gain_s"), ("severity", "severity"):
+            if not same(row["data-" + key], finding[name]):
+                yield "%s of %s: %s, not %s" % (name, row["id"], row["data-" + key], finding[name])
+    leading = [f for f in document["findings"] if f["kind"] == "cause"]
+    if leading and document["verdict"] == "problems" and not shown:
+        yield "no cause is shown"
+    metrics = {
+        (m["run"], m["pattern"], m["name"], m["location"] or ""): m["value"] for m in document["metrics"]
+    }
+    n = 0
+    for cells in page.cells:
+        key = tuple(text for _, text in cells[:4])
+        if len(cells) == 5 and key in metrics:
+            n += 1
+            if not same(cells[4][0], metrics[key]):
+                yield "metric %s: %s, not %s" % (key, cells[4][0], metrics[key])
+    if n < min(len(metrics), 600):
+        yield "%d of %d metrics" % (n, len(metrics))
+    for row in page.rows:
+        if "data-metric" in row:
+            value = [m["value"] for m in document["metrics"] if m["name"] == row["data-metric"]]
+            if value and not any(same(row["data-value"], v) for v in value):
+                yield "%s: %s, not %s" % (row["data-metric"], row["data-value"], value)
+    verdict = [r["data-verdict"] for r in page.rows if "data-verdict" in r]
+    if verdict != [document["verdict"]]:
+        yield "verdict %s" % verdict
+
+
+def page_of(path, *options):
+    return product.run("diagnose", "--format", "html", *options, path)
+
+
+def test_trace(path):
+    name = os.path.basename(path)
+    answer = page_of(path)
+    json = product.run("diagnose", "--format", "json", path)
+    tap.ok(answer.status == json.status, name + ": the same exit status", answer)
+    tap.empty(list(complaints_about(answer.out)), name + ": a page that needs nothing else")
+    tap.empty(
+        list(differences(Page(answer.out), product.parse(json.out))),
+        name + ": the numbers of JSON",
+    )
+    tap.ok(page_of(path).out == answer.out, name + ": the same bytes again")
+
+
+# ---- names ---------------------------------------------------------------------------------------
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "'><img src=x onerror=alert(1)>",
+    "]]></style><svg onload=alert(1)>",
+    "\u202egnp.exe\u2066",
+    "--><!-- {{x}} %s %n",
+    "&lt;b&gt;",
+    "x" * 1000000,
+]
+
+PROGRAM = """comm "%(name)s": 0 1 2
+rank 0: compute 0..50 in "%(name)s"  send 50..52 to 1 tag 7  barrier 60..90 comm "%(name)s"
+rank 1: compute 0..10 in "%(name)s"  recv 10..53 from 0 tag 7  barrier 55..90 comm "%(name)s"
+rank 2: compute 0..80 in "%(name)s"  barrier 80..90 comm "%(name)s"
+"""
+
+
+def test_name(folder, name):
+    shown = name[:20]
+    path = os.path.join(folder, "hostile.trace")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(PROGRAM % {"name": name})
+    answer = page_of(path)
+    tap.ok(answer.status == 0, "%r: a page" % shown, answer)
+    tap.empty(list(complaints_about(answer.out)), "%r: inert" % shown)
+    tap.ok(len(answer.out) < 1000000, "%r: not longer than others" % shown, len(answer.out))
+
+
+def test_path(folder):
+    path = os.path.join(folder, "\"><img onerror=alert(1)>.trace")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(PROGRAM % {"name": "main"})
+    tap.empty(list(complaints_about(page_of(path).out)), "a path: inert")
+
+
+# ---- odd runs ------------------------------------------------------------------------------------
+
+ODD = {
+    "one process": "rank 0: compute 0..50\n",
+    "one moment": "rank 0: compute 5..5\nrank 1: compute 5..5\n",
+    "one message": "rank 0: send 0..1 to 1 tag 1\nrank 1: recv 0..2 from 0 tag 1\n",
+    "zero-length calls": "rank 0: compute 0..9 send 9..9 to 1 tag 1\nrank 1: recv 9..9 from 0 tag 1\n",
+}
+
+
+def test_odd(folder, name, text):
+    path = os.path.join(folder, "odd.trace")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(text)
+    answer = page_of(path)
+    tap.ok(answer.status in (0, 3), name + ": an answer", answer)
+    tap.empty(list(complaints_about(answer.out)), name + ": a page")
+
+
+def test_output(folder):
+    """A page that cannot be written leaves nothing behind."""
+    trace = os.path.join(product.top, "examples", "traces", "mw-slow-master")
+    full = subprocess.run(
+        [product.marple, "diagnose", "--format", "html", "-o", "/dev/full", trace],
+        capture_output=True,
+        check=False,
+    )
+    tap.ok(full.returncode == 3, "a full disk is told", full.stderr)
+    into = os.path.join(folder, "page.html")
+    answer = product.run("diagnose", "--format", "html", "-o", into, trace)
+    with open(into, encoding="utf-8") as page:
+        tap.ok(answer.status == 0 and page.read() == page_of(trace).out, "-o writes the same page", answer)
+
+
+def main():
+    for path in product.all_traces():
+        if os.environ.get("MARPLE_TESTS") == "full" or not path.startswith(product.shared or "-"):
+            tap.guarded(os.path.basename(path), test_trace, path)
+    if os.environ.get("MARPLE_TESTS") != "full":
+        tap.skip("the other traces", "only ./bootstrap check full")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in HOSTILE:
+            tap.guarded(name[:20], test_name, folder, name)
+        tap.guarded("path", test_path, folder)
+        for name, text in ODD.items():
+            tap.guarded(name, test_odd, folder, name, text)
+        tap.guarded("output", test_output, folder)
+    tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
