@@ -69,7 +69,8 @@ static enum mpl_status stamp(struct mpl_precedences *p, struct mpl_net *net,
     mpl_causality_destroy(p->causality);
     p->causality = NULL;
     p->options = vectors;
-    p->why = "clusters take no less, because messages leave them too often";
+    p->why = "clusters take no less, because messages leave them too often or collectives "
+             "share their vectors";
     return mpl_causality_create(net, &vectors, &p->causality, err);
 }
 

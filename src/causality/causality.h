@@ -169,7 +169,8 @@ struct mpl_causality_size {
 };
 struct mpl_causality_size mpl_causality_size(const struct mpl_causality *causality);
 
-/** How often a number of a timestamp was looked at, or written. */
+/** How often a number of a timestamp was looked at, or written; one that is kept by what it is more than
+    another one is one number. */
 struct mpl_causality_cost {
     uint64_t creation; /**< At most 4 times the locations per source and sink. */
     /** Of all questions so far. One about the past of an event takes 1 inside of its innermost cluster,

@@ -401,12 +401,11 @@ static void sizes(struct page *page, const struct mpl_run *run,
     mpl_page_say(page, 0,
                  "The ratio is that of the numbers in an average timestamp to those in a "
                  "full vector, if every event had one.");
-    mpl_page_say(
-        page, 0, "The fewest bytes take %s%s.", say_kind(page, best),
-        best->kind == MPL_STAMP_VECTORS
-            ? ": clusters do not pay here, because messages leave them too often or "
-              "there are too few locations"
-            : "");
+    mpl_page_say(page, 0, "The fewest bytes take %s%s.", say_kind(page, best),
+                 best->kind == MPL_STAMP_VECTORS
+                     ? ": clusters do not pay here, because messages leave them too often, "
+                       "collectives share their vectors, or there are too few locations"
+                     : "");
     for (size_t i = 0; i < n; i++) {
         if (all[i].is_used) {
             mpl_page_say(page, 0, "With %u locations %s are used: %s.",
