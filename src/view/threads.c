@@ -84,6 +84,18 @@ enum mpl_status mpl_sums_create(const struct mpl_selection *s, struct mpl_arena 
     return sums == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
+/* Without completions of receives no wait for a message is known, so 0 would be wrong. */
+static struct mpl_cell wait_cell(const struct mpl_selection *s, const struct mpl_sums *sums,
+                                 enum mpl_wait_kind kind)
+{
+    const struct mpl_capabilities *can = &s->run->model->can;
+    const bool is_lost = kind == MPL_WAIT_LATE_SENDER && sums->wait_ticks[kind] == 0 &&
+                         sums->unknown_ticks > 0 && can->has_messages &&
+                         !can->has_receive_completions;
+
+    return is_lost ? mpl_cell_none() : mpl_cell_seconds(s, sums->wait_ticks[kind]);
+}
+
 size_t mpl_sums_cells(const struct mpl_selection *s, const struct mpl_sums *sums,
                       struct mpl_cell *cells)
 {
@@ -106,7 +118,7 @@ size_t mpl_sums_cells(const struct mpl_selection *s, const struct mpl_sums *sums
         }
     }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        cells[n++] = mpl_cell_seconds(s, sums->wait_ticks[kinds[i]]);
+        cells[n++] = wait_cell(s, sums, kinds[i]);
     }
     cells[n++] = mpl_cell_seconds(s, sums->caused_ticks);
     cells[n++] = mpl_cell_seconds(s, sums->unknown_ticks);
