@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw/draw.h"
 #include "report/report.h"
 
 enum {
@@ -31,14 +32,15 @@ static const struct mpl_option options[] = {
     [OPT_LOCATIONS] = { 0, "locations", "LIST", "only these ranks or threads: 0-7,9,12.1" },
     [OPT_COMM] = { 0, "comm", "NAME", "only calls of this communicator; may be repeated" },
     [OPT_TOP] = { 0, "top", "N", "text: at most N rows; 30 by default" },
-    [OPT_FORMAT] = { 0, "format", "text|json|csv", "what to print; text is the default" },
+    [OPT_FORMAT] = { 0, "format", "text|json|csv|dot",
+                     "what to print; text is the default, dot for paths and messages" },
     [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
     MPL_KNOWLEDGE_OPTIONS,
     MPL_CLOCK_OPTIONS,
     { 0 },
 };
 
-enum view_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum view_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_DOT };
 
 struct view_opts {
     const struct mpl_view *view;
@@ -57,7 +59,7 @@ struct view_opts {
 static enum mpl_status take_option(const struct mpl_option *option, const char *value,
                                    struct view_opts *opts, struct mpl_err *err)
 {
-    static const char *const formats[] = { "text", "json", "csv" };
+    static const char *const formats[] = { "text", "json", "csv", "dot" };
 
     switch (option - options) {
     case OPT_FROM:
@@ -78,7 +80,7 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_TOP:
         return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
     case OPT_FORMAT:
-        return mpl_args_choice(option, value, formats, 3, &opts->format, err);
+        return mpl_args_choice(option, value, formats, 4, &opts->format, err);
     case OPT_OUTPUT:
         opts->output = value;
         return MPL_OK;
@@ -116,6 +118,12 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     }
     if (st != MPL_END) {
         return st;
+    }
+    if (opts->view != NULL && opts->format == FORMAT_DOT &&
+        !mpl_draw_has_graph(opts->view)) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "view %s is no graph; --format dot is for paths and messages",
+                        opts->view->name);
     }
     return opts->view == NULL ? mpl_fail(err, MPL_E_USAGE,
                                          "view needs to know what to show, and a TRACE; "
@@ -156,6 +164,16 @@ static enum mpl_status analyse(const struct view_opts *opts, struct mpl_arena *a
     return st;
 }
 
+static enum mpl_status draw(const struct mpl_view_report *report, FILE *out,
+                            struct mpl_err *err)
+{
+    const struct mpl_table *table = NULL;
+    const enum mpl_status st =
+        mpl_table_create(report->view, report->selection, report->arena, &table, err);
+
+    return st == MPL_OK ? mpl_draw_dot(table, out, err) : st;
+}
+
 static enum mpl_status print(const struct view_opts *opts,
                              const struct mpl_view_report *report, FILE *out,
                              struct mpl_err *err)
@@ -171,7 +189,8 @@ static enum mpl_status print(const struct view_opts *opts,
     for (size_t i = 0; i < report->n_notes; i++) {
         mpl_text_print(stderr, "marple: note: %s\n", report->notes[i]);
     }
-    return mpl_report_view_csv(report, out, err);
+    return opts->format == FORMAT_DOT ? draw(report, out, err)
+                                      : mpl_report_view_csv(report, out, err);
 }
 
 static enum mpl_status show(const struct view_opts *opts, struct mpl_arena *arena,
