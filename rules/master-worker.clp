@@ -126,6 +126,18 @@
   (and (any-factp ((?q pattern)) (and (eq ?q:run ?run) (eq ?q:id ?pattern) (eq ?q:name "static-deal")))
        (>= (* ?n ?*heavy*) (median-of ?run ?pattern "worker.tasks"))))
 
+(deffunction MAIN::mw-of (?run ?pattern ?name ?location)
+  "A metric of a worker; 0 where it is not known."
+  (bind ?value 0.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?name) (eq ?m:location ?location))
+    (bind ?value ?m:value))
+  ?value)
+
+(deffunction MAIN::mw-had-one-of-many (?run ?pattern ?n)
+  "Whether a worker had a single task where others had several: it cannot tell a slow worker from a large task."
+  (and (< ?n 2.0) (>= (median-of ?run ?pattern "worker.tasks") 3.0)))
+
 (defrule REFINE::mw-slow-worker
   "A worker takes much longer per task than the others."
   (pattern (run ?r) (name "master-worker") (id ?p))
@@ -142,7 +154,7 @@
                (value ?over&:(and (< ?n 3.0) (>= ?over ?*deal-large*)))))
   =>
   ;; On request a slow worker gets fewer tasks, and never more: these are tasks of another kind.
-  (if (not (or (mw-has-more-tasks ?r ?p ?n) (mw-gets-its-share ?r ?p ?n))) then
+  (if (not (or (mw-has-more-tasks ?r ?p ?n) (mw-gets-its-share ?r ?p ?n) (mw-had-one-of-many ?r ?p ?n))) then
   (mw-ask ?r ?p 2 "see what the slow worker costs the others" (create$ "worker.holds_up"))
   (assert (finding (kind observation) (name slow-worker) (run ?r) (pattern ?p)
                    (locations ?w) (culprits ?w) (level 1)
@@ -348,6 +360,24 @@
                    (text (text "What is dealt first takes {s} (median), {.1} times a later task ({s}); worker {} computes {s} in its first and is the last to finish."
                                ?typical ?over ?later ?last ?first)))))
 
+(defrule REFINE::mw-single-deal
+  "The last worker to finish is the whole run busy with a single task, while the others had several each."
+  (pattern (run ?r) (name "master-worker") (id ?p))
+  (not (refined (run ?r) (pattern ?p) (name unequal-deal)))
+  (finding (kind observation) (name time-imbalance) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "run.first_over") (value ?over&:(< ?over ?*deal-large*)))
+  (metric (run ?r) (pattern ?p) (name "worker.last_finish") (location ?last) (value ?end) (rank 1))
+  (metric (run ?r) (pattern ?p) (name "worker.first_work") (location ?last)
+          (value ?first&:(>= ?first (* ?*accounted-least* ?end))))
+  (metric (run ?r) (pattern ?p) (name "worker.tasks") (location ?last) (value ?n))
+  (test (mw-had-one-of-many ?r ?p ?n))
+  (metric (run ?r) (pattern ?p) (name "worker.relative_task_time") (location ?last)
+          (value ?rel&:(>= ?rel ?*deal-large*)))
+  =>
+  (assert (finding (kind observation) (name first-deal) (run ?r) (pattern ?p) (locations ?last) (level 3)
+                   (text (text "Worker {} is busy with its only task for {s}, {.1} times what a task takes the median worker, and is the last to finish. A single task cannot tell a large one from a slow worker; the more is dealt first, the less can be evened out later."
+                               ?last ?first ?rel)))))
+
 (defrule CAUSES::mw-oversized-deal
   "The first deal is so large that one worker is still busy with it when there is nothing else left."
   (pattern (run ?r) (name "master-worker") (id ?p))
@@ -365,6 +395,8 @@
                    (gain-kind even-out)
                    (locations (role-locations ?r ?p "worker")) (culprits ?w) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3)
+                   ;; A single task may be slow rather than large.
+                   (confidence (if (mw-had-one-of-many ?r ?p (mw-of ?r ?p "worker.tasks" ?w)) then 0.8 else 0.9))
                    (where "TaskLifeCycle.work" (str-cat "location " ?w))
                    (text (text "The first deal is too large to be evened out later: worker {} computes {s} in it ({.1} times the median of the workers) and is the last to finish; the others wait {s}."
                                ?w ?first (/ ?first (max 1e-12 ?typical)) ?lost))
@@ -803,14 +835,6 @@
     (and (eq ?f:run ?run) (eq ?f:pattern ?pattern) (eq ?f:kind observation) (eq ?f:name slow-worker))
     (bind ?labels (create$ ?labels ?f:culprits)))
   ?labels)
-
-(deffunction MAIN::mw-of (?run ?pattern ?name ?location)
-  "A metric of a worker; 0 where it is not known."
-  (bind ?value 0.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?name) (eq ?m:location ?location))
-    (bind ?value ?m:value))
-  ?value)
 
 (deffunction MAIN::mw-capacity (?run ?pattern ?w)
   "How much less time the tasks of a slow worker would have taken the others. One or two that took long may be long tasks."

@@ -459,6 +459,28 @@
                    (headline "The first deal is too large: worker 3 computes 1.98 s in it and ends last; the others wait 2.90 s.")
                    (because first-deal "run.total_w_final"))))
 
+(case "a worker with a single task, where the others had several, may as well have a large one: the deal is named"
+  ;; 3 workers: one task of 3 s, and twice 30 tasks of 36 ms. Its first deal is no larger than theirs typically.
+  (given (run (id "r1") (processes 4) (locations 4) (duration 3.0) (clock single))
+         (pattern (run "r1") (name "master-worker") (id "master-worker"))
+         (role (run "r1") (pattern "master-worker") (name "worker") (location "3"))
+         (metric (run "r1") (pattern "master-worker") (name "worker.relative_task_time") (location "3") (value 83.3) (rank 1) (of 3))
+         (metric (run "r1") (pattern "master-worker") (name "worker.task_time") (location "3") (value 3.0) (rank 1) (of 3))
+         (metric (run "r1") (pattern "master-worker") (name "worker.tasks") (location "3") (value 1.0) (rank 3) (of 3))
+         (metric (run "r1") (pattern "master-worker") (name "worker.tasks") (location "1") (value 30.0) (rank 1) (of 3))
+         (metric (run "r1") (pattern "master-worker") (name "worker.tasks") (location "2") (value 30.0) (rank 2) (of 3))
+         (metric (run "r1") (pattern "master-worker") (name "run.own_cv") (value 0.03))
+         (metric (run "r1") (pattern "master-worker") (name "run.first_over") (value 1.0))
+         (finding (kind observation) (name time-imbalance) (run "r1") (pattern "master-worker") (locations "1") (text "Given."))
+         (metric (run "r1") (pattern "master-worker") (name "worker.last_finish") (location "3") (value 3.0) (rank 1) (of 3))
+         (metric (run "r1") (pattern "master-worker") (name "worker.first_work") (location "3") (value 3.0) (rank 1) (of 3))
+         (metric (run "r1") (pattern "master-worker") (name "run.first_typical") (value 0.036))
+         (metric (run "r1") (pattern "master-worker") (name "run.total_w_final") (value 3.8))
+         (metric (run "r1") (pattern "master-worker") (name "run.total_lost") (value 4.0))
+         (metric (run "r1") (pattern "master-worker") (name "run.balance_gain") (value 1.3)))
+  (expect (finding (kind observation) (name first-deal) (locations "3"))
+          (finding (kind cause) (name unequal-deal) (culprits "3") (lost 3.8) (gain 1.3) (confidence 0.8))))
+
 (case "a last round that is not full is too few tasks, although nine tenths of it are; an end of half a task is none"
   ;; 20 tasks of 1.1 s for 11 workers: two idle for one task each, 2.2 of 2.47 s.
   (given (pattern (run "r1") (name "master-worker") (id "master-worker"))
