@@ -56,6 +56,22 @@
     (bind ?max (max ?max ?m:value)))
   (create$ ?n ?sum ?max))
 
+(deffunction MAIN::pl-limit (?run ?pattern)
+  "What the slowest stage takes per item and what the next slowest does (s), if several processes share the slowest
+   and with it as fast as the next the run would take no more than the share of its time that is acceptable; else
+   nothing. Those that share it are busy, which hides what the others wait."
+  (bind ?slowest 0.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "stage.service"))
+    (bind ?slowest (max ?slowest ?m:value)))
+  (bind ?slow (pl-slow ?run ?pattern ?slowest))
+  (bind ?next (nth$ 3 (pl-rest ?run ?pattern ?slow)))
+  (foreach ?l ?slow
+    (if (not (any-factp ((?f role)) (and (eq ?f:run ?run) (eq ?f:pattern ?pattern) (eq ?f:name "worker") (eq ?f:location ?l))))
+     then (bind ?next 0.0)))
+  (if (and (> ?next 0.0) (<= ?next (* ?*efficiency-acceptable* ?slowest)))
+   then (create$ ?slowest ?next) else (create$)))
+
 (deffunction MAIN::pl-side (?run ?pattern ?position ?metric ?is-before)
   "Labels of the stages before (or behind) position ?position, and the sum of a metric (s) over them."
   (bind ?labels (create$))
@@ -150,17 +166,25 @@
                                ?stages ?items ?e ?lost)))))
 
 (defrule SYMPTOMS::pl-good-efficiency
-  "The stages work on items nearly all the time."
+  "The stages work on items nearly all the time, unless that is so as several processes share the slowest of them."
   (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(>= ?e ?*efficiency-acceptable*)))
   (pattern (run ?r) (name "pipeline") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.depth") (value ?stages))
   (metric (run ?r) (pattern ?p) (name "run.items") (value ?items))
   (metric (run ?r) (pattern ?p) (name "run.bubble") (value ?bubble))
   =>
-  (assert (finding (kind observation) (name good-pipeline-efficiency) (run ?r) (pattern ?p)
-                   (healthy yes) (level 1)
-                   (text (text "The {n} stages work on their {n} items for {%} of the run on average; filling and draining must cost {%} with so many stages and items."
-                               ?stages ?items ?e ?bubble)))))
+  (bind ?lost 0.0)
+  (do-for-all-facts ((?m metric)) (and (eq ?m:run ?r) (eq ?m:pattern ?p) (eq ?m:name "run.lost"))
+    (bind ?lost ?m:value))
+  (bind ?limit (pl-limit ?r ?p))
+  (if (> (length$ ?limit) 0)
+   then (assert (finding (kind symptom) (name low-pipeline-efficiency) (run ?r) (pattern ?p) (lost ?lost) (level 1)
+                         (text (text "The {n} stages work on their {n} items for {%} of the run on average, as most processes are those of the slowest one: it takes {s} per item, the others at most {s}."
+                                     ?stages ?items ?e (nth$ 1 ?limit) (nth$ 2 ?limit)))))
+   else (assert (finding (kind observation) (name good-pipeline-efficiency) (run ?r) (pattern ?p)
+                         (healthy yes) (level 1)
+                         (text (text "The {n} stages work on their {n} items for {%} of the run on average; filling and draining must cost {%} with so many stages and items."
+                                     ?stages ?items ?e ?bubble))))))
 
 (defrule SYMPTOMS::pl-fill-drain
   "What filling and draining cost is reported; with enough items it is how a pipeline works."
