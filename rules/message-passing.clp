@@ -646,8 +646,35 @@
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
                   (reason "compare computation between calls with the cost of a call")))))
 
+(defrule REFINE::mp-ask-who-pays
+  "What a call costs is paid by each process that makes as many of them."
+  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.grain") (value ?grain))
+  (metric (run ?r) (pattern "message-passing") (name "run.call_cost") (value ?cost&:(< ?grain (* ?*grain-fine* ?cost))))
+  =>
+  (foreach ?m (create$ "process.in_mpi" "process.compute_time" "process.relative_compute")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
+                  (reason "see whether the process that computes longest pays for its calls as the others do")))))
+
+(defrule REFINE::mp-unequal-transfer
+  "Who computes longest spends hardly any time in its calls: what the others spend in theirs is waiting that the clocks hide."
+  (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer))
+  (metric (run ?r) (pattern "message-passing") (name "run.load_balance") (value ?balance&:(< ?balance ?*balanced*)))
+  (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p) (rank 1) (of ?n))
+  (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p) (value ?rel&:(>= ?rel ?*heavy*)))
+  (metric (run ?r) (pattern "message-passing") (name "process.in_mpi") (location ?p)
+          (value ?in&:(< (* ?in ?n) (* ?*accounted-least* ?transfer))))
+  (metric (run ?r) (pattern "message-passing") (name "run.grain"))
+  =>
+  (assert (finding (kind observation) (name unequal-transfer) (run ?r) (pattern "message-passing")
+                   (locations ?p) (lost ?transfer) (level 3)
+                   (text (text "Process {} computes longest and is in MPI calls for {s} only; the mean process is for {s} longer than what is known to be waiting. A call that costs much would cost process {} as much: the others probably wait, and the clocks hide it."
+                               ?p ?in (/ ?transfer ?n) ?p)))))
+
 (defrule CAUSES::mp-fine-grain
   "There is too little computation between two MPI calls."
+  (logical (pattern (run ?r) (name "message-passing"))
+           (not (finding (kind observation) (name unequal-transfer) (run ?r))))
   (not (settled (run ?r) (loss grain)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
   (metric (run ?r) (pattern "message-passing") (name "run.calls_per_process")
@@ -877,7 +904,7 @@
 
 (defrule ADVISE::mp-suspected-process
   "Some processes compute longer and spend less time in MPI than the others."
-  (finding (kind observation) (name unknown-waiting) (run ?r) (lost ?unknown))
+  (finding (kind observation) (name ?why&unknown-waiting | unequal-transfer) (run ?r) (lost ?unknown))
   (not (settled (run ?r) (loss waiting)))
   (not (unsettled (run ?r)))
   (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
@@ -888,6 +915,9 @@
   (not (finding (kind cause) (name late-process) (run ?r) (culprits $? ?p $?)))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (not (serial (run ?r) (location ?p)))
+  ;; One fault is told once: what the clocks hide may be seen in the steps.
+  (not (and (test (eq ?why unequal-transfer))
+            (finding (kind cause) (name static-imbalance) (run ?r))))
   =>
   (bind ?who (as-heavy-as-any ?r "message-passing" "process.compute_time"))
   (bind ?above (above-mean ?r "message-passing" "process.compute_time" ?who))
@@ -906,7 +936,9 @@
                      (confidence 0.6) (gain ?less) (where (str-cat "location " ?p))
                      (text (str-cat
                              (and-its-like ?who)
-                             (text "Process {} computes {s}, {.2} times as long as the {}, and spends {s} less in MPI than the mean: the others probably wait for it. The trace does not record their partners, so this is inferred from the totals."
-                                   ?p ?compute ?times (median-or-others ?who) ?less)))
+                             (text "Process {} computes {s}, {.2} times as long as the {}, and spends {s} less in MPI than the mean: the others probably wait for it. {}, so this is inferred from the totals."
+                                   ?p ?compute ?times (median-or-others ?who) ?less
+                                   (if (eq ?why unknown-waiting) then "The trace does not record their partners"
+                                    else "The clocks are not known well enough to show it"))))
                      (remedy (text "Move about {s} of work away from process {}, or make that part faster."
                                    ?above ?p))))))
