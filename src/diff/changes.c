@@ -67,17 +67,32 @@ static bool subtract(struct mpl_changes *changes, struct mpl_arena *arena)
            find_twins(changes, of, sizes, firsts) && fill(changes, firsts, arena);
 }
 
+/* Once for all ways to look at numbers. NULL: no memory. */
+static const struct mpl_frequencies *counts_of(const struct mpl_filtered *f,
+                                               enum mpl_context_of of)
+{
+    if (f->counts->of[of] == NULL) {
+        f->counts->of[of] =
+            mpl_frequencies_of_all(f->base, 2 * (size_t) f->n_locations, of, f->arena);
+    }
+    return f->counts->of[of];
+}
+
 enum mpl_status mpl_changes_create(const struct mpl_filtered *f,
                                    struct mpl_context_kind kind, struct mpl_arena *arena,
                                    const struct mpl_changes **out, struct mpl_err *err)
 {
     const size_t n = f->n_locations;
     struct mpl_changes *changes = MPL_NEW(arena, struct mpl_changes);
+    const struct mpl_frequencies *counts = counts_of(f, kind.of);
     enum mpl_status st =
-        changes == NULL ? mpl_nomem(err)
-                        : mpl_context_create(f->base, n, kind, arena, &changes->base, err);
+        changes == NULL || counts == NULL
+            ? mpl_nomem(err)
+            : mpl_context_of_counts(counts, n, kind, arena, &changes->base, err);
 
-    st = st == MPL_OK ? mpl_context_create(f->new, n, kind, arena, &changes->new, err) : st;
+    st = st == MPL_OK
+             ? mpl_context_of_counts(counts + n, n, kind, arena, &changes->new, err)
+             : st;
     if (st == MPL_OK && !subtract(changes, arena)) {
         st = mpl_nomem(err);
     }

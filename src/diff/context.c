@@ -43,19 +43,17 @@ static uint64_t value_of(uint64_t n, enum mpl_context_by by)
     return by == MPL_CONTEXT_PRESENCE ? 0 : n;
 }
 
-static bool make_set(const struct mpl_folded *s, struct mpl_context_kind kind,
+static bool make_set(const struct mpl_frequencies *found, enum mpl_context_by by,
                      struct mpl_arena *arena, struct mpl_attributes *out)
 {
-    struct mpl_frequencies found;
+    struct mpl_attribute *all = MPL_NEW_ARRAY(arena, found->n, struct mpl_attribute);
 
-    if (!mpl_frequencies_make(s, kind.of, arena, &found)) {
-        return false;
+    for (uint32_t i = 0; i < found->n && all != NULL; i++) {
+        all[i].key = found->all[i].key;
+        all[i].value = value_of(found->all[i].value, by);
     }
-    for (uint32_t i = 0; i < found.n; i++) {
-        found.all[i].value = value_of(found.all[i].value, kind.by);
-    }
-    *out = (struct mpl_attributes){ found.n, found.all };
-    return true;
+    *out = (struct mpl_attributes){ found->n, all };
+    return all != NULL;
 }
 
 static bool is_equal(const struct mpl_attributes *a, const struct mpl_attributes *b)
@@ -130,7 +128,7 @@ static bool classify(const struct mpl_attributes *all, struct making *m)
     return is_done;
 }
 
-static bool find_classes(const struct mpl_folded *sequences, struct mpl_arena *arena,
+static bool find_classes(const struct mpl_frequencies *counts, struct mpl_arena *arena,
                          struct mpl_context *context)
 {
     const size_t n = context->n_objects;
@@ -143,7 +141,7 @@ static bool find_classes(const struct mpl_folded *sequences, struct mpl_arena *a
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        if (!make_set(&sequences[i], context->kind, arena, &all[i])) {
+        if (!make_set(&counts[i], context->kind.by, arena, &all[i])) {
             return false;
         }
     }
@@ -269,9 +267,9 @@ static bool compare_classes(struct mpl_arena *arena, struct mpl_context *context
     return alike != NULL && has_bits;
 }
 
-enum mpl_status mpl_context_create(const struct mpl_folded *sequences, size_t n,
-                                   struct mpl_context_kind kind, struct mpl_arena *arena,
-                                   const struct mpl_context **out, struct mpl_err *err)
+enum mpl_status mpl_context_of_counts(const struct mpl_frequencies *counts, size_t n,
+                                      struct mpl_context_kind kind, struct mpl_arena *arena,
+                                      const struct mpl_context **out, struct mpl_err *err)
 {
     struct mpl_context *context = MPL_NEW(arena, struct mpl_context);
 
@@ -280,12 +278,23 @@ enum mpl_status mpl_context_create(const struct mpl_folded *sequences, size_t n,
     }
     context->kind = kind;
     context->n_objects = (uint32_t) n;
-    if (!find_classes(sequences, arena, context) || !collect(arena, context) ||
+    if (!find_classes(counts, arena, context) || !collect(arena, context) ||
         !compare_classes(arena, context)) {
         return mpl_nomem(err);
     }
     *out = context;
     return MPL_OK;
+}
+
+enum mpl_status mpl_context_create(const struct mpl_folded *sequences, size_t n,
+                                   struct mpl_context_kind kind, struct mpl_arena *arena,
+                                   const struct mpl_context **out, struct mpl_err *err)
+{
+    const struct mpl_frequencies *counts =
+        mpl_frequencies_of_all(sequences, n, kind.of, arena);
+
+    return counts == NULL ? mpl_nomem(err)
+                          : mpl_context_of_counts(counts, n, kind, arena, out, err);
 }
 
 enum mpl_status mpl_similarity(const struct mpl_folded *sequences, size_t n,

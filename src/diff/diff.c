@@ -182,6 +182,28 @@ static int by_time(const void *x, const void *y)
     return (a->location > b->location) - (a->location < b->location);
 }
 
+/* What many processes do is looked at once in each configuration: it stands in one place. */
+static enum mpl_status share(struct mpl_comparison *c, struct mpl_err *err)
+{
+    const size_t n = c->n_locations;
+    struct mpl_sequence *all = MPL_NEW_ARRAY(c->arena, 2 * n, struct mpl_sequence);
+    uint32_t *first = MPL_NEW_ARRAY(c->arena, 2 * n, uint32_t);
+
+    for (size_t l = 0; l < n && all != NULL; l++) {
+        all[l] = c->base[l];
+        all[n + l] = c->new[l];
+    }
+    if (all == NULL || first == NULL || !mpl_sequences_find_equal(all, 2 * n, first)) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < 2 * n; i++) {
+        all[i].symbols = all[first[i]].symbols;
+    }
+    c->base = all;
+    c->new = all + n;
+    return MPL_OK;
+}
+
 /* Only changes are looked at in less detail. */
 static enum mpl_status make_coarse(struct mpl_comparison *c, struct mpl_level *levels,
                                    struct mpl_err *err)
@@ -212,7 +234,8 @@ static enum mpl_status find_changes(struct mpl_comparison *c, struct mpl_level *
         if (mpl_level_differs(c, &levels[FINE], l, &common) &&
             !mpl_repeats_explain(c, &levels[FINE], l, common)) {
             changes[n] = (struct mpl_divergence){ .location = l };
-            st = n == 0 ? make_coarse(c, levels, err) : MPL_OK;
+            st = n == 0 ? share(c, err) : MPL_OK;
+            st = st == MPL_OK && n == 0 ? make_coarse(c, levels, err) : st;
             st = st == MPL_OK ? take_change(c, levels, &changes[n++], err) : st;
         }
     }

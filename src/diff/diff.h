@@ -224,7 +224,8 @@ struct mpl_filtered {
         other loops, their bodies do. */
     const uint32_t *rotation_of;
     const struct mpl_folded *base;
-    const struct mpl_folded *new;
+    const struct mpl_folded *new; /**< Behind those of the base. */
+    struct mpl_counts *counts; /**< How often what occurs in them; made when asked for. */
     const struct mpl_sequence *base_calls; /**< What was folded. */
     const struct mpl_sequence *new_calls;
 };

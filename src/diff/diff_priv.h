@@ -109,6 +109,18 @@ struct mpl_frequencies {
 /** Of a sequence. Lives in \p arena. False: no memory. Cost: linear in items where few of them differ. */
 bool mpl_frequencies_make(const struct mpl_folded *s, enum mpl_context_of of,
                           struct mpl_arena *arena, struct mpl_frequencies *out);
+/** Of \p n sequences; those that share their items share what is found. NULL: no memory. */
+const struct mpl_frequencies *mpl_frequencies_of_all(const struct mpl_folded *sequences,
+                                                     size_t n, enum mpl_context_of of,
+                                                     struct mpl_arena *arena);
+/** Of both runs, base first, by enum mpl_context_of; NULL: nobody has asked. */
+struct mpl_counts {
+    const struct mpl_frequencies *of[2];
+};
+/** mpl_context_create() where it is counted what occurs. */
+enum mpl_status mpl_context_of_counts(const struct mpl_frequencies *counts, size_t n,
+                                      struct mpl_context_kind kind, struct mpl_arena *arena,
+                                      const struct mpl_context **out, struct mpl_err *err);
 
 /* ---- alignment (align.c) ---------------------------------------------------------------------------- */
 

@@ -7,9 +7,19 @@
 static bool unfold(const struct mpl_sequence *sequences, size_t n, struct mpl_arena *arena,
                    struct mpl_folded *out)
 {
-    for (size_t l = 0; l < n; l++) {
-        struct mpl_item *items = MPL_NEW_ARRAY(arena, sequences[l].n, struct mpl_item);
+    uint32_t *first = MPL_NEW_ARRAY(arena, n, uint32_t);
 
+    if (first == NULL || !mpl_sequences_find_equal(sequences, n, first)) {
+        return false;
+    }
+    for (size_t l = 0; l < n; l++) {
+        struct mpl_item *items;
+
+        if (first[l] != l) {
+            out[l] = out[first[l]];
+            continue;
+        }
+        items = MPL_NEW_ARRAY(arena, sequences[l].n, struct mpl_item);
         if (items == NULL) {
             return false;
         }
@@ -78,7 +88,8 @@ static enum mpl_status take(struct mpl_filtered *f, const struct mpl_sequence *b
     f->new_calls = new;
     f->base = out;
     f->new = out + n;
-    return st;
+    f->counts = MPL_NEW(f->arena, struct mpl_counts);
+    return st == MPL_OK && f->counts == NULL ? mpl_nomem(err) : st;
 }
 
 /* Without noise: the sequences that the comparison itself rests on. */
@@ -87,9 +98,15 @@ static enum mpl_status coarsen(const struct mpl_comparison *c,
                                const struct mpl_sequence **base,
                                const struct mpl_sequence **new, struct mpl_err *err)
 {
-    const enum mpl_status st = mpl_sequences_coarsen(
-        c->base, c->n_locations, how->filter, how->parts, c->symbols, arena, base, err);
+    const bool is_one_list = c->new == c->base + c->n_locations;
+    const enum mpl_status st =
+        mpl_sequences_coarsen(c->base, (is_one_list ? 2 : 1) * (size_t) c->n_locations,
+                              how->filter, how->parts, c->symbols, arena, base, err);
 
+    if (st == MPL_OK && is_one_list) {
+        *new = *base + c->n_locations;
+        return st;
+    }
     return st == MPL_OK ? mpl_sequences_coarsen(c->new, c->n_locations, how->filter,
                                                 how->parts, c->symbols, arena, new, err)
                         : st;

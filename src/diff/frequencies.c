@@ -179,3 +179,26 @@ bool mpl_frequencies_make(const struct mpl_folded *s, enum mpl_context_of of,
     mpl_arena_destroy(scratch);
     return is_counted || make_sorted(s, n, is_double, arena, out);
 }
+
+const struct mpl_frequencies *mpl_frequencies_of_all(const struct mpl_folded *sequences,
+                                                     size_t n, enum mpl_context_of of,
+                                                     struct mpl_arena *arena)
+{
+    struct mpl_frequencies *all = MPL_NEW_ARRAY(arena, n, struct mpl_frequencies);
+    struct mpl_map *done = mpl_map_create(); /* By where items stand. */
+    bool is_done = all != NULL && done != NULL;
+
+    for (uint32_t i = 0; i < n && is_done; i++) {
+        const uint64_t key = (uint64_t) (uintptr_t) sequences[i].items;
+        const uint32_t same = mpl_map_find(done, key);
+
+        if (same != MPL_NONE) {
+            all[i] = all[same];
+        } else {
+            is_done = mpl_frequencies_make(&sequences[i], of, arena, &all[i]) &&
+                      mpl_map_put(done, key, i);
+        }
+    }
+    mpl_map_destroy(done);
+    return is_done ? all : NULL;
+}

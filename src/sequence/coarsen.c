@@ -85,9 +85,7 @@ static bool coarsen(struct coarsening *c, const struct mpl_sequence *fine,
             symbols[n++] = c->becomes[symbol] - FIRST;
         }
     }
-    *out = (struct mpl_sequence){ .n = n,
-                                  .symbols = symbols,
-                                  .calls = c->filter == NULL ? fine->calls : NULL };
+    *out = (struct mpl_sequence){ .n = n, .symbols = symbols };
     return true;
 }
 
@@ -99,16 +97,26 @@ enum mpl_status mpl_sequences_coarsen(const struct mpl_sequence *fine, size_t n,
     struct mpl_arena *scratch = mpl_arena_create();
     struct mpl_sequence *all = MPL_NEW_ARRAY(arena, n, struct mpl_sequence);
     struct coarsening c = { .filter = filter, .parts = parts, .symbols = symbols };
-    bool is_done = scratch != NULL && all != NULL;
+    struct mpl_map *done = mpl_map_create(); /* By where fine symbols stand. */
+    bool is_done = scratch != NULL && all != NULL && done != NULL;
 
     if (is_done) {
         c.becomes = MPL_NEW_ARRAY(scratch, mpl_symbols_count(symbols), uint32_t);
         c.is_kept = MPL_NEW_ARRAY(scratch, mpl_symbols_names(symbols), uint8_t);
         is_done = c.becomes != NULL && c.is_kept != NULL;
     }
-    for (size_t i = 0; i < n && is_done; i++) {
-        is_done = coarsen(&c, &fine[i], arena, &all[i]);
+    for (uint32_t i = 0; i < n && is_done; i++) {
+        const uint64_t key = (uint64_t) (uintptr_t) fine[i].symbols;
+        const uint32_t same = mpl_map_find(done, key);
+
+        if (same == MPL_NONE) {
+            is_done = coarsen(&c, &fine[i], arena, &all[i]) && mpl_map_put(done, key, i);
+        } else {
+            all[i] = all[same];
+        }
+        all[i].calls = filter == NULL ? fine[i].calls : NULL;
     }
+    mpl_map_destroy(done);
     mpl_arena_destroy(scratch);
     if (!is_done) {
         return mpl_nomem(err);

@@ -377,27 +377,43 @@ static uint64_t hash_sequence(const struct mpl_sequence *s)
     return hash;
 }
 
-/* Per sequence the first one that is equal: the ranks of many programs do the same. */
-static bool find_equal(const struct mpl_sequence *sequences, size_t n, uint32_t *first)
+/* False: no memory. */
+static bool find_content(const struct mpl_sequence *sequences, uint32_t i,
+                         struct mpl_map *seen, uint32_t *first)
 {
-    struct mpl_map *seen = mpl_map_create();
-    bool is_done = seen != NULL;
+    const uint64_t hash = hash_sequence(&sequences[i]);
+    const uint32_t at = mpl_map_find(seen, hash);
+    const struct mpl_sequence *other = at == MPL_NONE ? NULL : &sequences[at];
 
-    for (size_t i = 0; i < n && is_done; i++) {
-        const uint64_t hash = hash_sequence(&sequences[i]);
-        const uint32_t at = mpl_map_find(seen, hash);
-        const struct mpl_sequence *other = at == MPL_NONE ? NULL : &sequences[at];
+    *first = i;
+    if (other == NULL) {
+        return mpl_map_put(seen, hash, i);
+    }
+    if (other->n == sequences[i].n && memcmp(other->symbols, sequences[i].symbols,
+                                             other->n * sizeof *other->symbols) == 0) {
+        *first = at;
+    }
+    return true;
+}
 
-        first[i] = (uint32_t) i;
-        if (other == NULL) {
-            is_done = mpl_map_put(seen, hash, (uint32_t) i);
-        } else if (other->n == sequences[i].n &&
-                   memcmp(other->symbols, sequences[i].symbols,
-                          other->n * sizeof *other->symbols) == 0) {
-            first[i] = at;
+bool mpl_sequences_find_equal(const struct mpl_sequence *sequences, size_t n,
+                              uint32_t *first)
+{
+    struct mpl_map *contents = mpl_map_create();
+    struct mpl_map *shared = mpl_map_create(); /* By where symbols stand. */
+    bool is_done = contents != NULL && shared != NULL;
+
+    for (uint32_t i = 0; i < n && is_done; i++) {
+        const uint64_t key = (uint64_t) (uintptr_t) sequences[i].symbols;
+
+        first[i] = mpl_map_find(shared, key);
+        if (first[i] == MPL_NONE) {
+            is_done = find_content(sequences, i, contents, &first[i]) &&
+                      mpl_map_put(shared, key, first[i]);
         }
     }
-    mpl_map_destroy(seen);
+    mpl_map_destroy(contents);
+    mpl_map_destroy(shared);
     return is_done;
 }
 
@@ -420,7 +436,7 @@ enum mpl_status mpl_loops_fold(struct mpl_loops *loops,
 {
     struct mpl_arena *scratch = mpl_arena_create();
     uint32_t *first = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, n, uint32_t);
-    bool is_done = first != NULL && find_equal(sequences, n, first);
+    bool is_done = first != NULL && mpl_sequences_find_equal(sequences, n, first);
     bool is_last = false;
 
     for (int i = 0; i < MOST_PASSES && is_done && !is_last; i++) {

@@ -173,6 +173,13 @@ enum mpl_status mpl_sequences_coarsen(const struct mpl_sequence *fine, size_t n,
                                       struct mpl_symbols *symbols, struct mpl_arena *arena,
                                       const struct mpl_sequence **out, struct mpl_err *err);
 
+/**
+ * Per sequence the first one with equal symbols: the processes of many programs do the same. Those that share their symbols
+ * cost nothing, and below one that was done is not done again. \p first: \p n numbers. False: no memory.
+ */
+bool mpl_sequences_find_equal(const struct mpl_sequence *sequences, size_t n,
+                              uint32_t *first);
+
 /* ---- loops ------------------------------------------------------------------------------------ */
 
 /** A call, or a loop of so many iterations. */
