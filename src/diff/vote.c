@@ -6,6 +6,8 @@
 
 #include "diff/diff_priv.h"
 
+#include <string.h>
+
 /* As in the tables of the paper; 0K10 is its constant. */
 static const char *const filters[] = { "11.mpi.cust.0K10", "11.mpicol.cust.0K10",
                                        "11.mpisr.cust.0K10" };
@@ -60,13 +62,11 @@ static enum mpl_status count_all(struct mpl_comparison *c, struct mpl_divergence
     return st;
 }
 
-static enum mpl_status vote_with(struct mpl_comparison *c, struct mpl_divergence *changes,
-                                 const char *code, unsigned with, struct mpl_err *err)
+static enum mpl_status count_with(struct mpl_comparison *c, struct mpl_divergence *changes,
+                                  const struct mpl_filter *filter, unsigned with,
+                                  struct mpl_err *err)
 {
-    struct mpl_arena *scratch = mpl_arena_create();
-    struct mpl_filter *filter = NULL;
-    enum mpl_status st =
-        scratch == NULL ? mpl_nomem(err) : mpl_filter_open(code, scratch, &filter, err);
+    enum mpl_status st = MPL_OK;
 
     for (int i = 0; i < 2 && st == MPL_OK; i++) {
         const struct mpl_filtering how = {
@@ -75,8 +75,170 @@ static enum mpl_status vote_with(struct mpl_comparison *c, struct mpl_divergence
 
         st = count_all(c, changes, &how, err);
     }
+    return st;
+}
+
+/* ---- what was looked at before ---------------------------------------------------------------------------- */
+
+/* Calls that differ; those that a configuration keeps and takes for the same are a class of it. Configurations
+   with the same classes see the same runs (all filters have the same K): a part that never differs makes no other
+   classes. */
+struct alphabet {
+    uint32_t n;
+    struct mpl_sequence *calls; /* Of one each. */
+};
+
+/* What a configuration comes to. */
+struct ballot {
+    uint32_t
+        *classes; /* Per call of the alphabet: 1 + the first of its class; 0: left out. */
+    uint32_t n_configurations;
+    uint32_t n_telling;
+    uint32_t *votes; /* Per change. */
+};
+
+struct voting {
+    struct mpl_comparison *c;
+    struct mpl_divergence *changes;
+    struct mpl_arena *arena;
+    struct alphabet alphabet;
+    struct ballot all[N_FILTERS * N_PARTS];
+    size_t n;
+};
+
+/* False: no memory. */
+static bool make_alphabet(struct voting *v)
+{
+    const struct mpl_sequence *const sides[] = { v->c->base, v->c->new };
+    const uint32_t n = mpl_symbols_count(v->c->symbols);
+    bool *is_seen = MPL_NEW_ARRAY(v->arena, n, bool);
+    uint32_t *symbols = MPL_NEW_ARRAY(v->arena, n, uint32_t);
+
+    v->alphabet.calls = MPL_NEW_ARRAY(v->arena, n, struct mpl_sequence);
+    if (is_seen == NULL || symbols == NULL || v->alphabet.calls == NULL) {
+        return false;
+    }
+    for (uint32_t l = 0; l < 2 * v->c->n_locations; l++) {
+        const struct mpl_sequence *s = &sides[l / v->c->n_locations][l % v->c->n_locations];
+
+        for (uint32_t i = 0; i < s->n; i++) {
+            is_seen[s->symbols[i]] = true;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        symbols[i] = i;
+        if (is_seen[i]) {
+            v->alphabet.calls[v->alphabet.n++] =
+                (struct mpl_sequence){ .n = 1, .symbols = &symbols[i] };
+        }
+    }
+    return true;
+}
+
+static enum mpl_status find_classes(const struct voting *v, const struct mpl_filter *filter,
+                                    unsigned with, uint32_t *classes, struct mpl_err *err)
+{
+    const struct mpl_sequence *seen = NULL;
+    struct mpl_map *first = mpl_map_create();
+    enum mpl_status st =
+        first == NULL ? mpl_nomem(err)
+                      : mpl_sequences_coarsen(v->alphabet.calls, v->alphabet.n, filter,
+                                              with, v->c->symbols, v->arena, &seen, err);
+
+    for (uint32_t i = 0; i < v->alphabet.n && st == MPL_OK; i++) {
+        const uint32_t at =
+            seen[i].n == 0 ? MPL_NONE : mpl_map_find(first, seen[i].symbols[0]);
+
+        classes[i] = seen[i].n == 0 ? 0 : 1 + (at == MPL_NONE ? i : at);
+        if (seen[i].n > 0 && at == MPL_NONE && !mpl_map_put(first, seen[i].symbols[0], i)) {
+            st = mpl_nomem(err);
+        }
+    }
+    mpl_map_destroy(first);
+    return st;
+}
+
+static const struct ballot *find_same(const struct voting *v, const uint32_t *classes)
+{
+    for (size_t i = 0; i < v->n; i++) {
+        if (v->alphabet.n == 0 ||
+            memcmp(v->all[i].classes, classes, v->alphabet.n * sizeof *classes) == 0) {
+            return &v->all[i];
+        }
+    }
+    return NULL;
+}
+
+static void repeat(struct voting *v, const struct ballot *b)
+{
+    v->c->diff.n_configurations += b->n_configurations;
+    v->c->diff.n_telling += b->n_telling;
+    for (size_t i = 0; i < v->c->diff.n_changes; i++) {
+        v->changes[i].n_votes += b->votes[i];
+    }
+}
+
+static enum mpl_status look(struct voting *v, const struct mpl_filter *filter,
+                            unsigned with, struct ballot *b, struct mpl_err *err)
+{
+    const struct mpl_diff *diff = &v->c->diff;
+    const uint32_t n_configurations = diff->n_configurations;
+    const uint32_t n_telling = diff->n_telling;
+    enum mpl_status st;
+
+    b->votes = MPL_NEW_ARRAY(v->arena, diff->n_changes, uint32_t);
+    if (b->votes == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < diff->n_changes; i++) {
+        b->votes[i] = v->changes[i].n_votes;
+    }
+    st = count_with(v->c, v->changes, filter, with, err);
+    for (size_t i = 0; i < diff->n_changes; i++) {
+        b->votes[i] = v->changes[i].n_votes - b->votes[i];
+    }
+    b->n_configurations = diff->n_configurations - n_configurations;
+    b->n_telling = diff->n_telling - n_telling;
+    return st;
+}
+
+static enum mpl_status vote_with(struct voting *v, const struct mpl_filter *filter,
+                                 unsigned with, struct mpl_err *err)
+{
+    struct ballot *b = &v->all[v->n];
+    const struct ballot *same;
+    enum mpl_status st;
+
+    b->classes = MPL_NEW_ARRAY(v->arena, v->alphabet.n, uint32_t);
+    st = b->classes == NULL ? mpl_nomem(err)
+                            : find_classes(v, filter, with, b->classes, err);
+    if (st != MPL_OK) {
+        return st;
+    }
+    same = find_same(v, b->classes);
+    if (same != NULL) {
+        repeat(v, same);
+        return MPL_OK;
+    }
+    v->n++;
+    return look(v, filter, with, b, err);
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------------- */
+
+/* Only what is compared at all. */
+static enum mpl_status vote_through(struct voting *v, const char *code, unsigned all,
+                                    struct mpl_err *err)
+{
+    struct mpl_filter *filter = NULL;
+    enum mpl_status st = mpl_filter_open(code, v->arena, &filter, err);
+
+    for (size_t p = 0; p < N_PARTS && st == MPL_OK; p++) {
+        const bool is_new = p == 0 || (parts[p] & all) != (parts[p - 1] & all);
+
+        st = is_new ? vote_with(v, filter, parts[p] & all, err) : MPL_OK;
+    }
     mpl_filter_close(filter);
-    mpl_arena_destroy(scratch);
     return st;
 }
 
@@ -88,14 +250,12 @@ enum mpl_status mpl_vote(struct mpl_comparison *c, struct mpl_divergence *change
                          : (o->parts & MPL_SYMBOL_RELATIVE) != 0
                              ? o->parts | MPL_SYMBOL_PEER
                              : o->parts;
-    enum mpl_status st = MPL_OK;
+    struct voting v = { .c = c, .changes = changes, .arena = mpl_arena_create() };
+    enum mpl_status st = v.arena == NULL || !make_alphabet(&v) ? mpl_nomem(err) : MPL_OK;
 
-    for (size_t f = 0; f < N_FILTERS; f++) {
-        for (size_t p = 0; p < N_PARTS && st == MPL_OK; p++) {
-            const bool is_new = p == 0 || (parts[p] & all) != (parts[p - 1] & all);
-
-            st = is_new ? vote_with(c, changes, filters[f], parts[p] & all, err) : MPL_OK;
-        }
+    for (size_t f = 0; f < N_FILTERS && st == MPL_OK; f++) {
+        st = vote_through(&v, filters[f], all, err);
     }
+    mpl_arena_destroy(v.arena);
     return st;
 }
