@@ -36,7 +36,7 @@ double now_s(void)
     return (double) clock() / CLOCKS_PER_SEC;
 }
 
-struct cost command(char *const *argv)
+struct cost in_process(void (*work)(char *const *what), char *const *what)
 {
     double seconds[TURNS];
     struct cost cost = { 0, 0 };
@@ -48,12 +48,12 @@ struct cost command(char *const *argv)
 
         if (child == 0) {
             (void) dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-            execv(argv[0], argv);
-            _exit(127);
+            work(what);
+            _exit(0);
         }
         if (child < 0 || wait4(child, &status, 0, &usage) < 0 || !WIFEXITED(status) ||
             WEXITSTATUS(status) != 0) {
-            die("a command failed");
+            die("a process failed");
         }
         seconds[i] = (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                      1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
@@ -61,4 +61,15 @@ struct cost command(char *const *argv)
     }
     cost.cpu_s = median(seconds);
     return cost;
+}
+
+static void execute(char *const *argv)
+{
+    execv(argv[0], argv);
+    _exit(127);
+}
+
+struct cost command(char *const *argv)
+{
+    return in_process(execute, argv);
 }

@@ -14,7 +14,9 @@ _Noreturn void die(const char *what);
 /** Of TURNS values, which are sorted. */
 double median(double *values);
 double now_s(void);
-/** A command, run TURNS times; its output goes nowhere. */
+/** What a process of its own takes that does \p work with \p what, TURNS times; its output goes nowhere. */
+struct cost in_process(void (*work)(char *const *what), char *const *what);
+/** Likewise a command. */
 struct cost command(char *const *argv);
 
 #endif
