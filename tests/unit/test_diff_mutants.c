@@ -10,11 +10,8 @@
 #include <string.h>
 
 #include "../lib/traces.h"
-#include "clock/clock.h"
-#include "diff/diff.h"
-#include "halt/halt.h"
-#include "match/match.h"
 #include "read/read.h"
+#include "stages.h"
 
 enum { N_MUTANTS = 500, N_MUTANTS_QUICK = 40, MOST_PROCESSES = 64 };
 static const double least_found = 0.95;
@@ -586,31 +583,6 @@ static bool mutate(struct mpl_model *model, const struct mpl_run *base, struct m
     }
     free(c.all);
     return is_done;
-}
-
-struct stages {
-    struct mpl_arena *arena;
-    struct mpl_run run;
-    struct mpl_diagnosis diagnosis;
-};
-
-static void run_stages(struct stages *s, struct mpl_model *model)
-{
-    const struct mpl_clock_options options = mpl_clock_defaults();
-
-    s->run.path = "mutant";
-    s->run.model = model;
-    ck_assert_int_eq(mpl_match_create(model, s->arena, &s->run.match, NULL), MPL_OK);
-    ck_assert_int_eq(mpl_clock_correct(model, s->run.match, &options, NULL, s->arena,
-                                       &s->run.clock, NULL),
-                     MPL_OK);
-    ck_assert_int_eq(mpl_halt_find(model, s->run.match, s->arena, &s->run.halt, NULL),
-                     MPL_OK);
-    ck_assert_int_eq(mpl_events_create(model, s->run.match, s->run.clock, s->arena,
-                                       &s->run.events, NULL),
-                     MPL_OK);
-    s->diagnosis.n_runs = 1;
-    s->diagnosis.runs = &s->run;
 }
 
 /* Of how many, and how often the answer was right. */
