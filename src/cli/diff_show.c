@@ -2,8 +2,6 @@
 
 #include "cli/diff_show_priv.h"
 
-#include <string.h>
-
 static const char default_filter[] = "11.mpi.cust.0K10";
 static const char all_calls[] = "11.mpi.cust.0K100"; /* What the answer looks at. */
 
@@ -198,11 +196,9 @@ static enum mpl_status show_one(const struct mpl_diff_show *show,
 static enum mpl_status find_location(const struct mpl_model *model, const char *label,
                                      uint32_t *out, struct mpl_err *err)
 {
-    for (uint32_t l = 0; l < model->n_locations; l++) {
-        if (strcmp(model->locations[l].label, label) == 0) {
-            *out = l;
-            return MPL_OK;
-        }
+    *out = mpl_model_find_location(model, label);
+    if (*out != MPL_NONE) {
+        return MPL_OK;
     }
     return mpl_fail(err, MPL_E_USAGE,
                     "--show align knows no process or thread \"%s\": there are %s to %s",

@@ -106,14 +106,20 @@ static enum mpl_status check_locations(struct mpl_comparison *c, struct mpl_err 
     const struct mpl_model *new = c->diff.new->model;
 
     if (base->n_processes != new->n_processes) {
-        return refuse(
-            c,
-            mpl_arena_printf(c->arena,
-                             "the base has %u process%s, the new run %u; who corresponds "
-                             "to whom is not known",
-                             base->n_processes, base->n_processes == 1 ? "" : "es",
-                             new->n_processes),
-            err);
+        bool has_roles = false;
+        const enum mpl_status st = mpl_roles_note(c, &has_roles, err);
+
+        return st != MPL_OK
+                   ? st
+                   : refuse(c,
+                            mpl_arena_printf(
+                                c->arena,
+                                "the base has %u process%s, the new run %u; who "
+                                "corresponds to whom is not known%s",
+                                base->n_processes, base->n_processes == 1 ? "" : "es",
+                                new->n_processes,
+                                has_roles ? ", so only roles are compared" : ""),
+                            err);
     }
     if (base->n_locations != new->n_locations) {
         return refuse(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import tempfile
 
@@ -155,6 +156,22 @@ def test_small_difference():
     )
 
 
+def test_roles(book):
+    """As many rows of the same picture are computed by 3 workers and by 7."""
+    paths = [os.path.join(product.shared, n) for n in ("mandel-mw-np4", "mandel-mw-np8")]
+    if not all(os.path.isdir(p) for p in paths):
+        tap.skip("roles", "no real traces")
+        return
+    document = book.ask(*paths)
+    workers = [re.search(r"all of them (\S+) s and (\S+) s", n) for n in document["notes"]]
+    workers = [tuple(map(float, w.groups())) for w in workers if w]
+    tap.ok(
+        document["verdict"] == "NOT COMPARABLE" and len(workers) == 1 and abs(workers[0][0] / workers[0][1] - 1) < 0.02,
+        "roles: 3 and 7 workers compute the same picture",
+        document["notes"],
+    )
+
+
 def main():
     folder = tempfile.mkdtemp()
     try:
@@ -163,6 +180,7 @@ def main():
             tap.guarded(name, test_relations, book, name)
         tap.guarded("faults", test_faults, book)
         tap.guarded("real runs", test_real, book)
+        tap.guarded("roles", test_roles, book)
         tap.guarded("other programs", test_other_program, book)
         tap.guarded("small differences", test_small_difference)
         tap.empty(book.wrong, "all answers are valid")
