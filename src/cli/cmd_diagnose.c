@@ -19,6 +19,7 @@ enum {
     OPT_TOP,
     OPT_FAIL_ON,
     OPT_OUTPUT,
+    OPT_SIZE,
     OPT_VERBOSE,
     OPT_WIDTH,
     OPT_THOROUGH,
@@ -41,6 +42,7 @@ static const struct mpl_option options[] = {
                       "exit status 1 if a cause costs so much of all time: "
                       "10%, warning, critical" },
     [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
+    [OPT_SIZE] = { 0, "size", "MB", "html: leave out calls rather than exceed it; 8" },
     [OPT_VERBOSE] = { 'v', "verbose", NULL,
                       "show everything, rules that fired and every metric, too" },
     [OPT_WIDTH] = { 0, "width", "N", "wrap text at N columns" },
@@ -72,6 +74,7 @@ struct diagnose_opts {
     enum mpl_format format;
     double fail_on; /* Severity; NaN: never. */
     long top;
+    long size; /* of a page, MB; 0: the default */
     long width;
     struct mpl_clock_options clock;
     bool is_verbose;
@@ -152,6 +155,8 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_OUTPUT:
         opts->output = value;
         return MPL_OK;
+    case OPT_SIZE:
+        return mpl_args_integer(option, value, 1, 1000, &opts->size, err);
     case OPT_VERBOSE:
         opts->is_verbose = true;
         return MPL_OK;
@@ -193,6 +198,9 @@ static enum mpl_status check(const struct diagnose_opts *opts, struct mpl_err *e
     if (opts->is_brief && option_for_more(opts) != NULL) {
         return mpl_fail(err, MPL_E_USAGE, "--brief and %s cannot be asked together",
                         option_for_more(opts));
+    }
+    if (opts->size > 0 && opts->format != MPL_FORMAT_HTML) {
+        return mpl_fail(err, MPL_E_USAGE, "--size is of a page: it needs --format html");
     }
     if (opts->why != NULL && opts->why_not != NULL) {
         return mpl_fail(err, MPL_E_USAGE, "--why and --why-not cannot be asked together");
@@ -296,7 +304,10 @@ static enum mpl_status show(struct mpl_analysis *analysis, const struct diagnose
     const struct mpl_diagnosis *diagnosis = mpl_analysis_diagnosis(analysis);
 
     if (opts->format == MPL_FORMAT_HTML) {
-        const struct mpl_draw_options page = { .plan = looks->plan };
+        const struct mpl_draw_options page = {
+            .plan = looks->plan,
+            .most_bytes = (size_t) opts->size * 1000000,
+        };
 
         return mpl_draw_page(analysis, &page, out, err);
     }

@@ -68,14 +68,21 @@ static const char *wait_words(const struct sheet *s, const struct mpl_run *run,
 
 uint32_t mpl_call_record(const struct mpl_records *records, uint32_t event)
 {
-    uint32_t record = event + 1;
+    uint32_t low = 0;
+    uint32_t high = records->n_steps;
 
-    for (uint32_t i = 0; records != NULL && i < records->n_steps; i++) {
-        if (records->steps[i].event <= event) {
-            record = records->steps[i].record + (event - records->steps[i].event);
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (records->steps[middle].event <= event) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    return record;
+    return low == 0
+               ? event + 1
+               : records->steps[low - 1].record + (event - records->steps[low - 1].event);
 }
 
 const char *mpl_call_words(const struct sheet *s, const struct mpl_run *run,

@@ -97,6 +97,9 @@ enum mpl_status mpl_draw_scene(const struct sheet *s, const struct mpl_frame *fr
 /** The whole window of a run; windows of findings are marked. */
 enum mpl_status mpl_draw_run(const struct sheet *s, const struct mpl_run *run,
                              struct mpl_err *err);
+/** What the script zooms into: spans and levels of bins, within the budget. */
+enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all,
+                              struct mpl_err *err);
 /** Waiting by location and step. */
 enum mpl_status mpl_draw_heat(const struct sheet *s, const struct mpl_run *run,
                               struct mpl_err *err);

@@ -1,1 +1,424 @@
 'use strict';
+// Zooms the time line of the run, from all of it to a call. Without this script the picture stays as it is.
+// Times are ticks since the first event of the run; see data.c for what is in the elements.
+(() => {
+  const box = document.getElementById('data');
+  const plot = document.getElementById('run');
+  if (!box || !plot) {
+    return;
+  }
+  const GUTTER = 52, ROW = 18, BAR = 12, AXIS = 22, MOST_ROWS = 48;
+  const LOOKS = ['none', 'compute', 'p2p', 'collective', 'other', 'edge', 'wait'];
+  const SAYS = ['not recorded', 'computes', 'sends, receives', 'in a collective', 'in another call',
+    'starts up or shuts down', 'waits'];
+  const WAIT = 6;
+  const all = (what) => Array.from(box.querySelectorAll(what));
+  const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const perSecond = Number(box.dataset.ticks);
+  const begin = Number(box.dataset.begin), end = Math.max(Number(box.dataset.end), begin + 1);
+  const names = new Map(all('[data-region]').map((e) => [Number(e.dataset.region), e.textContent]));
+  const rows = all('[data-calls]').map((e) => ({ label: e.dataset.label, text: e.dataset.calls }));
+  const frames = all('[data-frame]').map((e) => (
+    { id: e.dataset.frame, from: Number(e.dataset.from), to: Number(e.dataset.to) }));
+  const levels = all('[data-look]').map((e) => ({
+    width: Number(e.dataset.width), n: Number(e.dataset.n),
+    look: bytesOf(e.dataset.look), waited: bytesOf(e.dataset.waited) }));
+  const shown = Math.min(rows.length, MOST_ROWS);
+  const view = { from: begin, to: end, first: 0, row: 0, at: begin };
+
+  // ---- calls ----------------------------------------------------------------------------------------
+
+  const reader = (bytes, at) => () => {
+    let number = 0, factor = 1, byte;
+    do {
+      byte = bytes[at.i++];
+      number += (byte & 127) * factor;
+      factor *= 128;
+    } while (byte > 127);
+    return number;
+  };
+
+  // What is behind the times of a call, in the order of data.c.
+  const readCall = (next) => {
+    const c = { gap: next(), before: next(), length: next(), region: next() };
+    const look = next();
+    c.look = look & 7;
+    c.known = look < 8;
+    c.record = next();
+    c.wait = next();
+    c.culprit = c.wait > 0 ? next() : 0;
+    c.way = next();
+    if (c.way === 3) {
+      c.root = next(); c.bytes = next();
+    } else if (c.way > 0) {
+      c.peer = next(); c.tag = next(); c.bytes = next(); c.messages = next();
+    }
+    return c;
+  };
+
+  // Times of all calls of a location, and where the rest of each stands in its bytes.
+  const stretchesOf = (row) => {
+    if (row.stretches) {
+      return row.stretches;
+    }
+    const bytes = bytesOf(row.text), at = { i: 0 }, next = reader(bytes, at);
+    row.bytes = bytes;
+    row.stretches = [];
+    while (at.i < bytes.length) {
+      const s = { from: next(), n: next() };
+      s.enter = new Float64Array(s.n); s.leave = new Float64Array(s.n);
+      s.wait = new Float64Array(s.n); s.look = new Uint8Array(s.n); s.place = new Uint32Array(s.n);
+      let last = s.from;
+      for (let i = 0; i < s.n; i++) {
+        s.place[i] = at.i;
+        const c = readCall(next);
+        s.enter[i] = last + c.gap;
+        s.leave[i] = last = s.enter[i] + c.length;
+        s.wait[i] = c.wait;
+        s.look[i] = c.look;
+      }
+      s.to = last + next();
+      s.behind = next();
+      row.stretches.push(s);
+    }
+    return row.stretches;
+  };
+
+  // The first call that ends behind a moment.
+  const callAt = (s, ticks) => {
+    let low = 0, high = s.n;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (s.leave[middle] <= ticks) { low = middle + 1; } else { high = middle; }
+    }
+    return low;
+  };
+
+  // ---- words ----------------------------------------------------------------------------------------
+
+  const exact = (ticks) => `${Number((ticks / perSecond).toPrecision(15))} s`;
+  const short = (ticks) => {
+    const s = ticks / perSecond;
+    return s >= 0.1 || s === 0 ? `${Number(s.toPrecision(3))} s`
+      : s >= 1e-3 ? `${Number((s * 1e3).toPrecision(3))} ms`
+        : s >= 1e-6 ? `${Number((s * 1e6).toPrecision(3))} us` : `${Number((s * 1e9).toPrecision(3))} ns`;
+  };
+  const name = (region, look) => names.get(region) || SAYS[look];
+
+  const sayCall = (row, s, i) => {
+    const c = readCall(reader(row.bytes, { i: s.place[i] }));
+    let text = `${row.label}: ${name(c.region, c.look)}`;
+    if (c.way === 3) {
+      text += `${c.root > 0 ? `, root ${c.root - 1}` : ''}, ${c.bytes} B`;
+    } else if (c.way > 0) {
+      text += `, ${c.way === 2 ? 'to' : 'from'} ${c.peer}, tag ${c.tag}, ${c.bytes} B`;
+      text += c.messages > 1 ? ` and ${c.messages - 1} more` : '';
+    }
+    text += `; ${short(c.length)}, from ${exact(s.enter[i])} to ${exact(s.leave[i])}`;
+    text += c.wait > 0 ? `; waits ${short(c.wait)}${c.culprit ? ` for ${rows[c.culprit - 1].label}` : ''}` : '';
+    text += c.known ? '' : '; how long it waits is not known';
+    return text + (c.record ? `; record ${row.label}#${c.record}` : '');
+  };
+
+  const sayGap = (row, s, i) => {
+    const from = i > 0 ? s.leave[i - 1] : s.from, to = i < s.n ? s.enter[i] : s.to;
+    const region = i < s.n ? readCall(reader(row.bytes, { i: s.place[i] })).before : s.behind;
+    return `${row.label}: ${name(region, 1)}; ${short(to - from)}, from ${exact(from)} to ${exact(to)}`;
+  };
+
+  const sayBin = (index, ticks) => {
+    const level = levelFor(), bin = Math.floor((ticks - begin) / level.width);
+    const at = index * level.n + bin;
+    if (bin < 0 || bin >= level.n) {
+      return '';
+    }
+    return `${rows[index].label}: mostly ${SAYS[level.look[at]]}, waits ` +
+      `${Math.round(level.waited[at] / 2.55)} % of ${short(level.width)} from ` +
+      `${exact(begin + bin * level.width)}; single calls are not in the page here`;
+  };
+
+  const say = (index, ticks) => {
+    const row = rows[index];
+    for (const s of stretchesOf(row)) {
+      if (ticks >= s.from && ticks < s.to) {
+        const i = callAt(s, ticks);
+        return i < s.n && s.enter[i] <= ticks ? sayCall(row, s, i) : sayGap(row, s, i);
+      }
+    }
+    return sayBin(index, ticks);
+  };
+
+  // ---- drawing --------------------------------------------------------------------------------------
+
+  const canvas = document.createElement('canvas');
+  const tip = document.createElement('output');
+  const pen = canvas.getContext('2d');
+  let fills = [], ink = '', soft = '', pending = false, width = 0;
+
+  const pixels = () => Math.max(width - GUTTER, 1);
+  const xOf = (ticks) => GUTTER + (ticks - view.from) / (view.to - view.from) * pixels();
+  const ticksAt = (x) => view.from + (x - GUTTER) / pixels() * (view.to - view.from);
+
+  // Stripes as in the SVG, so that colour is not all that tells.
+  const STROKES = [[], [], [[1, 0, 1, 4]], [[0, 1, 2, 1], [2, 3, 4, 3]], [[0, 1, 4, 1]], [], [[0, 6, 6, 0]]];
+  const readColours = () => {
+    const style = getComputedStyle(document.documentElement);
+    const colour = (key) => style.getPropertyValue(`--${key}`).trim();
+    ink = colour('ink'); soft = colour('soft');
+    fills = LOOKS.map((look, i) => {
+      if (i === 0) { return 'transparent'; }
+      const tile = document.createElement('canvas'), size = i === WAIT ? 6 : 4, p = tile.getContext('2d');
+      tile.width = tile.height = size;
+      p.fillStyle = colour(look); p.fillRect(0, 0, size, size);
+      p.strokeStyle = colour('x');
+      for (const [a, b, c, d] of STROKES[i]) {
+        p.beginPath(); p.moveTo(a, b); p.lineTo(c, d); p.stroke();
+      }
+      return pen.createPattern(tile, 'repeat');
+    });
+  };
+
+  const block = (look, from, to, y) => {
+    const a = Math.max(xOf(from), GUTTER), b = Math.min(xOf(to), width);
+    if (b > a) {
+      pen.fillStyle = fills[look];
+      pen.fillRect(a, y, b - a, BAR);
+    }
+  };
+
+  // The finest level whose bins are at least a pixel wide.
+  const levelFor = () => {
+    const perPixel = (view.to - view.from) / pixels();
+    let best = levels[0];
+    for (const level of levels) {
+      best = level.width >= perPixel ? level : best;
+    }
+    return best;
+  };
+
+  const drawBins = (index, y) => {
+    const level = levelFor(), base = index * level.n;
+    const first = Math.max(Math.floor((view.from - begin) / level.width), 0);
+    const last = Math.min(Math.ceil((view.to - begin) / level.width), level.n);
+    for (let i = first; i < last;) {
+      const look = level.look[base + i];
+      let j = i + 1;
+      while (j < last && level.look[base + j] === look) { j++; }
+      block(look, begin + i * level.width, begin + j * level.width, y);
+      i = j;
+    }
+    pen.fillStyle = fills[WAIT];
+    for (let i = first; i < last; i++) {
+      const waited = level.waited[base + i];
+      if (waited > 0) {
+        const x = Math.max(xOf(begin + i * level.width), GUTTER);
+        pen.fillRect(x, y + BAR + 1, Math.max(xOf(begin + (i + 1) * level.width) - x, 1), 1 + waited * 3 / 256);
+      }
+    }
+  };
+
+  const drawCalls = (s, y) => {
+    block(1, Math.max(s.from, view.from), Math.min(s.to, view.to), y);
+    for (let i = callAt(s, view.from); i < s.n && s.enter[i] < view.to; i++) {
+      const waited = s.enter[i] + s.wait[i];
+      block(WAIT, s.enter[i], waited, y);
+      block(s.look[i], waited, s.leave[i], y);
+    }
+  };
+
+  const drawRow = (index, y) => {
+    const perPixel = (view.to - view.from) / pixels(), level = levelFor();
+    const isFine = level.width <= 4 * perPixel;
+    const whole = (s) => s.from <= view.from && s.to >= view.to;
+    const stretches = isFine ? [] : stretchesOf(rows[index]);
+    if (!stretches.some(whole)) {
+      drawBins(index, y);
+    }
+    for (const s of stretches) {
+      if (s.from < view.to && s.to > view.from) {
+        pen.clearRect(Math.max(xOf(s.from), GUTTER), y,
+          Math.min(xOf(s.to), width) - Math.max(xOf(s.from), GUTTER), ROW);
+        drawCalls(s, y);
+      }
+    }
+    pen.fillStyle = ink;
+    pen.textAlign = 'right';
+    pen.fillText(rows[index].label, GUTTER - 6, y + 10);
+    if (index === view.row) {
+      pen.fillRect(GUTTER - 4, y, 2, BAR);
+    }
+  };
+
+  const drawAxis = (height) => {
+    const length = (view.to - view.from) / perSecond, from = view.from / perSecond;
+    const power = 10 ** Math.floor(Math.log10(length / 6)), rest = length / 6 / power;
+    const step = (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10) * power;
+    const decimals = Math.min(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), 15);
+    pen.textAlign = 'center';
+    pen.strokeStyle = pen.fillStyle = soft;
+    for (let i = 0; i < 16; i++) {
+      const at = (Math.ceil(from / step) + i) * step, x = xOf(at * perSecond);
+      if (at > from + length || x > width - 20) { break; }
+      pen.fillRect(x, height, 1, 4);
+      pen.fillText(`${at.toFixed(decimals)} s`, Math.max(x, GUTTER + 20), height + 16);
+    }
+  };
+
+  const draw = () => {
+    pending = false;
+    const scale = window.devicePixelRatio || 1, height = shown * ROW;
+    width = canvas.clientWidth;
+    canvas.width = width * scale; canvas.height = (height + AXIS) * scale;
+    pen.scale(scale, scale);
+    pen.font = '11px system-ui, sans-serif';
+    for (let i = 0; i < shown; i++) {
+      drawRow(view.first + i, i * ROW);
+    }
+    drawAxis(height);
+    pen.strokeStyle = ink;
+    for (const f of frames) {
+      const a = Math.max(xOf(f.from), GUTTER), b = Math.min(xOf(f.to), width);
+      if (b > GUTTER && a < width) { pen.strokeRect(a, 0.5, Math.max(b - a, 2), height - 2); }
+    }
+    canvas.dataset.from = view.from; canvas.dataset.to = view.to;
+  };
+  const redraw = () => {
+    if (!pending) { pending = true; requestAnimationFrame(draw); }
+  };
+
+  // ---- moving ---------------------------------------------------------------------------------------
+
+  const show = (from, to) => {
+    const length = Math.min(Math.max(to - from, 10), end - begin);
+    view.from = Math.min(Math.max(from, begin), end - length);
+    view.to = view.from + length;
+    redraw();
+  };
+  const zoom = (factor, at) => {
+    const centre = at === undefined ? (view.from + view.to) / 2 : at;
+    show(centre - (centre - view.from) * factor, centre + (view.to - centre) * factor);
+  };
+  const pan = (share) => {
+    const by = share * (view.to - view.from);
+    show(view.from + by, view.to + by);
+  };
+  const choose = (index) => {
+    view.row = Math.min(Math.max(index, 0), rows.length - 1);
+    view.first = Math.min(Math.max(view.first, view.row - shown + 1), view.row);
+    redraw();
+  };
+  const tell = (text) => { tip.textContent = text; };
+
+  // The next wait of the chosen location: single calls where the page has them, else the finest bins.
+  const nextWait = () => {
+    let found = null;
+    const take = (from, to) => {
+      if (from > view.at && (!found || from < found.from)) { found = { from, to }; }
+    };
+    for (const s of stretchesOf(rows[view.row])) {
+      for (let i = callAt(s, view.at); i < s.n; i++) {
+        if (s.wait[i] > 0 && s.enter[i] > view.at) { take(s.enter[i], s.enter[i] + s.wait[i]); break; }
+      }
+    }
+    if (box.dataset.whole !== '1') {
+      const level = levels[levels.length - 1], base = view.row * level.n;
+      for (let i = Math.max(Math.floor((view.at - begin) / level.width) + 1, 0); i < level.n; i++) {
+        if (level.waited[base + i] > 0) {
+          take(begin + i * level.width, begin + (i + 1) * level.width);
+          break;
+        }
+      }
+    }
+    if (!found) {
+      tell(`${rows[view.row].label}: no wait behind ${exact(view.at)}`);
+      view.at = begin - 1;
+      return;
+    }
+    view.at = found.from;
+    show(found.from - 2.5 * (found.to - found.from), found.to + 2.5 * (found.to - found.from));
+    tell(say(view.row, found.from));
+  };
+
+  const toFrame = (f) => {
+    const margin = (f.to - f.from) / 4;
+    show(f.from - margin, f.to + margin);
+  };
+
+  const KEYS = {
+    '+': () => zoom(0.5), '=': () => zoom(0.5), '-': () => zoom(2), '0': () => show(begin, end),
+    ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2),
+    ArrowUp: () => choose(view.row - 1), ArrowDown: () => choose(view.row + 1),
+    n: nextWait, Enter: () => tell(say(view.row, (view.from + view.to) / 2)), Escape: () => tell(''),
+  };
+
+  const button = (into, text, label, act) => {
+    const b = document.createElement('button');
+    b.type = 'button'; b.textContent = text; b.title = label; b.setAttribute('aria-label', label);
+    b.addEventListener('click', act);
+    into.append(b);
+  };
+
+  const listen = () => {
+    let held = null;
+    const rowAt = (y) => Math.min(view.first + Math.floor(y / ROW), view.first + shown - 1);
+    canvas.addEventListener('keydown', (e) => {
+      if (KEYS[e.key] && !e.ctrlKey && !e.metaKey && !e.altKey) { KEYS[e.key](); e.preventDefault(); }
+    });
+    // A wheel alone scrolls the page, as everywhere.
+    canvas.addEventListener('wheel', (e) => {
+      if (e.ctrlKey || e.shiftKey) {
+        e.preventDefault();
+        zoom((e.deltaY || e.deltaX) > 0 ? 1.25 : 0.8, ticksAt(e.offsetX));
+      }
+    }, { passive: false });
+    canvas.addEventListener('pointerdown', (e) => {
+      held = { x: e.offsetX, from: view.from, to: view.to };
+      canvas.setPointerCapture(e.pointerId);
+      view.at = ticksAt(e.offsetX);
+      choose(rowAt(e.offsetY));
+    });
+    canvas.addEventListener('pointerup', () => { held = null; });
+    canvas.addEventListener('pointermove', (e) => {
+      if (held) {
+        const by = (held.x - e.offsetX) / pixels() * (held.to - held.from);
+        show(held.from + by, held.to + by);
+      } else if (e.offsetX > GUTTER && e.offsetY < shown * ROW) {
+        tell(say(rowAt(e.offsetY), ticksAt(e.offsetX)));
+      }
+    });
+    canvas.addEventListener('dblclick', (e) => zoom(0.25, ticksAt(e.offsetX)));
+    window.addEventListener('resize', redraw);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readColours(); redraw(); });
+    for (const link of document.querySelectorAll('a[href="#timeline"]')) {
+      const cause = link.closest('article');
+      const f = frames.find((one) => cause && one.id === cause.id);
+      if (f) { link.addEventListener('click', () => toFrame(f)); }
+    }
+  };
+
+  const bar = document.createElement('p');
+  bar.className = 'bar';
+  button(bar, '+', 'zoom in (+)', () => zoom(0.5));
+  button(bar, '−', 'zoom out (-)', () => zoom(2));
+  button(bar, 'whole run', 'whole run (0)', () => show(begin, end));
+  button(bar, 'next wait', 'next wait of the chosen location (n)', nextWait);
+  for (const f of frames) {
+    button(bar, f.id, `the stretch of ${f.id}`, () => toFrame(f));
+  }
+  canvas.tabIndex = 0;
+  canvas.id = 'canvas';
+  canvas.className = 'canvas';
+  canvas.style.height = `${shown * ROW + AXIS}px`;
+  canvas.setAttribute('role', 'application');
+  canvas.setAttribute('aria-label', 'Time line of the run. Arrow keys move and choose a location, plus and minus ' +
+    'zoom, 0 shows the whole run, n goes to the next wait, Enter says what is in the middle.');
+  tip.id = 'tip';
+  tip.textContent = 'Drag to move; double-click, + and − or Ctrl with the wheel to zoom; n for the next wait.';
+  if (rows.length <= MOST_ROWS) {
+    plot.classList.add('live');
+  }
+  plot.after(bar, canvas, tip);
+  readColours();
+  listen();
+  redraw();
+})();

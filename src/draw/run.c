@@ -114,6 +114,7 @@ enum mpl_status mpl_draw_run(const struct sheet *s, const struct mpl_run *run,
     mark_findings(s, &all, n_rows);
     mpl_rows_end(s, &all, n_rows);
     say_what_is_shown(s, &all, per_row, &bins);
+    st = mpl_draw_data(s, &all, err);
     mpl_markup_put(s->out, "</section>\n");
-    return MPL_OK;
+    return st;
 }

@@ -256,7 +256,7 @@ static void draw_runs(const struct sheet *s)
 
 void mpl_draw_tables(const struct sheet *s)
 {
-    mpl_markup_put(s->out, "<section id=\"data\"><h2>Everything else</h2>\n");
+    mpl_markup_put(s->out, "<section id=\"rest\"><h2>Everything else</h2>\n");
     if (s->d->n_findings > 0) {
         draw_findings(s);
     }

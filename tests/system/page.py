@@ -20,7 +20,7 @@ VOID = {"meta", "br", "link", "img", "input", "hr"}
 OURS = set(
     "html head meta title style body header main section article p h1 h2 h3 a span dl dt dd div figure figcaption "
     "details summary ul li small table caption thead tbody tr th td script svg defs pattern path g rect text line "
-    "canvas output button kbd label bdi".split()
+    "i".split()
 )
 # Attributes whose value a browser would fetch, run or go to.
 FETCHING = {"src", "srcset", "action", "formaction", "poster", "background", "ping", "style", "data"}
@@ -216,6 +216,33 @@ def test_path(folder):
     tap.empty(list(complaints_about(page_of(path).out)), "a path: inert")
 
 
+# ---- size ----------------------------------------------------------------------------------------
+
+
+def test_size(folder):
+    """Many calls: the page keeps to its size, and says what it leaves out."""
+    path = os.path.join(folder, "long.trace")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("rank 0: ")
+        out.writelines("compute %d..%d\nsend %d..%d to 1 tag 1\n" % (10 * i, 10 * i + 8, 10 * i + 8, 10 * i + 10) for i in range(40000))
+        out.write("rank 1: ")
+        out.writelines("recv %d..%d from 0 tag 1\n" % (10 * i, 10 * i + 10) for i in range(40000))
+    small = page_of(path, "--size", "1")
+    large = page_of(path)
+    tap.ok(small.status == 0 and len(small.out) < 1000000, "--size 1: at most 1 MB", len(small.out))
+    tap.ok("Left out" in small.out, "--size 1: says what is left out")
+    tap.ok("Left out" not in large.out and len(large.out) < 8000000, "8 MB hold 80,000 calls", len(large.out))
+    calls = re.findall(r'data-calls="([^"]*)"', large.out)
+    tap.ok(
+        len(calls) == 2 and all(len(base64.b64decode(c)) > 40000 * 8 for c in calls),
+        "all of them are in it",
+    )
+    tap.ok(
+        product.run("diagnose", "--size", "1", path).status == 2,
+        "--size is refused where there is no page",
+    )
+
+
 # ---- odd runs ------------------------------------------------------------------------------------
 
 ODD = {
@@ -263,6 +290,7 @@ def main():
         for name, text in ODD.items():
             tap.guarded(name, test_odd, folder, name, text)
         tap.guarded("output", test_output, folder)
+        tap.guarded("size", test_size, folder)
     tap.done()
 
 

@@ -195,6 +195,60 @@ START_TEST(further_lines_begin_where_they_are_told_to)
 }
 END_TEST
 
+static const struct {
+    const char *name;
+    const char *shown;
+} in_markup[] = {
+    { "</p><b a='x' c=\"y\">&", "&lt;/p&gt;&lt;b a=&#39;x&#39; c=&quot;y&quot;&gt;&amp;" },
+    { "\xE2\x80\xAEgnp\x1B\n\xFF\xEF\xBF\xBF", "?gnp? ??" },
+    { "Grün", "Grün" },
+};
+
+START_TEST(names_are_text_in_markup)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+
+    mpl_markup_print(out, "%s", in_markup[_i].name);
+    fclose(out);
+    ck_assert_str_eq(text, in_markup[_i].shown);
+    free(text);
+}
+END_TEST
+
+START_TEST(long_names_are_cut_in_markup)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    char name[5000];
+
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    mpl_markup_print(out, "%s|", name);
+    fclose(out);
+    ck_assert_uint_eq(n, 2000 + strlen("…|"));
+    free(text);
+}
+END_TEST
+
+/* RFC 4648, section 10. */
+START_TEST(base64_is_that_of_the_standard)
+{
+    static const char *const all[] = { "",         "Zg==",     "Zm8=",    "Zm9v",
+                                       "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy" };
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+
+    mpl_markup_base64(out, "foobar", (size_t) _i);
+    fclose(out);
+    ck_assert_str_eq(text, all[_i]);
+    free(text);
+}
+END_TEST
+
 START_TEST(a_draft_counts_its_lines)
 {
     struct mpl_draft draft;
@@ -600,6 +654,9 @@ static Suite *text_suite(void)
     tcase_add_test(tcase, first_error_becomes_the_reason);
     tcase_add_test(tcase, errors_count_even_where_their_text_finds_no_memory);
     tcase_add_loop_test(tcase, file_is_read_whole_and_ended_with_nul, 0, 5);
+    tcase_add_loop_test(tcase, names_are_text_in_markup, 0, 3);
+    tcase_add_test(tcase, long_names_are_cut_in_markup);
+    tcase_add_loop_test(tcase, base64_is_that_of_the_standard, 0, 7);
     tcase_add_test(tcase, missing_file_is_told_with_name_and_reason);
     tcase_add_test(tcase, what_may_never_answer_is_no_file);
     tcase_add_test(tcase, file_without_memory_is_an_error);

@@ -1,0 +1,292 @@
+/*
+ * What the script zooms into, in attributes of hidden elements: there a name is text, as in the rest of the page.
+ * Calls are bytes in base64, seven bits of a number each, the lowest first, as protobuf has them. Times are ticks since
+ * the first event of the run, and differences: no number of the page is an absolute time.
+ *
+ * Levels have four times as many bins each. Where all calls do not fit into the page, only those in the frames of the
+ * findings are in it, and the page says so.
+ */
+#include "config.h"
+
+#include "draw/call_priv.h"
+
+enum {
+    DEFAULT_BYTES = 8000000,
+    FIRST_BINS = 1024,
+    LEAST_BINS = 16,
+    MOST_LEVELS = 5,
+    LEVELS_APART = 4
+};
+
+struct data {
+    const struct sheet *s;
+    const struct mpl_run *run;
+    struct mpl_frame all;
+    const struct mpl_frame *part; /* only calls in this one; NULL: all */
+    struct mpl_buf bytes;         /* of one location */
+    uint8_t *is_used;             /* per region */
+    size_t room;                  /* in the page for calls */
+    bool has_failed;
+};
+
+static void put(struct data *d, uint64_t number)
+{
+    do {
+        unsigned char *byte = mpl_buf_add(&d->bytes);
+
+        if (byte == NULL) {
+            d->has_failed = true;
+            return;
+        }
+        *byte = (unsigned char) ((number & 127) | (number > 127 ? 128 : 0));
+        number >>= 7;
+    } while (number > 0);
+}
+
+static void put_region(struct data *d, uint32_t region)
+{
+    put(d, region == MPL_NONE ? 0 : (uint64_t) region + 1);
+    if (region != MPL_NONE) {
+        d->is_used[region] = 1;
+    }
+}
+
+static void put_collective(struct data *d, const struct mpl_collective *c)
+{
+    put(d, 3);
+    put(d, c->root == MPL_NONE ? 0 : (uint64_t) d->run->model->processes[c->root].rank + 1);
+    put(d, (uint64_t) mpl_coll_bytes(d->run->model, c));
+}
+
+/*
+ * 0: no partner; 1: a receive, 2: a send, the other's rank, tag, bytes, and how many messages; 3: a collective, 1 more
+ * than the root's rank or 0, bytes.
+ */
+static void put_partner(struct data *d, uint32_t location, const struct mpl_span *span)
+{
+    const struct mpl_location *l = &d->run->model->locations[location];
+    const struct mpl_message *m = NULL;
+    const struct mpl_envelope *e = NULL;
+
+    if (span->n_messages > 0) {
+        m = &l->messages[mpl_events_message(d->run->events, location, span, 0)];
+        e = m->envelope != MPL_NONE ? &l->envelopes[m->envelope] : NULL;
+    }
+    if (e != NULL && e->peer != MPL_NONE) {
+        put(d, e->is_send ? 2 : 1);
+        put(d, d->run->model->processes[e->peer].rank);
+        put(d, e->tag);
+        put(d, m->bytes);
+        put(d, span->n_messages);
+    } else if (span->collective != MPL_NONE) {
+        put_collective(d, &l->collectives[span->collective]);
+    } else {
+        put(d, 0);
+    }
+}
+
+/* The computation before a call, the call, whom it waits for. */
+static void put_call(struct data *d, uint32_t location, uint32_t call, int64_t *last,
+                     const struct mpl_records *records)
+{
+    const struct mpl_span before = mpl_events_span(d->run->events, location, 2 * call);
+    const struct mpl_span span = mpl_events_span(d->run->events, location, 2 * call + 1);
+    struct mpl_call_view view;
+
+    mpl_events_call(d->run->events, location, call, &view);
+    put(d, (uint64_t) (span.enter_ticks - *last));
+    put_region(d, before.region);
+    put(d, (uint64_t) (span.leave_ticks - span.enter_ticks));
+    put_region(d, span.region);
+    put(d, (uint64_t) mpl_look_of_span(span.class) | (span.is_wait_known ? 0 : 8));
+    put(d, records != NULL ? mpl_call_record(records, view.first_event) : 0);
+    put(d, (uint64_t) span.wait_ticks);
+    if (span.wait_ticks > 0) {
+        put(d, span.culprit == MPL_NONE ? 0 : (uint64_t) span.culprit + 1);
+    }
+    put_partner(d, location, &span);
+    *last = span.leave_ticks;
+}
+
+/* The calls of a location that overlap [begin, end), as one stretch: where it begins and ends, how many. */
+static void put_stretch(struct data *d, uint32_t location, int64_t begin, int64_t end,
+                        const struct mpl_records *records)
+{
+    const struct mpl_events *events = d->run->events;
+    const uint32_t n = mpl_events_span_count(events, location);
+    const uint32_t first = mpl_span_at(events, location, begin) / 2;
+    uint32_t behind = first;
+
+    while (2 * behind + 1 < n &&
+           mpl_events_enter_ticks(events, location, 2 * behind + 1) < end) {
+        behind++;
+    }
+    if (n == 0 || behind == first) {
+        return;
+    }
+    int64_t last = mpl_events_enter_ticks(events, location, 2 * first);
+
+    put(d, (uint64_t) last);
+    put(d, behind - first);
+    for (uint32_t call = first; call < behind; call++) {
+        put_call(d, location, call, &last, records);
+    }
+    /* What lies behind the last call is computation to the next one. */
+    const bool has_next = 2 * behind < n;
+    const struct mpl_span next =
+        mpl_events_span(events, location, has_next ? 2 * behind : 2 * behind - 1);
+
+    put(d, has_next ? (uint64_t) (next.leave_ticks - last) : 0);
+    put_region(d, has_next ? next.region : MPL_NONE);
+}
+
+static void encode(struct data *d, uint32_t location)
+{
+    struct mpl_records records;
+    const bool has_records =
+        mpl_records_read(d->run->model, location, d->s->arena, &records, NULL) == MPL_OK;
+    const struct mpl_records *known = has_records ? &records : NULL;
+
+    if (d->part == NULL) {
+        put_stretch(d, location, d->all.begin_ticks, d->all.end_ticks, known);
+        return;
+    }
+    for (size_t i = 0; i < d->s->d->n_findings; i++) {
+        const struct mpl_frame *frame = &d->s->frames[i];
+
+        if (frame->run == d->run) {
+            put_stretch(d, location, frame->begin_ticks, frame->end_ticks, known);
+        }
+    }
+}
+
+/* What all calls take in the page, nearly: some bytes for each, and a third more for base64. */
+static size_t bytes_of_calls(const struct data *d)
+{
+    enum { BYTES_PER_CALL = 22 };
+    size_t n = 0;
+
+    for (uint32_t l = 0; l < d->all.n; l++) {
+        n += mpl_events_call_count(d->run->events, l);
+    }
+    return n * BYTES_PER_CALL;
+}
+
+/* ---- elements ------------------------------------------------------------------------------------- */
+
+static void draw_locations(struct data *d)
+{
+    FILE *out = d->s->out;
+
+    for (uint32_t l = 0; l < d->all.n; l++) {
+        const size_t room = d->room;
+
+        d->bytes.n = 0;
+        if (room > 0) {
+            encode(d, l);
+        }
+        d->room -= d->bytes.n / 3 * 4 < room ? d->bytes.n / 3 * 4 : room;
+        mpl_markup_print(out, "<i data-label=\"%s\" data-calls=\"",
+                         d->run->model->locations[l].label);
+        mpl_markup_base64(out, d->bytes.data, d->bytes.n);
+        mpl_markup_put(out, "\"></i>\n");
+    }
+}
+
+static void draw_regions(const struct data *d)
+{
+    for (uint32_t r = 0; r < d->run->model->n_regions; r++) {
+        if (d->is_used[r] != 0) {
+            mpl_markup_print(d->s->out, "<i data-region=\"%u\">%.200s</i>\n", r + 1,
+                             d->run->model->regions[r].name);
+        }
+    }
+}
+
+static enum mpl_status draw_levels(const struct data *d, size_t room, struct mpl_err *err)
+{
+    uint32_t most = FIRST_BINS;
+
+    while (most > LEAST_BINS && (size_t) most * d->all.n * 2 / 3 * 4 > room) {
+        most /= 2;
+    }
+    for (int i = 0; i < MOST_LEVELS; i++, most *= LEVELS_APART) {
+        const size_t bytes = (size_t) most * d->all.n * 2 / 3 * 4;
+        struct mpl_bins bins;
+
+        if (i > 0 && bytes > room) {
+            return MPL_OK;
+        }
+        room -= bytes < room ? bytes : room;
+        const enum mpl_status st =
+            mpl_bins_create(&d->all, 1, most, d->s->arena, &bins, err);
+        if (st != MPL_OK) {
+            return st;
+        }
+        mpl_markup_print(d->s->out, "<i data-width=\"%lld\" data-n=\"%u\" data-look=\"",
+                         (long long) bins.width_ticks, bins.n);
+        mpl_markup_base64(d->s->out, bins.look, (size_t) bins.n * d->all.n);
+        mpl_markup_put(d->s->out, "\" data-waited=\"");
+        mpl_markup_base64(d->s->out, bins.waited, (size_t) bins.n * d->all.n);
+        mpl_markup_put(d->s->out, "\"></i>\n");
+        if (bins.width_ticks == 1) {
+            return MPL_OK;
+        }
+    }
+    return MPL_OK;
+}
+
+static void draw_frames(const struct data *d)
+{
+    for (size_t i = 0; i < d->s->d->n_findings; i++) {
+        const struct mpl_frame *frame = &d->s->frames[i];
+
+        if (frame->run == d->run) {
+            mpl_markup_print(d->s->out,
+                             "<i data-frame=\"%s\" data-from=\"%lld\" "
+                             "data-to=\"%lld\"></i>\n",
+                             d->s->d->findings[i].id, (long long) frame->begin_ticks,
+                             (long long) frame->end_ticks);
+        }
+    }
+}
+
+enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all,
+                              struct mpl_err *err)
+{
+    const size_t room = s->options->most_bytes > 0 ? s->options->most_bytes : DEFAULT_BYTES;
+    struct data d = { .s = s,
+                      .run = all->run,
+                      .all = *all,
+                      .bytes = mpl_buf_make(1),
+                      .is_used = MPL_NEW_ARRAY(s->arena, all->run->model->n_regions + 1,
+                                               uint8_t) };
+
+    if (d.is_used == NULL) {
+        return mpl_nomem(err);
+    }
+    const bool is_whole = bytes_of_calls(&d) <= room / 4 * 3;
+
+    d.part = is_whole ? NULL : all;
+    d.room = is_whole ? room : room / 3;
+    mpl_markup_print(s->out,
+                     "<div id=\"data\" hidden data-ticks=\"%llu\" data-begin=\"%lld\" "
+                     "data-end=\"%lld\" data-whole=\"%d\">\n",
+                     (unsigned long long) all->run->model->ticks_per_s,
+                     (long long) all->begin_ticks, (long long) all->end_ticks, is_whole);
+    draw_frames(&d);
+    draw_locations(&d);
+    draw_regions(&d);
+    const enum mpl_status st = draw_levels(&d, is_whole ? room / 8 : room / 3, err);
+
+    mpl_markup_put(s->out, "</div>\n");
+    if (!is_whole) {
+        mpl_markup_print(s->out,
+                         "<p class=\"note warn\">Left out, so that the page stays small: "
+                         "single calls outside of the framed stretches%s (--size MB makes "
+                         "room for more).</p>\n",
+                         d.room == 0 ? ", and in these of some locations" : "");
+    }
+    mpl_buf_free(&d.bytes);
+    return st == MPL_OK && d.has_failed ? mpl_nomem(err) : st;
+}

@@ -1,0 +1,168 @@
+"""The page in a browser: it asks nobody for anything, complains of nothing, fits narrow and wide windows, shows calls
+when one zooms in, and is whole without its script."""
+
+import os
+import re
+import shutil
+import tempfile
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.keys import Keys
+
+import product
+
+tap = product.Tap()
+
+HOSTILE = '</script><img src=x onerror="alert(1)">\'>'
+PROGRAM = """rank 0: compute 0..50 in "%(name)s"  send 50..52 to 1 tag 7
+rank 1: compute 0..10 in "%(name)s"  recv 10..53 from 0 tag 7
+"""
+FEW = ("oddeven-slow5-np16", "mandel-mw-masterslow-np8", "prk-stencil-slow6-np16", "scorep-mw8", "lulesh-np8")
+
+
+def browser():
+    options = Options()
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+
+
+def resize(chrome, width):
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def hover(chrome, x, y):
+    chrome.execute_script(
+        """const c = document.getElementById('canvas'), box = c.getBoundingClientRect();
+        c.dispatchEvent(new PointerEvent('pointermove', {clientX: box.left + arguments[0],
+            clientY: box.top + arguments[1], bubbles: true}));""",
+        x,
+        y,
+    )
+    return tip(chrome)
+
+
+def tip(chrome):
+    return chrome.execute_script("return document.getElementById('tip').textContent")
+
+
+def settle(chrome):
+    chrome.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+
+
+def facts(text):
+    """Of a call: who, where, its times, its record."""
+    times = re.search(r"from (\S+) s to (\S+) s", text)
+    record = re.search(r"record (\S+)", text)
+    return (
+        re.split(r"[,;]", text)[0],
+        [float(t) for t in times.groups()] if times else None,
+        record.group(1) if record else None,
+        re.findall(r"(?:tag|to|from) \d+(?=,)|\d+ B", text),
+        re.findall(r"waits \S+ \S+ for (\w+(?:\.\d+)?)", text),
+    )
+
+
+def test_page(chrome, name, path):
+    for width in (1280, 400):
+        resize(chrome, width)
+        chrome.get("file://" + path)
+        settle(chrome)
+        shown = chrome.execute_script("return document.documentElement.scrollWidth")
+        tap.ok(shown <= width, "%s: fits %d pixels" % (name, width), shown)
+    resize(chrome, 1280)
+    chrome.get("file://" + path)
+    settle(chrome)
+    asked = chrome.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
+    tap.empty(asked, name + ": asks nobody")
+
+
+def test_zoom(chrome, name):
+    """The calls that a picture shows are those that the time line shows there."""
+    titles = chrome.execute_script(
+        "return [...document.querySelectorAll('article.cause:first-of-type figure g > title')].map(t => t.textContent)"
+    )
+    titles = [t for t in titles if "; record " in t and facts(t)[1][1] > facts(t)[1][0]]
+    if not titles:
+        tap.skip(name + ": zooms to a call", "no cause with calls in its picture")
+        return
+    chrome.execute_script("document.querySelector('article.cause a[href=\"#timeline\"]').click()")
+    settle(chrome)
+    labels = chrome.execute_script(
+        "return [...document.querySelectorAll('#data [data-calls]')].map(e => e.dataset.label)"
+    )
+    begin, end, ticks, width = chrome.execute_script(
+        """const c = document.getElementById('canvas');
+        return [Number(c.dataset.from), Number(c.dataset.to),
+            Number(document.getElementById('data').dataset.ticks), c.clientWidth]"""
+    )
+    complaints = []
+    for title in titles[:: max(len(titles) // 40, 1)]:
+        who, times, _, _, _ = facts(title)
+        middle = sum(times) / 2 * ticks
+        x = 52 + (middle - begin) / (end - begin) * (width - 52)
+        pixel = (end - begin) / (width - 52) / ticks
+        label = who.split(":")[0]
+        if times[1] - times[0] < 2 * pixel or not 52 < x < width or labels.index(label) >= 48:
+            continue
+        told = hover(chrome, x, labels.index(label) * 18 + 6)
+        if facts(told) != facts(title):
+            complaints.append("%s\nis told as\n%s" % (title, told))
+    tap.empty(complaints, name + ": a call under the pointer is that of the picture")
+    chrome.find_element("id", "canvas").send_keys("0", "n")
+    settle(chrome)
+    told = tip(chrome)
+    tap.ok("waits" in told or "no wait" in told, name + ": the next wait", told)
+    chrome.find_element("id", "canvas").send_keys(Keys.ARROW_DOWN, "+", Keys.ARROW_RIGHT, Keys.ENTER)
+    settle(chrome)
+    tap.ok(re.match(r"\S+: ", tip(chrome)) is not None, name + ": keys move", tip(chrome))
+
+
+def test_without_script(chrome, name, path):
+    chrome.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    chrome.get("file://" + path)
+    chrome.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    canvas = chrome.find_elements("id", "canvas")
+    picture = chrome.find_elements("css selector", "#run svg")
+    tap.ok(
+        not canvas and (not picture or picture[0].is_displayed()),
+        name + ": has its picture without the script",
+    )
+
+
+def test_trace(chrome, folder, name, trace):
+    path = os.path.join(folder, name + ".html")
+    answer = product.run("diagnose", "--format", "html", "-o", path, trace)
+    if not os.path.exists(path):
+        tap.ok(False, name + ": a page", answer)
+        return
+    test_page(chrome, name, path)
+    if chrome.find_elements("id", "canvas"):
+        test_zoom(chrome, name)
+    tap.empty([e["message"] for e in chrome.get_log("browser")], name + ": no complaint of the browser")
+    test_without_script(chrome, name, path)
+
+
+def main():
+    if not shutil.which("chromedriver"):
+        tap.ok(False, "chromedriver is there")
+        tap.done()
+    chrome = browser()
+    with tempfile.TemporaryDirectory() as folder:
+        hostile = os.path.join(folder, "hostile.trace")
+        with open(hostile, "w", encoding="utf-8") as out:
+            out.write(PROGRAM % {"name": HOSTILE.replace('"', "'")})
+        traces = {"hostile": hostile, "mw-slow-master": os.path.join(product.top, "examples/traces/mw-slow-master")}
+        traces.update((n, os.path.join(product.shared, n)) for n in FEW if os.path.isdir(os.path.join(product.shared, n)))
+        for name, trace in traces.items():
+            tap.guarded(name, test_trace, chrome, folder, name, trace)
+    chrome.quit()
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
