@@ -1,4 +1,4 @@
-/* What a trace does not record, said where the figures would stand that it takes away. */
+/* What a table cannot show: above all what the trace does not record, said where the figures would stand. */
 #include "config.h"
 
 #include "view/view_priv.h"
@@ -59,6 +59,35 @@ static enum mpl_status note_steps(struct noting *n, struct mpl_err *err)
     return st;
 }
 
+/* Table 1 of the paper, which is about the time line that nothing has repaired yet. */
+static void note_accuracy(struct noting *n)
+{
+    const struct mpl_model *model = n->s->run->model;
+    const struct mpl_clock_accuracy *a = &n->s->run->clock->accuracy;
+    const double tick = 1 / (double) model->ticks_per_s;
+
+    if (a->n == 0) {
+        return;
+    }
+    const char *early = mpl_text_count(n->arena, a->n - a->n_correct);
+    const char *all = mpl_text_count(n->arena, a->n);
+    const char *mean = mpl_text_seconds(n->arena, a->mean_ticks * tick);
+    const char *median = mpl_text_seconds(n->arena, a->median_ticks * tick);
+    const char *deviation = mpl_text_seconds(n->arena, a->stddev_ticks * tick);
+
+    n->is_enough = n->is_enough && early != NULL && all != NULL && mean != NULL &&
+                   median != NULL && deviation != NULL;
+    if (n->is_enough) {
+        note(n, a->n_correct == a->n
+                    ? "no message is received before it is sent, even without repair"
+                    : mpl_arena_printf(n->arena,
+                                       "before the repair %s of %s messages were received "
+                                       "before they were sent, by %s on average (median "
+                                       "%s, standard deviation %s)",
+                                       early, all, mean, median, deviation));
+    }
+}
+
 static bool shows(const struct mpl_view *view, const char *column)
 {
     for (size_t i = 0; i < view->n_columns; i++) {
@@ -88,6 +117,9 @@ enum mpl_status mpl_view_notes(const struct mpl_view *view, struct mpl_selection
     }
     if (st == MPL_OK && shows(view, "step")) {
         st = note_steps(&notes, err);
+    }
+    if (st == MPL_OK && shows(view, "correct")) {
+        note_accuracy(&notes);
     }
     *out = notes.all;
     *n = notes.n;
