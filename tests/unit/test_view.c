@@ -264,6 +264,55 @@ START_TEST(collectives_add_up_to_what_scalasca_says)
 }
 END_TEST
 
+/* ---- memory --------------------------------------------------------------------------------------------- */
+
+/* Whether there was enough; what is made then is not looked at. */
+static bool try_view(const struct mpl_view *view, const struct mpl_diagnosis *d, long n)
+{
+    const struct mpl_selection_asked asked = everything();
+    struct mpl_arena *own = mpl_arena_create();
+    struct mpl_selection *selection = NULL;
+    const struct mpl_table *table = NULL;
+    const char *const *notes = NULL;
+    size_t n_notes = 0;
+    struct mpl_err err = { 0 };
+
+    ck_assert_ptr_nonnull(own);
+    mpl_alloc_fail_after(n);
+    enum mpl_status st = mpl_selection_create(d, &asked, own, &selection, &err);
+
+    st = st == MPL_OK ? mpl_view_notes(view, selection, own, &notes, &n_notes, &err) : st;
+    st = st == MPL_OK ? mpl_table_create(view, selection, own, &table, &err) : st;
+    mpl_alloc_fail_after(-1);
+    mpl_arena_destroy(own);
+    ck_assert_msg(st == MPL_OK || st == MPL_E_NOMEM, "%s: status %d", view->name, st);
+    return st == MPL_OK;
+}
+
+START_TEST(lack_of_memory_is_told)
+{
+    static const char *const traces[] = { "two-late.trace", "quick-master.trace" };
+    size_t n_views = 0;
+    const struct mpl_view *const *views = mpl_views(&n_views);
+    const char *top = getenv("top_srcdir");
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/tests/traces/%s", top == NULL ? ".." : top, traces[_i]);
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &analysis, NULL), MPL_OK);
+    for (size_t v = 0; v < n_views; v++) {
+        long n = 0;
+
+        /* The last ones found enough several times: what fails there is done without. */
+        for (int n_enough = 0; n_enough < 20; n++) {
+            n_enough =
+                try_view(views[v], mpl_analysis_diagnosis(analysis), n) ? n_enough + 1 : 0;
+            ck_assert_int_lt(n, 100000);
+        }
+        ck_assert_int_gt(n, 25);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("view");
@@ -275,6 +324,7 @@ int main(void)
     tcase_add_checked_fixture(c, create_arena, destroy_arena);
     tcase_add_test(c, sums_are_those_of_the_run);
     tcase_add_test(c, collectives_add_up_to_what_scalasca_says);
+    tcase_add_loop_test(c, lack_of_memory_is_told, 0, 2);
     srunner_run_all(runner, CK_ENV);
 
     const int failed = srunner_ntests_failed(runner);
