@@ -70,6 +70,36 @@ bool mpl_repeats_write(const uint32_t *numbers, size_t n, struct mpl_coder *c);
 /** Reads them back: exactly \p n, each below \p limit. */
 bool mpl_repeats_read(struct mpl_coder *c, uint32_t *numbers, size_t n, uint32_t limit);
 
+/* ---- what is read (baseline_read.c, baseline_location.c) ------------------------------------- */
+
+struct mpl_baseline_reader {
+    const struct mpl_json_value *root;
+    struct mpl_arena *arena;
+    struct mpl_arena *scratch;
+    struct mpl_model *model;
+    struct mpl_process *processes; /* Of the model. */
+    const char **shapes;
+    uint32_t n_shapes;
+    bool is_short;   /* Memory ran out. */
+    const char *bad; /* What is damaged; NULL: nothing so far. */
+};
+bool mpl_reader_is_lost(const struct mpl_baseline_reader *r);
+/** Of what is damaged the first one counts. */
+void mpl_reader_complain(struct mpl_baseline_reader *r, const char *what);
+/** These live with the model; where there is no memory, or not what must be there, the reader is lost. */
+void *mpl_reader_make(struct mpl_baseline_reader *r, size_t n, size_t size);
+const char *mpl_reader_text(struct mpl_baseline_reader *r,
+                            const struct mpl_json_value *value, const char *what);
+int64_t mpl_reader_number(struct mpl_baseline_reader *r, const struct mpl_json_value *value,
+                          int64_t low, int64_t high, const char *what);
+/** Indices below a limit. */
+const uint32_t *mpl_reader_members(struct mpl_baseline_reader *r,
+                                   const struct mpl_json_value *value, uint32_t limit,
+                                   uint32_t *n, const char *what);
+/** Into \p loc of the model. */
+void mpl_baseline_location(struct mpl_baseline_reader *r, const struct mpl_json_value *x,
+                           struct mpl_location *loc);
+
 /* ---- the document (baseline_read.c) --------------------------------------------------------- */
 
 enum mpl_status mpl_read_baseline(const char *path, struct mpl_arena *arena,
