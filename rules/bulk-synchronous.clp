@@ -261,7 +261,7 @@
   =>
   (bsp-ask ?r ?p 3 "find the processes that are late, and whether they compute longer"
            (create$ "member.delay_cost" "member.delay_share" "member.compute_time" "member.relative"
-                    "member.excess" "member.waited_as_root" "run.static_cost" "run.step_count"
+                    "member.given_work" "member.excess" "member.waited_as_root" "run.static_cost" "run.step_count"
                     "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "run.step_growth"
                     "run.often_wait")))
 
@@ -286,18 +286,30 @@
   (assert (bsp-late (run ?r) (pattern ?p) (location ?l)
                     (cost (max ?cost (min (+ ?cost ?hidden) (* ?excess (max 1 (- ?n 1)))))))))
 
+(deffunction MAIN::bsp-is-alone (?run ?pattern ?root ?excess)
+  "Whether what a root computes longer is before its broadcasts and scatters, and the others compute little meanwhile:
+   who is just slower is late there only as it does what all do. True where it is not known."
+  (bind ?own -1.0)
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "member.given_work") (eq ?m:location ?root))
+    (bind ?own ?m:value))
+  (bind ?others (median-of ?run ?pattern "member.given_work"))
+  (or (< ?own 0.0)
+      (and (>= (- ?own ?others) (* 0.5 ?excess)) (<= (* 2.0 ?others) ?own))))
+
 (defrule CAUSES::bsp-late-member
   "The others wait for one process in collective operations, because it computes longer."
   (bsp-late (run ?r) (pattern ?p) (location ?l) (cost ?cost))
   (metric (run ?r) (pattern ?p) (name "member.waited_as_root") (location ?l) (value ?root))
+  (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
   ;; A root that is late alone may do something else than the others: see serial-root.
-  (or (test (< (* 2.0 ?root) ?cost)) (exists (bsp-late (run ?r) (pattern ?p) (location ~?l))))
+  (or (test (or (< (* 2.0 ?root) ?cost) (not (bsp-is-alone ?r ?p ?l ?excess))))
+      (exists (bsp-late (run ?r) (pattern ?p) (location ~?l))))
   ;; One fault of several is one cause, told of the one that costs most.
   (not (bsp-late (run ?r) (pattern ?p) (location ?o&~?l)
                  (cost ?c&:(or (> ?c ?cost) (and (= ?c ?cost) (< (str-compare ?o ?l) 0))))))
   (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))
   (metric (run ?r) (pattern ?p) (name "member.relative") (location ?l) (value ?relative))
-  (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
   (metric (run ?r) (pattern ?p) (name "member.compute_time") (location ?l) (value ?compute))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   (not (serial (run ?r) (location ?l)))
@@ -334,6 +346,7 @@
   (test (>= (* 2.0 ?root) ?cost))
   (not (bsp-late (run ?r) (pattern ?p) (location ~?l)))
   (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
+  (test (bsp-is-alone ?r ?p ?l ?excess))
   (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   (not (serial (run ?r) (location ?l)))
