@@ -391,7 +391,7 @@ struct mpl_steps {
     double
         kept_s; /**< Of it, what is left when the steps of each process are added up first. */
     /** Mean rank correlation (Spearman) of neighbouring steps, -1 to 1; NaN where all are equal, or
-        with a single process. */
+        with a single process. Here and in the next two, steps in which nobody computes are left out. */
     double persistence;
     double
         heaviest_kept; /**< Share of steps whose heaviest process is that of the step before. */

@@ -184,27 +184,43 @@ static void find_trend(struct summary *s)
                         (n - quarter) * s->seconds;
 }
 
-static void compare_neighbours(struct summary *s)
+/* What a process computes at least that is compared, of what the median computes; and a step, of what the mean
+ * step takes. */
+static const double next_to_nothing = 0.1;
+
+/* Between two operations that follow one another nobody computes: who is longest there says nothing. */
+static bool is_empty(const struct summary *s, uint32_t k, double mean_most)
+{
+    return s->all[k].most < next_to_nothing * mean_most;
+}
+
+static void compare_neighbours(struct summary *s, double mean_most)
 {
     const uint32_t n_processes = s->steps->n_processes;
+    uint32_t before = MPL_NONE; /* the last step that is not empty */
     double sum = 0;
     uint32_t n = 0;
     uint32_t n_same = 0;
     uint32_t n_pairs = 0;
 
-    for (uint32_t k = 0; k < s->steps->n; k++) {
-        rank_processes(s, s->steps->compute_ticks + (size_t) k * n_processes,
-                       negligible * (s->all[k].most - s->all[k].mean), s->ranks[k % 2]);
-        if (k > 0 && s->all[k].heaviest != MPL_NONE && s->all[k - 1].heaviest != MPL_NONE) {
-            n_pairs++;
-            n_same += s->all[k].heaviest == s->all[k - 1].heaviest;
+    for (uint32_t k = 0, turn = 0; k < s->steps->n; k++) {
+        if (is_empty(s, k, mean_most)) {
+            continue;
         }
-        if (k > 0) {
+        rank_processes(s, s->steps->compute_ticks + (size_t) k * n_processes,
+                       negligible * (s->all[k].most - s->all[k].mean), s->ranks[turn]);
+        turn = 1 - turn;
+        if (before != MPL_NONE) {
+            const bool both =
+                s->all[k].heaviest != MPL_NONE && s->all[before].heaviest != MPL_NONE;
             const double r = correlation(s->ranks[0], s->ranks[1], s->n);
 
+            n_pairs += both;
+            n_same += both && s->all[k].heaviest == s->all[before].heaviest;
             sum += isnan(r) ? 0 : r;
             n += isnan(r) ? 0 : 1;
         }
+        before = k;
     }
     s->steps->persistence = n == 0 ? NAN : sum / n;
     s->steps->heaviest_kept = n_pairs == 0 ? NAN : (double) n_same / n_pairs;
@@ -215,7 +231,7 @@ static void compare_neighbours(struct summary *s)
  * Cohen's kappa of this and what comes (Cohen 1960), 0 by chance and 1 where processes take strict turns or
  * work stays where it is. Where there has been no last time, it counts as wrong.
  */
-static void compare_turns(struct summary *s, uint32_t *next)
+static void compare_turns(struct summary *s, double mean_most, uint32_t *next)
 {
     const double chance = 1.0 / s->n;
     uint32_t last = MPL_NONE;
@@ -225,6 +241,9 @@ static void compare_turns(struct summary *s, uint32_t *next)
     for (uint32_t k = 0; k < s->steps->n; k++) {
         const uint32_t now = s->all[k].heaviest;
 
+        if (is_empty(s, k, mean_most)) {
+            continue;
+        }
         if (now != MPL_NONE && last != MPL_NONE) {
             n++;
             n_right += next[last] == now + 1;
@@ -263,9 +282,6 @@ static void add_costs(struct summary *s, struct mpl_step_load *loads)
     }
     s->steps->kept_s = fmax(0, most * s->n - all) * s->seconds;
 }
-
-/* What a process computes at least that is compared, of what the median computes. */
-static const double next_to_nothing = 0.1;
 
 static int by_value(const void *x, const void *y)
 {
@@ -307,6 +323,7 @@ static bool summarise(struct summary *s, struct mpl_step_load *loads,
 {
     const uint32_t n_processes = s->steps->n_processes;
     uint32_t *next = MPL_NEW_ARRAY(scratch, n_processes, uint32_t);
+    double mean_most = 0;
 
     s->all = MPL_NEW_ARRAY(scratch, s->steps->n, struct step);
     s->places = MPL_NEW_ARRAY(scratch, n_processes, struct place);
@@ -318,10 +335,11 @@ static bool summarise(struct summary *s, struct mpl_step_load *loads,
     }
     for (uint32_t k = 0; k < s->steps->n; k++) {
         s->all[k] = step_of(s, s->steps->compute_ticks + (size_t) k * n_processes);
+        mean_most += s->all[k].most / s->steps->n;
     }
     s->steps->imbalance = imbalance(s->all, s->steps->n);
-    compare_neighbours(s);
-    compare_turns(s, next);
+    compare_neighbours(s, mean_most);
+    compare_turns(s, mean_most, next);
     find_trend(s);
     add_costs(s, loads);
     return true;
