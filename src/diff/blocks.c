@@ -23,9 +23,8 @@ static size_t blocks_of(uint64_t n)
                                        : (size_t) blocks;
 }
 
-/* Computation before calls \p first to \p end - 1. */
-static double computed(const struct mpl_events *events, uint32_t l, uint32_t first,
-                       uint32_t end)
+double mpl_effects_between(const struct mpl_events *events, uint32_t l, uint32_t first,
+                           uint32_t end)
 {
     int64_t ticks = 0;
 
@@ -47,7 +46,7 @@ static double *cut(const struct mpl_events *events, uint32_t l, const uint32_t *
         const uint32_t end = b + 1 == n_blocks ? mpl_events_call_count(events, l) + 1
                                                : ends[(b + 1) * n / n_blocks - 1] + 1;
 
-        blocks[b] = computed(events, l, first, end);
+        blocks[b] = mpl_effects_between(events, l, first, end);
         first = end;
     }
     return blocks;

@@ -78,6 +78,52 @@ struct mpl_load {
     double caused_new_s;
 };
 
+/** In which iterations of a loop, or calls of a kind, a difference lies. */
+enum mpl_when_kind {
+    MPL_WHEN_UNEVEN, /**< Here more and there less, or there are too few to say. */
+    MPL_WHEN_ALL,    /**< In nearly all of them. */
+    MPL_WHEN_FROM,
+    MPL_WHEN_UNTIL,
+    MPL_WHEN_SOME /**< Nine tenths are in a quarter of them or fewer. */
+};
+struct mpl_when {
+    enum mpl_when_kind kind;
+    uint32_t
+        first; /**< From 0. From: the first that has it; until: the first that has not; some: the
+                       first of them. */
+    uint32_t low; /**< From, until: the interval of 95 % for it. */
+    uint32_t high;
+    uint32_t n;    /**< So many have it. */
+    double each_s; /**< Each of these, on average. */
+};
+
+enum mpl_place_what {
+    MPL_PLACE_LOOP, /**< The body of a loop. */
+    MPL_PLACE_CALL  /**< In front of a call, up to the one before. */
+};
+/** Where a location that is named computes longer or shorter. */
+struct mpl_place_load {
+    uint32_t load; /**< Whose: an index into loads. */
+    enum mpl_place_what what;
+    const char *
+        region; /**< The function; of a call, in which most of it is. NULL: not recorded. */
+    uint32_t loop;   /**< The outermost one; MPL_NONE: outside of loops, or of a region. */
+    uint32_t symbol; /**< The call; MPL_NONE: behind the last one, or no place at a call. */
+    uint32_t
+        position; /**< Of the call in the body, from 0; calls of an inner loop count once. */
+    uint32_t base_steps; /**< Iterations, outside of loops calls. 0: of a region. */
+    uint32_t new_steps;
+    double base_s; /**< Of repetitions medians. */
+    double new_s;
+    double beyond_s; /**< See struct mpl_load. */
+    double low_s;    /**< Its confidence interval of 95 %; NaN: chance is not known. */
+    double high_s;
+    double p;
+    bool
+        is_significant; /**< At a false discovery rate of 5 % among the places of a location that is. */
+    struct mpl_when when;
+};
+
 /** Runs of one side. */
 struct mpl_diff_side {
     size_t n;
@@ -120,6 +166,8 @@ struct mpl_diff {
     const struct mpl_load *loads; /**< One per location; what differs most comes first. */
     uint32_t
         n_named; /**< Of them, those that count: significant, or of single runs, far from all others. */
+    size_t n_places; /**< A tenth or more each of what the loads differ that are named. */
+    const struct mpl_place_load *places; /**< By load, and then the largest one first. */
     double
         explained_share; /**< Of the difference in run time, what computation explains: of the first,
                             of who computes longest, or of all on average. NaN: no difference. */

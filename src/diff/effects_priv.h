@@ -12,11 +12,18 @@ struct mpl_effects {
     const struct mpl_sequence
         *base; /* Per location, of the runs that speak for their sides. */
     const struct mpl_sequence *new;
+    const enum mpl_looseness *looseness; /* Per location. */
+    bool has_parts; /* base and new are not made of all that is recorded. */
+    struct mpl_symbols *symbols;
+    struct mpl_loops *loops;
     struct mpl_load *loads; /* Per location. */
     struct mpl_arena *arena;
     struct mpl_arena *scratch;
 };
 
+/** What it computes before calls \p first to \p end - 1, seconds. */
+double mpl_effects_between(const struct mpl_events *events, uint32_t l, uint32_t first,
+                           uint32_t end);
 /** What it computes in a run, seconds. */
 double mpl_effects_computed(const struct mpl_run *run, uint32_t l);
 /**
@@ -45,6 +52,11 @@ enum mpl_status mpl_blocks_chance(const struct mpl_effects *e, const struct mpl_
 
 /** Fills in what loads say of chance. */
 enum mpl_status mpl_loads_weigh(struct mpl_effects *e, struct mpl_err *err);
+
+/* ---- where (where.c) ------------------------------------------------------------------------------- */
+
+/** Finds the places of the loads that are named. Cost: linear in their calls, of each run. */
+enum mpl_status mpl_where_find(struct mpl_effects *e, struct mpl_err *err);
 
 /* ---- who is to blame -------------------------------------------------------------------------------- */
 

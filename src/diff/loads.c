@@ -213,7 +213,8 @@ static enum mpl_status compare(struct mpl_effects *e, struct mpl_err *err)
         diff->n_named = count_named(e, scratch);
         diff->explained_share =
             explain(diff, diff->sides[1].median_s - diff->sides[0].median_s);
-        st = is_noteworthy(diff) ? find_why(e, err) : MPL_OK;
+        st = mpl_where_find(e, err);
+        st = st == MPL_OK && is_noteworthy(diff) ? find_why(e, err) : st;
     }
     return st;
 }
@@ -226,6 +227,10 @@ enum mpl_status mpl_loads_compare(struct mpl_comparison *c, const struct mpl_seq
                              .n_locations = c->n_locations,
                              .base = base,
                              .new = new,
+                             .looseness = c->looseness,
+                             .has_parts = c->options.has_parts,
+                             .symbols = c->symbols,
+                             .loops = c->loops,
                              .arena = c->arena,
                              .scratch = mpl_arena_create() };
     const enum mpl_status st = e.scratch == NULL ? mpl_nomem(err) : compare(&e, err);

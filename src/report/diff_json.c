@@ -117,8 +117,9 @@ static struct mpl_json *tasks_json(uint64_t n)
     return n == 0 ? mpl_json_null() : mpl_json_integer((int64_t) n);
 }
 
-static struct mpl_json *performance_json(const struct mpl_diff *diff)
+static struct mpl_json *performance_json(const struct writer *w)
 {
+    const struct mpl_diff *diff = w->diff;
     struct mpl_json *json = mpl_json_array();
 
     for (uint32_t i = 0; i < diff->n_loads; i++) {
@@ -141,6 +142,7 @@ static struct mpl_json *performance_json(const struct mpl_diff *diff)
         mpl_json_set(entry, "stands_out", mpl_json_boolean(i < diff->n_named));
         mpl_json_add(json, entry);
     }
+    mpl_diff_places_json(diff, json, w->scratch);
     return json;
 }
 
@@ -167,7 +169,8 @@ static struct mpl_json *closing_json(const struct mpl_diff *diff)
 static struct mpl_json *loops_json(const struct writer *w)
 {
     struct mpl_json *json = mpl_json_object();
-    const uint32_t n = w->diff->n_changes == 0 ? 0 : mpl_loops_count(w->diff->loops);
+    const bool are_named = w->diff->n_changes + w->diff->n_places > 0;
+    const uint32_t n = are_named ? mpl_loops_count(w->diff->loops) : 0;
 
     for (uint32_t i = 0; i < n; i++) {
         const struct mpl_loop loop = mpl_loops_get(w->diff->loops, i);
@@ -255,7 +258,7 @@ enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff,
     mpl_json_set(json, "run_time_p", mpl_json_number(diff->p));
     mpl_json_set(json, "common_factor",
                  diff->n_loads > 0 ? mpl_json_number(diff->factor) : mpl_json_null());
-    mpl_json_set(json, "performance", performance_json(diff));
+    mpl_json_set(json, "performance", performance_json(&w));
     mpl_json_set(json, "explained_share",
                  diff->n_loads > 0 ? mpl_json_number(diff->explained_share)
                                    : mpl_json_null());

@@ -180,7 +180,12 @@ static void print_gates(struct page *page, const struct mpl_diff *diff,
 static void print_load(struct page *page, const struct mpl_diff *diff,
                        const struct mpl_load *load)
 {
+    const char *place = mpl_words_place(page, diff, load);
+
     mpl_page_say(page, 2, "%s", mpl_words_load(page, diff, load));
+    if (place != NULL) {
+        mpl_page_say(page, 4, "%s", place);
+    }
     if (load->work != 1) {
         mpl_page_say(page, 4, "%s", mpl_words_tasks(page, load));
     }

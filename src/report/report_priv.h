@@ -116,6 +116,12 @@ const char *mpl_words_closing(struct page *page, const struct mpl_diff *diff);
 const char *mpl_words_blame(struct page *page, const struct mpl_diff *diff);
 const char *mpl_words_load(struct page *page, const struct mpl_diff *diff,
                            const struct mpl_load *load);
+/** "20.2 ms in each of 153 iterations, from iteration 7 of 160 on, before MPI_Send(6)" of a load (diff_places.c); NULL: nothing is known. */
+const char *mpl_words_place(struct page *page, const struct mpl_diff *diff,
+                            const struct mpl_load *load);
+/** Adds places to the array \p to; texts are made in \p scratch. */
+void mpl_diff_places_json(const struct mpl_diff *diff, struct mpl_json *to,
+                          struct mpl_arena *scratch);
 
 /** Where the time line comes from, what was wrong with it, how far to trust it. */
 void mpl_page_clock(struct page *page, const struct mpl_run *run);
