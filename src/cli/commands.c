@@ -45,7 +45,7 @@ enum mpl_status mpl_command_fail(const char *name, struct mpl_err *err)
 
 static void print_option(const struct mpl_option *option, FILE *out)
 {
-    char left[64];
+    char left[128];
     const char letter[] = { '-', option->letter, ',', ' ', '\0' };
 
     snprintf(left, sizeof left, "%s--%s%s%s", option->letter != 0 ? letter : "    ",
