@@ -19,11 +19,15 @@ tap = product.Tap()
 
 # ---- programs and their play -----------------------------------------------------------------
 
+BARRIER = ("b", "barrier")
 ROOM = 3  # messages that a buffer between two processes holds
 
 
 def play(programs):
-    """A text trace in us of programs: ("c", us), ("s", to), ("bs", to), ("ss", to), ("r", from), ("b",)."""
+    """
+    A text trace in us of programs of ("c", us), ("s", to), ("bs", to), ("ss", to), ("r", from) and, for
+    a collective operation, ("b", as the text trace calls it).
+    """
     clock = [0] * len(programs)
     at = [0] * len(programs)
     posted = {}  # eager messages on their way: when they arrive
@@ -64,10 +68,11 @@ def play(programs):
                 note(rank, begin, end, "recv %%d..%%d from %d" % call[1])
             else:
                 return False
-        elif call[0] == "b" and all(current(r) == ("b",) for r in range(len(programs))):
+        elif call[0] == "b" and all(current(r) == call for r in range(len(programs))):
+            name, *root = call[1].split(" ", 1)
             end = max(clock) + 1
             for r in range(len(programs)):
-                note(r, clock[r], end, "barrier %d..%d")
+                note(r, clock[r], end, " ".join([name, "%d..%d"] + root))
         else:
             return False
         return True
@@ -93,7 +98,7 @@ def pipeline(services, n_items, send, strays=False):
     last = len(services) - 1
     programs = []
     for stage, service in enumerate(services):
-        program = [("b",)]
+        program = [BARRIER]
         for _ in range(n_items):
             program += [("r", stage - 1)] if stage > 0 else []
             program += [("c", service)]
@@ -102,7 +107,7 @@ def pipeline(services, n_items, send, strays=False):
     if strays:
         programs[last].append(("s", 0))
         programs[0].append(("r", last))
-    return [program + [("b",)] for program in programs]
+    return [program + [BARRIER] for program in programs]
 
 
 def wavefront(width, height, n_blocks, work, directions, barrier=False):
@@ -125,7 +130,7 @@ def wavefront(width, height, n_blocks, work, directions, barrier=False):
                 program.append(("c", work(rank)))
                 program += [("s", q) for q in neighbours(1)]
             if barrier:
-                program.append(("b",))
+                program.append(BARRIER)
     return programs
 
 
@@ -282,6 +287,26 @@ def made_farms():
         seconds_count_once(d, name)
 
 
+def made_steps_before_a_farm():
+    """Steps that sum to one process and pass the sum back, and then a farm, are two phases."""
+    n_workers = 3
+    for name, sums in (
+        ("sums to one", [("b", "reduce root 0"), ("b", "bcast root 0")]),
+        ("sums to all", [("b", "allreduce")]),
+    ):
+        programs = [([("c", 8)] + sums) * 5 for _ in range(1 + n_workers)]
+        for i in range(15):
+            at = 1 + i % n_workers
+            programs[0] += [("r", at), ("s", at)]
+            programs[at] += [("s", 0), ("r", 0), ("c", 30)]
+        for at in range(1, 1 + n_workers):
+            programs[0] += [("r", at), ("s", at)]
+            programs[at] += [("s", 0), ("r", 0)]
+        d = diagnose(programs)
+        found = {p["name"] for p in d["patterns"]} - {"message-passing"}
+        tap.ok(found == {"bulk-synchronous", "master-worker"}, name + " before a farm", found)
+
+
 def made_equal_stages():
     d = diagnose(pipeline([50] * 5, 100, "s", strays=True))
     is_recognised(d, "pipeline", labels(5), "equal stages, a last word")
@@ -317,7 +342,7 @@ def steps_of_a_chain(n_stages, n_steps, shifts, apart):
         give = [("s", rank + 1)] if rank < last else []
         own, work = ("c", apart[rank]), ("c", 100)
         step = [own] + (give + take + [work] if shifts else take + [work] + give)
-        programs.append((step + [("b",)]) * n_steps)
+        programs.append((step + [BARRIER]) * n_steps)
     return programs
 
 
@@ -399,6 +424,7 @@ def made_fine_blocks():
 for test in (
     made_pipelines,
     made_farms,
+    made_steps_before_a_farm,
     made_equal_stages,
     made_one_item,
     made_serial_chains,
