@@ -12,9 +12,9 @@
 
 enum {
     DEFAULT_BYTES = 8000000,
-    FIRST_BINS = 1024,
+    FIRST_BINS = 256,
     LEAST_BINS = 16,
-    MOST_LEVELS = 5,
+    MOST_LEVELS = 6,
     LEVELS_APART = 4
 };
 
@@ -138,6 +138,7 @@ static void put_stretch(struct data *d, uint32_t location, int64_t begin, int64_
 
     put(d, has_next ? (uint64_t) (next.leave_ticks - last) : 0);
     put_region(d, has_next ? next.region : MPL_NONE);
+    put(d, mpl_look_of_span(next.class));
 }
 
 static void encode(struct data *d, uint32_t location)
@@ -236,6 +237,53 @@ static enum mpl_status draw_levels(const struct data *d, size_t room, struct mpl
     return MPL_OK;
 }
 
+/* Per step the difference of its begin to that of the one before, and its length. It begins when the first process
+   is done with the one before, and ends when the last process is done with it. */
+static void put_steps(struct data *d, const struct mpl_steps *steps)
+{
+    int64_t last = 0;
+
+    for (uint32_t step = 0; step < steps->n; step++) {
+        int64_t begin = INT64_MAX;
+        int64_t end = 0;
+
+        for (uint32_t p = 0; p < steps->n_processes; p++) {
+            const uint32_t *calls = steps->calls[p] + step;
+            const uint32_t location = steps->loads[p].location;
+            const int64_t from =
+                mpl_events_leave_ticks(d->run->events, location, 2 * calls[0] + 1);
+            const int64_t to =
+                mpl_events_leave_ticks(d->run->events, location, 2 * calls[1] + 1);
+
+            begin = from < begin ? from : begin;
+            end = to > end ? to : end;
+        }
+        put(d, (uint64_t) (begin - last));
+        put(d, (uint64_t) (end - begin));
+        last = begin;
+    }
+}
+
+/* Says whether they are in the page. */
+static bool draw_steps(struct data *d, size_t room)
+{
+    enum { BYTES_PER_STEP = 12 };
+    const struct mpl_steps *steps = d->s->d->steps;
+
+    if (steps == NULL || d->run != &d->s->d->runs[d->s->d->speaker]) {
+        return true;
+    }
+    if ((size_t) steps->n * BYTES_PER_STEP > room) {
+        return false;
+    }
+    d->bytes.n = 0;
+    put_steps(d, steps);
+    mpl_markup_put(d->s->out, "<i data-steps=\"");
+    mpl_markup_base64(d->s->out, d->bytes.data, d->bytes.n);
+    mpl_markup_put(d->s->out, "\"></i>\n");
+    return true;
+}
+
 static void draw_frames(const struct data *d)
 {
     for (size_t i = 0; i < d->s->d->n_findings; i++) {
@@ -274,18 +322,23 @@ enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all
                      "data-end=\"%lld\" data-whole=\"%d\">\n",
                      (unsigned long long) all->run->model->ticks_per_s,
                      (long long) all->begin_ticks, (long long) all->end_ticks, is_whole);
+    const bool has_steps = draw_steps(&d, room / 16);
+
     draw_frames(&d);
     draw_locations(&d);
     draw_regions(&d);
     const enum mpl_status st = draw_levels(&d, is_whole ? room / 8 : room / 3, err);
 
     mpl_markup_put(s->out, "</div>\n");
-    if (!is_whole) {
+    if (!is_whole || !has_steps) {
         mpl_markup_print(s->out,
                          "<p class=\"note warn\">Left out, so that the page stays small: "
-                         "single calls outside of the framed stretches%s (--size MB makes "
-                         "room for more).</p>\n",
-                         d.room == 0 ? ", and in these of some locations" : "");
+                         "%s%s%s (--size MB makes room for more).</p>\n",
+                         is_whole ? "" : "single calls outside of the framed stretches",
+                         is_whole || d.room > 0 ? "" : ", and in these of some locations",
+                         has_steps  ? ""
+                         : is_whole ? "when steps begin and end"
+                                    : ", when steps begin and end");
     }
     mpl_buf_free(&d.bytes);
     return st == MPL_OK && d.has_failed ? mpl_nomem(err) : st;

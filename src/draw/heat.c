@@ -174,10 +174,11 @@ static void draw_rows(const struct heat *h)
     }
     mpl_markup_print(
         s->out,
-        "</g>\n<svg width=\"100%%\" height=\"%u\" viewBox=\"0 0 %u %u\" "
+        "</g>\n<svg data-columns=\"%u\" data-per=\"%u\" data-steps=\"%d\" width=\"100%%\" "
+        "height=\"%u\" viewBox=\"0 0 %u %u\" "
         "preserveAspectRatio=\"none\"><path class=\"h0\" d=\"M0 0h%uv%uh-%uz\"/>\n",
-        h->down * CELL_PIXELS, h->across, h->down * CELL_PIXELS, h->across,
-        h->down * CELL_PIXELS, h->across);
+        h->n_columns, h->columns_per_cell, h->steps != NULL, h->down * CELL_PIXELS,
+        h->across, h->down * CELL_PIXELS, h->across, h->down * CELL_PIXELS, h->across);
     for (uint32_t row = 0; row < h->down; row++) {
         mpl_markup_print(s->out, "<g data-location=\"%s\" data-wait=\"", label_of(h, row));
         for (uint32_t i = 0; i < h->across; i++) {
@@ -241,10 +242,11 @@ enum mpl_status mpl_draw_heat(const struct sheet *s, const struct mpl_run *run,
     }
     mpl_markup_print(
         s->out,
-        "<section id=\"steps\"><h2>Who waits in which step</h2>\n"
+        "<section id=\"steps\"><h2>%s</h2>\n"
         "<div class=\"plot\" id=\"heat\"><svg role=\"img\" aria-label=\"Waiting of "
         "%u processes in %u columns, at most %s\" width=\"100%%\" height=\"%u\">\n",
-        h.n_rows, h.n_columns, mpl_draw_seconds(s, h.most), h.down * CELL_PIXELS + 20);
+        h.steps != NULL ? "Who waits in which step" : "Who waits when", h.n_rows,
+        h.n_columns, mpl_draw_seconds(s, h.most), h.down * CELL_PIXELS + 20);
     draw_rows(&h);
     draw_numbers(&h);
     say_scale(&h);

@@ -7,11 +7,11 @@
   if (!box || !plot) {
     return;
   }
-  const GUTTER = 52, ROW = 18, BAR = 12, AXIS = 22, MOST_ROWS = 48;
+  const GUTTER = 52, TOP = 15, ROW = 18, BAR = 12, AXIS = 22, MOST_ROWS = 48;
   const LOOKS = ['none', 'compute', 'p2p', 'collective', 'other', 'edge', 'wait'];
   const SAYS = ['not recorded', 'computes', 'sends, receives', 'in a collective', 'in another call',
     'starts up or shuts down', 'waits'];
-  const WAIT = 6;
+  const COMPUTE = 1, EDGE = 5, WAIT = 6;
   const all = (what) => Array.from(box.querySelectorAll(what));
   const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const perSecond = Number(box.dataset.ticks);
@@ -24,7 +24,7 @@
     width: Number(e.dataset.width), n: Number(e.dataset.n),
     look: bytesOf(e.dataset.look), waited: bytesOf(e.dataset.waited) }));
   const shown = Math.min(rows.length, MOST_ROWS);
-  const view = { from: begin, to: end, first: 0, row: 0, at: begin };
+  const view = { from: begin, to: end, first: 0, row: 0, at: begin, step: null };
 
   // ---- calls ----------------------------------------------------------------------------------------
 
@@ -56,6 +56,32 @@
     return c;
   };
 
+  // Time in calls by class before each call, so that a pixel is judged by two of these sums, however many calls
+  // it is.
+  const addUp = (s) => {
+    s.sums = LOOKS.map((_, look) => (look > COMPUTE ? new Float64Array(s.n + 1) : null));
+    for (let i = 0; i < s.n; i++) {
+      for (let look = COMPUTE + 1; look < LOOKS.length; look++) { s.sums[look][i + 1] = s.sums[look][i]; }
+      s.sums[WAIT][i + 1] += s.wait[i];
+      s.sums[s.look[i]][i + 1] += s.leave[i] - s.enter[i] - s.wait[i];
+    }
+  };
+
+  // Time by class from the beginning of a stretch to a moment in it, before the end of call i.
+  const timesUntil = (s, ticks, i, into) => {
+    let calls = 0;
+    for (let look = COMPUTE + 1; look < LOOKS.length; look++) { into[look] = s.sums[look][i]; }
+    if (i < s.n && ticks > s.enter[i]) {
+      const waited = Math.min(ticks - s.enter[i], s.wait[i]);
+      into[WAIT] += waited;
+      into[s.look[i]] += ticks - s.enter[i] - waited;
+    } else if (i === s.n && s.n > 0 && s.rest === EDGE) {
+      into[EDGE] += ticks - s.leave[s.n - 1];
+    }
+    for (let look = COMPUTE + 1; look < LOOKS.length; look++) { calls += into[look]; }
+    into[COMPUTE] = ticks - s.from - calls;
+  };
+
   // Times of all calls of a location, and where the rest of each stands in its bytes.
   const stretchesOf = (row) => {
     if (row.stretches) {
@@ -79,14 +105,16 @@
       }
       s.to = last + next();
       s.behind = next();
+      s.rest = next();
+      addUp(s);
       row.stretches.push(s);
     }
     return row.stretches;
   };
 
-  // The first call that ends behind a moment.
-  const callAt = (s, ticks) => {
-    let low = 0, high = s.n;
+  // The first call that ends behind a moment, not before call low.
+  const callAt = (s, ticks, low = 0) => {
+    let high = s.n;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (s.leave[middle] <= ticks) { low = middle + 1; } else { high = middle; }
@@ -123,7 +151,7 @@
   const sayGap = (row, s, i) => {
     const from = i > 0 ? s.leave[i - 1] : s.from, to = i < s.n ? s.enter[i] : s.to;
     const region = i < s.n ? readCall(reader(row.bytes, { i: s.place[i] })).before : s.behind;
-    return `${row.label}: ${name(region, 1)}; ${short(to - from)}, from ${exact(from)} to ${exact(to)}`;
+    return `${row.label}: ${name(region, i === s.n ? s.rest : COMPUTE)}; ${short(to - from)}, from ${exact(from)} to ${exact(to)}`;
   };
 
   const sayBin = (index, ticks) => {
@@ -153,7 +181,7 @@
   const canvas = document.createElement('canvas');
   const tip = document.createElement('output');
   const pen = canvas.getContext('2d');
-  let fills = [], ink = '', soft = '', pending = false, width = 0;
+  let fills = [], ink = '', soft = '', link = '', pending = false, width = 0;
 
   const pixels = () => Math.max(width - GUTTER, 1);
   const xOf = (ticks) => GUTTER + (ticks - view.from) / (view.to - view.from) * pixels();
@@ -164,7 +192,7 @@
   const readColours = () => {
     const style = getComputedStyle(document.documentElement);
     const colour = (key) => style.getPropertyValue(`--${key}`).trim();
-    ink = colour('ink'); soft = colour('soft');
+    ink = colour('ink'); soft = colour('soft'); link = colour('link');
     fills = LOOKS.map((look, i) => {
       if (i === 0) { return 'transparent'; }
       const tile = document.createElement('canvas'), size = i === WAIT ? 6 : 4, p = tile.getContext('2d');
@@ -178,14 +206,6 @@
     });
   };
 
-  const block = (look, from, to, y) => {
-    const a = Math.max(xOf(from), GUTTER), b = Math.min(xOf(to), width);
-    if (b > a) {
-      pen.fillStyle = fills[look];
-      pen.fillRect(a, y, b - a, BAR);
-    }
-  };
-
   // The finest level whose bins are at least a pixel wide.
   const levelFor = () => {
     const perPixel = (view.to - view.from) / pixels();
@@ -196,54 +216,81 @@
     return best;
   };
 
-  const drawBins = (index, y) => {
+  // ---- pixels ---------------------------------------------------------------------------------------
+
+  // What most of each pixel of a row is, of equal classes the last, as in bins.c; and how much of it is waiting.
+  // From single calls where the page has them, else from the bin under the middle of the pixel.
+  let looks = new Uint8Array(0), shares = new Float64Array(0);
+  const before = new Float64Array(LOOKS.length), after = new Float64Array(LOOKS.length);
+
+  const fromCalls = (s, n, perPixel, isWhole) => {
+    const first = Math.max(Math.floor((s.from - view.from) / perPixel), 0);
+    let call = 0, last = NaN;
+    for (let x = first; x < n; x++) {
+      const from = view.from + x * perPixel, to = from + perPixel;
+      const a = Math.max(from, s.from), b = Math.min(to, s.to);
+      if (from >= s.to) { break; }
+      if (b <= a || (!isWhole && (a > from || b < to))) { continue; }
+      if (a !== last) {
+        call = callAt(s, a, call);
+        timesUntil(s, a, call, after);
+      }
+      before.set(after);
+      call = callAt(s, b, call);
+      timesUntil(s, b, call, after);
+      last = b;
+      let best = 0, most = 0;
+      for (let look = COMPUTE; look < LOOKS.length; look++) {
+        const time = after[look] - before[look];
+        if (time > 0 && time >= most) { best = look; most = time; }
+      }
+      looks[x] = best;
+      shares[x] = (after[WAIT] - before[WAIT]) / (b - a);
+    }
+  };
+
+  const fromBins = (index, n, perPixel) => {
     const level = levelFor(), base = index * level.n;
-    const first = Math.max(Math.floor((view.from - begin) / level.width), 0);
-    const last = Math.min(Math.ceil((view.to - begin) / level.width), level.n);
-    for (let i = first; i < last;) {
-      const look = level.look[base + i];
-      let j = i + 1;
-      while (j < last && level.look[base + j] === look) { j++; }
-      block(look, begin + i * level.width, begin + j * level.width, y);
-      i = j;
+    for (let x = 0; x < n; x++) {
+      const bin = Math.floor((view.from + (x + 0.5) * perPixel - begin) / level.width);
+      looks[x] = level.look[base + bin];
+      shares[x] = level.waited[base + bin] / 255;
     }
+  };
+
+  // Neighbours that look the same are one rectangle.
+  const runs = (n, keyOf, paint) => {
+    for (let x = 0; x < n;) {
+      const key = keyOf(x);
+      let end = x + 1;
+      while (end < n && keyOf(end) === key) { end++; }
+      if (key > 0) { paint(key, x, end); }
+      x = end;
+    }
+  };
+  const heightOf = (x) => (shares[x] > 0 ? 1 + Math.floor(shares[x] * 2.99) : 0);
+
+  const drawRow = (index, y, scale) => {
+    const n = Math.round(pixels() * scale), perPixel = (view.to - view.from) / n;
+    const isWhole = box.dataset.whole === '1';
+    if (looks.length < n) { looks = new Uint8Array(n); shares = new Float64Array(n); }
+    looks.fill(0);
+    shares.fill(0);
+    if (!isWhole) { fromBins(index, n, perPixel); }
+    for (const s of stretchesOf(rows[index])) {
+      if (s.from < view.to && s.to > view.from) { fromCalls(s, n, perPixel, isWhole); }
+    }
+    runs(n, (x) => looks[x], (look, from, to) => {
+      pen.fillStyle = fills[look];
+      pen.fillRect(GUTTER + from / scale, y, (to - from) / scale, BAR);
+    });
     pen.fillStyle = fills[WAIT];
-    for (let i = first; i < last; i++) {
-      const waited = level.waited[base + i];
-      if (waited > 0) {
-        const x = Math.max(xOf(begin + i * level.width), GUTTER);
-        pen.fillRect(x, y + BAR + 1, Math.max(xOf(begin + (i + 1) * level.width) - x, 1), 1 + waited * 3 / 256);
-      }
-    }
-  };
-
-  const drawCalls = (s, y) => {
-    block(1, Math.max(s.from, view.from), Math.min(s.to, view.to), y);
-    for (let i = callAt(s, view.from); i < s.n && s.enter[i] < view.to; i++) {
-      const waited = s.enter[i] + s.wait[i];
-      block(WAIT, s.enter[i], waited, y);
-      block(s.look[i], waited, s.leave[i], y);
-    }
-  };
-
-  const drawRow = (index, y) => {
-    const perPixel = (view.to - view.from) / pixels(), level = levelFor();
-    const isFine = level.width <= 4 * perPixel;
-    const whole = (s) => s.from <= view.from && s.to >= view.to;
-    const stretches = isFine ? [] : stretchesOf(rows[index]);
-    if (!stretches.some(whole)) {
-      drawBins(index, y);
-    }
-    for (const s of stretches) {
-      if (s.from < view.to && s.to > view.from) {
-        pen.clearRect(Math.max(xOf(s.from), GUTTER), y,
-          Math.min(xOf(s.to), width) - Math.max(xOf(s.from), GUTTER), ROW);
-        drawCalls(s, y);
-      }
-    }
+    runs(n, heightOf, (height, from, to) => {
+      pen.fillRect(GUTTER + from / scale, y + BAR + 1, (to - from) / scale, height);
+    });
     pen.fillStyle = ink;
     pen.textAlign = 'right';
-    pen.fillText(rows[index].label, GUTTER - 6, y + 10);
+    pen.fillText(rows[index].label, GUTTER - 6, y + 10, GUTTER - 8);
     if (index === view.row) {
       pen.fillRect(GUTTER - 4, y, 2, BAR);
     }
@@ -264,21 +311,31 @@
     }
   };
 
+  const drawFrame = (f, label, height) => {
+    const a = Math.max(xOf(f.from), GUTTER), b = Math.min(xOf(f.to), width);
+    if (b > GUTTER && a < width) {
+      pen.strokeRect(a, TOP - 1, Math.max(b - a, 2), height);
+      pen.fillText(label, Math.min(a, width - 50), TOP - 4);
+    }
+  };
+
   const draw = () => {
     pending = false;
     const scale = window.devicePixelRatio || 1, height = shown * ROW;
     width = canvas.clientWidth;
-    canvas.width = width * scale; canvas.height = (height + AXIS) * scale;
+    canvas.width = Math.round(width * scale); canvas.height = (TOP + height + AXIS) * scale;
     pen.scale(scale, scale);
     pen.font = '11px system-ui, sans-serif';
     for (let i = 0; i < shown; i++) {
-      drawRow(view.first + i, i * ROW);
+      drawRow(view.first + i, TOP + i * ROW, scale);
     }
-    drawAxis(height);
-    pen.strokeStyle = ink;
-    for (const f of frames) {
-      const a = Math.max(xOf(f.from), GUTTER), b = Math.min(xOf(f.to), width);
-      if (b > GUTTER && a < width) { pen.strokeRect(a, 0.5, Math.max(b - a, 2), height - 2); }
+    drawAxis(TOP + height);
+    pen.strokeStyle = pen.fillStyle = ink;
+    pen.textAlign = 'left';
+    frames.forEach((f) => drawFrame(f, f.id, height));
+    if (view.step) {
+      pen.strokeStyle = pen.fillStyle = link;
+      drawFrame(view.step, `step ${view.step.number}`, height);
     }
     canvas.dataset.from = view.from; canvas.dataset.to = view.to;
   };
@@ -309,46 +366,96 @@
   };
   const tell = (text) => { tip.textContent = text; };
 
-  // The next wait of the chosen location: single calls where the page has them, else the finest bins.
-  const nextWait = () => {
+  // The first wait of a location behind a moment: a single call where the page has them, else of the finest bins.
+  const waitBehind = (index, ticks) => {
     let found = null;
     const take = (from, to) => {
-      if (from > view.at && (!found || from < found.from)) { found = { from, to }; }
+      if (from > ticks && (!found || from < found.from)) { found = { index, from, to }; }
     };
-    for (const s of stretchesOf(rows[view.row])) {
-      for (let i = callAt(s, view.at); i < s.n; i++) {
-        if (s.wait[i] > 0 && s.enter[i] > view.at) { take(s.enter[i], s.enter[i] + s.wait[i]); break; }
+    for (const s of stretchesOf(rows[index])) {
+      for (let i = callAt(s, ticks); i < s.n; i++) {
+        if (s.wait[i] > 0 && s.enter[i] > ticks) { take(s.enter[i], s.enter[i] + s.wait[i]); break; }
       }
     }
     if (box.dataset.whole !== '1') {
-      const level = levels[levels.length - 1], base = view.row * level.n;
-      for (let i = Math.max(Math.floor((view.at - begin) / level.width) + 1, 0); i < level.n; i++) {
+      const level = levels[levels.length - 1], base = index * level.n;
+      for (let i = Math.max(Math.floor((ticks - begin) / level.width) + 1, 0); i < level.n; i++) {
         if (level.waited[base + i] > 0) {
           take(begin + i * level.width, begin + (i + 1) * level.width);
           break;
         }
       }
     }
+    return found;
+  };
+
+  // To the next wait of one of these locations.
+  const toWait = (indexes, who) => {
+    let found = null;
+    for (const index of indexes) {
+      const one = waitBehind(index, view.at);
+      found = one && (!found || one.from < found.from) ? one : found;
+    }
     if (!found) {
-      tell(`${rows[view.row].label}: no wait behind ${exact(view.at)}`);
+      tell(`${who}: no wait behind ${exact(view.at)}; the next one is sought from the beginning`);
       view.at = begin - 1;
       return;
     }
     view.at = found.from;
+    choose(found.index);
     show(found.from - 2.5 * (found.to - found.from), found.to + 2.5 * (found.to - found.from));
-    tell(say(view.row, found.from));
+    tell(say(found.index, found.from));
   };
+  const nextWait = () => toWait([view.row], rows[view.row].label);
+  const nextWaitOfAll = () => toWait(rows.keys(), 'all');
 
   const toFrame = (f) => {
     const margin = (f.to - f.from) / 4;
     show(f.from - margin, f.to + margin);
   };
 
+  // A step is numbered from 1, as everywhere; see data.c.
+  const steps = [];
+  const stepBytes = all('[data-steps]').map((e) => bytesOf(e.dataset.steps))[0];
+  if (stepBytes) {
+    const at = { i: 0 }, next = reader(stepBytes, at);
+    for (let from = 0; at.i < stepBytes.length;) {
+      from += next();
+      steps.push({ number: steps.length + 1, from, to: from + next() });
+    }
+  }
+  const toStep = (number) => {
+    const step = steps[number - 1];
+    if (!step) {
+      tell(steps.length ? `The run has steps 1 to ${steps.length}.` : 'The page knows of no steps.');
+      return;
+    }
+    view.step = step;
+    view.at = step.from - 1;
+    toFrame(step);
+    tell(`Step ${number} of ${steps.length}: ${short(step.to - step.from)}, from ${exact(step.from)} to ` +
+      `${exact(step.to)}: from when the first process is in it until the last one leaves it`);
+  };
+
+  // The address of the page names a finding, #f1, or a step, #step=160.
+  const follow = () => {
+    const step = /^#step=(\d+)$/.exec(location.hash);
+    const f = frames.find((one) => location.hash === `#${one.id}`);
+    if (step) {
+      toStep(Number(step[1]));
+      document.getElementById('timeline').scrollIntoView();
+    } else if (f) {
+      toFrame(f);
+    }
+  };
+
+  const page = (rowsOn) => choose(view.row + rowsOn * shown);
   const KEYS = {
     '+': () => zoom(0.5), '=': () => zoom(0.5), '-': () => zoom(2), '0': () => show(begin, end),
     ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2),
     ArrowUp: () => choose(view.row - 1), ArrowDown: () => choose(view.row + 1),
-    n: nextWait, Enter: () => tell(say(view.row, (view.from + view.to) / 2)), Escape: () => tell(''),
+    PageUp: () => page(-1), PageDown: () => page(1),
+    n: nextWait, N: nextWaitOfAll, Enter: () => tell(say(view.row, (view.from + view.to) / 2)), Escape: () => tell(''),
   };
 
   const button = (into, text, label, act) => {
@@ -360,7 +467,7 @@
 
   const listen = () => {
     let held = null;
-    const rowAt = (y) => Math.min(view.first + Math.floor(y / ROW), view.first + shown - 1);
+    const rowAt = (y) => view.first + Math.min(Math.max(Math.floor((y - TOP) / ROW), 0), shown - 1);
     canvas.addEventListener('keydown', (e) => {
       if (KEYS[e.key] && !e.ctrlKey && !e.metaKey && !e.altKey) { KEYS[e.key](); e.preventDefault(); }
     });
@@ -382,12 +489,13 @@
       if (held) {
         const by = (held.x - e.offsetX) / pixels() * (held.to - held.from);
         show(held.from + by, held.to + by);
-      } else if (e.offsetX > GUTTER && e.offsetY < shown * ROW) {
+      } else if (e.offsetX > GUTTER && e.offsetY < TOP + shown * ROW) {
         tell(say(rowAt(e.offsetY), ticksAt(e.offsetX)));
       }
     });
     canvas.addEventListener('dblclick', (e) => zoom(0.25, ticksAt(e.offsetX)));
     window.addEventListener('resize', redraw);
+    window.addEventListener('hashchange', follow);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readColours(); redraw(); });
     for (const link of document.querySelectorAll('a[href="#timeline"]')) {
       const cause = link.closest('article');
@@ -401,17 +509,25 @@
   button(bar, '+', 'zoom in (+)', () => zoom(0.5));
   button(bar, '−', 'zoom out (-)', () => zoom(2));
   button(bar, 'whole run', 'whole run (0)', () => show(begin, end));
-  button(bar, 'next wait', 'next wait of the chosen location (n)', nextWait);
+  button(bar, 'next wait', 'next wait of the chosen location (n); of all (N)', nextWait);
   for (const f of frames) {
     button(bar, f.id, `the stretch of ${f.id}`, () => toFrame(f));
+  }
+  if (steps.length) {
+    const label = document.createElement('label'), input = document.createElement('input');
+    Object.assign(input, { type: 'number', min: 1, max: steps.length, id: 'step' });
+    input.addEventListener('change', () => { location.hash = `#step=${input.value}`; });
+    label.append('step ', input, ` of ${steps.length}`);
+    bar.append(label);
   }
   canvas.tabIndex = 0;
   canvas.id = 'canvas';
   canvas.className = 'canvas';
-  canvas.style.height = `${shown * ROW + AXIS}px`;
+  canvas.style.height = `${TOP + shown * ROW + AXIS}px`;
   canvas.setAttribute('role', 'application');
   canvas.setAttribute('aria-label', 'Time line of the run. Arrow keys move and choose a location, plus and minus ' +
-    'zoom, 0 shows the whole run, n goes to the next wait, Enter says what is in the middle.');
+    'zoom, 0 shows the whole run, n goes to the next wait of the location, N to that of any, Enter says what is in ' +
+    'the middle.');
   tip.id = 'tip';
   tip.textContent = 'Drag to move; double-click, + and − or Ctrl with the wheel to zoom; n for the next wait.';
   if (rows.length <= MOST_ROWS) {
@@ -420,5 +536,6 @@
   plot.after(bar, canvas, tip);
   readColours();
   listen();
-  redraw();
+  draw();
+  follow();
 })();

@@ -109,7 +109,7 @@ def test_zoom(chrome, name):
         label = who.split(":")[0]
         if times[1] - times[0] < 2 * pixel or not 52 < x < width or labels.index(label) >= 48:
             continue
-        told = hover(chrome, x, labels.index(label) * 18 + 6)
+        told = hover(chrome, x, labels.index(label) * 18 + 21)
         if facts(told) != facts(title):
             complaints.append("%s\nis told as\n%s" % (title, told))
     tap.empty(complaints, name + ": a call under the pointer is that of the picture")
