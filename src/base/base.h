@@ -262,6 +262,8 @@ enum mpl_status mpl_file_read(const char *path, size_t limit, struct mpl_arena *
 int mpl_file_make_temporary(char *path);
 /** Writes all of it; false with errno when that is not possible. */
 bool mpl_file_put(int fd, const void *bytes, size_t n);
+/** Puts bytes that are no text: a file of another program. False with errno. */
+bool mpl_file_append(FILE *out, const void *bytes, size_t n);
 /** Writes out what \p out holds back. MPL_E_IO with the reason if this or an earlier write failed. */
 enum mpl_status mpl_file_flush(FILE *out, struct mpl_err *err);
 

@@ -163,6 +163,11 @@ bool mpl_file_put(int fd, const void *bytes, size_t n)
     return true;
 }
 
+bool mpl_file_append(FILE *out, const void *bytes, size_t n)
+{
+    return fwrite(bytes, 1, n, out) == n;
+}
+
 enum mpl_status mpl_file_flush(FILE *out, struct mpl_err *err)
 {
     const bool was_broken = ferror(out) != 0;

@@ -3,6 +3,7 @@
 #define MPL_CLI_CLI_PRIV_H
 
 #include "cli/cli.h"
+#include "draw/draw.h"
 #include "plan/plan.h"
 
 extern const struct mpl_cmd mpl_cmd_check;
@@ -20,6 +21,10 @@ extern const struct mpl_cmd mpl_cmd_sync;
 extern const struct mpl_cmd mpl_cmd_version;
 extern const struct mpl_cmd mpl_cmd_vocab;
 
+/** Writes what is selected for another viewer; what it cannot show goes to standard error. */
+enum mpl_status mpl_view_export(struct mpl_selection *selection,
+                                enum mpl_export_format format, struct mpl_arena *arena,
+                                FILE *out, struct mpl_err *err);
 /** The plan that belongs to a diagnosis. \p tracer: NULL chooses. Faults of descriptions are
  *  printed on standard error. */
 enum mpl_status mpl_plan_from(const struct mpl_directories *directories, const char *tracer,

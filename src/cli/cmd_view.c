@@ -32,18 +32,28 @@ static const struct mpl_option options[] = {
     [OPT_LOCATIONS] = { 0, "locations", "LIST", "only these ranks or threads: 0-7,9,12.1" },
     [OPT_COMM] = { 0, "comm", "NAME", "only calls of this communicator; may be repeated" },
     [OPT_TOP] = { 0, "top", "N", "text: at most N rows; 30 by default" },
-    [OPT_FORMAT] = { 0, "format", "text|json|csv|dot",
-                     "what to print; text is the default, dot for paths and messages" },
+    [OPT_FORMAT] = { 0, "format", "text|json|csv|dot|perfetto|chrome",
+                     "what to print; text is the default, dot for paths and messages; of "
+                     "export perfetto" },
     [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
     MPL_KNOWLEDGE_OPTIONS,
     MPL_CLOCK_OPTIONS,
     { 0 },
 };
 
-enum view_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_DOT };
+enum view_format {
+    FORMAT_TEXT,
+    FORMAT_JSON,
+    FORMAT_CSV,
+    FORMAT_DOT,
+    FORMAT_PERFETTO,
+    FORMAT_CHROME,
+    FORMATS
+};
 
 struct view_opts {
-    const struct mpl_view *view;
+    const struct mpl_view *view; /* NULL: not said, or export */
+    bool is_export;
     const char *trace;
     struct mpl_selection_asked asked;
     const char **comms;
@@ -59,7 +69,8 @@ struct view_opts {
 static enum mpl_status take_option(const struct mpl_option *option, const char *value,
                                    struct view_opts *opts, struct mpl_err *err)
 {
-    static const char *const formats[] = { "text", "json", "csv", "dot" };
+    static const char *const formats[] = { "text", "json",     "csv",
+                                           "dot",  "perfetto", "chrome" };
 
     switch (option - options) {
     case OPT_FROM:
@@ -80,7 +91,7 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_TOP:
         return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
     case OPT_FORMAT:
-        return mpl_args_choice(option, value, formats, 4, &opts->format, err);
+        return mpl_args_choice(option, value, formats, FORMATS, &opts->format, err);
     case OPT_OUTPUT:
         opts->output = value;
         return MPL_OK;
@@ -89,6 +100,39 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
                    ? MPL_OK
                    : mpl_args_clock(option, value, &opts->clock, err);
     }
+}
+
+/* What only together is right or wrong. */
+static enum mpl_status check(struct view_opts *opts, struct mpl_err *err)
+{
+    const bool is_for_viewers =
+        opts->format == FORMAT_PERFETTO || opts->format == FORMAT_CHROME;
+
+    if (opts->view == NULL && !opts->is_export) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "view needs to know what to show, and a TRACE; "
+                        "marple vocab views lists the views");
+    }
+    const char *name = opts->is_export ? "export" : opts->view->name;
+
+    if (opts->is_export && opts->format == FORMAT_TEXT) {
+        opts->format = FORMAT_PERFETTO;
+    } else if (opts->is_export != is_for_viewers) {
+        return opts->is_export
+                   ? mpl_fail(err, MPL_E_USAGE,
+                              "view export writes --format perfetto or --format chrome")
+                   : mpl_fail(err, MPL_E_USAGE,
+                              "view %s is a table; --format perfetto and chrome are for "
+                              "view export",
+                              name);
+    }
+    if (opts->format == FORMAT_DOT && !mpl_draw_has_graph(opts->view)) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "view %s is no graph; --format dot is for paths and messages",
+                        name);
+    }
+    return opts->trace != NULL ? MPL_OK
+                               : mpl_fail(err, MPL_E_USAGE, "view %s needs a TRACE", name);
 }
 
 static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
@@ -108,8 +152,9 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
         if (option != NULL) {
             st = take_option(option, value, opts, err);
-        } else if (opts->view == NULL) {
-            st = mpl_view_find(value, &opts->view, err);
+        } else if (opts->view == NULL && !opts->is_export) {
+            opts->is_export = strcmp(value, "export") == 0;
+            st = opts->is_export ? MPL_OK : mpl_view_find(value, &opts->view, err);
         } else if (opts->trace == NULL) {
             opts->trace = value;
         } else {
@@ -119,23 +164,12 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
     if (st != MPL_END) {
         return st;
     }
-    if (opts->view != NULL && opts->format == FORMAT_DOT &&
-        !mpl_draw_has_graph(opts->view)) {
-        return mpl_fail(err, MPL_E_USAGE,
-                        "view %s is no graph; --format dot is for paths and messages",
-                        opts->view->name);
-    }
-    return opts->view == NULL ? mpl_fail(err, MPL_E_USAGE,
-                                         "view needs to know what to show, and a TRACE; "
-                                         "marple vocab views lists the views")
-           : opts->trace == NULL
-               ? mpl_fail(err, MPL_E_USAGE, "view %s needs a TRACE", opts->view->name)
-               : MPL_OK;
+    return check(opts, err);
 }
 
 /* ---- the work --------------------------------------------------------------------------------------- */
 
-/* A finding has to be found first; else nothing is diagnosed. */
+/* A finding has to be found first, and other viewers show findings; else nothing is diagnosed. */
 static enum mpl_status analyse(const struct view_opts *opts, struct mpl_arena *arena,
                                struct mpl_analysis **out, struct mpl_err *err)
 {
@@ -144,7 +178,7 @@ static enum mpl_status analyse(const struct view_opts *opts, struct mpl_arena *a
     enum mpl_status st;
 
     mpl_progress_line_open(&line, stderr);
-    if (opts->asked.finding == NULL) {
+    if (opts->asked.finding == NULL && !opts->is_export) {
         st = mpl_analysis_check(opts->trace, &opts->clock, &line.progress, out, err);
         mpl_progress_line_close(&line);
         return st;
@@ -206,6 +240,12 @@ static enum mpl_status show(const struct view_opts *opts, struct mpl_arena *aren
     enum mpl_status st =
         mpl_selection_create(diagnosis, &opts->asked, arena, &report.selection, err);
 
+    if (st == MPL_OK && opts->is_export) {
+        return mpl_view_export(report.selection,
+                               opts->format == FORMAT_CHROME ? MPL_EXPORT_CHROME
+                                                             : MPL_EXPORT_PERFETTO,
+                               arena, out, err);
+    }
     st = st == MPL_OK ? mpl_view_notes(report.view, report.selection, arena, &report.notes,
                                        &report.n_notes, err)
                       : st;
@@ -244,7 +284,7 @@ const struct mpl_cmd mpl_cmd_view = {
     .name = "view",
     .operands =
         "waits|waiting|changes|collectives|arrivals|last|threads|hosts|steps|neighbours|"
-        "lines|paths|messages|timeline|clock TRACE",
+        "lines|paths|messages|timeline|clock|export TRACE",
     .summary = "show who communicates, waits and computes, where and when, as tables",
     .options = options,
     .run = run,

@@ -37,4 +37,35 @@ bool mpl_draw_has_graph(const struct mpl_view *view);
  */
 enum mpl_status mpl_draw_dot(const struct mpl_table *table, FILE *out, struct mpl_err *err);
 
+/* ---- for other viewers ------------------------------------------------------------------------------- */
+
+/** Files that viewers of traces read. */
+enum mpl_export_format { MPL_EXPORT_PERFETTO, MPL_EXPORT_CHROME };
+struct mpl_export_options {
+    enum mpl_export_format format;
+    const struct mpl_progress *progress; /**< NULL: silence. */
+};
+/** What was written. */
+struct mpl_export_counts {
+    uint64_t calls;
+    uint64_t waits; /**< Calls with waiting. */
+    uint64_t sends; /**< Message ends. */
+    uint64_t receives;
+    uint64_t flows; /**< Messages with both ends. */
+    uint64_t bytes; /**< Of the file. */
+};
+/**
+ * What is selected of a run as a trace for another viewer: a track per location with its calls, in each its waiting,
+ * and marks where messages are sent and received, joined by flows; tracks of the critical path, steps, findings and
+ * roles, as far as the diagnosis has them; counters of who waits and of bytes on their way. Calls that are partly
+ * selected are there as a whole. Names are text without control characters, at most 500 bytes of each.
+ *
+ * Units:  nanoseconds since the first event of the run.
+ * Errors: MPL_E_NOMEM, MPL_E_IO. Cost: linear in spans, times the logarithm of locations; nothing of the file is kept.
+ */
+enum mpl_status mpl_draw_export(struct mpl_selection *selection,
+                                const struct mpl_export_options *options,
+                                struct mpl_arena *arena, FILE *out,
+                                struct mpl_export_counts *counts, struct mpl_err *err);
+
 #endif

@@ -122,6 +122,12 @@ static void look_at(const struct mpl_selection *s, struct mpl_piece *p)
     p->ends_inside = is_inside(s, p->location, span.leave_ticks);
 }
 
+static bool is_selected(const struct mpl_selection *s, const struct mpl_piece *p)
+{
+    return (p->end_ticks > p->begin_ticks || p->ends_inside) &&
+           uses_comm(s, p->location, &p->span);
+}
+
 /* From p->number on, the first span that is selected. */
 static bool seek(const struct mpl_selection *s, struct mpl_piece *p)
 {
@@ -132,8 +138,7 @@ static bool seek(const struct mpl_selection *s, struct mpl_piece *p)
         if (p->span.enter_ticks > s->end_of_ticks[p->location]) {
             return false;
         }
-        if ((p->end_ticks > p->begin_ticks || p->ends_inside) &&
-            uses_comm(s, p->location, &p->span)) {
+        if (is_selected(s, p)) {
             return true;
         }
     }
@@ -167,6 +172,17 @@ bool mpl_piece_next(const struct mpl_selection *s, struct mpl_piece *piece)
 {
     piece->number++;
     return seek(s, piece);
+}
+
+bool mpl_selection_has_span(const struct mpl_selection *s, uint32_t location, uint32_t span)
+{
+    struct mpl_piece p = { .location = location, .number = span };
+
+    if (!s->has_location[location]) {
+        return false;
+    }
+    look_at(s, &p);
+    return p.span.enter_ticks <= s->end_of_ticks[location] && is_selected(s, &p);
 }
 
 bool mpl_selection_has_instance(const struct mpl_selection *s, uint32_t instance)

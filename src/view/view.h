@@ -56,6 +56,32 @@ enum mpl_status mpl_selection_create(const struct mpl_diagnosis *diagnosis,
                                      struct mpl_arena *arena, struct mpl_selection **out,
                                      struct mpl_err *err);
 
+/** What of a span is selected. */
+struct mpl_piece {
+    struct mpl_span span; /**< Whole. */
+    uint32_t location;
+    uint32_t number;     /**< Of the span. */
+    int64_t begin_ticks; /**< Of what is inside. */
+    int64_t end_ticks;
+    int64_t wait_ticks; /**< Of the span's wait, which is its beginning. */
+    bool ends_inside;   /**< What is counted, not measured, counts where it ends. */
+};
+/** The first span of a location that is selected, or has a part that is; false: there is none. */
+bool mpl_piece_first(const struct mpl_selection *s, uint32_t location,
+                     struct mpl_piece *out);
+bool mpl_piece_next(const struct mpl_selection *s, struct mpl_piece *piece);
+/** Whether a span is one of these. */
+bool mpl_selection_has_span(const struct mpl_selection *s, uint32_t location,
+                            uint32_t span);
+/** Finds the steps when the first one asks: s->steps is set then. Errors: MPL_E_NOMEM. */
+enum mpl_status mpl_selection_steps(struct mpl_selection *s, struct mpl_arena *arena,
+                                    struct mpl_err *err);
+/** When a process is in step \p step (1 to n), which ends with the call that bounds it. */
+void mpl_step_times(const struct mpl_selection *s, uint32_t process, uint32_t step,
+                    int64_t *begin_ticks, int64_t *end_ticks);
+/** "compute", "p2p", … */
+const char *mpl_span_class_name(enum mpl_span_class class);
+
 /* ---- tables ----------------------------------------------------------------------------------- */
 
 enum mpl_cell_kind {

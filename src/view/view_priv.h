@@ -18,13 +18,6 @@ struct mpl_cell mpl_cell_location(const struct mpl_selection *s, uint32_t locati
 
 /* ---- the selection ---------------------------------------------------------------------------- */
 
-/* Finds the steps when the first one asks: s->steps is set then. */
-enum mpl_status mpl_selection_steps(struct mpl_selection *s, struct mpl_arena *arena,
-                                    struct mpl_err *err);
-/* When a process is in step \p step (1 to n), which ends with the call that bounds it. */
-void mpl_step_times(const struct mpl_selection *s, uint32_t process, uint32_t step,
-                    int64_t *begin_ticks, int64_t *end_ticks);
-
 /* The selection, step by step. Steps must be found, and there must be some. */
 struct mpl_step_walk {
     const struct mpl_selection *s;
@@ -38,21 +31,6 @@ enum mpl_status mpl_step_walk_open(const struct mpl_selection *s, struct mpl_are
 void mpl_step_walk_go(struct mpl_step_walk *w, uint32_t step);
 /* Whether a location is selected, and anything of its time in the step. */
 bool mpl_step_walk_has(const struct mpl_step_walk *w, uint32_t location);
-
-/* What of a span is selected. */
-struct mpl_piece {
-    struct mpl_span span;
-    uint32_t location;
-    uint32_t number;     /* of the span */
-    int64_t begin_ticks; /* of what is inside */
-    int64_t end_ticks;
-    int64_t wait_ticks; /* of the span's wait, which is its beginning */
-    bool ends_inside;   /* what is counted, not measured, counts where it ends */
-};
-/* The first span of a location that is selected, or has a part that is; false: there is none. */
-bool mpl_piece_first(const struct mpl_selection *s, uint32_t location,
-                     struct mpl_piece *out);
-bool mpl_piece_next(const struct mpl_selection *s, struct mpl_piece *piece);
 
 /* Whether a collective instance ends in the selection and one of its parts is selected. */
 bool mpl_selection_has_instance(const struct mpl_selection *s, uint32_t instance);
@@ -169,9 +147,6 @@ struct mpl_channel *mpl_channels_find(struct mpl_channels *channels,
    parts, and the wait is the first one's that comes from whom it was for. */
 void mpl_piece_share(const struct mpl_selection *s, const struct mpl_piece *p, uint32_t i,
                      int64_t *busy_ticks, int64_t *wait_ticks);
-
-/* "compute", "p2p", ... */
-const char *mpl_span_class_name(enum mpl_span_class class);
 
 /* ---- records ------------------------------------------------------------------------------------ */
 

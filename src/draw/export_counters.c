@@ -1,0 +1,172 @@
+/*
+ * Counters over all locations: how many wait, how many bytes are between send and receive. Changes of a location come
+ * in order of time, and those of all are merged by a heap with one entry per location, so none is kept. Changes at one
+ * moment make one value.
+ */
+#include "config.h"
+
+#include "draw/export_priv.h"
+
+/* Where a location's changes stand. */
+struct cursor {
+    struct mpl_piece piece;
+    bool has_piece;
+    uint32_t next;  /* of the piece: which change comes next */
+    int64_t ticks;  /* of the change … */
+    int64_t change; /* … and by how much */
+};
+
+struct counting {
+    struct mpl_exporting *x;
+    bool (*step)(const struct counting *c, struct cursor *at); /* false: no more changes */
+    struct cursor *cursors;                                    /* per location */
+    uint32_t *heap;                                            /* locations */
+    uint32_t n;
+};
+
+/* ---- changes -------------------------------------------------------------------------------------- */
+
+static void next_piece(const struct counting *c, struct cursor *at)
+{
+    at->has_piece = mpl_piece_next(c->x->s, &at->piece);
+    at->next = 0;
+}
+
+static bool step_wait(const struct counting *c, struct cursor *at)
+{
+    while (at->has_piece && (at->next > 1 || at->piece.span.wait_ticks == 0)) {
+        next_piece(c, at);
+    }
+    if (!at->has_piece) {
+        return false;
+    }
+    const struct mpl_span *span = &at->piece.span;
+    const bool is_begin = at->next++ == 0;
+
+    at->change = is_begin ? 1 : -1;
+    at->ticks = span->enter_ticks + (is_begin ? 0 : span->wait_ticks);
+    return true;
+}
+
+/* Messages of one call may be recorded in any order: none is earlier than the one before it. */
+static bool step_message(const struct counting *c, struct cursor *at)
+{
+    const struct mpl_exporting *x = c->x;
+
+    for (; at->has_piece; next_piece(c, at)) {
+        const struct mpl_piece *p = &at->piece;
+        const struct mpl_location *l = &x->run->model->locations[p->location];
+
+        while (at->next < p->span.n_messages) {
+            const uint32_t message =
+                mpl_events_message(x->run->events, p->location, &p->span, at->next++);
+            const uint32_t envelope = l->messages[message].envelope;
+            const bool is_send = envelope != MPL_NONE && l->envelopes[envelope].is_send;
+            const uint64_t flow = mpl_export_flow(x, p->location, message, is_send);
+            const struct mpl_end end =
+                mpl_match_partner(x->run->model, x->run->match, p->location, message);
+
+            if (flow != 0) {
+                const int64_t ticks =
+                    mpl_export_message_ticks(x, p->location, &p->span, message);
+                /* What is sent arrives: the sender's figure counts at both ends. */
+                const struct mpl_message *sent =
+                    is_send ? &l->messages[message]
+                            : &x->run->model->locations[end.location].messages[end.message];
+
+                at->ticks = ticks > at->ticks ? ticks : at->ticks;
+                at->change = is_send ? (int64_t) sent->bytes : -(int64_t) sent->bytes;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- the heap ------------------------------------------------------------------------------------- */
+
+static bool is_before(const struct counting *c, uint32_t a, uint32_t b)
+{
+    const int64_t first = c->cursors[c->heap[a]].ticks;
+    const int64_t second = c->cursors[c->heap[b]].ticks;
+
+    return first < second || (first == second && c->heap[a] < c->heap[b]);
+}
+
+static void sink(struct counting *c, uint32_t at)
+{
+    for (;;) {
+        uint32_t least = at;
+
+        for (uint32_t child = 2 * at + 1; child < c->n && child <= 2 * at + 2; child++) {
+            least = is_before(c, child, least) ? child : least;
+        }
+        if (least == at) {
+            return;
+        }
+        const uint32_t moved = c->heap[at];
+
+        c->heap[at] = c->heap[least];
+        c->heap[least] = moved;
+        at = least;
+    }
+}
+
+static void open_all(struct counting *c)
+{
+    c->n = 0;
+    for (uint32_t l = 0; l < c->x->run->model->n_locations; l++) {
+        struct cursor *at = &c->cursors[l];
+
+        *at = (struct cursor){ .ticks = 0 };
+        at->has_piece = mpl_piece_first(c->x->s, l, &at->piece);
+        if (c->step(c, at)) {
+            c->heap[c->n++] = l;
+        }
+    }
+    for (uint32_t i = c->n / 2; i-- > 0;) {
+        sink(c, i);
+    }
+}
+
+static void count(struct counting *c, const char *name, enum mpl_export_unit unit)
+{
+    const struct mpl_export_track track = mpl_export_open_track(c->x, name, unit);
+    struct mpl_export_writer *w = c->x->writer;
+    int64_t value = 0;
+
+    open_all(c);
+    if (c->n > 0 && c->cursors[c->heap[0]].ticks > c->x->s->begin_ticks) {
+        w->count(w, &track, mpl_export_ns(c->x, c->x->s->begin_ticks), 0);
+    }
+    while (c->n > 0) {
+        struct cursor *first = &c->cursors[c->heap[0]];
+        const int64_t ticks = first->ticks;
+
+        value += first->change;
+        if (!c->step(c, first)) {
+            c->heap[0] = c->heap[--c->n];
+        }
+        sink(c, 0);
+        if (c->n == 0 || c->cursors[c->heap[0]].ticks > ticks) {
+            w->count(w, &track, mpl_export_ns(c->x, ticks), value);
+        }
+    }
+}
+
+enum mpl_status mpl_export_counters(struct mpl_exporting *x, struct mpl_err *err)
+{
+    const uint32_t n = x->run->model->n_locations;
+    struct counting c = { .x = x,
+                          .cursors = MPL_NEW_ARRAY(x->arena, n, struct cursor),
+                          .heap = MPL_NEW_ARRAY(x->arena, n, uint32_t) };
+
+    if (c.cursors == NULL || c.heap == NULL) {
+        return mpl_nomem(err);
+    }
+    c.step = step_wait;
+    count(&c, "waiting locations", MPL_EXPORT_COUNT);
+    c.step = step_message;
+    count(&c, "bytes in flight", MPL_EXPORT_BYTES);
+    return MPL_OK;
+}
