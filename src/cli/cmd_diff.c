@@ -7,6 +7,7 @@
 #include "diff/diff.h"
 #include "report/report.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -311,8 +312,13 @@ static enum mpl_status compare(const struct diff_opts *opts,
         const struct mpl_diff *diff = mpl_diff_get(comparison);
         const bool shows = opts->show.is_asked && diff->verdict != MPL_DIFF_NOT_COMPARABLE;
 
-        st = shows ? mpl_diff_show(&opts->show, comparison, out, err)
-                   : answer(opts, diff, out, err);
+        st = shows && diff->n_roles > 0
+                 ? mpl_fail(err, MPL_E_MEANING,
+                            "--show compares location by location, and the runs have not "
+                            "the same: %" PRIu32 " and %" PRIu32,
+                            diff->base->model->n_locations, diff->new->model->n_locations)
+             : shows ? mpl_diff_show(&opts->show, comparison, out, err)
+                     : answer(opts, diff, out, err);
     }
     mpl_diff_destroy(comparison);
     return st;

@@ -100,48 +100,52 @@ static enum mpl_status check_functions(struct mpl_comparison *c, struct mpl_err 
 
 /* ---- locations --------------------------------------------------------------------------------- */
 
-static enum mpl_status check_locations(struct mpl_comparison *c, struct mpl_err *err)
+/* "the base has 4 processes, the new run 8"; NULL: their locations correspond, or no memory. */
+static const char *unlike_text(struct mpl_comparison *c, bool *is_unlike)
 {
     const struct mpl_model *base = c->diff.base->model;
     const struct mpl_model *new = c->diff.new->model;
 
+    *is_unlike = true;
     if (base->n_processes != new->n_processes) {
-        bool has_roles = false;
-        const enum mpl_status st = mpl_roles_note(c, &has_roles, err);
-
-        return st != MPL_OK
-                   ? st
-                   : refuse(c,
-                            mpl_arena_printf(
-                                c->arena,
-                                "the base has %u process%s, the new run %u; who "
-                                "corresponds to whom is not known%s",
+        return mpl_arena_printf(c->arena, "the base has %u process%s, the new run %u",
                                 base->n_processes, base->n_processes == 1 ? "" : "es",
-                                new->n_processes,
-                                has_roles ? ", so only roles are compared" : ""),
-                            err);
+                                new->n_processes);
     }
     if (base->n_locations != new->n_locations) {
-        return refuse(
-            c,
-            mpl_arena_printf(c->arena,
-                             "the base has %u threads, the new run %u; who corresponds "
-                             "to whom is not known",
-                             base->n_locations, new->n_locations),
-            err);
+        return mpl_arena_printf(c->arena, "the base has %u threads, the new run %u",
+                                base->n_locations, new->n_locations);
     }
     for (uint32_t l = 0; l < base->n_locations; l++) {
         if (strcmp(base->locations[l].label, new->locations[l].label) != 0) {
-            return refuse(
-                c,
-                mpl_arena_printf(c->arena,
-                                 "the base has a location %s where the new run has %s",
-                                 base->locations[l].label, new->locations[l].label),
-                err);
+            return mpl_arena_printf(c->arena,
+                                    "the base has a location %s where the new run has %s",
+                                    base->locations[l].label, new->locations[l].label);
         }
     }
-    c->n_locations = base->n_locations;
-    return MPL_OK;
+    *is_unlike = false;
+    return NULL;
+}
+
+static enum mpl_status check_locations(struct mpl_comparison *c, struct mpl_err *err)
+{
+    bool is_unlike;
+    const char *unlike = unlike_text(c, &is_unlike);
+    const char *reason = NULL;
+    enum mpl_status st;
+
+    if (!is_unlike) {
+        c->n_locations = c->diff.base->model->n_locations;
+        return MPL_OK;
+    }
+    st = unlike == NULL ? mpl_nomem(err) : mpl_roles_compare(c, &reason, err);
+    return st != MPL_OK || reason == NULL
+               ? st
+               : refuse(c,
+                        mpl_arena_printf(c->arena,
+                                         "%s; and they cannot be compared by role, for %s",
+                                         unlike, reason),
+                        err);
 }
 
 static enum mpl_status check_run(struct mpl_comparison *c, const struct mpl_run *run,
@@ -211,6 +215,18 @@ static enum mpl_status note_parts(struct mpl_comparison *c, struct mpl_err *err)
                                "nothing else.",
                                parts),
         err);
+}
+
+enum mpl_status mpl_roles_note(struct mpl_comparison *c, struct mpl_err *err)
+{
+    const enum mpl_status st =
+        mpl_comparison_note(c,
+                            "By role calls are compared by their functions and by which "
+                            "comes behind which: not with whom, with what tag and "
+                            "size, nor how often.",
+                            err);
+
+    return st == MPL_OK ? note_recording(c, err) : st;
 }
 
 enum mpl_status mpl_comparable_note(struct mpl_comparison *c, struct mpl_err *err)

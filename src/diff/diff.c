@@ -349,26 +349,32 @@ static enum mpl_status compare_calls(struct mpl_comparison *c, struct mpl_level 
     return st == MPL_OK ? mpl_repeats_count(c, err) : st;
 }
 
-static enum mpl_status compare(struct mpl_comparison *c, struct mpl_err *err)
+static enum mpl_status compare_locations(struct mpl_comparison *c, struct mpl_err *err)
 {
     struct mpl_level levels[LEVELS];
+    enum mpl_status st = compare_calls(c, levels, err);
+
+    /* What happens now and then only is shown by a run in which it does. */
+    if (st == MPL_OK && c->diff.n_changes == 0 && c->changed_run != NULL) {
+        c->diff.new = c->changed_run;
+        st = compare_calls(c, levels, err);
+    }
+    st = st == MPL_OK ? mpl_repeats_note(c, err) : st;
+    st = st == MPL_OK && is_same_work(c, &levels[FINE])
+             ? mpl_loads_compare(c, levels[FINE].base, levels[FINE].new, err)
+             : st;
+    return st == MPL_OK ? mpl_comparable_note(c, err) : st;
+}
+
+static enum mpl_status compare(struct mpl_comparison *c, struct mpl_err *err)
+{
     enum mpl_status st = mpl_comparable_check(c, err);
 
     if (st == MPL_OK && c->diff.reason == NULL) {
-        st = compare_calls(c, levels, err);
-        /* What happens now and then only is shown by a run in which it does. */
-        if (st == MPL_OK && c->diff.n_changes == 0 && c->changed_run != NULL) {
-            c->diff.new = c->changed_run;
-            st = compare_calls(c, levels, err);
-        }
-        st = st == MPL_OK ? mpl_repeats_note(c, err) : st;
-        st = st == MPL_OK && is_same_work(c, &levels[FINE])
-                 ? mpl_loads_compare(c, levels[FINE].base, levels[FINE].new, err)
-                 : st;
+        st = c->diff.n_roles > 0 ? mpl_roles_note(c, err) : compare_locations(c, err);
         if (st == MPL_OK) {
             mpl_loads_judge(&c->diff);
         }
-        st = st == MPL_OK ? mpl_comparable_note(c, err) : st;
     }
     c->diff.n_notes = c->notes.n;
     c->diff.notes = c->notes.data;

@@ -124,6 +124,35 @@ struct mpl_place_load {
     struct mpl_when when;
 };
 
+/** How a role of one run is like one of the other. */
+enum mpl_diff_role_kind {
+    MPL_ROLE_SAME, /**< The same calls behind each other; or no calls. */
+    MPL_ROLE_LOOSE, /**< The same calls, and many have an order of their own: order is not compared. */
+    MPL_ROLE_ORDER, /**< The same calls, and few make them in an order that the other run has not. */
+    MPL_ROLE_CALLS /**< Calls that the other run has not, or fewer than anybody there. */
+};
+/** Those who have a role in one of the runs. Seconds. */
+struct mpl_diff_role_side {
+    uint32_t n;                /**< 0: nobody. */
+    const uint32_t *locations; /**< Ascending. */
+    double median_s;           /**< What one of them computes; NaN: there is none. */
+    double sum_s;              /**< And all. */
+    double waited_s; /**< All wait so long; NaN: the runs do not record the same. */
+    uint32_t
+        iterations; /**< Of the longest loop of the first one; 0: the runs have not the same one. */
+};
+/** A kind of processes, where runs have other numbers of them. */
+struct mpl_diff_role {
+    enum mpl_diff_role_kind kind;
+    struct mpl_diff_role_side sides[2]; /**< Base and new. */
+    /** Where only one run has it: somebody of the other one who is most like it. Else MPL_NONE, or somebody of it. */
+    uint32_t near;
+    const char *only
+        [2]; /**< What only the base, or the new run does: calls, or pairs of them; "": nothing. */
+};
+/** Whether it is a difference in structure. */
+bool mpl_diff_role_differs(const struct mpl_diff_role *role);
+
 /** Runs of one side. */
 struct mpl_diff_side {
     size_t n;
@@ -158,6 +187,8 @@ struct mpl_diff {
     const struct mpl_divergence *changes;
     uint32_t
         n_first; /**< Those that come after no other one; 1: it is certain who was first. */
+    uint32_t n_roles; /**< 0: locations are compared one by one; else only roles. */
+    const struct mpl_diff_role *roles; /**< What differs first, then what most have. */
     uint32_t n_configurations;
     uint32_t n_telling; /**< Of them, in which the runs differ at all. */
     double

@@ -36,10 +36,11 @@ enum mpl_status mpl_comparable_note(struct mpl_comparison *c, struct mpl_err *er
 enum mpl_status mpl_comparison_note(struct mpl_comparison *c, const char *text,
                                     struct mpl_err *err);
 
-/** roles.c: what kinds of processes both runs have, as notes. For runs whose processes do not correspond. \p
-    *has_roles: they have some in common. */
-enum mpl_status mpl_roles_note(struct mpl_comparison *c, bool *has_roles,
-                               struct mpl_err *err);
+/** roles.c: for runs whose processes do not correspond, fills in roles and the verdict about structure; \p *reason: a
+    clause why roles do not match, else NULL. */
+enum mpl_status mpl_roles_compare(struct mpl_comparison *c, const char **reason,
+                                  struct mpl_err *err);
+enum mpl_status mpl_roles_note(struct mpl_comparison *c, struct mpl_err *err);
 
 /* ---- what chance decides (arrival.c, race.c) -------------------------------------------------------- */
 

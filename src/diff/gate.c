@@ -100,7 +100,7 @@ bool mpl_gate_fails(const struct mpl_gate *gate, const struct mpl_diff *diff)
     }
     switch (gate->kind) {
     case MPL_GATE_STRUCTURE:
-        return diff->n_changes > 0;
+        return diff->verdict == MPL_DIFF_DIFFERENT;
     case MPL_GATE_SLOWER:
         return diff->is_slower;
     default:

@@ -256,7 +256,8 @@ static bool is_more_than_chance(const struct mpl_diff *diff, double more_s,
 void mpl_loads_judge(struct mpl_diff *diff)
 {
     const double more_s = diff->sides[1].median_s - diff->sides[0].median_s;
-    const bool is_explained = diff->n_loads > 0 && diff->explained_share >= least_explained;
+    const bool is_explained =
+        diff->n_loads + diff->n_roles > 0 && diff->explained_share >= least_explained;
     const bool counts = is_more_than_chance(diff, more_s, is_explained);
 
     diff->is_slower = counts && more_s > 0;

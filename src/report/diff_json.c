@@ -259,9 +259,11 @@ enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff,
     mpl_json_set(json, "common_factor",
                  diff->n_loads > 0 ? mpl_json_number(diff->factor) : mpl_json_null());
     mpl_json_set(json, "performance", performance_json(&w));
+    mpl_json_set(json, "roles",
+                 diff->n_roles > 0 ? mpl_diff_roles_json(diff) : mpl_json_null());
     mpl_json_set(json, "explained_share",
-                 diff->n_loads > 0 ? mpl_json_number(diff->explained_share)
-                                   : mpl_json_null());
+                 diff->n_loads + diff->n_roles > 0 ? mpl_json_number(diff->explained_share)
+                                                   : mpl_json_null());
     mpl_json_set(json, "closing_check", closing_json(diff));
     mpl_json_set(json, "notes", notes_json(diff));
 

@@ -319,7 +319,9 @@ enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff,
     print_verdict(&page, diff);
     print_gates(&page, diff, gates);
     print_changes(&page, diff, top);
-    if (diff->verdict != MPL_DIFF_NOT_COMPARABLE) {
+    if (diff->n_roles > 0) {
+        mpl_page_roles(&page, diff);
+    } else if (diff->verdict != MPL_DIFF_NOT_COMPARABLE) {
         print_loads(&page, diff, top);
     }
     for (size_t i = 0; i < diff->n_notes; i++) {

@@ -62,10 +62,12 @@ const char *mpl_words_verdict(struct page *page, const struct mpl_diff *diff)
 
     return diff->verdict == MPL_DIFF_NOT_COMPARABLE
                ? diff->reason
-               : or_unknown(mpl_arena_printf(page->scratch, "%s%s; %s instead of %s",
-                                             says[diff->verdict], reach_text(page, diff),
-                                             side_text(page, &diff->sides[1]),
-                                             side_text(page, &diff->sides[0])));
+               : or_unknown(mpl_arena_printf(
+                     page->scratch, "%s%s%s%s; %s instead of %s", says[diff->verdict],
+                     diff->n_roles == 0 ? "" : ", ",
+                     diff->n_roles == 0 ? "" : mpl_words_by_role(page, diff),
+                     reach_text(page, diff), side_text(page, &diff->sides[1]),
+                     side_text(page, &diff->sides[0])));
 }
 
 const char *mpl_words_gate(struct page *page, const struct mpl_diff *diff,

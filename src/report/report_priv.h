@@ -107,6 +107,11 @@ bool mpl_words_is_count(const struct mpl_divergence *change);
     is_full long stretches are cut. */
 void mpl_page_alignment(struct page *page, const struct mpl_diff *diff,
                         const struct mpl_divergence *x, bool is_full);
+/* Runs of other numbers of processes (diff_roles.c): "by role (4 processes in the base, 8 in the new run)"; what the roles
+   do; and the value of the key "roles". */
+const char *mpl_words_by_role(struct page *page, const struct mpl_diff *diff);
+void mpl_page_roles(struct page *page, const struct mpl_diff *diff);
+struct mpl_json *mpl_diff_roles_json(const struct mpl_diff *diff);
 /** "rank 5 computes 3.09 s longer than in the base: 3.53 s instead of 0.44 s" */
 /* "rank 5", "ranks 1, 2, 3" of loads \p first to \p end - 1. */
 const char *mpl_words_loads(struct page *page, const struct mpl_diff *diff, uint32_t first,

@@ -179,6 +179,8 @@ static const struct {
 } unlike[] = {
     { "oddeven.trace", "oddeven-swap.trace", MPL_DIFF_DIFFERENT },
     { "mw-healthy", "mw-slow-master", MPL_DIFF_SLOWER },
+    { "../../tests/traces/farm-no-barrier.trace", "../../tests/traces/quick-master.trace",
+      MPL_DIFF_DIFFERENT },
 };
 
 START_TEST(a_comparison_without_memory_fails_cleanly)
