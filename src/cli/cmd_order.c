@@ -156,6 +156,7 @@ static enum mpl_status path(const struct mpl_order_asked *asked, struct mpl_err 
     struct mpl_arena *arena = mpl_arena_create();
     const struct mpl_critical *found = NULL;
     const struct mpl_critical_shares *shares = NULL;
+    const struct mpl_critical_calls *calls = NULL;
     enum mpl_status st = arena == NULL
                              ? mpl_nomem(err)
                              : mpl_critical_create(run->events, arena, &found, err);
@@ -163,11 +164,15 @@ static enum mpl_status path(const struct mpl_order_asked *asked, struct mpl_err 
     st = st == MPL_OK ? mpl_critical_shares_create(found, found->begin_ticks,
                                                    found->end_ticks, arena, &shares, err)
                       : st;
+    st = st == MPL_OK ? mpl_critical_calls_create(found, (size_t) asked->opts->top, arena,
+                                                  &calls, err)
+                      : st;
     if (st == MPL_OK) {
-        st = asked->opts->format == MPL_FORMAT_JSON
-                 ? mpl_report_path_json(run, found, shares, asked->out, err)
-                 : mpl_report_path_text(run, found, shares, (size_t) asked->opts->top,
-                                        &asked->looks, asked->out, err);
+        st =
+            asked->opts->format == MPL_FORMAT_JSON
+                ? mpl_report_path_json(run, found, shares, calls, asked->out, err)
+                : mpl_report_path_text(run, found, shares, calls, (size_t) asked->opts->top,
+                                       &asked->looks, asked->out, err);
     }
     mpl_arena_destroy(arena);
     return st;

@@ -96,6 +96,31 @@ enum mpl_status mpl_critical_shares_create(const struct mpl_critical *path,
                                            const struct mpl_critical_shares **out,
                                            struct mpl_err *err);
 
+/** A call that the path goes through, or a stretch between two records outside of all functions. */
+struct mpl_critical_call {
+    uint32_t location;
+    uint32_t region; /**< MPL_NONE: a stretch. */
+    uint32_t event;  /**< That enters the call; before the stretch. */
+    uint32_t
+        number; /**< Which of its location's calls of a function of that name, from 1; or 0. */
+    double path_s; /**< Exclusive of the functions and calls in it. */
+};
+struct mpl_critical_calls {
+    size_t n;
+    size_t n_all;                        /**< On the path. */
+    const struct mpl_critical_call *all; /**< The n longest of them, the longest first. */
+};
+/**
+ * At most so many calls. What of the path lies before a location's first record is in none.
+ *
+ * Ownership: \p out lives in \p arena. Errors: MPL_E_NOMEM only.
+ * Cost: linear in records, and for each of the \p most once more.
+ */
+enum mpl_status mpl_critical_calls_create(const struct mpl_critical *path, size_t most,
+                                          struct mpl_arena *arena,
+                                          const struct mpl_critical_calls **out,
+                                          struct mpl_err *err);
+
 /** What consecutive steps of the run have of the path. */
 struct mpl_critical_step {
     uint32_t first; /**< Step, from 1. What comes before the first step is 0, … */

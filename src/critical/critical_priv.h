@@ -36,4 +36,18 @@ int64_t mpl_clock_error_ticks(const struct mpl_events *events, uint32_t location
 bool mpl_times_are_tied(const struct mpl_events *events, uint32_t a, int64_t a_ticks,
                         uint32_t b, int64_t b_ticks);
 
+/* Segments of each location together, in order of time. */
+struct mpl_path_tracks {
+    size_t *first;   /* per location and one more: its first one in order */
+    uint32_t *order; /* segments, location after location */
+};
+/* Lives in \p arena; false when out of memory. */
+bool mpl_path_tracks_sort(const struct mpl_critical *path, struct mpl_arena *arena,
+                          struct mpl_path_tracks *out);
+/* Ticks of the path on a location between two moments, which must ascend from call to call. \p at begins as
+   the location's first one; segments before it are over. */
+int64_t mpl_path_between(const struct mpl_critical *path,
+                         const struct mpl_path_tracks *tracks, uint32_t location,
+                         size_t *at, int64_t from_ticks, int64_t to_ticks);
+
 #endif

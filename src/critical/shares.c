@@ -22,8 +22,7 @@ struct sum {
     const struct mpl_model *model;
     int64_t begin_ticks;
     int64_t end_ticks;
-    size_t *first;               /* per location and one more: its first segment in order */
-    uint32_t *order;             /* segments, location after location */
+    struct mpl_path_tracks tracks;
     struct activity *activities; /* n_regions + 1 */
     struct mpl_buf stack;        /* uint32_t: open functions */
     size_t depth;
@@ -48,28 +47,6 @@ static uint32_t index_of(const struct sum *s, uint32_t region)
     return region == MPL_NONE ? s->model->n_regions : region;
 }
 
-/* Of the path between two moments; moments must ascend from call to call. */
-static int64_t on_path(struct sum *s, int64_t from_ticks, int64_t to_ticks)
-{
-    int64_t ticks = 0;
-
-    for (size_t i = s->at; i < s->first[s->location + 1]; i++) {
-        const struct mpl_critical_segment *segment = &s->path->segments[s->order[i]];
-        const int64_t from =
-            segment->begin_ticks > from_ticks ? segment->begin_ticks : from_ticks;
-        const int64_t to = segment->end_ticks < to_ticks ? segment->end_ticks : to_ticks;
-
-        if (segment->begin_ticks >= to_ticks) {
-            break;
-        }
-        ticks += to > from ? to - from : 0;
-        if (segment->end_ticks <= to_ticks) {
-            s->at = i + 1;
-        }
-    }
-    return ticks;
-}
-
 /* \p waiting: of that time, at its beginning. */
 static bool credit(struct sum *s, uint32_t region, int64_t from_ticks, int64_t to_ticks,
                    int64_t waiting_ticks)
@@ -85,7 +62,8 @@ static bool credit(struct sum *s, uint32_t region, int64_t from_ticks, int64_t t
     }
     a->busy_s += to > busy_from ? mpl_model_seconds(s->model, to - busy_from) : 0;
 
-    const int64_t path_ticks = on_path(s, from, to);
+    const int64_t path_ticks =
+        mpl_path_between(s->path, &s->tracks, s->location, &s->at, from, to);
 
     if (path_ticks > 0 && !a->is_touched) {
         uint32_t *touched = mpl_buf_add(&s->touched);
@@ -171,9 +149,9 @@ static bool credit_location(struct sum *s)
     uint32_t next = 0;
 
     s->depth = 0;
-    s->at = s->first[s->location];
+    s->at = s->tracks.first[s->location];
     /* Before its first event. */
-    if (s->at < s->first[s->location + 1] &&
+    if (s->at < s->tracks.first[s->location + 1] &&
         !credit(s, MPL_NONE, s->path->begin_ticks, since, since - s->path->begin_ticks)) {
         return false;
     }
@@ -298,37 +276,14 @@ static bool take_regions(struct sum *s, struct mpl_arena *arena,
     return is_enough;
 }
 
-/* Segments of each location together, in order of time. */
-static bool sort_segments(struct sum *s, struct mpl_arena *scratch)
-{
-    const uint32_t n = s->model->n_locations;
-    size_t *next = MPL_NEW_ARRAY(scratch, n, size_t);
-
-    s->first = MPL_NEW_ARRAY(scratch, (size_t) n + 1, size_t);
-    s->order = MPL_NEW_ARRAY(scratch, s->path->n, uint32_t);
-    if (next == NULL || s->first == NULL || s->order == NULL) {
-        return false;
-    }
-    for (uint32_t i = 0; i < s->path->n; i++) {
-        s->first[s->path->segments[i].location + 1]++;
-    }
-    for (uint32_t l = 0; l < n; l++) {
-        s->first[l + 1] += s->first[l];
-        next[l] = s->first[l];
-    }
-    for (uint32_t i = 0; i < s->path->n; i++) {
-        s->order[next[s->path->segments[i].location]++] = i;
-    }
-    return true;
-}
-
 static bool sum_up(struct sum *s, struct mpl_arena *scratch, struct mpl_arena *arena,
                    struct mpl_critical_shares *out)
 {
     s->activities =
         MPL_NEW_ARRAY(scratch, (size_t) s->model->n_regions + 1, struct activity);
     s->location_s = MPL_NEW_ARRAY(arena, s->model->n_locations, double);
-    if (s->activities == NULL || s->location_s == NULL || !sort_segments(s, scratch)) {
+    if (s->activities == NULL || s->location_s == NULL ||
+        !mpl_path_tracks_sort(s->path, scratch, &s->tracks)) {
         return false;
     }
     for (s->location = 0; s->location < s->model->n_locations; s->location++) {

@@ -137,9 +137,16 @@ static struct mpl_json *segments_json(const struct mpl_run *run,
 
 enum mpl_status mpl_report_path_json(const struct mpl_run *run,
                                      const struct mpl_critical *path,
-                                     const struct mpl_critical_shares *shares, FILE *out,
+                                     const struct mpl_critical_shares *shares,
+                                     const struct mpl_critical_calls *calls, FILE *out,
                                      struct mpl_err *err)
 {
+    struct mpl_arena *scratch = mpl_arena_create();
+
+    if (scratch == NULL) {
+        return mpl_nomem(err);
+    }
+
     struct mpl_json *json = mpl_report_order_json(run, "path");
     struct mpl_json *body = mpl_json_object();
 
@@ -151,9 +158,12 @@ enum mpl_status mpl_report_path_json(const struct mpl_run *run,
     mpl_json_set(body, "shares", shares_json(run, shares));
     mpl_json_set(body, "locations", locations_json(run, shares));
     mpl_json_set(body, "regions", regions_json(run, shares));
+    mpl_json_set(body, "calls",
+                 mpl_report_path_calls_json(run, calls, shares->length_s, scratch));
     mpl_json_set(body, "segments", segments_json(run, path));
     mpl_json_set(json, "why_not_known", mpl_json_string(mpl_critical_doubt(path)));
     mpl_json_set(json, "path", body);
+    mpl_arena_destroy(scratch);
     return mpl_report_order_write(json, out, err);
 }
 
@@ -212,7 +222,8 @@ static void say_imbalance(struct page *page, const struct mpl_run *run,
 
 enum mpl_status mpl_report_path_text(const struct mpl_run *run,
                                      const struct mpl_critical *path,
-                                     const struct mpl_critical_shares *shares, size_t top,
+                                     const struct mpl_critical_shares *shares,
+                                     const struct mpl_critical_calls *calls, size_t top,
                                      const struct mpl_report_options *options, FILE *out,
                                      struct mpl_err *err)
 {
@@ -242,6 +253,7 @@ enum mpl_status mpl_report_path_text(const struct mpl_run *run,
     if (shares->length_s > 0) {
         say_shares(&page, run, shares, top);
         say_imbalance(&page, run, shares, top);
+        mpl_page_path_calls(&page, run, calls, shares->length_s);
         say_segments(&page, run, path, top);
     }
     return mpl_page_close(&page, err);

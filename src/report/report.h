@@ -162,10 +162,11 @@ enum mpl_status mpl_report_sizes_json(const struct mpl_run *run,
                                       const struct mpl_stamp_size *sizes, size_t n,
                                       FILE *out, struct mpl_err *err);
 
-/** The critical path of \p run; at most \p top lines of each part. */
+/** The critical path of \p run; at most \p top lines of each part, but all \p calls. */
 enum mpl_status mpl_report_path_text(const struct mpl_run *run,
                                      const struct mpl_critical *path,
-                                     const struct mpl_critical_shares *shares, size_t top,
+                                     const struct mpl_critical_shares *shares,
+                                     const struct mpl_critical_calls *calls, size_t top,
                                      const struct mpl_report_options *options, FILE *out,
                                      struct mpl_err *err);
 enum mpl_status mpl_report_origins_json(const struct mpl_run *run,
@@ -177,7 +178,8 @@ enum mpl_status mpl_report_origins_text(const struct mpl_run *run,
                                         struct mpl_err *err);
 enum mpl_status mpl_report_path_json(const struct mpl_run *run,
                                      const struct mpl_critical *path,
-                                     const struct mpl_critical_shares *shares, FILE *out,
+                                     const struct mpl_critical_shares *shares,
+                                     const struct mpl_critical_calls *calls, FILE *out,
                                      struct mpl_err *err);
 
 /** For `marple diff`: at most \p top changes in full; and which \p gates fail (NULL: there are none). */

@@ -209,6 +209,33 @@ END_TEST
 
 /* ---- shares --------------------------------------------------------------------------------- */
 
+START_TEST(calls_have_what_of_the_path_lies_in_them)
+{
+    const struct mpl_critical *path =
+        from_text("# us\n"
+                  "rank 0: region main 0..60 { compute 0..10 in f  compute 15..45 in f  "
+                  "send 45..52 to 1 }\n"
+                  "rank 1: compute 0..10 in f  recv 10..53 from 0  compute 53..56\n"
+                  "    compute 56..63 in f\n");
+    const struct mpl_model *model = mpl_events_model(path->events);
+    const struct mpl_critical_calls *calls = NULL;
+    const char *text = "";
+
+    ck_assert_str_eq(drawing(path), "0:0-45 1:45-63");
+    ck_assert_int_eq(mpl_critical_calls_create(path, 5, arena, &calls, NULL), MPL_OK);
+    for (size_t i = 0; i < calls->n; i++) {
+        const struct mpl_critical_call *call = &calls->all[i];
+
+        text = mpl_arena_printf(
+            arena, "%s %u:%s[%u] %.0f", text, call->location,
+            call->region == MPL_NONE ? "" : model->regions[call->region].name, call->number,
+            call->path_s * 1e6);
+    }
+    ck_assert_str_eq(text, " 0:f[2] 30 0:f[1] 10 1:MPI_Recv[1] 8 1:f[2] 7 0:main[1] 5");
+    ck_assert_uint_eq(calls->n_all, 6);
+}
+END_TEST
+
 START_TEST(shares_are_exclusive_and_imbalance_is_what_is_above_the_mean)
 {
     const struct mpl_critical *path =
@@ -333,6 +360,7 @@ START_TEST(every_failing_allocation_is_an_error)
     for (; st != MPL_OK; n++) {
         const struct mpl_critical *path = NULL;
         const struct mpl_critical_shares *shares = NULL;
+        const struct mpl_critical_calls *calls = NULL;
         struct mpl_arena *own = mpl_arena_create();
 
         ck_assert_int_lt(n, 1000);
@@ -341,9 +369,10 @@ START_TEST(every_failing_allocation_is_an_error)
         st = st == MPL_OK ? mpl_critical_shares_create(path, path->begin_ticks,
                                                        path->end_ticks, own, &shares, NULL)
                           : st;
+        st = st == MPL_OK ? mpl_critical_calls_create(path, 3, own, &calls, NULL) : st;
         mpl_alloc_fail_after(-1);
         ck_assert(st == MPL_OK || st == MPL_E_NOMEM);
-        ck_assert((st == MPL_OK) == (shares != NULL));
+        ck_assert((st == MPL_OK) == (calls != NULL));
         mpl_arena_destroy(own);
     }
     ck_assert_int_gt(n, 2);
@@ -693,6 +722,7 @@ static Suite *make_suite(void)
     tcase_add_test(c, ties_are_told);
     tcase_add_test(c, a_tie_where_the_path_stays_is_counted);
     tcase_add_test(c, what_nobody_can_tell_is_counted);
+    tcase_add_test(c, calls_have_what_of_the_path_lies_in_them);
     tcase_add_test(c, shares_are_exclusive_and_imbalance_is_what_is_above_the_mean);
     tcase_add_test(c, a_window_has_what_lies_in_it);
     tcase_add_test(c, no_path_is_shorter_than_what_a_location_computes);

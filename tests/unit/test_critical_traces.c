@@ -174,6 +174,24 @@ static void check_shares(const struct mpl_critical *path,
     ck_assert_double_le(imbalance_s, shares->length_s + 1e-9);
 }
 
+/* Each moment of the path is in one call at most. */
+static void check_calls(const struct mpl_critical *path, double length_s)
+{
+    enum { MOST = 50 };
+    const struct mpl_critical_calls *calls = NULL;
+    double sum_s = 0;
+
+    ck_assert_int_eq(mpl_critical_calls_create(path, MOST, arena, &calls, NULL), MPL_OK);
+    ck_assert_uint_eq(calls->n, calls->n_all < MOST ? calls->n_all : MOST);
+    for (size_t i = 0; i < calls->n; i++) {
+        ck_assert_double_gt(calls->all[i].path_s, 0);
+        ck_assert(i == 0 || calls->all[i].path_s <= calls->all[i - 1].path_s);
+        sum_s += calls->all[i].path_s;
+    }
+    ck_assert_double_le(sum_s, length_s + 1e-9);
+    ck_assert(calls->n_all > MOST || sum_s > 0.9 * length_s);
+}
+
 static void check_trace(const struct mpl_critical *path, const char *name)
 {
     const struct mpl_model *model = mpl_events_model(path->events);
@@ -198,6 +216,7 @@ static void check_trace(const struct mpl_critical *path, const char *name)
     }
     shares = all_shares(path);
     check_shares(path, shares, name);
+    check_calls(path, shares->length_s);
     ck_assert_double_ge(shares->length_s, longest_computation_s(path->events) - 1e-9);
     mpl_events_window(path->events, &begin_ticks, &end_ticks);
     if (begin_ticks <= end_ticks) {
