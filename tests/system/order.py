@@ -96,11 +96,44 @@ def test_clock_free(path, copy):
     tap.empty(different, name + ": the same answers from other clocks")
 
 
+def test_shifted(seed, scratch):
+    """The same run by clocks of which each is wrong by as much as you like."""
+    draw = random.Random(seed)
+    path = os.path.join(scratch, "shifted.trace")
+    text, _, _, n = wave(seed)
+    asked = [["between", "%d#%d" % (r, draw.randint(1, 60)), "%d#%d" % (q, draw.randint(1, 60))]
+             for r, q in (draw.sample(range(n), 2) for _ in range(PAIRS))]
+    asked += [[verb, "%d#%d" % (draw.randrange(n), draw.randint(1, 60))] for verb in ("past", "future")]
+    asked += [["races"], ["sizes", "--max-cluster", "3..4"]]
+    answers = []
+    for shift_us in (0, 5, 40000, 900000000):
+        clocks = "".join("clock %d %+dus\n" % (r, draw.randint(-shift_us, shift_us)) for r in range(n))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace("\n", "\n" + clocks, 1) if shift_us > 0 else text)
+        answers += [[without_times(ask(words[0], path, *words[1:], "--clock", clock)) for words in asked]
+                    for clock in ("auto", "none")]
+    tap.ok(all(a == answers[0] for a in answers), "seed %d: the same answers from shifted clocks" % seed, answers)
+
+
 def test_broken(path):
     name = os.path.basename(path)
     check = product.run("check", path)
     order = product.run("order", "races", path)
     tap.ok(order.status == check.status, name + ": can be asked if and only if it can be checked", order)
+
+
+def test_calls(path):
+    """The calls of a critical path are named as the other questions take them."""
+    wrong = []
+    calls = ask("path", path)["path"]["calls"]
+    for call in calls:
+        spot = ask("past", path, call["address"])["a"]
+        length_s = spot["end"]["time_s"] - spot["begin"]["time_s"]
+        is_there = spot["begin"]["location"] == call["location"] and call["region"] in (None, spot["begin"]["region"])
+        # A stretch lies between two records: what is behind it is its begin.
+        if not is_there or abs(length_s) < call["path_s"] - 1e-9:
+            wrong.append("%s: %s" % (call, spot))
+    tap.ok(calls != [] and wrong == [], os.path.basename(path) + ": calls of the path can be asked about", wrong)
 
 
 def wave(seed):
@@ -236,7 +269,14 @@ def main():
     for seed in range(20 if product.IS_FULL else 4):
         tap.guarded("wave", test_wave, seed, scratch)
     tap.guarded("sizes", test_sizes, scratch)
-    for name in ("scorep-mw-skew", "scorep-halo-skew", "npb-lu-W-drift-np4", "pipeline-np4"):
+    for seed in range(8 if product.IS_FULL else 2):
+        tap.guarded("shifted", test_shifted, seed, scratch)
+    for name in ("scorep-mw", "oddeven-slow5-np16", "probe-thread-np4", "dcsort-slowleaf-np7"):
+        path = product.shared_trace(name)
+        if path is not None:
+            tap.guarded(name, test_calls, path)
+    skewed = ("scorep-mw-skew", "scorep-halo-skew", "scorep-colls-skew", "scorep-halo-omp-skew")
+    for name in skewed + ("npb-lu-W-drift-np4", "pipeline-np4"):
         path = product.shared_trace(name)
         if path is None:
             continue
