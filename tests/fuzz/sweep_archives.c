@@ -154,7 +154,10 @@ static unsigned run(void *context, uint64_t i)
 {
     struct archive *a = (struct archive *) context;
     const char *const words[] = { a->command, a->copy, "-o", a->out, "--force" };
-    const int n_words = strcmp(a->command, "sync") == 0 ? 5 : 2;
+    /* Asks about each message, by timestamps of what is left. */
+    const char *const order[] = { a->command, "races", a->copy };
+    const bool is_order = strcmp(a->command, "order") == 0;
+    const int n_words = is_order ? 3 : strcmp(a->command, "sync") == 0 ? 5 : 2;
     unsigned damage;
     struct file *file = find_byte(a, &i, &damage);
     const unsigned char whole = file->bytes[i];
@@ -162,7 +165,7 @@ static unsigned run(void *context, uint64_t i)
 
     file->bytes[i] = damaged(whole, damage);
     store(a, file);
-    status = (unsigned) mpl_cli_main(n_words, words, stdout);
+    status = (unsigned) mpl_cli_main(n_words, is_order ? order : words, stdout);
     file->bytes[i] = whole;
     store(a, file);
     return status;
@@ -199,7 +202,7 @@ static void sweep(struct archive *a, const char *command, uint64_t stride,
 
 int main(int argc, char **argv)
 {
-    static const char *const commands[] = { "check", "sync", "diagnose", "plan" };
+    static const char *const commands[] = { "check", "sync", "diagnose", "plan", "order" };
     enum { N_COMMANDS = sizeof commands / sizeof *commands };
     static struct archive a;
     struct cage_tally tally[N_COMMANDS] = { 0 };

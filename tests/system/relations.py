@@ -516,9 +516,78 @@ def test_order_of_knowledge(folder):
     tap.empty(unlike(stock, added), "added rules change nothing that others find")
 
 
+# Asks of all computation and calls what goes on elsewhere at the same time, with numbers that depend on it. These
+# are put into the pattern that always fits: one of its own could be taken instead of another one.
+TOGETHER = {
+    "events:": """
+  TestWork:
+    on: process
+    says: Computing before a call.
+    expression: "work use"
+    members:
+      work: {event: compute}
+      use: {event: call}
+    attributes:
+      order: {value: "precedes(work, use) + 2 * concurrent(use, work)", unit: 1, says: Asked.}
+  TestTogether:
+    on: process
+    says: With somebody else.
+    expression: "mine & theirs"
+    members:
+      mine: {event: TestWork}
+      theirs: {event: TestWork, on: process}
+""",
+    "metrics:": """
+  test_pairs: {per: run, value: "count(TestTogether.duration)", unit: 1, says: So many.}
+""",
+}
+NEED = """
+(defrule SYMPTOMS::test-together
+  "Asks how many."
+  (pattern (run ?r) (name "message-passing"))
+  =>
+  (assert (need (run ?r) (pattern "message-passing") (metric "run.test_pairs") (level 1) (reason "see that it is asked"))))
+"""
+
+
+def together(folder):
+    """A directory of knowledge in which message-passing asks who was first."""
+    for part in ("patterns", "rules"):
+        os.makedirs(os.path.join(folder, part))
+    with open(os.path.join(product.top, "patterns", "message-passing.yaml"), encoding="utf-8") as file:
+        text = file.read()
+    for key, added in TOGETHER.items():
+        text = text.replace("\n%s\n" % key, "\n%s%s" % (key, added), 1)
+    with open(os.path.join(folder, "patterns", "message-passing.yaml"), "w", encoding="utf-8") as file:
+        file.write(text)
+    with open(os.path.join(folder, "rules", "test-together.clp"), "w", encoding="ascii") as file:
+        file.write(NEED)
+
+
+def test_together(path, folder):
+    """A pattern that asks who was first, on two locations at once, finds what it found, and so do others."""
+    name = os.path.basename(path)
+    stock = product.run("diagnose", "--format", "json", path)
+    if stock.status == 3:
+        tap.skip(name + ": with a pattern that asks who was first", "it cannot be used")
+        return
+    stock = product.Diagnosis(stock)
+    asked = product.Diagnosis(product.run("diagnose", "--format", "json", "--knowledge", folder, path))
+    added = essence(asked)
+    pairs = [v for k, v in added["metrics"].items() if "run.test_pairs" in k]
+    fits = asked.pattern("message-passing") is not None
+    tap.ok(len(pairs) == fits, name + ": it is asked who was first", pairs)
+    added["metrics"] = {k: v for k, v in added["metrics"].items() if "run.test_pairs" not in k}
+    tap.empty(unlike(essence(stock), added), name + ": asking who was first changes nothing else")
+
+
 def main():
     for path in product.all_traces():
         tap.guarded(os.path.basename(path), test_trace, path)
+    with tempfile.TemporaryDirectory() as folder:
+        together(folder)
+        for path in product.some(product.all_traces(), 3):
+            tap.guarded(os.path.basename(path), test_together, path, folder)
     seed = int(os.environ.get("MARPLE_SEED", "20"))
     with tempfile.TemporaryDirectory() as folder:
         for i, shape in enumerate(FARMS):
