@@ -32,7 +32,7 @@ static const struct mpl_option options[] = {
     [OPT_LOCATIONS] = { 0, "locations", "LIST", "only these ranks or threads: 0-7,9,12.1" },
     [OPT_COMM] = { 0, "comm", "NAME", "only calls of this communicator; may be repeated" },
     [OPT_TOP] = { 0, "top", "N", "text: at most N rows; 30 by default" },
-    [OPT_FORMAT] = { 0, "format", "text|json|csv|dot|perfetto|chrome",
+    [OPT_FORMAT] = { 0, "format", "text|json|csv|svg|html|dot|perfetto|chrome",
                      "what to print; text is the default, dot for paths and messages; of "
                      "export perfetto" },
     [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
@@ -45,6 +45,8 @@ enum view_format {
     FORMAT_TEXT,
     FORMAT_JSON,
     FORMAT_CSV,
+    FORMAT_SVG,
+    FORMAT_HTML,
     FORMAT_DOT,
     FORMAT_PERFETTO,
     FORMAT_CHROME,
@@ -69,8 +71,8 @@ struct view_opts {
 static enum mpl_status take_option(const struct mpl_option *option, const char *value,
                                    struct view_opts *opts, struct mpl_err *err)
 {
-    static const char *const formats[] = { "text", "json",     "csv",
-                                           "dot",  "perfetto", "chrome" };
+    static const char *const formats[] = { "text", "json", "csv",      "svg",
+                                           "html", "dot",  "perfetto", "chrome" };
 
     switch (option - options) {
     case OPT_FROM:
@@ -198,8 +200,8 @@ static enum mpl_status analyse(const struct view_opts *opts, struct mpl_arena *a
     return st;
 }
 
-static enum mpl_status draw(const struct mpl_view_report *report, FILE *out,
-                            struct mpl_err *err)
+static enum mpl_status draw_graph(const struct mpl_view_report *report, FILE *out,
+                                  struct mpl_err *err)
 {
     const struct mpl_table *table = NULL;
     const enum mpl_status st =
@@ -220,10 +222,16 @@ static enum mpl_status print(const struct view_opts *opts,
     if (opts->format == FORMAT_TEXT) {
         return mpl_report_view_text(report, (size_t) opts->top, &looks, out, err);
     }
+    if (opts->format == FORMAT_SVG) {
+        return mpl_draw_view_svg(report, out, err);
+    }
+    if (opts->format == FORMAT_HTML) {
+        return mpl_draw_view_page(report, out, err);
+    }
     for (size_t i = 0; i < report->n_notes; i++) {
         mpl_text_print(stderr, "marple: note: %s\n", report->notes[i]);
     }
-    return opts->format == FORMAT_DOT ? draw(report, out, err)
+    return opts->format == FORMAT_DOT ? draw_graph(report, out, err)
                                       : mpl_report_view_csv(report, out, err);
 }
 
@@ -285,7 +293,7 @@ const struct mpl_cmd mpl_cmd_view = {
     .operands =
         "waits|waiting|changes|collectives|arrivals|last|threads|hosts|steps|neighbours|"
         "lines|paths|messages|timeline|clock|export TRACE",
-    .summary = "show who communicates, waits and computes, where and when, as tables",
+    .summary = "show who communicates, waits and computes, in tables and pictures",
     .options = options,
     .run = run,
 };

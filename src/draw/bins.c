@@ -51,11 +51,8 @@ uint32_t mpl_span_at(const struct mpl_events *events, uint32_t location, int64_t
     return low;
 }
 
-/* Time of a row by class and bin. */
-typedef int64_t bin_times[MPL_LOOKS];
-
-static void add(const struct mpl_bins *bins, bin_times *times, enum mpl_look look,
-                int64_t from, int64_t to)
+void mpl_bins_add(const struct mpl_bins *bins, mpl_bin_times *times, enum mpl_look look,
+                  int64_t from, int64_t to)
 {
     from = from < bins->begin_ticks ? bins->begin_ticks : from;
     to = to > bins->end_ticks ? bins->end_ticks : to;
@@ -70,7 +67,7 @@ static void add(const struct mpl_bins *bins, bin_times *times, enum mpl_look loo
 }
 
 static void add_location(const struct mpl_bins *bins, const struct mpl_events *events,
-                         uint32_t location, bin_times *times)
+                         uint32_t location, mpl_bin_times *times)
 {
     const uint32_t n = mpl_events_span_count(events, location);
 
@@ -81,8 +78,8 @@ static void add_location(const struct mpl_bins *bins, const struct mpl_events *e
         if (span.enter_ticks >= bins->end_ticks) {
             return;
         }
-        add(bins, times, MPL_LOOK_WAIT, span.enter_ticks, waited);
-        add(bins, times, mpl_look_of_span(span.class), waited, span.leave_ticks);
+        mpl_bins_add(bins, times, MPL_LOOK_WAIT, span.enter_ticks, waited);
+        mpl_bins_add(bins, times, mpl_look_of_span(span.class), waited, span.leave_ticks);
     }
 }
 
@@ -104,37 +101,49 @@ static void judge(const int64_t *times, uint8_t *look, uint8_t *waited)
         times[MPL_LOOK_WAIT] > 0 && share < 1.0 / 255 ? 1 : (uint8_t) (share * 255 + 0.5);
 }
 
+void mpl_bins_judge(struct mpl_bins *bins, uint32_t row, mpl_bin_times *times)
+{
+    for (uint32_t i = 0; i < bins->n; i++) {
+        const size_t at = (size_t) row * bins->n + i;
+
+        judge(times[i], &bins->look[at], &bins->waited[at]);
+    }
+    memset(times, 0, bins->n * sizeof *times);
+}
+
+enum mpl_status mpl_bins_open(int64_t begin_ticks, int64_t end_ticks, uint32_t most,
+                              uint32_t n_rows, struct mpl_arena *arena,
+                              struct mpl_bins *out, mpl_bin_times **times,
+                              struct mpl_err *err)
+{
+    const int64_t length = end_ticks > begin_ticks ? end_ticks - begin_ticks : 1;
+    struct mpl_bins bins = { .begin_ticks = begin_ticks,
+                             .end_ticks = begin_ticks + length,
+                             .width_ticks = (length - 1) / most + 1 };
+
+    bins.n = (uint32_t) ((length - 1) / bins.width_ticks + 1);
+    *times = mpl_arena_array(arena, bins.n, sizeof **times);
+    bins.look = mpl_arena_array(arena, (size_t) n_rows * bins.n, 1);
+    bins.waited = mpl_arena_array(arena, (size_t) n_rows * bins.n, 1);
+    *out = bins;
+    return *times == NULL || bins.look == NULL || bins.waited == NULL ? mpl_nomem(err)
+                                                                      : MPL_OK;
+}
+
 enum mpl_status mpl_bins_create(const struct mpl_frame *frame, uint32_t per_row,
                                 uint32_t most, struct mpl_arena *arena,
                                 struct mpl_bins *out, struct mpl_err *err)
 {
-    const int64_t length =
-        frame->end_ticks > frame->begin_ticks ? frame->end_ticks - frame->begin_ticks : 1;
     const uint32_t n_rows = (frame->n + per_row - 1) / per_row;
-    struct mpl_bins bins = { .begin_ticks = frame->begin_ticks,
-                             .end_ticks = frame->begin_ticks + length,
-                             .width_ticks = (length - 1) / most + 1 };
+    mpl_bin_times *times;
+    const enum mpl_status st = mpl_bins_open(frame->begin_ticks, frame->end_ticks, most,
+                                             n_rows, arena, out, &times, err);
 
-    bins.n = (uint32_t) ((length - 1) / bins.width_ticks + 1);
-    bin_times *times = mpl_arena_array(arena, bins.n, sizeof *times);
-    uint8_t *looks = mpl_arena_array(arena, (size_t) n_rows * bins.n, 1);
-    uint8_t *waited = mpl_arena_array(arena, (size_t) n_rows * bins.n, 1);
-    if (times == NULL || looks == NULL || waited == NULL) {
-        return mpl_nomem(err);
-    }
-    for (uint32_t row = 0; row < n_rows; row++) {
-        memset(times, 0, bins.n * sizeof *times);
+    for (uint32_t row = 0; row < n_rows && st == MPL_OK; row++) {
         for (uint32_t i = row * per_row; i < (row + 1) * per_row && i < frame->n; i++) {
-            add_location(&bins, frame->run->events, frame->locations[i], times);
+            add_location(out, frame->run->events, frame->locations[i], times);
         }
-        for (uint32_t i = 0; i < bins.n; i++) {
-            const size_t at = (size_t) row * bins.n + i;
-
-            judge(times[i], &looks[at], &waited[at]);
-        }
+        mpl_bins_judge(out, row, times);
     }
-    bins.look = looks;
-    bins.waited = waited;
-    *out = bins;
-    return MPL_OK;
+    return st;
 }

@@ -24,6 +24,19 @@ enum mpl_status mpl_draw_page(struct mpl_analysis *analysis,
                               const struct mpl_draw_options *options, FILE *out,
                               struct mpl_err *err);
 
+/**
+ * A view as a picture in SVG, a file of its own: the mark of the view, and what stands for a row holds all of its cells
+ * as data- attributes, to the last digit. Where there are too many rows, several become one, or those that matter
+ * less are left out; the picture says which.
+ *
+ * Errors: MPL_E_NOMEM, MPL_E_IO, those of the view. Cost: linear in rows.
+ */
+enum mpl_status mpl_draw_view_svg(const struct mpl_view_report *report, FILE *out,
+                                  struct mpl_err *err);
+/** The picture and the table on a page that needs nothing else. */
+enum mpl_status mpl_draw_view_page(const struct mpl_view_report *report, FILE *out,
+                                   struct mpl_err *err);
+
 /** Whether a table of \p view is a graph: rows from somebody to somebody. */
 bool mpl_draw_has_graph(const struct mpl_view *view);
 

@@ -62,15 +62,17 @@ struct mpl_look_of {
 extern const struct mpl_look_of mpl_looks[MPL_LOOKS];
 enum mpl_look mpl_look_of_span(enum mpl_span_class class);
 
+/** Time of a bin by class. */
+typedef int64_t mpl_bin_times[MPL_LOOKS];
+
 /** A stretch of time in equal pieces, the last of which may be shorter. */
 struct mpl_bins {
     int64_t begin_ticks;
     int64_t end_ticks;
     int64_t width_ticks; /**< At least 1. */
     uint32_t n;
-    const uint8_t
-        *look; /**< [row * n + bin]: that with most time; of equal ones waiting. */
-    const uint8_t *waited; /**< Likewise: waiting, in 255ths; not 0 where anybody waits. */
+    uint8_t *look;   /**< [row * n + bin]: that with most time; of equal ones waiting. */
+    uint8_t *waited; /**< Likewise: waiting, in 255ths; not 0 where anybody waits. */
 };
 /**
  * What \p n_rows rows, each of \p per_row locations (the last may have fewer), do in at most \p most bins.
@@ -79,11 +81,25 @@ struct mpl_bins {
 enum mpl_status mpl_bins_create(const struct mpl_frame *frame, uint32_t per_row,
                                 uint32_t most, struct mpl_arena *arena,
                                 struct mpl_bins *out, struct mpl_err *err);
+/**
+ * The same step by step, for times that come from elsewhere: opens bins; a row adds what it is about, and then
+ * is judged.
+ */
+enum mpl_status mpl_bins_open(int64_t begin_ticks, int64_t end_ticks, uint32_t most,
+                              uint32_t n_rows, struct mpl_arena *arena,
+                              struct mpl_bins *out, mpl_bin_times **times,
+                              struct mpl_err *err);
+void mpl_bins_add(const struct mpl_bins *bins, mpl_bin_times *times, enum mpl_look look,
+                  int64_t from, int64_t to);
+/** \p times are zeros again. */
+void mpl_bins_judge(struct mpl_bins *bins, uint32_t row, mpl_bin_times *times);
 /** The first span of a location that ends behind \p ticks; its number of spans if none does. */
 uint32_t mpl_span_at(const struct mpl_events *events, uint32_t location, int64_t ticks);
 
-/* ---- parts of the page ------------------------------------------------------------------------------ */
+/* ---- parts of pages ------------------------------------------------------------------------------ */
 
+/** From the first line of a page to the begin of its body, with its style and what a browser may do. */
+void mpl_draw_head(const struct sheet *s, const char *title, bool has_script);
 /** Textures for all pictures, which other SVGs refer to; and what the colours mean. */
 void mpl_draw_textures(const struct sheet *s);
 void mpl_draw_legend(const struct sheet *s);
@@ -104,7 +120,15 @@ enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all
 enum mpl_status mpl_draw_heat(const struct sheet *s, const struct mpl_run *run,
                               struct mpl_err *err);
 
-/** Rows of an axis in seconds since the first event of the run. */
+/** 1, 2 or 5 times a power of ten, so that some \p n fit into \p length > 0. */
+double mpl_draw_step_of(double length, int n);
+/** "0.25 s": a place that is a multiple of \p step. */
+const char *mpl_draw_mark_words(const struct sheet *s, double at, double step,
+                                const char *unit);
+/** A scale below a picture of this height, from its left to its right edge; nothing where \p to is \p from. */
+void mpl_draw_scale(const struct sheet *s, double from, double to, const char *unit,
+                    int top);
+/** The same in seconds since the first event of the run. */
 void mpl_draw_axis(const struct sheet *s, const struct mpl_run *run, int64_t begin_ticks,
                    int64_t end_ticks, int top);
 
@@ -117,6 +141,8 @@ struct mpl_asset {
     const char *sha256;
 };
 extern const struct mpl_asset mpl_asset_css;
+extern const struct mpl_asset
+    mpl_asset_picture; /* what of it pictures need, in plain colours */
 extern const struct mpl_asset mpl_asset_js;
 
 #endif

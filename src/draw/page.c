@@ -24,29 +24,29 @@ static void draw_hash(const struct sheet *s, const struct mpl_asset *asset)
 }
 
 /* A browser runs only what has these hashes, and asks nobody for anything. */
-static void draw_policy(const struct sheet *s)
+static void draw_policy(const struct sheet *s, bool has_script)
 {
     mpl_markup_put(s->out,
                    "<meta http-equiv=\"Content-Security-Policy\" content=\""
                    "default-src 'none'; base-uri 'none'; form-action 'none'; style-src ");
     draw_hash(s, &mpl_asset_css);
-    mpl_markup_put(s->out, "; script-src ");
-    draw_hash(s, &mpl_asset_js);
+    if (has_script) {
+        mpl_markup_put(s->out, "; script-src ");
+        draw_hash(s, &mpl_asset_js);
+    }
     mpl_markup_put(s->out, "\">\n");
 }
 
-static void draw_head(const struct sheet *s)
+void mpl_draw_head(const struct sheet *s, const char *title, bool has_script)
 {
-    const char *path = s->d->n_runs > 0 ? s->d->runs[0].path : "";
-
     mpl_markup_put(s->out,
                    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
-    draw_policy(s);
+    draw_policy(s, has_script);
     mpl_markup_print(
         s->out,
         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-        "<meta name=\"generator\" content=\"%s\">\n<title>%s: %s</title>\n<style>",
-        PACKAGE_STRING, mpl_verdict_words(s->d->verdict), path);
+        "<meta name=\"generator\" content=\"%s\">\n<title>%s</title>\n<style>",
+        PACKAGE_STRING, title);
     mpl_markup_put(s->out, mpl_asset_css.text);
     mpl_markup_put(s->out, "</style></head>\n<body>\n");
 }
@@ -132,7 +132,10 @@ static enum mpl_status draw_pictures(struct sheet *s, struct mpl_err *err)
 
 static enum mpl_status draw(struct sheet *s, struct mpl_err *err)
 {
-    draw_head(s);
+    mpl_draw_head(s,
+                  mpl_draw_words(s, "%s: %s", mpl_verdict_words(s->d->verdict),
+                                 s->d->n_runs > 0 ? s->d->runs[0].path : ""),
+                  true);
     mpl_draw_textures(s);
     draw_verdict(s);
     mpl_markup_put(s->out, "<main>\n");

@@ -150,15 +150,20 @@ static void open_row(const struct sheet *s, const struct mpl_frame *frame, uint3
                      label, mpl_draw_seconds(s, compute_s), mpl_draw_seconds(s, wait_s));
 }
 
+void mpl_rows_bins_of(const struct sheet *s, const struct mpl_bins *bins, uint32_t row)
+{
+    for (int look = MPL_LOOK_COMPUTE; look < MPL_LOOKS; look++) {
+        draw_look(s, bins, row, (enum mpl_look) look);
+    }
+    draw_strip(s, bins, row);
+}
+
 void mpl_rows_bins(const struct sheet *s, const struct mpl_frame *frame, uint32_t per_row,
                    const struct mpl_bins *bins)
 {
     for (uint32_t row = 0; row * per_row < frame->n; row++) {
         open_row(s, frame, row * per_row, last_of(frame, row, per_row));
-        for (int look = MPL_LOOK_COMPUTE; look < MPL_LOOKS; look++) {
-            draw_look(s, bins, row, (enum mpl_look) look);
-        }
-        draw_strip(s, bins, row);
+        mpl_rows_bins_of(s, bins, row);
         mpl_markup_put(s->out, "</g>\n");
     }
 }

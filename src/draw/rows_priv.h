@@ -25,6 +25,8 @@ void mpl_rows_end_stretched(const struct sheet *s);
 /** What the rows of \p bins show, each with what the locations do in all. */
 void mpl_rows_bins(const struct sheet *s, const struct mpl_frame *frame, uint32_t per_row,
                    const struct mpl_bins *bins);
+/** Of one row the pictures alone. */
+void mpl_rows_bins_of(const struct sheet *s, const struct mpl_bins *bins, uint32_t row);
 void mpl_rows_end(const struct sheet *s, const struct mpl_frame *frame, uint32_t n_rows);
 
 #endif

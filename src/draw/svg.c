@@ -4,6 +4,7 @@
 #include "draw/draw_priv.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_MARKS = 16 };
 
@@ -49,44 +50,45 @@ void mpl_draw_legend(const struct sheet *s)
     mpl_markup_put(s->out, "</ul>\n");
 }
 
-/* 1, 2 or 5 times a power of ten, so that some six fit. */
-static double step_of(double length_s)
+double mpl_draw_step_of(double length, int n)
 {
-    const double power = pow(10, floor(log10(length_s / 6)));
-    const double rest = length_s / 6 / power;
+    const double power = pow(10, floor(log10(length / n)));
+    const double rest = length / n / power;
 
     return (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10) * power;
 }
 
-/* In seconds, as options take them, with so many decimals as tell two marks apart. */
-static const char *mark_words(const struct sheet *s, double at_s, double step_s)
+/* With so many decimals as tell two marks apart; of seconds as options take them. */
+const char *mpl_draw_mark_words(const struct sheet *s, double at, double step,
+                                const char *unit)
 {
-    const int decimals = step_s < 1 ? (int) -floor(log10(step_s) + 1e-9) : 0;
+    const bool is_counted = unit == NULL || strcmp(unit, "1") == 0;
+    const int decimals = step < 1 ? (int) -floor(log10(step) + 1e-9) : 0;
     const double power = pow(10, decimals);
-    const long long whole = llround(fabs(at_s) * power);
+    const long long whole = llround(fabs(at) * power);
+    const char *sign = at < 0 && whole > 0 ? "-" : "";
+    const char *blank = is_counted ? "" : " ";
 
-    return decimals == 0 ? mpl_draw_words(s, "%lld s", whole)
-                         : mpl_draw_words(s, "%lld.%0*lld s", whole / (long long) power,
-                                          decimals, whole % (long long) power);
+    unit = is_counted ? "" : unit;
+    return decimals == 0
+               ? mpl_draw_words(s, "%s%lld%s%s", sign, whole, blank, unit)
+               : mpl_draw_words(s, "%s%lld.%0*lld%s%s", sign, whole / (long long) power,
+                                decimals, whole % (long long) power, blank, unit);
 }
 
-void mpl_draw_axis(const struct sheet *s, const struct mpl_run *run, int64_t begin_ticks,
-                   int64_t end_ticks, int top)
+void mpl_draw_scale(const struct sheet *s, double from, double to, const char *unit,
+                    int top)
 {
-    const double begin_s = mpl_model_seconds(run->model, begin_ticks);
-    const double length_s = mpl_model_seconds(run->model, end_ticks - begin_ticks);
-
-    if (!(length_s > 0)) {
+    if (!(to > from)) {
         return;
     }
-    const double step_s = step_of(length_s);
+    const double step = mpl_draw_step_of(to - from, 6);
+    const double first = ceil(from / step);
 
     mpl_markup_put(s->out, "<g class=\"axis\">");
-    const double first = ceil(begin_s / step_s);
-
     for (int i = 0; i < MOST_MARKS; i++) {
         const double k = first + i;
-        const double percent = (k * step_s - begin_s) / length_s * 100;
+        const double percent = (k * step - from) / (to - from) * 100;
 
         if (percent > 100) {
             break;
@@ -100,7 +102,14 @@ void mpl_draw_axis(const struct sheet *s, const struct mpl_run *run, int64_t beg
                          percent > 95  ? "last"
                          : percent < 2 ? "first"
                                        : "middle",
-                         x, top + 17, mark_words(s, k * step_s, step_s));
+                         x, top + 17, mpl_draw_mark_words(s, k * step, step, unit));
     }
     mpl_markup_put(s->out, "</g>");
+}
+
+void mpl_draw_axis(const struct sheet *s, const struct mpl_run *run, int64_t begin_ticks,
+                   int64_t end_ticks, int top)
+{
+    mpl_draw_scale(s, mpl_model_seconds(run->model, begin_ticks),
+                   mpl_model_seconds(run->model, end_ticks), "s", top);
 }

@@ -246,6 +246,12 @@ struct mpl_view_report {
     const char *const *notes;
     size_t n_notes;
 };
+/** "step 3 of 20, 0.100000 to 0.200000 s, 4 of 16 locations" */
+const char *mpl_report_selection_words(const struct mpl_selection *s,
+                                       struct mpl_arena *arena);
+/** Per row, whether it is one of the \p top rows with the largest values of the column that matters; NULL: no memory. */
+const bool *mpl_report_top_rows(const struct mpl_table *table, size_t top,
+                                struct mpl_arena *arena);
 /** At most \p top rows: those with the largest values of the column that matters. */
 enum mpl_status mpl_report_view_text(const struct mpl_view_report *report, size_t top,
                                      const struct mpl_report_options *options, FILE *out,

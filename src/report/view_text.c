@@ -54,10 +54,10 @@ static int by_value(const void *x, const void *y)
 }
 
 /* The \p top of them with the largest values, wherever they stand; NULL: no memory. */
-static bool *choose(struct page *page, const double *values, size_t n, size_t top)
+static bool *choose(struct mpl_arena *arena, const double *values, size_t n, size_t top)
 {
-    struct rank *ranks = MPL_NEW_ARRAY(page->scratch, n, struct rank);
-    bool *is_shown = MPL_NEW_ARRAY(page->scratch, n, bool);
+    struct rank *ranks = MPL_NEW_ARRAY(arena, n, struct rank);
+    bool *is_shown = MPL_NEW_ARRAY(arena, n, bool);
 
     if (ranks == NULL || is_shown == NULL) {
         return NULL;
@@ -72,6 +72,19 @@ static bool *choose(struct page *page, const double *values, size_t n, size_t to
         is_shown[ranks[i].row] = true;
     }
     return is_shown;
+}
+
+const bool *mpl_report_top_rows(const struct mpl_table *table, size_t top,
+                                struct mpl_arena *arena)
+{
+    const struct mpl_view *view = table->view;
+    double *values = MPL_NEW_ARRAY(arena, table->n_rows, double);
+
+    for (size_t r = 0; values != NULL && r < table->n_rows; r++) {
+        values[r] =
+            view->by == 0 ? 0 : value_of(&table->cells[r * view->n_columns + view->by]);
+    }
+    return values == NULL ? NULL : choose(arena, values, table->n_rows, top);
 }
 
 /* ---- rows and columns ------------------------------------------------------------------------------- */
@@ -403,7 +416,7 @@ static void print_value(const struct matrix *m, double value)
 static void print_matrix(const struct matrix *m, size_t top)
 {
     FILE *out = m->s->page->out;
-    const bool *is_shown = choose(m->s->page, m->sums, m->n[0], top);
+    const bool *is_shown = choose(m->s->page->scratch, m->sums, m->n[0], top);
     size_t n_shown = 0;
 
     mpl_text_print(out, "  %*s ", m->label_width, "");
@@ -448,7 +461,8 @@ static bool show_matrix(const struct showing *s, const struct mpl_model *model, 
 
 /* ---- the page ----------------------------------------------------------------------------------------------- */
 
-static const char *words_of(struct page *page, const struct mpl_selection *s)
+const char *mpl_report_selection_words(const struct mpl_selection *s,
+                                       struct mpl_arena *arena)
 {
     const struct mpl_model *model = s->run->model;
     const char *text = "";
@@ -456,22 +470,22 @@ static const char *words_of(struct page *page, const struct mpl_selection *s)
                          s->asked.step != 0 || s->asked.finding != NULL;
 
     if (s->asked.step != 0) {
-        text = or_unknown(mpl_arena_printf(page->scratch, "step %ld of %u, ", s->asked.step,
-                                           s->steps->n));
+        text = or_unknown(
+            mpl_arena_printf(arena, "step %ld of %u, ", s->asked.step, s->steps->n));
     }
     if (s->asked.finding != NULL) {
-        text = or_unknown(
-            mpl_arena_printf(page->scratch, "%sfinding %s, ", text, s->asked.finding));
+        text =
+            or_unknown(mpl_arena_printf(arena, "%sfinding %s, ", text, s->asked.finding));
     }
     text = or_unknown(mpl_arena_printf(
-        page->scratch, "%s%s%.6f to %.6f s", text, is_part ? "" : "the whole run, ",
+        arena, "%s%s%.6f to %.6f s", text, is_part ? "" : "the whole run, ",
         mpl_model_seconds(model, s->begin_ticks), mpl_model_seconds(model, s->end_ticks)));
     if (s->n_locations < model->n_locations) {
-        text = or_unknown(mpl_arena_printf(page->scratch, "%s, %u of %u locations", text,
+        text = or_unknown(mpl_arena_printf(arena, "%s, %u of %u locations", text,
                                            s->n_locations, model->n_locations));
     }
     for (size_t i = 0; i < s->asked.n_comms; i++) {
-        text = or_unknown(mpl_arena_printf(page->scratch, "%s%s%s", text,
+        text = or_unknown(mpl_arena_printf(arena, "%s%s%s", text,
                                            i == 0 ? ", communicator " : " and ",
                                            s->asked.comms[i]));
     }
@@ -482,15 +496,14 @@ static void show(struct page *page, const struct mpl_view_report *report,
                  const struct mpl_table *table, size_t top)
 {
     const struct mpl_view *view = report->view;
-    double *values = MPL_NEW_ARRAY(page->scratch, table->n_rows, double);
-    struct showing s = { .page = page, .table = table, .view = view };
+    const struct showing s = { .page = page,
+                               .table = table,
+                               .view = view,
+                               .is_shown = mpl_report_top_rows(table, top, page->scratch) };
 
-    for (size_t r = 0; values != NULL && r < table->n_rows; r++) {
-        values[r] = view->by == 0 ? 0 : value_of(cell_at(&s, r, view->by));
-    }
-    s.is_shown = values == NULL ? NULL : choose(page, values, table->n_rows, top);
     mpl_page_say(page, 0, "%s: %s", view->name, view->says);
-    mpl_page_say(page, 0, "(%s)", words_of(page, report->selection));
+    mpl_page_say(page, 0, "(%s)",
+                 mpl_report_selection_words(report->selection, page->scratch));
     for (size_t i = 0; i < report->n_notes; i++) {
         mpl_page_tell(page, 0, "note: ", "%s.", report->notes[i]);
     }

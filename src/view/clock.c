@@ -202,6 +202,7 @@ const struct mpl_view mpl_view_clock = {
     .name = "clock",
     .says = "what messages say of the corrected clocks of two processes, over time",
     .mark = MPL_MARK_LINES,
+    .axes = { .of = { 0, 1 }, .n_of = 2, .x = 2, .y = { 8 }, .n_y = 1, .error = 9 },
     MPL_COLUMNS(columns),
     .by = 4,
     .make = make,

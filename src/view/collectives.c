@@ -97,6 +97,7 @@ const struct mpl_view mpl_view_collectives = {
     .says =
         "when the first and the last one arrive at each collective operation, and leave",
     .mark = MPL_MARK_LINES,
+    .axes = { .of = { 1, 2 }, .n_of = 2, .x = 5, .y = { 8, 9 }, .n_y = 2 },
     MPL_COLUMNS(columns),
     .by = 8,
     .make = make,

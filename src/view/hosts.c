@@ -185,6 +185,7 @@ const struct mpl_view mpl_view_hosts = {
     .says =
         "how long run, hosts, processes and communicators compute, communicate and wait",
     .mark = MPL_MARK_BARS,
+    .axes = { .of = { 0, 1 }, .n_of = 2, .y = { 4, 6, 7, 8, 9, 10 }, .n_y = 6, .wait = 5 },
     MPL_COLUMNS(columns),
     .by = 5,
     .make = make,

@@ -246,6 +246,7 @@ const struct mpl_view mpl_view_last = {
     .name = "last",
     .says = "who comes last to collective operations how often, of a host and of all",
     .mark = MPL_MARK_BARS,
+    .axes = { .of = { 0, 1, 2 }, .n_of = 3 },
     MPL_COLUMNS(columns),
     .by = 4,
     .make = make,

@@ -167,6 +167,7 @@ const struct mpl_view mpl_view_lines = {
     .name = "lines",
     .says = "how long each location reads from and writes to each other one, step by step",
     .mark = MPL_MARK_LINES,
+    .axes = { .of = { 1, 2 }, .n_of = 2, .x = 0, .y = { 4, 7 }, .n_y = 2 },
     MPL_COLUMNS(columns),
     .by = 5,
     .make = make,

@@ -157,6 +157,7 @@ const struct mpl_view mpl_view_messages = {
     .name = "messages",
     .says = "when each message is sent and received",
     .mark = MPL_MARK_ARROWS,
+    .axes = { .of = { 0, 1 }, .n_of = 2 },
     MPL_COLUMNS(columns),
     .by = 10,
     .make = make,

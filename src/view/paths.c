@@ -212,6 +212,7 @@ const struct mpl_view mpl_view_paths = {
     .name = "paths",
     .says = "who sends how much to whom, what that costs, and who waits for it",
     .mark = MPL_MARK_ARROWS,
+    .axes = { .of = { 0, 1 }, .n_of = 2 },
     MPL_COLUMNS(columns),
     .by = 10,
     .make = make,

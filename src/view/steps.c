@@ -130,6 +130,7 @@ const struct mpl_view mpl_view_steps = {
     .name = "steps",
     .says = "what each process does in each step of the run, and whom it waits for",
     .mark = MPL_MARK_MATRIX,
+    .axes = { .of = { 1, 0 }, .n_of = 2 },
     MPL_COLUMNS(columns),
     .by = 5,
     .make = make,

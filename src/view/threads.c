@@ -152,6 +152,7 @@ const struct mpl_view mpl_view_threads = {
     .name = "threads",
     .says = "how long each thread computes, communicates and waits",
     .mark = MPL_MARK_BARS,
+    .axes = { .of = { 0 }, .n_of = 1, .y = { 3, 5, 6, 7, 8, 9 }, .n_y = 6, .wait = 4 },
     MPL_COLUMNS(columns),
     .by = 4,
     .make = make,

@@ -131,6 +131,7 @@ const struct mpl_view mpl_view_timeline = {
     .name = "timeline",
     .says = "what each location does when, call by call",
     .mark = MPL_MARK_STRETCHES,
+    .axes = { .of = { 0 }, .n_of = 1, .x = 1, .x_end = 2, .class = 3, .wait = 5 },
     MPL_COLUMNS(columns),
     .by = 5,
     .make = make,

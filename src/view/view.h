@@ -105,14 +105,27 @@ struct mpl_column {
     const char *says; /**< One clause. */
 };
 
-/** How a picture would show a row. */
+/** How a picture shows the rows. */
 enum mpl_mark {
-    MPL_MARK_ROWS,   /**< A table is all there is. */
-    MPL_MARK_MATRIX, /**< The first column against the second one. */
     MPL_MARK_BARS,
+    MPL_MARK_MATRIX,    /**< Two columns against each other, and in the cells `by`. */
     MPL_MARK_STRETCHES, /**< A stretch of time per row: a timeline. */
     MPL_MARK_LINES,
     MPL_MARK_ARROWS /**< From the first column to the second one: a graph. */
+};
+/** Which columns the mark takes; 0 where it takes none. */
+struct mpl_axes {
+    /** Whose row it is: names of bars and of stretches, first down and then across of a matrix; a chart
+        of lines for each of the first ones, and in it a line for each of the others. */
+    size_t of[3];
+    size_t n_of;
+    size_t x;     /**< Of lines; and where stretches begin */
+    size_t x_end; /**< and end. */
+    size_t y[6];  /**< Of lines; parts of bars, where these are not `by`. */
+    size_t n_y;
+    size_t error; /**< Of the first y: how far it may be off to both sides. */
+    size_t class; /**< Of stretches: what is done, as in the timeline; "waits". */
+    size_t wait;  /**< Part of a stretch or of a bar. */
 };
 
 /** Takes the rows of a view, one after the other. \p cells: one per column, until it returns. */
@@ -126,6 +139,7 @@ struct mpl_view {
     const char *name;
     const char *says; /**< One clause: the question that it answers. */
     enum mpl_mark mark;
+    struct mpl_axes axes;
     size_t n_columns;
     const struct mpl_column *columns;
     /** The column whose largest values matter most, where there are too many rows to show;

@@ -199,7 +199,8 @@ static enum mpl_status make(struct mpl_selection *s, struct mpl_arena *arena,
 const struct mpl_view mpl_view_waiting = {
     .name = "waiting",
     .says = "who waits for whom at one moment (--from), else when most wait",
-    .mark = MPL_MARK_ROWS,
+    .mark = MPL_MARK_STRETCHES,
+    .axes = { .of = { 0 }, .n_of = 1, .x = 6, .x_end = 7, .class = 1 },
     MPL_COLUMNS(columns),
     .make = make,
 };

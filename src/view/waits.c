@@ -151,6 +151,7 @@ const struct mpl_view mpl_view_waits = {
     .name = "waits",
     .says = "who waits for whom, and how long",
     .mark = MPL_MARK_MATRIX,
+    .axes = { .of = { 0, 1 }, .n_of = 2 },
     MPL_COLUMNS(columns),
     .by = 2,
     .make = make,

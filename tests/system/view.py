@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import xml.etree.ElementTree as tree
 
 from jsonschema import Draft202012Validator
 
@@ -109,11 +110,102 @@ def word(cell, unit):
     return "%.6f" % cell if unit == "s" else "%.3f" % cell
 
 
+def same(attribute, cell, unit):
+    """What a data- attribute says is the cell; names with characters that are no letters are shown otherwise."""
+    if isinstance(cell, str):
+        return attribute == cell or not cell.isprintable() or len(cell) > 600
+    return cell_of(attribute, unit) == cell
+
+
+def row_faults(elements, document):
+    """Each element that is a row has all of its cells."""
+    names = [(c["name"], c["unit"]) for c in document["columns"]]
+    for e in elements:
+        row = document["rows"][int(e["data-row"])]
+        yield from (
+            f"row {e['data-row']}: {n} is {e.get('data-' + n)}, not {cell}"
+            for (n, unit), cell in zip(names, row)
+            if not same(e.get("data-" + n), cell, unit)
+        )
+
+
+def line_faults(elements, document):
+    """Lines of which each point is a row have the numbers of these, in their order."""
+    names = [c["name"] for c in document["columns"]]
+    for e in (e for e in elements if e.get("data-mean-of") == "1"):
+        keys = [n for n in names if "data-" + n in e]
+        rows = [
+            row
+            for row in document["rows"]
+            if all(e["data-" + n] == row[names.index(n)] for n in keys[:2] if document["columns"][names.index(n)]["unit"] is None)
+        ]
+        for n in keys:
+            column = names.index(n)
+            if document["columns"][column]["unit"] is not None:
+                shown = [float(x) for x in e["data-" + n].split()]
+                known = [0.0 if row[column] is None else float(row[column]) for row in rows]
+                if not set(shown) <= set(known) and document["rows"][0][column] is not None:
+                    yield f"{n} of {keys[:2]}"
+
+
+def sum_faults(elements, document):
+    """What stands for several rows has their sums: of a matrix what its view is about, of edges all numbers."""
+    names = [c["name"] for c in document["columns"]]
+    total = lambda n: sum(row[names.index(n)] or 0 for row in document["rows"])
+    if any("data-sum" in e for e in elements) and "wait" in names:
+        shown = sum(float(e["data-sum"]) for e in elements if "data-sum" in e)
+        if abs(shown - total("wait")) > 1e-9 * (1 + shown):
+            yield f"cells have {shown}, rows {total('wait')}"
+    edges = [e for e in elements if "data-messages" in e and "data-count" in e]
+    rows = [row for row in document["rows"] if row[0] is not None and row[1] is not None]
+    if edges and sum(int(e["data-count"]) for e in edges) == len(rows):
+        for n in ("bytes", "wait"):
+            shown = sum(float(e["data-" + n]) for e in edges)
+            known = sum(row[names.index(n)] or 0 for row in rows)
+            if abs(shown - known) > 1e-9 * (1 + known):
+                yield f"arrows have {shown} {n}, rows {known}"
+
+
+def picture_faults(root, document):
+    """A picture says the numbers of JSON, and says where it does not draw all rows."""
+    elements = [e.attrib for e in root.iter() if any(k.startswith("data-") for k in e.attrib)]
+    rows = [e for e in elements if "data-row" in e]
+    words = " ".join(e.text or "" for e in root.iter() if e.tag.endswith("text"))
+    yield from row_faults(rows, document)
+    yield from line_faults(elements, document)
+    yield from sum_faults(elements, document)
+    if rows and len(rows) < len(document["rows"]) and f"{len(rows)} of {len(document['rows'])} rows" not in words:
+        yield "rows are missing, and it does not say so"
+    if not document["rows"] and "Nothing to show" not in words:
+        yield "no rows, and it does not say so"
+    yield from (f"note {n[:30]} is missing" for n in document["notes"] if n.split()[0] not in words)
+
+
+def test_pictures(name, path, view, document):
+    svg = product.run("view", view, path, "--format", "svg")
+    root = tree.fromstring(svg.out)
+    faults = [] if root.get("data-rows") == str(len(document["rows"])) else ["another number of rows"]
+    tap.empty((faults + list(picture_faults(root, document)))[:5], f"{name}: {view} is the same as a picture")
+
+    page = product.run("view", view, path, "--format", "html").out
+    rows = [(int(n), r) for n, r in re.findall(r'<tr data-row="(\d+)">(.*?)</tr>', page)]
+    faults = [] if len(rows) == min(len(document["rows"]), 5000) else [f"{len(rows)} rows"]
+    faults += ["a script"] * ("<script" in page)
+    numbers = [i for i, c in enumerate(document["columns"]) if c["unit"] is not None]
+    for n, row in rows:
+        known = [float(document["rows"][n][i]) for i in numbers if document["rows"][n][i] is not None]
+        if [float(x) for x in re.findall(r'data-value="([^"]*)"', row)] != known:
+            faults.append(f"row {n}")
+    picture = re.search(r"<svg .*</svg>", page, re.S).group(0)
+    faults += picture_faults(tree.fromstring(picture), document)
+    tap.empty(faults[:5], f"{name}: {view} is the same on a page")
+
+
 def test_view(name, path, view):
     answer = product.run("view", view, path, "--format", "json")
     if answer.status == 3:
         tap.ok("the trace cannot be used" in answer.complaint, f"{name}: {view} says why not", answer)
-        return None
+        return
     document = product.parse(answer.out)
     errors = [e.message[:200] for e in validator.iter_errors(document)]
     columns = document["columns"]
@@ -142,12 +234,7 @@ def test_view(name, path, view):
     tap.ok(
         all(n.split()[0] in text.out for n in document["notes"]), f"{name}: {view} has its notes", text
     )
-    return document
-
-
-def column(document, name):
-    i = next(i for i, c in enumerate(document["columns"]) if c["name"] == name)
-    return [row[i] for row in document["rows"]]
+    test_pictures(name, path, view, document)
 
 
 for path in product.some(product.all_traces(), 5):
