@@ -21,7 +21,7 @@ static double caused(const struct mpl_delay *delay)
     return sum_s;
 }
 
-static bool is_known(const struct mpl_run *run)
+bool mpl_waits_are_known(const struct mpl_run *run)
 {
     return run->model->can.has_receive_completions || !run->model->can.has_messages;
 }
@@ -33,7 +33,7 @@ enum mpl_status mpl_blame(struct mpl_effects *e, struct mpl_err *err)
     const struct mpl_delay *new = NULL;
     enum mpl_status st;
 
-    if (!is_known(diff->base) || !is_known(diff->new)) {
+    if (!mpl_waits_are_known(diff->base) || !mpl_waits_are_known(diff->new)) {
         return MPL_OK;
     }
     st = mpl_events_delays(diff->base->events, e->scratch, &base, err);

@@ -23,21 +23,10 @@ static size_t blocks_of(uint64_t n)
                                        : (size_t) blocks;
 }
 
-double mpl_effects_between(const struct mpl_events *events, uint32_t l, uint32_t first,
-                           uint32_t end)
-{
-    int64_t ticks = 0;
-
-    for (uint32_t call = first; call < end; call++) {
-        ticks += mpl_events_leave_ticks(events, l, 2 * call) -
-                 mpl_events_enter_ticks(events, l, 2 * call);
-    }
-    return mpl_model_seconds(mpl_events_model(events), ticks);
-}
-
 /* Each block ends with a call of \p ends, which are \p n and ascend; the last one has all that follows. */
-static double *cut(const struct mpl_events *events, uint32_t l, const uint32_t *ends,
-                   uint64_t n, size_t n_blocks, struct mpl_arena *arena)
+static double *cut(enum mpl_time time, const struct mpl_events *events, uint32_t l,
+                   const uint32_t *ends, uint64_t n, size_t n_blocks,
+                   struct mpl_arena *arena)
 {
     double *blocks = MPL_NEW_ARRAY(arena, n_blocks, double);
     uint32_t first = 0;
@@ -46,7 +35,7 @@ static double *cut(const struct mpl_events *events, uint32_t l, const uint32_t *
         const uint32_t end = b + 1 == n_blocks ? mpl_events_call_count(events, l) + 1
                                                : ends[(b + 1) * n / n_blocks - 1] + 1;
 
-        blocks[b] = mpl_effects_between(events, l, first, end);
+        blocks[b] = mpl_time_between(time, events, l, first, end);
         first = end;
     }
     return blocks;
@@ -61,8 +50,8 @@ static enum mpl_status take_calls(const struct mpl_effects *e, uint32_t l, doubl
     const struct mpl_sequence *a = &e->base[l];
     const struct mpl_sequence *b = &e->new[l];
     const size_t n = blocks_of(a->n);
-    const double *before = cut(e->diff->base->events, l, a->calls, a->n, n, arena);
-    double *more = cut(e->diff->new->events, l, b->calls, b->n, n, arena);
+    const double *before = cut(e->time, e->diff->base->events, l, a->calls, a->n, n, arena);
+    double *more = cut(e->time, e->diff->new->events, l, b->calls, b->n, n, arena);
 
     if (before == NULL || more == NULL) {
         return mpl_nomem(err);
@@ -107,7 +96,7 @@ static enum mpl_status take_tasks(const struct mpl_effects *e, const struct mpl_
 
     const uint64_t n = find_ends(run, l, ends, mpl_effects_tasks(e, run, l, ends));
     const size_t n_blocks = blocks_of(n);
-    double *blocks = cut(run->events, l, ends, n, n_blocks, arena);
+    double *blocks = cut(e->time, run->events, l, ends, n, n_blocks, arena);
 
     if (blocks == NULL) {
         return mpl_nomem(err);
@@ -137,7 +126,7 @@ enum mpl_status mpl_blocks_chance(const struct mpl_effects *e, const struct mpl_
                                   struct mpl_err *err)
 {
     const uint32_t l = load->location;
-    const double factor = e->diff->factor;
+    const double factor = e->factor;
     const uint32_t n_tasks = mpl_effects_tasks(e, e->diff->new, l, NULL);
     struct mpl_arena *arena = mpl_arena_create();
     struct mpl_sample x = { 0 };

@@ -97,21 +97,33 @@ struct mpl_when {
     double each_s; /**< Each of these, on average. */
 };
 
-enum mpl_place_what {
-    MPL_PLACE_LOOP, /**< The body of a loop. */
-    MPL_PLACE_CALL  /**< In front of a call, up to the one before. */
+/** What of a location's time is compared. */
+enum mpl_time {
+    MPL_TIME_COMPUTED, /**< Between its calls. */
+    MPL_TIME_WAITED,   /**< In calls of MPI, for somebody who is late. */
+    MPL_TIME_CALLS, /**< In calls of MPI without that. Start-up and shut-down are neither. */
+    MPL_TIMES
 };
-/** Where a location that is named computes longer or shorter. */
+enum mpl_place_what {
+    MPL_PLACE_FUNCTION, /**< Wherever the location is in a function, called on one path. */
+    MPL_PLACE_LOOP,     /**< The body of a loop. */
+    MPL_PLACE_CALL      /**< A call; of computation in front of it, up to the one before. */
+};
+/** Where the time of a location is longer or shorter. */
 struct mpl_place_load {
-    uint32_t load; /**< Whose: an index into loads. */
+    enum mpl_time time;
+    uint32_t location;
+    uint32_t load; /**< Of computation an index into loads. */
     enum mpl_place_what what;
-    const char *
-        region; /**< The function; of a call, in which most of it is. NULL: not recorded. */
-    uint32_t loop;   /**< The outermost one; MPL_NONE: outside of loops, or of a region. */
+    /** The functions that it is in, from the outermost one: "main/solve/stencil"; of a loop or a call, in which at
+        least half of it is. NULL: none, or not recorded. */
+    const char *path;
+    uint32_t
+        loop; /**< The outermost one; MPL_NONE: outside of loops, or a function in several. */
     uint32_t symbol; /**< The call; MPL_NONE: behind the last one, or no place at a call. */
     uint32_t
         position; /**< Of the call in the body, from 0; calls of an inner loop count once. */
-    uint32_t base_steps; /**< Iterations, outside of loops calls. 0: of a region. */
+    uint32_t base_steps; /**< Iterations, outside of loops calls. */
     uint32_t new_steps;
     double base_s; /**< Of repetitions medians. */
     double new_s;
@@ -122,6 +134,13 @@ struct mpl_place_load {
     bool
         is_significant; /**< At a false discovery rate of 5 % among the places of a location that is. */
     struct mpl_when when;
+    /** Of calls: who makes it wait so much longer, or no longer, that it is half of the difference; for longer waits as
+        mpl_events_wait_origins() has it. MPL_NONE: nobody, or of computation. */
+    uint32_t culprit;
+    double culprit_s;    /**< So much of the difference. */
+    uint64_t base_bytes; /**< That these calls send and receive; of computation 0. */
+    uint64_t new_bytes;
+    bool is_wait_known; /**< False: partners are not recorded, so waiting counts as call. */
 };
 
 /** How a role of one run is like one of the other. */
@@ -199,6 +218,10 @@ struct mpl_diff {
         n_named; /**< Of them, those that count: significant, or of single runs, far from all others. */
     size_t n_places; /**< A tenth or more each of what the loads differ that are named. */
     const struct mpl_place_load *places; /**< By load, and then the largest one first. */
+    /** The same of calls of MPI: first waits, then the other time in them, of locations where it is longer or shorter
+        by what counts. Only where the run is slower or faster, and both record when receives are over. */
+    size_t n_calls;
+    const struct mpl_place_load *calls;
     double
         explained_share; /**< Of the difference in run time, what computation explains: of the first,
                             of who computes longest, or of all on average. NaN: no difference. */

@@ -5,9 +5,19 @@
 #include "diff/chance_priv.h"
 #include "diff/diff_priv.h"
 
+/* Waits of a run, and where they come from. */
+struct mpl_origins {
+    const struct mpl_wait_origin *all;
+    size_t n;
+};
 struct mpl_effects {
+    struct mpl_comparison *comparison;
     struct mpl_diff *diff;
-    const bool *takes_any; /* Per process. */
+    enum mpl_time time;
+    double factor; /* By which all have more of it; of calls 1. */
+    uint32_t n_named;
+    struct mpl_origins origins[2]; /* Of calls: of base and new. */
+    const bool *takes_any;         /* Per process. */
     uint32_t n_locations;
     const struct mpl_sequence
         *base; /* Per location, of the runs that speak for their sides. */
@@ -21,11 +31,16 @@ struct mpl_effects {
     struct mpl_arena *scratch;
 };
 
-/** What it computes before calls \p first to \p end - 1, seconds. */
-double mpl_effects_between(const struct mpl_events *events, uint32_t l, uint32_t first,
-                           uint32_t end);
-/** What it computes in a run, seconds. */
-double mpl_effects_computed(const struct mpl_run *run, uint32_t l);
+/* ---- what of its time (times.c) ------------------------------------------------------------------- */
+
+/** In calls \p first to \p end - 1, or computing before them, seconds. What comes after all calls counts as before one more. */
+double mpl_time_between(enum mpl_time time, const struct mpl_events *events, uint32_t l,
+                        uint32_t first, uint32_t end);
+/** In a run, seconds. */
+double mpl_time_total(enum mpl_time time, const struct mpl_run *run, uint32_t l);
+
+/* ---- tasks (loads.c) ------------------------------------------------------------------------------- */
+
 /**
  * Tasks that a location gets from those who take what comes first: it receives one or more messages of them, and then
  * sends them something. Of such a one, the tasks that it serves. \p sends, which has room for all message ends of
@@ -53,14 +68,24 @@ enum mpl_status mpl_blocks_chance(const struct mpl_effects *e, const struct mpl_
 /** Fills in what loads say of chance. */
 enum mpl_status mpl_loads_weigh(struct mpl_effects *e, struct mpl_err *err);
 
+/** loads.c. Measures all locations, without comparing them; what differs, and who is named; loads are sorted then. */
+enum mpl_status mpl_loads_measure(struct mpl_effects *e, struct mpl_err *err);
+enum mpl_status mpl_loads_rank(struct mpl_effects *e, struct mpl_err *err);
+
 /* ---- where (where.c) ------------------------------------------------------------------------------- */
 
-/** Finds the places of the loads that are named. Cost: linear in their calls, of each run. */
-enum mpl_status mpl_where_find(struct mpl_effects *e, struct mpl_err *err);
+/** Adds the places of the loads that are named to \p found, struct mpl_place_load. Cost: linear in their calls, of each run. */
+enum mpl_status mpl_where_find(struct mpl_effects *e, struct mpl_buf *found,
+                               struct mpl_err *err);
+/** calls.c. Finds where calls of MPI take longer or shorter, and who is to blame. \p e: of computation. Cost: as computation,
+    twice, and waits times their logarithm. */
+enum mpl_status mpl_calls_compare(const struct mpl_effects *e, struct mpl_err *err);
 
 /* ---- who is to blame -------------------------------------------------------------------------------- */
 
-/** blame.c. Cost: linear in calls. */
+/** blame.c. Whether it is recorded when receives are over. */
+bool mpl_waits_are_known(const struct mpl_run *run);
+/** Cost: linear in calls. */
 enum mpl_status mpl_blame(struct mpl_effects *e, struct mpl_err *err);
 /** closing.c. Cost: replays twice. */
 enum mpl_status mpl_closing_check(struct mpl_effects *e, struct mpl_err *err);

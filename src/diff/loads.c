@@ -47,17 +47,12 @@ uint32_t mpl_effects_tasks(const struct mpl_effects *e, const struct mpl_run *ru
     return n;
 }
 
-double mpl_effects_computed(const struct mpl_run *run, uint32_t l)
-{
-    return mpl_events_computed_s(run->events, l);
-}
-
 /* Medians over the runs of a side; \p values has room for them. */
 static void take_side(const struct mpl_effects *e, const struct mpl_diff_side *side,
                       uint32_t l, double *values, double *computed_s, double *n_tasks)
 {
     for (size_t r = 0; r < side->n; r++) {
-        values[r] = mpl_effects_computed(side->runs[r], l);
+        values[r] = mpl_time_total(e->time, side->runs[r], l);
     }
     *computed_s = mpl_median(values, side->n);
     for (size_t r = 0; r < side->n; r++) {
@@ -178,17 +173,14 @@ static enum mpl_status find_why(struct mpl_effects *e, struct mpl_err *err)
 
     st = st == MPL_OK ? mpl_events_complete(e->diff->new->events, err) : st;
     st = st == MPL_OK ? mpl_blame(e, err) : st;
-    return st == MPL_OK ? mpl_closing_check(e, err) : st;
+    st = st == MPL_OK ? mpl_closing_check(e, err) : st;
+    return st == MPL_OK ? mpl_calls_compare(e, err) : st;
 }
 
-static enum mpl_status compare(struct mpl_effects *e, struct mpl_err *err)
+enum mpl_status mpl_loads_measure(struct mpl_effects *e, struct mpl_err *err)
 {
-    struct mpl_diff *diff = e->diff;
-    const size_t n_runs = diff->sides[0].n + diff->sides[1].n;
-    const size_t n_most =
-        n_runs > 2 * e->n_locations ? n_runs : 2 * (size_t) e->n_locations;
-    double *scratch = MPL_NEW_ARRAY(e->scratch, n_most, double);
-    enum mpl_status st;
+    const size_t n_runs = e->diff->sides[0].n + e->diff->sides[1].n;
+    double *scratch = MPL_NEW_ARRAY(e->scratch, n_runs, double);
 
     e->loads = MPL_NEW_ARRAY(e->arena, e->n_locations, struct mpl_load);
     if (e->loads == NULL || scratch == NULL) {
@@ -197,23 +189,60 @@ static enum mpl_status compare(struct mpl_effects *e, struct mpl_err *err)
     for (uint32_t l = 0; l < e->n_locations; l++) {
         take_load(e, l, scratch, &e->loads[l]);
     }
-    diff->factor = mpl_common_factor(e, scratch);
+    return MPL_OK;
+}
+
+enum mpl_status mpl_loads_rank(struct mpl_effects *e, struct mpl_err *err)
+{
+    double *scratch = MPL_NEW_ARRAY(e->scratch, e->n_locations, double);
+    enum mpl_status st;
+
     for (uint32_t l = 0; l < e->n_locations; l++) {
         struct mpl_load *load = &e->loads[l];
 
         load->beyond_s = mpl_load_is_comparable(load)
-                             ? load->new_s - diff->factor * load->work * load->base_s
+                             ? load->new_s - e->factor * load->work * load->base_s
                              : NAN;
     }
-    st = mpl_loads_weigh(e, err);
+    st = scratch == NULL ? mpl_nomem(err) : mpl_loads_weigh(e, err);
     if (st == MPL_OK && e->n_locations > 0) {
         qsort(e->loads, e->n_locations, sizeof *e->loads, by_importance);
+        e->n_named = count_named(e, scratch);
+    }
+    return st;
+}
+
+static enum mpl_status find_places(struct mpl_effects *e, struct mpl_err *err)
+{
+    struct mpl_buf found = mpl_buf_make(sizeof(struct mpl_place_load));
+    enum mpl_status st = mpl_where_find(e, &found, err);
+
+    if (st == MPL_OK && found.n > 0) {
+        e->diff->n_places = found.n;
+        e->diff->places = mpl_buf_take(&found, e->arena);
+        st = e->diff->places == NULL ? mpl_nomem(err) : MPL_OK;
+    }
+    mpl_buf_free(&found);
+    return st;
+}
+
+static enum mpl_status compare(struct mpl_effects *e, struct mpl_err *err)
+{
+    struct mpl_diff *diff = e->diff;
+    double *scratch = MPL_NEW_ARRAY(e->scratch, 2 * (size_t) e->n_locations, double);
+    enum mpl_status st = scratch == NULL ? mpl_nomem(err) : mpl_loads_measure(e, err);
+
+    if (st == MPL_OK) {
+        e->factor = diff->factor = mpl_common_factor(e, scratch);
+        st = mpl_loads_rank(e, err);
+    }
+    if (st == MPL_OK && e->n_locations > 0) {
         diff->loads = e->loads;
         diff->n_loads = e->n_locations;
-        diff->n_named = count_named(e, scratch);
+        diff->n_named = e->n_named;
         diff->explained_share =
             explain(diff, diff->sides[1].median_s - diff->sides[0].median_s);
-        st = mpl_where_find(e, err);
+        st = find_places(e, err);
         st = st == MPL_OK && is_noteworthy(diff) ? find_why(e, err) : st;
     }
     return st;
@@ -222,7 +251,8 @@ static enum mpl_status compare(struct mpl_effects *e, struct mpl_err *err)
 enum mpl_status mpl_loads_compare(struct mpl_comparison *c, const struct mpl_sequence *base,
                                   const struct mpl_sequence *new, struct mpl_err *err)
 {
-    struct mpl_effects e = { .diff = &c->diff,
+    struct mpl_effects e = { .comparison = c,
+                             .diff = &c->diff,
                              .takes_any = c->takes_any,
                              .n_locations = c->n_locations,
                              .base = base,

@@ -97,7 +97,7 @@ static bool fill_side(const struct mpl_roles *r, int side, uint32_t role, bool h
                                         .waited_s = has_waits ? 0 : NAN };
     for (uint32_t l = 0; l < r->n[side]; l++) {
         if (r->role_of[kinds[l]] == role) {
-            computed_s[out->n] = mpl_effects_computed(run, l);
+            computed_s[out->n] = mpl_events_computed_s(run->events, l);
             out->sum_s += computed_s[out->n];
             out->waited_s += has_waits ? waited(run, l) : 0;
             locations[out->n++] = l;
@@ -249,7 +249,7 @@ static double explain(const struct mpl_roles *r)
 
     for (int i = 0; i < 2; i++) {
         for (uint32_t l = 0; l < r->n[i]; l++) {
-            const double s = mpl_effects_computed(r->runs[i], l);
+            const double s = mpl_events_computed_s(r->runs[i]->events, l);
 
             longest_s[i] = fmax(longest_s[i], s);
             mean_s[i] += s / r->n[i];

@@ -24,7 +24,7 @@ static enum mpl_status take_runs(const struct mpl_effects *e, const struct mpl_l
                              ? 0
                              : mpl_effects_tasks(e, side->runs[r], load->location, NULL);
 
-        values[r] = scale * mpl_effects_computed(side->runs[r], load->location) *
+        values[r] = scale * mpl_time_total(e->time, side->runs[r], load->location) *
                     (n == 0 ? 1 : (double) load->new_tasks / n);
     }
     *x = (struct mpl_sample){ side->n, values };
@@ -38,8 +38,7 @@ static enum mpl_status test_runs(const struct mpl_effects *e, const struct mpl_l
     struct mpl_sample y = { 0 };
     enum mpl_status st = take_runs(e, load, &e->diff->sides[1], 1, &x, err);
 
-    st = st == MPL_OK ? take_runs(e, load, &e->diff->sides[0], e->diff->factor, &y, err)
-                      : st;
+    st = st == MPL_OK ? take_runs(e, load, &e->diff->sides[0], e->factor, &y, err) : st;
     if (st == MPL_OK) {
         mpl_chance_of_runs(x, y, out);
     }

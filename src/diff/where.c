@@ -1,15 +1,16 @@
 /*
- * Where a location that is named computes longer: in which loop, in front of which call of its body, and in which
- * iterations. A place is tested only if its location is significant, among the places of that location (Yekutieli,
+ * Where a location that is named computes, or waits, or communicates longer: in which function, in which loop, at which
+ * call of its body, and in which iterations. A place is tested only if its location is significant, among the places of that location (Yekutieli,
  * Hierarchical False Discovery Rate-Controlling Methodology, 2008): so where nothing differs no place is found more often than
  * a location is.
  */
 #include "config.h"
 
-#include "diff/effects_priv.h"
-#include "diff/places_priv.h"
+#include "diff/functions_priv.h"
 #include "diff/when_priv.h"
+#include "diff/where_priv.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,163 +22,13 @@ static const double margin = 4;
 /* More locations are not looked at, and blocks as for a location. */
 enum { MOST_LOADS = 64, MOST_BLOCKS = 32 };
 
-/* One run, of one location. */
-struct view {
-    const struct mpl_run *run;
-    const struct mpl_sequence
-        *all; /* Of all locations, without anything left to chance. NULL: not made yet. */
-    const struct mpl_sequence *calls;
-    struct mpl_placed placed;
-    double *before_s; /* Per call, and for the end: computation since the call before, */
-    double *totals_s; /* and of all calls of a place. */
-};
-
-struct where {
-    struct mpl_effects *e;
-    const struct mpl_load *load;
-    struct mpl_arena *arena; /* For this location. */
-    size_t n[2];             /* Runs of each side; base first. */
-    struct view *views;      /* Of both sides. */
-    const struct view *speakers[2];
-    struct mpl_places *places;
-    bool has_functions; /* All runs record functions of the program. */
-};
-
-/* ---- the calls of a location in all runs ---------------------------------------------------------- */
-
-static bool is_firm(const struct where *w)
-{
-    return w->e->looseness[w->load->location] == MPL_FIRM;
-}
-
-static enum mpl_status make_calls(struct where *w, struct view *v, struct mpl_err *err)
-{
-    static const struct mpl_sequence_options options = {
-        .parts = MPL_SYMBOL_PEER | MPL_SYMBOL_ROOT, .without_polls = true
-    };
-    const uint32_t l = w->load->location;
-    const struct mpl_sequence *fine = w->e->has_parts              ? NULL
-                                      : v->run == w->e->diff->base ? w->e->base
-                                      : v->run == w->e->diff->new  ? w->e->new
-                                                                   : NULL;
-    enum mpl_status st = MPL_OK;
-
-    if (fine == NULL || !is_firm(w)) {
-        if (v->all == NULL) {
-            st = mpl_sequences_create(v->run->events, &options, w->e->symbols,
-                                      w->e->scratch, &v->all, err);
-        }
-        fine = v->all;
-    }
-    /* With whom chance decides, partners say nothing about the place. */
-    return st == MPL_OK
-               ? mpl_sequences_coarsen(&fine[l], 1, NULL, is_firm(w) ? options.parts : 0,
-                                       w->e->symbols, w->arena, &v->calls, err)
-               : st;
-}
-
-static bool is_equal(const struct mpl_sequence *a, const struct mpl_sequence *b)
-{
-    uint32_t i = 0;
-
-    while (i < a->n && a->n == b->n && a->symbols[i] == b->symbols[i]) {
-        i++;
-    }
-    return i == a->n && a->n == b->n;
-}
-
-/* Sequences that are the same have the same places. */
-static enum mpl_status place_calls(struct where *w, struct mpl_err *err)
-{
-    const size_t n = w->n[0] + w->n[1];
-    struct mpl_sequence *unlike = MPL_NEW_ARRAY(w->arena, n, struct mpl_sequence);
-    struct mpl_folded *folded = MPL_NEW_ARRAY(w->arena, n, struct mpl_folded);
-    size_t *which = MPL_NEW_ARRAY(w->arena, n, size_t);
-    struct mpl_placed *placed = MPL_NEW_ARRAY(w->arena, n, struct mpl_placed);
-    size_t n_unlike = 0;
-    enum mpl_status st;
-
-    if (unlike == NULL || folded == NULL || which == NULL || placed == NULL) {
-        return mpl_nomem(err);
-    }
-    for (size_t i = 0; i < n; i++) {
-        which[i] = 0;
-        if (i == 0 || !is_equal(w->views[i].calls, &unlike[0])) {
-            which[i] = n_unlike;
-            unlike[n_unlike++] = *w->views[i].calls;
-        }
-    }
-    st = mpl_loops_fold(w->e->loops, unlike, n_unlike, folded, err);
-    for (size_t i = 0; i < n_unlike && st == MPL_OK; i++) {
-        st = mpl_places_add(w->places, &folded[i], unlike[i].n, &placed[i], err);
-    }
-    for (size_t i = 0; i < n && st == MPL_OK; i++) {
-        w->views[i].placed = placed[which[i]];
-    }
-    return st;
-}
-
-static enum mpl_status measure(struct where *w, struct view *v, struct mpl_err *err)
-{
-    const struct mpl_events *events = v->run->events;
-    const uint32_t l = w->load->location;
-    uint32_t first = 0;
-
-    v->before_s = MPL_NEW_ARRAY(w->arena, v->placed.n, double);
-    v->totals_s = MPL_NEW_ARRAY(w->arena, mpl_places_count(w->places), double);
-    if (v->before_s == NULL || v->totals_s == NULL) {
-        return mpl_nomem(err);
-    }
-    for (uint32_t i = 0; i < v->placed.n; i++) {
-        const uint32_t end =
-            i < v->calls->n ? v->calls->calls[i] + 1 : mpl_events_call_count(events, l) + 1;
-
-        v->before_s[i] = mpl_effects_between(events, l, first, end);
-        v->totals_s[v->placed.place[i]] += v->before_s[i];
-        first = end;
-    }
-    return MPL_OK;
-}
-
-static enum mpl_status take_location(struct where *w, struct mpl_err *err)
-{
-    const size_t n = w->n[0] + w->n[1];
-    enum mpl_status st = MPL_OK;
-
-    for (size_t i = 0; i < n && st == MPL_OK; i++) {
-        st = make_calls(w, &w->views[i], err);
-    }
-    st = st == MPL_OK ? place_calls(w, err) : st;
-    for (size_t i = 0; i < n && st == MPL_OK; i++) {
-        st = measure(w, &w->views[i], err);
-    }
-    return st;
-}
-
 /* ---- what a place takes ---------------------------------------------------------------------------- */
-
-/* A place, or all of a group. */
-struct stretch {
-    uint32_t group;
-    uint32_t first_place;
-    uint32_t n_places;
-};
-
-static bool is_at(const struct stretch *s, uint32_t place)
-{
-    return place >= s->first_place && place < s->first_place + s->n_places;
-}
-
-static uint32_t steps_of(const struct view *v, const struct stretch *s)
-{
-    return s->group < v->placed.n_groups ? v->placed.n_steps[s->group] : 0;
-}
 
 static double total_of(const struct view *v, const struct stretch *s)
 {
-    double sum = 0;
+    double sum = s->path == MPL_NONE ? 0 : v->path_s[s->path];
 
-    for (uint32_t i = 0; i < s->n_places; i++) {
+    for (uint32_t i = 0; i < s->n_places && s->path == MPL_NONE; i++) {
         sum += v->totals_s[s->first_place + i];
     }
     return sum;
@@ -186,9 +37,11 @@ static double total_of(const struct view *v, const struct stretch *s)
 /* How much of a run counts beside the new run: tasks are others in each run, so iterations are compared one by one. */
 static double scale_of(const struct where *w, const struct view *v, const struct stretch *s)
 {
-    const uint32_t own = steps_of(v, s);
+    const uint32_t own = mpl_stretch_steps(v, s);
 
-    return w->load->work == 1 || own == 0 ? 1 : (double) steps_of(w->speakers[1], s) / own;
+    return w->load->work == 1 || own == 0
+               ? 1
+               : (double) mpl_stretch_steps(w->speakers[1], s) / own;
 }
 
 /* Per run of a side, for as many iterations as the new run has. */
@@ -210,11 +63,16 @@ static enum mpl_status take_totals(const struct where *w, int side, double facto
 static double *take_steps(const struct where *w, const struct view *v,
                           const struct stretch *s)
 {
-    double *steps = MPL_NEW_ARRAY(w->arena, steps_of(v, s), double);
+    double *steps = MPL_NEW_ARRAY(w->arena, mpl_stretch_steps(v, s), double);
 
-    for (uint32_t i = 0; i < v->placed.n && steps != NULL; i++) {
-        if (is_at(s, v->placed.place[i])) {
-            steps[v->placed.step[i]] += v->before_s[i];
+    for (uint32_t i = 0; i < v->placed.n && s->path == MPL_NONE && steps != NULL; i++) {
+        if (mpl_stretch_is_at(s, v->placed.place[i])) {
+            steps[mpl_stretch_step(v, s, i)] += v->values_s[i];
+        }
+    }
+    for (size_t i = 0; i < v->n_parts && s->path != MPL_NONE && steps != NULL; i++) {
+        if (v->parts[i].path == s->path) {
+            steps[mpl_stretch_step(v, s, v->parts[i].call)] += v->parts[i].computed_s;
         }
     }
     return steps;
@@ -222,27 +80,27 @@ static double *take_steps(const struct where *w, const struct view *v,
 
 static bool has_pairs(const struct where *w, const struct stretch *s)
 {
-    return w->load->work == 1 && steps_of(w->speakers[0], s) > 0 &&
-           steps_of(w->speakers[0], s) == steps_of(w->speakers[1], s);
+    return w->load->work == 1 && mpl_stretch_steps(w->speakers[0], s) > 0 &&
+           mpl_stretch_steps(w->speakers[0], s) == mpl_stretch_steps(w->speakers[1], s);
 }
 
 /* New minus base, on average over the runs with as many steps. */
 static enum mpl_status take_pairs(const struct where *w, const struct stretch *s,
                                   double **out, struct mpl_err *err)
 {
-    const uint32_t n = steps_of(w->speakers[1], s);
+    const uint32_t n = mpl_stretch_steps(w->speakers[1], s);
     size_t n_like[2] = { 0, 0 };
 
     *out = MPL_NEW_ARRAY(w->arena, n, double);
     for (size_t r = 0; r < w->n[0] + w->n[1]; r++) {
-        n_like[r >= w->n[0]] += steps_of(&w->views[r], s) == n;
+        n_like[r >= w->n[0]] += mpl_stretch_steps(&w->views[r], s) == n;
     }
     for (size_t r = 0; r < w->n[0] + w->n[1] && *out != NULL; r++) {
         const bool is_new = r >= w->n[0];
-        const double factor = (is_new ? 1 : -w->e->diff->factor) / (double) n_like[is_new];
+        const double factor = (is_new ? 1 : -w->e->factor) / (double) n_like[is_new];
         const double *steps;
 
-        if (steps_of(&w->views[r], s) != n) {
+        if (mpl_stretch_steps(&w->views[r], s) != n) {
             continue;
         }
         steps = take_steps(w, &w->views[r], s);
@@ -284,8 +142,8 @@ static enum mpl_status cut_run(const struct where *w, int side, const struct str
     const double *steps = take_steps(w, v, s);
 
     return steps == NULL ? mpl_nomem(err)
-                         : cut(w, steps, steps_of(v, s),
-                               factor * steps_of(w->speakers[1], s), out, err);
+                         : cut(w, steps, mpl_stretch_steps(v, s),
+                               factor * mpl_stretch_steps(w->speakers[1], s), out, err);
 }
 
 /* \p pairs NULL: there are none. */
@@ -293,8 +151,8 @@ static enum mpl_status test(const struct where *w, const struct stretch *s,
                             const double *pairs, size_t resamples, struct mpl_chance *out,
                             struct mpl_err *err)
 {
-    const double factor = w->e->diff->factor;
-    const uint32_t n = steps_of(w->speakers[1], s);
+    const double factor = w->e->factor;
+    const uint32_t n = mpl_stretch_steps(w->speakers[1], s);
     struct mpl_sample x = { 0 };
     struct mpl_sample y = { 0 };
     enum mpl_status st;
@@ -316,53 +174,6 @@ static enum mpl_status test(const struct where *w, const struct stretch *s,
     }
     return st == MPL_OK ? mpl_chance_of_blocks(x, y, resamples, s->first_place, out, err)
                         : st;
-}
-
-/* ---- the functions of the program ---------------------------------------------------------------------- */
-
-static bool has_functions(const struct mpl_run *run)
-{
-    for (uint32_t r = 0; r < run->model->n_regions; r++) {
-        if (run->model->regions[r].kind == MPL_REGION_USER) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* In which most of it is, in the new run; NULL: none is recorded. */
-static const char *region_of(const struct where *w, const struct stretch *s, double new_s)
-{
-    const struct view *v = w->speakers[1];
-    const struct mpl_events *events = v->run->events;
-    const struct mpl_model *model = v->run->model;
-    const uint32_t l = w->load->location;
-    uint32_t n_regions = 0;
-    uint32_t first = 0;
-    const struct mpl_region_time *regions =
-        w->has_functions ? mpl_events_regions(events, l, &n_regions) : NULL;
-    double *times = MPL_NEW_ARRAY(w->arena, model->n_regions, double);
-
-    for (uint32_t i = 0; i < v->placed.n && n_regions > 0 && times != NULL; i++) {
-        const uint32_t end =
-            i < v->calls->n ? v->calls->calls[i] + 1 : mpl_events_call_count(events, l) + 1;
-
-        for (uint32_t call = first; call < end && is_at(s, v->placed.place[i]); call++) {
-            const struct mpl_span span = mpl_events_span(events, l, 2 * call);
-
-            if (span.region != MPL_NONE) {
-                times[span.region] +=
-                    mpl_model_seconds(model, span.leave_ticks - span.enter_ticks);
-            }
-        }
-        first = end;
-    }
-    for (uint32_t i = 0; i < n_regions && times != NULL; i++) {
-        if (times[regions[i].region] >= new_s / 2) {
-            return model->regions[regions[i].region].name;
-        }
-    }
-    return NULL;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------ */
@@ -394,11 +205,12 @@ static enum mpl_status weigh(const struct where *w, const struct stretch *s,
 }
 
 /* Adds it if it has its part of what the location differs. */
-static enum mpl_status add(const struct where *w, const struct stretch *s, bool is_loop,
-                           size_t n_family, struct mpl_buf *found, struct mpl_err *err)
+static enum mpl_status add(const struct where *w, const struct stretch *s,
+                           enum mpl_place_what what, size_t n_family, struct mpl_buf *found,
+                           struct mpl_err *err)
 {
-    const struct mpl_place_group *group = mpl_places_group(w->places, s->group);
-    const struct mpl_spot *place = mpl_places_get(w->places, s->first_place);
+    const struct mpl_spot *place =
+        what == MPL_PLACE_CALL ? mpl_places_get(w->places, s->first_place) : NULL;
     struct mpl_sample base;
     struct mpl_sample new;
     struct mpl_place_load *out;
@@ -412,25 +224,32 @@ static enum mpl_status add(const struct where *w, const struct stretch *s, bool 
     }
     base_s = mpl_median((double *) base.values, base.n);
     new_s = mpl_median((double *) new.values, new.n);
-    if (fabs(new_s - w->e->diff->factor * base_s) < least_part * fabs(w->load->beyond_s)) {
+    if (fabs(new_s - w->e->factor * base_s) < least_part * fabs(w->load->beyond_s)) {
         return MPL_OK;
     }
     out = mpl_buf_add(found);
     if (out == NULL) {
         return mpl_nomem(err);
     }
-    *out = (struct mpl_place_load){ .load = (uint32_t) (w->load - w->e->loads),
-                                    .what = is_loop ? MPL_PLACE_LOOP : MPL_PLACE_CALL,
-                                    .loop = group->loop,
-                                    .symbol = is_loop ? MPL_NONE : place->symbol,
-                                    .position = is_loop ? 0 : place->position,
-                                    .base_steps = steps_of(w->speakers[0], s),
-                                    .new_steps = steps_of(w->speakers[1], s),
-                                    .base_s = base_s,
-                                    .new_s = new_s,
-                                    .beyond_s = new_s - w->e->diff->factor * base_s };
-    out->region = region_of(w, s, new_s);
-    return weigh(w, s, n_family, out, err);
+    *out =
+        (struct mpl_place_load){ .time = w->e->time,
+                                 .location = w->load->location,
+                                 .load = (uint32_t) (w->load - w->e->loads),
+                                 .what = what,
+                                 .loop = s->group == MPL_NONE
+                                             ? MPL_NONE
+                                             : mpl_places_group(w->places, s->group)->loop,
+                                 .symbol = place == NULL ? MPL_NONE : place->symbol,
+                                 .position = place == NULL ? 0 : place->position,
+                                 .base_steps = mpl_stretch_steps(w->speakers[0], s),
+                                 .new_steps = mpl_stretch_steps(w->speakers[1], s),
+                                 .base_s = base_s,
+                                 .new_s = new_s,
+                                 .beyond_s = new_s - w->e->factor * base_s,
+                                 .culprit = MPL_NONE,
+                                 .is_wait_known = true };
+    st = mpl_where_describe(w, s, out, err);
+    return st == MPL_OK ? weigh(w, s, n_family, out, err) : st;
 }
 
 /* Of those found from \p first on; a place that was not worth testing is one that was tested in vain. */
@@ -476,27 +295,46 @@ static int by_load_and_size(const void *x, const void *y)
     return (a->position > b->position) - (a->position < b->position);
 }
 
+static enum mpl_status find_functions(const struct where *w, size_t n_family,
+                                      struct mpl_buf *found, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (uint32_t i = 0; i < w->paths.n && st == MPL_OK; i++) {
+        const struct path *path = mpl_buf_get(&w->paths, i);
+        struct stretch s = { .group = path->group, .path = i };
+
+        if (path->group != MPL_NONE) {
+            s.first_place = mpl_places_group(w->places, path->group)->first_place;
+            s.n_places = mpl_places_group(w->places, path->group)->n_places;
+        }
+        st = add(w, &s, MPL_PLACE_FUNCTION, n_family, found, err);
+    }
+    return st;
+}
+
 static enum mpl_status find_places(const struct where *w, struct mpl_buf *found,
                                    struct mpl_err *err)
 {
     const size_t first = found->n;
-    size_t n_family = mpl_places_count(w->places);
-    enum mpl_status st = MPL_OK;
+    size_t n_family = mpl_places_count(w->places) + w->paths.n;
+    enum mpl_status st;
 
     for (uint32_t g = 0; g < mpl_places_groups(w->places); g++) {
         n_family += mpl_places_group(w->places, g)->loop != MPL_NONE;
     }
+    st = find_functions(w, n_family, found, err);
     for (uint32_t g = 0; g < mpl_places_groups(w->places) && st == MPL_OK; g++) {
         const struct mpl_place_group *group = mpl_places_group(w->places, g);
-        struct stretch s = { g, group->first_place, group->n_places };
+        struct stretch s = { g, group->first_place, group->n_places, MPL_NONE };
 
-        if (group->loop != MPL_NONE) {
-            st = add(w, &s, true, n_family, found, err);
+        if (group->loop != MPL_NONE && mpl_where_is_computed(w)) {
+            st = add(w, &s, MPL_PLACE_LOOP, n_family, found, err);
         }
         s.n_places = 1;
         for (uint32_t i = 0; i < group->n_places && st == MPL_OK; i++) {
             s.first_place = group->first_place + i;
-            st = add(w, &s, false, n_family, found, err);
+            st = add(w, &s, MPL_PLACE_CALL, n_family, found, err);
         }
     }
     return st == MPL_OK ? mark(w, n_family, first, found, err) : st;
@@ -509,9 +347,10 @@ static enum mpl_status find_load(struct where *w, struct mpl_buf *found,
 
     w->arena = mpl_arena_create();
     w->places = w->arena == NULL ? NULL : mpl_places_open(w->e->loops, w->arena);
-    st = w->places == NULL ? mpl_nomem(err) : take_location(w, err);
+    st = w->places == NULL ? mpl_nomem(err) : mpl_where_take(w, err);
     st = st == MPL_OK ? find_places(w, found, err) : st;
     mpl_places_close(w->places);
+    w->paths.n = 0;
     mpl_arena_destroy(w->arena);
     return st;
 }
@@ -519,7 +358,6 @@ static enum mpl_status find_load(struct where *w, struct mpl_buf *found,
 static enum mpl_status take_views(struct where *w, struct mpl_err *err)
 {
     const struct mpl_diff *diff = w->e->diff;
-    enum mpl_status st = MPL_OK;
 
     w->n[0] = diff->sides[0].n;
     w->n[1] = diff->sides[1].n;
@@ -533,35 +371,49 @@ static enum mpl_status take_views(struct where *w, struct mpl_err *err)
             is_new ? diff->sides[1].runs[i - w->n[0]] : diff->sides[0].runs[i];
 
         w->views[i].run = run;
-        w->has_functions = (i == 0 || w->has_functions) && has_functions(run);
+        w->has_functions =
+            (i == 0 || w->has_functions) && mpl_functions_are_recorded(run->model);
         if (run == (is_new ? diff->new : diff->base)) {
             w->speakers[is_new] = &w->views[i];
         }
     }
-    for (size_t i = 0; i < w->n[0] + w->n[1] && w->has_functions && st == MPL_OK; i++) {
-        st = mpl_events_complete(w->views[i].run->events, err);
-    }
-    return st;
+    return MPL_OK;
 }
 
-enum mpl_status mpl_where_find(struct mpl_effects *e, struct mpl_err *err)
+static const char *const longer[] = { [MPL_TIME_COMPUTED] = "compute longer or shorter",
+                                      [MPL_TIME_WAITED] = "wait longer or shorter",
+                                      [MPL_TIME_CALLS] = "communicate longer or shorter" };
+
+/* Where it is not looked at is said. */
+static enum mpl_status note_rest(const struct mpl_effects *e, struct mpl_err *err)
 {
-    struct mpl_diff *diff = e->diff;
-    const uint32_t n = diff->n_named < MOST_LOADS ? diff->n_named : MOST_LOADS;
-    struct mpl_buf found = mpl_buf_make(sizeof(struct mpl_place_load));
-    struct where w = { .e = e };
+    return e->n_named <= MOST_LOADS
+               ? MPL_OK
+               : mpl_comparison_note(
+                     e->comparison,
+                     mpl_arena_printf(e->arena,
+                                      "Where locations %s is looked at for the %d that "
+                                      "differ most, of %" PRIu32 " that do.",
+                                      longer[e->time], MOST_LOADS, e->n_named),
+                     err);
+}
+
+enum mpl_status mpl_where_find(struct mpl_effects *e, struct mpl_buf *found,
+                               struct mpl_err *err)
+{
+    const uint32_t n = e->n_named < MOST_LOADS ? e->n_named : MOST_LOADS;
+    const size_t first = found->n;
+    struct where w = { .e = e, .paths = mpl_buf_make(sizeof(struct path)) };
     enum mpl_status st = n == 0 ? MPL_OK : take_views(&w, err);
 
     for (uint32_t i = 0; i < n && st == MPL_OK; i++) {
-        w.load = &diff->loads[i];
-        st = find_load(&w, &found, err);
+        w.load = &e->loads[i];
+        st = find_load(&w, found, err);
     }
-    if (st == MPL_OK && found.n > 0) {
-        qsort(found.data, found.n, sizeof(struct mpl_place_load), by_load_and_size);
-        diff->n_places = found.n;
-        diff->places = mpl_buf_take(&found, e->arena);
-        st = diff->places == NULL ? mpl_nomem(err) : MPL_OK;
+    mpl_buf_free(&w.paths);
+    if (found->n > first) {
+        qsort(mpl_buf_get(found, first), found->n - first, sizeof(struct mpl_place_load),
+              by_load_and_size);
     }
-    mpl_buf_free(&found);
-    return st;
+    return st == MPL_OK ? note_rest(e, err) : st;
 }

@@ -169,7 +169,7 @@ static struct mpl_json *closing_json(const struct mpl_diff *diff)
 static struct mpl_json *loops_json(const struct writer *w)
 {
     struct mpl_json *json = mpl_json_object();
-    const bool are_named = w->diff->n_changes + w->diff->n_places > 0;
+    const bool are_named = w->diff->n_changes + w->diff->n_places + w->diff->n_calls > 0;
     const uint32_t n = are_named ? mpl_loops_count(w->diff->loops) : 0;
 
     for (uint32_t i = 0; i < n; i++) {

@@ -75,6 +75,13 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
     if (diff->n_named > top) {
         mpl_text_print(page->out, "- and %zu more\n", diff->n_named - top);
     }
+    for (enum mpl_time time = MPL_TIME_WAITED; time < MPL_TIMES; time++) {
+        const char *text = mpl_words_calls(page, diff, time);
+
+        if (text != NULL) {
+            print_item(page->out, text);
+        }
+    }
 }
 
 static void print_gates(struct page *page, const struct mpl_diff *diff,

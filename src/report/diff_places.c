@@ -42,7 +42,7 @@ static const char *edge_text(struct page *page, const struct mpl_place_load *x,
 }
 
 /* "20.2 ms in each of 153 iterations, from iteration 7 of 160 on". */
-static const char *when_text(struct page *page, const struct mpl_place_load *x)
+const char *mpl_words_when(struct page *page, const struct mpl_place_load *x)
 {
     const char *unit = x->loop == MPL_NONE ? "call" : "iteration";
     const char *each = mpl_page_seconds(page, fabs(x->when.each_s));
@@ -119,22 +119,46 @@ static const char *calls_text(struct page *page, const struct mpl_diff *diff, si
     return text;
 }
 
+/* That has most of what a location differs; NULL: none has. */
+static const struct mpl_place_load *largest_function(const struct mpl_diff *diff,
+                                                     const struct mpl_load *load)
+{
+    const struct mpl_place_load *most = NULL;
+
+    for (size_t i = 0; i < diff->n_places; i++) {
+        const struct mpl_place_load *x = &diff->places[i];
+
+        if (&diff->loads[x->load] == load && x->what == MPL_PLACE_FUNCTION &&
+            x->beyond_s / load->beyond_s >= least_loop &&
+            (most == NULL || fabs(x->beyond_s) > fabs(most->beyond_s))) {
+            most = x;
+        }
+    }
+    return most;
+}
+
 /* "20.2 ms in each of 153 iterations, from iteration 7 of 160 on, before MPI_Barrier and MPI_Send(6)". NULL: nothing to say. */
 const char *mpl_words_place(struct page *page, const struct mpl_diff *diff,
                             const struct mpl_load *load)
 {
     const struct mpl_place_load *most = NULL;
+    const struct mpl_place_load *function;
     size_t first = 0;
 
     for (size_t i = 0; i < diff->n_places; i++) {
         const struct mpl_place_load *x = &diff->places[i];
 
-        if (&diff->loads[x->load] == load &&
+        if (&diff->loads[x->load] == load && x->what != MPL_PLACE_FUNCTION &&
             (x->what == MPL_PLACE_LOOP || x->loop == MPL_NONE) &&
             x->beyond_s / load->beyond_s >= least_loop &&
             (most == NULL || fabs(x->beyond_s) > fabs(most->beyond_s))) {
             most = x;
         }
+    }
+    function = largest_function(diff, load);
+    if (function != NULL && (most == NULL || most->path == NULL)) {
+        return or_unknown(mpl_arena_printf(page->scratch, "%s, in %s",
+                                           mpl_words_when(page, function), function->path));
     }
     if (most == NULL) {
         return NULL;
@@ -143,12 +167,12 @@ const char *mpl_words_place(struct page *page, const struct mpl_diff *diff,
         first++;
     }
     return or_unknown(mpl_arena_printf(
-        page->scratch, "%s%s%s%s", when_text(page, most),
+        page->scratch, "%s%s%s%s", mpl_words_when(page, most),
         most->what == MPL_PLACE_LOOP
             ? calls_text(page, diff, first, most)
             : or_unknown(mpl_arena_printf(page->scratch, ", before %s",
                                           call_text(page, diff, most))),
-        most->region == NULL ? "" : ", in ", most->region == NULL ? "" : most->region));
+        most->path == NULL ? "" : ", in ", most->path == NULL ? "" : most->path));
 }
 
 /* ---- for a program --------------------------------------------------------------------------------- */
@@ -176,44 +200,81 @@ static void set_when(struct mpl_json *json, const struct mpl_place_load *x)
     mpl_json_set(json, "per_step_s", mpl_json_number(x->when.each_s));
 }
 
+static struct mpl_json *symbol_json(const struct mpl_diff *diff,
+                                    const struct mpl_place_load *x, bool is_meant,
+                                    struct mpl_arena *scratch)
+{
+    return mpl_json_string(!is_meant || x->symbol == MPL_NONE
+                               ? NULL
+                               : mpl_symbol_text(diff->symbols, x->symbol, false, scratch));
+}
+
+/* What is known of calls only. */
+static void set_call(struct mpl_json *json, const struct mpl_diff *diff,
+                     const struct mpl_place_load *x)
+{
+    const bool is_call = x->time != MPL_TIME_COMPUTED;
+    const bool has_culprit = x->culprit != MPL_NONE;
+
+    mpl_json_set(json, "culprit",
+                 mpl_json_string(has_culprit ? diff->new->model->locations[x->culprit].label
+                                             : NULL));
+    mpl_json_set(json, "culprit_s",
+                 has_culprit ? mpl_json_number(x->culprit_s) : mpl_json_null());
+    mpl_json_set(json, "waits_known",
+                 is_call ? mpl_json_boolean(x->is_wait_known) : mpl_json_null());
+    mpl_json_set(json, "base_bytes",
+                 is_call ? mpl_json_integer((int64_t) x->base_bytes) : mpl_json_null());
+    mpl_json_set(json, "new_bytes",
+                 is_call ? mpl_json_integer((int64_t) x->new_bytes) : mpl_json_null());
+}
+
+static struct mpl_json *place_json(const struct mpl_diff *diff,
+                                   const struct mpl_place_load *x,
+                                   struct mpl_arena *scratch)
+{
+    static const char *const where[] = { [MPL_PLACE_FUNCTION] = "function",
+                                         [MPL_PLACE_LOOP] = "loop",
+                                         [MPL_PLACE_CALL] = "call" };
+    static const char *const times[] = { [MPL_TIME_COMPUTED] = "computation",
+                                         [MPL_TIME_WAITED] = "waiting",
+                                         [MPL_TIME_CALLS] = "communication" };
+    const bool is_computed = x->time == MPL_TIME_COMPUTED;
+    struct mpl_json *json = mpl_json_object();
+
+    mpl_json_set(json, "location",
+                 mpl_json_string(diff->new->model->locations[x->location].label));
+    mpl_json_set(json, "where", mpl_json_string(where[x->what]));
+    mpl_json_set(json, "time", mpl_json_string(times[x->time]));
+    mpl_json_set(json, "path", mpl_json_string(x->path));
+    mpl_json_set(json, "loop",
+                 mpl_json_string(x->loop == MPL_NONE
+                                     ? NULL
+                                     : mpl_arena_printf(scratch, "L%" PRIu32, x->loop)));
+    mpl_json_set(json, "before_call", symbol_json(diff, x, is_computed, scratch));
+    mpl_json_set(json, "call", symbol_json(diff, x, !is_computed, scratch));
+    mpl_json_set(json, "position",
+                 steps_json(x->position, x->what == MPL_PLACE_CALL && x->loop != MPL_NONE));
+    mpl_json_set(json, "base_s", mpl_json_number(x->base_s));
+    mpl_json_set(json, "new_s", mpl_json_number(x->new_s));
+    mpl_json_set(json, "beyond_s", mpl_json_number(x->beyond_s));
+    mpl_json_set(json, "beyond_low_s", mpl_json_number(x->low_s));
+    mpl_json_set(json, "beyond_high_s", mpl_json_number(x->high_s));
+    mpl_json_set(json, "significant", mpl_json_boolean(x->is_significant));
+    mpl_json_set(json, "base_steps", mpl_json_integer(x->base_steps));
+    mpl_json_set(json, "new_steps", mpl_json_integer(x->new_steps));
+    set_when(json, x);
+    set_call(json, diff, x);
+    return json;
+}
+
 void mpl_diff_places_json(const struct mpl_diff *diff, struct mpl_json *to,
                           struct mpl_arena *scratch)
 {
-    static const char *const where[] = {
-        [MPL_PLACE_LOOP] = "loop", [MPL_PLACE_CALL] = "call"
-    };
-
     for (size_t i = 0; i < diff->n_places; i++) {
-        const struct mpl_place_load *x = &diff->places[i];
-        const uint32_t location = diff->loads[x->load].location;
-        struct mpl_json *json = mpl_json_object();
-
-        mpl_json_set(json, "location",
-                     mpl_json_string(diff->new->model->locations[location].label));
-        mpl_json_set(json, "where", mpl_json_string(where[x->what]));
-        mpl_json_set(json, "region", mpl_json_string(x->region));
-        mpl_json_set(
-            json, "loop",
-            mpl_json_string(x->loop == MPL_NONE
-                                ? NULL
-                                : mpl_arena_printf(scratch, "L%" PRIu32, x->loop)));
-        mpl_json_set(json, "before_call",
-                     mpl_json_string(
-                         x->symbol == MPL_NONE
-                             ? NULL
-                             : mpl_symbol_text(diff->symbols, x->symbol, false, scratch)));
-        mpl_json_set(
-            json, "position",
-            steps_json(x->position, x->what == MPL_PLACE_CALL && x->loop != MPL_NONE));
-        mpl_json_set(json, "base_s", mpl_json_number(x->base_s));
-        mpl_json_set(json, "new_s", mpl_json_number(x->new_s));
-        mpl_json_set(json, "beyond_s", mpl_json_number(x->beyond_s));
-        mpl_json_set(json, "beyond_low_s", mpl_json_number(x->low_s));
-        mpl_json_set(json, "beyond_high_s", mpl_json_number(x->high_s));
-        mpl_json_set(json, "significant", mpl_json_boolean(x->is_significant));
-        mpl_json_set(json, "base_steps", mpl_json_integer(x->base_steps));
-        mpl_json_set(json, "new_steps", mpl_json_integer(x->new_steps));
-        set_when(json, x);
-        mpl_json_add(to, json);
+        mpl_json_add(to, place_json(diff, &diff->places[i], scratch));
+    }
+    for (size_t i = 0; i < diff->n_calls; i++) {
+        mpl_json_add(to, place_json(diff, &diff->calls[i], scratch));
     }
 }

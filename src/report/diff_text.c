@@ -199,6 +199,8 @@ static void print_load(struct page *page, const struct mpl_diff *diff,
 static void print_why(struct page *page, const struct mpl_diff *diff)
 {
     const char *const sentences[] = { mpl_words_blame(page, diff),
+                                      mpl_words_calls(page, diff, MPL_TIME_WAITED),
+                                      mpl_words_calls(page, diff, MPL_TIME_CALLS),
                                       mpl_words_closing(page, diff) };
 
     for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++) {

@@ -115,8 +115,8 @@ static int ascending(const void *x, const void *y)
 }
 
 /* "rank 5", "ranks 0 to 3"; sorts them. */
-static const char *locations_text(struct page *page, const struct mpl_diff *diff,
-                                  uint32_t *locations, size_t n)
+const char *mpl_words_locations(struct page *page, const struct mpl_diff *diff,
+                                uint32_t *locations, size_t n)
 {
     const char **labels = MPL_NEW_ARRAY(page->scratch, n, const char *);
 
@@ -161,7 +161,7 @@ const char *mpl_words_group(struct page *page, const struct mpl_diff *diff,
             locations[n++] = diff->changes[i].location;
         }
     }
-    return n == 0 ? NULL : locations_text(page, diff, locations, n);
+    return n == 0 ? NULL : mpl_words_locations(page, diff, locations, n);
 }
 
 const char *mpl_words_change(struct page *page, const struct mpl_diff *diff,
@@ -197,7 +197,7 @@ const char *mpl_words_loads(struct page *page, const struct mpl_diff *diff, uint
     for (uint32_t i = 0; i < n && locations != NULL; i++) {
         locations[i] = diff->loads[first + i].location;
     }
-    return locations == NULL ? "?" : locations_text(page, diff, locations, n);
+    return locations == NULL ? "?" : mpl_words_locations(page, diff, locations, n);
 }
 
 /* Without work of its own: "14 tasks, 46.6 ms each, instead of 58, 10.3 ms each". */

@@ -119,6 +119,9 @@ const char *mpl_words_by_role(struct page *page, const struct mpl_diff *diff);
 void mpl_page_roles(struct page *page, const struct mpl_diff *diff);
 struct mpl_json *mpl_diff_roles_json(const struct mpl_diff *diff);
 /** "rank 5 computes 3.09 s longer than in the base: 3.53 s instead of 0.44 s" */
+/** "rank 5", "ranks 0 to 3"; sorts them. */
+const char *mpl_words_locations(struct page *page, const struct mpl_diff *diff,
+                                uint32_t *locations, size_t n);
 /* "rank 5", "ranks 1, 2, 3" of loads \p first to \p end - 1. */
 const char *mpl_words_loads(struct page *page, const struct mpl_diff *diff, uint32_t first,
                             uint32_t end);
@@ -130,6 +133,12 @@ const char *mpl_words_load(struct page *page, const struct mpl_diff *diff,
 /** "20.2 ms in each of 153 iterations, from iteration 7 of 160 on, before MPI_Send(6)" of a load (diff_places.c); NULL: nothing is known. */
 const char *mpl_words_place(struct page *page, const struct mpl_diff *diff,
                             const struct mpl_load *load);
+/** "20.2 ms in each of 153 iterations, from iteration 7 of 160 on" */
+const char *mpl_words_when(struct page *page, const struct mpl_place_load *x);
+/** "ranks 0 to 4 wait 24.5 s longer, added up, in MPI_Barrier because of rank 5: …", of the function in which that is most, or
+    that is called longest beside waits (diff_calls.c); NULL: none differs by more than chance. */
+const char *mpl_words_calls(struct page *page, const struct mpl_diff *diff,
+                            enum mpl_time time);
 /** Adds places to the array \p to; texts are made in \p scratch. */
 void mpl_diff_places_json(const struct mpl_diff *diff, struct mpl_json *to,
                           struct mpl_arena *scratch);

@@ -1,0 +1,128 @@
+#include "config.h"
+
+#include "diff/functions_priv.h"
+
+struct split {
+    const struct mpl_events *events;
+    const struct mpl_model *model;
+    uint32_t location;
+    struct mpl_call_paths *paths;
+    struct mpl_map *numbers; /* Of a call and a path: which part of out. */
+    struct mpl_buf *out;
+};
+
+bool mpl_functions_are_recorded(const struct mpl_model *model)
+{
+    for (uint32_t r = 0; r < model->n_regions; r++) {
+        if (model->regions[r].kind == MPL_REGION_USER) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool add(struct split *s, uint32_t call, uint32_t path, int64_t ticks)
+{
+    const uint64_t key = (uint64_t) call << 32 | path;
+    uint32_t at = mpl_map_find(s->numbers, key);
+    struct mpl_function_part *part;
+
+    if (path == 0 || ticks <= 0) {
+        return true;
+    }
+    if (at == MPL_NONE) {
+        at = (uint32_t) s->out->n;
+        part = mpl_buf_add(s->out);
+        if (part == NULL || !mpl_map_put(s->numbers, key, at)) {
+            return false;
+        }
+        *part = (struct mpl_function_part){ .call = call, .path = path };
+    }
+    part = mpl_buf_get(s->out, at);
+    part->computed_s += mpl_model_seconds(s->model, ticks);
+    return true;
+}
+
+/* What lies between records \p first and \p last, in span \p span, counts for call \p call of the sequence. */
+static bool split_span(struct split *s, uint32_t span, uint32_t first, uint32_t last,
+                       uint32_t call)
+{
+    const int64_t *time = s->model->locations[s->location].time_ticks;
+    const int64_t begin = mpl_events_enter_ticks(s->events, s->location, span);
+    const int64_t end = mpl_events_leave_ticks(s->events, s->location, span);
+    uint32_t path;
+
+    for (uint32_t k = first; k < last; k++) {
+        const int64_t from = time[k] > begin ? time[k] : begin;
+        const int64_t to = time[k + 1] < end ? time[k + 1] : end;
+
+        if (from < to && (!mpl_call_paths_at(s->paths, s->location, k + 1, &path) ||
+                          !add(s, call, path, to - from))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool split_all(struct split *s, const struct mpl_sequence *calls)
+{
+    const uint32_t n_events = s->model->locations[s->location].n_events;
+    const uint32_t n = mpl_events_call_count(s->events, s->location);
+    uint32_t first = 0;
+    uint32_t at = 0;
+
+    for (uint32_t c = 0; c < n; c++) {
+        struct mpl_call_view view;
+
+        mpl_events_call(s->events, s->location, c, &view);
+        while (at < calls->n && calls->calls[at] < c) {
+            at++;
+        }
+        if (!split_span(s, 2 * c, first, view.first_event, at)) {
+            return false;
+        }
+        first = view.last_event;
+    }
+    return n_events == 0 || split_span(s, 2 * n, first, n_events - 1, calls->n);
+}
+
+enum mpl_status mpl_functions_split(const struct mpl_events *events, uint32_t location,
+                                    const struct mpl_sequence *calls,
+                                    struct mpl_symbols *symbols, struct mpl_buf *out,
+                                    struct mpl_err *err)
+{
+    const struct mpl_model *model = mpl_events_model(events);
+    struct mpl_arena *arena = mpl_arena_create();
+    struct split s = { .events = events,
+                       .model = model,
+                       .location = location,
+                       .paths = arena == NULL
+                                    ? NULL
+                                    : mpl_call_paths_create(model, symbols, arena),
+                       .numbers = mpl_map_create(),
+                       .out = out };
+    const bool is_enough = s.paths != NULL && s.numbers != NULL && split_all(&s, calls);
+
+    mpl_call_paths_close(s.paths);
+    mpl_map_destroy(s.numbers);
+    mpl_arena_destroy(arena);
+    return is_enough ? MPL_OK : mpl_nomem(err);
+}
+
+enum mpl_status mpl_functions_around(const struct mpl_events *events, uint32_t location,
+                                     uint32_t call, struct mpl_symbols *symbols,
+                                     uint32_t *path, struct mpl_err *err)
+{
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_call_paths *paths =
+        arena == NULL ? NULL
+                      : mpl_call_paths_create(mpl_events_model(events), symbols, arena);
+    struct mpl_call_view view;
+    bool is_enough;
+
+    mpl_events_call(events, location, call, &view);
+    is_enough = paths != NULL && mpl_call_paths_at(paths, location, view.first_event, path);
+    mpl_call_paths_close(paths);
+    mpl_arena_destroy(arena);
+    return is_enough ? MPL_OK : mpl_nomem(err);
+}
