@@ -204,3 +204,23 @@ enum mpl_status mpl_args_format(const struct mpl_option *option, const char *val
     }
     return st;
 }
+
+enum mpl_status mpl_args_page_format(const struct mpl_option *option, const char *value,
+                                     enum mpl_format *out, struct mpl_err *err)
+{
+    static const char *const words[] = { "text", "json", "html" };
+    static const enum mpl_format formats[] = { MPL_FORMAT_TEXT, MPL_FORMAT_JSON,
+                                               MPL_FORMAT_HTML };
+    size_t choice = 0;
+    const enum mpl_status st = mpl_args_choice(option, value, words, 3, &choice, err);
+
+    *out = st == MPL_OK ? formats[choice] : *out;
+    return st;
+}
+
+enum mpl_status mpl_args_page_size(enum mpl_format format, long size, struct mpl_err *err)
+{
+    return size > 0 && format != MPL_FORMAT_HTML
+               ? mpl_fail(err, MPL_E_USAGE, "--size is of a page: it needs --format html")
+               : MPL_OK;
+}

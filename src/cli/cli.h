@@ -112,6 +112,20 @@ enum mpl_format { MPL_FORMAT_TEXT, MPL_FORMAT_JSON, MPL_FORMAT_MARKDOWN, MPL_FOR
 enum mpl_status mpl_args_format(const struct mpl_option *option, const char *value,
                                 enum mpl_format *out, struct mpl_err *err);
 
+/** Rows for every command that can write a page; what they take; and whether a size goes with the format. */
+#define MPL_PAGE_FORMAT_OPTION \
+    { \
+        0, "format", "text|json|html", \
+            "what to print; text is the default, html is a page with pictures" \
+    }
+#define MPL_PAGE_SIZE_OPTION \
+    { \
+        0, "size", "MB", "html: leave out calls rather than exceed it; 8" \
+    }
+enum mpl_status mpl_args_page_format(const struct mpl_option *option, const char *value,
+                                     enum mpl_format *out, struct mpl_err *err);
+enum mpl_status mpl_args_page_size(enum mpl_format format, long size, struct mpl_err *err);
+
 /**
  * Rows of a table of options, for every command that corrects clocks. Positional, so they stand
  * behind the command's own.

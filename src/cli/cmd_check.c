@@ -3,13 +3,15 @@
 #include "cli/cli_priv.h"
 #include "cli/traces_priv.h"
 
+#include "draw/draw.h"
 #include "report/report.h"
 
-enum { OPT_FORMAT, OPT_OUTPUT };
+enum { OPT_FORMAT, OPT_OUTPUT, OPT_SIZE };
 
 static const struct mpl_option options[] = {
-    [OPT_FORMAT] = MPL_FORMAT_OPTION,
+    [OPT_FORMAT] = MPL_PAGE_FORMAT_OPTION,
     [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
+    [OPT_SIZE] = MPL_PAGE_SIZE_OPTION,
     MPL_CLOCK_OPTIONS,
     { 0 },
 };
@@ -18,6 +20,7 @@ struct check_opts {
     const char *trace;
     const char *output;
     enum mpl_format format;
+    long size; /* of a page, MB; 0: not given */
     struct mpl_clock_options clock;
 };
 
@@ -30,7 +33,9 @@ static enum mpl_status parse(struct mpl_args *args, struct check_opts *opts,
 
     while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
         if (option == &options[OPT_FORMAT]) {
-            st = mpl_args_format(option, value, &opts->format, err);
+            st = mpl_args_page_format(option, value, &opts->format, err);
+        } else if (option == &options[OPT_SIZE]) {
+            st = mpl_args_integer(option, value, 1, 1000, &opts->size, err);
         } else if (option == &options[OPT_OUTPUT]) {
             opts->output = value;
         } else if (option != NULL) {
@@ -44,7 +49,7 @@ static enum mpl_status parse(struct mpl_args *args, struct check_opts *opts,
     if (st == MPL_END && opts->trace == NULL) {
         return mpl_fail(err, MPL_E_USAGE, "check needs a trace");
     }
-    return st == MPL_END ? MPL_OK : st;
+    return st == MPL_END ? mpl_args_page_size(opts->format, opts->size, err) : st;
 }
 
 static enum mpl_status print(const struct mpl_analysis *analysis,
@@ -53,6 +58,12 @@ static enum mpl_status print(const struct mpl_analysis *analysis,
     const struct mpl_diagnosis *diagnosis = mpl_analysis_diagnosis(analysis);
     const struct mpl_report_options looks = { .width = mpl_output_width(out) };
 
+    if (opts->format == MPL_FORMAT_HTML) {
+        const struct mpl_draw_options page = { .most_bytes =
+                                                   (size_t) opts->size * 1000000 };
+
+        return mpl_draw_check_page(diagnosis, &page, out, err);
+    }
     return opts->format == MPL_FORMAT_JSON
                ? mpl_report_check_json(diagnosis, out, err)
                : mpl_report_check_text(diagnosis, &looks, out, err);

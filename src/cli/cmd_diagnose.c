@@ -33,8 +33,7 @@ static const struct mpl_option options[] = {
     [OPT_PATTERN] = { 0, "pattern", "NAME", "try only this pattern" },
     [OPT_MANIFEST] = { 0, "manifest", "FILE",
                        "diagnose the runs that a manifest names, too" },
-    [OPT_FORMAT] = { 0, "format", "text|json|html",
-                     "what to print; text is the default, html is a page with pictures" },
+    [OPT_FORMAT] = MPL_PAGE_FORMAT_OPTION,
     [OPT_FULL] = { 0, "full", NULL, "show everything, not only what fits on a screen" },
     [OPT_BRIEF] = { 0, "brief", NULL, "show two lines: what is wrong, what to do" },
     [OPT_TOP] = { 0, "top", "N", "show everything with at most N causes" },
@@ -42,7 +41,7 @@ static const struct mpl_option options[] = {
                       "exit status 1 if a cause costs so much of all time: "
                       "10%, warning, critical" },
     [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
-    [OPT_SIZE] = { 0, "size", "MB", "html: leave out calls rather than exceed it; 8" },
+    [OPT_SIZE] = MPL_PAGE_SIZE_OPTION,
     [OPT_VERBOSE] = { 'v', "verbose", NULL,
                       "show everything, rules that fired and every metric, too" },
     [OPT_WIDTH] = { 0, "width", "N", "wrap text at N columns" },
@@ -114,19 +113,6 @@ static enum mpl_status parse_role(const char *value, struct mpl_arena *arena,
     return MPL_OK;
 }
 
-static enum mpl_status take_format(const struct mpl_option *option, const char *value,
-                                   enum mpl_format *out, struct mpl_err *err)
-{
-    static const char *const words[] = { "text", "json", "html" };
-    static const enum mpl_format formats[] = { MPL_FORMAT_TEXT, MPL_FORMAT_JSON,
-                                               MPL_FORMAT_HTML };
-    size_t choice = 0;
-    const enum mpl_status st = mpl_args_choice(option, value, words, 3, &choice, err);
-
-    *out = st == MPL_OK ? formats[choice] : *out;
-    return st;
-}
-
 static enum mpl_status take_option(const struct mpl_option *option, const char *value,
                                    struct mpl_arena *arena, struct diagnose_opts *opts,
                                    struct mpl_err *err)
@@ -141,7 +127,7 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
         opts->pattern = value;
         return MPL_OK;
     case OPT_FORMAT:
-        return take_format(option, value, &opts->format, err);
+        return mpl_args_page_format(option, value, &opts->format, err);
     case OPT_FULL:
         opts->is_full = true;
         return MPL_OK;
@@ -199,9 +185,6 @@ static enum mpl_status check(const struct diagnose_opts *opts, struct mpl_err *e
         return mpl_fail(err, MPL_E_USAGE, "--brief and %s cannot be asked together",
                         option_for_more(opts));
     }
-    if (opts->size > 0 && opts->format != MPL_FORMAT_HTML) {
-        return mpl_fail(err, MPL_E_USAGE, "--size is of a page: it needs --format html");
-    }
     if (opts->why != NULL && opts->why_not != NULL) {
         return mpl_fail(err, MPL_E_USAGE, "--why and --why-not cannot be asked together");
     }
@@ -211,7 +194,7 @@ static enum mpl_status check(const struct diagnose_opts *opts, struct mpl_err *e
                         "rest on in any case",
                         asked, opts->format == MPL_FORMAT_JSON ? "json" : "html");
     }
-    return MPL_OK;
+    return mpl_args_page_size(opts->format, opts->size, err);
 }
 
 static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,

@@ -5,6 +5,7 @@
 #include "cli/sides_priv.h"
 
 #include "diff/diff.h"
+#include "draw/draw.h"
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -30,13 +31,15 @@ enum {
     OPT_NEW,
     OPT_LEAST,
     OPT_MAP,
+    OPT_SIZE,
     N_OWN
 };
 enum { TOP_DEFAULT = 3, ROWS_DEFAULT = 20 };
 
 static const struct mpl_option options[] = {
-    [OPT_FORMAT] = { 0, "format", "text|json|markdown",
-                     "what to print; text is the default, markdown is for a comment" },
+    [OPT_FORMAT] = { 0, "format", "text|json|markdown|html",
+                     "what to print; text is the default, markdown is for a comment, html "
+                     "a page with pictures" },
     [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
     [OPT_TOP] = { 0, "top", "N",
                   "at most N locations in full, 3 by default; of a ranking 20 rows" },
@@ -81,6 +84,7 @@ static const struct mpl_option options[] = {
                     "default, with repetitions 2%" },
     [OPT_MAP] = { 0, "map", "A=B",
                   "rank A of the base is rank B of the new run; several with commas" },
+    [OPT_SIZE] = MPL_PAGE_SIZE_OPTION,
     MPL_CLOCK_OPTIONS,
     { 0 },
 };
@@ -92,6 +96,7 @@ struct diff_opts {
     const char *save;
     enum mpl_format format;
     long top;
+    long size; /* of a page, MB; 0: not given */
     struct mpl_gates gates;
     struct mpl_diff_show show;
     struct mpl_clock_options clock;
@@ -102,9 +107,9 @@ struct diff_opts {
 static enum mpl_status take_format(const struct mpl_option *option, const char *value,
                                    struct diff_opts *opts, struct mpl_err *err)
 {
-    static const char *const words[] = { "text", "json", "markdown" };
+    static const char *const words[] = { "text", "json", "markdown", "html" };
     size_t choice = 0;
-    const enum mpl_status st = mpl_args_choice(option, value, words, 3, &choice, err);
+    const enum mpl_status st = mpl_args_choice(option, value, words, 4, &choice, err);
 
     opts->format = (enum mpl_format) choice;
     return st;
@@ -169,6 +174,8 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
         return mpl_args_share(option, value, &opts->diff.least_share, err);
     case OPT_MAP:
         return mpl_args_ranks(option, value, &opts->ranks, err);
+    case OPT_SIZE:
+        return mpl_args_integer(option, value, 1, 1000, &opts->size, err);
     default:
         return mpl_args_clock(option, value, &opts->clock, err);
     }
@@ -214,7 +221,7 @@ static enum mpl_status check(const struct diff_opts *opts, struct mpl_err *err)
                                           : opts->show.is_asked ? for_answer | for_ranking
                                                                 : for_show | for_ranking);
 
-    const enum mpl_status st = check_operands(opts, err);
+    enum mpl_status st = check_operands(opts, err);
 
     if (st != MPL_OK) {
         return st;
@@ -230,10 +237,16 @@ static enum mpl_status check(const struct diff_opts *opts, struct mpl_err *err)
                               "--show",
                         first_of((wrong & for_ranking) != 0 ? wrong & for_ranking : wrong));
     }
-    if (opts->show.is_asked && opts->format == MPL_FORMAT_MARKDOWN) {
+    if (opts->show.is_asked && opts->format != MPL_FORMAT_TEXT &&
+        opts->format != MPL_FORMAT_JSON) {
         return mpl_fail(err, MPL_E_USAGE,
                         "--show prints text or JSON, so it does not go with "
-                        "--format markdown");
+                        "--format %s",
+                        opts->format == MPL_FORMAT_HTML ? "html" : "markdown");
+    }
+    st = mpl_args_page_size(opts->format, opts->size, err);
+    if (st != MPL_OK) {
+        return st;
     }
     return mpl_diff_check_show(&opts->show, err);
 }
@@ -264,8 +277,11 @@ static enum mpl_status answer(const struct diff_opts *opts, const struct mpl_dif
                               FILE *out, struct mpl_err *err)
 {
     const struct mpl_report_options looks = { .width = mpl_output_width(out) };
+    const struct mpl_draw_options page = { .most_bytes = (size_t) opts->size * 1000000 };
     const enum mpl_status st =
         opts->format == MPL_FORMAT_JSON ? mpl_report_diff_json(diff, &opts->gates, out, err)
+        : opts->format == MPL_FORMAT_HTML
+            ? mpl_draw_diff_page(diff, &opts->gates, &page, out, err)
         : opts->format == MPL_FORMAT_MARKDOWN
             ? mpl_report_diff_markdown(diff, &opts->gates, (size_t) opts->top, out, err)
             : mpl_report_diff_text(diff, &opts->gates, (size_t) opts->top, &looks, out,

@@ -104,6 +104,7 @@ enum mpl_status mpl_draw_causes(struct sheet *s, struct mpl_err *err)
     if (s->frames == NULL) {
         return mpl_nomem(err);
     }
+    s->n_frames = s->d->n_findings;
     for (; st == MPL_OK && (f = mpl_report_cause(s->d, n)) != NULL; n++) {
         st = mpl_draw_frame(s, f, &s->frames[f - s->d->findings], err);
     }

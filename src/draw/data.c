@@ -152,7 +152,7 @@ static void encode(struct data *d, uint32_t location)
         put_stretch(d, location, d->all.begin_ticks, d->all.end_ticks, known);
         return;
     }
-    for (size_t i = 0; i < d->s->d->n_findings; i++) {
+    for (size_t i = 0; i < d->s->n_frames; i++) {
         const struct mpl_frame *frame = &d->s->frames[i];
 
         if (frame->run == d->run) {
@@ -237,29 +237,44 @@ static enum mpl_status draw_levels(const struct data *d, size_t room, struct mpl
     return MPL_OK;
 }
 
-/* Per step the difference of its begin to that of the one before, and its length. It begins when the first process
-   is done with the one before, and ends when the last process is done with it. */
+int64_t mpl_step_begin(const struct mpl_run *run, const struct mpl_steps *steps,
+                       uint32_t step)
+{
+    int64_t begin = INT64_MAX;
+
+    for (uint32_t p = 0; p < steps->n_processes; p++) {
+        const int64_t from = mpl_events_leave_ticks(run->events, steps->loads[p].location,
+                                                    2 * steps->calls[p][step] + 1);
+
+        begin = from < begin ? from : begin;
+    }
+    return begin;
+}
+
+int64_t mpl_step_end(const struct mpl_run *run, const struct mpl_steps *steps,
+                     uint32_t step)
+{
+    int64_t end = 0;
+
+    for (uint32_t p = 0; p < steps->n_processes; p++) {
+        const int64_t to = mpl_events_leave_ticks(run->events, steps->loads[p].location,
+                                                  2 * steps->calls[p][step + 1] + 1);
+
+        end = to > end ? to : end;
+    }
+    return end;
+}
+
+/* Per step the difference of its begin to that of the one before, and its length. */
 static void put_steps(struct data *d, const struct mpl_steps *steps)
 {
     int64_t last = 0;
 
     for (uint32_t step = 0; step < steps->n; step++) {
-        int64_t begin = INT64_MAX;
-        int64_t end = 0;
+        const int64_t begin = mpl_step_begin(d->run, steps, step);
 
-        for (uint32_t p = 0; p < steps->n_processes; p++) {
-            const uint32_t *calls = steps->calls[p] + step;
-            const uint32_t location = steps->loads[p].location;
-            const int64_t from =
-                mpl_events_leave_ticks(d->run->events, location, 2 * calls[0] + 1);
-            const int64_t to =
-                mpl_events_leave_ticks(d->run->events, location, 2 * calls[1] + 1);
-
-            begin = from < begin ? from : begin;
-            end = to > end ? to : end;
-        }
         put(d, (uint64_t) (begin - last));
-        put(d, (uint64_t) (end - begin));
+        put(d, (uint64_t) (mpl_step_end(d->run, steps, step) - begin));
         last = begin;
     }
 }
@@ -268,9 +283,9 @@ static void put_steps(struct data *d, const struct mpl_steps *steps)
 static bool draw_steps(struct data *d, size_t room)
 {
     enum { BYTES_PER_STEP = 12 };
-    const struct mpl_steps *steps = d->s->d->steps;
+    const struct mpl_steps *steps = d->s->steps;
 
-    if (steps == NULL || d->run != &d->s->d->runs[d->s->d->speaker]) {
+    if (steps == NULL) {
         return true;
     }
     if ((size_t) steps->n * BYTES_PER_STEP > room) {
@@ -286,14 +301,14 @@ static bool draw_steps(struct data *d, size_t room)
 
 static void draw_frames(const struct data *d)
 {
-    for (size_t i = 0; i < d->s->d->n_findings; i++) {
+    for (size_t i = 0; i < d->s->n_frames; i++) {
         const struct mpl_frame *frame = &d->s->frames[i];
 
         if (frame->run == d->run) {
             mpl_markup_print(d->s->out,
                              "<i data-frame=\"%s\" data-from=\"%lld\" "
                              "data-to=\"%lld\"></i>\n",
-                             d->s->d->findings[i].id, (long long) frame->begin_ticks,
+                             frame->id, (long long) frame->begin_ticks,
                              (long long) frame->end_ticks);
         }
     }
@@ -318,9 +333,10 @@ enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all
     d.part = is_whole ? NULL : all;
     d.room = is_whole ? room : room / 3;
     mpl_markup_print(s->out,
-                     "<div id=\"data\" hidden data-ticks=\"%llu\" data-begin=\"%lld\" "
+                     "<div class=\"data\" id=\"data%s\" data-key=\"%s\" hidden "
+                     "data-ticks=\"%llu\" data-begin=\"%lld\" "
                      "data-end=\"%lld\" data-whole=\"%d\">\n",
-                     (unsigned long long) all->run->model->ticks_per_s,
+                     s->key, s->key, (unsigned long long) all->run->model->ticks_per_s,
                      (long long) all->begin_ticks, (long long) all->end_ticks, is_whole);
     const bool has_steps = draw_steps(&d, room / 16);
 

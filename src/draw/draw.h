@@ -7,6 +7,7 @@
 #ifndef MPL_DRAW_DRAW_H
 #define MPL_DRAW_DRAW_H
 
+#include "diff/diff.h"
 #include "report/report.h"
 
 struct mpl_draw_options {
@@ -35,6 +36,18 @@ enum mpl_status mpl_draw_view_svg(const struct mpl_view_report *report, FILE *ou
                                   struct mpl_err *err);
 /** The picture and the table on a page that needs nothing else. */
 enum mpl_status mpl_draw_view_page(const struct mpl_view_report *report, FILE *out,
+                                   struct mpl_err *err);
+
+/** The check of a trace as such a page: what can be trusted, the time line, what it records, and its clocks. */
+enum mpl_status mpl_draw_check_page(const struct mpl_diagnosis *diagnosis,
+                                    const struct mpl_draw_options *options, FILE *out,
+                                    struct mpl_err *err);
+
+/** The comparison as such a page: the answer, calls of both runs beside each other, who computes how long, and the two
+    time lines, step by step. \p gates may be NULL. */
+enum mpl_status mpl_draw_diff_page(const struct mpl_diff *diff,
+                                   const struct mpl_gates *gates,
+                                   const struct mpl_draw_options *options, FILE *out,
                                    struct mpl_err *err);
 
 /** Whether a table of \p view is a graph: rows from somebody to somebody. */

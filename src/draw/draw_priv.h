@@ -10,14 +10,19 @@ struct sheet {
     FILE *out;
     struct mpl_arena *arena; /* texts, and what is counted for the pictures */
     struct mpl_analysis *analysis;
-    const struct mpl_diagnosis *d;
+    const struct mpl_diagnosis *d; /* NULL: the page compares two runs */
     const struct mpl_draw_options *options;
+    size_t n_frames;
     struct mpl_frame *frames; /* of the findings, in their order; see causes.c */
+    /* Of the run that is being drawn: */
+    const char *key; /* "", or what its ids end with where there are several */
+    const struct mpl_steps *steps; /* NULL: it has none */
 };
 
 /** What of a run a picture shows: a stretch of time, and some of its locations. */
 struct mpl_frame {
     const struct mpl_run *run; /**< NULL: there is no picture. */
+    const char *id;            /**< Of the finding; NULL: of none. */
     int64_t begin_ticks;
     int64_t end_ticks;
     uint32_t n; /**< Locations, ascending. */
@@ -112,7 +117,13 @@ enum mpl_status mpl_draw_scene(const struct sheet *s, const struct mpl_frame *fr
                                const struct mpl_diagnosed *f, struct mpl_err *err);
 /** The whole window of a run; windows of findings are marked. */
 enum mpl_status mpl_draw_run(const struct sheet *s, const struct mpl_run *run,
-                             struct mpl_err *err);
+                             const char *title, struct mpl_err *err);
+/** All locations of a run in its window. */
+enum mpl_status mpl_frame_all(const struct sheet *s, const struct mpl_run *run,
+                              struct mpl_frame *out, struct mpl_err *err);
+/** Finds waits and steps of a run that is not diagnosed. */
+enum mpl_status mpl_draw_find_steps(struct sheet *s, const struct mpl_run *run,
+                                    struct mpl_err *err);
 /** What the script zooms into: spans and levels of bins, within the budget. */
 enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all,
                               struct mpl_err *err);
@@ -132,8 +143,34 @@ void mpl_draw_scale(const struct sheet *s, double from, double to, const char *u
 void mpl_draw_axis(const struct sheet *s, const struct mpl_run *run, int64_t begin_ticks,
                    int64_t end_ticks, int top);
 
+/** Both runs of a comparison on one scale, below each other, with lines from steps of one to those of the other. */
+enum mpl_status mpl_draw_both(const struct sheet *s, const struct mpl_run *const runs[2],
+                              const struct mpl_steps *const steps[2], struct mpl_err *err);
+/** When a step, from 0, begins: when the first process is done with what is before it. */
+int64_t mpl_step_begin(const struct mpl_run *run, const struct mpl_steps *steps,
+                       uint32_t step);
+/** When the last process is done with it. */
+int64_t mpl_step_end(const struct mpl_run *run, const struct mpl_steps *steps,
+                     uint32_t step);
+
 enum mpl_status mpl_draw_causes(struct sheet *s, struct mpl_err *err);
 void mpl_draw_tables(const struct sheet *s);
+/** What weakens conclusions from a run, what runs backwards in it, and its clocks. */
+void mpl_draw_quality(const struct sheet *s, const struct mpl_run *run);
+/** The runs of a diagnosis, each with its quality. */
+void mpl_draw_runs(const struct sheet *s);
+/** What a trace records, and how much of it belongs together. */
+void mpl_draw_contents(const struct sheet *s, const struct mpl_run *run);
+void mpl_draw_text_cell(const struct sheet *s, const char *text);
+
+/** The header: in which of the three colours, "PROBLEM, sure", the one sentence. It stays open for more. */
+void mpl_page_header(const struct sheet *s, const char *name, const char *colour,
+                     const char *label, const char *headline);
+/** A page: \p fill draws what is between its head and its script. */
+enum mpl_status mpl_page_write(struct sheet *s, const char *title, const char *path,
+                               enum mpl_status (*fill)(struct sheet *s, const void *what,
+                                                       struct mpl_err *err),
+                               const void *what, struct mpl_err *err);
 
 /** Files of this folder, and their SHA-256 in hexadecimal digits. */
 struct mpl_asset {

@@ -203,7 +203,7 @@ enum mpl_status mpl_draw_frame(const struct sheet *s, const struct mpl_diagnosed
                              .run = &s->d->runs[f->run],
                              .waits = mpl_buf_make(sizeof(struct wait)) };
 
-    *out = (struct mpl_frame){ 0 };
+    *out = (struct mpl_frame){ .id = f->id };
     if (search.run->events == NULL) {
         return MPL_OK;
     }

@@ -231,22 +231,19 @@ static void say_scale(const struct heat *h)
 enum mpl_status mpl_draw_heat(const struct sheet *s, const struct mpl_run *run,
                               struct mpl_err *err)
 {
-    struct heat h = { .s = s, .run = run, .steps = s->d->steps };
-
-    if (h.steps != NULL && h.steps->n == 0) {
-        h.steps = NULL;
-    }
+    struct heat h = { .s = s, .run = run, .steps = s->steps };
     const enum mpl_status st = measure(&h, err);
     if (st != MPL_OK) {
         return st;
     }
     mpl_markup_print(
         s->out,
-        "<section id=\"steps\"><h2>%s</h2>\n"
-        "<div class=\"plot\" id=\"heat\"><svg role=\"img\" aria-label=\"Waiting of "
+        "<section id=\"steps%s\"><h2>%s</h2>\n"
+        "<div class=\"plot heat\" data-key=\"%s\"><svg role=\"img\" aria-label=\"Waiting "
+        "of "
         "%u processes in %u columns, at most %s\" width=\"100%%\" height=\"%u\">\n",
-        h.steps != NULL ? "Who waits in which step" : "Who waits when", h.n_rows,
-        h.n_columns, mpl_draw_seconds(s, h.most), h.down * CELL_PIXELS + 20);
+        s->key, h.steps != NULL ? "Who waits in which step" : "Who waits when", s->key,
+        h.n_rows, h.n_columns, mpl_draw_seconds(s, h.most), h.down * CELL_PIXELS + 20);
     draw_rows(&h);
     draw_numbers(&h);
     say_scale(&h);

@@ -51,6 +51,24 @@ void mpl_draw_head(const struct sheet *s, const char *title, bool has_script)
     mpl_markup_put(s->out, "</style></head>\n<body>\n");
 }
 
+static enum mpl_status end(const struct sheet *s, struct mpl_err *err)
+{
+    mpl_markup_put(s->out, "<script>");
+    mpl_markup_put(s->out, mpl_asset_js.text);
+    mpl_markup_put(s->out, "</script>\n</body></html>\n");
+    return mpl_file_flush(s->out, err);
+}
+
+void mpl_page_header(const struct sheet *s, const char *name, const char *colour,
+                     const char *label, const char *headline)
+{
+    mpl_markup_print(
+        s->out,
+        "<header class=\"v-%s\" data-verdict=\"%s\"><p class=\"label\">%s</p>\n"
+        "<h1>%s</h1>\n",
+        colour, name, label, headline);
+}
+
 /* "PROBLEM, sure: " without what leads to a text behind it. */
 static const char *label_of(const struct sheet *s, const char *verdict)
 {
@@ -63,13 +81,11 @@ static void draw_verdict(const struct sheet *s)
     struct mpl_verdict_words words;
 
     mpl_report_words(d, s->options->plan, s->arena, &words);
-    mpl_markup_print(
-        s->out,
-        "<header class=\"v-%s\" data-verdict=\"%s\"><p class=\"label\">%s</p>\n"
-        "<h1>%s</h1>\n<p>%s</p>\n<p class=\"title\">%s</p>\n",
-        mpl_verdict_name(d->verdict), mpl_verdict_name(d->verdict),
-        label_of(s, words.verdict), d->leading != NULL ? d->leading->headline : d->claim,
-        words.more, words.title);
+    mpl_page_header(s, mpl_verdict_name(d->verdict), mpl_verdict_name(d->verdict),
+                    label_of(s, words.verdict),
+                    d->leading != NULL ? d->leading->headline : d->claim);
+    mpl_markup_print(s->out, "<p>%s</p>\n<p class=\"title\">%s</p>\n", words.more,
+                     words.title);
     if (words.unexplained != NULL) {
         mpl_markup_print(s->out, "<p class=\"title\">Unexplained: %s</p>\n",
                          words.unexplained);
@@ -126,17 +142,14 @@ static enum mpl_status draw_pictures(struct sheet *s, struct mpl_err *err)
     draw_efficiencies(s);
     enum mpl_status st = mpl_draw_causes(s, err);
 
-    st = st == MPL_OK ? mpl_draw_run(s, run, err) : st;
+    s->steps = s->d->steps != NULL && s->d->steps->n > 0 ? s->d->steps : NULL;
+    st = st == MPL_OK ? mpl_draw_run(s, run, "The run", err) : st;
     return st == MPL_OK ? mpl_draw_heat(s, run, err) : st;
 }
 
-static enum mpl_status draw(struct sheet *s, struct mpl_err *err)
+static enum mpl_status draw(struct sheet *s, const void *unused, struct mpl_err *err)
 {
-    mpl_draw_head(s,
-                  mpl_draw_words(s, "%s: %s", mpl_verdict_words(s->d->verdict),
-                                 s->d->n_runs > 0 ? s->d->runs[0].path : ""),
-                  true);
-    mpl_draw_textures(s);
+    (void) unused;
     draw_verdict(s);
     mpl_markup_put(s->out, "<main>\n");
     const enum mpl_status st = draw_pictures(s, err);
@@ -145,27 +158,36 @@ static enum mpl_status draw(struct sheet *s, struct mpl_err *err)
         return st;
     }
     mpl_draw_tables(s);
-    mpl_markup_put(s->out, "</main>\n<script>");
-    mpl_markup_put(s->out, mpl_asset_js.text);
-    mpl_markup_put(s->out, "</script>\n</body></html>\n");
-    return mpl_file_flush(s->out, err);
+    mpl_markup_put(s->out, "</main>\n");
+    return MPL_OK;
+}
+
+enum mpl_status mpl_page_write(struct sheet *s, const char *title, const char *path,
+                               enum mpl_status (*fill)(struct sheet *s, const void *what,
+                                                       struct mpl_err *err),
+                               const void *what, struct mpl_err *err)
+{
+    s->arena = mpl_arena_create();
+    s->key = "";
+    if (s->arena == NULL) {
+        return mpl_nomem(err);
+    }
+    mpl_draw_head(s, mpl_draw_words(s, "%s: %s", title, path), true);
+    mpl_draw_textures(s);
+    enum mpl_status st = fill(s, what, err);
+
+    st = st == MPL_OK ? end(s, err) : st;
+    mpl_arena_destroy(s->arena);
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the page");
 }
 
 enum mpl_status mpl_draw_page(struct mpl_analysis *analysis,
                               const struct mpl_draw_options *options, FILE *out,
                               struct mpl_err *err)
 {
-    struct sheet s = { .out = out,
-                       .arena = mpl_arena_create(),
-                       .analysis = analysis,
-                       .d = mpl_analysis_diagnosis(analysis),
-                       .options = options };
+    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(analysis);
+    struct sheet s = { .out = out, .analysis = analysis, .d = d, .options = options };
 
-    if (s.arena == NULL) {
-        return mpl_nomem(err);
-    }
-    const enum mpl_status st = draw(&s, err);
-
-    mpl_arena_destroy(s.arena);
-    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the page");
+    return mpl_page_write(&s, mpl_verdict_words(d->verdict),
+                          d->n_runs > 0 ? d->runs[0].path : "", draw, NULL, err);
 }

@@ -1,12 +1,8 @@
 'use strict';
-// Zooms the time line of the run, from all of it to a call. Without this script the picture stays as it is.
+// Zooms each time line of the page, from all of its run to a call. Without this script the picture stays as it is.
 // Times are ticks since the first event of the run; see data.c for what is in the elements.
-(() => {
-  const box = document.getElementById('data');
-  const plot = document.getElementById('run');
-  if (!box || !plot) {
-    return;
-  }
+document.querySelectorAll('.data').forEach((box) => {
+  const key = box.dataset.key, plot = document.getElementById(`run${key}`);
   const GUTTER = 52, TOP = 15, ROW = 18, BAR = 12, AXIS = 22, MOST_ROWS = 48;
   const LOOKS = ['none', 'compute', 'p2p', 'collective', 'other', 'edge', 'wait'];
   const SAYS = ['not recorded', 'computes', 'sends, receives', 'in a collective', 'in another call',
@@ -443,7 +439,7 @@
     const f = frames.find((one) => location.hash === `#${one.id}`);
     if (step) {
       toStep(Number(step[1]));
-      document.getElementById('timeline').scrollIntoView();
+      if (document.querySelector('.data') === box) { document.getElementById(`timeline${key}`).scrollIntoView(); }
     } else if (f) {
       toFrame(f);
     }
@@ -515,20 +511,21 @@
   }
   if (steps.length) {
     const label = document.createElement('label'), input = document.createElement('input');
-    Object.assign(input, { type: 'number', min: 1, max: steps.length, id: 'step' });
+    Object.assign(input, { type: 'number', min: 1, max: steps.length, id: `step${key}` });
     input.addEventListener('change', () => { location.hash = `#step=${input.value}`; });
     label.append('step ', input, ` of ${steps.length}`);
     bar.append(label);
   }
   canvas.tabIndex = 0;
-  canvas.id = 'canvas';
+  canvas.id = `canvas${key}`;
   canvas.className = 'canvas';
   canvas.style.height = `${TOP + shown * ROW + AXIS}px`;
   canvas.setAttribute('role', 'application');
   canvas.setAttribute('aria-label', 'Time line of the run. Arrow keys move and choose a location, plus and minus ' +
     'zoom, 0 shows the whole run, n goes to the next wait of the location, N to that of any, Enter says what is in ' +
     'the middle.');
-  tip.id = 'tip';
+  tip.id = `tip${key}`;
+  tip.className = 'tip';
   tip.textContent = 'Drag to move; double-click, + and − or Ctrl with the wheel to zoom; n for the next wait.';
   if (rows.length <= MOST_ROWS) {
     plot.classList.add('live');
@@ -538,4 +535,4 @@
   listen();
   draw();
   follow();
-})();
+});

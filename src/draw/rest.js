@@ -1,14 +1,13 @@
 // Beside the time line: the heat map says its numbers and leads to its steps; on paper, what is folded is open.
 (() => {
-  const cells = document.querySelector('#heat > svg > svg');
-  if (cells) {
+  document.querySelectorAll('.heat > svg > svg').forEach((cells) => {
     const rows = Array.from(cells.querySelectorAll('[data-location]')).map((e) => (
       { label: e.dataset.location, waits: e.dataset.wait.split(' ').map(Number) }));
     const n = Number(cells.dataset.columns), perCell = Number(cells.dataset.per), areSteps = cells.dataset.steps === '1';
     const out = document.createElement('output');
-    out.id = 'cell';
+    out.className = 'tip';
     out.textContent = areSteps ? 'A click on a step shows it in the time line.' : '';
-    document.getElementById('heat').after(out);
+    cells.closest('.heat').after(out);
     const short = (s) => (s >= 0.1 || s === 0 ? `${Number(s.toPrecision(3))} s`
       : s >= 1e-3 ? `${Number((s * 1e3).toPrecision(3))} ms` : `${Number((s * 1e6).toPrecision(3))} us`);
     const columnAt = (e) => {
@@ -28,7 +27,7 @@
       cells.classList.add('leads');
       cells.addEventListener('click', (e) => { location.hash = `#step=${columnAt(e) * perCell + 1}`; });
     }
-  }
+  });
   let opened = [];
   window.addEventListener('beforeprint', () => {
     opened = Array.from(document.querySelectorAll('details.why:not([open]), details#quality:not([open])'));

@@ -7,8 +7,8 @@
 
 enum { MOST_ROWS = 48 };
 
-static enum mpl_status frame_of(const struct sheet *s, const struct mpl_run *run,
-                                struct mpl_frame *out, struct mpl_err *err)
+enum mpl_status mpl_frame_all(const struct sheet *s, const struct mpl_run *run,
+                              struct mpl_frame *out, struct mpl_err *err)
 {
     const uint32_t n = run->model->n_locations;
     uint32_t *locations = MPL_NEW_ARRAY(s->arena, n, uint32_t);
@@ -49,10 +49,9 @@ static void mark_finding(const struct sheet *s, const struct mpl_frame *all,
 static void mark_findings(const struct sheet *s, const struct mpl_frame *all,
                           uint32_t n_rows)
 {
-    for (size_t i = 0; i < s->d->n_findings; i++) {
+    for (size_t i = 0; i < s->n_frames; i++) {
         if (s->frames[i].run == all->run) {
-            mark_finding(s, all, &s->frames[i], s->d->findings[i].id,
-                         (int) n_rows * ROW_PIXELS);
+            mark_finding(s, all, &s->frames[i], s->frames[i].id, (int) n_rows * ROW_PIXELS);
         }
     }
 }
@@ -63,20 +62,26 @@ static void say_what_is_shown(const struct sheet *s, const struct mpl_frame *all
     const char *rows =
         per_row > 1 ? mpl_draw_words(s, " Each row is %u locations.", per_row) : "";
 
+    /* Of a run that is only compared they are not known. */
+    const bool has_edges = all->run->startup_s > 0 || all->run->shutdown_s > 0;
+    const char *edges =
+        has_edges ? mpl_draw_words(s, ", without start-up (%s) and shut-down (%s)",
+                                   mpl_draw_seconds(s, all->run->startup_s),
+                                   mpl_draw_seconds(s, all->run->shutdown_s))
+                  : "";
+
     mpl_markup_print(
         s->out,
-        "<p class=\"note\">%s, without start-up (%s) and shut-down (%s). A pixel is %s: it "
-        "shows "
-        "what most of that time is; the line below it, how much of it is waiting.%s</p>\n",
-        mpl_draw_ticks(s, all->run, all->end_ticks - all->begin_ticks),
-        mpl_draw_seconds(s, all->run->startup_s), mpl_draw_seconds(s, all->run->shutdown_s),
+        "<p class=\"note\">%s%s. A pixel is %s: it shows what most of that time "
+        "is; the line below it, how much of it is waiting.%s</p>\n",
+        mpl_draw_ticks(s, all->run, all->end_ticks - all->begin_ticks), edges,
         mpl_draw_ticks(s, all->run, bins->width_ticks), rows);
     if (!all->run->model->can.has_receive_completions) {
         mpl_markup_put(s->out,
                        "<p class=\"note warn\">Receives are not recorded: where they "
                        "wait is not known and not drawn.</p>\n");
     }
-    if (s->d->n_runs > 1) {
+    if (s->d != NULL && s->d->n_runs > 1) {
         mpl_markup_print(s->out,
                          "<p class=\"note\">This is run %s of %zu; the others are not "
                          "drawn.</p>\n",
@@ -84,12 +89,22 @@ static void say_what_is_shown(const struct sheet *s, const struct mpl_frame *all
     }
 }
 
+enum mpl_status mpl_draw_find_steps(struct sheet *s, const struct mpl_run *run,
+                                    struct mpl_err *err)
+{
+    enum mpl_status st = mpl_events_complete(run->events, err);
+
+    st = st == MPL_OK ? mpl_events_steps(run->events, s->arena, &s->steps, err) : st;
+    s->steps = st == MPL_OK && s->steps->n > 0 ? s->steps : NULL;
+    return st;
+}
+
 enum mpl_status mpl_draw_run(const struct sheet *s, const struct mpl_run *run,
-                             struct mpl_err *err)
+                             const char *title, struct mpl_err *err)
 {
     struct mpl_frame all;
     struct mpl_bins bins;
-    enum mpl_status st = frame_of(s, run, &all, err);
+    enum mpl_status st = mpl_frame_all(s, run, &all, err);
 
     if (st != MPL_OK) {
         return st;
@@ -101,9 +116,9 @@ enum mpl_status mpl_draw_run(const struct sheet *s, const struct mpl_run *run,
     if (st != MPL_OK) {
         return st;
     }
-    mpl_markup_put(s->out, "<section id=\"timeline\"><h2>The run</h2>\n");
+    mpl_markup_print(s->out, "<section id=\"timeline%s\"><h2>%s</h2>\n", s->key, title);
     mpl_draw_legend(s);
-    mpl_rows_open(s, "run",
+    mpl_rows_open(s, mpl_draw_words(s, "run%s", s->key),
                   mpl_draw_words(s, "Time line of the run: %u locations, %s", all.n,
                                  mpl_draw_ticks(s, run, all.end_ticks - all.begin_ticks)),
                   n_rows);

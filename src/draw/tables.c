@@ -18,7 +18,7 @@ static void end_part(const struct sheet *s)
     mpl_markup_put(s->out, "</details>\n");
 }
 
-static void text_cell(const struct sheet *s, const char *text)
+void mpl_draw_text_cell(const struct sheet *s, const char *text)
 {
     mpl_markup_print(s->out, "<td>%s</td>", text != NULL ? text : "");
 }
@@ -43,10 +43,10 @@ static void draw_findings(const struct sheet *s)
         const struct mpl_diagnosed *f = &s->d->findings[i];
 
         row(s);
-        text_cell(s, f->id);
-        text_cell(s, f->finding->kind);
-        text_cell(s, f->finding->name);
-        text_cell(s, f->headline);
+        mpl_draw_text_cell(s, f->id);
+        mpl_draw_text_cell(s, f->finding->kind);
+        mpl_draw_text_cell(s, f->finding->name);
+        mpl_draw_text_cell(s, f->headline);
         mpl_draw_value_cell(s, f->lost_s, mpl_report_value(s->arena, f->lost_s, "s"));
         end_row(s);
     }
@@ -85,10 +85,10 @@ static void draw_patterns(const struct sheet *s)
 
         if (t->is_chosen) {
             row(s);
-            text_cell(s, t->id);
-            text_cell(s, s->d->runs[t->run].id);
-            text_cell(s, t->scope);
-            text_cell(s, roles_words(s, t));
+            mpl_draw_text_cell(s, t->id);
+            mpl_draw_text_cell(s, s->d->runs[t->run].id);
+            mpl_draw_text_cell(s, t->scope);
+            mpl_draw_text_cell(s, roles_words(s, t));
             mpl_draw_value_cell(s, t->coverage,
                                 mpl_report_value(s->arena, t->coverage, "1"));
             mpl_draw_value_cell(s, t->fit, mpl_report_value(s->arena, t->fit, "1"));
@@ -111,10 +111,10 @@ static void draw_metrics(const struct sheet *s)
         const struct mpl_metric_result *m = &s->d->metrics[i];
 
         row(s);
-        text_cell(s, s->d->runs[m->run].id);
-        text_cell(s, m->pattern);
-        text_cell(s, m->name);
-        text_cell(s, m->location);
+        mpl_draw_text_cell(s, s->d->runs[m->run].id);
+        mpl_draw_text_cell(s, m->pattern);
+        mpl_draw_text_cell(s, m->name);
+        mpl_draw_text_cell(s, m->location);
         mpl_draw_value_cell(s, m->value, mpl_report_value(s->arena, m->value, m->unit));
         end_row(s);
     }
@@ -151,8 +151,8 @@ static void draw_clock(const struct sheet *s, const struct mpl_run *run)
         const double offset_s = mpl_model_seconds(run->model, run->clock->offset_ticks[l]);
 
         row(s);
-        text_cell(s, location->label);
-        text_cell(s, run->model->processes[location->process].host);
+        mpl_draw_text_cell(s, location->label);
+        mpl_draw_text_cell(s, run->model->processes[location->process].host);
         mpl_draw_value_cell(s, offset_s, mpl_draw_seconds(s, offset_s));
         mpl_draw_value_cell(s, bound_of(run, l), mpl_draw_seconds(s, bound_of(run, l)));
         end_row(s);
@@ -181,7 +181,7 @@ static void draw_violations(const struct sheet *s, const struct mpl_run *run)
                                     rows[i].v->thread };
 
         row(s);
-        text_cell(s, rows[i].when);
+        mpl_draw_text_cell(s, rows[i].when);
         for (int k = 0; k < 3; k++) {
             mpl_draw_value_cell(s, (double) counts[k],
                                 mpl_report_value(s->arena, (double) counts[k], "1"));
@@ -211,19 +211,75 @@ static void draw_notes(const struct sheet *s, const struct mpl_run *run)
             labels[l] = run->model->locations[note->locations[l]].label;
         }
         row(s);
-        text_cell(s, note->note);
-        text_cell(s, note->text);
+        mpl_draw_text_cell(s, note->note);
+        mpl_draw_text_cell(s, note->text);
         mpl_draw_value_cell(s, (double) note->count,
                             mpl_report_value(s->arena, (double) note->count, "1"));
-        text_cell(s, labels == NULL
-                         ? ""
-                         : mpl_report_labels(s->arena, labels, note->n_locations));
+        mpl_draw_text_cell(s, labels == NULL
+                                  ? ""
+                                  : mpl_report_labels(s->arena, labels, note->n_locations));
         end_row(s);
     }
     mpl_draw_table_end(s);
 }
 
-static void draw_runs(const struct sheet *s)
+void mpl_draw_quality(const struct sheet *s, const struct mpl_run *run)
+{
+    draw_notes(s, run);
+    draw_violations(s, run);
+    draw_clock(s, run);
+}
+
+static void draw_capabilities(const struct sheet *s, const struct mpl_run *run)
+{
+    static const char *const heads[] = { "recorded", "what", "says", NULL };
+    size_t n = 0;
+    const struct mpl_capability *table = mpl_capability_table(&n);
+
+    mpl_draw_table(s, mpl_draw_words(s, "What %s records", run->id), heads);
+    for (size_t i = 0; i < n; i++) {
+        row(s);
+        mpl_draw_text_cell(s,
+                           mpl_capability_get(&run->model->can, &table[i]) ? "yes" : "no");
+        mpl_draw_text_cell(s, table[i].name);
+        mpl_draw_text_cell(s, table[i].says);
+        end_row(s);
+    }
+    mpl_draw_table_end(s);
+}
+
+void mpl_draw_contents(const struct sheet *s, const struct mpl_run *run)
+{
+    static const char *const heads[] = { "matching", "#count", NULL };
+    const struct mpl_match_counts *c = &run->match->counts;
+    const struct {
+        const char *what;
+        uint64_t n;
+    } counts[] = {
+        { "messages with both ends", c->pairs },
+        { "sends without a receive", c->unmatched_sends },
+        { "receives without a send", c->unmatched_receives },
+        { "receives without completion", c->open_receives },
+        { "ends at MPI_PROC_NULL", c->null_ends },
+        { "ends with impossible values", c->garbage_ends },
+        { "ends with a communicator found out", c->guessed_comms },
+        { "collective operations", c->collectives },
+        { "collective operations that lack a part", c->incomplete_collectives },
+    };
+
+    draw_capabilities(s, run);
+    mpl_draw_table(s, mpl_draw_words(s, "What belongs together in %s", run->id), heads);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        row(s);
+        mpl_draw_text_cell(s, counts[i].what);
+        mpl_draw_value_cell(s, (double) counts[i].n,
+                            mpl_report_value(s->arena, (double) counts[i].n, "1"));
+        end_row(s);
+    }
+    mpl_draw_table_end(s);
+}
+
+void mpl_draw_runs(const struct sheet *s)
 {
     static const char *const heads[] = { "run",     "path",  "#processes", "#locations",
                                          "#events", "#time", "remarks",    NULL };
@@ -238,20 +294,25 @@ static void draw_runs(const struct sheet *s)
                                           : (double) NAN };
 
         row(s);
-        text_cell(s, run->id);
-        text_cell(s, run->path);
+        mpl_draw_text_cell(s, run->id);
+        mpl_draw_text_cell(s, run->path);
         for (int k = 0; k < 3; k++) {
             mpl_draw_value_cell(s, counts[k], mpl_report_value(s->arena, counts[k], "1"));
         }
         const double window_s = is_read ? run->window_s : (double) NAN;
         mpl_draw_value_cell(s, window_s, mpl_draw_seconds(s, window_s));
-        text_cell(s, run->failure != NULL ? run->failure
-                     : run->damage != NULL
-                         ? mpl_draw_words(s, "damaged: lacks %s", run->damage)
-                         : run->label);
+        mpl_draw_text_cell(s, run->failure != NULL ? run->failure
+                              : run->damage != NULL
+                                  ? mpl_draw_words(s, "damaged: lacks %s", run->damage)
+                                  : run->label);
         end_row(s);
     }
     mpl_draw_table_end(s);
+    for (size_t i = 0; i < s->d->n_runs; i++) {
+        if (s->d->runs[i].events != NULL) {
+            mpl_draw_quality(s, &s->d->runs[i]);
+        }
+    }
 }
 
 void mpl_draw_tables(const struct sheet *s)
@@ -267,14 +328,7 @@ void mpl_draw_tables(const struct sheet *s)
         draw_metrics(s);
     }
     open_part(s, "quality", "Runs, clocks, and what weakens conclusions");
-    draw_runs(s);
-    for (size_t i = 0; i < s->d->n_runs; i++) {
-        if (s->d->runs[i].events != NULL) {
-            draw_notes(s, &s->d->runs[i]);
-            draw_violations(s, &s->d->runs[i]);
-            draw_clock(s, &s->d->runs[i]);
-        }
-    }
+    mpl_draw_runs(s);
     end_part(s);
     mpl_markup_put(s->out, "</section>\n");
 }

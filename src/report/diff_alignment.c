@@ -329,10 +329,9 @@ static void print_bodies(struct drawing *d)
     }
 }
 
-void mpl_page_alignment(struct page *page, const struct mpl_diff *diff,
-                        const struct mpl_divergence *x, bool is_full)
+/* What stands beside each other, column by column. */
+static struct mpl_buf columns_of(const struct mpl_divergence *x)
 {
-    struct drawing d = { page, diff, is_full, mpl_buf_make(sizeof(uint32_t)) };
     struct mpl_buf columns = mpl_buf_make(sizeof(struct column));
 
     for (size_t i = 0; i < x->n_blocks; i++) {
@@ -343,14 +342,87 @@ void mpl_page_alignment(struct page *page, const struct mpl_diff *diff,
         add_items(&columns, b, 0, b->n - split, is_common);
         add_items(&columns, b, b->n - split, split, false);
     }
-    print_columns(&d, &columns);
-    for (size_t i = 0; i < columns.n; i++) {
-        struct column *column = mpl_buf_get(&columns, i);
+    return columns;
+}
+
+static void free_columns(struct mpl_buf *columns)
+{
+    for (size_t i = 0; i < columns->n; i++) {
+        struct column *column = mpl_buf_get(columns, i);
 
         mpl_buf_free(&column->base);
         mpl_buf_free(&column->new);
     }
-    mpl_buf_free(&columns);
+    mpl_buf_free(columns);
+}
+
+void mpl_page_alignment(struct page *page, const struct mpl_diff *diff,
+                        const struct mpl_divergence *x, bool is_full)
+{
+    struct drawing d = { page, diff, is_full, mpl_buf_make(sizeof(uint32_t)) };
+    struct mpl_buf columns = columns_of(x);
+
+    print_columns(&d, &columns);
+    free_columns(&columns);
     print_bodies(&d);
     mpl_buf_free(&d.named);
+}
+
+static void take_columns(struct drawing *d, const struct mpl_buf *columns,
+                         struct mpl_alignment *out, struct mpl_alignment_column *into)
+{
+    for (size_t i = 0; i < columns->n; i++) {
+        const struct column *x = mpl_buf_get(columns, i);
+        const struct words base = words_of(d, &x->base, x->is_common);
+        const struct words new = x->is_common ? base : words_of(d, &x->new, false);
+
+        into[i] = (struct mpl_alignment_column){ x->is_common, join(d, &base, 0, base.n),
+                                                 join(d, &new, 0, new.n) };
+    }
+    out->columns = into;
+    out->n_columns = columns->n;
+}
+
+static void take_bodies(struct drawing *d, struct mpl_alignment *out)
+{
+    struct mpl_alignment_loop *loops;
+
+    /* A body names further loops. */
+    for (size_t i = 0; i < d->named.n; i++) {
+        const uint32_t *loop = mpl_buf_get(&d->named, i);
+        const struct mpl_loop body = mpl_loops_get(d->diff->loops, *loop);
+
+        (void) body_text(d, body.items, body.n);
+    }
+    loops = MPL_NEW_ARRAY(d->page->scratch, d->named.n + 1, struct mpl_alignment_loop);
+    for (size_t i = 0; i < d->named.n && loops != NULL; i++) {
+        const uint32_t loop = *(const uint32_t *) mpl_buf_get(&d->named, i);
+        const struct mpl_loop body = mpl_loops_get(d->diff->loops, loop);
+
+        loops[i] = (struct mpl_alignment_loop){ letter_of(d, loop),
+                                                body_text(d, body.items, body.n) };
+        out->n_loops = i + 1;
+    }
+    out->loops = loops;
+}
+
+enum mpl_status mpl_report_alignment(const struct mpl_diff *diff,
+                                     const struct mpl_divergence *change,
+                                     struct mpl_arena *arena, struct mpl_alignment *out,
+                                     struct mpl_err *err)
+{
+    struct page page = { .scratch = arena };
+    struct drawing d = { &page, diff, false, mpl_buf_make(sizeof(uint32_t)) };
+    struct mpl_buf columns = columns_of(change);
+    struct mpl_alignment_column *into =
+        MPL_NEW_ARRAY(arena, columns.n + 1, struct mpl_alignment_column);
+
+    *out = (struct mpl_alignment){ 0 };
+    if (into != NULL) {
+        take_columns(&d, &columns, out, into);
+        take_bodies(&d, out);
+    }
+    free_columns(&columns);
+    mpl_buf_free(&d.named);
+    return into == NULL ? mpl_nomem(err) : MPL_OK;
 }

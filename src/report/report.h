@@ -233,6 +233,37 @@ enum mpl_status mpl_report_ranking_text(const struct mpl_run *run,
 enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff,
                                      const struct mpl_gates *gates, FILE *out,
                                      struct mpl_err *err);
+/** The lines of the answer in text for whoever shows them in another way: those of calls, with indentation, are not
+    among them. The first is the sentence of the verdict, without its name. */
+struct mpl_report_line {
+    int depth; /**< 2: a sentence; 4: more about it. */
+    const char *text;
+};
+enum mpl_status mpl_report_diff_lines(const struct mpl_diff *diff,
+                                      const struct mpl_gates *gates, size_t top,
+                                      struct mpl_arena *arena,
+                                      const struct mpl_report_line **out, size_t *n,
+                                      struct mpl_err *err);
+/** The calls of a change beside each other, "Send(4) A^7", and what the loops are; all in \p arena. */
+struct mpl_alignment_column {
+    bool is_common; /**< Then both are the same. */
+    const char *base;
+    const char *new;
+};
+struct mpl_alignment_loop {
+    const char *letter;
+    const char *body;
+};
+struct mpl_alignment {
+    size_t n_columns;
+    const struct mpl_alignment_column *columns;
+    size_t n_loops;
+    const struct mpl_alignment_loop *loops;
+};
+enum mpl_status mpl_report_alignment(const struct mpl_diff *diff,
+                                     const struct mpl_divergence *change,
+                                     struct mpl_arena *arena, struct mpl_alignment *out,
+                                     struct mpl_err *err);
 /** A comment to a change, as forges show it: some lines, and the text folded away below them. */
 enum mpl_status mpl_report_diff_markdown(const struct mpl_diff *diff,
                                          const struct mpl_gates *gates, size_t top,

@@ -20,7 +20,7 @@ VOID = {"meta", "br", "link", "img", "input", "hr"}
 OURS = set(
     "html head meta title style body header main section article p h1 h2 h3 a span dl dt dd div figure figcaption "
     "details summary ul li small table caption thead tbody tr th td script svg defs pattern path g rect text line "
-    "i".split()
+    "i b".split()
 )
 # Attributes whose value a browser would fetch, run or go to.
 FETCHING = {"src", "srcset", "action", "formaction", "poster", "background", "ping", "style", "data"}
@@ -162,6 +162,54 @@ def differences(page, document):
         yield "verdict %s" % verdict
 
 
+def test_check(path):
+    name = os.path.basename(path)
+    answer = product.run("check", "--format", "html", path)
+    json = product.run("check", "--format", "json", path)
+    tap.ok(answer.status == json.status, name + ": check has the same exit status", answer)
+    tap.empty(list(complaints_about(answer.out)), name + ": check is a page that needs nothing else")
+    notes = [n["note"] for n in product.parse(json.out)["runs"][0].get("quality", [])] if json.status == 0 else []
+    tap.empty([n for n in notes if ">%s<" % n not in answer.out], name + ": check has all notes")
+
+
+PAIRS = (
+    ("oddeven-np16", "oddeven-slow5-np16", "SLOWER"),
+    ("oddeven-np16", "oddeven-swapBug-np16", "DIFFERENT"),
+    ("scorep-halo", "scorep-halo", "SAME"),
+    ("oddeven-np16", "lulesh-np8", "NOT COMPARABLE"),
+)
+
+
+def diff_differences(page, document):
+    """What the page and JSON say differently about computation."""
+    loads = document.get("performance", [])
+    expected = {load["location"]: load for load in loads if load["where"] == "computation"}
+    if document["verdict"] == "SLOWER" and not expected:
+        yield "nobody computes"
+    for cells in page.cells:
+        if len(cells) > 4 and cells[0][1] in expected:
+            load = expected.pop(cells[0][1])
+            if not same(cells[2][0], load["base_s"]) or not same(cells[3][0], load["new_s"]):
+                yield "computation of %s: %s, not %s" % (cells[0][1], cells, load)
+    if expected:
+        yield "missing: %s" % sorted(expected)
+
+
+def test_diff(base, new, verdict):
+    """A comparison as a page."""
+    name = "%s and %s" % (base, new)
+    paths = [os.path.join(product.shared, one) for one in (base, new)]
+    answer = product.run("diff", "--format", "html", *paths)
+    json = product.run("diff", "--format", "json", *paths)
+    tap.ok(answer.status == json.status, name + ": the same exit status", answer)
+    tap.empty(list(complaints_about(answer.out)), name + ": a page that needs nothing else")
+    page = Page(answer.out)
+    shown = [r["data-verdict"] for r in page.rows if "data-verdict" in r]
+    tap.ok(shown == [verdict], name + ": the verdict", shown)
+    tap.empty(list(diff_differences(page, product.parse(json.out))), name + ": the numbers of JSON")
+    tap.ok(product.run("diff", "--format", "html", *paths).out == answer.out, name + ": the same bytes again")
+
+
 def page_of(path, *options):
     return product.run("diagnose", "--format", "html", *options, path)
 
@@ -207,6 +255,9 @@ def test_name(folder, name):
     tap.ok(answer.status == 0, "%r: a page" % shown, answer)
     tap.empty(list(complaints_about(answer.out)), "%r: inert" % shown)
     tap.ok(len(answer.out) < 1000000, "%r: not longer than others" % shown, len(answer.out))
+    for words in ("check", path), ("diff", path, path):
+        answer = product.run(words[0], "--format", "html", *words[1:])
+        tap.empty(list(complaints_about(answer.out)), "%r: inert in %s" % (shown, words[0]))
 
 
 def test_path(folder):
@@ -281,8 +332,12 @@ def main():
     for path in product.all_traces():
         if os.environ.get("MARPLE_TESTS") == "full" or not path.startswith(product.shared or "-"):
             tap.guarded(os.path.basename(path), test_trace, path)
+            tap.guarded(os.path.basename(path), test_check, path)
     if os.environ.get("MARPLE_TESTS") != "full":
         tap.skip("the other traces", "only ./bootstrap check full")
+    else:
+        for pair in PAIRS if product.shared else ():
+            tap.guarded(pair[1], test_diff, *pair)
     with tempfile.TemporaryDirectory() as folder:
         for name in HOSTILE:
             tap.guarded(name[:20], test_name, folder, name)

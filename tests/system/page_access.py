@@ -184,7 +184,7 @@ def test_steps(chrome, name, page, trace):
     page_browser.settle(chrome)
     tap.ok("steps 1 to %d" % steps in page_browser.tip(chrome), name + ": a step too many", page_browser.tip(chrome))
     chrome.execute_script(
-        """const c = document.querySelector('#heat > svg > svg'), box = c.getBoundingClientRect();
+        """const c = document.querySelector('.heat > svg > svg'), box = c.getBoundingClientRect();
         c.dispatchEvent(new MouseEvent('click', {clientX: box.right - 1, clientY: box.top + 2, bubbles: true}))""")
     tap.ok(chrome.current_url.endswith("#step=%d" % steps) or "#step=" in chrome.current_url, name + ": a click on the heat map leads to its step", chrome.current_url)
 

@@ -147,6 +147,27 @@ def test_trace(chrome, folder, name, trace):
     test_without_script(chrome, name, path)
 
 
+def test_other(chrome, folder, name, *words):
+    """Pages of other commands: each of their time lines can be zoomed."""
+    path = os.path.join(folder, name + ".html")
+    answer = product.run(words[0], "--format", "html", "-o", path, *words[1:])
+    if not os.path.exists(path):
+        tap.ok(False, name + ": a page", answer)
+        return
+    test_page(chrome, name, path)
+    lines = chrome.find_elements("class name", "canvas")
+    tap.ok(len(lines) == (2 if words[0] == "diff" else 1), name + ": its time lines", len(lines))
+    steps = chrome.execute_script("return [...document.querySelectorAll('.bar input')].map(e => Number(e.max))")
+    chrome.get("file://%s#step=%d" % (path, min(steps, default=1)))
+    settle(chrome)
+    shown = chrome.execute_script(
+        """return [...document.querySelectorAll('.canvas')].map((c, i) => [Number(c.dataset.from), Number(c.dataset.to),
+            Number(document.querySelectorAll('.data')[i].dataset.end)])"""
+    )
+    tap.empty([s for s in shown if steps and s[1] - s[0] > s[2] / 2], name + ": a step in each of them")
+    tap.empty([e["message"] for e in chrome.get_log("browser")], name + ": no complaint of the browser")
+
+
 def main():
     if not shutil.which("chromedriver"):
         tap.ok(False, "chromedriver is there")
@@ -160,6 +181,12 @@ def main():
         traces.update((n, os.path.join(product.shared, n)) for n in FEW if os.path.isdir(os.path.join(product.shared, n)))
         for name, trace in traces.items():
             tap.guarded(name, test_trace, chrome, folder, name, trace)
+        example = os.path.join(product.top, "examples/traces/mw-slow-master")
+        tap.guarded("check", test_other, chrome, folder, "check", "check", example)
+        tap.guarded("check", test_other, chrome, folder, "check hostile", "check", hostile)
+        if product.shared:
+            both = [os.path.join(product.shared, n) for n in ("oddeven-np16", "oddeven-swapBug-np16")]
+            tap.guarded("diff", test_other, chrome, folder, "diff", "diff", *both)
     chrome.quit()
     tap.done()
 
