@@ -290,9 +290,9 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
 
 const struct mpl_cmd mpl_cmd_view = {
     .name = "view",
-    .operands =
-        "waits|waiting|changes|collectives|arrivals|last|threads|hosts|steps|neighbours|"
-        "lines|paths|messages|timeline|clock|export TRACE",
+    .operands = "waits|waiting|changes|collectives|arrivals|last|threads|hosts|statistics|"
+                "steps|neighbours|"
+                "lines|paths|messages|timeline|clock|export TRACE",
     .summary = "show who communicates, waits and computes, in tables and pictures",
     .options = options,
     .run = run,

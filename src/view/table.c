@@ -87,10 +87,10 @@ enum mpl_status mpl_addresses_call(struct mpl_addresses *a, uint32_t location,
 /* ---- the list of views ----------------------------------------------------------------------------------- */
 
 static const struct mpl_view *const views[] = {
-    &mpl_view_waits,    &mpl_view_waiting,    &mpl_view_changes, &mpl_view_collectives,
-    &mpl_view_arrivals, &mpl_view_last,       &mpl_view_threads, &mpl_view_hosts,
-    &mpl_view_steps,    &mpl_view_neighbours, &mpl_view_lines,   &mpl_view_paths,
-    &mpl_view_messages, &mpl_view_timeline,   &mpl_view_clock,
+    &mpl_view_waits,      &mpl_view_waiting,  &mpl_view_changes,    &mpl_view_collectives,
+    &mpl_view_arrivals,   &mpl_view_last,     &mpl_view_threads,    &mpl_view_hosts,
+    &mpl_view_statistics, &mpl_view_steps,    &mpl_view_neighbours, &mpl_view_lines,
+    &mpl_view_paths,      &mpl_view_messages, &mpl_view_timeline,   &mpl_view_clock,
 };
 enum { N_VIEWS = sizeof views / sizeof *views };
 

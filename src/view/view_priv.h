@@ -178,6 +178,7 @@ extern const struct mpl_view mpl_view_arrivals;
 extern const struct mpl_view mpl_view_last;
 extern const struct mpl_view mpl_view_threads;
 extern const struct mpl_view mpl_view_hosts;
+extern const struct mpl_view mpl_view_statistics;
 extern const struct mpl_view mpl_view_steps;
 extern const struct mpl_view mpl_view_neighbours;
 extern const struct mpl_view mpl_view_lines;

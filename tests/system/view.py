@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import statistics
 import xml.etree.ElementTree as tree
 
 from jsonschema import Draft202012Validator
@@ -196,7 +197,7 @@ def test_pictures(name, path, view, document):
         known = [float(document["rows"][n][i]) for i in numbers if document["rows"][n][i] is not None]
         if [float(x) for x in re.findall(r'data-value="([^"]*)"', row)] != known:
             faults.append(f"row {n}")
-    picture = re.search(r"<svg .*</svg>", page, re.S).group(0)
+    picture = re.search(r'<svg class="picture".*</svg>', page, re.S).group(0)
     faults += picture_faults(tree.fromstring(picture), document)
     tap.empty(faults[:5], f"{name}: {view} is the same on a page")
 
@@ -237,8 +238,48 @@ def test_view(name, path, view):
     test_pictures(name, path, view, document)
 
 
+def dictionaries(path, view):
+    document = product.parse(product.run("view", view, path, "--format", "json").out)
+    names = [c["name"] for c in document["columns"]]
+    return [dict(zip(names, row)) for row in document["rows"]]
+
+
+def test_statistics(name, path):
+    """What Python's own statistics make of the timeline."""
+    if product.run("view", "statistics", path).status == 3:
+        return
+    times = {}
+    for r in dictionaries(path, "timeline"):
+        times.setdefault((r["class"], r["region"]), []).append((r["end"] - r["begin"], r["wait"] or 0))
+    rows = dictionaries(path, "statistics")
+    faults = [] if len(rows) == len(times) else ["other functions"]
+    for r in rows:
+        known = sorted(t for t, _ in times[r["class"], r["region"]])
+        at = lambda percent: known[max(-(-len(known) * percent // 100) - 1, 0)]
+        expected = {
+            "calls": len(known),
+            "time": sum(known),
+            "wait": sum(w for _, w in times[r["class"], r["region"]]),
+            "mean": statistics.mean(known),
+            "median": statistics.median_low(known),
+            "deviation": statistics.pstdev(known),
+            "most": known[-1],
+            "least": known[0],
+            "lower_quartile": at(25),
+            "upper_quartile": at(75),
+            "percentile_95": at(95),
+        }
+        faults += [
+            f"{r['region']}: {n} is {r[n]}, not {x}"
+            for n, x in expected.items()
+            if abs(r[n] - x) > 1e-9 + 1e-9 * abs(x)
+        ]
+    tap.empty(faults[:5], f"{name}: statistics are those of the timeline")
+
+
 for path in product.some(product.all_traces(), 5):
     for view in VIEWS:
         name = os.path.basename(path)
         tap.guarded(f"{name}: {view}", test_view, name, path, view)
+    tap.guarded(f"{name}: statistics", test_statistics, os.path.basename(path), path)
 tap.done()
