@@ -251,7 +251,7 @@ static enum mpl_status place(struct picture *p, struct arrows *a, struct mpl_err
             find_middle(a, i);
         }
     }
-    p->height = height > 0 ? height : LINE_PIXELS;
+    p->height = height > 0 ? height - ROW_HEIGHT + 2 * NODE_HEIGHT : LINE_PIXELS;
     return MPL_OK;
 }
 
@@ -264,7 +264,7 @@ static const char *left_out_of(const struct picture *p, const struct arrows *a,
         n_collectives == 0
             ? ""
             : mpl_draw_words(&p->sheet,
-                             "%llu rows of collective operations are no arrows. ",
+                             "Rows of collective operations, which are no arrows: %llu. ",
                              (unsigned long long) n_collectives);
 
     return a->n_edges < a->n_all

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARGIN = 12, LETTER_PIXELS = 6 };
+enum { MARGIN = 12, LETTER_PIXELS = 7 };
 
 static const struct mpl_marking *marking_of(enum mpl_mark mark)
 {
@@ -281,8 +281,8 @@ void mpl_picture_draw(const struct picture *p, bool is_file)
                          p->view->says);
         mpl_markup_put(out, mpl_asset_picture.text);
         mpl_markup_put(out, "</style>\n");
+        mpl_draw_textures(&p->sheet);
     }
-    mpl_draw_textures(&p->sheet);
     mpl_markup_print(out, "<path class=\"paper\" d=\"M0 0h%dv%dh-%dz\"/>\n", width, height,
                      width);
     y = say(p, y, "flat",

@@ -40,6 +40,28 @@ static enum mpl_look look_of(const struct picture *p, size_t row)
                                               : MPL_LOOK_EDGE;
 }
 
+/* A list of calls is drawn as far as the selection goes; what is there at one moment, from its begin to its end. */
+static void find_range(const struct picture *p, struct stretches *s)
+{
+    const struct mpl_axes *axes = &p->view->axes;
+    const struct mpl_selection *selection = p->report->selection;
+
+    s->from_s = mpl_model_seconds(selection->run->model, selection->begin_ticks);
+    s->to_s = mpl_model_seconds(selection->run->model, selection->end_ticks);
+    if (axes->wait != 0) {
+        return;
+    }
+    const double most_s = s->to_s;
+    s->to_s = s->from_s;
+    for (size_t r = 0; r < p->table->n_rows; r++) {
+        if (mpl_picture_cell(p, r, axes->x)->kind != MPL_CELL_NONE) {
+            s->from_s = fmin(s->from_s, mpl_picture_value(p, r, axes->x));
+            s->to_s = fmax(s->to_s, mpl_picture_value(p, r, axes->x_end));
+        }
+    }
+    s->to_s = fmin(s->to_s, most_s);
+}
+
 /* Begin, end of the wait, end: as far as the selection goes, a stretch lies in it. */
 static bool find_times(const struct picture *p, const struct stretches *s, size_t row,
                        double *times)
@@ -102,14 +124,12 @@ static enum mpl_status bin(struct picture *p, struct stretches *s, struct mpl_er
 
 static enum mpl_status lay_out(struct picture *p, struct mpl_err *err)
 {
-    const struct mpl_selection *selection = p->report->selection;
     struct stretches *s = MPL_NEW(p->sheet.arena, struct stretches);
 
     if (s == NULL) {
         return mpl_nomem(err);
     }
-    s->from_s = mpl_model_seconds(selection->run->model, selection->begin_ticks);
-    s->to_s = mpl_model_seconds(selection->run->model, selection->end_ticks);
+    find_range(p, s);
     const enum mpl_status st = mpl_labels_create(p, p->view->axes.of, 1, &s->labels, err);
     if (st != MPL_OK) {
         return st;

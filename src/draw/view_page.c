@@ -76,6 +76,7 @@ enum mpl_status mpl_draw_view_page(const struct mpl_view_report *report, FILE *o
         &p.sheet,
         mpl_draw_words(&p.sheet, "%s: %s", p.view->name, report->selection->run->path),
         false);
+    mpl_draw_textures(&p.sheet);
     mpl_markup_print(out,
                      "<header><h1>%s: %s</h1>\n<p class=\"title\">%s</p></header>\n<main>\n"
                      "<div class=\"wide\" tabindex=\"0\" role=\"region\" "
