@@ -12,22 +12,46 @@
 
 #include <string.h>
 
+enum { FIRST_CALLS = 1024 };
+
 /* ---- calls -------------------------------------------------------------------- */
+
+/* NULL: no memory. */
+static struct mpl_call *add_call(struct mpl_walk *w, uint32_t event,
+                                 enum mpl_span_class class)
+{
+    struct mpl_buf *calls = &w->scratch->calls;
+    uint32_t region = MPL_NONE;
+
+    if (w->lane->n_calls == calls->room) {
+        if (!mpl_buf_reserve(calls, calls->room == 0 ? FIRST_CALLS : 2 * calls->room)) {
+            return NULL;
+        }
+        w->lane->calls = (struct mpl_call *) calls->data;
+    }
+    if (w->has_gaps) {
+        if (!mpl_gap_credit(w, event)) {
+            return NULL;
+        }
+        region = mpl_gap_close(w);
+    }
+
+    struct mpl_call *call = &w->lane->calls[w->lane->n_calls++];
+
+    *call = (struct mpl_call){ .enter = event,
+                               .gap_region =
+                                   region < CALL_REGION_NONE ? region : CALL_REGION_NONE,
+                               .class = class,
+                               .culprit = MPL_NONE,
+                               .first = MPL_NONE };
+    return call;
+}
 
 static bool begin_call(struct mpl_walk *w, uint32_t event, enum mpl_span_class class)
 {
-    struct mpl_call *call = &w->lane->calls[w->lane->n_calls++];
-    uint32_t region;
-
-    if (!mpl_gap_credit(w, event)) {
+    if (add_call(w, event, class) == NULL) {
         return false;
     }
-    region = mpl_gap_close(w);
-    call->enter = event;
-    call->gap_region = region < CALL_REGION_NONE ? region : CALL_REGION_NONE;
-    call->class = class;
-    call->culprit = MPL_NONE;
-    call->first = MPL_NONE;
     w->is_in_call = true;
     w->n_messages = 0;
     w->records = (struct mpl_call_records){ .collective = MPL_NONE };
@@ -61,6 +85,14 @@ static void note_region(struct mpl_walk *w, const struct mpl_call *call)
     }
 }
 
+/* Nobody else asks for times, which are far from each other in memory. */
+static void begin_gap(struct mpl_walk *w, uint32_t event)
+{
+    if (w->has_gaps) {
+        w->since_ticks = mpl_time_of(w->events, w->loc, event);
+    }
+}
+
 static bool end_call(struct mpl_walk *w, uint32_t event)
 {
     const uint32_t k = w->lane->n_calls - 1;
@@ -69,7 +101,7 @@ static bool end_call(struct mpl_walk *w, uint32_t event)
     call->leave = event;
     note_region(w, call);
     w->is_in_call = false;
-    w->since_ticks = mpl_time_of(w->events, w->loc, event);
+    begin_gap(w, event);
     call->is_wait_known = mpl_call_is_known(w->events, w->location, call, &w->records);
     if (!call->is_wait_known && w->open_probe == MPL_NONE &&
         mpl_call_is_probe(w->events, w->loc, call)) {
@@ -238,12 +270,15 @@ static bool end_team(struct mpl_walk *w, uint32_t event)
     return toggle(w, event, &w->is_idle, true);
 }
 
+static bool is_lacking(const struct mpl_walk *w, uint32_t message)
+{
+    return w->partner[message] == MPL_NONE && !is_null(w->loc, message);
+}
+
 static void note_record(struct mpl_walk *w, uint32_t message)
 {
     w->records.n++;
-    if (w->partner[message] == MPL_NONE && !is_null(w->loc, message)) {
-        w->records.is_lacking = true;
-    }
+    w->records.is_lacking = w->records.is_lacking || is_lacking(w, message);
 }
 
 /* A probe waits for the message that the next receive takes. */
@@ -286,6 +321,12 @@ static void note_collective(struct mpl_walk *w, uint32_t collective)
     if (w->records.collective == MPL_NONE) {
         w->records.collective = collective;
     }
+}
+
+static bool is_post(uint8_t kind)
+{
+    return kind == MPL_EV_SEND || kind == MPL_EV_ISEND || kind == MPL_EV_RECV ||
+           kind == MPL_EV_IRECV;
 }
 
 static bool take_record(struct mpl_walk *w, uint32_t event)
@@ -338,45 +379,34 @@ static bool take_record(struct mpl_walk *w, uint32_t event)
 
 /* ---- locations -------------------------------------------------------------------- */
 
-/* An upper bound of the calls, exact unless they are nested; also finds the first MPI_Init. */
-static uint32_t count_calls(const struct mpl_events *events, const struct mpl_location *loc,
-                            uint32_t *first_init)
+static bool has_init(const struct mpl_events *events)
 {
-    uint32_t n = 0;
-
-    *first_init = MPL_NONE;
-    for (uint32_t i = 0; i < loc->n_events; i++) {
-        if (loc->kind[i] == MPL_EV_LEAVE) {
-            continue;
-        }
-        if (loc->kind[i] == MPL_EV_ENTER) {
-            const enum mpl_region_role role =
-                (enum mpl_region_role) events->use[loc->ref[i]].role;
-
-            n += role >= ROLE_CALL;
-            if (role == ROLE_INIT && *first_init == MPL_NONE) {
-                *first_init = i;
-            }
-        } else {
-            n += loc->kind[i] == MPL_EV_FLUSH_BEGIN || loc->kind[i] == MPL_EV_OFF ||
-                 (loc->kind[i] == MPL_EV_TEAM_END && loc->thread > 0);
+    for (uint32_t r = 0; r < events->model->n_regions; r++) {
+        if (events->use[r].role == ROLE_INIT) {
+            return true;
         }
     }
-    /* One for start-up, and one if a call goes on behind it. */
-    return n + 2;
+    return false;
+}
+
+static uint32_t find_init(const struct mpl_events *events, const struct mpl_location *loc)
+{
+    for (uint32_t i = 0; i < loc->n_events; i++) {
+        if (loc->kind[i] == MPL_EV_ENTER && events->use[loc->ref[i]].role == ROLE_INIT) {
+            return i;
+        }
+    }
+    return MPL_NONE;
 }
 
 static bool allocate_lane(struct mpl_events *events, uint32_t location)
 {
     struct mpl_lane *lane = &events->lanes[location];
     const struct mpl_location *loc = &events->model->locations[location];
-    const uint32_t n_calls = count_calls(events, loc, &lane->first_init);
 
-    lane->calls = MPL_NEW_ARRAY(events->arena, n_calls, struct mpl_call);
     lane->call_of_message = MPL_NEW_ARRAY(events->arena, loc->n_messages, uint32_t);
     lane->call_of_collective = MPL_NEW_ARRAY(events->arena, loc->n_collectives, uint32_t);
-    if (lane->calls == NULL || lane->call_of_message == NULL ||
-        lane->call_of_collective == NULL) {
+    if (lane->call_of_message == NULL || lane->call_of_collective == NULL) {
         return false;
     }
     memset(lane->call_of_message, 0xff, loc->n_messages * sizeof *lane->call_of_message);
@@ -480,14 +510,55 @@ static bool take_plain_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
     return end_call(w, *last);
 }
 
-/* A function of the program that calls nothing: it changes no call. */
-static bool is_leaf(const struct mpl_walk *w, uint32_t event)
+/*
+ * The usual call of all: it sends or receives a message, and nothing else is recorded in it. Does what the records
+ * would do one by one, of which there are millions. Returns its last record, MPL_NONE if it is not of that kind.
+ */
+static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
 {
     const struct mpl_location *loc = w->loc;
+    const struct mpl_region_use *use = &w->use[loc->ref[event]];
+    const uint32_t message = event + 2 < loc->n_events ? loc->ref[event + 1] : MPL_NONE;
+    struct mpl_call_records records = { 1, false, MPL_NONE };
+    struct mpl_call *call;
 
-    return event + 1 < loc->n_events && loc->kind[event + 1] == MPL_EV_LEAVE &&
-           loc->ref[event + 1] == loc->ref[event] &&
-           w->use[loc->ref[event]].role < ROLE_CALL;
+    *last = MPL_NONE;
+    if (w->is_in_call || w->open_probe != MPL_NONE || use->role != ROLE_CALL ||
+        use->class != MPL_SPAN_P2P || use->block == BLOCK_PROBE || message == MPL_NONE ||
+        !is_post(loc->kind[event + 1]) || loc->kind[event + 2] != MPL_EV_LEAVE ||
+        loc->ref[event + 2] != loc->ref[event]) {
+        return true;
+    }
+    call = add_call(w, event, MPL_SPAN_P2P);
+    if (call == NULL) {
+        return false;
+    }
+    *last = event + 2;
+    call->leave = *last;
+    call->first = message;
+    call->parts = PARTS_MESSAGE;
+    records.is_lacking = is_lacking(w, message);
+    call->is_wait_known =
+        !records.is_lacking || mpl_call_is_known(w->events, w->location, call, &records);
+    w->lane->call_of_message[message] = w->lane->n_calls - 1;
+    w->events->is_called[loc->ref[event]] = true;
+    begin_gap(w, *last);
+    return true;
+}
+
+/* Behind functions of the program that call nothing, which change no call. */
+static uint32_t skip_leaves(const struct mpl_walk *w, uint32_t event)
+{
+    const uint8_t *kind = w->loc->kind;
+    const uint32_t *ref = w->loc->ref;
+    const uint32_t n = w->loc->n_events;
+
+    while (event + 1 < n && kind[event] == MPL_EV_ENTER &&
+           kind[event + 1] == MPL_EV_LEAVE && ref[event + 1] == ref[event] &&
+           w->use[ref[event]].role < ROLE_CALL) {
+        event += 2;
+    }
+    return event;
 }
 
 static bool walk_records(struct mpl_walk *w)
@@ -511,13 +582,15 @@ static bool walk_records(struct mpl_walk *w)
     }
     for (uint32_t i = 0; i < n; i++) {
         if (w->loc->kind[i] == MPL_EV_ENTER) {
+            const uint32_t behind = w->has_gaps ? i : skip_leaves(w, i);
             uint32_t last;
 
-            if (!w->has_gaps && is_leaf(w, i)) {
-                i++;
+            if (behind > i) {
+                i = behind - 1;
                 continue;
             }
-            if (!take_plain_call(w, i, &last)) {
+            if (!take_short_call(w, i, &last) ||
+                (last == MPL_NONE && !take_plain_call(w, i, &last))) {
                 return false;
             }
             if (last != MPL_NONE) {
@@ -546,6 +619,23 @@ static bool keep_list(struct mpl_walk *w, struct mpl_arena *arena)
     return w->lane->list != NULL;
 }
 
+/* What a second walk makes takes the place of what the first one did: they are the same calls. */
+static bool keep_calls(struct mpl_walk *w, struct mpl_call *before, struct mpl_arena *arena)
+{
+    struct mpl_buf *calls = &w->scratch->calls;
+
+    if (before != NULL) {
+        if (w->lane->n_calls > 0) {
+            memcpy(before, calls->data, w->lane->n_calls * sizeof *before);
+        }
+        w->lane->calls = before;
+        return true;
+    }
+    calls->n = w->lane->n_calls;
+    w->lane->calls = mpl_buf_take(calls, arena);
+    return w->lane->calls != NULL;
+}
+
 static bool walk_location(struct mpl_events *events, bool with_gaps,
                           struct mpl_walk_scratch *scratch, uint32_t location)
 {
@@ -562,10 +652,16 @@ static bool walk_location(struct mpl_events *events, bool with_gaps,
         .open_probe = MPL_NONE,
     };
 
+    struct mpl_call *before = w.lane->calls;
+    bool is_done;
+
     scratch->touched.n = 0;
     scratch->gap++;
     w.lane->n_calls = 0;
-    if (!walk_records(&w)) {
+    w.lane->calls = (struct mpl_call *) scratch->calls.data;
+    is_done = walk_records(&w);
+    is_done = keep_calls(&w, before, events->arena) && is_done;
+    if (!is_done) {
         return false;
     }
     w.lane->rest_region = mpl_gap_close(&w);
@@ -576,16 +672,19 @@ static bool walk_location(struct mpl_events *events, bool with_gaps,
            keep_list(&w, events->arena);
 }
 
-/* An upper bound of the calls of each, where they begin, and room for them. */
+/* What is known of each location before its records are walked. */
 static bool prepare(struct mpl_events *events)
 {
     const uint32_t n_locations = events->model->n_locations;
+    const bool looks = has_init(events);
     bool is_done;
 
     events->lanes = MPL_NEW_ARRAY(events->arena, n_locations, struct mpl_lane);
     events->is_called = MPL_NEW_ARRAY(events->arena, events->model->n_regions, bool);
     is_done = events->lanes != NULL && events->is_called != NULL;
     for (uint32_t l = 0; l < n_locations && is_done; l++) {
+        events->lanes[l].first_init =
+            looks ? find_init(events, &events->model->locations[l]) : MPL_NONE;
         is_done = allocate_lane(events, l);
     }
     if (is_done) {
@@ -603,6 +702,7 @@ enum mpl_status mpl_calls_create(struct mpl_events *events, bool with_gaps,
         .stack = mpl_buf_make(sizeof(uint32_t)),
         .touched = mpl_buf_make(sizeof(uint32_t)),
         .list = mpl_buf_make(sizeof(uint32_t)),
+        .calls = mpl_buf_make(sizeof(struct mpl_call)),
     };
     bool is_done = false;
 
@@ -615,6 +715,7 @@ enum mpl_status mpl_calls_create(struct mpl_events *events, bool with_gaps,
         is_done = walk_location(events, with_gaps, &scratch, l);
     }
 out:
+    mpl_buf_free(&scratch.calls);
     mpl_buf_free(&scratch.list);
     mpl_buf_free(&scratch.touched);
     mpl_buf_free(&scratch.stack);

@@ -22,7 +22,8 @@ struct mpl_walk_scratch {
     struct mpl_buf stack;        /* uint32_t, regions; room beyond walk.depth is stale */
     struct mpl_buf touched;      /* uint32_t, regions with a sum */
     struct mpl_buf list;         /* uint32_t, becomes lane.list */
-    uint64_t gap;                /* number of the current gap over all locations */
+    struct mpl_buf calls; /* struct mpl_call, becomes lane.calls; lane.n_calls of them */
+    uint64_t gap;         /* number of the current gap over all locations */
 };
 
 struct mpl_walk {

@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* GRAM items are compared at once; shorter bodies are tried anyhow. */
-enum { GRAM = 4, BUCKETS = 1 << 14, MOST_PASSES = 8 };
+enum { GRAM = 4, BUCKETS = 1 << 14, MOST_PASSES = 8, FIRST_PLACES = 256 };
 
 static const uint64_t base = UINT64_C(0xD1342543DE82EF95); /* Odd. */
 
@@ -26,6 +26,8 @@ struct body {
     uint32_t n;
     uint64_t hash;
     uint64_t length;
+    uint32_t most; /* The highest count with which this loop stands in a body. */
+    bool is_plain; /* Calls only. */
 };
 
 struct mpl_loops {
@@ -149,17 +151,19 @@ static uint32_t *head_of(const struct mpl_loops *x, uint64_t gram)
 
 static bool push(struct mpl_loops *x, struct mpl_item item)
 {
-    struct place *p = mpl_buf_add(&x->stack);
-    const size_t n = x->stack.n;
+    const size_t n = x->stack.n + 1;
+    struct place *p;
 
-    if (p == NULL) {
+    if (n > x->stack.room && !mpl_buf_reserve(&x->stack, FIRST_PLACES + 2 * n)) {
         return false;
     }
-    p->item = item;
-    p->sum = (n == 1 ? 0 : p[-1].sum) * base + hash_item(item);
-    p->last_loop = (item.what & MPL_LOOP) != 0 ? (uint32_t) n
-                   : n == 1                    ? 0
-                                               : p[-1].last_loop;
+    x->stack.n = n;
+    p = place_at(x, n - 1);
+    *p = (struct place){ .item = item,
+                         .sum = (n == 1 ? 0 : p[-1].sum) * base + hash_item(item),
+                         .last_loop = (item.what & MPL_LOOP) != 0 ? (uint32_t) n
+                                      : n == 1                    ? 0
+                                                                  : p[-1].last_loop };
     if (n >= GRAM && x->k >= GRAM) {
         uint32_t *head;
 
@@ -235,6 +239,7 @@ static uint32_t add_loop(struct mpl_loops *x, uint32_t n, uint64_t key)
     const uint32_t loop = (uint32_t) x->bodies.n;
     const size_t first = x->items.n;
     uint64_t length = 0;
+    bool is_plain = true;
 
     for (uint32_t i = 0; i < n; i++) {
         struct mpl_item *item = mpl_buf_add(&x->items);
@@ -244,6 +249,12 @@ static uint32_t add_loop(struct mpl_loops *x, uint32_t n, uint64_t key)
         }
         *item = place_at(x, x->stack.n - n + i)->item;
         length += mpl_item_length(x, *item);
+        if ((item->what & MPL_LOOP) != 0) {
+            struct body *inner = mpl_buf_get(&x->bodies, item->what & ~MPL_LOOP);
+
+            inner->most = item->count > inner->most ? item->count : inner->most;
+            is_plain = false;
+        }
     }
 
     struct body *body = mpl_buf_add(&x->bodies);
@@ -251,7 +262,11 @@ static uint32_t add_loop(struct mpl_loops *x, uint32_t n, uint64_t key)
     if (body == NULL || !mpl_map_put(x->numbers, key, loop)) {
         return MPL_NONE;
     }
-    *body = (struct body){ (uint32_t) first, n, stretch(x, x->stack.n, n), length };
+    *body = (struct body){ .first = (uint32_t) first,
+                           .n = n,
+                           .hash = stretch(x, x->stack.n, n),
+                           .length = length,
+                           .is_plain = is_plain };
     return loop;
 }
 
@@ -287,10 +302,14 @@ static enum change extend(struct mpl_loops *x)
 static enum change fold(struct mpl_loops *x, uint32_t n)
 {
     const size_t top = x->stack.n;
-    const uint64_t hash = stretch(x, top, n);
     uint32_t times = 2;
+    uint64_t hash;
     uint64_t key;
 
+    if (!is_equal_item(place_at(x, top - 1)->item, place_at(x, top - 1 - n)->item)) {
+        return UNCHANGED;
+    }
+    hash = stretch(x, top, n);
     if (hash != stretch(x, top - n, n) || !is_repeated(x, n, 2)) {
         return UNCHANGED;
     }
@@ -343,6 +362,71 @@ static enum change settle(struct mpl_loops *x)
     return change;
 }
 
+/* ---- many iterations at once ------------------------------------------------------------------------ */
+
+/* The highest count with which a loop stands within K items below the top. */
+static uint32_t most_below(const struct mpl_loops *x, uint32_t what)
+{
+    const size_t top = x->stack.n;
+    uint32_t most = 0;
+
+    for (uint32_t at = top < 2 ? 0 : place_at(x, top - 2)->last_loop;
+         at > 0 && top - at <= x->k; at = at < 2 ? 0 : place_at(x, at - 2)->last_loop) {
+        const struct mpl_item item = place_at(x, at - 1)->item;
+
+        most = item.what == what && item.count > most ? item.count : most;
+    }
+    return most;
+}
+
+/*
+ * Symbols that are further iterations of the loop on top, whose body has calls only. Put on the stack one by one they
+ * would make nothing else in between: the body did not when it was put there, and a longer stretch that repeats holds the
+ * loop itself, as often as it is taken by then. That it must not stand anywhere else, neither in reach below nor in a
+ * body. What is returned is how many symbols that are.
+ */
+static uint32_t count_further(const struct mpl_loops *x, const uint32_t *symbols,
+                              uint32_t n, uint32_t *times)
+{
+    const struct mpl_item top =
+        x->stack.n == 0 ? (struct mpl_item){ 0, 0 } : place_at(x, x->stack.n - 1)->item;
+    const struct body *body =
+        (top.what & MPL_LOOP) != 0 ? body_of(x, top.what & ~MPL_LOOP) : NULL;
+    const struct mpl_item *items;
+    uint32_t i = 0;
+
+    *times = 0;
+    if (body == NULL || !body->is_plain || top.count <= body->most) {
+        return 0;
+    }
+    items = items_of(x, body);
+    while (n - i >= body->n) {
+        uint32_t k = 0;
+
+        while (k < body->n && symbols[i + k] == items[k].what) {
+            k++;
+        }
+        if (k < body->n) {
+            break;
+        }
+        i += k;
+        ++*times;
+    }
+    if (*times > 0 && top.count <= most_below(x, top.what)) {
+        *times = 0;
+    }
+    return *times * body->n;
+}
+
+static bool add_times(struct mpl_loops *x, uint32_t times)
+{
+    struct mpl_item item = place_at(x, x->stack.n - 1)->item;
+
+    pop(x, 1);
+    item.count += times;
+    return push(x, item);
+}
+
 /* ---- sequences -------------------------------------------------------------------------------- */
 
 static bool fold_sequence(struct mpl_loops *x, const struct mpl_sequence *s,
@@ -352,9 +436,15 @@ static bool fold_sequence(struct mpl_loops *x, const struct mpl_sequence *s,
     enum change change = CHANGED;
 
     for (uint32_t i = 0; i < s->n && change != NO_MEMORY; i++) {
+        uint32_t times;
+
         change = push(x, (struct mpl_item){ s->symbols[i], 1 }) ? CHANGED : NO_MEMORY;
         while (change == CHANGED) {
             change = settle(x);
+        }
+        if (change == UNCHANGED) {
+            i += count_further(x, s->symbols + i + 1, s->n - i - 1, &times);
+            change = times == 0 || add_times(x, times) ? UNCHANGED : NO_MEMORY;
         }
     }
     out->n = (uint32_t) x->stack.n;
@@ -372,7 +462,7 @@ static uint64_t hash_sequence(const struct mpl_sequence *s)
     uint64_t hash = s->n;
 
     for (uint32_t i = 0; i < s->n; i++) {
-        hash = hash * base + hash_item((struct mpl_item){ s->symbols[i], 1 });
+        hash = hash * base + s->symbols[i];
     }
     return hash;
 }
