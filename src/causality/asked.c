@@ -118,6 +118,35 @@ enum mpl_status mpl_precedences_net(const struct mpl_precedences *p,
     *out = net;
     return st;
 }
+
+enum mpl_status mpl_precedences_among(struct mpl_precedences *p,
+                                      const struct mpl_moment *moments, uint32_t n,
+                                      uint64_t *before, struct mpl_err *err)
+{
+    struct mpl_arena *arena;
+    struct mpl_net *net = NULL;
+    enum mpl_status st;
+
+    for (uint32_t i = 0; i < n && p->causality != NULL; i++) {
+        before[i] = 0;
+        for (uint32_t k = 0; k < n; k++) {
+            const bool is_before =
+                mpl_causality_compare(p->causality, moments[k], moments[i]) ==
+                MPL_PRECEDENCE_BEFORE;
+
+            before[i] |= (uint64_t) is_before << k;
+        }
+    }
+    if (p->causality != NULL) {
+        return MPL_OK;
+    }
+    arena = mpl_arena_create();
+    st = arena == NULL ? mpl_nomem(err) : make_net(p, arena, &net, err);
+    st = st == MPL_OK ? mpl_moments_order(net, moments, n, before, err) : st;
+    mpl_arena_destroy(arena);
+    return st;
+}
+
 const struct mpl_causality_options *mpl_precedences_options(const struct mpl_precedences *p)
 {
     return &p->options;

@@ -52,6 +52,12 @@ void mpl_clusters_line_up(const struct mpl_clusters *clusters, uint32_t *row,
 /** Fills all levels by the messages of the whole trace; false: no memory. */
 bool mpl_clusters_inform(struct mpl_clusters *clusters, const struct mpl_net *net);
 
+/* ---- a few moments (among.c) --------------------------------------------------------------- */
+
+/** As mpl_precedences_among(). Cost: linear in points, up to the last of the moments. */
+enum mpl_status mpl_moments_order(struct mpl_net *net, const struct mpl_moment *moments,
+                                  uint32_t n, uint64_t *before, struct mpl_err *err);
+
 /* ---- timestamps -------------------------------------------------------------------------- */
 
 /** How a number of a timestamp is kept; also the numbers of the shapes of full vectors. */

@@ -2,6 +2,8 @@
 
 #include "closure.h"
 
+#include "causality/causality_priv.h"
+
 #include <check.h>
 
 struct arc {
@@ -187,7 +189,7 @@ static const struct mpl_causality_options kinds[] = {
     { MPL_CLUSTER_INFORMED, 3, { 4, 16, 64 } },
     { MPL_CLUSTER_INFORMED, 4, { 2, 3, 4, 9 } },
 };
-enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
+enum { N_KINDS = sizeof kinds / sizeof kinds[0], AMONG_TURNS = 5 };
 
 unsigned closure_kinds(void)
 {
@@ -341,6 +343,30 @@ static uint64_t roll(uint64_t *dice)
     return (z ^ (z >> 27)) >> 16;
 }
 
+/* One moment of each location, as many as there may be. */
+static void check_among(struct closure *g, struct mpl_net *net, uint64_t *dice)
+{
+    struct mpl_moment moments[MPL_MOMENTS_MOST];
+    uint64_t before[MPL_MOMENTS_MOST];
+    uint32_t n = 0;
+
+    for (uint32_t l = 0; l < g->model->n_locations && n < MPL_MOMENTS_MOST; l++) {
+        const uint32_t n_events = g->model->locations[l].n_events;
+
+        if (n_events > 0) {
+            moments[n++] = (struct mpl_moment){ l, (uint32_t) (roll(dice) % n_events) };
+        }
+    }
+    hold(mpl_moments_order(net, moments, n, before, NULL) == MPL_OK);
+    for (uint32_t k = 0; k < n; k++) {
+        reach_from(g, number_of(g, moments[k]));
+        for (uint32_t i = 0; i < n; i++) {
+            hold((before[i] >> k & 1) ==
+                 (i != k && g->distance[number_of(g, moments[i])] != MPL_NONE));
+        }
+    }
+}
+
 void closure_check_all(struct closure *g, struct mpl_net *net, unsigned kind,
                        uint32_t n_chains, const char *what)
 {
@@ -352,6 +378,9 @@ void closure_check_all(struct closure *g, struct mpl_net *net, unsigned kind,
     stamp(&s, net, kind);
     for (unsigned k = 0; k < s.n; k++) {
         past[k] = all_pasts(g, s.causality[k]);
+    }
+    for (int i = 0; i < AMONG_TURNS; i++) {
+        check_among(g, net, &dice);
     }
     for (uint32_t a = 0; a < g->n; a++) {
         const struct mpl_moment from = moment_of(g, a);
