@@ -136,7 +136,7 @@ static enum mpl_status is_race(const struct mpl_comparison *c, const struct plac
 static bool is_loose(const struct mpl_comparison *c, const struct place *p,
                      const struct mpl_symbol *s)
 {
-    return s != NULL && mpl_loose_get(c->loose, p->location, s) != MPL_FIRM;
+    return s != NULL && mpl_loose_get(c->loose, p->location, s) >= MPL_LOOSE_PEER;
 }
 
 static bool is_same_kind(const struct mpl_symbol *a, const struct mpl_symbol *b)
@@ -259,6 +259,7 @@ enum mpl_status mpl_arrival_find(struct mpl_comparison *c, const struct mpl_sequ
             st = look_at(c, &p, err);
         }
     }
+    st = st == MPL_OK ? mpl_beside_find(c, base, new, err) : st;
     *has_more = mpl_loose_changes(c->loose) > before;
     return st;
 }
@@ -316,12 +317,13 @@ static unsigned long long left_out(const struct mpl_comparison *c, int run)
 
 enum mpl_status mpl_arrival_note(struct mpl_comparison *c, struct mpl_err *err)
 {
-    const enum mpl_status st = note(
+    enum mpl_status st = note(
         c, MPL_LOOSE_PEER,
         "with whom messages are exchanged, and of what size, depends on what comes first, "
         "and is not compared.",
         err);
 
+    st = st == MPL_OK ? mpl_beside_note(c, err) : st;
     return st != MPL_OK ? st
                         : note(c, MPL_LOOSE_CALL,
                                mpl_arena_printf(

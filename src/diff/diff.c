@@ -239,6 +239,7 @@ static enum mpl_status find_changes(struct mpl_comparison *c, struct mpl_level *
             st = st == MPL_OK ? take_change(c, levels, &changes[n++], err) : st;
         }
     }
+    n = st == MPL_OK && mpl_beside_explains(c, changes, n) ? 0 : n;
     c->diff.n_changes = n;
     c->diff.changes = changes;
     c->diff.verdict = n > 0 ? MPL_DIFF_DIFFERENT : MPL_DIFF_SAME;

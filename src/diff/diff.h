@@ -206,6 +206,8 @@ struct mpl_diff {
     const struct mpl_divergence *changes;
     uint32_t
         n_first; /**< Those that come after no other one; 1: it is certain who was first. */
+    /** How often all processes take their loop, in the base and now, where threads may decide it; else both are 0. */
+    uint32_t loose_iterations[2];
     uint32_t n_roles; /**< 0: locations are compared one by one; else only roles. */
     const struct mpl_diff_role *roles; /**< What differs first, then what most have. */
     uint32_t n_configurations;

@@ -21,6 +21,7 @@ struct mpl_comparison {
     struct mpl_fork *forks; /* Per location, of the base. */
     size_t n_changed_runs;  /* New ones that go another way than the base, */
     const struct mpl_run *changed_run; /* one of them. */
+    bool has_loose_roots;              /* See beside.c. */
     bool *takes_any; /* Per process: messages in the order in which they come. */
     struct mpl_buf notes;
 };
@@ -52,6 +53,14 @@ enum mpl_status mpl_arrival_find(struct mpl_comparison *c, const struct mpl_sequ
                                  const struct mpl_sequence *new, bool *has_more,
                                  struct mpl_err *err);
 enum mpl_status mpl_arrival_note(struct mpl_comparison *c, struct mpl_err *err);
+
+/** beside.c: what threads decide. Adds roots to c->loose. Errors: MPL_E_NOMEM only. */
+enum mpl_status mpl_beside_find(struct mpl_comparison *c, const struct mpl_sequence *base,
+                                const struct mpl_sequence *new, struct mpl_err *err);
+/** Whether all of them differ in nothing but how many iterations they take, in the same way, and threads may decide that. */
+bool mpl_beside_explains(struct mpl_comparison *c, const struct mpl_divergence *changes,
+                         size_t n);
+enum mpl_status mpl_beside_note(struct mpl_comparison *c, struct mpl_err *err);
 
 /** A receive of a location that met another sender in the other run. */
 struct mpl_meeting {

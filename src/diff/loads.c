@@ -275,12 +275,14 @@ static bool is_more_than_chance(const struct mpl_diff *diff, double more_s,
                                 bool is_explained)
 {
     const double base_s = diff->sides[0].median_s;
+    const uint32_t *iterations = diff->loose_iterations;
 
     if (mpl_diff_has_repetitions(diff)) {
         return fabs(more_s) >= diff->least_share * base_s && !mpl_diff_may_be_chance(diff);
     }
-    return fabs(more_s) >= least_unexplained * base_s ||
-           (fabs(more_s) >= diff->least_share * base_s && is_explained);
+    return iterations[0] == iterations[1] &&
+           (fabs(more_s) >= least_unexplained * base_s ||
+            (fabs(more_s) >= diff->least_share * base_s && is_explained));
 }
 
 void mpl_loads_judge(struct mpl_diff *diff)

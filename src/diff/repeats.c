@@ -141,7 +141,7 @@ enum mpl_status mpl_repeats_note(struct mpl_comparison *c, struct mpl_err *err)
     const size_t n = c->diff.sides[1].n;
     const enum mpl_status st = note_forks(c, err);
 
-    return st != MPL_OK || c->n_changed_runs == 0 || n == 1
+    return st != MPL_OK || c->diff.n_changes == 0 || n == 1
                ? st
                : mpl_comparison_note(
                      c,

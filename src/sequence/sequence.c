@@ -237,11 +237,11 @@ static struct mpl_symbol symbol_of(const struct maker *m, uint32_t call,
 /* Only the parts that are asked for, and that chance does not decide about. */
 static void strip(const struct maker *m, enum mpl_looseness level, struct mpl_symbol *s)
 {
-    const bool is_firm = level == MPL_FIRM;
+    const bool is_firm = level < MPL_LOOSE_PEER;
 
     s->to = is_firm ? shown_peer(m, s->to) : MPL_NONE;
     s->from = is_firm ? shown_peer(m, s->from) : MPL_NONE;
-    s->root = has(m, MPL_SYMBOL_ROOT) ? s->root : MPL_NONE;
+    s->root = has(m, MPL_SYMBOL_ROOT) && level != MPL_LOOSE_ROOT ? s->root : MPL_NONE;
     s->tag = has(m, MPL_SYMBOL_TAG) ? s->tag : MPL_NONE;
     s->comm = has(m, MPL_SYMBOL_COMM) ? s->comm : MPL_NONE;
     s->more = is_firm ? s->more : 0;
@@ -529,8 +529,9 @@ static bool take_call(struct maker *m, uint32_t call, struct list *p)
     add(p, known->symbol, call, p->is_chance || brings);
     p->ends_with_probe = about.is_probe;
     p->is_some = p->is_some && (is_passing || known->is_send);
-    p->is_chance = (is_passing && p->is_chance) || p->is_some || known->level != MPL_FIRM ||
-                   brings || (manners & WAITS_FOR_ANY) != 0;
+    p->is_chance = (is_passing && p->is_chance) || p->is_some ||
+                   known->level >= MPL_LOOSE_PEER || brings ||
+                   (manners & WAITS_FOR_ANY) != 0;
     return !m->adds_returns || add_return(m, p, known->function, call);
 }
 

@@ -125,6 +125,7 @@ struct mpl_sequence {
 struct mpl_loose;
 enum mpl_looseness {
     MPL_FIRM,
+    MPL_LOOSE_ROOT, /**< Threads decide about the root of a collective. */
     MPL_LOOSE_PEER, /**< Chance decides with whom, and how many bytes. */
     MPL_LOOSE_CALL  /**< And whether it is made at all. */
 };

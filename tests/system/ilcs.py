@@ -71,6 +71,8 @@ def search(place):
     if None in bases:
         tap.skip("missing critical sections are found", "EZTrace does not trace MPI with OpenMP here")
         return
+    verdicts = [product.run("diff", bases[0], other).out.split()[0] for other in bases[1:]]
+    tap.ok("DIFFERENT" not in verdicts, "good runs do not differ in structure", verdicts)
     n_right, n_traced = 0, 0
     for bug, process in BUGS:
         path = trace(place, program, bug, process)
