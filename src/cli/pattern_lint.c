@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "view/view.h"
+
 /* Patterns and rules that the operands name, as the loader names their files. */
 struct asked {
     const struct mpl_pattern_opts *opts;
@@ -112,6 +114,26 @@ static enum mpl_status load(const struct mpl_pattern_opts *opts, struct mpl_aren
     return st;
 }
 
+/* Views are above what loads patterns, so only this command knows their names. */
+static enum mpl_status lint_views(const struct asked *a, struct mpl_lint *lint,
+                                  struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < mpl_patterns_count(a->known->patterns) && st == MPL_OK; i++) {
+        const struct mpl_pattern *p = mpl_patterns_get(a->known->patterns, i);
+        const struct mpl_view *const *views;
+        size_t n;
+
+        for (size_t k = 0; k < a->n && st == MPL_OK; k++) {
+            st = strcmp(a->files[k], mpl_pattern_file(p)) == 0
+                     ? mpl_view_of_pattern(p, a->arena, &views, &n, lint, err)
+                     : MPL_OK;
+        }
+    }
+    return st;
+}
+
 static enum mpl_status lint_files(const struct mpl_pattern_opts *opts, bool is_rules,
                                   struct mpl_arena *arena, FILE *out, struct mpl_err *err)
 {
@@ -133,6 +155,7 @@ static enum mpl_status lint_files(const struct mpl_pattern_opts *opts, bool is_r
         st = st == MPL_OK
                  ? mpl_knowledge_lint(&known, asked.files, asked.n, arena, lint, err)
                  : st;
+        st = st == MPL_OK ? lint_views(&asked, lint, err) : st;
         if (st != MPL_OK) {
             return st;
         }

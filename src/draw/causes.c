@@ -90,6 +90,7 @@ static enum mpl_status draw_cause(const struct sheet *s, const struct mpl_diagno
                                "belongs to this cause.</p>\n");
     }
     st = st == MPL_OK ? say_why(s, f, err) : st;
+    st = st == MPL_OK ? mpl_draw_views(s, f, err) : st;
     mpl_markup_put(s->out, "</article>\n");
     return st;
 }

@@ -68,7 +68,7 @@ static enum mpl_status lay_out(struct picture *p, struct mpl_err *err)
     }
     p->laid_out = m;
     m->is_exact =
-        m->per_cell[0] == 1 && m->per_cell[1] == 1 && p->table->n_rows <= MOST_DRAWN_ROWS;
+        m->per_cell[0] == 1 && m->per_cell[1] == 1 && p->table->n_rows <= p->most_rows;
     m->cell_width = fmin((double) PLOT_PIXELS / m->n[1], WIDEST_CELL);
     p->width = (int) ceil(m->cell_width * m->n[1]);
     p->width = p->width < PLOT_PIXELS / 2 ? PLOT_PIXELS / 2 : p->width;

@@ -219,9 +219,10 @@ const char *mpl_picture_x(const struct picture *p, double value, double from, do
 /* ---- the frame ----------------------------------------------------------------------------------- */
 
 enum mpl_status mpl_picture_create(struct picture *p, const struct mpl_view_report *report,
-                                   FILE *out, struct mpl_err *err)
+                                   size_t most_rows, FILE *out, struct mpl_err *err)
 {
-    *p = (struct picture){ .sheet = { .out = out, .arena = report->arena },
+    *p = (struct picture){ .most_rows = most_rows,
+                           .sheet = { .out = out, .arena = report->arena },
                            .report = report,
                            .view = report->view,
                            .width = PLOT_PIXELS,
@@ -310,7 +311,7 @@ enum mpl_status mpl_draw_view_svg(const struct mpl_view_report *report, FILE *ou
                                   struct mpl_err *err)
 {
     struct picture p;
-    const enum mpl_status st = mpl_picture_create(&p, report, out, err);
+    const enum mpl_status st = mpl_picture_create(&p, report, MOST_DRAWN_ROWS, out, err);
 
     if (st != MPL_OK) {
         return st;

@@ -15,6 +15,7 @@ struct picture {
     const struct mpl_view_report *report;
     const struct mpl_view *view;
     const struct mpl_table *table;
+    size_t most_rows;     /**< More are summed up. */
     int left;             /**< Room for labels. */
     int width;            /**< Of what is right of it. */
     int right;            /**< Room for words beside the plot. */
@@ -69,7 +70,7 @@ const char *mpl_picture_cell_words(const struct picture *p, size_t row, size_t c
 
 /** The whole picture as one element. \p is_file: with its style, as a file needs it. */
 enum mpl_status mpl_picture_create(struct picture *p, const struct mpl_view_report *report,
-                                   FILE *out, struct mpl_err *err);
+                                   size_t most_rows, FILE *out, struct mpl_err *err);
 void mpl_picture_draw(const struct picture *p, bool is_file);
 
 #endif

@@ -136,7 +136,7 @@ static enum mpl_status lay_out(struct picture *p, struct mpl_err *err)
     }
     s->per_line = (s->labels.n + MOST_LINES - 1) / MOST_LINES;
     s->n = (s->labels.n + s->per_line - 1) / s->per_line;
-    s->is_exact = s->per_line == 1 && p->table->n_rows <= MOST_DRAWN_ROWS;
+    s->is_exact = s->per_line == 1 && p->table->n_rows <= p->most_rows;
     p->laid_out = s;
     p->left = mpl_labels_width(&s->labels) * (s->per_line > 1 ? 2 : 1);
     p->height = (int) s->n * ROW_PIXELS + AXIS_PIXELS;

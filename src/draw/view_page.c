@@ -67,7 +67,7 @@ enum mpl_status mpl_draw_view_page(const struct mpl_view_report *report, FILE *o
                                    struct mpl_err *err)
 {
     struct picture p;
-    enum mpl_status st = mpl_picture_create(&p, report, out, err);
+    enum mpl_status st = mpl_picture_create(&p, report, MOST_DRAWN_ROWS, out, err);
 
     if (st != MPL_OK) {
         return st;

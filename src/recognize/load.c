@@ -177,8 +177,9 @@ uint32_t mpl_load_role(struct mpl_loader *loader, const struct mpl_yaml *node)
 /* ---- top level ---------------------------------------------------------------------- */
 
 static const char *const root_keys[] = {
-    "pattern", "says",  "version", "extends", "minimum_coverage", "minimum_fit",
-    "needs",   "roles", "events",  "metrics", "examples",         "rules"
+    "pattern",     "says",  "version", "extends", "minimum_coverage",
+    "minimum_fit", "needs", "roles",   "events",  "metrics",
+    "examples",    "rules", "views"
 };
 
 static void load_need(struct mpl_loader *loader, const struct mpl_yaml *node)
@@ -223,15 +224,19 @@ static void load_needs(struct mpl_loader *loader, const struct mpl_yaml *needs)
     }
 }
 
-/* Names of rule files are only looked at: the rules themselves are found by directory. */
-static void load_rules(struct mpl_loader *loader, const struct mpl_yaml *rules)
+/* Names of rule files and views are only looked at: rules are found by directory, and views are above this module. */
+static void load_names(struct mpl_loader *loader, const struct mpl_yaml *list,
+                       const char *key, const char *what)
 {
-    if (rules->kind != MPL_YAML_SEQ) {
-        mpl_load_error(loader, rules->place, "'rules' must be a list of names");
+    if (list == NULL) {
         return;
     }
-    for (const struct mpl_yaml *node = rules->first; node != NULL; node = node->next) {
-        (void) mpl_load_text(loader, node, "the name of a rule file");
+    if (list->kind != MPL_YAML_SEQ) {
+        mpl_load_error(loader, list->place, "'%s' must be a list of names", key);
+        return;
+    }
+    for (const struct mpl_yaml *node = list->first; node != NULL; node = node->next) {
+        (void) mpl_load_text(loader, node, what);
     }
 }
 
@@ -281,7 +286,6 @@ void mpl_load_pattern(struct mpl_loader *loader, const struct mpl_yaml *root)
 {
     const struct mpl_yaml *says = mpl_yaml_find(root, "says");
     const struct mpl_yaml *needs = mpl_yaml_find(root, "needs");
-    const struct mpl_yaml *rules = mpl_yaml_find(root, "rules");
     const struct mpl_yaml *metrics = mpl_yaml_find(root, "metrics");
 
     mpl_load_keys(loader, root, root_keys, sizeof root_keys / sizeof *root_keys,
@@ -296,9 +300,8 @@ void mpl_load_pattern(struct mpl_loader *loader, const struct mpl_yaml *root)
     if (needs != NULL) {
         load_needs(loader, needs);
     }
-    if (rules != NULL) {
-        load_rules(loader, rules);
-    }
+    load_names(loader, mpl_yaml_find(root, "rules"), "rules", "the name of a rule file");
+    load_names(loader, mpl_yaml_find(root, "views"), "views", "the name of a view");
     if (metrics != NULL) {
         (void) mpl_load_is_map(loader, metrics, "'metrics'");
     }

@@ -155,6 +155,17 @@ enum mpl_status mpl_view_find(const char *name, const struct mpl_view **out,
                               struct mpl_err *err);
 
 /**
+ * The views that \p pattern names as explaining what it finds, in their order; unknown names are left out, and
+ * \p lint, which may be NULL, says so.
+ *
+ * Ownership: \p arena. Errors: MPL_E_NOMEM.
+ */
+enum mpl_status mpl_view_of_pattern(const struct mpl_pattern *pattern,
+                                    struct mpl_arena *arena,
+                                    const struct mpl_view *const **out, size_t *n,
+                                    struct mpl_lint *lint, struct mpl_err *err);
+
+/**
  * What the table of \p view cannot show, because the trace does not record it: one sentence each.
  * Ownership: \p arena. Errors: MPL_E_NOMEM.
  */

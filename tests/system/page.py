@@ -162,6 +162,16 @@ def differences(page, document):
         yield "verdict %s" % verdict
 
 
+def test_views():
+    """The views that a pattern names stand with its findings, and say what `view --finding` does."""
+    path = os.path.join(product.top, "examples/traces/mw-slow-master")
+    page = Page(product.run("diagnose", "--format", "html", path).out)
+    rows = [r for r in page.rows if "data-waits_for" in r]
+    known = product.parse(product.run("view", "waits", path, "--finding", "f1", "--format", "json").out)["rows"]
+    shown = [[r["data-location"], r["data-waits_for"], float(r["data-wait"])] for r in rows[: len(known)]]
+    tap.ok(shown == [row[:3] for row in known], "a cause has the views of its pattern", shown)
+
+
 def test_check(path):
     name = os.path.basename(path)
     answer = product.run("check", "--format", "html", path)
@@ -346,6 +356,7 @@ def main():
             tap.guarded(name, test_odd, folder, name, text)
         tap.guarded("output", test_output, folder)
         tap.guarded("size", test_size, folder)
+    tap.guarded("views of a pattern", test_views)
     tap.done()
 
 
