@@ -109,21 +109,18 @@ N_THREADS, N_STEPS, HIT = 96, 500, 400
 COMPUTE, SLOW_TOP, SLOW_BOTTOM, CALL = 10000, 500, 2500, 2
 
 
-def write_tunnel(folder):
-    """Thread 0 is a little slow, so in the end all wait for the one above. From a step on the last one is
-    slower, and that comes upwards a thread a step, once it has used up by how much the last one is ahead
-    of the first: 150 times SLOW_TOP, seen from thread 20. Also returned: since when that waits for the one
-    below, by the log."""
-    begin = HIT - (N_THREADS - 1 - 20) - 150 * SLOW_TOP // (SLOW_BOTTOM - SLOW_TOP)
+def write_row(folder, name, n_threads, compute_of):
+    """Threads in a row, each with its two neighbours. Also returned: which of them thread 20 waits for in which step, and
+    when the last one is done with each step, in seconds."""
     log = []
-    at = [0] * N_THREADS
-    lines = [f"rank {t}:" for t in range(N_THREADS)]
+    done = [0]
+    at = [0] * n_threads
+    lines = [f"rank {t}:" for t in range(n_threads)]
     for step in range(1, N_STEPS + 1):
         written = []
-        for t in range(N_THREADS):
-            c = COMPUTE + (SLOW_TOP if t == 0 else 0)
-            c += SLOW_BOTTOM if t == N_THREADS - 1 and step >= begin else 0
-            others = [o for o in (t - 1, t + 1) if 0 <= o < N_THREADS]
+        for t in range(n_threads):
+            c = compute_of(t, step)
+            others = [o for o in (t - 1, t + 1) if 0 <= o < n_threads]
             lines[t] += f" compute {at[t]}..{at[t] + c}"
             at[t] += c
             times = {}
@@ -132,20 +129,59 @@ def write_tunnel(folder):
                 times[o] = at[t]
                 at[t] += CALL
             written.append(times)
-        for t in range(N_THREADS):
+        for t in range(n_threads):
             for o in (t - 1, t + 1):
-                if 0 <= o < N_THREADS:
+                if 0 <= o < n_threads:
                     end = max(at[t], written[o][t] + CALL) + CALL
                     if t == 20 and written[o][t] > at[t]:
                         log.append((step, o))
                     lines[t] += f" recv {at[t]}..{end} from {o}"
                     at[t] = end
-    hit = max(step for step, o in log if o == 19) + 1
-    return write(folder, "tunnel.trace", ["# us."] + lines), hit
+        done.append(max(at) / 1e6)
+    return write(folder, name, ["# us."] + lines), log, done
+
+
+def write_tunnel(folder):
+    """Thread 0 is a little slow, so in the end all wait for the one above. From a step on the last one is
+    slower, and that comes upwards a thread a step, once it has used up by how much the last one is ahead
+    of the first: 150 times SLOW_TOP, seen from thread 20. Also returned: since when that waits for the one
+    below, by the log, and when steps are done."""
+    begin = HIT - (N_THREADS - 1 - 20) - 150 * SLOW_TOP // (SLOW_BOTTOM - SLOW_TOP)
+
+    def compute_of(t, step):
+        slow = SLOW_BOTTOM if t == N_THREADS - 1 and step >= begin else 0
+        return COMPUTE + slow + (SLOW_TOP if t == 0 else 0)
+
+    path, log, done = write_row(folder, "tunnel.trace", N_THREADS, compute_of)
+    return path, max(step for step, o in log if o == 19) + 1, done
+
+
+def test_threads_per_processor(folder, path, done):
+    """The same work with a quarter of the threads: 5 % slower at 200 steps, since no other thread computes while one waits, and as
+    fast within 2.5 % at 500, since no wavefront comes."""
+    step_us = round(1.05 * done[200] / 200 * 1e6) - 4 * CALL
+    one, _, alone = write_row(folder, "tunnel1.trace", N_THREADS // 4, lambda t, step: step_us)
+
+    def found(trace):
+        """When the last thread is done with each step."""
+        ends = {}
+        for r in view("steps", trace):
+            ends[r["step"]] = max(ends.get(r["step"], 0), r["begin"] + r["time"])
+        return ends
+
+    four, one = found(path), found(one)
+    last = min(max(four), max(one))
+    for step, ratio, off in ((200, 1.05, 0.005), (last, 1.0, 0.025)):
+        tap.near(one[step] / four[step], ratio, off, f"wind tunnel: 1 against 4 threads per processor at {step} steps")
+        tap.near(one[step] / four[step], alone[step] / done[step], 0.005, f"wind tunnel: the log says so at {step} steps")
+    tap.ok(last >= N_STEPS - 1, "wind tunnel: both have all steps", last)
+    early, late = four[200] / 200, (four[last] - four[HIT]) / (last - HIT)
+    tap.near(late / early, 1 + (SLOW_BOTTOM - SLOW_TOP) / (COMPUTE + SLOW_TOP), 0.02, "wind tunnel: steps behind 400 are slower")
 
 
 def test_tunnel(folder):
-    path, hit = write_tunnel(folder)
+    path, hit, done = write_tunnel(folder)
+    test_threads_per_processor(folder, path, done)
     (found,) = view("changes", path, "--locations", "20")
     tap.ok(
         (found["waits_for"], found["then_for"]) == ("19", "21"),
