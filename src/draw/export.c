@@ -89,6 +89,11 @@ int64_t mpl_export_ns(const struct mpl_exporting *x, int64_t ticks)
                              : (int64_t) ((__int128) ticks * NS_PER_S / (__int128) per_s);
 }
 
+bool mpl_export_has_span(const struct mpl_exporting *x, uint32_t location, uint32_t span)
+{
+    return x->is_whole || mpl_selection_has_span(x->s, location, span);
+}
+
 struct mpl_export_track mpl_export_open_track(struct mpl_exporting *x, const char *name,
                                               enum mpl_export_unit unit)
 {

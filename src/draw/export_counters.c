@@ -9,9 +9,9 @@
 
 /* Where a location's changes stand. */
 struct cursor {
-    struct mpl_piece piece;
-    bool has_piece;
-    uint32_t next;  /* of the piece: which change comes next */
+    uint32_t location;
+    uint32_t call;
+    uint32_t next;  /* of the call: which change comes next */
     int64_t ticks;  /* of the change … */
     int64_t change; /* … and by how much */
 };
@@ -26,58 +26,85 @@ struct counting {
 
 /* ---- changes -------------------------------------------------------------------------------------- */
 
-static void next_piece(const struct counting *c, struct cursor *at)
-{
-    at->has_piece = mpl_piece_next(c->x->s, &at->piece);
-    at->next = 0;
-}
-
 static bool step_wait(const struct counting *c, struct cursor *at)
 {
-    while (at->has_piece && (at->next > 1 || at->piece.span.wait_ticks == 0)) {
-        next_piece(c, at);
-    }
-    if (!at->has_piece) {
-        return false;
-    }
-    const struct mpl_span *span = &at->piece.span;
-    const bool is_begin = at->next++ == 0;
+    const struct mpl_events *events = c->x->run->events;
+    const uint32_t n = mpl_events_call_count(events, at->location);
 
-    at->change = is_begin ? 1 : -1;
-    at->ticks = span->enter_ticks + (is_begin ? 0 : span->wait_ticks);
-    return true;
+    for (; at->call < n; at->call++, at->next = 0) {
+        const uint32_t span = 2 * at->call + 1;
+        const int64_t wait = mpl_events_wait_ticks(events, at->location, span);
+
+        if (wait > 0 && at->next < 2 &&
+            (at->next > 0 || mpl_export_has_span(c->x, at->location, span))) {
+            const bool is_begin = at->next++ == 0;
+
+            at->change = is_begin ? 1 : -1;
+            at->ticks =
+                mpl_events_enter_ticks(events, at->location, span) + (is_begin ? 0 : wait);
+            return true;
+        }
+    }
+    return false;
 }
 
-/* Messages of one call may be recorded in any order: none is earlier than the one before it. */
-static bool step_message(const struct counting *c, struct cursor *at)
+/* A message is as large as its sender says, at both ends. */
+static void take_message(const struct counting *c, struct cursor *at,
+                         const struct mpl_span *span, uint32_t message, bool is_send)
 {
     const struct mpl_exporting *x = c->x;
+    const struct mpl_end end =
+        mpl_match_partner(x->run->model, x->run->match, at->location, message);
+    const struct mpl_message *sent =
+        is_send ? &x->run->model->locations[at->location].messages[message]
+                : &x->run->model->locations[end.location].messages[end.message];
+    const int64_t ticks = mpl_export_message_ticks(x, at->location, span, message);
 
-    for (; at->has_piece; next_piece(c, at)) {
-        const struct mpl_piece *p = &at->piece;
-        const struct mpl_location *l = &x->run->model->locations[p->location];
+    /* Messages of one call may be recorded in any order: none is earlier than the one before it. */
+    at->ticks = ticks > at->ticks ? ticks : at->ticks;
+    at->change = is_send ? (int64_t) sent->bytes : -(int64_t) sent->bytes;
+}
 
-        while (at->next < p->span.n_messages) {
-            const uint32_t message =
-                mpl_events_message(x->run->events, p->location, &p->span, at->next++);
-            const uint32_t envelope = l->messages[message].envelope;
-            const bool is_send = envelope != MPL_NONE && l->envelopes[envelope].is_send;
-            const uint64_t flow = mpl_export_flow(x, p->location, message, is_send);
-            const struct mpl_end end =
-                mpl_match_partner(x->run->model, x->run->match, p->location, message);
+/* The next message of the call that flows. */
+static bool step_in_call(const struct counting *c, struct cursor *at)
+{
+    const struct mpl_exporting *x = c->x;
+    const struct mpl_location *l = &x->run->model->locations[at->location];
+    const uint32_t number = 2 * at->call + 1;
+    struct mpl_call_about about;
 
-            if (flow != 0) {
-                const int64_t ticks =
-                    mpl_export_message_ticks(x, p->location, &p->span, message);
-                /* What is sent arrives: the sender's figure counts at both ends. */
-                const struct mpl_message *sent =
-                    is_send ? &l->messages[message]
-                            : &x->run->model->locations[end.location].messages[end.message];
+    mpl_events_call_about(x->run->events, at->location, at->call, &about);
+    const struct mpl_span span = {
+        .enter_ticks = mpl_events_enter_ticks(x->run->events, at->location, number),
+        .leave_ticks = mpl_events_leave_ticks(x->run->events, at->location, number),
+        .first_message = about.first_message,
+        .n_messages = about.n_messages,
+    };
 
-                at->ticks = ticks > at->ticks ? ticks : at->ticks;
-                at->change = is_send ? (int64_t) sent->bytes : -(int64_t) sent->bytes;
-                return true;
-            }
+    if (about.n_messages == 0 || !mpl_export_has_span(x, at->location, number)) {
+        return false;
+    }
+    while (at->next < span.n_messages) {
+        const uint32_t message =
+            mpl_events_message(x->run->events, at->location, &span, at->next++);
+        const uint32_t envelope = l->messages[message].envelope;
+        const bool is_send = envelope != MPL_NONE && l->envelopes[envelope].is_send;
+
+        if (mpl_export_flow(x, at->location, message, is_send) != 0) {
+            take_message(c, at, &span, message, is_send);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool step_message(const struct counting *c, struct cursor *at)
+{
+    const uint32_t n = mpl_events_call_count(c->x->run->events, at->location);
+
+    for (; at->call < n; at->call++, at->next = 0) {
+        if (step_in_call(c, at)) {
+            return true;
         }
     }
     return false;
@@ -118,9 +145,8 @@ static void open_all(struct counting *c)
     for (uint32_t l = 0; l < c->x->run->model->n_locations; l++) {
         struct cursor *at = &c->cursors[l];
 
-        *at = (struct cursor){ .ticks = 0 };
-        at->has_piece = mpl_piece_first(c->x->s, l, &at->piece);
-        if (c->step(c, at)) {
+        *at = (struct cursor){ .location = l };
+        if (c->x->s->has_location[l] && c->step(c, at)) {
             c->heap[c->n++] = l;
         }
     }

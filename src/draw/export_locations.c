@@ -84,8 +84,7 @@ uint64_t mpl_export_flow(const struct mpl_exporting *x, uint32_t location, uint3
     const uint32_t span =
         mpl_events_span_of_message(x->run->events, end.location, end.message);
 
-    if (span == MPL_NONE ||
-        (!x->is_whole && !mpl_selection_has_span(x->s, end.location, span))) {
+    if (span == MPL_NONE || !mpl_export_has_span(x, end.location, span)) {
         return 0;
     }
     return (is_send ? (uint64_t) match->first_number[location] + message

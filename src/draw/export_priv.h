@@ -129,6 +129,8 @@ struct mpl_exporting {
 /** As much of \p text as a viewer has room for, with "…" behind it; "?" without memory. */
 const char *mpl_export_clean(struct mpl_arena *arena, const char *text);
 int64_t mpl_export_ns(const struct mpl_exporting *x, int64_t ticks);
+/** Whether a span is written. */
+bool mpl_export_has_span(const struct mpl_exporting *x, uint32_t location, uint32_t span);
 /** Opens a track behind those that there are. */
 struct mpl_export_track mpl_export_open_track(struct mpl_exporting *x, const char *name,
                                               enum mpl_export_unit unit);

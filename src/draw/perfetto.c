@@ -64,9 +64,11 @@ struct message {
     unsigned char bytes[4096];
 };
 
-static void put_varint(struct message *m, uint64_t value)
+enum { VARINT_BYTES = 10 };
+
+/* Inline: a third of the writing is spent here, on numbers of one byte. There must be room. */
+static inline void put_varint(struct message *m, uint64_t value)
 {
-    mpl_assert(m->n + 10 <= sizeof m->bytes);
     while (value > 127) {
         m->bytes[m->n++] = (unsigned char) (value | 128);
         value >>= 7;
@@ -74,26 +76,32 @@ static void put_varint(struct message *m, uint64_t value)
     m->bytes[m->n++] = (unsigned char) value;
 }
 
+static void make_room(const struct message *m, size_t n)
+{
+    mpl_assert(m->n + n + 2 * VARINT_BYTES <= sizeof m->bytes);
+}
+
 static void put_number(struct message *m, enum field field, uint64_t value)
 {
+    make_room(m, 0);
     put_varint(m, (uint64_t) field << 3);
     put_varint(m, value);
 }
 
 static void put_fixed(struct message *m, enum field field, uint64_t value)
 {
+    make_room(m, sizeof value);
     put_varint(m, (uint64_t) field << 3 | 1);
     for (int i = 0; i < 8; i++) {
-        put_varint(m, 0);
-        m->bytes[m->n - 1] = (unsigned char) (value >> 8 * i);
+        m->bytes[m->n++] = (unsigned char) (value >> 8 * i);
     }
 }
 
 static void put_bytes(struct message *m, enum field field, const void *bytes, size_t n)
 {
+    make_room(m, n);
     put_varint(m, (uint64_t) field << 3 | 2);
     put_varint(m, n);
-    mpl_assert(m->n + n <= sizeof m->bytes);
     memcpy(m->bytes + m->n, bytes, n);
     m->n += n;
 }
@@ -133,6 +141,7 @@ static void write_packet(struct perfetto *p, enum field field)
     }
     put_number(&p->packet, PACKET_SEQUENCE, SEQUENCE);
     put_number(&p->packet, PACKET_FLAGS, p->has_begun ? NEEDS_STATE : STATE_CLEARED);
+    make_room(&p->packet, 0);
     put_varint(&p->packet, (uint64_t) field << 3 | 2);
     put_varint(&p->packet, p->body.n);
     head.n = 0;
