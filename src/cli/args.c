@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,6 +173,16 @@ enum mpl_status mpl_args_share(const struct mpl_option *option, const char *valu
     return MPL_OK;
 }
 
+/* "single, complete, average": where the usage has no room for them. */
+static void join_words(const char *const *words, size_t n, char *out, size_t size)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < n && at < size; i++) {
+        at += (size_t) snprintf(out + at, size - at, "%s%s", i == 0 ? "" : ", ", words[i]);
+    }
+}
+
 enum mpl_status mpl_args_choice(const struct mpl_option *option, const char *value,
                                 const char *const *words, size_t n, size_t *out,
                                 struct mpl_err *err)
@@ -188,8 +199,12 @@ enum mpl_status mpl_args_choice(const struct mpl_option *option, const char *val
                         "option \"--%s\" does not know \"%s\"; did you mean \"%s\"?",
                         option->name, value, near);
     }
+
+    char list[200];
+
+    join_words(words, n, list, sizeof list);
     return mpl_fail(err, MPL_E_USAGE, "option \"--%s\" takes %s, not \"%s\"", option->name,
-                    option->argument, value);
+                    strchr(option->argument, '|') == NULL ? list : option->argument, value);
 }
 
 enum mpl_status mpl_args_format(const struct mpl_option *option, const char *value,
