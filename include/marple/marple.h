@@ -278,7 +278,8 @@ MPL_API void mpl_differences_destroy(struct mpl_differences *differences);
 MPL_API const char *mpl_differences_verdict(const struct mpl_differences *differences);
 /** Why the runs cannot be compared, a clause; NULL if they can. */
 MPL_API const char *mpl_differences_reason(const struct mpl_differences *differences);
-/** Locations whose calls go another way, who was first comes first. */
+/** Locations whose calls go another way, who was first comes first. 0 also where runs of other numbers of processes are
+    DIFFERENT: these are compared by role. */
 MPL_API size_t mpl_suspect_count(const struct mpl_differences *differences);
 /** "3" (rank 3) or "3.2" (its thread 2). */
 MPL_API const char *mpl_suspect_location(const struct mpl_differences *differences,
