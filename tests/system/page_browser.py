@@ -15,11 +15,20 @@ import product
 
 tap = product.Tap()
 
-HOSTILE = '</script><img src=x onerror="alert(1)">\'>'
-PROGRAM = """rank 0: compute 0..50 in "%(name)s"  send 50..52 to 1 tag 7
-rank 1: compute 0..10 in "%(name)s"  recv 10..53 from 0 tag 7
+# Of regions and communicators, and thus in tooltips, tables and texts; 1 MB of it in one.
+HOSTILE = {
+    "hostile tags": "</script><img src=x onerror='alert(1)'>'>]]><svg onload=alert(1)>",
+    "hostile direction": "\u202egnp.exe\u2066\u200f --><!-- &lt;b&gt; {{x}} %s %n",
+    "hostile length": "x" * 1000000,
+}
+PROGRAM = """comm "%(name)s": 0 1
+rank 0: compute 0..50 in "%(name)s"  send 50..52 to 1 tag 7  barrier 60..90 comm "%(name)s"
+rank 1: compute 0..10 in "%(name)s"  recv 10..53 from 0 tag 7  barrier 55..90 comm "%(name)s"
 """
-FEW = ("oddeven-slow5-np16", "mandel-mw-masterslow-np8", "prk-stencil-slow6-np16", "scorep-mw8", "lulesh-np8")
+FEW = """oddeven-slow5-np16 mandel-mw-masterslow-np8 prk-stencil-slow6-np16 scorep-mw8 lulesh-np8 broken-truncated-evt
+    broken-zero-evt broken-dlBug-sigkill-noanchor-np16 dcsort-slowleaf-np7 lulesh-slow3-np8 npb-cg-W-np8 npb-ep-W-np8
+    npb-lu-W-drift-np4 pipeline-slowM1-np4 probe-coll-np4 probe-omp-ompt-t3 probe-thread-np4 public-pipit-pingpong
+    scorep-colls scorep-halo-omp-skew""".split()
 
 
 def browser():
@@ -174,10 +183,12 @@ def main():
         tap.done()
     chrome = browser()
     with tempfile.TemporaryDirectory() as folder:
-        hostile = os.path.join(folder, "hostile.trace")
-        with open(hostile, "w", encoding="utf-8") as out:
-            out.write(PROGRAM % {"name": HOSTILE.replace('"', "'")})
-        traces = {"hostile": hostile, "mw-slow-master": os.path.join(product.top, "examples/traces/mw-slow-master")}
+        traces = {}
+        for name, text in HOSTILE.items():
+            traces[name] = hostile = os.path.join(folder, name + ".trace")
+            with open(hostile, "w", encoding="utf-8") as out:
+                out.write(PROGRAM % {"name": text})
+        traces.update({"mw-slow-master": os.path.join(product.top, "examples/traces/mw-slow-master")})
         traces.update((n, os.path.join(product.shared, n)) for n in FEW if os.path.isdir(os.path.join(product.shared, n)))
         for name, trace in traces.items():
             tap.guarded(name, test_trace, chrome, folder, name, trace)
