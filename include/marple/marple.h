@@ -125,7 +125,8 @@ MPL_API enum mpl_status mpl_diagnose(const struct mpl_traces *traces,
                                      struct mpl_analysis **out, struct mpl_err *err);
 MPL_API void mpl_analysis_destroy(struct mpl_analysis *analysis);
 
-enum mpl_print { MPL_PRINT_TEXT, MPL_PRINT_JSON };
+/** HTML: a page that needs nothing else; of a diagnosis or a comparison, not of a plan (MPL_E_USAGE). */
+enum mpl_print { MPL_PRINT_TEXT, MPL_PRINT_JSON, MPL_PRINT_HTML };
 
 /** How text looks; each 0 or false is the default. JSON holds everything. */
 struct mpl_looks;
@@ -137,7 +138,7 @@ MPL_API void mpl_looks_set_width(struct mpl_looks *looks, int columns);
 MPL_API void mpl_looks_set_verbose(struct mpl_looks *looks, bool is_verbose);
 
 /** The document; \p looks may be NULL. JSON is of the schema "marple-diagnosis/1". */
-MPL_API enum mpl_status mpl_analysis_print(const struct mpl_analysis *analysis,
+MPL_API enum mpl_status mpl_analysis_print(struct mpl_analysis *analysis,
                                            enum mpl_print format,
                                            const struct mpl_looks *looks, FILE *out,
                                            struct mpl_err *err);

@@ -2,6 +2,8 @@
 
 #include "api/objects_priv.h"
 
+#include "draw/draw.h"
+
 #include <stdlib.h>
 
 static const char *stock_directory(const struct mpl_options *options)
@@ -86,13 +88,18 @@ enum mpl_status mpl_diagnose(const struct mpl_traces *traces,
     return st;
 }
 
-enum mpl_status mpl_analysis_print(const struct mpl_analysis *analysis,
-                                   enum mpl_print format, const struct mpl_looks *looks,
-                                   FILE *out, struct mpl_err *err)
+enum mpl_status mpl_analysis_print(struct mpl_analysis *analysis, enum mpl_print format,
+                                   const struct mpl_looks *looks, FILE *out,
+                                   struct mpl_err *err)
 {
     static const struct mpl_report_options usual = { 0 };
     const struct mpl_diagnosis *diagnosis = mpl_analysis_diagnosis(analysis);
 
+    if (format == MPL_PRINT_HTML) {
+        static const struct mpl_draw_options page = { 0 };
+
+        return mpl_draw_page(analysis, &page, out, err);
+    }
     if (format == MPL_PRINT_JSON) {
         return mpl_report_json(diagnosis, NULL, out, err);
     }

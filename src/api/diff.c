@@ -3,6 +3,7 @@
 #include "api/objects_priv.h"
 
 #include "diff/diff.h"
+#include "draw/draw.h"
 
 struct side {
     struct mpl_analysis **analyses;
@@ -150,6 +151,11 @@ enum mpl_status mpl_differences_print(const struct mpl_differences *differences,
     const struct mpl_report_options *options = looks != NULL ? &looks->report : &usual;
     const struct mpl_diff *diff = mpl_diff_get(differences->comparison);
 
+    if (format == MPL_PRINT_HTML) {
+        static const struct mpl_draw_options page = { 0 };
+
+        return mpl_draw_diff_page(diff, NULL, &page, out, err);
+    }
     return format == MPL_PRINT_JSON
                ? mpl_report_diff_json(diff, NULL, out, err)
                : mpl_report_diff_text(diff, NULL, options->top > 0 ? options->top : TOP,

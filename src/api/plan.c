@@ -40,7 +40,9 @@ enum mpl_status mpl_plan_print(const struct mpl_analysis *analysis,
     if (arena == NULL) {
         return mpl_nomem(err);
     }
-    enum mpl_status st = make(analysis, options, tracer, arena, &plan, err);
+    enum mpl_status st = format == MPL_PRINT_HTML
+                             ? mpl_fail(err, MPL_E_USAGE, "a plan is text or JSON, no page")
+                             : make(analysis, options, tracer, arena, &plan, err);
 
     if (st == MPL_OK && format == MPL_PRINT_JSON) {
         st = mpl_report_plan_json(plan, out, err);

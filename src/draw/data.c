@@ -187,8 +187,13 @@ static void draw_locations(struct data *d)
             encode(d, l);
         }
         d->room -= d->bytes.n / 3 * 4 < room ? d->bytes.n / 3 * 4 : room;
-        mpl_markup_print(out, "<i data-label=\"%s\" data-calls=\"",
-                         d->run->model->locations[l].label);
+        const int64_t bound = d->run->clock->bound_ticks[l];
+
+        mpl_markup_print(out,
+                         "<i data-label=\"%s\" data-role=\"%s\" data-bound=\"%lld\" "
+                         "data-calls=\"",
+                         d->run->model->locations[l].label, mpl_draw_role(d->s, d->run, l),
+                         bound == INT64_MAX ? -1LL : (long long) bound);
         mpl_markup_base64(out, d->bytes.data, d->bytes.n);
         mpl_markup_put(out, "\"></i>\n");
     }
@@ -299,6 +304,32 @@ static bool draw_steps(struct data *d, size_t room)
     return true;
 }
 
+/* Where it begins, and of each segment its location and length: it has no gaps. Says whether it is in the page. */
+static bool draw_path(struct data *d, size_t room)
+{
+    enum { BYTES_PER_SEGMENT = 8 };
+    const struct mpl_critical *path = d->s->path;
+
+    if (path == NULL || path->n == 0) {
+        return true;
+    }
+    if ((size_t) path->n * BYTES_PER_SEGMENT > room) {
+        return false;
+    }
+    d->bytes.n = 0;
+    put(d, (uint64_t) path->begin_ticks);
+    for (uint32_t i = 0; i < path->n; i++) {
+        const struct mpl_critical_segment *segment = &path->segments[i];
+
+        put(d, segment->location);
+        put(d, (uint64_t) (segment->end_ticks - segment->begin_ticks));
+    }
+    mpl_markup_put(d->s->out, "<i data-path=\"");
+    mpl_markup_base64(d->s->out, d->bytes.data, d->bytes.n);
+    mpl_markup_put(d->s->out, "\"></i>\n");
+    return true;
+}
+
 static void draw_frames(const struct data *d)
 {
     for (size_t i = 0; i < d->s->n_frames; i++) {
@@ -312,6 +343,33 @@ static void draw_frames(const struct data *d)
                              (long long) frame->end_ticks);
         }
     }
+}
+
+static void say_what_lacks(const struct data *d, bool is_whole, bool has_steps,
+                           bool has_path)
+{
+    const struct sheet *s = d->s;
+    const char *const parts[] = {
+        is_whole ? NULL
+        : d->room == 0
+            ? "single calls outside of the framed stretches, and in these of some "
+              "locations"
+            : "single calls outside of the framed stretches",
+        has_steps ? NULL : "when steps begin and end",
+        has_path ? NULL : "the critical path",
+    };
+    const char *words = "";
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i] != NULL) {
+            words =
+                mpl_draw_words(s, "%s%s%s", words, *words != '\0' ? "; " : "", parts[i]);
+        }
+    }
+    mpl_markup_print(s->out,
+                     "<p class=\"note warn\">Left out, so that the page stays small: %s "
+                     "(--size MB makes room for more).</p>\n",
+                     words);
 }
 
 enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all,
@@ -339,6 +397,7 @@ enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all
                      s->key, s->key, (unsigned long long) all->run->model->ticks_per_s,
                      (long long) all->begin_ticks, (long long) all->end_ticks, is_whole);
     const bool has_steps = draw_steps(&d, room / 16);
+    const bool has_path = draw_path(&d, room / 16);
 
     draw_frames(&d);
     draw_locations(&d);
@@ -346,15 +405,8 @@ enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all
     const enum mpl_status st = draw_levels(&d, is_whole ? room / 8 : room / 3, err);
 
     mpl_markup_put(s->out, "</div>\n");
-    if (!is_whole || !has_steps) {
-        mpl_markup_print(s->out,
-                         "<p class=\"note warn\">Left out, so that the page stays small: "
-                         "%s%s%s (--size MB makes room for more).</p>\n",
-                         is_whole ? "" : "single calls outside of the framed stretches",
-                         is_whole || d.room > 0 ? "" : ", and in these of some locations",
-                         has_steps  ? ""
-                         : is_whole ? "when steps begin and end"
-                                    : ", when steps begin and end");
+    if (!is_whole || !has_steps || !has_path) {
+        say_what_lacks(&d, is_whole, has_steps, has_path);
     }
     mpl_buf_free(&d.bytes);
     return st == MPL_OK && d.has_failed ? mpl_nomem(err) : st;

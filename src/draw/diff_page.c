@@ -239,17 +239,20 @@ static enum mpl_status draw_runs(struct sheet *s, const struct mpl_diff *diff,
     static const char *const titles[] = { "The base", "The new run" };
     const struct mpl_run *const runs[] = { diff->base, diff->new };
     const struct mpl_steps *steps[2] = { NULL, NULL };
+    const struct mpl_critical *paths[2] = { NULL, NULL };
     enum mpl_status st = MPL_OK;
 
     for (int i = 0; st == MPL_OK && i < 2; i++) {
         st = mpl_draw_find_steps(s, runs[i], err);
         steps[i] = s->steps;
+        paths[i] = s->path;
     }
     st = st == MPL_OK ? mpl_draw_both(s, runs, steps, err) : st;
     draw_loads(s, diff);
     for (int i = 0; st == MPL_OK && i < 2; i++) {
         s->key = keys[i];
         s->steps = steps[i];
+        s->path = paths[i];
         st = mpl_draw_run(s, runs[i], titles[i], err);
         st = st == MPL_OK ? mpl_draw_heat(s, runs[i], err) : st;
     }

@@ -17,6 +17,7 @@ struct sheet {
     /* Of the run that is being drawn: */
     const char *key; /* "", or what its ids end with where there are several */
     const struct mpl_steps *steps; /* NULL: it has none */
+    const struct mpl_critical *path;
 };
 
 /** What of a run a picture shows: a stretch of time, and some of its locations. */
@@ -105,6 +106,11 @@ uint32_t mpl_span_at(const struct mpl_events *events, uint32_t location, int64_t
 
 /** From the first line of a page to the begin of its body, with its style and what a browser may do. */
 void mpl_draw_head(const struct sheet *s, const char *title, bool has_script);
+/** "master": what a location is in the patterns that were recognised; "": nothing. */
+const char *mpl_draw_role(const struct sheet *s, const struct mpl_run *run,
+                          uint32_t location);
+/** How wrong the order of moments of two locations may be; INT64_MAX: not known. */
+int64_t mpl_pair_bound(const struct mpl_run *run, uint32_t a, uint32_t b);
 /** Textures for all pictures, which other SVGs refer to; and what the colours mean. */
 void mpl_draw_textures(const struct sheet *s);
 void mpl_draw_legend(const struct sheet *s);
@@ -121,7 +127,7 @@ enum mpl_status mpl_draw_run(const struct sheet *s, const struct mpl_run *run,
 /** All locations of a run in its window. */
 enum mpl_status mpl_frame_all(const struct sheet *s, const struct mpl_run *run,
                               struct mpl_frame *out, struct mpl_err *err);
-/** Finds waits and steps of a run that is not diagnosed. */
+/** Finds waits, steps and the critical path of a run that is not diagnosed. */
 enum mpl_status mpl_draw_find_steps(struct sheet *s, const struct mpl_run *run,
                                     struct mpl_err *err);
 /** What the script zooms into: spans and levels of bins, within the budget. */

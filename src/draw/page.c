@@ -142,6 +142,7 @@ static enum mpl_status draw_pictures(struct sheet *s, struct mpl_err *err)
     draw_efficiencies(s);
     enum mpl_status st = mpl_draw_causes(s, err);
 
+    s->path = s->d->path != NULL ? s->d->path->path : NULL;
     s->steps = s->d->steps != NULL && s->d->steps->n > 0 ? s->d->steps : NULL;
     st = st == MPL_OK ? mpl_draw_run(s, run, "The run", err) : st;
     return st == MPL_OK ? mpl_draw_heat(s, run, err) : st;

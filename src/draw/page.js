@@ -13,14 +13,15 @@ document.querySelectorAll('.data').forEach((box) => {
   const perSecond = Number(box.dataset.ticks);
   const begin = Number(box.dataset.begin), end = Math.max(Number(box.dataset.end), begin + 1);
   const names = new Map(all('[data-region]').map((e) => [Number(e.dataset.region), e.textContent]));
-  const rows = all('[data-calls]').map((e) => ({ label: e.dataset.label, text: e.dataset.calls }));
+  const rows = all('[data-calls]').map((e) => ({ label: e.dataset.label, text: e.dataset.calls,
+    role: e.dataset.role, bound: e.dataset.bound === '-1' ? Infinity : Number(e.dataset.bound) }));
   const frames = all('[data-frame]').map((e) => (
     { id: e.dataset.frame, from: Number(e.dataset.from), to: Number(e.dataset.to) }));
   const levels = all('[data-look]').map((e) => ({
     width: Number(e.dataset.width), n: Number(e.dataset.n),
     look: bytesOf(e.dataset.look), waited: bytesOf(e.dataset.waited) }));
   const shown = Math.min(rows.length, MOST_ROWS);
-  const view = { from: begin, to: end, first: 0, row: 0, at: begin, step: null };
+  const view = { from: begin, to: end, first: 0, row: 0, at: begin, step: null, hasPath: false, hasArrows: true };
 
   // ---- calls ----------------------------------------------------------------------------------------
 
@@ -129,9 +130,13 @@ document.querySelectorAll('.data').forEach((box) => {
   };
   const name = (region, look) => names.get(region) || SAYS[look];
 
+  const who = (row) => (row.role ? `${row.label} (${row.role})` : row.label);
+  // Moments that are closer than the clocks are wrong have no order.
+  const isOrdered = (row, c) => c.culprit > 0 && c.wait > row.bound + rows[c.culprit - 1].bound;
+
   const sayCall = (row, s, i) => {
     const c = readCall(reader(row.bytes, { i: s.place[i] }));
-    let text = `${row.label}: ${name(c.region, c.look)}`;
+    let text = `${who(row)}: ${name(c.region, c.look)}`;
     if (c.way === 3) {
       text += `${c.root > 0 ? `, root ${c.root - 1}` : ''}, ${c.bytes} B`;
     } else if (c.way > 0) {
@@ -140,6 +145,7 @@ document.querySelectorAll('.data').forEach((box) => {
     }
     text += `; ${short(c.length)}, from ${exact(s.enter[i])} to ${exact(s.leave[i])}`;
     text += c.wait > 0 ? `; waits ${short(c.wait)}${c.culprit ? ` for ${rows[c.culprit - 1].label}` : ''}` : '';
+    text += c.culprit > 0 && !isOrdered(row, c) ? ', as far as the clocks can tell' : '';
     text += c.known ? '' : '; how long it waits is not known';
     return text + (c.record ? `; record ${row.label}#${c.record}` : '');
   };
@@ -147,7 +153,7 @@ document.querySelectorAll('.data').forEach((box) => {
   const sayGap = (row, s, i) => {
     const from = i > 0 ? s.leave[i - 1] : s.from, to = i < s.n ? s.enter[i] : s.to;
     const region = i < s.n ? readCall(reader(row.bytes, { i: s.place[i] })).before : s.behind;
-    return `${row.label}: ${name(region, i === s.n ? s.rest : COMPUTE)}; ${short(to - from)}, from ${exact(from)} to ${exact(to)}`;
+    return `${who(row)}: ${name(region, i === s.n ? s.rest : COMPUTE)}; ${short(to - from)}, from ${exact(from)} to ${exact(to)}`;
   };
 
   const sayBin = (index, ticks) => {
@@ -156,7 +162,7 @@ document.querySelectorAll('.data').forEach((box) => {
     if (bin < 0 || bin >= level.n) {
       return '';
     }
-    return `${rows[index].label}: mostly ${SAYS[level.look[at]]}, waits ` +
+    return `${who(rows[index])}: mostly ${SAYS[level.look[at]]}, waits ` +
       `${Math.round(level.waited[at] / 2.55)} % of ${short(level.width)} from ` +
       `${exact(begin + bin * level.width)}; single calls are not in the page here`;
   };
@@ -315,6 +321,72 @@ document.querySelectorAll('.data').forEach((box) => {
     }
   };
 
+  // ---- who waits for whom, and the critical path ----------------------------------------------------
+
+  const WIDE = 10, MOST_CALLS = 4000;
+  const inView = (row) => row >= view.first && row < view.first + shown;
+  const yOf = (row) => TOP + (row - view.first) * ROW;
+
+  // From the middle of a wait to whom it waits for, when it ends; dashed and without a head where the clocks do
+  // not tell the order.
+  const drawArrow = (index, s, i, c) => {
+    const to = c.culprit - 1, isDown = to > index, end = Math.min(xOf(s.enter[i] + s.wait[i]), width);
+    const y = yOf(to) + (isDown ? 1 : BAR - 1), isSure = isOrdered(rows[index], c);
+    pen.setLineDash(isSure ? [] : [3, 3]);
+    pen.beginPath();
+    pen.moveTo(Math.max(xOf(s.enter[i] + s.wait[i] / 2), GUTTER), yOf(index) + (isDown ? BAR : 2));
+    pen.lineTo(end, y);
+    pen.stroke();
+    if (isSure) {
+      pen.beginPath();
+      pen.moveTo(end, y); pen.lineTo(end - 4, y + (isDown ? -6 : 6)); pen.lineTo(end + 4, y + (isDown ? -6 : 6));
+      pen.fill();
+    }
+  };
+  const drawArrows = () => {
+    const least = WIDE * (view.to - view.from) / pixels();
+    for (let index = view.first; index < view.first + shown; index++) {
+      for (const s of stretchesOf(rows[index])) {
+        const first = callAt(s, view.from), last = callAt(s, view.to, first);
+        for (let i = first; last - first < MOST_CALLS && i <= last && i < s.n; i++) {
+          const c = s.wait[i] >= least && s.enter[i] < view.to ? readCall(reader(rows[index].bytes, { i: s.place[i] })) : null;
+          if (c && c.culprit > 0 && c.culprit - 1 !== index && inView(c.culprit - 1)) { drawArrow(index, s, i, c); }
+        }
+      }
+    }
+    pen.setLineDash([]);
+  };
+
+  const path = [];
+  const pathBytes = all('[data-path]').map((e) => bytesOf(e.dataset.path))[0];
+  if (pathBytes) {
+    const at = { i: 0 }, next = reader(pathBytes, at);
+    for (let from = next(); at.i < pathBytes.length;) {
+      const row = next(), to = from + next();
+      path.push({ row, from, to });
+      from = to;
+    }
+  }
+  const drawPath = () => {
+    let low = 0, high = path.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (path[middle].to <= view.from) { low = middle + 1; } else { high = middle; }
+    }
+    pen.lineWidth = 3;
+    pen.beginPath();
+    for (let i = low, isOpen = false; i < path.length && path[i].from < view.to; i++) {
+      if (inView(path[i].row)) {
+        const y = yOf(path[i].row) + BAR / 2;
+        if (isOpen) { pen.lineTo(Math.max(xOf(path[i].from), GUTTER), y); } else { pen.moveTo(Math.max(xOf(path[i].from), GUTTER), y); }
+        pen.lineTo(Math.min(xOf(path[i].to), width), y);
+      }
+      isOpen = inView(path[i].row);
+    }
+    pen.stroke();
+    pen.lineWidth = 1;
+  };
+
   const draw = () => {
     pending = false;
     const scale = window.devicePixelRatio || 1, height = shown * ROW;
@@ -328,7 +400,9 @@ document.querySelectorAll('.data').forEach((box) => {
     drawAxis(TOP + height);
     pen.strokeStyle = pen.fillStyle = ink;
     pen.textAlign = 'left';
+    if (view.hasArrows) { drawArrows(); }
     frames.forEach((f) => drawFrame(f, f.id, height));
+    if (view.hasPath) { drawPath(); }
     if (view.step) {
       pen.strokeStyle = pen.fillStyle = link;
       drawFrame(view.step, `step ${view.step.number}`, height);
@@ -451,7 +525,7 @@ document.querySelectorAll('.data').forEach((box) => {
     ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2),
     ArrowUp: () => choose(view.row - 1), ArrowDown: () => choose(view.row + 1),
     PageUp: () => page(-1), PageDown: () => page(1),
-    n: nextWait, N: nextWaitOfAll, Enter: () => tell(say(view.row, (view.from + view.to) / 2)), Escape: () => tell(''),
+    n: nextWait, N: nextWaitOfAll, c: () => togglePath(), a: () => toggleArrows(), Enter: () => tell(say(view.row, (view.from + view.to) / 2)), Escape: () => tell(''),
   };
 
   const button = (into, text, label, act) => {
@@ -459,6 +533,7 @@ document.querySelectorAll('.data').forEach((box) => {
     b.type = 'button'; b.textContent = text; b.title = label; b.setAttribute('aria-label', label);
     b.addEventListener('click', act);
     into.append(b);
+    return b;
   };
 
   const listen = () => {
@@ -509,6 +584,26 @@ document.querySelectorAll('.data').forEach((box) => {
   for (const f of frames) {
     button(bar, f.id, `the stretch of ${f.id}`, () => toFrame(f));
   }
+  const toggle = (what, id) => {
+    const b = document.getElementById(id);
+    if (!b) { return; }
+    view[what] = !view[what];
+    b.setAttribute('aria-pressed', view[what]);
+    redraw();
+  };
+  const toggleArrows = () => toggle('hasArrows', `arrows${key}`);
+  const togglePath = () => {
+    toggle('hasPath', `path${key}`);
+    tell(view.hasPath ? 'The line is the critical path: who was busy at each moment while others waited in the end for that.' : '');
+  };
+  const arrows = button(bar, 'arrows', 'arrows from who waits to whom it waits for (a)', toggleArrows);
+  arrows.id = `arrows${key}`;
+  arrows.setAttribute('aria-pressed', true);
+  if (path.length) {
+    const b = button(bar, 'critical path', 'critical path (c)', togglePath);
+    b.id = `path${key}`;
+    b.setAttribute('aria-pressed', false);
+  }
   if (steps.length) {
     const label = document.createElement('label'), input = document.createElement('input');
     Object.assign(input, { type: 'number', min: 1, max: steps.length, id: `step${key}` });
@@ -522,7 +617,7 @@ document.querySelectorAll('.data').forEach((box) => {
   canvas.style.height = `${TOP + shown * ROW + AXIS}px`;
   canvas.setAttribute('role', 'application');
   canvas.setAttribute('aria-label', 'Time line of the run. Arrow keys move and choose a location, plus and minus ' +
-    'zoom, 0 shows the whole run, n goes to the next wait of the location, N to that of any, Enter says what is in ' +
+    'zoom, 0 shows the whole run, n goes to the next wait of the location, N to that of any, c shows the critical path, a hides the arrows, Enter says what is in ' +
     'the middle.');
   tip.id = `tip${key}`;
   tip.className = 'tip';

@@ -6,7 +6,7 @@
     const n = Number(cells.dataset.columns), perCell = Number(cells.dataset.per), areSteps = cells.dataset.steps === '1';
     const out = document.createElement('output');
     out.className = 'tip';
-    out.textContent = areSteps ? 'A click on a step shows it in the time line.' : '';
+    out.textContent = areSteps ? 'A click on a step shows it in the time line.' : 'Point at a stretch to see how long it is waited in.';
     cells.closest('.heat').after(out);
     const short = (s) => (s >= 0.1 || s === 0 ? `${Number(s.toPrecision(3))} s`
       : s >= 1e-3 ? `${Number((s * 1e3).toPrecision(3))} ms` : `${Number((s * 1e6).toPrecision(3))} us`);

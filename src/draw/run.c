@@ -95,6 +95,7 @@ enum mpl_status mpl_draw_find_steps(struct sheet *s, const struct mpl_run *run,
     enum mpl_status st = mpl_events_complete(run->events, err);
 
     st = st == MPL_OK ? mpl_events_steps(run->events, s->arena, &s->steps, err) : st;
+    st = st == MPL_OK ? mpl_critical_create(run->events, s->arena, &s->path, err) : st;
     s->steps = st == MPL_OK && s->steps->n > 0 ? s->steps : NULL;
     return st;
 }

@@ -160,12 +160,19 @@ static void draw_arrow(const struct scene *scene, const struct arrow *a)
     const int from = (int) a->row * ROW_PIXELS + (is_down ? BAR_PIXELS : 3);
     const int to = (int) a->to_row * ROW_PIXELS + (is_down ? 2 : BAR_PIXELS);
     const char *end = x_at(scene, a->begin_ticks + a->ticks);
+    /* Of moments that are closer than the clocks are wrong nobody knows which was first. */
+    const bool is_ordered =
+        a->ticks > mpl_pair_bound(scene->frame->run, scene->frame->locations[a->row],
+                                  scene->frame->locations[a->to_row]);
 
-    mpl_markup_print(scene->s->out,
-                     "<path class=\"arrow\" d=\"M%s %dL%s %d\"/>"
-                     "<path class=\"head\" d=\"M%s %dl-5 %dh10z\"/>\n",
-                     x_at(scene, a->begin_ticks + a->ticks / 2), from, end, to, end, to,
-                     is_down ? -6 : 6);
+    mpl_markup_print(scene->s->out, "<path class=\"%s\" d=\"M%s %dL%s %d\"/>",
+                     is_ordered ? "arrow" : "arrow unsure",
+                     x_at(scene, a->begin_ticks + a->ticks / 2), from, end, to);
+    if (is_ordered) {
+        mpl_markup_print(scene->s->out, "<path class=\"head\" d=\"M%s %dl-5 %dh10z\"/>",
+                         end, to, is_down ? -6 : 6);
+    }
+    mpl_markup_put(scene->s->out, "\n");
 }
 
 /* ---- words ---------------------------------------------------------------------------------------- */
@@ -195,7 +202,8 @@ static const char *clock_words(const struct scene *scene)
                : mpl_draw_words(
                      scene->s,
                      " Clocks may be wrong by up to %s: closer moments may be in "
-                     "another order.",
+                     "another order, so waits that are shorter have a dashed line and "
+                     "no arrow.",
                      mpl_draw_ticks(scene->s, scene->frame->run, bound));
 }
 

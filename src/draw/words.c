@@ -56,6 +56,40 @@ const char *mpl_draw_ticks(const struct sheet *s, const struct mpl_run *run, int
     return mpl_draw_seconds(s, mpl_model_seconds(run->model, ticks));
 }
 
+const char *mpl_draw_role(const struct sheet *s, const struct mpl_run *run,
+                          uint32_t location)
+{
+    const char *words = "";
+
+    /* Of the first pattern in which it is something: others say the same in other words. */
+    for (size_t i = 0; s->d != NULL && i < s->d->n_trials && *words == '\0'; i++) {
+        const struct mpl_trial *t = &s->d->trials[i];
+
+        if (!t->is_chosen || &s->d->runs[t->run] != run) {
+            continue;
+        }
+        for (size_t k = 0; k < mpl_pattern_role_count(t->pattern); k++) {
+            const struct mpl_role *role = mpl_recognition_role(t->recognition, k);
+
+            for (uint32_t l = 0; l < role->n; l++) {
+                if (role->locations[l] == location) {
+                    words = mpl_draw_words(s, "%s%s%s", words, *words != '\0' ? ", " : "",
+                                           role->name);
+                }
+            }
+        }
+    }
+    return words;
+}
+
+int64_t mpl_pair_bound(const struct mpl_run *run, uint32_t a, uint32_t b)
+{
+    const int64_t *bounds = run->clock->bound_ticks;
+
+    return bounds[a] > INT64_MAX / 2 || bounds[b] > INT64_MAX / 2 ? INT64_MAX
+                                                                  : bounds[a] + bounds[b];
+}
+
 /* ---- tables --------------------------------------------------------------------------------- */
 
 void mpl_draw_table(const struct sheet *s, const char *caption, const char *const *heads)

@@ -172,6 +172,35 @@ def test_views():
     tap.ok(shown == [row[:3] for row in known], "a cause has the views of its pattern", shown)
 
 
+def numbers_of(text):
+    """Seven bits of each in a byte, the lowest first."""
+    number = shift = 0
+    for byte in base64.b64decode(text):
+        number |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield number
+            number = shift = 0
+
+
+def path_differences(page, document):
+    """What each location has of the critical path in the window, of the page's data and in JSON."""
+    rows = [r for r in page.rows if "data-path" in r]
+    labels = [r["data-label"] for r in page.rows if "data-calls" in r]
+    data = [r for r in page.rows if "data-whole" in r]
+    if not rows or not data or document["critical_path"] is None:
+        return
+    ticks, begin, end = (int(data[0]["data-" + key]) for key in ("ticks", "begin", "end"))
+    at, *numbers = numbers_of(rows[0]["data-path"])
+    sums = dict.fromkeys(labels, 0)
+    for location, length in zip(numbers[::2], numbers[1::2]):
+        sums[labels[location]] += max(min(at + length, end) - max(at, begin), 0)
+        at += length
+    for share in document["critical_path"]["locations"]:
+        if abs(sums[share["location"]] / ticks - share["path_s"]) > 1e-9 + 1e-12 * share["path_s"]:
+            yield "path of %s: %g, not %g" % (share["location"], sums[share["location"]] / ticks, share["path_s"])
+
+
 def test_check(path):
     name = os.path.basename(path)
     answer = product.run("check", "--format", "html", path)
@@ -233,6 +262,10 @@ def test_trace(path):
     tap.empty(
         list(differences(Page(answer.out), product.parse(json.out))),
         name + ": the numbers of JSON",
+    )
+    tap.empty(
+        list(path_differences(Page(answer.out), product.parse(json.out))),
+        name + ": the critical path of JSON",
     )
     tap.ok(page_of(path).out == answer.out, name + ": the same bytes again")
 

@@ -152,7 +152,13 @@ def test_keyboard(chrome, name):
     press("0", Keys.ARROW_DOWN, Keys.ENTER)
     tap.ok(window(chrome) == whole, name + ": 0 shows the whole run", window(chrome))
     told = page_browser.tip(chrome)
-    tap.ok(re.match(r"\S+: .*from \S+ s to \S+ s", told) is not None, name + ": Enter says what is there", told)
+    tap.ok(re.match(r"[^:]+: .*from \S+ s to \S+ s", told) is not None, name + ": Enter says what is there", told)
+    pressed = lambda: chrome.execute_script(
+        "return ['path', 'arrows'].map(id => document.getElementById(id).getAttribute('aria-pressed'))"
+    )
+    press("c", "a")
+    tap.ok(pressed() == ["true", "false"], name + ": c shows the critical path, a hides arrows", pressed())
+    tap.ok("critical path" in page_browser.tip(chrome), name + ": and says so", page_browser.tip(chrome))
     press("N")
     tap.ok("waits" in page_browser.tip(chrome), name + ": N goes to a wait", page_browser.tip(chrome))
 

@@ -115,7 +115,7 @@ def test_trace(chrome, folder, name, path, *options):
     page = os.path.join(folder, name + ".html")
     product.run("diagnose", "--format", "html", "-o", page, *options, path)
     model = Model(path)
-    # Frames of findings lie above what is compared.
+    # Frames of findings and arrows lie above what is compared.
     with open(page, encoding="utf-8") as file:
         text = re.sub('<i data-frame="[^>]*></i>', "", file.read())
     with open(page, "w", encoding="utf-8") as file:
@@ -123,6 +123,7 @@ def test_trace(chrome, folder, name, path, *options):
     page_browser.resize(chrome, 1280)
     chrome.get("file://" + page)
     canvas = chrome.find_element("id", "canvas")
+    canvas.send_keys("a")
     for zoom in ZOOMS:
         canvas.send_keys("0" + "+" * zoom)
         for _ in range(random.randrange(4) if zoom else 0):

@@ -84,6 +84,23 @@ START_TEST(a_slow_master_is_found_and_can_be_walked)
 }
 END_TEST
 
+START_TEST(a_diagnosis_is_printed_as_a_page_and_a_plan_is_not)
+{
+    struct mpl_analysis *a = diagnose("examples/traces/mw-slow-master");
+    FILE *file = tmpfile();
+    char text[64] = "";
+
+    ck_assert_int_eq(mpl_analysis_print(a, MPL_PRINT_HTML, NULL, file, err), MPL_OK);
+    rewind(file);
+    ck_assert_ptr_nonnull(fgets(text, sizeof text, file));
+    ck_assert_str_eq(text, "<!DOCTYPE html>\n");
+    ck_assert_int_eq(mpl_plan_print(a, NULL, NULL, MPL_PRINT_HTML, NULL, file, err),
+                     MPL_E_USAGE);
+    ck_assert_int_eq(fclose(file), 0);
+    mpl_analysis_destroy(a);
+}
+END_TEST
+
 START_TEST(both_forms_are_printed)
 {
     struct mpl_analysis *a = diagnose("examples/traces/mw-slow-master");
@@ -344,6 +361,7 @@ START_TEST(differences_are_printed)
 
     ck_assert_int_eq(mpl_differences_print(d, MPL_PRINT_TEXT, NULL, out, err), MPL_OK);
     ck_assert_int_eq(mpl_differences_print(d, MPL_PRINT_JSON, NULL, out, err), MPL_OK);
+    ck_assert_int_eq(mpl_differences_print(d, MPL_PRINT_HTML, NULL, out, err), MPL_OK);
     rewind(out);
     ck_assert_uint_gt(fread(text, 1, sizeof text - 1, out), 0);
     ck_assert_int_eq(fclose(out), 0);
@@ -401,6 +419,7 @@ int main(void)
     tcase_add_checked_fixture(c, begin, end);
     tcase_add_test(c, a_slow_master_is_found_and_can_be_walked);
     tcase_add_test(c, both_forms_are_printed);
+    tcase_add_test(c, a_diagnosis_is_printed_as_a_page_and_a_plan_is_not);
     tcase_add_test(c, a_plan_is_printed_in_both_forms);
     tcase_add_test(c, a_tracer_that_nobody_knows_is_an_error_of_usage);
     tcase_add_test(c, of_what_cannot_be_used_nothing_is_planned);
