@@ -4,7 +4,7 @@
 #include "draw/picture_priv.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 enum {
     MOST_CHARTS = 12,
@@ -62,12 +62,6 @@ static bool is_known(const struct picture *p, size_t row)
 
 /* ---- which lines ------------------------------------------------------------------------------ */
 
-static size_t slot_of(const struct lines *all, size_t row)
-{
-    return (size_t) all->charts_of.of_row[row] * all->lines_of.n +
-           all->lines_of.of_row[row];
-}
-
 /* Puts the line among those of its chart, the largest first; the last one falls out where there is no room. */
 static void keep(struct lines *all, struct chart *chart, const struct line *line)
 {
@@ -85,49 +79,84 @@ static void keep(struct lines *all, struct chart *chart, const struct line *line
     }
 }
 
-static void add_chart(struct lines *all, uint32_t name, const struct line *found)
+static int by_chart(const void *x, const void *y)
 {
-    struct chart *chart = &all->charts[all->n_charts];
-    bool is_used = false;
+    const struct line *a = x;
+    const struct line *b = y;
 
-    *chart = (struct chart){ .name = name, .first = all->n_charts * MOST_LINES };
-    for (uint32_t i = 0; i < all->lines_of.n; i++) {
-        const struct line *line = &found[(size_t) name * all->lines_of.n + i];
-
-        if (line->n_rows > 0 && all->n_charts < MOST_CHARTS) {
-            keep(all, chart, line);
-        }
-        all->n_left_out += line->n_rows > 0 && all->n_charts == MOST_CHARTS;
-        is_used = is_used || line->n_rows > 0;
-    }
-    all->n_charts += is_used && all->n_charts < MOST_CHARTS;
+    return a->chart != b->chart ? (a->chart > b->chart) - (a->chart < b->chart)
+                                : (a->name > b->name) - (a->name < b->name);
 }
 
-static enum mpl_status choose(struct picture *p, struct lines *all, struct mpl_err *err)
+/* Rows of each pair of names. */
+static enum mpl_status sum_up(const struct picture *p, const struct lines *all,
+                              struct mpl_map *line_of, struct mpl_buf *found,
+                              struct mpl_err *err)
 {
     const struct mpl_axes *axes = &p->view->axes;
-    const size_t n = (size_t) all->charts_of.n * all->lines_of.n;
-    struct line *found = MPL_NEW_ARRAY(p->sheet.arena, n, struct line);
 
-    all->charts = MPL_NEW_ARRAY(p->sheet.arena, MOST_CHARTS + 1, struct chart);
-    all->lines = MPL_NEW_ARRAY(p->sheet.arena, (MOST_CHARTS + 1) * MOST_LINES, struct line);
-    if (found == NULL || all->charts == NULL || all->lines == NULL) {
-        return mpl_nomem(err);
-    }
     for (size_t r = 0; r < p->table->n_rows; r++) {
-        struct line *line = &found[slot_of(all, r)];
+        const uint32_t chart = all->charts_of.of_row[r];
+        const uint32_t name = all->lines_of.of_row[r];
+        const uint64_t key = (uint64_t) chart << 32 | name;
+        const uint32_t known = mpl_map_find(line_of, key);
+        struct line *line =
+            known == MPL_NONE ? mpl_buf_add(found) : mpl_buf_get(found, known);
 
-        line->chart = all->charts_of.of_row[r];
-        line->name = all->lines_of.of_row[r];
+        if (line == NULL ||
+            (known == MPL_NONE && !mpl_map_put(line_of, key, (uint32_t) found->n - 1))) {
+            return mpl_nomem(err);
+        }
+        line->chart = chart;
+        line->name = name;
         line->n_rows += is_known(p, r);
         for (size_t k = 0; k < axes->n_y; k++) {
             line->sum += fabs(mpl_picture_value(p, r, axes->y[k]));
         }
     }
-    for (uint32_t i = 0; i < all->charts_of.n; i++) {
-        add_chart(all, i, found);
+    if (found->n > 1) {
+        qsort(found->data, found->n, sizeof(struct line), by_chart);
     }
     return MPL_OK;
+}
+
+static void add_line(struct lines *all, const struct line *line)
+{
+    struct chart *last = all->n_charts > 0 ? &all->charts[all->n_charts - 1] : NULL;
+
+    if (last == NULL || last->name != line->chart) {
+        if (all->n_charts == MOST_CHARTS) {
+            all->n_left_out++;
+            return;
+        }
+        last = &all->charts[all->n_charts];
+        *last =
+            (struct chart){ .name = line->chart, .first = all->n_charts++ * MOST_LINES };
+    }
+    keep(all, last, line);
+}
+
+static enum mpl_status choose(struct picture *p, struct lines *all, struct mpl_err *err)
+{
+    struct mpl_map *line_of = mpl_map_create();
+    struct mpl_buf found = mpl_buf_make(sizeof(struct line));
+    enum mpl_status st = MPL_OK;
+
+    all->charts = MPL_NEW_ARRAY(p->sheet.arena, MOST_CHARTS, struct chart);
+    all->lines = MPL_NEW_ARRAY(p->sheet.arena, MOST_CHARTS * MOST_LINES, struct line);
+    st = line_of == NULL || all->charts == NULL || all->lines == NULL
+             ? mpl_nomem(err)
+             : sum_up(p, all, line_of, &found, err);
+    for (size_t i = 0; i < found.n && st == MPL_OK; i++) {
+        const struct line *line = mpl_buf_get(&found, i);
+
+        if (line->n_rows > 0) {
+            add_line(all, line);
+        }
+    }
+    mpl_map_destroy(line_of);
+    mpl_buf_free(&found);
+    return st;
 }
 
 /* ---- points ----------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import statistics
+import tempfile
 import xml.etree.ElementTree as tree
 
 from jsonschema import Draft202012Validator
@@ -277,6 +278,29 @@ def test_statistics(name, path):
     tap.empty(faults[:5], f"{name}: statistics are those of the timeline")
 
 
+def test_hostile(folder):
+    """Names of a trace are text in a picture, whatever they hold."""
+    name = "</text><script>alert(1)</script><img src=x onerror='alert(2)'> \u202e]]>&amp;"
+    path = os.path.join(folder, "hostile.trace")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(f'# us.\nhost "{name}": 0 1\ncomm "{name}": 0 1\n')
+        out.write(f'rank 0: region "{name}" 0..100 send 100..105 to 1 barrier 105..140 comm "{name}"\n')
+        out.write(f'rank 1: region "{name}" 0..10 recv 10..110 from 0 barrier 110..140 comm "{name}"\n')
+    ours = {"svg", "g", "path", "text", "title", "rect", "style", "defs", "pattern", "line"}
+    for view in VIEWS:
+        answer = product.run("view", view, path, "--format", "svg")
+        root = tree.fromstring(answer.out)
+        foreign = {e.tag.rpartition("}")[2] for e in root.iter()} - ours
+        running = [k for e in root.iter() for k in e.attrib if k.startswith("on") or k.endswith("href")]
+        tap.ok(not foreign and not running and "\u202e" not in answer.out, f"hostile names: {view} is inert", foreign or running)
+    hosts = product.run("view", "hosts", path, "--format", "svg").out
+    tap.ok("&lt;script&gt;" in hosts, "hostile names: they are shown as text", hosts)
+    page = product.run("view", "hosts", path, "--format", "html").out
+    tap.ok("<script" not in page and "<img" not in page, "hostile names: a page holds none of their elements")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    tap.guarded("hostile names", test_hostile, scratch)
 for path in product.some(product.all_traces(), 5):
     for view in VIEWS:
         name = os.path.basename(path)
