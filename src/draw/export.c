@@ -16,6 +16,7 @@ const char *const mpl_export_categories[MPL_EXPORT_CATEGORIES] = {
     [MPL_EXPORT_ROLE] = "role", [MPL_EXPORT_FINDING] = "finding",
 };
 const char *const mpl_export_keys[MPL_EXPORT_KEYS] = {
+    [MPL_EXPORT_RECORD] = "record",
     [MPL_EXPORT_CLASS] = "class",
     [MPL_EXPORT_COMM] = "communicator",
     [MPL_EXPORT_ROOT] = "root",

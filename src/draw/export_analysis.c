@@ -17,7 +17,7 @@ static void write_slice(struct mpl_exporting *x, struct mpl_export_slice *slice,
                         int64_t begin, int64_t end)
 {
     slice->begin_ns = mpl_export_ns(x, begin);
-    slice->end_ns = mpl_export_ns(x, end);
+    slice->end_ns = mpl_export_ns(x, end > begin ? end : begin);
     x->writer->begin(x->writer, slice);
     x->writer->end(x->writer, slice);
 }

@@ -198,11 +198,46 @@ static struct mpl_export_slice slice_of(const struct mpl_exporting *x,
     return slice;
 }
 
+/* "5#123" in \p text; false where it is not known. */
+static bool record_of(const struct mpl_exporting *x, const struct mpl_piece *p,
+                      char text[48])
+{
+    struct mpl_call_about about;
+    char digits[12];
+    size_t n = 0;
+    size_t at = 0;
+
+    if (x->records == NULL) {
+        return false;
+    }
+    mpl_events_call_about(x->run->events, p->location, p->number / 2, &about);
+    uint32_t number = mpl_records_number(x->records, about.first_event);
+
+    for (const char *c = x->run->model->locations[p->location].label; *c != '\0' && at < 30;
+         c++) {
+        text[at++] = *c;
+    }
+    text[at++] = '#';
+    do {
+        digits[n++] = (char) ('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    while (n > 0) {
+        text[at++] = digits[--n];
+    }
+    text[at] = '\0';
+    return true;
+}
+
 static void write_call(struct mpl_exporting *x, const struct mpl_piece *p)
 {
     const struct mpl_span *span = &p->span;
     struct mpl_export_slice call = slice_of(x, p);
+    char record[48];
 
+    if (record_of(x, p, record)) {
+        say(&call, MPL_EXPORT_RECORD, (struct mpl_export_text){ 0, record });
+    }
     if (span->collective != MPL_NONE) {
         const struct mpl_model *model = x->run->model;
         const struct mpl_collective *c =
@@ -259,8 +294,13 @@ void mpl_export_locations(struct mpl_exporting *x, const struct mpl_progress *pr
         }
     }
     for (uint32_t l = 0; l < n && x->writer->failed == 0; l++) {
+        struct mpl_records records;
         struct mpl_piece p;
 
+        x->records = x->s->has_location[l] && mpl_records_read(x->run->model, l, x->arena,
+                                                               &records, NULL) == MPL_OK
+                         ? &records
+                         : NULL;
         mpl_progress_tell(progress, "writing locations", l, n);
         for (bool more = mpl_piece_first(x->s, l, &p); more;
              more = mpl_piece_next(x->s, &p)) {

@@ -37,6 +37,7 @@ enum mpl_export_category {
 extern const char *const mpl_export_categories[MPL_EXPORT_CATEGORIES];
 
 enum mpl_export_key {
+    MPL_EXPORT_RECORD, /* "5#123", as marple order takes it */
     MPL_EXPORT_CLASS,
     MPL_EXPORT_COMM,
     MPL_EXPORT_ROOT,
@@ -61,7 +62,7 @@ struct mpl_export_argument {
     struct mpl_export_text text; /**< .text NULL: a number. */
     uint64_t number;
 };
-enum { MPL_EXPORT_ARGUMENTS = 4 };
+enum { MPL_EXPORT_ARGUMENTS = 5 };
 
 /** A slice, or a mark if it has no length. */
 struct mpl_export_slice {
@@ -123,6 +124,8 @@ struct mpl_exporting {
     const char **comms;   /* clean */
     const char **rank_of; /* per location: "rank 3", "rank 3 thread 2" */
     uint32_t *track_of;   /* per location; 0: not selected */
+    const struct mpl_records
+        *records; /* of the location that is written; NULL: not known */
     struct mpl_export_counts counted;
 };
 

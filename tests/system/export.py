@@ -212,6 +212,10 @@ def compare(name, x, path, *selection):
     got = collections.Counter(s[3] for s in x.slices)
     tap.ok(got["call"] == len(calls), "%s: calls are those of the timeline" % name, "%d, not %d" % (got["call"], len(calls)))
     tap.ok(got["wait"] == len(waits), "%s: so are waits" % name, "%d, not %d" % (got["wait"], len(waits)))
+    tap.ok(
+        sorted(s[5].get("record") for s in x.of("call")) == sorted(row["record"] for row in calls),
+        "%s: calls tell their records" % name,
+    )
     total = sum(row["wait"] for row in waits)
     tap.ok(
         abs(seconds(x.of("wait")) - total) <= 2e-9 * (len(waits) + 1),
