@@ -1,9 +1,10 @@
 /*
  * Measures `marple diff`:
  *
- *     compare MARPLE FIRST SAME OTHER
+ *     compare MARPLE FIRST SAME OTHER SLOW
  *
- * Three anchors: FIRST and SAME hold the same calls, OTHER has some more iterations. CPU seconds of reading,
+ * Four anchors: FIRST and SAME hold the same calls, OTHER has some more iterations, in SLOW a worker computes longer, so
+ * that chance decides about the rest, and where it does so is looked for. CPU seconds of reading,
  * matching and clocks of both, of diagnosing both, and of comparing them, each in processes of their own, medians; with
  * ratios, and the peak memory beside that of `marple check` for both. Then the similarities of 4,096 sequences. Ends with 1 when a command
  * fails, never because of a number.
@@ -88,14 +89,15 @@ static void measure_similarity(uint32_t n_classes)
 
 int main(int argc, char **argv)
 {
-    if (argc != 5) {
-        fprintf(stderr, "usage: compare MARPLE FIRST SAME OTHER\n");
+    if (argc != 6) {
+        fprintf(stderr, "usage: compare MARPLE FIRST SAME OTHER SLOW\n");
         return 2;
     }
     printf("%10s  %8s  %8s  %8s  %6s  %6s  %8s  %6s\n", "calls are", "(a) s", "(b) s",
            "(c) s", "c/a", "c/b", "MiB", "of two");
     compare(argv, argv[2], argv[3], "the same");
     compare(argv, argv[2], argv[4], "different");
+    compare(argv, argv[2], argv[5], "by chance");
     printf("\nSimilarities of %d processes\n\n%10s  %8s\n", N_RANKS, "classes", "CPU s");
     measure_similarity(4);
     measure_similarity(N_RANKS);

@@ -1,7 +1,7 @@
 /*
  * Writes a large master-worker trace in the manner of Score-P, for `make bench`:
  *
- *     generate DIRECTORY EVENTS KERNELS [LOCATIONS [SWING]]
+ *     generate DIRECTORY EVENTS KERNELS [LOCATIONS [SWING [SLOW]]]
  *
  * Rank 0 serves requests one after the other in `handle`, the others compute in `work`. A task is
  * 16 events: on the worker Recv, work, Send; on the master Recv, handle, Send. KERNELS is the
@@ -12,7 +12,7 @@
  *
  * With SWING, microseconds, each location's clock swings by so much around the true time, ten times
  * a second and each with another phase, while the recorded offsets say that all clocks are exact: so
- * there is something to estimate and to repair.
+ * there is something to estimate and to repair. With SLOW, location 1 computes longer by so many percent.
  */
 #include <errno.h>
 #include <math.h>
@@ -115,7 +115,8 @@ static uint32_t first_to_ask(const struct location *l, uint32_t n)
     return first;
 }
 
-static uint64_t simulate(struct location *l, uint32_t n, uint64_t tasks, uint32_t kernels)
+static uint64_t simulate(struct location *l, uint32_t n, uint64_t tasks, uint32_t kernels,
+                         uint64_t slow_percent)
 {
     enum { LATENCY_NS = 700 };
     const uint64_t work_ns = 20000;
@@ -134,7 +135,9 @@ static uint64_t simulate(struct location *l, uint32_t n, uint64_t tasks, uint32_
         compute(&l[0], REGION_HANDLE, handle_ns + jitter(t, 200));
         send(&l[0], w);
         receive(&l[w], 0, l[0].now + LATENCY_NS);
-        work(&l[w], work_ns + jitter(t + w, 4000), kernels);
+        work(&l[w],
+             (work_ns + jitter(t + w, 4000)) * (100 + (w == 1 ? slow_percent : 0)) / 100,
+             kernels);
         send(&l[w], 0);
         l[w].request = l[w].now + LATENCY_NS;
     }
@@ -222,9 +225,10 @@ int main(int argc, char **argv)
     const uint32_t kernels = argc > 3 ? (uint32_t) strtoul(argv[3], NULL, 10) : 0;
     const uint32_t n = argc > 4 ? (uint32_t) strtoul(argv[4], NULL, 10) : 16;
     const double swing_us = argc > 5 ? strtod(argv[5], NULL) : 0;
+    const uint64_t slow_percent = argc > 6 ? strtoull(argv[6], NULL, 10) : 0;
 
     if (argc < 4 || events < EVENTS_PER_TASK || n < 3 || n > MAX_LOCATIONS) {
-        fprintf(stderr, "usage: generate DIRECTORY EVENTS KERNELS [LOCATIONS [SWING]]\n");
+        fprintf(stderr, "usage: generate DIRECTORY EVENTS KERNELS [LOCATIONS [SWING [SLOW]]]\n");
         return 2;
     }
     OTF2_Archive *archive =
@@ -242,7 +246,8 @@ int main(int argc, char **argv)
         l[i].swing_ns = 1000 * swing_us;
         l[i].phase = i;
     }
-    const uint64_t last = simulate(l, n, events / (EVENTS_PER_TASK + 2 * kernels), kernels);
+    const uint64_t last = simulate(l, n, events / (EVENTS_PER_TASK + 2 * kernels), kernels,
+                                   slow_percent);
 
     for (uint32_t i = 0; i < n; i++) {
         OTF2_Archive_CloseEvtWriter(archive, l[i].writer);

@@ -104,17 +104,24 @@ static bool make_alphabet(const struct mpl_folded *s, struct mpl_arena *scratch,
     return true;
 }
 
+static uint32_t number_of(const struct alphabet *x, struct mpl_item item)
+{
+    return x->numbers[index_of(item.what)] - 1;
+}
+
 static void count(const struct mpl_folded *s, size_t n, bool is_double,
                   const struct alphabet *x, uint64_t *counts)
 {
-    for (size_t i = 0; i < n; i++) {
-        const size_t a = x->numbers[index_of(s->items[i].what)] - 1;
+    size_t next = n == 0 ? 0 : number_of(x, s->items[0]);
 
-        if (is_double) {
-            counts[a * x->n + x->numbers[index_of(s->items[i + 1].what)] - 1]++;
-        } else {
-            counts[a] += s->items[i].count;
-        }
+    for (size_t i = 0; i < n && !is_double; i++) {
+        counts[number_of(x, s->items[i])] += s->items[i].count;
+    }
+    for (size_t i = 0; i < n && is_double; i++) {
+        const size_t first = next;
+
+        next = number_of(x, s->items[i + 1]);
+        counts[first * x->n + next]++;
     }
 }
 

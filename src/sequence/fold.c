@@ -298,18 +298,22 @@ static enum change extend(struct mpl_loops *x)
     return UNCHANGED;
 }
 
+/* Most lengths are out of question for this alone. */
+static bool ends_alike(const struct mpl_loops *x, uint32_t n)
+{
+    const struct place *top = place_at(x, x->stack.n - 1);
+
+    return is_equal_item(top->item, (top - n)->item);
+}
+
 /* A loop whose body are the \p n items on top? */
 static enum change fold(struct mpl_loops *x, uint32_t n)
 {
     const size_t top = x->stack.n;
+    const uint64_t hash = stretch(x, top, n);
     uint32_t times = 2;
-    uint64_t hash;
     uint64_t key;
 
-    if (!is_equal_item(place_at(x, top - 1)->item, place_at(x, top - 1 - n)->item)) {
-        return UNCHANGED;
-    }
-    hash = stretch(x, top, n);
     if (hash != stretch(x, top - n, n) || !is_repeated(x, n, 2)) {
         return UNCHANGED;
     }
@@ -340,7 +344,7 @@ static enum change settle(struct mpl_loops *x)
 
     for (uint32_t n = 1;
          n < GRAM && n <= x->k && 2 * (size_t) n <= top && change == UNCHANGED; n++) {
-        change = fold(x, n);
+        change = ends_alike(x, n) ? fold(x, n) : UNCHANGED;
     }
     if (change != UNCHANGED || top < 2 * (size_t) GRAM || x->k < GRAM) {
         return change;

@@ -273,31 +273,40 @@ static bool send_of(const struct maker *m, uint32_t l, uint32_t call,
     return out->function != MPL_NONE;
 }
 
-/* Whether a message that a call takes comes from a send that chance decides about. */
-static bool takes_loose(const struct maker *m, uint32_t call)
+/* Whether a message that is taken comes from a send that chance decides about. */
+static bool is_loose(const struct maker *m, uint32_t message)
 {
     const struct mpl_location *loc = &m->model->locations[m->location];
-    const struct mpl_span span = mpl_events_span(m->events, m->location, 2 * call + 1);
+    const uint32_t envelope = loc->messages[message].envelope;
     struct mpl_symbol send;
+    struct mpl_end end;
+    uint32_t other;
+    uint32_t sending;
 
+    if (envelope == MPL_NONE || loc->envelopes[envelope].is_send ||
+        !mpl_events_posting_call(m->events, m->location, message, &other, &sending)) {
+        return false;
+    }
+    end = mpl_match_partner(m->model, m->match, m->location, message);
+
+    const struct mpl_location *from = &m->model->locations[other];
+
+    return send_of(m, other, sending,
+                   &from->envelopes[from->messages[end.message].envelope], &send) &&
+           mpl_loose_get(m->options->loose, other, &send) != MPL_FIRM;
+}
+
+static bool takes_loose(const struct maker *m, uint32_t call)
+{
+    struct mpl_span span;
+    uint32_t only;
+
+    if (mpl_events_only_message(m->events, m->location, 2 * call + 1, &only)) {
+        return only != MPL_NONE && is_loose(m, only);
+    }
+    span = mpl_events_span(m->events, m->location, 2 * call + 1);
     for (uint32_t i = 0; i < span.n_messages; i++) {
-        const uint32_t message = mpl_events_message(m->events, m->location, &span, i);
-        const uint32_t envelope = loc->messages[message].envelope;
-        uint32_t other;
-        uint32_t sending;
-
-        if (envelope == MPL_NONE || loc->envelopes[envelope].is_send ||
-            !mpl_events_posting_call(m->events, m->location, message, &other, &sending)) {
-            continue;
-        }
-
-        const struct mpl_end end =
-            mpl_match_partner(m->model, m->match, m->location, message);
-        const struct mpl_location *from = &m->model->locations[other];
-
-        if (send_of(m, other, sending,
-                    &from->envelopes[from->messages[end.message].envelope], &send) &&
-            mpl_loose_get(m->options->loose, other, &send) != MPL_FIRM) {
+        if (is_loose(m, mpl_events_message(m->events, m->location, &span, i))) {
             return true;
         }
     }
