@@ -140,6 +140,9 @@ struct mpl_place_load {
     double culprit_s;    /**< So much of the difference. */
     uint64_t base_bytes; /**< That these calls send and receive; of computation 0. */
     uint64_t new_bytes;
+    double
+        more_bytes_s; /**< Of the difference, what is in calls that move a tenth or more beyond the bytes that the
+                            same calls of the base do. */
     bool is_wait_known; /**< False: partners are not recorded, so waiting counts as call. */
 };
 

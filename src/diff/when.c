@@ -12,6 +12,8 @@ enum { LEAST_SIDE = 3, SINGLE_STEPS = 2 };
 static const double least_p = 0.01;
 /* "From a step on": before it there is next to nothing. */
 static const double most_before = 0.25;
+/* nor is the rest of it more than this stretch has, small as it may be in each step. */
+static const double least_stretch = 0.5;
 /* Some steps have nearly all of it, and others hardly anything either way. */
 static const double nearly_all = 0.9;
 static const double most_others = 0.5;
@@ -128,7 +130,10 @@ static bool find_change(const double *x, uint32_t n, struct mpl_when *out)
     const double behind = sum_of(x + t, n - t) / (n - t);
     const bool is_from = fabs(before) <= most_before * fabs(behind);
 
+    const double stretch = is_from ? behind * (n - t) : before * t;
+
     if ((!is_from && fabs(behind) > most_before * fabs(before)) ||
+        fabs(stretch) < least_stretch * fabs(sum_of(x, n)) ||
         chance_of_split(x, n) > least_p) {
         return false;
     }

@@ -6,7 +6,7 @@
 
 /**
  * Of \p n paired differences, one per step. From or up to a step: the least squares fit of two means, one of them at
- * most a quarter of the other, where a permutation test (999 of at most 1,024 stretches) sees it in fewer than 1 of 100 worlds
+ * most a quarter of the other, which has at least half of the sum, where a permutation test (999 of at most 1,024 stretches) sees it in fewer than 1 of 100 worlds
  * without order; the interval of 95 % is that of Bai (Estimation of a Change Point in Multiple Regression Models, 1997). In
  * some steps: a quarter of them or fewer has nine tenths. In all: three quarters have a quarter of the mean or more.
  *

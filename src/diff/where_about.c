@@ -8,6 +8,8 @@
 
 /* Who is to blame causes so much of it. */
 static const double least_blamed = 0.5;
+/* A call that moves so many times as much as in the base moves more. */
+static const double more_bytes = 1.1;
 
 /* ---- further about a place ------------------------------------------------------------------------------- */
 
@@ -126,13 +128,27 @@ static void add_origins(const struct where *w, int side, uint32_t call, double s
     }
 }
 
-/* What the calls of a place in a run move, and for whom they wait: times \p sign. */
-static void look_at_calls(const struct where *w, int side, const struct stretch *s,
-                          double sign, struct mpl_place_load *out, double *by_origin)
+/* The calls of a place in one run. */
+struct moves {
+    uint32_t n;
+    uint64_t *bytes;
+    double *values_s;
+    uint64_t sum;
+};
+
+/* What calls move, and for whom they wait: times \p sign. */
+static enum mpl_status look_at_calls(const struct where *w, int side,
+                                     const struct stretch *s, double sign,
+                                     struct mpl_place_load *out, double *by_origin,
+                                     struct moves *moves, struct mpl_err *err)
 {
     const struct view *v = w->speakers[side];
-    uint64_t bytes = 0;
 
+    moves->bytes = MPL_NEW_ARRAY(w->arena, v->calls->n, uint64_t);
+    moves->values_s = MPL_NEW_ARRAY(w->arena, v->calls->n, double);
+    if (moves->bytes == NULL || moves->values_s == NULL) {
+        return mpl_nomem(err);
+    }
     for (uint32_t i = 0; i < v->calls->n; i++) {
         struct mpl_call_view call;
 
@@ -141,10 +157,25 @@ static void look_at_calls(const struct where *w, int side, const struct stretch 
         }
         mpl_events_call(v->run->events, out->location, v->calls->calls[i], &call);
         out->is_wait_known = out->is_wait_known && call.is_wait_known;
-        bytes += bytes_of(v->run, out->location, v->calls->calls[i]);
+        moves->bytes[moves->n] = bytes_of(v->run, out->location, v->calls->calls[i]);
+        moves->sum += moves->bytes[moves->n];
+        moves->values_s[moves->n++] = v->values_s[i];
         add_origins(w, side, v->calls->calls[i], sign, by_origin);
     }
-    *(side == 0 ? &out->base_bytes : &out->new_bytes) = bytes;
+    return MPL_OK;
+}
+
+static double in_more_bytes(const struct moves *base, const struct moves *new)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < new->n && base->n == new->n; i++) {
+        if ((double) new->bytes[i] >= more_bytes *(double) base->bytes[i] &&
+            new->bytes[i] > base->bytes[i]) {
+            sum += new->values_s[i] - base->values_s[i];
+        }
+    }
+    return sum;
 }
 
 static enum mpl_status find_culprit(const struct where *w, const struct stretch *s,
@@ -153,13 +184,20 @@ static enum mpl_status find_culprit(const struct where *w, const struct stretch 
     const uint32_t process = w->e->diff->new->model->locations[out->location].process;
     double *by_origin = MPL_NEW_ARRAY(w->arena, w->e->n_locations, double);
     const double sign = out->beyond_s < 0 ? -1 : 1;
+    struct moves moves[2] = { { .n = 0 }, { .n = 0 } };
     uint32_t most = 0;
+    enum mpl_status st = by_origin == NULL ? mpl_nomem(err) : MPL_OK;
 
-    if (by_origin == NULL) {
-        return mpl_nomem(err);
+    for (int side = 0; side < 2 && st == MPL_OK; side++) {
+        st = look_at_calls(w, side, s, side == 0 ? -sign : sign, out, by_origin,
+                           &moves[side], err);
     }
-    look_at_calls(w, 0, s, -sign, out, by_origin);
-    look_at_calls(w, 1, s, sign, out, by_origin);
+    if (st != MPL_OK) {
+        return st;
+    }
+    out->base_bytes = moves[0].sum;
+    out->new_bytes = moves[1].sum;
+    out->more_bytes_s = in_more_bytes(&moves[0], &moves[1]);
     for (uint32_t l = 1; l < w->e->n_locations; l++) {
         most = by_origin[l] > by_origin[most] ? l : most;
     }

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What moves so many times as much as in the base moves more. */
-static const double more_bytes = 1.1;
+/* Bytes are why calls take longer if what moves more of them has so much of it. */
+static const double least_bytes = 0.5;
 /* A line is worth what of a location is this share of the difference in run time. */
 static const double least_line = 0.2;
 
@@ -25,6 +25,7 @@ struct group {
     uint32_t *locations;
     uint64_t base_bytes;
     uint64_t new_bytes;
+    double more_bytes_s;
     bool is_one_call; /* All are the same one, */
     bool is_one_path; /* on the same path, */
     bool is_wait_known;
@@ -54,6 +55,7 @@ static void add_to(struct group *g, const struct mpl_place_load *x)
     g->sum_s += x->beyond_s;
     g->base_bytes += x->base_bytes;
     g->new_bytes += x->new_bytes;
+    g->more_bytes_s += x->more_bytes_s;
     if (g->most == NULL) {
         g->most = x;
         g->is_one_call = g->is_one_path = g->is_wait_known = true;
@@ -117,20 +119,20 @@ static const char *culprit_text(struct page *page, const struct mpl_diff *diff,
 /* Why calls take longer that wait for nobody. */
 static const char *reason_text(struct page *page, const struct group *g)
 {
-    const double times =
-        g->base_bytes == 0 ? 1 : (double) g->new_bytes / (double) g->base_bytes;
-
     if (!g->is_wait_known) {
         return "; how much of it is waiting is not recorded";
     }
     if (g->sum_s < 0 || g->culprit != MPL_NONE) {
         return "";
     }
-    return times >= more_bytes
-               ? or_unknown(mpl_arena_printf(page->scratch,
-                                             "; they move %.3g times as many bytes", times))
-               : "; they wait for nobody who is late and move no more bytes, so the "
-                 "network is slower, or cores are busy";
+    if (g->more_bytes_s < least_bytes * g->sum_s) {
+        return "; they wait for nobody who is late and it is not for more bytes, so the "
+               "network is slower, or cores are busy";
+    }
+    return g->base_bytes == 0 ? "; they move bytes and did not"
+                              : or_unknown(mpl_arena_printf(
+                                    page->scratch, "; they move %.3g times as many bytes",
+                                    (double) g->new_bytes / (double) g->base_bytes));
 }
 
 const char *mpl_words_calls(struct page *page, const struct mpl_diff *diff,

@@ -227,6 +227,8 @@ static void set_call(struct mpl_json *json, const struct mpl_diff *diff,
                  is_call ? mpl_json_integer((int64_t) x->base_bytes) : mpl_json_null());
     mpl_json_set(json, "new_bytes",
                  is_call ? mpl_json_integer((int64_t) x->new_bytes) : mpl_json_null());
+    mpl_json_set(json, "more_bytes_s",
+                 is_call ? mpl_json_number(x->more_bytes_s) : mpl_json_null());
 }
 
 static struct mpl_json *place_json(const struct mpl_diff *diff,

@@ -194,6 +194,7 @@ START_TEST(a_slow_link_is_communication_of_who_receives)
     ck_assert_uint_eq(x->when.first, 40);
     ck_assert_uint_eq(x->base_bytes, 60 * 1000);
     ck_assert_uint_eq(x->new_bytes, 60 * 1000);
+    ck_assert_double_eq(x->more_bytes_s, 0);
     ck_assert(x->is_significant);
     for (uint32_t l = 0; l < N_RANKS; l++) {
         ck_assert(l == 1 || find(lab.diff, MPL_TIME_CALLS, l, "MPI_Recv") == NULL);
@@ -221,6 +222,7 @@ START_TEST(larger_messages_are_said)
         ck_assert_double_eq_tol(x->when.each_s, 500e-6, 5e-6);
         ck_assert_uint_eq(x->base_bytes, 60 * 1000);
         ck_assert_uint_eq(x->new_bytes, 60 * 10000);
+        ck_assert_double_eq_tol(x->more_bytes_s, x->new_s - x->base_s, 1e-9);
         ck_assert_uint_eq(x->culprit, MPL_NONE);
     }
     close_lab(&lab);

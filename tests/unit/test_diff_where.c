@@ -123,6 +123,17 @@ START_TEST(equal_steps_are_all_and_few_are_not_judged)
 }
 END_TEST
 
+START_TEST(a_burst_at_the_beginning_is_not_until_when_the_rest_is_more)
+{
+    double values[400];
+
+    for (int i = 0; i < 400; i++) {
+        values[i] = i < 4 ? 20 : 1 + 0.01 * (i % 7 - 3);
+    }
+    ck_assert_int_eq(find(values, 400).kind, MPL_WHEN_ALL);
+}
+END_TEST
+
 /* Noise of one, a change of \p shift at a random step. */
 static struct mpl_when world(double shift, uint32_t *first, double *values, uint32_t *n)
 {
@@ -261,6 +272,7 @@ int main(void)
     tcase_add_test(c, what_ends_and_is_less_is_found_likewise);
     tcase_add_test(c, single_steps_are_no_change);
     tcase_add_test(c, equal_steps_are_all_and_few_are_not_judged);
+    tcase_add_test(c, a_burst_at_the_beginning_is_not_until_when_the_rest_is_more);
     tcase_add_loop_test(c, the_interval_holds_the_step_in_95_of_100_worlds, 0, 3);
     tcase_add_test(c, without_a_change_none_is_found);
     if (traces_are_there("faults of real runs")) {
