@@ -78,7 +78,7 @@ double mpl_common_factor(const struct mpl_effects *e, double *ratios)
 
     const double slower = nearest(ratios, n);
     const double faster = nearest(inverse, n);
-    const double factor = slower > 1 ? slower : 1 / faster;
+    const double factor = slower > 1 ? slower : faster > 1 ? 1 / faster : 1;
 
     return fabs(factor - 1) * most >= e->diff->least_share * e->diff->sides[0].median_s
                ? factor
