@@ -192,19 +192,38 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
     return st == MPL_OK ? mpl_precedence_find(a, err) : st;
 }
 
-enum mpl_status mpl_analysis_check(const char *path, const struct mpl_clock_options *clock,
-                                   const struct mpl_progress *progress,
+/* What a call does, device and all, has to be the same in all commands. */
+static enum mpl_status load_regions(struct mpl_analysis *a,
+                                    const struct mpl_analysis_options *options,
+                                    struct mpl_err *err)
+{
+    struct mpl_knowledge known = { 0 };
+    const enum mpl_status st = mpl_knowledge_regions(
+        options->knowledge, options->n_knowledge, a->arena, a->lint, &known, err);
+
+    a->region_classes = known.region_classes;
+    a->n_region_classes = known.n_region_classes;
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
+}
+
+enum mpl_status mpl_analysis_check(const char *path,
+                                   const struct mpl_analysis_options *options,
                                    struct mpl_analysis **out, struct mpl_err *err)
 {
-    struct mpl_analysis *a = mpl_analysis_create(clock, progress);
+    static const struct mpl_analysis_options defaults = { 0 };
+
+    options = options == NULL ? &defaults : options;
+
+    struct mpl_analysis *a = mpl_analysis_create(options->clock, options->progress);
 
     if (a == NULL) {
         return mpl_nomem(err);
     }
     *out = a;
 
-    enum mpl_status st = open_runs(a, &path, 1, err);
+    enum mpl_status st = load_regions(a, options, err);
 
+    st = st == MPL_OK ? open_runs(a, &path, 1, err) : st;
     st = st == MPL_OK ? mpl_groups_make(a, err) : st;
     st = st == MPL_OK ? mpl_verdict_reach(a, err) : st;
     return st == MPL_OK ? publish(a, err) : st;

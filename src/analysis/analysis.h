@@ -417,10 +417,11 @@ enum mpl_status mpl_analysis_why_not(struct mpl_analysis *analysis, const char *
 /** Whether a quality note of the reader says that the trace is damaged. */
 bool mpl_note_is_damage(const char *note);
 
-/** The stages up to events only, for `marple check`: one run in the diagnosis, no findings.
+/** The stages up to events only, for `marple check`: one run in the diagnosis, no findings. Of \p options
+ *  count the clocks, the progress, and of the knowledge the classes of functions; NULL: the defaults, and no knowledge.
  *  A trace that cannot be used is told as above. */
-enum mpl_status mpl_analysis_check(const char *path, const struct mpl_clock_options *clock,
-                                   const struct mpl_progress *progress,
+enum mpl_status mpl_analysis_check(const char *path,
+                                   const struct mpl_analysis_options *options,
                                    struct mpl_analysis **out, struct mpl_err *err);
 
 /** For who compares runs: of the events only the calls, see mpl_events_create_calls(), and of the run nothing

@@ -22,10 +22,11 @@ void mpl_order_close(struct mpl_order *order)
 static enum mpl_status read_trace(struct mpl_order *order, const char *path,
                                   const struct mpl_options *options, struct mpl_err *err)
 {
-    const struct mpl_clock_options *clock = options == NULL ? NULL : &options->clock;
-    const struct mpl_progress *progress = options == NULL ? NULL : &options->progress;
-    const enum mpl_status st =
-        mpl_analysis_check(path, clock, progress, &order->analysis, err);
+    const struct mpl_analysis_options asked = {
+        .clock = options == NULL ? NULL : &options->clock,
+        .progress = options == NULL ? NULL : &options->progress,
+    };
+    const enum mpl_status st = mpl_analysis_check(path, &asked, &order->analysis, err);
 
     if (st != MPL_OK) {
         return st;

@@ -81,7 +81,11 @@ static enum mpl_status check(const struct check_opts *opts, FILE *out, struct mp
     }
     mpl_trace_tell(opts->trace);
     mpl_progress_line_open(&line, stderr);
-    st = mpl_analysis_check(opts->trace, &opts->clock, &line.progress, &analysis, err);
+
+    const struct mpl_analysis_options asked = { .clock = &opts->clock,
+                                                .progress = &line.progress };
+
+    st = mpl_analysis_check(opts->trace, &asked, &analysis, err);
     mpl_progress_line_close(&line);
     st = st == MPL_OK ? print(analysis, opts, output.stream, err) : st;
     st = mpl_output_close(&output, st, err);

@@ -379,11 +379,6 @@ static enum mpl_status analyse(const struct mpl_order_opts *opts, struct mpl_are
         has_finding = has_finding || mpl_query_is_finding(opts->addresses[i]);
     }
     mpl_progress_line_open(&line, stderr);
-    if (!has_finding) {
-        st = mpl_analysis_check(opts->trace, &opts->clock, &line.progress, out, err);
-        mpl_progress_line_close(&line);
-        return st;
-    }
     st = mpl_directories_find(&opts->knowledge, arena, &directories, err);
     if (st == MPL_OK) {
         const struct mpl_analysis_options asked = {
@@ -393,7 +388,9 @@ static enum mpl_status analyse(const struct mpl_order_opts *opts, struct mpl_are
             .progress = &line.progress,
         };
 
-        st = mpl_analysis_run(&opts->trace, 1, &asked, out, err);
+        st = !has_finding
+                 ? mpl_analysis_check(opts->trace, &asked, out, err)
+                 : mpl_analysis_run(&opts->trace, 1, &asked, out, err);
     }
     mpl_progress_line_close(&line);
     return st;

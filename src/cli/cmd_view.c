@@ -180,11 +180,6 @@ static enum mpl_status analyse(const struct view_opts *opts, struct mpl_arena *a
     enum mpl_status st;
 
     mpl_progress_line_open(&line, stderr);
-    if (opts->asked.finding == NULL && !opts->is_export) {
-        st = mpl_analysis_check(opts->trace, &opts->clock, &line.progress, out, err);
-        mpl_progress_line_close(&line);
-        return st;
-    }
     st = mpl_directories_find(&opts->knowledge, arena, &directories, err);
     if (st == MPL_OK) {
         const struct mpl_analysis_options asked = {
@@ -194,7 +189,9 @@ static enum mpl_status analyse(const struct view_opts *opts, struct mpl_arena *a
             .progress = &line.progress,
         };
 
-        st = mpl_analysis_run(&opts->trace, 1, &asked, out, err);
+        st = opts->asked.finding == NULL && !opts->is_export
+                 ? mpl_analysis_check(opts->trace, &asked, out, err)
+                 : mpl_analysis_run(&opts->trace, 1, &asked, out, err);
     }
     mpl_progress_line_close(&line);
     return st;

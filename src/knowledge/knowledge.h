@@ -39,10 +39,10 @@ enum mpl_status mpl_knowledge_load_files(const char *const *directories, size_t 
                                          struct mpl_knowledge *out, struct mpl_err *err);
 
 /**
- * The classes of functions in the files regions.yaml of \p n folders; those that have none are left out.
+ * The classes of functions in rules/regions.yaml of \p n directories; those that have none are left out.
  * Errors: MPL_E_SYNTAX, all messages in \p lint; MPL_E_IO.
  */
-enum mpl_status mpl_knowledge_regions(const char *const *folders, size_t n,
+enum mpl_status mpl_knowledge_regions(const char *const *directories, size_t n,
                                       struct mpl_arena *arena, struct mpl_lint *lint,
                                       struct mpl_knowledge *out, struct mpl_err *err);
 

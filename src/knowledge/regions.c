@@ -97,7 +97,7 @@ static enum mpl_status read_file(const char *file, struct mpl_arena *arena,
     return st == MPL_OK && mpl_lint_errors(lint) > 0 ? mpl_lint_fail(lint, err) : st;
 }
 
-enum mpl_status mpl_knowledge_regions(const char *const *folders, size_t n,
+enum mpl_status mpl_knowledge_regions(const char *const *directories, size_t n,
                                       struct mpl_arena *arena, struct mpl_lint *lint,
                                       struct mpl_knowledge *out, struct mpl_err *err)
 {
@@ -105,7 +105,7 @@ enum mpl_status mpl_knowledge_regions(const char *const *folders, size_t n,
     enum mpl_status st = MPL_OK;
 
     for (size_t i = 0; i < n && st == MPL_OK; i++) {
-        const char *file = mpl_arena_printf(arena, "%s/regions.yaml", folders[i]);
+        const char *file = mpl_arena_printf(arena, "%s/rules/regions.yaml", directories[i]);
         struct stat found;
 
         if (file == NULL) {

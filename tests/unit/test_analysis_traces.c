@@ -59,7 +59,7 @@ static void check_trace(const char *trace, const char *path)
     const struct mpl_model *model = a->runs[0].model;
 
     count_stamped(a);
-    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &stages, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, &stages, NULL), MPL_OK);
     if (a->diagnosis.verdict != MPL_VERDICT_UNUSABLE) {
         const int64_t *times = copy_times(stages->runs[0].model, arena);
 

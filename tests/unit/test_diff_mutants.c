@@ -641,7 +641,7 @@ static void try_trace(const char *trace, uint32_t n, struct score *score)
     char path[4000];
 
     snprintf(path, sizeof path, "%s/%s", traces_folder(), trace);
-    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &analysis, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, &analysis, NULL), MPL_OK);
 
     const struct mpl_diagnosis *base = mpl_analysis_diagnosis(analysis);
 
@@ -723,7 +723,7 @@ START_TEST(a_fault_shows_in_its_part_of_calls_and_in_no_other)
     char path[4000];
 
     snprintf(path, sizeof path, "%s/%s", traces_folder(), x.trace);
-    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &analysis, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, &analysis, NULL), MPL_OK);
     ck_assert_int_eq(mpl_read(path, s.arena, NULL, &model, NULL), MPL_OK);
 
     const struct mpl_run *base = &mpl_analysis_diagnosis(analysis)->runs[0];
@@ -753,7 +753,7 @@ static void ask_changed(const char *trace,
     char path[4000];
 
     snprintf(path, sizeof path, "%s/%s", traces_folder(), trace);
-    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &analysis, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, &analysis, NULL), MPL_OK);
     ck_assert_int_eq(mpl_read(path, s.arena, NULL, &model, NULL), MPL_OK);
     for (uint32_t l = 0; l < model->n_locations; l++) {
         change(&model->locations[l], l);
@@ -801,7 +801,7 @@ START_TEST(the_mirror_image_blames_the_same)
 
     for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s/%s", traces_folder(), names[i]);
-        ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &runs[i], NULL), MPL_OK);
+        ck_assert_int_eq(mpl_analysis_check(path, NULL, &runs[i], NULL), MPL_OK);
     }
     for (int i = 0; i < 2; i++) {
         struct mpl_comparison *comparison = NULL;

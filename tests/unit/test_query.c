@@ -39,7 +39,7 @@ START_TEST(questions_without_memory_fail_cleanly)
 
     snprintf(path, sizeof path, "%s/tests/traces/slow-master.trace",
              top == NULL ? "." : top);
-    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &analysis, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, &analysis, NULL), MPL_OK);
     for (long n = 0; st != MPL_OK && n < 2000; n++) {
         mpl_alloc_fail_after(n);
         st = ask(mpl_analysis_diagnosis(analysis), &x);

@@ -342,7 +342,7 @@ START_TEST(the_step_of_lulesh_is_found_from_its_length_on)
     struct mpl_folded out;
     uint32_t most = 0;
 
-    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &analysis, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, &analysis, NULL), MPL_OK);
     ck_assert_int_eq(mpl_filter_open(step->code, arena, &filter, NULL), MPL_OK);
 
     const struct mpl_sequence_options options = { .filter = filter };

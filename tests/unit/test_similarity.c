@@ -541,7 +541,7 @@ static struct mpl_analysis *read_run(const char *folder, const char *name)
     const char *path = mpl_arena_printf(arena, "%s/%s", folder, name);
     struct mpl_analysis *analysis = NULL;
 
-    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &analysis, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, &analysis, NULL), MPL_OK);
     return analysis;
 }
 

@@ -36,7 +36,7 @@ static const struct mpl_diagnosis *check(const char *name)
     snprintf(path, sizeof path, "%s/%s", traces_folder(), name);
     mpl_analysis_destroy(analysis);
     analysis = NULL;
-    if (mpl_analysis_check(path, NULL, NULL, &analysis, NULL) != MPL_OK) {
+    if (mpl_analysis_check(path, NULL, &analysis, NULL) != MPL_OK) {
         return NULL;
     }
     d = mpl_analysis_diagnosis(analysis);
@@ -298,7 +298,7 @@ START_TEST(lack_of_memory_is_told)
     char path[4096];
 
     snprintf(path, sizeof path, "%s/tests/traces/%s", top == NULL ? ".." : top, traces[_i]);
-    ck_assert_int_eq(mpl_analysis_check(path, NULL, NULL, &analysis, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, &analysis, NULL), MPL_OK);
     for (size_t v = 0; v < n_views; v++) {
         long n = 0;
 
