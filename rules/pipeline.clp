@@ -85,6 +85,24 @@
     (bind ?labels (create$ ?labels ?m:location)))
   (create$ ?sum ?labels))
 
+(deffunction MAIN::pl-order (?run ?pattern)
+  "Where they stand: \", in the order 0, 2, 1\"; nothing is said where that is not known, or of more than twelve."
+  (bind ?text "")
+  (bind ?least -1.0)
+  (bind ?n 0)
+  (while (>= ?n 0)
+    (bind ?next 1e300)
+    (bind ?who "")
+    (do-for-all-facts ((?m metric))
+      (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "stage.position") (> ?m:value ?least) (< ?m:value ?next))
+      (bind ?next ?m:value)
+      (bind ?who ?m:location))
+    (if (or (eq ?who "") (= ?n 13)) then (break))
+    (bind ?text (str-cat ?text (if (= ?n 0) then ", in the order " else ", ") ?who))
+    (bind ?least ?next)
+    (bind ?n (+ ?n 1)))
+  (if (> ?n 12) then "" else ?text))
+
 (deffunction MAIN::pl-mismatch (?n ?items ?slowest ?balance)
   "Seconds that ?n stages wait for the slowest one by the model, behind the first item."
   (* (max 0.0 (- ?items 1.0)) ?n ?slowest (- 1.0 (min 1.0 ?balance))))
@@ -302,8 +320,8 @@
                    (gain-kind remove)
                    (locations (pl-members ?r ?p)) (lost ?lost) (share (pl-part ?lost ?all))
                    (gain (pl-gain ?r ?p ?stages ?gain)) (level 2)
-                   (text (text "The {n} stages form a serial chain: they are filled and drained in each of {n} steps, with {.1} items per filling, because a collective operation synchronises all before the next item follows. In each step one stage after the other takes, computes for {s} on average and gives on, while those before it wait in the collective operation and those behind it in receives: {s}, {%} of the stages' time."
-                               ?stages ?fills ?per ?own ?lost ?share))
+                   (text (text "The {n} stages form a serial chain{}: they are filled and drained in each of {n} steps, with {.1} items per filling, because a collective operation synchronises all before the next item follows. In each step one stage after the other takes, computes for {s} on average and gives on, while those before it wait in the collective operation and those behind it in receives: {s}, {%} of the stages' time."
+                               ?stages (pl-order ?r ?p) ?fills ?per ?own ?lost ?share))
                    (remedy (text "Let items follow each other: do the collective operation every few steps or make it non-blocking (MPI_Iallreduce), or send the item on in parts; or shorten the chain: compute before the receive what does not need it, MPI_Scan or MPI_Exscan where a value is accumulated, another order (red-black) where neighbours are relaxed. Up to {}."
                                  (pl-saves ?r ?p ?stages ?gain))))))
 

@@ -20,7 +20,8 @@
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   (test (>= ?lost (* ?*significant* ?all)))
   =>
-  (foreach ?m (create$ "run.in_turn_share" "run.waiting" "run.wait_share" "run.section_best" "process.in_turn_cost")
+  (foreach ?m (create$ "run.in_turn_share" "run.waiting" "run.wait_share" "run.section_best" "process.in_turn_cost"
+                       "process.in_turn_after")
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
                   (reason "see whether processes work one after the other")))))
 
@@ -48,6 +49,7 @@
   (metric (run ?r) (pattern "message-passing") (name "run.waiting") (value ?wait))
   (metric (run ?r) (pattern "message-passing") (name "run.section_best") (value ?best))
   (metric (run ?r) (pattern "message-passing") (name "process.in_turn_cost") (location ?p) (rank 1))
+  (exists (metric (run ?r) (pattern "message-passing") (name "process.in_turn_after")))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
   (bind ?who (chain-links ?r ?*part-told*))
@@ -61,7 +63,8 @@
                    (gain-kind remove)
                    (locations ?who) (lost ?claim) (share (min 1.0 (/ ?claim ?lost))) (level 2) (confidence 0.8)
                    (gain ?gain) (where (str-cat "location " ?p))
-                   (text (text "Processes work in turn: {%} of {s} of waiting are for processes ({}) that have waited themselves for the one before them, and compute while those behind them have nothing to do. If in each step all computed at the same time, the run would take {s} less."
-                               ?share ?wait (location-list ?who) ?gain))
+                   (text (text "Processes work in turn: {%} of {s} of waiting are for processes ({}) that have waited themselves for the one before them, and compute while those behind them have nothing to do; the order is {}. If in each step all computed at the same time, the run would take {s} less."
+                               ?share ?wait (location-list ?who)
+                               (in-order ?r "message-passing" "process.in_turn_after" ?who) ?gain))
                    (remedy (text "See whether what they do in turn needs that order: if each writes its own part, or only the sum counts, let all do it at the same time (MPI-IO, MPI_Scan, MPI_Exscan). If it needs it, cut it into pieces, so that the next one begins when the first piece is done, or do before the receive what does not need the one before; up to {s} of run time."
                                  ?gain)))))

@@ -10,11 +10,14 @@
          (metric (run "r1") (pattern "message-passing") (name "process.in_turn_cost") (location "0") (value 0.0) (unit "s") (rank 4) (of 4))
          (metric (run "r1") (pattern "message-passing") (name "process.in_turn_cost") (location "1") (value 3.5) (unit "s") (rank 1) (of 4))
          (metric (run "r1") (pattern "message-passing") (name "process.in_turn_cost") (location "2") (value 3.4) (unit "s") (rank 2) (of 4))
-         (metric (run "r1") (pattern "message-passing") (name "process.in_turn_cost") (location "3") (value 0.1) (unit "s") (rank 3) (of 4)))
+         (metric (run "r1") (pattern "message-passing") (name "process.in_turn_cost") (location "3") (value 0.1) (unit "s") (rank 3) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.in_turn_after") (location "1") (value 0.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "process.in_turn_after") (location "2") (value 1.0) (unit "1")))
   (expect (need (metric "run.in_turn_share") (level 1))
           (finding (kind cause) (name serial-chain) (culprits) (locations "1" "2") (lost 12.0) (gain 3.0) (gain-kind remove)
                    (headline "Ranks work one after the other within a step: 1 and 2 compute only when the rank before is done, and the next wait.")
                    (fix "If it need not be in order, let all do it at once; else in smaller pieces, each passed on as soon as it is done.")
+                   (text "Processes work in turn: 50.0 % of 14.0 s of waiting are for processes (1 and 2) that have waited themselves for the one before them, and compute while those behind them have nothing to do; the order is 0, 1, 2. If in each step all computed at the same time, the run would take 3.00 s less.")
                    (because "run.in_turn_share" "run.waiting" "run.section_best"))))
 
 (case "without steps only what is seen to be in turn can be saved"
@@ -29,7 +32,9 @@
          (metric (run "r1") (pattern "message-passing") (name "process.in_turn_cost") (location "0") (value 0.0) (unit "s") (rank 4) (of 4))
          (metric (run "r1") (pattern "message-passing") (name "process.in_turn_cost") (location "1") (value 3.5) (unit "s") (rank 1) (of 4))
          (metric (run "r1") (pattern "message-passing") (name "process.in_turn_cost") (location "2") (value 3.4) (unit "s") (rank 2) (of 4))
-         (metric (run "r1") (pattern "message-passing") (name "process.in_turn_cost") (location "3") (value 0.1) (unit "s") (rank 3) (of 4)))
+         (metric (run "r1") (pattern "message-passing") (name "process.in_turn_cost") (location "3") (value 0.1) (unit "s") (rank 3) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.in_turn_after") (location "1") (value 0.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "process.in_turn_after") (location "2") (value 1.0) (unit "1")))
   (expect (need (metric "run.in_turn_share") (level 1))
           (finding (name serial-chain) (kind cause) (lost 7.0) (gain 1.75) (because "run.in_turn_share"))))
 

@@ -13,7 +13,7 @@
   =>
   (foreach ?m (create$ "run.members" "run.turns" "run.waiting" "run.wait_share" "run.efficiency"
                        "run.held_all" "run.held_mean" "run.work_share" "run.serial" "run.balance" "member.held"
-                       "member.held_relative")
+                       "member.held_relative" "member.turn_after")
     (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
                   (reason "see whether the token limits the run")))))
 
@@ -49,17 +49,19 @@
   (metric (run ?r) (pattern ?p) (name "run.serial") (value ?serial))
   (metric (run ?r) (pattern ?p) (name "member.held") (location ?l) (rank 1) (value ?longest))
   (metric (run ?r) (pattern ?p) (name "member.held_relative") (location ?l) (value ?times))
+  (exists (metric (run ?r) (pattern ?p) (name "member.turn_after")))
   (run (id ?r) (duration ?t))
   =>
+  (bind ?who (role-locations ?r ?p "member"))
   (assert (finding (kind cause) (name token-serialisation) (run ?r) (pattern ?p)
                    (headline (text "The {n} ranks work one at a time: each waits for a token, works {s} with it and passes it on."
                                    ?n ?held))
                    (fix "Work before taking the token and after passing it; with it only what needs the order. Or use several tokens.")
                    (gain-kind remove)
-                   (locations (role-locations ?r ?p "member")) (lost ?wait) (level 2)
+                   (locations ?who) (lost ?wait) (level 2)
                    (gain ?serial)
-                   (text (text "A token goes round {n} processes, and {%} of all computation is done by the one that has it, {s} at a time, {n} turns each; the others wait {s} for their turn.{}"
-                               ?n ?part ?held ?turns ?wait
+                   (text (text "A token goes round {n} processes, in the order {}, and {%} of all computation is done by the one that has it, {s} at a time, {n} turns each; the others wait {s} for their turn.{}"
+                               ?n (in-order ?r ?p "member.turn_after" ?who) ?part ?held ?turns ?wait
                                (if (>= ?times ?*outlier*)
                                 then (text " Longest process {} has it: {s}, {.1} times the median." ?l ?longest ?times)
                                 else "")))

@@ -162,6 +162,34 @@
    then (str-cat "Processes " (location-list ?labels) " compute longer than the others. ")
    else ""))
 
+(deffunction MAIN::one-before (?run ?pattern ?metric ?who)
+  "The location that a metric, a rank, names for another one; \"\": none."
+  (bind ?found "")
+  (do-for-all-facts ((?m metric))
+    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (eq ?m:location ?who) (>= ?m:value 0.0))
+    (bind ?found (str-cat (integer ?m:value))))
+  ?found)
+
+(deffunction MAIN::in-order (?run ?pattern ?metric ?who)
+  "Locations one after the other, by a metric that names the rank before each; a circle begins with the first of them. \"0, 1, 2, …\"."
+  (bind ?first "")
+  (foreach ?w ?who
+    (if (and (eq ?first "") (not (member$ (one-before ?run ?pattern ?metric ?w) ?who))) then (bind ?first ?w)))
+  (if (eq ?first "") then (bind ?first (nth$ 1 ?who)))
+  (bind ?before (one-before ?run ?pattern ?metric ?first))
+  (bind ?row (if (or (eq ?before "") (member$ ?before ?who)) then (create$ ?first) else (create$ ?before ?first)))
+  (bind ?at ?first)
+  (while (neq ?at "")
+    (bind ?next "")
+    (foreach ?w ?who
+      (if (and (eq ?next "") (not (member$ ?w ?row)) (eq (one-before ?run ?pattern ?metric ?w) ?at)) then (bind ?next ?w)))
+    (if (neq ?next "") then (bind ?row (create$ ?row ?next)))
+    (bind ?at ?next))
+  (bind ?text (nth$ 1 ?row))
+  (loop-for-count (?i 2 (min 12 (length$ ?row)))
+    (bind ?text (str-cat ?text ", " (nth$ ?i ?row))))
+  (if (> (length$ ?row) 12) then (str-cat ?text ", …") else ?text))
+
 (deftemplate MAIN::unknown
   "A metric was needed and the traces cannot answer it."
   (slot run (type STRING))

@@ -41,6 +41,9 @@ struct track {
     uint32_t at;       /* calls from here on have had their turn */
     size_t left;       /* so many of its waits have not had it */
     int64_t end_ticks; /* of the next one to have it; valid with some left */
+    /* For whom it waited before its turns: a vote by majority (Boyer and Moore), weighted by what they cost. */
+    uint32_t turn_after;
+    double turn_lead_s;
 };
 
 struct delays {
@@ -102,6 +105,7 @@ static bool make_track(struct delays *d, uint32_t location)
     t->sums = MPL_NEW_ARRAY(d->scratch, n / SUMS_EVERY + 1, struct sums);
     t->change = MPL_NEW_ARRAY(d->scratch, n, double);
     t->at = n;
+    t->turn_after = MPL_NONE;
     t->left = d->blames.first[location + 1] - d->blames.first[location];
     if (t->sums == NULL || t->change == NULL) {
         return false;
@@ -160,31 +164,31 @@ static int64_t excess(int64_t a, int64_t b)
 /*
  * Whether a culprit works in turn: it has waited itself for about as long as it computes longer, and what it
  * computed behind that wait the other has not computed by then, but waits for. Where all compute at the same
- * time the other has computed as much, however late both are.
+ * time the other has computed as much, however late both are. The call in which it waited, or MPL_NONE.
  *
  * Example: 0 computes 10 and sends to 1, which waits for it, computes 10 and sends to 2: 2 waits 20 for 1,
  * which computed 10 longer behind its wait of 10.
  */
-static bool is_in_turn(const struct delays *d, uint32_t culprit, const struct mpl_blame *b,
-                       int64_t waited_ticks, int64_t longer_ticks)
+static uint32_t turn_of(const struct delays *d, uint32_t culprit, const struct mpl_blame *b,
+                        int64_t waited_ticks, int64_t longer_ticks)
 {
     const struct mpl_lane *lane = &d->events->lanes[culprit];
     const uint32_t first = b->met.other == MPL_NONE ? 0 : b->met.other + 1;
     int64_t behind_ticks = 0;
 
     if (longer_ticks <= 0 || 2 * waited_ticks < longer_ticks) {
-        return false;
+        return MPL_NONE;
     }
     for (uint32_t k = b->until; k > first; k--) {
         behind_ticks += enter_of(d, culprit, k) - leave_of(d, culprit, k - 1);
         if (behind_ticks > 2 * longer_ticks) {
-            return false;
+            return MPL_NONE;
         }
         if (2 * mpl_call_ticks(&lane->calls[k - 1]) >= waited_ticks) {
-            return true;
+            return k - 1;
         }
     }
-    return false;
+    return MPL_NONE;
 }
 
 /* What of a wait is the culprit's own fault. */
@@ -193,7 +197,8 @@ struct fault {
     double computed;       /* of that, because it computed longer, 0 to 1 */
     double delay_ticks;    /* by which the culprit was busier */
     int64_t waiting_ticks; /* of the culprit, of which the rest comes */
-    bool is_in_turn;
+    uint32_t
+        turn; /* the call in which it waited before its turn; MPL_NONE: it is in none */
 };
 
 static struct fault own_fault(const struct delays *d, uint32_t location,
@@ -205,14 +210,26 @@ static struct fault own_fault(const struct delays *d, uint32_t location,
     const double delay = (double) longer_ticks + (double) excess(other.communicating_ticks,
                                                                  own.communicating_ticks);
 
-    return (struct fault){
-        .share =
-            other.waiting_ticks <= 0 ? 1 : delay / (delay + (double) other.waiting_ticks),
-        .computed = delay > 0 ? (double) longer_ticks / delay : 0,
-        .delay_ticks = delay,
-        .waiting_ticks = other.waiting_ticks,
-        .is_in_turn = is_in_turn(d, culprit, b, other.waiting_ticks, longer_ticks)
-    };
+    return (struct fault){ .share = other.waiting_ticks <= 0
+                                        ? 1
+                                        : delay / (delay + (double) other.waiting_ticks),
+                           .computed = delay > 0 ? (double) longer_ticks / delay : 0,
+                           .delay_ticks = delay,
+                           .waiting_ticks = other.waiting_ticks,
+                           .turn =
+                               turn_of(d, culprit, b, other.waiting_ticks, longer_ticks) };
+}
+
+static void vote(struct track *t, uint32_t location, double seconds)
+{
+    if (t->turn_after == location) {
+        t->turn_lead_s += seconds;
+    } else if (t->turn_lead_s >= seconds) {
+        t->turn_lead_s -= seconds;
+    } else {
+        t->turn_after = location;
+        t->turn_lead_s = seconds - t->turn_lead_s;
+    }
 }
 
 static void hand_down(struct delays *d, uint32_t location, const struct mpl_blame *b,
@@ -224,7 +241,7 @@ static void hand_down(struct delays *d, uint32_t location, const struct mpl_blam
     struct track *own = &d->tracks[location];
     struct track *other = &d->tracks[call->culprit];
     struct mpl_delay *delay = &delays[call->culprit];
-    struct fault fault = { .share = 1 };
+    struct fault fault = { .share = 1, .turn = MPL_NONE };
 
     while (own->at > b->call) {
         own->rate += own->change[--own->at];
@@ -241,7 +258,10 @@ static void hand_down(struct delays *d, uint32_t location, const struct mpl_blam
     const double computed_s = (wait + inherited) * fault.share * fault.computed * seconds;
 
     delay->computed_s += computed_s;
-    delay->in_turn_s += fault.is_in_turn ? computed_s : 0;
+    if (fault.turn != MPL_NONE) {
+        delay->in_turn_s += computed_s;
+        vote(other, d->events->lanes[call->culprit].calls[fault.turn].culprit, computed_s);
+    }
     delay->direct_s[call->wait_kind] += wait * fault.share * seconds;
     delay->indirect_s[call->wait_kind] += inherited * fault.share * seconds;
     delays[location].passed_s[call->wait_kind] += wait * (1 - fault.share) * seconds;
@@ -321,6 +341,9 @@ static void hand_down_all(struct delays *d, struct mpl_delay *delays)
             d->order[0] = d->order[--d->n_order];
         }
         sift_down(d, 0);
+    }
+    for (uint32_t l = 0; l < d->events->model->n_locations; l++) {
+        delays[l].turn_after = d->tracks[l].turn_after;
     }
 }
 

@@ -295,6 +295,8 @@ struct mpl_delay {
     double
         in_turn_s; /**< Of computed_s: behind a wait of its own that is as long, while those who
                            wait for it compute nothing: they work one after the other. */
+    uint32_t
+        turn_after; /**< For whom it waited then, for most of in_turn_s; MPL_NONE: for nobody. */
 };
 /**
  * Root causes of waiting: delay costs (Böhme, Geimer, Wolf, Arnold: Identifying the Root Causes of

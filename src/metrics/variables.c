@@ -236,6 +236,13 @@ static double delay(const struct query *q)
     return sum;
 }
 
+static double turn_after(const struct query *q)
+{
+    const uint32_t l = q->delay->turn_after;
+
+    return l == MPL_NONE ? -1.0 : q->model->processes[q->model->locations[l].process].rank;
+}
+
 /* ---- steps --------------------------------------------------------------------------------- */
 
 enum {
@@ -564,7 +571,7 @@ bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
 {
     double (*get)(const struct query *q) = getters[variable].get;
 
-    if (get == delay && variables->delays == NULL) {
+    if ((get == delay || get == turn_after) && variables->delays == NULL) {
         return mpl_events_delays(variables->events, variables->arena, &variables->delays,
                                  NULL) == MPL_OK;
     }

@@ -119,6 +119,8 @@ START_TEST(a_turn_is_computed_behind_a_wait_while_the_next_does_nothing)
     ASSERT_US(d[0].in_turn_s, 0);
     ASSERT_US(d[1].in_turn_s, 20);
     ASSERT_US(d[2].in_turn_s, 0);
+    ck_assert_uint_eq(d[1].turn_after, 0);
+    ck_assert_uint_eq(d[2].turn_after, MPL_NONE);
     ASSERT_US(d[0].computed_s + d[1].computed_s + d[2].computed_s, 60);
 }
 END_TEST
