@@ -108,3 +108,17 @@
          (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 8.0) (unit "s"))
          (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "") (value 40.0) (unit "s")))
   (expect))
+
+(case "of two processes the other one loses half of the time: that is said, too"
+  (given (run (id "r1") (processes 2) (duration 10.0))
+         (pattern (run "r1") (name "message-passing") (id "message-passing"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 0.6) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "") (value 20.0) (unit "s")))
+  (expect (need (metric "process.alone_time") (level 1))))
+
+(case "where less is lost than somebody alone for a twentieth of the run would cost, nothing is asked"
+  (given (run (id "r1") (processes 2) (duration 10.0))
+         (pattern (run "r1") (name "message-passing") (id "message-passing"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 0.4) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "") (value 20.0) (unit "s")))
+  (expect))
