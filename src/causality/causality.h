@@ -27,7 +27,9 @@ enum mpl_clustering {
     MPL_CLUSTER_INFORMED /**< By all messages of the trace, before it is walked. */
 };
 
-enum { MPL_CLUSTER_LEVELS = 4 };
+/** More than are ever of use: clusters of a level that do not hold two of the next smaller ones save nothing, so that
+    these reach 2^16 locations. */
+enum { MPL_CLUSTER_LEVELS = 16 };
 
 struct mpl_causality_options {
     enum mpl_clustering clustering;

@@ -188,6 +188,9 @@ static const struct mpl_causality_options kinds[] = {
     { MPL_CLUSTER_INFORMED, 2, { 2, 6 } },
     { MPL_CLUSTER_INFORMED, 3, { 4, 16, 64 } },
     { MPL_CLUSTER_INFORMED, 4, { 2, 3, 4, 9 } },
+    { MPL_CLUSTER_STATIC, 6, { 1, 2, 3, 4, 6, 8 } },
+    { MPL_CLUSTER_SELF, 5, { 2, 3, 4, 5, 7 } },
+    { MPL_CLUSTER_INFORMED, 7, { 2, 3, 4, 5, 6, 9, 12 } },
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0], AMONG_TURNS = 5 };
 
