@@ -388,9 +388,8 @@ static enum mpl_status analyse(const struct mpl_order_opts *opts, struct mpl_are
             .progress = &line.progress,
         };
 
-        st = !has_finding
-                 ? mpl_analysis_check(opts->trace, &asked, out, err)
-                 : mpl_analysis_run(&opts->trace, 1, &asked, out, err);
+        st = !has_finding ? mpl_analysis_check(opts->trace, &asked, out, err)
+                          : mpl_analysis_run(&opts->trace, 1, &asked, out, err);
     }
     mpl_progress_line_close(&line);
     return st;
