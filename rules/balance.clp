@@ -2,12 +2,7 @@
 
 (deffunction MAIN::mp-value (?run ?name ?location)
   "A metric of message-passing where it is known, else -1."
-  (bind ?value -1.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name ?name)
-         (eq ?m:location ?location))
-    (bind ?value ?m:value))
-  ?value)
+  (metric-value ?run "message-passing" ?name ?location -1.0))
 
 (deffunction MAIN::least-of-work (?run ?pattern ?metric)
   "What a location computes at least whose computation can be compared: who computes next to nothing beside
@@ -18,11 +13,10 @@
   "The mean of a metric over all locations but some where it is at least ?least; 0 where there are none."
   (bind ?sum 0.0)
   (bind ?n 0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (neq ?m:location "")
-         (>= ?m:value ?least) (not (member$ ?m:location ?but)))
-    (bind ?sum (+ ?sum ?m:value))
-    (bind ?n (+ ?n 1)))
+  (foreach ?l (locations-from ?run ?pattern ?metric ?least)
+    (if (not (member$ ?l ?but)) then
+      (bind ?sum (+ ?sum (metric-value ?run ?pattern ?metric ?l 0.0)))
+      (bind ?n (+ ?n 1))))
   (/ ?sum (max 1 ?n)))
 
 (deffunction MAIN::as-heavy-as-any (?run ?pattern ?metric)
@@ -32,43 +26,31 @@
   (bind ?floor (least-of-work ?run ?pattern ?metric))
   (bind ?mean (mean-of ?run ?pattern ?metric ?floor (create$)))
   (bind ?median (median-of ?run ?pattern ?metric))
-  (bind ?most ?median)
-  (bind ?labels (create$))
-  (bind ?values (create$))
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (> ?m:rank 0)
-         (>= ?m:value ?floor))
-    (bind ?labels (create$ ?labels ?m:location))
-    (bind ?values (create$ ?values ?m:value))
-    (bind ?most (max ?most ?m:value)))
-  (bind ?n (length$ ?values))
+  (bind ?values (metric-values ?run ?pattern ?metric))
+  (bind ?n (how-many-from ?values ?floor))
+  (bind ?most (if (> ?n 0) then (max ?median (nth$ 1 ?values)) else ?median))
   (bind ?best -1.0)
   (bind ?least ?most)
+  (bind ?k 0)
+  (bind ?above 0.0)
   (loop-for-count (?i 0 32)
     (bind ?bound (- ?most (* (- ?most ?median) (/ ?i 32.0))))
-    (bind ?k 0)
-    (bind ?above 0.0)
-    (foreach ?v ?values
-      (if (>= ?v ?bound) then
-        (bind ?k (+ ?k 1))
-        (bind ?above (+ ?above (- ?v ?mean)))))
+    (while (and (< ?k ?n) (>= (nth$ (+ ?k 1) ?values) ?bound))
+      (bind ?k (+ ?k 1))
+      (bind ?above (+ ?above (- (nth$ ?k ?values) ?mean))))
     (if (and (> ?k 0) (< ?k ?n) (<= (* 2 ?k) (+ ?n 1))
              (> (/ (* ?above ?above) (* ?k (- ?n ?k))) ?best)) then
       (bind ?best (/ (* ?above ?above) (* ?k (- ?n ?k))))
       (bind ?least ?bound)))
   ;; Who is in the middle adds nothing to the difference, so that either class may have it.
   (bind ?least (max ?least (+ ?mean (* ?*at-mean* (- ?most ?mean)))))
-  (bind ?who (create$))
-  (loop-for-count (?i 1 ?n)
-    (if (>= (nth$ ?i ?values) ?least) then (bind ?who (create$ ?who (nth$ ?i ?labels)))))
-  ?who)
+  (locations-from ?run ?pattern ?metric (max ?least ?floor)))
 
 (deffunction MAIN::most-of (?run ?pattern ?metric ?who)
   "The largest value of a metric over some locations; 0 where there are none."
   (bind ?most 0.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (member$ ?m:location ?who))
-    (bind ?most (max ?most ?m:value)))
+  (foreach ?l ?who
+    (bind ?most (max ?most (metric-value ?run ?pattern ?metric ?l 0.0))))
   ?most)
 
 (deffunction MAIN::above-mean (?run ?pattern ?metric ?who)
@@ -183,16 +165,9 @@
 (deffunction MAIN::heavy-in-turn (?run ?steps)
   "Labels of the few processes that are heaviest in nearly all steps, by turns: one in some phases, another one in
    others. Empty where the load goes on to many of them."
-  (bind ?who (create$))
-  (bind ?sum 0.0)
-  (bind ?n 0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name "process.heavy_steps")
-         (neq ?m:location ""))
-    (bind ?n (+ ?n 1))
-    (if (>= ?m:value (* ?*significant* ?steps)) then
-      (bind ?who (create$ ?who ?m:location))
-      (bind ?sum (+ ?sum ?m:value))))
+  (bind ?n (length$ (metric-values ?run "message-passing" "process.heavy_steps")))
+  (bind ?who (locations-from ?run "message-passing" "process.heavy_steps" (* ?*significant* ?steps)))
+  (bind ?sum (sum-of ?run "message-passing" "process.heavy_steps" ?who))
   (if (and (>= ?sum (* ?*explained-most* ?steps)) (<= (* 2 (length$ ?who)) ?n)) then ?who else (create$)))
 
 (defrule ADVISE::balance-steps

@@ -73,20 +73,12 @@
     (bind ?sum (+ ?sum ?f:cost)))
   ?sum)
 
-(deffunction MAIN::bsp-value (?run ?pattern ?name ?location)
-  "A metric where it is known, else 0."
-  (bind ?value 0.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?name) (eq ?m:location ?location))
-    (bind ?value ?m:value))
-  ?value)
-
 (deffunction MAIN::bsp-ends (?run ?pattern ?l ?n)
   "Seconds that others idle at the end because process ?l is not done; 0 where it is not among the last.
    They are of the same fault as the waiting for it in between."
-  (bind ?idle (bsp-value ?run ?pattern "run.idle_ends" ""))
-  (if (and (>= ?idle (* ?*significant* (bsp-value ?run ?pattern "run.member_time" "")))
-           (<= (* 2.0 (bsp-value ?run ?pattern "member.ended_early" ?l)) (/ ?idle (max 1 (- ?n 1)))))
+  (bind ?idle (metric-value ?run ?pattern "run.idle_ends" "" 0.0))
+  (if (and (>= ?idle (* ?*significant* (metric-value ?run ?pattern "run.member_time" "" 0.0)))
+           (<= (* 2.0 (metric-value ?run ?pattern "member.ended_early" ?l 0.0)) (/ ?idle (max 1 (- ?n 1)))))
    then ?idle else 0.0))
 
 (deffunction MAIN::bsp-and-ends (?ends)
@@ -289,10 +281,7 @@
 (deffunction MAIN::bsp-is-alone (?run ?pattern ?root ?excess)
   "Whether what a root computes longer is before its broadcasts and scatters, and the others compute little meanwhile:
    who is just slower is late there only as it does what all do. True where it is not known."
-  (bind ?own -1.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "member.given_work") (eq ?m:location ?root))
-    (bind ?own ?m:value))
+  (bind ?own (metric-value ?run ?pattern "member.given_work" ?root -1.0))
   (bind ?others (median-of ?run ?pattern "member.given_work"))
   (or (< ?own 0.0)
       (and (>= (- ?own ?others) (* 0.5 ?excess)) (<= (* 2.0 ?others) ?own))))

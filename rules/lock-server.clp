@@ -54,18 +54,10 @@
                    (text (text "The lock is hardly contended: processes wait {%} of their time for it ({n} sections of {s})."
                                ?share ?n ?held)))))
 
-(deffunction MAIN::lock-value (?run ?pattern ?name ?location)
-  "A metric of a lock's server, or of a client; 0 where it is not known."
-  (bind ?value 0.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?name) (eq ?m:location ?location))
-    (bind ?value ?m:value))
-  ?value)
-
 (deffunction MAIN::lock-sum (?run ?pattern ?name ?who)
   "Of a metric of several servers, or clients."
   (bind ?sum 0.0)
-  (foreach ?l ?who (bind ?sum (+ ?sum (lock-value ?run ?pattern ?name ?l))))
+  (foreach ?l ?who (bind ?sum (+ ?sum (metric-value ?run ?pattern ?name ?l 0.0))))
   ?sum)
 
 (deffunction MAIN::lock-awaited (?run ?pattern ?slow)
@@ -75,8 +67,8 @@
     (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "server.waited")
          (eq ?all:run ?run) (eq ?all:pattern ?pattern) (eq ?all:name "run.waiting")
          (> ?m:value (* ?*unaccounted* ?all:value)))
-    (if (eq ?slow (if (>= (lock-value ?run ?pattern "server.serving" ?m:location)
-                          (lock-value ?run ?pattern "server.held" ?m:location)) then yes else no))
+    (if (eq ?slow (if (>= (metric-value ?run ?pattern "server.serving" ?m:location 0.0)
+                          (metric-value ?run ?pattern "server.held" ?m:location 0.0)) then yes else no))
      then (bind ?labels (create$ ?labels ?m:location))))
   ?labels)
 

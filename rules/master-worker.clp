@@ -126,14 +126,6 @@
   (and (any-factp ((?q pattern)) (and (eq ?q:run ?run) (eq ?q:id ?pattern) (eq ?q:name "static-deal")))
        (>= (* ?n ?*heavy*) (median-of ?run ?pattern "worker.tasks"))))
 
-(deffunction MAIN::mw-of (?run ?pattern ?name ?location)
-  "A metric of a worker; 0 where it is not known."
-  (bind ?value 0.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?name) (eq ?m:location ?location))
-    (bind ?value ?m:value))
-  ?value)
-
 (deffunction MAIN::mw-had-one-of-many (?run ?pattern ?n)
   "Whether a worker had a single task where others had several: it cannot tell a slow worker from a large task."
   (and (< ?n 2.0) (>= (median-of ?run ?pattern "worker.tasks") 3.0)))
@@ -396,7 +388,7 @@
                    (locations (role-locations ?r ?p "worker")) (culprits ?w) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3)
                    ;; A single task may be slow rather than large.
-                   (confidence (if (mw-had-one-of-many ?r ?p (mw-of ?r ?p "worker.tasks" ?w)) then 0.8 else 0.9))
+                   (confidence (if (mw-had-one-of-many ?r ?p (metric-value ?r ?p "worker.tasks" ?w 0.0)) then 0.8 else 0.9))
                    (where "TaskLifeCycle.work" (str-cat "location " ?w))
                    (text (text "The first deal is too large to be evened out later: worker {} computes {s} in it ({.1} times the median of the workers) and is the last to finish; the others wait {s}."
                                ?w ?first (/ ?first (max 1e-12 ?typical)) ?lost))
@@ -519,19 +511,11 @@
 ;; requests of about the same length explain comes back with each of them.
 (deffunction MAIN::mw-held-back (?run ?pattern)
   "What workers wait for tasks while the master waits, too; 0 where it is not known."
-  (bind ?value 0.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "run.total_held_back"))
-    (bind ?value ?m:value))
-  ?value)
+  (metric-value ?run ?pattern "run.total_held_back" "" 0.0))
 
 (deffunction MAIN::mw-busy-workers (?run ?pattern)
   "Labels of the workers that compute nearly all the time."
-  (bind ?labels (create$))
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "worker.efficiency") (>= ?m:value ?*balanced*))
-    (bind ?labels (create$ ?labels ?m:location)))
-  ?labels)
+  (locations-from ?run ?pattern "worker.efficiency" ?*balanced*))
 
 (defrule CAUSES::mw-slow-stage
   "Some workers wait for tasks that do not exist yet, and others are busy all the time: what these give back becomes tasks, or makes room for them."
@@ -838,10 +822,10 @@
 
 (deffunction MAIN::mw-capacity (?run ?pattern ?w)
   "How much less time the tasks of a slow worker would have taken the others. One or two that took long may be long tasks."
-  (bind ?tasks (mw-of ?run ?pattern "worker.tasks" ?w))
+  (bind ?tasks (metric-value ?run ?pattern "worker.tasks" ?w 0.0))
   (if (>= ?tasks 3.0)
-   then (* ?tasks (mw-of ?run ?pattern "worker.task_time" ?w)
-           (- 1.0 (/ 1.0 (max 1.0 (mw-of ?run ?pattern "worker.relative_task_time" ?w)))))
+   then (* ?tasks (metric-value ?run ?pattern "worker.task_time" ?w 0.0)
+           (- 1.0 (/ 1.0 (max 1.0 (metric-value ?run ?pattern "worker.relative_task_time" ?w 0.0)))))
    else 0.0))
 
 (defrule CAUSES::mw-slow-worker
@@ -868,10 +852,10 @@
   (foreach ?x ?who
     (bind ?its (mw-capacity ?r ?p ?x))
     (bind ?capacity (+ ?capacity ?its))
-    (bind ?held (max ?held (mw-of ?r ?p "worker.holds_up" ?x)))
+    (bind ?held (max ?held (metric-value ?r ?p "worker.holds_up" ?x 0.0)))
     (if (> ?its 0.0) then
       (bind ?what (str-cat ?what (if (eq ?what "") then "" else ", ")
-                           (what-if-of "compute" ?x "/" (mw-of ?r ?p "worker.relative_task_time" ?x))))))
+                           (what-if-of "compute" ?x "/" (metric-value ?r ?p "worker.relative_task_time" ?x 0.0))))))
   (bind ?lost (+ ?capacity ?held))
   (if (> ?lost 0.0) then
   (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p)

@@ -241,24 +241,19 @@
 
 (deffunction MAIN::mp-is-first (?run ?p ?share)
   "Whether no other process that computes longer has more waiting go back to it; of equals the first."
-  (bind ?is-first TRUE)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name "process.delay_share")
-         (neq ?m:location ?p)
-         (or (> ?m:value ?share)
-             (and (= ?m:value ?share) (< (str-compare ?m:location ?p) 0))))
-    (if (>= (mp-value ?run "process.relative_compute" ?m:location) ?*heavy*)
-     then (bind ?is-first FALSE)))
-  ?is-first)
+  (bind ?labels (metric-locations ?run "message-passing" "process.delay_share"))
+  (bind ?i 1)
+  (while (and (neq (nth$ ?i ?labels) ?p)
+              (< (mp-value ?run "process.relative_compute" (nth$ ?i ?labels)) ?*heavy*))
+    (bind ?i (+ ?i 1)))
+  (eq (nth$ ?i ?labels) ?p))
 
 (deffunction MAIN::mp-most-but (?run ?name ?p)
   "The largest value of a metric at any process but one; 0 where there is none."
-  (bind ?most 0.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name ?name)
-         (neq ?m:location ?p) (neq ?m:location ""))
-    (bind ?most (max ?most ?m:value)))
-  ?most)
+  (bind ?labels (metric-locations ?run "message-passing" ?name))
+  (bind ?i (if (eq (nth$ 1 ?labels) ?p) then 2 else 1))
+  (if (> ?i (length$ ?labels)) then 0.0
+   else (max 0.0 (metric-value ?run "message-passing" ?name (nth$ ?i ?labels) 0.0))))
 
 (deffunction MAIN::mp-late-too (?run ?p ?share)
   "It and those who compute as long; where there are no common steps and totals are not all that counts, only
@@ -267,30 +262,20 @@
   (bind ?least (if (> (mp-value ?run "run.step_count" "") 0.0) then 0.0 else (* 0.5 ?share)))
   (bind ?equal (/ (mp-value ?run "process.compute_time" ?p) ?*heavy*))
   (bind ?labels (create$ ?p))
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name "process.delay_share")
-         (neq ?m:location ?p) (member$ ?m:location ?heavy)
-         (or (>= ?m:value ?least) (>= (mp-value ?run "process.compute_time" ?m:location) ?equal)))
-    (bind ?labels (create$ ?labels ?m:location)))
+  (foreach ?l (metric-locations ?run "message-passing" "process.delay_share")
+    (if (and (neq ?l ?p) (member$ ?l ?heavy)
+             (or (>= (mp-value ?run "process.delay_share" ?l) ?least)
+                 (>= (mp-value ?run "process.compute_time" ?l) ?equal)))
+     then (bind ?labels (create$ ?labels ?l))))
   ?labels)
 
 (deffunction MAIN::mp-all (?run ?name ?least)
   "Labels of the locations where a metric is at least so large."
-  (bind ?labels (create$))
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name ?name)
-         (neq ?m:location "") (>= ?m:value ?least))
-    (bind ?labels (create$ ?labels ?m:location)))
-  ?labels)
+  (locations-from ?run "message-passing" ?name ?least))
 
 (deffunction MAIN::mp-sum (?run ?name ?who)
   "Of a metric of some locations."
-  (bind ?sum 0.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name ?name)
-         (member$ ?m:location ?who))
-    (bind ?sum (+ ?sum ?m:value)))
-  ?sum)
+  (sum-of ?run "message-passing" ?name ?who))
 
 (defrule CAUSES::mp-late-process
   "Waiting goes back to one process because it computes longer than the others."

@@ -109,10 +109,8 @@
 (deffunction MAIN::serial-computed (?run)
   "What all processes compute."
   (bind ?sum 0.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern "message-passing") (eq ?m:name "process.compute_time")
-         (neq ?m:location ""))
-    (bind ?sum (+ ?sum ?m:value)))
+  (foreach ?value (metric-values ?run "message-passing" "process.compute_time")
+    (bind ?sum (+ ?sum ?value)))
   ?sum)
 
 (defrule CAUSES::serial-expect

@@ -135,13 +135,24 @@
                                          ; locations, 2 for the next …; 0 for the run
   (slot of (type INTEGER) (default 0)))  ; how many locations have this metric
 
-(deffunction MAIN::median-of (?run ?pattern ?metric)
-  "The median of a metric over its locations, by their ranks; 0 where there are none."
+(deffunction MAIN::how-many-from (?values ?least)
+  "How many of some values, largest first, are at least ?least."
+  (bind ?from 0)
+  (bind ?to (length$ ?values))
+  (while (< ?from ?to)
+    (bind ?middle (div (+ ?from ?to 1) 2))
+    (if (>= (nth$ ?middle ?values) ?least) then (bind ?from ?middle) else (bind ?to (- ?middle 1))))
+  ?from)
+
+(deffunction MAIN::locations-from (?run ?pattern ?metric ?least)
+  "Labels of the locations where a metric is at least ?least, the largest first."
+  (subseq$ (metric-locations ?run ?pattern ?metric) 1 (how-many-from (metric-values ?run ?pattern ?metric) ?least)))
+
+(deffunction MAIN::sum-of (?run ?pattern ?metric ?who)
+  "Of a metric over some locations; one where it is not known adds nothing."
   (bind ?sum 0.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (> ?m:rank 0))
-    (if (= ?m:rank (div (+ ?m:of 1) 2)) then (bind ?sum (+ ?sum (/ ?m:value 2.0))))
-    (if (= ?m:rank (+ 1 (div ?m:of 2))) then (bind ?sum (+ ?sum (/ ?m:value 2.0)))))
+  (foreach ?l ?who
+    (bind ?sum (+ ?sum (metric-value ?run ?pattern ?metric ?l 0.0))))
   ?sum)
 
 (deffunction MAIN::ranks-compute (?who)

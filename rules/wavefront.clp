@@ -98,12 +98,7 @@
 
 (deffunction MAIN::wf-delayed (?run ?pattern)
   "Waiting that goes back to the processes with the longest steps: a row of the grid is late together."
-  (bind ?who (as-heavy-as-any ?run ?pattern "cell.step_work"))
-  (bind ?sum 0.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "cell.delayed") (member$ ?m:location ?who))
-    (bind ?sum (+ ?sum ?m:value)))
-  ?sum)
+  (sum-of ?run ?pattern "cell.delayed" (as-heavy-as-any ?run ?pattern "cell.step_work")))
 
 (deffunction MAIN::wf-is-fine (?ratio ?k ?best)
   "Whether blocks are too fine: little work per message, and fewer blocks would be better."

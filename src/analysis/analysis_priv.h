@@ -12,7 +12,7 @@ struct trial {
     const struct mpl_part *part;  /* of the run; NULL: the whole */
     struct mpl_arena *part_arena; /* of the events of that part */
     bool is_fit;                  /* reaches its pattern's minima; only on the world */
-    bool *is_asked;               /* per metric; NULL while none was needed */
+    bool **is_kept; /* per metric, then per location; NULL while nothing was needed */
 };
 
 /* The stages of one run, each with the arena that it lives in: dropped from right to left. */

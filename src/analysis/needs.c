@@ -118,28 +118,44 @@ static enum mpl_status keep_result(struct mpl_analysis *a, const struct question
     return MPL_OK;
 }
 
-static bool make_asked(struct mpl_analysis *a, struct trial *t)
+/* Of which locations a metric has been kept; the run stands behind the last one. NULL without memory. */
+static bool *kept_of(struct mpl_analysis *a, const struct question *q)
 {
-    if (t->is_asked == NULL) {
-        t->is_asked = MPL_NEW_ARRAY(a->arena, mpl_metric_set_count(t->shown.metrics), bool);
+    struct trial *t = q->trial;
+
+    if (t->is_kept == NULL) {
+        t->is_kept =
+            MPL_NEW_ARRAY(a->arena, mpl_metric_set_count(t->shown.metrics), bool *);
     }
-    return t->is_asked != NULL;
+    if (t->is_kept != NULL && t->is_kept[q->metric_index] == NULL) {
+        t->is_kept[q->metric_index] =
+            MPL_NEW_ARRAY(a->arena, q->run->model->n_locations + 1, bool);
+    }
+    return t->is_kept == NULL ? NULL : t->is_kept[q->metric_index];
 }
 
-static bool is_kept(const struct mpl_analysis *a, const struct question *q,
-                    const char *location)
+static bool is_wanted(const struct question *q, uint32_t location)
 {
-    /* Nearly always it is asked for the first time. */
-    for (size_t i = 0; q->trial->is_asked[q->metric_index] && i < a->results.n; i++) {
-        const struct mpl_metric_result *r = mpl_buf_get(&a->results, i);
+    return location == MPL_NONE || strcmp(q->need->location, "all") == 0 ||
+           strcmp(q->need->location, label_of(q, location)) == 0;
+}
 
-        if (r->run == q->trial->shown.run && strcmp(r->name, q->metric.name) == 0 &&
-            strcmp(r->location, location) == 0 &&
-            strcmp(r->pattern, q->trial->shown.id) == 0) {
-            return true;
-        }
+/* Keeps a value and gives it to the rules, each once, whoever asks again. */
+static enum mpl_status give_value(struct mpl_analysis *a, const struct question *q,
+                                  const struct value *v, uint32_t of, bool *kept,
+                                  struct mpl_err *err)
+{
+    bool *is_kept =
+        &kept[v->location == MPL_NONE ? q->run->model->n_locations : v->location];
+
+    if (*is_kept || !is_wanted(q, v->location)) {
+        return MPL_OK;
     }
-    return false;
+    *is_kept = true;
+
+    const enum mpl_status st = keep_result(a, q, v, err);
+
+    return st == MPL_OK ? assert_value(a, q, v, of, err) : st;
 }
 
 /* The experiment that this need belongs to: those of the same purpose are one. */
@@ -263,7 +279,9 @@ static enum mpl_status answer(struct mpl_analysis *a, const struct mpl_need *nee
     }
     const struct value *values = evaluate(a, &q, &n);
 
-    if (values == NULL || !make_asked(a, q.trial)) {
+    bool *kept = kept_of(a, &q);
+
+    if (values == NULL || kept == NULL) {
         return mpl_nomem(err);
     }
     while (defined < n && !isnan(values[defined].value)) {
@@ -271,17 +289,8 @@ static enum mpl_status answer(struct mpl_analysis *a, const struct mpl_need *nee
     }
     st = note_experiment(a, &q, values, n, err);
     for (uint32_t i = 0; i < n && st == MPL_OK; i++) {
-        const char *label = label_of(&q, values[i].location);
-
-        if ((strcmp(need->location, "all") != 0 && strcmp(need->location, label) != 0 &&
-             label[0] != '\0') ||
-            is_kept(a, &q, label)) {
-            continue;
-        }
-        st = keep_result(a, &q, &values[i], err);
-        st = st == MPL_OK ? assert_value(a, &q, &values[i], defined, err) : st;
+        st = give_value(a, &q, &values[i], defined, kept, err);
     }
-    q.trial->is_asked[q.metric_index] = true;
     return st;
 }
 

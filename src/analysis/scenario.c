@@ -153,7 +153,7 @@ static enum mpl_status open_stages(struct mpl_analysis *a, const struct mpl_anal
             a->trials[a->n_trials - 1] = *t;
             a->trials[a->n_trials - 1].arena = NULL;
             a->trials[a->n_trials - 1].part_arena = NULL;
-            a->trials[a->n_trials - 1].is_asked = NULL;
+            a->trials[a->n_trials - 1].is_kept = NULL;
         }
     }
     return st;

@@ -252,6 +252,13 @@ const char *mpl_fact_text(struct cage *cage, struct fact *fact, const char *slot
                : mpl_arena_strdup(arena, ValueToString(field->value));
 }
 
+const void *mpl_fact_symbol(const struct fact *fact, const char *slot)
+{
+    const struct field *field = find_field(fact, slot);
+
+    return field == NULL || !is_text(field) ? NULL : field->value;
+}
+
 double mpl_fact_number(struct cage *cage, struct fact *fact, const char *slot)
 {
     const struct field *field = find_field(fact, slot);

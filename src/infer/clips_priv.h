@@ -43,8 +43,9 @@ struct cage_count {
 
 struct cage {
     void *env;
-    struct mpl_infer *infer; /**< NULL while rules are only checked. */
-    struct load *load;       /**< NULL unless rules are being loaded. */
+    struct mpl_infer *infer;          /**< NULL while rules are only checked. */
+    struct mpl_metric_facts *metrics; /**< Likewise; known also while all facts go. */
+    struct load *load;                /**< NULL unless rules are being loaded. */
     struct mpl_infer_limits limits;
     enum cage_stop stop;
     const struct mpl_rule *stopped_in;  /**< The rule that was firing then, or NULL. */
@@ -112,6 +113,8 @@ void mpl_cage_forget(struct cage *cage);
 
 /** Defines the functions that rules have in addition to those of CLIPS. */
 void mpl_cage_add_functions(struct cage *cage);
+/** Those that find metrics by what they are of: clips_metrics.c. */
+void mpl_cage_add_metric_functions(struct cage *cage);
 /** Puts functions that cannot go wrong in place of some of CLIPS. */
 void mpl_cage_bound_functions(struct cage *cage);
 /** Sees to it that no call makes a list that is too long, or many without a look at the limits. */
@@ -200,6 +203,8 @@ extern const char mpl_too_large_fact[];
 /** NULL where there is no such slot or no text in it, or no memory. */
 const char *mpl_fact_text(struct cage *cage, struct fact *fact, const char *slot,
                           struct mpl_arena *arena);
+/** The text as CLIPS keeps it, once however often it is used; NULL where there is none. */
+const void *mpl_fact_symbol(const struct fact *fact, const char *slot);
 /** NaN where there is no number. */
 double mpl_fact_number(struct cage *cage, struct fact *fact, const char *slot);
 /** The texts of a multislot. False without memory. */
@@ -211,6 +216,19 @@ bool mpl_fact_counts(struct cage *cage, struct fact *fact, const char *slot,
 /** The fact as CLIPS prints it; NULL without memory. */
 char *mpl_fact_print(struct cage *cage, struct fact *fact, struct mpl_arena *arena);
 bool mpl_fact_is(const struct fact *fact, const char *template);
+
+/* ---- facts metric, by what they are of ------------------------------------------ */
+
+struct mpl_metric_facts;
+/** What it notes lives on the heap until mpl_metric_facts_free(). NULL without memory. */
+struct mpl_metric_facts *mpl_metric_facts_create(struct mpl_arena *arena);
+void mpl_metric_facts_free(struct mpl_metric_facts *metrics); /* NULL is allowed */
+/** In constant time; false without memory. */
+bool mpl_metric_facts_add(struct mpl_metric_facts *metrics, struct fact *fact);
+/** Knows only those that are there now, of a deffacts; false without memory. */
+bool mpl_metric_facts_restart(struct mpl_metric_facts *metrics, void *env);
+/** Before CLIPS retracts it, in constant time. */
+void mpl_metric_facts_remove(struct mpl_metric_facts *metrics, const struct fact *fact);
 
 /* ---- records ------------------------------------------------------------------- */
 

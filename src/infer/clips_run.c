@@ -371,9 +371,14 @@ static void refuse(struct mpl_infer *infer, struct fact *fact, const char *fault
 static void after_assertion(void *env, void *asserted)
 {
     struct mpl_infer *infer = infer_of(env);
+    struct cage *cage = GetEnvironmentContext(env);
     struct fact *fact = asserted;
 
-    mpl_cage_begin_match(GetEnvironmentContext(env));
+    mpl_cage_begin_match(cage);
+    if (mpl_fact_is(fact, "metric") && !mpl_metric_facts_add(cage->metrics, fact)) {
+        mpl_cage_stop(cage, CAGE_NOMEM);
+        return;
+    }
     if (infer == NULL || infer->firing == NULL || infer->firings.n == 0) {
         return; /* From the host, or a deffacts: nothing to explain. */
     }
@@ -419,9 +424,13 @@ static bool is_in_basis(const struct mpl_infer *infer, const struct fact *fact)
 static void before_retraction(void *env, void *retracted)
 {
     struct mpl_infer *infer = infer_of(env);
+    struct cage *cage = GetEnvironmentContext(env);
     const struct fact *fact = retracted;
 
-    mpl_cage_begin_match(GetEnvironmentContext(env));
+    mpl_cage_begin_match(cage);
+    if (mpl_fact_is(fact, "metric")) {
+        mpl_metric_facts_remove(cage->metrics, fact);
+    }
     /* What goes while CLIPS ends a match early goes for no reason of the rules. */
     if (infer == NULL || infer->cage.stop != CAGE_FREE) {
         return;

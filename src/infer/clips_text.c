@@ -496,6 +496,7 @@ void mpl_cage_add_functions(struct cage *cage)
                               "join_words_function", "0*");
     (void) EnvDefineFunction2(env, "location-list", 'u', PTIEF location_list_function,
                               "location_list_function", "0*");
+    mpl_cage_add_metric_functions(cage);
     mpl_cage_replace(env, "str-cat", PTIF str_cat_function, 'u');
     mpl_cage_replace(env, "sym-cat", PTIF sym_cat_function, 'u');
 }

@@ -52,11 +52,17 @@ static enum mpl_status load(struct mpl_infer *infer, struct mpl_err *err)
                                                            infer->rules->unchecked, err)
                                    : mpl_cage_load(&infer->cage, infer->rules, lint, err);
 
-    if (st == MPL_OK) {
-        infer->cage.infer = infer;
-        mpl_infer_add_hooks(infer);
+    if (st != MPL_OK) {
+        return st;
     }
-    return st;
+    infer->cage.infer = infer;
+    infer->cage.metrics = mpl_metric_facts_create(infer->arena);
+    if (infer->cage.metrics == NULL ||
+        !mpl_metric_facts_restart(infer->cage.metrics, infer->cage.env)) {
+        return mpl_nomem(err);
+    }
+    mpl_infer_add_hooks(infer);
+    return MPL_OK;
 }
 
 enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
@@ -128,7 +134,8 @@ static bool restart(struct mpl_infer *infer)
     infer->cage.infer = NULL; /* Facts that go are not withdrawn. */
     const bool is_reset = mpl_cage_enter(&infer->cage, reset, infer);
     infer->cage.infer = infer;
-    return is_reset && infer->cage.stop == CAGE_FREE;
+    return is_reset && infer->cage.stop == CAGE_FREE &&
+           mpl_metric_facts_restart(infer->cage.metrics, infer->cage.env);
 }
 
 enum mpl_status mpl_infer_renew(const struct mpl_rules *rules,
@@ -150,6 +157,7 @@ void mpl_infer_destroy(struct mpl_infer *infer)
     }
     infer->cage.infer = NULL; /* Facts that go with the environment are not withdrawn. */
     mpl_cage_close(&infer->cage);
+    mpl_metric_facts_free(infer->cage.metrics);
     mpl_buf_free(&infer->findings);
     mpl_buf_free(&infer->visible);
     mpl_buf_free(&infer->needs);

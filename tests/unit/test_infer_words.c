@@ -81,7 +81,104 @@ START_TEST(function_words_its_values)
 }
 END_TEST
 
+/* ---- metrics by what they are of --------------------------------------------------------------- */
+
+/* A hundred locations, whose values come in no order; of some the fact is withdrawn again. */
+static const char many[] =
+    "(defrule SYMPTOMS::give (pattern (run ?r) (id ?p)) =>"
+    " (loop-for-count (?i 1 100)"
+    "  (assert (metric (run ?r) (pattern ?p) (name \"a.x\") (location (str-cat ?i))"
+    "                  (value (float (mod (* ?i 37) 50))) (rank ?i) (of 100)))"
+    "  (assert (metric (run ?r) (pattern ?p) (name \"a.y\") (location (str-cat ?i))"
+    "                  (value (float ?i)))))"
+    " (assert (metric (run ?r) (pattern ?p) (name \"a.x\") (location \"\") (value 7.0))))"
+    "(defrule REFINE::take (pattern) ?m <- (metric (name \"a.x\") (location ?l)"
+    "  (value ?v&:(= 0 (mod (integer ?v) 7)))) (test (neq ?l \"\")) => (retract ?m))"
+    "(deffunction MAIN::looked-up (?r ?p ?name ?location)"
+    " (bind ?value -1.0)"
+    " (do-for-all-facts ((?m metric)) (and (eq ?m:run ?r) (eq ?m:pattern ?p) (eq ?m:name "
+    "?name)"
+    "   (eq ?m:location ?location)) (bind ?value ?m:value)) ?value)"
+    "(deffunction MAIN::wrong-values (?r ?p ?name)"
+    " (bind ?n 0)"
+    " (loop-for-count (?i 0 101)"
+    "  (bind ?l (if (= ?i 0) then \"\" else (str-cat ?i)))"
+    "  (if (neq (metric-value ?r ?p ?name ?l -1) (looked-up ?r ?p ?name ?l)) then"
+    "   (bind ?n (+ ?n 1)))) ?n)"
+    "(deffunction MAIN::wrong-order (?r ?p ?name)"
+    " (bind ?labels (metric-locations ?r ?p ?name)) (bind ?values (metric-values ?r ?p "
+    "?name))"
+    " (bind ?n 0)"
+    " (loop-for-count (?i 1 (length$ ?labels))"
+    "  (if (or (neq (nth$ ?i ?values) (looked-up ?r ?p ?name (nth$ ?i ?labels)))"
+    "          (and (> ?i 1) (< (nth$ (- ?i 1) ?values) (nth$ ?i ?values)))) then"
+    "   (bind ?n (+ ?n 1)))) ?n)"
+    "(defrule ADVISE::a (pattern (run ?r) (id ?p)) => (assert (finding (kind cause) (text "
+    "(str-cat %s)))))";
+
+static const struct wording of_metrics[] = {
+    { "(wrong-values ?r ?p \"a.x\")", "0" },
+    { "(wrong-order ?r ?p \"a.x\")", "0" },
+    { "(wrong-order ?r ?p \"a.y\")", "0" },
+    { "(length$ (metric-values ?r ?p \"a.x\"))", "84" }, /* 2 of each value, 8 by 7 */
+    { "(nth$ 1 (metric-locations ?r ?p \"a.y\"))", "100" },
+    { "(metric-value ?r ?p \"a.x\" \"\" -1)", "7.0" },
+    { "(metric-value ?r ?p \"a.z\" \"1\" -1)", "-1.0" },
+    { "(metric-value \"other\" ?p \"a.y\" \"1\" 3.5)", "3.5" },
+    { "(length$ (metric-locations ?r ?p \"a.z\"))", "0" },
+    { "(median-of ?r ?p \"a.z\")", "0.0" },
+    { "(how-many-from (create$ 9 7 7 3) 7)", "3" },
+    { "(how-many-from (create$ 9 7 7 3) 10)", "0" },
+    { "(how-many-from (create$ 9 7 7 3) 1)", "4" },
+    { "(how-many-from (create$) 1)", "0" },
+    { "(join-words (locations-from ?r ?p \"a.y\" 98.5))", "100 and 99" },
+    { "(sum-of ?r ?p \"a.y\" (create$ \"3\" \"4\" \"none\"))", "7.0" },
+};
+
+START_TEST(metrics_are_found_by_what_they_are_of)
+{
+    lab_open(mpl_arena_printf(lab_get()->arena, many, of_metrics[_i].call), NULL);
+    for (int i = 0; i < 2; i++) { /* and again in an environment that was used */
+        lab_give_pattern("p");
+        run();
+        ck_assert_str_eq(finding(0)->text, of_metrics[_i].text);
+        ck_assert_int_eq(
+            mpl_infer_renew(lab_get()->rules, NULL, &lab_get()->infer, &lab_get()->err),
+            MPL_OK);
+    }
+}
+END_TEST
+
+START_TEST(median_is_that_of_the_ranks)
+{
+    for (int n = 1; n <= 4; n++) {
+        const double medians[] = { 1.0, 1.5, 2.0, 2.5 };
+
+        lab_open(mpl_arena_printf(
+                     lab_get()->arena,
+                     "(defrule ADVISE::a (pattern (run ?r) (id ?p)) =>"
+                     " (loop-for-count (?i 1 %d) (assert (metric (run ?r) (pattern ?p)"
+                     "  (name \"a.x\") (location (str-cat ?i)) (value (float ?i)) (rank "
+                     "?i) (of %d))))"
+                     " (assert (finding (kind cause) (lost (median-of ?r ?p \"a.x\")))))",
+                     n, n),
+                 NULL);
+        lab_give_pattern("p");
+        run();
+        ck_assert_double_eq(finding(0)->lost_s, medians[n - 1]);
+        mpl_infer_destroy(lab_get()->infer);
+        lab_get()->infer = NULL;
+    }
+}
+END_TEST
+
+/* ---- what is wrong ------------------------------------------------------------------------- */
+
 static const struct wording failures[] = {
+    { "(str-cat (metric-value \"r\" \"p\" \"a.x\" (any 1) 0))",
+      "Function metric-value expected argument #4 to be of type string" },
+    { "(str-cat (nth$ 1 (metric-values \"r\" \"p\" (any a.x))))",
+      "Function metric-values expected argument #3 to be of type string" },
     { "(text (str-cat \"{}\") 1 2)", "text: more values than placeholders" },
     { "(text (str-cat \"{}{}\") 1)", "text: fewer values than placeholders" },
     { "(text (str-cat \"{q}\") 1)",
@@ -239,6 +336,9 @@ static TCase *words_and_tests(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, function_words_its_values, 0,
                         sizeof wordings / sizeof wordings[0]);
+    tcase_add_loop_test(tc, metrics_are_found_by_what_they_are_of, 0,
+                        sizeof of_metrics / sizeof of_metrics[0]);
+    tcase_add_test(tc, median_is_that_of_the_ranks);
     tcase_add_loop_test(tc,
                         function_that_cannot_word_its_values_ends_the_rule_with_a_reason, 0,
                         sizeof failures / sizeof failures[0]);
