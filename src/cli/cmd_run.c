@@ -10,6 +10,7 @@
 
 #include "cli/run_priv.h"
 #include "cli/severity_priv.h"
+#include "draw/draw.h"
 
 enum {
     OPT_CASE,
@@ -24,6 +25,7 @@ enum {
     OPT_PATTERN,
     OPT_FORMAT,
     OPT_OUTPUT,
+    OPT_SIZE,
     OPT_FULL,
     OPT_TOP,
     OPT_FAIL_ON,
@@ -46,9 +48,10 @@ static const struct mpl_option options[] = {
     [OPT_TRACER] = { 0, "tracer", "NAME", "measure with this tracer; auto is the default" },
     [OPT_DRY_RUN] = { 0, "dry-run", NULL, "show the next command and execute nothing" },
     [OPT_PATTERN] = { 0, "pattern", "NAME", "try only this pattern" },
-    [OPT_FORMAT] = MPL_FORMAT_OPTION,
+    [OPT_FORMAT] = MPL_PAGE_FORMAT_OPTION,
     [OPT_OUTPUT] = { 0, "output", "FILE",
                      "write the diagnosis to FILE, completely or not at all" },
+    [OPT_SIZE] = MPL_PAGE_SIZE_OPTION,
     [OPT_FULL] = { 0, "full", NULL, "show everything, not only what fits on a screen" },
     [OPT_TOP] = { 0, "top", "N", "show everything with at most N causes" },
     [OPT_FAIL_ON] = { 0, "fail-on", "SEVERITY",
@@ -70,6 +73,7 @@ struct run_opts {
     const char *pattern;
     enum mpl_format format;
     const char *output;
+    long size; /* of a page, MB; 0: the default */
     long top;
     long width;
     double fail_on; /* Severity; NaN: never. */
@@ -174,10 +178,12 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
         opts->pattern = value;
         return MPL_OK;
     case OPT_FORMAT:
-        return mpl_args_format(option, value, &opts->format, err);
+        return mpl_args_page_format(option, value, &opts->format, err);
     case OPT_OUTPUT:
         opts->output = value;
         return MPL_OK;
+    case OPT_SIZE:
+        return mpl_args_integer(option, value, 1, 1000, &opts->size, err);
     case OPT_FULL:
         opts->is_full = true;
         return MPL_OK;
@@ -228,7 +234,7 @@ static enum mpl_status check(const struct run_opts *opts, struct mpl_err *err)
                             ? "--args says what {args} stands for, and the command has none"
                             : "the command has {args}; --args says what that stands for");
     }
-    return MPL_OK;
+    return mpl_args_page_size(opts->format, opts->size, err);
 }
 
 /* What can be told of the command before anything is started. A dry run starts nothing, perhaps on
@@ -319,7 +325,8 @@ static enum mpl_status load_tracers(struct run_opts *opts, struct mpl_arena *are
 /* What there is to be shown in the end. */
 struct outcome {
     const struct mpl_case *c;
-    const struct mpl_diagnosis *diagnosis; /* NULL: nothing could be diagnosed. */
+    struct mpl_analysis *analysis;         /* NULL: nothing could be diagnosed. */
+    const struct mpl_diagnosis *diagnosis; /* Likewise. */
     const struct mpl_plan *plan;
     enum mpl_end_reason why;
 };
@@ -345,6 +352,15 @@ static enum mpl_status print(const struct run_opts *opts, const struct run_show 
     mpl_case_failures(o->c, arena, &looks.failed, &looks.n_failed);
     if (opts->format == MPL_FORMAT_JSON) {
         return mpl_report_case_json(o->diagnosis, &report, out, err);
+    }
+    if (opts->format == MPL_FORMAT_HTML) {
+        const struct mpl_draw_options page = {
+            .plan = o->plan,
+            .most_bytes = (size_t) opts->size * 1000000,
+            .ran = &report,
+        };
+
+        return mpl_draw_page(o->analysis, &page, out, err);
     }
     if (o->diagnosis == NULL || o->why == MPL_END_DRY) {
         return MPL_OK;
@@ -430,6 +446,7 @@ static enum mpl_status carry_out(const struct run_opts *opts, struct run_show *s
 
     mpl_progress_line_close(&show->line);
     if (analysis != NULL) {
+        o.analysis = analysis;
         o.diagnosis = mpl_analysis_diagnosis(analysis);
         mpl_lint_print(mpl_analysis_lint(analysis), stderr);
         mpl_named_pattern_tell(o.diagnosis, opts->pattern);
@@ -446,13 +463,14 @@ static enum mpl_status carry_out(const struct run_opts *opts, struct run_show *s
 static enum mpl_status investigate(const struct run_opts *opts, struct mpl_case *c,
                                    struct mpl_arena *arena, FILE *out, struct mpl_err *err)
 {
-    const bool is_json = opts->format == MPL_FORMAT_JSON;
-    FILE *told = is_json ? stderr : out;
+    /* A document is not mixed with the story of how it came about. */
+    const bool is_document = opts->format != MPL_FORMAT_TEXT;
+    FILE *told = is_document ? stderr : out;
     struct run_show show = {
         .narrative = { .out = told,
                        .width =
                            opts->width != 0 ? (int) opts->width : mpl_output_width(told) },
-        .is_silent = is_json && !opts->is_verbose && !isatty(fileno(stderr)),
+        .is_silent = is_document && !opts->is_verbose && !isatty(fileno(stderr)),
         .is_verbose = opts->is_verbose,
         .directory = mpl_case_directory(c),
     };

@@ -13,11 +13,13 @@
 struct mpl_draw_options {
     const struct mpl_plan *plan; /**< What to measure next; may be NULL. */
     size_t most_bytes; /**< The page leaves out data rather than exceed it; 0: 8 MB. */
+    const struct mpl_case_report *ran; /**< What `marple run` did; may be NULL. */
 };
 
 /**
  * Writes the diagnosis as one page that needs nothing else: no file, no network, and JavaScript only to zoom.
- * What it leaves out it says. Names of the trace are text in it, whatever they hold.
+ * What it leaves out it says. Names of the trace are text in it, whatever they hold. \p analysis may be NULL where
+ * the options say what was run: then the page says that nothing could be diagnosed, and why.
  *
  * Errors: MPL_E_NOMEM, MPL_E_IO. Cost: linear in spans.
  */

@@ -168,6 +168,10 @@ void mpl_draw_tables(const struct sheet *s);
 void mpl_draw_quality(const struct sheet *s, const struct mpl_run *run);
 /** The runs of a diagnosis, each with its quality. */
 void mpl_draw_runs(const struct sheet *s);
+/** What `marple run` did: each run with its command and how it ended, and what was asked and not measured. */
+void mpl_draw_case(const struct sheet *s);
+/** The header and the runs where none of them could be diagnosed. */
+void mpl_draw_case_only(const struct sheet *s);
 /** What a trace records, and how much of it belongs together. */
 void mpl_draw_contents(const struct sheet *s, const struct mpl_run *run);
 void mpl_draw_text_cell(const struct sheet *s, const char *text);

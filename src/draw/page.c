@@ -151,6 +151,10 @@ static enum mpl_status draw_pictures(struct sheet *s, struct mpl_err *err)
 static enum mpl_status draw(struct sheet *s, const void *unused, struct mpl_err *err)
 {
     (void) unused;
+    if (s->d == NULL) {
+        mpl_draw_case_only(s);
+        return MPL_OK;
+    }
     draw_verdict(s);
     mpl_markup_put(s->out, "<main>\n");
     const enum mpl_status st = draw_pictures(s, err);
@@ -186,9 +190,14 @@ enum mpl_status mpl_draw_page(struct mpl_analysis *analysis,
                               const struct mpl_draw_options *options, FILE *out,
                               struct mpl_err *err)
 {
-    const struct mpl_diagnosis *d = mpl_analysis_diagnosis(analysis);
+    const struct mpl_diagnosis *d =
+        analysis != NULL ? mpl_analysis_diagnosis(analysis) : NULL;
     struct sheet s = { .out = out, .analysis = analysis, .d = d, .options = options };
+    const char *path = options->ran != NULL         ? mpl_case_directory(options->ran->c)
+                       : d != NULL && d->n_runs > 0 ? d->runs[0].path
+                                                    : "";
 
-    return mpl_page_write(&s, mpl_verdict_words(d->verdict),
-                          d->n_runs > 0 ? d->runs[0].path : "", draw, NULL, err);
+    return mpl_page_write(&s,
+                          d != NULL ? mpl_verdict_words(d->verdict) : "Nothing measured",
+                          path, draw, NULL, err);
 }

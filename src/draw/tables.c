@@ -330,5 +330,10 @@ void mpl_draw_tables(const struct sheet *s)
     open_part(s, "quality", "Runs, clocks, and what weakens conclusions");
     mpl_draw_runs(s);
     end_part(s);
+    if (s->options->ran != NULL) {
+        open_part(s, "case", "What was run");
+        mpl_draw_case(s);
+        end_part(s);
+    }
     mpl_markup_put(s->out, "</section>\n");
 }

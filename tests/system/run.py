@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 
+import page
 import product
 
 tap = product.Tap()
@@ -281,6 +282,30 @@ def test_slow(place):
     tap.ok(again.complaint == "", what + ": with JSON nothing is told where nobody looks", again)
 
 
+def cases_of(text):
+    """The runs that a page names, with how they ended."""
+    return [[cell for _, cell in row][::5] for row in page.Page(text).cells if row[0][1].startswith("run-")]
+
+
+def test_page(place, command, runs):
+    """The diagnosis as a page, with what was run; and one where nothing can be diagnosed."""
+    done = place.run(["--output", "answer.html", "--format", "html", "--max-experiments", "6"], command)
+    with open(place.path("answer.html"), encoding="utf-8") as file:
+        text = file.read()
+    tap.ok(done.status == 0 and done.out == done.complaint == "", "html: nothing but the file", done)
+    tap.empty(list(page.complaints_about(text)), "html: a page that needs nothing else")
+    tap.ok([how for _, how in cases_of(text)] == runs, "html: it has all runs", cases_of(text))
+    document = place.run(["--format", "json", "--max-experiments", "6"], command).document()
+    tap.empty(list(page.differences(page.Page(text), document)), "html: the numbers of JSON")
+
+    done = place.run(["-o", "none", "--format", "html"], ["mpirun", "-np", "1", place.program("mw"), "--help"])
+    tap.ok(done.status == 3 and "NOTHING MEASURED" in done.out, "html: it says that nothing was measured", done)
+    tap.empty(list(page.complaints_about(done.out)), "html: also such a page needs nothing else")
+    tap.ok("exit status 2" in "".join(how for _, how in cases_of(done.out)), "html: and why", cases_of(done.out))
+    done = place.run(["-o", "none", "--format", "html", "--output", "/dev/full"], ["mpirun", "-np", "1", "false"])
+    tap.ok(done.status != 0, "html: a full disk is an error", done)
+
+
 def test_options(place):
     """On the case of the slow master, which needs no further run."""
     command = walk_through()[0][1:]
@@ -291,7 +316,8 @@ def test_options(place):
     with open(place.path("answer.json"), encoding="utf-8") as file:
         document = product.parse(file.read())
     tap.ok(done.out == "" and "case" in document, "--output: the diagnosis is in the file", done)
-    tap.ok(place.outcomes("marple-mw") == runs, "neither runs anything")
+    test_page(place, command, runs)
+    tap.ok(place.outcomes("marple-mw") == runs, "none of them runs anything")
     done = product.run("diagnose", "--format", "json", place.path("marple-mw"))
     tap.ok(
         done.status == 0 and len(product.parse(done.out)["runs"]) == len(runs),
