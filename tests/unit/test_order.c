@@ -326,6 +326,52 @@ START_TEST(running_out_of_memory_is_told_at_every_step)
 }
 END_TEST
 
+/* ---- more than can be numbered ------------------------------------------------------------------- */
+
+static void cannot_be_numbered(const struct mpl_order_view *view)
+{
+    struct mpl_net *net = NULL;
+    struct mpl_err err = { 0 };
+
+    ck_assert_int_eq(mpl_net_create(view, NULL, arena, &net, &err), MPL_E_LIMIT);
+    ck_assert_ptr_null(net);
+    ck_assert_str_eq(err.cause[0].text,
+                     "more than 4294967295 dependences between locations");
+}
+
+/* Messages have the first numbers: here they have all but one, and the answers need two. */
+START_TEST(dependences_end_where_they_cannot_be_numbered)
+{
+    const struct mpl_order_view *view;
+    struct mpl_model *model;
+    uint32_t *first;
+
+    t = trace_create(arena, 2, 1);
+    for (int64_t at = 0; at < 200; at += 100) {
+        (void) trace_send(t, 0, at + 10, at + 40, "MPI_Ssend", to(1), 8);
+        (void) trace_recv(t, 1, at + 20, at + 40, to(0), 8);
+    }
+    model = trace_model(t);
+    view = look_at(model);
+    first = (uint32_t *) view->match->first_number;
+    first[model->n_locations] = UINT32_MAX - 1;
+    cannot_be_numbered(view);
+}
+END_TEST
+
+START_TEST(ends_of_messages_end_where_they_cannot_be_numbered)
+{
+    const struct mpl_order_view *view;
+    struct mpl_model *model;
+
+    t = trace_create(arena, 2, 1);
+    model = trace_model(t);
+    view = look_at(model);
+    model->locations[1].n_messages = UINT32_MAX;
+    cannot_be_numbered(view);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("order");
@@ -345,6 +391,8 @@ static Suite *make_suite(void)
     tcase_add_test(c, counts_say_of_how_many);
     tcase_add_test(c, everybody_needs_somebody_else);
     tcase_add_test(c, running_out_of_memory_is_told_at_every_step);
+    tcase_add_test(c, dependences_end_where_they_cannot_be_numbered);
+    tcase_add_test(c, ends_of_messages_end_where_they_cannot_be_numbered);
     suite_add_tcase(suite, c);
     return suite;
 }
