@@ -109,8 +109,8 @@
   =>
   (assert (measure (run ?r) (pattern ?p) (level 4) (record "user-regions") (locations ?who)
                    (separates ?name)
-                   (reason (text "find the functions behind {} at process {}, as the trace records none of the program"
-                                 ?name (location-list ?who)))
+                   (reason (text "find what takes long at process {}: the trace records no function of the program"
+                                 (location-list ?who)))
                    (expects (text "a few functions hold most of what process {} takes" (location-list ?who))))))
 
 (defrule ADVISE::measure-counters
