@@ -516,17 +516,21 @@ static void explain_rule(struct whynot *w, const struct why_text *text,
 
 /* ---- questions ----------------------------------------------------------------------------------------------- */
 
-enum mpl_status mpl_why_open(struct whynot *w, struct mpl_infer *infer,
-                             struct mpl_arena *arena, struct mpl_err *err)
+struct whynot mpl_why_make(struct mpl_infer *infer, struct mpl_arena *arena)
 {
-    *w = (struct whynot){ .infer = infer,
-                          .rules = infer->rules,
-                          .arena = arena,
-                          .told = mpl_buf_make(sizeof(const struct mpl_rule *)) };
-    if (!mpl_why_read_texts(w) || !mpl_whynot_facts(infer, arena, &w->facts, &w->n_facts)) {
+    return (struct whynot){ .infer = infer,
+                            .rules = infer->rules,
+                            .arena = arena,
+                            .told = mpl_buf_make(sizeof(const struct mpl_rule *)) };
+}
+
+static enum mpl_status read_all(struct whynot *w, struct mpl_err *err)
+{
+    if (!mpl_why_read_texts(w) ||
+        !mpl_whynot_facts(w->infer, w->arena, &w->facts, &w->n_facts)) {
         return mpl_nomem(err);
     }
-    return mpl_cage_status(&infer->cage, err);
+    return mpl_cage_status(&w->infer->cage, err);
 }
 
 static void explain_all(struct whynot *w, const char *name, struct mpl_why *root)
@@ -554,8 +558,8 @@ enum mpl_status mpl_infer_why_not(struct mpl_infer *infer, const char *name,
                                   struct mpl_arena *arena, struct mpl_why **out,
                                   struct mpl_err *err)
 {
-    struct whynot w;
-    enum mpl_status st = mpl_why_open(&w, infer, arena, err);
+    struct whynot w = mpl_why_make(infer, arena);
+    enum mpl_status st = read_all(&w, err);
     size_t n = 0;
 
     for (size_t i = 0; st == MPL_OK && i < w.n_texts; i++) {

@@ -63,6 +63,15 @@ static const struct mpl_rule *rule_of(const struct mpl_rules *rules,
     return NULL;
 }
 
+static struct why_text text_of(const struct mpl_rule *rule, const struct mpl_source *source,
+                               const struct mpl_construct *c)
+{
+    return (struct why_text){ .rule = rule,
+                              .name = rule == NULL ? c->name : rule->name,
+                              .source = source,
+                              .construct = c };
+}
+
 static bool read_text(struct whynot *w, struct mpl_buf *texts,
                       const struct mpl_source *source, const struct mpl_construct *c)
 {
@@ -77,10 +86,7 @@ static bool read_text(struct whynot *w, struct mpl_buf *texts,
     if (text == NULL) {
         return false;
     }
-    *text = (struct why_text){ .rule = rule,
-                               .name = rule == NULL ? c->name : rule->name,
-                               .source = source,
-                               .construct = c };
+    *text = text_of(rule, source, c);
     return mpl_why_read_actions(source, c, w->arena, &text->actions);
 }
 
@@ -102,14 +108,23 @@ bool mpl_why_read_texts(struct whynot *w)
     return is_read && w->texts != NULL;
 }
 
-const struct why_text *mpl_why_text(const struct whynot *w, const char *rule)
+bool mpl_why_find_rule(const struct mpl_rules *rules, const char *name,
+                       struct why_text *out)
 {
-    for (size_t i = 0; i < w->n_texts; i++) {
-        if (w->texts[i].rule != NULL && strcmp(w->texts[i].name, rule) == 0) {
-            return &w->texts[i];
+    for (size_t i = 0; i < rules->n_sources; i++) {
+        const struct mpl_source *s = rules->sources[i];
+
+        for (size_t k = 0; k < s->n; k++) {
+            const struct mpl_construct *c = &s->constructs[k];
+            const struct mpl_rule *rule = rule_of(rules, s, c);
+
+            if (rule != NULL && strcmp(rule->name, name) == 0) {
+                *out = text_of(rule, s, c);
+                return true;
+            }
         }
     }
-    return NULL;
+    return false;
 }
 
 static bool calls(const struct why_text *rule, const struct why_text *function)

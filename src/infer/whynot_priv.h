@@ -182,8 +182,9 @@ bool mpl_why_eval(struct whynot *w, const struct why_expr *expr,
 
 /** Reads the actions of all rules and functions into w->texts. */
 bool mpl_why_read_texts(struct whynot *w);
-/** NULL for a rule that is not there. */
-const struct why_text *mpl_why_text(const struct whynot *w, const char *rule);
+/** A rule, without its actions. False: it is not there. */
+bool mpl_why_find_rule(const struct mpl_rules *rules, const char *name,
+                       struct why_text *out);
 /** Whether a rule, or a function that it calls, asserts (finding … (name \p name)). */
 bool mpl_why_concludes(const struct whynot *w, const struct why_text *rule,
                        const char *name);
@@ -245,9 +246,8 @@ const char *mpl_why_pattern_words(struct whynot *w, const struct why_condition *
 
 /* ---- the answer ---------------------------------------------------------------------------- */
 
-/** Reads rules and facts. Free w->told whatever it returns. */
-enum mpl_status mpl_why_open(struct whynot *w, struct mpl_infer *infer,
-                             struct mpl_arena *arena, struct mpl_err *err);
+/** An answer that knows neither rules nor facts yet. Free its .told. */
+struct whynot mpl_why_make(struct mpl_infer *infer, struct mpl_arena *arena);
 /** A new node below \p parent; NULL without memory, which w remembers. */
 struct mpl_why *mpl_why_say(struct whynot *w, struct mpl_why *parent,
                             enum mpl_why_kind kind, const char *fmt, ...) MPL_PRINTF(4, 5);

@@ -91,26 +91,20 @@ enum mpl_status mpl_infer_why_rule(struct mpl_infer *infer, const char *rule,
                                    struct mpl_arena *arena, struct mpl_why **out,
                                    struct mpl_err *err)
 {
-    struct whynot w;
-    enum mpl_status st = mpl_why_open(&w, infer, arena, err);
-    const struct why_text *text = st == MPL_OK ? mpl_why_text(&w, rule) : NULL;
+    struct whynot w = mpl_why_make(infer, arena);
     const struct why_condition *conditions = NULL;
+    struct why_text text;
 
-    /* Findings stand also after a limit was reached, but then nothing can be evaluated. */
-    st = st == MPL_E_LIMIT ? MPL_OK : st;
     *out = mpl_why_say(&w, NULL, MPL_WHY_RULE, "rule %s", rule);
-    if (text != NULL && *out != NULL) {
-        mpl_why_place(*out, text->rule->file, text->rule->first_line);
-        (*out)->says = text->rule->says;
-        if (mpl_why_read(text->source, text->construct, arena, &conditions)) {
+    if (*out != NULL && mpl_why_find_rule(w.rules, rule, &text)) {
+        mpl_why_place(*out, text.rule->file, text.rule->first_line);
+        (*out)->says = text.rule->says;
+        if (mpl_why_read(text.source, text.construct, arena, &conditions)) {
             say_comparisons(&w, conditions, conditions, *out);
         } else {
             w.is_nomem = true;
         }
     }
-    if (st == MPL_OK && (w.is_nomem || *out == NULL)) {
-        st = mpl_nomem(err);
-    }
     mpl_buf_free(&w.told);
-    return st;
+    return w.is_nomem || *out == NULL ? mpl_nomem(err) : MPL_OK;
 }
