@@ -141,13 +141,8 @@ static void put_stretch(struct data *d, uint32_t location, int64_t begin, int64_
     put(d, mpl_look_of_span(next.class));
 }
 
-static void encode(struct data *d, uint32_t location)
+static void encode_with(struct data *d, uint32_t location, const struct mpl_records *known)
 {
-    struct mpl_records records;
-    const bool has_records =
-        mpl_records_read(d->run->model, location, d->s->arena, &records, NULL) == MPL_OK;
-    const struct mpl_records *known = has_records ? &records : NULL;
-
     if (d->part == NULL) {
         put_stretch(d, location, d->all.begin_ticks, d->all.end_ticks, known);
         return;
@@ -159,6 +154,19 @@ static void encode(struct data *d, uint32_t location)
             put_stretch(d, location, frame->begin_ticks, frame->end_ticks, known);
         }
     }
+}
+
+/* Nothing of what is only needed for one location stays for the next one. */
+static void encode(struct data *d, uint32_t location)
+{
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct mpl_records records;
+    const bool has_records =
+        scratch != NULL &&
+        mpl_records_read(d->run->model, location, scratch, &records, NULL) == MPL_OK;
+
+    encode_with(d, location, has_records ? &records : NULL);
+    mpl_arena_destroy(scratch);
 }
 
 /* What all calls take in the page, nearly: some bytes for each, and a third more for base64. */
@@ -209,6 +217,27 @@ static void draw_regions(const struct data *d)
     }
 }
 
+/* Returns MPL_END behind the finest level that there can be. */
+static enum mpl_status draw_level(const struct data *d, uint32_t most, struct mpl_err *err)
+{
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct mpl_bins bins;
+    const enum mpl_status st = scratch == NULL
+                                   ? mpl_nomem(err)
+                                   : mpl_bins_create(&d->all, 1, most, scratch, &bins, err);
+
+    if (st == MPL_OK) {
+        mpl_markup_print(d->s->out, "<i data-width=\"%lld\" data-n=\"%u\" data-look=\"",
+                         (long long) bins.width_ticks, bins.n);
+        mpl_markup_base64(d->s->out, bins.look, (size_t) bins.n * d->all.n);
+        mpl_markup_put(d->s->out, "\" data-waited=\"");
+        mpl_markup_base64(d->s->out, bins.waited, (size_t) bins.n * d->all.n);
+        mpl_markup_put(d->s->out, "\"></i>\n");
+    }
+    mpl_arena_destroy(scratch);
+    return st == MPL_OK && bins.width_ticks == 1 ? MPL_END : st;
+}
+
 static enum mpl_status draw_levels(const struct data *d, size_t room, struct mpl_err *err)
 {
     uint32_t most = FIRST_BINS;
@@ -218,25 +247,14 @@ static enum mpl_status draw_levels(const struct data *d, size_t room, struct mpl
     }
     for (int i = 0; i < MOST_LEVELS; i++, most *= LEVELS_APART) {
         const size_t bytes = (size_t) most * d->all.n * 2 / 3 * 4;
-        struct mpl_bins bins;
 
         if (i > 0 && bytes > room) {
             return MPL_OK;
         }
         room -= bytes < room ? bytes : room;
-        const enum mpl_status st =
-            mpl_bins_create(&d->all, 1, most, d->s->arena, &bins, err);
+        const enum mpl_status st = draw_level(d, most, err);
         if (st != MPL_OK) {
-            return st;
-        }
-        mpl_markup_print(d->s->out, "<i data-width=\"%lld\" data-n=\"%u\" data-look=\"",
-                         (long long) bins.width_ticks, bins.n);
-        mpl_markup_base64(d->s->out, bins.look, (size_t) bins.n * d->all.n);
-        mpl_markup_put(d->s->out, "\" data-waited=\"");
-        mpl_markup_base64(d->s->out, bins.waited, (size_t) bins.n * d->all.n);
-        mpl_markup_put(d->s->out, "\"></i>\n");
-        if (bins.width_ticks == 1) {
-            return MPL_OK;
+            return st == MPL_END ? MPL_OK : st;
         }
     }
     return MPL_OK;
