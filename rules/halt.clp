@@ -6,10 +6,6 @@
 ;;      |- nobody is left who could act, or a recorded circle    -> deadlock
 ;;      `- somebody is in his own code, polls, or has gone       -> hang
 
-(deffunction MAIN::ranks-named (?labels)
-  "\"rank 3\", \"ranks 0, 1 and 4\"."
-  (str-cat (if (> (length$ ?labels) 1) then "ranks " else "rank ") (location-list ?labels)))
-
 (deffunction MAIN::halted-in (?run ?state ?call)
   "Labels of those in a state, and in a call (\"\": any)."
   (bind ?labels (create$))

@@ -312,7 +312,7 @@
                                    (ranks-compute ?who)
                                    (times-the-others ?r "message-passing" "process.compute_time" ?who ?relative)
                                    (median-or-others ?who) ?all (it-or-them ?who)))
-                   (fix (text "Share out the work of rank {}, or make that part faster." ?p))
+                   (fix (text "Share out the work of {}, or make that part faster." (ranks-named ?who)))
                    (gain-kind even-out)
                    (locations ?who) (culprits ?who) (lost ?all) (share (min 1.0 (/ ?all ?lost))) (level 3)
                    (gain ?gain) (where (str-cat "location " ?p))
@@ -326,8 +326,11 @@
                             then (text " More is hidden in {s} of calls whose partners the trace does not record."
                                        (mp-value ?r "run.unknown" ""))
                             else "")))
-                   (remedy (text "Move about {s} of work away from process {} (its computation above the median), or make that part faster; up to {s} of run time."
-                                 ?excess ?p ?gain)))))
+                   (remedy (if (> (length$ ?who) 1)
+                            then (text "Move work away from {}, of process {} about {s} (its computation above the median), or make that part faster; up to {s} of run time."
+                                       (ranks-named ?who) ?p ?excess ?gain)
+                            else (text "Move about {s} of work away from process {} (its computation above the median), or make that part faster; up to {s} of run time."
+                                       ?excess ?p ?gain))))))
 
 (defrule CAUSES::mp-late-process-without-work
   "Waiting goes back to one process although it does not compute longer in all."
@@ -914,8 +917,7 @@
     (assert (finding (kind cause) (name suspected-late-process) (run ?r) (pattern "message-passing")
                      (headline (text "{} {.1} times as long as the {} and {s} less in MPI: the others probably wait."
                                      (ranks-compute ?who) ?times (median-or-others ?who) ?less))
-                     (fix (text "Move work away from {} {}, or make that part faster."
-                                (if (> (length$ ?who) 1) then "ranks" else "rank") (location-list ?who)))
+                     (fix (text "Move work away from {}, or make that part faster." (ranks-named ?who)))
                      (gain-kind even-out)
                      (locations ?who) (culprits ?who) (lost ?waits) (share (/ ?waits ?lost)) (level 3)
                      (confidence 0.6) (gain ?less) (where (str-cat "location " ?p))

@@ -155,6 +155,10 @@
     (bind ?sum (+ ?sum (metric-value ?run ?pattern ?metric ?l 0.0))))
   ?sum)
 
+(deffunction MAIN::ranks-named (?labels)
+  "\"rank 3\", \"ranks 0, 1 and 4\"."
+  (str-cat (if (> (length$ ?labels) 1) then "ranks " else "rank ") (location-list ?labels)))
+
 (deffunction MAIN::ranks-compute (?who)
   "The start of a headline: \"Rank 3 computes\", \"Ranks 1 and 4 compute up to\"."
   (if (> (length$ ?who) 1) then (str-cat "Ranks " (location-list ?who) " compute up to")

@@ -143,7 +143,8 @@ struct text_piece {
 struct text_piece mpl_text_piece(const char *format);
 
 /**
- * "1 to 7" for three and more locations in a row, sorted by rank and thread, each once.
+ * "1 to 7" for three and more locations in a row, sorted by rank and thread, each once. Of more than eight parts the
+ * first three and "22 others".
  * \p *n labels become \p *n parts. NULL without memory.
  */
 const char **mpl_label_runs(struct mpl_arena *arena, const char *const *labels, size_t *n);

@@ -115,11 +115,27 @@ static size_t drop_equal(struct label *labels, size_t n)
     return kept;
 }
 
+/* A text names so many labels or runs of them; of more only the first few. */
+enum { MOST_PARTS = 8, FEW_PARTS = 3 };
+
+/** \p n_more: labels that are not named by the first few parts. */
+static const char **keep_few(struct mpl_arena *arena, const char **parts, size_t *n,
+                             size_t n_more)
+{
+    if (*n <= MOST_PARTS) {
+        return parts;
+    }
+    parts[FEW_PARTS] = mpl_arena_printf(arena, "%zu others", n_more);
+    *n = FEW_PARTS + 1;
+    return parts[FEW_PARTS] == NULL ? NULL : parts;
+}
+
 const char **mpl_label_runs(struct mpl_arena *arena, const char *const *labels, size_t *n)
 {
     struct label *list = MPL_NEW_ARRAY(arena, *n, struct label);
     const char **parts = MPL_NEW_ARRAY(arena, *n, const char *);
     size_t n_parts = 0;
+    size_t n_more = 0;
 
     if (list == NULL || parts == NULL) {
         return NULL;
@@ -137,16 +153,15 @@ const char **mpl_label_runs(struct mpl_arena *arena, const char *const *labels, 
         for (last = i; last + 1 < n_labels && follows(&list[last], &list[last + 1]);) {
             last++;
         }
-        if (last < i + 2) {
-            last = i;
-            parts[n_parts++] = list[i].text;
-            continue;
-        }
-        parts[n_parts] = mpl_arena_printf(arena, "%s to %s", list[i].text, list[last].text);
+        last = last < i + 2 ? i : last;
+        parts[n_parts] =
+            last == i ? list[i].text
+                      : mpl_arena_printf(arena, "%s to %s", list[i].text, list[last].text);
         if (parts[n_parts++] == NULL) {
             return NULL;
         }
+        n_more += n_parts > FEW_PARTS ? last + 1 - i : 0;
     }
     *n = n_parts;
-    return parts;
+    return keep_few(arena, parts, n, n_more);
 }

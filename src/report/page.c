@@ -106,23 +106,48 @@ static long rank_of(const char *label)
     return end != label && *end == '\0' ? rank : -1;
 }
 
+/* So many labels or runs of them are named; of more only the first few. */
+enum { MOST_PARTS = 8, FEW_PARTS = 3 };
+
+/* The last of the labels from \p i on that are ranks one after the other; \p i itself if there are fewer than three. */
+static size_t end_of_run(const char *const *labels, size_t n, size_t i)
+{
+    size_t last = i;
+
+    while (last + 1 < n && rank_of(labels[last]) >= 0 &&
+           rank_of(labels[last + 1]) == rank_of(labels[last]) + 1) {
+        last++;
+    }
+    return last >= i + 2 ? last : i;
+}
+
+static size_t count_parts(const char *const *labels, size_t n)
+{
+    size_t n_parts = 0;
+
+    for (size_t i = 0; i < n; i = end_of_run(labels, n, i) + 1) {
+        n_parts++;
+    }
+    return n_parts;
+}
+
 const char *mpl_page_labels(struct page *page, const char *const *labels, size_t n)
 {
+    const size_t n_parts = count_parts(labels, n);
+    const size_t n_named = n_parts > MOST_PARTS ? FEW_PARTS : n_parts;
     const char *text = "";
+    size_t i = 0;
 
-    for (size_t i = 0; i < n && text != NULL;) {
-        size_t last = i;
+    for (size_t part = 0; part < n_named && text != NULL; part++) {
+        const size_t last = end_of_run(labels, n, i);
 
-        while (last + 1 < n && rank_of(labels[last]) >= 0 &&
-               rank_of(labels[last + 1]) == rank_of(labels[last]) + 1) {
-            last++;
-        }
-        const bool is_run = last >= i + 2;
-
-        text =
-            mpl_arena_printf(page->scratch, "%s%s%s%s%s", text, text[0] != '\0' ? ", " : "",
-                             labels[i], is_run ? " to " : "", is_run ? labels[last] : "");
-        i = is_run ? last + 1 : i + 1;
+        text = mpl_arena_printf(page->scratch, "%s%s%s%s%s", text, part > 0 ? ", " : "",
+                                labels[i], last > i ? " to " : "",
+                                last > i ? labels[last] : "");
+        i = last + 1;
+    }
+    if (i < n && text != NULL) {
+        text = mpl_arena_printf(page->scratch, "%s and %zu others", text, n - i);
     }
     return or_unknown(text);
 }

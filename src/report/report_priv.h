@@ -51,7 +51,7 @@ const char *mpl_page_share(struct page *page, double share);
 const char *mpl_page_count(struct page *page, uint64_t n);
 /** A value in its unit: "3.10 ms", "62 kB", "0.385". */
 const char *mpl_page_value(struct page *page, double value, const char *unit);
-/** "0, 1, 5 to 7". Labels are those of locations. */
+/** "0, 1, 5 to 7"; of many "3, 43, 83 and 22 others". Labels are those of locations. */
 const char *mpl_page_labels(struct page *page, const char *const *labels, size_t n);
 
 /** Runs of a case that failed; nothing where there are none. */
