@@ -37,8 +37,8 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Of those ascending ratios that begin with the least one, but for a few. 1: too few are near it. */
-static double nearest(const double *ratios, size_t n)
+/* Of those ascending ratios that begin with the least one, but for a few. 1: too few of all are near it. */
+static double nearest(const double *ratios, size_t n, size_t n_all)
 {
     const size_t first = (size_t) (most_below * (double) n);
     size_t end = first;
@@ -46,7 +46,7 @@ static double nearest(const double *ratios, size_t n)
     while (end < n && ratios[end] <= ratios[first] * (1 + most_scatter)) {
         end++;
     }
-    return (double) (end - first) < least_common * (double) n
+    return (double) (end - first) < least_common * (double) n_all
                ? 1
                : (ratios[first + (end - first - 1) / 2] +
                   ratios[first + (end - first) / 2]) /
@@ -59,12 +59,14 @@ double mpl_common_factor(const struct mpl_effects *e, double *ratios)
     const double most = busiest(e->loads, e->n_locations);
     double *inverse = ratios + e->n_locations;
     size_t n = 0;
+    size_t n_busy = 0;
 
     for (uint32_t l = 0; l < e->n_locations; l++) {
         const struct mpl_load *load = &e->loads[l];
+        const bool is_busy = load->base_s > 0 && load->base_s >= least_busy * most;
 
-        if (mpl_load_is_comparable(load) && load->base_s > 0 && load->new_s > 0 &&
-            load->base_s >= least_busy * most) {
+        n_busy += is_busy;
+        if (is_busy && mpl_load_is_comparable(load) && load->new_s > 0) {
             ratios[n] = load->new_s / (load->work * load->base_s);
             inverse[n] = 1 / ratios[n];
             n++;
@@ -76,8 +78,8 @@ double mpl_common_factor(const struct mpl_effects *e, double *ratios)
     qsort(ratios, n, sizeof *ratios, ascending);
     qsort(inverse, n, sizeof *inverse, ascending);
 
-    const double slower = nearest(ratios, n);
-    const double faster = nearest(inverse, n);
+    const double slower = nearest(ratios, n, n_busy);
+    const double faster = nearest(inverse, n, n_busy);
     const double factor = slower > 1 ? slower : faster > 1 ? 1 / faster : 1;
 
     return fabs(factor - 1) * most >= e->diff->least_share * e->diff->sides[0].median_s

@@ -16,15 +16,30 @@ static const double least_repeated = 0.02;
 
 /* More seldom than that something is no chance. */
 static const double least_p = 0.05;
+/* Run times of few repetitions scatter too much to tell; whoever computes for so much of the difference does tell. */
+static const double least_somebodys = 0.5;
 
 bool mpl_diff_has_repetitions(const struct mpl_diff *diff)
 {
     return diff->sides[BASE].n + diff->sides[NEW].n > SIDES;
 }
 
+/* Whether what somebody computes longer or shorter, which is more than chance, is half of what the run does. */
+static bool is_somebodys(const struct mpl_diff *diff)
+{
+    const double more_s = diff->sides[NEW].median_s - diff->sides[BASE].median_s;
+
+    for (uint32_t i = 0; i < diff->n_named; i++) {
+        if (diff->loads[i].beyond_s / more_s >= least_somebodys) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool mpl_diff_may_be_chance(const struct mpl_diff *diff)
 {
-    return mpl_diff_has_repetitions(diff) && !(diff->p <= least_p);
+    return mpl_diff_has_repetitions(diff) && !(diff->p <= least_p) && !is_somebodys(diff);
 }
 
 /* ---- who can be used -------------------------------------------------------------------------------------- */

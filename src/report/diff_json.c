@@ -5,6 +5,8 @@
 
 #include <inttypes.h>
 
+enum { WIDTH_ENDLESS = 100000 };
+
 /* What texts are made in while a document grows. */
 struct writer {
     const struct mpl_diff *diff;
@@ -165,6 +167,16 @@ static struct mpl_json *closing_json(const struct mpl_diff *diff)
     return json;
 }
 
+/* In one line. */
+static struct mpl_json *note_json(const struct writer *w)
+{
+    struct page page = { .width = WIDTH_ENDLESS, .scratch = w->scratch };
+
+    return w->diff->verdict == MPL_DIFF_NOT_COMPARABLE
+               ? mpl_json_null()
+               : mpl_json_string(mpl_words_verdict_note(&page, w->diff));
+}
+
 /* Bodies of all loops, by their number. */
 static struct mpl_json *loops_json(const struct writer *w)
 {
@@ -245,6 +257,7 @@ enum mpl_status mpl_report_diff_json(const struct mpl_diff *diff,
     mpl_json_set(json, "schema", mpl_json_string("marple-diff/1"));
     mpl_json_set(json, "verdict", mpl_json_string(mpl_diff_verdict_name(diff->verdict)));
     mpl_json_set(json, "reason", mpl_json_string(diff->reason));
+    mpl_json_set(json, "verdict_note", note_json(&w));
     mpl_json_set(json, "gates", gates_json(diff, gates));
     mpl_json_set(json, "base", run_json(diff->base, &diff->sides[0]));
     mpl_json_set(json, "new", run_json(diff->new, &diff->sides[1]));

@@ -134,6 +134,9 @@ enum mpl_status mpl_report_diff_markdown(const struct mpl_diff *diff,
     if (diff->verdict != MPL_DIFF_NOT_COMPARABLE) {
         mpl_text_print(out, "\n");
         print_gates(&page, diff, gates);
+        if (mpl_words_verdict_note(&page, diff) != NULL) {
+            print_item(out, mpl_words_verdict_note(&page, diff));
+        }
         print_changes(&page, diff, top);
         print_loads(&page, diff, top);
         st = print_whole(&page, diff, top, err);

@@ -253,26 +253,9 @@ static void print_rest(struct page *page, const struct mpl_diff *diff)
                      mpl_page_seconds(page, fabs(diff->loads[small].beyond_s)));
     }
     if (diff->n_loads > end) {
-        mpl_page_say(page, 2,
-                     "The computation of %s is not compared: they got too few tasks",
-                     mpl_words_loads(page, diff, end, diff->n_loads));
-    }
-}
-
-/* Too little for a verdict by one run each, and too much to leave without a word. */
-static void print_small_difference(struct page *page, const struct mpl_diff *diff)
-{
-    const double base_s = diff->sides[0].median_s;
-    const double more_s = diff->sides[1].median_s - base_s;
-
-    if (diff->verdict == MPL_DIFF_SAME && fabs(more_s) >= diff->least_share / 2 * base_s &&
-        diff->n_named == 0 && !mpl_diff_has_repetitions(diff)) {
-        mpl_page_say(
-            page, 2,
-            "The run takes %s (%.0f %%) %s, in waits and communication; whether that "
-            "is more than chance, only repetitions show (--base, --new)",
-            mpl_page_seconds(page, fabs(more_s)), 100 * fabs(more_s) / base_s,
-            more_s > 0 ? "longer" : "less");
+        mpl_page_say(page, 2, "The computation of %s is not compared: %s",
+                     mpl_words_loads(page, diff, end, diff->n_loads),
+                     mpl_words_few_tasks(page, diff, end));
     }
 }
 
@@ -282,7 +265,7 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
 
     if (diff->n_loads > 0 && diff->factor != 1) {
         mpl_page_say(page, 2,
-                     "All compute %.2f times as long as in the base: another machine, "
+                     "All compute %.3g times as long as in the base: another machine, "
                      "other settings, or more work",
                      diff->factor);
     }
@@ -302,8 +285,14 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
                      diff->n_loads > 0 ? "Computation does not explain"
                                        : "Other numbers of calls hide what explains");
     }
-    if (diff->n_loads > 0) {
-        print_small_difference(page, diff);
+}
+
+static void print_note(struct page *page, const struct mpl_diff *diff)
+{
+    const char *note = mpl_words_verdict_note(page, diff);
+
+    if (note != NULL) {
+        mpl_page_say(page, 2, "%s", note);
     }
 }
 
@@ -320,11 +309,18 @@ enum mpl_status mpl_report_diff_text(const struct mpl_diff *diff,
     }
     print_verdict(&page, diff);
     print_gates(&page, diff, gates);
+    /* Before what would contradict the verdict without it. */
+    if (diff->verdict == MPL_DIFF_SAME) {
+        print_note(&page, diff);
+    }
     print_changes(&page, diff, top);
     if (diff->n_roles > 0) {
         mpl_page_roles(&page, diff);
     } else if (diff->verdict != MPL_DIFF_NOT_COMPARABLE) {
         print_loads(&page, diff, top);
+    }
+    if (diff->verdict != MPL_DIFF_SAME) {
+        print_note(&page, diff);
     }
     for (size_t i = 0; i < diff->n_notes; i++) {
         mpl_page_tell(&page, 2, "Note: ", "%s", diff->notes[i]);

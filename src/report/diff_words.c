@@ -211,6 +211,28 @@ const char *mpl_words_tasks(struct page *page, const struct mpl_load *load)
                          mpl_page_seconds(page, load->base_s / (double) load->base_tasks)));
 }
 
+/* "they got 17 tasks instead of 401, 0.100 s each on average instead of 10.2 ms, which are too few to say" */
+const char *mpl_words_few_tasks(struct page *page, const struct mpl_diff *diff,
+                                uint32_t first)
+{
+    uint64_t n[2] = { 0, 0 };
+    double sums_s[2] = { 0, 0 };
+
+    for (uint32_t i = first; i < diff->n_loads; i++) {
+        n[0] += diff->loads[i].base_tasks;
+        n[1] += diff->loads[i].new_tasks;
+        sums_s[0] += diff->loads[i].base_s;
+        sums_s[1] += diff->loads[i].new_s;
+    }
+    return or_unknown(mpl_arena_printf(
+        page->scratch,
+        "%s got %s tasks instead of %s, %s each on average instead of %s, which is too few "
+        "to say",
+        diff->n_loads - first == 1 ? "it" : "they", mpl_page_count(page, n[1]),
+        mpl_page_count(page, n[0]), mpl_page_seconds(page, sums_s[1] / (double) n[1]),
+        mpl_page_seconds(page, sums_s[0] / (double) n[0])));
+}
+
 const char *mpl_words_load(struct page *page, const struct mpl_diff *diff,
                            const struct mpl_load *load)
 {

@@ -89,6 +89,9 @@ const char *mpl_words_location(struct page *page, const struct mpl_diff *diff,
 /** "with the same structure; 3.53 s instead of 0.48 s"; or why they cannot be compared. */
 const char *mpl_words_verdict(struct page *page, const struct mpl_diff *diff);
 /** "Fails on slower:5%: it takes 3.05 s (635 %) longer", of a gate that fails. */
+/** What the verdict alone leaves open, a sentence without its point: why it is SAME although computation or run time differ,
+    or that one run each may differ by chance. NULL: nothing. */
+const char *mpl_words_verdict_note(struct page *page, const struct mpl_diff *diff);
 const char *mpl_words_gate(struct page *page, const struct mpl_diff *diff,
                            const struct mpl_gate *gate);
 /**
@@ -126,6 +129,9 @@ const char *mpl_words_locations(struct page *page, const struct mpl_diff *diff,
 const char *mpl_words_loads(struct page *page, const struct mpl_diff *diff, uint32_t first,
                             uint32_t end);
 const char *mpl_words_tasks(struct page *page, const struct mpl_load *load);
+/** How many tasks those from \p first on got, of what size. */
+const char *mpl_words_few_tasks(struct page *page, const struct mpl_diff *diff,
+                                uint32_t first);
 const char *mpl_words_closing(struct page *page, const struct mpl_diff *diff);
 const char *mpl_words_blame(struct page *page, const struct mpl_diff *diff);
 const char *mpl_words_load(struct page *page, const struct mpl_diff *diff,
