@@ -190,35 +190,49 @@ static bool is_whole(struct mpl_causality *c, const struct mpl_stretch *a,
     return can_reach(c, &last, &first);
 }
 
-static const char *why_incomplete(const struct mpl_causality *c, bool is_incomplete)
+static const char *why_lacking(const struct mpl_model *model, bool lacks_ends,
+                               bool lacks_threads)
 {
-    if (!c->model->can.has_receive_completions) {
+    if (!model->can.has_receive_completions) {
         return "the trace does not record when non-blocking receives are over, so messages "
                "may have made an order that cannot be seen";
     }
-    if (!c->model->can.has_immediate_collectives_complete) {
+    if (!model->can.has_immediate_collectives_complete) {
         return "the trace does not record when non-blocking collectives are over, so they "
                "may "
                "have made an order that cannot be seen";
     }
-    if (c->lacks_ends) {
+    if (lacks_ends) {
         return "the trace lacks the other ends of some messages or members of some "
                "collectives, so they may have made an order that cannot be seen";
     }
-    if (c->lacks_threads) {
-        return "the trace does not record what orders the threads of a process, which "
-               "begin and "
-               "wait for each other in an order that cannot be seen";
-    }
-    if (!is_incomplete) {
-        return NULL;
+    return lacks_threads
+               ? "the trace does not record what orders the threads of a process, which "
+                 "begin and wait for each other in an order that cannot be seen"
+               : NULL;
+}
+
+static const char guess[] =
+    "whose messages some receives took is a guess, because their communicator is not "
+    "recorded";
+
+static const char *why_incomplete(const struct mpl_causality *c, bool is_incomplete)
+{
+    const char *why = why_lacking(c->model, c->lacks_ends, c->lacks_threads);
+
+    if (why != NULL || !is_incomplete) {
+        return why;
     }
     return c->has_circles ? "records of the trace wait for each other in a circle, so some "
-                            "of them are "
-                            "damaged or matched wrongly"
-                          : "whose messages some receives took is a guess, because their "
-                            "communicator is "
-                            "not recorded";
+                            "of them are damaged or matched wrongly"
+                          : guess;
+}
+
+const char *mpl_causality_doubt_of_net(const struct mpl_net *net)
+{
+    const char *why = why_lacking(net->model, net->lacks_ends, net->lacks_threads);
+
+    return why == NULL && net->first_left_out != NULL ? guess : why;
 }
 
 const char *mpl_causality_doubt(const struct mpl_causality *c)
@@ -231,23 +245,25 @@ const char *mpl_causality_doubt_at(struct mpl_causality *c, struct mpl_moment ev
     return why_incomplete(c, mpl_causality_misses(c, event));
 }
 
-static const char silence[] =
+const char mpl_causality_silence[] =
     "the trace does not record with whom some calls communicate (MPI_Sendrecv or "
-    "collectives "
-    "that the tracer leaves out), so they may have made an order that cannot be seen";
+    "collectives that the tracer leaves out), so they may have made an order that cannot "
+    "be seen";
 
 const char *mpl_causality_doubt_past(struct mpl_causality *c, struct mpl_moment event)
 {
     const char *why = mpl_causality_doubt_at(c, event);
 
-    return why == NULL && mpl_causality_is_behind_silence(c, event) ? silence : why;
+    return why == NULL && mpl_causality_is_behind_silence(c, event) ? mpl_causality_silence
+                                                                    : why;
 }
 
 const char *mpl_causality_doubt_future(struct mpl_causality *c, struct mpl_moment event)
 {
     const char *why = mpl_causality_doubt(c);
 
-    return why == NULL && mpl_causality_is_before_silence(c, event) ? silence : why;
+    return why == NULL && mpl_causality_is_before_silence(c, event) ? mpl_causality_silence
+                                                                    : why;
 }
 
 /* Of two of which no chain leads to the other one. */
@@ -263,7 +279,7 @@ static const char *why_not_known(struct mpl_causality *c, const struct mpl_stret
     why = why == NULL ? mpl_causality_doubt_at(c, last_b) : why;
     if (why == NULL && (mpl_causality_may_hide(c, first, last_b) ||
                         mpl_causality_may_hide(c, first_b, last))) {
-        why = silence;
+        why = mpl_causality_silence;
     }
     return why;
 }

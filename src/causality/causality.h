@@ -118,6 +118,11 @@ const char *mpl_causality_doubt_past(struct mpl_causality *causality,
 const char *mpl_causality_doubt_future(struct mpl_causality *causality,
                                        struct mpl_moment event);
 
+/** Why there may be more chains than a net has that nobody has walked, a clause; NULL: none, but for circles and what
+    net->silent says, for which there is a clause, too. */
+const char *mpl_causality_doubt_of_net(const struct mpl_net *net);
+extern const char mpl_causality_silence[];
+
 /**
  * Records of a location: a call from its first to its last one. What lies between two records has
  * the one behind it as \p begin and the one before it as \p end: what comes after it comes after

@@ -66,25 +66,6 @@ static const char *wait_words(const struct sheet *s, const struct mpl_run *run,
         mpl_wait_kind_name(span->wait_kind));
 }
 
-uint32_t mpl_call_record(const struct mpl_records *records, uint32_t event)
-{
-    uint32_t low = 0;
-    uint32_t high = records->n_steps;
-
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (records->steps[middle].event <= event) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low == 0
-               ? event + 1
-               : records->steps[low - 1].record + (event - records->steps[low - 1].event);
-}
-
 const char *mpl_call_words(const struct sheet *s, const struct mpl_run *run,
                            uint32_t location, uint32_t index,
                            const struct mpl_records *records)
@@ -98,7 +79,7 @@ const char *mpl_call_words(const struct sheet *s, const struct mpl_run *run,
 
         mpl_events_call(run->events, location, index / 2, &call);
         record = mpl_draw_words(s, "; record %s#%u", label,
-                                mpl_call_record(records, call.first_event));
+                                mpl_records_number(records, call.first_event));
     }
     return mpl_draw_words(
         s, "%s: %.200s%s%s; %s, from %s s to %s s%s%s", label, name_of(run, &span),

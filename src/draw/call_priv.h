@@ -8,7 +8,5 @@
 const char *mpl_call_words(const struct sheet *s, const struct mpl_run *run,
                            uint32_t location, uint32_t span,
                            const struct mpl_records *records);
-/** The number of an event's record, as `marple order` takes it. */
-uint32_t mpl_call_record(const struct mpl_records *records, uint32_t event);
 
 #endif

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "draw/call_priv.h"
+#include "draw/data_priv.h"
 
 enum {
     DEFAULT_BYTES = 8000000,
@@ -25,22 +26,29 @@ struct data {
     const struct mpl_frame *part; /* only calls in this one; NULL: all */
     struct mpl_buf bytes;         /* of one location */
     uint8_t *is_used;             /* per region */
+    const struct mpl_net *net;    /* NULL: what comes before what is not in the page */
+    bool has_whole_net;           /* else only in the frames */
     size_t room;                  /* in the page for calls */
     bool has_failed;
 };
 
-static void put(struct data *d, uint64_t number)
+bool mpl_draw_pack(struct mpl_buf *bytes, uint64_t number)
 {
     do {
-        unsigned char *byte = mpl_buf_add(&d->bytes);
+        unsigned char *byte = mpl_buf_add(bytes);
 
         if (byte == NULL) {
-            d->has_failed = true;
-            return;
+            return false;
         }
         *byte = (unsigned char) ((number & 127) | (number > 127 ? 128 : 0));
         number >>= 7;
     } while (number > 0);
+    return true;
+}
+
+static void put(struct data *d, uint64_t number)
+{
+    d->has_failed = !mpl_draw_pack(&d->bytes, number) || d->has_failed;
 }
 
 static void put_region(struct data *d, uint32_t region)
@@ -99,7 +107,11 @@ static void put_call(struct data *d, uint32_t location, uint32_t call, int64_t *
     put(d, (uint64_t) (span.leave_ticks - span.enter_ticks));
     put_region(d, span.region);
     put(d, (uint64_t) mpl_look_of_span(span.class) | (span.is_wait_known ? 0 : 8));
-    put(d, records != NULL ? mpl_call_record(records, view.first_event) : 0);
+    const uint32_t record =
+        records != NULL ? mpl_records_number(records, view.first_event) : 0;
+
+    put(d, record);
+    put(d, records != NULL ? mpl_records_number(records, view.last_event) - record : 0);
     put(d, (uint64_t) span.wait_ticks);
     if (span.wait_ticks > 0) {
         put(d, span.culprit == MPL_NONE ? 0 : (uint64_t) span.culprit + 1);
@@ -108,20 +120,30 @@ static void put_call(struct data *d, uint32_t location, uint32_t call, int64_t *
     *last = span.leave_ticks;
 }
 
+/* The first call of a location that ends behind \p begin, and the first from \p end on. */
+static void find_calls(const struct mpl_events *events, uint32_t location, int64_t begin,
+                       int64_t end, uint32_t *first, uint32_t *behind)
+{
+    const uint32_t n = mpl_events_span_count(events, location);
+
+    *first = *behind = n == 0 ? 0 : mpl_span_at(events, location, begin) / 2;
+    while (2 * *behind + 1 < n &&
+           mpl_events_enter_ticks(events, location, 2 * *behind + 1) < end) {
+        ++*behind;
+    }
+}
+
 /* The calls of a location that overlap [begin, end), as one stretch: where it begins and ends, how many. */
 static void put_stretch(struct data *d, uint32_t location, int64_t begin, int64_t end,
                         const struct mpl_records *records)
 {
     const struct mpl_events *events = d->run->events;
     const uint32_t n = mpl_events_span_count(events, location);
-    const uint32_t first = mpl_span_at(events, location, begin) / 2;
-    uint32_t behind = first;
+    uint32_t first;
+    uint32_t behind;
 
-    while (2 * behind + 1 < n &&
-           mpl_events_enter_ticks(events, location, 2 * behind + 1) < end) {
-        behind++;
-    }
-    if (n == 0 || behind == first) {
+    find_calls(events, location, begin, end, &first, &behind);
+    if (behind == first) {
         return;
     }
     int64_t last = mpl_events_enter_ticks(events, location, 2 * first);
@@ -141,7 +163,7 @@ static void put_stretch(struct data *d, uint32_t location, int64_t begin, int64_
     put(d, mpl_look_of_span(next.class));
 }
 
-static void encode_with(struct data *d, uint32_t location, const struct mpl_records *known)
+static void encode(struct data *d, uint32_t location, const struct mpl_records *known)
 {
     if (d->part == NULL) {
         put_stretch(d, location, d->all.begin_ticks, d->all.end_ticks, known);
@@ -156,17 +178,64 @@ static void encode_with(struct data *d, uint32_t location, const struct mpl_reco
     }
 }
 
-/* Nothing of what is only needed for one location stays for the next one. */
-static void encode(struct data *d, uint32_t location)
-{
-    struct mpl_arena *scratch = mpl_arena_create();
-    struct mpl_records records;
-    const bool has_records =
-        scratch != NULL &&
-        mpl_records_read(d->run->model, location, scratch, &records, NULL) == MPL_OK;
+/* ---- what comes before what -------------------------------------------------------------------------- */
 
-    encode_with(d, location, has_records ? &records : NULL);
-    mpl_arena_destroy(scratch);
+static uint32_t event_of(const struct data *d, uint32_t location, uint32_t call)
+{
+    struct mpl_call_view view;
+
+    if (call >= mpl_events_call_count(d->run->events, location)) {
+        return d->run->model->locations[location].n_events;
+    }
+    mpl_events_call(d->run->events, location, call, &view);
+    return view.first_event;
+}
+
+/* The events of a location in the frames. */
+static const struct mpl_event_part *find_parts(struct data *d, uint32_t location,
+                                               struct mpl_arena *arena, size_t *n)
+{
+    struct mpl_event_part *parts =
+        MPL_NEW_ARRAY(arena, d->s->n_frames + 1, struct mpl_event_part);
+
+    *n = 0;
+    d->has_failed = d->has_failed || parts == NULL;
+    for (size_t i = 0; i < d->s->n_frames && parts != NULL; i++) {
+        const struct mpl_frame *frame = &d->s->frames[i];
+        uint32_t first;
+        uint32_t behind;
+
+        if (frame->run == d->run) {
+            find_calls(d->run->events, location, frame->begin_ticks, frame->end_ticks,
+                       &first, &behind);
+            parts[(*n)++] = (struct mpl_event_part){ event_of(d, location, first),
+                                                     event_of(d, location, behind) };
+        }
+    }
+    return parts;
+}
+
+/* Only addresses lead from calls to what comes before them. */
+static void draw_before(struct data *d, uint32_t location,
+                        const struct mpl_records *records, struct mpl_arena *arena)
+{
+    size_t n = 0;
+    const struct mpl_event_part *parts =
+        d->has_whole_net || records == NULL ? NULL : find_parts(d, location, arena, &n);
+
+    if (d->net == NULL || records == NULL || d->room == 0) {
+        return;
+    }
+    const size_t room = d->room;
+
+    d->bytes.n = 0;
+    d->has_failed =
+        !mpl_before_put(d->net, location, records, parts, n, &d->bytes) || d->has_failed;
+    d->room -= d->bytes.n / 3 * 4 < room ? d->bytes.n / 3 * 4 : room;
+    mpl_markup_put(d->s->out, " data-before=\"");
+    mpl_markup_base64(d->s->out, d->bytes.data, d->bytes.n);
+    mpl_markup_put(d->s->out, "\"");
+    mpl_before_silence(d->s, d->net, location, records);
 }
 
 /* What all calls take in the page, nearly: some bytes for each, and a third more for base64. */
@@ -183,27 +252,45 @@ static size_t bytes_of_calls(const struct data *d)
 
 /* ---- elements ------------------------------------------------------------------------------------- */
 
-static void draw_locations(struct data *d)
+static void draw_location(struct data *d, uint32_t l, struct mpl_arena *scratch)
 {
     FILE *out = d->s->out;
+    const int64_t bound = d->run->clock->bound_ticks[l];
+    const size_t room = d->room;
+    struct mpl_records records;
+    /* Where the trace cannot be read again, addresses are missing, and what needs them. */
+    const struct mpl_records *known =
+        room > 0 && mpl_records_read(d->run->model, l, scratch, &records, NULL) == MPL_OK
+            ? &records
+            : NULL;
 
+    d->bytes.n = 0;
+    if (room > 0) {
+        encode(d, l, known);
+    }
+    d->room -= d->bytes.n / 3 * 4 < room ? d->bytes.n / 3 * 4 : room;
+    mpl_markup_print(out,
+                     "<i data-label=\"%s\" data-role=\"%s\" data-bound=\"%lld\" "
+                     "data-calls=\"",
+                     d->run->model->locations[l].label, mpl_draw_role(d->s, d->run, l),
+                     bound == INT64_MAX ? -1LL : (long long) bound);
+    mpl_markup_base64(out, d->bytes.data, d->bytes.n);
+    mpl_markup_put(out, "\"");
+    draw_before(d, l, known, scratch);
+    mpl_markup_put(out, "></i>\n");
+}
+
+/* Nothing of what is only needed for one location stays for the next one. */
+static void draw_locations(struct data *d)
+{
     for (uint32_t l = 0; l < d->all.n; l++) {
-        const size_t room = d->room;
+        struct mpl_arena *scratch = mpl_arena_create();
 
-        d->bytes.n = 0;
-        if (room > 0) {
-            encode(d, l);
+        d->has_failed = d->has_failed || scratch == NULL;
+        if (scratch != NULL) {
+            draw_location(d, l, scratch);
         }
-        d->room -= d->bytes.n / 3 * 4 < room ? d->bytes.n / 3 * 4 : room;
-        const int64_t bound = d->run->clock->bound_ticks[l];
-
-        mpl_markup_print(out,
-                         "<i data-label=\"%s\" data-role=\"%s\" data-bound=\"%lld\" "
-                         "data-calls=\"",
-                         d->run->model->locations[l].label, mpl_draw_role(d->s, d->run, l),
-                         bound == INT64_MAX ? -1LL : (long long) bound);
-        mpl_markup_base64(out, d->bytes.data, d->bytes.n);
-        mpl_markup_put(out, "\"></i>\n");
+        mpl_arena_destroy(scratch);
     }
 }
 
@@ -366,6 +453,7 @@ static void draw_frames(const struct data *d)
 static void say_what_lacks(const struct data *d, bool is_whole, bool has_steps,
                            bool has_path)
 {
+    const bool lacks_net = d->net != NULL && is_whole && !d->has_whole_net;
     const struct sheet *s = d->s;
     const char *const parts[] = {
         is_whole ? NULL
@@ -375,6 +463,8 @@ static void say_what_lacks(const struct data *d, bool is_whole, bool has_steps,
             : "single calls outside of the framed stretches",
         has_steps ? NULL : "when steps begin and end",
         has_path ? NULL : "the critical path",
+        lacks_net ? "what must come before and after calls outside of the framed stretches"
+                  : NULL,
     };
     const char *words = "";
 
@@ -388,6 +478,11 @@ static void say_what_lacks(const struct data *d, bool is_whole, bool has_steps,
                      "<p class=\"note warn\">Left out, so that the page stays small: %s "
                      "(--size MB makes room for more).</p>\n",
                      words);
+}
+
+static const char *or_nothing(const char *text)
+{
+    return text != NULL ? text : "";
 }
 
 enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all,
@@ -404,28 +499,46 @@ enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all
     if (d.is_used == NULL) {
         return mpl_nomem(err);
     }
-    const bool is_whole = bytes_of_calls(&d) <= room / 4 * 3;
+    const size_t bytes = bytes_of_calls(&d);
+    const bool is_whole = bytes <= room / 4 * 3;
+    struct mpl_arena *arena = mpl_arena_create();
+    enum mpl_status st = arena == NULL ? mpl_nomem(err) : MPL_OK;
 
     d.part = is_whole ? NULL : all;
     d.room = is_whole ? room : room / 3;
-    mpl_markup_print(s->out,
-                     "<div class=\"data\" id=\"data%s\" data-key=\"%s\" hidden "
-                     "data-ticks=\"%llu\" data-begin=\"%lld\" "
-                     "data-end=\"%lld\" data-whole=\"%d\">\n",
-                     s->key, s->key, (unsigned long long) all->run->model->ticks_per_s,
-                     (long long) all->begin_ticks, (long long) all->end_ticks, is_whole);
+    if (st == MPL_OK && (is_whole || s->n_frames > 0)) {
+        st = mpl_precedences_net(mpl_events_precedences(all->run->events), arena, &d.net,
+                                 err);
+    }
+    if (st != MPL_OK) {
+        mpl_arena_destroy(arena);
+        return st;
+    }
+    d.has_whole_net =
+        d.net != NULL && is_whole && bytes + mpl_before_bytes(d.net) <= room / 32 * 27;
+    mpl_markup_print(
+        s->out,
+        "<div class=\"data\" id=\"data%s\" data-key=\"%s\" hidden "
+        "data-ticks=\"%llu\" data-begin=\"%lld\" "
+        "data-end=\"%lld\" data-whole=\"%d\" data-net=\"%d\" "
+        "data-doubt=\"%s\" data-silence=\"%s\">\n",
+        s->key, s->key, (unsigned long long) all->run->model->ticks_per_s,
+        (long long) all->begin_ticks, (long long) all->end_ticks, is_whole, d.has_whole_net,
+        or_nothing(d.net != NULL ? mpl_before_doubt(d.net) : NULL),
+        or_nothing(d.net != NULL && d.net->silent != NULL ? mpl_causality_silence : NULL));
     const bool has_steps = draw_steps(&d, room / 16);
     const bool has_path = draw_path(&d, room / 16);
 
     draw_frames(&d);
     draw_locations(&d);
     draw_regions(&d);
-    const enum mpl_status st = draw_levels(&d, is_whole ? room / 8 : room / 3, err);
-
+    /* Where all calls are there, only locations without any are drawn from levels. */
+    st = draw_levels(&d, is_whole ? room / 32 : room / 3, err);
     mpl_markup_put(s->out, "</div>\n");
-    if (!is_whole || !has_steps || !has_path) {
+    if (!is_whole || !has_steps || !has_path || (d.net != NULL && !d.has_whole_net)) {
         say_what_lacks(&d, is_whole, has_steps, has_path);
     }
     mpl_buf_free(&d.bytes);
+    mpl_arena_destroy(arena);
     return st == MPL_OK && d.has_failed ? mpl_nomem(err) : st;
 }

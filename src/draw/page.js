@@ -1,4 +1,3 @@
-'use strict';
 // Zooms each time line of the page, from all of its run to a call. Without this script the picture stays as it is.
 // Times are ticks since the first event of the run; see data.c for what is in the elements.
 document.querySelectorAll('.data').forEach((box) => {
@@ -14,14 +13,15 @@ document.querySelectorAll('.data').forEach((box) => {
   const begin = Number(box.dataset.begin), end = Math.max(Number(box.dataset.end), begin + 1);
   const names = new Map(all('[data-region]').map((e) => [Number(e.dataset.region), e.textContent]));
   const rows = all('[data-calls]').map((e) => ({ label: e.dataset.label, text: e.dataset.calls,
-    role: e.dataset.role, bound: e.dataset.bound === '-1' ? Infinity : Number(e.dataset.bound) }));
+    role: e.dataset.role, order: e.dataset.before, silentFrom: Number(e.dataset.silentFrom || Infinity),
+    silentTo: Number(e.dataset.silentTo || 0), bound: e.dataset.bound === '-1' ? Infinity : Number(e.dataset.bound) }));
   const frames = all('[data-frame]').map((e) => (
     { id: e.dataset.frame, from: Number(e.dataset.from), to: Number(e.dataset.to) }));
   const levels = all('[data-look]').map((e) => ({
     width: Number(e.dataset.width), n: Number(e.dataset.n),
     look: bytesOf(e.dataset.look), waited: bytesOf(e.dataset.waited) }));
   const shown = Math.min(rows.length, MOST_ROWS);
-  const view = { from: begin, to: end, first: 0, row: 0, at: begin, step: null, hasPath: false, hasArrows: true };
+  const view = { from: begin, to: end, first: 0, row: 0, at: begin, step: null, hasPath: false, hasArrows: true, cut: null };
 
   // ---- calls ----------------------------------------------------------------------------------------
 
@@ -42,6 +42,7 @@ document.querySelectorAll('.data').forEach((box) => {
     c.look = look & 7;
     c.known = look < 8;
     c.record = next();
+    c.more = next();
     c.wait = next();
     c.culprit = c.wait > 0 ? next() : 0;
     c.way = next();
@@ -91,6 +92,7 @@ document.querySelectorAll('.data').forEach((box) => {
       const s = { from: next(), n: next() };
       s.enter = new Float64Array(s.n); s.leave = new Float64Array(s.n);
       s.wait = new Float64Array(s.n); s.look = new Uint8Array(s.n); s.place = new Uint32Array(s.n);
+      s.record = new Float64Array(s.n); s.last = new Float64Array(s.n);
       let last = s.from;
       for (let i = 0; i < s.n; i++) {
         s.place[i] = at.i;
@@ -99,6 +101,7 @@ document.querySelectorAll('.data').forEach((box) => {
         s.leave[i] = last = s.enter[i] + c.length;
         s.wait[i] = c.wait;
         s.look[i] = c.look;
+        s.record[i] = c.record; s.last[i] = c.record + c.more;
       }
       s.to = last + next();
       s.behind = next();
@@ -183,7 +186,7 @@ document.querySelectorAll('.data').forEach((box) => {
   const canvas = document.createElement('canvas');
   const tip = document.createElement('output');
   const pen = canvas.getContext('2d');
-  let fills = [], ink = '', soft = '', link = '', pending = false, width = 0;
+  let fills = [], ink = '', soft = '', link = '', paper = '', pending = false, width = 0;
 
   const pixels = () => Math.max(width - GUTTER, 1);
   const xOf = (ticks) => GUTTER + (ticks - view.from) / (view.to - view.from) * pixels();
@@ -194,7 +197,7 @@ document.querySelectorAll('.data').forEach((box) => {
   const readColours = () => {
     const style = getComputedStyle(document.documentElement);
     const colour = (key) => style.getPropertyValue(`--${key}`).trim();
-    ink = colour('ink'); soft = colour('soft'); link = colour('link');
+    ink = colour('ink'); soft = colour('soft'); link = colour('link'); paper = colour('paper');
     fills = LOOKS.map((look, i) => {
       if (i === 0) { return 'transparent'; }
       const tile = document.createElement('canvas'), size = i === WAIT ? 6 : 4, p = tile.getContext('2d');
@@ -323,7 +326,7 @@ document.querySelectorAll('.data').forEach((box) => {
 
   // ---- who waits for whom, and the critical path ----------------------------------------------------
 
-  const WIDE = 10, MOST_CALLS = 4000;
+  const WIDE = 10, MOST_CALLS = 4000, MOST_ARROWS = 40;
   const inView = (row) => row >= view.first && row < view.first + shown;
   const yOf = (row) => TOP + (row - view.first) * ROW;
 
@@ -343,17 +346,21 @@ document.querySelectorAll('.data').forEach((box) => {
       pen.fill();
     }
   };
+  // The longest of them, as in the pictures of causes: all would hide what they lead to.
   const drawArrows = () => {
+    const found = [];
     const least = WIDE * (view.to - view.from) / pixels();
     for (let index = view.first; index < view.first + shown; index++) {
       for (const s of stretchesOf(rows[index])) {
         const first = callAt(s, view.from), last = callAt(s, view.to, first);
         for (let i = first; last - first < MOST_CALLS && i <= last && i < s.n; i++) {
           const c = s.wait[i] >= least && s.enter[i] < view.to ? readCall(reader(rows[index].bytes, { i: s.place[i] })) : null;
-          if (c && c.culprit > 0 && c.culprit - 1 !== index && inView(c.culprit - 1)) { drawArrow(index, s, i, c); }
+          if (c && c.culprit > 0 && c.culprit - 1 !== index && inView(c.culprit - 1)) { found.push({ index, s, i, c }); }
         }
       }
     }
+    found.sort((a, b) => b.c.wait - a.c.wait);
+    found.slice(0, MOST_ARROWS).forEach((one) => drawArrow(one.index, one.s, one.i, one.c));
     pen.setLineDash([]);
   };
 
@@ -387,6 +394,146 @@ document.querySelectorAll('.data').forEach((box) => {
     pen.lineWidth = 1;
   };
 
+  // ---- what must have come before and after ------------------------------------------------------------
+
+  let net = null;
+  const getNet = () => {
+    if (!net) {
+      rows.forEach((row) => { row.before = bytesOf(row.order || ''); });
+      net = netOf(rows, reader);
+    }
+    return net;
+  };
+
+  // The first record of the call behind call i of a stretch.
+  const recordBehind = (row, s, i) => (i + 1 < s.n ? s.record[i + 1]
+    : Math.min(...stretchesOf(row).map((one) => one.record[0]).filter((record) => record > s.record[i]), Infinity));
+
+  // The call in which a record is, or what is computed around it, if that is in the page.
+  const placeOf = (index, record) => {
+    const row = rows[index];
+    for (const s of stretchesOf(row)) {
+      let low = 0, high = s.n;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (s.record[middle] <= record) { low = middle + 1; } else { high = middle; }
+      }
+      const i = low - 1;
+      if (i >= 0 && record <= s.last[i]) {
+        const c = readCall(reader(row.bytes, { i: s.place[i] }));
+        return { index, record, says: name(c.region, c.look), from: s.enter[i], to: s.leave[i] };
+      }
+      if ((low < s.n || box.dataset.whole === '1') && (i >= 0 || (s === row.stretches[0] && box.dataset.whole === '1'))) {
+        return { index, record, says: 'computes', from: i >= 0 ? s.leave[i] : s.from, to: low < s.n ? s.enter[low] : s.to };
+      }
+    }
+    return null;
+  };
+
+  const doubtAbout = (past, future) => {
+    const isSilent = rows.some((row, l) => past[l] >= row.silentFrom || future[l] <= row.silentTo);
+    return box.dataset.doubt || (isSilent ? box.dataset.silence : '')
+      || (rows.some((row) => row.order === undefined) ? 'of some locations the page does not know it' : '');
+  };
+
+  // What lies at a place and is asked about: a call, or what is computed before it.
+  const findCut = (index, ticks) => {
+    const row = rows[index], s = stretchesOf(row).find((one) => ticks >= one.from && ticks < one.to);
+    if (!s || row.order === undefined) { return null; }
+    const i = callAt(s, ticks), isCall = i < s.n && s.enter[i] <= ticks;
+    const frame = box.dataset.net === '1' ? { from: begin, to: end } : frames.find((f) => ticks >= f.from && ticks <= f.to);
+    const behind = recordBehind(row, s, i - 1), upTo = isCall ? s.last[i] : behind - 1;
+    if (!frame) { return null; }
+    const past = getNet().past(index, upTo), future = getNet().future(index, behind);
+    const cut = { index, frame, id: frame.id, doubt: doubtAbout(past, future), past, future,
+      enter: isCall ? s.enter[i] : i > 0 ? s.leave[i - 1] : s.from, leave: isCall ? s.leave[i] : i < s.n ? s.enter[i] : s.to,
+      says: isCall ? sayCall(row, s, i) : sayGap(row, s, i) };
+    const isIn = (place) => place && place.to >= frame.from && place.from <= frame.to;
+    cut.places = rows.map((_, l) => {
+      const last = past[l] > 0 ? placeOf(l, past[l]) : null, first = future[l] < Infinity ? placeOf(l, future[l]) : null;
+      return { last: isIn(last) ? last : null, first: isIn(first) ? first : null };
+    });
+    cut.isCircle = past[index] > upTo;
+    return cut;
+  };
+
+  // Pale is what has no order with it: from the begin of the last call that must have begun before to the end of the first one
+  // that can only have ended after.
+  const drawCut = () => {
+    const cut = view.cut, left = Math.max(xOf(cut.frame.from), GUTTER), right = Math.min(xOf(cut.frame.to), width);
+    const clip = (x) => Math.min(Math.max(x, left), Math.max(right, left));
+    for (let index = view.first; index < view.first + shown; index++) {
+      const { last, first } = cut.places[index], y = yOf(index) - 3, isOwn = index === cut.index;
+      const a = clip(isOwn ? xOf(cut.enter) : last ? xOf(last.from) : left);
+      const b = clip(isOwn ? xOf(cut.leave) : first ? xOf(first.to) : right);
+      pen.fillStyle = paper;
+      pen.globalAlpha = 0.72;
+      if (!isOwn && b > a) { pen.fillRect(a, y, b - a, ROW); }
+      pen.globalAlpha = 1;
+      pen.fillStyle = pen.strokeStyle = link;
+      if (isOwn) {
+        pen.lineWidth = 2;
+        pen.strokeRect(a, y + 1, Math.max(b - a, 2), ROW - 2);
+        pen.lineWidth = 1;
+      }
+      if (!isOwn && last && a > left && a < right) { pen.fillRect(a - 1, y, 2, ROW); }
+      if (!isOwn && first && b < right && b > left) { pen.fillRect(b - 1, y, 2, ROW); }
+    }
+  };
+
+  // The same as a table, which needs no eyes for pale.
+  const orderBox = document.createElement('div');
+  const addressOf = (place) => (place
+    ? `${rows[place.index].label}#${place.record}, ${place.says} from ${exact(place.from)} to ${exact(place.to)}` : '–');
+  const listCut = () => {
+    const cut = view.cut, some = [];
+    orderBox.replaceChildren();
+    if (!cut) { return; }
+    const p = document.createElement('p');
+    p.className = 'note';
+    const counts = ['last', 'first'].map((side) => cut.places.filter((place, l) => place[side] && l !== cut.index).length);
+    p.textContent = `${cut.says}. By messages and collective operations, not by clocks, something must have come before its end on ` +
+      `${counts[0]} other locations, and something can only come after its begin on ${counts[1]}${cut.id ? `, within ${cut.id}` : ''}. ` +
+      `Pale is what ${cut.doubt ? 'no record puts in an order with it' : 'has no order with it: it may have come earlier or later'}.` +
+      `${cut.isCircle ? ' Records wait for each other in a circle here, so some of them are damaged.' : ''}` +
+      `${cut.doubt ? ` There may be more: ${cut.doubt}.` : ''}`;
+    const table = document.createElement('table'), caption = table.createCaption(), body = document.createElement('tbody');
+    caption.textContent = 'What must have come before, and what can only come after; marple order past|future takes the addresses';
+    const line = (kind, cells, into) => {
+      const tr = document.createElement('tr');
+      cells.forEach((text) => {
+        const cell = document.createElement(kind);
+        cell.textContent = text;
+        if (kind === 'th') { cell.scope = 'col'; }
+        tr.append(cell);
+      });
+      into.append(tr);
+      return tr;
+    };
+    line('th', ['location', 'the last that must have come before', 'the first that can only come after'], table.createTHead());
+    cut.places.forEach((place, l) => {
+      if (l !== cut.index && (place.last || place.first)) { some.push(l); }
+    });
+    some.slice(0, MOST_ROWS).forEach((l) => {
+      const { last, first } = cut.places[l];
+      const tr = line('td', [who(rows[l]), addressOf(last), addressOf(first)], body);
+      Object.assign(tr.dataset, { who: rows[l].label, past: last ? last.record : '', future: first ? first.record : '' });
+    });
+    table.append(body);
+    const details = document.createElement('details'), summary = document.createElement('summary');
+    summary.textContent = `By location${some.length > MOST_ROWS ? `, ${MOST_ROWS} of ${some.length}` : ''}`;
+    details.append(summary, table);
+    orderBox.append(p, details);
+  };
+  const askOrder = (index, ticks) => {
+    view.cut = findCut(index, ticks);
+    listCut();
+    if (!view.cut) {
+      tell(`${say(index, ticks)}; what must come before it is not in the page`);
+    }
+    redraw();
+  };
+
   const draw = () => {
     pending = false;
     const scale = window.devicePixelRatio || 1, height = shown * ROW;
@@ -401,6 +548,8 @@ document.querySelectorAll('.data').forEach((box) => {
     pen.strokeStyle = pen.fillStyle = ink;
     pen.textAlign = 'left';
     if (view.hasArrows) { drawArrows(); }
+    if (view.cut) { drawCut(); }
+    pen.strokeStyle = pen.fillStyle = ink;
     frames.forEach((f) => drawFrame(f, f.id, height));
     if (view.hasPath) { drawPath(); }
     if (view.step) {
@@ -525,7 +674,8 @@ document.querySelectorAll('.data').forEach((box) => {
     ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2),
     ArrowUp: () => choose(view.row - 1), ArrowDown: () => choose(view.row + 1),
     PageUp: () => page(-1), PageDown: () => page(1),
-    n: nextWait, N: nextWaitOfAll, c: () => togglePath(), a: () => toggleArrows(), Enter: () => tell(say(view.row, (view.from + view.to) / 2)), Escape: () => tell(''),
+    n: nextWait, N: nextWaitOfAll, c: () => togglePath(), a: () => toggleArrows(), Enter: () => tell(say(view.row, (view.from + view.to) / 2)),
+    b: () => askOrder(view.row, (view.from + view.to) / 2), Escape: () => { tell(''); view.cut = null; listCut(); redraw(); },
   };
 
   const button = (into, text, label, act) => {
@@ -550,12 +700,15 @@ document.querySelectorAll('.data').forEach((box) => {
       }
     }, { passive: false });
     canvas.addEventListener('pointerdown', (e) => {
-      held = { x: e.offsetX, from: view.from, to: view.to };
+      held = { x: e.offsetX, row: rowAt(e.offsetY), from: view.from, to: view.to };
       canvas.setPointerCapture(e.pointerId);
       view.at = ticksAt(e.offsetX);
       choose(rowAt(e.offsetY));
     });
-    canvas.addEventListener('pointerup', () => { held = null; });
+    canvas.addEventListener('pointerup', (e) => {
+      if (held && Math.abs(held.x - e.offsetX) < 4 && held.row === rowAt(e.offsetY)) { askOrder(held.row, ticksAt(e.offsetX)); }
+      held = null;
+    });
     canvas.addEventListener('pointermove', (e) => {
       if (held) {
         const by = (held.x - e.offsetX) / pixels() * (held.to - held.from);
@@ -618,14 +771,18 @@ document.querySelectorAll('.data').forEach((box) => {
   canvas.setAttribute('role', 'application');
   canvas.setAttribute('aria-label', 'Time line of the run. Arrow keys move and choose a location, plus and minus ' +
     'zoom, 0 shows the whole run, n goes to the next wait of the location, N to that of any, c shows the critical path, a hides the arrows, Enter says what is in ' +
-    'the middle.');
+    'the middle, b what must have come before it and after it.');
   tip.id = `tip${key}`;
   tip.className = 'tip';
-  tip.textContent = 'Drag to move; double-click, + and − or Ctrl with the wheel to zoom; n for the next wait.';
+  tip.textContent = 'Drag to move; double-click, + and − or Ctrl with the wheel to zoom; n for the next wait; a click on a call shows ' +
+    'what must have come before it and after it.';
+  orderBox.id = `order${key}`;
+  orderBox.className = 'wide';
+  orderBox.setAttribute('aria-live', 'polite');
   if (rows.length <= MOST_ROWS) {
     plot.classList.add('live');
   }
-  plot.after(bar, canvas, tip);
+  plot.after(bar, canvas, tip, orderBox);
   readColours();
   listen();
   draw();

@@ -132,6 +132,69 @@ def test_zoom(chrome, name):
     tap.ok(re.match(r"[^:]+: ", tip(chrome)) is not None, name + ": keys move", tip(chrome))
 
 
+def order_of(trace, what, address):
+    """What `marple order` says: of which call, records by location, and whether there may be more."""
+    document = product.parse(product.run("order", what, trace, address, "--format", "json").out)
+    known = {m["location"]: m["record"] for m in document[what]}
+    return document["a"]["begin"]["record"], known, document["is_complete"]
+
+
+def click(chrome, x, y):
+    chrome.execute_script(
+        """const c = document.getElementById('canvas'), box = c.getBoundingClientRect();
+        for (const what of ['pointerdown', 'pointerup']) {
+          c.dispatchEvent(new PointerEvent(what, {clientX: box.left + arguments[0], clientY: box.top + arguments[1],
+              bubbles: true, pointerId: 1}));
+        }""",
+        x,
+        y,
+    )
+
+
+def test_order(chrome, name, trace):
+    """A click on a call shows what `marple order` says of it, within what is drawn."""
+    titles = chrome.execute_script(
+        "return [...document.querySelectorAll('article.cause:first-of-type figure g > title')].map(t => t.textContent)"
+    )
+    titles = [t for t in titles if "; record " in t and facts(t)[1][1] > facts(t)[1][0]]
+    if not titles:
+        tap.skip(name + ": before and after a call", "no cause with calls in its picture")
+        return
+    chrome.execute_script("document.querySelector('article.cause a[href=\"#timeline\"]').click()")
+    settle(chrome)
+    begin, end, ticks, width, whole, labels = chrome.execute_script(
+        """const c = document.getElementById('canvas'), d = document.getElementById('data').dataset;
+        return [Number(c.dataset.from), Number(c.dataset.to), Number(d.ticks), c.clientWidth, d.net,
+            [...document.querySelectorAll('#data [data-calls]')].map(e => e.dataset.label)]"""
+    )
+    complaints, n = [], 0
+    for title in titles[:: max(len(titles) // 8, 1)]:
+        who, times, record, _, _ = facts(title)
+        label, middle = who.split(":")[0], sum(times) / 2
+        x = 52 + (middle * ticks - begin) / (end - begin) * (width - 52)
+        if times[1] - times[0] < 4 * (end - begin) / (width - 52) / ticks or not 52 < x < width or labels.index(label) >= 48:
+            continue
+        click(chrome, x, labels.index(label) * 18 + 21)
+        shown = chrome.execute_script(
+            "return [...document.querySelectorAll('#order tbody tr')].map(e => [e.dataset.who, e.dataset.past, e.dataset.future])"
+        )
+        told = chrome.execute_script("return document.getElementById('order').textContent")
+        n += 1
+        if "record " + record not in told:
+            complaints.append("%s is not what is asked about: %s" % (title, told))
+        for what, column in ("past", 1), ("future", 2):
+            first, known, is_complete = order_of(trace, what, "%s@%.9f" % (label, middle))
+            if record != "%s#%d" % (label, first):
+                continue  # Idle threads are in no call for it.
+            page = {row[0]: int(row[column]) for row in shown if row[column]}
+            # A page of a part knows nothing of what is outside of it; no table has more than 48 rows.
+            if whole == "1" and len(labels) <= 48 and page != known or not page.items() <= known.items():
+                complaints.append("%s of %s: %s, not %s" % (what, title, page, known))
+            if not is_complete and "There may be more" not in told:
+                complaints.append("%s of %s: nothing says that there may be more" % (what, title))
+    tap.empty(complaints, "%s: before and after %d calls is what order says" % (name, n))
+
+
 def test_without_script(chrome, name, path):
     chrome.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     chrome.get("file://" + path)
@@ -153,6 +216,7 @@ def test_trace(chrome, folder, name, trace):
     test_page(chrome, name, path)
     if chrome.find_elements("id", "canvas"):
         test_zoom(chrome, name)
+        test_order(chrome, name, trace)
     tap.empty([e["message"] for e in chrome.get_log("browser")], name + ": no complaint of the browser")
     test_without_script(chrome, name, path)
 
