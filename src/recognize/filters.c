@@ -270,6 +270,10 @@ static double message_field(const struct mpl_recognition *r,
 
     const uint32_t peer = mpl_topology_peer(r->events, location, one);
 
+    if (field == MPL_FIELD_ASKS) {
+        return mpl_requests_has(r, loc->process, peer,
+                                loc->envelopes[loc->messages[one].envelope].is_send);
+    }
     return peer == MPL_NONE ? NAN : r->model->processes[peer].rank;
 }
 

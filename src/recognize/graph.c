@@ -163,7 +163,8 @@ static enum mpl_status make_arcs(struct mpl_topology *t, struct mpl_err *err)
 
 /* ---- edges ----------------------------------------------------------------------------- */
 
-static bool has_arc(const struct mpl_peer_graph *graph, uint32_t from, uint32_t to)
+uint32_t mpl_peer_graph_find_arc(const struct mpl_peer_graph *graph, uint32_t from,
+                                 uint32_t to)
 {
     uint32_t low = 0;
     uint32_t high = graph->n_arcs;
@@ -178,14 +179,16 @@ static bool has_arc(const struct mpl_peer_graph *graph, uint32_t from, uint32_t 
             high = middle;
         }
     }
-    return low < graph->n_arcs && graph->arcs[low].from == from &&
-           graph->arcs[low].to == to;
+    return low < graph->n_arcs && graph->arcs[low].from == from && graph->arcs[low].to == to
+               ? low
+               : MPL_NONE;
 }
 
 /* Whether this arc stands for the edge: of two that lead to and fro the one upwards. */
 static bool is_edge(const struct mpl_peer_graph *graph, const struct mpl_arc *arc)
 {
-    return arc->from < arc->to || !has_arc(graph, arc->to, arc->from);
+    return arc->from < arc->to ||
+           mpl_peer_graph_find_arc(graph, arc->to, arc->from) == MPL_NONE;
 }
 
 static int by_number(const void *x, const void *y)
@@ -318,6 +321,7 @@ enum mpl_status mpl_peer_graph_create(struct mpl_topology *t, struct mpl_err *er
     }
     st = make_arcs(t, err);
     st = st == MPL_OK ? make_edges(graph, t->arena, err) : st;
+    st = st == MPL_OK ? mpl_peer_graph_find_requests(graph, t->arena, err) : st;
     return st == MPL_OK ? find_components(graph, t->arena, err) : st;
 }
 
@@ -339,7 +343,7 @@ enum mpl_status mpl_peer_graph_stages(const struct mpl_peer_graph *graph,
     }
     for (uint32_t i = 0; i < graph->n_arcs; i++) {
         first[graph->arcs[i].from + 1]++;
-        n_senders[graph->arcs[i].to]++;
+        n_senders[graph->arcs[i].to] += !graph->is_request[i];
     }
     for (uint32_t p = 0; p < n; p++) {
         first[p + 1] += first[p];
@@ -355,7 +359,7 @@ enum mpl_status mpl_peer_graph_stages(const struct mpl_peer_graph *graph,
             const uint32_t to = graph->arcs[i].to;
 
             /* The last sender that is looked at has the longest path: known when it is queued. */
-            if (--n_senders[to] == 0) {
+            if (!graph->is_request[i] && --n_senders[to] == 0) {
                 queue[n_queued++] = to;
                 stage[to] = stage[p] + 1;
             }

@@ -47,6 +47,7 @@ enum mpl_field {
     MPL_FIELD_PLACE,
     MPL_FIELD_LATE,
     MPL_FIELD_UNSURE,
+    MPL_FIELD_ASKS,
     MPL_FIELDS
 };
 /** MPL_NONE if there is none of that name. */
@@ -87,6 +88,8 @@ enum mpl_role_variable_kind {
     MPL_VAR_CHILDREN,
     MPL_VAR_HEIGHT,
     MPL_VAR_STAGE,
+    MPL_VAR_ASKS,
+    MPL_VAR_ASKED,
     MPL_VAR_ECCENTRICITY,
     MPL_VAR_EDGES,
     MPL_VAR_COMPONENTS,

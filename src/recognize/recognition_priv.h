@@ -83,6 +83,9 @@ struct mpl_recognition {
     struct mpl_role *roles;
     uint32_t *roles_of_location; /**< Bit per role. */
     uint32_t *roles_of_process;
+    uint32_t n_requests;
+    const struct mpl_arc
+        *requests; /**< Whose messages ask for others; sorted by (from, to). */
     struct mpl_range
         *ranges; /**< Per location: its spans between start-up and shut-down. */
     struct mpl_instances *instances; /**< Per event. */
@@ -110,6 +113,11 @@ static inline size_t mpl_explained_words(const struct mpl_model *model, uint32_t
 /* ---- spans and filters -------------------------------------------------------------------- */
 
 struct mpl_range mpl_range_of(const struct mpl_events *events, uint32_t location);
+
+/* requests.c */
+/** Whether what \p own sends to \p peer (or receives from it) asks for other messages. */
+bool mpl_requests_has(const struct mpl_recognition *r, uint32_t own, uint32_t peer,
+                      bool is_send);
 
 /** Whether \p filter asks for messages like this one. */
 bool mpl_filter_wants_message(const struct mpl_recognition *r,

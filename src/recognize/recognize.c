@@ -66,6 +66,9 @@ enum mpl_status mpl_recognize_in(const struct mpl_pattern *pattern,
         st = mpl_roles_bind(r, topology, bindings, n_bindings, reason, err);
     }
     if (st == MPL_OK) {
+        st = mpl_requests_copy(&topology->graph, r, err);
+    }
+    if (st == MPL_OK) {
         st = mpl_instances_find_all(r, err);
     }
     if (st == MPL_OK) {

@@ -236,6 +236,29 @@ static uint64_t find_busiest(const struct mpl_topology *t, uint32_t i, uint32_t 
     return busiest;
 }
 
+static bool is_request(const struct mpl_topology *t, uint32_t from, uint32_t to)
+{
+    const uint32_t arc = mpl_peer_graph_find_arc(&t->graph, from, to);
+
+    return arc != MPL_NONE && t->graph.is_request[arc];
+}
+
+static void set_requests(struct mpl_topology *t, uint32_t i)
+{
+    const uint32_t process = t->model->locations[t->locations[i]].process;
+
+    for (size_t k = t->first[i]; k < t->first[i + 1]; k++) {
+        const struct mpl_traffic *traffic = &t->traffic[k];
+
+        if (is_request(t, process, traffic->process)) {
+            t->values[MPL_VAR_ASKS][i] += (double) traffic->n_sent;
+        }
+        if (is_request(t, traffic->process, process)) {
+            t->values[MPL_VAR_ASKED][i] += (double) traffic->n_received;
+        }
+    }
+}
+
 static void set_peers(struct mpl_topology *t, uint32_t i)
 {
     const uint32_t process = t->model->locations[t->locations[i]].process;
@@ -255,6 +278,7 @@ static void set_peers(struct mpl_topology *t, uint32_t i)
         t->values[MPL_VAR_RECEIVERS][i] += is_receiver;
         t->values[MPL_VAR_DEGREE][i] += is_sender || is_receiver;
     }
+    set_requests(t, i);
     t->values[MPL_VAR_MUTUAL_SHARE][i] =
         n_messages == 0 ? NAN : (double) t->graph.n_mutual[process] / (double) n_messages;
 }

@@ -37,6 +37,7 @@ struct mpl_peer_graph {
     uint64_t *n_mutual;   /**< Of these, twice the smaller way of each pair. */
     uint32_t n_arcs;
     const struct mpl_arc *arcs; /**< Sorted by (from, to). */
+    bool *is_request;           /**< Per arc: its messages ask for those of the arc back. */
     uint32_t n_edges;           /**< Without direction. */
     const uint32_t *first;      /**< n_processes + 1: into neighbours. */
     const uint32_t *neighbours; /**< Ascending per process. */
@@ -75,7 +76,11 @@ uint32_t mpl_topology_peer(const struct mpl_events *events, uint32_t location,
 /* graph.c */
 /** From t->traffic. */
 enum mpl_status mpl_peer_graph_create(struct mpl_topology *t, struct mpl_err *err);
-/** Per process: the longest path of arcs that leads to it; MPL_NONE on and behind circles. */
+/** The arc between two processes, or MPL_NONE. */
+uint32_t mpl_peer_graph_find_arc(const struct mpl_peer_graph *graph, uint32_t from,
+                                 uint32_t to);
+/** Per process: the longest path of arcs other than requests that leads to it; MPL_NONE on and
+    behind circles. */
 enum mpl_status mpl_peer_graph_stages(const struct mpl_peer_graph *graph,
                                       struct mpl_arena *arena, uint32_t **out,
                                       struct mpl_err *err);
@@ -83,6 +88,15 @@ enum mpl_status mpl_peer_graph_stages(const struct mpl_peer_graph *graph,
 enum mpl_status mpl_peer_graph_eccentricities(const struct mpl_peer_graph *graph,
                                               struct mpl_arena *arena, uint32_t **out,
                                               struct mpl_err *err);
+
+/* requests.c */
+/** Fills in which arcs are requests. Linear in arcs, but for the search of each. */
+enum mpl_status mpl_peer_graph_find_requests(struct mpl_peer_graph *graph,
+                                             struct mpl_arena *arena, struct mpl_err *err);
+
+/** Copies them to where recognition keeps them: its topology is gone by then. */
+enum mpl_status mpl_requests_copy(const struct mpl_peer_graph *graph,
+                                  struct mpl_recognition *r, struct mpl_err *err);
 
 /* forest.c */
 /** Who started whom: per process, MPL_NONE where it cannot be told. */

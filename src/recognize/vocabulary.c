@@ -127,6 +127,7 @@ static const struct mpl_word fields[] = {
       "Its place among the spans of its location, which no clock changes." },
     { "late", { 0, 0 }, "1 if it waits, else 0." },
     { "unsure", { 0, 0 }, "1 if the trace does not tell the partner, else 0." },
+    { "asks", { 0, 0 }, "1 if the first of these messages is a request, else 0." },
 };
 
 _Static_assert(MPL_FIELDS == sizeof fields / sizeof *fields, "one row per field");
@@ -184,7 +185,10 @@ static const struct mpl_word variables[] = {
     { "height", { 0, 0 }, "Levels below it." },
     { "stage",
       { 0, 0 },
-      "Longest path of messages from a process without senders; undefined on circles." },
+      "Longest path of messages from a process without senders, requests left out; "
+      "undefined on circles." },
+    { "asks", { 0, 0 }, "Requests among the messages that it sends: they ask for others." },
+    { "asked", { 0, 0 }, "Requests among the messages that it receives." },
     { "eccentricity",
       { 0, 0 },
       "Hops to the farthest process; undefined if not all are connected." },

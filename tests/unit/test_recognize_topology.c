@@ -305,6 +305,75 @@ START_TEST(stray_of_one_end_may_be_all_of_the_other)
 }
 END_TEST
 
+/*
+ *            2
+ *   0 -> 1 =   -> 4 = 5      Items go away from 0; 2 and 3 ask 1 for them, and 5 asks 4.
+ *            3
+ */
+START_TEST(requests_are_no_flow)
+{
+    struct story story = story_of(6);
+
+    message(&story, 0, 1, 8);
+    for (uint32_t worker = 2; worker < 4; worker++) {
+        message(&story, worker, 1, 5);
+        message(&story, 1, worker, 4);
+        message(&story, worker, 4, 4);
+    }
+    message(&story, 5, 4, 9);
+    message(&story, 4, 5, 8);
+
+    const struct mpl_events *events = events_of(&story);
+
+    expect(events, "stage", "0 1 2 2 3 4");
+    expect(events, "asks", "0 0 5 5 0 9");
+    expect(events, "asked", "0 10 0 0 9 0");
+}
+END_TEST
+
+/* 0 -> 1 = 2, 3 and 1 -> 4: what 2 and 3 send back to 1 goes on to 4. */
+START_TEST(results_are_no_requests)
+{
+    struct story story = story_of(5);
+
+    message(&story, 0, 1, 8);
+    for (uint32_t worker = 2; worker < 4; worker++) {
+        message(&story, 1, worker, 4);
+        message(&story, worker, 1, 4);
+    }
+    message(&story, 1, 4, 8);
+
+    const struct mpl_events *events = events_of(&story);
+
+    expect(events, "stage", "0 - - - -");
+    expect(events, "asks", "0 0 0 0 0");
+    expect(events, "asked", "0 0 0 0 0");
+}
+END_TEST
+
+/*
+ * 0 -> 1 = 2 <- 3: 1 must give to 2, and 2 to 1, so nothing is known.
+ * 0 -> 1 = 2: what 1 gets must go to 2, but 2 sends more than it could ask for.
+ */
+START_TEST(contradictions_and_many_questions_are_no_requests)
+{
+    struct story story = story_of(4);
+
+    message(&story, 0, 1, 8);
+    message(&story, 3, 2, 8);
+    message(&story, 1, 2, 8);
+    message(&story, 2, 1, 8);
+    expect(events_of(&story), "asks", "0 0 0 0");
+
+    story = story_of(3);
+    message(&story, 0, 1, 8);
+    message(&story, 1, 2, 4);
+    message(&story, 2, 1, 20);
+    expect(events_of(&story), "asks", "0 0 0");
+    expect(events_of(&story), "stage", "0 - -");
+}
+END_TEST
+
 /* A tracer that does not record what completes in MPI_Waitall: what both send must do. */
 START_TEST(answers_are_known_from_sends_alone)
 {
@@ -415,6 +484,9 @@ int main(void)
     tcase_add_test(tcase, binary_tree);
     tcase_add_test(tcase, parts_that_do_not_talk_are_components);
     tcase_add_test(tcase, stray_of_one_end_may_be_all_of_the_other);
+    tcase_add_test(tcase, requests_are_no_flow);
+    tcase_add_test(tcase, results_are_no_requests);
+    tcase_add_test(tcase, contradictions_and_many_questions_are_no_requests);
     tcase_add_test(tcase, answers_are_known_from_sends_alone);
     tcase_add_test(tcase, coverage_counts_collectives_like_message_ends);
     tcase_add_test(tcase, topology_without_memory_fails_and_leaks_nothing);
