@@ -586,6 +586,31 @@
     (bind ?sum (+ ?sum ?m:value)))
   (create$ ?most ?sum))
 
+(deffunction MAIN::fp-behind (?run ?pattern ?team)
+  "Of the processes of a stage those that take longer for an item than half of it, by more than items that differ explain;
+   the slowest first. Where they ask for items, all are busy: that one takes longer shows in what it gets only."
+  (bind ?those (create$))
+  (foreach ?l (metric-locations ?run ?pattern "stage.per_item") ; the slowest first
+    (if (member$ ?l ?team) then (bind ?those (create$ ?those ?l))))
+  (bind ?half (nth$ (+ 1 (div (length$ ?those) 2)) ?those))
+  (bind ?usual (max 1e-12 (metric-value ?run ?pattern "stage.per_item" ?half 0.0)))
+  (bind ?items (metric-value ?run ?pattern "run.items" "" 0.0))
+  (bind ?labels (create$))
+  (foreach ?l ?those
+    (bind ?times (/ (metric-value ?run ?pattern "stage.per_item" ?l 0.0) ?usual))
+    (if (and (>= ?times ?*outlier*)
+             (mw-beyond-chance ?times (metric-value ?run ?pattern "stage.spread" ?l 0.0)
+                               (* ?items (metric-value ?run ?pattern "stage.share" ?l 0.0))))
+     then (bind ?labels (create$ ?labels ?l))))
+  ?labels)
+
+(deffunction MAIN::fp-together (?run ?pattern ?team ?most)
+  "How often a stage finishes an item if each takes one when it is free, and takes no longer for it than ?most, s."
+  (bind ?rate 0.0)
+  (foreach ?l ?team
+    (bind ?rate (+ ?rate (/ 1.0 (max 1e-12 (min ?most (metric-value ?run ?pattern "stage.per_item" ?l 0.0)))))))
+  (/ 1.0 ?rate))
+
 (defrule SYMPTOMS::fp-ask-shape
   "How many processes share stages."
   (pattern (run ?r) (name "farm-pipeline") (id ?p))
@@ -614,7 +639,7 @@
   (finding (kind observation) (name slowest-stage) (run ?r) (pattern ?p))
   =>
   (pl-ask ?r ?p 3 "see whether several processes share the slowest stage"
-          (create$ "stage.feeder" "stage.per_item" "stage.share")))
+          (create$ "stage.feeder" "stage.per_item" "stage.share" "stage.spread")))
 
 (defrule REFINE::fp-shared
   "Several processes share the slowest stage: that it is slow is said here."
@@ -647,19 +672,30 @@
   (bind ?fast (create$))
   (foreach ?l ?team
     (if (member$ ?l ?slow) then (bind ?who (create$ ?who ?l)) else (bind ?fast (create$ ?fast ?l))))
-  (bind ?others-each (/ (nth$ 2 (fp-most-and-sum ?r ?p "stage.per_item" ?fast TRUE)) (max 1 (length$ ?fast))))
-  ;; What all of the stage finish per second if each takes an item when it is free.
-  (bind ?rate 0.0)
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?r) (eq ?m:pattern ?p) (eq ?m:name "stage.per_item") (member$ ?m:location ?team))
-    (bind ?rate (+ ?rate (/ 1.0 (max ?m:value 1e-12)))))
-  (bind ?is-all (= (length$ ?who) ?k))
   (bind ?work (nth$ 2 (fp-most-and-sum ?r ?p "stage.service" ?team TRUE)))
   (bind ?next (nth$ 1 (fp-most-and-sum ?r ?p "stage.service" ?team FALSE)))
   (bind ?cost (min ?waiting (pl-mismatch ?n ?items ?sb ?balance)))
+  (bind ?is-all (= (length$ ?who) ?k))
+  (bind ?after (fp-together ?r ?p ?team 1e9))
+  ;; All take as long, as they ask. With the slow ones among them as fast as the others, is it the stage still?
+  (bind ?behind (if ?is-all then (fp-behind ?r ?p ?team) else (create$)))
+  (bind ?is-asked FALSE)
+  (if (> (length$ ?behind) 0) then
+    (bind ?rest (create$))
+    (foreach ?l ?team (if (not (member$ ?l ?behind)) then (bind ?rest (create$ ?rest ?l))))
+    (bind ?usual (nth$ 1 (fp-most-and-sum ?r ?p "stage.per_item" ?rest TRUE)))
+    (bind ?equal (max ?next (fp-together ?r ?p ?team ?usual)))
+    (if (<= ?equal (* 0.5 (+ ?sb ?next))) then
+      (bind ?is-asked TRUE)
+      (bind ?is-all FALSE)
+      (bind ?after ?equal)
+      (bind ?who ?behind)
+      (bind ?fast ?rest)
+      (bind ?each (metric-value ?r ?p "stage.per_item" (nth$ 1 ?who) ?each))))
+  (bind ?others-each (/ (nth$ 2 (fp-most-and-sum ?r ?p "stage.per_item" ?fast TRUE)) (max 1 (length$ ?fast))))
   (bind ?workers (max (+ ?k 1) (integer (+ 0.999999 (/ ?work (max ?next 1e-9))))))
-  (bind ?after (max ?next (if ?is-all then (/ ?work ?workers) else (/ 1.0 ?rate))))
-  (bind ?gain (min (* ?items (max 0.0 (- ?sb ?after))) (/ ?cost (max 1 (- ?n (length$ ?who))))))
+  (bind ?after (max ?next (if ?is-all then (/ ?work ?workers) else ?after)))
+  (bind ?gain (min (* ?items (max 0.0 (- ?sb ?after))) (/ ?cost (max 1 (- ?n (length$ (if ?is-asked then ?team else ?who)))))))
   (bind ?names (location-list ?who))
   (bind ?others (create$))
   (foreach ?l (pl-members ?r ?p)
@@ -681,18 +717,27 @@
                                  (max 0.0 (- ?sb ?after))))))
    else
     (assert (finding (kind cause) (name slow-worker) (run ?r) (pattern ?p)
-                   (headline (text "{} {s} for an item, the others of that stage {s}, for as many items: the stages wait {s}."
+                   (headline (text "{} {s} for an item, the others of that stage {s}{}: the stages wait {s}."
                                    (text (if (> (length$ ?who) 1) then "Workers {} take" else "Worker {} takes") ?names)
-                                   ?each ?others-each ?cost))
-                   (fix (text "Give out items on request instead of in turn, or find out why rank {} is slow." ?names))
-                   (gain-kind even-out)
+                                   ?each ?others-each (if ?is-asked then "" else ", for as many items") ?cost))
+                   (fix (if ?is-asked
+                         then (text "Find out why rank {} is slow: clock, binding, other load; keep giving out items on request." ?names)
+                         else (text "Give out items on request instead of in turn, or find out why rank {} is slow." ?names)))
+                   (gain-kind (if ?is-asked then remove else even-out))
                    (locations ?others) (culprits ?who) (lost ?cost) (share (pl-part ?cost ?lost))
                    (gain (pl-gain ?r ?p ?n ?gain)) (level 3) (where (str-cat "location " ?b))
-                   (what-if (what-if-of "compute" ?who "/" (/ ?sb (max ?after 1e-12))))
-                   (text (text "Rank {} needs {s} for an item, the other workers of its stage {s}, and it takes as many as they do: its share takes {s} per item of the run, the next slowest stage {s}. The others wait {s} ({%} of what the stages lose)."
-                               ?names ?each ?others-each ?sb ?next ?cost (pl-part ?cost ?lost)))
-                   (remedy (text "Let the workers of the stage ask for items, so that a slow one gets fewer, or find out why it is slow; that saves {} by the model."
-                                 (pl-saves ?r ?p ?n ?gain)))))))
+                   ;; A replay gives out no items anew: a worker that asks would get no more of them.
+                   (what-if (if ?is-asked then "" else (what-if-of "compute" ?who "/" (/ ?sb (max ?after 1e-12)))))
+                   (text (if ?is-asked
+                          then (text "Rank {} needs {s} for an item, the other workers of its stage {s}. It takes fewer, as they ask for items, but so the stage finishes one every {s} only, the next slowest stage every {s}. The others wait {s} ({%} of what the stages lose)."
+                                     ?names ?each ?others-each ?sb ?next ?cost (pl-part ?cost ?lost))
+                          else (text "Rank {} needs {s} for an item, the other workers of its stage {s}, and it takes as many as they do: its share takes {s} per item of the run, the next slowest stage {s}. The others wait {s} ({%} of what the stages lose)."
+                                     ?names ?each ?others-each ?sb ?next ?cost (pl-part ?cost ?lost))))
+                   (remedy (if ?is-asked
+                            then (text "Find out why it is slow; as fast as the others it would let the stage finish an item every {s}. That saves {} by the model."
+                                       ?after (pl-saves ?r ?p ?n ?gain))
+                            else (text "Let the workers of the stage ask for items, so that a slow one gets fewer, or find out why it is slow; that saves {} by the model."
+                                       (pl-saves ?r ?p ?n ?gain))))))))
 
 ;; ---- several runs: the model of the pattern ------------------------------------------------------
 ;; M items pass P stages in (M + P - 1) s_b, each time that the pipeline is filled. The slowest stage of
