@@ -19,7 +19,18 @@ static enum mpl_status load_knowledge(struct mpl_analysis *a,
     a->region_classes = known.region_classes;
     a->n_region_classes = known.n_region_classes;
     /* Before the traces are read: an author waits for messages, not for a trace. */
-    if (st == MPL_OK) {
+    if (st == MPL_OK && !options->is_tested) {
+        st = mpl_infer_create(a->rules, &a->limits, &a->infer, err);
+    }
+    return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
+}
+
+/* Those rules that can fire, once the patterns are known; authors have had all theirs checked. */
+static enum mpl_status load_rules(struct mpl_analysis *a, struct mpl_err *err)
+{
+    enum mpl_status st = mpl_facts_patterns(a, &a->limits.patterns, err);
+
+    if (st == MPL_OK && a->infer == NULL) {
         st = mpl_infer_create(a->rules, &a->limits, &a->infer, err);
     }
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot load the knowledge");
@@ -78,6 +89,7 @@ static enum mpl_status reason(struct mpl_analysis *a,
 
     st = st == MPL_OK ? mpl_groups_make(a, err) : st;
     mpl_progress_tell(a->progress, "reasoning", 0, 1);
+    st = st == MPL_OK ? load_rules(a, err) : st;
     st = st == MPL_OK ? mpl_facts_assert(a, err) : st;
     st = st == MPL_OK ? mpl_groups_assert(a, err) : st;
     st = st == MPL_OK ? mpl_needs_answer(a, err) : st;

@@ -51,6 +51,8 @@ struct mpl_analysis_options {
     const char *const
         *knowledge; /**< Directories that hold patterns/ and rules/, in order. */
     size_t n_knowledge;
+    bool
+        is_tested; /**< All of it, as what comes with marple: a fault in it is said when it is needed. */
     const struct mpl_role_binding *roles; /**< --role */
     size_t n_roles;
     const char *pattern;                   /**< Only this one; NULL: all that fit. */

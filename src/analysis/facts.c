@@ -155,23 +155,58 @@ static enum mpl_status assert_as(struct mpl_analysis *a, const struct trial *t,
                             err);
 }
 
-/* Also under the names of the patterns that it extends: their rules hold for it, too. */
+/*
+ * Also under the names of the patterns that it extends: their rules hold for it, too. A file that
+ * extends its own name stands in for what it extends.
+ */
+static bool is_base(const struct trial *t, const struct mpl_pattern *base)
+{
+    return mpl_pattern_extends(t->shown.pattern, base) &&
+           strcmp(mpl_pattern_name(base), mpl_pattern_name(t->shown.pattern)) != 0;
+}
+
 static enum mpl_status assert_pattern(struct mpl_analysis *a, const struct trial *t,
                                       struct mpl_err *err)
 {
-    const char *own = mpl_pattern_name(t->shown.pattern);
-    enum mpl_status st = assert_as(a, t, own, err);
+    enum mpl_status st = assert_as(a, t, mpl_pattern_name(t->shown.pattern), err);
 
     for (size_t i = 0; i < mpl_patterns_count(a->patterns) && st == MPL_OK; i++) {
         const struct mpl_pattern *base = mpl_patterns_get(a->patterns, i);
 
-        /* A file that extends its own name stands in for what it extends. */
-        if (mpl_pattern_extends(t->shown.pattern, base) &&
-            strcmp(mpl_pattern_name(base), own) != 0) {
+        if (is_base(t, base)) {
             st = assert_as(a, t, mpl_pattern_name(base), err);
         }
     }
     return st == MPL_OK ? assert_roles(a, t, err) : st;
+}
+
+enum mpl_status mpl_facts_patterns(struct mpl_analysis *a, const char *const **out,
+                                   struct mpl_err *err)
+{
+    const size_t n_patterns = mpl_patterns_count(a->patterns);
+    const char **names = MPL_NEW_ARRAY(a->arena, n_patterns + 1, const char *);
+    size_t n = 0;
+
+    if (names == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < n_patterns; i++) {
+        const struct mpl_pattern *pattern = mpl_patterns_get(a->patterns, i);
+        bool is_there = false;
+
+        for (size_t j = 0; j < a->n_trials && !is_there; j++) {
+            const struct trial *t = &a->trials[j];
+
+            is_there =
+                t->shown.is_chosen && (t->shown.pattern == pattern ||
+                                       mpl_pattern_extends(t->shown.pattern, pattern));
+        }
+        if (is_there) {
+            names[n++] = mpl_pattern_name(pattern);
+        }
+    }
+    *out = names;
+    return MPL_OK;
 }
 
 /* Of what remains without the communicators, each place where one of them does the work. */

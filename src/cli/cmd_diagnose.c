@@ -347,6 +347,7 @@ static enum mpl_status analyse(const struct diagnose_opts *opts, struct mpl_anal
     const struct mpl_analysis_options asked = {
         .knowledge = opts->directories.paths,
         .n_knowledge = opts->directories.n,
+        .is_tested = mpl_directories_are_stock(&opts->directories),
         .roles = opts->roles,
         .n_roles = opts->n_roles,
         .pattern = opts->pattern,

@@ -125,6 +125,7 @@ static enum mpl_status analyse(const struct plan_opts *opts, struct mpl_analysis
     const struct mpl_analysis_options asked = {
         .knowledge = opts->directories.paths,
         .n_knowledge = opts->directories.n,
+        .is_tested = mpl_directories_are_stock(&opts->directories),
         .manifest = opts->traces.manifest,
         .clock = &opts->clock,
         .progress = &line.progress,

@@ -425,6 +425,7 @@ static enum mpl_status carry_out(const struct run_opts *opts, struct run_show *s
     const struct mpl_analysis_options analysis_options = {
         .knowledge = opts->directories.paths,
         .n_knowledge = opts->directories.n,
+        .is_tested = mpl_directories_are_stock(&opts->directories),
         .pattern = opts->pattern,
         .progress = &show->line.progress,
     };

@@ -185,6 +185,7 @@ static enum mpl_status analyse(const struct view_opts *opts, struct mpl_arena *a
         const struct mpl_analysis_options asked = {
             .knowledge = directories.paths,
             .n_knowledge = directories.n,
+            .is_tested = mpl_directories_are_stock(&directories),
             .clock = &opts->clock,
             .progress = &line.progress,
         };

@@ -186,6 +186,11 @@ enum mpl_status mpl_directories_find(const struct mpl_knowledge_asked *asked,
     return st == MPL_OK ? add_given(asked, out, err) : st;
 }
 
+bool mpl_directories_are_stock(const struct mpl_directories *directories)
+{
+    return directories->n == 1;
+}
+
 const char *mpl_directories_origin(const struct mpl_directories *directories,
                                    const char *file)
 {

@@ -60,13 +60,21 @@ static void read_straight(struct load *load, const char *text, size_t bytes)
     routers->FastCharGetIndex = 0;
 }
 
+static bool is_wanted(const struct load *load)
+{
+    const char *const *patterns = load->cage->limits.patterns;
+
+    return patterns == NULL || load->construct->kind != CONSTRUCT_RULE ||
+           mpl_rule_can_fire(load->source, load->construct, patterns);
+}
+
 static void load_construct(struct load *load)
 {
     void *env = load->cage->env;
     const struct mpl_construct *c = load->construct;
     const size_t before = load->n_faults;
 
-    if (!mpl_load_review(load)) {
+    if (!load->is_seen && !mpl_load_review(load)) {
         return;
     }
     mpl_cage_forget(load->cage);
@@ -103,7 +111,9 @@ static void load_all(void *context)
                            load->n_faults < MPL_FAULTS;
              j++) {
             load->construct = &load->source->constructs[j];
-            load_construct(load);
+            if (is_wanted(load)) {
+                load_construct(load);
+            }
             (void) mpl_cage_check(load->cage);
         }
     }
@@ -145,18 +155,21 @@ static enum mpl_status load_status(const struct load *load, struct mpl_err *err)
                     load->source->file, load->construct->first_line);
 }
 
-enum mpl_status mpl_cage_load(struct cage *cage, const struct mpl_rules *rules,
-                              struct mpl_lint *lint, struct mpl_err *err)
+static enum mpl_status load_rules(struct cage *cage, const struct mpl_rules *rules,
+                                  bool is_seen, struct mpl_lint *lint, struct mpl_err *err)
 {
-    struct load load = {
-        .cage = cage, .rules = rules, .lint = lint, .scratch = mpl_arena_create()
-    };
+    struct load load = { .cage = cage,
+                         .rules = rules,
+                         .is_seen = is_seen,
+                         .lint = lint,
+                         .scratch = mpl_arena_create() };
 
     if (load.scratch == NULL) {
         return mpl_nomem(err);
     }
     cage->load = &load;
     EnvSetParserErrorCallback(cage->env, take_fault);
+    (void) EnvSetStaticConstraintChecking(cage->env, is_seen ? FALSE : TRUE);
     if (mpl_cage_enter(cage, load_all, &load) && load.n_faults == 0) {
         (void) mpl_cage_enter(cage, reset, &load);
     }
@@ -167,6 +180,12 @@ enum mpl_status mpl_cage_load(struct cage *cage, const struct mpl_rules *rules,
     const enum mpl_status st = load_status(&load, err);
 
     return st != MPL_OK ? st : load.n_faults > 0 ? mpl_lint_fail(lint, err) : MPL_OK;
+}
+
+enum mpl_status mpl_cage_load(struct cage *cage, const struct mpl_rules *rules,
+                              struct mpl_lint *lint, struct mpl_err *err)
+{
+    return load_rules(cage, rules, true, lint, err);
 }
 
 /* ---- checking ------------------------------------------------------------------------------ */
@@ -246,7 +265,7 @@ enum mpl_status mpl_cage_load_checked(struct cage *cage, const struct mpl_rules 
 {
     struct load load = { .cage = cage, .rules = rules, .lint = lint };
     const size_t before = mpl_lint_errors(lint);
-    const enum mpl_status st = mpl_cage_load(cage, rules, lint, err);
+    const enum mpl_status st = load_rules(cage, rules, false, lint, err);
 
     if (st != MPL_OK) {
         return st;

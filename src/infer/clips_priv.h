@@ -135,13 +135,13 @@ const char *mpl_cage_why_hidden(const char *function);
 /* ---- loading ------------------------------------------------------------------- */
 
 /**
- * Loads all sources and asserts the deffacts. Faults go to \p lint.
+ * Loads all sources, in which CLIPS has found no fault before, and asserts the deffacts. Faults go to \p lint.
  * Errors: MPL_E_SYNTAX when there was one; MPL_E_LIMIT; MPL_E_NOMEM.
  */
 enum mpl_status mpl_cage_load(struct cage *cage, const struct mpl_rules *rules,
                               struct mpl_lint *lint, struct mpl_err *err);
 
-/** As mpl_cage_load(), and the vocabulary is compared with what the engine asserts and reads. */
+/** As mpl_cage_load(), for texts that CLIPS sees first, and the vocabulary is compared with what the engine asserts and reads. */
 enum mpl_status mpl_cage_load_checked(struct cage *cage, const struct mpl_rules *rules,
                                       struct mpl_lint *lint, struct mpl_err *err);
 
@@ -151,6 +151,7 @@ struct load {
     const struct mpl_rules *rules;
     const struct mpl_source *source;
     const struct mpl_construct *construct;
+    bool is_seen; /**< By CLIPS, without faults: what only finds faults is left out. */
     struct mpl_lint *lint;
     struct mpl_arena *scratch;
     size_t n_faults;

@@ -98,6 +98,9 @@ struct mpl_infer_limits {
     uint64_t firings;      /**< 0: 1,000,000. */
     uint64_t memory_bytes; /**< Of CLIPS and of what is noted; 0: 512 MiB. */
     unsigned errors; /**< Run-time errors after which no rule fires any more; 0: 20. */
+    const char *const *
+        patterns; /**< The only ones that there will be facts of, ended by NULL: rules that need
+                                      another one are left out, unchecked. NULL: all rules are loaded. */
 };
 
 /** A slot of a fact that the host asserts. Exactly one of the values counts, by kind. */
@@ -117,9 +120,9 @@ enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
                                  const struct mpl_infer_limits *limits,
                                  struct mpl_infer **out, struct mpl_err *err);
 /**
- * As mpl_infer_create(), for \p *infer to begin anew with the same rules and limits, which costs little beside
- * loading rules. NULL and one that reached a limit are allowed. What was borrowed from it is gone, also on
- * failure; then \p *infer is NULL.
+ * As mpl_infer_create(), behind one that found no fault in the same rules: for \p *infer to begin anew with the
+ * same limits, which costs little beside loading rules. NULL and one that reached a limit are allowed. What was
+ * borrowed from it is gone, also on failure; then \p *infer is NULL.
  */
 enum mpl_status mpl_infer_renew(const struct mpl_rules *rules,
                                 const struct mpl_infer_limits *limits,

@@ -161,6 +161,12 @@ struct mpl_rules {
                                        it has seen them. */
 };
 
+/**
+ * False where a condition asks for a pattern, by its name, that is not among \p patterns (ended by NULL).
+ * Conditions inside of others (`not`, `or`, `exists`) say nothing.
+ */
+bool mpl_rule_can_fire(const struct mpl_source *source, const struct mpl_construct *rule,
+                       const char *const *patterns);
 /** 0 for vocabulary.clp, 1 for thresholds.clp, 2 for the others: the order of loading. */
 int mpl_rule_file_order(const char *path);
 /** Names that are defined twice, unknown modules, recursion. False without memory. */

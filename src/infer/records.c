@@ -39,7 +39,7 @@ static bool furnish(struct mpl_infer *infer)
 }
 
 /** The rules were checked when they were read, so what goes wrong now is a limit. */
-static enum mpl_status load(struct mpl_infer *infer, struct mpl_err *err)
+static enum mpl_status load(struct mpl_infer *infer, bool is_seen, struct mpl_err *err)
 {
     struct mpl_lint *lint = mpl_lint_create(infer->arena);
 
@@ -47,10 +47,10 @@ static enum mpl_status load(struct mpl_infer *infer, struct mpl_err *err)
         return mpl_nomem(err);
     }
 
-    const enum mpl_status st = infer->rules->unchecked != NULL
-                                   ? mpl_cage_load_checked(&infer->cage, infer->rules,
-                                                           infer->rules->unchecked, err)
-                                   : mpl_cage_load(&infer->cage, infer->rules, lint, err);
+    const enum mpl_status st = is_seen
+                                   ? mpl_cage_load(&infer->cage, infer->rules, lint, err)
+                                   : mpl_cage_load_checked(&infer->cage, infer->rules,
+                                                           infer->rules->unchecked, err);
 
     if (st != MPL_OK) {
         return st;
@@ -65,9 +65,10 @@ static enum mpl_status load(struct mpl_infer *infer, struct mpl_err *err)
     return MPL_OK;
 }
 
-enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
-                                 const struct mpl_infer_limits *limits,
-                                 struct mpl_infer **out, struct mpl_err *err)
+/* CLIPS has seen what rules it loads: then it finds no fault in them. */
+static enum mpl_status create(const struct mpl_rules *rules,
+                              const struct mpl_infer_limits *limits, bool is_seen,
+                              struct mpl_infer **out, struct mpl_err *err)
 {
     struct mpl_arena *arena = mpl_arena_create();
     struct mpl_infer *infer = arena == NULL ? NULL : MPL_NEW(arena, struct mpl_infer);
@@ -85,7 +86,7 @@ enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
         st = mpl_cage_open(&infer->cage, limits, err);
     }
     if (st == MPL_OK) {
-        st = load(infer, err);
+        st = load(infer, is_seen, err);
     }
     if (st != MPL_OK) {
         mpl_infer_destroy(infer);
@@ -93,6 +94,13 @@ enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
     }
     *out = infer;
     return MPL_OK;
+}
+
+enum mpl_status mpl_infer_create(const struct mpl_rules *rules,
+                                 const struct mpl_infer_limits *limits,
+                                 struct mpl_infer **out, struct mpl_err *err)
+{
+    return create(rules, limits, rules->unchecked == NULL, out, err);
 }
 
 static void reset(void *context)
@@ -147,7 +155,7 @@ enum mpl_status mpl_infer_renew(const struct mpl_rules *rules,
     }
     mpl_infer_destroy(*infer);
     *infer = NULL;
-    return mpl_infer_create(rules, limits, infer, err);
+    return create(rules, limits, true, infer, err);
 }
 
 void mpl_infer_destroy(struct mpl_infer *infer)

@@ -456,6 +456,51 @@ static TCase *facts_and_findings(void)
     return tc;
 }
 
+/* ---- rules of patterns that are not there ------------------------------------------------------------- */
+
+static const struct {
+    const char *conditions;
+    bool is_loaded;
+} choices[] = {
+    { "(pattern (run ?r) (name \"a\"))", true },
+    { "(pattern (name \"b\") (run ?r))", false },
+    { "?f <- (pattern (run ?r) (name \"b\") (id ?p))", false },
+    { "(pattern (run ?r) (name \"a\")) (pattern (run ?r) (name \"b\"))", false },
+    { "(pattern (run ?r) (name \"ab\" | \"b\"))", true },
+    { "(pattern (run ?r) (name ~\"a\"))", true },
+    { "(pattern (run ?r) (name \"b\" & ~\"a\"))", true },
+    { "(pattern (run ?r) (name ?n&:(eq ?n \"b\")))", true },
+    { "(pattern (run ?r) (name \"\\b\"))", true },
+    { "(pattern (run ?r) (name \"a\")) (exists (pattern (name \"b\")))", true },
+    { "(or (pattern (run ?r) (name \"b\")) (pattern (run ?r) (name \"c\")))", true },
+};
+
+/* A fact of "b" is there all the same, so that what fires was loaded. */
+START_TEST(rules_of_other_patterns_are_left_out)
+{
+    static const char *const patterns[] = { "a", NULL };
+    const struct mpl_infer_limits limits = { .patterns = patterns };
+
+    lab_open(mpl_arena_printf(lab_get()->arena,
+                              "(defrule CAUSES::a %s =>"
+                              " (assert (finding (kind cause) (name x) (run ?r))))",
+                              choices[_i].conditions),
+             &limits);
+    for (int i = 0; i < 2; i++) { /* and when it is loaded without a check */
+        lab_give_pattern("a");
+        lab_give_pattern("b");
+        run();
+        ck_assert_uint_eq(mpl_infer_finding_count(lab_get()->infer) > 0,
+                          choices[_i].is_loaded);
+        mpl_infer_destroy(lab_get()->infer);
+        lab_get()->infer = NULL;
+        ck_assert_int_eq(
+            mpl_infer_renew(lab_get()->rules, &limits, &lab_get()->infer, &lab_get()->err),
+            MPL_OK);
+    }
+}
+END_TEST
+
 static TCase *reasons(void)
 {
     TCase *tc = tcase_create("reasons");
@@ -471,6 +516,8 @@ static TCase *reasons(void)
     tcase_add_test(tc, modified_finding_replaces_the_old_one_and_rests_on_it);
     tcase_add_test(tc, negated_conditions_alone_give_a_reason_all_the_same);
     tcase_add_test(tc, facts_between_patterns_that_are_negated_are_all_cited);
+    tcase_add_loop_test(tc, rules_of_other_patterns_are_left_out, 0,
+                        sizeof choices / sizeof choices[0]);
     return tc;
 }
 
