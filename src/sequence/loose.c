@@ -36,7 +36,7 @@ static uint64_t key_of(uint32_t location, const struct mpl_symbol *s, bool has_p
 {
     const uint64_t peers =
         has_peer ? (uint64_t) s->to << 32 | s->from : UINT64_C(0xFFFFFFFFFFFFFFFE);
-    uint64_t hash = mix(location + 1, s->function);
+    uint64_t hash = mix(mix(0, (uint64_t) location + 1), s->function);
 
     hash = mix(hash, (uint64_t) s->comm << 32 | s->tag);
     return mix(hash, peers);

@@ -364,6 +364,25 @@ START_TEST(the_step_of_lulesh_is_found_from_its_length_on)
 }
 END_TEST
 
+/* Numbers of locations and of functions are small, and must not be mixed up. */
+START_TEST(what_is_left_to_chance_is_so_in_one_location_only)
+{
+    struct mpl_loose *loose = mpl_loose_create(arena);
+    const uint32_t n = 8;
+    struct mpl_symbol s = { .to = MPL_NONE, .from = MPL_NONE };
+
+    ck_assert(mpl_loose_put(loose, 0, &s, false, MPL_LOOSE_PEER));
+    for (uint32_t l = 0; l < n; l++) {
+        for (s.function = 0; s.function < n; s.function++) {
+            ck_assert_int_eq(mpl_loose_get(loose, l, &s),
+                             l == 0 && s.function == 0 ? MPL_LOOSE_PEER : MPL_FIRM);
+        }
+    }
+    ck_assert_uint_eq(mpl_loose_changes(loose), 1);
+    mpl_loose_close(loose);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sequence");
@@ -382,6 +401,7 @@ int main(void)
     tcase_add_test(c, loops_do_not_depend_on_the_order_of_sequences);
     tcase_add_loop_test(c, what_is_folded_can_be_unfolded, 0, 200);
     tcase_add_test(c, folding_without_memory_fails_cleanly);
+    tcase_add_test(c, what_is_left_to_chance_is_so_in_one_location_only);
     if (traces_are_there("loops in real traces")) {
         tcase_add_loop_test(c, the_step_of_lulesh_is_found_from_its_length_on, 0,
                             sizeof lulesh_steps / sizeof *lulesh_steps);
