@@ -186,7 +186,7 @@ static enum mpl_status fold_middle(struct mpl_comparison *c, const struct mpl_si
 {
     const struct spot first = find(c, &sides->folded_new, from);
     const struct spot last = find(c, &sides->folded_new, to);
-    const struct mpl_sequence rest = { to - from, sides->new->symbols + from, NULL, NULL };
+    const struct mpl_sequence rest = { to - from, sides->new->symbols + from, NULL };
     struct stretch stretch;
 
     if (first.start != from || last.start != to) {

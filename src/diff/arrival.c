@@ -28,6 +28,7 @@ struct place {
     const struct mpl_sequence *new;
     const struct mpl_symbol *base_symbol; /* NULL: nothing more. */
     const struct mpl_symbol *new_symbol;
+    bool is_after_chance; /* By what was known before this round. */
 };
 
 static const struct mpl_symbol *symbol_at(const struct mpl_comparison *c,
@@ -154,9 +155,8 @@ static bool is_server(const struct mpl_comparison *c, const struct place *p)
 static enum mpl_status is_by_chance(const struct mpl_comparison *c, const struct place *p,
                                     bool *is_chance, struct mpl_err *err)
 {
-    *is_chance = p->base->is_after_chance[p->i] || p->new->is_after_chance[p->i] ||
-                 is_loose(c, p, p->base_symbol) || is_loose(c, p, p->new_symbol) ||
-                 is_server(c, p);
+    *is_chance = p->is_after_chance || is_loose(c, p, p->base_symbol) ||
+                 is_loose(c, p, p->new_symbol) || is_server(c, p);
     return *is_chance ? MPL_OK : is_race(c, p, is_chance, err);
 }
 
@@ -244,22 +244,58 @@ static enum mpl_status look_at(struct mpl_comparison *c, struct place *p,
     return st == MPL_OK && is_chance && !loosen(c, p) ? mpl_nomem(err) : st;
 }
 
-enum mpl_status mpl_arrival_find(struct mpl_comparison *c, const struct mpl_sequence *base,
-                                 const struct mpl_sequence *new, bool *has_more,
+/* Where locations begin to differ. What is found at one of them must not change what is seen at the next one, so all
+   are asked first whether chance decides there. */
+static enum mpl_status find_places(const struct mpl_comparison *c,
+                                   const struct mpl_sequence_options *options,
+                                   const struct mpl_level *level, struct mpl_arena *scratch,
+                                   struct place *places, uint32_t *n, struct mpl_err *err)
+{
+    struct mpl_decisions *base =
+        mpl_decisions_create(c->diff.base->events, options, c->symbols, scratch);
+    struct mpl_decisions *new =
+        mpl_decisions_create(c->diff.new->events, options, c->symbols, scratch);
+    bool is_done = base != NULL && new != NULL;
+
+    *n = 0;
+    for (uint32_t l = 0; l < c->n_locations && is_done; l++) {
+        const struct mpl_sides sides = { .base = &level->base[l], .new = &level->new[l] };
+        struct place *p = &places[*n];
+        bool is_new = false;
+
+        *p = (struct place){ .location = l,
+                             .i = mpl_sides_common(c, &sides),
+                             .base = sides.base,
+                             .new = sides.new };
+        if (p->i < p->base->n || p->i < p->new->n) {
+            is_done = mpl_decisions_look(base, l, p->base, p->i, &p->is_after_chance) &&
+                      mpl_decisions_look(new, l, p->new, p->i, &is_new);
+            p->is_after_chance = p->is_after_chance || is_new;
+            ++*n;
+        }
+    }
+    return is_done ? MPL_OK : mpl_nomem(err);
+}
+
+enum mpl_status mpl_arrival_find(struct mpl_comparison *c,
+                                 const struct mpl_sequence_options *options,
+                                 const struct mpl_level *level, bool *has_more,
                                  struct mpl_err *err)
 {
     const size_t before = mpl_loose_changes(c->loose);
-    enum mpl_status st = MPL_OK;
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct place *places =
+        scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, c->n_locations, struct place);
+    uint32_t n = 0;
+    enum mpl_status st = places == NULL
+                             ? mpl_nomem(err)
+                             : find_places(c, options, level, scratch, places, &n, err);
 
-    for (uint32_t l = 0; l < c->n_locations && st == MPL_OK; l++) {
-        const struct mpl_sides sides = { .base = &base[l], .new = &new[l] };
-        struct place p = { l, mpl_sides_common(c, &sides), &base[l], &new[l], NULL, NULL };
-
-        if (p.i < base[l].n || p.i < new[l].n) {
-            st = look_at(c, &p, err);
-        }
+    for (uint32_t i = 0; i < n && st == MPL_OK; i++) {
+        st = look_at(c, &places[i], err);
     }
-    st = st == MPL_OK ? mpl_beside_find(c, base, new, err) : st;
+    mpl_arena_destroy(scratch);
+    st = st == MPL_OK ? mpl_beside_find(c, level->base, level->new, err) : st;
     *has_more = mpl_loose_changes(c->loose) > before;
     return st;
 }

@@ -35,13 +35,18 @@ const char *mpl_diff_verdict_name(enum mpl_diff_verdict verdict)
     return names[verdict];
 }
 
+static struct mpl_sequence_options options_of(const struct mpl_comparison *c, unsigned with)
+{
+    return (struct mpl_sequence_options){ .parts = with,
+                                          .without_polls = true,
+                                          .loose = c->loose };
+}
+
 static enum mpl_status make_level(struct mpl_comparison *c, unsigned with,
                                   struct mpl_arena *arena, struct mpl_level *out,
                                   struct mpl_err *err)
 {
-    const struct mpl_sequence_options options = { .parts = with,
-                                                  .without_polls = true,
-                                                  .loose = c->loose };
+    const struct mpl_sequence_options options = options_of(c, with);
     const enum mpl_status st = mpl_sequences_create(c->diff.base->events, &options,
                                                     c->symbols, arena, &out->base, err);
 
@@ -272,35 +277,51 @@ static void count_calls(const struct mpl_comparison *c, const struct mpl_level *
     }
 }
 
-static void forget(void *arena)
+/* Those of which more is left to chance than \p changes says, which is brought up to date. */
+static enum mpl_status update_level(struct mpl_comparison *c, uint32_t *changes,
+                                    struct mpl_arena *arena, struct mpl_level *level,
+                                    struct mpl_err *err)
 {
-    mpl_arena_destroy(arena);
+    const struct mpl_sequence_options options = options_of(c, parts[FINE]);
+    bool *is_changed = MPL_NEW_ARRAY(arena, c->n_locations, bool);
+    enum mpl_status st = is_changed == NULL ? mpl_nomem(err) : MPL_OK;
+
+    for (uint32_t l = 0; l < c->n_locations && st == MPL_OK; l++) {
+        const uint32_t n = mpl_loose_changes_of(c->loose, l);
+
+        is_changed[l] = n > changes[l];
+        changes[l] = n;
+    }
+    st = st == MPL_OK
+             ? mpl_sequences_update(c->diff.base->events, &options, c->symbols, is_changed,
+                                    c->n_locations, arena, &level->base, err)
+             : st;
+    return st == MPL_OK
+               ? mpl_sequences_update(c->diff.new->events, &options, c->symbols, is_changed,
+                                      c->n_locations, arena, &level->new, err)
+               : st;
 }
 
-/* Until nothing more is found that chance decides; the sequences of the last round stay. */
-static enum mpl_status loosen(struct mpl_comparison *c, struct mpl_level *level,
-                              struct mpl_err *err)
+/* Until nothing more is found that chance decides. */
+static enum mpl_status loosen(struct mpl_comparison *c, struct mpl_arena *arena,
+                              struct mpl_level *level, struct mpl_err *err)
 {
+    uint32_t *changes = MPL_NEW_ARRAY(arena, c->n_locations, uint32_t);
     bool has_more = true;
-    enum mpl_status st = MPL_OK;
+    enum mpl_status st =
+        changes == NULL ? mpl_nomem(err) : make_level(c, parts[FINE], arena, level, err);
 
-    for (int i = 0; has_more && st == MPL_OK; i++) {
-        struct mpl_arena *round = mpl_arena_create();
+    for (uint32_t l = 0; l < c->n_locations && st == MPL_OK; l++) {
+        changes[l] = mpl_loose_changes_of(c->loose, l);
+    }
+    if (st == MPL_OK) {
+        count_calls(c, level, c->n_calls);
+    }
+    for (int i = 0; i < MOST_ROUNDS && has_more && st == MPL_OK; i++) {
+        const struct mpl_sequence_options options = options_of(c, parts[FINE]);
 
-        st = round == NULL ? mpl_nomem(err) : make_level(c, parts[FINE], round, level, err);
-        has_more = false;
-        if (st == MPL_OK && i == 0) {
-            count_calls(c, level, c->n_calls);
-        }
-        if (st == MPL_OK && i < MOST_ROUNDS) {
-            st = mpl_arrival_find(c, level->base, level->new, &has_more, err);
-        }
-        if (has_more || st != MPL_OK) {
-            mpl_arena_destroy(round);
-        } else if (!mpl_arena_keep(c->arena, round, forget)) {
-            mpl_arena_destroy(round);
-            st = mpl_nomem(err);
-        }
+        st = mpl_arrival_find(c, &options, level, &has_more, err);
+        st = st == MPL_OK && has_more ? update_level(c, changes, arena, level, err) : st;
     }
     if (st == MPL_OK) {
         count_calls(c, level, c->n_compared);
@@ -316,9 +337,13 @@ enum mpl_status mpl_fine_make(struct mpl_comparison *c, struct mpl_arena *arena,
 
 enum mpl_status mpl_fine_loosen(struct mpl_comparison *c, struct mpl_err *err)
 {
+    struct mpl_arena *scratch = mpl_arena_create();
     struct mpl_level level;
+    const enum mpl_status st =
+        scratch == NULL ? mpl_nomem(err) : loosen(c, scratch, &level, err);
 
-    return loosen(c, &level, err);
+    mpl_arena_destroy(scratch);
+    return st;
 }
 
 /* Once something is left to chance, more may turn out to follow from it. */
@@ -332,7 +357,7 @@ static enum mpl_status make_levels(struct mpl_comparison *c, struct mpl_level *l
     c->looseness = MPL_NEW_ARRAY(c->arena, model->n_locations, enum mpl_looseness);
     st = c->takes_any == NULL || c->looseness == NULL ? mpl_nomem(err)
                                                       : mpl_repeats_loosen(c, err);
-    st = st == MPL_OK ? loosen(c, &levels[FINE], err) : st;
+    st = st == MPL_OK ? loosen(c, c->arena, &levels[FINE], err) : st;
     c->base = levels[FINE].base;
     c->new = levels[FINE].new;
     st = st == MPL_OK && c->options.has_parts

@@ -45,12 +45,18 @@ enum mpl_status mpl_roles_note(struct mpl_comparison *c, struct mpl_err *err);
 
 /* ---- what chance decides (arrival.c, race.c) -------------------------------------------------------- */
 
+/** The sequences of both runs, per location. */
+struct mpl_level {
+    const struct mpl_sequence *base;
+    const struct mpl_sequence *new;
+};
 /**
- * From sequences with all that is recorded: which calls differ by chance. Adds them to c->loose; \p
+ * From sequences with all that is recorded, made with \p options: which calls differ by chance. Adds them to c->loose; \p
  * *has_more: there are such, so that sequences change.
  */
-enum mpl_status mpl_arrival_find(struct mpl_comparison *c, const struct mpl_sequence *base,
-                                 const struct mpl_sequence *new, bool *has_more,
+enum mpl_status mpl_arrival_find(struct mpl_comparison *c,
+                                 const struct mpl_sequence_options *options,
+                                 const struct mpl_level *level, bool *has_more,
                                  struct mpl_err *err);
 enum mpl_status mpl_arrival_note(struct mpl_comparison *c, struct mpl_err *err);
 
@@ -84,11 +90,6 @@ enum mpl_status mpl_sides_take(struct mpl_comparison *c, const struct mpl_diff_r
                                const struct mpl_diff_runs *new,
                                const struct mpl_diff_options *options, struct mpl_err *err);
 
-/** The sequences of both runs, per location. */
-struct mpl_level {
-    const struct mpl_sequence *base;
-    const struct mpl_sequence *new;
-};
 /** diff.c. With all that is recorded of calls, but for what chance decides. */
 enum mpl_status mpl_fine_make(struct mpl_comparison *c, struct mpl_arena *arena,
                               struct mpl_level *out, struct mpl_err *err);

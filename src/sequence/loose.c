@@ -6,6 +6,7 @@
 struct mpl_loose {
     struct mpl_map *levels; /* By a hash of all that; see key_of(). */
     size_t n_changes;
+    struct mpl_map *changes; /* Per location. */
 };
 
 struct mpl_loose *mpl_loose_create(struct mpl_arena *arena)
@@ -14,14 +15,20 @@ struct mpl_loose *mpl_loose_create(struct mpl_arena *arena)
 
     if (loose != NULL) {
         loose->levels = mpl_map_create();
+        loose->changes = mpl_map_create();
     }
-    return loose == NULL || loose->levels == NULL ? NULL : loose;
+    if (loose != NULL && (loose->levels == NULL || loose->changes == NULL)) {
+        mpl_loose_close(loose);
+        return NULL;
+    }
+    return loose;
 }
 
 void mpl_loose_close(struct mpl_loose *loose)
 {
     if (loose != NULL) {
         mpl_map_destroy(loose->levels);
+        mpl_map_destroy(loose->changes);
     }
 }
 
@@ -63,11 +70,22 @@ bool mpl_loose_put(struct mpl_loose *loose, uint32_t location,
 {
     const uint64_t key = key_of(location, call, has_peer);
 
-    loose->n_changes += find(loose, key) != level;
-    return mpl_map_put(loose->levels, key, level);
+    if (find(loose, key) == level) {
+        return true;
+    }
+    loose->n_changes++;
+    return mpl_map_put(loose->levels, key, level) &&
+           mpl_map_put(loose->changes, location, mpl_loose_changes_of(loose, location) + 1);
 }
 
 size_t mpl_loose_changes(const struct mpl_loose *loose)
 {
     return loose->n_changes;
+}
+
+uint32_t mpl_loose_changes_of(const struct mpl_loose *loose, uint32_t location)
+{
+    const uint32_t n = mpl_map_find(loose->changes, location);
+
+    return n == MPL_NONE ? 0 : n;
 }

@@ -112,10 +112,6 @@ struct mpl_sequence {
     uint32_t n;
     const uint32_t *symbols;
     const uint32_t *calls; /**< Parallel: see mpl_events_call(). NULL: not known. */
-    /** Parallel, and one more for the end: whether chance may have decided that this comes next. For the
-        call itself takes the message of one that mpl_loose holds; or the call before does, is held
-        itself, or asks what has come (MPI_Test, MPI_Waitany). NULL: not asked for. */
-    const bool *is_after_chance;
 };
 
 /**
@@ -140,6 +136,8 @@ bool mpl_loose_put(struct mpl_loose *loose, uint32_t location,
                    const struct mpl_symbol *call, bool has_peer, enum mpl_looseness level);
 /** How often a level was changed. */
 size_t mpl_loose_changes(const struct mpl_loose *loose);
+/** How often one of a location was. */
+uint32_t mpl_loose_changes_of(const struct mpl_loose *loose, uint32_t location);
 
 struct mpl_sequence_options {
     const struct mpl_filter *filter; /**< NULL: all calls of MPI. */
@@ -162,6 +160,34 @@ enum mpl_status mpl_sequences_create(const struct mpl_events *events,
                                      const struct mpl_sequence_options *options,
                                      struct mpl_symbols *symbols, struct mpl_arena *arena,
                                      const struct mpl_sequence **out, struct mpl_err *err);
+/**
+ * The same when more is left to chance than before: of the first \p n locations those are looked at again that \p is_changed says. Their
+ * symbols and calls are written to where they stood.
+ */
+enum mpl_status mpl_sequences_update(const struct mpl_events *events,
+                                     const struct mpl_sequence_options *options,
+                                     struct mpl_symbols *symbols, const bool *is_changed,
+                                     uint32_t n, struct mpl_arena *arena,
+                                     const struct mpl_sequence **all, struct mpl_err *err);
+
+/** Whether chance may have decided what comes next somewhere. */
+struct mpl_decisions;
+/**
+ * Of a run whose sequences were made with the same options, without MPL_SYMBOL_PATH. Ownership: lives in \p arena. NULL: no
+ * memory.
+ */
+struct mpl_decisions *mpl_decisions_create(const struct mpl_events *events,
+                                           const struct mpl_sequence_options *options,
+                                           struct mpl_symbols *symbols,
+                                           struct mpl_arena *arena);
+/**
+ * Whether chance may have decided that the \p i-th call of a location's sequence comes next, or (\p i is their number) its end. For the
+ * call itself takes the message of one that mpl_loose holds; or the call before does, is held itself, or asks
+ * what has come (MPI_Test, MPI_Waitany). False: no memory. Cost: linear in the calls since the last one that waits and is
+ * compared; the first time where messages without a recorded receive matter, in all messages.
+ */
+bool mpl_decisions_look(struct mpl_decisions *decisions, uint32_t location,
+                        const struct mpl_sequence *sequence, uint32_t i, bool *is);
 
 /**
  * \p n sequences with fewer parts, and only of the calls that \p filter keeps (NULL: all; one that keeps returns adds

@@ -149,7 +149,7 @@ static struct mpl_sequence letters(const char *text)
     for (size_t i = 0; i < n; i++) {
         symbols[i] = (uint32_t) text[i];
     }
-    return (struct mpl_sequence){ (uint32_t) n, symbols, NULL, NULL };
+    return (struct mpl_sequence){ (uint32_t) n, symbols, NULL };
 }
 
 static void print_items(const struct mpl_loops *loops, const struct mpl_item *items,
@@ -256,7 +256,7 @@ static struct mpl_sequence random_sequence(void)
             }
         }
     }
-    return (struct mpl_sequence){ n, symbols, NULL, NULL };
+    return (struct mpl_sequence){ n, symbols, NULL };
 }
 
 /* _i is the seed. */
@@ -377,6 +377,7 @@ START_TEST(what_is_left_to_chance_is_so_in_one_location_only)
             ck_assert_int_eq(mpl_loose_get(loose, l, &s),
                              l == 0 && s.function == 0 ? MPL_LOOSE_PEER : MPL_FIRM);
         }
+        ck_assert_uint_eq(mpl_loose_changes_of(loose, l), l == 0);
     }
     ck_assert_uint_eq(mpl_loose_changes(loose), 1);
     mpl_loose_close(loose);
