@@ -255,6 +255,11 @@
   (if (> ?i (length$ ?labels)) then 0.0
    else (max 0.0 (metric-value ?run "message-passing" ?name (nth$ ?i ?labels) 0.0))))
 
+(deffunction MAIN::mp-named (?run ?p)
+  "Whether a cause of a specific pattern names a process, so that its fault is told already."
+  (any-factp ((?f finding))
+    (and (eq ?f:run ?run) (eq ?f:kind cause) (neq ?f:pattern "message-passing") (member$ ?p ?f:culprits))))
+
 (deffunction MAIN::mp-late-too (?run ?p ?share)
   "It and those who compute as long; where there are no common steps and totals are not all that counts, only
    those who are about equal, or to whom half as much of the waiting goes back at least."
@@ -263,7 +268,7 @@
   (bind ?equal (/ (mp-value ?run "process.compute_time" ?p) ?*heavy*))
   (bind ?labels (create$ ?p))
   (foreach ?l (metric-locations ?run "message-passing" "process.delay_share")
-    (if (and (neq ?l ?p) (member$ ?l ?heavy)
+    (if (and (neq ?l ?p) (member$ ?l ?heavy) (not (mp-named ?run ?l))
              (or (>= (mp-value ?run "process.delay_share" ?l) ?least)
                  (>= (mp-value ?run "process.compute_time" ?l) ?equal)))
      then (bind ?labels (create$ ?labels ?l))))

@@ -38,6 +38,7 @@
   (metric (run ?r) (pattern "message-passing") (name "process.in_turn_cost") (rank 1) (value ?most))
   (metric (run ?r) (pattern "message-passing") (name "process.in_turn_cost") (rank 2)
           (value ?next&:(>= (* 4.0 ?next) ?most)))
+  (not (finding (kind cause) (name serial-combine) (run ?r))) ; of a tree, which is told with its nodes
   =>
   (if (>= ?share ?*chain-least*) then (assert (in-turn (run ?r)))))
 

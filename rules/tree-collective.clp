@@ -1,0 +1,115 @@
+;; tree-collective: what a node does while all below it wait, and what the messages cost.
+;;
+;;   a node computes between having all parts and passing them on, or having the result and passing it on
+;;                                                                                  -> serial-combine
+;;   messages cost a good part of the time, and all compute equally long            -> hand-written-collective
+;;   a part that is late is told by the general rules, which follow waiting through the tree
+;;
+;; What a node computes with the parts in its hands is on the way of every result: of the nodes on the longest
+;; way from a leaf to the root it adds up, and all wait for that. Where less than half of this much waiting goes back
+;; to these nodes, another branch is slower at the same time, and only that waiting counts. Combining itself, which every node
+;; does in addition to the work of a leaf, is part of any reduction and no fault.
+
+(defrule SYMPTOMS::tree-ask
+  "A tree is judged by what its nodes do between taking parts and passing them on."
+  (pattern (run ?r) (name "tree-collective") (id ?p))
+  =>
+  (foreach ?m (create$ "run.nodes" "run.rounds" "run.node_time" "run.lost" "inner.own" "inner.above" "inner.moved"
+                       "node.delay_cost" "run.delay_total" "run.moving" "run.passed" "run.balance" "run.part")
+    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 1)
+                  (reason "see what nodes do while those below them wait")))))
+
+(deffunction MAIN::tree-sum-up (?run ?pattern ?metric ?node)
+  "Sum of a metric from a node up to the root."
+  (bind ?sum 0.0)
+  (bind ?at ?node)
+  (loop-for-count (?hops 1 64) ; more levels than a tree of processes has
+    (if (neq ?at "") then
+      (bind ?sum (+ ?sum (metric-value ?run ?pattern ?metric ?at 0.0)))
+      (bind ?at (one-before ?run ?pattern "inner.above" ?at))))
+  ?sum)
+
+(deffunction MAIN::tree-longest (?run ?pattern ?metric)
+  "The largest such sum over all inner nodes."
+  (bind ?most 0.0)
+  (foreach ?node (metric-locations ?run ?pattern ?metric)
+    (bind ?most (max ?most (tree-sum-up ?run ?pattern ?metric ?node))))
+  ?most)
+
+(defrule CAUSES::tree-serial-combine
+  "Nodes compute while all others wait for what they have in their hands."
+  (metric (run ?r) (pattern ?p) (name "inner.own") (location ?l) (rank 1) (value ?held))
+  (pattern (run ?r) (name "tree-collective") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.nodes") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.rounds") (value ?rounds))
+  (metric (run ?r) (pattern ?p) (name "run.node_time") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.delay_total") (value ?waits))
+  (exists (metric (run ?r) (pattern ?p) (name "inner.above")))
+  (exists (metric (run ?r) (pattern ?p) (name "node.delay_cost")))
+  =>
+  (bind ?who (locations-from ?r ?p "inner.own" (* 0.5 ?held)))
+  (bind ?way (tree-longest ?r ?p "inner.own"))
+  (bind ?delays (sum-of ?r ?p "node.delay_cost" ?who))
+  (bind ?all-wait (* ?way (- ?n 1)))
+  ;; Where nodes do their own work so late, the wait for leaves is part of it, too, and goes back to the leaves.
+  (bind ?cost (min ?lost (if (>= ?delays (* ?*accounted-least* ?all-wait)) then ?all-wait else ?delays)))
+  (if (>= ?cost (* ?*significant* ?all)) then
+    ;; Who else is late is left to the general rules; who is late because of this is named here.
+    (bind ?other 0.0)
+    (foreach ?o (metric-locations ?r ?p "node.delay_cost")
+      (if (not (member$ ?o ?who)) then (bind ?other (max ?other (metric-value ?r ?p "node.delay_cost" ?o 0.0)))))
+    (if (< ?other (* (blame-share ?n) ?waits)) then
+      (assert (explained (run ?r) (pattern ?p) (loss waiting))))
+    (bind ?gain (/ ?cost (- ?n 1)))
+    (assert (finding (kind cause) (name serial-combine) (run ?r) (pattern ?p)
+                     (headline (text "{} {} {s} in each of {n} rounds between taking and passing on; all others wait for that."
+                                     (if (> (length$ ?who) 1) then "Ranks" else "Rank")
+                                     (str-cat (location-list ?who) (if (> (length$ ?who) 1) then " compute up to" else " computes"))
+                                     (/ ?held ?rounds) ?rounds))
+                     (fix "Pass on first, then compute; or share that work out, or do it before taking the parts.")
+                     (gain-kind remove)
+                     (locations ?who) (culprits ?who) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 2)
+                     (gain ?gain) (where (str-cat "location " ?l))
+                     (text (text "Of the tree, {} {} while having all parts of those below, or the result, and not having passed them on: process {} {s} in all. On the longest way to the root that adds up to {s}; {s} of waiting go back to it."
+                                 (location-list ?who) (if (> (length$ ?who) 1) then "compute" else "computes")
+                                 ?l ?held ?way ?cost))
+                     (remedy (text "Do own work before the first part is taken, and what follows from the result behind passing it on; share out what the root does alone. Up to {s} of run time."
+                                   ?gain))))))
+
+(defrule CAUSES::tree-by-hand
+  "The messages of the tree cost a good part of the time, one behind the other."
+  (pattern (run ?r) (name "tree-collective") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving))
+  (metric (run ?r) (pattern ?p) (name "run.passed") (value ?passed))
+  (metric (run ?r) (pattern ?p) (name "run.delay_total") (value ?waits))
+  (metric (run ?r) (pattern ?p) (name "run.balance") (value ?b&:(>= ?b ?*balanced*)))
+  (metric (run ?r) (pattern ?p) (name "run.nodes") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.rounds") (value ?rounds&:(>= ?rounds ?*collectives-enough*)))
+  (metric (run ?r) (pattern ?p) (name "run.node_time") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern ?p) (name "run.part") (value ?bytes))
+  (exists (metric (run ?r) (pattern ?p) (name "inner.moved")))
+  (test (>= ?moving (* ?*significant* ?all)))
+  =>
+  ;; Where most waits are for nodes that are in messages themselves, they are told here.
+  (bind ?waiting (if (>= (* 2.0 ?passed) ?waits) then ?passed else 0.0))
+  (bind ?cost (min ?lost (+ ?moving ?waiting)))
+  ;; A leaf gives, nodes up to the root take and give one after the other: recursive doubling has log2 P steps.
+  (bind ?steps (tree-longest ?r ?p "inner.moved"))
+  (bind ?doubling (integer (+ 0.999999 (/ (log ?n) (log 2.0)))))
+  (bind ?saved (max 0.0 (- 1.0 (/ ?doubling (max 1.0 ?steps)))))
+  (foreach ?loss (create$ transfer grain)
+    (assert (explained (run ?r) (pattern ?p) (loss ?loss))))
+  (if (> ?waiting 0.0) then (assert (explained (run ?r) (pattern ?p) (loss waiting))))
+  (assert (finding (kind cause) (name hand-written-collective) (run ?r) (pattern ?p)
+                   (headline (text "A reduction by hand has {n} messages one behind the other in each of {n} rounds, {s} of {s} each."
+                                   ?steps ?rounds (/ ?cost (* ?n ?rounds)) (/ ?all (* ?n ?rounds))))
+                   (fix "Use MPI_Allreduce (or MPI_Reduce and MPI_Bcast): the library has better trees, and splits large data.")
+                   (gain-kind remove)
+                   (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 2) (confidence 0.7)
+                   (gain (/ (* ?saved ?cost) ?n))
+                   (text (text "Combining up a tree of messages and spreading the result down again takes {s} beyond waiting for who computes: messages of {n} bytes, of which {n} follow each other on the longest way up and down. MPI_Allreduce by recursive doubling needs {n} steps."
+                               ?cost ?bytes ?steps ?doubling))
+                   (remedy (text "Use MPI_Allreduce, or MPI_Reduce and MPI_Bcast; fewer steps alone save about {s} of run time, and of large data the library sends parts at the same time."
+                                 (/ (* ?saved ?cost) ?n))))))
