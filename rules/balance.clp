@@ -76,6 +76,11 @@
   "Processes work one after the other within steps."
   (slot run (type STRING)))
 
+;; Of refinements of geometric-decomposition, whose rules speak of a domain that is cut.
+(deftemplate MAIN::no-domain
+  "The processes of a refined pattern share no domain: what to do instead of cutting it, and how delays spread."
+  (slot run (type STRING)) (slot pattern (type STRING)) (slot fix (type STRING)) (slot spread (type STRING)))
+
 ;; Of patterns whose processes compute evenly; the general rules say what that one does.
 (deftemplate MAIN::blamed
   "Most of the waiting goes back to a process that computes no longer than the others in all."

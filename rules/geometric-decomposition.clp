@@ -102,6 +102,26 @@
       (bind ?sum ?m:value)))
   ?sum)
 
+;; A refinement whose processes share no domain says so (no-domain).
+(deffunction MAIN::geo-cut (?run ?pattern ?otherwise)
+  "What to do about uneven work, as a part of a sentence."
+  (bind ?fix ?otherwise)
+  (do-for-all-facts ((?f no-domain)) (and (eq ?f:run ?run) (eq ?f:pattern ?pattern))
+    (bind ?fix ?f:fix))
+  ?fix)
+
+(deffunction MAIN::geo-cut-fix (?run ?pattern ?otherwise)
+  "The same as a sentence."
+  (bind ?fix (geo-cut ?run ?pattern ?otherwise))
+  (str-cat (upcase (sub-string 1 1 ?fix)) (sub-string 2 (str-length ?fix) ?fix) "."))
+
+(deffunction MAIN::geo-spread (?run ?pattern)
+  "How a delay spreads."
+  (bind ?how "its neighbours, theirs in turn, and collectives wait for it")
+  (do-for-all-facts ((?f no-domain)) (and (eq ?f:run ?run) (eq ?f:pattern ?pattern))
+    (bind ?how ?f:spread))
+  ?how)
+
 ;; ---- level 1 -------------------------------------------------------------------------------
 
 (defrule SYMPTOMS::geo-explains
@@ -252,20 +272,20 @@
                                    (ranks-compute ?who)
                                    (times-the-others ?r ?p "subdomain.compute_time" ?who ?relative)
                                    ?all (it-or-them ?who)))
-                   (fix "Cut the domain by measured work.")
+                   (fix (geo-cut-fix ?r ?p "cut the domain by measured work"))
                    (gain-kind even-out)
                    (locations ?who) (culprits ?who) (lost ?all) (share (min 1.0 (/ ?all ?lost))) (level 3)
                    (gain ?gain) (where (str-cat "location " ?l))
                    (what-if (what-if-of "compute" ?who "=" even))
                    (text (str-cat
                            (and-its-like ?who)
-                           (text "Subdomain {} computes {s} longer than the median ({s}, {.2} times as long); its neighbours, theirs in turn, and collectives wait for it: {s}; {%} of the waiting that can be seen goes back to it."
-                                 ?l ?excess ?compute ?relative ?cost ?share)
+                           (text "Subdomain {} computes {s} longer than the median ({s}, {.2} times as long); {}: {s}; {%} of the waiting that can be seen goes back to it."
+                                 ?l ?excess ?compute ?relative (geo-spread ?r ?p) ?cost ?share)
                            (if (>= ?rim ?*outlier*)
                             then (text " It also sends {.1} times as many bytes as the mean." ?rim)
                             else "")))
-                   (remedy (text "Take about {s} of computation ({%}) off subdomain {}: cut the domain by measured work, or look there for work that the others do not have. Up to {s} of run time."
-                                 ?excess (/ ?excess ?compute) ?l ?gain)))))
+                   (remedy (text "Take about {s} of computation ({%}) off subdomain {}: {}, or look there for work that the others do not have. Up to {s} of run time."
+                                 ?excess (/ ?excess ?compute) ?l (geo-cut ?r ?p "cut the domain by measured work") ?gain)))))
 
 ;; What is left when the waits of late subdomains are taken off.
 (defrule CAUSES::geo-rest
@@ -297,7 +317,7 @@
                                    (ranks-compute ?heavy)
                                    (times-the-others ?r ?p "subdomain.compute_time" ?heavy ?relative)
                                    (median-or-others ?heavy) ?claim))
-                   (fix "Cut the domain by measured work instead of by size.")
+                   (fix (geo-cut-fix ?r ?p "cut the domain by measured work instead of by size"))
                    (gain-kind even-out)
                    (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (/ ?claim ?lost))
                    (level 3) (gain (/ ?static ?n)) (confidence 0.8)
@@ -531,6 +551,7 @@
 (defrule ADVISE::geo-fine-halo
   "The grain is too fine: moving halos costs too much for the computation between two exchanges."
   (geo-fine (run ?r) (pattern ?p) (times ?times) (far ?far))
+  (not (refined (run ?r) (pattern ?p) (name fine-grain)))
   (geo-cost (run ?r) (pattern ?p) (of halos) (seconds ?moving) (each ?cost) (share ?share))
   (metric (run ?r) (pattern ?p) (name "run.halo_each"))
   (metric (run ?r) (pattern ?p) (name "run.work_each") (value ?work))
@@ -569,6 +590,7 @@
 (defrule CAUSES::geo-no-overlap
   "Exchanges take a good part of the time although they are not too frequent, and nothing is computed meanwhile."
   (geo-cost (run ?r) (pattern ?p) (of halos) (seconds ?moving) (each ?cost) (share ?share))
+  (not (refined (run ?r) (pattern ?p) (name no-overlap)))
   (metric (run ?r) (pattern ?p) (name "run.halo_each"))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.work_each") (value ?work))
@@ -595,6 +617,7 @@
 (defrule CAUSES::geo-volume
   "Halos are moved while something is computed, and still take long: their surface is too large."
   (geo-cost (run ?r) (pattern ?p) (of halos) (seconds ?moving) (each ?cost) (share ?share))
+  (not (refined (run ?r) (pattern ?p) (name halo-volume)))
   (metric (run ?r) (pattern ?p) (name "run.halo_each"))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.work_each") (value ?work))
