@@ -342,7 +342,7 @@ def write_trace(path, events, scale=1, swap=None):
 
 
 # Metrics whose value is the rank of somebody.
-RANK_WORDS = ("last_child", "_parent", "parent_rank", "awaited", "turn_after")
+RANK_WORDS = ("last_child", "_parent", "parent_rank", "awaited", "turn_after", ".above")
 
 
 def essence(d, names=None, scale=1.0):
