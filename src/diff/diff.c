@@ -118,14 +118,43 @@ static int choose_level(const struct mpl_comparison *c, const struct mpl_level *
                : FINE;
 }
 
-static enum mpl_status fold_sides(struct mpl_comparison *c, const struct mpl_level *level,
-                                  uint32_t l, struct mpl_sides *out, struct mpl_err *err)
+/*
+ * Both runs of all locations whose change is shown at \p which level; PLACE: of all. All at once, for which loops there are
+ * depends on all that is folded: one location after the other would make it depend on their order.
+ */
+static enum mpl_status fold_sides(struct mpl_comparison *c, const struct mpl_level *levels,
+                                  int which, const struct mpl_divergence *changes,
+                                  const int *shown, size_t n, struct mpl_sides *sides,
+                                  struct mpl_err *err)
 {
-    *out = (struct mpl_sides){ .base = &level->base[l], .new = &level->new[l] };
+    struct mpl_sequence *sequences = MPL_NEW_ARRAY(c->arena, 2 * n, struct mpl_sequence);
+    struct mpl_folded *folded = MPL_NEW_ARRAY(c->arena, 2 * n, struct mpl_folded);
+    size_t m = 0;
+    enum mpl_status st;
 
-    const enum mpl_status st = mpl_loops_fold(c->loops, out->base, 1, &out->folded, err);
+    if (sequences == NULL || folded == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t l = changes[i].location;
 
-    return st == MPL_OK ? mpl_loops_fold(c->loops, out->new, 1, &out->folded_new, err) : st;
+        if (which == PLACE || shown[i] == which) {
+            sequences[m++] = levels[which].base[l];
+            sequences[m++] = levels[which].new[l];
+        }
+    }
+    st = mpl_loops_fold(c->loops, sequences, m, folded, err);
+    m = 0;
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        const uint32_t l = changes[i].location;
+
+        if (which == PLACE || shown[i] == which) {
+            sides[i] = (struct mpl_sides){ &levels[which].base[l], &levels[which].new[l],
+                                           folded[m], folded[m + 1] };
+            m += 2;
+        }
+    }
+    return st;
 }
 
 /* Where sizes change from iteration to iteration, one iteration more is another way from there on; seen without sizes
@@ -150,28 +179,50 @@ static enum mpl_status say_count(struct mpl_comparison *c, const struct mpl_leve
     return st;
 }
 
-/* Sizes that change from one iteration to the next make no loops: iterations are those of the coarse calls,
-   which are as many as the fine ones. */
 static enum mpl_status take_change(struct mpl_comparison *c, const struct mpl_level *levels,
+                                   int i, const struct mpl_sides *place,
+                                   const struct mpl_sides *sides,
                                    struct mpl_divergence *change, struct mpl_err *err)
 {
-    const int i = choose_level(c, levels, change);
-    struct mpl_sides place;
-    struct mpl_sides sides;
-    enum mpl_status st = fold_sides(c, &levels[PLACE], change->location, &place, err);
+    enum mpl_status st = mpl_align(c, sides, change, err);
 
-    sides = place;
-    if (st == MPL_OK && (i != COARSE || c->options.has_parts)) {
-        st = fold_sides(c, &levels[i], change->location, &sides, err);
-    }
-    st = st == MPL_OK ? mpl_align(c, &sides, change, err) : st;
     if (st == MPL_OK) {
-        mpl_align_place(c, &place, change);
-        take_time(c, sides.base, change);
-        st = i == FINE ? say_count(c, levels, &place, change, err)
+        mpl_align_place(c, place, change);
+        take_time(c, sides->base, change);
+        st = i == FINE ? say_count(c, levels, place, change, err)
              : (parts_of(c, COARSE) & MPL_SYMBOL_RELATIVE) == 0
                  ? mpl_explain(c, levels[COARSE].new, change, err)
                  : MPL_OK;
+    }
+    return st;
+}
+
+/* Sizes that change from one iteration to the next make no loops: iterations are those of the coarse calls,
+   which are as many as the fine ones. */
+static enum mpl_status take_changes(struct mpl_comparison *c,
+                                    const struct mpl_level *levels,
+                                    struct mpl_divergence *changes, size_t n,
+                                    struct mpl_err *err)
+{
+    int *shown = MPL_NEW_ARRAY(c->arena, n, int);
+    struct mpl_sides *place = MPL_NEW_ARRAY(c->arena, n, struct mpl_sides);
+    struct mpl_sides *sides = MPL_NEW_ARRAY(c->arena, n, struct mpl_sides);
+    enum mpl_status st =
+        shown == NULL || place == NULL || sides == NULL ? mpl_nomem(err) : MPL_OK;
+
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        shown[i] = choose_level(c, levels, &changes[i]);
+    }
+    st = st == MPL_OK ? fold_sides(c, levels, PLACE, changes, shown, n, place, err) : st;
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        sides[i] = place[i];
+    }
+    st = st == MPL_OK && c->options.has_parts
+             ? fold_sides(c, levels, COARSE, changes, shown, n, sides, err)
+             : st;
+    st = st == MPL_OK ? fold_sides(c, levels, FINE, changes, shown, n, sides, err) : st;
+    for (size_t i = 0; i < n && st == MPL_OK; i++) {
+        st = take_change(c, levels, shown[i], &place[i], &sides[i], &changes[i], err);
     }
     return st;
 }
@@ -238,11 +289,13 @@ static enum mpl_status find_changes(struct mpl_comparison *c, struct mpl_level *
     for (uint32_t l = 0; l < c->n_locations && st == MPL_OK; l++) {
         if (mpl_level_differs(c, &levels[FINE], l, &common) &&
             !mpl_repeats_explain(c, &levels[FINE], l, common)) {
-            changes[n] = (struct mpl_divergence){ .location = l };
-            st = n == 0 ? share(c, err) : MPL_OK;
-            st = st == MPL_OK && n == 0 ? make_coarse(c, levels, err) : st;
-            st = st == MPL_OK ? take_change(c, levels, &changes[n++], err) : st;
+            changes[n++] = (struct mpl_divergence){ .location = l };
         }
+    }
+    if (st == MPL_OK && n > 0) {
+        st = share(c, err);
+        st = st == MPL_OK ? make_coarse(c, levels, err) : st;
+        st = st == MPL_OK ? take_changes(c, levels, changes, n, err) : st;
     }
     n = st == MPL_OK && mpl_beside_explains(c, changes, n) ? 0 : n;
     c->diff.n_changes = n;
