@@ -374,6 +374,8 @@
   "The first deal is so large that one worker is still busy with it when there is nothing else left."
   (pattern (run ?r) (name "master-worker") (id ?p))
   (finding (kind observation) (name first-deal) (run ?r) (pattern ?p) (locations ?w))
+  ;; Who takes long for each task was dealt no more than others.
+  (not (finding (kind observation) (name slow-beside-others) (run ?r) (pattern ?p) (locations ?w)))
   (metric (run ?r) (pattern ?p) (name "worker.first_work") (location ?w) (value ?first))
   (metric (run ?r) (pattern ?p) (name "run.first_typical") (value ?typical))
   (metric (run ?r) (pattern ?p) (name "run.total_w_final") (value ?lost))
@@ -758,7 +760,7 @@
   (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
   (metric (run ?r) (pattern ?p) (name "run.task_max") (value ?max))
   (metric (run ?r) (pattern ?p) (name "run.balance_gain") (value ?gain))
-  (not (finding (name slow-worker | first-deal) (run ?r) (pattern ?p)))
+  (not (finding (name slow-worker | slow-beside-others | first-deal) (run ?r) (pattern ?p)))
   =>
   (assert (finding (kind cause) (name unequal-tasks) (run ?r) (pattern ?p)
                    (headline (text "Tasks are unequal, {s} on average and {s} at most: workers wait {s} for the last one at the end."
@@ -791,7 +793,7 @@
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?workers))
   (metric (run ?r) (pattern ?p) (name "worker.last_finish") (location ?last) (rank 1))
   (metric (run ?r) (pattern ?p) (name "run.balance_gain") (value ?gain))
-  (not (finding (name slow-worker | first-deal) (run ?r) (pattern ?p)))
+  (not (finding (name slow-worker | slow-beside-others | first-deal) (run ?r) (pattern ?p)))
   ;; On request everybody finishes within a task; what takes longer happens once, at the end.
   (test (or (> ?pushed ?workers) (<= ?gain ?mean) (mw-is-more-than-chance ?r ?lost ?gain)))
   =>
