@@ -23,9 +23,11 @@
 (defrule REFINE::butterfly-ask
   "Where exchanges cost much, see whether it is a collective operation that they make."
   (pattern (run ?r) (name "butterfly") (id ?p))
-  (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p))
+  ;; Of the whole run's time or of what its processes take from their first to their last event.
+  (exists (finding (kind symptom) (name low-subdomain-efficiency | low-parallel-efficiency) (run ?r)))
   =>
-  (foreach ?m (create$ "run.stages" "run.worked" "run.alike" "run.waiting" "subdomain.relative")
+  (foreach ?m (create$ "run.stages" "run.worked" "run.alike" "run.waiting" "subdomain.relative" "run.moving_halos"
+                       "run.least_moving")
     (assert (need (run ?r) (pattern ?p) (metric ?m) (level 2)
                   (reason "see whether stages only combine what comes")))))
 

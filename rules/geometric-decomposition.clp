@@ -115,6 +115,11 @@
   (bind ?fix (geo-cut ?run ?pattern ?otherwise))
   (str-cat (upcase (sub-string 1 1 ?fix)) (sub-string 2 (str-length ?fix) ?fix) "."))
 
+(deffunction MAIN::geo-uneven (?run ?pattern)
+  "What is uneven, as a sentence."
+  (if (any-factp ((?f no-domain)) (and (eq ?f:run ?run) (eq ?f:pattern ?pattern)))
+   then "Work is uneven" else "The parts of the domain are uneven"))
+
 (deffunction MAIN::geo-spread (?run ?pattern)
   "How a delay spreads."
   (bind ?how "its neighbours, theirs in turn, and collectives wait for it")
@@ -313,8 +318,8 @@
   (if (not (member$ ?l ?heavy)) then (bind ?heavy (create$ ?l)))
   (bind ?claim (min ?rest ?static))
   (assert (finding (kind cause) (name static-imbalance) (run ?r) (pattern ?p)
-                   (headline (text "The parts of the domain are uneven. {} {.1} times as long as the {}, and the others wait {s}."
-                                   (ranks-compute ?heavy)
+                   (headline (text "{}. {} {.1} times as long as the {}, and the others wait {s}."
+                                   (geo-uneven ?r ?p) (ranks-compute ?heavy)
                                    (times-the-others ?r ?p "subdomain.compute_time" ?heavy ?relative)
                                    (median-or-others ?heavy) ?claim))
                    (fix (geo-cut-fix ?r ?p "cut the domain by measured work instead of by size"))
@@ -322,10 +327,10 @@
                    (locations ?heavy) (culprits ?heavy) (lost ?claim) (share (/ ?claim ?lost))
                    (level 3) (gain (/ ?static ?n)) (confidence 0.8)
                    (what-if "compute(subdomain)=even")
-                   (text (text "The parts of the domain are uneven: subdomain {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({})."
-                               ?l ?relative ?claim (location-list ?heavy)))
-                   (remedy (text "Cut the domain by measured work instead of by size; up to {s} of run time."
-                                 (/ ?claim ?n))))))
+                   (text (text "{}: subdomain {} computes longest, {.2} times the median, and the others wait {s} for it and its like ({})."
+                               (geo-uneven ?r ?p) ?l ?relative ?claim (location-list ?heavy)))
+                   (remedy (text "{} Up to {s} of run time."
+                                 (geo-cut-fix ?r ?p "cut the domain by measured work instead of by size") (/ ?claim ?n))))))
 
 (defrule CAUSES::geo-kind-by-steps
   "The waiting that is left is told apart by how computation changes from step to step."
