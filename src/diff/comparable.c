@@ -223,7 +223,8 @@ enum mpl_status mpl_roles_note(struct mpl_comparison *c, struct mpl_err *err)
         mpl_comparison_note(c,
                             "By role calls are compared by their functions and by which "
                             "comes behind which: not with whom, with what tag and "
-                            "size, nor how often.",
+                            "size, nor how often, but for the loop of the first of "
+                            "each role.",
                             err);
 
     return st == MPL_OK ? note_recording(c, err) : st;

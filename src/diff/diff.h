@@ -161,7 +161,9 @@ struct mpl_diff_role_side {
     double sum_s;              /**< And all. */
     double waited_s; /**< All wait so long; NaN: the runs do not record the same. */
     uint32_t
-        iterations; /**< Of the longest loop of the first one; 0: the runs have not the same one. */
+        iterations; /**< Of the longest loop of the first one; 0: not both runs have one. */
+    const char *
+        loop; /**< Its body, "Irecv Isend Waitall", where that of the other run is another one; else NULL. */
 };
 /** A kind of processes, where runs have other numbers of them. */
 struct mpl_diff_role {

@@ -1,4 +1,4 @@
-/* Of each role what those who have it compute, wait, and how often they take their loop, in both runs. */
+/* Of each role what those who have it compute and wait, in both runs. */
 #include "config.h"
 
 #include "diff/roles_priv.h"
@@ -107,54 +107,6 @@ static bool fill_side(const struct mpl_roles *r, int side, uint32_t role, bool h
     return true;
 }
 
-/* The loop that most calls of a location are in. */
-static struct mpl_item main_loop(const struct mpl_loops *loops,
-                                 const struct mpl_folded *folded)
-{
-    struct mpl_item best = { 0, 0 };
-    uint64_t most = 0;
-
-    for (uint32_t i = 0; i < folded->n; i++) {
-        const struct mpl_item item = folded->items[i];
-        const uint64_t length = mpl_item_length(loops, item);
-
-        if ((item.what & MPL_LOOP) != 0 && length > most) {
-            best = item;
-            most = length;
-        }
-    }
-    return best;
-}
-
-/* Where the first of each have a loop with the same body. */
-static enum mpl_status count_iterations(const struct mpl_roles *r,
-                                        struct mpl_diff_role *role, struct mpl_err *err)
-{
-    struct mpl_loops *loops;
-    struct mpl_sequence sequences[2];
-    struct mpl_folded folded[2];
-    struct mpl_item first[2];
-    enum mpl_status st;
-
-    if (role->kind != MPL_ROLE_SAME || role->sides[0].n == 0 || role->sides[1].n == 0) {
-        return MPL_OK;
-    }
-    loops = mpl_loops_create(MPL_FILTER_K, r->scratch);
-    for (int i = 0; i < 2; i++) {
-        sequences[i] = r->sequences[i][role->sides[i].locations[0]];
-    }
-    st = loops == NULL ? mpl_nomem(err) : mpl_loops_fold(loops, sequences, 2, folded, err);
-    for (int i = 0; i < 2 && st == MPL_OK; i++) {
-        first[i] = main_loop(loops, &folded[i]);
-    }
-    if (st == MPL_OK && first[0].count > 0 && first[0].what == first[1].what) {
-        role->sides[0].iterations = first[0].count;
-        role->sides[1].iterations = first[1].count;
-    }
-    mpl_loops_destroy(loops);
-    return st;
-}
-
 static uint32_t calls_of(const struct mpl_roles *r, uint32_t kind)
 {
     uint32_t k = 0;
@@ -213,7 +165,7 @@ static enum mpl_status fill_role(const struct mpl_roles *r, uint32_t k, bool has
             return mpl_nomem(err);
         }
     }
-    return count_iterations(r, out, err);
+    return mpl_roles_compare_loops(r, out, err);
 }
 
 /* ---- all -------------------------------------------------------------------------------------------------- */

@@ -125,6 +125,7 @@ static enum mpl_status make_contexts(struct mpl_roles *r, struct mpl_err *err)
             st = mpl_nomem(err);
         }
     }
+    r->items = all;
     st = st == MPL_OK ? mpl_context_create(all, n, pairs, r->scratch, &r->pairs, err) : st;
     return st == MPL_OK ? mpl_context_create(all, n, calls, r->scratch, &r->calls, err)
                         : st;

@@ -12,6 +12,7 @@ struct mpl_roles {
     const struct mpl_sequence *sequences[2];
     uint32_t no_end; /* The symbol of a call that never returns. */
     /* Objects: locations of the base, then of the new run. Classes of the first are kinds of processes. */
+    const struct mpl_folded *items; /* Of each object its calls, messages in a row once. */
     const struct mpl_context *pairs;
     const struct mpl_context *calls;
     uint32_t *role_of; /* Per kind: the first kind of the same role, */
@@ -30,5 +31,8 @@ struct mpl_role_sets {
 const char *mpl_roles_list(const struct mpl_roles *r, const struct mpl_role_sets *sets);
 /** role_times.c: puts roles into the answer, with what they compute. Errors: MPL_E_NOMEM only. */
 enum mpl_status mpl_roles_fill(struct mpl_roles *r, struct mpl_err *err);
+/** role_loops.c: fills in how often it takes its loop, and bodies that differ. Errors: MPL_E_NOMEM only. */
+enum mpl_status mpl_roles_compare_loops(const struct mpl_roles *r,
+                                        struct mpl_diff_role *role, struct mpl_err *err);
 
 #endif

@@ -86,7 +86,18 @@ static void print_times(struct page *page, const struct mpl_diff_role *role)
                      base->n == 1 && new->n == 1 ? "It waits" : "Each waits",
                      times_text(page, base->waited_s / base->n, new->waited_s / new->n));
     }
-    if (base->iterations > 0) {
+}
+
+static void print_loop(struct page *page, const struct mpl_diff_role *role)
+{
+    const struct mpl_diff_role_side *base = &role->sides[0];
+    const struct mpl_diff_role_side *new = &role->sides[1];
+
+    if (base->loop != NULL && new->loop != NULL) {
+        mpl_page_say(page, 4, "The loop of the first is %s times %s instead of %s times %s",
+                     mpl_page_count(page, new->iterations), new->loop,
+                     mpl_page_count(page, base->iterations), base->loop);
+    } else if (base->iterations > 0) {
         mpl_page_say(page, 4, "The loop of the first is taken %s times instead of %s",
                      mpl_page_count(page, new->iterations),
                      mpl_page_count(page, base->iterations));
@@ -162,6 +173,7 @@ static void print_role(struct page *page, const struct mpl_diff *diff,
     } else {
         print_single(page, diff, role);
     }
+    print_loop(page, role);
     print_only(page, role);
 }
 
@@ -201,6 +213,7 @@ static struct mpl_json *side_json(const struct mpl_diff *diff,
     mpl_json_set(json, "waited_all_s", mpl_json_number(x->waited_s));
     mpl_json_set(json, "iterations",
                  x->iterations > 0 ? mpl_json_integer(x->iterations) : mpl_json_null());
+    mpl_json_set(json, "loop", mpl_json_string(x->loop));
     mpl_json_set(json, "only_here",
                  role->only[side][0] == '\0' ? mpl_json_null()
                                              : mpl_json_string(role->only[side]));
