@@ -29,6 +29,7 @@ struct mpl_frame {
     uint32_t n; /**< Locations, ascending. */
     const uint32_t *locations;
     uint32_t n_left_out; /**< Locations that belong to it, and have no room. */
+    bool is_typical;     /**< A stretch like most others, not that with most waiting. */
 };
 
 /** A number as JSON has it, with a point in every locale; "" where it is not known. */
@@ -133,6 +134,9 @@ enum mpl_status mpl_draw_find_steps(struct sheet *s, const struct mpl_run *run,
 /** What the script zooms into: spans and levels of bins, within the budget. */
 enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all,
                               struct mpl_err *err);
+/** Whose delays the others wait for; nothing where the diagnosis has not asked. */
+enum mpl_status mpl_draw_delays(const struct sheet *s, const struct mpl_run *run,
+                                struct mpl_err *err);
 /** Waiting by location and step. */
 enum mpl_status mpl_draw_heat(const struct sheet *s, const struct mpl_run *run,
                               struct mpl_err *err);

@@ -1,11 +1,12 @@
 /*
- * Where to look at a finding: the stretch of the run, four of its usual waits long, in which its waiting is densest,
- * and those who wait there with those they wait for.
+ * Where to look at a finding: the stretch of the run, four of its usual waits long, in which its waiting is densest, or
+ * where it blames nobody, as dense as usual; and those who wait there with those they wait for.
  */
 #include "config.h"
 
 #include "draw/draw_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROWS = 10, WAITS_LONG = 4, MOST_PIECES = 100000 };
@@ -64,22 +65,56 @@ static int64_t half_of(const struct search *search, int64_t length, int64_t *tic
     return half > length ? length : half < least ? least : half;
 }
 
-/* Of two pieces that follow each other, those with most. Of nearly as good ones those nearest to the middle: begin
- * and end of a run are seldom like the rest of it. */
-static size_t densest(const int64_t *sums, size_t n)
+/* Of two pieces that follow each other, how much is waited in them. */
+static int64_t *sum_pairs(const int64_t *sums, size_t n, struct mpl_arena *arena)
+{
+    int64_t *pairs = MPL_NEW_ARRAY(arena, n, int64_t);
+
+    for (size_t i = 0; i + 1 < n && pairs != NULL; i++) {
+        pairs[i] = sums[i] + sums[i + 1];
+    }
+    return pairs;
+}
+
+static int by_size(const void *x, const void *y)
+{
+    const int64_t a = *(const int64_t *) x;
+    const int64_t b = *(const int64_t *) y;
+
+    return (a < b) - (a > b);
+}
+
+/* Half of all waiting is in pieces with more than that. */
+static int64_t typical(const int64_t *pairs, size_t n, int64_t *sorted)
+{
+    int64_t left = 0;
+    size_t i = 0;
+
+    memcpy(sorted, pairs, n * sizeof *pairs);
+    qsort(sorted, n, sizeof *sorted, by_size);
+    for (size_t k = 0; k < n; k++) {
+        left += sorted[k];
+    }
+    for (left /= 2; i + 1 < n && left > sorted[i]; i++) {
+        left -= sorted[i];
+    }
+    return sorted[i];
+}
+
+/* Those with most; where the finding blames nobody, and so may be anywhere, those as usual. Of nearly as good ones those
+ * nearest to the middle: begin and end of a run are seldom like the rest of it. */
+static size_t best_of(const int64_t *pairs, size_t n, bool is_anywhere, int64_t *sorted)
 {
     const double nearly = 0.9;
-    int64_t most = 0;
+    const int64_t wanted = typical(pairs, n, sorted);
+    const double most = (double) (is_anywhere ? wanted : sorted[0]);
     size_t best = 0;
     size_t best_distance = SIZE_MAX;
 
-    for (size_t i = 0; i + 1 < n; i++) {
-        most = sums[i] + sums[i + 1] > most ? sums[i] + sums[i + 1] : most;
-    }
-    for (size_t i = 0; i + 1 < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const size_t distance = 2 * i > n ? 2 * i - n : n - 2 * i;
 
-        if ((double) (sums[i] + sums[i + 1]) >= nearly * (double) most &&
+        if ((double) pairs[i] >= nearly * most && (double) pairs[i] * nearly <= most &&
             distance < best_distance) {
             best = i;
             best_distance = distance;
@@ -88,8 +123,8 @@ static size_t densest(const int64_t *sums, size_t n)
     return best;
 }
 
-static enum mpl_status find_stretch(const struct search *search, struct mpl_frame *frame,
-                                    struct mpl_err *err)
+static enum mpl_status find_stretch(const struct search *search, bool is_anywhere,
+                                    struct mpl_frame *frame, struct mpl_err *err)
 {
     const size_t n = search->waits.n;
     const struct wait *waits = search->waits.data;
@@ -113,7 +148,14 @@ static enum mpl_status find_stretch(const struct search *search, struct mpl_fram
              : at >= length ? n_pieces - 2
                             : (size_t) (at / half)] += waits[i].ticks;
     }
-    const size_t best = densest(sums, n_pieces);
+    int64_t *pairs = sum_pairs(sums, n_pieces, search->s->arena);
+
+    if (pairs == NULL) {
+        return mpl_nomem(err);
+    }
+    const size_t best = best_of(pairs, n_pieces - 1, is_anywhere, sums);
+
+    frame->is_typical = is_anywhere;
 
     frame->begin_ticks = begin + (int64_t) best * half;
     frame->end_ticks =
@@ -212,7 +254,7 @@ enum mpl_status mpl_draw_frame(const struct sheet *s, const struct mpl_diagnosed
     st = st == MPL_OK && search.has_failed ? mpl_nomem(err) : st;
     if (st == MPL_OK && search.waits.n > 0) {
         out->run = search.run;
-        st = find_stretch(&search, out, err);
+        st = find_stretch(&search, f->finding->n_culprits == 0, out, err);
         st = st == MPL_OK ? find_locations(&search, f->finding, out, err) : st;
     }
     mpl_buf_free(&search.waits);

@@ -209,9 +209,13 @@ static void say_scale(const struct heat *h)
     const struct sheet *s = h->s;
     const char *together =
         h->rows_per_cell > 1 || h->columns_per_cell > 1
-            ? mpl_draw_words(s, " A cell is the mean of %u %s of %u %s.",
-                             h->columns_per_cell, h->steps != NULL ? "steps" : "slices",
-                             h->rows_per_cell, h->steps != NULL ? "processes" : "locations")
+            ? mpl_draw_words(
+                  s, " A cell is the mean of %u %s%s.", h->columns_per_cell,
+                  h->steps != NULL ? "steps" : "slices",
+                  h->rows_per_cell == 1
+                      ? ""
+                      : mpl_draw_words(s, " of %u %s", h->rows_per_cell,
+                                       h->steps != NULL ? "processes" : "locations"))
             : "";
 
     mpl_markup_put(s->out, "<p class=\"note\">Waiting, from none ");

@@ -316,11 +316,15 @@ document.querySelectorAll('.data').forEach((box) => {
     }
   };
 
+  const byTime = [...frames].sort((a, b) => a.from - b.from);
+  let labelEnd = 0; // of frames that are close together
   const drawFrame = (f, label, height) => {
     const a = Math.max(xOf(f.from), GUTTER), b = Math.min(xOf(f.to), width);
     if (b > GUTTER && a < width) {
       pen.strokeRect(a, TOP - 1, Math.max(b - a, 2), height);
-      pen.fillText(label, Math.min(a, width - 50), TOP - 4);
+      labelEnd = Math.max(Math.min(a, width - 50), labelEnd);
+      pen.fillText(label, labelEnd, TOP - 4);
+      labelEnd += pen.measureText(label).width + 4;
     }
   };
 
@@ -550,7 +554,9 @@ document.querySelectorAll('.data').forEach((box) => {
     if (view.hasArrows) { drawArrows(); }
     if (view.cut) { drawCut(); }
     pen.strokeStyle = pen.fillStyle = ink;
-    frames.forEach((f) => drawFrame(f, f.id, height));
+    labelEnd = 0;
+    byTime.forEach((f) => drawFrame(f, f.id, height));
+    labelEnd = 0;
     if (view.hasPath) { drawPath(); }
     if (view.step) {
       pen.strokeStyle = pen.fillStyle = link;

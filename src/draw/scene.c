@@ -222,9 +222,11 @@ static void say(const struct scene *scene, bool has_calls, size_t n_arrows, size
 
     mpl_markup_print(
         s->out,
-        "<figcaption>Where its waits are closest together: %s from %s s on, "
+        "<figcaption>Where its waits are %s: %s from %s s on, "
         "%u of %u locations%s.%s%s%s <a href=\"#timeline\">In the whole "
         "run</a></figcaption></figure>\n",
+        f->is_typical ? "about as close together as in most of the run"
+                      : "closest together",
         mpl_draw_ticks(s, f->run, f->end_ticks - f->begin_ticks),
         mpl_draw_short(s, mpl_model_seconds(f->run->model, f->begin_ticks)), f->n,
         f->run->model->n_locations,

@@ -39,6 +39,7 @@ class Page(html.parser.HTMLParser):
         self.text = {"style": "", "script": "", "title": ""}
         self.metas = {}
         self.cells = []  # texts of table cells, a list per row
+        self.named_rows = []  # rows of tables: attributes and cells
         self.feed(text)
         self.close()
         if self.open:
@@ -62,6 +63,7 @@ class Page(html.parser.HTMLParser):
             self.metas[named.get("http-equiv") or named.get("name") or "charset"] = named.get("content")
         if tag == "tr":
             self.cells.append([])
+            self.named_rows.append((named, self.cells[-1]))
         if tag in ("td", "th") and self.cells:
             self.cells[-1].append([named.get("data-value"), ""])
         if tag not in VOID:
@@ -183,6 +185,28 @@ def numbers_of(text):
             number = shift = 0
 
 
+def delay_differences(page, document):
+    """Delay costs as the page and JSON have them: the largest, in this order."""
+    names = ("delay_cost", "delay_share", "delay_cost_direct", "delay_cost_indirect", "delay_computed_share")
+    run = document["runs"][0]["id"]
+    costs = {}
+    for m in document["metrics"]:
+        if m["run"] == run and m["pattern"] == "message-passing" and m["name"].split(".")[-1] in names:
+            costs.setdefault(m["location"], {})[m["name"].split(".")[-1]] = m["value"]
+    known = [[who, *(cost.get(name) for name in names)] for who, cost in costs.items() if (cost.get(names[0]) or 0) > 0]
+    known.sort(key=lambda row: -row[1])
+    shown = [cells for tag, cells in page.named_rows if "data-delays" in tag]
+    if len(document["runs"]) > 1 or document["verdict"] == "unusable":
+        return
+    expected = [row for i, row in enumerate(known[:16]) if i == 0 or row[2] >= 0.01]
+    if len(shown) != len(expected):
+        yield "delays of %d locations, not %d" % (len(shown), len(expected))
+    for cells, row in zip(shown, known):
+        values = [value for value, _ in cells[3:]]
+        if not all(same(v, k) for v, k in zip(values, row[1:])):
+            yield "delays %s, not %s" % (cells, row)
+
+
 def path_differences(page, document):
     """What each location has of the critical path in the window, of the page's data and in JSON."""
     rows = [r for r in page.rows if "data-path" in r]
@@ -267,6 +291,7 @@ def test_trace(path):
         list(path_differences(Page(answer.out), product.parse(json.out))),
         name + ": the critical path of JSON",
     )
+    tap.empty(list(delay_differences(Page(answer.out), product.parse(json.out))), name + ": the delay costs of JSON")
     tap.ok(page_of(path).out == answer.out, name + ": the same bytes again")
 
 
