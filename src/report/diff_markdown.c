@@ -73,7 +73,9 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
         print_item(page->out, mpl_words_load(page, diff, &diff->loads[i]));
     }
     if (diff->n_named > top) {
-        mpl_text_print(page->out, "- and %zu more\n", diff->n_named - top);
+        mpl_text_print(page->out, "- also ");
+        print_escaped(page->out, mpl_words_more_loads(page, diff, (uint32_t) top));
+        mpl_text_print(page->out, "\n");
     }
     for (enum mpl_time time = MPL_TIME_WAITED; time < MPL_TIMES; time++) {
         const char *text = mpl_words_calls(page, diff, time);
@@ -91,6 +93,15 @@ static void print_gates(struct page *page, const struct mpl_diff *diff,
         if (mpl_gate_fails(&gates->items[i], diff)) {
             print_item(page->out, mpl_words_gate(page, diff, &gates->items[i]));
         }
+    }
+}
+
+static void print_note(struct page *page, const struct mpl_diff *diff)
+{
+    const char *note = mpl_words_verdict_note(page, diff);
+
+    if (note != NULL) {
+        print_item(page->out, note);
     }
 }
 
@@ -134,11 +145,14 @@ enum mpl_status mpl_report_diff_markdown(const struct mpl_diff *diff,
     if (diff->verdict != MPL_DIFF_NOT_COMPARABLE) {
         mpl_text_print(out, "\n");
         print_gates(&page, diff, gates);
-        if (mpl_words_verdict_note(&page, diff) != NULL) {
-            print_item(out, mpl_words_verdict_note(&page, diff));
+        if (diff->verdict == MPL_DIFF_SAME) {
+            print_note(&page, diff);
         }
         print_changes(&page, diff, top);
         print_loads(&page, diff, top);
+        if (diff->verdict != MPL_DIFF_SAME) {
+            print_note(&page, diff);
+        }
         st = print_whole(&page, diff, top, err);
     }
 

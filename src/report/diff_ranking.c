@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Of the suspects of a row; JSON has all. */
+enum { MOST_NAMES = 8 };
+
 struct table {
     struct page *page;
     const struct mpl_run *run; /* For labels. */
@@ -72,16 +75,24 @@ static int widest_filter(const struct table *t)
 static const char *names(struct table *t, const struct mpl_ranked *row, bool threads)
 {
     const char *text = "";
+    uint32_t n = 0;
 
     for (uint32_t i = 0; i < row->n_suspects; i++) {
         const char *label = label_of(t, row->suspects[i]);
 
-        if ((strchr(label, '.') != NULL) == threads) {
+        if ((strchr(label, '.') != NULL) != threads) {
+            continue;
+        }
+        if (n++ < MOST_NAMES) {
             text = or_unknown(mpl_arena_printf(t->page->scratch, "%s%s%s", text,
                                                *text == '\0' ? "" : " ", label));
         }
     }
-    return *text == '\0' ? "-" : text;
+    return *text == '\0' ? "-"
+           : n <= MOST_NAMES
+               ? text
+               : or_unknown(mpl_arena_printf(t->page->scratch, "%s and %" PRIu32 " more",
+                                             text, n - MOST_NAMES));
 }
 
 static void print_start(struct table *t, const struct mpl_ranked *row)

@@ -88,25 +88,52 @@ enum mpl_status mpl_report_aligned_text(const struct mpl_diff *diff,
     return mpl_page_close(&page, err);
 }
 
-static const char *suspect_text(struct page *page, const struct mpl_diff *diff, size_t i)
+static const char *suspect_text(struct page *page, const struct mpl_diff *diff,
+                                const char *who, size_t i)
 {
     return or_unknown(mpl_arena_printf(
-        page->scratch, "%s (%" PRIu32 " of %" PRIu32 " telling configurations)",
-        diff->new->model->locations[diff->changes[i].location].label,
+        page->scratch, "%s (%" PRIu32 " of %" PRIu32 " telling configurations)", who,
         diff->changes[i].n_votes, diff->n_telling));
+}
+
+/* The first one, and of those that may as well be first all that as many configurations suspect. */
+static const char *first_suspects(struct page *page, const struct mpl_diff *diff, size_t *n)
+{
+    const char **labels = MPL_NEW_ARRAY(page->scratch, diff->n_changes, const char *);
+
+    *n = 0;
+    for (size_t i = 0; i < diff->n_changes && labels != NULL; i++) {
+        if (i == 0 ||
+            (i < diff->n_first && diff->changes[i].n_votes == diff->changes[0].n_votes)) {
+            labels[(*n)++] = diff->new->model->locations[diff->changes[i].location].label;
+        }
+    }
+    return labels == NULL ? "?" : mpl_page_labels(page, labels, *n);
+}
+
+/* Behind those, who most configurations suspect; 0: nobody. */
+static size_t find_second(const struct mpl_diff *diff)
+{
+    size_t second = 0;
+
+    for (size_t i = 1; i < diff->n_changes; i++) {
+        const uint32_t n = diff->changes[i].n_votes;
+
+        if (n > 0 && (i >= diff->n_first || n != diff->changes[0].n_votes) &&
+            (second == 0 || n > diff->changes[second].n_votes)) {
+            second = i;
+        }
+    }
+    return second;
 }
 
 static void print_suspects(struct page *page, const struct mpl_diff *diff)
 {
+    size_t n;
     const char *first = diff->new->model->locations[diff->changes[0].location].label;
-    size_t second = 0;
+    const char *all = first_suspects(page, diff, &n);
+    const size_t second = find_second(diff);
 
-    for (size_t i = 1; i < diff->n_changes; i++) {
-        if (diff->changes[i].n_votes > 0 &&
-            (second == 0 || diff->changes[i].n_votes > diff->changes[second].n_votes)) {
-            second = i;
-        }
-    }
     if (diff->n_telling == 0) {
         mpl_page_tell(
             page, 2, "Suspects: ", "%s, which is the first to go another way%s", first,
@@ -115,11 +142,16 @@ static void print_suspects(struct page *page, const struct mpl_diff *diff)
                 : "");
         return;
     }
-    mpl_page_tell(page, 2, "Suspects: ", "%s%s; runner-up: %s", suspect_text(page, diff, 0),
-                  diff->changes[second].n_votes > diff->changes[0].n_votes
-                      ? ", the first to go another way"
-                      : "",
-                  second == 0 ? "none" : suspect_text(page, diff, second));
+    mpl_page_tell(
+        page, 2, "Suspects: ", "%s%s; runner-up: %s", suspect_text(page, diff, all, 0),
+        diff->changes[second].n_votes > diff->changes[0].n_votes
+            ? ", the first to go another way"
+            : "",
+        second == 0 ? "none"
+                    : suspect_text(
+                          page, diff,
+                          diff->new->model->locations[diff->changes[second].location].label,
+                          second));
 }
 
 /* Where all go another way at once, nobody asks who was first. */
@@ -273,8 +305,8 @@ static void print_loads(struct page *page, const struct mpl_diff *diff, size_t t
         print_load(page, diff, &diff->loads[i]);
     }
     if (n < diff->n_named) {
-        mpl_page_say(page, 2, "and %" PRIu32 " more (--top %" PRIu32 ")", diff->n_named - n,
-                     diff->n_named);
+        mpl_page_say(page, 2, "Also %s (--top %" PRIu32 ")",
+                     mpl_words_more_loads(page, diff, n), diff->n_named);
     }
     print_rest(page, diff);
     print_why(page, diff);

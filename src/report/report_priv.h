@@ -129,6 +129,9 @@ const char *mpl_words_locations(struct page *page, const struct mpl_diff *diff,
 const char *mpl_words_loads(struct page *page, const struct mpl_diff *diff, uint32_t first,
                             uint32_t end);
 const char *mpl_words_tasks(struct page *page, const struct mpl_load *load);
+/** Who of those that are named stands behind \p first, and how much more they compute. */
+const char *mpl_words_more_loads(struct page *page, const struct mpl_diff *diff,
+                                 uint32_t first);
 /** How many tasks those from \p first on got, of what size. */
 const char *mpl_words_few_tasks(struct page *page, const struct mpl_diff *diff,
                                 uint32_t first);
