@@ -12,75 +12,105 @@
 struct chrome {
     struct mpl_export_writer w;
     bool has_begun;
+    unsigned char *at; /* where the event under construction goes on */
 };
 
-static void put(struct chrome *c, const char *text)
+static inline void put(struct chrome *c, const char *text, size_t n)
 {
-    mpl_export_put(&c->w, text, strlen(text));
+    memcpy(c->at, text, n);
+    c->at += n;
+}
+/* Of literals the length is known when this is compiled. */
+#define PUT(c, text) put(c, text, sizeof(text) - 1)
+
+static void put_plain(struct chrome *c, const char *text)
+{
+    put(c, text, strlen(text));
 }
 
 /* Control characters are gone already, but for tabs. */
 static void put_text(struct chrome *c, const char *text)
 {
-    put(c, "\"");
-    for (size_t n; *text != '\0'; text += n) {
-        n = strcspn(text, "\"\\\t");
-        mpl_export_put(&c->w, text, n);
-        if (text[n] != '\0') {
-            put(c, text[n] == '\t' ? "\\t" : text[n] == '"' ? "\\\"" : "\\\\");
-            n++;
+    *c->at++ = '"';
+    for (; *text != '\0'; text++) {
+        if (*text == '\t' || *text == '"' || *text == '\\') {
+            *c->at++ = '\\';
         }
+        *c->at++ = (unsigned char) (*text == '\t' ? 't' : *text);
     }
-    put(c, "\"");
+    *c->at++ = '"';
 }
 
 static void put_whole(struct chrome *c, uint64_t number)
 {
-    char digits[20];
+    unsigned char digits[20];
     size_t at = sizeof digits;
 
     do {
-        digits[--at] = (char) ('0' + number % 10);
+        digits[--at] = (unsigned char) ('0' + number % 10);
         number /= 10;
     } while (number > 0);
-    mpl_export_put(&c->w, digits + at, sizeof digits - at);
+    memcpy(c->at, digits + at, sizeof digits - at);
+    c->at += sizeof digits - at;
 }
 
+/* Without zeros at the end, behind the point. */
 static void put_us(struct chrome *c, int64_t ns)
 {
-    const uint64_t whole = (uint64_t) ns / 1000;
-    const uint64_t rest = (uint64_t) ns % 1000;
-    const char digits[4] = { '.', (char) ('0' + rest / 100), (char) ('0' + rest / 10 % 10),
-                             (char) ('0' + rest % 10) };
+    const unsigned rest = (unsigned) ((uint64_t) ns % 1000);
 
-    put_whole(c, whole);
-    mpl_export_put(&c->w, digits, sizeof digits);
+    put_whole(c, (uint64_t) ns / 1000);
+    if (rest > 0) {
+        const unsigned char digits[4] = { '.', (unsigned char) ('0' + rest / 100),
+                                          (unsigned char) ('0' + rest / 10 % 10),
+                                          (unsigned char) ('0' + rest % 10) };
+
+        memcpy(c->at, digits, sizeof digits);
+        c->at += rest % 10 > 0 ? 4 : rest % 100 > 0 ? 3 : 2;
+    }
 }
 
 /* One event a line; its members up to the time. */
-static void open_event(struct chrome *c, const char *phase, uint32_t track)
+static void open_event(struct chrome *c, char phase, uint32_t track)
 {
-    put(c, c->has_begun ? ",\n{\"ph\":\"" : "{\"traceEvents\":[\n{\"ph\":\"");
+    c->at = mpl_export_room(&c->w);
+    if (c->has_begun) {
+        PUT(c, ",\n{\"ph\":\"");
+    } else {
+        PUT(c, "{\"traceEvents\":[\n{\"ph\":\"");
+    }
     c->has_begun = true;
-    put(c, phase);
-    put(c, "\",\"pid\":1,\"tid\":");
+    *c->at++ = (unsigned char) phase;
+    PUT(c, "\",\"pid\":1,\"tid\":");
     put_whole(c, track);
+}
+
+static void end_event(struct chrome *c)
+{
+    *c->at++ = '}';
+    mpl_export_took(&c->w, c->at);
 }
 
 static void put_time(struct chrome *c, int64_t ns)
 {
-    put(c, ",\"ts\":");
+    PUT(c, ",\"ts\":");
     put_us(c, ns);
 }
 
-static void write_meta(struct chrome *c, uint32_t track, const char *name, const char *key)
+static void open_meta(struct chrome *c, uint32_t track, const char *name, const char *key)
 {
-    open_event(c, "M", track);
-    put(c, ",\"name\":\"");
-    put(c, name);
-    put(c, "\",\"args\":{\"");
-    put(c, key);
-    put(c, "\":");
+    open_event(c, 'M', track);
+    PUT(c, ",\"name\":\"");
+    put_plain(c, name);
+    PUT(c, "\",\"args\":{\"");
+    put_plain(c, key);
+    PUT(c, "\":");
+}
+
+static void end_meta(struct chrome *c)
+{
+    *c->at++ = '}';
+    end_event(c);
 }
 
 static void write_track(struct mpl_export_writer *w, const struct mpl_export_track *track)
@@ -88,16 +118,17 @@ static void write_track(struct mpl_export_writer *w, const struct mpl_export_tra
     struct chrome *c = (struct chrome *) w;
 
     if (!c->has_begun) {
-        write_meta(c, 0, "process_name", "name");
-        put(c, "\"marple\"}}");
+        open_meta(c, 0, "process_name", "name");
+        put_text(c, "marple");
+        end_meta(c);
     }
     if (track->unit == MPL_EXPORT_SLICES) {
-        write_meta(c, track->number, "thread_name", "name");
+        open_meta(c, track->number, "thread_name", "name");
         put_text(c, track->name);
-        put(c, "}}");
-        write_meta(c, track->number, "thread_sort_index", "sort_index");
+        end_meta(c);
+        open_meta(c, track->number, "thread_sort_index", "sort_index");
         put_whole(c, track->rank);
-        put(c, "}}");
+        end_meta(c);
     }
 }
 
@@ -106,31 +137,38 @@ static void put_arguments(struct chrome *c, const struct mpl_export_slice *slice
     for (size_t i = 0; i < slice->n_arguments; i++) {
         const struct mpl_export_argument *argument = &slice->arguments[i];
 
-        put(c, i == 0 ? ",\"args\":{\"" : ",\"");
-        put(c, mpl_export_keys[argument->key]);
-        put(c, "\":");
+        if (i == 0) {
+            PUT(c, ",\"args\":{\"");
+        } else {
+            PUT(c, ",\"");
+        }
+        put_plain(c, mpl_export_keys[argument->key]);
+        PUT(c, "\":");
         if (argument->text.text != NULL) {
             put_text(c, argument->text.text);
         } else {
             put_whole(c, argument->number);
         }
     }
-    put(c, slice->n_arguments > 0 ? "}}" : "}");
+    if (slice->n_arguments > 0) {
+        *c->at++ = '}';
+    }
 }
 
 static void begin_slice(struct mpl_export_writer *w, const struct mpl_export_slice *slice)
 {
     struct chrome *c = (struct chrome *) w;
 
-    open_event(c, "X", slice->track);
+    open_event(c, 'X', slice->track);
     put_time(c, slice->begin_ns);
-    put(c, ",\"dur\":");
+    PUT(c, ",\"dur\":");
     put_us(c, slice->end_ns - slice->begin_ns);
-    put(c, ",\"cat\":\"");
-    put(c, mpl_export_categories[slice->category]);
-    put(c, "\",\"name\":");
+    PUT(c, ",\"cat\":\"");
+    put_plain(c, mpl_export_categories[slice->category]);
+    PUT(c, "\",\"name\":");
     put_text(c, slice->name.text);
     put_arguments(c, slice);
+    end_event(c);
 }
 
 static void end_slice(struct mpl_export_writer *w, const struct mpl_export_slice *slice)
@@ -145,11 +183,11 @@ static void write_mark(struct mpl_export_writer *w, const struct mpl_export_slic
 
     begin_slice(w, mark);
     if (mark->flow != 0) {
-        open_event(c, mark->is_flow_begin ? "s" : "f", mark->track);
+        open_event(c, mark->is_flow_begin ? 's' : 'f', mark->track);
         put_time(c, mark->begin_ns);
-        put(c, ",\"cat\":\"message\",\"name\":\"message\",\"bp\":\"e\",\"id\":");
+        PUT(c, ",\"cat\":\"message\",\"name\":\"message\",\"bp\":\"e\",\"id\":");
         put_whole(c, mark->flow);
-        put(c, "}");
+        end_event(c);
     }
 }
 
@@ -158,18 +196,26 @@ static void write_count(struct mpl_export_writer *w, const struct mpl_export_tra
 {
     struct chrome *c = (struct chrome *) w;
 
-    open_event(c, "C", track->number);
+    open_event(c, 'C', track->number);
     put_time(c, time_ns);
-    put(c, ",\"name\":");
+    PUT(c, ",\"name\":");
     put_text(c, track->name);
-    put(c, value < 0 ? ",\"args\":{\"value\":-" : ",\"args\":{\"value\":");
+    PUT(c, ",\"args\":{\"value\":");
+    if (value < 0) {
+        *c->at++ = '-';
+    }
     put_whole(c, value < 0 ? 0 - (uint64_t) value : (uint64_t) value);
-    put(c, "}}");
+    *c->at++ = '}';
+    end_event(c);
 }
 
 static void close_file(struct mpl_export_writer *w)
 {
-    put((struct chrome *) w, "\n],\"displayTimeUnit\":\"ns\"}\n");
+    struct chrome *c = (struct chrome *) w;
+
+    c->at = mpl_export_room(w);
+    PUT(c, "\n],\"displayTimeUnit\":\"ns\"}\n");
+    mpl_export_took(w, c->at);
 }
 
 struct mpl_export_writer *mpl_chrome_writer(struct mpl_arena *arena, FILE *out)

@@ -4,7 +4,6 @@
 #include "draw/export_priv.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 enum { MOST_BYTES = 500 };
@@ -45,16 +44,6 @@ void mpl_export_flush(struct mpl_export_writer *w)
     w->n_held = 0;
 }
 
-void mpl_export_put(struct mpl_export_writer *w, const void *bytes, size_t n)
-{
-    if (n > sizeof w->held - w->n_held) {
-        mpl_export_flush(w);
-    }
-    mpl_assert(n <= sizeof w->held);
-    memcpy(w->held + w->n_held, bytes, n);
-    w->n_held += n;
-}
-
 /* ---- texts and times ---------------------------------------------------------------------------- */
 
 static const char *clean(struct mpl_arena *arena, const char *fmt, ...) MPL_PRINTF(2, 3);
@@ -92,7 +81,7 @@ int64_t mpl_export_ns(const struct mpl_exporting *x, int64_t ticks)
 
 bool mpl_export_has_span(const struct mpl_exporting *x, uint32_t location, uint32_t span)
 {
-    return x->is_whole || mpl_selection_has_span(x->s, location, span);
+    return x->s->is_whole || mpl_selection_has_span(x->s, location, span);
 }
 
 struct mpl_export_track mpl_export_open_track(struct mpl_exporting *x, const char *name,
@@ -147,12 +136,6 @@ static enum mpl_status name_all(struct mpl_exporting *x, struct mpl_err *err)
     return MPL_OK;
 }
 
-static bool is_whole(const struct mpl_selection *s)
-{
-    return isnan(s->asked.from_s) && isnan(s->asked.to_s) && s->asked.step == 0 &&
-           s->asked.finding == NULL && s->asked.locations == NULL && s->has_comm == NULL;
-}
-
 enum mpl_status mpl_draw_export(struct mpl_selection *selection,
                                 const struct mpl_export_options *options,
                                 struct mpl_arena *arena, FILE *out,
@@ -165,7 +148,6 @@ enum mpl_status mpl_draw_export(struct mpl_selection *selection,
         .d = selection->diagnosis,
         .run = selection->run,
         .arena = arena,
-        .is_whole = is_whole(selection),
     };
     enum mpl_status st = x.writer == NULL ? mpl_nomem(err) : name_all(&x, err);
 

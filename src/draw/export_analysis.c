@@ -86,7 +86,8 @@ static void step_begins(const struct mpl_exporting *x, uint32_t step, int64_t *f
 /* Processes come to a step at different times: on the track it begins with the first of them. */
 static enum mpl_status write_steps(struct mpl_exporting *x, struct mpl_err *err)
 {
-    struct mpl_export_slice slice = { .category = MPL_EXPORT_STEP };
+    struct mpl_export_argument arguments[MPL_EXPORT_ARGUMENTS];
+    struct mpl_export_slice slice = { .category = MPL_EXPORT_STEP, .arguments = arguments };
     const enum mpl_status st = mpl_selection_steps(x->s, x->arena, err);
     int64_t begin;
     int64_t last;
@@ -149,8 +150,10 @@ static enum mpl_status write_finding(struct mpl_exporting *x, const struct mpl_d
     }
     const char *name =
         mpl_arena_printf(x->arena, "finding %s: %s", f->id, f->finding->name);
+    struct mpl_export_argument arguments[MPL_EXPORT_ARGUMENTS];
     struct mpl_export_slice slice = {
         .category = MPL_EXPORT_FINDING,
+        .arguments = arguments,
         .track =
             mpl_export_open_track(x, mpl_export_clean(x->arena, name), MPL_EXPORT_SLICES)
                 .number,
@@ -212,8 +215,10 @@ static void write_roles(struct mpl_exporting *x, const struct mpl_trial *trial)
         }
         const char *name =
             mpl_arena_printf(x->arena, "role %s of %s", role->name, trial->id);
+        struct mpl_export_argument arguments[MPL_EXPORT_ARGUMENTS];
         struct mpl_export_slice slice = {
             .category = MPL_EXPORT_ROLE,
+            .arguments = arguments,
             .track = mpl_export_open_track(x, mpl_export_clean(x->arena, name),
                                            MPL_EXPORT_SLICES)
                          .number,

@@ -48,32 +48,19 @@ static bool step_wait(const struct counting *c, struct cursor *at)
     return false;
 }
 
-/* A message is as large as its sender says, at both ends. */
-static void take_message(const struct counting *c, struct cursor *at,
-                         const struct mpl_span *span, uint32_t message, bool is_send)
-{
-    const struct mpl_exporting *x = c->x;
-    const struct mpl_end end =
-        mpl_match_partner(x->run->model, x->run->match, at->location, message);
-    const struct mpl_message *sent =
-        is_send ? &x->run->model->locations[at->location].messages[message]
-                : &x->run->model->locations[end.location].messages[end.message];
-    const int64_t ticks = mpl_export_message_ticks(x, at->location, span, message);
-
-    /* Messages of one call may be recorded in any order: none is earlier than the one before it. */
-    at->ticks = ticks > at->ticks ? ticks : at->ticks;
-    at->change = is_send ? (int64_t) sent->bytes : -(int64_t) sent->bytes;
-}
-
-/* The next message of the call that flows. */
+/* The next message of the call that flows, which is as large as its sender says, at both ends. */
 static bool step_in_call(const struct counting *c, struct cursor *at)
 {
     const struct mpl_exporting *x = c->x;
-    const struct mpl_location *l = &x->run->model->locations[at->location];
+    const struct mpl_model *model = x->run->model;
+    const struct mpl_location *l = &model->locations[at->location];
     const uint32_t number = 2 * at->call + 1;
     struct mpl_call_about about;
 
     mpl_events_call_about(x->run->events, at->location, at->call, &about);
+    if (at->next >= about.n_messages || !mpl_export_has_span(x, at->location, number)) {
+        return false;
+    }
     const struct mpl_span span = {
         .enter_ticks = mpl_events_enter_ticks(x->run->events, at->location, number),
         .leave_ticks = mpl_events_leave_ticks(x->run->events, at->location, number),
@@ -81,17 +68,23 @@ static bool step_in_call(const struct counting *c, struct cursor *at)
         .n_messages = about.n_messages,
     };
 
-    if (about.n_messages == 0 || !mpl_export_has_span(x, at->location, number)) {
-        return false;
-    }
     while (at->next < span.n_messages) {
         const uint32_t message =
             mpl_events_message(x->run->events, at->location, &span, at->next++);
         const uint32_t envelope = l->messages[message].envelope;
         const bool is_send = envelope != MPL_NONE && l->envelopes[envelope].is_send;
+        const struct mpl_end end =
+            mpl_match_partner(model, x->run->match, at->location, message);
 
-        if (mpl_export_flow(x, at->location, message, is_send) != 0) {
-            take_message(c, at, &span, message, is_send);
+        if (mpl_export_flow(x, at->location, message, is_send, end) != 0) {
+            const int64_t ticks = mpl_export_message_ticks(x, at->location, &span, message);
+
+            /* Messages of one call may be recorded in any order: none is earlier than the one before it. */
+            at->ticks = ticks > at->ticks ? ticks : at->ticks;
+            at->change =
+                is_send
+                    ? (int64_t) l->messages[message].bytes
+                    : -(int64_t) model->locations[end.location].messages[end.message].bytes;
             return true;
         }
     }

@@ -73,39 +73,40 @@ int64_t mpl_export_message_ticks(const struct mpl_exporting *x, uint32_t locatio
 }
 
 uint64_t mpl_export_flow(const struct mpl_exporting *x, uint32_t location, uint32_t message,
-                         bool is_send)
+                         bool is_send, struct mpl_end partner)
 {
     const struct mpl_match *match = x->run->match;
-    const struct mpl_end end = mpl_match_partner(x->run->model, match, location, message);
 
-    if (end.message == MPL_NONE) {
+    if (partner.message == MPL_NONE) {
         return 0;
     }
     const uint32_t span =
-        mpl_events_span_of_message(x->run->events, end.location, end.message);
+        mpl_events_span_of_message(x->run->events, partner.location, partner.message);
 
-    if (span == MPL_NONE || !mpl_export_has_span(x, end.location, span)) {
+    if (span == MPL_NONE || !mpl_export_has_span(x, partner.location, span)) {
         return 0;
     }
     return (is_send ? (uint64_t) match->first_number[location] + message
-                    : (uint64_t) match->first_number[end.location] + end.message) +
+                    : (uint64_t) match->first_number[partner.location] + partner.message) +
            1;
 }
 
 static void mark_message(struct mpl_exporting *x, const struct mpl_piece *p,
-                         uint32_t message)
+                         uint32_t message, int64_t ticks)
 {
     const struct mpl_model *model = x->run->model;
     const struct mpl_location *l = &model->locations[p->location];
     const struct mpl_message *m = &l->messages[message];
     const struct mpl_envelope *e =
         m->envelope == MPL_NONE ? NULL : &l->envelopes[m->envelope];
-    const int64_t ns =
-        mpl_export_ns(x, mpl_export_message_ticks(x, p->location, &p->span, message));
 
     if (e == NULL || e->is_null || e->is_garbage) {
         return;
     }
+    const int64_t ns = mpl_export_ns(x, ticks);
+    const struct mpl_end end =
+        mpl_match_partner(model, x->run->match, p->location, message);
+    struct mpl_export_argument arguments[MPL_EXPORT_ARGUMENTS];
     struct mpl_export_slice mark = {
         .track = x->track_of[p->location],
         .category = MPL_EXPORT_MESSAGE,
@@ -113,11 +114,10 @@ static void mark_message(struct mpl_exporting *x, const struct mpl_piece *p,
         .end_ns = ns,
         .name = e->is_send ? word(x, MPL_EXPORT_WORD_SEND, "send")
                            : word(x, MPL_EXPORT_WORD_RECEIVE, "receive"),
-        .flow = mpl_export_flow(x, p->location, message, e->is_send),
+        .flow = mpl_export_flow(x, p->location, message, e->is_send, end),
         .is_flow_begin = e->is_send,
+        .arguments = arguments,
     };
-    const struct mpl_end end =
-        mpl_match_partner(model, x->run->match, p->location, message);
 
     if (end.message != MPL_NONE || e->peer != MPL_NONE) {
         say(&mark, MPL_EXPORT_PEER,
@@ -144,7 +144,7 @@ static void mark_messages(struct mpl_exporting *x, const struct mpl_piece *p, in
         const int64_t ticks = mpl_export_message_ticks(x, p->location, &p->span, message);
 
         if (ticks >= from && ticks < to) {
-            mark_message(x, p, message);
+            mark_message(x, p, message, ticks);
         }
     }
 }
@@ -155,7 +155,9 @@ static void write_wait(struct mpl_exporting *x, const struct mpl_piece *p)
 {
     const struct mpl_span *span = &p->span;
     const int64_t end = span->enter_ticks + span->wait_ticks;
+    struct mpl_export_argument arguments[MPL_EXPORT_ARGUMENTS];
     struct mpl_export_slice wait = {
+        .arguments = arguments,
         .track = x->track_of[p->location],
         .category = MPL_EXPORT_WAIT,
         .begin_ns = mpl_export_ns(x, span->enter_ticks),
@@ -174,11 +176,13 @@ static void write_wait(struct mpl_exporting *x, const struct mpl_piece *p)
 }
 
 static struct mpl_export_slice slice_of(const struct mpl_exporting *x,
-                                        const struct mpl_piece *p)
+                                        const struct mpl_piece *p,
+                                        struct mpl_export_argument *arguments)
 {
     const struct mpl_span *span = &p->span;
     const bool is_call = p->number % 2 == 1;
     struct mpl_export_slice slice = {
+        .arguments = arguments,
         .track = x->track_of[p->location],
         .category = is_call ? MPL_EXPORT_CALL : MPL_EXPORT_COMPUTE,
         .begin_ns = mpl_export_ns(x, span->enter_ticks),
@@ -202,7 +206,6 @@ static struct mpl_export_slice slice_of(const struct mpl_exporting *x,
 static bool record_of(const struct mpl_exporting *x, const struct mpl_piece *p,
                       char text[48])
 {
-    struct mpl_call_about about;
     char digits[12];
     size_t n = 0;
     size_t at = 0;
@@ -210,8 +213,9 @@ static bool record_of(const struct mpl_exporting *x, const struct mpl_piece *p,
     if (x->records == NULL) {
         return false;
     }
-    mpl_events_call_about(x->run->events, p->location, p->number / 2, &about);
-    uint32_t number = mpl_records_number(x->records, about.first_event);
+    uint32_t number = mpl_records_number(
+        x->records,
+        mpl_events_stretch(x->run->events, p->location, p->number, p->number).begin);
 
     for (const char *c = x->run->model->locations[p->location].label; *c != '\0' && at < 30;
          c++) {
@@ -232,7 +236,8 @@ static bool record_of(const struct mpl_exporting *x, const struct mpl_piece *p,
 static void write_call(struct mpl_exporting *x, const struct mpl_piece *p)
 {
     const struct mpl_span *span = &p->span;
-    struct mpl_export_slice call = slice_of(x, p);
+    struct mpl_export_argument arguments[MPL_EXPORT_ARGUMENTS];
+    struct mpl_export_slice call = slice_of(x, p, arguments);
     char record[48];
 
     if (record_of(x, p, record)) {
@@ -262,7 +267,7 @@ static void write_call(struct mpl_exporting *x, const struct mpl_piece *p)
 static void write_computation(struct mpl_exporting *x, const struct mpl_piece *p)
 {
     if (p->span.region != MPL_NONE && p->span.leave_ticks > p->span.enter_ticks) {
-        const struct mpl_export_slice slice = slice_of(x, p);
+        const struct mpl_export_slice slice = slice_of(x, p, NULL);
 
         x->writer->begin(x->writer, &slice);
         x->writer->end(x->writer, &slice);

@@ -64,7 +64,7 @@ struct mpl_export_argument {
 };
 enum { MPL_EXPORT_ARGUMENTS = 5 };
 
-/** A slice, or a mark if it has no length. */
+/** A slice, or a mark if it has no length. Arguments lie where who makes it has room for them. */
 struct mpl_export_slice {
     uint32_t track;
     enum mpl_export_category category;
@@ -74,7 +74,7 @@ struct mpl_export_slice {
     uint64_t flow; /**< Of marks: 0, or a number that exactly one other mark has. */
     bool is_flow_begin;
     size_t n_arguments;
-    struct mpl_export_argument arguments[MPL_EXPORT_ARGUMENTS];
+    struct mpl_export_argument *arguments; /**< NULL: there are none. */
 };
 
 /** Calls of begin() and end() nest, per track; other tracks may come in between. */
@@ -94,13 +94,30 @@ struct mpl_export_writer {
     int failed; /**< errno of the first bytes that could not be written; nothing is written then. */
     uint64_t n_bytes;
     size_t n_held;
-    unsigned char held[1 << 16]; /**< Not yet written. */
+    unsigned char held[1 << 17]; /**< Not yet written. */
 };
 /** NULL: no memory. */
 struct mpl_export_writer *mpl_perfetto_writer(struct mpl_arena *arena, FILE *out);
 struct mpl_export_writer *mpl_chrome_writer(struct mpl_arena *arena, FILE *out);
-void mpl_export_put(struct mpl_export_writer *w, const void *bytes, size_t n);
 void mpl_export_flush(struct mpl_export_writer *w);
+
+/*
+ * One event is put together where it will be written from: it begins at mpl_export_room(), and mpl_export_took() is
+ * given where it ends. A name and all arguments have room, each with a text that mpl_export_clean() made, twice.
+ */
+enum { MPL_EXPORT_EVENT_BYTES = 1 << 14 };
+static inline unsigned char *mpl_export_room(struct mpl_export_writer *w)
+{
+    if (sizeof w->held - w->n_held < MPL_EXPORT_EVENT_BYTES) {
+        mpl_export_flush(w);
+    }
+    return w->held + w->n_held;
+}
+static inline void mpl_export_took(struct mpl_export_writer *w, const unsigned char *end)
+{
+    w->n_held = (size_t) (end - w->held);
+    mpl_assert(w->n_held <= sizeof w->held);
+}
 
 /** Names behind those of regions. */
 enum mpl_export_word {
@@ -118,7 +135,6 @@ struct mpl_exporting {
     const struct mpl_diagnosis *d;
     const struct mpl_run *run;
     struct mpl_arena *arena;
-    bool is_whole;        /* everything is selected */
     uint32_t n_tracks;    /* that are there */
     const char **regions; /* clean */
     const char **comms;   /* clean */
@@ -142,7 +158,7 @@ int64_t mpl_export_message_ticks(const struct mpl_exporting *x, uint32_t locatio
                                  const struct mpl_span *span, uint32_t message);
 /** The same number for both ends of a message that are written; 0 where only one is. */
 uint64_t mpl_export_flow(const struct mpl_exporting *x, uint32_t location, uint32_t message,
-                         bool is_send);
+                         bool is_send, struct mpl_end partner);
 
 /** What each location does. */
 void mpl_export_locations(struct mpl_exporting *x, const struct mpl_progress *progress);

@@ -58,68 +58,68 @@ enum {
 
 /* ---- protobuf ----------------------------------------------------------------------------------- */
 
-/* A message under construction; a name and all arguments fit into it, each with a text of its own. */
-struct message {
-    size_t n;
-    unsigned char bytes[4096];
-};
-
-enum { VARINT_BYTES = 10 };
-
-/* Inline: a third of the writing is spent here, on numbers of one byte. There must be room. */
-static inline void put_varint(struct message *m, uint64_t value)
+/* Bytes are put at a place, and what puts them returns the place behind. Inline: most numbers have one byte, and 8 M
+ * packets are nothing else. */
+static inline unsigned char *put_varint(unsigned char *at, uint64_t value)
 {
     while (value > 127) {
-        m->bytes[m->n++] = (unsigned char) (value | 128);
+        *at++ = (unsigned char) (value | 128);
         value >>= 7;
     }
-    m->bytes[m->n++] = (unsigned char) value;
+    *at++ = (unsigned char) value;
+    return at;
 }
 
-static void make_room(const struct message *m, size_t n)
+static inline unsigned char *put_number(unsigned char *at, enum field field, uint64_t value)
 {
-    mpl_assert(m->n + n + 2 * VARINT_BYTES <= sizeof m->bytes);
+    return put_varint(put_varint(at, (uint64_t) field << 3), value);
 }
 
-static void put_number(struct message *m, enum field field, uint64_t value)
+static inline unsigned char *put_fixed(unsigned char *at, enum field field, uint64_t value)
 {
-    make_room(m, 0);
-    put_varint(m, (uint64_t) field << 3);
-    put_varint(m, value);
-}
-
-static void put_fixed(struct message *m, enum field field, uint64_t value)
-{
-    make_room(m, sizeof value);
-    put_varint(m, (uint64_t) field << 3 | 1);
+    at = put_varint(at, (uint64_t) field << 3 | 1);
     for (int i = 0; i < 8; i++) {
-        m->bytes[m->n++] = (unsigned char) (value >> 8 * i);
+        *at++ = (unsigned char) (value >> 8 * i);
     }
+    return at;
 }
 
-static void put_bytes(struct message *m, enum field field, const void *bytes, size_t n)
+static unsigned char *put_bytes(unsigned char *at, enum field field, const void *bytes,
+                                size_t n)
 {
-    make_room(m, n);
-    put_varint(m, (uint64_t) field << 3 | 2);
-    put_varint(m, n);
-    memcpy(m->bytes + m->n, bytes, n);
-    m->n += n;
+    at = put_varint(put_varint(at, (uint64_t) field << 3 | 2), n);
+    memcpy(at, bytes, n);
+    return at + n;
 }
 
-static void put_text(struct message *m, enum field field, const char *text)
+static unsigned char *put_text(unsigned char *at, enum field field, const char *text)
 {
-    put_bytes(m, field, text, strlen(text));
+    return put_bytes(at, field, text, strlen(text));
 }
 
-static void put_entry(struct message *m, enum field field, uint64_t number,
-                      const char *text)
+/* A message in a message: one byte is left for its length, since hardly any needs two. Returns where it begins. */
+static inline unsigned char *open_message(unsigned char *at, enum field field)
 {
-    struct message entry;
+    return put_varint(at, (uint64_t) field << 3 | 2) + 1;
+}
 
-    entry.n = 0;
-    put_number(&entry, ENTRY_NUMBER, number);
-    put_text(&entry, ENTRY_TEXT, text);
-    put_bytes(m, field, entry.bytes, entry.n);
+static unsigned char *end_long_message(unsigned char *begin, unsigned char *end)
+{
+    const size_t n = (size_t) (end - begin);
+
+    mpl_assert(n < 1 << 14);
+    memmove(begin + 1, begin, n);
+    (void) put_varint(begin - 1, n);
+    return end + 1;
+}
+
+static inline unsigned char *end_message(unsigned char *begin, unsigned char *end)
+{
+    if (end - begin > 127) {
+        return end_long_message(begin, end);
+    }
+    begin[-1] = (unsigned char) (end - begin);
+    return end;
 }
 
 /* ---- packets ------------------------------------------------------------------------------------- */
@@ -127,128 +127,142 @@ static void put_entry(struct message *m, enum field field, uint64_t number,
 struct perfetto {
     struct mpl_export_writer w;
     bool has_begun;
-    struct message packet;
-    struct message body;
-    struct message interned; /* texts that the packet is the first to need */
+    unsigned char *packet; /* where it begins */
+    unsigned char *body;   /* likewise the message in it */
+    size_t n_interned;
+    unsigned char interned[MPL_EXPORT_EVENT_BYTES / 2]; /* texts it is the first to need */
 };
 
-static void write_packet(struct perfetto *p, enum field field)
+static void intern(struct perfetto *p, enum field field, uint64_t number, const char *text)
 {
-    struct message head;
+    unsigned char *begin = open_message(p->interned + p->n_interned, field);
+    unsigned char *end =
+        put_text(put_number(begin, ENTRY_NUMBER, number), ENTRY_TEXT, text);
 
-    if (p->interned.n > 0) {
-        put_bytes(&p->packet, PACKET_INTERNED, p->interned.bytes, p->interned.n);
+    p->n_interned = (size_t) (end_message(begin, end) - p->interned);
+    mpl_assert(p->n_interned <= sizeof p->interned);
+}
+
+/* Up to the body, of which the type and the time are known. */
+static inline unsigned char *open_packet(struct perfetto *p, enum field field,
+                                         const int64_t *time_ns)
+{
+    unsigned char *at = open_message(mpl_export_room(&p->w), (enum field) TRACE_PACKET);
+
+    p->packet = at;
+    if (time_ns != NULL) {
+        at = put_number(at, PACKET_TIMESTAMP, (uint64_t) *time_ns);
     }
-    put_number(&p->packet, PACKET_SEQUENCE, SEQUENCE);
-    put_number(&p->packet, PACKET_FLAGS, p->has_begun ? NEEDS_STATE : STATE_CLEARED);
-    make_room(&p->packet, 0);
-    put_varint(&p->packet, (uint64_t) field << 3 | 2);
-    put_varint(&p->packet, p->body.n);
-    head.n = 0;
-    put_varint(&head, TRACE_PACKET << 3 | 2);
-    put_varint(&head, p->packet.n + p->body.n);
-    mpl_export_put(&p->w, head.bytes, head.n);
-    mpl_export_put(&p->w, p->packet.bytes, p->packet.n);
-    mpl_export_put(&p->w, p->body.bytes, p->body.n);
-    p->packet.n = 0;
-    p->body.n = 0;
-    p->interned.n = 0;
-    p->has_begun = true;
+    at = put_number(at, PACKET_SEQUENCE, SEQUENCE);
+    at = put_number(at, PACKET_FLAGS, p->has_begun ? NEEDS_STATE : STATE_CLEARED);
+    p->body = open_message(at, field);
+    return p->body;
+}
+
+static inline void end_packet(struct perfetto *p, unsigned char *at)
+{
+    at = end_message(p->body, at);
+    if (p->n_interned > 0) {
+        at = put_bytes(at, PACKET_INTERNED, p->interned, p->n_interned);
+        p->n_interned = 0;
+    }
+    mpl_export_took(&p->w, end_message(p->packet, at));
 }
 
 static void begin_file(struct perfetto *p)
 {
     for (int i = 0; i < MPL_EXPORT_CATEGORIES; i++) {
-        put_entry(&p->interned, INTERNED_CATEGORY, (uint64_t) i + 1,
-                  mpl_export_categories[i]);
+        intern(p, INTERNED_CATEGORY, (uint64_t) i + 1, mpl_export_categories[i]);
     }
     for (int i = 0; i < MPL_EXPORT_KEYS; i++) {
-        put_entry(&p->interned, INTERNED_KEY, (uint64_t) i + 1, mpl_export_keys[i]);
+        intern(p, INTERNED_KEY, (uint64_t) i + 1, mpl_export_keys[i]);
     }
-    put_number(&p->body, TRACK_UUID, ROOT);
-    put_text(&p->body, TRACK_NAME, "marple");
-    put_number(&p->body, TRACK_CHILD_ORDERING, EXPLICIT);
-    write_packet(p, PACKET_TRACK);
+    unsigned char *at = open_packet(p, PACKET_TRACK, NULL);
+
+    at = put_number(at, TRACK_UUID, ROOT);
+    at = put_text(at, TRACK_NAME, "marple");
+    end_packet(p, put_number(at, TRACK_CHILD_ORDERING, EXPLICIT));
+    p->has_begun = true;
 }
 
 static void write_track(struct mpl_export_writer *w, const struct mpl_export_track *track)
 {
     struct perfetto *p = (struct perfetto *) w;
-    struct message counter;
 
     if (!p->has_begun) {
         begin_file(p);
     }
-    put_number(&p->body, TRACK_UUID, ROOT + (uint64_t) track->number);
-    put_text(&p->body, TRACK_NAME, track->name);
-    put_number(&p->body, TRACK_PARENT, ROOT);
+    unsigned char *at = open_packet(p, PACKET_TRACK, NULL);
+
+    at = put_number(at, TRACK_UUID, ROOT + (uint64_t) track->number);
+    at = put_text(at, TRACK_NAME, track->name);
+    at = put_number(at, TRACK_PARENT, ROOT);
     if (track->unit != MPL_EXPORT_SLICES) {
-        counter.n = 0;
-        put_number(&counter, COUNTER_UNIT,
-                   track->unit == MPL_EXPORT_BYTES ? UNIT_BYTES : UNIT_COUNT);
-        put_bytes(&p->body, TRACK_COUNTER, counter.bytes, counter.n);
+        unsigned char *counter = open_message(at, TRACK_COUNTER);
+
+        at = end_message(
+            counter, put_number(counter, COUNTER_UNIT,
+                                track->unit == MPL_EXPORT_BYTES ? UNIT_BYTES : UNIT_COUNT));
     }
-    put_number(&p->body, TRACK_RANK, track->rank);
-    write_packet(p, PACKET_TRACK);
+    end_packet(p, put_number(at, TRACK_RANK, track->rank));
 }
 
 /* ---- events -------------------------------------------------------------------------------------- */
 
-static void open_event(struct perfetto *p, int64_t time_ns, enum event_type type,
-                       uint32_t track)
+static inline unsigned char *open_event(struct perfetto *p, int64_t time_ns,
+                                        enum event_type type, uint32_t track)
 {
-    put_number(&p->packet, PACKET_TIMESTAMP, (uint64_t) time_ns);
-    put_number(&p->body, EVENT_TYPE, type);
-    put_number(&p->body, EVENT_TRACK, ROOT + (uint64_t) track);
+    unsigned char *at = open_packet(p, PACKET_EVENT, &time_ns);
+
+    at = put_number(at, EVENT_TYPE, type);
+    return put_number(at, EVENT_TRACK, ROOT + (uint64_t) track);
 }
 
-static void put_name(struct perfetto *p, const struct mpl_export_text *name)
+static inline unsigned char *put_name(struct perfetto *p, unsigned char *at,
+                                      const struct mpl_export_text *name)
 {
     if (name->number == 0) {
-        put_text(&p->body, EVENT_NAME, name->text);
-        return;
+        return put_text(at, EVENT_NAME, name->text);
     }
     if (!p->w.has_name[name->number]) {
-        put_entry(&p->interned, INTERNED_NAME, name->number, name->text);
+        intern(p, INTERNED_NAME, name->number, name->text);
         p->w.has_name[name->number] = true;
     }
-    put_number(&p->body, EVENT_NAME_NUMBER, name->number);
+    return put_number(at, EVENT_NAME_NUMBER, name->number);
 }
 
-static void put_argument(struct perfetto *p, const struct mpl_export_argument *argument)
+static inline unsigned char *put_argument(struct perfetto *p, unsigned char *at,
+                                          const struct mpl_export_argument *argument)
 {
     const struct mpl_export_text *text = &argument->text;
-    struct message m;
+    unsigned char *begin = open_message(at, EVENT_ARGUMENT);
 
-    m.n = 0;
-    put_number(&m, ARGUMENT_KEY, (uint64_t) argument->key + 1);
+    at = put_number(begin, ARGUMENT_KEY, (uint64_t) argument->key + 1);
     if (text->text == NULL) {
-        put_number(&m, ARGUMENT_NUMBER, argument->number);
+        at = put_number(at, ARGUMENT_NUMBER, argument->number);
     } else if (text->number == 0) {
-        put_text(&m, ARGUMENT_TEXT, text->text);
+        at = put_text(at, ARGUMENT_TEXT, text->text);
     } else {
         if (!p->w.has_text[text->number]) {
-            put_entry(&p->interned, INTERNED_TEXT, text->number, text->text);
+            intern(p, INTERNED_TEXT, text->number, text->text);
             p->w.has_text[text->number] = true;
         }
-        put_number(&m, ARGUMENT_TEXT_NUMBER, text->number);
+        at = put_number(at, ARGUMENT_TEXT_NUMBER, text->number);
     }
-    put_bytes(&p->body, EVENT_ARGUMENT, m.bytes, m.n);
+    return end_message(begin, at);
 }
 
 static void write_slice(struct perfetto *p, const struct mpl_export_slice *slice,
                         enum event_type type)
 {
-    open_event(p, slice->begin_ns, type, slice->track);
-    put_number(&p->body, EVENT_CATEGORY, (uint64_t) slice->category + 1);
-    put_name(p, &slice->name);
+    unsigned char *at = open_event(p, slice->begin_ns, type, slice->track);
+
+    at = put_number(at, EVENT_CATEGORY, (uint64_t) slice->category + 1);
+    at = put_name(p, at, &slice->name);
     for (size_t i = 0; i < slice->n_arguments; i++) {
-        put_argument(p, &slice->arguments[i]);
+        at = put_argument(p, at, &slice->arguments[i]);
     }
-    if (slice->flow != 0) {
-        put_fixed(&p->body, EVENT_FLOW, slice->flow);
-    }
-    write_packet(p, PACKET_EVENT);
+    end_packet(p, slice->flow != 0 ? put_fixed(at, EVENT_FLOW, slice->flow) : at);
 }
 
 static void begin_slice(struct mpl_export_writer *w, const struct mpl_export_slice *slice)
@@ -260,8 +274,7 @@ static void end_slice(struct mpl_export_writer *w, const struct mpl_export_slice
 {
     struct perfetto *p = (struct perfetto *) w;
 
-    open_event(p, slice->end_ns, SLICE_END, slice->track);
-    write_packet(p, PACKET_EVENT);
+    end_packet(p, open_event(p, slice->end_ns, SLICE_END, slice->track));
 }
 
 static void write_mark(struct mpl_export_writer *w, const struct mpl_export_slice *mark)
@@ -273,10 +286,9 @@ static void write_count(struct mpl_export_writer *w, const struct mpl_export_tra
                         int64_t time_ns, int64_t value)
 {
     struct perfetto *p = (struct perfetto *) w;
+    unsigned char *at = open_event(p, time_ns, COUNTER, track->number);
 
-    open_event(p, time_ns, COUNTER, track->number);
-    put_number(&p->body, EVENT_VALUE, (uint64_t) value);
-    write_packet(p, PACKET_EVENT);
+    end_packet(p, put_number(at, EVENT_VALUE, (uint64_t) value));
 }
 
 static void close_file(struct mpl_export_writer *w)

@@ -22,15 +22,27 @@ static void note(struct noting *n, const char *text)
     }
 }
 
+/* Whether there is any such call in the run. */
+static bool has_unknown(const struct mpl_run *run)
+{
+    for (uint32_t l = 0; l < run->model->n_locations; l++) {
+        if (mpl_events_totals(run->events, l)->unknown_s > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Calls whose waiting is not told, as `threads` has them. */
 static enum mpl_status note_receives(struct noting *n, struct mpl_err *err)
 {
     const struct mpl_model *model = n->s->run->model;
     struct mpl_sums *sums = NULL;
     int64_t ticks = 0;
-    const enum mpl_status st = mpl_sums_create(n->s, n->arena, &sums, err);
+    const enum mpl_status st =
+        has_unknown(n->s->run) ? mpl_sums_create(n->s, n->arena, &sums, err) : MPL_OK;
 
-    for (uint32_t l = 0; st == MPL_OK && l < model->n_locations; l++) {
+    for (uint32_t l = 0; sums != NULL && l < model->n_locations; l++) {
         ticks += sums[l].unknown_ticks;
     }
     if (st != MPL_OK || ticks == 0) {

@@ -12,6 +12,11 @@
 enum mpl_status mpl_selection_steps(struct mpl_selection *s, struct mpl_arena *arena,
                                     struct mpl_err *err)
 {
+    const struct mpl_diagnosis *d = s->diagnosis;
+
+    if (s->steps == NULL && d->steps != NULL && &d->runs[d->speaker] == s->run) {
+        s->steps = d->steps;
+    }
     return s->steps != NULL ? MPL_OK
                             : mpl_events_steps(s->run->events, arena, &s->steps, err);
 }
@@ -38,6 +43,7 @@ enum mpl_status mpl_step_walk_open(const struct mpl_selection *s, struct mpl_are
                                    .of_step = *s,
                                    .begins = MPL_NEW_ARRAY(arena, n, int64_t),
                                    .ends = MPL_NEW_ARRAY(arena, n, int64_t) };
+    out->of_step.is_whole = false;
     out->of_step.begin_of_ticks = out->begins;
     out->of_step.end_of_ticks = out->ends;
     return out->begins == NULL || out->ends == NULL ? mpl_nomem(err) : MPL_OK;
@@ -116,6 +122,13 @@ static void look_at(const struct mpl_selection *s, struct mpl_piece *p)
     const int64_t to = s->end_of_ticks[p->location];
 
     p->span = span;
+    if (s->is_whole) {
+        p->begin_ticks = span.enter_ticks;
+        p->end_ticks = span.leave_ticks;
+        p->wait_ticks = span.wait_ticks;
+        p->ends_inside = true;
+        return;
+    }
     p->begin_ticks = span.enter_ticks > from ? span.enter_ticks : from;
     p->end_ticks = span.leave_ticks < to ? span.leave_ticks : to;
     p->wait_ticks = overlap(span.enter_ticks, span.enter_ticks + span.wait_ticks, from, to);
@@ -124,8 +137,8 @@ static void look_at(const struct mpl_selection *s, struct mpl_piece *p)
 
 static bool is_selected(const struct mpl_selection *s, const struct mpl_piece *p)
 {
-    return (p->end_ticks > p->begin_ticks || p->ends_inside) &&
-           uses_comm(s, p->location, &p->span);
+    return s->is_whole || ((p->end_ticks > p->begin_ticks || p->ends_inside) &&
+                           uses_comm(s, p->location, &p->span));
 }
 
 /* From p->number on, the first span that is selected. */

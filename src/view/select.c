@@ -340,6 +340,9 @@ static void sum_up(struct making *m)
             s->end_ticks = m->end_of[l] > s->end_ticks ? m->end_of[l] : s->end_ticks;
         }
     }
+    s->is_whole = isnan(s->asked.from_s) && isnan(s->asked.to_s) && s->asked.step == 0 &&
+                  s->asked.finding == NULL && s->asked.locations == NULL &&
+                  s->has_comm == NULL;
     s->begin_of_ticks = m->begin_of;
     s->end_of_ticks = m->end_of;
     s->has_location = m->has_location;

@@ -44,6 +44,7 @@ struct mpl_selection {
                                         another one has it. */
     const struct mpl_steps *steps; /**< NULL: nobody has asked so far. */
     uint32_t n_locations;          /**< That are selected. */
+    bool is_whole;                 /**< Everything is. */
 };
 /**
  * \p diagnosis must have a run with events; where a finding is asked for, findings, too.
