@@ -397,7 +397,7 @@
 (defrule CAUSES::pl-slow-stage
   "The other stages wait because one takes longer per item."
   (finding (kind observation) (name slowest-stage) (run ?r) (pattern ?p) (locations ?b))
-  (not (refined (run ?r) (pattern ?p) (name slow-stage)))
+  (not (refined (run ?r) (pattern ?p) (name slow-stage | bottleneck)))
   (metric (run ?r) (pattern ?p) (name "run.waiting_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern ?p) (name "run.waiting") (value ?waiting))
   (metric (run ?r) (pattern ?p) (name "stage.service") (location ?b) (value ?sb))
@@ -616,7 +616,7 @@
   (pattern (run ?r) (name "farm-pipeline") (id ?p))
   =>
   (pl-ask ?r ?p 1 "see how many processes share the items of a stage"
-          (create$ "run.workers" "run.splitters" "run.collectors")))
+          (create$ "run.workers" "run.splitters" "run.collectors" "run.passing")))
 
 (defrule SYMPTOMS::fp-shape
   "The stages, and how many processes share the items of one."
@@ -633,13 +633,53 @@
                                ?items ?depth ?workers (plural (integer ?splitters) "process" "processes")
                                (plural (integer ?collectors) "process" "processes"))))))
 
+(defrule SYMPTOMS::fp-passing
+  "Who hardly works on an item waits for those that do, which is how the pattern works."
+  (pattern (run ?r) (name "farm-pipeline") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.passing") (value ?idle&:(> ?idle 0.0)))
+  =>
+  (assert (finding (kind observation) (name idle-dealers) (run ?r) (pattern ?p) (lost ?idle) (healthy yes) (level 1)
+                   (text (text "Processes that only pass items on are idle for {s}, which is normal for this pattern: the others are to be busy."
+                               ?idle)))))
+
+(defrule REFINE::fp-spare
+  "Stages that set the pace together, and beside them only workers with time to spare: no stage is slow, a farm is fast."
+  (pattern (run ?r) (name "farm-pipeline") (id ?p))
+  (finding (kind observation) (name slowest-stage) (run ?r) (pattern ?p) (locations ?b))
+  (metric (run ?r) (pattern ?p) (name "stage.service") (location ?b) (value ?sb))
+  (metric (run ?r) (pattern ?p) (name "stage.works") (location ?b))
+  (metric (run ?r) (pattern ?p) (name "stage.waited") (location ?b))
+  =>
+  (bind ?slow (pl-slow ?r ?p ?sb))
+  (bind ?workers (role-locations ?r ?p "worker"))
+  (bind ?spare (create$))
+  (bind ?is-spare (> (length$ ?slow) 1))
+  (bind ?waited 0.0)
+  (bind ?work 0.0)
+  (foreach ?l (pl-members ?r ?p)
+    (if (and (not (member$ ?l ?slow)) (> (metric-value ?r ?p "stage.works" ?l 1.0) 0.0)) then
+      (bind ?is-spare (and ?is-spare (neq FALSE (member$ ?l ?workers))))
+      (bind ?spare (create$ ?spare ?l))
+      (bind ?waited (+ ?waited (metric-value ?r ?p "stage.waited" ?l 0.0)))
+      (bind ?work (+ ?work (metric-value ?r ?p "stage.service" ?l 0.0)))))
+  ;; Several processes of one stage are one slow stage.
+  (foreach ?l ?slow (bind ?is-spare (and ?is-spare (not (member$ ?l ?workers)))))
+  (if (and ?is-spare (> (length$ ?spare) 0)) then
+    (assert (refined (run ?r) (pattern ?p) (name bottleneck)))
+    (assert (finding (kind observation) (name spare-workers) (run ?r) (pattern ?p) (locations ?spare)
+                     (lost ?waited) (healthy yes) (level 2)
+                     (text (text "Stages {} take about as long and set the pace, {s} per item. Workers {} have time to spare, {s} in all; {n} would do instead of {n}."
+                                 (location-list ?slow) ?sb (location-list ?spare) ?waited
+                                 (min (length$ ?spare) (integer (+ 0.999999 (/ ?work ?sb)))) (length$ ?spare)))))))
+
 (defrule REFINE::fp-ask
   "Who shares a stage with the slowest process."
   (pattern (run ?r) (name "farm-pipeline") (id ?p))
   (finding (kind observation) (name slowest-stage) (run ?r) (pattern ?p))
   =>
   (pl-ask ?r ?p 3 "see whether several processes share the slowest stage"
-          (create$ "stage.feeder" "stage.per_item" "stage.share" "stage.spread")))
+          (create$ "stage.feeder" "stage.per_item" "stage.share" "stage.spread" "stage.works"
+                   "run.working")))
 
 (defrule REFINE::fp-shared
   "Several processes share the slowest stage: that it is slow is said here."
@@ -674,7 +714,8 @@
     (if (member$ ?l ?slow) then (bind ?who (create$ ?who ?l)) else (bind ?fast (create$ ?fast ?l))))
   (bind ?work (nth$ 2 (fp-most-and-sum ?r ?p "stage.service" ?team TRUE)))
   (bind ?next (nth$ 1 (fp-most-and-sum ?r ?p "stage.service" ?team FALSE)))
-  (bind ?cost (min ?waiting (pl-mismatch ?n ?items ?sb ?balance)))
+  (bind ?working (metric-value ?r ?p "run.working" "" ?n))
+  (bind ?cost (min ?waiting (pl-mismatch ?working ?items ?sb ?balance)))
   (bind ?is-all (= (length$ ?who) ?k))
   (bind ?after (fp-together ?r ?p ?team 1e9))
   ;; All take as long, as they ask. With the slow ones among them as fast as the others, is it the stage still?
@@ -695,7 +736,7 @@
   (bind ?others-each (/ (nth$ 2 (fp-most-and-sum ?r ?p "stage.per_item" ?fast TRUE)) (max 1 (length$ ?fast))))
   (bind ?workers (max (+ ?k 1) (integer (+ 0.999999 (/ ?work (max ?next 1e-9))))))
   (bind ?after (max ?next (if ?is-all then (/ ?work ?workers) else ?after)))
-  (bind ?gain (min (* ?items (max 0.0 (- ?sb ?after))) (/ ?cost (max 1 (- ?n (length$ (if ?is-asked then ?team else ?who)))))))
+  (bind ?gain (min (* ?items (max 0.0 (- ?sb ?after))) (/ ?cost (max 1 (- ?working (length$ (if ?is-asked then ?team else ?who)))))))
   (bind ?names (location-list ?who))
   (bind ?others (create$))
   (foreach ?l (pl-members ?r ?p)
