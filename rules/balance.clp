@@ -101,6 +101,63 @@
    else (if (or (>= ?kept ?*kept-static*) (< (* 2.0 ?cost) ?wait)) then static
    else (if (moves ?kept ?order ?same) then moving else noise))))
 
+;; Of patterns in which all wait for whoever is slowest in a round, though no collective operation says so.
+(deftemplate MAIN::uneven-rounds
+  "Rounds are uneven, each in another way, and that accounts for most of what is lost."
+  (slot run (type STRING)) (slot pattern (type STRING)) (slot cost (type FLOAT)) (slot processes (type FLOAT))
+  (slot moving-fix (type STRING)) (slot noise-fix (type STRING)))
+
+(deffunction MAIN::rounds-uneven (?kept ?cost ?lost ?all ?n)
+  "Whether what uneven rounds cost is much, the larger part of what is lost, and of no process in particular."
+  (and (< ?kept ?*kept-static*) (>= ?n ?*ranks-enough*)
+       (>= ?cost (* ?*noise-told* ?all)) (>= ?cost (* ?*accounted-least* ?lost))))
+
+(deffunction MAIN::rounds-text (?steps ?kept ?same ?order ?cost ?so)
+  (text "In each of {n} steps some process computes longer than the others, but only {%} of what that costs is left when the steps of each are added up. The steps before tell who is heaviest in {%} of the cases (rank correlation {.2}): {}. Nobody overtakes here, so all wait for the slowest in the end: {s}."
+        ?steps ?kept ?same ?order ?so ?cost))
+
+(defrule CAUSES::rounds-moving
+  "Now one process has more to do, now another one."
+  (uneven-rounds (run ?r) (pattern ?p) (cost ?cost) (processes ?n) (moving-fix ?fix))
+  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
+  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
+  (metric (run ?r) (pattern ?p) (name "run.step_same") (value ?same))
+  (test (moves ?kept ?order ?same))
+  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  (exists (metric (run ?r) (pattern ?p) (name "run.step_cost")))
+  =>
+  (assert (finding (kind cause) (name moving-work) (run ?r) (pattern ?p)
+                   (headline (text "The load moves: now one rank, now another has more to do, and the others wait, {s} in {n} steps."
+                                   ?cost ?steps))
+                   (fix ?fix)
+                   (gain-kind even-out) (clocks own)
+                   (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 2) (confidence 0.8)
+                   (gain (/ ?cost ?n)) (what-if "compute(all)=even")
+                   (text (rounds-text ?steps ?kept ?same ?order ?cost "the load moves"))
+                   (remedy (text "{} Up to {s} of run time." ?fix (/ ?cost ?n))))))
+
+(defrule CAUSES::rounds-noise
+  "In each round somebody else is slowest, without any order."
+  (uneven-rounds (run ?r) (pattern ?p) (cost ?cost) (processes ?n) (noise-fix ?fix))
+  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
+  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
+  (metric (run ?r) (pattern ?p) (name "run.step_same") (value ?same))
+  (test (not (moves ?kept ?order ?same)))
+  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  (exists (metric (run ?r) (pattern ?p) (name "run.step_cost")))
+  =>
+  (assert (finding (kind cause) (name noise) (run ?r) (pattern ?p)
+                   (headline (text "In each of {n} steps another rank is late, without any order; the others wait {s}. No rank is to blame."
+                                   ?steps ?cost))
+                   (fix ?fix)
+                   (gain-kind even-out) (clocks own)
+                   (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 2) (confidence 0.7)
+                   (gain (/ ?cost ?n)) (what-if "compute(all)=even")
+                   (text (rounds-text ?steps ?kept ?same ?order ?cost "noise of the machine, or chance in the work"))
+                   (remedy (text "{} Up to {s} of run time." ?fix (/ ?cost ?n))))))
+
 ;; ---- where the rules of patterns say nothing -------------------------------------------------------------
 
 ;; Computation that is uneven costs what it costs, whatever the trace tells of waiting: the run lasts at least

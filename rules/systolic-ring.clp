@@ -2,7 +2,8 @@
 ;;
 ;;   members compute less than what is acceptable of their time
 ;;   |- one computes longer than the others, always the same                -> slow-member
-;;   |- another one for some steps each                                     -> moving-work
+;;   |- another one for some steps each                                     -> moving-work (balance.clp)
+;;   |- another one in each step, without any order                         -> noise (balance.clp)
 ;;   `- moving large blocks takes long
 ;;      |- and nobody computes meanwhile                                    -> no-overlap
 ;;      `- although they are under way during the work                      -> transfer
@@ -77,35 +78,22 @@
                      (remedy (text "Cut the blocks so that each takes equally long, or give process {} less of what is not shifted: {s} above the mean. Up to {s} of run time."
                                    ?l ?above (gain-of-evening-out ?above ?lost ?n)))))))
 
-(defrule CAUSES::systolic-moving-work
-  "Some process has more to do for a number of steps, then another one."
+(defrule REFINE::systolic-uneven
+  "Steps are uneven, each in another way."
   (finding (kind symptom) (name low-ring-efficiency) (run ?r) (pattern ?p) (lost ?lost))
-  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept&:(< ?kept ?*kept-static*)))
-  (metric (run ?r) (pattern ?p) (name "run.step_order") (value ?order))
-  (metric (run ?r) (pattern ?p) (name "run.step_same") (value ?same))
-  (test (moves ?kept ?order ?same))
-  (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
+  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
   (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?met))
-  (metric (run ?r) (pattern ?p) (name "run.step_peers") (value ?peers))
-  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n&:(>= ?n ?*ranks-enough*)))
+  (metric (run ?r) (pattern ?p) (name "run.step_peers") (value ?peers&:(>= ?peers (* ?*accounted-least* ?lost))))
+  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?all))
   =>
   ;; A delay goes on by one process with each shift: more than neighbours wait in a step, less than all.
-  (bind ?cost (min ?met ?lost))
-  (if (and (>= ?cost (* ?*noise-told* ?all)) (>= ?peers (* ?*accounted-least* ?lost))) then
+  (if (rounds-uneven ?kept (min ?met ?lost) ?lost ?all ?n) then
     (foreach ?loss (create$ waiting transfer grain)
       (assert (explained (run ?r) (pattern ?p) (loss ?loss))))
-    (assert (finding (kind cause) (name moving-work) (run ?r) (pattern ?p)
-                     (headline (text "The load moves round the ring: one rank or another has more in its blocks, and the others wait, {s} in {n} steps."
-                                     ?cost ?steps))
-                     (fix "Cut the blocks by measured work, so that none of them makes its holder late.")
-                     (gain-kind even-out) (clocks own)
-                     (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 2) (confidence 0.8)
-                     (gain (/ ?cost ?n)) (what-if "compute(all)=even")
-                     (text (text "In each of {n} steps some process computes longer than the others, but only {%} of what that costs is left when the steps of each are added up; the steps before tell who is heaviest in {%} of the cases (rank correlation {.2}). Where nobody overtakes, all wait for that in the end: {s}."
-                                 ?steps ?kept ?same ?order ?cost))
-                     (remedy (text "See whether a block that is heavy makes each of its holders late in turn: cut blocks by measured work, not by size. Up to {s} of run time."
-                                   (/ ?cost ?n)))))))
+    (assert (uneven-rounds (run ?r) (pattern ?p) (cost (min ?met ?lost)) (processes ?n)
+                           (moving-fix "Cut the blocks by measured work: one that is heavy makes each of its holders late.")
+                           (noise-fix "Shift less often, in larger blocks; bind ranks to cores and keep other load away.")))))
 
 (defrule REFINE::systolic-large-blocks
   "Moving large blocks takes a good part of the time."

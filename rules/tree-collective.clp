@@ -3,6 +3,9 @@
 ;;   a node computes between having all parts and passing them on, or having the result and passing it on
 ;;                                                                                  -> serial-combine
 ;;   messages cost a good part of the time, and all compute equally long            -> hand-written-collective
+;;   rounds are uneven, each in another way                                         -> moving-work, noise
+;;                                                                                     (balance.clp)
+;;   combining itself, by each node, is what all wait for: an observation
 ;;   a part that is late is told by the general rules, which follow waiting through the tree
 ;;
 ;; What a node computes with the parts in its hands is on the way of every result: of the nodes on the longest
@@ -76,6 +79,50 @@
                                  ?l ?held ?way ?cost))
                      (remedy (text "Do own work before the first part is taken, and what follows from the result behind passing it on; share out what the root does alone. Up to {s} of run time."
                                    ?gain))))))
+
+(defrule SYMPTOMS::tree-ask-more
+  "Much of the time is no computation: compare rounds, and what combining takes."
+  (pattern (run ?r) (name "tree-collective") (id ?p))
+  (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
+  =>
+  (foreach ?m (create$ "run.step_count" "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "inner.combined")
+    (assert (need (run ?r) (pattern ?p) (metric ?m) (level 2)
+                  (reason "see whether rounds are uneven, or combining is long")))))
+
+(defrule REFINE::tree-uneven
+  "Rounds are uneven, each in another way; all wait for the slowest, as the result needs its part."
+  (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
+  (pattern (run ?r) (name "tree-collective") (id ?p))
+  (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?met))
+  (metric (run ?r) (pattern ?p) (name "run.nodes") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.node_time") (value ?all))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  =>
+  (if (rounds-uneven ?kept (min ?met ?lost) ?lost ?all ?n) then
+    (foreach ?loss (create$ waiting transfer grain)
+      (assert (explained (run ?r) (pattern ?p) (loss ?loss))))
+    (assert (uneven-rounds (run ?r) (pattern ?p) (cost (min ?met ?lost)) (processes ?n)
+                           (moving-fix "Balance the load while the program runs, by the computation measured in the last rounds.")
+                           (noise-fix "Combine less often; bind ranks to cores and keep other load away.")))))
+
+(defrule CAUSES::tree-combining
+  "Most of the waiting is for combining, which every node does."
+  (metric (run ?r) (pattern ?p) (name "inner.combined") (rank 1))
+  (pattern (run ?r) (name "tree-collective") (id ?p))
+  (not (finding (kind cause) (run ?r) (pattern ?p)))
+  (metric (run ?r) (pattern ?p) (name "run.nodes") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.rounds") (value ?rounds))
+  (metric (run ?r) (pattern ?p) (name "run.delay_total") (value ?waits))
+  (metric (run ?r) (pattern ?p) (name "run.balance") (value ?b&:(>= ?b ?*balanced*)))
+  =>
+  (bind ?way (tree-longest ?r ?p "inner.combined"))
+  (bind ?cost (min ?waits (* ?way (- ?n 1))))
+  (if (and (>= (* 2.0 ?cost) ?waits)
+           (>= (* 2.0 (sum-of ?r ?p "node.delay_cost" (role-locations ?r ?p "inner"))) ?waits)) then
+    (assert (explained (run ?r) (pattern ?p) (loss waiting))
+            (finding (kind observation) (name combining) (run ?r) (pattern ?p) (healthy yes) (lost ?cost) (level 2)
+                     (text (text "On the longest way to the root nodes combine for {s} in each of {n} rounds, and all others wait for that, {s} in all. Every reduction combines; MPI_Allreduce does so {n} times one behind the other."
+                                 (/ ?way ?rounds) ?rounds ?cost (integer (+ 0.999999 (/ (log ?n) (log 2.0))))))))))
 
 (defrule CAUSES::tree-by-hand
   "The messages of the tree cost a good part of the time, one behind the other."
