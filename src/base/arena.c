@@ -36,6 +36,7 @@ struct mpl_arena {
     size_t left;          /* Free bytes there. */
     size_t next_bytes;    /* Size of the next block; 0 before the first. */
     size_t n_bytes;       /* Handed out so far. */
+    bool is_short;        /* Something was refused. */
 };
 
 struct mpl_arena *mpl_arena_create(void)
@@ -114,6 +115,7 @@ static const bool is_each_item_alone = false;
 void *mpl_arena_alloc(struct mpl_arena *arena, size_t bytes)
 {
     if (mpl_alloc_is_refused()) {
+        arena->is_short = true;
         return NULL;
     }
 
@@ -125,7 +127,18 @@ void *mpl_arena_alloc(struct mpl_arena *arena, size_t bytes)
     if (item != NULL) {
         arena->n_bytes += bytes;
     }
+    arena->is_short = arena->is_short || item == NULL;
     return item;
+}
+
+void mpl_arena_set_short(struct mpl_arena *arena)
+{
+    arena->is_short = true;
+}
+
+bool mpl_arena_is_short(const struct mpl_arena *arena)
+{
+    return arena->is_short;
 }
 
 void *mpl_arena_array(struct mpl_arena *arena, size_t n, size_t size)

@@ -109,6 +109,10 @@ void mpl_prefer_large_pages(void *array, size_t bytes);
  *  False: no memory, it will not be called. */
 bool mpl_arena_keep(struct mpl_arena *arena, void *object, void (*destroy)(void *object));
 size_t mpl_arena_bytes(const struct mpl_arena *arena); /**< Handed out so far. */
+/** Whether there was no memory for something: what consists of many small texts asks once, in the end. */
+bool mpl_arena_is_short(const struct mpl_arena *arena);
+/** Says so of what was to live in it, and failed elsewhere. */
+void mpl_arena_set_short(struct mpl_arena *arena);
 
 /**
  * For tests: the \p n-th allocation from now (0 is the next) fails, in any arena, buffer or

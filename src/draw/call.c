@@ -66,6 +66,18 @@ static const char *wait_words(const struct sheet *s, const struct mpl_run *run,
         mpl_wait_kind_name(span->wait_kind));
 }
 
+const struct mpl_records *mpl_call_records(const struct mpl_run *run, uint32_t location,
+                                           struct mpl_arena *arena,
+                                           struct mpl_records *room)
+{
+    const enum mpl_status st = mpl_records_read(run->model, location, arena, room, NULL);
+
+    if (st == MPL_E_NOMEM) {
+        mpl_arena_set_short(arena);
+    }
+    return st == MPL_OK ? room : NULL;
+}
+
 const char *mpl_call_words(const struct sheet *s, const struct mpl_run *run,
                            uint32_t location, uint32_t index,
                            const struct mpl_records *records)

@@ -9,4 +9,10 @@ const char *mpl_call_words(const struct sheet *s, const struct mpl_run *run,
                            uint32_t location, uint32_t span,
                            const struct mpl_records *records);
 
+/** The numbers of a location's records in \p room; NULL where the trace cannot be read again: then addresses are missing,
+    and nothing else. \p arena is short where there was no memory. */
+const struct mpl_records *mpl_call_records(const struct mpl_run *run, uint32_t location,
+                                           struct mpl_arena *arena,
+                                           struct mpl_records *room);
+
 #endif

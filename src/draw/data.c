@@ -258,12 +258,10 @@ static void draw_location(struct data *d, uint32_t l, struct mpl_arena *scratch)
     const int64_t bound = d->run->clock->bound_ticks[l];
     const size_t room = d->room;
     struct mpl_records records;
-    /* Where the trace cannot be read again, addresses are missing, and what needs them. */
     const struct mpl_records *known =
-        room > 0 && mpl_records_read(d->run->model, l, scratch, &records, NULL) == MPL_OK
-            ? &records
-            : NULL;
+        room > 0 ? mpl_call_records(d->run, l, scratch, &records) : NULL;
 
+    d->has_failed = d->has_failed || mpl_arena_is_short(scratch);
     d->bytes.n = 0;
     if (room > 0) {
         encode(d, l, known);

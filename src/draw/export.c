@@ -161,6 +161,9 @@ enum mpl_status mpl_draw_export(struct mpl_selection *selection,
     mpl_export_flush(x.writer);
     x.counted.bytes = x.writer->n_bytes;
     *counts = x.counted;
+    if (mpl_arena_is_short(arena)) {
+        return mpl_nomem(err);
+    }
     st = x.writer->failed != 0 ? mpl_fail(err, MPL_E_IO, "%s", strerror(x.writer->failed))
                                : mpl_file_flush(out, err);
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the export");

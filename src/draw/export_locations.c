@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "draw/call_priv.h"
 #include "draw/export_priv.h"
 
 static struct mpl_export_text location_text(const struct mpl_exporting *x,
@@ -302,10 +303,8 @@ void mpl_export_locations(struct mpl_exporting *x, const struct mpl_progress *pr
         struct mpl_records records;
         struct mpl_piece p;
 
-        x->records = x->s->has_location[l] && mpl_records_read(x->run->model, l, x->arena,
-                                                               &records, NULL) == MPL_OK
-                         ? &records
-                         : NULL;
+        x->records =
+            x->s->has_location[l] ? mpl_call_records(x->run, l, x->arena, &records) : NULL;
         mpl_progress_tell(progress, "writing locations", l, n);
         for (bool more = mpl_piece_first(x->s, l, &p); more;
              more = mpl_piece_next(x->s, &p)) {

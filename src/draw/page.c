@@ -182,6 +182,8 @@ enum mpl_status mpl_page_write(struct sheet *s, const char *title, const char *p
     mpl_draw_textures(s);
     enum mpl_status st = fill(s, what, err);
 
+    /* A page that lacks a text is none. */
+    st = st == MPL_OK && mpl_arena_is_short(s->arena) ? mpl_nomem(err) : st;
     st = st == MPL_OK ? end(s, err) : st;
     mpl_arena_destroy(s->arena);
     return st == MPL_OK ? st : mpl_wrap(err, st, "cannot write the page");

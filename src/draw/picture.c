@@ -317,5 +317,5 @@ enum mpl_status mpl_draw_view_svg(const struct mpl_view_report *report, FILE *ou
         return st;
     }
     mpl_picture_draw(&p, true);
-    return mpl_file_flush(out, err);
+    return mpl_arena_is_short(p.sheet.arena) ? mpl_nomem(err) : mpl_file_flush(out, err);
 }

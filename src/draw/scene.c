@@ -73,16 +73,14 @@ static void draw_calls(const struct scene *scene)
     for (uint32_t row = 0; row < f->n; row++) {
         const uint32_t n = mpl_events_span_count(scene->events, f->locations[row]);
         struct mpl_records records;
-        /* Where the trace cannot be read again, addresses are missing, and nothing else. */
-        const bool has_records =
-            mpl_records_read(f->run->model, f->locations[row], scene->s->arena, &records,
-                             NULL) == MPL_OK;
+        const struct mpl_records *known =
+            mpl_call_records(f->run, f->locations[row], scene->s->arena, &records);
 
         for (uint32_t i = mpl_span_at(scene->events, f->locations[row], f->begin_ticks);
              i < n &&
              mpl_events_enter_ticks(scene->events, f->locations[row], i) < f->end_ticks;
              i++) {
-            draw_span(scene, row, i, has_records ? &records : NULL);
+            draw_span(scene, row, i, known);
         }
     }
 }

@@ -87,5 +87,6 @@ enum mpl_status mpl_draw_view_page(const struct mpl_view_report *report, FILE *o
     draw_columns(&p);
     st = draw_table(&p, err);
     mpl_markup_put(out, "</main>\n</body></html>\n");
+    st = st == MPL_OK && mpl_arena_is_short(p.sheet.arena) ? mpl_nomem(err) : st;
     return st == MPL_OK ? mpl_file_flush(out, err) : st;
 }
