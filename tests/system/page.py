@@ -305,9 +305,11 @@ HOSTILE = [
     "--><!-- {{x}} %s %n",
     "&lt;b&gt;",
     "x" * 1000000,
+    "no UTF-8: \udcff\udcfe \udcc3( \udced\udca0\udc80",
 ]
 
-PROGRAM = """comm "%(name)s": 0 1 2
+PROGRAM = """host "%(name)s": 0 1 2
+comm "%(name)s": 0 1 2
 rank 0: compute 0..50 in "%(name)s"  send 50..52 to 1 tag 7  barrier 60..90 comm "%(name)s"
 rank 1: compute 0..10 in "%(name)s"  recv 10..53 from 0 tag 7  barrier 55..90 comm "%(name)s"
 rank 2: compute 0..80 in "%(name)s"  barrier 80..90 comm "%(name)s"
@@ -315,17 +317,20 @@ rank 2: compute 0..80 in "%(name)s"  barrier 80..90 comm "%(name)s"
 
 
 def test_name(folder, name):
-    shown = name[:20]
+    shown = ascii(name[:20])
     path = os.path.join(folder, "hostile.trace")
-    with open(path, "w", encoding="utf-8") as out:
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as out:
         out.write(PROGRAM % {"name": name})
     answer = page_of(path)
-    tap.ok(answer.status == 0, "%r: a page" % shown, answer)
-    tap.empty(list(complaints_about(answer.out)), "%r: inert" % shown)
-    tap.ok(len(answer.out) < 1000000, "%r: not longer than others" % shown, len(answer.out))
+    tap.ok(answer.status == 0, "%s: a page" % shown, answer)
+    tap.empty(list(complaints_about(answer.out)), "%s: inert" % shown)
+    tap.ok(len(answer.out) < 1000000, "%s: not longer than others" % shown, len(answer.out))
     for words in ("check", path), ("diff", path, path):
         answer = product.run(words[0], "--format", "html", *words[1:])
-        tap.empty(list(complaints_about(answer.out)), "%r: inert in %s" % (shown, words[0]))
+        tap.empty(list(complaints_about(answer.out)), "%s: inert in %s" % (shown, words[0]))
+    for view, form in ("hosts", "html"), ("paths", "svg"), ("timeline", "html"):
+        answer = product.run("view", view, "--format", form, path)
+        tap.ok(answer.status == 0 and not re.search("<(script|img|svg onload)", answer.out), "%s: inert in %s" % (shown, view))
 
 
 def test_path(folder):
@@ -408,7 +413,7 @@ def main():
             tap.guarded(pair[1], test_diff, *pair)
     with tempfile.TemporaryDirectory() as folder:
         for name in HOSTILE:
-            tap.guarded(name[:20], test_name, folder, name)
+            tap.guarded(ascii(name[:20]), test_name, folder, name)
         tap.guarded("path", test_path, folder)
         for name, text in ODD.items():
             tap.guarded(name, test_odd, folder, name, text)
