@@ -526,7 +526,12 @@ document.querySelectorAll('.data').forEach((box) => {
     table.append(body);
     const details = document.createElement('details'), summary = document.createElement('summary');
     summary.textContent = `By location${some.length > MOST_ROWS ? `, ${MOST_ROWS} of ${some.length}` : ''}`;
-    details.append(summary, table);
+    const wide = document.createElement('div');
+    Object.assign(wide, { className: 'wide', tabIndex: 0 });
+    wide.setAttribute('role', 'region');
+    wide.setAttribute('aria-label', 'Before and after, by location');
+    wide.append(table);
+    details.append(summary, wide);
     orderBox.append(p, details);
   };
   const askOrder = (index, ticks) => {
@@ -783,7 +788,6 @@ document.querySelectorAll('.data').forEach((box) => {
   tip.textContent = 'Drag to move; double-click, + and − or Ctrl with the wheel to zoom; n for the next wait; a click on a call shows ' +
     'what must have come before it and after it.';
   orderBox.id = `order${key}`;
-  orderBox.className = 'wide';
   orderBox.setAttribute('aria-live', 'polite');
   if (rows.length <= MOST_ROWS) {
     plot.classList.add('live');
