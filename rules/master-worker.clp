@@ -759,19 +759,20 @@
   (metric (run ?r) (pattern ?p) (name "run.task_cv") (value ?cv&:(>= ?cv ?*unequal-tasks*)))
   (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
   (metric (run ?r) (pattern ?p) (name "run.task_max") (value ?max))
+  (metric (run ?r) (pattern ?p) (name "worker.last_finish") (location ?last) (rank 1))
   (metric (run ?r) (pattern ?p) (name "run.balance_gain") (value ?gain))
   (not (finding (name slow-worker | slow-beside-others | first-deal) (run ?r) (pattern ?p)))
   =>
   (assert (finding (kind cause) (name unequal-tasks) (run ?r) (pattern ?p)
-                   (headline (text "Tasks are unequal, {s} on average and {s} at most: workers wait {s} for the last one at the end."
-                                   ?mean ?max ?lost))
+                   (headline (text "Tasks are unequal, {s} on average and {s} at most: workers wait {s} for worker {}, which has the last one."
+                                   ?mean ?max ?lost ?last))
                    (fix (text "Hand out the longest tasks first, or split tasks above {s}." (* 2.0 ?mean)))
                    (gain-kind even-out)
-                   (locations (role-locations ?r ?p "worker")) (lost ?lost)
+                   (locations (role-locations ?r ?p "worker")) (culprits ?last) (lost ?lost)
                    (share (mw-part ?lost ?all)) (gain ?gain) (level 3)
                    (where "TaskLifeCycle.work")
-                   (text (text "Tasks are unequal (mean {s}, longest {s}, coefficient of variation {.2}), and the workers finish at different times: {s} of waiting for the last one."
-                               ?mean ?max ?cv ?lost))
+                   (text (text "Tasks are unequal (mean {s}, longest {s}, coefficient of variation {.2}), and the workers finish at different times: {s} of waiting for worker {}, which has the last one."
+                               ?mean ?max ?cv ?lost ?last))
                    (remedy (text "Hand out the longest tasks first, or split tasks above {s} (twice the mean); up to {s} of run time."
                                  (* 2.0 ?mean) ?gain)))))
 

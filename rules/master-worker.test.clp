@@ -693,8 +693,8 @@
          (metric (run "r1") (pattern "master-worker") (name "run.task_max") (value 0.3))
          (metric (run "r1") (pattern "master-worker") (name "worker.last_finish") (location "5") (value 0.314) (rank 1) (of 7))
          (metric (run "r1") (pattern "master-worker") (name "worker.last_finish") (location "4") (value 0.2) (rank 7) (of 7)))
-  (expect (finding (kind cause) (name unequal-tasks) (lost 0.459) (gain 0.0656) (where "TaskLifeCycle.work")
-                   (text "Tasks are unequal (mean 0.101 s, longest 0.300 s, coefficient of variation 1.00), and the workers finish at different times: 0.459 s of waiting for the last one.")
+  (expect (finding (kind cause) (name unequal-tasks) (culprits "5") (lost 0.459) (gain 0.0656) (where "TaskLifeCycle.work")
+                   (text "Tasks are unequal (mean 0.101 s, longest 0.300 s, coefficient of variation 1.00), and the workers finish at different times: 0.459 s of waiting for worker 5, which has the last one.")
                    (remedy "Hand out the longest tasks first, or split tasks above 0.202 s (twice the mean); up to 65.6 ms of run time.")
                    (because "finding" "run.task_cv"))))
 
