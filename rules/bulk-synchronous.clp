@@ -121,7 +121,10 @@
   "Processes spend much of their time outside computation."
   (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
   (pattern (run ?r) (name "bulk-synchronous") (id ?p))
-  (test (< ?e ?*efficiency-acceptable*))
+  ;; Members may last a little shorter than the run; what is too little for the run is too little for them.
+  (or (test (< ?e ?*efficiency-acceptable*))
+      (and (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
+           (test (>= ?e ?*efficiency-acceptable*))))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p) (lost ?lost)
@@ -130,7 +133,8 @@
 
 (defrule SYMPTOMS::bsp-good-efficiency
   "Processes compute nearly all the time."
-  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
+  (logical (not (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p)))
+           (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e)))
   (pattern (run ?r) (name "bulk-synchronous") (id ?p))
   (test (>= ?e ?*efficiency-acceptable*))
   =>
@@ -570,7 +574,7 @@
   (not (bsp-unsure (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases&:(>= ?phases ?*collectives-enough*)))
   (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
-  (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving&:(>= ?moving ?wait)))
+  (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving&:(>= (* 2.0 ?moving) ?wait)))
   (metric (run ?r) (pattern ?p) (name "run.moving_each") (value ?cost))
   (metric (run ?r) (pattern ?p) (name "run.phase_work") (value ?work))
   (test (< ?work (* ?*grain-fine* ?cost (/ (+ ?moving ?wait) ?moving))))
