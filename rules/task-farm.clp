@@ -22,7 +22,7 @@
   (slot pattern (type STRING))
   (slot station (type SYMBOL) (allowed-symbols emitter worker collector))
   (slot busy (type FLOAT))           ; s
-  (slot next (type FLOAT)))          ; s: the busiest of the other stations
+  (slot next (type FLOAT)))          ; s: the slowest of the other stations if this one did not hold them up
 
 (defrule SYMPTOMS::farm-ask
   "A farm is judged by the efficiency of its workers."
@@ -81,7 +81,7 @@
   (metric (run ?r) (pattern ?p) (name "run.farm_lost") (value ?lost))
   =>
   (foreach ?m (create$ "run.emitter_busy" "run.emitter_task" "run.collector_busy"
-                       "run.collector_task" "run.worker_busiest" "run.waiting_all"
+                       "run.collector_task" "run.worker_busiest" "run.worker_pace" "run.waiting_all"
                        "run.holding_all" "run.ending_all" "run.drain" "run.fed" "run.batch"
                        "run.moving_all" "run.hand_over" "run.clocks_open" "run.task_cv")
     (assert (need (run ?r) (pattern ?p) (metric ?m) (level 2)
@@ -97,12 +97,13 @@
   (metric (run ?r) (pattern ?p) (name "run.emitter_busy") (value ?e))
   (metric (run ?r) (pattern ?p) (name "run.worker_busiest") (value ?w))
   (metric (run ?r) (pattern ?p) (name "run.collector_busy") (value ?c))
+  (metric (run ?r) (pattern ?p) (name "run.worker_pace") (value ?pace))
   =>
   (if (and (>= ?e ?w) (>= ?e ?c))
-   then (assert (farm-pace (run ?r) (pattern ?p) (station emitter) (busy ?e) (next (max ?w ?c))))
+   then (assert (farm-pace (run ?r) (pattern ?p) (station emitter) (busy ?e) (next (max ?pace ?c))))
    else (if (>= ?c ?w)
          then (assert (farm-pace (run ?r) (pattern ?p) (station collector) (busy ?c)
-                                 (next (max ?w ?e))))
+                                 (next (max ?pace ?e))))
          else (assert (farm-pace (run ?r) (pattern ?p) (station worker) (busy ?w)
                                  (next (max ?e ?c)))))))
 
