@@ -76,6 +76,11 @@
   "Processes work one after the other within steps."
   (slot run (type STRING)))
 
+;; Of message-passing.clp; such a process is not alone, and no matter of evening out.
+(deftemplate MAIN::holds-senders
+  "A process that only takes messages is busy with them, and those who send them are held."
+  (slot run (type STRING)) (slot location (type STRING)) (slot held (type FLOAT)))
+
 ;; Of refinements of geometric-decomposition, whose rules speak of a domain that is cut.
 (deftemplate MAIN::no-domain
   "The processes of a refined pattern share no domain: what to do instead of cutting it, and how delays spread."

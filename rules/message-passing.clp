@@ -6,6 +6,7 @@
 ;;   |  |- a process to which waiting goes back: its delay cost (Böhme et al.), so that a process
 ;;   |  |  that only passes a delay on is not blamed       (level 3)
 ;;   |  |  |- it computes longer than the others                    -> late-process
+;;   |  |  |- it only takes what others send, who are held            -> late-receiver
 ;;   |  |  |- it computes at the wrong moment                       -> late-process (without-work)
 ;;   |  |  `- its communication takes longer                        -> late-in-calls
 ;;   |  `- nobody in particular: steps of the run          (level 3)
@@ -14,7 +15,7 @@
 ;;   |     |- each step has another order                           -> noise
 ;;   |     `- no common steps, or even ones                         -> spread-waiting
 ;;   |- waiting in receives while other messages are ready          -> fixed-order
-;;   |- senders held by receivers                                   -> late-receiver
+;;   |- senders held by receivers                                   -> late-receiver (observed)
 ;;   |- others end before the process that computes longest         -> static-imbalance
 ;;   |- transfer and call overhead: grain, latency, volume, collectives
 ;;   `- time that the trace cannot split                            -> unknown-waiting
@@ -282,6 +283,56 @@
   "Of a metric of some locations."
   (sum-of ?run "message-passing" ?name ?who))
 
+(defrule REFINE::mp-ask-sinks
+  "Senders are held: see whether by somebody who only takes what they send."
+  (finding (kind observation) (name late-receiver) (run ?r) (pattern "message-passing"))
+  (exists (role (run ?r) (pattern "message-passing") (name "sink")))
+  =>
+  (foreach ?m (create$ "sink.held" "sink.taken_each")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
+                  (reason "see whether senders are held by a process that only receives")))))
+
+(defrule REFINE::mp-holds-senders
+  "Most of the waiting that goes back to a receiver is in sends to it, and it waits for no message itself."
+  (not (settled (run ?r) (loss waiting)))
+  (metric (run ?r) (pattern "message-passing") (name "sink.held") (location ?p) (value ?held&:(> ?held 0.0)))
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_share") (location ?p)
+          (value ?share) (of ?n))
+  (test (>= ?share (blame-share ?n)))
+  (metric (run ?r) (pattern "message-passing") (name "process.delay_cost") (location ?p)
+          (value ?cost&:(>= (* 2.0 ?held) ?cost)))
+  (metric (run ?r) (pattern "message-passing") (name "process.own_wait_share") (location ?p)
+          (value ?own&:(< ?own (- 1.0 ?*efficiency-acceptable*))))
+  =>
+  (assert (holds-senders (run ?r) (location ?p) (held ?held))))
+
+(defrule CAUSES::mp-late-receiver
+  "Senders are held by a process that takes longer with each message than they need to make them."
+  (holds-senders (run ?r) (location ?p) (held ?held))
+  (metric (run ?r) (pattern "message-passing") (name "sink.held") (location ?p))
+  (metric (run ?r) (pattern "message-passing") (name "process.own_wait_share") (location ?p))
+  (metric (run ?r) (pattern "message-passing") (name "sink.taken_each") (location ?p) (value ?each))
+  (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
+          (value ?compute) (of ?n))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  ;; Then whoever computes longest sets the pace.
+  (bind ?next (mp-most-but ?r "process.compute_time" ?p))
+  (bind ?times (max 2 (integer (+ 0.999 (/ ?compute (max ?next 1e-9))))))
+  (bind ?gain (max 0.0 (- ?compute ?next)))
+  (assert (finding (kind cause) (name late-receiver) (run ?r) (pattern "message-passing")
+                   (headline (text "Rank {} takes {s} per message, longer than the others need to send one each: they are held for {s}."
+                                   ?p ?each ?held))
+                   (fix (text "Let {n} ranks receive, take several messages at a time, or leave part of that work to the senders."
+                              ?times))
+                   (gain-kind remove)
+                   (locations ?p) (culprits ?p) (lost ?held) (share (min 1.0 (/ ?held ?lost))) (level 3)
+                   (gain ?gain) (where (str-cat "location " ?p)) (what-if (what-if-of "compute" ?p "/" ?times))
+                   (text (text "Process {} only receives, and computes {s} for each message, {s} in all; the next busiest process computes {s}. The others are held for {s} in their sends until it is ready."
+                               ?p ?each ?compute ?next ?held))
+                   (remedy (text "Let {n} processes receive, take several messages at a time if what one costs is not in its data, or leave part of that work to the senders; up to {s} of run time. Sends that do not wait (MPI_Isend) help only as long as there is room for what piles up."
+                                 ?times ?gain)))))
+
 (defrule CAUSES::mp-late-process
   "Waiting goes back to one process because it computes longer than the others."
   (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
@@ -304,6 +355,7 @@
           (value ?compute))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (not (serial (run ?r) (location ?p)))
+  (not (holds-senders (run ?r) (location ?p)))
   =>
   (bind ?who (mp-late-too ?r ?p ?share))
   (bind ?all (mp-sum ?r "process.delay_cost" ?who))
@@ -356,6 +408,7 @@
           (value ?relative))
   (metric (run ?r) (pattern "message-passing") (name "process.excess") (location ?p) (value ?excess))
   (test (not (is-heavy ?relative ?excess ?cost ?n)))
+  (not (holds-senders (run ?r) (location ?p)))
   (metric (run ?r) (pattern "message-passing") (name "process.delay_cost_direct") (location ?p)
           (value ?direct))
   (metric (run ?r) (pattern "message-passing") (name "process.delay_cost_indirect") (location ?p)
@@ -559,7 +612,7 @@
            (not (settled (run ?r) (loss waiting)))
            (not (unsettled (run ?r)))
            (not (finding (kind cause) (run ?r) (pattern "message-passing")
-                         (name late-process | static-imbalance | moving-work | noise
+                         (name late-process | late-receiver | static-imbalance | moving-work | noise
                                | suspected-late-process | serial-chain))))
   (metric (run ?r) (pattern "message-passing") (name "process.delay_share") (location ?p)
           (value ?share) (rank 1) (of ?n))

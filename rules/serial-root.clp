@@ -56,7 +56,9 @@
 
 (defrule CAUSES::serial-root
   "The root works alone while the others have nothing to do, as if it reads input or writes a checkpoint."
-  (serial (run ?r) (location ?p) (seconds ?s))
+  ;; Who takes what the others are held in sends for works for them, not alone, though they may be a step ahead.
+  (logical (serial (run ?r) (location ?p) (seconds ?s))
+           (not (holds-senders (run ?r) (location ?p))))
   (run (id ?r) (duration ?time))
   (metric (run ?r) (pattern "message-passing") (name "process.alone_time") (location ?p) (of ?n))
   (metric (run ?r) (pattern "message-passing") (name "process.alone_at_start") (location ?p) (value ?begin))
@@ -81,7 +83,8 @@
 
 (defrule CAUSES::serial-section
   "A process that is no root works alone while the others have nothing to do."
-  (serial (run ?r) (location ?p) (seconds ?s))
+  (logical (serial (run ?r) (location ?p) (seconds ?s))
+           (not (holds-senders (run ?r) (location ?p))))
   (run (id ?r) (duration ?time))
   (metric (run ?r) (pattern "message-passing") (name "process.alone_time") (location ?p) (of ?n))
   (metric (run ?r) (pattern "message-passing") (name "process.alone_at_start") (location ?p) (value ?begin))

@@ -81,6 +81,26 @@
          (metric (run "r1") (pattern "message-passing") (name "process.is_root") (location "0") (value 1.0) (unit "1") (rank 1) (of 4)))
   (expect))
 
+(case "who takes what the others are held in sends for does not work alone"
+  (given (run (id "r1") (processes 4) (duration 10.0))
+         (pattern (run "r1") (name "message-passing") (id "message-passing"))
+         (holds-senders (run "r1") (location "0") (held 4.0))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 8.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "") (value 40.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "process.alone_time") (location "0") (value 1.0) (unit "s") (rank 1) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.alone_time") (location "1") (value 0.3) (unit "s") (rank 2) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.alone_time") (location "2") (value 0.2) (unit "s") (rank 4) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.alone_time") (location "3") (value 0.25) (unit "s") (rank 3) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "0") (value 8.0) (unit "s") (rank 1) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "1") (value 7.5) (unit "s") (rank 2) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "2") (value 7.0) (unit "s") (rank 4) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "3") (value 7.2) (unit "s") (rank 3) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.alone_at_start") (location "0") (value 0.0) (unit "s") (rank 1) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.alone_at_end") (location "0") (value 0.0) (unit "s") (rank 1) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.alone_sections") (location "0") (value 9.0) (unit "1") (rank 1) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.is_root") (location "0") (value 1.0) (unit "1") (rank 1) (of 4)))
+  (expect))
+
 (case "who computes much longer in other places, too, is late there"
   (given (run (id "r1") (processes 4) (duration 10.0))
          (pattern (run "r1") (name "message-passing") (id "message-passing"))
