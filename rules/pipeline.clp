@@ -605,11 +605,12 @@
   ?labels)
 
 (deffunction MAIN::fp-together (?run ?pattern ?team ?most)
-  "How often a stage finishes an item if each takes one when it is free, and takes no longer for it than ?most, s."
+  "What a team takes per item of the run if each takes one when it is free, and takes no longer for it than ?most, s.
+   A stage may have several teams, of which each gets a part of the items."
   (bind ?rate 0.0)
   (foreach ?l ?team
     (bind ?rate (+ ?rate (/ 1.0 (max 1e-12 (min ?most (metric-value ?run ?pattern "stage.per_item" ?l 0.0)))))))
-  (/ 1.0 ?rate))
+  (/ (min 1.0 (sum-of ?run ?pattern "stage.share" ?team)) ?rate))
 
 (defrule SYMPTOMS::fp-ask-shape
   "How many processes share stages."
