@@ -83,7 +83,7 @@
   (foreach ?m (create$ "run.emitter_busy" "run.emitter_task" "run.collector_busy"
                        "run.collector_task" "run.worker_busiest" "run.worker_pace" "run.waiting_all"
                        "run.holding_all" "run.ending_all" "run.drain" "run.fed" "run.batch"
-                       "run.moving_all" "run.hand_over" "run.clocks_open" "run.task_cv")
+                       "run.overhead" "run.overhead_all" "run.clocks_open" "run.task_cv")
     (assert (need (run ?r) (pattern ?p) (metric ?m) (level 2)
                   (reason "see whether emitter, workers or collector limit the throughput"))))
   (assert (finding (kind symptom) (name low-farm-efficiency) (run ?r) (pattern ?p) (lost ?lost)
@@ -265,12 +265,13 @@
   (finding (kind symptom) (name low-farm-efficiency) (run ?r) (pattern ?p))
   ;; On open clocks waiting looks like moving, and the seconds of a slow station are told there.
   (metric (run ?r) (pattern ?p) (name "run.clocks_open") (value 0.0))
+  (farm-pace (run ?r) (pattern ?p) (station worker))
   (not (finding (kind cause) (name slow-emitter | slow-collector | slow-worker) (run ?r)
                 (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.task_mean") (value ?mean))
-  (metric (run ?r) (pattern ?p) (name "run.hand_over") (value ?o))
+  (metric (run ?r) (pattern ?p) (name "run.overhead") (value ?o))
   (test (< ?mean (* ?*grain-fine* ?o)))
-  (metric (run ?r) (pattern ?p) (name "run.moving_all") (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "run.overhead_all") (value ?cost))
   (metric (run ?r) (pattern ?p) (name "run.farm_time") (value ?time))
   (test (>= ?cost (* ?*significant* ?time)))
   (metric (run ?r) (pattern ?p) (name "run.farm_lost") (value ?lost))
@@ -278,13 +279,13 @@
   =>
   (bind ?b (integer (+ 1 (/ (* ?*grain-good* ?o) (max ?mean 1e-12)))))
   (assert (finding (kind cause) (name grain-too-fine) (run ?r) (pattern ?p) (lost ?cost)
-                   (headline (text "Tasks are too small: {s} of computation, and {s} to move one and its result."
+                   (headline (text "Tasks are too small: {s} of computation, and {s} to hand one out and move its result."
                                    ?mean ?o))
                    (fix (text "Put {n} tasks into one message." ?b))
                    (gain-kind remove)
                    (share (/ ?cost (max ?lost 1e-12)))
                    (gain (/ (* ?cost (- 1.0 (/ 1.0 ?b))) (max 1.0 ?n))) (level 3)
-                   (text (text "Tasks are too small: {s} of computation against {s} for moving a task and its result."
+                   (text (text "Tasks are too small: {s} of computation against {s} for handing one out and moving its result."
                                ?mean ?o))
                    (remedy (text "Put {n} tasks into one message, so that computation is {n} times the overhead."
                                  ?b (integer ?*grain-good*))))))

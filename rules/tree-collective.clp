@@ -5,7 +5,8 @@
 ;;   messages cost a good part of the time, and all compute equally long            -> hand-written-collective
 ;;   rounds are uneven, each in another way                                         -> moving-work, noise
 ;;                                                                                     (balance.clp)
-;;   combining itself, by each node, is what all wait for: an observation
+;;   combining itself, by each node, is what all wait for: an observation, or where it makes the nodes compute
+;;   longer than the leaves                                                         -> serial-combine
 ;;   a part that is late is told by the general rules, which follow waiting through the tree
 ;;
 ;; What a node computes with the parts in its hands is on the way of every result: of the nodes on the longest
@@ -85,7 +86,7 @@
   (pattern (run ?r) (name "tree-collective") (id ?p))
   (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
   =>
-  (foreach ?m (create$ "run.step_count" "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "inner.combined")
+  (foreach ?m (create$ "run.step_count" "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "inner.combined" "inner.held")
     (assert (need (run ?r) (pattern ?p) (metric ?m) (level 2)
                   (reason "see whether rounds are uneven, or combining is long")))))
 
@@ -106,23 +107,43 @@
                            (noise-fix "Combine less often; bind ranks to cores and keep other load away.")))))
 
 (defrule CAUSES::tree-combining
-  "Most of the waiting is for combining, which every node does."
-  (metric (run ?r) (pattern ?p) (name "inner.combined") (rank 1))
+  "Most of the waiting is for combining, which every node does: where it leaves computation even, it is part of any
+   reduction, else it is too much for a few to do one behind the other."
+  (metric (run ?r) (pattern ?p) (name "inner.combined") (location ?l) (rank 1) (value ?most))
   (pattern (run ?r) (name "tree-collective") (id ?p))
   (not (finding (kind cause) (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.nodes") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.rounds") (value ?rounds))
+  (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.delay_total") (value ?waits))
-  (metric (run ?r) (pattern ?p) (name "run.balance") (value ?b&:(>= ?b ?*balanced*)))
+  (metric (run ?r) (pattern ?p) (name "run.balance") (value ?b))
+  (exists (metric (run ?r) (pattern ?p) (name "inner.held")))
   =>
   (bind ?way (tree-longest ?r ?p "inner.combined"))
   (bind ?cost (min ?waits (* ?way (- ?n 1))))
+  (bind ?who (locations-from ?r ?p "inner.combined" (* 0.5 ?most)))
   (if (and (>= (* 2.0 ?cost) ?waits)
            (>= (* 2.0 (sum-of ?r ?p "node.delay_cost" (role-locations ?r ?p "inner"))) ?waits)) then
-    (assert (explained (run ?r) (pattern ?p) (loss waiting))
-            (finding (kind observation) (name combining) (run ?r) (pattern ?p) (healthy yes) (lost ?cost) (level 2)
-                     (text (text "On the longest way to the root nodes combine for {s} in each of {n} rounds, and all others wait for that, {s} in all. Every reduction combines; MPI_Allreduce does so {n} times one behind the other."
-                                 (/ ?way ?rounds) ?rounds ?cost (integer (+ 0.999999 (/ (log ?n) (log 2.0))))))))))
+    (assert (explained (run ?r) (pattern ?p) (loss waiting)))
+    (if (>= ?b ?*balanced*) then
+      (assert (finding (kind observation) (name combining) (run ?r) (pattern ?p) (healthy yes) (lost ?cost) (level 2)
+                       (text (text "On the longest way to the root nodes combine for {s} in each of {n} rounds, and all others wait for that, {s} in all. Every reduction combines; MPI_Allreduce does so {n} times one behind the other."
+                                   (/ ?way ?rounds) ?rounds ?cost (integer (+ 0.999999 (/ (log ?n) (log 2.0))))))))
+     else
+      ;; A part that comes early is combined while another branch is still at work: of each node only the last
+      ;; one lies on the longest way, unless the root works on many that are all there.
+      (bind ?way (max (tree-longest ?r ?p "inner.held") (/ ?cost (- ?n 1))))
+      (assert (finding (kind cause) (name serial-combine) (run ?r) (pattern ?p) (via combining)
+                       (headline (text "Combining takes {s} on the longest way to the root in each of {n} rounds, and all others wait for that."
+                                       (/ ?way ?rounds) ?rounds))
+                       (fix "Let each rank combine its own piece of the data (MPI_Reduce_scatter, then MPI_Allgather), or make combining cheaper.")
+                       (gain-kind remove)
+                       (locations ?who) (culprits ?who) (lost ?cost) (share (min 1.0 (/ ?cost ?lost))) (level 2)
+                       (gain ?way) (confidence 0.8) (where (str-cat "location " ?l))
+                       (text (text "Nodes of the tree combine the parts that they take one after the other, {} longest, for {s}. On the longest way to the root that adds up to {s}, {s} in each of {n} rounds, and {s} of waiting go back to it."
+                                   ?l ?most ?way (/ ?way ?rounds) ?rounds ?cost))
+                       (remedy (text "Cut the data into as many pieces as there are processes, of which each combines one (MPI_Reduce_scatter, then MPI_Allgather), combine less often, or make combining cheaper; up to {s} of run time."
+                                     ?way)))))))
 
 (defrule CAUSES::tree-by-hand
   "The messages of the tree cost a good part of the time, one behind the other."
