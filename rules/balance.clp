@@ -41,7 +41,9 @@
     (if (and (> ?k 0) (< ?k ?n) (<= (* 2 ?k) (+ ?n 1))
              (> (/ (* ?above ?above) (* ?k (- ?n ?k))) ?best)) then
       (bind ?best (/ (* ?above ?above) (* ?k (- ?n ?k))))
-      (bind ?least ?bound)))
+      (bind ?least (nth$ ?k ?values))))
+  ;; Who is next to them has the same fault, also where that makes more than half of all.
+  (bind ?least (- ?least (* ?*at-mean* (- ?most ?mean))))
   ;; Who is in the middle adds nothing to the difference, so that either class may have it.
   (bind ?least (max ?least (+ ?mean (* ?*at-mean* (- ?most ?mean)))))
   (locations-from ?run ?pattern ?metric (max ?least ?floor)))

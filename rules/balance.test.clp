@@ -44,6 +44,26 @@
          (metric (run "r1") (pattern "message-passing") (name "process.relative_compute") (location "6") (value 1.49) (unit "1") (rank 1) (of 7)))
   (expect (finding (name static-imbalance) (kind cause) (culprits "6" "5" "4"))))
 
+(case "two thirds are heavy: all of them are named, as the last differs from the one before by next to nothing"
+  (given (run (id "r1") (processes 9))
+         (pattern (run "r1") (name "message-passing") (id "message-passing"))
+         (metric (run "r1") (pattern "message-passing") (name "run.parallel_efficiency") (location "") (value 0.81) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost_at_work") (location "") (value 4.4) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "") (value 23.5) (unit "s"))
+         (uneven-asked (run "r1"))
+         (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "7") (value 2.578) (unit "s") (rank 1) (of 9))
+         (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "1") (value 2.577) (unit "s") (rank 2) (of 9))
+         (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "8") (value 2.527) (unit "s") (rank 3) (of 9))
+         (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "5") (value 2.508) (unit "s") (rank 4) (of 9))
+         (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "2") (value 2.507) (unit "s") (rank 5) (of 9))
+         (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "4") (value 2.4905) (unit "s") (rank 6) (of 9))
+         (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "3") (value 1.3005) (unit "s") (rank 7) (of 9))
+         (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "6") (value 1.2937) (unit "s") (rank 8) (of 9))
+         (metric (run "r1") (pattern "message-passing") (name "process.compute_time") (location "0") (value 1.2662) (unit "s") (rank 9) (of 9))
+         (metric (run "r1") (pattern "message-passing") (name "process.relative_compute") (location "7") (value 1.028) (unit "1") (rank 1) (of 9)))
+  (expect (finding (name good-parallel-efficiency))
+          (finding (name static-imbalance) (kind cause) (culprits "7" "1" "8" "5" "2" "4"))))
+
 (case "all compute as long: nothing is said"
   (given (run (id "r1") (processes 4))
          (pattern (run "r1") (name "message-passing") (id "message-passing"))

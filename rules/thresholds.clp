@@ -21,7 +21,7 @@
   ;; load balance of at least 0.9, which is 1.1 times the mean.
   ?*heavy* = 1.1
 
-  ;; A process is at the mean up to this share of what the heaviest computes above it. 1. As where steps are
+  ;; A process is at the mean, or as heavy as another one, up to this share of what the heaviest computes above the mean. 1. As where steps are
   ;; compared (events): what differs by less is equal. Where work grows from rank to rank, the first of 2k
   ;; above the mean is 1 / (2k - 1) of it: up to 20 of them are told apart.
   ?*at-mean* = 0.05
