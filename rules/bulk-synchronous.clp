@@ -463,6 +463,7 @@
   "In each step another process takes longer: nobody is to blame."
   (not (in-turn (run ?r)))
   (bsp-kind (run ?r) (pattern ?p) (wait ?rest) (kind noise))
+  (not (bsp-grain (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.step_count") (value ?steps))
   (metric (run ?r) (pattern ?p) (name "run.step_cost") (value ?cost))
   (metric (run ?r) (pattern ?p) (name "run.step_kept") (value ?kept))
@@ -570,9 +571,11 @@
 
 (defrule CAUSES::bsp-grain
   "What is waited in operations, and the operations, cost too much for what is computed between them."
-  (bsp-kind (run ?r) (pattern ?p) (wait ?wait) (kind even | unknown))
+  (bsp-kind (run ?r) (pattern ?p) (wait ?wait) (kind ?kind&even | unknown | noise))
   (not (bsp-unsure (run ?r) (pattern ?p)))
   (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases&:(>= ?phases ?*collectives-enough*)))
+  (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
+  (test (or (neq ?kind noise) (<= ?wait (* ?*jitter* ?phases ?n))))
   (metric (run ?r) (pattern ?p) (name "run.moving_share") (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving&:(>= (* 2.0 ?moving) ?wait)))
   (metric (run ?r) (pattern ?p) (name "run.moving_each") (value ?cost))

@@ -119,6 +119,10 @@
   ;; that scatter as widely as they are long is known to a tenth.
   ?*calls-enough* = 100.0
 
+  ;; What each process waits in a collective that any machine makes it wait: a sleep ends up to 50 us late (timer
+  ;; slack, prctl(2)), and a tick of the kernel takes some tens more. s. Whoever waits no longer meets too often.
+  ?*jitter* = 0.0001
+
   ;; Collectives per process from which on "fewer of them" is advice. 1. Chosen: below it they are
   ;; set-up and end of a run, such as the barrier before a clock is read.
   ?*collectives-enough* = 10.0)
