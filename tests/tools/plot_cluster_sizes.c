@@ -7,8 +7,8 @@
  * for three levels of 4, 16 and 64 on the halo exchanges.
  *
  * Self-organising clusters depend on the order in which messages are seen. Here it is that of
- * mpl_net_walk(): a process goes on until it needs a message that has not been sent, then the one that
- * could go on last does.
+ * mpl_net_walk() in rounds: in each all processes that can go on, by number, and each over its next receives and
+ * the sends behind them, as far as these have been sent.
  */
 #include "config.h"
 

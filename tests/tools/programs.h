@@ -11,7 +11,7 @@
 
 enum program {
     /** Clients ask servers, mostly the one that is their home, and wait for the answer. An exchange is
-        7 events, 2 of them receives; 1 in 10 goes to any server. The servers come first. */
+        7 events, 2 of them receives; 1 in 20 goes to any server. The servers come first. */
     PROGRAM_WEB,
     /** 16 by 16 processes exchange with up to four neighbours: in an iteration each has 6 events of its
         own, then sends in all directions, then receives from all. The edges are open. */
