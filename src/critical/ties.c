@@ -47,8 +47,7 @@ static bool is_tied_at_collective(const struct mpl_events *events,
 
     const struct mpl_coll_instance *in = &match->instances[instance];
     const struct mpl_coll_part *parts = &match->parts[in->first_part];
-    const enum mpl_coll_class class = mpl_coll_class_of(in->op);
-    const bool is_prefix = class == MPL_CLASS_SCAN || class == MPL_CLASS_EXSCAN;
+    const bool is_prefix = mpl_order_is_prefix(in->op);
     bool is_tied = false;
     bool does_wait = false;
 

@@ -139,18 +139,6 @@ static int64_t first_leave(const struct instance_walk *w)
     return first;
 }
 
-static uint32_t find_root(const struct instance_walk *w)
-{
-    for (uint32_t i = 0; i < w->instance->n_parts && w->instance->root != MPL_NONE; i++) {
-        const uint32_t l = w->parts[i].location;
-
-        if (w->events->model->locations[l].process == w->instance->root) {
-            return i;
-        }
-    }
-    return MPL_NONE;
-}
-
 /* ---- who depends on whom ----------------------------------------------------------------- */
 
 /* Whether others wait for the \p i-th part. */
@@ -169,32 +157,11 @@ enum need { NEEDS_NOBODY, NEEDS_OTHERS, NEEDS_UNKNOWN };
 
 static enum need need_of(const struct instance_walk *w, uint32_t i)
 {
-    const bool is_root = i == w->root;
-    bool is_all_known = w->instance->is_complete;
-
-    switch (mpl_coll_class_of(w->instance->op)) {
-    case MPL_CLASS_1_TO_N:
-        is_all_known = w->root != MPL_NONE;
-        break;
-    case MPL_CLASS_N_TO_1:
-        if (!is_root) {
-            return NEEDS_NOBODY;
-        }
-        break;
-    case MPL_CLASS_SCAN:
-    case MPL_CLASS_EXSCAN:
-        /* Parts are in the order of ranks; if not, a lower rank is not recorded. */
-        is_all_known = w->parts[i].rank == i;
-        break;
-    case MPL_CLASS_NONE:
+    if (!takes(w, i)) {
         return NEEDS_NOBODY;
-    default:
-        break;
     }
-    if (!is_all_known) {
-        return NEEDS_UNKNOWN;
-    }
-    return takes(w, i) ? NEEDS_OTHERS : NEEDS_NOBODY;
+    return mpl_order_has_needed(w->events->match, w->instance, w->root, i) ? NEEDS_OTHERS
+                                                                           : NEEDS_UNKNOWN;
 }
 
 /* ---- waits -------------------------------------------------------------------------------- */
@@ -287,7 +254,7 @@ static struct instance_walk open_walk(const struct mpl_events *events, uint32_t 
         .kind = kind_of(mpl_coll_class_of(match->instances[instance].op)),
     };
 
-    w.root = find_root(&w);
+    w.root = mpl_order_root_part(events->model, match, w.instance);
     w.idle_until_ticks =
         mpl_order_has_counts(events->model, w.instance->op) ? first_leave(&w) : INT64_MAX;
     return w;

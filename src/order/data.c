@@ -127,3 +127,36 @@ struct mpl_data_flow mpl_order_data_of(const struct mpl_model *model,
     return (struct mpl_data_flow){ level(role.gives, usual.gives, certain.gives),
                                    level(role.takes, usual.takes, certain.takes) };
 }
+
+bool mpl_order_is_prefix(enum mpl_coll_op op)
+{
+    const enum mpl_coll_class class = mpl_coll_class_of(op);
+
+    return class == MPL_CLASS_SCAN || class == MPL_CLASS_EXSCAN;
+}
+
+uint32_t mpl_order_root_part(const struct mpl_model *model, const struct mpl_match *match,
+                             const struct mpl_coll_instance *in)
+{
+    const struct mpl_coll_part *parts = &match->parts[in->first_part];
+    const enum mpl_coll_class class = mpl_coll_class_of(in->op);
+    const bool is_rooted = class == MPL_CLASS_1_TO_N || class == MPL_CLASS_N_TO_1;
+
+    for (uint32_t i = 0; i < in->n_parts && is_rooted && in->root != MPL_NONE; i++) {
+        if (model->locations[parts[i].location].process == in->root) {
+            return i;
+        }
+    }
+    return MPL_NONE;
+}
+
+bool mpl_order_has_needed(const struct mpl_match *match, const struct mpl_coll_instance *in,
+                          uint32_t root, uint32_t i)
+{
+    if (mpl_coll_class_of(in->op) == MPL_CLASS_1_TO_N) {
+        return root != MPL_NONE;
+    }
+    /* Parts are in the order of ranks; if not, a lower rank is not recorded. */
+    return mpl_order_is_prefix(in->op) ? match->parts[in->first_part + i].rank == i
+                                       : in->is_complete;
+}

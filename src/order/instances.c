@@ -89,24 +89,22 @@ static struct mpl_order_instance seen_of(const struct gather *g)
 static void visit_instance(const struct gather *g, const struct mpl_coll_instance *in)
 {
     const struct mpl_comm *comm = &g->view->model->comms[in->comm];
+    const struct mpl_coll_part *parts = &g->view->match->parts[in->first_part];
     const enum mpl_coll_class class = mpl_coll_class_of(in->op);
     const bool is_rooted = class == MPL_CLASS_1_TO_N || class == MPL_CLASS_N_TO_1;
+    const uint32_t root = mpl_order_root_part(g->view->model, g->view->match, in);
     struct mpl_order_instance seen = seen_of(g);
 
     seen.comm = in->comm;
     seen.n = comm->n_members;
     seen.process = comm->members;
     seen.is_to_all = class == MPL_CLASS_1_TO_N;
-    seen.is_prefix = class == MPL_CLASS_SCAN || class == MPL_CLASS_EXSCAN;
+    seen.is_prefix = mpl_order_is_prefix(in->op);
+    seen.root = root == MPL_NONE ? MPL_NONE : parts[root].rank;
     seen.is_any = is_any_sender(in->op);
     forget(g, comm->n_members);
     for (uint32_t i = 0; i < in->n_parts; i++) {
-        const struct mpl_coll_part *part = &g->view->match->parts[in->first_part + i];
-
-        put_part(g, part, in);
-        if (is_rooted && g->view->model->locations[part->location].process == in->root) {
-            seen.root = part->rank;
-        }
+        put_part(g, &parts[i], in);
     }
     if (!is_rooted || seen.root != MPL_NONE) {
         g->visit(g->context, &seen);

@@ -107,6 +107,15 @@ struct mpl_data_flow {
 struct mpl_data_flow mpl_order_data_of(const struct mpl_model *model,
                                        const struct mpl_coll_instance *in,
                                        const struct mpl_coll_part *part);
+/** Whether who takes something needs members of lower rank only: scans. Else it needs all that give. */
+bool mpl_order_is_prefix(enum mpl_coll_op op);
+/** Number of the root among the parts of \p in; MPL_NONE: it has no root, or its part is not recorded. */
+uint32_t mpl_order_root_part(const struct mpl_model *model, const struct mpl_match *match,
+                             const struct mpl_coll_instance *in);
+/** Whether all members are recorded that part \p i of \p in could need, given that it takes something; \p root is
+    as mpl_order_root_part() says. */
+bool mpl_order_has_needed(const struct mpl_match *match, const struct mpl_coll_instance *in,
+                          uint32_t root, uint32_t i);
 /** Whether byte counts tell which members give and take: an operation with counts per rank. */
 bool mpl_order_has_counts(const struct mpl_model *model, enum mpl_coll_op op);
 

@@ -10,9 +10,7 @@ static uint32_t instance_of(const struct engine *r, uint32_t location, uint32_t 
 
 static bool is_scan(const struct engine *r, uint32_t i)
 {
-    const enum mpl_coll_class class = mpl_coll_class_of(r->match->instances[i].op);
-
-    return class == MPL_CLASS_SCAN || class == MPL_CLASS_EXSCAN;
+    return mpl_order_is_prefix(r->match->instances[i].op);
 }
 
 /* The slot that tells when a participant arrived; NULL if it did outside of any call. */

@@ -518,6 +518,22 @@ START_TEST(barrier_that_not_all_have_reached_has_an_unknown_wait)
 }
 END_TEST
 
+/* The root's part is not recorded: of who gets something nobody knows how long it waited for it. */
+START_TEST(who_takes_nothing_waits_for_nobody_who_is_missing)
+{
+    struct fixture *f = fixture_create(arena, 3, 1);
+    const struct mpl_events *events;
+
+    fixture_set_tracer(f, MPL_TRACER_SCOREP);
+    part_with_counts(f, 0, 10, 52, MPL_COLL_SCATTERV, 2, 0, 0);
+    part_with_counts(f, 1, 10, 52, MPL_COLL_SCATTERV, 2, 0, 8);
+    fixture_record(f, 2, 60, MPL_EV_MARK);
+    events = fixture_events(f);
+    ck_assert(mpl_events_span(events, 0, 1).is_wait_known);
+    ck_assert(!mpl_events_span(events, 1, 1).is_wait_known);
+}
+END_TEST
+
 START_TEST(killed_receive_lasts_until_the_end_and_its_wait_is_unknown)
 {
     struct fixture *f = fixture_create(arena, 1, 1);
@@ -697,6 +713,7 @@ static Suite *make_suite(void)
     tcase_add_test(t, receive_without_a_recorded_sender_has_an_unknown_wait);
     tcase_add_test(t, wait_without_a_completion_is_unknown_where_completions_are_lost);
     tcase_add_test(t, barrier_that_not_all_have_reached_has_an_unknown_wait);
+    tcase_add_test(t, who_takes_nothing_waits_for_nobody_who_is_missing);
     tcase_add_test(t, killed_receive_lasts_until_the_end_and_its_wait_is_unknown);
     tcase_add_test(t, receive_stalls_from_the_send_on_not_before);
     tcase_add_test(t, send_stalls_only_once_the_receive_is_posted);
