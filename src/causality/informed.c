@@ -4,7 +4,7 @@
  *
  * Clusters grow from the two that talk most, and take in who talks most with them. That depends on where
  * it begins, so it is also tried with pairs that talk much in place of single ones, with pairs of those, and
- * so on; what leaves the fewest messages between clusters is taken. An outer level has the clusters of the
+ * so on; what needs the fewest numbers in timestamps is taken. An outer level has the clusters of the
  * inner one in place of locations.
  */
 #include "config.h"
@@ -24,11 +24,14 @@ struct traffic {
 
 /* Nodes are locations or groups of them, which have the number of one of theirs. */
 struct graph {
-    uint32_t n;             /* Locations. */
-    uint32_t most;          /* Locations in a cluster. */
-    uint32_t *node;         /* Of a location. */
-    uint32_t *size;         /* Of a node; 0: no node has that number. */
-    struct mpl_buf traffic; /* struct traffic, sorted */
+    uint32_t n;               /* Locations. */
+    uint32_t most;            /* Locations in a cluster, */
+    uint32_t most_around;     /* and in one of the next level. */
+    const uint64_t *received; /* Messages, per location. */
+    uint32_t *members;        /* Room, per location. */
+    uint32_t *node;           /* Of a location. */
+    uint32_t *size;           /* Of a node; 0: no node has that number. */
+    struct mpl_buf traffic;   /* struct traffic, sorted */
 };
 
 /* ---- traffic ----------------------------------------------------------------------------------- */
@@ -75,9 +78,15 @@ static bool count(struct mpl_map *at, struct mpl_buf *traffic, uint32_t x, uint3
     return true;
 }
 
+/* All messages of the trace. */
+struct exchange {
+    struct mpl_buf traffic; /* struct traffic */
+    uint64_t *received;     /* Per location. */
+};
+
 /* By the two ends of each pair; \p sender has room for all pairs. */
 static bool count_pairs(const struct mpl_net *net, uint32_t *sender, struct mpl_map *at,
-                        struct mpl_buf *traffic)
+                        struct exchange *all)
 {
     bool is_done = true;
 
@@ -93,7 +102,8 @@ static bool count_pairs(const struct mpl_net *net, uint32_t *sender, struct mpl_
                 if (pass == 0 && is_source) {
                     sender[p->link] = l;
                 } else if (pass == 1 && !is_source && sender[p->link] != l) {
-                    is_done = count(at, traffic, sender[p->link], l, 1);
+                    is_done = count(at, &all->traffic, sender[p->link], l, 1);
+                    all->received[l]++;
                 }
             }
         }
@@ -312,16 +322,31 @@ static bool grow(const struct graph *graph, uint32_t *part)
 
 /* ---- the best of all ---------------------------------------------------------------------------- */
 
-static uint64_t between(const struct graph *g, const uint32_t *part)
+/*
+ * Twice the numbers in the timestamps of receives: the members of the receiver's cluster or, where the message comes
+ * from another one, of the next level's. How many messages of a pair go which way is not kept; it is taken for
+ * half of them. The fewest messages between clusters would not do: they fill clusters up with whoever is left.
+ */
+static uint64_t cost_of(const struct graph *g, const uint32_t *part)
 {
-    uint64_t n = 0;
+    uint32_t *members = g->members;
+    uint64_t cost = 0;
 
+    memset(members, 0, g->n * sizeof *members);
+    for (uint32_t l = 0; l < g->n; l++) {
+        members[part[g->node[l]]]++;
+    }
+    for (uint32_t l = 0; l < g->n; l++) {
+        cost += 2 * g->received[l] * members[part[g->node[l]]];
+    }
     for (size_t i = 0; i < g->traffic.n; i++) {
         const struct traffic *t = mpl_buf_get(&g->traffic, i);
 
-        n += part[t->a] != part[t->b] ? t->n : 0;
+        if (part[t->a] != part[t->b]) {
+            cost += t->n * (2 * g->most_around - members[part[t->a]] - members[part[t->b]]);
+        }
     }
-    return n;
+    return cost;
 }
 
 /* Fills best[], per location; \p g is coarse in the end. */
@@ -335,12 +360,12 @@ static bool find_best(struct graph *g, uint32_t *scratch, uint32_t *best)
             return false;
         }
 
-        const uint64_t n = between(g, scratch);
+        const uint64_t cost = cost_of(g, scratch);
 
-        for (uint32_t l = 0; l < g->n && n < least; l++) {
+        for (uint32_t l = 0; l < g->n && cost < least; l++) {
             best[l] = scratch[g->node[l]];
         }
-        least = n < least ? n : least;
+        least = cost < least ? cost : least;
         if (!coarsen(g, scratch, &has_changed)) {
             return false;
         }
@@ -348,24 +373,29 @@ static bool find_best(struct graph *g, uint32_t *scratch, uint32_t *best)
     return true;
 }
 
-static bool put_level(struct mpl_clusters *c, uint32_t level, const struct mpl_buf *traffic,
+static bool put_level(struct mpl_clusters *c, uint32_t level, const struct exchange *all,
                       struct mpl_arena *arena)
 {
+    const bool is_last = level + 1 == c->n_levels;
     struct graph g = { .n = c->n_locations,
                        .most = c->most[level],
+                       .most_around = is_last ? c->n_locations : c->most[level + 1],
+                       .received = all->received,
+                       .members = MPL_NEW_ARRAY(arena, c->n_locations, uint32_t),
                        .node = MPL_NEW_ARRAY(arena, c->n_locations, uint32_t),
                        .size = MPL_NEW_ARRAY(arena, c->n_locations, uint32_t),
                        .traffic = mpl_buf_make(sizeof(struct traffic)) };
     uint32_t *best = MPL_NEW_ARRAY(arena, c->n_locations, uint32_t);
     uint32_t *scratch = MPL_NEW_ARRAY(arena, c->n_locations, uint32_t);
-    bool is_done = g.node != NULL && g.size != NULL && best != NULL && scratch != NULL;
+    bool is_done = g.members != NULL && g.node != NULL && g.size != NULL && best != NULL &&
+                   scratch != NULL;
 
-    for (size_t i = 0; i < traffic->n && is_done; i++) {
+    for (size_t i = 0; i < all->traffic.n && is_done; i++) {
         struct traffic *t = mpl_buf_add(&g.traffic);
 
         is_done = t != NULL;
         if (is_done) {
-            *t = *(const struct traffic *) mpl_buf_get(traffic, i);
+            *t = *(const struct traffic *) mpl_buf_get(&all->traffic, i);
         }
     }
     for (uint32_t l = 0; l < c->n_locations && is_done; l++) {
@@ -386,13 +416,15 @@ bool mpl_clusters_inform(struct mpl_clusters *c, const struct mpl_net *net)
     struct mpl_arena *arena = mpl_arena_create();
     uint32_t *sender = arena == NULL ? NULL : MPL_NEW_ARRAY(arena, net->n_pairs, uint32_t);
     struct mpl_map *at = mpl_map_create();
-    struct mpl_buf traffic = mpl_buf_make(sizeof(struct traffic));
-    bool is_done = sender != NULL && at != NULL && count_pairs(net, sender, at, &traffic);
+    struct exchange all = { .traffic = mpl_buf_make(sizeof(struct traffic)) };
+    bool is_done = sender != NULL && at != NULL;
 
+    all.received = is_done ? MPL_NEW_ARRAY(arena, net->n_tracks, uint64_t) : NULL;
+    is_done = all.received != NULL && count_pairs(net, sender, at, &all);
     for (uint32_t level = 0; level < c->n_levels && is_done; level++) {
-        is_done = put_level(c, level, &traffic, arena);
+        is_done = put_level(c, level, &all, arena);
     }
-    mpl_buf_free(&traffic);
+    mpl_buf_free(&all.traffic);
     mpl_map_destroy(at);
     mpl_arena_destroy(arena);
     return is_done;
