@@ -3,8 +3,9 @@
  *
  * Fig. 7 of Ward and Taylor, Self-Organizing Hierarchical Cluster Timestamps, for programs that can
  * be described in a sentence each (programs.h): the numbers in an average timestamp over the number
- * of processes, for each maximum size of clusters from 1 to 50. Prints them as a table, and a line
- * for three levels of 4, 16 and 64 on the halo exchanges.
+ * of processes, for each maximum size of clusters from 1 to 50. Prints them as a table, with those of all
+ * programs where processes are numbered at random, and a line for three levels of 4, 16 and 64 on the halo
+ * exchanges.
  *
  * Self-organising clusters depend on the order in which messages are seen. Here it is that of
  * mpl_net_walk() in rounds: in each all processes that can go on, by number, and each over its next receives and
@@ -56,12 +57,13 @@ static bool measure(struct mpl_net *net, struct chart_point points[N_KINDS][MOST
     return true;
 }
 
-static void print_table(enum program program, struct chart_point points[N_KINDS][MOST])
+static void print_table(enum program program, const char *suffix,
+                        struct chart_point points[N_KINDS][MOST])
 {
     for (int kind = 0; kind < N_KINDS; kind++) {
         for (int i = 0; i < MOST; i++) {
-            (void) printf("%s\t%s\t%d\t%.4f\n", program_name(program), kind_name[kind],
-                          i + 1, points[kind][i].y_s);
+            (void) printf("%s%s\t%s\t%d\t%.4f\n", program_name(program), suffix,
+                          kind_name[kind], i + 1, points[kind][i].y_s);
         }
     }
 }
@@ -92,8 +94,27 @@ static bool measure_all(struct mpl_arena *arena,
         if (net == NULL || !measure(net, points[p])) {
             return false;
         }
-        print_table(p, points[p]);
+        print_table(p, "", points[p]);
         if ((p == PROGRAM_HALO || p == PROGRAM_HALO_SHUFFLED) && !print_hierarchy(p, net)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The halo exchange is drawn so, the others are printed only. */
+static bool measure_shuffled(struct mpl_arena *arena)
+{
+    struct chart_point points[N_KINDS][MOST];
+
+    for (enum program p = 0; p < N_PROGRAMS; p++) {
+        struct mpl_net *net = p == PROGRAM_HALO || p == PROGRAM_HALO_SHUFFLED
+                                  ? NULL
+                                  : program_make_shuffled(p, arena);
+
+        if (net != NULL && measure(net, points)) {
+            print_table(p, ", shuffled", points);
+        } else if (p != PROGRAM_HALO && p != PROGRAM_HALO_SHUFFLED) {
             return false;
         }
     }
@@ -136,7 +157,7 @@ int main(int argc, char **argv)
         return 2;
     }
     arena = mpl_arena_create();
-    is_done = arena != NULL && measure_all(arena, points);
+    is_done = arena != NULL && measure_all(arena, points) && measure_shuffled(arena);
     mpl_arena_destroy(arena);
     if (!is_done) {
         (void) fputs("plot_cluster_sizes: out of memory\n", stderr);

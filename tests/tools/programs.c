@@ -36,7 +36,8 @@ const char *program_name(enum program program)
 /* A program that is being written down. */
 struct draft {
     uint32_t n;
-    struct mpl_buf *points; /* Per process: struct mpl_net_point */
+    uint32_t *number;       /* Of a process, as it is seen. */
+    struct mpl_buf *points; /* Per number: struct mpl_net_point */
     uint32_t *n_events;
     uint32_t n_pairs;
     uint64_t dice;
@@ -55,17 +56,18 @@ static uint32_t roll(struct draft *d, uint32_t below)
 
 static void work(struct draft *d, uint32_t process, uint32_t n_events)
 {
-    d->n_events[process] += n_events;
+    d->n_events[d->number[process]] += n_events;
 }
 
 static void put(struct draft *d, uint32_t process, uint32_t pair, uint8_t flags)
 {
-    struct mpl_net_point *point = mpl_buf_add(&d->points[process]);
+    const uint32_t number = d->number[process];
+    struct mpl_net_point *point = mpl_buf_add(&d->points[number]);
 
     if (point == NULL) {
         d->is_short = true;
     } else {
-        *point = (struct mpl_net_point){ d->n_events[process]++, pair, flags };
+        *point = (struct mpl_net_point){ d->n_events[number]++, pair, flags };
     }
 }
 
@@ -115,30 +117,23 @@ static uint32_t neighbour(uint32_t cell, uint32_t direction)
     }
 }
 
-static void write_halo(struct draft *d, bool is_shuffled)
+static void write_halo(struct draft *d)
 {
-    uint32_t process[HALO_SIDE * HALO_SIDE];
     uint32_t sent[HALO_SIDE * HALO_SIDE][4];
 
-    for (uint32_t i = 0; i < d->n; i++) {
-        const uint32_t other = is_shuffled ? roll(d, i + 1) : i;
-
-        process[i] = process[other];
-        process[other] = i;
-    }
     for (uint32_t step = 0; step < HALO_STEPS; step++) {
         for (uint32_t cell = 0; cell < d->n; cell++) {
-            work(d, process[cell], HALO_LOCAL);
+            work(d, cell, HALO_LOCAL);
             for (uint32_t k = 0; k < 4; k++) {
                 if (neighbour(cell, k) != MPL_NONE) {
-                    sent[cell][k] = send(d, process[cell]);
+                    sent[cell][k] = send(d, cell);
                 }
             }
         }
         for (uint32_t cell = 0; cell < d->n; cell++) {
             for (uint32_t k = 0; k < 4; k++) {
                 if (neighbour(cell, k) != MPL_NONE) {
-                    receive(d, process[cell], sent[neighbour(cell, k)][3 - k]);
+                    receive(d, cell, sent[neighbour(cell, k)][3 - k]);
                 }
             }
         }
@@ -202,7 +197,7 @@ static void write_program(struct draft *d, enum program program)
         break;
     case PROGRAM_HALO:
     case PROGRAM_HALO_SHUFFLED:
-        write_halo(d, program == PROGRAM_HALO_SHUFFLED);
+        write_halo(d);
         break;
     case PROGRAM_RING:
         write_ring(d, RING_STEPS);
@@ -248,13 +243,27 @@ static struct mpl_net *make_net(const struct draft *d, struct mpl_arena *arena)
 static bool open_draft(struct draft *d, uint32_t n, struct mpl_arena *arena)
 {
     *d = (struct draft){ .n = n,
+                         .number = MPL_NEW_ARRAY(arena, n, uint32_t),
                          .points = MPL_NEW_ARRAY(arena, n, struct mpl_buf),
                          .n_events = MPL_NEW_ARRAY(arena, n, uint32_t),
                          .dice = 2001 };
     for (uint32_t p = 0; p < n && d->points != NULL; p++) {
         d->points[p] = mpl_buf_make(sizeof(struct mpl_net_point));
     }
-    return d->points != NULL && d->n_events != NULL;
+    for (uint32_t p = 0; p < n && d->number != NULL; p++) {
+        d->number[p] = p;
+    }
+    return d->number != NULL && d->points != NULL && d->n_events != NULL;
+}
+
+static void shuffle(struct draft *d)
+{
+    for (uint32_t i = 0; i < d->n; i++) {
+        const uint32_t other = roll(d, i + 1);
+
+        d->number[i] = d->number[other];
+        d->number[other] = i;
+    }
 }
 
 static struct mpl_net *close_draft(struct draft *d, struct mpl_arena *arena)
@@ -267,7 +276,7 @@ static struct mpl_net *close_draft(struct draft *d, struct mpl_arena *arena)
     return net;
 }
 
-struct mpl_net *program_make(enum program program, struct mpl_arena *arena)
+static struct mpl_net *make(enum program program, bool is_shuffled, struct mpl_arena *arena)
 {
     static const uint32_t sizes[N_PROGRAMS] = {
         [PROGRAM_WEB] = N_SERVERS + N_CLIENTS,
@@ -281,8 +290,21 @@ struct mpl_net *program_make(enum program program, struct mpl_arena *arena)
     if (!open_draft(&d, sizes[program], arena)) {
         return NULL;
     }
+    if (is_shuffled) {
+        shuffle(&d);
+    }
     write_program(&d, program);
     return close_draft(&d, arena);
+}
+
+struct mpl_net *program_make(enum program program, struct mpl_arena *arena)
+{
+    return make(program, program == PROGRAM_HALO_SHUFFLED, arena);
+}
+
+struct mpl_net *program_make_shuffled(enum program program, struct mpl_arena *arena)
+{
+    return make(program, true, arena);
 }
 
 struct mpl_net *program_ring(uint32_t n, uint32_t n_steps, struct mpl_arena *arena)
@@ -314,7 +336,8 @@ struct mpl_net *program_phases(struct mpl_arena *arena)
     if (!open_draft(&d, HALO_SIDE * HALO_SIDE, arena)) {
         return NULL;
     }
-    write_halo(&d, false);
-    write_halo(&d, true);
+    write_halo(&d);
+    shuffle(&d);
+    write_halo(&d);
     return close_draft(&d, arena);
 }

@@ -32,6 +32,8 @@ const char *program_name(enum program program);
 
 /** The net lives in \p arena; NULL: no memory. Who draws lots draws the same each time. */
 struct mpl_net *program_make(enum program program, struct mpl_arena *arena);
+/** The same with process numbers drawn at random. */
+struct mpl_net *program_make_shuffled(enum program program, struct mpl_arena *arena);
 /** A ring of any size. */
 struct mpl_net *program_ring(uint32_t n, uint32_t n_steps, struct mpl_arena *arena);
 /** Messages between processes drawn at random; before each, its sender has none to very many events of its own. */
