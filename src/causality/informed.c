@@ -4,8 +4,8 @@
  *
  * Clusters grow from the two that talk most, and take in who talks most with them. That depends on where
  * it begins, so it is also tried with pairs that talk much in place of single ones, with pairs of those, and
- * so on; what needs the fewest numbers in timestamps is taken. An outer level has the clusters of the
- * inner one in place of locations.
+ * so on; the shortest timestamps are taken. An outer level has the clusters of the inner one in place of
+ * locations.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ struct traffic {
 struct graph {
     uint32_t n;               /* Locations. */
     uint32_t most;            /* Locations in a cluster, */
-    uint32_t most_around;     /* and in one of the next level. */
+    uint32_t bytes_around;    /* Of a timestamp of the next level. */
     const uint64_t *received; /* Messages, per location. */
     uint32_t *members;        /* Room, per location. */
     uint32_t *node;           /* Of a location. */
@@ -323,12 +323,14 @@ static bool grow(const struct graph *graph, uint32_t *part)
 /* ---- the best of all ---------------------------------------------------------------------------- */
 
 /*
- * Twice the numbers in the timestamps of receives: the members of the receiver's cluster or, where the message comes
- * from another one, of the next level's. How many messages of a pair go which way is not kept; it is taken for
- * half of them. The fewest messages between clusters would not do: they fill clusters up with whoever is left.
+ * Twice the bytes of the timestamps of receives: a number for each member of the receiver's cluster or, where the
+ * message comes from another one, a timestamp of the next level. How many messages of a pair go which way is
+ * not kept; it is taken for half of them. The fewest messages between clusters would not do: they fill
+ * clusters up with whoever is left.
  */
 static uint64_t cost_of(const struct graph *g, const uint32_t *part)
 {
+    const uint32_t number = sizeof(uint32_t);
     uint32_t *members = g->members;
     uint64_t cost = 0;
 
@@ -337,22 +339,29 @@ static uint64_t cost_of(const struct graph *g, const uint32_t *part)
         members[part[g->node[l]]]++;
     }
     for (uint32_t l = 0; l < g->n; l++) {
-        cost += 2 * g->received[l] * members[part[g->node[l]]];
+        cost += 2 * g->received[l] * number * members[part[g->node[l]]];
     }
     for (size_t i = 0; i < g->traffic.n; i++) {
         const struct traffic *t = mpl_buf_get(&g->traffic, i);
+        const uint32_t n = members[part[t->a]] + members[part[t->b]];
 
         if (part[t->a] != part[t->b]) {
-            cost += t->n * (2 * g->most_around - members[part[t->a]] - members[part[t->b]]);
+            cost += t->n * 2 * g->bytes_around;
+            cost -= t->n * number * n;
         }
     }
     return cost;
 }
 
-/* Fills best[], per location; \p g is coarse in the end. */
-static bool find_best(struct graph *g, uint32_t *scratch, uint32_t *best)
+/* The best clusters so far. */
+struct choice {
+    uint64_t cost;
+    uint32_t *part; /* Per location. */
+};
+
+/* \p g is coarse in the end. */
+static bool try_all(struct graph *g, uint32_t *scratch, struct choice *best)
 {
-    uint64_t least = UINT64_MAX;
     bool has_changed = true;
 
     while (has_changed) {
@@ -362,10 +371,10 @@ static bool find_best(struct graph *g, uint32_t *scratch, uint32_t *best)
 
         const uint64_t cost = cost_of(g, scratch);
 
-        for (uint32_t l = 0; l < g->n && cost < least; l++) {
-            best[l] = scratch[g->node[l]];
+        for (uint32_t l = 0; l < g->n && cost < best->cost; l++) {
+            best->part[l] = scratch[g->node[l]];
         }
-        least = cost < least ? cost : least;
+        best->cost = cost < best->cost ? cost : best->cost;
         if (!coarsen(g, scratch, &has_changed)) {
             return false;
         }
@@ -373,41 +382,68 @@ static bool find_best(struct graph *g, uint32_t *scratch, uint32_t *best)
     return true;
 }
 
-static bool put_level(struct mpl_clusters *c, uint32_t level, const struct exchange *all,
-                      struct mpl_arena *arena)
+/*
+ * A full vector takes a byte per number, as most are kept by what they differ in. With several levels numbers are
+ * compared all the same, as the paper does: in bytes an outer level hardly saves anything.
+ */
+static uint32_t bytes_around(const struct mpl_clusters *c, uint32_t level)
 {
-    const bool is_last = level + 1 == c->n_levels;
-    struct graph g = { .n = c->n_locations,
-                       .most = c->most[level],
-                       .most_around = is_last ? c->n_locations : c->most[level + 1],
-                       .received = all->received,
-                       .members = MPL_NEW_ARRAY(arena, c->n_locations, uint32_t),
-                       .node = MPL_NEW_ARRAY(arena, c->n_locations, uint32_t),
-                       .size = MPL_NEW_ARRAY(arena, c->n_locations, uint32_t),
-                       .traffic = mpl_buf_make(sizeof(struct traffic)) };
-    uint32_t *best = MPL_NEW_ARRAY(arena, c->n_locations, uint32_t);
-    uint32_t *scratch = MPL_NEW_ARRAY(arena, c->n_locations, uint32_t);
-    bool is_done = g.members != NULL && g.node != NULL && g.size != NULL && best != NULL &&
-                   scratch != NULL;
+    const uint32_t number = sizeof(uint32_t);
 
+    if (c->n_levels == 1) {
+        return c->n_locations;
+    }
+    return number * (level + 1 == c->n_levels ? c->n_locations : c->most[level + 1]);
+}
+
+/* Nodes are the clusters of the level below, and all their messages. */
+static bool fill(struct graph *g, const struct mpl_clusters *c, uint32_t level,
+                 const struct exchange *all, uint32_t *scratch)
+{
+    bool is_done = true;
+
+    g->traffic = mpl_buf_make(sizeof(struct traffic));
     for (size_t i = 0; i < all->traffic.n && is_done; i++) {
-        struct traffic *t = mpl_buf_add(&g.traffic);
+        struct traffic *t = mpl_buf_add(&g->traffic);
 
         is_done = t != NULL;
         if (is_done) {
             *t = *(const struct traffic *) mpl_buf_get(&all->traffic, i);
         }
     }
-    for (uint32_t l = 0; l < c->n_locations && is_done; l++) {
-        g.node[l] = l;
-        g.size[l] = 1;
+    for (uint32_t l = 0; l < c->n_locations; l++) {
+        g->node[l] = l;
+        g->size[l] = 1;
         scratch[l] = level == 0 ? l : mpl_clusters_home(c, level - 1, l);
     }
-    is_done = is_done && join(&g, scratch) && find_best(&g, scratch, best);
-    for (uint32_t l = 0; l < c->n_locations && is_done; l++) {
-        (void) mpl_clusters_merge(c, level, best[l], l);
+    return is_done && join(g, scratch);
+}
+
+/* Where there is one level, smaller clusters than there may be can be the best. */
+static bool put_level(struct mpl_clusters *c, uint32_t level, const struct exchange *all,
+                      struct mpl_arena *arena)
+{
+    const uint32_t n = c->n_locations;
+    struct graph g = { .n = n,
+                       .most = c->most[level],
+                       .bytes_around = bytes_around(c, level),
+                       .received = all->received,
+                       .members = MPL_NEW_ARRAY(arena, n, uint32_t),
+                       .node = MPL_NEW_ARRAY(arena, n, uint32_t),
+                       .size = MPL_NEW_ARRAY(arena, n, uint32_t) };
+    struct choice best = { UINT64_MAX, MPL_NEW_ARRAY(arena, n, uint32_t) };
+    uint32_t *scratch = MPL_NEW_ARRAY(arena, n, uint32_t);
+    bool is_done = g.members != NULL && g.node != NULL && g.size != NULL &&
+                   best.part != NULL && scratch != NULL;
+
+    while (is_done && g.most > 0) {
+        is_done = fill(&g, c, level, all, scratch) && try_all(&g, scratch, &best);
+        mpl_buf_free(&g.traffic);
+        g.most = c->n_levels == 1 ? g.most * 3 / 4 : 0;
     }
-    mpl_buf_free(&g.traffic);
+    for (uint32_t l = 0; l < n && is_done; l++) {
+        (void) mpl_clusters_merge(c, level, best.part[l], l);
+    }
     return is_done;
 }
 
