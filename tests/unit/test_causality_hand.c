@@ -405,7 +405,9 @@ END_TEST
 
 START_TEST(timestamps_without_memory_fail_cleanly)
 {
-    struct mpl_causality_options options = { (enum mpl_clustering) _i, 2, { 2, 4 } };
+    struct mpl_causality_options options = { (enum mpl_clustering)(_i % 3),
+                                             1 + (uint32_t) _i / 3,
+                                             { 2, 4 } };
     struct mpl_net *net = net_of(circle(0));
     enum mpl_status st = MPL_E_NOMEM;
     struct mpl_causality *c = NULL;
@@ -448,7 +450,7 @@ int main(void)
     tcase_add_loop_test(c, leaps_of_any_size_are_known, 0, 3);
     tcase_add_test(c, more_numbers_than_can_be_counted_are_refused);
     tcase_add_test(c, numbers_end_where_they_cannot_be_addressed);
-    tcase_add_loop_test(c, timestamps_without_memory_fail_cleanly, 0, 3);
+    tcase_add_loop_test(c, timestamps_without_memory_fail_cleanly, 0, 6);
     suite_add_tcase(suite, c);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
