@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "observed.h"
 #include "programs.h"
 
 #include "causality/causality.h"
@@ -302,6 +303,26 @@ static void print_direct(const char *name, const struct run *r)
            r->receives.n);
 }
 
+/* ---- what is observed only ------------------------------------------------------------------------------ */
+
+static void print_observed(const char *name, const struct run *r)
+{
+    static const uint32_t every[] = { 1, 4, 16 };
+
+    printf("| %s |", name);
+    for (size_t i = 0; i < sizeof every / sizeof every[0]; i++) {
+        struct mpl_arena *own = must(mpl_arena_create());
+        struct observed_cost cost;
+
+        if (!observed_measure(r->net, every[i], own, &cost)) {
+            (void) must(NULL);
+        }
+        printf(" %.3f | %.0f |", cost.ratio, cost.looked_at);
+        mpl_arena_destroy(own);
+    }
+    printf("\n");
+}
+
 /* ---- linear extensions ---------------------------------------------------------------------------------- */
 
 /* Where points stand in an order of all events in which one process comes as late as it can. */
@@ -586,6 +607,11 @@ int main(void)
         "|\n|---|---|---|---|---|\n");
     for (int p = 0; p < N_PROGRAMS; p++) {
         print_direct(names[p], &runs[p]);
+    }
+    printf("\n### Events of interest\n\n| program | every event | looked at | every 4th | "
+           "looked at | every 16th | looked at |\n|---|---|---|---|---|---|---|\n");
+    for (int p = 0; p < N_PROGRAMS; p++) {
+        print_observed(names[p], &runs[p]);
     }
     printf("\n### Linear extensions\n\n| program | 2 | 4 | 8 | 16 | 32 | as many as "
            "processes |\n|---|---|---|---|---|---|---|\n");
