@@ -203,7 +203,9 @@
 
 (defrule ADVISE::balance-static
   "Some processes compute longer than the others in all, and nothing else was found."
-  (uneven-asked (run ?r))
+  ;; Whom others wait for may be found a moment later.
+  (logical (uneven-asked (run ?r))
+           (not (finding (kind cause) (run ?r) (pattern "message-passing") (name late-process))))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   (metric (run ?r) (pattern "message-passing") (name "run.lost_at_work") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)

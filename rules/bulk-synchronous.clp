@@ -54,6 +54,11 @@
   "Waiting in collectives and the rest of them cannot be told apart."
   (slot run (type STRING)) (slot pattern (type STRING)) (slot why (type STRING)))
 
+(deftemplate MAIN::bsp-outside
+  "Others wait for a member of a part of the processes that is in calls outside of it meanwhile."
+  (slot run (type STRING)) (slot pattern (type STRING)) (slot location (type STRING))
+  (slot cost (type FLOAT)))
+
 (deffunction MAIN::bsp-ask (?run ?pattern ?level ?reason ?names)
   "Needs for several metrics."
   (foreach ?m ?names
@@ -70,6 +75,13 @@
   "Seconds of waiting that go back to late processes."
   (bind ?sum 0.0)
   (do-for-all-facts ((?f bsp-late)) (and (eq ?f:run ?run) (eq ?f:pattern ?pattern))
+    (bind ?sum (+ ?sum ?f:cost)))
+  ?sum)
+
+(deffunction MAIN::bsp-elsewhere (?run ?pattern)
+  "Seconds of waiting for members that are in calls outside of the part."
+  (bind ?sum 0.0)
+  (do-for-all-facts ((?f bsp-outside)) (and (eq ?f:run ?run) (eq ?f:pattern ?pattern))
     (bind ?sum (+ ?sum ?f:cost)))
   ?sum)
 
@@ -261,6 +273,21 @@
                     "run.step_cost" "run.step_kept" "run.step_order" "run.step_same" "run.step_growth"
                     "run.often_wait")))
 
+(defrule REFINE::bsp-ask-outside
+  "Calls with others than those of a communicator or group look like computation in it: ask what is computed."
+  (finding (kind observation) (name members-wait) (run ?r) (pattern ?p))
+  (pattern (run ?r) (name "bulk-synchronous") (id ?p) (scope ~"world"))
+  =>
+  (assert (need (run ?r) (pattern "message-passing") (metric "process.compute_time") (level 3)
+                (reason "tell what members of a group compute from their calls outside of it"))))
+
+(deffunction MAIN::bsp-is-outside (?run ?pattern ?l ?excess)
+  "Whether a member is in calls outside of its part for at least half of what it seems to compute longer."
+  (and (neq ?pattern "bulk-synchronous") ; of all processes nothing is outside
+       (>= (* 2.0 (- (metric-value ?run ?pattern "member.compute_time" ?l 0.0)
+                     (metric-value ?run "message-passing" "process.compute_time" ?l 1e9)))
+           ?excess)))
+
 ;; ---- level 3: waiting -------------------------------------------------------------------------
 
 (defrule REFINE::bsp-late
@@ -273,6 +300,10 @@
   (test (bsp-is-late ?share ?relative ?excess ?cost ?n))
   (metric (run ?r) (pattern ?p) (name "run.in_collectives_least") (value ?least))
   (metric (run ?r) (pattern ?p) (name "run.moving") (value ?moving))
+  (metric (run ?r) (pattern ?p) (name "member.compute_time") (location ?l))
+  (or (pattern (run ?r) (id ?p) (scope "world"))
+      (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?l)))
+  (test (not (bsp-is-outside ?r ?p ?l ?excess)))
   =>
   ;; Who is in collectives for the shortest time shows what they cost at most: the rest is waiting,
   ;; which only clocks hide.
@@ -281,6 +312,24 @@
    then (bind ?hidden (* ?share (max 0.0 (- ?moving ?least)))))
   (assert (bsp-late (run ?r) (pattern ?p) (location ?l)
                     (cost (max ?cost (min (+ ?cost ?hidden) (* ?excess (max 1 (- ?n 1)))))))))
+
+(defrule REFINE::bsp-late-outside
+  "Members wait for one that is in calls with others meanwhile: who is to blame, they do not see."
+  (finding (kind observation) (name members-wait) (run ?r) (pattern ?p))
+  (metric (run ?r) (pattern ?p) (name "member.delay_share") (location ?l) (value ?share) (of ?n))
+  (metric (run ?r) (pattern ?p) (name "member.delay_cost") (location ?l) (value ?cost))
+  (metric (run ?r) (pattern ?p) (name "member.relative") (location ?l) (value ?relative))
+  (metric (run ?r) (pattern ?p) (name "member.excess") (location ?l) (value ?excess))
+  (test (bsp-is-late ?share ?relative ?excess ?cost ?n))
+  (metric (run ?r) (pattern ?p) (name "member.compute_time") (location ?l) (value ?seen))
+  (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?l) (value ?really))
+  (test (bsp-is-outside ?r ?p ?l ?excess))
+  (pattern (run ?r) (id ?p) (scope ?scope))
+  =>
+  (assert (bsp-outside (run ?r) (pattern ?p) (location ?l) (cost ?cost))
+          (finding (kind observation) (name late-outside) (run ?r) (pattern ?p) (locations ?l) (lost ?cost) (level 3)
+                   (text (text "The others of {} wait {s} for process {}, which is in calls with processes outside of it for {s} meanwhile."
+                               ?scope ?cost ?l (- ?seen ?really))))))
 
 (deffunction MAIN::bsp-is-alone (?run ?pattern ?root ?excess)
   "Whether what a root computes longer is before its broadcasts and scatters, and the others compute little meanwhile:
@@ -366,7 +415,7 @@
   (metric (run ?r) (pattern ?p) (name "member.delay_share") (rank 1))
   (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?all))
   =>
-  (bind ?rest (- ?wait (bsp-blamed ?r ?p)))
+  (bind ?rest (- ?wait (bsp-blamed ?r ?p) (bsp-elsewhere ?r ?p)))
   (if (>= ?rest (* ?*significant* ?all))
    then (assert (bsp-rest (run ?r) (pattern ?p) (wait ?rest)))))
 
