@@ -39,8 +39,10 @@ struct mpl_loops {
     struct mpl_buf items;    /* struct mpl_item, of all bodies */
     uint64_t *powers;        /* Of base, up to K. */
     uint32_t n_known;        /* Loops that two iterations are enough for. */
-    struct mpl_buf stack;    /* struct place */
-    uint32_t *heads;         /* Per bucket: 1 + the topmost place with such a gram. */
+    bool
+        is_open; /* Two were not enough somewhere: with more loops known, more may become of it. */
+    struct mpl_buf stack; /* struct place */
+    uint32_t *heads;      /* Per bucket: 1 + the topmost place with such a gram. */
 };
 
 struct place {
@@ -324,6 +326,7 @@ static enum change fold(struct mpl_loops *x, uint32_t n)
         times = 3;
         if (3 * (size_t) n > top || hash != stretch(x, top - 2 * (size_t) n, n) ||
             !is_repeated(x, n, 3)) {
+            x->is_open = true;
             return UNCHANGED;
         }
     }
@@ -511,14 +514,19 @@ bool mpl_sequences_find_equal(const struct mpl_sequence *sequences, size_t n,
     return is_done;
 }
 
+/* Of each sequence that may look different now that more loops are known. */
 static bool pass(struct mpl_loops *x, const struct mpl_sequence *sequences, size_t n,
-                 const uint32_t *first, struct mpl_arena *arena, struct mpl_folded *out)
+                 const uint32_t *first, bool *is_settled, struct mpl_folded *out)
 {
     for (size_t i = 0; i < n; i++) {
         if (first[i] != i) {
             out[i] = out[first[i]];
-        } else if (!fold_sequence(x, &sequences[i], arena, &out[i])) {
-            return false;
+        } else if (!is_settled[i]) {
+            x->is_open = false;
+            if (!fold_sequence(x, &sequences[i], x->arena, &out[i])) {
+                return false;
+            }
+            is_settled[i] = !x->is_open;
         }
     }
     return true;
@@ -530,14 +538,16 @@ enum mpl_status mpl_loops_fold(struct mpl_loops *loops,
 {
     struct mpl_arena *scratch = mpl_arena_create();
     uint32_t *first = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, n, uint32_t);
-    bool is_done = first != NULL && mpl_sequences_find_equal(sequences, n, first);
+    bool *is_settled = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, n, bool);
+    bool is_done = first != NULL && is_settled != NULL &&
+                   mpl_sequences_find_equal(sequences, n, first);
     bool is_last = false;
 
     for (int i = 0; i < MOST_PASSES && is_done && !is_last; i++) {
         const uint32_t n_before = mpl_loops_count(loops);
 
         loops->n_known = n_before;
-        is_done = pass(loops, sequences, n, first, loops->arena, out);
+        is_done = pass(loops, sequences, n, first, is_settled, out);
         is_last = mpl_loops_count(loops) == n_before;
     }
     mpl_arena_destroy(scratch);

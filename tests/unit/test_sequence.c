@@ -259,11 +259,12 @@ static struct mpl_sequence random_sequence(void)
     return (struct mpl_sequence){ n, symbols, NULL };
 }
 
-/* _i is the seed. */
+/* _i is the seed. Once all loops are known, nothing more becomes of it. */
 START_TEST(what_is_folded_can_be_unfolded)
 {
     struct mpl_sequence sequences[4];
     struct mpl_folded out[4];
+    struct mpl_folded again[4];
     uint32_t back[MOST];
 
     srand((unsigned) _i);
@@ -283,6 +284,11 @@ START_TEST(what_is_folded_can_be_unfolded)
             length += mpl_item_length(loops, out[i].items[k]);
         }
         ck_assert_uint_eq(length, sequences[i].n);
+    }
+    ck_assert_int_eq(mpl_loops_fold(loops, sequences, 4, again, NULL), MPL_OK);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_uint_eq(again[i].n, out[i].n);
+        ck_assert_mem_eq(again[i].items, out[i].items, out[i].n * sizeof *out[i].items);
     }
     mpl_loops_destroy(loops);
 }
