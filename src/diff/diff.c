@@ -35,18 +35,18 @@ const char *mpl_diff_verdict_name(enum mpl_diff_verdict verdict)
     return names[verdict];
 }
 
-static struct mpl_sequence_options options_of(const struct mpl_comparison *c, unsigned with)
+static struct mpl_sequence_options options_of(unsigned with, const struct mpl_loose *loose)
 {
     return (struct mpl_sequence_options){ .parts = with,
                                           .without_polls = true,
-                                          .loose = c->loose };
+                                          .loose = loose };
 }
 
 static enum mpl_status make_level(struct mpl_comparison *c, unsigned with,
-                                  struct mpl_arena *arena, struct mpl_level *out,
-                                  struct mpl_err *err)
+                                  const struct mpl_loose *loose, struct mpl_arena *arena,
+                                  struct mpl_level *out, struct mpl_err *err)
 {
-    const struct mpl_sequence_options options = options_of(c, with);
+    const struct mpl_sequence_options options = options_of(with, loose);
     const enum mpl_status st = mpl_sequences_create(c->diff.base->events, &options,
                                                     c->symbols, arena, &out->base, err);
 
@@ -273,7 +273,8 @@ static enum mpl_status make_coarse(struct mpl_comparison *c, struct mpl_level *l
                       : st;
     levels[COARSE] = *out;
     return st == MPL_OK && c->options.has_parts
-               ? make_level(c, parts_of(c, COARSE), c->arena, &levels[COARSE], err)
+               ? make_level(c, parts_of(c, COARSE), c->loose, c->arena, &levels[COARSE],
+                            err)
                : st;
 }
 
@@ -330,51 +331,64 @@ static void count_calls(const struct mpl_comparison *c, const struct mpl_level *
     }
 }
 
-/* Those of which more is left to chance than \p changes says, which is brought up to date. */
-static enum mpl_status update_level(struct mpl_comparison *c, uint32_t *changes,
-                                    struct mpl_arena *arena, struct mpl_level *level,
-                                    struct mpl_err *err)
-{
-    const struct mpl_sequence_options options = options_of(c, parts[FINE]);
-    bool *is_changed = MPL_NEW_ARRAY(arena, c->n_locations, bool);
-    enum mpl_status st = is_changed == NULL ? mpl_nomem(err) : MPL_OK;
+/* Of both runs, per location: calls with all that is recorded, what is left of them, and how often that changed. */
+struct loosening {
+    struct mpl_level firm;
+    struct mpl_level *level;
+    uint32_t *changes;
+    bool *is_changed;
+};
 
-    for (uint32_t l = 0; l < c->n_locations && st == MPL_OK; l++) {
+/* Looks again at those of which more is left to chance than before. */
+static enum mpl_status update_level(struct mpl_comparison *c, struct loosening *x,
+                                    struct mpl_arena *arena, struct mpl_err *err)
+{
+    enum mpl_status st;
+
+    for (uint32_t l = 0; l < c->n_locations; l++) {
         const uint32_t n = mpl_loose_changes_of(c->loose, l);
 
-        is_changed[l] = n > changes[l];
-        changes[l] = n;
+        x->is_changed[l] = n > x->changes[l];
+        x->changes[l] = n;
     }
-    st = st == MPL_OK
-             ? mpl_sequences_update(c->diff.base->events, &options, c->symbols, is_changed,
-                                    c->n_locations, arena, &level->base, err)
-             : st;
-    return st == MPL_OK
-               ? mpl_sequences_update(c->diff.new->events, &options, c->symbols, is_changed,
-                                      c->n_locations, arena, &level->new, err)
-               : st;
+    st = mpl_sequences_loosen(c->diff.base->events, x->firm.base, c->loose, c->symbols,
+                              x->is_changed, c->n_locations, arena, &x->level->base, err);
+    return st == MPL_OK ? mpl_sequences_loosen(c->diff.new->events, x->firm.new, c->loose,
+                                               c->symbols, x->is_changed, c->n_locations,
+                                               arena, &x->level->new, err)
+                        : st;
+}
+
+static enum mpl_status begin_loosening(struct mpl_comparison *c, struct mpl_arena *arena,
+                                       struct loosening *x, struct mpl_err *err)
+{
+    enum mpl_status st;
+
+    x->changes = MPL_NEW_ARRAY(arena, c->n_locations, uint32_t);
+    x->is_changed = MPL_NEW_ARRAY(arena, c->n_locations, bool);
+    st = x->changes == NULL || x->is_changed == NULL
+             ? mpl_nomem(err)
+             : make_level(c, parts[FINE], NULL, arena, &x->firm, err);
+    *x->level = x->firm;
+    return st == MPL_OK && mpl_loose_changes(c->loose) > 0 ? update_level(c, x, arena, err)
+                                                           : st;
 }
 
 /* Until nothing more is found that chance decides. */
 static enum mpl_status loosen(struct mpl_comparison *c, struct mpl_arena *arena,
                               struct mpl_level *level, struct mpl_err *err)
 {
-    uint32_t *changes = MPL_NEW_ARRAY(arena, c->n_locations, uint32_t);
+    const struct mpl_sequence_options options = options_of(parts[FINE], c->loose);
+    struct loosening x = { .level = level };
     bool has_more = true;
-    enum mpl_status st =
-        changes == NULL ? mpl_nomem(err) : make_level(c, parts[FINE], arena, level, err);
+    enum mpl_status st = begin_loosening(c, arena, &x, err);
 
-    for (uint32_t l = 0; l < c->n_locations && st == MPL_OK; l++) {
-        changes[l] = mpl_loose_changes_of(c->loose, l);
-    }
     if (st == MPL_OK) {
         count_calls(c, level, c->n_calls);
     }
     for (int i = 0; i < MOST_ROUNDS && has_more && st == MPL_OK; i++) {
-        const struct mpl_sequence_options options = options_of(c, parts[FINE]);
-
         st = mpl_arrival_find(c, &options, level, &has_more, err);
-        st = st == MPL_OK && has_more ? update_level(c, changes, arena, level, err) : st;
+        st = st == MPL_OK && has_more ? update_level(c, &x, arena, err) : st;
     }
     if (st == MPL_OK) {
         count_calls(c, level, c->n_compared);
@@ -385,7 +399,7 @@ static enum mpl_status loosen(struct mpl_comparison *c, struct mpl_arena *arena,
 enum mpl_status mpl_fine_make(struct mpl_comparison *c, struct mpl_arena *arena,
                               struct mpl_level *out, struct mpl_err *err)
 {
-    return make_level(c, parts_of(c, FINE), arena, out, err);
+    return make_level(c, parts_of(c, FINE), c->loose, arena, out, err);
 }
 
 enum mpl_status mpl_fine_loosen(struct mpl_comparison *c, struct mpl_err *err)

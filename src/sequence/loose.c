@@ -89,3 +89,17 @@ uint32_t mpl_loose_changes_of(const struct mpl_loose *loose, uint32_t location)
 
     return n == MPL_NONE ? 0 : n;
 }
+
+void mpl_symbol_loosen(struct mpl_symbol *s, enum mpl_looseness level)
+{
+    if (level == MPL_LOOSE_ROOT) {
+        s->root = MPL_NONE;
+    }
+    if (level >= MPL_LOOSE_PEER) {
+        s->to = MPL_NONE;
+        s->from = MPL_NONE;
+        s->more = 0;
+        s->sent_bytes = UINT64_MAX;
+        s->received_bytes = UINT64_MAX;
+    }
+}

@@ -214,15 +214,13 @@ static struct mpl_symbol symbol_of(const struct mpl_maker *m, uint32_t call,
 /* Only the parts that are asked for, and that chance does not decide about. */
 static void strip(const struct mpl_maker *m, enum mpl_looseness level, struct mpl_symbol *s)
 {
-    const bool is_firm = level < MPL_LOOSE_PEER;
-
-    s->to = is_firm ? shown_peer(m, s->to) : MPL_NONE;
-    s->from = is_firm ? shown_peer(m, s->from) : MPL_NONE;
-    s->root = has(m, MPL_SYMBOL_ROOT) && level != MPL_LOOSE_ROOT ? s->root : MPL_NONE;
+    mpl_symbol_loosen(s, level);
+    s->to = shown_peer(m, s->to);
+    s->from = shown_peer(m, s->from);
+    s->root = has(m, MPL_SYMBOL_ROOT) ? s->root : MPL_NONE;
     s->tag = has(m, MPL_SYMBOL_TAG) ? s->tag : MPL_NONE;
     s->comm = has(m, MPL_SYMBOL_COMM) ? s->comm : MPL_NONE;
-    s->more = is_firm ? s->more : 0;
-    if (!is_firm || !has(m, MPL_SYMBOL_BYTES)) {
+    if (!has(m, MPL_SYMBOL_BYTES)) {
         s->sent_bytes = UINT64_MAX;
         s->received_bytes = UINT64_MAX;
     }
@@ -433,36 +431,5 @@ enum mpl_status mpl_sequences_create(const struct mpl_events *events,
         return mpl_nomem(err);
     }
     *out = all;
-    return MPL_OK;
-}
-
-/* What is left to chance takes calls away and never adds any, so that there is room for all of them. */
-enum mpl_status mpl_sequences_update(const struct mpl_events *events,
-                                     const struct mpl_sequence_options *options,
-                                     struct mpl_symbols *symbols, const bool *is_changed,
-                                     uint32_t n, struct mpl_arena *arena,
-                                     const struct mpl_sequence **all, struct mpl_err *err)
-{
-    struct mpl_arena *scratch = mpl_arena_create();
-    struct mpl_maker m;
-    bool is_done = scratch != NULL && mpl_maker_open(&m, events, options, symbols, scratch);
-    struct mpl_sequence *out =
-        is_done ? MPL_NEW_ARRAY(arena, m.model->n_locations, struct mpl_sequence) : NULL;
-
-    is_done = is_done && out != NULL;
-    for (; is_done && m.location < m.model->n_locations; m.location++) {
-        const struct mpl_sequence *s = &(*all)[m.location];
-        struct list p = { .symbols = (uint32_t *) (uintptr_t) s->symbols,
-                          .calls = (uint32_t *) (uintptr_t) s->calls };
-
-        out[m.location] = *s;
-        is_done =
-            m.location >= n || !is_changed[m.location] || fill(&m, &p, &out[m.location]);
-    }
-    mpl_arena_destroy(scratch);
-    if (!is_done) {
-        return mpl_nomem(err);
-    }
-    *all = out;
     return MPL_OK;
 }

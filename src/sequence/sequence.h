@@ -134,6 +134,8 @@ enum mpl_looseness mpl_loose_get(const struct mpl_loose *loose, uint32_t locatio
 /** \p has_peer: only calls with the same partner. False: no memory. */
 bool mpl_loose_put(struct mpl_loose *loose, uint32_t location,
                    const struct mpl_symbol *call, bool has_peer, enum mpl_looseness level);
+/** Takes away what of a call of that level is not compared. */
+void mpl_symbol_loosen(struct mpl_symbol *symbol, enum mpl_looseness level);
 /** How often a level was changed. */
 size_t mpl_loose_changes(const struct mpl_loose *loose);
 /** How often one of a location was. */
@@ -161,11 +163,15 @@ enum mpl_status mpl_sequences_create(const struct mpl_events *events,
                                      struct mpl_symbols *symbols, struct mpl_arena *arena,
                                      const struct mpl_sequence **out, struct mpl_err *err);
 /**
- * The same when more is left to chance than before: of the first \p n locations those are looked at again that \p is_changed says. Their
- * symbols and calls are written to where they stood.
+ * What is left of \p firm, the sequences of \p n locations, of which chance decides nothing and which were made with all
+ * parts, where it does: what mpl_sequences_create() makes with \p loose, at a fraction of its cost. *all, at first \p firm,
+ * is brought up to date for those that \p is_changed says; where it was before, symbols and calls are written to where they stood.
+ *
+ * Ownership: lives in \p arena, and borrows from \p firm. Errors: MPL_E_NOMEM only.
  */
-enum mpl_status mpl_sequences_update(const struct mpl_events *events,
-                                     const struct mpl_sequence_options *options,
+enum mpl_status mpl_sequences_loosen(const struct mpl_events *events,
+                                     const struct mpl_sequence *firm,
+                                     const struct mpl_loose *loose,
                                      struct mpl_symbols *symbols, const bool *is_changed,
                                      uint32_t n, struct mpl_arena *arena,
                                      const struct mpl_sequence **all, struct mpl_err *err);

@@ -390,6 +390,91 @@ START_TEST(what_is_left_to_chance_is_so_in_one_location_only)
 }
 END_TEST
 
+/* ---- what is left where chance decides ------------------------------------------------------------- */
+
+static const unsigned all_parts =
+    MPL_SYMBOL_PEER | MPL_SYMBOL_ROOT | MPL_SYMBOL_TAG | MPL_SYMBOL_BYTES | MPL_SYMBOL_COMM;
+struct farm {
+    struct mpl_analysis *analysis;
+    const struct mpl_events *events;
+    struct mpl_symbols *symbols;
+    uint32_t n;
+};
+
+static struct farm open_farm(const char *name)
+{
+    struct farm f = { .symbols = mpl_symbols_create() };
+    const char *path = mpl_arena_printf(arena, "%s/%s", traces_folder(), name);
+
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, &f.analysis, NULL), MPL_OK);
+    f.events = mpl_analysis_diagnosis(f.analysis)->runs[0].events;
+    f.n = mpl_events_model(f.events)->n_locations;
+    return f;
+}
+
+static const struct mpl_sequence *sequences_of(const struct farm *f,
+                                               const struct mpl_loose *loose)
+{
+    const struct mpl_sequence_options options = { .parts = all_parts,
+                                                  .without_polls = true,
+                                                  .loose = loose };
+    const struct mpl_sequence *all = NULL;
+
+    ck_assert_int_eq(
+        mpl_sequences_create(f->events, &options, f->symbols, arena, &all, NULL), MPL_OK);
+    return all;
+}
+
+/* Calls of each location, drawn by lot. */
+static void leave_to_chance(const struct farm *f, const struct mpl_sequence *firm,
+                            struct mpl_loose *loose)
+{
+    for (uint32_t l = 0; l < f->n; l++) {
+        const struct mpl_symbol s =
+            *mpl_symbols_get(f->symbols, firm[l].symbols[(uint32_t) rand() % firm[l].n]);
+        const enum mpl_looseness level = (enum mpl_looseness)(MPL_LOOSE_ROOT + rand() % 3);
+
+        ck_assert(mpl_loose_put(loose, l, &s, rand() % 2 == 0, level));
+    }
+}
+
+static void check_same(const struct farm *f, const struct mpl_sequence *a,
+                       const struct mpl_sequence *b)
+{
+    for (uint32_t l = 0; l < f->n; l++) {
+        ck_assert_uint_eq(a[l].n, b[l].n);
+        ck_assert_mem_eq(a[l].symbols, b[l].symbols, a[l].n * sizeof *a[l].symbols);
+        ck_assert_mem_eq(a[l].calls, b[l].calls, a[l].n * sizeof *a[l].calls);
+    }
+}
+
+static const char *const farms[] = { "scorep-mw", "mandel-mw-np8", "npb-is-W-np8",
+                                     "probe-p2p-np4" };
+
+/* As if they were made anew, time and again. */
+START_TEST(less_is_left_of_calls_as_more_is_left_to_chance)
+{
+    const struct farm f = open_farm(farms[_i]);
+    struct mpl_loose *loose = mpl_loose_create(arena);
+    const struct mpl_sequence *firm = sequences_of(&f, NULL);
+    const struct mpl_sequence *left = firm;
+    bool *is_changed = MPL_NEW_ARRAY(arena, f.n, bool);
+
+    srand((unsigned) _i);
+    memset(is_changed, true, f.n * sizeof *is_changed);
+    for (int round = 0; round < 4; round++) {
+        leave_to_chance(&f, firm, loose);
+        ck_assert_int_eq(mpl_sequences_loosen(f.events, firm, loose, f.symbols, is_changed,
+                                              f.n, arena, &left, NULL),
+                         MPL_OK);
+        check_same(&f, left, sequences_of(&f, loose));
+    }
+    mpl_loose_close(loose);
+    mpl_symbols_destroy(f.symbols);
+    mpl_analysis_destroy(f.analysis);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sequence");
@@ -410,6 +495,8 @@ int main(void)
     tcase_add_test(c, folding_without_memory_fails_cleanly);
     tcase_add_test(c, what_is_left_to_chance_is_so_in_one_location_only);
     if (traces_are_there("loops in real traces")) {
+        tcase_add_loop_test(c, less_is_left_of_calls_as_more_is_left_to_chance, 0,
+                            sizeof farms / sizeof *farms);
         tcase_add_loop_test(c, the_step_of_lulesh_is_found_from_its_length_on, 0,
                             sizeof lulesh_steps / sizeof *lulesh_steps);
     }
