@@ -14,6 +14,7 @@ struct mpl_precedences {
     struct mpl_arena *net_arena;
     struct mpl_causality_options options;
     const char *why;
+    bool is_asked; /* Once about two moments. */
 };
 
 static void forget(void *object)
@@ -144,6 +145,31 @@ enum mpl_status mpl_precedences_among(struct mpl_precedences *p,
     st = arena == NULL ? mpl_nomem(err) : make_net(p, arena, &net, err);
     st = st == MPL_OK ? mpl_moments_order(net, moments, n, before, err) : st;
     mpl_arena_destroy(arena);
+    return st;
+}
+
+enum mpl_status mpl_precedences_is_before(struct mpl_precedences *p, struct mpl_moment a,
+                                          struct mpl_moment b, bool *is,
+                                          struct mpl_err *err)
+{
+    const struct mpl_moment both[] = { a, b };
+    const bool is_first = !p->is_asked;
+    uint64_t before[2] = { 0, 0 };
+    struct mpl_causality *causality = NULL;
+    enum mpl_status st;
+
+    p->is_asked = true;
+    if (a.location == b.location) {
+        *is = a.event < b.event;
+        return MPL_OK;
+    }
+    if (is_first && p->causality == NULL) {
+        st = mpl_precedences_among(p, both, 2, before, err);
+        *is = (before[1] & 1) != 0;
+        return st;
+    }
+    st = mpl_precedences_get(p, &causality, err);
+    *is = st == MPL_OK && mpl_causality_past(causality, b, a.location) > a.event;
     return st;
 }
 

@@ -82,6 +82,13 @@ enum { MPL_MOMENTS_MOST = 64 };
 enum mpl_status mpl_precedences_among(struct mpl_precedences *precedences,
                                       const struct mpl_moment *moments, uint32_t n,
                                       uint64_t *before, struct mpl_err *err);
+/**
+ * Whether \p a comes before \p b. The first one that asks gets along without timestamps, and whoever asks again has them
+ * made. Errors: MPL_E_NOMEM.
+ */
+enum mpl_status mpl_precedences_is_before(struct mpl_precedences *precedences,
+                                          struct mpl_moment a, struct mpl_moment b,
+                                          bool *is, struct mpl_err *err);
 /** Which timestamps they are, once they are made, and a clause why these. */
 const struct mpl_causality_options *
 mpl_precedences_options(const struct mpl_precedences *precedences);

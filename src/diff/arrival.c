@@ -105,6 +105,26 @@ static enum mpl_status takes_tags(const struct place *p, bool *does, struct mpl_
     return st;
 }
 
+/* Whether one of two receives could have met the message of the other one. In one of the runs that may come later for
+   another reason, or never. */
+static enum mpl_status could_meet(const struct mpl_comparison *c,
+                                  const struct mpl_meeting *in_base,
+                                  const struct mpl_meeting *in_new, bool *could,
+                                  struct mpl_err *err)
+{
+    struct mpl_race_look base;
+    struct mpl_race_look new;
+    enum mpl_status st = mpl_race_look(c->diff.base, in_base, &base, err);
+
+    *could = base.is_possible;
+    if (st != MPL_OK || *could) {
+        return st;
+    }
+    st = mpl_race_look(c->diff.new, in_new, &new, err);
+    *could = new.is_possible || (!base.is_impossible && !new.is_impossible);
+    return st;
+}
+
 static enum mpl_status is_race(const struct mpl_comparison *c, const struct place *p,
                                bool *is_open, struct mpl_err *err)
 {
@@ -121,16 +141,17 @@ static enum mpl_status is_race(const struct mpl_comparison *c, const struct plac
     const struct mpl_meeting in_base = { p->location, p->base->calls[p->i], b->from,
                                          b->tag };
     const struct mpl_meeting in_new = { p->location, p->new->calls[p->i], a->from, a->tag };
-    struct mpl_race_look base;
-    struct mpl_race_look new;
-    enum mpl_status st = mpl_race_look(c->diff.base, &in_base, &base, err);
+    bool has_names = false;
+    enum mpl_status st = mpl_race_has_names(c->diff.base, &in_base, &has_names, err);
 
-    st = st == MPL_OK ? mpl_race_look(c->diff.new, &in_new, &new, err) : st;
-    /* In one of the runs the other message may come later for another reason, or never. */
-    *is_open = st == MPL_OK && !base.has_names && !new.has_names &&
-               (base.is_possible || new.is_possible ||
-                (!base.is_impossible && !new.is_impossible));
-    return *is_open ? takes_tags(p, is_open, err) : st;
+    st = st == MPL_OK && !has_names
+             ? mpl_race_has_names(c->diff.new, &in_new, &has_names, err)
+             : st;
+    *is_open = false;
+    if (st == MPL_OK && !has_names) {
+        st = could_meet(c, &in_base, &in_new, is_open, err);
+    }
+    return st == MPL_OK && *is_open ? takes_tags(p, is_open, err) : st;
 }
 
 /* A call about which chance has decided before comes where it did not. */

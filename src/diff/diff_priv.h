@@ -75,11 +75,15 @@ struct mpl_meeting {
     uint32_t rank; /**< Whom it met in the other run, */
     uint32_t tag;  /**< with this tag. */
 };
+/** Whether the location waits for some while others are there. */
+enum mpl_status mpl_race_has_names(const struct mpl_run *run,
+                                   const struct mpl_meeting *meeting, bool *has,
+                                   struct mpl_err *err);
 struct mpl_race_look {
     bool is_possible;   /**< It could have met that one here: nothing orders the two. */
     bool is_impossible; /**< That one was sent after the receive. Neither: it never came. */
-    bool has_names;     /**< The location waits for some while others are there. */
 };
+/** Costs more. */
 enum mpl_status mpl_race_look(const struct mpl_run *run, const struct mpl_meeting *meeting,
                               struct mpl_race_look *out, struct mpl_err *err);
 

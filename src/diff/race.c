@@ -88,11 +88,12 @@ static enum mpl_status could_meet(const struct mpl_run *run, uint32_t l, uint32_
     const struct mpl_location *from = &run->model->locations[other->sender.location];
     const struct mpl_moment sent = { other->sender.location,
                                      from->messages[other->sender.message].event };
-    struct mpl_causality *causality = NULL;
+    bool is_later = false;
     const enum mpl_status st =
-        mpl_precedences_get(mpl_events_precedences(run->events), &causality, err);
+        mpl_precedences_is_before(mpl_events_precedences(run->events),
+                                  (struct mpl_moment){ l, event }, sent, &is_later, err);
 
-    *could = st == MPL_OK && mpl_causality_past(causality, sent, l) <= event;
+    *could = st == MPL_OK && !is_later;
     return st;
 }
 
@@ -216,30 +217,50 @@ static enum mpl_status asks_by_name(const struct mpl_run *run, uint32_t l, uint3
     return transit == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
+/* The record of a receive that takes one message, which begins and ends in its call; MPL_NONE: it is none. */
+static uint32_t record_of(const struct mpl_run *run, const struct mpl_meeting *meeting)
+{
+    const struct mpl_location *loc = &run->model->locations[meeting->location];
+    uint32_t message = MPL_NONE;
+    uint32_t event;
+
+    if (!mpl_events_only_message(run->events, meeting->location, 2 * meeting->call + 1,
+                                 &message) ||
+        message == MPL_NONE) {
+        return MPL_NONE;
+    }
+    event = loc->messages[message].event;
+    return event == MPL_NONE || loc->kind[event] != MPL_EV_RECV ? MPL_NONE : event;
+}
+
+enum mpl_status mpl_race_has_names(const struct mpl_run *run,
+                                   const struct mpl_meeting *meeting, bool *has,
+                                   struct mpl_err *err)
+{
+    const uint32_t l = meeting->location;
+    const uint32_t event = record_of(run, meeting);
+
+    *has = false;
+    if (event == MPL_NONE) {
+        return MPL_OK;
+    }
+    return asks_by_name(run, l, event,
+                        envelope_of(&run->model->locations[l], event)->tag != meeting->tag,
+                        has, err);
+}
+
 enum mpl_status mpl_race_look(const struct mpl_run *run, const struct mpl_meeting *meeting,
                               struct mpl_race_look *out, struct mpl_err *err)
 {
     const uint32_t l = meeting->location;
-    const struct mpl_location *loc = &run->model->locations[l];
-    uint32_t message = MPL_NONE;
+    const uint32_t event = record_of(run, meeting);
     struct taken other;
     enum mpl_status st = MPL_OK;
 
-    *out = (struct mpl_race_look){ false, false, false };
-    if (!mpl_events_only_message(run->events, l, 2 * meeting->call + 1, &message) ||
-        message == MPL_NONE || loc->messages[message].event == MPL_NONE ||
-        loc->kind[loc->messages[message].event] != MPL_EV_RECV) {
-        return MPL_OK;
-    }
-
-    const uint32_t event = loc->messages[message].event;
-    const struct mpl_envelope *own = envelope_of(loc, event);
-
-    if (find_other(run, meeting, event, &other)) {
+    *out = (struct mpl_race_look){ false, false };
+    if (event != MPL_NONE && find_other(run, meeting, event, &other)) {
         st = could_meet(run, l, event, &other, &out->is_possible, err);
         out->is_impossible = !out->is_possible;
     }
-    return st == MPL_OK
-               ? asks_by_name(run, l, event, own->tag != meeting->tag, &out->has_names, err)
-               : st;
+    return st;
 }

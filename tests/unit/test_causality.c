@@ -126,6 +126,45 @@ START_TEST(precedence_is_reachability_in_real_runs)
 }
 END_TEST
 
+/* ---- the first question ------------------------------------------------------------------------- */
+
+enum { N_QUESTIONS = 40 };
+
+/* Without timestamps; whoever asks again has them made. */
+static void check_first_questions(struct world *world)
+{
+    const struct mpl_model *model = world_model(world);
+
+    for (int i = 0; i < N_QUESTIONS; i++) {
+        struct mpl_precedences *p =
+            mpl_precedences_create(model, world_match(world), arena);
+        struct mpl_moment m[2];
+        bool first = false;
+        bool again = true;
+
+        for (int k = 0; k < 2; k++) {
+            m[k].location = (uint32_t) rand() % model->n_locations;
+            m[k].event = (uint32_t) rand() % model->locations[m[k].location].n_events;
+        }
+        ck_assert_int_eq(mpl_precedences_is_before(p, m[0], m[1], &first, NULL), MPL_OK);
+        ck_assert(!mpl_precedences_are_made(p));
+        ck_assert_int_eq(mpl_precedences_is_before(p, m[0], m[1], &again, NULL), MPL_OK);
+        ck_assert_msg(first == again, "%s", world_describe(world));
+        ck_assert(mpl_precedences_are_made(p) == (m[0].location != m[1].location));
+    }
+}
+
+START_TEST(the_first_question_needs_no_timestamps)
+{
+    struct world_options o = world_draw((uint64_t) _i);
+
+    srand((unsigned) _i);
+    o.n_steps = o.n_steps < N_SHORT_STEPS ? o.n_steps : N_SHORT_STEPS;
+    o.n_processes = o.n_processes < 12 ? o.n_processes : 12;
+    check_first_questions(world_create(&o, arena));
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("causality");
@@ -135,6 +174,7 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_add_loop_test(c, precedence_is_reachability, 0,
                         seeds_of(N_SEEDS) / SEEDS_AT_ONCE);
+    tcase_add_loop_test(c, the_first_question_needs_no_timestamps, 0, SEEDS_AT_ONCE);
     if (traces_are_there("precedence in real runs")) {
         tcase_add_test(c, precedence_is_reachability_in_real_runs);
     }
