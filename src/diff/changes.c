@@ -67,13 +67,17 @@ static bool subtract(struct mpl_changes *changes, struct mpl_arena *arena)
            find_twins(changes, of, sizes, firsts) && fill(changes, firsts, arena);
 }
 
-/* Once for all ways to look at numbers. NULL: no memory. */
+/* Once for all ways to look at numbers: who asks for one mostly asks for both. NULL: no memory. */
 static const struct mpl_frequencies *counts_of(const struct mpl_filtered *f,
                                                enum mpl_context_of of)
 {
-    if (f->counts->of[of] == NULL) {
-        f->counts->of[of] =
-            mpl_frequencies_of_all(f->base, 2 * (size_t) f->n_locations, of, f->arena);
+    const unsigned both = 1U << MPL_CONTEXT_SINGLE | 1U << MPL_CONTEXT_DOUBLE;
+
+    if (f->counts->of[of] == NULL &&
+        !mpl_frequencies_of_all(f->base, 2 * (size_t) f->n_locations,
+                                f->is_unfolded ? f->loops : NULL, both, f->arena,
+                                f->counts->of)) {
+        return NULL;
     }
     return f->counts->of[of];
 }

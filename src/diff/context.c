@@ -290,11 +290,11 @@ enum mpl_status mpl_context_create(const struct mpl_folded *sequences, size_t n,
                                    struct mpl_context_kind kind, struct mpl_arena *arena,
                                    const struct mpl_context **out, struct mpl_err *err)
 {
-    const struct mpl_frequencies *counts =
-        mpl_frequencies_of_all(sequences, n, kind.of, arena);
+    const struct mpl_frequencies *counts[2];
 
-    return counts == NULL ? mpl_nomem(err)
-                          : mpl_context_of_counts(counts, n, kind, arena, out, err);
+    return mpl_frequencies_of_all(sequences, n, NULL, 1U << kind.of, arena, counts)
+               ? mpl_context_of_counts(counts[kind.of], n, kind, arena, out, err)
+               : mpl_nomem(err);
 }
 
 enum mpl_status mpl_similarity(const struct mpl_folded *sequences, size_t n,

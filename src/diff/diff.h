@@ -335,6 +335,7 @@ struct mpl_filtered {
     const struct mpl_folded *base;
     const struct mpl_folded *new; /**< Behind those of the base. */
     struct mpl_counts *counts; /**< How often what occurs in them; made when asked for. */
+    bool is_unfolded;          /**< What occurs are calls, see mpl_filtered_unfold(). */
     const struct mpl_sequence *base_calls; /**< What was folded. */
     const struct mpl_sequence *new_calls;
 };
@@ -345,6 +346,9 @@ struct mpl_filtered {
 enum mpl_status mpl_filtered_create(const struct mpl_comparison *comparison,
                                     const struct mpl_filtering *how,
                                     struct mpl_filtered *out, struct mpl_err *err);
+/** How alike the same are without loops, at no cost of its own: shares all with \p folded, which is to be destroyed, not
+    \p out. False: no memory. */
+bool mpl_filtered_unfold(const struct mpl_filtered *folded, struct mpl_filtered *out);
 void mpl_filtered_destroy(struct mpl_filtered *filtered);
 
 /* ---- one location ------------------------------------------------------------------------------- */

@@ -126,13 +126,14 @@ struct mpl_frequencies {
     uint32_t n;
     struct mpl_attribute *all; /**< Ascending by key, each once; values are numbers. */
 };
-/** Of a sequence. Lives in \p arena. False: no memory. Cost: linear in items where few of them differ. */
-bool mpl_frequencies_make(const struct mpl_folded *s, enum mpl_context_of of,
-                          struct mpl_arena *arena, struct mpl_frequencies *out);
-/** Of \p n sequences; those that share their items share what is found. NULL: no memory. */
-const struct mpl_frequencies *mpl_frequencies_of_all(const struct mpl_folded *sequences,
-                                                     size_t n, enum mpl_context_of of,
-                                                     struct mpl_arena *arena);
+/**
+ * Of \p n sequences; those that share their items share what is found. \p loops: of the calls, as if the sequences had none;
+ * NULL: loops are entries like calls. \p of: bits of enum mpl_context_of; \p out by it, NULL what is not asked for. Lives in
+ * \p arena; false: no memory. Cost: linear in items where few of them differ.
+ */
+bool mpl_frequencies_of_all(const struct mpl_folded *sequences, size_t n,
+                            const struct mpl_loops *loops, unsigned of,
+                            struct mpl_arena *arena, const struct mpl_frequencies **out);
 /** Of both runs, base first, by enum mpl_context_of; NULL: nobody has asked. */
 struct mpl_counts {
     const struct mpl_frequencies *of[2];

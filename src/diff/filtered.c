@@ -154,6 +154,14 @@ enum mpl_status mpl_filtered_create(const struct mpl_comparison *c,
     return st == MPL_OK ? take(out, base, new, how, err) : st;
 }
 
+bool mpl_filtered_unfold(const struct mpl_filtered *folded, struct mpl_filtered *out)
+{
+    *out = *folded;
+    out->is_unfolded = true;
+    out->counts = MPL_NEW(folded->arena, struct mpl_counts);
+    return out->counts != NULL;
+}
+
 void mpl_filtered_destroy(struct mpl_filtered *filtered)
 {
     mpl_loops_destroy(filtered->loops);

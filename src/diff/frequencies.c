@@ -1,6 +1,7 @@
 /*
- * How often what occurs in a sequence. Without loops a sequence has as many items as calls, and few different ones:
- * then they are counted in a table of all pairs of them, which is much faster than sorting.
+ * How often what occurs in a sequence. Without loops a sequence has as many entries as calls, and few different ones:
+ * then they are counted in a table of all pairs of them, which is much faster than sorting. Calls in loops are counted once, as
+ * often as the loop is taken.
  */
 #include "config.h"
 
@@ -23,52 +24,20 @@ static void sort(struct mpl_attribute *all, size_t n)
     }
 }
 
-/* ---- by sorting -------------------------------------------------------------------------------------- */
+/* ---- a sequence ---------------------------------------------------------------------------------------- */
 
-static struct mpl_attribute attribute_at(const struct mpl_folded *s, size_t i,
-                                         bool is_double)
-{
-    const struct mpl_item *items = &s->items[i];
-
-    return is_double
-               ? (struct mpl_attribute){ (uint64_t) items[0].what << 32 | items[1].what, 1 }
-               : (struct mpl_attribute){ items[0].what, items[0].count };
-}
-
-static bool make_sorted(const struct mpl_folded *s, size_t n, bool is_double,
-                        struct mpl_arena *arena, struct mpl_frequencies *out)
-{
-    struct mpl_attribute *all = MPL_NEW_ARRAY(arena, n, struct mpl_attribute);
-    uint32_t n_kept = 0;
-
-    for (size_t i = 0; i < n && all != NULL; i++) {
-        all[i] = attribute_at(s, i, is_double);
-    }
-    if (all == NULL) {
-        return false;
-    }
-    sort(all, n);
-    for (size_t i = 0; i < n; i++) {
-        if (n_kept > 0 && all[n_kept - 1].key == all[i].key) {
-            all[n_kept - 1].value += all[i].value;
-        } else {
-            all[n_kept++] = all[i];
-        }
-    }
-    *out = (struct mpl_frequencies){ n_kept, all };
-    return true;
-}
-
-/* ---- by counting ------------------------------------------------------------------------------------- */
-
-/* Below that, sorting costs nothing. */
-enum { LEAST_COUNTED = 256 };
-
-/* Different items of a sequence, numbered from 0 in order of first appearance. */
+/* Different entries of a sequence, numbered from 1 in order of first appearance. */
 struct alphabet {
     uint32_t n;
-    uint32_t *items;   /* What they are. */
-    uint32_t *numbers; /* Per index_of() of an item 1 + its number; 0: it does not occur. */
+    uint32_t *entries; /* What they are; the first one is not used. */
+    uint32_t *numbers; /* Per index_of() of an entry; 0: it does not occur. */
+};
+
+struct counting {
+    const struct mpl_loops *loops; /* NULL: loops are entries; else calls are. */
+    struct alphabet alphabet;
+    uint64_t *singles; /* Per entry; NULL: nobody asks, */
+    uint64_t *pairs;   /* and per pair of them. */
 };
 
 static size_t index_of(uint32_t what)
@@ -76,62 +45,147 @@ static size_t index_of(uint32_t what)
     return (size_t) (what & ~MPL_LOOP) << 1 | (what & MPL_LOOP) >> 31;
 }
 
-static bool make_alphabet(const struct mpl_folded *s, struct mpl_arena *scratch,
-                          struct alphabet *out)
+static bool is_opened(const struct mpl_loops *loops, uint32_t what)
 {
-    size_t most = 0;
+    return loops != NULL && (what & MPL_LOOP) != 0;
+}
 
-    for (uint32_t i = 0; i < s->n; i++) {
-        most = index_of(s->items[i].what) > most ? index_of(s->items[i].what) : most;
-    }
-    /* A table that is larger than the sequence is not worth it. */
-    if (most >= s->n) {
-        return false;
-    }
-    out->numbers = MPL_NEW_ARRAY(scratch, most + 1, uint32_t);
-    out->items = MPL_NEW_ARRAY(scratch, most + 1, uint32_t);
-    if (out->numbers == NULL || out->items == NULL) {
-        return false;
-    }
-    for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t *number = &out->numbers[index_of(s->items[i].what)];
+static struct mpl_loop opened(const struct mpl_loops *loops, uint32_t what)
+{
+    return mpl_loops_get(loops, what & ~MPL_LOOP);
+}
 
-        if (*number == 0) {
-            out->items[out->n++] = s->items[i].what;
-            *number = out->n;
+/* The first entry of an item. */
+static uint32_t first_of(const struct mpl_loops *loops, uint32_t what)
+{
+    while (is_opened(loops, what)) {
+        what = opened(loops, what).items[0].what;
+    }
+    return what;
+}
+
+static uint32_t last_of(const struct mpl_loops *loops, uint32_t what)
+{
+    while (is_opened(loops, what)) {
+        const struct mpl_loop loop = opened(loops, what);
+
+        what = loop.items[loop.n - 1].what;
+    }
+    return what;
+}
+
+/* ---- by counting ------------------------------------------------------------------------------------- */
+
+/* Below that, sorting costs nothing. */
+enum { LEAST_COUNTED = 256 };
+
+/* The numbers of entries, or calls. */
+static uint64_t length_of(const struct mpl_loops *loops, const struct mpl_folded *s)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < s->n && loops != NULL; i++) {
+        n += mpl_item_length(loops, s->items[i]);
+    }
+    return loops == NULL ? s->n : n;
+}
+
+static size_t highest_of(const struct mpl_loops *loops, const struct mpl_item *items,
+                         size_t n)
+{
+    size_t highest = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t here = index_of(items[i].what);
+
+        if (is_opened(loops, items[i].what)) {
+            const struct mpl_loop loop = opened(loops, items[i].what);
+
+            here = highest_of(loops, loop.items, loop.n);
+        }
+        highest = here > highest ? here : highest;
+    }
+    return highest;
+}
+
+static void number_all(struct counting *c, const struct mpl_item *items, size_t n)
+{
+    struct alphabet *x = &c->alphabet;
+
+    for (size_t i = 0; i < n; i++) {
+        if (is_opened(c->loops, items[i].what)) {
+            const struct mpl_loop loop = opened(c->loops, items[i].what);
+
+            number_all(c, loop.items, loop.n);
+        } else if (x->numbers[index_of(items[i].what)] == 0) {
+            x->entries[++x->n] = items[i].what;
+            x->numbers[index_of(items[i].what)] = x->n;
         }
     }
+}
+
+static bool make_alphabet(struct counting *c, const struct mpl_folded *s, uint64_t n,
+                          struct mpl_arena *scratch)
+{
+    const size_t highest = highest_of(c->loops, s->items, s->n);
+
+    /* A table that is larger than the sequence is not worth it. */
+    if (highest >= n) {
+        return false;
+    }
+    c->alphabet.numbers = MPL_NEW_ARRAY(scratch, highest + 1, uint32_t);
+    c->alphabet.entries = MPL_NEW_ARRAY(scratch, highest + 2, uint32_t);
+    if (c->alphabet.numbers == NULL || c->alphabet.entries == NULL) {
+        return false;
+    }
+    number_all(c, s->items, s->n);
     return true;
 }
 
-static uint32_t number_of(const struct alphabet *x, struct mpl_item item)
+static void count_pair(const struct counting *c, uint32_t left, uint32_t right,
+                       uint64_t times)
 {
-    return x->numbers[index_of(item.what)] - 1;
-}
-
-static void count(const struct mpl_folded *s, size_t n, bool is_double,
-                  const struct alphabet *x, uint64_t *counts)
-{
-    size_t next = n == 0 ? 0 : number_of(x, s->items[0]);
-
-    for (size_t i = 0; i < n && !is_double; i++) {
-        counts[number_of(x, s->items[i])] += s->items[i].count;
-    }
-    for (size_t i = 0; i < n && is_double; i++) {
-        const size_t first = next;
-
-        next = number_of(x, s->items[i + 1]);
-        counts[first * x->n + next]++;
+    if (c->pairs != NULL) {
+        c->pairs[(size_t) left * (c->alphabet.n + 1) + right] += times;
     }
 }
 
-static bool gather(const struct alphabet *x, const uint64_t *counts, size_t n_counts,
-                   bool is_double, struct mpl_arena *arena, struct mpl_frequencies *out)
+/* The body of a loop is looked at once, and is followed by itself. */
+static void count_all(const struct counting *c, const struct mpl_item *items, size_t n,
+                      uint64_t times)
 {
+    uint32_t before = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t what = items[i].what;
+        const uint64_t times_here = times * items[i].count;
+        const uint32_t first = c->alphabet.numbers[index_of(first_of(c->loops, what))];
+        uint32_t last = first;
+
+        count_pair(c, before, first, times);
+        if (is_opened(c->loops, what)) {
+            const struct mpl_loop loop = opened(c->loops, what);
+
+            last = c->alphabet.numbers[index_of(last_of(c->loops, what))];
+            count_pair(c, last, first, times_here - times);
+            count_all(c, loop.items, loop.n, times_here);
+        } else if (c->singles != NULL) {
+            c->singles[first] += times_here;
+        }
+        before = last;
+    }
+}
+
+static bool gather(const struct counting *c, const uint64_t *counts, bool is_double,
+                   struct mpl_arena *arena, struct mpl_frequencies *out)
+{
+    const struct alphabet *x = &c->alphabet;
+    const size_t end = x->n + 1;
     struct mpl_attribute *all;
     uint32_t n = 0;
 
-    for (size_t i = 0; i < n_counts; i++) {
+    /* Before the first one of a body stands number 0. */
+    for (size_t i = is_double ? end : 0; i < (is_double ? end * end : end); i++) {
         n += counts[i] > 0;
     }
     all = MPL_NEW_ARRAY(arena, n, struct mpl_attribute);
@@ -139,11 +193,11 @@ static bool gather(const struct alphabet *x, const uint64_t *counts, size_t n_co
         return false;
     }
     n = 0;
-    for (size_t i = 0; i < n_counts; i++) {
-        const uint64_t first = x->items[is_double ? i / x->n : i];
+    for (size_t i = is_double ? end : 0; i < (is_double ? end * end : end); i++) {
+        const uint64_t first = x->entries[is_double ? i / end : i];
 
         if (counts[i] > 0) {
-            all[n++] = (struct mpl_attribute){ is_double ? first << 32 | x->items[i % x->n]
+            all[n++] = (struct mpl_attribute){ is_double ? first << 32 | x->entries[i % end]
                                                          : first,
                                                counts[i] };
         }
@@ -153,59 +207,158 @@ static bool gather(const struct alphabet *x, const uint64_t *counts, size_t n_co
     return true;
 }
 
-/* False: sorting is the better way, or there is no memory. */
-static bool make_counted(const struct mpl_folded *s, size_t n, bool is_double,
-                         struct mpl_arena *arena, struct mpl_arena *scratch,
-                         struct mpl_frequencies *out)
-{
-    struct alphabet x = { 0 };
-    uint64_t *counts;
-    size_t n_counts;
+/* ---- by sorting -------------------------------------------------------------------------------------- */
 
-    if (!make_alphabet(s, scratch, &x)) {
-        return false;
+struct listing {
+    const struct mpl_loops *loops;
+    bool is_double;
+    struct mpl_buf all; /* struct mpl_attribute, some several times. */
+    bool is_short;
+};
+
+static void list(struct listing *l, uint64_t key, uint64_t times)
+{
+    struct mpl_attribute *slot = times == 0 ? NULL : mpl_buf_add(&l->all);
+
+    l->is_short = l->is_short || (times > 0 && slot == NULL);
+    if (slot != NULL) {
+        *slot = (struct mpl_attribute){ key, times };
     }
-    n_counts = is_double ? (size_t) x.n * x.n : x.n;
-    counts = n_counts > n ? NULL : MPL_NEW_ARRAY(scratch, n_counts, uint64_t);
-    if (counts == NULL) {
-        return false;
-    }
-    count(s, n, is_double, &x, counts);
-    return gather(&x, counts, n_counts, is_double, arena, out);
 }
 
-bool mpl_frequencies_make(const struct mpl_folded *s, enum mpl_context_of of,
-                          struct mpl_arena *arena, struct mpl_frequencies *out)
+static void list_pair(struct listing *l, uint32_t left, uint32_t right, uint64_t times)
 {
-    const bool is_double = of == MPL_CONTEXT_DOUBLE;
-    const size_t n = is_double ? (s->n == 0 ? 0 : s->n - 1) : s->n;
-    struct mpl_arena *scratch = n < LEAST_COUNTED ? NULL : mpl_arena_create();
-    const bool is_counted =
-        scratch != NULL && make_counted(s, n, is_double, arena, scratch, out);
+    if (l->is_double) {
+        list(l, (uint64_t) left << 32 | right, times);
+    }
+}
 
+static void list_all(struct listing *l, const struct mpl_item *items, size_t n,
+                     uint64_t times)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t what = items[i].what;
+        const uint64_t times_here = times * items[i].count;
+        const uint32_t first = first_of(l->loops, what);
+
+        if (i > 0) {
+            list_pair(l, last_of(l->loops, items[i - 1].what), first, times);
+        }
+        if (is_opened(l->loops, what)) {
+            const struct mpl_loop loop = opened(l->loops, what);
+
+            list_pair(l, last_of(l->loops, what), first, times_here - times);
+            list_all(l, loop.items, loop.n, times_here);
+        } else if (!l->is_double) {
+            list(l, what, times_here);
+        }
+    }
+}
+
+static bool make_sorted(const struct mpl_folded *s, const struct mpl_loops *loops,
+                        bool is_double, struct mpl_arena *arena,
+                        struct mpl_frequencies *out)
+{
+    struct listing l = { .loops = loops,
+                         .is_double = is_double,
+                         .all = mpl_buf_make(sizeof(struct mpl_attribute)) };
+    struct mpl_attribute *all;
+    uint32_t n_kept = 0;
+
+    list_all(&l, s->items, s->n, 1);
+    all = l.all.data;
+    sort(all, l.all.n);
+    for (size_t i = 0; i < l.all.n; i++) {
+        if (n_kept > 0 && all[n_kept - 1].key == all[i].key) {
+            all[n_kept - 1].value += all[i].value;
+        } else {
+            all[n_kept++] = all[i];
+        }
+    }
+    l.all.n = n_kept;
+    *out = (struct mpl_frequencies){ n_kept, mpl_buf_take(&l.all, arena) };
+    mpl_buf_free(&l.all);
+    return out->all != NULL && !l.is_short;
+}
+
+/* ---- both ----------------------------------------------------------------------------------------------- */
+
+static bool wants(unsigned of, enum mpl_context_of one)
+{
+    return (of & 1U << one) != 0;
+}
+
+/* Tables for what is asked for, where they are worth it. */
+static void make_tables(struct counting *c, const struct mpl_folded *s, unsigned of,
+                        struct mpl_arena *scratch)
+{
+    const uint64_t n = length_of(c->loops, s);
+    size_t end;
+
+    if (n < LEAST_COUNTED || !make_alphabet(c, s, n, scratch)) {
+        return;
+    }
+    end = (size_t) c->alphabet.n + 1;
+    if (wants(of, MPL_CONTEXT_SINGLE)) {
+        c->singles = MPL_NEW_ARRAY(scratch, end, uint64_t);
+    }
+    if (wants(of, MPL_CONTEXT_DOUBLE) && end * end <= n) {
+        c->pairs = MPL_NEW_ARRAY(scratch, end * end, uint64_t);
+    }
+    if (c->singles != NULL || c->pairs != NULL) {
+        count_all(c, s->items, s->n, 1);
+    }
+}
+
+/* Cost: linear in items where few of them differ. False: no memory. */
+static bool make(const struct mpl_folded *s, const struct mpl_loops *loops, unsigned of,
+                 struct mpl_arena *arena, struct mpl_frequencies *out[2])
+{
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct counting c = { .loops = loops };
+    bool is_done = scratch != NULL;
+
+    if (is_done) {
+        make_tables(&c, s, of, scratch);
+    }
+    for (int one = MPL_CONTEXT_SINGLE; one <= MPL_CONTEXT_DOUBLE && is_done; one++) {
+        const bool is_double = one == MPL_CONTEXT_DOUBLE;
+        const uint64_t *counts = is_double ? c.pairs : c.singles;
+
+        if (wants(of, (enum mpl_context_of) one)) {
+            is_done = counts != NULL ? gather(&c, counts, is_double, arena, out[one])
+                                     : make_sorted(s, loops, is_double, arena, out[one]);
+        }
+    }
     mpl_arena_destroy(scratch);
-    return is_counted || make_sorted(s, n, is_double, arena, out);
+    return is_done;
 }
 
-const struct mpl_frequencies *mpl_frequencies_of_all(const struct mpl_folded *sequences,
-                                                     size_t n, enum mpl_context_of of,
-                                                     struct mpl_arena *arena)
+bool mpl_frequencies_of_all(const struct mpl_folded *sequences, size_t n,
+                            const struct mpl_loops *loops, unsigned of,
+                            struct mpl_arena *arena, const struct mpl_frequencies **out)
 {
-    struct mpl_frequencies *all = MPL_NEW_ARRAY(arena, n, struct mpl_frequencies);
+    struct mpl_frequencies *all[2] = { MPL_NEW_ARRAY(arena, n, struct mpl_frequencies),
+                                       MPL_NEW_ARRAY(arena, n, struct mpl_frequencies) };
     struct mpl_map *done = mpl_map_create(); /* By where items stand. */
-    bool is_done = all != NULL && done != NULL;
+    bool is_done = all[0] != NULL && all[1] != NULL && done != NULL;
 
     for (uint32_t i = 0; i < n && is_done; i++) {
         const uint64_t key = (uint64_t) (uintptr_t) sequences[i].items;
         const uint32_t same = mpl_map_find(done, key);
+        struct mpl_frequencies *here[2] = { &all[0][i], &all[1][i] };
 
         if (same != MPL_NONE) {
-            all[i] = all[same];
+            all[0][i] = all[0][same];
+            all[1][i] = all[1][same];
         } else {
-            is_done = mpl_frequencies_make(&sequences[i], of, arena, &all[i]) &&
-                      mpl_map_put(done, key, i);
+            is_done =
+                make(&sequences[i], loops, of, arena, here) && mpl_map_put(done, key, i);
         }
     }
     mpl_map_destroy(done);
-    return is_done ? all : NULL;
+    for (int one = MPL_CONTEXT_SINGLE; one <= MPL_CONTEXT_DOUBLE && is_done; one++) {
+        out[one] = wants(of, (enum mpl_context_of) one) ? all[one] : NULL;
+    }
+    return is_done;
 }

@@ -44,10 +44,9 @@ static enum mpl_status count(struct mpl_comparison *c, struct mpl_divergence *ch
 }
 
 static enum mpl_status count_all(struct mpl_comparison *c, struct mpl_divergence *changes,
-                                 const struct mpl_filtering *how, struct mpl_err *err)
+                                 const struct mpl_filtered *f, struct mpl_err *err)
 {
-    struct mpl_filtered f;
-    enum mpl_status st = mpl_filtered_create(c, how, &f, err);
+    enum mpl_status st = MPL_OK;
 
     for (int of = MPL_CONTEXT_SINGLE; of <= MPL_CONTEXT_DOUBLE; of++) {
         for (int by = MPL_CONTEXT_PRESENCE; by <= MPL_CONTEXT_ACTUAL && st == MPL_OK;
@@ -55,26 +54,30 @@ static enum mpl_status count_all(struct mpl_comparison *c, struct mpl_divergence
             const struct mpl_context_kind kind = { (enum mpl_context_of) of,
                                                    (enum mpl_context_by) by };
 
-            st = count(c, changes, &f, kind, err);
+            st = count(c, changes, f, kind, err);
         }
     }
-    mpl_filtered_destroy(&f);
     return st;
 }
 
+/* With loops and without. */
 static enum mpl_status count_with(struct mpl_comparison *c, struct mpl_divergence *changes,
                                   const struct mpl_filter *filter, unsigned with,
                                   struct mpl_err *err)
 {
-    enum mpl_status st = MPL_OK;
+    const struct mpl_filtering how = { .filter = filter,
+                                       .parts = with,
+                                       .without_noise = true };
+    struct mpl_filtered folded;
+    struct mpl_filtered unfolded;
+    enum mpl_status st = mpl_filtered_create(c, &how, &folded, err);
 
-    for (int i = 0; i < 2 && st == MPL_OK; i++) {
-        const struct mpl_filtering how = {
-            .filter = filter, .parts = with, .without_loops = i == 1, .without_noise = true
-        };
-
-        st = count_all(c, changes, &how, err);
+    st = st == MPL_OK ? count_all(c, changes, &folded, err) : st;
+    if (st == MPL_OK && !mpl_filtered_unfold(&folded, &unfolded)) {
+        st = mpl_nomem(err);
     }
+    st = st == MPL_OK ? count_all(c, changes, &unfolded, err) : st;
+    mpl_filtered_destroy(&folded);
     return st;
 }
 

@@ -78,6 +78,60 @@ START_TEST(nothing_is_like_nothing)
 }
 END_TEST
 
+enum { MOST_LETTERS = 4000 };
+
+/* Repeats what is there, so that loops are in loops; \p n_letters of many or of few kinds. */
+static struct mpl_sequence random_letters(uint32_t n_letters, uint32_t n_kinds)
+{
+    uint32_t *symbols = MPL_NEW_ARRAY(arena, MOST_LETTERS, uint32_t);
+    uint32_t n = 0;
+
+    while (n < n_letters) {
+        const uint32_t from = n == 0 ? 0 : (uint32_t) rand() % n;
+        const uint32_t length = n - from < 12 ? n - from : 12;
+
+        symbols[n++] = (uint32_t) rand() % n_kinds;
+        for (uint32_t times = (uint32_t) rand() % 6; times > 0; times--) {
+            for (uint32_t i = 0; i < length && n < n_letters; i++) {
+                symbols[n++] = symbols[from + i];
+            }
+        }
+    }
+    return (struct mpl_sequence){ n, symbols, NULL };
+}
+
+/* _i is the seed: short ones, and such that are counted in tables, or in none for there are too many kinds. */
+START_TEST(calls_in_loops_are_counted_as_often_as_they_are_made)
+{
+    const unsigned both = 1U << MPL_CONTEXT_SINGLE | 1U << MPL_CONTEXT_DOUBLE;
+    struct mpl_loops *loops = mpl_loops_create(20, arena);
+    const struct mpl_frequencies *in_loops[2];
+    const struct mpl_frequencies *in_line[2];
+    struct mpl_folded folded;
+    struct mpl_sequence s;
+
+    srand((unsigned) _i);
+    s = random_letters(_i % 3 == 0 ? 100 : MOST_LETTERS, _i % 2 == 0 ? 5 : 3000);
+
+    struct mpl_item *line = MPL_NEW_ARRAY(arena, s.n, struct mpl_item);
+    const struct mpl_folded plain = { s.n, line };
+
+    for (uint32_t i = 0; i < s.n; i++) {
+        line[i] = (struct mpl_item){ s.symbols[i], 1 };
+    }
+    ck_assert_int_eq(mpl_loops_fold(loops, &s, 1, &folded, NULL), MPL_OK);
+    ck_assert_uint_lt(folded.n, s.n);
+    ck_assert(mpl_frequencies_of_all(&folded, 1, loops, both, arena, in_loops));
+    ck_assert(mpl_frequencies_of_all(&plain, 1, NULL, both, arena, in_line));
+    for (int of = 0; of < 2; of++) {
+        ck_assert_uint_eq(in_loops[of]->n, in_line[of]->n);
+        ck_assert_mem_eq(in_loops[of]->all, in_line[of]->all,
+                         in_line[of]->n * sizeof *in_line[of]->all);
+    }
+    mpl_loops_destroy(loops);
+}
+END_TEST
+
 /* ---- Myers -------------------------------------------------------------------------------------- */
 
 enum { MOST_ITEMS = 12 };
@@ -340,6 +394,24 @@ static const struct row rows[] = {
       false, 2, 2, 0.005 },
 };
 
+/* Without loops what is folded says the same as what never was. */
+static void check_unfolded(const struct mpl_comparison *x, const struct mpl_filter *filter,
+                           struct mpl_context_kind kind, const double *sums)
+{
+    const struct mpl_filtering how = { .filter = filter };
+    struct mpl_filtered folded;
+    struct mpl_filtered unfolded;
+    double again[16] = { 0 };
+
+    ck_assert_int_eq(mpl_filtered_create(x, &how, &folded, NULL), MPL_OK);
+    ck_assert(mpl_filtered_unfold(&folded, &unfolded));
+    ck_assert_int_eq(mpl_similarity_changes(&unfolded, kind, again, NULL), MPL_OK);
+    for (uint32_t l = 0; l < folded.n_locations; l++) {
+        ck_assert_double_eq_tol(again[l], sums[l], 1e-12);
+    }
+    mpl_filtered_destroy(&folded);
+}
+
 START_TEST(similarities_of_real_runs_change_as_known)
 {
     const struct row *row = &rows[_i];
@@ -364,6 +436,9 @@ START_TEST(similarities_of_real_runs_change_as_known)
                                             sums, NULL),
                      MPL_OK);
     ck_assert_double_eq_tol(sums[row->location], row->sum, row->within);
+    if (row->without_loops) {
+        check_unfolded(x, filter, (struct mpl_context_kind){ row->of, row->by }, sums);
+    }
     mpl_filtered_destroy(&filtered);
     mpl_filter_close(filter);
     mpl_diff_destroy(x);
@@ -408,6 +483,7 @@ int main(void)
     tcase_set_timeout(c, 60);
     tcase_add_test(c, similarity_is_what_sets_share_over_what_either_has);
     tcase_add_test(c, nothing_is_like_nothing);
+    tcase_add_loop_test(c, calls_in_loops_are_counted_as_often_as_they_are_made, 0, 60);
     tcase_add_loop_test(c, an_alignment_pairs_as_much_as_can_be, 0, 500);
     tcase_add_test(c, a_long_alignment_is_cut_and_says_so);
     tcase_add_loop_test(c, a_comparison_without_memory_fails_cleanly, 0,
