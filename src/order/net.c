@@ -395,8 +395,9 @@ static bool is_guess(const struct build *b, uint32_t location, uint32_t message,
     return mpl_match_is_guess(match, end.location, end.message);
 }
 
-/* Both ends of a message know the number of the one that was sent. */
-static void put_message(struct build *b, uint32_t location, uint32_t message, uint32_t *n)
+/* Both ends of a message know the number of the one that was sent. False: it is nothing for the net. */
+static bool make_role(struct build *b, uint32_t location, uint32_t message,
+                      struct role *out)
 {
     const struct mpl_match *match = b->view->match;
     const struct mpl_location *loc = &b->net->model->locations[location];
@@ -410,21 +411,30 @@ static void put_message(struct build *b, uint32_t location, uint32_t message, ui
         const uint32_t event = loc->messages[in_location].event;
 
         if (is_send ? is_given(0, m->event, 0, event) : is_given(0, event, 0, m->event)) {
-            return;
+            return false;
         }
     }
     if (b->watch == NULL && is_guess(b, location, message, is_send)) {
         if (!is_send) {
             leave_out(b, location, m->event);
         }
-        return;
+        return false;
     }
-    put_first(b, n,
-              (struct role){ .event = m->event,
-                             .link = is_send ? own : other,
-                             .flags = is_send           ? MPL_POINT_SOURCE
-                                      : b->mark == NULL ? 0
-                                                        : b->mark[own] });
+    *out = (struct role){ .event = m->event,
+                          .link = is_send ? own : other,
+                          .flags = is_send           ? MPL_POINT_SOURCE
+                                   : b->mark == NULL ? 0
+                                                     : b->mark[own] };
+    return true;
+}
+
+static void put_message(struct build *b, uint32_t location, uint32_t message, uint32_t *n)
+{
+    struct role role;
+
+    if (make_role(b, location, message, &role)) {
+        put_first(b, n, role);
+    }
 }
 
 static uint32_t put_roles(struct build *b, uint32_t location)
@@ -462,17 +472,8 @@ static struct mpl_net_point *put_points(const struct build *b, struct mpl_net_po
     return at;
 }
 
-static bool sort_points(struct build *b, uint32_t location)
+static void put_by_event(struct build *b, struct mpl_net_track *track)
 {
-    struct mpl_net_track *track = &b->net->track[location];
-
-    track->n_points = put_roles(b, location);
-    track->points = MPL_NEW_ARRAY(b->arena, track->n_points, struct mpl_net_point);
-    if (track->points == NULL) {
-        return false;
-    }
-    mpl_prefer_large_pages(track->points, track->n_points * sizeof *track->points);
-
     struct mpl_net_point *at = track->points;
 
     for (uint32_t e = 0; at < track->points + track->n_points; e++) {
@@ -483,6 +484,47 @@ static bool sort_points(struct build *b, uint32_t location)
             at = put_points(b, at, head, MPL_POINT_SOURCE);
             b->head[e] = 0;
         }
+    }
+}
+
+/* The usual location has nothing but messages, recorded one after the other. False: it is another one. */
+static bool put_messages(struct build *b, uint32_t location, struct mpl_net_track *track)
+{
+    const struct mpl_location *loc = &b->net->model->locations[location];
+    const uint32_t *partner = b->view->match->partner[location];
+    uint32_t next_event = 0;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < loc->n_messages && b->row[location].first == 0; i++) {
+        struct role role;
+
+        if (partner[i] == MPL_NONE || !make_role(b, location, i, &role)) {
+            continue;
+        }
+        if (role.event < next_event) {
+            return false;
+        }
+        next_event = role.event + 1;
+        track->points[n++] = (struct mpl_net_point){ role.event, role.link, role.flags };
+    }
+    track->n_points = n;
+    return b->row[location].first == 0;
+}
+
+static bool sort_points(struct build *b, uint32_t location)
+{
+    struct mpl_net_track *track = &b->net->track[location];
+    const size_t most =
+        (size_t) track->n_points + b->net->model->locations[location].n_messages;
+
+    track->points = MPL_NEW_ARRAY(b->arena, most, struct mpl_net_point);
+    if (track->points == NULL) {
+        return false;
+    }
+    mpl_prefer_large_pages(track->points, most * sizeof *track->points);
+    if (!put_messages(b, location, track)) {
+        track->n_points = put_roles(b, location);
+        put_by_event(b, track);
     }
     b->net->n_points += track->n_points;
     return true;
