@@ -1,5 +1,6 @@
 /*
- * Faults put into real traces, one at a time: is the right process blamed first, and the right iteration? Which iteration
+ * Faults put into real traces, one at a time: is the right process blamed first, and the right iteration? Of faults in all
+ * processes, is it the right kind of fault? Which iteration
  * it is comes from a plain search for the period of the calls, not from the loops that diff finds.
  */
 #include "config.h"
@@ -279,6 +280,7 @@ struct mutant {
     bool in_all;
     uint32_t location;
     uint32_t iteration;
+    uint32_t period; /* Calls in an iteration. */
     bool has_iteration;
 };
 
@@ -488,9 +490,9 @@ static void stop_all(const struct mpl_run *base, const struct calls *calls, uint
     }
 }
 
-/* It works on for ever before call \p i; in the end all wait for it. */
+/* It works on for ever before call \p i; in the end all wait for it. In all: who makes as many calls does so, too. */
 static void cut(struct mpl_model *model, const struct mpl_run *base, uint32_t l, uint32_t i,
-                struct mpl_arena *arena)
+                bool in_all, struct mpl_arena *arena)
 {
     struct calls *calls = MPL_NEW_ARRAY(arena, model->n_locations, struct calls);
     uint32_t stops[MOST_PROCESSES];
@@ -499,7 +501,9 @@ static void cut(struct mpl_model *model, const struct mpl_run *base, uint32_t l,
         calls[k] = calls_of(model, k);
         stops[k] = calls[k].n;
     }
-    stops[l] = i;
+    for (uint32_t k = 0; k < model->n_locations; k++) {
+        stops[k] = k == l || (in_all && calls[k].n == calls[l].n) ? i : stops[k];
+    }
     stop_all(base, calls, stops);
     for (uint32_t k = 0; k < model->n_locations; k++) {
         struct draft d = empty_draft(&model->locations[k], arena);
@@ -561,6 +565,7 @@ static bool mutate(struct mpl_model *model, const struct mpl_run *base, struct m
     bool is_done = c.n > 1 && is_usable(x, &c, i);
 
     x->iteration = in_loop ? (i - c.start) / c.period : 0;
+    x->period = c.period;
     /* A few collectives one after the other are no iterations. */
     x->has_iteration = in_loop && strcmp(x->trace, "npb-ep-W-np8") != 0;
     if (is_done && x->fault == ONE_MORE) {
@@ -569,14 +574,14 @@ static bool mutate(struct mpl_model *model, const struct mpl_run *base, struct m
         x->iteration = shows_at(&model->locations[x->location], &c, i);
     }
     if (is_done && x->fault == STUCK) {
-        cut(model, base, x->location, i, arena);
+        cut(model, base, x->location, i, x->in_all, arena);
     } else if (is_done) {
         is_done = edit(model, x->location, &c, i, x->fault, arena);
     }
     for (uint32_t l = 0; l < model->n_locations && is_done && x->in_all; l++) {
         struct calls other = calls_of(model, l);
 
-        if (l != x->location && other.n == c.n) {
+        if (l != x->location && other.n == c.n && x->fault != STUCK) {
             (void) edit(model, l, &other, i, x->fault, arena);
         }
         free(other.all);
@@ -585,11 +590,99 @@ static bool mutate(struct mpl_model *model, const struct mpl_run *base, struct m
     return is_done;
 }
 
+/* ---- of what kind the answer says it is --------------------------------------------------------------------- */
+
+/* How often each call stands on one side only: in the new run more, or less. */
+struct surplus {
+    int64_t *of; /* Per symbol. */
+    uint32_t n;
+    uint32_t n_more; /* All of them, */
+    uint32_t n_less;
+    uint32_t more; /* and one. */
+    uint32_t less;
+};
+
+static void add_items(const struct mpl_diff *diff, const struct mpl_item *items, uint32_t n,
+                      int64_t times, struct surplus *s)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if ((items[i].what & MPL_LOOP) == 0) {
+            s->of[items[i].what] += times * items[i].count;
+        } else {
+            const struct mpl_loop x = mpl_loops_get(diff->loops, items[i].what & ~MPL_LOOP);
+
+            add_items(diff, x.items, x.n, times * items[i].count, s);
+        }
+    }
+}
+
+static struct surplus surplus_of(const struct mpl_diff *diff,
+                                 const struct mpl_divergence *change)
+{
+    struct surplus s = { .n = mpl_symbols_count(diff->symbols) };
+
+    s.of = calloc(s.n, sizeof *s.of);
+    for (size_t b = 0; b < change->n_blocks; b++) {
+        const struct mpl_block *block = &change->blocks[b];
+
+        add_items(diff, block->items, block->n,
+                  block->side == MPL_BLOCK_BOTH  ? 0
+                  : block->side == MPL_BLOCK_NEW ? 1
+                                                 : -1,
+                  &s);
+    }
+    for (uint32_t i = 0; i < s.n; i++) {
+        s.n_more += s.of[i] > 0 ? (uint32_t) s.of[i] : 0;
+        s.n_less += s.of[i] < 0 ? (uint32_t) -s.of[i] : 0;
+        s.more = s.of[i] > 0 ? i : s.more;
+        s.less = s.of[i] < 0 ? i : s.less;
+    }
+    free(s.of);
+    return s;
+}
+
+/* One call instead of another one of the same function, which differs in that alone. */
+static bool is_entry(const struct mpl_symbol *a, const struct mpl_symbol *b,
+                     enum fault fault)
+{
+    return a->function == b->function && (a->root != b->root) == (fault == ROOT) &&
+           (a->tag != b->tag) == (fault == TAG) &&
+           (a->to != b->to || a->from != b->from) == (fault == PEER) &&
+           (a->sent_bytes != b->sent_bytes || a->received_bytes != b->received_bytes) ==
+               (fault == SIZE);
+}
+
+/* Whether the blocks show that fault, and no other one. */
+static bool shows(const struct mpl_diff *diff, const struct mpl_divergence *change,
+                  const struct mutant *x)
+{
+    const struct surplus s = surplus_of(diff, change);
+
+    switch (x->fault) {
+    case SWAP:
+        return s.n_more == 0 && s.n_less == 0;
+    case OMIT:
+        return s.n_more == 0 && s.n_less == 1;
+    case DOUBLE:
+        return s.n_more == 1 && s.n_less == 0;
+    case ONE_MORE:
+        return s.n_more == x->period && s.n_less == 0;
+    case STUCK:
+        return s.n_more == 0 && change->new_symbol == MPL_NONE;
+    default:
+        return s.n_more == 1 && s.n_less == 1 &&
+               is_entry(mpl_symbols_get(diff->symbols, s.less),
+                        mpl_symbols_get(diff->symbols, s.more), x->fault);
+    }
+}
+
 /* Of how many, and how often the answer was right. */
 struct score {
     uint32_t n;
     uint32_t n_rank;
     uint32_t n_iteration;
+    uint32_t n_in_all; /* In all processes, */
+    uint32_t n_kind;   /* and of the right kind. */
 };
 
 static void judge(const struct mutant *x, const struct mpl_diff *diff, struct score *score)
@@ -598,14 +691,17 @@ static void judge(const struct mutant *x, const struct mpl_diff *diff, struct sc
     const bool has_rank = first != NULL && (x->in_all || first->location == x->location);
     const bool has_iteration =
         has_rank && (!x->has_iteration || first->iteration == x->iteration);
+    const bool has_kind = first != NULL && shows(diff, first, x);
 
     score->n++;
+    score->n_in_all += x->in_all;
+    score->n_kind += x->in_all && has_kind;
     score->n_rank += has_rank;
     score->n_iteration += has_iteration;
-    if (!has_iteration) {
-        printf("# %s: %s in %s %u, iteration %d: %s", x->trace, fault_names[x->fault],
-               x->in_all ? "all as in" : "location", x->location,
-               x->has_iteration ? (int) x->iteration : -1,
+    if (!has_iteration || (x->in_all && !has_kind)) {
+        printf("# %s%s: %s in %s %u, iteration %d: %s", has_iteration ? "kind of " : "",
+               x->trace, fault_names[x->fault], x->in_all ? "all as in" : "location",
+               x->location, x->has_iteration ? (int) x->iteration : -1,
                mpl_diff_verdict_name(diff->verdict));
         for (size_t i = 0; i < diff->n_changes && i < 3; i++) {
             printf(" %u@%u/%u", diff->changes[i].location, diff->changes[i].iteration,
@@ -649,7 +745,7 @@ static void try_trace(const char *trace, uint32_t n, struct score *score)
         const enum fault fault = (enum fault) draw(FAULTS);
         struct mutant x = { .trace = trace,
                             .fault = fault,
-                            .in_all = fault != STUCK && fault != ONE_MORE && draw(6) == 0,
+                            .in_all = draw(6) == 0,
                             .location = draw(base->runs[0].model->n_locations) };
 
         k += try_mutant(path, base, &x, score);
@@ -662,17 +758,19 @@ START_TEST(a_fault_in_a_real_trace_is_found_where_it_is)
     const char *how = getenv("MARPLE_TESTS");
     const uint32_t n =
         how != NULL && strcmp(how, "full") == 0 ? N_MUTANTS : N_MUTANTS_QUICK;
-    struct score score = { 0, 0, 0 };
+    struct score score = { 0 };
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     random_state = 1;
     for (uint32_t t = 0; t < N_TRACES; t++) {
         try_trace(traces[t], n / N_TRACES + (t < n % N_TRACES), &score);
     }
-    printf("# %u of %u: the right rank first; %u: and the right iteration\n", score.n_rank,
-           score.n, score.n_iteration);
+    printf("# %u of %u: the right rank first; %u: and the right iteration; of %u in all "
+           "%u of the right kind\n",
+           score.n_rank, score.n, score.n_iteration, score.n_in_all, score.n_kind);
     ck_assert_double_ge(score.n_rank, least_found * score.n);
     ck_assert_double_ge(score.n_iteration, least_found * score.n);
+    ck_assert_double_ge(score.n_kind, least_found * score.n_in_all);
 }
 END_TEST
 
@@ -680,7 +778,7 @@ END_TEST
    an outer loop of two iterations each: 6 instead of 15. */
 START_TEST(iterations_do_not_depend_on_who_is_looked_at_first)
 {
-    struct score score = { 0, 0, 0 };
+    struct score score = { 0 };
     struct mpl_analysis *analysis = NULL;
     char path[4000];
 
