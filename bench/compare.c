@@ -1,13 +1,13 @@
 /*
  * Measures `marple diff`:
  *
- *     compare MARPLE FIRST SAME OTHER SLOW
+ *     compare MARPLE YARDSTICK FIRST SAME OTHER SLOW
  *
  * Four anchors: FIRST and SAME hold the same calls, OTHER has some more iterations, in SLOW a worker computes longer, so
- * that chance decides about the rest, and where it does so is looked for. CPU seconds of reading,
- * matching and clocks of both, of diagnosing both, and of comparing them, each in processes of their own, medians; with
- * ratios, and the peak memory beside that of `marple check` for both. Then the similarities of 4,096 sequences. Ends with 1 when a command
- * fails, never because of a number.
+ * that chance decides about the rest, and where it does so is looked for. CPU seconds of libotf2's readers with empty callbacks
+ * for both, of reading, matching and clocks of both, of diagnosing both, and of comparing them, each in processes of their own,
+ * medians; with ratios, and the peak memory beside that of `marple check` for both. Then the similarities of 4,096 sequences.
+ * Ends with 1 when a command fails, never because of a number.
  */
 #include "config.h"
 
@@ -44,6 +44,7 @@ static void open_both(char *const *paths)
 
 static void compare(char **argv, char *first, char *second, const char *what)
 {
+    char *yardstick[2][3] = { { argv[2], first, NULL }, { argv[2], second, NULL } };
     static char words[][9] = { "diff", "diagnose", "check" };
     char *diff[] = { argv[1], words[0], first, second, NULL };
     char *diagnose[2][4] = { { argv[1], words[1], first, NULL },
@@ -52,13 +53,15 @@ static void compare(char **argv, char *first, char *second, const char *what)
                           { argv[1], words[2], second, NULL } };
     char *both[] = { first, second };
     const double opened_s = in_process(open_both, both).cpu_s;
+    const double empty_s = command(yardstick[0]).cpu_s + command(yardstick[1]).cpu_s;
     const double diagnosed_s = command(diagnose[0]).cpu_s + command(diagnose[1]).cpu_s;
     const double models = command(check[0]).peak_bytes + command(check[1]).peak_bytes;
     const struct cost cost = command(diff);
 
-    printf("%10s  %8.3f  %8.3f  %8.3f  %6.2f  %6.2f  %8.1f  %6.2f\n", what, opened_s,
-           diagnosed_s, cost.cpu_s, cost.cpu_s / opened_s, cost.cpu_s / diagnosed_s,
-           cost.peak_bytes / (1 << 20), cost.peak_bytes / models);
+    printf("%10s  %8.3f  %8.3f  %8.3f  %8.3f  %6.2f  %6.2f  %6.2f  %8.1f  %6.2f\n", what,
+           empty_s, opened_s, diagnosed_s, cost.cpu_s, cost.cpu_s / empty_s,
+           cost.cpu_s / opened_s, cost.cpu_s / diagnosed_s, cost.peak_bytes / (1 << 20),
+           cost.peak_bytes / models);
 }
 
 /* Ranks that are alike in groups of \p n_classes. */
@@ -89,15 +92,15 @@ static void measure_similarity(uint32_t n_classes)
 
 int main(int argc, char **argv)
 {
-    if (argc != 6) {
-        fprintf(stderr, "usage: compare MARPLE FIRST SAME OTHER SLOW\n");
+    if (argc != 7) {
+        fprintf(stderr, "usage: compare MARPLE YARDSTICK FIRST SAME OTHER SLOW\n");
         return 2;
     }
-    printf("%10s  %8s  %8s  %8s  %6s  %6s  %8s  %6s\n", "calls are", "(a) s", "(b) s",
-           "(c) s", "c/a", "c/b", "MiB", "of two");
-    compare(argv, argv[2], argv[3], "the same");
-    compare(argv, argv[2], argv[4], "different");
-    compare(argv, argv[2], argv[5], "by chance");
+    printf("%10s  %8s  %8s  %8s  %8s  %6s  %6s  %6s  %8s  %6s\n", "calls are", "(a) s",
+           "(b) s", "(c) s", "(d) s", "d/a", "d/b", "d/c", "MiB", "of two");
+    compare(argv, argv[3], argv[4], "the same");
+    compare(argv, argv[3], argv[5], "different");
+    compare(argv, argv[3], argv[6], "by chance");
     printf("\nSimilarities of %d processes\n\n%10s  %8s\n", N_RANKS, "classes", "CPU s");
     measure_similarity(4);
     measure_similarity(N_RANKS);
