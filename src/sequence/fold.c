@@ -43,6 +43,9 @@ struct mpl_loops {
         is_open; /* Two were not enough somewhere: with more loops known, more may become of it. */
     struct mpl_buf stack; /* struct place */
     uint32_t *heads;      /* Per bucket: 1 + the topmost place with such a gram. */
+    struct mpl_buf seen;  /* uint64_t, per symbol: where it was seen last. */
+    uint64_t
+        n_seen; /* Symbols so far; those of different sequences are far from each other. */
 };
 
 struct place {
@@ -69,6 +72,7 @@ struct mpl_loops *mpl_loops_create(uint32_t k, struct mpl_arena *arena)
     x->bodies = mpl_buf_make(sizeof(struct body));
     x->items = mpl_buf_make(sizeof(struct mpl_item));
     x->stack = mpl_buf_make(sizeof(struct place));
+    x->seen = mpl_buf_make(sizeof(uint64_t));
     x->powers = MPL_NEW_ARRAY(own, (size_t) k + 1, uint64_t);
     x->heads = MPL_NEW_ARRAY(own, BUCKETS, uint32_t);
     if (x->numbers == NULL || x->powers == NULL || x->heads == NULL) {
@@ -89,6 +93,7 @@ void mpl_loops_destroy(struct mpl_loops *loops)
         mpl_buf_free(&loops->bodies);
         mpl_buf_free(&loops->items);
         mpl_buf_free(&loops->stack);
+        mpl_buf_free(&loops->seen);
         mpl_arena_destroy(loops->own);
     }
 }
@@ -436,16 +441,46 @@ static bool add_times(struct mpl_loops *x, uint32_t times)
 
 /* ---- sequences -------------------------------------------------------------------------------- */
 
+/* False: no memory. */
+static bool make_seen(struct mpl_loops *x, const struct mpl_sequence *s)
+{
+    uint32_t highest = 0;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        highest = s->symbols[i] > highest ? s->symbols[i] : highest;
+    }
+    x->n_seen += x->k;
+    return highest < x->seen.n ||
+           mpl_buf_add_many(&x->seen, (size_t) highest + 1 - x->seen.n) != NULL;
+}
+
+/*
+ * Whether the symbol on top cannot end anything that repeats: there is no loop within K items below it, so that these are the
+ * symbols before it, and it is none of them. Of who does nothing regularly most are like that.
+ */
+static bool is_new(struct mpl_loops *x, uint32_t symbol)
+{
+    uint64_t *seen = (uint64_t *) x->seen.data + symbol;
+    const uint64_t before = *seen;
+    const size_t top = x->stack.n;
+
+    *seen = ++x->n_seen;
+    return x->n_seen - before > x->k && top - place_at(x, top - 1)->last_loop > x->k;
+}
+
 static bool fold_sequence(struct mpl_loops *x, const struct mpl_sequence *s,
                           struct mpl_arena *arena, struct mpl_folded *out)
 {
     struct mpl_item *items;
-    enum change change = CHANGED;
+    enum change change = make_seen(x, s) ? CHANGED : NO_MEMORY;
 
     for (uint32_t i = 0; i < s->n && change != NO_MEMORY; i++) {
         uint32_t times;
 
         change = push(x, (struct mpl_item){ s->symbols[i], 1 }) ? CHANGED : NO_MEMORY;
+        if (change == CHANGED && is_new(x, s->symbols[i])) {
+            continue;
+        }
         while (change == CHANGED) {
             change = settle(x);
         }

@@ -27,7 +27,7 @@ struct mpl_known {
     bool is_send;
     bool has_peer;
 };
-enum { MPL_MOST_KNOWN = 256 };
+enum { MPL_MOST_KNOWN = 1024 };
 
 struct mpl_maker {
     const struct mpl_events *events;
