@@ -1,0 +1,116 @@
+/* What must not change an answer about real runs, or must turn it round. */
+#include "config.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../lib/traces.h"
+#include "read/read.h"
+#include "stages.h"
+
+static const char *const traces[] = {
+    "oddeven-np16", "npb-cg-W-np8",     "npb-is-W-np8",     "npb-ep-W-np8",
+    "lulesh-np8",   "prk-stencil-np16", "lulesh-slow3-np8",
+};
+enum { N_TRACES = sizeof traces / sizeof *traces };
+
+/* A run whose times \p change has changed has the structure of the run as recorded. */
+static void ask_changed(const char *trace,
+                        void (*change)(struct mpl_location *, uint32_t l))
+{
+    struct stages s = { .arena = mpl_arena_create() };
+    struct mpl_analysis *analysis = NULL;
+    struct mpl_model *model = NULL;
+    struct mpl_comparison *comparison = NULL;
+    char path[4000];
+
+    snprintf(path, sizeof path, "%s/%s", traces_folder(), trace);
+    ck_assert_int_eq(mpl_analysis_check(path, NULL, &analysis, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_read(path, s.arena, NULL, &model, NULL), MPL_OK);
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        change(&model->locations[l], l);
+    }
+    run_stages(&s, model);
+    ck_assert_int_eq(
+        mpl_diff_create(mpl_analysis_diagnosis(analysis), &s.diagnosis, &comparison, NULL),
+        MPL_OK);
+    ck_assert_msg(mpl_diff_get(comparison)->n_changes == 0, "%s", trace);
+    mpl_diff_destroy(comparison);
+    mpl_analysis_destroy(analysis);
+    mpl_arena_destroy(s.arena);
+}
+
+static void take_ten_times(struct mpl_location *loc, uint32_t l)
+{
+    (void) l;
+    for (uint32_t e = 0; e < loc->n_events; e++) {
+        loc->time_ticks[e] *= 10;
+    }
+}
+
+static void shift(struct mpl_location *loc, uint32_t l)
+{
+    loc->base_ticks += l * UINT64_C(7000000);
+}
+
+START_TEST(times_are_no_structure)
+{
+    ask_changed(traces[_i], take_ten_times);
+}
+END_TEST
+
+START_TEST(shifted_clocks_are_no_structure)
+{
+    ask_changed(traces[_i], shift);
+}
+END_TEST
+
+START_TEST(the_mirror_image_blames_the_same)
+{
+    static const char *const names[] = { "oddeven-np16", "oddeven-swapBug-np16" };
+    struct mpl_analysis *runs[2] = { NULL, NULL };
+    char path[4000];
+
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", traces_folder(), names[i]);
+        ck_assert_int_eq(mpl_analysis_check(path, NULL, &runs[i], NULL), MPL_OK);
+    }
+    for (int i = 0; i < 2; i++) {
+        struct mpl_comparison *comparison = NULL;
+
+        ck_assert_int_eq(mpl_diff_create(mpl_analysis_diagnosis(runs[i]),
+                                         mpl_analysis_diagnosis(runs[1 - i]), &comparison,
+                                         NULL),
+                         MPL_OK);
+        ck_assert_uint_eq(mpl_diff_get(comparison)->n_changes, 1);
+        ck_assert_uint_eq(mpl_diff_get(comparison)->changes[0].location, 5);
+        ck_assert_uint_eq(mpl_diff_get(comparison)->changes[0].iteration, 7);
+        mpl_diff_destroy(comparison);
+    }
+    mpl_analysis_destroy(runs[0]);
+    mpl_analysis_destroy(runs[1]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("diff_relations");
+    TCase *c = tcase_create("relations");
+    SRunner *runner;
+    int n_failed;
+
+    if (!traces_are_there("relations of real runs")) {
+        return 77;
+    }
+    tcase_add_loop_test(c, times_are_no_structure, 0, N_TRACES);
+    tcase_add_loop_test(c, shifted_clocks_are_no_structure, 0, N_TRACES);
+    tcase_add_test(c, the_mirror_image_blames_the_same);
+    tcase_set_timeout(c, 0);
+    suite_add_tcase(s, c);
+    runner = srunner_create(s);
+    srunner_run_all(runner, CK_ENV);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
