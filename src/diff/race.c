@@ -40,6 +40,16 @@ static const struct mpl_envelope *envelope_of(const struct mpl_location *loc,
     return &loc->envelopes[loc->messages[message].envelope];
 }
 
+/* Around it there may be no call: tracers can leave functions out, and record messages all the same. */
+static int64_t enter_of(const struct mpl_run *run, uint32_t l, uint32_t event)
+{
+    const struct mpl_location *loc = &run->model->locations[l];
+    const uint32_t call = mpl_events_call_of_message(run->events, l, loc->ref[event]);
+
+    return call == MPL_NONE ? loc->time_ticks[event]
+                            : mpl_events_enter_ticks(run->events, l, 2 * call + 1);
+}
+
 static bool find_sender(const struct mpl_run *run, uint32_t l, uint32_t event,
                         struct taken *out)
 {
@@ -54,10 +64,8 @@ static bool find_sender(const struct mpl_run *run, uint32_t l, uint32_t event,
     const struct mpl_location *from = &run->model->locations[end.location];
     const uint32_t sent = from->messages[end.message].event;
 
-    const uint32_t call = mpl_events_call_of_event(run->events, l, event);
     *out = (struct taken){ event, end, sent == MPL_NONE ? 0 : from->time_ticks[sent],
-                           mpl_events_enter_ticks(run->events, l, 2 * call + 1),
-                           run->model->locations[l].time_ticks[event] };
+                           enter_of(run, l, event), loc->time_ticks[event] };
     return true;
 }
 

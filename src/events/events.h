@@ -234,6 +234,9 @@ void mpl_events_call(const struct mpl_events *events, uint32_t location, uint32_
 /** The call that holds record \p event; MPL_NONE if none does. Cost: logarithmic. */
 uint32_t mpl_events_call_of_event(const struct mpl_events *events, uint32_t location,
                                   uint32_t event);
+/** The call in which a message of \p location is sent, or its receive is over; MPL_NONE if none is recorded around that. */
+uint32_t mpl_events_call_of_message(const struct mpl_events *events, uint32_t location,
+                                    uint32_t message);
 /** The call that posts (sends, blocking receives, MPI_Irecv) the other end of a message of
  *  \p location, and whose; false where the message has no partner or that is not recorded. */
 bool mpl_events_posting_call(const struct mpl_events *events, uint32_t location,

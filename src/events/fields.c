@@ -125,6 +125,12 @@ uint32_t mpl_events_call_of_event(const struct mpl_events *events, uint32_t loca
     return mpl_call_find(events, location, event);
 }
 
+uint32_t mpl_events_call_of_message(const struct mpl_events *events, uint32_t location,
+                                    uint32_t message)
+{
+    return events->lanes[location].call_of_message[message];
+}
+
 bool mpl_events_posting_call(const struct mpl_events *events, uint32_t location,
                              uint32_t message, uint32_t *other, uint32_t *call)
 {
