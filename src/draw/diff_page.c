@@ -32,9 +32,9 @@ static const char *colour_of(const struct mpl_diff *diff)
 static enum mpl_status draw_answer(const struct sheet *s, const struct shown *shown,
                                    struct mpl_err *err)
 {
-    const struct mpl_report_line *lines;
+    const struct mpl_report_line *lines = NULL;
     const char *name = mpl_diff_verdict_name(shown->diff->verdict);
-    size_t n;
+    size_t n = 0;
     const enum mpl_status st =
         mpl_report_diff_lines(shown->diff, shown->gates, TOP, s->arena, &lines, &n, err);
 
