@@ -7,6 +7,7 @@
 #include "draw/draw_priv.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { MOST_COLUMNS = 200, MOST_ROWS = 64, SHADES = 8, CELL_PIXELS = 12, SLICES = 60 };
 
@@ -22,6 +23,7 @@ struct heat {
     uint32_t down;
     double *cells; /* [row * across + column], seconds: mean over what is taken together */
     double most;
+    double top; /* from there on the strongest shade */
 };
 
 static uint32_t location_of(const struct heat *h, uint32_t row)
@@ -94,6 +96,39 @@ static void average(struct heat *h)
     }
 }
 
+static int by_value(const void *x, const void *y)
+{
+    const double *a = x;
+    const double *b = y;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/*
+ * A few long waits must not make all others look alike: where the longest is more than twice as long as 95 of 100 cells
+ * with waiting, shades end at these.
+ */
+static enum mpl_status find_top(struct heat *h, struct mpl_err *err)
+{
+    const size_t n_cells = (size_t) h->down * h->across;
+    double *waits = MPL_NEW_ARRAY(h->s->arena, n_cells, double);
+    size_t n = 0;
+
+    if (waits == NULL) {
+        return mpl_nomem(err);
+    }
+    for (size_t i = 0; i < n_cells; i++) {
+        if (h->cells[i] > 0) {
+            waits[n++] = h->cells[i];
+        }
+    }
+    qsort(waits, n, sizeof *waits, by_value);
+    const double usual = n > 0 ? waits[(n - 1) * 95 / 100] : 0;
+
+    h->top = h->most > 2 * usual ? usual : h->most;
+    return MPL_OK;
+}
+
 static enum mpl_status measure(struct heat *h, struct mpl_err *err)
 {
     h->n_rows = h->steps != NULL ? h->steps->n_processes : h->run->model->n_locations;
@@ -114,13 +149,12 @@ static enum mpl_status measure(struct heat *h, struct mpl_err *err)
         }
     }
     average(h);
-    return MPL_OK;
+    return find_top(h, err);
 }
 
 static uint32_t shade_of(const struct heat *h, double value)
 {
-    return value <= 0 || h->most <= 0 ? 0
-                                      : 1 + (uint32_t) (value / h->most * (SHADES - 0.001));
+    return value <= 0 ? 0 : 1 + (uint32_t) (fmin(value / h->top, 1) * (SHADES - 0.001));
 }
 
 /* One path per shade and row: neighbours of a shade are one rectangle. */
@@ -225,9 +259,13 @@ static void say_scale(const struct heat *h)
                          "class=\"h%d\" d=\"M0 0h14v12h-14z\"/></svg>",
                          i);
     }
-    mpl_markup_print(s->out, " to %s.%s%s</p>\n", mpl_draw_seconds(s, h->most), together,
-                     h->steps != NULL
-                         ? ""
+    mpl_markup_print(
+        s->out, " to %s%s.%s%s</p>\n", mpl_draw_seconds(s, h->top),
+        h->top < h->most
+            ? mpl_draw_words(s, " and more, up to %s", mpl_draw_seconds(s, h->most))
+            : "",
+        together,
+        h->steps != NULL ? ""
                          : " The run has no steps that all processes take "
                            "together: columns are equal stretches of its time.");
 }
