@@ -36,6 +36,8 @@ struct mpl_frame {
 const char *mpl_draw_number(const struct sheet *s, double value);
 /** The same with a few digits, for coordinates and tooltips. */
 const char *mpl_draw_short(const struct sheet *s, double value);
+/** "12.345678": seconds to the microsecond. */
+const char *mpl_draw_micros(const struct sheet *s, double seconds);
 /** "0.301 s" */
 const char *mpl_draw_seconds(const struct sheet *s, double seconds);
 const char *mpl_draw_ticks(const struct sheet *s, const struct mpl_run *run, int64_t ticks);

@@ -74,11 +74,11 @@ static enum mpl_status lay_out(struct picture *p, struct mpl_err *err)
     p->width = p->width < PLOT_PIXELS / 2 ? PLOT_PIXELS / 2 : p->width;
     p->left = mpl_labels_width(&m->side[0]) * (m->per_cell[0] > 1 ? 2 : 1);
     p->height = (int) m->n[0] * CELL_HEIGHT + 2 * LINE_PIXELS;
-    p->key = mpl_draw_words(
-        &p->sheet, "%s down, %s across; the darker, the more %s: from 0 to %s.",
-        mpl_picture_column(p, p->view->axes.of[0]),
-        mpl_picture_column(p, p->view->axes.of[1]), mpl_picture_column(p, p->view->by),
-        mpl_picture_words(p, m->most, p->view->by));
+    p->key = mpl_draw_words(&p->sheet, "%s down, %s across; colour: %s, from 0 to %s.",
+                            mpl_picture_column(p, p->view->axes.of[0]),
+                            mpl_picture_column(p, p->view->axes.of[1]),
+                            mpl_picture_column(p, p->view->by),
+                            mpl_picture_words(p, m->most, p->view->by));
     p->left_out =
         m->per_cell[0] == 1 && m->per_cell[1] == 1
             ? NULL

@@ -4,6 +4,7 @@
 #include "draw/picture_priv.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,8 +68,15 @@ const char *mpl_picture_cell_words(const struct picture *p, size_t row, size_t c
 {
     const struct mpl_cell *cell = mpl_picture_cell(p, row, column);
 
-    return cell->kind == MPL_CELL_NUMBER ? mpl_picture_words(p, cell->number, column)
-                                         : exact(p, cell);
+    const char *unit = p->view->columns[column].unit;
+
+    if (cell->kind != MPL_CELL_NUMBER) {
+        return exact(p, cell);
+    }
+    /* Three digits would not tell when it is that something begins. */
+    return unit != NULL && strcmp(unit, "s") == 0 && fabs(cell->number) >= 1e-3
+               ? mpl_draw_words(&p->sheet, "%s s", mpl_draw_micros(&p->sheet, cell->number))
+               : mpl_picture_words(p, cell->number, column);
 }
 
 const char *mpl_picture_column(const struct picture *p, size_t column)
@@ -257,6 +265,23 @@ static int draw_looks(const struct picture *p, int y)
     return y + LINE_PIXELS + 4;
 }
 
+static int wider(int width, const char *text)
+{
+    const int columns = text != NULL ? (int) mpl_text_columns(text) : 0;
+
+    return columns * LETTER_PIXELS > width ? columns * LETTER_PIXELS : width;
+}
+
+/* No line above the plot is cut: that of a small matrix is wider than its cells. */
+static int width_of(const struct picture *p)
+{
+    int width = MARGIN * 2 + p->left + p->width + p->right;
+
+    width = wider(width, p->key);
+    width = wider(width, p->left_out);
+    return MARGIN * 2 + width;
+}
+
 static int count_lines(const struct picture *p)
 {
     return 2 + (int) p->report->n_notes + (p->key != NULL) + (p->left_out != NULL) +
@@ -267,7 +292,7 @@ void mpl_picture_draw(const struct picture *p, bool is_file)
 {
     FILE *out = p->sheet.out;
     const int height = MARGIN * 3 + count_lines(p) * LINE_PIXELS + p->height;
-    const int width = MARGIN * 4 + p->left + p->width + p->right;
+    const int width = width_of(p);
     int y = MARGIN;
 
     mpl_markup_put(out, is_file ? "<svg xmlns=\"http://www.w3.org/2000/svg\" " : "<svg ");

@@ -45,6 +45,14 @@ const char *mpl_draw_short(const struct sheet *s, double value)
 }
 
 const char *mpl_draw_seconds(const struct sheet *s, double seconds)
+const char *mpl_draw_micros(const struct sheet *s, double seconds)
+{
+    char text[340];
+
+    (void) snprintf(text, sizeof text, "%.6f", seconds);
+    return mpl_draw_words(s, "%s", with_point(text));
+}
+
 {
     const char *text = mpl_text_seconds(s->arena, seconds);
 
