@@ -16,6 +16,7 @@ struct stretches {
     double from_s;
     double to_s;
     bool is_exact;
+    bool has_errors; /* some are wide enough to be seen */
     struct mpl_bins bins;
     double *busy_s; /* per line, sums of what is drawn as bins */
     double *wait_s;
@@ -74,6 +75,58 @@ static bool find_times(const struct picture *p, const struct stretches *s, size_
     times[1] = fmin(fmax(begin_s + wait_s, s->from_s), s->to_s);
     times[2] = fmin(mpl_picture_value(p, row, axes->x_end), s->to_s);
     return mpl_picture_cell(p, row, axes->x)->kind != MPL_CELL_NONE;
+}
+
+/* ---- how wrong ends may be --------------------------------------------------------------------------- */
+
+static double pixels_of(const struct picture *p, const struct stretches *s, double time_s)
+{
+    return s->to_s > s->from_s ? time_s / (s->to_s - s->from_s) * p->width : 0;
+}
+
+/* A line that is shorter than it is thick says nothing. */
+static bool is_error_seen(const struct picture *p, const struct stretches *s, size_t row)
+{
+    enum { LEAST_PIXELS = 2 };
+    const size_t error = p->view->axes.error;
+
+    return error != 0 &&
+           2 * pixels_of(p, s, mpl_picture_value(p, row, error)) >= LEAST_PIXELS;
+}
+
+static void find_errors(const struct picture *p, struct stretches *s)
+{
+    for (size_t r = 0; r < p->table->n_rows && !s->has_errors; r++) {
+        s->has_errors = is_error_seen(p, s, r);
+    }
+}
+
+/* From so much before an end to so much behind it, with a stop at both. */
+static void draw_error(const struct picture *p, const struct stretches *s, uint32_t line,
+                       double at_s, double error_s)
+{
+    const char *from = mpl_picture_x(p, at_s - error_s, s->from_s, s->to_s);
+    const char *to = mpl_picture_x(p, at_s + error_s, s->from_s, s->to_s);
+    const int y = (int) line * ROW_PIXELS + (BAR_PIXELS + STRIP_PIXELS) / 2;
+
+    if (at_s >= s->from_s && at_s <= s->to_s) {
+        mpl_markup_print(p->sheet.out,
+                         "<path class=\"mark\" d=\"M%s %dH%sM%s %dv6M%s %dv6\"/>", from, y,
+                         to, from, y - 3, to, y - 3);
+    }
+}
+
+static void draw_errors(const struct picture *p, const struct stretches *s, size_t row)
+{
+    const struct mpl_axes *axes = &p->view->axes;
+
+    if (is_error_seen(p, s, row)) {
+        const double error_s = mpl_picture_value(p, row, axes->error);
+        const uint32_t line = s->labels.of_row[row];
+
+        draw_error(p, s, line, mpl_picture_value(p, row, axes->x), error_s);
+        draw_error(p, s, line, mpl_picture_value(p, row, axes->x_end), error_s);
+    }
 }
 
 /* ---- too many ----------------------------------------------------------------------------------- */
@@ -142,6 +195,10 @@ static enum mpl_status lay_out(struct picture *p, struct mpl_err *err)
     p->height = (int) s->n * ROW_PIXELS + AXIS_PIXELS;
     p->has_looks = true;
     if (s->is_exact) {
+        find_errors(p, s);
+        p->key = s->has_errors
+                     ? "A line at an end: by how much the clocks may be wrong there."
+                     : NULL;
         return MPL_OK;
     }
     p->left_out = mpl_draw_words(
@@ -178,6 +235,7 @@ static void draw_rows(const struct picture *p, const struct stretches *s)
         if (find_times(p, s, r, at_s)) {
             draw_piece(p, s, s->labels.of_row[r], MPL_LOOK_WAIT, at_s[0], at_s[1]);
             draw_piece(p, s, s->labels.of_row[r], look_of(p, r), at_s[1], at_s[2]);
+            draw_errors(p, s, r);
         }
         mpl_picture_end_row(p);
     }

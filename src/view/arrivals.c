@@ -94,7 +94,7 @@ const struct mpl_view mpl_view_arrivals = {
     .name = "arrivals",
     .says = "when each location arrives at each collective operation, and leaves",
     .mark = MPL_MARK_STRETCHES,
-    .axes = { .of = { 3 }, .n_of = 1, .x = 5, .x_end = 9, .wait = 8 },
+    .axes = { .of = { 3 }, .n_of = 1, .x = 5, .x_end = 9, .error = 11, .wait = 8 },
     MPL_COLUMNS(columns),
     .by = 8,
     .make = make,

@@ -124,7 +124,8 @@ struct mpl_axes {
     size_t x_end; /**< and end. */
     size_t y[6];  /**< Of lines; parts of bars, where these are not `by`. */
     size_t n_y;
-    size_t error; /**< Of the first y: how far it may be off to both sides. */
+    size_t
+        error; /**< Of the first y, or of both ends of a stretch: how far it may be off to both sides. */
     size_t class; /**< Of stretches: what is done, as in the timeline; "waits". */
     size_t wait;  /**< Part of a stretch or of a bar. */
 };
