@@ -191,6 +191,46 @@ static void draw_violations(const struct sheet *s, const struct mpl_run *run)
     mpl_draw_table_end(s);
 }
 
+/* Table 1 of the EventSpace paper, for the time line before its repair. */
+static void draw_accuracy(const struct sheet *s, const struct mpl_run *run)
+{
+    static const char *const heads[] = { "#messages",        "#in order", "#share",
+                                         "#too early: mean", "#median",   "#deviation",
+                                         "#worst",           NULL };
+    const struct mpl_clock_accuracy *a = &run->clock->accuracy;
+    const double per_tick_s = 1 / (double) run->model->ticks_per_s;
+    const double n = (double) a->n;
+    const struct {
+        double value;
+        const char *unit;
+    } cells[] = { { n, "1" },
+                  { (double) a->n_correct, "1" },
+                  { (double) a->n_correct / n, "1" },
+                  { a->mean_ticks * per_tick_s, "s" },
+                  { a->median_ticks * per_tick_s, "s" },
+                  { a->stddev_ticks * per_tick_s, "s" },
+                  { (double) a->worst_ticks * per_tick_s, "s" } };
+
+    if (a->n == 0) {
+        return;
+    }
+    mpl_draw_table(s,
+                   mpl_draw_words(s,
+                                  "Messages of %s that are not received before they are "
+                                  "sent, before any repair, and by how much the others are",
+                                  run->id),
+                   heads);
+    row(s);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        mpl_draw_value_cell(
+            s, cells[i].value,
+            i == 2 ? mpl_text_share(s->arena, cells[i].value)
+                   : mpl_report_value(s->arena, cells[i].value, cells[i].unit));
+    }
+    end_row(s);
+    mpl_draw_table_end(s);
+}
+
 static void draw_notes(const struct sheet *s, const struct mpl_run *run)
 {
     static const char *const heads[] = { "note", "says", "#count", "locations", NULL };
@@ -227,6 +267,7 @@ void mpl_draw_quality(const struct sheet *s, const struct mpl_run *run)
 {
     draw_notes(s, run);
     draw_violations(s, run);
+    draw_accuracy(s, run);
     draw_clock(s, run);
 }
 

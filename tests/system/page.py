@@ -225,6 +225,56 @@ def path_differences(page, document):
             yield "path of %s: %g, not %g" % (share["location"], sums[share["location"]] / ticks, share["path_s"])
 
 
+def rows_of(view, path):
+    """The rows of a view, each a dictionary."""
+    document = product.parse(product.run("view", view, path, "--format", "json").out)
+    names = [c["name"] for c in document["columns"]]
+    return [dict(zip(names, row)) for row in document["rows"]]
+
+
+def step_differences(page, path):
+    """When each process comes to each step, of the page's data and as the view of steps has it."""
+    data = [r for r in page.rows if "data-whole" in r]
+    rows = {(r["location"], r["step"]): r for r in rows_of("steps", path)} if data else {}
+    n = 0
+    for one in (r for r in page.rows if "data-comes" in r):
+        at, comes = 0, []
+        for number in numbers_of(one["data-comes"]):
+            at += number
+            comes.append(at / int(data[0]["data-ticks"]))
+        for step in range(1, len(comes)):
+            row = rows.get((one["data-label"], step))
+            n += row is not None
+            # Steps without length are no rows.
+            if row is None and comes[step] > comes[step - 1]:
+                yield "step %d of %s is not in the view" % (step, one["data-label"])
+            if row and abs(comes[step - 1] - row["begin"]) > 1e-9 or row and abs(comes[step] - row["begin"] - row["time"]) > 2e-9:
+                yield "step %d of %s: %s, not %s" % (step, one["data-label"], comes[step - 1 : step + 1], row)
+    if n not in (0, len(rows)):
+        yield "%d of %d steps" % (n, len(rows))
+
+
+def wait_differences(text, path):
+    """Who waits for whom, in sum, in the matrix and in the view."""
+    matrix = text.partition('<section id="waits">')[2].partition("</section>")[0]
+    shown = re.findall('data-waits_for="[^"]*" data-(?:wait|count="[0-9]*" data-sum)="([^"]*)"', matrix)
+    known = sum(r["wait"] for r in rows_of("waits", path))
+    if abs(sum(map(float, shown)) - known) > 1e-9 * (1 + known):
+        yield "waits of %s, not %s" % (sum(map(float, shown)), known)
+
+
+def accuracy_differences(page, clock):
+    """Table 1 of the paper, of the page and in JSON."""
+    known = clock.get("accuracy")
+    rows = [cells for cells in page.cells if len(cells) == 7 and known and cells[0][0] == str(known["messages"])]
+    if known and known["messages"] > 0 and not rows:
+        yield "no table of accuracy"
+    for cells in rows:
+        for (shown, _), key in zip(cells[1:], ("in_order", None, "mean_s", "median_s", "stddev_s", "worst_s")):
+            if key is not None and not same(shown, known[key]):
+                yield "%s: %s, not %s" % (key, shown, known[key])
+
+
 def test_check(path):
     name = os.path.basename(path)
     answer = product.run("check", "--format", "html", path)
@@ -233,6 +283,9 @@ def test_check(path):
     tap.empty(list(complaints_about(answer.out)), name + ": check is a page that needs nothing else")
     notes = [n["note"] for n in product.parse(json.out)["runs"][0].get("quality", [])] if json.status == 0 else []
     tap.empty([n for n in notes if ">%s<" % n not in answer.out], name + ": check has all notes")
+    if json.status == 0:
+        clock = product.parse(json.out)["runs"][0]["clock"]
+        tap.empty(list(accuracy_differences(Page(answer.out), clock)), name + ": check has the accuracy of JSON")
 
 
 PAIRS = (
