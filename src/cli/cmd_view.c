@@ -18,6 +18,7 @@ enum {
     OPT_LOCATIONS,
     OPT_COMM,
     OPT_TOP,
+    OPT_BY_HOST,
     OPT_FORMAT,
     OPT_OUTPUT
 };
@@ -32,6 +33,7 @@ static const struct mpl_option options[] = {
     [OPT_LOCATIONS] = { 0, "locations", "LIST", "only these ranks or threads: 0-7,9,12.1" },
     [OPT_COMM] = { 0, "comm", "NAME", "only calls of this communicator; may be repeated" },
     [OPT_TOP] = { 0, "top", "N", "text: at most N rows; 30 by default" },
+    [OPT_BY_HOST] = { 0, "by-host", NULL, "paths as svg, html or dot: a node per host" },
     [OPT_FORMAT] = { 0, "format", "text|json|csv|svg|html|dot|perfetto|chrome",
                      "what to print; text is the default, dot for paths and messages; of "
                      "export perfetto" },
@@ -61,6 +63,7 @@ struct view_opts {
     const char **comms;
     size_t format;
     long top;
+    bool by_host;
     const char *output;
     struct mpl_knowledge_asked knowledge;
     struct mpl_clock_options clock;
@@ -92,6 +95,9 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
         return MPL_OK;
     case OPT_TOP:
         return mpl_args_integer(option, value, 1, 1000000, &opts->top, err);
+    case OPT_BY_HOST:
+        opts->by_host = true;
+        return MPL_OK;
     case OPT_FORMAT:
         return mpl_args_choice(option, value, formats, FORMATS, &opts->format, err);
     case OPT_OUTPUT:
@@ -132,6 +138,12 @@ static enum mpl_status check(struct view_opts *opts, struct mpl_err *err)
         return mpl_fail(err, MPL_E_USAGE,
                         "view %s is no graph; --format dot is for paths and messages",
                         name);
+    }
+    if (opts->by_host && (strcmp(name, "paths") != 0 ||
+                          (opts->format != FORMAT_SVG && opts->format != FORMAT_HTML &&
+                           opts->format != FORMAT_DOT))) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "--by-host is for view paths with --format svg, html or dot");
     }
     return opts->trace != NULL ? MPL_OK
                                : mpl_fail(err, MPL_E_USAGE, "view %s needs a TRACE", name);
@@ -205,7 +217,7 @@ static enum mpl_status draw_graph(const struct mpl_view_report *report, FILE *ou
     const enum mpl_status st =
         mpl_table_create(report->view, report->selection, report->arena, &table, err);
 
-    return st == MPL_OK ? mpl_draw_dot(table, out, err) : st;
+    return st == MPL_OK ? mpl_draw_dot(table, report->by_host, out, err) : st;
 }
 
 static enum mpl_status print(const struct view_opts *opts,
@@ -237,7 +249,9 @@ static enum mpl_status show(const struct view_opts *opts, struct mpl_arena *aren
                             const struct mpl_diagnosis *diagnosis, FILE *out,
                             struct mpl_err *err)
 {
-    struct mpl_view_report report = { .view = opts->view, .arena = arena };
+    struct mpl_view_report report = { .view = opts->view,
+                                      .arena = arena,
+                                      .by_host = opts->by_host };
 
     if (diagnosis->runs[0].events == NULL || diagnosis->runs[0].model->n_events == 0) {
         (void) mpl_fail(err, MPL_E_MEANING, "%s", diagnosis->runs[0].failure);

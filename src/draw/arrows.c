@@ -278,10 +278,15 @@ static const char *left_out_of(const struct picture *p, const struct arrows *a,
 static enum mpl_status arrange(struct picture *p, struct arrows *a, struct mpl_pairs *graph,
                                struct mpl_err *err)
 {
-    enum mpl_status st = graph->hosts.n > MOST_NODES
-                             ? mpl_pairs_collapse(graph, &a->are_hosts, err)
-                             : MPL_OK;
+    enum mpl_status st = MPL_OK;
 
+    if (p->report->by_host) {
+        a->are_hosts = true;
+        st = mpl_pairs_by_host(graph, err);
+    } else if (graph->hosts.n > MOST_NODES && mpl_pairs_hosts(graph) > 1) {
+        a->are_hosts = true;
+        st = mpl_pairs_collapse(graph, err);
+    }
     st = st == MPL_OK ? take_graph(p, a, graph, err) : st;
     if (st != MPL_OK) {
         return st;
@@ -319,6 +324,23 @@ static enum mpl_status lay_out(struct picture *p, struct mpl_err *err)
     st = st == MPL_OK ? arrange(p, a, &graph, err) : st;
     mpl_pairs_free(&graph);
     return st;
+}
+
+/* Of a node with itself: round its upper edge. */
+static void draw_loop(const struct picture *p, const struct arrows *a,
+                      const struct mpl_pairs_edge *e)
+{
+    const struct node *node = &a->nodes[e->from];
+    const double x = node->x * p->width;
+    const struct sheet *s = &p->sheet;
+
+    mpl_markup_print(s->out,
+                     "<path class=\"edge%s\" stroke-width=\"%s\" d=\"M%s %sc10 -16 -30 -16 "
+                     "-20 0\"/><path class=\"head\" d=\"M%s %sl-4 -7h6z\"/>",
+                     e->wait_s > 0 ? " waits" : "",
+                     mpl_draw_short(s, a->most_s > 0 ? 1 + 4 * e->wait_s / a->most_s : 1),
+                     mpl_draw_short(s, x + 10), mpl_draw_short(s, node->y),
+                     mpl_draw_short(s, x - 10), mpl_draw_short(s, node->y));
 }
 
 /* From the edge of one node to that of the other, bent to the right of its way, so that both ways are seen. */
@@ -373,7 +395,11 @@ static void draw_edge(const struct picture *p, const struct arrows *a,
                      mpl_draw_number(&p->sheet, e->wait_s), from, to,
                      (unsigned long long) e->messages, (unsigned long long) e->bytes,
                      mpl_draw_seconds(&p->sheet, e->wait_s));
-    draw_way(p, a, e);
+    if (e->from == e->to) {
+        draw_loop(p, a, e);
+    } else {
+        draw_way(p, a, e);
+    }
     mpl_picture_end_row(p);
 }
 

@@ -105,11 +105,13 @@ static void put_graph(const struct mpl_pairs *g, FILE *out)
     (void) fputs("}\n", out);
 }
 
-enum mpl_status mpl_draw_dot(const struct mpl_table *table, FILE *out, struct mpl_err *err)
+enum mpl_status mpl_draw_dot(const struct mpl_table *table, bool by_host, FILE *out,
+                             struct mpl_err *err)
 {
     struct mpl_pairs graph;
     enum mpl_status st = mpl_pairs_create(table, &graph, err);
 
+    st = st == MPL_OK && by_host ? mpl_pairs_by_host(&graph, err) : st;
     if (st == MPL_OK) {
         put_graph(&graph, out);
         st = mpl_file_flush(out, err);

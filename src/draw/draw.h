@@ -59,11 +59,12 @@ bool mpl_draw_has_graph(const struct mpl_view *view);
  * The connection graph of section 4.6 of the EventSpace paper as DOT: a node per location, inside of
  * its host where that is known, and an edge per pair with messages, bytes and waiting; the longer the
  * receiver waits, the thicker. Rows without two ends, as of collective operations, are no edges: how many
- * there are stands in a comment.
+ * there are stands in a comment. \p by_host: a node per host.
  *
- * The view must have a graph. Errors: MPL_E_NOMEM, MPL_E_IO.
+ * The view must have a graph. Errors: MPL_E_NOMEM, MPL_E_IO; MPL_E_USAGE where hosts are not known.
  */
-enum mpl_status mpl_draw_dot(const struct mpl_table *table, FILE *out, struct mpl_err *err);
+enum mpl_status mpl_draw_dot(const struct mpl_table *table, bool by_host, FILE *out,
+                             struct mpl_err *err);
 
 /* ---- for other viewers ------------------------------------------------------------------------------- */
 

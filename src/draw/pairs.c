@@ -125,7 +125,7 @@ const char *mpl_pairs_host(const struct mpl_pairs *graph, uint32_t node)
     return *(const char *const *) mpl_buf_get(&graph->hosts, node);
 }
 
-static uint32_t count_hosts(const struct mpl_pairs *graph)
+uint32_t mpl_pairs_hosts(const struct mpl_pairs *graph)
 {
     uint32_t n = 0;
 
@@ -143,8 +143,7 @@ static uint32_t count_hosts(const struct mpl_pairs *graph)
     return n;
 }
 
-enum mpl_status mpl_pairs_collapse(struct mpl_pairs *graph, bool *has_hosts,
-                                   struct mpl_err *err)
+enum mpl_status mpl_pairs_collapse(struct mpl_pairs *graph, struct mpl_err *err)
 {
     struct mpl_pairs of_hosts = { .table = graph->table,
                                   .nodes = mpl_names_create(),
@@ -154,8 +153,7 @@ enum mpl_status mpl_pairs_collapse(struct mpl_pairs *graph, bool *has_hosts,
                                   .n_left_out = graph->n_left_out };
     bool is_enough = of_hosts.nodes != NULL && of_hosts.edge_of != NULL;
 
-    *has_hosts = is_enough && count_hosts(graph) > 1;
-    for (size_t i = 0; i < graph->edges.n && is_enough && *has_hosts; i++) {
+    for (size_t i = 0; i < graph->edges.n && is_enough; i++) {
         const struct mpl_pairs_edge *e = mpl_buf_get(&graph->edges, i);
         const uint32_t from = node_of(&of_hosts, mpl_pairs_host(graph, e->from), NULL);
         const uint32_t to = node_of(&of_hosts, mpl_pairs_host(graph, e->to), NULL);
@@ -170,11 +168,19 @@ enum mpl_status mpl_pairs_collapse(struct mpl_pairs *graph, bool *has_hosts,
             sum->wait_s += e->wait_s;
         }
     }
-    if (is_enough && *has_hosts) {
-        mpl_pairs_free(graph);
-        *graph = of_hosts;
-    } else {
+    if (!is_enough) {
         mpl_pairs_free(&of_hosts);
+        return mpl_nomem(err);
     }
-    return is_enough ? MPL_OK : mpl_nomem(err);
+    mpl_pairs_free(graph);
+    *graph = of_hosts;
+    return MPL_OK;
+}
+
+enum mpl_status mpl_pairs_by_host(struct mpl_pairs *graph, struct mpl_err *err)
+{
+    return graph->hosts.n == 0 || mpl_pairs_hosts(graph) > 0
+               ? mpl_pairs_collapse(graph, err)
+               : mpl_fail(err, MPL_E_USAGE,
+                          "the trace does not tell the host of each location");
 }

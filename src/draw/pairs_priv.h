@@ -26,8 +26,11 @@ enum mpl_status mpl_pairs_create(const struct mpl_table *table, struct mpl_pairs
 void mpl_pairs_free(struct mpl_pairs *graph);
 /** NULL: unknown. */
 const char *mpl_pairs_host(const struct mpl_pairs *graph, uint32_t node);
-/** Makes hosts its nodes, if there are several and all are known. Errors: MPL_E_NOMEM. */
-enum mpl_status mpl_pairs_collapse(struct mpl_pairs *graph, bool *has_hosts,
-                                   struct mpl_err *err);
+/** How many hosts there are; 0: not all are known. */
+uint32_t mpl_pairs_hosts(const struct mpl_pairs *graph);
+/** Makes hosts its nodes; all must be known. Errors: MPL_E_NOMEM. */
+enum mpl_status mpl_pairs_collapse(struct mpl_pairs *graph, struct mpl_err *err);
+/** The same for whoever asks. Errors: also MPL_E_USAGE where they are not known. */
+enum mpl_status mpl_pairs_by_host(struct mpl_pairs *graph, struct mpl_err *err);
 
 #endif

@@ -276,6 +276,7 @@ struct mpl_view_report {
     struct mpl_arena *arena; /**< For the view's tables. */
     const char *const *notes;
     size_t n_notes;
+    bool by_host; /**< Of a graph: hosts are its nodes. */
 };
 /** "step 3 of 20, 0.100000 to 0.200000 s, 4 of 16 locations" */
 const char *mpl_report_selection_words(const struct mpl_selection *s,
