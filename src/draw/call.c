@@ -3,6 +3,21 @@
 
 #include "draw/call_priv.h"
 
+const char *mpl_call_comm(const struct sheet *s, const struct mpl_run *run, uint32_t comm)
+{
+    const char *name = run->model->comms[comm].name;
+
+    return name != NULL && *name != '\0' ? mpl_draw_words(s, "%.60s", name)
+                                         : mpl_draw_words(s, "comm%u", comm);
+}
+
+static const char *comm_words(const struct sheet *s, const struct mpl_run *run,
+                              uint32_t comm)
+{
+    return comm != MPL_NONE ? mpl_draw_words(s, ", on %s", mpl_call_comm(s, run, comm))
+                            : "";
+}
+
 static const char *messages_words(const struct sheet *s, const struct mpl_run *run,
                                   uint32_t location, const struct mpl_span *span)
 {
@@ -22,9 +37,10 @@ static const char *messages_words(const struct sheet *s, const struct mpl_run *r
     const char *more =
         span->n_messages > 1 ? mpl_draw_words(s, " and %u more", span->n_messages - 1) : "";
 
-    return mpl_draw_words(s, ", %s %u, tag %u, %llu B%s", e->is_send ? "to" : "from",
+    return mpl_draw_words(s, ", %s %u, tag %u, %llu B%s%s", e->is_send ? "to" : "from",
                           run->model->processes[e->peer].rank, e->tag,
-                          (unsigned long long) m->bytes, more);
+                          (unsigned long long) m->bytes, more,
+                          comm_words(s, run, e->comm_unsure ? MPL_NONE : e->comm));
 }
 
 static const char *collective_words(const struct sheet *s, const struct mpl_run *run,
@@ -40,8 +56,9 @@ static const char *collective_words(const struct sheet *s, const struct mpl_run 
             ? ""
             : mpl_draw_words(s, ", root %u", run->model->processes[c->root].rank);
 
-    return mpl_draw_words(s, "%s, %s B", root,
-                          mpl_draw_short(s, mpl_coll_bytes(run->model, c)));
+    return mpl_draw_words(s, "%s, %s B%s", root,
+                          mpl_draw_short(s, mpl_coll_bytes(run->model, c)),
+                          comm_words(s, run, c->comm));
 }
 
 static const char *name_of(const struct mpl_run *run, const struct mpl_span *span)

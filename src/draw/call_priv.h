@@ -15,4 +15,7 @@ const struct mpl_records *mpl_call_records(const struct mpl_run *run, uint32_t l
                                            struct mpl_arena *arena,
                                            struct mpl_records *room);
 
+/** The name of a communicator, "comm3" where it has none. */
+const char *mpl_call_comm(const struct sheet *s, const struct mpl_run *run, uint32_t comm);
+
 #endif

@@ -26,6 +26,7 @@ struct data {
     const struct mpl_frame *part; /* only calls in this one; NULL: all */
     struct mpl_buf bytes;         /* of one location */
     uint8_t *is_used;             /* per region */
+    uint8_t *is_comm_used;        /* per communicator */
     const struct mpl_net *net;    /* NULL: what comes before what is not in the page */
     bool has_whole_net;           /* else only in the frames */
     size_t room;                  /* in the page for calls */
@@ -60,15 +61,24 @@ static void put_region(struct data *d, uint32_t region)
 }
 
 static void put_collective(struct data *d, const struct mpl_collective *c)
+static void put_comm(struct data *d, uint32_t comm)
+{
+    put(d, comm == MPL_NONE ? 0 : (uint64_t) comm + 1);
+    if (comm != MPL_NONE) {
+        d->is_comm_used[comm] = 1;
+    }
+}
+
 {
     put(d, 3);
     put(d, c->root == MPL_NONE ? 0 : (uint64_t) d->run->model->processes[c->root].rank + 1);
     put(d, (uint64_t) mpl_coll_bytes(d->run->model, c));
 }
+    put_comm(d, c->comm);
 
 /*
  * 0: no partner; 1: a receive, 2: a send, the other's rank, tag, bytes, and how many messages; 3: a collective, 1 more
- * than the root's rank or 0, bytes.
+ * than the root's rank or 0, bytes. Then 1 more than the number of the communicator, or 0.
  */
 static void put_partner(struct data *d, uint32_t location, const struct mpl_span *span)
 {
@@ -87,6 +97,7 @@ static void put_partner(struct data *d, uint32_t location, const struct mpl_span
         put(d, m->bytes);
         put(d, span->n_messages);
     } else if (span->collective != MPL_NONE) {
+        put_comm(d, e->comm_unsure ? MPL_NONE : e->comm);
         put_collective(d, &l->collectives[span->collective]);
     } else {
         put(d, 0);
@@ -241,7 +252,7 @@ static void draw_before(struct data *d, uint32_t location,
 /* What all calls take in the page, nearly: some bytes for each, and a third more for base64. */
 static size_t bytes_of_calls(const struct data *d)
 {
-    enum { BYTES_PER_CALL = 22 };
+    enum { BYTES_PER_CALL = 23 };
     size_t n = 0;
 
     for (uint32_t l = 0; l < d->all.n; l++) {
@@ -330,6 +341,16 @@ static enum mpl_status draw_levels(const struct data *d, size_t room, struct mpl
     while (most > LEAST_BINS && (size_t) most * d->all.n * 2 / 3 * 4 > room) {
         most /= 2;
     }
+static void draw_comms(const struct data *d)
+{
+    for (uint32_t c = 0; c < d->run->model->n_comms; c++) {
+        if (d->is_comm_used[c] != 0) {
+            mpl_markup_print(d->s->out, "<i data-comm=\"%u\">%s</i>\n", c + 1,
+                             mpl_call_comm(d->s, d->run, c));
+        }
+    }
+}
+
     for (int i = 0; i < MOST_LEVELS; i++, most *= LEVELS_APART) {
         const size_t bytes = (size_t) most * d->all.n * 2 / 3 * 4;
 
@@ -491,10 +512,12 @@ enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all
                       .run = all->run,
                       .all = *all,
                       .bytes = mpl_buf_make(1),
-                      .is_used = MPL_NEW_ARRAY(s->arena, all->run->model->n_regions + 1,
-                                               uint8_t) };
+                      .is_used =
+                          MPL_NEW_ARRAY(s->arena, all->run->model->n_regions + 1, uint8_t),
+                      .is_comm_used =
+                          MPL_NEW_ARRAY(s->arena, all->run->model->n_comms + 1, uint8_t) };
 
-    if (d.is_used == NULL) {
+    if (d.is_used == NULL || d.is_comm_used == NULL) {
         return mpl_nomem(err);
     }
     const size_t bytes = bytes_of_calls(&d);
@@ -540,3 +563,4 @@ enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all
     mpl_arena_destroy(arena);
     return st == MPL_OK && d.has_failed ? mpl_nomem(err) : st;
 }
+    draw_comms(&d);

@@ -12,6 +12,7 @@ document.querySelectorAll('.data').forEach((box) => {
   const perSecond = Number(box.dataset.ticks);
   const begin = Number(box.dataset.begin), end = Math.max(Number(box.dataset.end), begin + 1);
   const names = new Map(all('[data-region]').map((e) => [Number(e.dataset.region), e.textContent]));
+  const comms = new Map(all('[data-comm]').map((e) => [Number(e.dataset.comm), e.textContent]));
   const rows = all('[data-calls]').map((e) => ({ label: e.dataset.label, text: e.dataset.calls,
     role: e.dataset.role, order: e.dataset.before, silentFrom: Number(e.dataset.silentFrom || Infinity),
     silentTo: Number(e.dataset.silentTo || 0), bound: e.dataset.bound === '-1' ? Infinity : Number(e.dataset.bound) }));
@@ -47,9 +48,9 @@ document.querySelectorAll('.data').forEach((box) => {
     c.culprit = c.wait > 0 ? next() : 0;
     c.way = next();
     if (c.way === 3) {
-      c.root = next(); c.bytes = next();
+      c.root = next(); c.bytes = next(); c.comm = next();
     } else if (c.way > 0) {
-      c.peer = next(); c.tag = next(); c.bytes = next(); c.messages = next();
+      c.peer = next(); c.tag = next(); c.bytes = next(); c.messages = next(); c.comm = next();
     }
     return c;
   };
@@ -148,6 +149,7 @@ document.querySelectorAll('.data').forEach((box) => {
     }
     text += `; ${short(c.length)}, from ${exact(s.enter[i])} to ${exact(s.leave[i])}`;
     text += c.wait > 0 ? `; waits ${short(c.wait)}${c.culprit ? ` for ${rows[c.culprit - 1].label}` : ''}` : '';
+    text += c.comm > 0 ? `, on ${comms.get(c.comm)}` : '';
     text += c.culprit > 0 && !isOrdered(row, c) ? ', as far as the clocks can tell' : '';
     text += c.known ? '' : '; how long it waits is not known';
     return text + (c.record ? `; record ${row.label}#${c.record}` : '');

@@ -75,6 +75,7 @@ def facts(text):
         re.findall(r"(?:tag|to|from) \d+(?=,)|\d+ B", text),
         re.findall(r"waits \S+ \S+ for (\w+(?:\.\d+)?)", text),
     )
+        re.findall(r" B(?: and \d+ more)?, on ([^;]*);", text),
 
 
 def test_page(chrome, name, path):
@@ -112,7 +113,7 @@ def test_zoom(chrome, name):
     )
     complaints = []
     for title in titles[:: max(len(titles) // 40, 1)]:
-        who, times, _, _, _ = facts(title)
+        who, times, *_ = facts(title)
         middle = sum(times) / 2 * ticks
         x = 52 + (middle - begin) / (end - begin) * (width - 52)
         pixel = (end - begin) / (width - 52) / ticks
@@ -169,7 +170,7 @@ def test_order(chrome, name, trace):
     )
     complaints, n = [], 0
     for title in titles[:: max(len(titles) // 8, 1)]:
-        who, times, record, _, _ = facts(title)
+        who, times, record, *_ = facts(title)
         label, middle = who.split(":")[0], sum(times) / 2
         x = 52 + (middle * ticks - begin) / (end - begin) * (width - 52)
         if times[1] - times[0] < 4 * (end - begin) / (width - 52) / ticks or not 52 < x < width or labels.index(label) >= 48:
