@@ -308,6 +308,7 @@ static void draw_regions(const struct data *d)
     for (uint32_t r = 0; r < d->run->model->n_regions; r++) {
         if (d->is_used[r] != 0) {
             mpl_markup_print(d->s->out, "<i data-region=\"%u\">%.200s</i>\n", r + 1,
+                     mpl_draw_rarest_role(d->s, d->run, l),
                              d->run->model->regions[r].name);
         }
     }

@@ -55,9 +55,7 @@ static enum mpl_status draw_side(const struct both *b, int i, int64_t *begin_tic
                      name, b->runs[i]->path, mpl_draw_seconds(b->s, b->runs[i]->window_s));
     mpl_rows_open(b->s, mpl_draw_words(b->s, "both-%s", name),
                   mpl_draw_words(b->s, "Time line of the %s run on the common scale", name),
-                  n_rows);
-    mpl_rows_labels(b->s, &all, per_row);
-    mpl_rows_open_stretched(b->s, n_rows);
+                  &all, per_row);
     mpl_rows_bins(b->s, &all, per_row, &bins);
     mpl_rows_end_stretched(b->s);
     mpl_rows_end(b->s, &all, n_rows);

@@ -112,6 +112,9 @@ void mpl_draw_head(const struct sheet *s, const char *title, bool has_script);
 /** "master": what a location is in the patterns that were recognised; "": nothing. */
 const char *mpl_draw_role(const struct sheet *s, const struct mpl_run *run,
                           uint32_t location);
+/** Of these, where a location is several things, what the fewest are: "first" of a pipeline's stages. */
+const char *mpl_draw_rarest_role(const struct sheet *s, const struct mpl_run *run,
+                                 uint32_t location);
 /** How wrong the order of moments of two locations may be; INT64_MAX: not known. */
 int64_t mpl_pair_bound(const struct mpl_run *run, uint32_t a, uint32_t b);
 /** Textures for all pictures, which other SVGs refer to; and what the colours mean. */

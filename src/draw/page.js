@@ -2,7 +2,7 @@
 // Times are ticks since the first event of the run; see data.c for what is in the elements.
 document.querySelectorAll('.data').forEach((box) => {
   const key = box.dataset.key, plot = document.getElementById(`run${key}`);
-  const GUTTER = 52, TOP = 15, ROW = 18, BAR = 12, AXIS = 22, MOST_ROWS = 48;
+  const GUTTER = 52, TOP = 15, ROW = 18, BAR = 12, AXIS = 22, MOST_ROWS = 48, WIDE_PAGE = 540;
   const LOOKS = ['none', 'compute', 'p2p', 'collective', 'other', 'edge', 'wait'];
   const SAYS = ['not recorded', 'computes', 'sends, receives', 'in a collective', 'in another call',
     'starts up or shuts down', 'waits'];
@@ -14,7 +14,7 @@ document.querySelectorAll('.data').forEach((box) => {
   const names = new Map(all('[data-region]').map((e) => [Number(e.dataset.region), e.textContent]));
   const comms = new Map(all('[data-comm]').map((e) => [Number(e.dataset.comm), e.textContent]));
   const rows = all('[data-calls]').map((e) => ({ label: e.dataset.label, text: e.dataset.calls,
-    role: e.dataset.role, order: e.dataset.before, silentFrom: Number(e.dataset.silentFrom || Infinity),
+    role: e.dataset.role, is: e.dataset.is, order: e.dataset.before, comes: e.dataset.comes, silentFrom: Number(e.dataset.silentFrom || Infinity),
     silentTo: Number(e.dataset.silentTo || 0), bound: e.dataset.bound === '-1' ? Infinity : Number(e.dataset.bound) }));
   const frames = all('[data-frame]').map((e) => (
     { id: e.dataset.frame, from: Number(e.dataset.from), to: Number(e.dataset.to) }));
@@ -22,6 +22,8 @@ document.querySelectorAll('.data').forEach((box) => {
     width: Number(e.dataset.width), n: Number(e.dataset.n),
     look: bytesOf(e.dataset.look), waited: bytesOf(e.dataset.waited) }));
   const shown = Math.min(rows.length, MOST_ROWS);
+  // Where all do the same, its name tells nothing.
+  const hasRoles = rows.some((row) => row.is !== rows[0].is);
   const view = { from: begin, to: end, first: 0, row: 0, at: begin, step: null, hasPath: false, hasArrows: true, cut: null };
 
   // ---- calls ----------------------------------------------------------------------------------------
@@ -188,11 +190,11 @@ document.querySelectorAll('.data').forEach((box) => {
   const canvas = document.createElement('canvas');
   const tip = document.createElement('output');
   const pen = canvas.getContext('2d');
-  let fills = [], ink = '', soft = '', link = '', paper = '', pending = false, width = 0;
+  let fills = [], ink = '', soft = '', link = '', paper = '', pending = false, width = 0, gutter = GUTTER;
 
-  const pixels = () => Math.max(width - GUTTER, 1);
-  const xOf = (ticks) => GUTTER + (ticks - view.from) / (view.to - view.from) * pixels();
-  const ticksAt = (x) => view.from + (x - GUTTER) / pixels() * (view.to - view.from);
+  const pixels = () => Math.max(width - gutter, 1);
+  const xOf = (ticks) => gutter + (ticks - view.from) / (view.to - view.from) * pixels();
+  const ticksAt = (x) => view.from + (x - gutter) / pixels() * (view.to - view.from);
 
   // Stripes as in the SVG, so that colour is not all that tells.
   const STROKES = [[], [], [[1, 0, 1, 4]], [[0, 1, 2, 1], [2, 3, 4, 3]], [[0, 1, 4, 1]], [], [[0, 6, 6, 0]]];
@@ -289,17 +291,21 @@ document.querySelectorAll('.data').forEach((box) => {
     }
     runs(n, (x) => looks[x], (look, from, to) => {
       pen.fillStyle = fills[look];
-      pen.fillRect(GUTTER + from / scale, y, (to - from) / scale, BAR);
+      pen.fillRect(gutter + from / scale, y, (to - from) / scale, BAR);
     });
     pen.fillStyle = fills[WAIT];
     runs(n, heightOf, (height, from, to) => {
-      pen.fillRect(GUTTER + from / scale, y + BAR + 1, (to - from) / scale, height);
+      pen.fillRect(gutter + from / scale, y + BAR + 1, (to - from) / scale, height);
     });
-    pen.fillStyle = ink;
     pen.textAlign = 'right';
-    pen.fillText(rows[index].label, GUTTER - 6, y + 10, GUTTER - 8);
+    if (gutter > GUTTER) {
+      pen.fillStyle = soft;
+      pen.fillText(rows[index].is, gutter - 10 - pen.measureText(rows[index].label).width, y + 10, 80);
+    }
+    pen.fillStyle = ink;
+    pen.fillText(rows[index].label, gutter - 6, y + 10, GUTTER - 8);
     if (index === view.row) {
-      pen.fillRect(GUTTER - 4, y, 2, BAR);
+      pen.fillRect(gutter - 4, y, 2, BAR);
     }
   };
 
@@ -314,15 +320,15 @@ document.querySelectorAll('.data').forEach((box) => {
       const at = (Math.ceil(from / step) + i) * step, x = xOf(at * perSecond);
       if (at > from + length || x > width - 20) { break; }
       pen.fillRect(x, height, 1, 4);
-      pen.fillText(`${at.toFixed(decimals)} s`, Math.max(x, GUTTER + 20), height + 16);
+      pen.fillText(`${at.toFixed(decimals)} s`, Math.max(x, gutter + 20), height + 16);
     }
   };
 
   const byTime = [...frames].sort((a, b) => a.from - b.from);
   let labelEnd = 0; // of frames that are close together
   const drawFrame = (f, label, height) => {
-    const a = Math.max(xOf(f.from), GUTTER), b = Math.min(xOf(f.to), width);
-    if (b > GUTTER && a < width) {
+    const a = Math.max(xOf(f.from), gutter), b = Math.min(xOf(f.to), width);
+    if (b > gutter && a < width) {
       pen.strokeRect(a, TOP - 1, Math.max(b - a, 2), height);
       labelEnd = Math.max(Math.min(a, width - 50), labelEnd);
       pen.fillText(label, labelEnd, TOP - 4);
@@ -343,7 +349,7 @@ document.querySelectorAll('.data').forEach((box) => {
     const y = yOf(to) + (isDown ? 1 : BAR - 1), isSure = isOrdered(rows[index], c);
     pen.setLineDash(isSure ? [] : [3, 3]);
     pen.beginPath();
-    pen.moveTo(Math.max(xOf(s.enter[i] + s.wait[i] / 2), GUTTER), yOf(index) + (isDown ? BAR : 2));
+    pen.moveTo(Math.max(xOf(s.enter[i] + s.wait[i] / 2), gutter), yOf(index) + (isDown ? BAR : 2));
     pen.lineTo(end, y);
     pen.stroke();
     if (isSure) {
@@ -391,7 +397,7 @@ document.querySelectorAll('.data').forEach((box) => {
     for (let i = low, isOpen = false; i < path.length && path[i].from < view.to; i++) {
       if (inView(path[i].row)) {
         const y = yOf(path[i].row) + BAR / 2;
-        if (isOpen) { pen.lineTo(Math.max(xOf(path[i].from), GUTTER), y); } else { pen.moveTo(Math.max(xOf(path[i].from), GUTTER), y); }
+        if (isOpen) { pen.lineTo(Math.max(xOf(path[i].from), gutter), y); } else { pen.moveTo(Math.max(xOf(path[i].from), gutter), y); }
         pen.lineTo(Math.min(xOf(path[i].to), width), y);
       }
       isOpen = inView(path[i].row);
@@ -466,7 +472,7 @@ document.querySelectorAll('.data').forEach((box) => {
   // Pale is what has no order with it: from the begin of the last call that must have begun before to the end of the first one
   // that can only have ended after.
   const drawCut = () => {
-    const cut = view.cut, left = Math.max(xOf(cut.frame.from), GUTTER), right = Math.min(xOf(cut.frame.to), width);
+    const cut = view.cut, left = Math.max(xOf(cut.frame.from), gutter), right = Math.min(xOf(cut.frame.to), width);
     const clip = (x) => Math.min(Math.max(x, left), Math.max(right, left));
     for (let index = view.first; index < view.first + shown; index++) {
       const { last, first } = cut.places[index], y = yOf(index) - 3, isOwn = index === cut.index;
@@ -569,7 +575,7 @@ document.querySelectorAll('.data').forEach((box) => {
       pen.strokeStyle = pen.fillStyle = link;
       drawFrame(view.step, `step ${view.step.number}`, height);
     }
-    canvas.dataset.from = view.from; canvas.dataset.to = view.to;
+    canvas.dataset.from = view.from; canvas.dataset.to = view.to; canvas.dataset.gutter = gutter;
   };
   const redraw = () => {
     if (!pending) { pending = true; requestAnimationFrame(draw); }
@@ -583,6 +589,7 @@ document.querySelectorAll('.data').forEach((box) => {
     view.to = view.from + length;
     redraw();
   };
+    gutter = hasRoles && width >= WIDE_PAGE ? GUTTER + 60 : GUTTER;
   const zoom = (factor, at) => {
     const centre = at === undefined ? (view.from + view.to) / 2 : at;
     show(centre - (centre - view.from) * factor, centre + (view.to - centre) * factor);
@@ -726,7 +733,7 @@ document.querySelectorAll('.data').forEach((box) => {
       if (held) {
         const by = (held.x - e.offsetX) / pixels() * (held.to - held.from);
         show(held.from + by, held.to + by);
-      } else if (e.offsetX > GUTTER && e.offsetY < TOP + shown * ROW) {
+      } else if (e.offsetX > gutter && e.offsetY < TOP + shown * ROW) {
         tell(say(rowAt(e.offsetY), ticksAt(e.offsetX)));
       }
     });

@@ -2,23 +2,7 @@
 
 #include "draw/rows_priv.h"
 
-void mpl_rows_open(const struct sheet *s, const char *id, const char *says, uint32_t n_rows)
-{
-    mpl_markup_print(s->out,
-                     "<div class=\"plot\" id=\"%s\"><svg role=\"img\" aria-label=\"%s\" "
-                     "width=\"100%%\" height=\"%d\">\n",
-                     id, says, (int) n_rows * ROW_PIXELS + AXIS_PIXELS);
-}
-
-void mpl_rows_open_stretched(const struct sheet *s, uint32_t n_rows)
-{
-    const int height = (int) n_rows * ROW_PIXELS;
-
-    mpl_markup_print(s->out,
-                     "<svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-                     "preserveAspectRatio=\"none\">\n",
-                     height, (int) PLOT_WIDTH, height);
-}
+#include <string.h>
 
 void mpl_rows_end_stretched(const struct sheet *s)
 {
@@ -50,15 +34,50 @@ static uint32_t last_of(const struct mpl_frame *frame, uint32_t row, uint32_t pe
     return last < frame->n ? last : frame->n - 1;
 }
 
-void mpl_rows_labels(const struct sheet *s, const struct mpl_frame *frame, uint32_t per_row)
+/* Where all do the same, its name tells nothing. */
+static bool has_roles(const struct sheet *s, const struct mpl_frame *frame)
+{
+    const char *first = mpl_draw_rarest_role(s, frame->run, frame->locations[0]);
+    bool differ = false;
+
+    for (uint32_t i = 1; i < frame->n && !differ; i++) {
+        differ =
+            strcmp(first, mpl_draw_rarest_role(s, frame->run, frame->locations[i])) != 0;
+    }
+    return differ;
+}
+
+static void draw_labels(const struct sheet *s, const struct mpl_frame *frame,
+                        uint32_t per_row, bool are_named)
 {
     mpl_markup_put(s->out, "<g class=\"labels\">");
     for (uint32_t row = 0; row * per_row < frame->n; row++) {
-        mpl_markup_print(s->out, "<text x=\"-6\" y=\"%d\">%s</text>",
-                         (int) row * ROW_PIXELS + 10,
+        mpl_markup_print(s->out, "<text x=\"-6\" y=\"%d\">", (int) row * ROW_PIXELS + 10);
+        if (are_named) {
+            mpl_markup_print(s->out, "<tspan class=\"role\">%.16s </tspan>",
+                             mpl_draw_rarest_role(s, frame->run, frame->locations[row]));
+        }
+        mpl_markup_print(s->out, "%s</text>",
                          label_of(s, frame, row * per_row, last_of(frame, row, per_row)));
     }
     mpl_markup_put(s->out, "</g>\n");
+}
+
+void mpl_rows_open(const struct sheet *s, const char *id, const char *says,
+                   const struct mpl_frame *frame, uint32_t per_row)
+{
+    const int height = (int) ((frame->n + per_row - 1) / per_row) * ROW_PIXELS;
+    const bool are_named = per_row == 1 && frame->n > 0 && has_roles(s, frame);
+
+    mpl_markup_print(s->out,
+                     "<div class=\"plot%s\" id=\"%s\"><svg role=\"img\" "
+                     "aria-label=\"%s\" width=\"100%%\" height=\"%d\">\n",
+                     are_named ? " named" : "", id, says, height + AXIS_PIXELS);
+    draw_labels(s, frame, per_row, are_named);
+    mpl_markup_print(s->out,
+                     "<svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                     "preserveAspectRatio=\"none\">\n",
+                     height, (int) PLOT_WIDTH, height);
 }
 
 /* Where a bin begins: all bins but the last are equally wide. */

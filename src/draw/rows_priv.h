@@ -13,14 +13,13 @@ enum {
     PLOT_WIDTH = 1000
 };
 
-/** Opens a picture of \p n_rows rows; \p says is what those hear who do not see. */
+/**
+ * Opens a picture of the locations of a frame, \p per_row in each row, with their labels and, where these differ,
+ * roles; and in it what is stretched. \p says is what those hear who do not see.
+ */
 void mpl_rows_open(const struct sheet *s, const char *id, const char *says,
-                   uint32_t n_rows);
-/** The labels of the rows of a frame, \p per_row locations each. */
-void mpl_rows_labels(const struct sheet *s, const struct mpl_frame *frame,
-                     uint32_t per_row);
-/** Opens and ends what is stretched. */
-void mpl_rows_open_stretched(const struct sheet *s, uint32_t n_rows);
+                   const struct mpl_frame *frame, uint32_t per_row);
+/** Ends what is stretched. */
 void mpl_rows_end_stretched(const struct sheet *s);
 /** What the rows of \p bins show, each with what the locations do in all. */
 void mpl_rows_bins(const struct sheet *s, const struct mpl_frame *frame, uint32_t per_row,

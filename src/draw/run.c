@@ -122,9 +122,7 @@ enum mpl_status mpl_draw_run(const struct sheet *s, const struct mpl_run *run,
     mpl_rows_open(s, mpl_draw_words(s, "run%s", s->key),
                   mpl_draw_words(s, "Time line of the run: %u locations, %s", all.n,
                                  mpl_draw_ticks(s, run, all.end_ticks - all.begin_ticks)),
-                  n_rows);
-    mpl_rows_labels(s, &all, per_row);
-    mpl_rows_open_stretched(s, n_rows);
+                  &all, per_row);
     mpl_rows_bins(s, &all, per_row, &bins);
     mpl_rows_end_stretched(s);
     mark_findings(s, &all, n_rows);

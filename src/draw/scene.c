@@ -258,9 +258,7 @@ enum mpl_status mpl_draw_scene(const struct sheet *s, const struct mpl_frame *fr
     mpl_markup_put(s->out, "<figure>\n");
     mpl_rows_open(s, mpl_draw_words(s, "picture-%s", f->id),
                   mpl_draw_words(s, "Time line of %s: %s", f->finding->name, f->headline),
-                  frame->n);
-    mpl_rows_labels(s, frame, 1);
-    mpl_rows_open_stretched(s, frame->n);
+                  frame, 1);
     if (has_calls) {
         draw_calls(&scene);
     } else {

@@ -3,6 +3,7 @@
 #include "draw/draw_priv.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *mpl_draw_words(const struct sheet *s, const char *fmt, ...)
@@ -44,7 +45,6 @@ const char *mpl_draw_short(const struct sheet *s, double value)
     return mpl_draw_words(s, "%s", with_point(text));
 }
 
-const char *mpl_draw_seconds(const struct sheet *s, double seconds)
 const char *mpl_draw_micros(const struct sheet *s, double seconds)
 {
     char text[340];
@@ -53,6 +53,7 @@ const char *mpl_draw_micros(const struct sheet *s, double seconds)
     return mpl_draw_words(s, "%s", with_point(text));
 }
 
+const char *mpl_draw_seconds(const struct sheet *s, double seconds)
 {
     const char *text = mpl_text_seconds(s->arena, seconds);
 
@@ -64,30 +65,79 @@ const char *mpl_draw_ticks(const struct sheet *s, const struct mpl_run *run, int
     return mpl_draw_seconds(s, mpl_model_seconds(run->model, ticks));
 }
 
+static int by_number(const void *x, const void *y)
+{
+    const uint32_t *a = x;
+    const uint32_t *b = y;
+
+    return (*a > *b) - (*a < *b);
+}
+
+static bool has_role(const struct mpl_role *role, uint32_t location)
+{
+    return role->n > 0 && bsearch(&location, role->locations, role->n,
+                                  sizeof *role->locations, by_number) != NULL;
+}
+
+static bool is_anything(const struct mpl_trial *t, uint32_t location)
+{
+    for (size_t k = 0; k < mpl_pattern_role_count(t->pattern); k++) {
+        if (has_role(mpl_recognition_role(t->recognition, k), location)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of the patterns in which a location is something that which explains most: others say less, or the same in other words. */
+static const struct mpl_trial *trial_of(const struct sheet *s, const struct mpl_run *run,
+                                        uint32_t location)
+{
+    const struct mpl_trial *best = NULL;
+
+    for (size_t i = 0; s->d != NULL && i < s->d->n_trials; i++) {
+        const struct mpl_trial *t = &s->d->trials[i];
+
+        if (t->is_chosen && &s->d->runs[t->run] == run &&
+            (best == NULL || t->time_coverage > best->time_coverage) &&
+            is_anything(t, location)) {
+            best = t;
+        }
+    }
+    return best;
+}
+
 const char *mpl_draw_role(const struct sheet *s, const struct mpl_run *run,
                           uint32_t location)
 {
+    const struct mpl_trial *t = trial_of(s, run, location);
     const char *words = "";
 
-    /* Of the first pattern in which it is something: others say the same in other words. */
-    for (size_t i = 0; s->d != NULL && i < s->d->n_trials && *words == '\0'; i++) {
-        const struct mpl_trial *t = &s->d->trials[i];
+    for (size_t k = 0; t != NULL && k < mpl_pattern_role_count(t->pattern); k++) {
+        const struct mpl_role *role = mpl_recognition_role(t->recognition, k);
 
-        if (!t->is_chosen || &s->d->runs[t->run] != run) {
-            continue;
-        }
-        for (size_t k = 0; k < mpl_pattern_role_count(t->pattern); k++) {
-            const struct mpl_role *role = mpl_recognition_role(t->recognition, k);
-
-            for (uint32_t l = 0; l < role->n; l++) {
-                if (role->locations[l] == location) {
-                    words = mpl_draw_words(s, "%s%s%s", words, *words != '\0' ? ", " : "",
-                                           role->name);
-                }
-            }
+        if (has_role(role, location)) {
+            words =
+                mpl_draw_words(s, "%s%s%s", words, *words != '\0' ? ", " : "", role->name);
         }
     }
     return words;
+}
+
+const char *mpl_draw_rarest_role(const struct sheet *s, const struct mpl_run *run,
+                                 uint32_t location)
+{
+    const struct mpl_trial *t = trial_of(s, run, location);
+    const struct mpl_role *rarest = NULL;
+
+    for (size_t k = 0; t != NULL && k < mpl_pattern_role_count(t->pattern); k++) {
+        const struct mpl_role *role = mpl_recognition_role(t->recognition, k);
+
+        if (has_role(role, location) && (rarest == NULL || role->n < rarest->n)) {
+            rarest = role;
+        }
+    }
+    return rarest != NULL ? rarest->name : "";
 }
 
 int64_t mpl_pair_bound(const struct mpl_run *run, uint32_t a, uint32_t b)

@@ -19,8 +19,8 @@ VOID = {"meta", "br", "link", "img", "input", "hr"}
 # Elements that the page is made of: any other came from a name.
 OURS = set(
     "html head meta title style body header main section article p h1 h2 h3 a span dl dt dd div figure figcaption "
-    "details summary ul li small table caption thead tbody tr th td script svg defs pattern path g rect text line "
-    "i b".split()
+    "details summary ul li small table caption thead tbody tr th td script svg defs pattern path g rect text tspan "
+    "line i b".split()
 )
 # Attributes whose value a browser would fetch, run or go to.
 FETCHING = {"src", "srcset", "action", "formaction", "poster", "background", "ping", "style", "data"}

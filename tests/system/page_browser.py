@@ -106,19 +106,19 @@ def test_zoom(chrome, name):
     labels = chrome.execute_script(
         "return [...document.querySelectorAll('#data [data-calls]')].map(e => e.dataset.label)"
     )
-    begin, end, ticks, width = chrome.execute_script(
+    begin, end, ticks, width, gutter = chrome.execute_script(
         """const c = document.getElementById('canvas');
         return [Number(c.dataset.from), Number(c.dataset.to),
-            Number(document.getElementById('data').dataset.ticks), c.clientWidth]"""
+            Number(document.getElementById('data').dataset.ticks), c.clientWidth, Number(c.dataset.gutter)]"""
     )
     complaints = []
     for title in titles[:: max(len(titles) // 40, 1)]:
         who, times, *_ = facts(title)
         middle = sum(times) / 2 * ticks
-        x = 52 + (middle - begin) / (end - begin) * (width - 52)
-        pixel = (end - begin) / (width - 52) / ticks
+        x = gutter + (middle - begin) / (end - begin) * (width - gutter)
+        pixel = (end - begin) / (width - gutter) / ticks
         label = who.split(":")[0]
-        if times[1] - times[0] < 2 * pixel or not 52 < x < width or labels.index(label) >= 48:
+        if times[1] - times[0] < 2 * pixel or not gutter < x < width or labels.index(label) >= 48:
             continue
         told = hover(chrome, x, labels.index(label) * 18 + 21)
         if facts(told) != facts(title):
@@ -163,17 +163,17 @@ def test_order(chrome, name, trace):
         return
     chrome.execute_script("document.querySelector('article.cause a[href=\"#timeline\"]').click()")
     settle(chrome)
-    begin, end, ticks, width, whole, labels = chrome.execute_script(
+    begin, end, ticks, width, gutter, whole, labels = chrome.execute_script(
         """const c = document.getElementById('canvas'), d = document.getElementById('data').dataset;
-        return [Number(c.dataset.from), Number(c.dataset.to), Number(d.ticks), c.clientWidth, d.net,
+        return [Number(c.dataset.from), Number(c.dataset.to), Number(d.ticks), c.clientWidth, Number(c.dataset.gutter), d.net,
             [...document.querySelectorAll('#data [data-calls]')].map(e => e.dataset.label)]"""
     )
     complaints, n = [], 0
     for title in titles[:: max(len(titles) // 8, 1)]:
         who, times, record, *_ = facts(title)
         label, middle = who.split(":")[0], sum(times) / 2
-        x = 52 + (middle * ticks - begin) / (end - begin) * (width - 52)
-        if times[1] - times[0] < 4 * (end - begin) / (width - 52) / ticks or not 52 < x < width or labels.index(label) >= 48:
+        x = gutter + (middle * ticks - begin) / (end - begin) * (width - gutter)
+        if times[1] - times[0] < 4 * (end - begin) / (width - gutter) / ticks or not gutter < x < width or labels.index(label) >= 48:
             continue
         click(chrome, x, labels.index(label) * 18 + 21)
         shown = chrome.execute_script(

@@ -12,7 +12,7 @@ import product
 
 tap = product.Tap()
 
-GUTTER, TOP, ROW, BAR, SHOWN = 52, 15, 18, 12, 48
+TOP, ROW, BAR, SHOWN = 15, 18, 12, 48
 LOOKS = ("none", "compute", "p2p", "collective", "other", "edge", "wait")
 LOOK_OF = {"startup": "edge", "shutdown": "edge"}
 POINTS, ZOOMS = 1000, (0, 5, 10)
@@ -83,15 +83,16 @@ def complaints(chrome, model, points):
     data = chrome.execute_script(
         """const d = document.getElementById('data').dataset, c = document.getElementById('canvas');
         return {ticks: Number(d.ticks), begin: Number(d.begin), end: Number(d.end), whole: d.whole === '1',
-            from: Number(c.dataset.from), to: Number(c.dataset.to), width: c.width,
+            from: Number(c.dataset.from), to: Number(c.dataset.to), width: c.width, gutter: Number(c.dataset.gutter),
             labels: [...document.querySelectorAll('#data [data-calls]')].map(e => e.dataset.label),
             levels: [...document.querySelectorAll('#data [data-look]')].map(e => Number(e.dataset.width))}"""
     )
-    n = data["width"] - GUTTER
+    gutter = data["gutter"]
+    n = data["width"] - gutter
     per_pixel = (data["to"] - data["from"]) / n
     asked = [(random.randrange(n), random.randrange(min(len(data["labels"]), SHOWN))) for _ in range(points)]
-    columns = chrome.execute_script(COLUMNS, [(GUTTER + x, TOP + ROW * row, BAR) for x, row in asked])
-    strips = chrome.execute_script(COLUMNS, [(GUTTER + x, TOP + ROW * row + BAR + 1, 1) for x, row in asked])
+    columns = chrome.execute_script(COLUMNS, [(gutter + x, TOP + ROW * row, BAR) for x, row in asked])
+    strips = chrome.execute_script(COLUMNS, [(gutter + x, TOP + ROW * row + BAR + 1, 1) for x, row in asked])
     for (x, row), column, strip in zip(asked, columns, strips):
         begin, end = data["from"] + x * per_pixel, data["from"] + (x + 1) * per_pixel
         if not data["whole"]:
