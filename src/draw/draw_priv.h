@@ -171,6 +171,9 @@ int64_t mpl_step_end(const struct mpl_run *run, const struct mpl_steps *steps,
 /** The views that the pattern of a finding names, folded away; nothing where it names none. */
 enum mpl_status mpl_draw_views(const struct sheet *s, const struct mpl_diagnosed *f,
                                struct mpl_err *err);
+/** Who waits for whom in a whole run, as a matrix; nothing where nobody waits. */
+enum mpl_status mpl_draw_waits(const struct sheet *s, const struct mpl_run *run,
+                               struct mpl_err *err);
 enum mpl_status mpl_draw_causes(struct sheet *s, struct mpl_err *err);
 void mpl_draw_tables(const struct sheet *s);
 /** What weakens conclusions from a run, what runs backwards in it, and its clocks. */

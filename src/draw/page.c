@@ -146,6 +146,7 @@ static enum mpl_status draw_pictures(struct sheet *s, struct mpl_err *err)
     s->steps = s->d->steps != NULL && s->d->steps->n > 0 ? s->d->steps : NULL;
     st = st == MPL_OK ? mpl_draw_run(s, run, "The run", err) : st;
     st = st == MPL_OK ? mpl_draw_heat(s, run, err) : st;
+    st = st == MPL_OK ? mpl_draw_waits(s, run, err) : st;
     return st == MPL_OK ? mpl_draw_delays(s, run, err) : st;
 }
 

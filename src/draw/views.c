@@ -24,6 +24,15 @@ static const struct mpl_pattern *pattern_of(const struct sheet *s,
     return NULL;
 }
 
+static enum mpl_status make_picture(const struct sheet *s, struct mpl_view_report *report,
+                                    struct picture *p, struct mpl_err *err)
+{
+    const enum mpl_status st = mpl_view_notes(report->view, report->selection, s->arena,
+                                              &report->notes, &report->n_notes, err);
+
+    return st == MPL_OK ? mpl_picture_create(p, report, MOST_ROWS, s->out, err) : st;
+}
+
 static enum mpl_status draw_view(const struct sheet *s, const struct mpl_view *view,
                                  struct mpl_selection *selection, struct mpl_err *err)
 {
@@ -31,10 +40,8 @@ static enum mpl_status draw_view(const struct sheet *s, const struct mpl_view *v
                                       .selection = selection,
                                       .arena = s->arena };
     struct picture p;
-    enum mpl_status st =
-        mpl_view_notes(view, selection, s->arena, &report.notes, &report.n_notes, err);
+    const enum mpl_status st = make_picture(s, &report, &p, err);
 
-    st = st == MPL_OK ? mpl_picture_create(&p, &report, MOST_ROWS, s->out, err) : st;
     if (st != MPL_OK) {
         return st;
     }
@@ -71,4 +78,32 @@ enum mpl_status mpl_draw_views(const struct sheet *s, const struct mpl_diagnosed
         st = draw_view(s, views[i], selection, err);
     }
     return st;
+}
+
+enum mpl_status mpl_draw_waits(const struct sheet *s, const struct mpl_run *run,
+                               struct mpl_err *err)
+{
+    const struct mpl_selection_asked asked = { .from_s = NAN, .to_s = NAN };
+    struct mpl_view_report report = { .arena = s->arena };
+    struct mpl_selection *selection = NULL;
+    struct picture p;
+
+    /* Views are of the first run. */
+    if (run != &s->d->runs[0]) {
+        return MPL_OK;
+    }
+    enum mpl_status st = mpl_view_find("waits", &report.view, err);
+
+    st = st == MPL_OK ? mpl_selection_create(s->d, &asked, s->arena, &selection, err) : st;
+    report.selection = selection;
+    st = st == MPL_OK ? make_picture(s, &report, &p, err) : st;
+    if (st != MPL_OK || p.table->n_rows == 0) {
+        return st;
+    }
+    mpl_markup_put(s->out, "<section id=\"waits\"><h2>Who waits for whom</h2>\n"
+                           "<div class=\"wide\" tabindex=\"0\" role=\"region\" "
+                           "aria-label=\"Who waits for whom\">\n");
+    mpl_picture_draw(&p, false);
+    mpl_markup_put(s->out, "</div></section>\n");
+    return MPL_OK;
 }

@@ -345,6 +345,9 @@ def test_trace(path):
         name + ": the critical path of JSON",
     )
     tap.empty(list(delay_differences(Page(answer.out), product.parse(json.out))), name + ": the delay costs of JSON")
+    if product.parse(json.out)["verdict"] != "unusable":
+        tap.empty(list(step_differences(Page(answer.out), path))[:5], name + ": steps are those of the view")
+        tap.empty(list(wait_differences(answer.out, path)), name + ": waits are those of the view")
     tap.ok(page_of(path).out == answer.out, name + ": the same bytes again")
 
 
