@@ -29,6 +29,7 @@ struct data {
     uint8_t *is_comm_used;        /* per communicator */
     const struct mpl_net *net;    /* NULL: what comes before what is not in the page */
     bool has_whole_net;           /* else only in the frames */
+    bool has_own_steps;           /* when each process comes to each step is in the page */
     size_t room;                  /* in the page for calls */
     bool has_failed;
 };
@@ -60,7 +61,6 @@ static void put_region(struct data *d, uint32_t region)
     }
 }
 
-static void put_collective(struct data *d, const struct mpl_collective *c)
 static void put_comm(struct data *d, uint32_t comm)
 {
     put(d, comm == MPL_NONE ? 0 : (uint64_t) comm + 1);
@@ -69,12 +69,13 @@ static void put_comm(struct data *d, uint32_t comm)
     }
 }
 
+static void put_collective(struct data *d, const struct mpl_collective *c)
 {
     put(d, 3);
     put(d, c->root == MPL_NONE ? 0 : (uint64_t) d->run->model->processes[c->root].rank + 1);
     put(d, (uint64_t) mpl_coll_bytes(d->run->model, c));
-}
     put_comm(d, c->comm);
+}
 
 /*
  * 0: no partner; 1: a receive, 2: a send, the other's rank, tag, bytes, and how many messages; 3: a collective, 1 more
@@ -96,8 +97,8 @@ static void put_partner(struct data *d, uint32_t location, const struct mpl_span
         put(d, e->tag);
         put(d, m->bytes);
         put(d, span->n_messages);
-    } else if (span->collective != MPL_NONE) {
         put_comm(d, e->comm_unsure ? MPL_NONE : e->comm);
+    } else if (span->collective != MPL_NONE) {
         put_collective(d, &l->collectives[span->collective]);
     } else {
         put(d, 0);
@@ -261,6 +262,31 @@ static size_t bytes_of_calls(const struct data *d)
     return n * BYTES_PER_CALL;
 }
 
+/* ---- steps ------------------------------------------------------------------------------------------ */
+
+/* When a location comes to each step, and leaves the last one: each as the difference to the one before. */
+static void draw_own_steps(struct data *d, uint32_t location)
+{
+    const struct mpl_steps *steps = d->s->steps;
+    const uint32_t process = d->run->model->locations[location].process;
+    int64_t last = 0;
+
+    if (!d->has_own_steps || steps->loads[process].location != location) {
+        return;
+    }
+    d->bytes.n = 0;
+    for (uint32_t step = 0; step <= steps->n; step++) {
+        const int64_t at = mpl_events_leave_ticks(d->run->events, location,
+                                                  2 * steps->calls[process][step] + 1);
+
+        put(d, (uint64_t) (at - last));
+        last = at;
+    }
+    mpl_markup_put(d->s->out, " data-comes=\"");
+    mpl_markup_base64(d->s->out, d->bytes.data, d->bytes.n);
+    mpl_markup_put(d->s->out, "\"");
+}
+
 /* ---- elements ------------------------------------------------------------------------------------- */
 
 static void draw_location(struct data *d, uint32_t l, struct mpl_arena *scratch)
@@ -279,12 +305,14 @@ static void draw_location(struct data *d, uint32_t l, struct mpl_arena *scratch)
     }
     d->room -= d->bytes.n / 3 * 4 < room ? d->bytes.n / 3 * 4 : room;
     mpl_markup_print(out,
-                     "<i data-label=\"%s\" data-role=\"%s\" data-bound=\"%lld\" "
-                     "data-calls=\"",
+                     "<i data-label=\"%s\" data-role=\"%s\" data-is=\"%s\" "
+                     "data-bound=\"%lld\" data-calls=\"",
                      d->run->model->locations[l].label, mpl_draw_role(d->s, d->run, l),
+                     mpl_draw_rarest_role(d->s, d->run, l),
                      bound == INT64_MAX ? -1LL : (long long) bound);
     mpl_markup_base64(out, d->bytes.data, d->bytes.n);
     mpl_markup_put(out, "\"");
+    draw_own_steps(d, l);
     draw_before(d, l, known, scratch);
     mpl_markup_put(out, "></i>\n");
 }
@@ -308,8 +336,17 @@ static void draw_regions(const struct data *d)
     for (uint32_t r = 0; r < d->run->model->n_regions; r++) {
         if (d->is_used[r] != 0) {
             mpl_markup_print(d->s->out, "<i data-region=\"%u\">%.200s</i>\n", r + 1,
-                     mpl_draw_rarest_role(d->s, d->run, l),
                              d->run->model->regions[r].name);
+        }
+    }
+}
+
+static void draw_comms(const struct data *d)
+{
+    for (uint32_t c = 0; c < d->run->model->n_comms; c++) {
+        if (d->is_comm_used[c] != 0) {
+            mpl_markup_print(d->s->out, "<i data-comm=\"%u\">%s</i>\n", c + 1,
+                             mpl_call_comm(d->s, d->run, c));
         }
     }
 }
@@ -342,16 +379,6 @@ static enum mpl_status draw_levels(const struct data *d, size_t room, struct mpl
     while (most > LEAST_BINS && (size_t) most * d->all.n * 2 / 3 * 4 > room) {
         most /= 2;
     }
-static void draw_comms(const struct data *d)
-{
-    for (uint32_t c = 0; c < d->run->model->n_comms; c++) {
-        if (d->is_comm_used[c] != 0) {
-            mpl_markup_print(d->s->out, "<i data-comm=\"%u\">%s</i>\n", c + 1,
-                             mpl_call_comm(d->s, d->run, c));
-        }
-    }
-}
-
     for (int i = 0; i < MOST_LEVELS; i++, most *= LEVELS_APART) {
         const size_t bytes = (size_t) most * d->all.n * 2 / 3 * 4;
 
@@ -412,7 +439,7 @@ static void put_steps(struct data *d, const struct mpl_steps *steps)
 /* Says whether they are in the page. */
 static bool draw_steps(struct data *d, size_t room)
 {
-    enum { BYTES_PER_STEP = 12 };
+    enum { BYTES_PER_STEP = 12, BYTES_PER_OWN = 4 };
     const struct mpl_steps *steps = d->s->steps;
 
     if (steps == NULL) {
@@ -421,6 +448,7 @@ static bool draw_steps(struct data *d, size_t room)
     if ((size_t) steps->n * BYTES_PER_STEP > room) {
         return false;
     }
+    d->has_own_steps = (size_t) steps->n * steps->n_processes * BYTES_PER_OWN <= room;
     d->bytes.n = 0;
     put_steps(d, steps);
     mpl_markup_put(d->s->out, "<i data-steps=\"");
@@ -554,6 +582,7 @@ enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all
     draw_frames(&d);
     draw_locations(&d);
     draw_regions(&d);
+    draw_comms(&d);
     /* Where all calls are there, only locations without any are drawn from levels. */
     st = draw_levels(&d, is_whole ? room / 32 : room / 3, err);
     mpl_markup_put(s->out, "</div>\n");
@@ -564,4 +593,3 @@ enum mpl_status mpl_draw_data(const struct sheet *s, const struct mpl_frame *all
     mpl_arena_destroy(arena);
     return st == MPL_OK && d.has_failed ? mpl_nomem(err) : st;
 }
-    draw_comms(&d);

@@ -336,6 +336,40 @@ document.querySelectorAll('.data').forEach((box) => {
     }
   };
 
+  // When a location comes to each step, and leaves the last one.
+  const comesOf = (row) => {
+    if (!row.times) {
+      const bytes = bytesOf(row.comes || ''), at = { i: 0 }, next = reader(bytes, at);
+      row.times = [];
+      for (let time = 0; at.i < bytes.length;) { row.times.push(time += next()); }
+    }
+    return row.times;
+  };
+  // Each process comes to a step at its own time, so a step has the shape of a wave; where the page does not have
+  // these times, it is a frame around all of them.
+  const drawStep = (step, height) => {
+    const ends = rows.slice(view.first, view.first + shown).map(comesOf)
+      .map((times) => (times.length ? [times[step.number - 1], times[step.number]] : null));
+    if (ends.every((one) => !one)) {
+      drawFrame(step, `step ${step.number}`, height);
+      return;
+    }
+    const clip = (ticks) => Math.min(Math.max(xOf(ticks), gutter), width);
+    pen.lineWidth = 2;
+    for (const side of [0, 1]) {
+      pen.beginPath();
+      ends.forEach((one, i) => {
+        if (one) { pen.lineTo(clip(one[side]), TOP + i * ROW - 1); pen.lineTo(clip(one[side]), TOP + i * ROW + BAR + 1); }
+      });
+      pen.stroke();
+    }
+    ends.forEach((one, i) => {
+      if (one) { pen.strokeRect(clip(one[0]), TOP + i * ROW - 1, Math.max(clip(one[1]) - clip(one[0]), 2), BAR + 2); }
+    });
+    pen.lineWidth = 1;
+    pen.fillText(`step ${step.number}`, Math.min(clip(ends.find((one) => one)[0]), width - 50), TOP - 4);
+  };
+
   // ---- who waits for whom, and the critical path ----------------------------------------------------
 
   const WIDE = 10, MOST_CALLS = 4000, MOST_ARROWS = 40;
@@ -573,7 +607,7 @@ document.querySelectorAll('.data').forEach((box) => {
     if (view.hasPath) { drawPath(); }
     if (view.step) {
       pen.strokeStyle = pen.fillStyle = link;
-      drawFrame(view.step, `step ${view.step.number}`, height);
+      drawStep(view.step, height);
     }
     canvas.dataset.from = view.from; canvas.dataset.to = view.to; canvas.dataset.gutter = gutter;
   };
@@ -676,13 +710,14 @@ document.querySelectorAll('.data').forEach((box) => {
       `${exact(step.to)}: from when the first process is in it until the last one leaves it`);
   };
 
+    document.getElementById(`step${key}`).value = number;
   // The address of the page names a finding, #f1, or a step, #step=160.
   const follow = () => {
     const step = /^#step=(\d+)$/.exec(location.hash);
     const f = frames.find((one) => location.hash === `#${one.id}`);
     if (step) {
       toStep(Number(step[1]));
-      if (document.querySelector('.data') === box) { document.getElementById(`timeline${key}`).scrollIntoView(); }
+      if (document.querySelector('.data') === box) { bar.scrollIntoView(); }
     } else if (f) {
       toFrame(f);
     }
@@ -695,7 +730,7 @@ document.querySelectorAll('.data').forEach((box) => {
     ArrowUp: () => choose(view.row - 1), ArrowDown: () => choose(view.row + 1),
     PageUp: () => page(-1), PageDown: () => page(1),
     n: nextWait, N: nextWaitOfAll, c: () => togglePath(), a: () => toggleArrows(), Enter: () => tell(say(view.row, (view.from + view.to) / 2)),
-    b: () => askOrder(view.row, (view.from + view.to) / 2), Escape: () => { tell(''); view.cut = null; listCut(); redraw(); },
+    b: () => askOrder(view.row, (view.from + view.to) / 2), Escape: () => { tell(''); view.cut = view.step = null; listCut(); redraw(); },
   };
 
   const button = (into, text, label, act) => {
