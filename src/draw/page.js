@@ -149,9 +149,9 @@ document.querySelectorAll('.data').forEach((box) => {
       text += `, ${c.way === 2 ? 'to' : 'from'} ${c.peer}, tag ${c.tag}, ${c.bytes} B`;
       text += c.messages > 1 ? ` and ${c.messages - 1} more` : '';
     }
+    text += c.comm > 0 ? `, on ${comms.get(c.comm)}` : '';
     text += `; ${short(c.length)}, from ${exact(s.enter[i])} to ${exact(s.leave[i])}`;
     text += c.wait > 0 ? `; waits ${short(c.wait)}${c.culprit ? ` for ${rows[c.culprit - 1].label}` : ''}` : '';
-    text += c.comm > 0 ? `, on ${comms.get(c.comm)}` : '';
     text += c.culprit > 0 && !isOrdered(row, c) ? ', as far as the clocks can tell' : '';
     text += c.known ? '' : '; how long it waits is not known';
     return text + (c.record ? `; record ${row.label}#${c.record}` : '');
@@ -589,6 +589,7 @@ document.querySelectorAll('.data').forEach((box) => {
     pending = false;
     const scale = window.devicePixelRatio || 1, height = shown * ROW;
     width = canvas.clientWidth;
+    gutter = hasRoles && width >= WIDE_PAGE ? GUTTER + 60 : GUTTER;
     canvas.width = Math.round(width * scale); canvas.height = (TOP + height + AXIS) * scale;
     pen.scale(scale, scale);
     pen.font = '11px system-ui, sans-serif';
@@ -623,7 +624,6 @@ document.querySelectorAll('.data').forEach((box) => {
     view.to = view.from + length;
     redraw();
   };
-    gutter = hasRoles && width >= WIDE_PAGE ? GUTTER + 60 : GUTTER;
   const zoom = (factor, at) => {
     const centre = at === undefined ? (view.from + view.to) / 2 : at;
     show(centre - (centre - view.from) * factor, centre + (view.to - centre) * factor);
@@ -632,9 +632,14 @@ document.querySelectorAll('.data').forEach((box) => {
     const by = share * (view.to - view.from);
     show(view.from + by, view.to + by);
   };
+  const place = document.createElement('span');
+  const sayRows = () => {
+    place.textContent = `${rows[view.first].label} to ${rows[view.first + shown - 1].label}, of ${rows.length} locations`;
+  };
   const choose = (index) => {
     view.row = Math.min(Math.max(index, 0), rows.length - 1);
     view.first = Math.min(Math.max(view.first, view.row - shown + 1), view.row);
+    sayRows();
     redraw();
   };
   const tell = (text) => { tip.textContent = text; };
@@ -705,12 +710,12 @@ document.querySelectorAll('.data').forEach((box) => {
     }
     view.step = step;
     view.at = step.from - 1;
+    document.getElementById(`step${key}`).value = number;
     toFrame(step);
     tell(`Step ${number} of ${steps.length}: ${short(step.to - step.from)}, from ${exact(step.from)} to ` +
       `${exact(step.to)}: from when the first process is in it until the last one leaves it`);
   };
 
-    document.getElementById(`step${key}`).value = number;
   // The address of the page names a finding, #f1, or a step, #step=160.
   const follow = () => {
     const step = /^#step=(\d+)$/.exec(location.hash);
@@ -723,7 +728,11 @@ document.querySelectorAll('.data').forEach((box) => {
     }
   };
 
-  const page = (rowsOn) => choose(view.row + rowsOn * shown);
+  // So many rows on, or back.
+  const page = (times) => {
+    view.first = Math.min(Math.max(view.first + times * shown, 0), rows.length - shown);
+    choose(view.row + times * shown);
+  };
   const KEYS = {
     '+': () => zoom(0.5), '=': () => zoom(0.5), '-': () => zoom(2), '0': () => show(begin, end),
     ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2),
@@ -819,12 +828,18 @@ document.querySelectorAll('.data').forEach((box) => {
     label.append('step ', input, ` of ${steps.length}`);
     bar.append(label);
   }
+  if (rows.length > shown) {
+    button(bar, '↑', 'locations before these (Page Up)', () => page(-1));
+    button(bar, '↓', 'locations behind these (Page Down)', () => page(1));
+    bar.append(place);
+    sayRows();
+  }
   canvas.tabIndex = 0;
   canvas.id = `canvas${key}`;
   canvas.className = 'canvas';
   canvas.style.height = `${TOP + shown * ROW + AXIS}px`;
   canvas.setAttribute('role', 'application');
-  canvas.setAttribute('aria-label', 'Time line of the run. Arrow keys move and choose a location, plus and minus ' +
+  canvas.setAttribute('aria-label', 'Time line of the run. Arrow keys move and choose a location, Page Up and Page Down others, plus and minus ' +
     'zoom, 0 shows the whole run, n goes to the next wait of the location, N to that of any, c shows the critical path, a hides the arrows, Enter says what is in ' +
     'the middle, b what must have come before it and after it.');
   tip.id = `tip${key}`;
