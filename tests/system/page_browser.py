@@ -1,6 +1,7 @@
 """The page in a browser: it asks nobody for anything, complains of nothing, fits narrow and wide windows, shows calls
 when one zooms in, and is whole without its script."""
 
+import base64
 import os
 import re
 import shutil
@@ -74,8 +75,18 @@ def facts(text):
         record.group(1) if record else None,
         re.findall(r"(?:tag|to|from) \d+(?=,)|\d+ B", text),
         re.findall(r"waits \S+ \S+ for (\w+(?:\.\d+)?)", text),
-    )
         re.findall(r" B(?: and \d+ more)?, on ([^;]*);", text),
+    )
+
+
+def keep(chrome, name, width):
+    """What a person should look at: screenshots/NAME-WIDTH.png where the tests run."""
+    os.makedirs("screenshots", exist_ok=True)
+    height = chrome.execute_script("return document.documentElement.scrollHeight")
+    clip = {"x": 0, "y": 0, "width": width, "height": min(height, 8000), "scale": 1}
+    shot = chrome.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
+    with open("screenshots/%s-%d.png" % (name.replace(" ", "-"), width), "wb") as out:
+        out.write(base64.b64decode(shot["data"]))
 
 
 def test_page(chrome, name, path):
@@ -83,6 +94,7 @@ def test_page(chrome, name, path):
         resize(chrome, width)
         chrome.get("file://" + path)
         settle(chrome)
+        keep(chrome, name, width)
         shown = chrome.execute_script("return document.documentElement.scrollWidth")
         tap.ok(shown <= width, "%s: fits %d pixels" % (name, width), shown)
     resize(chrome, 1280)
