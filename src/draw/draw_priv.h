@@ -109,7 +109,7 @@ uint32_t mpl_span_at(const struct mpl_events *events, uint32_t location, int64_t
 
 /** From the first line of a page to the begin of its body, with its style and what a browser may do. */
 void mpl_draw_head(const struct sheet *s, const char *title, bool has_script);
-/** "master": what a location is in the patterns that were recognised; "": nothing. */
+/** "stage, first": what a location is in the pattern that explains most; "": nothing. */
 const char *mpl_draw_role(const struct sheet *s, const struct mpl_run *run,
                           uint32_t location);
 /** Of these, where a location is several things, what the fewest are: "first" of a pipeline's stages. */
