@@ -145,6 +145,36 @@ def test_zoom(chrome, name):
     tap.ok(re.match(r"[^:]+: ", tip(chrome)) is not None, name + ": keys move", tip(chrome))
 
 
+def test_links(chrome, name):
+    """The link of each cause leads to its stretch, with some room around it."""
+    moves = chrome.execute_async_script(
+        """const done = arguments[0], c = document.getElementById('canvas'), found = [];
+        const links = [...document.querySelectorAll('article.cause a[href="#timeline"]')];
+        const next = () => {
+          const link = links.shift();
+          if (!link) { done(found); return; }
+          const id = link.closest('article').id, frame = document.querySelector(`[data-frame="${id}"]`);
+          link.click();
+          requestAnimationFrame(() => requestAnimationFrame(() => {
+            found.push([id, Number(frame.dataset.from), Number(frame.dataset.to), Number(c.dataset.from), Number(c.dataset.to)]);
+            next(); }));
+        };
+        next();"""
+    )
+    frames = chrome.execute_script("return document.querySelectorAll('[data-frame]').length")
+    tap.ok(len(moves) == frames, name + ": each stretch has its link", (len(moves), frames))
+    # The run ends somewhere, so there may be less room on one side; of very short ones ten ticks are shown.
+    wrong = [m for m in moves if m[3] > m[1] or m[4] < m[2] or m[4] - m[3] > max(1.6 * (m[2] - m[1]), 12)]
+    tap.empty(wrong, name + ": links lead to the stretches of their causes")
+
+
+def test_print(chrome, name):
+    answer = chrome.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+    content = base64.b64decode(answer["data"])
+    pages = len(re.findall(rb"/Type\s*/Page\b", content))
+    tap.ok(content.startswith(b"%PDF") and 1 <= pages <= 30, name + ": prints", pages)
+
+
 def order_of(trace, what, address):
     """What `marple order` says: of which call, records by location, and whether there may be more."""
     document = product.parse(product.run("order", what, trace, address, "--format", "json").out)
@@ -228,8 +258,10 @@ def test_trace(chrome, folder, name, trace):
         return
     test_page(chrome, name, path)
     if chrome.find_elements("id", "canvas"):
+        test_links(chrome, name)
         test_zoom(chrome, name)
         test_order(chrome, name, trace)
+    test_print(chrome, name)
     tap.empty([e["message"] for e in chrome.get_log("browser")], name + ": no complaint of the browser")
     test_without_script(chrome, name, path)
 
