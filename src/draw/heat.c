@@ -278,6 +278,13 @@ enum mpl_status mpl_draw_heat(const struct sheet *s, const struct mpl_run *run,
     if (st != MPL_OK) {
         return st;
     }
+    if (h.most <= 0) {
+        mpl_markup_print(s->out,
+                         "<p class=\"note\" id=\"steps%s\">Nobody is known to wait for "
+                         "others.</p>\n",
+                         s->key);
+        return MPL_OK;
+    }
     mpl_markup_print(
         s->out,
         "<section id=\"steps%s\"><h2>%s</h2>\n"

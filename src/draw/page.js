@@ -23,7 +23,7 @@ document.querySelectorAll('.data').forEach((box) => {
     look: bytesOf(e.dataset.look), waited: bytesOf(e.dataset.waited) }));
   const shown = Math.min(rows.length, MOST_ROWS);
   // Where all do the same, its name tells nothing.
-  const hasRoles = rows.some((row) => row.is !== rows[0].is);
+  const hasRoles = new Set(rows.map((row) => row.is).filter((is) => is)).size > 1;
   const view = { from: begin, to: end, first: 0, row: 0, at: begin, step: null, hasPath: false, hasArrows: true, cut: null };
 
   // ---- calls ----------------------------------------------------------------------------------------
@@ -311,7 +311,8 @@ document.querySelectorAll('.data').forEach((box) => {
 
   const drawAxis = (height) => {
     const length = (view.to - view.from) / perSecond, from = view.from / perSecond;
-    const power = 10 ** Math.floor(Math.log10(length / 6)), rest = length / 6 / power;
+    const least = length / Math.min(Math.max(pixels() / 110, 2), 12);
+    const power = 10 ** Math.floor(Math.log10(least)), rest = least / power;
     const step = (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10) * power;
     const decimals = Math.min(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), 15);
     pen.textAlign = 'center';

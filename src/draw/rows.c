@@ -34,17 +34,20 @@ static uint32_t last_of(const struct mpl_frame *frame, uint32_t row, uint32_t pe
     return last < frame->n ? last : frame->n - 1;
 }
 
-/* Where all do the same, its name tells nothing. */
+/* Where all that have a role have the same, its name tells nothing. */
 static bool has_roles(const struct sheet *s, const struct mpl_frame *frame)
 {
-    const char *first = mpl_draw_rarest_role(s, frame->run, frame->locations[0]);
-    bool differ = false;
+    const char *first = "";
 
-    for (uint32_t i = 1; i < frame->n && !differ; i++) {
-        differ =
-            strcmp(first, mpl_draw_rarest_role(s, frame->run, frame->locations[i])) != 0;
+    for (uint32_t i = 0; i < frame->n; i++) {
+        const char *role = mpl_draw_rarest_role(s, frame->run, frame->locations[i]);
+
+        if (*first != '\0' && *role != '\0' && strcmp(first, role) != 0) {
+            return true;
+        }
+        first = *role != '\0' ? role : first;
     }
-    return differ;
+    return false;
 }
 
 static void draw_labels(const struct sheet *s, const struct mpl_frame *frame,
@@ -67,7 +70,7 @@ void mpl_rows_open(const struct sheet *s, const char *id, const char *says,
                    const struct mpl_frame *frame, uint32_t per_row)
 {
     const int height = (int) ((frame->n + per_row - 1) / per_row) * ROW_PIXELS;
-    const bool are_named = per_row == 1 && frame->n > 0 && has_roles(s, frame);
+    const bool are_named = per_row == 1 && has_roles(s, frame);
 
     mpl_markup_print(s->out,
                      "<div class=\"plot%s\" id=\"%s\"><svg role=\"img\" "

@@ -85,7 +85,7 @@ void mpl_draw_scale(const struct sheet *s, double from, double to, const char *u
     const double step = mpl_draw_step_of(to - from, 6);
     const double first = ceil(from / step);
 
-    mpl_markup_put(s->out, "<g class=\"axis\">");
+    mpl_markup_put(s->out, "<g class=\"axis scale\">");
     for (int i = 0; i < MOST_MARKS; i++) {
         const double k = first + i;
         const double percent = (k * step - from) / (to - from) * 100;

@@ -79,6 +79,14 @@ def facts(text):
     )
 
 
+CROWDED = """const crowded = [];
+document.querySelectorAll('.plot .axis').forEach((axis) => {
+  const shown = [...axis.querySelectorAll('text')].filter((t) => t.getClientRects().length).map((t) => [t.getBoundingClientRect(), t.textContent]);
+  shown.forEach(([box, text], i) => { if (i > 0 && box.left < shown[i - 1][0].right) { crowded.push(`${shown[i - 1][1]} and ${text}`); } });
+});
+return crowded;"""
+
+
 def keep(chrome, name, width):
     """What a person should look at: screenshots/NAME-WIDTH.png where the tests run."""
     os.makedirs("screenshots", exist_ok=True)
@@ -97,6 +105,7 @@ def test_page(chrome, name, path):
         keep(chrome, name, width)
         shown = chrome.execute_script("return document.documentElement.scrollWidth")
         tap.ok(shown <= width, "%s: fits %d pixels" % (name, width), shown)
+        tap.empty(chrome.execute_script(CROWDED)[:5], "%s: no number of an axis lies on another, %d pixels" % (name, width))
     resize(chrome, 1280)
     chrome.get("file://" + path)
     settle(chrome)
