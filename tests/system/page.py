@@ -172,6 +172,8 @@ def test_views():
     known = product.parse(product.run("view", "waits", path, "--finding", "f1", "--format", "json").out)["rows"]
     shown = [[r["data-location"], r["data-waits_for"], float(r["data-wait"])] for r in rows[: len(known)]]
     tap.ok(shown == [row[:3] for row in known], "a cause has the views of its pattern", shown)
+    names = [r["data-is"] for r in page.rows if "data-is" in r]
+    tap.ok(names == ["master"] + 6 * ["worker"], "rows have the names of their roles", names)
 
 
 def numbers_of(text):
@@ -252,6 +254,19 @@ def step_differences(page, path):
                 yield "step %d of %s: %s, not %s" % (step, one["data-label"], comes[step - 1 : step + 1], row)
     if n not in (0, len(rows)):
         yield "%d of %d steps" % (n, len(rows))
+
+
+def role_differences(page, document):
+    """What rows of the time line are called is a role that JSON gives them."""
+    roles = {}
+    for pattern in document["patterns"]:
+        for role, labels in pattern["roles"].items():
+            for label in labels:
+                roles.setdefault(label, set()).add(role)
+    for row in (r for r in page.rows if "data-is" in r):
+        known = roles.get(row["data-label"], set())
+        if (row["data-is"] or None) not in (known or {None}) or not set(filter(None, row["data-role"].split(", "))) <= known:
+            yield "%s is %s, not one of %s" % (row["data-label"], row["data-is"], known)
 
 
 def wait_differences(text, path):
@@ -346,6 +361,7 @@ def test_trace(path):
     )
     tap.empty(list(delay_differences(Page(answer.out), product.parse(json.out))), name + ": the delay costs of JSON")
     if product.parse(json.out)["verdict"] != "unusable":
+        tap.empty(list(role_differences(Page(answer.out), product.parse(json.out)))[:5], name + ": roles are those of JSON")
         tap.empty(list(step_differences(Page(answer.out), path))[:5], name + ": steps are those of the view")
         tap.empty(list(wait_differences(answer.out, path)), name + ": waits are those of the view")
     tap.ok(page_of(path).out == answer.out, name + ": the same bytes again")
