@@ -95,8 +95,25 @@
          (metric (run "r1") (pattern "message-passing") (name "run.large_bytes") (value 1.0e5) (unit "B"))
          (metric (run "r1") (pattern "message-passing") (name "run.large_least") (value 0.7) (unit "s"))
          (metric (run "r1") (pattern "message-passing") (name "run.small_moving_each") (value 0.003) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.small_each") (value 40.0) (unit "1"))
          (metric (run "r1") (pattern "message-passing") (name "run.clock_error") (value 0.0) (unit "s")))
   (expect))
+
+(case "a barrier at the end that takes as long says nothing"
+  (given (run (id "r1") (processes 4) (locations 4) (duration 2.0) (clock messages))
+         (metric (run "r1") (pattern "message-passing") (name "run.load_balance") (value 0.97) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.location_time") (value 8.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (value 2.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.large_share") (value 0.6) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.large_each") (value 40.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.large_moving") (value 0.64) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.large_moving_each") (value 0.004) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.large_bytes") (value 1.0e5) (unit "B"))
+         (metric (run "r1") (pattern "message-passing") (name "run.large_least") (value 0.7) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.small_moving_each") (value 0.003) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.small_each") (value 1.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.clock_error") (value 0.0) (unit "s")))
+  (expect (finding (name large-collectives) (kind cause) (lost 0.64))))
 
 (case "an acceptable efficiency is asked, too, where a tenth of the time is no computation"
   (given (run (id "r1") (processes 6) (locations 6) (duration 2.3) (clock offsets))

@@ -688,9 +688,21 @@
   (test (>= ?share ?*significant*))
   =>
   (foreach ?m (create$ "run.grain" "run.call_cost" "run.message_mean" "run.calls_per_process"
-                       "run.collective_transfer_share" "run.collective_calls" "run.step_count")
+                       "run.collective_transfer_share" "run.collective_calls" "run.step_count"
+                       "run.held_sending")
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
                   (reason "compare computation between calls with the cost of a call")))))
+
+(defrule REFINE::mp-held-sends
+  "Most of what calls take beyond known waiting is sends that last until a receiver is done with its computation."
+  (metric (run ?r) (pattern "message-passing") (name "run.held_sending") (value ?held))
+  (metric (run ?r) (pattern "message-passing") (name "run.transferring") (value ?transfer&:(<= ?transfer (* 2.0 ?held))))
+  (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share&:(>= ?share ?*significant*)))
+  =>
+  (assert (finding (kind observation) (name held-sends) (run ?r) (pattern "message-passing") (lost ?held) (level 3)
+                   (text (text "Sends last for {s} while their receivers compute, until these call MPI again: the library moves a message only while both are in it. That is no cost of calls, but waiting for whoever computes."
+                               ?held))
+                   (remedy "Balance computation; send with MPI_Isend and complete later; let a helper thread of the MPI library make progress."))))
 
 (defrule REFINE::mp-ask-who-pays
   "What a call costs is paid by each process that makes as many of them."
@@ -720,7 +732,7 @@
 (defrule CAUSES::mp-fine-grain
   "There is too little computation between two MPI calls."
   (logical (pattern (run ?r) (name "message-passing"))
-           (not (finding (kind observation) (name unequal-transfer) (run ?r))))
+           (not (finding (kind observation) (name unequal-transfer | held-sends) (run ?r))))
   (not (settled (run ?r) (loss grain)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
   (metric (run ?r) (pattern "message-passing") (name "run.calls_per_process")
@@ -788,6 +800,8 @@
 
 (defrule CAUSES::mp-latency
   "Calls take long for what they carry, although they are not too frequent."
+  (logical (pattern (run ?r) (name "message-passing"))
+           (not (finding (kind observation) (name held-sends) (run ?r))))
   (not (settled (run ?r) (loss transfer)))
   (metric (run ?r) (pattern "message-passing") (name "run.transfer_share") (value ?share))
   (metric (run ?r) (pattern "message-passing") (name "run.calls_per_process")

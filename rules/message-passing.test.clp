@@ -626,6 +626,24 @@
   (expect (finding (name low-parallel-efficiency))
           (finding (name fine-grain) (remedy "Combine about 10 messages into one, or give each process that much more work per message (fewer processes), so that computation is 10 times the cost of a call."))))
 
+(case "nor is the grain too fine where that is most of it"
+  (given (run (id "r1") (processes 4))
+         (pattern (run "r1") (name "message-passing"))
+         (metric (run "r1") (pattern "message-passing") (name "run.parallel_efficiency") (location "") (value 0.5) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 10.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.transfer_share") (location "") (value 0.3) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.transferring") (location "") (value 6.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.grain") (location "") (value 0.001) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.call_cost") (location "") (value 0.001) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.message_mean") (location "") (value 8.0) (unit "B"))
+         (metric (run "r1") (pattern "message-passing") (name "run.calls_per_process") (location "") (value 4000.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.collective_transfer_share") (location "") (value 0.1) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.collective_calls") (location "") (value 50.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.step_count") (location "") (value 100.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.held_sending") (location "") (value 4.0) (unit "s")))
+  (expect (finding (name low-parallel-efficiency))
+          (finding (name held-sends) (kind observation))))
+
 (case "who computes longest hardly pays for its calls: the others wait, and the clocks hide it"
   (given (run (id "r1") (processes 4))
          (pattern (run "r1") (name "message-passing"))
@@ -776,6 +794,22 @@
   (expect (finding (name low-parallel-efficiency))
           (finding (kind cause) (name call-latency) (culprits) (lost 6.0) (gain 1.5) (confidence 0.7)
                    (because "run.call_cost" "run.message_mean"))))
+
+(case "where sends last as long as their receivers compute, calls do not cost what they seem to"
+  (given (run (id "r1") (processes 4) (locations 4) (duration 5.0))
+         (pattern (run "r1") (name "message-passing"))
+         (metric (run "r1") (pattern "message-passing") (name "run.parallel_efficiency") (location "") (value 0.5) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 10.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.transfer_share") (location "") (value 0.3) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.calls_per_process") (location "") (value 1000.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.collective_transfer_share") (location "") (value 0.1) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.transferring") (location "") (value 6.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.grain") (location "") (value 0.0125) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.call_cost") (location "") (value 0.0015) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.message_mean") (location "") (value 800.0) (unit "B"))
+         (metric (run "r1") (pattern "message-passing") (name "run.held_sending") (location "") (value 4.0) (unit "s")))
+  (expect (finding (name low-parallel-efficiency))
+          (finding (name held-sends) (kind observation) (lost 4.0) (because "run.held_sending" "run.transferring"))))
 
 (case "processes that end before the others: the trace records shut-down, so it is a cause"
   (given (pattern (run "r1") (name "message-passing"))

@@ -340,6 +340,15 @@ enum mpl_status mpl_events_wait_origins(const struct mpl_events *events,
                                         const struct mpl_wait_origin **out, size_t *n,
                                         struct mpl_err *err);
 
+/**
+ * Per location, seconds of sends, or waits for their completion, that last while the receiver computes though
+ * nothing is known to be waited for: see above. Small messages are held, too, where a library keeps no copy.
+ *
+ * Ownership: \p out_s lives in \p arena. Errors: MPL_E_NOMEM only. Cost: message ends times the logarithm of calls.
+ */
+enum mpl_status mpl_events_held(const struct mpl_events *events, struct mpl_arena *arena,
+                                const double **out_s, struct mpl_err *err);
+
 /** How many processes compute at the same time, in the window. */
 struct mpl_crowd {
     uint32_t most; /**< Never more, but for a fiftieth of the time. */

@@ -113,3 +113,39 @@ bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mp
     }
     return true;
 }
+
+/* Of several messages in a call the longest comes first. */
+static double seconds_of(const struct mpl_events *events, const struct mpl_buf *held)
+{
+    int64_t ticks = 0;
+    uint32_t last = MPL_NONE;
+
+    for (size_t i = 0; i < held->n; i++) {
+        const struct mpl_held *h = mpl_buf_get(held, i);
+
+        ticks += h->call == last ? 0 : h->ticks;
+        last = h->call;
+    }
+    return mpl_model_seconds(events->model, ticks);
+}
+
+enum mpl_status mpl_events_held(const struct mpl_events *events, struct mpl_arena *arena,
+                                const double **out_s, struct mpl_err *err)
+{
+    const uint32_t n = events->model->n_locations;
+    double *held_s = MPL_NEW_ARRAY(arena, n, double);
+    struct mpl_buf held = mpl_buf_make(sizeof(struct mpl_held));
+    bool is_enough = held_s != NULL;
+
+    for (uint32_t location = 0; location < n && is_enough; location++) {
+        held.n = 0;
+        is_enough = mpl_held_find(events, location, &held);
+        held_s[location] = is_enough ? seconds_of(events, &held) : 0;
+    }
+    mpl_buf_free(&held);
+    if (!is_enough) {
+        return mpl_nomem(err);
+    }
+    *out_s = held_s;
+    return MPL_OK;
+}

@@ -124,6 +124,7 @@ struct query {
     const struct mpl_delay *delay;
     const struct mpl_steps *steps;
     const struct mpl_serial *serial; /* of the location */
+    double held_s;                   /* likewise */
     double ideal_s;
     int which; /* a span class or wait kind, see variables.def */
 };
@@ -301,6 +302,11 @@ static double heaviest_steps(const struct query *q)
     const struct mpl_step_load *load = load_of(q);
 
     return load == NULL ? NAN : load->heaviest_steps;
+}
+
+static double held_sends(const struct query *q)
+{
+    return q->held_s;
 }
 
 /* ---- what a process does alone -------------------------------------------------------------- */
@@ -584,6 +590,10 @@ bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
         return mpl_events_serial(variables->events, variables->arena, &variables->serial,
                                  NULL) == MPL_OK;
     }
+    if (get == held_sends && variables->held_s == NULL) {
+        return mpl_events_held(variables->events, variables->arena, &variables->held_s,
+                               NULL) == MPL_OK;
+    }
     if (get == run_ideal_duration && !variables->is_ideal_known) {
         variables->is_ideal_known =
             mpl_replay_ideal(variables->events, &variables->ideal_s, NULL) == MPL_OK;
@@ -609,6 +619,7 @@ double mpl_variable_get(const struct mpl_variables *variables, uint32_t variable
         q.totals = mpl_events_totals(variables->events, location);
         q.delay = variables->delays == NULL ? NULL : &variables->delays[location];
         q.serial = variables->serial == NULL ? NULL : &variables->serial[location];
+        q.held_s = variables->held_s == NULL ? NAN : variables->held_s[location];
     }
     return getters[variable].get(&q);
 }

@@ -23,6 +23,7 @@ struct mpl_variables {
     const struct mpl_delay *delays;  /* per location; NULL: nobody has asked yet */
     const struct mpl_steps *steps;   /* likewise */
     const struct mpl_serial *serial; /* likewise, per location */
+    const double *held_s;            /* likewise */
     double ideal_s;                  /* likewise, while is_ideal_known is false */
     bool is_ideal_known;
 };

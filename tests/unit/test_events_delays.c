@@ -372,6 +372,35 @@ START_TEST(a_send_is_held_while_its_receiver_computes)
 }
 END_TEST
 
+/* Rank 0 is held from 6 to 60, also where rank 1 comes to MPI before it takes the message (the send of rank 2). */
+START_TEST(held_sends_last_until_their_receiver_is_in_mpi)
+{
+    const struct mpl_events *events =
+        from_text("# us\n"
+                  "rank 0: compute 0..5 isend 5..6 to 1 as a wait 6..63 for a\n"
+                  "rank 1: irecv 0..1 from 0 as a compute 1..60 wait 60..63 for a recv "
+                  "63..64 from 2\n"
+                  "rank 2: compute 0..20 send 20..61 to 1\n");
+    const double *held_s = NULL;
+
+    ck_assert_int_eq(mpl_events_held(events, arena, &held_s, NULL), MPL_OK);
+    ck_assert_double_eq_tol(held_s[0], 54e-6, 1e-12);
+    ck_assert_double_eq_tol(held_s[1], 0, 1e-12);
+    ck_assert_double_eq_tol(held_s[2], 40e-6, 1e-12);
+
+    enum mpl_status st = MPL_E_NOMEM;
+
+    held_s = NULL;
+    for (long k = 0; st != MPL_OK && k < 1000; k++) {
+        mpl_alloc_fail_after(k);
+        st = mpl_events_held(events, arena, &held_s, NULL);
+        mpl_alloc_fail_after(-1);
+        ck_assert(st == MPL_OK || (st == MPL_E_NOMEM && held_s == NULL));
+    }
+    ck_assert_int_eq(st, MPL_OK);
+}
+END_TEST
+
 START_TEST(out_of_memory_for_origins_is_told)
 {
     const struct mpl_events *events =
@@ -437,6 +466,7 @@ static Suite *make_suite(void)
     tcase_add_test(small, a_wait_goes_back_to_who_was_late);
     tcase_add_test(small, a_wait_begins_where_its_culprit_was_late_by_itself);
     tcase_add_test(small, a_send_is_held_while_its_receiver_computes);
+    tcase_add_test(small, held_sends_last_until_their_receiver_is_in_mpi);
     tcase_add_test(small, out_of_memory_for_origins_is_told);
     suite_add_tcase(suite, small);
     if (!traces_are_there("delay costs of real traces")) {
