@@ -10,7 +10,8 @@
   "Calls that go on although nothing holds them up show processes without a core."
   (pattern (run ?r) (name "message-passing"))
   =>
-  (foreach ?m (create$ "run.stall_share" "run.stall_count" "run.stall_length" "run.stall_time")
+  (foreach ?m (create$ "run.stall_share" "run.stall_count" "run.stall_length" "run.stall_time" "run.unknown"
+                       "run.unknown_share")
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
                   (reason "see whether there is a core for every process")))))
 
@@ -31,9 +32,14 @@
   (metric (run ?r) (pattern "message-passing") (name "run.stall_count")
           (value ?count&:(>= ?count ?*stalls-enough*)))
   (metric (run ?r) (pattern "message-passing") (name "run.stall_length") (value ?length))
-  (metric (run ?r) (pattern "message-passing") (name "run.stall_time") (value ?time))
+  (metric (run ?r) (pattern "message-passing") (name "run.stall_time") (value ?seen-time))
+  (metric (run ?r) (pattern "message-passing") (name "run.unknown") (value ?unknown))
+  (metric (run ?r) (pattern "message-passing") (name "run.unknown_share") (value ?unknown-share))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
+  ;; Calls that the trace cannot split wait for the same cores: where they are most of the time, for the same share of it.
+  (bind ?hidden (if (>= ?unknown-share ?*unknown-large*) then (* (min 1.0 ?share) ?unknown) else 0.0))
+  (bind ?time (min ?lost (+ ?seen-time ?hidden)))
   (bind ?crowd (crowd ?n ?per-host ?cores ?per-core))
   (bind ?is-seen (or (eq ?crowd yes) (eq ?crowd bound)))
   (bind ?ran (if (> ?per-host 0) then ?per-host else ?n))
@@ -50,12 +56,16 @@
                          else "Run no more ranks than cores (--bind-to core). If waiting ranks spin, let them yield: --mca mpi_yield_when_idle 1."))
                    (gain-kind remove)
                    (lost ?time) (share (min 1.0 (/ ?time ?lost))) (level 1)
-                   (confidence (if ?is-seen then 0.9 else 0.7))
+                   (confidence (if ?is-seen then 0.9 else (if (> ?hidden ?seen-time) then 0.6 else 0.7)))
                    (gain (/ ?time ?n)) (what-if "network*0")
                    (doubt (if ?is-seen then "more processes than cores ran, which distorts all times"
                            else "processes seem to wait for cores, which distorts all times"))
-                   (text (text "At all processes alike, calls that move little go on for milliseconds although everybody they need is in MPI: {n} of a process (median), {s} each, {s} in all. That is how long a scheduler lets others run: processes wait for a core. {} What calls cost and how even the work is cannot be judged by such a run."
-                               ?count ?length ?time
+                   (text (text "At all processes alike, calls that move little go on for milliseconds although everybody they need is in MPI: {n} of a process (median), {s} each, {s} in all. That is how long a scheduler lets others run: processes wait for a core.{} {} What calls cost and how even the work is cannot be judged by such a run."
+                               ?count ?length ?seen-time
+                               (if (> ?hidden 0.0)
+                                then (text " That is {%} of the time that the trace can split; as much of the {s} in calls whose partners are not recorded would be another {s}."
+                                           ?share ?unknown ?hidden)
+                                else "")
                                (switch ?crowd
                                  (case yes then (text "{n} of them ran on a host with {n} cores." ?ran ?cores))
                                  (case bound then (text "There are {n} cores for {n} of them, but {.1} are bound to one." ?cores ?ran ?per-core))
