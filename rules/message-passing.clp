@@ -964,15 +964,16 @@
 
 (defrule ADVISE::mp-suspected-process
   "Some processes compute longer and spend less time in MPI than the others."
-  (finding (kind observation) (name ?why&unknown-waiting | unequal-transfer) (run ?r) (lost ?unknown))
+  ;; Who is seen to be late, be it later, is not suspected.
+  (logical (finding (kind observation) (name ?why&unknown-waiting | unequal-transfer) (run ?r) (lost ?unknown))
+           (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
+                   (value ?compute) (rank 1) (of ?n))
+           (not (finding (kind cause) (name late-process) (run ?r) (culprits $? ?p $?))))
   (not (settled (run ?r) (loss waiting)))
   (not (unsettled (run ?r)))
-  (metric (run ?r) (pattern "message-passing") (name "process.compute_time") (location ?p)
-          (value ?compute) (rank 1) (of ?n))
   (metric (run ?r) (pattern "message-passing") (name "process.in_mpi") (location ?p) (value ?in))
   (metric (run ?r) (pattern "message-passing") (name "process.relative_compute") (location ?p)
           (value ?relative&:(>= ?relative ?*heavy*)))
-  (not (finding (kind cause) (name late-process) (run ?r) (culprits $? ?p $?)))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (not (serial (run ?r) (location ?p)))
   ;; One fault is told once: what the clocks hide may be seen in the steps.
