@@ -249,12 +249,12 @@
     (bind ?i (+ ?i 1)))
   (eq (nth$ ?i ?labels) ?p))
 
-(deffunction MAIN::mp-most-but (?run ?name ?p)
-  "The largest value of a metric at any process but one; 0 where there is none."
-  (bind ?labels (metric-locations ?run "message-passing" ?name))
-  (bind ?i (if (eq (nth$ 1 ?labels) ?p) then 2 else 1))
-  (if (> ?i (length$ ?labels)) then 0.0
-   else (max 0.0 (metric-value ?run "message-passing" ?name (nth$ ?i ?labels) 0.0))))
+(deffunction MAIN::mp-most-but (?run ?name ?who)
+  "The largest value of a metric at any process but some; 0 where there is none."
+  (foreach ?l (metric-locations ?run "message-passing" ?name)
+    (if (not (member$ ?l ?who)) then
+      (return (max 0.0 (metric-value ?run "message-passing" ?name ?l 0.0)))))
+  0.0)
 
 (deffunction MAIN::mp-named (?run ?p)
   "Whether a cause of a specific pattern names a process, so that its fault is told already."
@@ -317,7 +317,7 @@
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
   ;; Then whoever computes longest sets the pace.
-  (bind ?next (mp-most-but ?r "process.compute_time" ?p))
+  (bind ?next (mp-most-but ?r "process.compute_time" (create$ ?p)))
   (bind ?times (max 2 (integer (+ 0.999 (/ ?compute (max ?next 1e-9))))))
   (bind ?gain (max 0.0 (- ?compute ?next)))
   (assert (finding (kind cause) (name late-receiver) (run ?r) (pattern "message-passing")
@@ -422,26 +422,34 @@
   ;; the pace, as the first stage of a pipeline may.
   (bind ?all-time (/ ?all ?n))
   (bind ?idle (- ?all-time ?own))
-  (bind ?above (max (above-mean ?r "message-passing" "process.compute_time" (create$ ?p))
-                    (- ?own (mp-most-but ?r "process.compute_time" ?p))))
-  (bind ?gain (/ ?cost (max 1 (- ?n 1))))
+  ;; Where more than half compute as long as it, none of them is above the median.
+  (bind ?heavy (as-heavy-as-any ?r "message-passing" "process.compute_time"))
+  (bind ?who (if (and (member$ ?p ?heavy) (> (* 2 (length$ ?heavy)) ?n)) then ?heavy else (create$ ?p)))
+  (bind ?above (max (above-mean ?r "message-passing" "process.compute_time" ?who)
+                    (- ?own (mp-most-but ?r "process.compute_time" ?who))))
+  (bind ?gain (/ ?cost (max 1 (- ?n (length$ ?who)))))
   (bind ?gain (if (>= ?own 0.0) then (min ?gain ?own (max ?idle ?above)) else ?gain))
   (bind ?part (min ?cost (* ?n ?gain)))
   (bind ?paces (and (>= ?own 0.0) (> ?above ?idle)))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
                    (headline (if ?paces
-                              then (text "Rank {} computes nearly all the time, {s} of {s}: it sets the pace, and the others wait for it."
-                                         ?p ?own ?all-time)
+                              then (if (> (length$ ?who) 1)
+                                    then (text "Ranks {} compute nearly all the time, up to {s} of {s}: they set the pace, and the others wait for them."
+                                               (location-list ?who) ?own ?all-time)
+                                    else (text "Rank {} computes nearly all the time, {s} of {s}: it sets the pace, and the others wait for it."
+                                               ?p ?own ?all-time))
                               else (text "The others wait {s} for rank {}, which computes while they wait, though no longer than they do in all."
                                          ?cost ?p)))
                    (fix (if ?paces
-                         then (text "Make what rank {} computes faster, or let others do part of it." ?p)
+                         then (text "Make what {} faster, or let others do part of it."
+                                    (if (> (length$ ?who) 1) then (text "ranks {} compute" (location-list ?who)) else (text "rank {} computes" ?p)))
                          else (text "Let rank {} send before that work, or split that work among the ranks." ?p)))
                    (gain-kind remove)
-                   (locations ?p) (culprits ?p) (lost ?part) (share (/ ?part ?lost)) (level 3)
+                   (locations ?who) (culprits ?who) (lost ?part) (share (/ ?part ?lost)) (level 3)
                    (confidence 0.7) (gain ?gain) (via without-work)
                    (where (str-cat "location " ?p))
                    (text (str-cat
+                           (and-its-like ?who)
                            (text "Process {} is late: {s} of waiting, {%} of all, go back to it; {}. Over the whole run it does not compute that much more ({.2} times the median){}."
                                  ?p ?cost ?share (directly ?direct ?indirect) ?relative
                                  (if ?paces
