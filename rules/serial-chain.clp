@@ -39,6 +39,13 @@
   (metric (run ?r) (pattern "message-passing") (name "process.in_turn_cost") (rank 2)
           (value ?next&:(>= (* 4.0 ?next) ?most)))
   (not (finding (kind cause) (name serial-combine) (run ?r))) ; of a tree, which is told with its nodes
+  (run (id ?r) (duration ?time) (processes ?n))
+  (metric (run ?r) (pattern "message-passing") (name "run.section_best") (value ?best))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
+  ;; Where each step is as long as somebody else's delay, those who come late to others are in turn by chance: then
+  ;; even steps save more than another order.
+  (test (or (<= ?best 0.0) (>= (- ?time ?best) (- ?best (/ (- ?all ?lost) ?n)))))
   =>
   (if (>= ?share ?*chain-least*) then (assert (in-turn (run ?r)))))
 

@@ -20,6 +20,23 @@
                    (text "Processes work in turn: 50.0 % of 14.0 s of waiting are for processes (1 and 2) that have waited themselves for the one before them, and compute while those behind them have nothing to do; the order is 0, 1, 2. If in each step all computed at the same time, the run would take 3.00 s less.")
                    (because "run.in_turn_share" "run.waiting" "run.section_best"))))
 
+(case "where even steps save more than another order, who comes late is in turn by chance"
+  (given (run (id "r1") (processes 4) (duration 10.0))
+         (pattern (run "r1") (name "message-passing") (id "message-passing"))
+         (metric (run "r1") (pattern "message-passing") (name "run.lost") (location "") (value 16.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.location_time") (location "") (value 40.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.in_turn_share") (location "") (value 0.5) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.wait_share") (location "") (value 0.35) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "run.waiting") (location "") (value 14.0) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "run.section_best") (location "") (value 8.5) (unit "s"))
+         (metric (run "r1") (pattern "message-passing") (name "process.in_turn_cost") (location "0") (value 0.0) (unit "s") (rank 4) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.in_turn_cost") (location "1") (value 3.5) (unit "s") (rank 1) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.in_turn_cost") (location "2") (value 3.4) (unit "s") (rank 2) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.in_turn_cost") (location "3") (value 0.1) (unit "s") (rank 3) (of 4))
+         (metric (run "r1") (pattern "message-passing") (name "process.in_turn_after") (location "1") (value 0.0) (unit "1"))
+         (metric (run "r1") (pattern "message-passing") (name "process.in_turn_after") (location "2") (value 1.0) (unit "1")))
+  (expect (need (metric "run.in_turn_share") (level 1))))
+
 (case "without steps only what is seen to be in turn can be saved"
   (given (run (id "r1") (processes 4) (duration 10.0))
          (pattern (run "r1") (name "message-passing") (id "message-passing"))
