@@ -160,14 +160,15 @@ END_TEST
 
 int main(void)
 {
+    if (!traces_are_there("repair of real traces")) {
+        return 77;
+    }
+
     Suite *suite = suite_create("clc_traces");
     TCase *c = tcase_create("clc_traces");
     SRunner *runner;
     int n_failed;
 
-    if (!traces_are_there("repair of real traces")) {
-        return 77;
-    }
     tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_set_timeout(c, 240);
     tcase_add_test(c, raw_clocks_of_every_trace_can_be_repaired);

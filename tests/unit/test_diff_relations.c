@@ -150,14 +150,15 @@ END_TEST
 
 int main(void)
 {
+    if (!traces_are_there("relations of real runs")) {
+        return 77;
+    }
+
     Suite *s = suite_create("diff_relations");
     TCase *c = tcase_create("relations");
     SRunner *runner;
     int n_failed;
 
-    if (!traces_are_there("relations of real runs")) {
-        return 77;
-    }
     tcase_add_loop_test(c, times_are_no_structure, 0, N_TRACES);
     tcase_add_loop_test(c, shifted_clocks_are_no_structure, 0, N_TRACES);
     tcase_add_test(c, the_mirror_image_blames_the_same);
