@@ -78,18 +78,21 @@
   (not (metric (run ?r) (pattern ?p) (name "run.total_held_back") (value ?held&:(< (* 2.0 ?held) (+ ?bn ?setup)))))
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   =>
+  (bind ?beyond (- ?bn ?cost ?own))
+  ;; Who gets the next task when a result comes has equal hands, too.
+  (bind ?gain (/ (if (>= ?beyond ?cost) then (- ?bn ?own) else ?beyond) (max 1.0 ?n)))
   (assert (finding (kind cause) (name dealt-in-rounds) (run ?r) (pattern ?p)
                    (headline (text "Tasks are handed out in rounds: between tasks, workers wait {s} while the master is busy with others."
                                    ?bn))
                    (fix "Give a worker its next task when its result comes, or one task ahead.")
                    (gain-kind remove)
-                   (locations (role-locations ?r ?p "worker")) (lost (- ?bn ?cost ?own))
-                   (share (/ (- ?bn ?cost ?own) (max ?lost 1e-12)))
-                   (gain (/ (- ?bn ?cost ?own) (max 1.0 ?n))) (level 3) (confidence 0.7)
+                   (locations (role-locations ?r ?p "worker")) (lost ?beyond)
+                   (share (/ ?beyond (max ?lost 1e-12)))
+                   (gain ?gain) (level 3) (confidence 0.7)
                    (text (text "Tasks are assigned in rounds: between their tasks the workers wait {s} in all while the master is busy with others, {s} more than unequal assignment explains."
-                               ?bn (- ?bn ?cost ?own)))
+                               ?bn ?beyond))
                    (remedy (text "Give a worker its next task when its result comes, or one task ahead, whatever the others do; up to {s} of run time."
-                                 (/ (- ?bn ?cost ?own) (max 1.0 ?n)))))))
+                                 ?gain)))))
 
 (defrule CAUSES::deal-busy-master
   "The workers wait between tasks, and the master computes most of that time."

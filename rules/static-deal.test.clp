@@ -93,7 +93,7 @@
          (metric (run "r1") (pattern "static-deal") (name "run.total_bn") (location "") (value 0.7)))
   (expect (finding (name tasks-assigned) (healthy yes)) (finding (name low-worker-efficiency) (kind symptom))
           (finding (name waiting-significant)) (finding (name queueing))
-          (finding (name dealt-in-rounds) (kind cause) (lost 0.6) (gain 0.2) (because queueing "run.total_bn"))))
+          (finding (name dealt-in-rounds) (kind cause) (lost 0.6) (gain 0.233333) (because queueing "run.total_bn"))))
 
 (case "the master computes between rounds while all wait: it is to blame"
   (given (pattern (run "r1") (name "static-deal") (id "static-deal"))
