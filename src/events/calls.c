@@ -93,6 +93,18 @@ static void begin_gap(struct mpl_walk *w, uint32_t event)
     }
 }
 
+/*
+ * A receive whose end is not recorded ends in the next call that waits for requests, whatever else is
+ * recorded there: EZTrace keeps some ends of persistent requests and loses others.
+ */
+static void note_open_posts(struct mpl_walk *w, const struct mpl_call *call)
+{
+    if (w->has_open_post && mpl_call_use(w->events, w->loc, call).block == BLOCK_REQUESTS) {
+        w->records.is_lacking = true;
+        w->has_open_post = false;
+    }
+}
+
 static bool end_call(struct mpl_walk *w, uint32_t event)
 {
     const uint32_t k = w->lane->n_calls - 1;
@@ -102,6 +114,7 @@ static bool end_call(struct mpl_walk *w, uint32_t event)
     note_region(w, call);
     w->is_in_call = false;
     begin_gap(w, event);
+    note_open_posts(w, call);
     call->is_wait_known = mpl_call_is_known(w->events, w->location, call, &w->records);
     if (!call->is_wait_known && w->open_probe == MPL_NONE &&
         mpl_call_is_probe(w->events, w->loc, call)) {
@@ -347,6 +360,10 @@ static bool take_record(struct mpl_walk *w, uint32_t event)
     case MPL_EV_ISEND:
     case MPL_EV_IRECV:
         return note_message(w, ref);
+    case MPL_EV_IRECV_POST:
+        w->has_open_post =
+            w->has_open_post || (w->loses_ends && w->loc->messages[ref].event == MPL_NONE);
+        return true;
     case MPL_EV_ISEND_DONE:
         if (ref != MPL_NONE) {
             note_record(w, ref);
@@ -525,6 +542,7 @@ static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
     *last = MPL_NONE;
     if (w->is_in_call || w->open_probe != MPL_NONE || use->role != ROLE_CALL ||
         use->class != MPL_SPAN_P2P || use->block == BLOCK_PROBE || message == MPL_NONE ||
+        (w->has_open_post && use->block == BLOCK_REQUESTS) ||
         !is_post(loc->kind[event + 1]) || loc->kind[event + 2] != MPL_EV_LEAVE ||
         loc->ref[event + 2] != loc->ref[event]) {
         return true;
@@ -647,6 +665,8 @@ static bool walk_location(struct mpl_events *events, bool with_gaps,
         .lane = &events->lanes[location],
         .scratch = scratch,
         .location = location,
+        .loses_ends =
+            !events->model->can.has_receive_completions && !mpl_is_thorough(events->model),
         .has_gaps = with_gaps,
         .gap_region = MPL_NONE,
         .open_probe = MPL_NONE,

@@ -199,6 +199,8 @@ struct mpl_call_records {
     bool is_lacking;     /* one of them without a partner */
     uint32_t collective; /* MPL_NONE if none */
 };
+/* Whether the tracer writes a record for every message and request. */
+bool mpl_is_thorough(const struct mpl_model *model);
 /* False where the trace lacks somebody whom the call may have waited for. */
 bool mpl_call_is_known(const struct mpl_events *events, uint32_t location,
                        const struct mpl_call *call, const struct mpl_call_records *records);

@@ -8,7 +8,7 @@
 #include "events/events_priv.h"
 
 /* These two write a record for every message and request; EZTrace leaves many out. */
-static bool is_thorough(const struct mpl_model *model)
+bool mpl_is_thorough(const struct mpl_model *model)
 {
     return model->tracer == MPL_TRACER_SCOREP || model->tracer == MPL_TRACER_TEXT;
 }
@@ -33,11 +33,11 @@ static bool is_known_without_records(const struct mpl_events *events, uint32_t l
     }
     if (block == BLOCK_REQUESTS) {
         /* All requests it could have waited for are completed elsewhere. */
-        return is_thorough(model) || (model->can.has_receive_completions &&
-                                      model->can.has_immediate_collectives_complete);
+        return mpl_is_thorough(model) || (model->can.has_receive_completions &&
+                                          model->can.has_immediate_collectives_complete);
     }
     /* MPI_PROC_NULL, which Score-P does not record. */
-    return (block == BLOCK_MESSAGE || block == BLOCK_EXCHANGE) && is_thorough(model);
+    return (block == BLOCK_MESSAGE || block == BLOCK_EXCHANGE) && mpl_is_thorough(model);
 }
 
 static bool is_p2p_known(const struct mpl_events *events, uint32_t location,
@@ -68,7 +68,7 @@ static bool is_collective_known(const struct mpl_events *events, uint32_t locati
         return true;
     }
     if (records->collective == MPL_NONE) {
-        return is_thorough(events->model) && is_left_by_its_own_leave(loc, call);
+        return mpl_is_thorough(events->model) && is_left_by_its_own_leave(loc, call);
     }
     return events->match->instance[location][records->collective] != MPL_NONE;
 }

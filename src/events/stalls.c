@@ -19,8 +19,8 @@
 /* A turn of another process lasts at least about this long: Linux lets run for 0.75 to 4 ms. */
 static const double least_s = 1e-3;
 /* More than this may be sent by rendezvous, which also needs a partner that is in MPI. The smallest limit
- * in use is that of Open MPI for shared memory. */
-enum { LITTLE_BYTES = 4096 };
+ * in use is that of Open MPI for shared memory, 4096 with its own header. */
+enum { LITTLE_BYTES = 4000 };
 /* A collective may take this long for each member on a slow network. */
 static const double per_member_s = 50e-6;
 

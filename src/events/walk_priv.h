@@ -34,7 +34,8 @@ struct mpl_walk {
     struct mpl_lane *lane;
     struct mpl_walk_scratch *scratch;
     uint32_t location;
-    bool has_gaps; /* what the program does between calls is wanted, too */
+    bool loses_ends; /* ends of posted receives may be missing */
+    bool has_gaps;   /* what the program does between calls is wanted, too */
     uint32_t depth;
     uint32_t n_open; /* call regions on the stack, and open flush and off intervals */
     bool is_flushing;
@@ -50,6 +51,8 @@ struct mpl_walk {
     int64_t gap_best_ticks;
     uint32_t
         open_probe; /* earliest MPI_Probe whose message is not received yet, or MPL_NONE */
+    bool
+        has_open_post; /* a receive without an end was posted since a call last waited for requests */
     /* Parts of the open call. */
     struct mpl_call_records records;
     uint32_t n_messages;

@@ -505,6 +505,41 @@ START_TEST(wait_without_a_completion_is_unknown_where_completions_are_lost)
 }
 END_TEST
 
+START_TEST(wait_is_unknown_where_one_of_two_completions_is_lost)
+{
+    for (int has_post = 0; has_post < 2; has_post++) {
+        struct fixture *f = fixture_create(arena, 2, 1);
+        const struct mpl_events *events;
+        uint32_t kept;
+
+        fixture_set_tracer(f, MPL_TRACER_EZTRACE);
+        fixture_set_receive_completions(f, false);
+        fixture_call_send(f, 0, 0, 2, "MPI_Send", 1, 1);
+        fixture_call_send(f, 0, 50, 52, "MPI_Send", 1, 1);
+        fixture_enter(f, 1, 0, "MPI_Startall");
+        kept = fixture_post(f, 1, 0);
+        if (has_post) {
+            (void) fixture_post(f, 1, 1);
+        }
+        fixture_leave(f, 1, 2, "MPI_Startall");
+        for (int i = 0; i < 2; i++) {
+            fixture_enter(f, 1, 10 + 30 * i, "MPI_Waitall");
+            fixture_irecv(f, 1, 23 + 30 * i, kept, 0, 1);
+            fixture_leave(f, 1, 24 + 30 * i, "MPI_Waitall");
+            if (i == 0) {
+                fixture_enter(f, 1, 25, "MPI_Startall");
+                kept = fixture_post(f, 1, 25);
+                fixture_leave(f, 1, 26, "MPI_Startall");
+            }
+        }
+        events = fixture_events(f);
+        ck_assert_int_eq(mpl_events_span(events, 1, 3).is_wait_known, !has_post);
+        ck_assert_int_eq(mpl_events_span(events, 1, 7).is_wait_known, 1);
+        fixture_assert_wait(events, 1, 7, MPL_WAIT_LATE_SENDER, 10, 0);
+    }
+}
+END_TEST
+
 START_TEST(barrier_that_not_all_have_reached_has_an_unknown_wait)
 {
     struct fixture *f = fixture_create(arena, 2, 1);
@@ -712,6 +747,7 @@ static Suite *make_suite(void)
     tcase_add_test(t, non_blocking_collective_waits_in_its_completion);
     tcase_add_test(t, receive_without_a_recorded_sender_has_an_unknown_wait);
     tcase_add_test(t, wait_without_a_completion_is_unknown_where_completions_are_lost);
+    tcase_add_test(t, wait_is_unknown_where_one_of_two_completions_is_lost);
     tcase_add_test(t, barrier_that_not_all_have_reached_has_an_unknown_wait);
     tcase_add_test(t, who_takes_nothing_waits_for_nobody_who_is_missing);
     tcase_add_test(t, killed_receive_lasts_until_the_end_and_its_wait_is_unknown);
