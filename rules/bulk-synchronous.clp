@@ -134,9 +134,9 @@
   (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
   (pattern (run ?r) (name "bulk-synchronous") (id ?p))
   ;; Members may last a little shorter than the run; what is too little for the run is too little for them.
-  (or (test (< ?e ?*efficiency-acceptable*))
+  (or (test (< ?e ?*efficiency-good*))
       (and (finding (kind symptom) (name low-parallel-efficiency) (run ?r))
-           (test (>= ?e ?*efficiency-acceptable*))))
+           (test (>= ?e ?*efficiency-good*))))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p) (lost ?lost)
@@ -148,7 +148,7 @@
   (logical (not (finding (kind symptom) (name low-phase-efficiency) (run ?r) (pattern ?p)))
            (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e)))
   (pattern (run ?r) (name "bulk-synchronous") (id ?p))
-  (test (>= ?e ?*efficiency-acceptable*))
+  (test (>= ?e ?*efficiency-good*))
   =>
   (assert (finding (kind observation) (name good-phase-efficiency) (run ?r) (pattern ?p)
                    (healthy yes) (level 1)

@@ -83,7 +83,7 @@
   "Much of the time of the processes in the tree is not its work."
   (pattern (run ?r) (name "divide-and-conquer") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.tree_efficiency")
-          (value ?e&:(< ?e ?*efficiency-acceptable*)))
+          (value ?e&:(< ?e ?*efficiency-good*)))
   (metric (run ?r) (pattern ?p) (name "run.work") (value ?work))
   (metric (run ?r) (pattern ?p) (name "run.tree_time") (value ?time))
   (metric (run ?r) (pattern ?p) (name "run.tree_lost") (value ?lost))
@@ -104,7 +104,7 @@
   "The tree is busy."
   (pattern (run ?r) (name "divide-and-conquer") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.tree_efficiency")
-          (value ?e&:(>= ?e ?*efficiency-acceptable*)))
+          (value ?e&:(>= ?e ?*efficiency-good*)))
   =>
   (assert (finding (kind observation) (name good-tree-efficiency) (run ?r) (pattern ?p)
                    (healthy yes) (level 1)

@@ -175,7 +175,7 @@
   "Subdomains spend much of their time outside computation."
   (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
-  (test (< ?e ?*efficiency-acceptable*))
+  (test (< ?e ?*efficiency-good*))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind symptom) (name low-subdomain-efficiency) (run ?r) (pattern ?p)
@@ -187,7 +187,7 @@
   "Subdomains compute nearly all the time."
   (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e))
   (pattern (run ?r) (name "geometric-decomposition") (id ?p))
-  (test (>= ?e ?*efficiency-acceptable*))
+  (test (>= ?e ?*efficiency-good*))
   =>
   (assert (finding (kind observation) (name good-subdomain-efficiency) (run ?r) (pattern ?p)
                    (healthy yes) (level 1)

@@ -86,7 +86,7 @@
   "Where nobody is known to be late, perhaps too few cores are."
   (last-call (run ?r))
   (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency")
-          (value ?e&:(< ?e ?*efficiency-acceptable*)))
+          (value ?e&:(< ?e ?*efficiency-good*)))
   (not (finding (kind cause) (run ?r)))
   =>
   (foreach ?m (create$ "run.computing_most" "run.computing_most_share" "run.computing_pairs")
@@ -134,7 +134,7 @@
   (test (or (eq (crowd ?n ?per-host ?cores ?per-core) yes)
             (eq (crowd ?n ?per-host ?cores ?per-core) bound)))
   (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency")
-          (value ?e&:(< ?e ?*efficiency-acceptable*)))
+          (value ?e&:(< ?e ?*efficiency-good*)))
   (metric (run ?r) (pattern "message-passing") (name "run.unknown_share") (value ?share))
   (metric (run ?r) (pattern "message-passing") (name "run.unknown") (value ?unknown))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))

@@ -63,7 +63,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (metric (run ?r) (pattern ?p) (name "worker.efficiency") (location ?w)
           (value ?e) (rank ?k) (of ?k))
-  (test (< ?e ?*efficiency-acceptable*))
+  (test (< ?e ?*efficiency-good*))
   (metric (run ?r) (pattern ?p) (name "run.efficiency_mean") (value ?mean))
   =>
   (assert (finding (kind symptom) (name low-worker-efficiency) (run ?r)
@@ -76,7 +76,7 @@
   (pattern (run ?r) (name "master-worker") (id ?p))
   (metric (run ?r) (pattern ?p) (name "worker.efficiency") (location ?w)
           (value ?e) (rank ?k) (of ?k))
-  (test (>= ?e ?*efficiency-acceptable*))
+  (test (>= ?e ?*efficiency-good*))
   (metric (run ?r) (pattern ?p) (name "run.efficiency_mean") (value ?mean))
   (metric (run ?r) (pattern ?p) (name "run.task_count") (value ?n))
   =>
@@ -533,7 +533,7 @@
   (test (and (>= ?lost (* ?*part-told* ?all)) (>= ?lost (* 0.5 (+ ?bn ?setup)))))
   ;; Nor does the master wait for one while others are ready.
   (metric (run ?r) (pattern ?p) (name "master.wrong_order_share") (value ?order&:(< ?order ?*significant*)))
-  (metric (run ?r) (pattern ?p) (name "worker.efficiency") (location ?idle) (value ?least&:(< ?least ?*efficiency-acceptable*)) (rank ?n) (of ?n))
+  (metric (run ?r) (pattern ?p) (name "worker.efficiency") (location ?idle) (value ?least&:(< ?least ?*efficiency-good*)) (rank ?n) (of ?n))
   (metric (run ?r) (pattern ?p) (name "master.occupied") (location ?m) (value ?occupied))
   =>
   (bind ?who (mw-busy-workers ?r ?p))
@@ -962,7 +962,7 @@
   (metric (run ?r) (pattern ?p) (name "run.workers") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.worker_compute") (value ?compute))
   (run (id ?r) (duration ?t))
-  (test (< ?compute (* ?*efficiency-acceptable* ?t)))
+  (test (< ?compute (* ?*efficiency-good* ?t)))
   =>
   (bind ?gain (- ?t ?compute))
   (assert (finding (kind cause) (name master-bottleneck) (run ?r) (pattern ?p) (via results)

@@ -98,10 +98,10 @@
 (defrule SYMPTOMS::mp-low-efficiency
   "Much of the process time is not computation."
   (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency") (value ?e))
-  (test (< ?e ?*efficiency-acceptable*))
+  (test (< ?e ?*efficiency-good*))
   ;; Servers that nothing more specific knows wait by design: then the others are judged (mp-served).
   (not (and (metric (run ?r) (pattern "message-passing") (name "run.served_efficiency")
-                    (value ?s&:(>= ?s ?*efficiency-acceptable*)))
+                    (value ?s&:(>= ?s ?*efficiency-good*)))
             (not (pattern (run ?r) (name ~"message-passing")))))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
@@ -113,9 +113,9 @@
 (defrule SYMPTOMS::mp-served
   "Servers wait for requests, and nearly all time of the others is computation."
   (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency")
-          (value ?e&:(< ?e ?*efficiency-acceptable*)))
+          (value ?e&:(< ?e ?*efficiency-good*)))
   (metric (run ?r) (pattern "message-passing") (name "run.served_efficiency")
-          (value ?served&:(>= ?served ?*efficiency-acceptable*)))
+          (value ?served&:(>= ?served ?*efficiency-good*)))
   (metric (run ?r) (pattern "message-passing") (name "run.server_idle") (value ?idle))
   (not (pattern (run ?r) (name ~"message-passing")))
   =>
@@ -128,12 +128,12 @@
 (defrule SYMPTOMS::mp-good-efficiency
   "Nearly all process time is computation."
   (metric (run ?r) (pattern "message-passing") (name "run.parallel_efficiency") (value ?e))
-  (test (>= ?e ?*efficiency-acceptable*))
+  (test (>= ?e ?*efficiency-good*))
   =>
   (assert (finding (kind observation) (name good-parallel-efficiency) (run ?r)
                    (pattern "message-passing") (healthy yes) (level 1)
-                   (text (text "Parallel efficiency is {%}; from {%} on a run counts as acceptable."
-                               ?e ?*efficiency-acceptable*)))))
+                   (text (text "Parallel efficiency is {%}; from {%} on no causes are sought."
+                               ?e ?*efficiency-good*)))))
 
 ;; ---- level 2 -----------------------------------------------------------------------------
 
@@ -302,7 +302,7 @@
   (metric (run ?r) (pattern "message-passing") (name "process.delay_cost") (location ?p)
           (value ?cost&:(>= (* 2.0 ?held) ?cost)))
   (metric (run ?r) (pattern "message-passing") (name "process.own_wait_share") (location ?p)
-          (value ?own&:(< ?own (- 1.0 ?*efficiency-acceptable*))))
+          (value ?own&:(< ?own (- 1.0 ?*efficiency-good*))))
   =>
   (assert (holds-senders (run ?r) (location ?p) (held ?held))))
 
@@ -614,6 +614,10 @@
                    (remedy (text "Each synchronisation waits for whoever is slowest: synchronise less often (half as often saves up to about {s} of run time of {s}); bind processes to cores and keep other load away; if the work itself varies, use smaller pieces."
                                  (* (/ ?seconds ?n) (- 1.0 (sqrt 0.5))) (/ ?seconds ?n))))))
 
+(deffunction MAIN::spread-seconds (?run ?waiting)
+  "Waiting without that of servers, which wait by design."
+  (max 0.0 (- ?waiting (max 0.0 (mp-value ?run "run.server_idle" "")))))
+
 (defrule MAIN::mp-spread-waiting
   "Processes wait for one another, and neither a process nor uneven steps account for it."
   (logical (finding (kind observation) (name waiting) (run ?r) (pattern "message-passing"))
@@ -628,11 +632,13 @@
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.wait_collective") (value ?coll))
   (metric (run ?r) (pattern "message-passing") (name "run.load_balance") (value ?even))
+  (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?time))
+  ;; As noise, nobody can be asked to do something about less.
+  (test (>= (spread-seconds ?r ?all) (* ?*noise-told* ?time)))
   =>
-  ;; Servers wait by design, and make the work uneven.
-  (bind ?idle (max 0.0 (mp-value ?r "run.server_idle" "")))
-  (bind ?wait (max 0.0 (- ?all ?idle)))
-  (bind ?lb (if (> ?idle 0.0) then 1.0 else ?even))
+  (bind ?wait (spread-seconds ?r ?all))
+  ;; Servers make the work uneven, too.
+  (bind ?lb (if (< ?wait ?all) then 1.0 else ?even))
   (assert (finding (kind cause) (name spread-waiting) (run ?r) (pattern "message-passing")
                    (headline (text "Ranks wait {s} for one another, {%} of it in collectives, and no single rank is to blame."
                                    ?wait (/ ?coll (max ?wait 1e-9))))

@@ -172,7 +172,7 @@
 
 (defrule SYMPTOMS::pl-low-efficiency
   "The stages spend much of the run not working on items."
-  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-acceptable*)))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-good*)))
   (pattern (run ?r) (name "pipeline") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.depth") (value ?stages))
@@ -185,7 +185,7 @@
 
 (defrule SYMPTOMS::pl-good-efficiency
   "The stages work on items nearly all the time, unless that is so as several processes share the slowest of them."
-  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(>= ?e ?*efficiency-acceptable*)))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(>= ?e ?*efficiency-good*)))
   (pattern (run ?r) (name "pipeline") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.depth") (value ?stages))
   (metric (run ?r) (pattern ?p) (name "run.items") (value ?items))

@@ -4,7 +4,7 @@
   (given (pattern (run "r1") (name "pipeline") (id "p"))
          (role (run "r1") (pattern "p") (name "worker") (location "2"))
          (role (run "r1") (pattern "p") (name "worker") (location "3"))
-         (metric (run "r1") (pattern "p") (name "run.efficiency") (value 0.84))
+         (metric (run "r1") (pattern "p") (name "run.efficiency") (value 0.92))
          (metric (run "r1") (pattern "p") (name "run.lost") (value 4.3))
          (metric (run "r1") (pattern "p") (name "run.depth") (value 5.0))
          (metric (run "r1") (pattern "p") (name "run.items") (value 240.0))
@@ -14,12 +14,12 @@
          (metric (run "r1") (pattern "p") (name "stage.service") (location "2") (value 0.0124) (rank 1) (of 4))
          (metric (run "r1") (pattern "p") (name "stage.service") (location "3") (value 0.0123) (rank 2) (of 4)))
   (expect (finding (kind symptom) (name low-pipeline-efficiency) (lost 4.3)
-                   (text "The 5 stages work on their 240 items for 84.0 % of the run on average, as most processes are those of the slowest one: it takes 12.4 ms per item, the others at most 8.70 ms.")
+                   (text "The 5 stages work on their 240 items for 92.0 % of the run on average, as most processes are those of the slowest one: it takes 12.4 ms per item, the others at most 8.70 ms.")
                    (because "run.efficiency"))))
 
 (case "single processes are the slowest stages: those that share a stage wait, and are busy enough"
   (given (pattern (run "r1") (name "pipeline") (id "p"))
-         (metric (run "r1") (pattern "p") (name "run.efficiency") (value 0.84))
+         (metric (run "r1") (pattern "p") (name "run.efficiency") (value 0.92))
          (metric (run "r1") (pattern "p") (name "run.lost") (value 4.3))
          (metric (run "r1") (pattern "p") (name "run.depth") (value 5.0))
          (metric (run "r1") (pattern "p") (name "run.items") (value 240.0))

@@ -51,7 +51,7 @@
   (given (pattern (run "r1") (name "static-deal") (id "static-deal"))
          (pattern (run "r1") (name "master-worker") (id "static-deal"))
          (metric (run "r1") (pattern "static-deal") (name "run.efficiency_mean") (value 0.9))
-         (metric (run "r1") (pattern "static-deal") (name "worker.efficiency") (location "1") (value 0.85) (rank 3) (of 3))
+         (metric (run "r1") (pattern "static-deal") (name "worker.efficiency") (location "1") (value 0.91) (rank 3) (of 3))
          (metric (run "r1") (pattern "static-deal") (name "run.total_lost") (value 0.3))
          (metric (run "r1") (pattern "static-deal") (name "run.workers") (value 3.0))
          (metric (run "r1") (pattern "static-deal") (name "run.tasks_least") (value 4.0))

@@ -29,7 +29,7 @@
 
 (defrule SYMPTOMS::systolic-low-efficiency
   "Members spend much of their time outside computation."
-  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-acceptable*)))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-good*)))
   (pattern (run ?r) (name "systolic-ring") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   (metric (run ?r) (pattern ?p) (name "run.shifts_each") (value ?shifts))

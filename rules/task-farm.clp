@@ -67,7 +67,7 @@
   "The workers are busy with tasks."
   (pattern (run ?r) (name "task-farm") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.efficiency_mean")
-          (value ?e&:(>= ?e ?*efficiency-acceptable*)))
+          (value ?e&:(>= ?e ?*efficiency-good*)))
   =>
   (assert (finding (kind observation) (name good-farm-efficiency) (run ?r) (pattern ?p)
                    (healthy yes) (level 1)
@@ -77,7 +77,7 @@
   "The workers spend much of the run outside tasks."
   (pattern (run ?r) (name "task-farm") (id ?p))
   (metric (run ?r) (pattern ?p) (name "run.efficiency_mean")
-          (value ?e&:(< ?e ?*efficiency-acceptable*)))
+          (value ?e&:(< ?e ?*efficiency-good*)))
   (metric (run ?r) (pattern ?p) (name "run.farm_lost") (value ?lost))
   =>
   (foreach ?m (create$ "run.emitter_busy" "run.emitter_task" "run.collector_busy"

@@ -19,7 +19,7 @@
 
 (defrule REFINE::token-in-use
   "Some process has the token for a good part of the run, and the others wait for it."
-  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-acceptable*)))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-good*)))
   (pattern (run ?r) (name "token-ring") (id ?p))
   (run (id ?r) (duration ?t))
   (metric (run ?r) (pattern ?p) (name "run.serial") (value ?serial&:(>= ?serial (* ?*significant* ?t))))

@@ -173,7 +173,7 @@
 (defrule SYMPTOMS::wf-low-efficiency
   "Much of the process time is not computation."
   (pattern (run ?r) (name "wavefront") (id ?p))
-  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-acceptable*)))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(< ?e ?*efficiency-good*)))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
   =>
   (assert (finding (kind symptom) (name low-wavefront-efficiency) (run ?r) (pattern ?p)
@@ -184,7 +184,7 @@
 (defrule SYMPTOMS::wf-good-efficiency
   "The sweeps keep the processes busy."
   (pattern (run ?r) (name "wavefront") (id ?p))
-  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(>= ?e ?*efficiency-acceptable*)))
+  (metric (run ?r) (pattern ?p) (name "run.efficiency") (value ?e&:(>= ?e ?*efficiency-good*)))
   =>
   (assert (finding (kind observation) (name good-wavefront-efficiency) (run ?r) (pattern ?p)
                    (healthy yes) (level 1)

@@ -339,9 +339,13 @@ static const char *verdict_text(struct mpl_analysis *a, const struct mpl_group *
     default:
         return clear != NULL
                    ? clear->finding->text
-                   : mpl_arena_printf(a->arena,
-                                      "Nothing costs %.0f %% of the process time or more.",
-                                      100 * problem_severity);
+                   : mpl_arena_printf(
+                         a->arena,
+                         "No cause was found that costs %.0f %% of the process "
+                         "time or more; %.0f %% of it is not computation.",
+                         100 * problem_severity,
+                         group->location_s > 0 ? 100 * group->lost_s / group->location_s
+                                               : 0);
     }
 }
 
