@@ -48,6 +48,21 @@
   (bind ?least (max ?least (+ ?mean (* ?*at-mean* (- ?most ?mean)))))
   (locations-from ?run ?pattern ?metric (max ?least ?floor)))
 
+(deffunction MAIN::apart (?run ?pattern ?metric ?who)
+  "How clearly some locations differ from the others: the share of the variance of a metric that lies between
+   both classes (the correlation ratio). Chance leaves much of it inside of them."
+  (bind ?least (least-of-work ?run ?pattern ?metric))
+  (bind ?mean (mean-of ?run ?pattern ?metric ?least (create$)))
+  (bind ?others (mean-of ?run ?pattern ?metric ?least ?who))
+  (bind ?heavy (/ (sum-of ?run ?pattern ?metric ?who) (max 1 (length$ ?who))))
+  (bind ?within 0.0)
+  (bind ?all 0.0)
+  (foreach ?l (locations-from ?run ?pattern ?metric ?least)
+    (bind ?value (metric-value ?run ?pattern ?metric ?l 0.0))
+    (bind ?within (+ ?within (** (- ?value (if (member$ ?l ?who) then ?heavy else ?others)) 2)))
+    (bind ?all (+ ?all (** (- ?value ?mean) 2))))
+  (if (> ?all 0.0) then (- 1.0 (/ ?within ?all)) else 0.0))
+
 (deffunction MAIN::most-of (?run ?pattern ?metric ?who)
   "The largest value of a metric over some locations; 0 where there are none."
   (bind ?most 0.0)
@@ -217,9 +232,12 @@
   (bind ?above (above-mean ?r "message-passing" "process.compute_time" ?who))
   (bind ?times (times-the-others ?r "message-passing" "process.compute_time" ?who ?relative))
   (bind ?cost (min ?lost (* ?above ?n)))
-  ;; POP: a load balance of 0.9 is acceptable.
-  (if (and (> (length$ ?who) 0) (>= ?compute (* ?*heavy* (- ?compute ?above)))
-           (>= ?cost (* ?*noise-told* ?all))) then
+  ;; POP: a load balance of 0.9 is acceptable. Less is no chance where those who are heavy are so alike, and the
+  ;; others, too.
+  (if (and (> (length$ ?who) 0)
+           (or (and (>= ?compute (* ?*heavy* (- ?compute ?above))) (>= ?cost (* ?*noise-told* ?all)))
+               (and (>= ?times ?*heavy*) (>= ?cost (* ?*significant* ?all))
+                    (>= (apart ?r "message-passing" "process.compute_time" ?who) ?*apart*)))) then
     (assert (finding (kind cause) (name static-imbalance) (run ?r) (pattern "message-passing") (via totals)
                      (headline (text "{} {.1} times as long as the {}: the run lasts at least until {} done."
                                      (ranks-compute ?who) ?times (median-or-others ?who)

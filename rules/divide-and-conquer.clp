@@ -320,7 +320,7 @@
                                  ?equal ?leaf ?gain)))))
 
 (defrule ADVISE::dc-uneven-leaves
-  "The leaves are unequal, and no single one stands out."
+  "The leaves are unequal, though none by far."
   (finding (kind symptom) (name low-tree-efficiency) (run ?r) (pattern ?p))
   (dc-path (run ?r) (pattern ?p) (part ?part))
   (metric (run ?r) (pattern ?p) (name "run.typical_solve") (value ?typical))
@@ -332,16 +332,18 @@
   (metric (run ?r) (pattern ?p) (name "run.tree_lost") (value ?lost))
   (test (>= (- (* ?leaves ?longest) ?solve) (* ?*significant* ?time)))
   =>
+  (bind ?who (dc-heaviest ?r ?p ?typical ?longest))
   (bind ?cost (min ?lost (- (* ?leaves ?longest) ?solve)))
   (assert (finding (kind cause) (name uneven-leaves) (run ?r) (pattern ?p) (lost ?cost)
-                   (headline (text "The leaves solve for different times: {s} at most, {s} on average; the others idle until the last one is done."
-                                   ?longest (/ ?solve (max 1.0 ?leaves))))
+                   (locations ?who) (culprits ?who)
+                   (headline (text "The leaves solve for different times: {s} on average, {s} at most (rank {}); the others idle until the last one is done."
+                                   (/ ?solve (max 1.0 ?leaves)) ?longest (location-list ?who)))
                    (fix "Divide by measured work, or make several parts per leaf and hand them out on request.")
                    (gain-kind even-out)
                    (share (/ ?cost (max ?lost 1e-12))) (gain (/ ?cost (max 1.0 ?leaves))) (level 3)
                    (where "Solve.solve")
-                   (text (text "The leaves solve for different times: {s} at most, {s} on average, and no single one stands out. {s} of the leaves' time pass until the last one is done."
-                               ?longest (/ ?solve (max 1.0 ?leaves)) ?cost))
+                   (text (text "The leaves solve for different times: {s} on average, {s} at most (process {}). {s} of the leaves' time pass until the last one is done."
+                               (/ ?solve (max 1.0 ?leaves)) ?longest (location-list ?who) ?cost))
                    (remedy (text "Divide by measured work (sampled splitters), or make several parts per leaf and hand them out on request; up to {s} of run time."
                                  (/ ?cost (max 1.0 ?leaves)))))))
 

@@ -84,6 +84,10 @@
   ;; another order. 1. KNOWLEDGE, geometric decomposition, C3.
   ?*persistence-noise* = 0.2
 
+  ;; Share of the variance between those who are heavy and the others from which on both are classes of
+  ;; their own. 1. Of evenly spread values three quarters lie between the halves, of normal ones two thirds.
+  ?*apart* = 0.9
+
   ;; Growth of the imbalance from the first to the last quarter of the steps that counts as a
   ;; trend, in times the mean. 1. As ?*heavy*: 0.1 of the mean.
   ?*imbalance-growth* = 0.1
