@@ -216,6 +216,11 @@
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
                   (reason "see how even computation is")))))
 
+(deffunction MAIN::is-blamed (?run ?who)
+  "Whether one cause names all of them."
+  (any-factp ((?f finding))
+    (and (eq ?f:kind cause) (eq ?f:run ?run) (subsetp ?who ?f:culprits))))
+
 (defrule ADVISE::balance-static
   "Some processes compute longer than the others in all, and nothing else was found."
   ;; Whom others wait for may be found a moment later.
@@ -235,6 +240,7 @@
   ;; POP: a load balance of 0.9 is acceptable. Less is no chance where those who are heavy are so alike, and the
   ;; others, too.
   (if (and (> (length$ ?who) 0)
+           (not (is-blamed ?r ?who))
            (or (and (>= ?compute (* ?*heavy* (- ?compute ?above))) (>= ?cost (* ?*noise-told* ?all)))
                (and (>= ?times ?*heavy*) (>= ?cost (* ?*significant* ?all))
                     (>= (apart ?r "message-passing" "process.compute_time" ?who) ?*apart*)))) then

@@ -570,6 +570,9 @@
   (metric (run ?r) (pattern ?p) (name "run.phases_each") (value ?phases))
   (metric (run ?r) (pattern ?p) (name "run.members") (value ?n))
   (metric (run ?r) (pattern ?p) (name "run.lost") (value ?lost))
+  ;; As noise, nobody can be asked to do something about less.
+  (metric (run ?r) (pattern ?p) (name "run.member_time") (value ?time))
+  (test (>= (- ?rest ?static) (* ?*noise-told* ?time)))
   =>
   (assert (finding (kind cause) (name unequal-phases) (run ?r) (pattern ?p)
                    (headline (text "Ranks wait {s} in {n} phases, each time for another one; over the whole run their work is even."
@@ -577,12 +580,12 @@
                    (fix "Synchronise less often, or complete collectives a phase later (MPI_Iallreduce).")
                    (gain-kind remove)
                    (lost ?rest) (share (min 1.0 (/ ?rest ?lost))) (level 3) (confidence 0.7)
-                   (gain (/ (max 0.0 (- ?rest ?static)) ?n))
+                   (gain (/ (- ?rest ?static) ?n))
                    (what-if "compute(member)=even")
                    (text (text "Phases are unequal, totals are not: processes wait {s} in {n} phases, but would wait only {s} if they synchronised once, at the end. In one phase one process is late, in another one another, and no single one is to blame."
                                ?rest ?phases ?static))
                    (remedy (text "Synchronise less often, or with operations that need not wait for everybody at once (MPI_Iallreduce completed a phase later): up to {s} of run time. Work that moves from process to process can be given to all in each phase."
-                                 (/ (max 0.0 (- ?rest ?static)) ?n))))))
+                                 (/ (- ?rest ?static) ?n))))))
 
 ;; ---- level 3: the operations themselves ------------------------------------------------------------
 
