@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* From this share of the process time on a cause is a problem (KNOWLEDGE: warn at 5 %). */
+/* From this share of the process time on a cause is a problem, and from as much run time on that it may save: where
+ * the trace shows only a part of the waiting, it costs less than it is worth (KNOWLEDGE: warn at 5 %). */
 static const double problem_severity = 0.05;
 
 /* Lost time that no cause explains makes the answer inconclusive from this share on. */
@@ -105,6 +106,14 @@ const struct mpl_diagnosed *mpl_leading_cause(const struct mpl_diagnosis *d)
                : NULL;
 }
 
+static bool is_problem(const struct mpl_analysis *a, const struct mpl_diagnosed *f)
+{
+    const double window_s = a->runs[f->run].shown.window_s;
+
+    return f->finding->is_fatal || mpl_nesting_severity(f) >= problem_severity ||
+           f->gain_model_s >= problem_severity * window_s;
+}
+
 /* The first cause of a group that is a fact and a problem, or NULL. One that costs less may stand before
  * it, when more can be gained there. */
 static const struct mpl_diagnosed *leading_problem(const struct mpl_analysis *a,
@@ -115,8 +124,7 @@ static const struct mpl_diagnosed *leading_problem(const struct mpl_analysis *a,
     for (size_t i = 0; i < d->n_findings && mpl_diagnosed_is_cause(&d->findings[i]); i++) {
         const struct mpl_diagnosed *f = &d->findings[i];
 
-        if (is_of(a, f, group) && !f->is_within_spread &&
-            (f->finding->is_fatal || mpl_nesting_severity(f) >= problem_severity)) {
+        if (is_of(a, f, group) && !f->is_within_spread && is_problem(a, f)) {
             return f;
         }
     }
