@@ -4,10 +4,7 @@
          (role (run "r1") (pattern "exchange") (name "left") (location "0"))
          (role (run "r1") (pattern "exchange") (name "right") (location "1")))
   (expect (need (metric "run.lost_share") (level 1)))
-  (given (metric (run "r1") (pattern "exchange") (name "run.swaps") (value 20.0) (unit "1"))
-         (metric (run "r1") (pattern "exchange") (name "run.lost") (value 0.4) (unit "s"))
-         (metric (run "r1") (pattern "exchange") (name "run.lost_share") (value 0.2) (unit "1"))
-         (metric (run "r1") (pattern "exchange") (name "run.lead") (value 0.02) (unit "s")))
+  (given (metrics (pattern "exchange") run.swaps 20.0 run.lost 0.4 run.lost_share 0.2 run.lead 0.02))
   (expect (finding (kind symptom) (name exchange-waiting) (lost 0.4) (because "run.lost_share"))
           (finding (kind cause) (name late-right-side)
                    (headline "The right side computes 20.0 ms longer before each exchange, and the left side waits 0.400 s for it.")
@@ -17,9 +14,6 @@
                    (because exchange-waiting "run.lead"))))
 
 (case "a left side that hardly waits is no problem"
-  (given (pattern (run "r1") (name "exchange") (id "exchange"))
-         (metric (run "r1") (pattern "exchange") (name "run.swaps") (value 20.0) (unit "1"))
-         (metric (run "r1") (pattern "exchange") (name "run.lost") (value 0.01) (unit "s"))
-         (metric (run "r1") (pattern "exchange") (name "run.lost_share") (value 0.005) (unit "1"))
-         (metric (run "r1") (pattern "exchange") (name "run.lead") (value 0.0) (unit "s")))
+  (given (like "a left side that waits is told, with the right side to blame")
+         (metrics (pattern "exchange") run.lost 0.01 run.lost_share 0.005 run.lead 0.0))
   (expect))

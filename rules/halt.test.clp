@@ -1,12 +1,9 @@
 ;; What the rules of halt conclude from given facts, and nothing else. Times are seconds.
 
 (case "where one receives instead of taking part, it is named, with what it has always done there"
-  (given (halted (run "r1") (location "0") (state in-call) (call "MPI_Allreduce") (comm "world") (for 3.0)
-                 (last "MPI_Send") (waits-for "2") (known yes))
-         (halted (run "r1") (location "1") (state in-call) (call "MPI_Allreduce") (comm "world") (for 3.0)
-                 (last "MPI_Send") (waits-for "2") (known yes))
-         (halted (run "r1") (location "2") (state in-call) (call "MPI_Recv") (for 3.0) (last "MPI_Send")
-                 (expected "MPI_Allreduce") (times 20) (known no))
+  (given (halted (run "r1") (location "0") (state in-call) (call "MPI_Allreduce") (comm "world") (for 3.0) (last "MPI_Send") (waits-for "2") (known yes))
+         (halted (run "r1") (location "1") (state in-call) (call "MPI_Allreduce") (comm "world") (for 3.0) (last "MPI_Send") (waits-for "2") (known yes))
+         (halted (run "r1") (location "2") (state in-call) (call "MPI_Recv") (for 3.0) (last "MPI_Send") (expected "MPI_Allreduce") (times 20) (known no))
          (halt (run "r1") (standstill yes) (silence 3.0) (stuck 3) (working 0) (unjudged 0) (gone no) (release no) (known no)))
   (expect (finding (kind cause) (name deadlock) (locations "0" "1" "2") (culprits "2") (fatal yes) (lost 9.0)
                    (headline "Deadlock, for 3.00 s: ranks 0 and 1 wait in MPI_Allreduce, rank 2 in MPI_Recv.")
@@ -16,8 +13,7 @@
 (case "a circle that is recorded is told, and what helps against large sends"
   (given (halted (run "r1") (location "0") (state in-call) (call "MPI_Send") (for 2.0) (waits-for "1") (known yes))
          (halted (run "r1") (location "1") (state in-call) (call "MPI_Send") (for 2.0) (waits-for "0") (known yes))
-         (halt (run "r1") (standstill yes) (silence 2.0) (stuck 2) (working 0) (unjudged 0) (gone no) (release no)
-               (cycle "0" "1") (known yes)))
+         (halt (run "r1") (standstill yes) (silence 2.0) (stuck 2) (working 0) (unjudged 0) (gone no) (release no) (cycle "0" "1") (known yes)))
   (expect (finding (name deadlock) (culprits "0" "1")
                    (headline "Deadlock, for 2.00 s: ranks 0 and 1 wait in MPI_Send; 0 waits for 1 and 1 for 0.")
                    (fix "Post the receives before the sends (MPI_Irecv), or use MPI_Sendrecv: a large MPI_Send waits for its receive."))))
@@ -26,8 +22,7 @@
   (given (halted (run "r1") (location "0") (state in-call) (call "MPI_Barrier") (comm "world") (for 2.0) (waits-for "1") (known yes))
          (halted (run "r1") (location "1") (state in-call) (call "MPI_Recv") (for 2.0) (waits-for "0") (known no))
          (unreceived (run "r1") (from "0") (to "1") (tag 4) (usual-tag 3))
-         (halt (run "r1") (standstill yes) (silence 2.0) (stuck 2) (working 0) (unjudged 0) (gone no) (release no)
-               (cycle "0" "1") (known no)))
+         (halt (run "r1") (standstill yes) (silence 2.0) (stuck 2) (working 0) (unjudged 0) (gone no) (release no) (cycle "0" "1") (known no)))
   (expect (finding (name deadlock)
                    (fix "Compare tags: rank 0 sent rank 1 a message with tag 4 that it does not take; those before had tag 3."))))
 
@@ -35,8 +30,7 @@
   (given (halted (run "r1") (location "0") (state in-call) (call "MPI_Allreduce") (comm "world") (for 2.0) (waits-for "1") (known yes))
          (halted (run "r1") (location "1") (state in-call) (call "MPI_Bcast") (comm "world") (for 2.0) (waits-for "0") (known yes))
          (halted (run "r1") (location "2") (state in-call) (call "MPI_Allreduce") (comm "world") (for 2.0) (waits-for "1") (known yes))
-         (halt (run "r1") (standstill yes) (silence 2.0) (stuck 3) (working 0) (unjudged 0) (gone no) (release no)
-               (cycle "0" "1") (known yes)))
+         (halt (run "r1") (standstill yes) (silence 2.0) (stuck 3) (working 0) (unjudged 0) (gone no) (release no) (cycle "0" "1") (known yes)))
   (expect (finding (name deadlock) (culprits "1")
                    (fix "Let all ranks call the same collectives in the same order: look at rank 1."))))
 

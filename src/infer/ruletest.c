@@ -5,7 +5,7 @@
  *     (given (metric (run "r1") (name "wait.share") (value 0.4)) …)
  *     (expect (finding (name waiting) (because "wait.share")) …))
  *
- * Given and expect may alternate, as rounds of a diagnosis do. The expected findings are those
+ * Given has short forms, see ruletest_given.c. Given and expect may alternate, as rounds of a diagnosis do. The expected findings are those
  * that there are, and no others, and so with facts `measure`; needs may be expected, others may exist.
  */
 #include "config.h"
@@ -22,6 +22,8 @@
 /* ---- a case ---------------------------------------------------------------------------- */
 
 struct trial {
+    const struct form *cases;
+    const struct form *form; /**< The case itself. */
     struct mpl_infer *infer;
     struct mpl_arena *arena;
     struct mpl_lint *lint;
@@ -99,12 +101,20 @@ static void assert_given(struct trial *t, const struct form *fact)
     mpl_buf_free(&slots);
 }
 
-static void run_given(struct trial *t, const struct form *given)
+/* False when out of memory. */
+static bool run_given(struct trial *t, const struct form *given)
 {
     const size_t errors = mpl_infer_error_count(t->infer);
+    const struct form *fact = NULL;
     struct mpl_err err = { 0 };
+    bool is_nomem = false;
 
-    for (const struct form *fact = given->first->next; fact != NULL; fact = fact->next) {
+    if (!mpl_given_read(t->cases, t->form, given, t->arena, t->lint, &fact, &is_nomem) ||
+        is_nomem) {
+        t->is_broken = true;
+        return !is_nomem;
+    }
+    for (; fact != NULL; fact = fact->next) {
         assert_given(t, fact);
     }
     if (mpl_infer_run(t->infer, &err) != MPL_OK) {
@@ -116,6 +126,7 @@ static void run_given(struct trial *t, const struct form *given)
     for (size_t i = errors; i < mpl_infer_error_count(t->infer); i++) {
         complain(t, given, mpl_infer_error(t->infer, i)->text);
     }
+    return true;
 }
 
 /* ---- expectations ------------------------------------------------------------------------ */
@@ -574,7 +585,9 @@ static enum mpl_status run_steps(struct trial *t, const struct form *step,
 
     for (; step != NULL; last = step, step = step->next) {
         if (mpl_form_is(step, "given")) {
-            run_given(t, step);
+            if (!run_given(t, step)) {
+                return mpl_nomem(err);
+            }
         } else if (!mpl_form_is(step, "expect")) {
             complain(t, step, "(given …) or (expect …) is expected");
         } else if (!t->is_broken && !check_expected(t, step)) {
@@ -590,12 +603,13 @@ static enum mpl_status run_steps(struct trial *t, const struct form *step,
 }
 
 /** In \p *infer, which is renewed; NULL before the first case. */
-static enum mpl_status run_case(const struct mpl_rules *rules, const struct form *form,
-                                struct mpl_infer **infer, struct mpl_arena *arena,
-                                struct mpl_lint *lint, struct mpl_err *err)
+static enum mpl_status run_case(const struct mpl_rules *rules, const struct form *cases,
+                                const struct form *form, struct mpl_infer **infer,
+                                struct mpl_arena *arena, struct mpl_lint *lint,
+                                struct mpl_err *err)
 {
     const struct form *says = mpl_form_is(form, "case") ? form->first->next : NULL;
-    struct trial t = { .arena = arena, .lint = lint };
+    struct trial t = { .cases = cases, .form = form, .arena = arena, .lint = lint };
 
     if (says == NULL || says->kind != TOKEN_STRING) {
         mpl_lint_add(lint, MPL_LINT_ERROR, form->place,
@@ -619,7 +633,7 @@ static enum mpl_status run_cases(const struct mpl_rules *rules, const struct for
 
     for (const struct form *form = cases; form != NULL && st == MPL_OK;
          form = form->next, *n += st == MPL_OK) {
-        st = run_case(rules, form, &infer, arena, lint, err);
+        st = run_case(rules, cases, form, &infer, arena, lint, err);
     }
     mpl_infer_destroy(infer);
     return st;

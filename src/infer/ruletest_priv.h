@@ -21,4 +21,10 @@ enum mpl_status mpl_forms_read(const char *file, const char *text, size_t bytes,
 const char *mpl_form_head(const struct form *form);
 bool mpl_form_is(const struct form *form, const char *head);
 
+/** The facts that a (given …) of the case \p at stands for, one behind the other; \p cases are all of the file. False:
+ *  something is wrong with it, which goes to \p lint. Sets \p *is_nomem when out of memory. */
+bool mpl_given_read(const struct form *cases, const struct form *at,
+                    const struct form *given, struct mpl_arena *arena,
+                    struct mpl_lint *lint, const struct form **first, bool *is_nomem);
+
 #endif

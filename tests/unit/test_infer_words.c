@@ -272,6 +272,44 @@ START_TEST(rule_test_passes_where_all_comes_as_expected)
 }
 END_TEST
 
+START_TEST(rule_test_takes_short_forms_of_what_is_given)
+{
+    static const char rule[] =
+        "(defrule SYMPTOMS::all \"All.\"\n"
+        " (logical (metric (run ?r) (pattern ?p) (name ?n) (location ?l) (value ?v)\n"
+        "                  (rank ?k) (of ?of))) =>\n"
+        " (assert (finding (kind observation) (name seen) (run ?r) (pattern ?p)\n"
+        "   (text (str-cat ?n \" \" ?l \" \" ?v \" \" ?k \" of \" ?of)))))\n";
+    size_t n = 0;
+
+    ck_assert_int_eq(lab_parse(rule), MPL_OK);
+    ck_assert_msg(
+        test_rules(
+            "(case \"values and ranks\"\n"
+            " (given (metrics (pattern \"p\") a 1.5 b (\"x\" 1.0 \"y\" 2.0 \"z\" 1.0)))\n"
+            " (expect (finding (text \"a  1.5 0 of 0\") (run \"r1\") (pattern \"p\"))\n"
+            "         (finding (text \"b x 1.0 2 of 3\")) (finding (text \"b y 2.0 1 of "
+            "3\"))\n"
+            "         (finding (text \"b z 1.0 3 of 3\"))))\n"
+            "(case \"others in their place, and one less\"\n"
+            " (given (like \"values and ranks\") (without (metric (location \"x\")))\n"
+            "        (metrics (pattern \"p\") a 2.5) (metrics (run \"r2\") (pattern \"p\") "
+            "a 3.5))\n"
+            " (expect (finding (text \"a  2.5 0 of 0\")) (finding (text \"a  3.5 0 of 0\") "
+            "(run \"r2\"))\n"
+            "         (finding (text \"b y 2.0 1 of 3\")) (finding (text \"b z 1.0 3 of "
+            "3\"))))\n"
+            "(case \"like one that is like another one\"\n"
+            " (given (like \"others in their place, and one less\") (without (metric (name "
+            "\"b\"))))\n"
+            " (expect (finding (text \"a  2.5 0 of 0\")) (finding (text \"a  3.5 0 of "
+            "0\"))))",
+            &n) == MPL_OK,
+        "%s", lab_message(0));
+    ck_assert_uint_eq(n, 3);
+}
+END_TEST
+
 #define LOW "(case \"c\" (given (metric (name \"efficiency\") (value 0.5)))\n "
 
 static const struct wording wrong_cases[] = {
@@ -307,6 +345,26 @@ static const struct wording wrong_cases[] = {
     { "(case \"c\" (given (metrc (value 1.0))) (expect))",
       "t.test.clp:1: there is no deftemplate 'metrc'; did you mean 'metric'? (case "
       "\"c\")" },
+    { "(case \"c\" (given (like \"c\")) (expect))",
+      "t.test.clp:1: there is no such case before" },
+    { "(case \"c\" (given (like c)) (expect))",
+      "t.test.clp:1: (like \"title of an earlier case\") is expected" },
+    { LOW "(expect (finding (name low))))\n"
+          "(case \"d\" (given (like \"c\") (without (role))) (expect))",
+      "t.test.clp:3: no case that this one is like has such a fact" },
+    { "(case \"c\" (given (metrics a 1.0)) (expect))",
+      "t.test.clp:1: metrics name their (pattern \"…\")" },
+    { "(case \"c\" (given (metrics (pattern) a 1.0)) (expect))",
+      "t.test.clp:1: a slot such as (pattern \"p\") is expected" },
+    { "(case \"c\" (given (metrics (pattern \"p\") a (\"1\"))) (expect))",
+      "t.test.clp:1: a metric has a value, run.lost 4.0, or one per location, "
+      "worker.tasks (\"1\" 12.0 \"2\" 7.0)" },
+    { "(case \"c\" (given (metrics (pattern \"p\") a)) (expect))",
+      "t.test.clp:1: a metric has a value, run.lost 4.0, or one per location, "
+      "worker.tasks (\"1\" 12.0 \"2\" 7.0)" },
+    { "(case \"c\" (given (metrics (pattern \"p\") a 1)) (expect))",
+      "t.test.clp:1: slot 'value' of 'metric': an integer is not of type FLOAT; write it "
+      "with a point, as 8.0 (case \"c\")" },
     { "(case \"c\" (gven) (expect))",
       "t.test.clp:1: (given …) or (expect …) is expected (case \"c\")" },
     { "(case (expect))",
@@ -346,6 +404,7 @@ static TCase *words_and_tests(void)
                         function_that_cannot_word_its_values_ends_the_rule_with_a_reason, 0,
                         sizeof failures / sizeof failures[0]);
     tcase_add_test(tc, rule_test_passes_where_all_comes_as_expected);
+    tcase_add_test(tc, rule_test_takes_short_forms_of_what_is_given);
     tcase_add_loop_test(tc, rule_test_says_what_came_otherwise, 0,
                         sizeof wrong_cases / sizeof wrong_cases[0]);
     return tc;
