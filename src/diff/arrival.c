@@ -10,12 +10,15 @@
  *   goes on or ends as its master says.
  *
  * What differs there is no longer compared: first with whom and how much, then at all; and the runs are compared
- * anew, until they are alike or differ for another reason. Collectives always count. So does
- * an end in a call that never returns: nobody does that by chance.
+ * anew, until they are alike or differ for another reason. Collectives of all processes always count. Those of some of them,
+ * such as a group that gets more tasks, are left to chance where one run has more of them, and all members agree in that: in
+ * both runs none of them misses any. An end in a call that never returns counts, too: nobody does that by chance.
  */
 #include "config.h"
 
 #include "diff/diff_priv.h"
+
+#include <string.h>
 
 /* Loops of which fewer items than this share of the calls are left make a sequence regular. */
 static const double most_unfolded = 0.05;
@@ -69,6 +72,57 @@ static bool is_collective(const struct mpl_run *run, uint32_t l,
     }
     mpl_events_call(run->events, l, s->calls[i], &view);
     return run->model->regions[view.region].kind != MPL_REGION_MPI_P2P;
+}
+
+/* ---- collectives of some processes -------------------------------------------------------------------- */
+
+static bool is_named(const struct mpl_comm *comm, const char *name)
+{
+    return comm->name != NULL && strcmp(comm->name, name) == 0;
+}
+
+/* Whether all members take part in all collectives of a communicator. */
+static bool is_complete(const struct mpl_run *run, uint32_t comm)
+{
+    const struct mpl_match *match = run->match;
+
+    for (uint32_t i = 0; i < match->n_instances; i++) {
+        if (match->instances[i].comm == comm && !match->instances[i].is_complete) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a run has communicators of that name, which have some of the processes, and whose members agree. */
+static bool has_agreed(const struct mpl_run *run, const char *name)
+{
+    const struct mpl_model *model = run->model;
+    bool has_any = false;
+
+    for (uint32_t i = 0; i < model->n_comms; i++) {
+        const struct mpl_comm *comm = &model->comms[i];
+
+        if (!is_named(comm, name)) {
+            continue;
+        }
+        if (comm->is_self || comm->n_remote > 0 || comm->n_members >= model->n_processes ||
+            !is_complete(run, i)) {
+            return false;
+        }
+        has_any = true;
+    }
+    return has_any;
+}
+
+/* Whether chance may decide how often some processes do that together. */
+static bool is_of_some(const struct mpl_comparison *c, const struct mpl_symbol *s)
+{
+    const char *name =
+        s->comm == MPL_NONE ? NULL : mpl_symbols_name_text(c->symbols, s->comm);
+
+    return name != NULL && s->to == MPL_NONE && s->from == MPL_NONE &&
+           has_agreed(c->diff.base, name) && has_agreed(c->diff.new, name);
 }
 
 /* ---- how it can be chance --------------------------------------------------------------------------- */
@@ -225,12 +279,21 @@ static bool loosen_call(struct mpl_comparison *c, const struct place *p,
     return mpl_loose_put(c->loose, p->location, kind, has_peer, MPL_LOOSE_CALL);
 }
 
+/* Whether a call counts in any case. */
+static bool is_fixed_call(const struct mpl_comparison *c, const struct place *p,
+                          const struct mpl_run *run, const struct mpl_sequence *s,
+                          const struct mpl_symbol *symbol)
+{
+    return symbol == NULL || (is_collective(run, p->location, s, p->i) &&
+                              (surplus(c, p, symbol) == 0 || !is_of_some(c, symbol)));
+}
+
 /* Of the two calls the one of which there are more in one run; of both, or none, both. */
 static bool loosen(struct mpl_comparison *c, const struct place *p)
 {
     const bool is_fixed[] = {
-        p->base_symbol == NULL || is_collective(c->diff.base, p->location, p->base, p->i),
-        p->new_symbol == NULL || is_collective(c->diff.new, p->location, p->new, p->i)
+        is_fixed_call(c, p, c->diff.base, p->base, p->base_symbol),
+        is_fixed_call(c, p, c->diff.new, p->new, p->new_symbol),
     };
     const bool differs[] = { !is_fixed[0] && surplus(c, p, p->base_symbol) != 0,
                              !is_fixed[1] && surplus(c, p, p->new_symbol) != 0 };

@@ -7,6 +7,8 @@
 
 #include "sequence/maker_priv.h"
 
+#include "order/order.h"
+
 struct mpl_decisions {
     struct mpl_maker maker;
     struct mpl_sequence_options options;
@@ -127,15 +129,75 @@ static bool is_addressed(struct mpl_decisions *d, bool *is)
     return true;
 }
 
+/* ---- collectives that are left to chance --------------------------------------------------------------- */
+
+/* Whether chance decides about the call that makes a part of a collective, and not only about its root. */
+static bool is_loose_part(const struct mpl_maker *m, const struct mpl_coll_part *part)
+{
+    const struct mpl_collective *c =
+        &m->model->locations[part->location].collectives[part->collective];
+    const uint32_t span =
+        mpl_events_span_of_collective(m->events, part->location, part->collective);
+    struct mpl_symbol s = { .to = MPL_NONE,
+                            .from = MPL_NONE,
+                            .tag = MPL_NONE,
+                            .comm = c->comm == MPL_NONE ? MPL_NONE : m->comms[c->comm] };
+    struct mpl_call_view view;
+
+    if (span == MPL_NONE) {
+        return false;
+    }
+    mpl_events_call(m->events, part->location, span / 2, &view);
+    s.function = view.region == MPL_NONE ? MPL_NONE : m->functions[view.region];
+    return s.function != MPL_NONE &&
+           mpl_loose_get(m->options->loose, part->location, &s) >= MPL_LOOSE_PEER;
+}
+
+/* Whether data of a collective come from a call that chance decides about: from any that gives some, of scans from lower
+   ranks. */
+static bool joins_loose(const struct mpl_maker *m, uint32_t collective)
+{
+    const uint32_t instance = m->match->instance[m->location][collective];
+    const struct mpl_coll_instance *in;
+    uint32_t own = 0;
+    bool is_loose = false;
+
+    if (instance == MPL_NONE) {
+        return false;
+    }
+    in = &m->match->instances[instance];
+
+    const struct mpl_coll_part *parts = &m->match->parts[in->first_part];
+
+    while (parts[own].location != m->location || parts[own].collective != collective) {
+        own++;
+    }
+    if (mpl_order_data_of(m->model, in, &parts[own]).takes == MPL_DATA_NONE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < in->n_parts && !is_loose; i++) {
+        is_loose = i != own && (i < own || !mpl_order_is_prefix(in->op)) &&
+                   mpl_order_data_of(m->model, in, &parts[i]).gives != MPL_DATA_NONE &&
+                   is_loose_part(m, &parts[i]);
+    }
+    return is_loose;
+}
+
+/* ---- what a call brings ---------------------------------------------------------------------------------- */
+
 /* Whether what comes with a call is left to chance. False: no memory. */
-static bool brings_chance(struct mpl_decisions *d, uint32_t call, uint32_t region,
-                          const struct mpl_known *known, bool *does)
+static bool brings_chance(struct mpl_decisions *d, uint32_t call,
+                          const struct mpl_call_about *about, const struct mpl_known *known,
+                          bool *does)
 {
     const struct mpl_maker *m = &d->maker;
 
     *does = false;
-    if (mpl_loose_changes(m->options->loose) == 0 ||
-        m->model->regions[region].kind != MPL_REGION_MPI_P2P) {
+    if (mpl_loose_changes(m->options->loose) == 0) {
+        return true;
+    }
+    *does = about->collective != MPL_NONE && joins_loose(m, about->collective);
+    if (*does || m->model->regions[about->region].kind != MPL_REGION_MPI_P2P) {
         return true;
     }
     *does = takes_loose(m, call);
@@ -157,7 +219,7 @@ struct state {
 static void pass(struct state *s, const struct mpl_known *known, uint8_t manners,
                  bool is_probe, bool brings)
 {
-    const bool is_passing = is_probe || known->is_idle;
+    const bool is_passing = is_probe || known->is_idle || known->is_telling;
 
     s->is_kept = true;
     s->is_after_chance = s->is_chance || brings;
@@ -195,7 +257,7 @@ static bool step(struct mpl_decisions *d, uint32_t call, struct state *s)
         s->ends_with_probe = false;
         return true;
     }
-    if (!brings_chance(d, call, about.region, known, &brings)) {
+    if (!brings_chance(d, call, &about, known, &brings)) {
         return false;
     }
     pass(s, known, m->manners[about.region], about.is_probe, brings);
@@ -215,7 +277,7 @@ static bool is_fresh(struct mpl_maker *m, uint32_t call, bool *is)
     }
     known = mpl_maker_know(m, call, &about);
     *is = known != NULL && known->level != MPL_LOOSE_CALL && !about.is_probe &&
-          !known->is_idle && !known->is_send;
+          !known->is_idle && !known->is_send && !known->is_telling;
     return known != NULL;
 }
 

@@ -26,6 +26,7 @@ struct mpl_known {
     bool is_idle; /* Changes nothing of what its process knows. */
     bool is_send;
     bool has_peer;
+    bool is_telling; /* Hands on to others what its process knows, and takes nothing. */
 };
 enum { MPL_MOST_KNOWN = 1024 };
 

@@ -236,6 +236,16 @@ static bool is_idle(const struct mpl_region *region, uint8_t manners,
            (region->mode == MPL_CALL_IMMEDIATE && s->to == MPL_NONE);
 }
 
+/* The root of a broadcast, or of a scatter. */
+static bool is_telling(const struct mpl_maker *m, uint32_t collective)
+{
+    const struct mpl_location *loc = &m->model->locations[m->location];
+
+    return collective != MPL_NONE &&
+           mpl_coll_class_of(loc->collectives[collective].op) == MPL_CLASS_1_TO_N &&
+           loc->collectives[collective].root == loc->process;
+}
+
 /* False: it has several messages, or one and a collective, and so no gist. */
 static bool gist_of(const struct mpl_maker *m, const struct mpl_call_about *about,
                     struct mpl_gist *out)
@@ -297,6 +307,7 @@ static bool find_out(struct mpl_maker *m, uint32_t call, const struct mpl_call_a
     out->is_idle = is_idle(region, m->manners[about->region], &s);
     out->is_send = s.to != MPL_NONE && s.from == MPL_NONE;
     out->has_peer = s.to != MPL_NONE || s.from != MPL_NONE;
+    out->is_telling = about->n_messages == 0 && is_telling(m, about->collective);
     out->symbol = MPL_NONE;
     if (out->level == MPL_LOOSE_CALL) {
         return true;

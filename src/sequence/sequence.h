@@ -188,8 +188,8 @@ struct mpl_decisions *mpl_decisions_create(const struct mpl_events *events,
                                            struct mpl_arena *arena);
 /**
  * Whether chance may have decided that the \p i-th call of a location's sequence comes next, or (\p i is their number) its end. For the
- * call itself takes the message of one that mpl_loose holds; or the call before does, is held itself, or asks
- * what has come (MPI_Test, MPI_Waitany). False: no memory. Cost: linear in the calls since the last one that waits and is
+ * call itself takes the message of one that mpl_loose holds, or data of a collective that is one; or the call before does, is held
+ * itself, or asks what has come (MPI_Test, MPI_Waitany); the root that hands on what it has learnt in a collective goes on knowing it. False: no memory. Cost: linear in the calls since the last one that waits and is
  * compared; the first time where messages without a recorded receive matter, in all messages.
  */
 bool mpl_decisions_look(struct mpl_decisions *decisions, uint32_t location,
