@@ -106,7 +106,11 @@ void mpl_events_call_about(const struct mpl_events *events, uint32_t location,
     const struct mpl_call *of = &lane->calls[call];
     const bool is_list = of->parts == PARTS_LIST;
     const uint32_t *list = is_list ? &lane->list[of->first] : NULL;
+    const uint32_t ahead = mpl_call_ahead(lane, call);
 
+    if (ahead != MPL_NONE) {
+        __builtin_prefetch(&events->model->locations[location].ref[ahead]);
+    }
     out->first_event = of->enter;
     out->region = mpl_call_region(events, location, of);
     out->n_messages = is_list ? list[0] : of->parts == PARTS_MESSAGE;

@@ -333,6 +333,11 @@ double mpl_events_computed_s(const struct mpl_events *events, uint32_t location)
     }
     ticks = loc->time_ticks[loc->n_events - 1] - loc->time_ticks[0];
     for (uint32_t k = 0; k < lane->n_calls; k++) {
+        const uint32_t ahead = mpl_call_ahead(lane, k);
+
+        if (ahead != MPL_NONE) {
+            __builtin_prefetch(&loc->time_ticks[ahead]);
+        }
         ticks -= duration_of(events, loc, &lane->calls[k]);
     }
     return mpl_model_seconds(events->model, ticks);
