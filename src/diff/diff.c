@@ -374,9 +374,10 @@ static enum mpl_status begin_loosening(struct mpl_comparison *c, struct mpl_aren
                                                            : st;
 }
 
-/* Until nothing more is found that chance decides. */
+/* Until nothing more is found that chance decides. \p firm: before anything was. */
 static enum mpl_status loosen(struct mpl_comparison *c, struct mpl_arena *arena,
-                              struct mpl_level *level, struct mpl_err *err)
+                              struct mpl_level *firm, struct mpl_level *level,
+                              struct mpl_err *err)
 {
     const struct mpl_sequence_options options = options_of(parts[FINE], c->loose);
     struct loosening x = { .level = level };
@@ -393,6 +394,7 @@ static enum mpl_status loosen(struct mpl_comparison *c, struct mpl_arena *arena,
     if (st == MPL_OK) {
         count_calls(c, level, c->n_compared);
     }
+    *firm = x.firm;
     return st;
 }
 
@@ -405,9 +407,10 @@ enum mpl_status mpl_fine_make(struct mpl_comparison *c, struct mpl_arena *arena,
 enum mpl_status mpl_fine_loosen(struct mpl_comparison *c, struct mpl_err *err)
 {
     struct mpl_arena *scratch = mpl_arena_create();
+    struct mpl_level firm;
     struct mpl_level level;
     const enum mpl_status st =
-        scratch == NULL ? mpl_nomem(err) : loosen(c, scratch, &level, err);
+        scratch == NULL ? mpl_nomem(err) : loosen(c, scratch, &firm, &level, err);
 
     mpl_arena_destroy(scratch);
     return st;
@@ -424,7 +427,7 @@ static enum mpl_status make_levels(struct mpl_comparison *c, struct mpl_level *l
     c->looseness = MPL_NEW_ARRAY(c->arena, model->n_locations, enum mpl_looseness);
     st = c->takes_any == NULL || c->looseness == NULL ? mpl_nomem(err)
                                                       : mpl_repeats_loosen(c, err);
-    st = st == MPL_OK ? loosen(c, c->arena, &levels[FINE], err) : st;
+    st = st == MPL_OK ? loosen(c, c->arena, &c->firm, &levels[FINE], err) : st;
     c->base = levels[FINE].base;
     c->new = levels[FINE].new;
     st = st == MPL_OK && c->options.has_parts

@@ -4,6 +4,12 @@
 
 #include "diff/similarity.h"
 
+/** The sequences of both runs, per location. */
+struct mpl_level {
+    const struct mpl_sequence *base;
+    const struct mpl_sequence *new;
+};
+
 struct mpl_comparison {
     struct mpl_arena *arena;
     struct mpl_diff diff;
@@ -14,6 +20,7 @@ struct mpl_comparison {
     /** Per location, with all that is recorded and that chance does not decide about. NULL: not made yet. */
     const struct mpl_sequence *base;
     const struct mpl_sequence *new;
+    struct mpl_level firm; /* As if chance decided nothing. */
     struct mpl_loose *loose;
     enum mpl_looseness *looseness; /* Per location, the highest of its calls. */
     uint64_t n_calls[2];           /* Of the base and of the new run, */
@@ -45,11 +52,6 @@ enum mpl_status mpl_roles_note(struct mpl_comparison *c, struct mpl_err *err);
 
 /* ---- what chance decides (arrival.c, race.c) -------------------------------------------------------- */
 
-/** The sequences of both runs, per location. */
-struct mpl_level {
-    const struct mpl_sequence *base;
-    const struct mpl_sequence *new;
-};
 /**
  * From sequences with all that is recorded, made with \p options: which calls differ by chance. Adds them to c->loose; \p
  * *has_more: there are such, so that sequences change.

@@ -11,19 +11,30 @@ static bool is_firm(const struct where *w)
     return w->e->looseness[w->load->location] == MPL_FIRM;
 }
 
+/* Sequences of a run that are there and have all calls of this location, with partners where it is firm; NULL: there are
+   none. */
+static const struct mpl_sequence *find_fine(const struct where *w, const struct mpl_run *run)
+{
+    const struct mpl_effects *e = w->e;
+    const struct mpl_level all = { e->base, e->new };
+    const struct mpl_level *level = is_firm(w) ? &all : &e->comparison->firm;
+
+    if (is_firm(w) && e->has_parts) {
+        return NULL;
+    }
+    return run == e->diff->base ? level->base : run == e->diff->new ? level->new : NULL;
+}
+
 static enum mpl_status make_calls(struct where *w, struct view *v, struct mpl_err *err)
 {
     static const struct mpl_sequence_options options = {
         .parts = MPL_SYMBOL_PEER | MPL_SYMBOL_ROOT, .without_polls = true
     };
     const uint32_t l = w->load->location;
-    const struct mpl_sequence *fine = w->e->has_parts              ? NULL
-                                      : v->run == w->e->diff->base ? w->e->base
-                                      : v->run == w->e->diff->new  ? w->e->new
-                                                                   : NULL;
+    const struct mpl_sequence *fine = find_fine(w, v->run);
     enum mpl_status st = MPL_OK;
 
-    if (fine == NULL || !is_firm(w)) {
+    if (fine == NULL) {
         if (v->all == NULL) {
             st = mpl_sequences_create(v->run->events, &options, w->e->symbols,
                                       w->e->scratch, &v->all, err);
