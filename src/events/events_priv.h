@@ -158,11 +158,12 @@ static inline uint32_t mpl_call_region(const struct mpl_events *events, uint32_t
 
 /* Who goes through calls in their order asks for records that are far from each other: those of a later call are on their way
    meanwhile. MPL_NONE: there is none. */
-enum { MPL_CALLS_AHEAD = 8 };
+enum { MPL_CALLS_AHEAD = 16 };
 static inline uint32_t mpl_call_ahead(const struct mpl_lane *lane, uint32_t call)
 {
-    return call + MPL_CALLS_AHEAD < lane->n_calls ? lane->calls[call + MPL_CALLS_AHEAD].enter
-                                                  : MPL_NONE;
+    return call + MPL_CALLS_AHEAD < lane->n_calls
+               ? lane->calls[call + MPL_CALLS_AHEAD].enter
+               : MPL_NONE;
 }
 
 /* What the clock of a location may be off by; INT64_MAX: nobody knows. */

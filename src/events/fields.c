@@ -102,6 +102,7 @@ bool mpl_events_calls_region(const struct mpl_events *events, uint32_t region)
 void mpl_events_call_about(const struct mpl_events *events, uint32_t location,
                            uint32_t call, struct mpl_call_about *out)
 {
+    const struct mpl_location *loc = &events->model->locations[location];
     const struct mpl_lane *lane = &events->lanes[location];
     const struct mpl_call *of = &lane->calls[call];
     const bool is_list = of->parts == PARTS_LIST;
@@ -109,7 +110,8 @@ void mpl_events_call_about(const struct mpl_events *events, uint32_t location,
     const uint32_t ahead = mpl_call_ahead(lane, call);
 
     if (ahead != MPL_NONE) {
-        __builtin_prefetch(&events->model->locations[location].ref[ahead]);
+        __builtin_prefetch(&loc->kind[ahead]);
+        __builtin_prefetch(&loc->ref[ahead]);
     }
     out->first_event = of->enter;
     out->region = mpl_call_region(events, location, of);
@@ -120,7 +122,7 @@ void mpl_events_call_about(const struct mpl_events *events, uint32_t location,
     out->collective = is_list                         ? list[1]
                       : of->parts == PARTS_COLLECTIVE ? of->first
                                                       : MPL_NONE;
-    out->is_probe = mpl_call_is_probe(events, &events->model->locations[location], of);
+    out->is_probe = mpl_call_is_probe(events, loc, of);
 }
 
 uint32_t mpl_events_call_of_event(const struct mpl_events *events, uint32_t location,

@@ -337,6 +337,7 @@ double mpl_events_computed_s(const struct mpl_events *events, uint32_t location)
 
         if (ahead != MPL_NONE) {
             __builtin_prefetch(&loc->time_ticks[ahead]);
+            __builtin_prefetch(&loc->time_ticks[lane->calls[k + MPL_CALLS_AHEAD].leave]);
         }
         ticks -= duration_of(events, loc, &lane->calls[k]);
     }
