@@ -50,23 +50,67 @@ static int64_t enter_of(const struct mpl_run *run, uint32_t l, uint32_t event)
                             : mpl_events_enter_ticks(run->events, l, 2 * call + 1);
 }
 
+/* False: it has none that is recorded. */
+static bool find_end(const struct mpl_run *run, uint32_t l, uint32_t event,
+                     struct taken *out)
+{
+    *out =
+        (struct taken){ .event = event,
+                        .sender = mpl_match_partner(run->model, run->match, l,
+                                                    run->model->locations[l].ref[event]) };
+    return out->sender.message != MPL_NONE;
+}
+
+static uint32_t sent_event(const struct mpl_run *run, const struct taken *x)
+{
+    return run->model->locations[x->sender.location].messages[x->sender.message].event;
+}
+
+/* Of one whose sender is known. */
+static void take_times(const struct mpl_run *run, uint32_t l, struct taken *x)
+{
+    const uint32_t sent = sent_event(run, x);
+
+    x->sent_ticks =
+        sent == MPL_NONE ? 0 : run->model->locations[x->sender.location].time_ticks[sent];
+    x->enter_ticks = enter_of(run, l, x->event);
+    x->got_ticks = run->model->locations[l].time_ticks[x->event];
+}
+
+/* Times of senders are far from each other in memory, so those of some are on their way at a time. */
+static void take_all_times(const struct mpl_run *run, uint32_t l, struct taken *all,
+                           size_t n)
+{
+    enum { AHEAD = 32 };
+    const struct mpl_location *locations = run->model->locations;
+
+    for (size_t i = 0; i < n + AHEAD; i++) {
+        const size_t half = i < AHEAD / 2 ? n : i - AHEAD / 2;
+
+        if (i < n) {
+            const struct mpl_end *end = &all[i].sender;
+
+            __builtin_prefetch(&locations[end->location].messages[end->message]);
+        }
+        if (half < n && sent_event(run, &all[half]) != MPL_NONE) {
+            __builtin_prefetch(&locations[all[half].sender.location]
+                                    .time_ticks[sent_event(run, &all[half])]);
+        }
+        if (i >= AHEAD) {
+            take_times(run, l, &all[i - AHEAD]);
+        }
+    }
+}
+
 static bool find_sender(const struct mpl_run *run, uint32_t l, uint32_t event,
                         struct taken *out)
 {
-    const struct mpl_location *loc = &run->model->locations[l];
-    const struct mpl_end end =
-        mpl_match_partner(run->model, run->match, l, loc->ref[event]);
+    const bool has = find_end(run, l, event, out);
 
-    if (end.message == MPL_NONE) {
-        return false;
+    if (has) {
+        take_times(run, l, out);
     }
-
-    const struct mpl_location *from = &run->model->locations[end.location];
-    const uint32_t sent = from->messages[end.message].event;
-
-    *out = (struct taken){ event, end, sent == MPL_NONE ? 0 : from->time_ticks[sent],
-                           enter_of(run, l, event), loc->time_ticks[event] };
-    return true;
+    return has;
 }
 
 /* ---- could it have met the other one? --------------------------------------------------------------- */
@@ -119,9 +163,10 @@ static size_t collect(const struct mpl_run *run, uint32_t l, uint32_t event, boo
         const struct mpl_envelope *x = envelope_of(loc, e);
 
         if (x != NULL && x->comm == like->comm && (any_tag || x->tag == like->tag)) {
-            n += find_sender(run, l, e, &all[n]);
+            n += find_end(run, l, e, &all[n]);
         }
     }
+    take_all_times(run, l, all, n);
     return n;
 }
 
