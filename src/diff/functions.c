@@ -7,7 +7,8 @@ struct split {
     const struct mpl_model *model;
     uint32_t location;
     struct mpl_call_paths *paths;
-    struct mpl_map *numbers; /* Of a call and a path: which part of out. */
+    struct mpl_buf
+        latest; /* uint32_t: per path its latest part of out, as calls come one after the other. */
     struct mpl_buf *out;
 };
 
@@ -21,24 +22,41 @@ bool mpl_functions_are_recorded(const struct mpl_model *model)
     return false;
 }
 
+/* The latest part with that path, whatever its call; a new one has none. NULL: no memory. */
+static uint32_t *latest_of(struct split *s, uint32_t path)
+{
+    while (s->latest.n <= path) {
+        uint32_t *none = mpl_buf_add(&s->latest);
+
+        if (none == NULL) {
+            return NULL;
+        }
+        *none = MPL_NONE;
+    }
+    return mpl_buf_get(&s->latest, path);
+}
+
 static bool add(struct split *s, uint32_t call, uint32_t path, int64_t ticks)
 {
-    const uint64_t key = (uint64_t) call << 32 | path;
-    uint32_t at = mpl_map_find(s->numbers, key);
     struct mpl_function_part *part;
+    uint32_t *latest;
 
     if (path == 0 || ticks <= 0) {
         return true;
     }
-    if (at == MPL_NONE) {
-        at = (uint32_t) s->out->n;
+    latest = latest_of(s, path);
+    if (latest == NULL) {
+        return false;
+    }
+    part = *latest == MPL_NONE ? NULL : mpl_buf_get(s->out, *latest);
+    if (part == NULL || part->call != call) {
+        *latest = (uint32_t) s->out->n;
         part = mpl_buf_add(s->out);
-        if (part == NULL || !mpl_map_put(s->numbers, key, at)) {
+        if (part == NULL) {
             return false;
         }
         *part = (struct mpl_function_part){ .call = call, .path = path };
     }
-    part = mpl_buf_get(s->out, at);
     part->computed_s += mpl_model_seconds(s->model, ticks);
     return true;
 }
@@ -99,12 +117,12 @@ enum mpl_status mpl_functions_split(const struct mpl_events *events, uint32_t lo
                        .paths = arena == NULL
                                     ? NULL
                                     : mpl_call_paths_create(model, symbols, arena),
-                       .numbers = mpl_map_create(),
+                       .latest = mpl_buf_make(sizeof(uint32_t)),
                        .out = out };
-    const bool is_enough = s.paths != NULL && s.numbers != NULL && split_all(&s, calls);
+    const bool is_enough = s.paths != NULL && split_all(&s, calls);
 
     mpl_call_paths_close(s.paths);
-    mpl_map_destroy(s.numbers);
+    mpl_buf_free(&s.latest);
     mpl_arena_destroy(arena);
     return is_enough ? MPL_OK : mpl_nomem(err);
 }

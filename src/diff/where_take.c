@@ -13,7 +13,8 @@ static bool is_firm(const struct where *w)
 
 /* Sequences of a run that are there and have all calls of this location, with partners where it is firm; NULL: there are
    none. */
-static const struct mpl_sequence *find_fine(const struct where *w, const struct mpl_run *run)
+static const struct mpl_sequence *find_fine(const struct where *w,
+                                            const struct mpl_run *run)
 {
     const struct mpl_effects *e = w->e;
     const struct mpl_level all = { e->base, e->new };

@@ -3,12 +3,20 @@
 
 #include "sequence/sequence.h"
 
+/* Those that were asked for last: functions are entered time and again. */
+enum { MOST_RECENT = 256 };
+struct recent {
+    uint64_t key;
+    uint32_t path; /* 0: nothing stands here yet. */
+};
+
 struct mpl_call_paths {
     const struct mpl_model *model;
     struct mpl_symbols *symbols;
     struct mpl_arena *arena;
     struct mpl_map
-        *inner;           /* Of a path and a region: the path with that region behind it. */
+        *inner; /* Of a path and a region: the path with that region behind it. */
+    struct recent recent[MOST_RECENT]; /* Of these, by path and region. */
     struct mpl_buf stack; /* uint32_t: the path with each region that is not left yet. */
     uint32_t location;
     uint32_t next; /* Record of that location. */
@@ -46,9 +54,9 @@ static uint32_t innermost(const struct mpl_call_paths *p)
 }
 
 /* 0: no memory. */
-static uint32_t name_inner(struct mpl_call_paths *p, uint32_t outer, uint32_t region)
+static uint32_t look_up(struct mpl_call_paths *p, uint32_t outer, uint32_t region,
+                        uint64_t key)
 {
-    const uint64_t key = (uint64_t) outer << 32 | region;
     const char *name = p->model->regions[region].name;
     uint32_t path = mpl_map_find(p->inner, key);
 
@@ -61,6 +69,18 @@ static uint32_t name_inner(struct mpl_call_paths *p, uint32_t outer, uint32_t re
     }
     path = name == NULL ? MPL_NONE : mpl_symbols_name(p->symbols, name);
     return path == MPL_NONE || !mpl_map_put(p->inner, key, path + 1) ? 0 : path + 1;
+}
+
+/* 0: no memory. */
+static uint32_t name_inner(struct mpl_call_paths *p, uint32_t outer, uint32_t region)
+{
+    const uint64_t key = (uint64_t) outer << 32 | region;
+    struct recent *recent = &p->recent[(region + outer * 31) % MOST_RECENT];
+
+    if (recent->path == 0 || recent->key != key) {
+        *recent = (struct recent){ key, look_up(p, outer, region, key) };
+    }
+    return recent->path;
 }
 
 static bool enter(struct mpl_call_paths *p, uint32_t region)
