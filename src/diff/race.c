@@ -133,6 +133,18 @@ static bool find_other(const struct mpl_run *run, const struct mpl_meeting *meet
     return false;
 }
 
+/* Whether on the time line nothing comes before what it follows from. Answers to synchronous sends are not counted. */
+static bool is_in_order(const struct mpl_run *run)
+{
+    const struct mpl_violations *v = &run->clock->after;
+    bool has_answers = false;
+
+    for (uint32_t r = 0; r < run->model->n_regions; r++) {
+        has_answers = has_answers || run->model->regions[r].mode == MPL_CALL_SYNC_SEND;
+    }
+    return !has_answers && v->p2p == 0 && v->collective == 0 && v->thread == 0;
+}
+
 static enum mpl_status could_meet(const struct mpl_run *run, uint32_t l, uint32_t event,
                                   const struct taken *other, bool *could,
                                   struct mpl_err *err)
@@ -141,10 +153,15 @@ static enum mpl_status could_meet(const struct mpl_run *run, uint32_t l, uint32_
     const struct mpl_moment sent = { other->sender.location,
                                      from->messages[other->sender.message].event };
     bool is_later = false;
-    const enum mpl_status st =
-        mpl_precedences_is_before(mpl_events_precedences(run->events),
-                                  (struct mpl_moment){ l, event }, sent, &is_later, err);
+    enum mpl_status st = MPL_OK;
 
+    /* What is earlier on a time line without contradictions does not follow; else only all messages tell. */
+    if (other->sent_ticks >= run->model->locations[l].time_ticks[event] ||
+        sent.event == MPL_NONE || !is_in_order(run)) {
+        st = mpl_precedences_is_before(mpl_events_precedences(run->events),
+                                       (struct mpl_moment){ l, event }, sent, &is_later,
+                                       err);
+    }
     *could = st == MPL_OK && !is_later;
     return st;
 }
