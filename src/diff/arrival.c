@@ -244,13 +244,14 @@ static bool met_another(const struct place *p)
            p->base_symbol->from != p->new_symbol->from;
 }
 
-/* Calls of that kind, and with that partner, in the new run more than in the base. */
+/* Calls of that kind, and with that partner, in the new run more than in the base. What both begin with counts in neither, but
+   for a last call without records, see mpl_sides_common(). */
 static int64_t surplus(const struct mpl_comparison *c, const struct place *p,
                        const struct mpl_symbol *kind)
 {
     int64_t n = 0;
 
-    for (uint32_t i = 0; i < p->base->n || i < p->new->n; i++) {
+    for (uint32_t i = p->i > 0 ? p->i - 1 : 0; i < p->base->n || i < p->new->n; i++) {
         const struct mpl_symbol *a = symbol_at(c, p->base, i);
         const struct mpl_symbol *b = symbol_at(c, p->new, i);
 
