@@ -105,8 +105,6 @@ void mpl_events_call_about(const struct mpl_events *events, uint32_t location,
     const struct mpl_location *loc = &events->model->locations[location];
     const struct mpl_lane *lane = &events->lanes[location];
     const struct mpl_call *of = &lane->calls[call];
-    const bool is_list = of->parts == PARTS_LIST;
-    const uint32_t *list = is_list ? &lane->list[of->first] : NULL;
     const uint32_t ahead = mpl_call_ahead(lane, call);
 
     if (ahead != MPL_NONE) {
@@ -115,14 +113,17 @@ void mpl_events_call_about(const struct mpl_events *events, uint32_t location,
     }
     out->first_event = of->enter;
     out->region = mpl_call_region(events, location, of);
-    out->n_messages = is_list ? list[0] : of->parts == PARTS_MESSAGE;
-    out->first_message = is_list                      ? list[2]
-                         : of->parts == PARTS_MESSAGE ? of->first
-                                                      : MPL_NONE;
-    out->collective = is_list                         ? list[1]
-                      : of->parts == PARTS_COLLECTIVE ? of->first
-                                                      : MPL_NONE;
+    out->n_messages = of->parts == PARTS_MESSAGE;
+    out->first_message = of->parts == PARTS_MESSAGE ? of->first : MPL_NONE;
+    out->collective = of->parts == PARTS_COLLECTIVE ? of->first : MPL_NONE;
     out->is_probe = mpl_call_is_probe(events, loc, of);
+    if (of->parts == PARTS_LIST) {
+        const uint32_t *list = &lane->list[of->first];
+
+        out->n_messages = list[0];
+        out->collective = list[1];
+        out->first_message = list[2];
+    }
 }
 
 uint32_t mpl_events_call_of_event(const struct mpl_events *events, uint32_t location,

@@ -42,6 +42,7 @@ struct mpl_maker {
     struct mpl_call_paths *paths; /* NULL: not asked for. */
     struct mpl_known
         *known; /* MPL_MOST_KNOWN, by a hash of the gist; a later one takes the place. */
+    struct mpl_known **last; /* MPL_MOST_KNOWN, by an envelope: the last one that has it. */
     bool adds_returns;
     uint32_t location;
 };

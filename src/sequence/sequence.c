@@ -45,8 +45,9 @@ static bool name_all(struct mpl_maker *m, struct mpl_arena *scratch)
     m->manners = MPL_NEW_ARRAY(scratch, model->n_regions, uint8_t);
     m->comms = MPL_NEW_ARRAY(scratch, model->n_comms, uint32_t);
     m->known = MPL_NEW_ARRAY(scratch, MPL_MOST_KNOWN, struct mpl_known);
+    m->last = MPL_NEW_ARRAY(scratch, MPL_MOST_KNOWN, struct mpl_known *);
     if (m->functions == NULL || m->manners == NULL || m->comms == NULL ||
-        m->known == NULL) {
+        m->known == NULL || m->last == NULL) {
         return false;
     }
     for (uint32_t r = 0; r < model->n_regions; r++) {
@@ -318,7 +319,12 @@ static bool find_out(struct mpl_maker *m, uint32_t call, const struct mpl_call_a
     return out->symbol != MPL_NONE;
 }
 
-const struct mpl_known *mpl_maker_know(struct mpl_maker *m, uint32_t call,
+static struct mpl_known **last_of(const struct mpl_maker *m, uint32_t envelope)
+{
+    return &m->last[envelope % MPL_MOST_KNOWN];
+}
+
+static const struct mpl_known *look_up(struct mpl_maker *m, uint32_t call,
                                        const struct mpl_call_about *about)
 {
     struct mpl_gist gist;
@@ -330,6 +336,9 @@ const struct mpl_known *mpl_maker_know(struct mpl_maker *m, uint32_t call,
         return NULL;
     }
     known = slot_of(m, &gist);
+    if (has_gist && gist.envelope != MPL_NONE) {
+        *last_of(m, gist.envelope) = known;
+    }
     if (has_gist && known->location == m->location + 1 &&
         is_same_gist(&known->gist, &gist)) {
         return known;
@@ -337,6 +346,38 @@ const struct mpl_known *mpl_maker_know(struct mpl_maker *m, uint32_t call,
     known->gist = gist;
     known->location = has_gist ? m->location + 1 : 0;
     return find_out(m, call, about, known) ? known : NULL;
+}
+
+/*
+ * The usual call of all sends or receives one message, and is as the last one with that envelope: nothing has to be gathered
+ * to know that. NULL: it is another one.
+ */
+static inline const struct mpl_known *find_like_last(const struct mpl_maker *m,
+                                                     const struct mpl_call_about *about)
+{
+    const struct mpl_location *loc = &m->model->locations[m->location];
+    const struct mpl_message *x;
+    const struct mpl_known *last;
+
+    if (about->n_messages != 1 || about->collective != MPL_NONE || m->paths != NULL) {
+        return NULL;
+    }
+    x = &loc->messages[about->first_message];
+    last = *last_of(m, x->envelope);
+    return last != NULL && last->gist.envelope == x->envelope &&
+                   last->gist.region == about->region &&
+                   last->gist.sent_bytes == x->bytes && last->location == m->location + 1 &&
+                   x->event != MPL_NONE && begins_here(loc->kind[x->event])
+               ? last
+               : NULL;
+}
+
+const struct mpl_known *mpl_maker_know(struct mpl_maker *m, uint32_t call,
+                                       const struct mpl_call_about *about)
+{
+    const struct mpl_known *last = find_like_last(m, about);
+
+    return last == NULL ? look_up(m, call, about) : last;
 }
 
 /* ---- a location --------------------------------------------------------------------------------- */
