@@ -77,31 +77,6 @@ static void take_times(const struct mpl_run *run, uint32_t l, struct taken *x)
     x->got_ticks = run->model->locations[l].time_ticks[x->event];
 }
 
-/* Times of senders are far from each other in memory, so those of some are on their way at a time. */
-static void take_all_times(const struct mpl_run *run, uint32_t l, struct taken *all,
-                           size_t n)
-{
-    enum { AHEAD = 32 };
-    const struct mpl_location *locations = run->model->locations;
-
-    for (size_t i = 0; i < n + AHEAD; i++) {
-        const size_t half = i < AHEAD / 2 ? n : i - AHEAD / 2;
-
-        if (i < n) {
-            const struct mpl_end *end = &all[i].sender;
-
-            __builtin_prefetch(&locations[end->location].messages[end->message]);
-        }
-        if (half < n && sent_event(run, &all[half]) != MPL_NONE) {
-            __builtin_prefetch(&locations[all[half].sender.location]
-                                    .time_ticks[sent_event(run, &all[half])]);
-        }
-        if (i >= AHEAD) {
-            take_times(run, l, &all[i - AHEAD]);
-        }
-    }
-}
-
 static bool find_sender(const struct mpl_run *run, uint32_t l, uint32_t event,
                         struct taken *out)
 {
@@ -168,22 +143,94 @@ static enum mpl_status could_meet(const struct mpl_run *run, uint32_t l, uint32_
 
 /* ---- does it take what comes first? ------------------------------------------------------------------ */
 
+/* What counts of a receive of a location. */
+struct receive {
+    int64_t sent_ticks;
+    int64_t enter_ticks;
+    uint32_t sender; /* Location. */
+};
+struct history {
+    size_t n;
+    struct receive *all;
+    size_t n_waited;        /* For so many it waited, */
+    int64_t *transit_ticks; /* which took so long. */
+};
+
+static bool is_waited_for(const struct taken *x)
+{
+    return x->sent_ticks >= x->enter_ticks && x->got_ticks >= x->sent_ticks;
+}
+
+static void add_receive(struct history *h, const struct taken *x)
+{
+    h->all[h->n++] = (struct receive){ x->sent_ticks, x->enter_ticks, x->sender.location };
+    if (is_waited_for(x)) {
+        h->transit_ticks[h->n_waited++] = x->got_ticks - x->sent_ticks;
+    }
+}
+
+/* So many at once: their senders are far from each other in memory, and are on their way together. */
+enum { MOST_AT_ONCE = 64 };
+struct batch {
+    size_t n;
+    struct taken all[MOST_AT_ONCE];
+};
+
+static void take_batch(const struct mpl_run *run, uint32_t l, struct batch *b,
+                       struct history *h)
+{
+    const struct mpl_location *locations = run->model->locations;
+
+    for (size_t i = 0; i < b->n; i++) {
+        const struct mpl_end end = b->all[i].sender;
+
+        __builtin_prefetch(&locations[end.location].messages[end.message]);
+    }
+    for (size_t i = 0; i < b->n; i++) {
+        const uint32_t sent = sent_event(run, &b->all[i]);
+
+        if (sent != MPL_NONE) {
+            __builtin_prefetch(&locations[b->all[i].sender.location].time_ticks[sent]);
+        }
+    }
+    for (size_t i = 0; i < b->n; i++) {
+        take_times(run, l, &b->all[i]);
+        add_receive(h, &b->all[i]);
+    }
+    b->n = 0;
+}
+
 /* The receives of the location with that communicator and tag. */
-static size_t collect(const struct mpl_run *run, uint32_t l, uint32_t event, bool any_tag,
-                      struct taken *all)
+static void collect(const struct mpl_run *run, uint32_t l, uint32_t event, bool any_tag,
+                    struct history *h)
 {
     const struct mpl_location *loc = &run->model->locations[l];
     const struct mpl_envelope *like = envelope_of(loc, event);
-    size_t n = 0;
+    struct batch batch;
 
+    batch.n = 0;
     for (uint32_t e = 0; e < loc->n_events; e++) {
         const struct mpl_envelope *x = envelope_of(loc, e);
 
         if (x != NULL && x->comm == like->comm && (any_tag || x->tag == like->tag)) {
-            n += find_end(run, l, e, &all[n]);
+            batch.n += find_end(run, l, e, &batch.all[batch.n]);
+        }
+        if (batch.n == MOST_AT_ONCE) {
+            take_batch(run, l, &batch, h);
         }
     }
-    take_all_times(run, l, all, n);
+    take_batch(run, l, &batch, h);
+}
+
+static size_t count_receives(const struct mpl_location *loc)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < loc->n_messages; i++) {
+        const uint32_t envelope = loc->messages[i].envelope;
+
+        n += envelope != MPL_NONE && !loc->envelopes[envelope].is_send;
+    }
     return n;
 }
 
@@ -199,14 +246,14 @@ static int64_t earliest_rival(const struct rivals *r, uint32_t sender)
     return sender == r->first_sender ? r->other_ticks : r->first_ticks;
 }
 
-static void add_rival(struct rivals *r, const struct taken *x)
+static void add_rival(struct rivals *r, const struct receive *x)
 {
-    if (x->sender.location == r->first_sender) {
+    if (x->sender == r->first_sender) {
         r->first_ticks = x->sent_ticks < r->first_ticks ? x->sent_ticks : r->first_ticks;
     } else if (x->sent_ticks < r->first_ticks) {
         r->other_ticks = r->first_ticks;
         r->first_ticks = x->sent_ticks;
-        r->first_sender = x->sender.location;
+        r->first_sender = x->sender;
     } else if (x->sent_ticks < r->other_ticks) {
         r->other_ticks = x->sent_ticks;
     }
@@ -220,11 +267,6 @@ static int64_t error_of(const struct mpl_run *run, uint32_t l)
     return bounds[l] > MPL_TICKS_FAR ? MPL_TICKS_FAR : bounds[l];
 }
 
-static bool is_waited_for(const struct taken *x)
-{
-    return x->sent_ticks >= x->enter_ticks && x->got_ticks >= x->sent_ticks;
-}
-
 static int by_size(const void *x, const void *y)
 {
     const int64_t a = *(const int64_t *) x;
@@ -234,37 +276,31 @@ static int by_size(const void *x, const void *y)
 }
 
 /* In so long nine of ten messages are there for which a receive waits; 0: there is none. */
-static int64_t usual_transit(const struct taken *all, size_t n, int64_t *scratch)
+static int64_t usual_transit(const struct history *h)
 {
-    size_t n_waited = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        if (is_waited_for(&all[i])) {
-            scratch[n_waited++] = all[i].got_ticks - all[i].sent_ticks;
-        }
+    if (h->n_waited > 0) {
+        qsort(h->transit_ticks, h->n_waited, sizeof *h->transit_ticks, by_size);
     }
-    if (n_waited > 0) {
-        qsort(scratch, n_waited, sizeof *scratch, by_size);
-    }
-    return n_waited == 0 ? 0 : scratch[n_waited * 9 / 10];
+    return h->n_waited == 0 ? 0 : h->transit_ticks[h->n_waited * 9 / 10];
 }
 
 /* How often it waited for a message that was sent when another one must have been there: sent twice as long ago as
    messages usually need. */
-static size_t count_refusals(const struct mpl_run *run, const struct taken *all, size_t n,
+static size_t count_refusals(const struct mpl_run *run, const struct history *h,
                              int64_t transit_ticks)
 {
     struct rivals rivals = { INT64_MAX, MPL_NONE, INT64_MAX };
     size_t count = 0;
 
-    for (size_t i = n; i-- > 0;) {
-        const int64_t rival = earliest_rival(&rivals, all[i].sender.location);
-        const int64_t since = rival > all[i].enter_ticks ? rival : all[i].enter_ticks;
-        const int64_t error = error_of(run, all[i].sender.location);
+    for (size_t i = h->n; i-- > 0;) {
+        const struct receive *x = &h->all[i];
+        const int64_t rival = earliest_rival(&rivals, x->sender);
+        const int64_t since = rival > x->enter_ticks ? rival : x->enter_ticks;
+        const int64_t error = error_of(run, x->sender);
 
-        count += rival != INT64_MAX && mpl_ticks_minus(all[i].sent_ticks, since) >
+        count += rival != INT64_MAX && mpl_ticks_minus(x->sent_ticks, since) >
                                            mpl_ticks_plus(error, 2 * transit_ticks);
-        add_rival(&rivals, &all[i]);
+        add_rival(&rivals, x);
     }
     return count;
 }
@@ -272,19 +308,25 @@ static size_t count_refusals(const struct mpl_run *run, const struct taken *all,
 static enum mpl_status asks_by_name(const struct mpl_run *run, uint32_t l, uint32_t event,
                                     bool any_tag, bool *does, struct mpl_err *err)
 {
-    const uint32_t most = run->model->locations[l].n_messages;
+    const size_t most = count_receives(&run->model->locations[l]);
     struct mpl_arena *scratch = mpl_arena_create();
-    struct taken *all = scratch == NULL ? NULL : MPL_NEW_ARRAY(scratch, most, struct taken);
-    int64_t *transit = all == NULL ? NULL : MPL_NEW_ARRAY(scratch, most, int64_t);
+    struct history h = { 0 };
+    bool is_enough = scratch != NULL;
 
-    if (transit != NULL) {
-        const size_t n = collect(run, l, event, any_tag, all);
-        const size_t refused = count_refusals(run, all, n, usual_transit(all, n, transit));
+    if (is_enough) {
+        h.all = MPL_NEW_ARRAY(scratch, most, struct receive);
+        h.transit_ticks = MPL_NEW_ARRAY(scratch, most, int64_t);
+        is_enough = h.all != NULL && h.transit_ticks != NULL;
+    }
+    if (is_enough) {
+        collect(run, l, event, any_tag, &h);
 
-        *does = refused >= least_refused && (double) refused > refused_share * (double) n;
+        const size_t refused = count_refusals(run, &h, usual_transit(&h));
+
+        *does = refused >= least_refused && (double) refused > refused_share * (double) h.n;
     }
     mpl_arena_destroy(scratch);
-    return transit == NULL ? mpl_nomem(err) : MPL_OK;
+    return is_enough ? MPL_OK : mpl_nomem(err);
 }
 
 /* The record of a receive that takes one message, which begins and ends in its call; MPL_NONE: it is none. */
