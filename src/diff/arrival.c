@@ -244,19 +244,43 @@ static bool met_another(const struct place *p)
            p->base_symbol->from != p->new_symbol->from;
 }
 
+/* Whether symbols are of a kind, and with the same partner; what was found of some of them. */
+enum { MOST_FOUND = 64 };
+struct kin {
+    const struct mpl_comparison *c;
+    const struct mpl_symbol *kind;
+    struct {
+        uint32_t symbol; /* 1 + it; 0: none yet. */
+        bool is_kin;
+    } found[MOST_FOUND];
+};
+
+static bool is_kin(struct kin *x, uint32_t symbol)
+{
+    if (x->found[symbol % MOST_FOUND].symbol != symbol + 1) {
+        const struct mpl_symbol *s = mpl_symbols_get(x->c->symbols, symbol);
+
+        x->found[symbol % MOST_FOUND].symbol = symbol + 1;
+        x->found[symbol % MOST_FOUND].is_kin =
+            is_same_kind(s, x->kind) && s->to == x->kind->to && s->from == x->kind->from;
+    }
+    return x->found[symbol % MOST_FOUND].is_kin;
+}
+
 /* Calls of that kind, and with that partner, in the new run more than in the base. What both begin with counts in neither, but
    for a last call without records, see mpl_sides_common(). */
 static int64_t surplus(const struct mpl_comparison *c, const struct place *p,
                        const struct mpl_symbol *kind)
 {
+    const uint32_t first = p->i > 0 ? p->i - 1 : 0;
+    struct kin x = { .c = c, .kind = kind };
     int64_t n = 0;
 
-    for (uint32_t i = p->i > 0 ? p->i - 1 : 0; i < p->base->n || i < p->new->n; i++) {
-        const struct mpl_symbol *a = symbol_at(c, p->base, i);
-        const struct mpl_symbol *b = symbol_at(c, p->new, i);
-
-        n -= is_same_kind(a, kind) && a->to == kind->to && a->from == kind->from;
-        n += is_same_kind(b, kind) && b->to == kind->to && b->from == kind->from;
+    for (uint32_t i = first; i < p->base->n; i++) {
+        n -= is_kin(&x, p->base->symbols[i]);
+    }
+    for (uint32_t i = first; i < p->new->n; i++) {
+        n += is_kin(&x, p->new->symbols[i]);
     }
     return n;
 }
