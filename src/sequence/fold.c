@@ -499,12 +499,24 @@ static bool fold_sequence(struct mpl_loops *x, const struct mpl_sequence *s,
     return change != NO_MEMORY && items != NULL;
 }
 
+/* Of every fourth symbol a hash of its own, so that none has to wait for the one before. */
 static uint64_t hash_sequence(const struct mpl_sequence *s)
 {
+    enum { LANES = 4 };
+    uint64_t lane[LANES] = { 0 };
     uint64_t hash = s->n;
+    uint32_t i = 0;
 
-    for (uint32_t i = 0; i < s->n; i++) {
+    for (; s->n - i >= LANES; i += LANES) {
+        for (uint32_t k = 0; k < LANES; k++) {
+            lane[k] = lane[k] * base + s->symbols[i + k];
+        }
+    }
+    for (; i < s->n; i++) {
         hash = hash * base + s->symbols[i];
+    }
+    for (uint32_t k = 0; k < LANES; k++) {
+        hash = hash * base + lane[k];
     }
     return hash;
 }
