@@ -192,9 +192,10 @@
   (slot run (type STRING)))
 
 (deffunction MAIN::has-cause (?run ?least)
-  "Whether a cause is known that costs at least so many seconds."
+  "Whether a cause is known that costs at least so many seconds; waiting without a reason is none."
   (any-factp ((?f finding))
-    (and (eq ?f:run ?run) (eq ?f:kind cause) (eq ?f:healthy no) (>= ?f:lost ?least))))
+    (and (eq ?f:run ?run) (eq ?f:kind cause) (neq ?f:name spread-waiting) (eq ?f:healthy no)
+         (>= ?f:lost ?least))))
 
 (defrule ADVISE::balance-ask
   "Time is lost and no cause was found: see how even computation is."
