@@ -359,9 +359,9 @@
   (bind ?ends (bsp-ends ?r ?p ?l ?n))
   (bind ?who (as-heavy-as-any ?r ?p "member.compute_time"))
   (if (not (member$ ?l ?who)) then (bind ?who (create$ ?l)))
-  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "member.compute_time" ?who)
-                                   ?lost ?n))
   (bind ?all (+ (bsp-blamed ?r ?p) ?ends))
+  (bind ?gain (gain-of-evening-out (excess-of (above-mean ?r ?p "member.compute_time" ?who) ?all ?who ?n)
+                                   ?lost ?n))
   (assert (finding (kind cause) (name late-member) (run ?r) (pattern ?p)
                    (headline (text "{} {.1} times as long as the {}, and the others wait {s} for {}."
                                    (ranks-compute ?who)

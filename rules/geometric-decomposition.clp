@@ -270,7 +270,7 @@
   (bind ?who (as-heavy-as-any ?r ?p "subdomain.compute_time"))
   (if (not (member$ ?l ?who)) then (bind ?who (create$ ?l)))
   (bind ?all (geo-blamed ?r ?p))
-  (bind ?gain (gain-of-evening-out (above-mean ?r ?p "subdomain.compute_time" ?who)
+  (bind ?gain (gain-of-evening-out (excess-of (above-mean ?r ?p "subdomain.compute_time" ?who) ?all ?who ?n)
                                    ?lost ?n))
   (assert (finding (kind cause) (name heavy-subdomain) (run ?r) (pattern ?p)
                    (headline (text "{} {.1} times as long as the others, which wait {s} for {}."

@@ -362,8 +362,8 @@
   ;; Where the trace does not tell whom calls wait for, the waiting that is known is only a part of
   ;; what the others wait, and says nothing about how much could be saved.
   (bind ?is-partial (>= (mp-value ?r "run.unknown_share" "") ?*unknown-large*))
-  (bind ?gain (gain-of-evening-out (above-mean ?r "message-passing" "process.compute_time" ?who)
-                                   ?lost ?n))
+  (bind ?gain (gain-of-evening-out
+                (excess-of (above-mean ?r "message-passing" "process.compute_time" ?who) ?all ?who ?n) ?lost ?n))
   (assert (finding (kind cause) (name late-process) (run ?r) (pattern "message-passing")
                    (headline (text "{} {.1} times as long as the {}, and {s} of waiting go back to {}."
                                    (ranks-compute ?who)

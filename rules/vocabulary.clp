@@ -115,6 +115,11 @@
    in calls of which little is recorded, and ends that are early."
   (min ?above (/ ?lost (max 1 ?n))))
 
+(deffunction MAIN::excess-of (?above ?waited ?who ?n)
+  "What evening out takes off the run: what the longest of ?who computes above the mean. Several that are heavy at
+   different times hold up the others one after the other, for more than that: the others wait ?waited in all."
+  (if (> (length$ ?who) 1) then (max ?above (/ ?waited (max 1 ?n))) else ?above))
+
 (deffunction MAIN::role-locations (?run ?pattern ?name)
   "Labels of the locations that play a role in a pattern; ?pattern is its id."
   (bind ?labels (create$))
