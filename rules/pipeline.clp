@@ -44,17 +44,23 @@
   ?labels)
 
 (deffunction MAIN::pl-rest (?run ?pattern ?slow)
-  "Over the stages that are not in ?slow: their number, the sum and the largest of their times per item (s)."
+  "Over the stages that are not in ?slow: their number, the sum and the largest of their times per item (s). Workers
+   that share a stage get its items by chance, so of them the mean counts."
   (bind ?n 0)
   (bind ?sum 0.0)
   (bind ?max 0.0)
+  (bind ?workers (role-locations ?run ?pattern "worker"))
+  (bind ?sharing 0)
+  (bind ?shared 0.0)
   (do-for-all-facts ((?m metric))
     (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "stage.service")
          (not (member$ ?m:location ?slow)))
     (bind ?n (+ ?n 1))
     (bind ?sum (+ ?sum ?m:value))
-    (bind ?max (max ?max ?m:value)))
-  (create$ ?n ?sum ?max))
+    (if (member$ ?m:location ?workers)
+     then (bind ?sharing (+ ?sharing 1)) (bind ?shared (+ ?shared ?m:value))
+     else (bind ?max (max ?max ?m:value))))
+  (create$ ?n ?sum (max ?max (/ ?shared (max 1 ?sharing)))))
 
 (deffunction MAIN::pl-limit (?run ?pattern)
   "What the slowest stage takes per item and what the next slowest does (s), if several processes share the slowest
@@ -67,8 +73,7 @@
   (bind ?slow (pl-slow ?run ?pattern ?slowest))
   (bind ?next (nth$ 3 (pl-rest ?run ?pattern ?slow)))
   (foreach ?l ?slow
-    (if (not (any-factp ((?f role)) (and (eq ?f:run ?run) (eq ?f:pattern ?pattern) (eq ?f:name "worker") (eq ?f:location ?l))))
-     then (bind ?next 0.0)))
+    (if (not (member$ ?l (role-locations ?run ?pattern "worker"))) then (bind ?next 0.0)))
   (if (and (> ?next 0.0) (<= ?next (* ?*efficiency-acceptable* ?slowest)))
    then (create$ ?slowest ?next) else (create$)))
 
