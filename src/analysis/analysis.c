@@ -287,6 +287,7 @@ void mpl_analysis_destroy(struct mpl_analysis *analysis)
     if (analysis == NULL) {
         return;
     }
+    mpl_analysis_destroy(analysis->again);
     mpl_infer_destroy(analysis->infer);
     mpl_infer_destroy(analysis->spare);
     for (size_t i = 0; i < analysis->n_trials; i++) {

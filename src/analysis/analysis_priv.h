@@ -60,7 +60,10 @@ struct mpl_analysis {
     struct mpl_infer_limits limits;
     const struct mpl_what_if **questions; /* of the user */
     size_t n_questions;
-    struct mpl_infer *spare; /* of a scenario that is over, for the next one; NULL: none */
+    struct mpl_infer *
+        spare; /* what rules are loaded into, for the next scenario; NULL: infer, or none */
+    struct mpl_analysis
+        *again;       /* with the facts that infer has no more; NULL: nobody asked */
     bool is_scenario; /* what would be diagnosed if the clocks were a little different */
 };
 
@@ -195,6 +198,9 @@ enum mpl_status mpl_shifts_create(const struct mpl_run *run,
 enum mpl_status mpl_scenario_run(struct mpl_analysis *a, const int64_t *const *ticks,
                                  struct mpl_analysis **out, struct mpl_err *err);
 void mpl_scenario_end(struct mpl_analysis *scenario, struct mpl_analysis *of);
+/* The inference with the facts of the diagnosis, which is made once more where a scenario took its place. */
+enum mpl_status mpl_scenario_again(struct mpl_analysis *a, struct mpl_infer **infer,
+                                   struct mpl_err *err);
 
 /* what_if.c: the user's questions are read before the traces, in case they are wrong */
 enum mpl_status mpl_what_if_read(struct mpl_analysis *a,

@@ -159,6 +159,18 @@ static enum mpl_status open_stages(struct mpl_analysis *a, const struct mpl_anal
     return st;
 }
 
+/* What the rules have concluded stays; what they are loaded into goes on with other facts. */
+static enum mpl_status take_engine(struct mpl_analysis *a, struct mpl_analysis *of,
+                                   struct mpl_err *err)
+{
+    const enum mpl_status st =
+        of->spare == NULL ? mpl_infer_part(&of->infer, &of->spare, err) : MPL_OK;
+
+    a->infer = of->spare;
+    of->spare = NULL;
+    return st == MPL_OK ? mpl_infer_renew(a->rules, &of->limits, &a->infer, err) : st;
+}
+
 /* Which runs are alike is no question of microseconds; what they cost is judged anew. */
 static enum mpl_status keep_groups(struct mpl_analysis *a, const struct mpl_analysis *of,
                                    struct mpl_err *err)
@@ -189,9 +201,7 @@ static enum mpl_status diagnose(struct mpl_analysis *a, struct mpl_analysis *of,
     a->rules = of->rules;
     st = keep_groups(a, of, err);
     st = st == MPL_OK ? open_stages(a, of, ticks, err) : st;
-    a->infer = of->spare;
-    of->spare = NULL;
-    st = st == MPL_OK ? mpl_infer_renew(a->rules, &of->limits, &a->infer, err) : st;
+    st = st == MPL_OK ? take_engine(a, of, err) : st;
     st = st == MPL_OK ? mpl_facts_assert(a, err) : st;
     st = st == MPL_OK ? mpl_groups_assert(a, err) : st;
     st = st == MPL_OK ? mpl_needs_answer(a, err) : st;
@@ -229,6 +239,20 @@ enum mpl_status mpl_scenario_run(struct mpl_analysis *a, const int64_t *const *t
     }
     *out = scenario;
     return MPL_OK;
+}
+
+enum mpl_status mpl_scenario_again(struct mpl_analysis *a, struct mpl_infer **infer,
+                                   struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    if (!mpl_infer_has_engine(a->infer) && a->again == NULL) {
+        const int64_t **ticks = MPL_NEW_ARRAY(a->arena, a->n_runs, const int64_t *);
+
+        st = ticks == NULL ? mpl_nomem(err) : mpl_scenario_run(a, ticks, &a->again, err);
+    }
+    *infer = a->again == NULL ? a->infer : a->again->infer;
+    return st;
 }
 
 void mpl_scenario_end(struct mpl_analysis *scenario, struct mpl_analysis *of)
