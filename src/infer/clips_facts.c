@@ -98,29 +98,13 @@ static const char *range_text(struct mpl_arena *arena, const CONSTRAINT_RECORD *
                : mpl_arena_printf(arena, "%s to %s", texts[0], texts[1]);
 }
 
-/** A clause about what is wrong with a value; NULL when it is right. */
-static const char *value_fault(void *env, struct mpl_arena *arena, int type, void *value,
-                               CONSTRAINT_RECORD *constraints)
+/** A clause about what is wrong with a value. */
+static const char *violation_text(struct mpl_arena *arena, int violation, const char *text,
+                                  const CONSTRAINT_RECORD *constraints)
 {
     const char *fault = NULL;
 
-    if (type == FLOAT && !isfinite(ValueToDouble(value))) {
-        return "a number is not finite; assert nothing where a value is undefined";
-    }
-    if (constraints == NULL) {
-        return NULL;
-    }
-
-    const char *text = value_text(arena, type, value);
-
-    /* Rules compute with mixed numbers; an integer stands for the float of the same value. */
-    if (type == INTEGER && constraints->floatsAllowed && !constraints->integersAllowed) {
-        type = FLOAT;
-        value = EnvAddDouble(env, (double) ValueToLong(value));
-    }
-    switch (ConstraintCheckValue(env, type, value, constraints)) {
-    case NO_VIOLATION:
-        return NULL;
+    switch (violation) {
     case TYPE_VIOLATION:
         fault = mpl_arena_printf(arena, "%s is not of type %s", text,
                                  types_text(arena, constraints));
@@ -138,6 +122,30 @@ static const char *value_fault(void *env, struct mpl_arena *arena, int type, voi
         break;
     }
     return fault == NULL ? "a value does not fit" : fault;
+}
+
+/** Likewise; NULL when it is right. */
+static const char *value_fault(void *env, struct mpl_arena *arena, int type, void *value,
+                               CONSTRAINT_RECORD *constraints)
+{
+    if (type == FLOAT && !isfinite(ValueToDouble(value))) {
+        return "a number is not finite; assert nothing where a value is undefined";
+    }
+    if (constraints == NULL) {
+        return NULL;
+    }
+
+    /* Rules compute with mixed numbers; an integer stands for the float of the same value. */
+    const bool is_float =
+        type == INTEGER && constraints->floatsAllowed && !constraints->integersAllowed;
+    const int violation = ConstraintCheckValue(
+        env, is_float ? FLOAT : type,
+        is_float ? EnvAddDouble(env, (double) ValueToLong(value)) : value, constraints);
+
+    return violation == NO_VIOLATION
+               ? NULL
+               : violation_text(arena, violation, value_text(arena, type, value),
+                                constraints);
 }
 
 static const char *slot_fault(void *env, struct mpl_arena *arena, const struct field *field,
