@@ -18,48 +18,73 @@ struct mpl_scanner mpl_scanner_make(const char *text, size_t bytes)
     return (struct mpl_scanner){ .text = text, .bytes = bytes, .line = 1 };
 }
 
+static void begin_line(struct mpl_scanner *s)
+{
+    s->line++;
+    s->line_begin = s->at;
+}
+
 static void step(struct mpl_scanner *s)
 {
-    if (s->text[s->at] == '\n') {
-        s->line++;
-        s->line_begin = s->at + 1;
+    if (s->text[s->at++] == '\n') {
+        begin_line(s);
     }
-    s->at++;
 }
+
+/* A table, since all rules are read at each start. */
+enum { IS_BLANK = 1, ENDS_WORD = 2 };
+static const unsigned char kinds[256] = {
+    [' '] = IS_BLANK | ENDS_WORD,
+    ['\t'] = IS_BLANK | ENDS_WORD,
+    ['\n'] = IS_BLANK | ENDS_WORD,
+    ['\r'] = IS_BLANK | ENDS_WORD,
+    ['\f'] = IS_BLANK | ENDS_WORD,
+    ['('] = ENDS_WORD,
+    [')'] = ENDS_WORD,
+    ['"'] = ENDS_WORD,
+    [';'] = ENDS_WORD,
+    ['&'] = ENDS_WORD,
+    ['|'] = ENDS_WORD,
+    ['~'] = ENDS_WORD,
+};
 
 static bool is_blank(char c)
 {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
-}
-
-static void skip_blanks(struct mpl_scanner *s)
-{
-    bool in_comment = false;
-
-    while (s->at < s->bytes) {
-        const char c = s->text[s->at];
-
-        if (c == ';') {
-            in_comment = true;
-        } else if (c == '\n') {
-            in_comment = false;
-        } else if (!in_comment && !is_blank(c)) {
-            return;
-        }
-        step(s);
-    }
+    return (kinds[(unsigned char) c] & IS_BLANK) != 0;
 }
 
 static bool ends_word(char c)
 {
-    return is_blank(c) || c == '(' || c == ')' || c == '"' || c == ';' || c == '&' ||
-           c == '|' || c == '~';
+    return (kinds[(unsigned char) c] & ENDS_WORD) != 0;
+}
+
+/** Up to the end of the line, or of the text. */
+static void skip_comment(struct mpl_scanner *s)
+{
+    const char *end = memchr(s->text + s->at, '\n', s->bytes - s->at);
+
+    s->at = end == NULL ? s->bytes : (size_t) (end - s->text);
+}
+
+static void skip_blanks(struct mpl_scanner *s)
+{
+    while (s->at < s->bytes) {
+        const char c = s->text[s->at];
+
+        if (c == ';') {
+            skip_comment(s);
+        } else if (is_blank(c)) {
+            step(s);
+        } else {
+            return;
+        }
+    }
 }
 
 static void read_string(struct mpl_scanner *s, struct mpl_token *token)
 {
     token->kind = TOKEN_STRING;
-    step(s);
+    s->at++;
     while (s->at < s->bytes) {
         const char c = s->text[s->at];
 
@@ -98,7 +123,7 @@ struct mpl_token mpl_scanner_next(struct mpl_scanner *s)
     } else {
         token.kind = TOKEN_WORD;
         while (s->at < s->bytes && !ends_word(s->text[s->at])) {
-            step(s);
+            s->at++;
         }
     }
     token.end = s->at;
