@@ -28,7 +28,7 @@ static enum mpl_status load_knowledge(struct mpl_analysis *a,
 /* Those rules that can fire, once the patterns are known; authors have had all theirs checked. */
 static enum mpl_status load_rules(struct mpl_analysis *a, struct mpl_err *err)
 {
-    enum mpl_status st = mpl_facts_patterns(a, &a->limits.patterns, err);
+    enum mpl_status st = mpl_facts_given(a, err);
 
     if (st == MPL_OK && a->infer == NULL) {
         st = mpl_infer_create(a->rules, &a->limits, &a->infer, err);

@@ -116,9 +116,9 @@ enum mpl_status mpl_spread_fold(struct mpl_analysis *a, struct mpl_diagnosed *al
 
 /* facts.c */
 enum mpl_status mpl_facts_assert(struct mpl_analysis *a, struct mpl_err *err);
-/* The names of all patterns that it asserts, ended by NULL. */
-enum mpl_status mpl_facts_patterns(struct mpl_analysis *a, const char *const **out,
-                                   struct mpl_err *err);
+
+/* given.c: sets limits.given, to what facts.c, groups and halts will assert */
+enum mpl_status mpl_facts_given(struct mpl_analysis *a, struct mpl_err *err);
 
 /* halt_facts.c: where a run stands that does not end */
 enum mpl_status mpl_halt_assert(struct mpl_analysis *a, const struct mpl_run *run,

@@ -180,35 +180,6 @@ static enum mpl_status assert_pattern(struct mpl_analysis *a, const struct trial
     return st == MPL_OK ? assert_roles(a, t, err) : st;
 }
 
-enum mpl_status mpl_facts_patterns(struct mpl_analysis *a, const char *const **out,
-                                   struct mpl_err *err)
-{
-    const size_t n_patterns = mpl_patterns_count(a->patterns);
-    const char **names = MPL_NEW_ARRAY(a->arena, n_patterns + 1, const char *);
-    size_t n = 0;
-
-    if (names == NULL) {
-        return mpl_nomem(err);
-    }
-    for (size_t i = 0; i < n_patterns; i++) {
-        const struct mpl_pattern *pattern = mpl_patterns_get(a->patterns, i);
-        bool is_there = false;
-
-        for (size_t j = 0; j < a->n_trials && !is_there; j++) {
-            const struct trial *t = &a->trials[j];
-
-            is_there =
-                t->shown.is_chosen && (t->shown.pattern == pattern ||
-                                       mpl_pattern_extends(t->shown.pattern, pattern));
-        }
-        if (is_there) {
-            names[n++] = mpl_pattern_name(pattern);
-        }
-    }
-    *out = names;
-    return MPL_OK;
-}
-
 /* Of what remains without the communicators, each place where one of them does the work. */
 static enum mpl_status assert_nested(struct mpl_analysis *a, const struct trial *outer,
                                      const struct trial *inner, struct mpl_err *err)

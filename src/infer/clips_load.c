@@ -60,14 +60,6 @@ static void read_straight(struct load *load, const char *text, size_t bytes)
     routers->FastCharGetIndex = 0;
 }
 
-static bool is_wanted(const struct load *load)
-{
-    const char *const *patterns = load->cage->limits.patterns;
-
-    return patterns == NULL || load->construct->kind != CONSTRUCT_RULE ||
-           mpl_rule_can_fire(load->source, load->construct, patterns);
-}
-
 static void load_construct(struct load *load)
 {
     void *env = load->cage->env;
@@ -104,14 +96,15 @@ static void load_construct(struct load *load)
 static void load_all(void *context)
 {
     struct load *load = context;
+    const bool *is_chosen = load->chosen;
 
     for (size_t i = 0; i < load->rules->n_sources; i++) {
         load->source = load->rules->sources[i];
         for (size_t j = 0; j < load->source->n && load->cage->stop == CAGE_FREE &&
                            load->n_faults < MPL_FAULTS;
-             j++) {
+             j++, is_chosen++) {
             load->construct = &load->source->constructs[j];
-            if (is_wanted(load)) {
+            if (*is_chosen) {
                 load_construct(load);
             }
             (void) mpl_cage_check(load->cage);
@@ -164,7 +157,10 @@ static enum mpl_status load_rules(struct cage *cage, const struct mpl_rules *rul
                          .lint = lint,
                          .scratch = mpl_arena_create() };
 
-    if (load.scratch == NULL) {
+    load.chosen =
+        load.scratch == NULL ? NULL : mpl_rules_choose(rules, &cage->limits, load.scratch);
+    if (load.chosen == NULL) {
+        mpl_arena_destroy(load.scratch);
         return mpl_nomem(err);
     }
     cage->load = &load;

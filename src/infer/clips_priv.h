@@ -151,6 +151,7 @@ struct load {
     const struct mpl_rules *rules;
     const struct mpl_source *source;
     const struct mpl_construct *construct;
+    const bool *chosen; /**< Per construct, source by source. */
     bool is_seen; /**< By CLIPS, without faults: what only finds faults is left out. */
     struct mpl_lint *lint;
     struct mpl_arena *scratch;

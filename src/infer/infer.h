@@ -93,14 +93,22 @@ enum mpl_status mpl_rules_test(const struct mpl_rules *rules, const char *file,
                                const char *text, size_t bytes, struct mpl_arena *arena,
                                struct mpl_lint *lint, size_t *n_cases, struct mpl_err *err);
 
+/** Facts that there may be. */
+struct mpl_given {
+    const char *template;
+    const char *name; /**< That is in their slot name, or note; NULL: any. */
+};
+
 struct mpl_infer_limits {
     double seconds;        /**< Processor time of all runs together; 0: 10 s. */
     uint64_t firings;      /**< 0: 1,000,000. */
     uint64_t memory_bytes; /**< Of CLIPS and of what is noted; 0: 512 MiB. */
     unsigned errors; /**< Run-time errors after which no rule fires any more; 0: 20. */
-    const char *const *
-        patterns; /**< The only ones that there will be facts of, ended by NULL: rules that need
-                                      another one are left out, unchecked. NULL: all rules are loaded. */
+    const struct mpl_given *
+        given; /**< The only facts that the host asserts, beside metrics and what is unknown of
+                                      those that rules need: rules that need others are left out, unchecked, and
+                                      functions that nothing calls. NULL: all are loaded. */
+    size_t n_given;
 };
 
 /** A slot of a fact that the host asserts. Exactly one of the values counts, by kind. */

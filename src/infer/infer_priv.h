@@ -162,11 +162,11 @@ struct mpl_rules {
 };
 
 /**
- * False where a condition asks for a pattern, by its name, that is not among \p patterns (ended by NULL).
- * Conditions inside of others (`not`, `or`, `exists`) say nothing.
+ * Per construct of \p rules, source by source, whether it is needed where the host asserts only what \p limits
+ * say. NULL without memory.
  */
-bool mpl_rule_can_fire(const struct mpl_source *source, const struct mpl_construct *rule,
-                       const char *const *patterns);
+bool *mpl_rules_choose(const struct mpl_rules *rules, const struct mpl_infer_limits *limits,
+                       struct mpl_arena *arena);
 /** 0 for vocabulary.clp, 1 for thresholds.clp, 2 for the others: the order of loading. */
 int mpl_rule_file_order(const char *path);
 /** Names that are defined twice, unknown modules, recursion. False without memory. */
