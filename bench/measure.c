@@ -36,28 +36,34 @@ double now_s(void)
     return (double) clock() / CLOCKS_PER_SEC;
 }
 
+static struct cost one_turn(void (*work)(char *const *what), char *const *what)
+{
+    struct rusage usage;
+    int status = 0;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        (void) dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+        work(what);
+        _exit(0);
+    }
+    if (child < 0 || wait4(child, &status, 0, &usage) < 0 || !WIFEXITED(status) ||
+        WEXITSTATUS(status) != 0) {
+        die("a process failed");
+    }
+    return (struct cost){ (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                              1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec),
+                          1024.0 * (double) usage.ru_maxrss };
+}
+
 struct cost in_process(void (*work)(char *const *what), char *const *what)
 {
     double seconds[TURNS];
     struct cost cost = { 0, 0 };
 
     for (int i = 0; i < TURNS; i++) {
-        struct rusage usage;
-        int status = 0;
-        const pid_t child = fork();
-
-        if (child == 0) {
-            (void) dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-            work(what);
-            _exit(0);
-        }
-        if (child < 0 || wait4(child, &status, 0, &usage) < 0 || !WIFEXITED(status) ||
-            WEXITSTATUS(status) != 0) {
-            die("a process failed");
-        }
-        seconds[i] = (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                     1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-        cost.peak_bytes = 1024.0 * (double) usage.ru_maxrss;
+        cost = one_turn(work, what);
+        seconds[i] = cost.cpu_s;
     }
     cost.cpu_s = median(seconds);
     return cost;
@@ -72,4 +78,9 @@ static void execute(char *const *argv)
 struct cost command(char *const *argv)
 {
     return in_process(execute, argv);
+}
+
+void once(char *const *argv)
+{
+    (void) one_turn(execute, argv);
 }

@@ -18,5 +18,7 @@ double now_s(void);
 struct cost in_process(void (*work)(char *const *what), char *const *what);
 /** Likewise a command. */
 struct cost command(char *const *argv);
+/** Likewise, a single time. */
+void once(char *const *argv);
 
 #endif

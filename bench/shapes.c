@@ -1,0 +1,163 @@
+/*
+ * Measures `marple diagnose` on traces of real shapes against libotf2's local readers in the same run:
+ *
+ *     shapes MARPLE YARDSTICK HALO GENERATE DIRECTORY EVENTS [SHAPE...]
+ *
+ * Per shape, or those named: CPU seconds of both, their ratio with what it must be and what is aimed at, peak
+ * memory per event likewise, and growth: CPU seconds per event over those of a tenth of the events.
+ */
+#include "config.h"
+
+#include "measure.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_ROOM = 4096 };
+
+static const struct shape {
+    const char *name;
+    const char *says;
+    const char *functions; /* As the generator takes them. */
+    const char *locations;
+    bool is_farm;
+    double most, aim;             /* Ratio. */
+    double most_bytes, aim_bytes; /* Per event. */
+} shapes[] = {
+    { "a", "halo, functions", "36", "4", false, 2.0, 1.0, 16, 8 },
+    { "b", "densest messages", "0", "16", false, 3.0, 1.5, 24, 12 },
+    { "c1000", "1,000 locations", "4", "1000", false, 3.0, 1.5, 64, 32 },
+    { "c16000", "16,000 locations", "4", "16000", false, 3.0, 1.5, 64, 32 },
+    { "d", "irregular farm", "0-24", "16", true, 4.0, 2.0, 32, 16 },
+};
+enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
+
+struct programs {
+    char *marple;
+    char *yardstick;
+    char *halo;
+    char *generate;
+    const char *directory;
+};
+
+struct measured {
+    double yardstick_s;
+    double marple_s;
+    double peak_bytes;
+    double events;
+};
+
+static double count_events(char *const *yardstick)
+{
+    char line[PATH_ROOM * 2];
+    double events = 0;
+    FILE *said;
+
+    snprintf(line, sizeof line, "'%s' '%s'", yardstick[0], yardstick[1]);
+    said = popen(line, "r");
+    if (said == NULL || fscanf(said, "%lf", &events) != 1 || pclose(said) != 0) {
+        die("the yardstick failed");
+    }
+    return events;
+}
+
+static void remove_trace(char *trace)
+{
+    static char rm[] = "/bin/rm";
+    static char recursively[] = "-rf";
+    char *const line[] = { rm, recursively, trace, NULL };
+
+    once(line);
+}
+
+static struct measured measure(const struct programs *p, const struct shape *shape,
+                               double events)
+{
+    char trace[PATH_ROOM];
+    char anchor[PATH_ROOM + 16];
+    char number[32];
+    char functions[16];
+    char locations[16];
+    static char diagnose[] = "diagnose";
+
+    snprintf(trace, sizeof trace, "%s/%s", p->directory, shape->name);
+    snprintf(anchor, sizeof anchor, "%s/traces.otf2", trace);
+    snprintf(number, sizeof number, "%.0f", events);
+    snprintf(functions, sizeof functions, "%s", shape->functions);
+    snprintf(locations, sizeof locations, "%s", shape->locations);
+
+    char *const generate[] = { shape->is_farm ? p->generate : p->halo, trace, number, functions,
+                               locations, NULL };
+    char *const yardstick[] = { p->yardstick, anchor, NULL };
+    char *const marple[] = { p->marple, diagnose, anchor, NULL };
+
+    remove_trace(trace);
+    once(generate);
+
+    const struct cost theirs = command(yardstick);
+    const struct cost ours = command(marple);
+    const struct measured measured = { .yardstick_s = theirs.cpu_s,
+                                       .marple_s = ours.cpu_s,
+                                       .peak_bytes = ours.peak_bytes,
+                                       .events = count_events(yardstick) };
+
+    remove_trace(trace);
+    return measured;
+}
+
+/* Each location has to have some steps. */
+static bool is_large_enough(const struct shape *shape, double events)
+{
+    return shape->is_farm || events / strtod(shape->locations, NULL) >= 100;
+}
+
+static void bench_shape(const struct programs *p, const struct shape *shape, double events)
+{
+    const struct measured full = measure(p, shape, events);
+    char growth[16] = "-";
+
+    if (is_large_enough(shape, events / 10)) {
+        const struct measured tenth = measure(p, shape, events / 10);
+
+        snprintf(growth, sizeof growth, "%.2f",
+                 full.marple_s / full.events / (tenth.marple_s / tenth.events));
+    }
+    printf("%-7s %-17s %10.0f %8.3f %8.3f %7.2f %5.1f %5.1f %8.1f %5.0f %5.0f %7s\n",
+           shape->name, shape->says, full.events, full.yardstick_s, full.marple_s,
+           full.marple_s / full.yardstick_s, shape->most, shape->aim,
+           full.peak_bytes / full.events, shape->most_bytes, shape->aim_bytes, growth);
+    fflush(stdout);
+}
+
+static bool is_wanted(const struct shape *shape, char *const *names, int n)
+{
+    bool is_named = n == 0;
+
+    for (int i = 0; i < n; i++) {
+        is_named = is_named || strcmp(names[i], shape->name) == 0;
+    }
+    return is_named;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 7) {
+        fprintf(stderr,
+                "usage: shapes MARPLE YARDSTICK HALO GENERATE DIRECTORY EVENTS [SHAPE...]\n");
+        return 2;
+    }
+    const struct programs programs = { argv[1], argv[2], argv[3], argv[4], argv[5] };
+
+    printf("CPU seconds, medians of %d turns; (a) libotf2 local readers with empty callbacks, "
+           "(b) marple diagnose\n\n%-7s %-17s %10s %8s %8s %7s %5s %5s %8s %5s %5s %7s\n",
+           TURNS, "", "", "events", "(a) s", "(b) s", "b/a", "must", "aim", "B/event", "must",
+           "aim", "growth");
+    for (size_t i = 0; i < N_SHAPES; i++) {
+        if (is_wanted(&shapes[i], argv + 7, argc - 7)) {
+            bench_shape(&programs, &shapes[i], strtod(argv[6], NULL));
+        }
+    }
+    return 0;
+}
