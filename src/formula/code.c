@@ -63,21 +63,32 @@ static uint32_t rows_of(const struct insn *body, size_t n, uint32_t first)
     return rows;
 }
 
+bool mpl_code_insert(struct compiler *c, size_t at, struct insn insn)
+{
+    const size_t n_body = c->code.n - at;
+
+    mpl_assert(insn.to < TEMP_LIMIT);
+    if (!add(c)) {
+        return false;
+    }
+
+    struct insn *place = (struct insn *) c->code.data + at;
+
+    memmove(place + 1, place, n_body * sizeof *place);
+    *place = insn;
+    place->n_body = (uint32_t) n_body;
+    return true;
+}
+
 bool mpl_code_loop(struct compiler *c, size_t body, struct insn aggregate)
 {
-    const size_t n_body = c->code.n - body;
-
-    mpl_assert(aggregate.to < TEMP_LIMIT);
-    if (!add(c)) {
+    if (!mpl_code_insert(c, body, aggregate)) {
         return false;
     }
 
     struct insn *at = (struct insn *) c->code.data + body;
 
-    memmove(at + 1, at, n_body * sizeof *at);
-    *at = aggregate;
-    at->n_body = (uint32_t) n_body;
-    at->n_rows = rows_of(at + 1, n_body, at->to);
+    at->n_rows = rows_of(at + 1, at->n_body, at->to);
     return true;
 }
 

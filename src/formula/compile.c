@@ -339,8 +339,25 @@ static void check_binary(struct compiler *c, const struct binary *binary, size_t
     }
 }
 
+/* Aggregates are worth a look whether they decide anything; nothing else is. */
+static bool pass_over(struct compiler *c, enum opcode op, size_t right_code,
+                      struct where left, const struct operand *right, struct where result)
+{
+    const struct insn insn = {
+        .op = op == OP_AND ? OP_UNLESS_FALSE : OP_UNLESS_TRUE,
+        .source = { (uint8_t) left.source },
+        .index = { left.index },
+        .to = result.index,
+    };
+
+    return (op != OP_AND && op != OP_OR) || !right->has_aggregate ||
+           mpl_code_insert(c, right_code, insn);
+}
+
+/* \p right_code is where the instructions of the right side begin. */
 static bool compile_binary(struct compiler *c, const struct binary *binary, size_t at,
-                           struct operand *left, struct operand *right, struct operand *out)
+                           size_t right_code, struct operand *left, struct operand *right,
+                           struct operand *out)
 {
     const struct where operands[] = { left->where, right->where };
     struct operand result;
@@ -348,7 +365,8 @@ static bool compile_binary(struct compiler *c, const struct binary *binary, size
     check_binary(c, binary, at, left, right, &result);
     result.is_condition = binary->rule == UNIT_COMPARE || binary->rule == UNIT_PLAIN;
     *out = result;
-    return mpl_code_emit(c, binary->op, operands, 2, &out->where);
+    return mpl_code_emit(c, binary->op, operands, 2, &out->where) &&
+           pass_over(c, binary->op, right_code, operands[0], right, out->where);
 }
 
 static bool parse_binary(struct compiler *c, enum rank rank, struct operand *out);
@@ -384,6 +402,7 @@ static bool parse_binary(struct compiler *c, enum rank rank, struct operand *out
     }
     while ((binary = binary_of(c->token.kind)) != NULL && binary->rank >= rank) {
         const size_t at = c->token.at;
+        const size_t right_code = c->code.n;
         struct operand right;
 
         if (was_comparison && binary->rank == RANK_COMPARE) {
@@ -393,7 +412,7 @@ static bool parse_binary(struct compiler *c, enum rank rank, struct operand *out
         was_comparison = binary->rank == RANK_COMPARE;
         mpl_parse_advance(c);
         if (!parse_binary(c, binary->rank + 1, &right) ||
-            !compile_binary(c, binary, at, out, &right, out)) {
+            !compile_binary(c, binary, at, right_code, out, &right, out)) {
             return false;
         }
     }

@@ -247,6 +247,12 @@ static double kept_aggregate(const struct mpl_formula *formula, const struct ins
     return value;
 }
 
+/* Whether the left side of `and` or `or` alone decides. The evaluation that others read from skips nothing. */
+static bool decides(enum opcode op, double left, struct keeping keeping)
+{
+    return keeping.put == NULL && (op == OP_UNLESS_FALSE ? left == 0.0 : fabs(left) > 0.0);
+}
+
 static double evaluate(const struct mpl_formula *formula, const double *scalars,
                        const struct mpl_list *lists, struct keeping keeping)
 {
@@ -267,6 +273,14 @@ static double evaluate(const struct mpl_formula *formula, const double *scalars,
         }
 
         const double a = values[insn->source[0]][insn->index[0]];
+        if (insn->op == OP_UNLESS_FALSE || insn->op == OP_UNLESS_TRUE) {
+            if (decides(insn->op, a, keeping)) {
+                temps[insn->to] = truth(insn->op == OP_UNLESS_TRUE);
+                insn += insn->n_body;
+            }
+            continue;
+        }
+
         const double b = values[insn->source[1]][insn->index[1]];
 
         temps[insn->to] = insn->op == OP_CHOOSE

@@ -105,7 +105,8 @@ const uint32_t *mpl_formula_lists(const struct mpl_formula *formula, size_t *n);
 /**
  * Evaluates. \p scalars and \p lists are indexed by slot; only slots that the formula reads are
  * touched. Thread-safe, allocates nothing.
- * Cost: some 40 ns without aggregates; linear in list lengths.
+ * Cost: some 40 ns without aggregates; linear in list lengths, but for lists to the right of an `and` or `or` whose
+ *       left side decides.
  */
 double mpl_formula_eval(const struct mpl_formula *formula, const double *scalars,
                         const struct mpl_list *lists);

@@ -110,6 +110,12 @@ enum opcode {
     OP_DEFINED,
     OP_CHOOSE, /* of three: condition, if true, if false */
     /*
+     * Before the right side of `and` or `or` where that aggregates: if operand 0 decides, the n_body
+     * instructions that follow, the operation itself the last of them, are passed over.
+     */
+    OP_UNLESS_FALSE,
+    OP_UNLESS_TRUE,
+    /*
      * Aggregates of a list: the n_body instructions that follow are evaluated for each
      * element and leave it in operand 0. Operand 1 is p of OP_PERCENTILE.
      */
@@ -136,7 +142,7 @@ struct insn {
     uint8_t source[OPERANDS]; /* enum source */
     uint32_t index[OPERANDS];
     uint32_t to;     /* temporary place of the result */
-    uint32_t n_body; /* of aggregates: instructions */
+    uint32_t n_body; /* of aggregates, and of what passes over some: instructions */
     uint32_t n_rows; /* of aggregates: temporary places that the body uses, from `to` on */
     uint32_t list;   /* of aggregates: slot of a list; MPL_NONE: one single value */
     uint32_t kept;   /* of aggregates of fixed names: where it is kept; else MPL_NONE */
@@ -215,6 +221,8 @@ bool mpl_code_emit(struct compiler *c, enum opcode op, const struct where *opera
                    size_t n, struct where *result);
 /** Makes the instructions from \p body on the body of an aggregate. */
 bool mpl_code_loop(struct compiler *c, size_t body, struct insn aggregate);
+/** Puts the instruction, of \p n_body behind it, before those from \p at on. */
+bool mpl_code_insert(struct compiler *c, size_t at, struct insn insn);
 /** Swaps the instructions from … middle-1 with those from middle to the end. */
 void mpl_code_rotate(struct compiler *c, size_t from, size_t middle);
 

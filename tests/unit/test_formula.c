@@ -507,6 +507,10 @@ START_TEST(aggregates_of_fixed_names_are_evaluated_once)
         { "own - sum(all * own)", 0, 5 - 300 * 5 },
         { "sum(all) + max(all - own) + percentile(all, run)", 2, 6 + 95 + 1.2 },
         { "own", 0, 5 },
+        { "own > 3 and sum(all) == 6", 1,
+          1 }, /* although the first need not look at the sum */
+        { "own < 3 or sum(all) == 6", 1, 1 },
+        { "own > 3 and sum(all * own) == 1500 and sum(all) == 6", 1, 1 },
     };
     const double values[] = { 1, 2, 3 };
     const double others[] = { 100, 100, 100 };
@@ -535,6 +539,35 @@ START_TEST(aggregates_of_fixed_names_are_evaluated_once)
 }
 END_TEST
 
+/* Whoever looked at a list would look at NULL. */
+START_TEST(nothing_is_aggregated_where_the_left_side_decides)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } expected[] = {
+        { "own > 3 and sum(all * own) > 1", 0 },
+        { "own < 3 or sum(all * own) > 1", 1 },
+        { "own > 3 and own > 0 and sum(all) > 1 and own > 0", 0 },
+        { "own > 3 and (own > 0 or sum(all) > 1) or own == 1", 1 },
+        { "(own < 3 or max(all) > 1) and (own > 3 and percentile(all, 5) > 1) ? 7 : 8", 8 },
+        { "2 * (own > 3 and sum(all * own) > 1) + (own < 3 or cv(all) > 1)", 1 },
+    };
+    const struct mpl_place place = { "p.yaml", 1, 1 };
+
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const struct mpl_formula *formula = NULL;
+
+        ck_assert_int_eq(mpl_formula_compile(expected[i].text, place, true, look_up_fixed,
+                                             NULL, arena, lint, &formula, NULL),
+                         MPL_OK);
+        ck_assert_msg(mpl_formula_eval(formula, (double[]){ 1, 10 }, NULL) ==
+                          expected[i].value,
+                      "%s", expected[i].text);
+    }
+}
+END_TEST
+
 static Suite *create_suite(void)
 {
     Suite *suite = suite_create("formula");
@@ -544,6 +577,7 @@ static Suite *create_suite(void)
 
     tcase_add_checked_fixture(values, open_formulas, close_formulas);
     tcase_add_test(values, operators_bind_as_stated);
+    tcase_add_test(values, nothing_is_aggregated_where_the_left_side_decides);
     tcase_add_test(values, scalar_functions_do_what_they_say);
     tcase_add_test(values, undefined_passes_through_operators_and_functions);
     tcase_add_test(values, operations_without_result_are_undefined);
