@@ -552,7 +552,7 @@ enum mpl_status mpl_infer_assert(struct mpl_infer *infer, const char *template,
         return mpl_nomem(err);
     }
     if (infer->cage.stop == CAGE_FREE) {
-        (void) mpl_cage_enter(&infer->cage, assert_fact, &a);
+        (void) mpl_cage_enter_shortly(&infer->cage, assert_fact, &a);
     }
     mpl_arena_destroy(a.scratch);
     return a.status != MPL_OK ? a.status : mpl_cage_status(&infer->cage, err);

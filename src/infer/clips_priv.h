@@ -53,13 +53,14 @@ struct cage {
     bool is_match_to_blame;             /**< And that took much. */
     uint64_t
         match_began_bytes; /**< What CLIPS held before the fact that is being matched. */
-    double match_began_s;
+    double match_began_s;  /**< NAN until it has taken a while. */
     const struct factPatternNode *matched_node; /**< The last that was watched, or NULL. */
     bool is_lost;              /**< Left by a jump; nothing may touch env any more. */
     uint64_t list_began_bytes; /**< Memory before a list of all facts; 0 outside of one. */
     struct mpl_arena *reserve; /**< For the way out when there is no memory; then NULL. */
     double spent_s;            /**< Processor time inside, before this entry. */
-    double entered_s;          /**< The thread's processor time at this entry. */
+    double
+        entered_s; /**< The thread's processor time at this entry; NAN: nobody has asked. */
     unsigned ticks;
     jmp_buf jump;
     const struct mpl_rule *failed_in; /**< Whose conditions CLIPS spoke of, or NULL. */
@@ -83,13 +84,15 @@ void mpl_cage_close(struct cage *cage);
  * a jump; then the cage is lost and \p work did not return. Work holds no resources of its own.
  */
 bool mpl_cage_enter(struct cage *cage, void (*work)(void *context), void *context);
+/** Likewise for what is done very often, and of which the first 1024 looks at the limits are not timed. */
+bool mpl_cage_enter_shortly(struct cage *cage, void (*work)(void *context), void *context);
 
 /** Looks at the limits and stops CLIPS when one is reached. False once it is stopped. */
 bool mpl_cage_check(struct cage *cage);
 /** What CLIPS holds, with what malloc adds to it. */
 uint64_t mpl_cage_bytes(const struct cage *cage);
 /** Processor time inside, so far. */
-double mpl_cage_seconds(const struct cage *cage);
+double mpl_cage_seconds(struct cage *cage);
 /** A fact is about to be matched, or to be taken out of what it matched. */
 void mpl_cage_begin_match(struct cage *cage);
 /** Whose conditions are being matched; one of them where they share some; or NULL. */

@@ -14,6 +14,7 @@
 
 #include "infer/clips_priv.h"
 
+#include <math.h>
 /* The last places of the table, which CLIPS 6.30 fills up to DEFGLOBAL_PTR (90) and 98. */
 enum { WATCH_PATTERN = MAXIMUM_PRIMITIVES - 3, WATCH_JOIN, WATCH_UNBLOCK };
 
@@ -36,7 +37,7 @@ static const struct joinNode *entry_of(const struct factPatternNode *node)
 void mpl_cage_begin_match(struct cage *cage)
 {
     cage->match_began_bytes = mpl_cage_bytes(cage);
-    cage->match_began_s = mpl_cage_seconds(cage);
+    cage->match_began_s = NAN;
     cage->matched_node = NULL;
 }
 
@@ -85,7 +86,8 @@ static double held_bytes(const struct joinNode *last)
 bool mpl_cage_is_match_to_blame(struct cage *cage)
 {
     const double grown = (double) mpl_cage_bytes(cage) - (double) cage->match_began_bytes;
-    const double seconds = mpl_cage_seconds(cage) - cage->match_began_s;
+    const double seconds =
+        isnan(cage->match_began_s) ? 0.0 : mpl_cage_seconds(cage) - cage->match_began_s;
     const double much = (double) cage->limits.memory_bytes / 4.0;
 
     return grown > much || held_bytes(matched_join(cage)) > much ||
