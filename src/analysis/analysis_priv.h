@@ -23,6 +23,7 @@ struct run {
     struct mpl_arena *match_arena;
     struct mpl_arena *clock_arena;
     struct mpl_arena *events_arena;
+    struct mpl_variables *variables; /* likewise; NULL: nobody has asked */
 };
 
 struct mpl_analysis {
@@ -77,6 +78,8 @@ enum mpl_status mpl_run_open(struct mpl_analysis *a, struct run *run, const char
 /* What is taken from the events; sets failure where nothing can be diagnosed. */
 void mpl_run_measure(struct run *run);
 void mpl_run_close(struct run *run);
+/* The variables of its events. False without memory. */
+bool mpl_run_variables(struct run *run, struct mpl_variables **out);
 bool mpl_run_is_usable(const struct run *run);
 
 /* damage.c: sets damage, and by totals unknown_s; texts in arena. */

@@ -158,6 +158,15 @@ bool mpl_run_is_usable(const struct run *run)
     return run->shown.failure == NULL;
 }
 
+bool mpl_run_variables(struct run *run, struct mpl_variables **out)
+{
+    if (run->variables == NULL) {
+        run->variables = mpl_variables_create(run->shown.events, run->events_arena);
+    }
+    *out = run->variables;
+    return run->variables != NULL;
+}
+
 void mpl_run_close(struct run *run)
 {
     mpl_arena_destroy(run->events_arena);

@@ -97,6 +97,7 @@ static enum mpl_status try_again(struct mpl_analysis *a, struct trial *t,
     enum mpl_status st;
 
     const struct mpl_events *events = a->runs[of->shown.run].shown.events;
+    struct mpl_variables *variables = NULL;
 
     t->shown = of->shown;
     t->part = of->part;
@@ -121,8 +122,11 @@ static enum mpl_status try_again(struct mpl_analysis *a, struct trial *t,
     t->shown.recognition = t->recognition;
     t->shown.coverage = mpl_recognition_message_coverage(t->recognition);
     t->shown.fit = mpl_recognition_fit(t->recognition);
-    return mpl_metrics_create(of->shown.metrics, t->recognition, t->arena, &t->metrics,
-                              err);
+    if (of->part == NULL && !mpl_run_variables(&a->runs[of->shown.run], &variables)) {
+        return mpl_nomem(err);
+    }
+    return mpl_metrics_create(of->shown.metrics, t->recognition, variables, t->arena,
+                              &t->metrics, err);
 }
 
 static enum mpl_status open_stages(struct mpl_analysis *a, const struct mpl_analysis *of,

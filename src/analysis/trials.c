@@ -95,10 +95,15 @@ static const char *objection(struct mpl_analysis *a, const struct trial *t)
 static enum mpl_status choose(struct mpl_analysis *a, struct trial *t, size_t pattern,
                               struct mpl_err *err)
 {
+    struct mpl_variables *variables = NULL;
+
+    if (t->part == NULL && !mpl_run_variables(&a->runs[t->shown.run], &variables)) {
+        return mpl_nomem(err);
+    }
     t->shown.is_chosen = true;
     t->shown.reason = NULL;
     t->shown.metrics = a->metric_sets[pattern];
-    return mpl_metrics_create(a->metric_sets[pattern], t->recognition, t->arena,
+    return mpl_metrics_create(a->metric_sets[pattern], t->recognition, variables, t->arena,
                               &t->metrics, err);
 }
 

@@ -86,10 +86,18 @@ enum mpl_status mpl_metric_set_basis(const struct mpl_metric_set *set, size_t i,
                                      struct mpl_arena *arena, struct mpl_metric_basis *out,
                                      struct mpl_err *err);
 
-/** Values of a set on one recognition; evaluated on demand, each once. */
+/** What is known of events without any pattern: delays, steps, what an ideal network would bring. Found out when it is
+ *  needed, once for all recognitions on the same events. NULL without memory. */
+struct mpl_variables;
+struct mpl_variables *mpl_variables_create(const struct mpl_events *events,
+                                           struct mpl_arena *arena);
+
+/** Values of a set on one recognition; evaluated on demand, each once. \p variables, of the same events, must
+ *  live as long; NULL: its own. */
 struct mpl_metrics;
 enum mpl_status mpl_metrics_create(const struct mpl_metric_set *set,
-                                   struct mpl_recognition *r, struct mpl_arena *arena,
+                                   struct mpl_recognition *r,
+                                   struct mpl_variables *variables, struct mpl_arena *arena,
                                    struct mpl_metrics **out, struct mpl_err *err);
 
 /**

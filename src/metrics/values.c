@@ -450,7 +450,8 @@ static void want_columns(const struct mpl_metric_set *set, struct mpl_recognitio
 }
 
 enum mpl_status mpl_metrics_create(const struct mpl_metric_set *set,
-                                   struct mpl_recognition *r, struct mpl_arena *arena,
+                                   struct mpl_recognition *r,
+                                   struct mpl_variables *variables, struct mpl_arena *arena,
                                    struct mpl_metrics **out, struct mpl_err *err)
 {
     const struct mpl_events *events = mpl_recognition_events(r);
@@ -467,7 +468,7 @@ enum mpl_status mpl_metrics_create(const struct mpl_metric_set *set,
         .set = set,
         .recognition = r,
         .arena = arena,
-        .variables = mpl_variables_create(events, arena),
+        .variables = variables != NULL ? variables : mpl_variables_create(events, arena),
         .columns = MPL_NEW_ARRAY(arena, set->n, struct column),
         .variable_columns = MPL_NEW_ARRAY(arena, n_roles * n_variables, double *),
         .n_variables = (uint32_t) n_variables,

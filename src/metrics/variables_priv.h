@@ -28,9 +28,6 @@ struct mpl_variables {
     bool is_ideal_known;
 };
 
-/** Lives in \p arena; NULL when out of memory. */
-struct mpl_variables *mpl_variables_create(const struct mpl_events *events,
-                                           struct mpl_arena *arena);
 /** Number in mpl_metric_variables(), or MPL_NONE. */
 uint32_t mpl_variable_find(const char *name, bool is_per_location);
 /** Must be called before mpl_variable_get(): some cost too much to have them ready unasked. False

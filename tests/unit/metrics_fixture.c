@@ -105,7 +105,7 @@ struct mpl_metrics *find_metrics(const struct mpl_metric_set *set,
         return NULL;
     }
     ck_assert_int_eq(st, MPL_OK);
-    ck_assert_int_eq(mpl_metrics_create(set, found, arena, &metrics, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_metrics_create(set, found, NULL, arena, &metrics, NULL), MPL_OK);
     if (recognition != NULL) {
         *recognition = found;
     }

@@ -363,6 +363,40 @@ START_TEST(a_value_that_found_no_memory_is_right_when_asked_again)
 }
 END_TEST
 
+/* Recognitions on the same events find out together what is not theirs alone. */
+START_TEST(variables_that_are_shared_have_the_same_values)
+{
+    const struct mpl_events *events = events_of_text(trace, arena);
+    const struct mpl_pattern *pattern = pattern_of_variables(arena);
+    const struct mpl_metric_set *set = set_of_pattern(pattern, arena);
+    struct mpl_metrics *own = find_metrics(set, pattern, events, arena, NULL);
+    struct mpl_variables *variables = mpl_variables_create(events, arena);
+    struct mpl_metrics *shared[2] = { NULL };
+    const char *reason = NULL;
+
+    for (size_t k = 0; k < 2; k++) {
+        struct mpl_recognition *found = NULL;
+
+        ck_assert_int_eq(
+            mpl_recognize(pattern, events, NULL, 0, arena, &found, &reason, NULL), MPL_OK);
+        ck_assert_int_eq(mpl_metrics_create(set, found, variables, arena, &shared[k], NULL),
+                         MPL_OK);
+    }
+    for (uint32_t i = 0; i < mpl_metric_set_count(set); i++) {
+        const struct mpl_metric_definition definition = mpl_metric_set_get(set, i);
+
+        for (uint32_t k = 0; k < 6; k++) {
+            const uint32_t location = definition.role == MPL_NONE ? MPL_NONE : k % 3;
+            const double expected = mpl_metrics_value(own, i, location, NULL);
+            const double value = mpl_metrics_value(shared[k % 2], i, location, NULL);
+
+            ck_assert_msg(value == expected || (isnan(value) && isnan(expected)), "%s",
+                          definition.name);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("metrics");
@@ -372,6 +406,7 @@ int main(void)
     tcase_add_checked_fixture(metrics, create_arena, destroy_arena);
     tcase_set_timeout(metrics, 60);
     tcase_add_test(metrics, variables_have_the_values_of_the_drawing);
+    tcase_add_test(metrics, variables_that_are_shared_have_the_same_values);
     tcase_add_test(metrics, variables_are_sorted_and_each_has_a_sentence);
     tcase_add_loop_test(metrics, metrics_have_the_values_of_the_drawing_in_any_order, 0,
                         2 * N_WORKED);
