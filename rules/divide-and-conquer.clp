@@ -5,7 +5,7 @@
 ;;   level 2  observation  the critical path, from the root to the leaf that ends latest and back
 ;;   level 3  cause        one leaf on the path has much more than the others      bad-split
 ;;                         an inner node on the path takes longer than its peers    slow-node
-;;                         leaves are unequal, none stands out                      uneven-leaves
+;;                         leaves are unequal, none by far, or by turns             uneven-leaves
 ;;                         merging (dividing) on the path keeps the others idle     serial-merge,
 ;;                                                                                  serial-divide
 ;;                         parents only wait while the leaves solve                 idle-parents
@@ -93,7 +93,7 @@
           (create$ "run.ramp" "run.tail" "run.split_skew" "run.typical_solve" "run.longest_solve"
                    "run.solve_work" "run.own_work" "run.merge_work" "run.divide_work"
                    "run.merge_share" "run.divide_share" "run.parents_wait"
-                   "run.parents_in_order" "run.grain" "run.hand_over" "run.moving_all"
+                   "run.parents_in_order" "run.part_cv" "run.grain" "run.hand_over" "run.moving_all"
                    "run.part_bytes" "run.clock_error"))
   (assert (finding (kind symptom) (name low-tree-efficiency) (run ?r) (pattern ?p) (lost ?lost)
                    (level 1)
@@ -265,6 +265,11 @@
 
 ;; ---- level 3: causes ----------------------------------------------------------------------
 
+(deffunction MAIN::dc-idle (?n ?path ?all)
+  "Time of all processes during the work ?path on the critical path, less the work ?all that is done
+   then by all of them."
+  (max 0.0 (- (* ?n ?path) ?all)))
+
 (deffunction MAIN::dc-split-gain (?part ?typical ?slack)
   "What a leaf on the path has more than the typical one, and never more than the root waits for its
    last child after all others, where that is known."
@@ -347,6 +352,37 @@
                    (remedy (text "Divide by measured work (sampled splitters), or make several parts per leaf and hand them out on request; up to {s} of run time."
                                  (/ ?cost (max 1.0 ?leaves)))))))
 
+(defrule ADVISE::dc-uneven-problems
+  "Each problem has another longest part, over all of them the leaves are even."
+  (finding (kind symptom) (name low-tree-efficiency) (run ?r) (pattern ?p))
+  (dc-path (run ?r) (pattern ?p) (divide ?divide) (merge ?merge))
+  (metric (run ?r) (pattern ?p) (name "run.problems") (value ?problems&:(> ?problems 1.0)))
+  (metric (run ?r) (pattern ?p) (name "run.part_cv") (value ?cv&:(>= ?cv (- ?*heavy* 1.0))))
+  (metric (run ?r) (pattern ?p) (name "run.typical_solve") (value ?typical))
+  (metric (run ?r) (pattern ?p) (name "run.longest_solve") (value ?longest&:(< ?longest (* ?*heavy* ?typical))))
+  (metric (run ?r) (pattern ?p) (name "run.nodes") (value ?n))
+  (metric (run ?r) (pattern ?p) (name "run.divide_work") (value ?divides))
+  (metric (run ?r) (pattern ?p) (name "run.merge_work") (value ?merges))
+  (metric (run ?r) (pattern ?p) (name "run.moving_all") (value ?moving))
+  (metric (run ?r) (pattern ?p) (name "run.grain") (value ?grain))
+  (metric (run ?r) (pattern ?p) (name "run.tree_time") (value ?time))
+  (metric (run ?r) (pattern ?p) (name "run.tree_lost") (value ?lost))
+  =>
+  ;; What dividing, merging and moving do not account for.
+  (bind ?cost (- ?lost ?moving (dc-idle ?n ?divide ?divides) (dc-idle ?n ?merge ?merges)))
+  (if (>= ?cost (* ?*significant* ?time)) then
+    (assert (finding (kind cause) (name uneven-leaves) (run ?r) (pattern ?p) (lost ?cost) (via problems)
+                     (headline (text "In each of {n} problems another leaf has the longest part: parts of {s} differ by {%}, and all wait for the longest."
+                                     ?problems ?grain ?cv))
+                     (fix "Make several parts per leaf and hand them out on request, or begin the next problem before the last one is merged.")
+                     (gain-kind even-out)
+                     (share (/ ?cost (max ?lost 1e-12))) (gain (/ ?cost (max 1.0 ?n))) (level 3) (confidence 0.7)
+                     (where "Solve.solve")
+                     (text (text "Over {n} problems the leaves solve for as long, but in each of them another one longest: a part takes {s} with a standard deviation of {%}. Until the longest is done {s} of the processes' time pass."
+                                 ?problems ?grain ?cv ?cost))
+                     (remedy (text "Make several parts per leaf and hand them out on request, or begin the next problem before the last one is merged; up to {s} of run time."
+                                   (/ ?cost (max 1.0 ?n))))))))
+
 (defrule ADVISE::dc-slow-node
   "An inner node on the path divides or merges longer than the others of its level."
   (finding (kind symptom) (name low-tree-efficiency) (run ?r) (pattern ?p))
@@ -375,11 +411,6 @@
                                ?x ?divide ?merge ?excess (dc-way ?nodes)))
                    (remedy (text "See why process {} needs {s} more (larger parts, its node, extra work there); up to {s} of run time."
                                  ?x ?excess ?gain)))))
-
-(deffunction MAIN::dc-idle (?n ?path ?all)
-  "Time of all processes during the work ?path on the critical path, less the work ?all that is done
-   then by all of them."
-  (max 0.0 (- (* ?n ?path) ?all)))
 
 (defrule ADVISE::dc-serial-merge
   "Merging on the critical path keeps the other processes idle."

@@ -82,7 +82,7 @@
                    (text "A tree of depth 2 with root 0: 3 processes divide and merge, 4 are leaves; 1 problem."))
           (finding (name critical-path) (healthy yes))))
 
-(case "half of the leaves have more: uneven, and no single one is blamed"
+(case "one leaf has somewhat more: uneven, and it is named"
   (given (pattern (run "r1") (name "divide-and-conquer") (id "divide-and-conquer"))
          (dc-node (run "r1") (pattern "divide-and-conquer") (node "3") (parent "1") (kind leaf) (part 0.55) (divide 0.0) (merge 0.0))
          (dc-node (run "r1") (pattern "divide-and-conquer") (node "4") (parent "1") (kind leaf) (part 0.4) (divide 0.0) (merge 0.0))
@@ -100,6 +100,17 @@
                    (text "A tree of depth 2 with root 0: 3 processes divide and merge, 4 are leaves; 1 problem."))
           (finding (name critical-path) (healthy yes))
           (finding (name uneven-leaves) (kind cause) (culprits "3") (because "run.longest_solve"))))
+
+
+(case "leaves are even over all problems, and each problem has another longest part"
+  (given (like "one leaf has somewhat more: uneven, and it is named")
+         (without (dc-node))
+         (metrics (pattern "divide-and-conquer") run.problems 8.0 run.part_cv 0.12 run.longest_solve 0.42
+           run.solve_work 1.6 run.tree_lost 1.0))
+  (expect (finding (name low-tree-efficiency) (kind symptom)) (finding (name tree) (healthy yes))
+          (finding (name critical-path) (healthy yes))
+          (finding (name uneven-leaves) (kind cause) (culprits) (lost 0.77) (gain 0.11) (gain-kind even-out)
+                   (because "run.part_cv"))))
 
 (case "long merging at the top keeps the others idle, and so does long dividing"
   (given (pattern (run "r1") (name "divide-and-conquer") (id "divide-and-conquer"))
