@@ -15,6 +15,9 @@
  * Where clocks leave open who waited for whom, but all who are to blame compute longer than the others
  * by their own clocks, that much is certain, and the cause is likely.
  *
+ * That there is no problem is likely where a tenth of the time is lost for unknown reasons or spent in calls without
+ * recorded partners, and doubtful where clocks leave it open.
+ *
  * The first reason that holds is given. Nothing else in the report speaks of it.
  */
 #include "config.h"
@@ -254,6 +257,12 @@ static void judge_verdict(struct mpl_analysis *a)
     if (d->is_verdict_clock_sensitive) {
         d->certainty = MPL_CERTAINTY_DOUBTFUL;
         d->certainty_reason = "the clocks are not known well enough to tell";
+        return;
+    }
+    if (d->verdict == MPL_VERDICT_NO_PROBLEM &&
+        d->lost_s - d->explained_s - d->nested_s - d->normal_s >= noise * d->location_s) {
+        d->certainty = MPL_CERTAINTY_LIKELY;
+        d->certainty_reason = "for a part of the lost time no cause was found";
         return;
     }
     for (uint32_t i = 0; i < a->n_runs && d->certainty == MPL_CERTAINTY_SURE; i++) {
