@@ -273,6 +273,13 @@
              (or (>= (mp-value ?run "process.delay_share" ?l) ?least)
                  (>= (mp-value ?run "process.compute_time" ?l) ?equal)))
      then (bind ?labels (create$ ?labels ?l))))
+  ;; Nobody who computes longer than one of them is left out: whom the others wait for first may be chance.
+  (bind ?shortest (mp-value ?run "process.compute_time" ?p))
+  (foreach ?l ?labels (bind ?shortest (min ?shortest (mp-value ?run "process.compute_time" ?l))))
+  (foreach ?l ?heavy
+    (if (and (not (member$ ?l ?labels)) (not (mp-named ?run ?l))
+             (>= (mp-value ?run "process.compute_time" ?l) ?shortest))
+     then (bind ?labels (create$ ?labels ?l))))
   ?labels)
 
 (deffunction MAIN::mp-all (?run ?name ?least)

@@ -163,11 +163,11 @@
 
 (defglobal MAIN
   ;; Share of the time that filling and draining cost a pipeline of equal stages, from which on
-  ;; there are too few items. 1. KNOWLEDGE: 0.2, the other side of POP's acceptable 0.8.
-  ?*bubble-large* = 0.2
+  ;; there are too few items. 1. The other side of ?*efficiency-good*.
+  ?*bubble-large* = 0.1
 
-  ;; The share that the remedy aims at. 1. Half of what is acceptable leaves room for the rest.
-  ?*bubble-good* = 0.1
+  ;; The share that the remedy aims at. 1. Half of that leaves room for the rest.
+  ?*bubble-good* = 0.05
 
   ;; A grid of processes is long and narrow when sweeps are this many times as deep as over a
   ;; square one. 1. KNOWLEDGE.
