@@ -13,7 +13,10 @@
   (foreach ?m (create$ "run.stall_share" "run.stall_count" "run.stall_length" "run.stall_time" "run.unknown"
                        "run.unknown_share")
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
-                  (reason "see whether there is a core for every process")))))
+                  (reason "see whether there is a core for every process"))))
+  (foreach ?m (create$ "run.asking_share" "run.asking_time" "run.asks" "process.asking_seconds")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
+                  (reason "see whether processes ask again and again")))))
 
 (deffunction MAIN::crowd (?processes ?per-host ?cores ?ranks-per-core)
   "Whether more processes than cores ran on a host: yes, bound (there are cores enough, but several are bound to one), no, or unknown."
@@ -186,6 +189,21 @@
                        "run.thread_waiting_share")
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
                   (reason "see whether processes wait for accelerators or threads")))))
+
+;; A process that asks again and again, with a pause in between (usleep, sched_yield), waits; one that computes in
+;; between makes progress. Both look alike, so this is no cause, but makes whatever is said doubtful.
+
+(defrule CAUSES::machine-asking
+  "For a good part of the time processes ask again and again in vain."
+  (metric (run ?r) (pattern "message-passing") (name "run.asking_share") (value ?share&:(>= ?share ?*noise-told*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.asking_time") (value ?time))
+  (metric (run ?r) (pattern "message-passing") (name "run.asks") (value ?n&:(> ?n 0.0)))
+  (metric (run ?r) (pattern "message-passing") (name "process.asking_seconds") (location ?p) (value ?most) (rank 1))
+  =>
+  (assert (finding (kind observation) (name asking) (run ?r) (pattern "message-passing") (locations ?p) (level 1)
+                   (doubt (text "{%} of the time lies between calls that ask in vain, and may be pauses" ?share))
+                   (text (text "{n} times a process asks (MPI_Test, MPI_Iprobe) and gets no answer, every {s}. What lies in between, {s} in all and most at rank {} ({s}), counts as computation; if processes only pause there, they wait."
+                               ?n (/ ?time ?n) ?time ?p ?most)))))
 
 (defrule CAUSES::machine-device-wait
   "Hosts wait for their accelerators for a significant part of the process time."

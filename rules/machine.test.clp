@@ -147,3 +147,15 @@
   (given (metrics (pattern "message-passing") run.thread_lost_share 0.03 run.idle_threads 0.6
            run.thread_waiting_share 0.02 run.thread_waiting 0.4))
   (expect))
+
+(case "processes that ask in vain for a tenth of the time may pause in between: whatever is said is doubtful"
+  (given (metrics (pattern "message-passing") run.asking_share 0.3 run.asking_time 4.8 run.asks 40000.0
+           process.asking_seconds ("0" 0.2 "4" 1.1)))
+  (expect (finding (kind observation) (name asking) (healthy no) (locations "4")
+                   (doubt "30.0 % of the time lies between calls that ask in vain, and may be pauses")
+                   (because "run.asking_share"))))
+
+(case "asking now and then is nothing"
+  (given (like "processes that ask in vain for a tenth of the time may pause in between: whatever is said is doubtful")
+         (metrics (pattern "message-passing") run.asking_share 0.05))
+  (expect))

@@ -259,6 +259,14 @@ static void judge_verdict(struct mpl_analysis *a)
         d->certainty_reason = "the clocks are not known well enough to tell";
         return;
     }
+    for (uint32_t i = 0; i < a->n_runs && d->certainty == MPL_CERTAINTY_SURE; i++) {
+        d->certainty_reason = disturbance_of(a, i);
+        d->certainty =
+            d->certainty_reason != NULL ? MPL_CERTAINTY_DOUBTFUL : MPL_CERTAINTY_SURE;
+    }
+    if (d->certainty_reason != NULL) {
+        return;
+    }
     if (d->verdict == MPL_VERDICT_NO_PROBLEM &&
         d->lost_s - d->explained_s - d->nested_s - d->normal_s >= noise * d->location_s) {
         d->certainty = MPL_CERTAINTY_LIKELY;

@@ -86,9 +86,12 @@ struct mpl_totals {
     /** Time by which calls outlast the moment from which on nothing holds them up, where that is a
         millisecond or more: somebody who has to go on has no core. See stalls.c. */
     double stalled_s;
+    double
+        asking_s; /**< Between calls that ask one after the other, and get no answer: part of computation. */
     double device_wait_s;         /**< In calls that wait for an accelerator, */
     double thread_wait_s;         /**< and for other threads: barriers, locks, joins. */
-    uint64_t n_stalled;           /**< Calls with that, */
+    uint64_t n_asks;              /**< Such calls. */
+    uint64_t n_stalled;           /**< Calls that are stalled, */
     uint64_t n_prompt;            /**< of those for which that moment is known. */
     uint64_t n_sends, n_receives; /**< Message ends, matched or not, without PROC_NULL. */
     uint64_t sent_bytes, received_bytes;

@@ -183,6 +183,40 @@ static int64_t duration_of(const struct mpl_events *events, const struct mpl_loc
     return mpl_time_of(events, loc, call->leave) - enter;
 }
 
+/* Pauses between questions are as short as this, usleep(1000) included; longer ones are taken for work. */
+static const double pause_s = 2e-3;
+
+/*
+ * MPI_Test, MPI_Iprobe and their like that follow one another without an answer: whether the process pauses in between or
+ * computes the trace does not tell.
+ */
+static void sum_asking(const struct mpl_events *events, uint32_t location)
+{
+    const struct mpl_location *loc = &events->model->locations[location];
+    const struct mpl_lane *lane = &events->lanes[location];
+    struct mpl_totals *totals = &events->totals[location];
+    uint32_t before = MPL_NONE; /* call that asked last */
+
+    for (uint32_t k = 0; k < lane->n_calls; k++) {
+        const struct mpl_call *call = &lane->calls[k];
+
+        if (call->parts != PARTS_NONE || call->class != MPL_SPAN_P2P ||
+            mpl_call_use(events, loc, call).mode != MPL_CALL_TEST) {
+            before = MPL_NONE;
+            continue;
+        }
+        if (before != MPL_NONE) {
+            const double gap_s = mpl_model_seconds(
+                events->model, mpl_time_of(events, loc, call->enter) -
+                                   mpl_time_of(events, loc, lane->calls[before].leave));
+
+            totals->asking_s += gap_s <= pause_s ? gap_s : 0;
+            totals->n_asks += gap_s <= pause_s;
+        }
+        before = k;
+    }
+}
+
 static bool sum_calls(struct totals_walk *w, uint32_t location)
 {
     const struct mpl_location *loc = &w->events->model->locations[location];
@@ -213,6 +247,7 @@ static bool sum_calls(struct totals_walk *w, uint32_t location)
         }
     }
     mpl_stalls_sum(w->events, w->instance_due, location, &w->events->totals[location]);
+    sum_asking(w->events, location);
     sums->class_ticks[MPL_SPAN_COMPUTE] = compute_ticks;
     w->events->totals[location].n_calls = n_calls;
     w->events->totals[location].n_unseen = n_unseen;

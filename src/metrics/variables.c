@@ -346,6 +346,16 @@ static double device_wait(const struct query *q)
     return q->totals->device_wait_s;
 }
 
+static double asking(const struct query *q)
+{
+    return q->totals->asking_s;
+}
+
+static double n_asks(const struct query *q)
+{
+    return (double) q->totals->n_asks;
+}
+
 static double stalled(const struct query *q)
 {
     return q->totals->stalled_s;

@@ -645,6 +645,24 @@ START_TEST(call_that_returns_at_once_stalls_by_itself)
 }
 END_TEST
 
+START_TEST(short_times_between_questions_in_vain_are_asking)
+{
+    struct fixture *f = fixture_create(arena, 2, 1);
+    const struct mpl_totals *totals;
+
+    fixture_call(f, 0, 0, 1, "MPI_Test");
+    fixture_call(f, 0, 501, 502, "MPI_Test");
+    fixture_call(f, 0, 2502, 2503, "MPI_Test");
+    fixture_call(f, 0, 9000, 9001, "MPI_Test"); /* it has worked */
+    fixture_call_recv(f, 0, 9100, 9101, 1, 7);
+    fixture_call(f, 0, 9200, 9201, "MPI_Test"); /* there has been an answer */
+    fixture_call_send(f, 1, 9000, 9001, "MPI_Send", 0, 7);
+    totals = mpl_events_totals(fixture_events(f), 0);
+    ASSERT_US(totals->asking_s, 500 + 2000);
+    ck_assert_uint_eq(totals->n_asks, 2);
+}
+END_TEST
+
 START_TEST(leaf_of_a_broadcast_stalls_from_the_last_enter_on)
 {
     struct fixture *f = fixture_create(arena, 3, 1);
@@ -754,6 +772,7 @@ static Suite *make_suite(void)
     tcase_add_test(t, receive_stalls_from_the_send_on_not_before);
     tcase_add_test(t, send_stalls_only_once_the_receive_is_posted);
     tcase_add_test(t, call_that_returns_at_once_stalls_by_itself);
+    tcase_add_test(t, short_times_between_questions_in_vain_are_asking);
     tcase_add_test(t, leaf_of_a_broadcast_stalls_from_the_last_enter_on);
     tcase_add_test(t, two_of_four_compute_at_a_time_any_two);
     tcase_add_test(t, every_other_process_computes_always_the_same_ones);
