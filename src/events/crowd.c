@@ -9,100 +9,184 @@
 
 #include "events/events_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* More would take too much memory for what it tells. */
+/* More would take too long for what it tells. */
 enum { MOST_CALLS = 2000000, MOST_PROCESSES = 256 };
 /* Share of the time that may be beyond the limit: clocks are off by a little. */
 static const double beyond = 0.02;
 /* Two processes compute together if they do so for this share of what any two do on average. */
 static const double together = 0.25;
 
-struct turn {
-    int64_t ticks;
-    uint32_t process;
-    bool begins; /* to compute */
+/* A process while its calls are passed: the stretch of computation at hand. */
+struct computing {
+    uint32_t location;
+    uint32_t call;       /* the first behind the stretch */
+    uint32_t place;      /* among those that compute; valid if is_on */
+    bool is_on;          /* computes: the stretch has begun */
+    int64_t since_ticks; /* from here on it may compute next */
+    int64_t turn_ticks;  /* when it begins or, if is_on, ends */
+    int64_t end_ticks;
+    int64_t counted_ticks; /* what counted for pairs when it began */
 };
 
 struct crowd_walk {
     const struct mpl_events *events;
-    struct turn *turns;
-    size_t n;
+    struct computing *processes;
+    uint32_t *order; /* heap of processes that have a turn left: the next one first */
+    uint32_t n_order;
+    uint32_t *on; /* processes that compute */
+    uint32_t n_on;
     uint32_t n_processes;
-    bool *is_computing;
     double *times; /* by the number that compute */
     double *pairs; /* [process * n_processes + other], other below process */
     double all_ticks;
-    uint32_t most; /* that may compute, for pairs */
+    uint32_t most;         /* that may compute, for pairs */
+    int64_t counted_ticks; /* for pairs: while two compute, and no more than may */
 };
 
-static int by_time(const void *x, const void *y)
-{
-    const struct turn *a = x;
-    const struct turn *b = y;
+/* ---- turns in the order of time ---------------------------------------------------------------- */
 
-    return a->ticks != b->ticks ? (a->ticks < b->ticks ? -1 : 1)
-                                : (int) a->begins - (int) b->begins;
-}
-
-/* Computation between two calls that touch is nothing. */
-static void add_stretch(struct crowd_walk *w, uint32_t process, int64_t from, int64_t to)
+/* Computation between two calls that touch is nothing. False behind the last stretch. */
+static bool find_stretch(const struct crowd_walk *w, struct computing *c)
 {
-    if (from < to) {
-        w->turns[w->n++] = (struct turn){ from, process, true };
-        w->turns[w->n++] = (struct turn){ to, process, false };
+    const struct mpl_location *loc = &w->events->model->locations[c->location];
+    const uint32_t n_calls = w->events->lanes[c->location].n_calls;
+    bool is_found = false;
+
+    while (!is_found && c->call <= n_calls && loc->n_events > 0) {
+        const uint32_t span = 2 * c->call + 1;
+
+        c->turn_ticks = c->since_ticks;
+        c->end_ticks = c->call == n_calls
+                           ? loc->time_ticks[loc->n_events - 1]
+                           : mpl_events_enter_ticks(w->events, c->location, span);
+        c->since_ticks = c->call == n_calls
+                             ? c->since_ticks
+                             : mpl_events_leave_ticks(w->events, c->location, span);
+        c->call++;
+        is_found = c->turn_ticks < c->end_ticks;
     }
+    return is_found;
 }
 
-static void gather(struct crowd_walk *w)
+/* Of turns at the same time any may be first: nothing lasts between them. */
+static void sift_down(struct crowd_walk *w, uint32_t at)
 {
+    const uint32_t process = w->order[at];
+    const int64_t ticks = w->processes[process].turn_ticks;
+
+    for (uint32_t child = 2 * at + 1; child < w->n_order; child = 2 * at + 1) {
+        if (child + 1 < w->n_order && w->processes[w->order[child + 1]].turn_ticks <
+                                          w->processes[w->order[child]].turn_ticks) {
+            child++;
+        }
+        if (ticks <= w->processes[w->order[child]].turn_ticks) {
+            break;
+        }
+        w->order[at] = w->order[child];
+        at = child;
+    }
+    w->order[at] = process;
+}
+
+static void start(struct crowd_walk *w)
+{
+    w->n_order = 0;
+    w->n_on = 0;
     for (uint32_t p = 0; p < w->n_processes; p++) {
+        struct computing *c = &w->processes[p];
         const uint32_t l = w->events->model->processes[p].locations[0];
         const struct mpl_location *loc = &w->events->model->locations[l];
-        int64_t since = loc->n_events > 0 ? loc->time_ticks[0] : 0;
 
-        for (uint32_t k = 0; k < w->events->lanes[l].n_calls; k++) {
-            add_stretch(w, p, since, mpl_events_enter_ticks(w->events, l, 2 * k + 1));
-            since = mpl_events_leave_ticks(w->events, l, 2 * k + 1);
-        }
-        if (loc->n_events > 0) {
-            add_stretch(w, p, since, loc->time_ticks[loc->n_events - 1]);
+        *c = (struct computing){ .location = l };
+        c->since_ticks = loc->n_events > 0 ? loc->time_ticks[0] : 0;
+        if (find_stretch(w, c)) {
+            w->order[w->n_order++] = p;
         }
     }
-    qsort(w->turns, w->n, sizeof *w->turns, by_time);
+    for (uint32_t i = w->n_order / 2; i-- > 0;) {
+        sift_down(w, i);
+    }
 }
 
-static void add_pairs(struct crowd_walk *w, double ticks)
+/* ---- what passes between them ------------------------------------------------------------------ */
+
+static void begin(struct crowd_walk *w, uint32_t process)
 {
-    for (uint32_t p = 0; p < w->n_processes; p++) {
-        for (uint32_t q = 0; q < p && w->is_computing[p]; q++) {
-            w->pairs[(size_t) p * w->n_processes + q] += w->is_computing[q] ? ticks : 0;
-        }
+    struct computing *c = &w->processes[process];
+
+    c->is_on = true;
+    c->counted_ticks = w->counted_ticks;
+    c->place = w->n_on;
+    c->turn_ticks = c->end_ticks;
+    w->on[w->n_on++] = process;
+}
+
+/* The time that it computed together with another began when the later of the two did. */
+static void add_pairs(struct crowd_walk *w, uint32_t process)
+{
+    const int64_t own_ticks = w->processes[process].counted_ticks;
+
+    for (uint32_t i = 0; i < w->n_on; i++) {
+        const uint32_t other = w->on[i];
+        const int64_t ticks = w->processes[other].counted_ticks;
+        const uint32_t high = process > other ? process : other;
+        const uint32_t low = process > other ? other : process;
+
+        w->pairs[(size_t) high * w->n_processes + low] +=
+            (double) (w->counted_ticks - (ticks > own_ticks ? ticks : own_ticks));
     }
 }
 
-/* Adds up for how long how many compute or, where that is known, which two do. */
+/* False where it has no further stretch. */
+static bool end(struct crowd_walk *w, uint32_t process)
+{
+    struct computing *c = &w->processes[process];
+    const uint32_t last = w->on[--w->n_on];
+
+    w->on[c->place] = last;
+    w->processes[last].place = c->place;
+    if (w->most > 0) {
+        add_pairs(w, process);
+    }
+    c->is_on = false;
+    return find_stretch(w, c);
+}
+
+static void pass(struct crowd_walk *w, int64_t from_ticks, int64_t to_ticks)
+{
+    if (from_ticks < w->events->window_begin_ticks ||
+        to_ticks > w->events->window_end_ticks) {
+        return;
+    }
+    if (w->most == 0) {
+        w->times[w->n_on] += (double) (to_ticks - from_ticks);
+        w->all_ticks += (double) (to_ticks - from_ticks);
+    } else if (w->n_on > 1 && w->n_on <= w->most) {
+        w->counted_ticks += to_ticks - from_ticks;
+    }
+}
+
+/*
+ * Adds up for how long how many compute or, where that is known, which two do. Turns are merged from the
+ * processes, which have them in order: to sort them all took 16 bytes each and most of the time.
+ */
 static void walk(struct crowd_walk *w)
 {
-    uint32_t n = 0;
+    start(w);
+    while (w->n_order > 0) {
+        const uint32_t process = w->order[0];
+        const int64_t ticks = w->processes[process].turn_ticks;
 
-    memset(w->is_computing, 0, w->n_processes * sizeof *w->is_computing);
-    for (size_t i = 0; i + 1 < w->n; i++) {
-        const struct turn *t = &w->turns[i];
-        const double ticks = (double) (w->turns[i + 1].ticks - t->ticks);
-
-        n = t->begins ? n + 1 : n - 1;
-        w->is_computing[t->process] = t->begins;
-        if (t->ticks < w->events->window_begin_ticks ||
-            w->turns[i + 1].ticks > w->events->window_end_ticks) {
-            continue;
+        if (!w->processes[process].is_on) {
+            begin(w, process);
+        } else if (!end(w, process)) {
+            w->order[0] = w->order[--w->n_order];
         }
-        if (w->most == 0) {
-            w->times[n] += ticks;
-            w->all_ticks += ticks;
-        } else if (n > 1 && n <= w->most) {
-            add_pairs(w, ticks);
+        if (w->n_order > 0) {
+            sift_down(w, 0);
+            pass(w, ticks, w->processes[w->order[0]].turn_ticks);
         }
     }
 }
@@ -149,27 +233,26 @@ static bool can_tell(const struct mpl_events *events)
            n_calls <= MOST_CALLS;
 }
 
+static bool prepare(struct crowd_walk *w, struct mpl_arena *scratch)
+{
+    const uint32_t n = w->n_processes;
+
+    w->processes = MPL_NEW_ARRAY(scratch, n, struct computing);
+    w->order = MPL_NEW_ARRAY(scratch, n, uint32_t);
+    w->on = MPL_NEW_ARRAY(scratch, n, uint32_t);
+    w->times = MPL_NEW_ARRAY(scratch, n + 1, double);
+    w->pairs = MPL_NEW_ARRAY(scratch, (size_t) n * n, double);
+    return w->processes != NULL && w->order != NULL && w->on != NULL && w->times != NULL &&
+           w->pairs != NULL;
+}
+
 bool mpl_events_crowd(const struct mpl_events *events, struct mpl_crowd *out)
 {
     struct mpl_arena *scratch = mpl_arena_create();
-    const uint32_t n = events->model->n_processes;
-    struct crowd_walk w = { .events = events, .n_processes = n };
-    size_t n_calls = 0;
-    bool is_known = scratch != NULL && can_tell(events);
+    struct crowd_walk w = { .events = events, .n_processes = events->model->n_processes };
+    bool is_known = scratch != NULL && can_tell(events) && prepare(&w, scratch);
 
     if (is_known) {
-        for (uint32_t l = 0; l < events->model->n_locations; l++) {
-            n_calls += events->lanes[l].n_calls;
-        }
-        w.turns = MPL_NEW_ARRAY(scratch, 2 * (n_calls + n), struct turn);
-        w.is_computing = MPL_NEW_ARRAY(scratch, n, bool);
-        w.times = MPL_NEW_ARRAY(scratch, n + 1, double);
-        w.pairs = MPL_NEW_ARRAY(scratch, (size_t) n * n, double);
-        is_known =
-            w.turns != NULL && w.is_computing != NULL && w.times != NULL && w.pairs != NULL;
-    }
-    if (is_known) {
-        gather(&w);
         walk(&w);
         w.most = limit_of(&w);
         is_known = w.most > 0 && w.all_ticks > 0;

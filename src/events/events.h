@@ -362,7 +362,7 @@ struct mpl_crowd {
 /**
  * False where that is not known: of a single process, with threads, of more than 256 processes or 2 million
  * calls, and without memory.
- * Cost: calls times logarithm of them; times processes squared.
+ * Cost: calls times the logarithm of processes, and times those that compute meanwhile.
  */
 bool mpl_events_crowd(const struct mpl_events *events, struct mpl_crowd *out);
 

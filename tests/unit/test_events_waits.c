@@ -722,6 +722,78 @@ START_TEST(every_other_process_computes_always_the_same_ones)
 }
 END_TEST
 
+START_TEST(crowd_is_what_counting_at_each_moment_gives)
+{
+    enum { PROCESSES = 7, MOMENTS = 4000 };
+    static bool is_computing[PROCESSES][MOMENTS];
+    struct fixture *f = fixture_create(arena, PROCESSES, 1);
+    struct mpl_crowd crowd;
+    uint32_t random = 1;
+    double times[PROCESSES + 1] = { 0 };
+
+    /* Calls begin and end at the same moments as others, touch, and take no time. */
+    for (uint32_t p = 0; p < PROCESSES; p++) {
+        int64_t now = 0;
+
+        fixture_enter(f, p, 0, "main");
+        while (now < MOMENTS) {
+            random = random * 1103515245 + 12345;
+            const int64_t from = now + (int64_t) (random >> 16) % 4 * 5;
+            const int64_t to = from + (int64_t) (random >> 20) % 4 * (5 + p % 2 * 10);
+
+            for (int64_t t = now; t < from && t < MOMENTS; t++) {
+                is_computing[p][t] = true;
+            }
+            now = from < MOMENTS && to < MOMENTS ? to : MOMENTS;
+            fixture_call(f, p, from < MOMENTS ? from : MOMENTS, now, "MPI_Test");
+        }
+    }
+    for (uint32_t t = 0; t < MOMENTS; t++) {
+        uint32_t n = 0;
+
+        for (uint32_t p = 0; p < PROCESSES; p++) {
+            n += is_computing[p][t];
+        }
+        times[n]++;
+    }
+    ck_assert(mpl_events_crowd(fixture_events(f), &crowd));
+
+    double rest = 0;
+    uint32_t most = PROCESSES;
+
+    for (; rest + times[most] <= 0.02 * MOMENTS; most--) {
+        rest += times[most];
+    }
+
+    double pairs[PROCESSES][PROCESSES] = { { 0 } };
+    double sum = 0;
+    uint32_t n_together = 0;
+
+    for (uint32_t t = 0; t < MOMENTS; t++) {
+        uint32_t n = 0;
+
+        for (uint32_t p = 0; p < PROCESSES; p++) {
+            n += is_computing[p][t];
+        }
+        for (uint32_t p = 0; p < PROCESSES && n <= most; p++) {
+            for (uint32_t q = 0; q < p; q++) {
+                pairs[p][q] += is_computing[p][t] && is_computing[q][t];
+                sum += is_computing[p][t] && is_computing[q][t];
+            }
+        }
+    }
+    for (uint32_t p = 0; p < PROCESSES; p++) {
+        for (uint32_t q = 0; q < p; q++) {
+            n_together += pairs[p][q] > 0.25 * sum / (PROCESSES * (PROCESSES - 1) / 2);
+        }
+    }
+    ck_assert_uint_eq(crowd.most, most);
+    ck_assert_double_eq(crowd.share, times[most] / MOMENTS);
+    ck_assert_double_eq(crowd.alone, times[1] / MOMENTS);
+    ck_assert_double_eq(crowd.pairs, n_together / (PROCESSES * (PROCESSES - 1) / 2.0));
+}
+END_TEST
+
 START_TEST(a_process_with_threads_is_not_counted)
 {
     struct fixture *f = fixture_create(arena, 2, 2);
@@ -776,6 +848,7 @@ static Suite *make_suite(void)
     tcase_add_test(t, leaf_of_a_broadcast_stalls_from_the_last_enter_on);
     tcase_add_test(t, two_of_four_compute_at_a_time_any_two);
     tcase_add_test(t, every_other_process_computes_always_the_same_ones);
+    tcase_add_test(t, crowd_is_what_counting_at_each_moment_gives);
     tcase_add_test(t, a_process_with_threads_is_not_counted);
     suite_add_tcase(suite, t);
     return suite;
