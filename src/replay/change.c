@@ -146,7 +146,7 @@ enum mpl_status mpl_question_resolve(struct question *q, struct mpl_err *err)
             st = resolve_region(q, i, &regions[q->scale.n_regions++], err);
         }
         if (st == MPL_OK && mpl_change_is_by_section(change) && q->scale.sections == NULL) {
-            st = mpl_events_sections(q->events, q->arena, &q->scale.sections, err);
+            st = mpl_replay_sections(q->replay, &q->scale.sections, err);
         }
     }
     return st;

@@ -94,16 +94,55 @@ enum mpl_status mpl_replay_ideal(const struct mpl_events *events, double *ideal_
 
 /* ---- what if ----------------------------------------------------------------------------- */
 
-static struct spent *make_spent(const struct question *q)
+/* The run with nothing changed, and who deals out tasks in it. */
+struct baseline {
+    bool is_known;
+    bool has_sections; /* tells what is spent in each; all else is the same without */
+    struct course course;
+    struct farms farms;
+};
+
+struct mpl_replay {
+    const struct mpl_events *events;
+    struct mpl_arena *arena;
+    const struct mpl_sections *sections; /* NULL: nobody asked yet */
+    struct baseline baseline;            /* shared by questions without regions */
+};
+
+struct mpl_replay *mpl_replay_create(const struct mpl_events *events,
+                                     struct mpl_arena *arena)
+{
+    struct mpl_replay *replay = MPL_NEW(arena, struct mpl_replay);
+
+    if (replay != NULL) {
+        replay->events = events;
+        replay->arena = arena;
+    }
+    return replay;
+}
+
+enum mpl_status mpl_replay_sections(struct mpl_replay *replay,
+                                    const struct mpl_sections **out, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    if (replay->sections == NULL) {
+        st = mpl_events_sections(replay->events, replay->arena, &replay->sections, err);
+    }
+    *out = replay->sections;
+    return st;
+}
+
+static struct spent *make_spent(const struct question *q, struct mpl_arena *arena)
 {
     const uint32_t n = mpl_events_model(q->events)->n_locations;
-    struct spent *spent = MPL_NEW_ARRAY(q->arena, n, struct spent);
+    struct spent *spent = MPL_NEW_ARRAY(arena, n, struct spent);
 
     for (uint32_t l = 0; l < n && spent != NULL; l++) {
         spent[l].farm = MPL_NONE;
-        spent[l].regions_s = MPL_NEW_ARRAY(q->arena, q->scale.n_regions, double);
+        spent[l].regions_s = MPL_NEW_ARRAY(arena, q->scale.n_regions, double);
         if (q->scale.sections != NULL) {
-            spent[l].sections_s = MPL_NEW_ARRAY(q->arena, q->scale.sections->n, double);
+            spent[l].sections_s = MPL_NEW_ARRAY(arena, q->scale.sections->n, double);
         }
         if (spent[l].regions_s == NULL ||
             (q->scale.sections != NULL && spent[l].sections_s == NULL)) {
@@ -323,6 +362,7 @@ static enum mpl_status run_unsure(const struct question *q, const struct farms *
     return st;
 }
 
+/* Deals with farms as with scratch memory. */
 static enum mpl_status run_changed(const struct question *q, struct farms *farms,
                                    struct course *changed, struct mpl_err *err)
 {
@@ -340,32 +380,49 @@ static enum mpl_status run_changed(const struct question *q, struct farms *farms
 }
 
 static enum mpl_status make_course(const struct question *q, struct course *course,
-                                   struct mpl_err *err)
+                                   struct mpl_arena *arena, struct mpl_err *err)
 {
     const uint32_t n = mpl_events_model(q->events)->n_locations;
 
     course->unsure = MPL_NONE;
-    course->end_s = MPL_NEW_ARRAY(q->arena, n, double);
-    course->order_s = MPL_NEW_ARRAY(q->arena, n, double);
-    course->choices = MPL_NEW_ARRAY(q->arena, n, enum choice);
+    course->end_s = MPL_NEW_ARRAY(arena, n, double);
+    course->order_s = MPL_NEW_ARRAY(arena, n, double);
+    course->choices = MPL_NEW_ARRAY(arena, n, enum choice);
     return course->end_s == NULL || course->order_s == NULL || course->choices == NULL
                ? mpl_nomem(err)
                : MPL_OK;
 }
 
-static enum mpl_status run_baseline(struct question *q, struct course *baseline,
-                                    struct mpl_arena *scratch, struct farms *farms,
-                                    struct mpl_err *err)
+static enum mpl_status run_baseline(const struct question *q, struct mpl_arena *arena,
+                                    struct baseline *baseline, struct mpl_err *err)
 {
-    enum mpl_status st = make_course(q, baseline, err);
+    struct course *course = &baseline->course;
+    enum mpl_status st = make_course(q, course, arena, err);
 
-    baseline->spent = make_spent(q);
-    if (st == MPL_OK && baseline->spent == NULL) {
+    course->spent = make_spent(q, arena);
+    if (st == MPL_OK && course->spent == NULL) {
         return mpl_nomem(err);
     }
-    st = st == MPL_OK ? mpl_engine_run(q->events, &q->scale, NULL, baseline, err) : st;
-    st = st == MPL_OK ? find_farms(q, baseline, scratch, farms, err) : st;
-    return st == MPL_OK ? mpl_question_settle(q, baseline->spent, err) : st;
+    st = st == MPL_OK ? mpl_engine_run(q->events, &q->scale, NULL, course, err) : st;
+    st = st == MPL_OK ? find_farms(q, course, arena, &baseline->farms, err) : st;
+    baseline->is_known = st == MPL_OK;
+    baseline->has_sections = q->scale.sections != NULL;
+    return st;
+}
+
+/* How long each region takes is a matter of its own, of \p own. */
+static enum mpl_status find_baseline(const struct question *q, struct baseline *own,
+                                     struct mpl_arena *scratch, struct baseline **out,
+                                     struct mpl_err *err)
+{
+    struct mpl_replay *replay = q->replay;
+
+    *out = q->scale.n_regions > 0 ? own : &replay->baseline;
+    if ((*out)->is_known && (q->scale.sections == NULL || (*out)->has_sections)) {
+        return MPL_OK;
+    }
+    **out = (struct baseline){ .is_known = false };
+    return run_baseline(q, *out == own ? scratch : replay->arena, *out, err);
 }
 
 static enum mpl_status compare(const struct question *q, const struct course *baseline,
@@ -394,19 +451,23 @@ static enum mpl_status run_twice(struct question *q, const int64_t *const *given
                                  struct mpl_arena *scratch, struct mpl_replayed *out,
                                  struct mpl_err *err)
 {
-    struct course baseline = { 0 };
+    struct baseline own = { .is_known = false };
+    struct baseline *baseline = NULL;
     struct course changed = { 0 };
-    struct farms farms = { 0 };
-    enum mpl_status st = run_baseline(q, &baseline, scratch, &farms, err);
+    enum mpl_status st = find_baseline(q, &own, scratch, &baseline, err);
 
-    out->doubt = lack_of_course(&baseline, out->recorded_s);
-    if (st != MPL_OK || out->doubt != NULL) {
+    st = st == MPL_OK ? mpl_question_settle(q, baseline->course.spent, err) : st;
+    if (st != MPL_OK) {
         return st;
     }
-    st = make_course(q, &changed, err);
+    out->doubt = lack_of_course(&baseline->course, out->recorded_s);
+    if (out->doubt != NULL) {
+        return MPL_OK;
+    }
+    st = make_course(q, &changed, q->arena, err);
     q->scale.given = given;
-    st = st == MPL_OK ? run_changed(q, &farms, &changed, err) : st;
-    return st == MPL_OK ? compare(q, &baseline, &changed, out, err) : st;
+    st = st == MPL_OK ? run_changed(q, &baseline->farms, &changed, err) : st;
+    return st == MPL_OK ? compare(q, &baseline->course, &changed, out, err) : st;
 }
 
 static enum mpl_status answer(struct question *q, const int64_t *const *given,
@@ -431,17 +492,35 @@ static enum mpl_status answer(struct question *q, const int64_t *const *given,
     return st;
 }
 
+enum mpl_status mpl_replay_ask(struct mpl_replay *replay, const struct mpl_what_if *what,
+                               const struct mpl_replay_role *roles, size_t n_roles,
+                               struct mpl_arena *arena, struct mpl_replayed *out,
+                               struct mpl_err *err)
+{
+    struct question q = { .events = replay->events,
+                          .replay = replay,
+                          .what = what,
+                          .roles = roles,
+                          .n_roles = n_roles,
+                          .arena = arena };
+
+    return answer(&q, NULL, out, err);
+}
+
 enum mpl_status mpl_replay_run(const struct mpl_events *events,
                                const struct mpl_what_if *what,
                                const struct mpl_replay_role *roles, size_t n_roles,
                                struct mpl_arena *arena, struct mpl_replayed *out,
                                struct mpl_err *err)
 {
-    struct question q = {
-        .events = events, .what = what, .roles = roles, .n_roles = n_roles, .arena = arena
-    };
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct mpl_replay *replay = scratch == NULL ? NULL : mpl_replay_create(events, scratch);
+    const enum mpl_status st =
+        replay == NULL ? mpl_nomem(err)
+                       : mpl_replay_ask(replay, what, roles, n_roles, arena, out, err);
 
-    return answer(&q, NULL, out, err);
+    mpl_arena_destroy(scratch);
+    return st;
 }
 
 enum mpl_status mpl_replay_given(const struct mpl_events *events,
@@ -449,7 +528,14 @@ enum mpl_status mpl_replay_given(const struct mpl_events *events,
                                  struct mpl_replayed *out, struct mpl_err *err)
 {
     static const struct mpl_what_if nothing = { .text = "" };
-    struct question q = { .events = events, .what = &nothing, .arena = arena };
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct mpl_replay *replay = scratch == NULL ? NULL : mpl_replay_create(events, scratch);
+    struct question q = {
+        .events = events, .replay = replay, .what = &nothing, .arena = arena
+    };
+    const enum mpl_status st =
+        replay == NULL ? mpl_nomem(err) : answer(&q, given, out, err);
 
-    return answer(&q, given, out, err);
+    mpl_arena_destroy(scratch);
+    return st;
 }

@@ -100,6 +100,22 @@ enum mpl_status mpl_replay_run(const struct mpl_events *events,
                                struct mpl_err *err);
 
 /**
+ * What several questions about one run share: the run with nothing changed, once for all that change no region,
+ * and its sections. Answers are those of mpl_replay_run(), whatever was asked before.
+ *
+ * Ownership: lives in \p arena, which must outlive all questions, as \p events must; answers may outlive both. NULL
+ *            without memory.
+ * Cost:      what mpl_replay_run() needs for such a master stays until then.
+ */
+struct mpl_replay;
+struct mpl_replay *mpl_replay_create(const struct mpl_events *events,
+                                     struct mpl_arena *arena);
+enum mpl_status mpl_replay_ask(struct mpl_replay *replay, const struct mpl_what_if *what,
+                               const struct mpl_replay_role *roles, size_t n_roles,
+                               struct mpl_arena *arena, struct mpl_replayed *out,
+                               struct mpl_err *err);
+
+/**
  * The same with other computation, as of another run: \p given per location, what it computes before each of its calls and
  * behind the last one, in ticks of \p events; NULL: as recorded. Everybody receives in the recorded order.
  */

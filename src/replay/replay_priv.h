@@ -104,6 +104,7 @@ enum mpl_status mpl_engine_run(const struct mpl_events *events, const struct sca
 /* change.c: a question with everybody's names and numbers in place. */
 struct question {
     const struct mpl_events *events;
+    struct mpl_replay *replay; /* what it shares with others */
     const struct mpl_what_if *what;
     const struct mpl_replay_role *roles;
     size_t n_roles;
@@ -113,6 +114,9 @@ struct question {
     uint32_t *region_of; /* per change: its region of the scale; MPL_NONE */
     struct scale scale;  /* with factors of 1 until question_settle() */
 };
+/* replay.c: of the run, made when the first question asks. */
+enum mpl_status mpl_replay_sections(struct mpl_replay *replay,
+                                    const struct mpl_sections **out, struct mpl_err *err);
 /* Finds the locations and regions that are named. Errors: MPL_E_USAGE. */
 enum mpl_status mpl_question_resolve(struct question *q, struct mpl_err *err);
 /* Fills in the factors, some of which depend on what everybody spends. */

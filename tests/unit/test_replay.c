@@ -633,6 +633,42 @@ START_TEST(what_is_not_recorded_is_not_guessed)
 }
 END_TEST
 
+START_TEST(questions_that_share_a_run_are_answered_like_one_alone)
+{
+    static const char *const texts[] = {
+        "transfer/2",  "compute(1)=others",     "network*0",         "compute(0)=even",
+        "compute*0.5", "region(MPI_Recv)*0.5",  "compute(1)=others", "transfer/2",
+        "compute*2",   "region(MPI_Recv)*0.25", "compute(all)=even", "compute(0) - 5 us",
+    };
+    enum { N_TEXTS = sizeof texts / sizeof *texts };
+    const struct mpl_events *const runs[] = { late_sender(), sections() };
+
+    /* From each of them on, so that each is the first once, and follows each kind. */
+    for (size_t i = 0; i < 2 * N_TEXTS; i++) {
+        const struct mpl_events *events = runs[i % 2];
+        struct mpl_replay *replay = mpl_replay_create(events, arena);
+
+        for (size_t k = 0; k < N_TEXTS; k++) {
+            const struct mpl_what_if *what = parse(texts[(i / 2 + k) % N_TEXTS]);
+            struct mpl_replayed shared = { 0 };
+            struct mpl_replayed alone = { 0 };
+
+            /* Not in both runs are there receives. */
+            ck_assert_int_eq(mpl_replay_ask(replay, what, NULL, 0, arena, &shared, NULL),
+                             mpl_replay_run(events, what, NULL, 0, arena, &alone, NULL));
+            ck_assert_double_eq(shared.baseline_s, alone.baseline_s);
+            ck_assert_double_eq(shared.changed_s, alone.changed_s);
+            ck_assert_uint_eq(shared.n_locations, alone.n_locations);
+            ck_assert_double_eq(shared.recorded_s, alone.recorded_s);
+            ck_assert_pstr_eq(shared.doubt, alone.doubt);
+            for (uint32_t l = 0; l < shared.n_locations; l++) {
+                ck_assert_double_eq(shared.end_s[l], alone.end_s[l]);
+            }
+        }
+    }
+}
+END_TEST
+
 START_TEST(running_out_of_memory_is_told_at_every_allocation)
 {
     static const char text[] =
@@ -673,6 +709,7 @@ static Suite *make_suite(void)
     tcase_add_loop_test(t, what_cannot_be_read_is_refused_with_its_column, 0,
                         (int) (sizeof refused / sizeof *refused));
     tcase_add_test(t, no_text_breaks_the_parser);
+    tcase_add_test(t, questions_that_share_a_run_are_answered_like_one_alone);
     tcase_add_test(t, running_out_of_memory_is_told_at_every_allocation);
     tcase_add_test(t, a_faster_sender_is_waited_for_until_it_comes_before_the_receiver);
     tcase_add_test(t, regions_hold_what_they_call_and_calls_by_their_name);
