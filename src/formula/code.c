@@ -63,9 +63,9 @@ static uint32_t rows_of(const struct insn *body, size_t n, uint32_t first)
     return rows;
 }
 
-bool mpl_code_insert(struct compiler *c, size_t at, struct insn insn)
+bool mpl_code_insert(struct compiler *c, size_t at, size_t n_body, struct insn insn)
 {
-    const size_t n_body = c->code.n - at;
+    const size_t n_behind = c->code.n - at;
 
     mpl_assert(insn.to < TEMP_LIMIT);
     if (!add(c)) {
@@ -74,15 +74,30 @@ bool mpl_code_insert(struct compiler *c, size_t at, struct insn insn)
 
     struct insn *place = (struct insn *) c->code.data + at;
 
-    memmove(place + 1, place, n_body * sizeof *place);
+    memmove(place + 1, place, n_behind * sizeof *place);
     *place = insn;
     place->n_body = (uint32_t) n_body;
     return true;
 }
 
+/* Elements are computed block by block: what decides for one of them does not for the next. */
+static void remove_guards(struct compiler *c, size_t from)
+{
+    struct insn *code = c->code.data;
+    size_t n = from;
+
+    for (size_t i = from; i < c->code.n; i++) {
+        if (code[i].op < OP_FIRST_GUARD || code[i].op >= OP_FIRST_AGGREGATE) {
+            code[n++] = code[i];
+        }
+    }
+    c->code.n = n;
+}
+
 bool mpl_code_loop(struct compiler *c, size_t body, struct insn aggregate)
 {
-    if (!mpl_code_insert(c, body, aggregate)) {
+    remove_guards(c, body);
+    if (!mpl_code_insert(c, body, c->code.n - body, aggregate)) {
         return false;
     }
 

@@ -339,9 +339,9 @@ static void check_binary(struct compiler *c, const struct binary *binary, size_t
     }
 }
 
-/* Aggregates are worth a look whether they decide anything; nothing else is. */
+/* What is not needed may aggregate long lists, or read what is costly to find. */
 static bool pass_over(struct compiler *c, enum opcode op, size_t right_code,
-                      struct where left, const struct operand *right, struct where result)
+                      struct where left, struct where result)
 {
     const struct insn insn = {
         .op = op == OP_AND ? OP_UNLESS_FALSE : OP_UNLESS_TRUE,
@@ -350,8 +350,8 @@ static bool pass_over(struct compiler *c, enum opcode op, size_t right_code,
         .to = result.index,
     };
 
-    return (op != OP_AND && op != OP_OR) || !right->has_aggregate ||
-           mpl_code_insert(c, right_code, insn);
+    return (op != OP_AND && op != OP_OR) ||
+           mpl_code_insert(c, right_code, c->code.n - right_code, insn);
 }
 
 /* \p right_code is where the instructions of the right side begin. */
@@ -366,7 +366,7 @@ static bool compile_binary(struct compiler *c, const struct binary *binary, size
     result.is_condition = binary->rule == UNIT_COMPARE || binary->rule == UNIT_PLAIN;
     *out = result;
     return mpl_code_emit(c, binary->op, operands, 2, &out->where) &&
-           pass_over(c, binary->op, right_code, operands[0], right, out->where);
+           pass_over(c, binary->op, right_code, operands[0], out->where);
 }
 
 static bool parse_binary(struct compiler *c, enum rank rank, struct operand *out);
@@ -419,7 +419,20 @@ static bool parse_binary(struct compiler *c, enum rank rank, struct operand *out
     return true;
 }
 
-/* Both arms are evaluated: nothing in a formula has an effect, and jumps would cost more. */
+/* An arm without instructions is a constant or a name, which costs nothing unless it is read. */
+static bool guard_arm(struct compiler *c, enum opcode op, struct where condition, size_t at,
+                      size_t n, const struct operand *arm)
+{
+    const struct insn insn = {
+        .op = (uint8_t) op,
+        .source = { (uint8_t) condition.source },
+        .index = { condition.index },
+        .to = arm->where.index,
+    };
+
+    return n == 0 || arm->where.source != SOURCE_TEMP || mpl_code_insert(c, at, n, insn);
+}
+
 static bool compile_choice(struct compiler *c, size_t at, struct operand *condition,
                            const struct operand *yes, const struct operand *no,
                            struct operand *out)
@@ -442,6 +455,7 @@ static bool parse_choice(struct compiler *c, struct operand *out)
     const size_t at = c->token.at;
     struct operand condition = *out;
     struct operand yes, no;
+    const size_t yes_code = c->code.n;
 
     mpl_parse_advance(c);
     if (!mpl_parse_expression(c, &yes)) {
@@ -453,8 +467,16 @@ static bool parse_choice(struct compiler *c, struct operand *out)
     if (c->token.kind != TOKEN_COLON) {
         return mpl_parse_expected(c, "an operator or ':'");
     }
+
+    const size_t no_code = c->code.n;
+
     mpl_parse_advance(c);
+    /* The later one first: it moves nothing that the other one refers to. */
     return mpl_parse_expression(c, &no) &&
+           guard_arm(c, OP_ONLY_FALSE, condition.where, no_code, c->code.n - no_code,
+                     &no) &&
+           guard_arm(c, OP_ONLY_TRUE, condition.where, yes_code, no_code - yes_code,
+                     &yes) &&
            compile_choice(c, at, &condition, &yes, &no, out);
 }
 

@@ -247,14 +247,84 @@ static double kept_aggregate(const struct mpl_formula *formula, const struct ins
     return value;
 }
 
-/* Whether the left side of `and` or `or` alone decides. The evaluation that others read from skips nothing. */
-static bool decides(enum opcode op, double left, struct keeping keeping)
+/* ---- values that are read when they are needed --------------------------------------- */
+
+static inline void need(const struct mpl_formula_source *from, enum source source,
+                        uint32_t slot)
 {
-    return keeping.put == NULL && (op == OP_UNLESS_FALSE ? left == 0.0 : fabs(left) > 0.0);
+    if ((source == SOURCE_SCALAR || source == SOURCE_LIST) &&
+        (from->known[slot / 64] >> slot % 64 & 1) == 0) {
+        from->known[slot / 64] |= UINT64_C(1) << slot % 64;
+        from->read(from->context, slot, source == SOURCE_LIST);
+    }
 }
 
-static double evaluate(const struct mpl_formula *formula, const double *scalars,
-                       const struct mpl_list *lists, struct keeping keeping)
+static void need_of_aggregate(const struct mpl_formula_source *from,
+                              const struct insn *aggregate)
+{
+    if (aggregate->list != MPL_NONE) {
+        need(from, SOURCE_LIST, aggregate->list);
+    }
+    for (uint32_t i = 0; i <= aggregate->n_body; i++) {
+        const struct insn *insn = aggregate + i;
+
+        for (int k = 0; k < OPERANDS; k++) {
+            need(from, insn->source[k], insn->index[k]);
+        }
+    }
+}
+
+/* ---- one instruction after the other -------------------------------------------------- */
+
+/* Whether the instructions behind a guard are passed over. The evaluation that others read from passes over none. */
+static bool decides(enum opcode op, double a, struct keeping keeping)
+{
+    if (keeping.put != NULL) {
+        return false;
+    }
+    switch (op) {
+    case OP_UNLESS_FALSE:
+        return a == 0.0;
+    case OP_UNLESS_TRUE:
+        return fabs(a) > 0.0;
+    case OP_ONLY_TRUE:
+        return !(fabs(a) > 0.0);
+    default:
+        return a != 0.0; /* or undefined */
+    }
+}
+
+/* What an operation makes whose right side was passed over; of an arm nobody reads it. */
+static double value_of_guard(enum opcode op)
+{
+    return op == OP_UNLESS_FALSE ? 0.0 : op == OP_UNLESS_TRUE ? 1.0 : NAN;
+}
+
+static inline double read_operand(const double *const *values, const struct insn *insn,
+                                  int k, const struct mpl_formula_source *from)
+{
+    if (from != NULL) {
+        need(from, insn->source[k], insn->index[k]);
+    }
+    return values[insn->source[k]][insn->index[k]];
+}
+
+/* The operation on \p a and the others, of which it needs to know only those that count. */
+static inline double operate(const double *const *values, const struct insn *insn, double a,
+                             const struct mpl_formula_source *from)
+{
+    if (insn->op == OP_CHOOSE) {
+        return isnan(a) ? NAN : read_operand(values, insn, a != 0.0 ? 1 : 2, from);
+    }
+    if (from != NULL && insn->op == OP_DEFAULT && !isnan(a)) {
+        return a;
+    }
+    return apply(insn->op, a, read_operand(values, insn, 1, from));
+}
+
+static inline double evaluate(const struct mpl_formula *formula, const double *scalars,
+                              const struct mpl_list *lists, struct keeping keeping,
+                              const struct mpl_formula_source *from)
 {
     double temps[TEMP_LIMIT];
     const double *const values[] = { [SOURCE_CONST] = formula->constants,
@@ -264,6 +334,10 @@ static double evaluate(const struct mpl_formula *formula, const double *scalars,
 
     for (const struct insn *insn = formula->code; insn < end; insn++) {
         if (insn->op >= OP_FIRST_AGGREGATE) {
+            if (from != NULL) {
+                need_of_aggregate(from, insn);
+            }
+
             const double p =
                 insn->op == OP_PERCENTILE ? values[insn->source[1]][insn->index[1]] : NAN;
 
@@ -272,20 +346,17 @@ static double evaluate(const struct mpl_formula *formula, const double *scalars,
             continue;
         }
 
-        const double a = values[insn->source[0]][insn->index[0]];
-        if (insn->op == OP_UNLESS_FALSE || insn->op == OP_UNLESS_TRUE) {
-            if (decides(insn->op, a, keeping)) {
-                temps[insn->to] = truth(insn->op == OP_UNLESS_TRUE);
-                insn += insn->n_body;
-            }
-            continue;
+        const double a = read_operand(values, insn, 0, from);
+
+        if (insn->op < OP_FIRST_GUARD) {
+            temps[insn->to] = operate(values, insn, a, from);
+        } else if (decides(insn->op, a, keeping)) {
+            temps[insn->to] = value_of_guard(insn->op);
+            insn += insn->n_body;
         }
-
-        const double b = values[insn->source[1]][insn->index[1]];
-
-        temps[insn->to] = insn->op == OP_CHOOSE
-                              ? choose(a, b, values[insn->source[2]][insn->index[2]])
-                              : apply(insn->op, a, b);
+    }
+    if (from != NULL) {
+        need(from, formula->result.source, formula->result.index);
     }
 
     const double result = values[formula->result.source][formula->result.index];
@@ -296,7 +367,14 @@ static double evaluate(const struct mpl_formula *formula, const double *scalars,
 double mpl_formula_eval(const struct mpl_formula *formula, const double *scalars,
                         const struct mpl_list *lists)
 {
-    return evaluate(formula, scalars, lists, (struct keeping){ NULL, NULL });
+    return evaluate(formula, scalars, lists, (struct keeping){ NULL, NULL }, NULL);
+}
+
+double mpl_formula_eval_as_needed(const struct mpl_formula *formula, const double *scalars,
+                                  const struct mpl_list *lists,
+                                  const struct mpl_formula_source *from)
+{
+    return evaluate(formula, scalars, lists, (struct keeping){ NULL, NULL }, from);
 }
 
 size_t mpl_formula_kept_count(const struct mpl_formula *formula)
@@ -307,11 +385,11 @@ size_t mpl_formula_kept_count(const struct mpl_formula *formula)
 double mpl_formula_eval_first(const struct mpl_formula *formula, const double *scalars,
                               const struct mpl_list *lists, double *kept)
 {
-    return evaluate(formula, scalars, lists, (struct keeping){ kept, NULL });
+    return evaluate(formula, scalars, lists, (struct keeping){ kept, NULL }, NULL);
 }
 
 double mpl_formula_eval_next(const struct mpl_formula *formula, const double *scalars,
                              const struct mpl_list *lists, const double *kept)
 {
-    return evaluate(formula, scalars, lists, (struct keeping){ NULL, kept });
+    return evaluate(formula, scalars, lists, (struct keeping){ NULL, kept }, NULL);
 }

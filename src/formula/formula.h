@@ -111,6 +111,21 @@ const uint32_t *mpl_formula_lists(const struct mpl_formula *formula, size_t *n);
 double mpl_formula_eval(const struct mpl_formula *formula, const double *scalars,
                         const struct mpl_list *lists);
 
+/** Where values come from that are costly to find: each is read when the formula needs it, and once. */
+struct mpl_formula_source {
+    uint64_t *known; /**< Bit per slot: its value is where the evaluation looks for it. */
+    void (*read)(void *context, uint32_t slot, bool is_list); /**< Puts it there. */
+    void *context;
+};
+/**
+ * The same value from such a source. Not needed are the right side of `and` or `or` whose left side decides, the arm of ?:
+ * that is not chosen, and the second argument of default() where the first is defined. No slot may be both a scalar
+ * and a list.
+ */
+double mpl_formula_eval_as_needed(const struct mpl_formula *formula, const double *scalars,
+                                  const struct mpl_list *lists,
+                                  const struct mpl_formula_source *from);
+
 /**
  * Evaluation for many places (locations) at each of which only some names change, as in
  * a.compute - median(all.compute): aggregates of fixed names alone are evaluated once and

@@ -110,11 +110,15 @@ enum opcode {
     OP_DEFINED,
     OP_CHOOSE, /* of three: condition, if true, if false */
     /*
-     * Before the right side of `and` or `or` where that aggregates: if operand 0 decides, the n_body
-     * instructions that follow, the operation itself the last of them, are passed over.
+     * Guards, never in the body of an aggregate. Before the right side of `and` or `or`: if operand 0 decides,
+     * the n_body instructions that follow, the operation itself the last of them, are passed over.
      */
-    OP_UNLESS_FALSE,
+    OP_FIRST_GUARD,
+    OP_UNLESS_FALSE = OP_FIRST_GUARD,
     OP_UNLESS_TRUE,
+    /* Before an arm of `?:`, of n_body instructions: passed over unless operand 0 chooses it. */
+    OP_ONLY_TRUE,
+    OP_ONLY_FALSE,
     /*
      * Aggregates of a list: the n_body instructions that follow are evaluated for each
      * element and leave it in operand 0. Operand 1 is p of OP_PERCENTILE.
@@ -219,10 +223,10 @@ void mpl_formula_warn(struct compiler *c, size_t at, const char *fmt, ...) MPL_P
 /** Appends an operation on \p n operands; \p *result is where it leaves its value. */
 bool mpl_code_emit(struct compiler *c, enum opcode op, const struct where *operands,
                    size_t n, struct where *result);
-/** Makes the instructions from \p body on the body of an aggregate. */
+/** Makes the instructions from \p body on the body of an aggregate, which has no guards. */
 bool mpl_code_loop(struct compiler *c, size_t body, struct insn aggregate);
-/** Puts the instruction, of \p n_body behind it, before those from \p at on. */
-bool mpl_code_insert(struct compiler *c, size_t at, struct insn insn);
+/** Puts the instruction before the \p n_body ones from \p at on, which are its body. */
+bool mpl_code_insert(struct compiler *c, size_t at, size_t n_body, struct insn insn);
 /** Swaps the instructions from … middle-1 with those from middle to the end. */
 void mpl_code_rotate(struct compiler *c, size_t from, size_t middle);
 

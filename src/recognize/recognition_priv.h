@@ -201,7 +201,9 @@ struct mpl_view {
     double *attributes;                     /**< Per attribute. */
     double *scalars;                        /**< Per slot. */
     struct mpl_list *values;                /**< Per slot. */
-    struct mpl_buf *items;                  /**< double, per slot: the values of lists. */
+    uint64_t *is_read;     /**< Bit per slot: the value is in one of them. */
+    bool has_relations;    /**< Some formula of the pattern asks what came first. */
+    struct mpl_buf *items; /**< double, per slot: the values of lists. */
     bool has_no_memory;
     bool is_busy; /**< In use: attributes of other events may ask for more. */
 };

@@ -124,6 +124,23 @@ static bool can_talk(const struct mpl_event_definition *definition, uint32_t nam
     return definition->associated[name - definition->n_members].is_explained;
 }
 
+static bool asks_what_came_first(const struct mpl_pattern *pattern)
+{
+    for (uint32_t e = 0; e < pattern->n_events; e++) {
+        for (uint32_t i = 0; i < pattern->events[e].n_slots; i++) {
+            if (pattern->events[e].slots[i].relation != MPL_SLOT_FIELD) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static size_t words_of_slots(const struct mpl_event_definition *definition)
+{
+    return ((size_t) definition->n_slots + 63) / 64;
+}
+
 struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
                                struct mpl_arena *arena)
 {
@@ -144,8 +161,11 @@ struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
     view->scalars = MPL_NEW_ARRAY(arena, definition->n_slots, double);
     view->values = MPL_NEW_ARRAY(arena, definition->n_slots, struct mpl_list);
     view->items = MPL_NEW_ARRAY(arena, definition->n_slots, struct mpl_buf);
+    view->is_read = MPL_NEW_ARRAY(arena, words_of_slots(definition), uint64_t);
+    view->has_relations = asks_what_came_first(r->pattern);
     if (view->talking == NULL || view->bounds == NULL || view->attributes == NULL ||
-        view->scalars == NULL || view->values == NULL || view->items == NULL) {
+        view->scalars == NULL || view->values == NULL || view->items == NULL ||
+        view->is_read == NULL) {
         return NULL;
     }
     for (uint32_t i = 0; i < definition->n_slots; i++) {
@@ -201,6 +221,7 @@ void mpl_view_set(struct mpl_view *view, uint32_t location, uint32_t number,
     view->near = near;
     memset(view->is_bound, 0, sizeof view->is_bound);
     memset(view->is_valued, 0, sizeof view->is_valued);
+    memset(view->is_read, 0, words_of_slots(view->definition) * sizeof *view->is_read);
 }
 
 /* ---- names ------------------------------------------------------------------------------- */
@@ -368,20 +389,49 @@ void mpl_view_fill_list(struct mpl_view *view, uint32_t number)
     view->values[number] = (struct mpl_list){ items->data, n };
 }
 
-double mpl_view_formula(struct mpl_view *view, const struct mpl_formula *formula)
+static void read_slot(void *context, uint32_t slot, bool is_list)
+{
+    struct mpl_view *view = context;
+
+    if (is_list) {
+        mpl_view_fill_list(view, slot);
+    } else {
+        view->scalars[slot] = scalar_value(view, slot);
+    }
+}
+
+static void read_all(struct mpl_view *view, const struct mpl_formula *formula)
 {
     size_t n;
     const uint32_t *slots = mpl_formula_scalars(formula, &n);
 
     for (size_t i = 0; i < n; i++) {
-        view->scalars[slots[i]] = scalar_value(view, slots[i]);
+        read_slot(view, slots[i], false);
     }
     slots = mpl_formula_lists(formula, &n);
     for (size_t i = 0; i < n; i++) {
-        mpl_view_fill_list(view, slots[i]);
+        read_slot(view, slots[i], true);
     }
-    return view->has_no_memory ? NAN
-                               : mpl_formula_eval(formula, view->scalars, view->values);
+}
+
+/*
+ * Most of what a constraint names has to be looked for, and most matches fail by the first part of it. Whoever asks what
+ * came first notes where that is not known: then all is read, so that no doubt depends on the order of a formula.
+ */
+double mpl_view_formula(struct mpl_view *view, const struct mpl_formula *formula)
+{
+    const struct mpl_formula_source from = { view->is_read, read_slot, view };
+    double value;
+
+    if (view->has_relations) {
+        read_all(view, formula);
+        value = view->has_no_memory
+                    ? NAN
+                    : mpl_formula_eval(formula, view->scalars, view->values);
+    } else {
+        value = mpl_formula_eval_as_needed(formula, view->scalars, view->values, &from);
+    }
+    return view->has_no_memory ? NAN : value;
 }
 
 double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t location,

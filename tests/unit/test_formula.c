@@ -568,6 +568,80 @@ START_TEST(nothing_is_aggregated_where_the_left_side_decides)
 }
 END_TEST
 
+struct asked {
+    double *values;
+    char slots[64];
+};
+
+static void note_slot(void *context, uint32_t slot, bool is_list)
+{
+    struct asked *asked = context;
+
+    ck_assert(!is_list);
+    asked->values[slot] = (double[]){ 1, 0, NAN }[slot];
+    strcat(asked->slots, (const char *[]){ "y", "n", "u" }[slot]);
+}
+
+static enum mpl_status look_up_truth(void *context, const char *name,
+                                     struct mpl_formula_name *out, const char **suggestion,
+                                     const char **reason)
+{
+    (void) context;
+    (void) suggestion;
+    (void) reason;
+    *out = (struct mpl_formula_name){ .slot = name[0] == 'y' ? 0 : name[0] == 'n' ? 1 : 2 };
+    return MPL_OK;
+}
+
+START_TEST(what_decides_nothing_is_not_read)
+{
+    /* y is true, n is not, u is undefined. */
+    static const struct {
+        const char *text;
+        const char *read;
+        double value;
+    } expected[] = {
+        { "y", "y", 1 },
+        { "y or n", "y", 1 },
+        { "y and n", "yn", 0 },
+        { "n and y", "n", 0 },
+        { "n and y or u", "nu", NAN },
+        { "n and (y or u)", "n", 0 },
+        { "u and n", "un", 0 },
+        { "u or y", "uy", 1 },
+        { "y ? n : u", "yn", 0 },
+        { "n ? u + 1 : y + 2", "ny", 3 },
+        { "u ? n + 1 : y + 2", "u", NAN },
+        { "y ? (n ? u - 1 : y * 5) : u * n", "yn", 5 },
+        { "default(y, n)", "y", 1 },
+        { "default(u, n)", "un", 0 },
+        { "y + y * n", "yn", 1 },
+        { "1", "", 1 },
+    };
+    const struct mpl_place place = { "p.yaml", 1, 1 };
+
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        double values[] = { 17, 18, 19 };
+        struct asked asked = { values, "" };
+        uint64_t known = 0;
+        const struct mpl_formula_source from = { &known, note_slot, &asked };
+        const struct mpl_formula *formula = NULL;
+
+        ck_assert_int_eq(mpl_formula_compile(expected[i].text, place, true, look_up_truth,
+                                             NULL, arena, lint, &formula, NULL),
+                         MPL_OK);
+
+        const double value = mpl_formula_eval_as_needed(formula, values, NULL, &from);
+
+        ck_assert_msg(value == expected[i].value ||
+                          (isnan(value) && isnan(expected[i].value)),
+                      "%s is %g", expected[i].text, value);
+        ck_assert_msg(strcmp(asked.slots, expected[i].read) == 0, "%s reads %s",
+                      expected[i].text, asked.slots);
+    }
+}
+END_TEST
+
 static Suite *create_suite(void)
 {
     Suite *suite = suite_create("formula");
@@ -578,6 +652,7 @@ static Suite *create_suite(void)
     tcase_add_checked_fixture(values, open_formulas, close_formulas);
     tcase_add_test(values, operators_bind_as_stated);
     tcase_add_test(values, nothing_is_aggregated_where_the_left_side_decides);
+    tcase_add_test(values, what_decides_nothing_is_not_read);
     tcase_add_test(values, scalar_functions_do_what_they_say);
     tcase_add_test(values, undefined_passes_through_operators_and_functions);
     tcase_add_test(values, operations_without_result_are_undefined);
