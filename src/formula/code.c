@@ -88,10 +88,31 @@ static void remove_guards(struct compiler *c, size_t from)
 
     for (size_t i = from; i < c->code.n; i++) {
         if (code[i].op < OP_FIRST_GUARD || code[i].op >= OP_FIRST_AGGREGATE) {
-            code[n++] = code[i];
+            code[n] = code[i];
+            code[n++].n_body = 0;
         }
     }
     c->code.n = n;
+}
+
+void mpl_code_relax(struct insn *code, size_t at)
+{
+    /* Down the left sides, of which there may be a million; right sides are as deep as parentheses. */
+    while ((code[at].op == OP_AND || code[at].op == OP_OR) && code[at].n_body > 0) {
+        const struct insn *insn = &code[at];
+        const size_t guard = at - insn->n_body;
+
+        if (insn->op == OP_AND) {
+            code[guard].op = OP_IF_TRUE;
+        }
+        if (insn->source[1] == SOURCE_TEMP) {
+            mpl_code_relax(code, at - 1);
+        }
+        if (insn->source[0] != SOURCE_TEMP || guard == 0) {
+            return;
+        }
+        at = guard - 1;
+    }
 }
 
 bool mpl_code_loop(struct compiler *c, size_t body, struct insn aggregate)

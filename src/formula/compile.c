@@ -350,8 +350,17 @@ static bool pass_over(struct compiler *c, enum opcode op, size_t right_code,
         .to = result.index,
     };
 
-    return (op != OP_AND && op != OP_OR) ||
-           mpl_code_insert(c, right_code, c->code.n - right_code, insn);
+    if (op != OP_AND && op != OP_OR) {
+        return true;
+    }
+    if (!mpl_code_insert(c, right_code, c->code.n - right_code, insn)) {
+        return false;
+    }
+
+    struct insn *code = c->code.data;
+
+    code[c->code.n - 1].n_body = code[right_code].n_body;
+    return true;
 }
 
 /* \p right_code is where the instructions of the right side begin. */
@@ -613,6 +622,26 @@ enum mpl_status mpl_formula_compile(const char *text, struct mpl_place place,
     mpl_buf_free(&c.scalars);
     mpl_buf_free(&c.lists);
     return st;
+}
+
+const struct mpl_formula *mpl_formula_condition(const struct mpl_formula *formula,
+                                                struct mpl_arena *arena)
+{
+    struct mpl_formula *condition = MPL_NEW(arena, struct mpl_formula);
+    struct insn *code = MPL_NEW_ARRAY(arena, formula->n_code, struct insn);
+
+    if (condition == NULL || code == NULL) {
+        return NULL;
+    }
+    *condition = *formula;
+    if (formula->n_code > 0) {
+        memcpy(code, formula->code, formula->n_code * sizeof *code);
+    }
+    if (formula->result.source == SOURCE_TEMP) {
+        mpl_code_relax(code, formula->n_code - 1);
+    }
+    condition->code = code;
+    return condition;
 }
 
 struct mpl_unit mpl_formula_unit(const struct mpl_formula *formula)

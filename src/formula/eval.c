@@ -287,6 +287,7 @@ static bool decides(enum opcode op, double a, struct keeping keeping)
         return a == 0.0;
     case OP_UNLESS_TRUE:
         return fabs(a) > 0.0;
+    case OP_IF_TRUE:
     case OP_ONLY_TRUE:
         return !(fabs(a) > 0.0);
     default:
@@ -297,7 +298,9 @@ static bool decides(enum opcode op, double a, struct keeping keeping)
 /* What an operation makes whose right side was passed over; of an arm nobody reads it. */
 static double value_of_guard(enum opcode op)
 {
-    return op == OP_UNLESS_FALSE ? 0.0 : op == OP_UNLESS_TRUE ? 1.0 : NAN;
+    return op == OP_UNLESS_TRUE                        ? 1.0
+           : op == OP_UNLESS_FALSE || op == OP_IF_TRUE ? 0.0
+                                                       : NAN;
 }
 
 static inline double read_operand(const double *const *values, const struct insn *insn,

@@ -96,6 +96,15 @@ enum mpl_status mpl_formula_compile(const char *text, struct mpl_place place,
                                     struct mpl_lint *lint, const struct mpl_formula **out,
                                     struct mpl_err *err);
 
+/**
+ * The same formula for somebody who asks whether it holds, to whom undefined is as good as 0: its value may be 0 where
+ * the other is undefined. So less of it is needed.
+ *
+ * Ownership: in \p arena, and points into \p formula; NULL without memory.
+ */
+const struct mpl_formula *mpl_formula_condition(const struct mpl_formula *formula,
+                                                struct mpl_arena *arena);
+
 struct mpl_unit mpl_formula_unit(const struct mpl_formula *formula);
 
 /** The scalar slots and list slots that the formula reads, each once, ascending. */
@@ -119,8 +128,8 @@ struct mpl_formula_source {
 };
 /**
  * The same value from such a source. Not needed are the right side of `and` or `or` whose left side decides, the arm of ?:
- * that is not chosen, and the second argument of default() where the first is defined. No slot may be both a scalar
- * and a list.
+ * that is not chosen, and the second argument of default() where the first is defined; in default(a and b, 0), b where a is
+ * not true. No slot may be both a scalar and a list.
  */
 double mpl_formula_eval_as_needed(const struct mpl_formula *formula, const double *scalars,
                                   const struct mpl_list *lists,

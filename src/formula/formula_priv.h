@@ -116,6 +116,8 @@ enum opcode {
     OP_FIRST_GUARD,
     OP_UNLESS_FALSE = OP_FIRST_GUARD,
     OP_UNLESS_TRUE,
+    /* Like OP_UNLESS_FALSE where undefined counts as false: see mpl_code_relax(). */
+    OP_IF_TRUE,
     /* Before an arm of `?:`, of n_body instructions: passed over unless operand 0 chooses it. */
     OP_ONLY_TRUE,
     OP_ONLY_FALSE,
@@ -145,8 +147,9 @@ struct insn {
     uint8_t op;               /* enum opcode */
     uint8_t source[OPERANDS]; /* enum source */
     uint32_t index[OPERANDS];
-    uint32_t to;     /* temporary place of the result */
-    uint32_t n_body; /* of aggregates, and of what passes over some: instructions */
+    uint32_t to; /* temporary place of the result */
+    uint32_t
+        n_body; /* of aggregates and guards: instructions; of `and` and `or`: those back to their guard, 0 without */
     uint32_t n_rows; /* of aggregates: temporary places that the body uses, from `to` on */
     uint32_t list;   /* of aggregates: slot of a list; MPL_NONE: one single value */
     uint32_t kept;   /* of aggregates of fixed names: where it is kept; else MPL_NONE */
@@ -225,6 +228,11 @@ bool mpl_code_emit(struct compiler *c, enum opcode op, const struct where *opera
                    size_t n, struct where *result);
 /** Makes the instructions from \p body on the body of an aggregate, which has no guards. */
 bool mpl_code_loop(struct compiler *c, size_t body, struct insn aggregate);
+/**
+ * Of the value that instruction \p at makes it does not matter whether it is 0 or undefined, nor of the sides of an `and` or
+ * `or` that makes it. So `and` need not look at its right side where the left one is undefined.
+ */
+void mpl_code_relax(struct insn *code, size_t at);
 /** Puts the instruction before the \p n_body ones from \p at on, which are its body. */
 bool mpl_code_insert(struct compiler *c, size_t at, size_t n_body, struct insn insn);
 /** Swaps the instructions from … middle-1 with those from middle to the end. */

@@ -109,6 +109,13 @@ static bool report_unknown(struct compiler *c, struct token token)
 
 /* ---- arguments ------------------------------------------------------------------- */
 
+/* The literal; it has no instructions, so the last one makes what stands before it. */
+static bool is_zero(const struct compiler *c, const struct operand *operand)
+{
+    return operand->where.source == SOURCE_CONST &&
+           *(const double *) mpl_buf_get(&c->constants, operand->where.index) == 0;
+}
+
 /* min(a, b, c) is compiled as min(min(a, b), c). */
 static bool fold_argument(struct compiler *c, struct call *call, size_t at,
                           const struct operand *argument)
@@ -121,6 +128,10 @@ static bool fold_argument(struct compiler *c, struct call *call, size_t at,
     mpl_operand_join(c, at, &call->result, argument, &joined);
     mpl_operand_equal_units(c, at, what, &call->result, argument, &joined);
     call->result = joined;
+    if (call->function->op == OP_DEFAULT && is_zero(c, argument) &&
+        operands[0].source == SOURCE_TEMP && c->code.n > 0) {
+        mpl_code_relax(c->code.data, c->code.n - 1);
+    }
     return mpl_code_emit(c, call->function->op, operands, 2, &call->result.where);
 }
 

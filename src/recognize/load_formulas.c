@@ -540,6 +540,10 @@ static void load_constraint(struct event_names *names, const struct mpl_yaml *no
         check_condition(names->loader, node, constraint->formula);
         constraint->text = node->text;
         find_presence(names, constraint);
+        constraint->formula =
+            mpl_formula_condition(constraint->formula, names->loader->arena);
+        names->loader->has_no_memory =
+            names->loader->has_no_memory || constraint->formula == NULL;
         event->n_constraints++;
     }
 }

@@ -616,6 +616,15 @@ START_TEST(what_decides_nothing_is_not_read)
         { "default(y, n)", "y", 1 },
         { "default(u, n)", "un", 0 },
         { "y + y * n", "yn", 1 },
+        { "default(u and n, 0)", "u", 0 },
+        { "default(u and y or y, 0)", "uy", 1 },
+        { "default((y and u and n) or (u and n and y), 0)", "yu", 0 },
+        { "default(y and (u and n or n), 0)", "yun", 0 },
+        { "default(not (u and n), 0)", "un", 1 },
+        { "default(u and n, 1)", "un", 0 },
+        { "default(u and y, 1)", "uy", 1 },
+        { "default((y or n) + u and n, 0) + (u and n)", "yun", 0 },
+        { "default(n, y) and default(u and y, 0)", "n", 0 },
         { "1", "", 1 },
     };
     const struct mpl_place place = { "p.yaml", 1, 1 };
@@ -642,6 +651,45 @@ START_TEST(what_decides_nothing_is_not_read)
 }
 END_TEST
 
+START_TEST(who_asks_whether_it_holds_reads_less)
+{
+    static const struct {
+        const char *text;
+        const char *read;
+        bool holds;
+    } expected[] = {
+        { "u and n", "u", false },
+        { "u and y or y and y", "uy", true },
+        { "(u and n) or (u and y) or n", "un", false },
+        { "y and not u", "yu", false },
+        { "y ? u and n : n", "yun", false },
+        { "u", "u", false },
+        { "1", "", true },
+    };
+    const struct mpl_place place = { "p.yaml", 1, 1 };
+
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        double values[] = { 17, 18, 19 };
+        struct asked asked = { values, "" };
+        uint64_t known = 0;
+        const struct mpl_formula_source from = { &known, note_slot, &asked };
+        const struct mpl_formula *formula = NULL;
+
+        ck_assert_int_eq(mpl_formula_compile(expected[i].text, place, true, look_up_truth,
+                                             NULL, arena, lint, &formula, NULL),
+                         MPL_OK);
+
+        const double value = mpl_formula_eval_as_needed(
+            mpl_formula_condition(formula, arena), values, NULL, &from);
+
+        ck_assert_msg((value > 0) == expected[i].holds, "%s is %g", expected[i].text,
+                      value);
+        ck_assert_msg(strcmp(asked.slots, expected[i].read) == 0, "%s reads %s",
+                      expected[i].text, asked.slots);
+    }
+}
+END_TEST
+
 static Suite *create_suite(void)
 {
     Suite *suite = suite_create("formula");
@@ -653,6 +701,7 @@ static Suite *create_suite(void)
     tcase_add_test(values, operators_bind_as_stated);
     tcase_add_test(values, nothing_is_aggregated_where_the_left_side_decides);
     tcase_add_test(values, what_decides_nothing_is_not_read);
+    tcase_add_test(values, who_asks_whether_it_holds_reads_less);
     tcase_add_test(values, scalar_functions_do_what_they_say);
     tcase_add_test(values, undefined_passes_through_operators_and_functions);
     tcase_add_test(values, operations_without_result_are_undefined);
