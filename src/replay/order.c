@@ -171,9 +171,11 @@ static int64_t walk_location(const struct engine *r, struct turn_memory *memorie
     return *choice != KEEPS_ORDER ? w.ticks : 0;
 }
 
-static bool is_to_be_walked(const struct engine *r, uint32_t location)
+static bool is_to_be_walked(const struct engine *r, const struct course *out,
+                            uint32_t location)
 {
-    return r->runners[location].is_part && r->model->locations[location].n_messages > 0;
+    return r->runners[location].is_part && r->model->locations[location].n_messages > 0 &&
+           (out->known == NULL || out->known[location] != KEEPS_ORDER);
 }
 
 bool mpl_engine_look_at_order(const struct engine *r, struct mpl_arena *scratch,
@@ -185,7 +187,7 @@ bool mpl_engine_look_at_order(const struct engine *r, struct mpl_arena *scratch,
 
     for (uint32_t l = 0; l < n && memories != NULL; l++) {
         out->choices[l] = KEEPS_ORDER;
-        out->order_s[l] = is_to_be_walked(r, l)
+        out->order_s[l] = is_to_be_walked(r, out, l)
                               ? mpl_model_seconds(r->model, walk_location(r, memories, l,
                                                                           &out->choices[l]))
                               : 0;

@@ -465,6 +465,7 @@ static enum mpl_status run_twice(struct question *q, const int64_t *const *given
         return MPL_OK;
     }
     st = make_course(q, &changed, q->arena, err);
+    changed.known = baseline->course.choices;
     q->scale.given = given;
     st = st == MPL_OK ? run_changed(q, &baseline->farms, &changed, err) : st;
     return st == MPL_OK ? compare(q, &baseline->course, &changed, out, err) : st;

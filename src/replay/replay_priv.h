@@ -91,6 +91,8 @@ struct course {
      * later was there; likewise. Of use only if is_finished. */
     double *order_s;
     enum choice *choices; /* likewise */
+    const enum choice
+        *known; /* who keeps its order by these is not looked at; NULL: all are */
 };
 
 /* engine.c: lets every location run through its calls; \p farms NULL: in the recorded order, else
