@@ -197,20 +197,14 @@
     (and (eq ?f:run ?run) (eq ?f:kind cause) (neq ?f:name spread-waiting) (eq ?f:healthy no)
          (>= ?f:lost ?least))))
 
-(deffunction MAIN::goes-by-hand (?run)
-  "Whether tasks or items go from hand to hand in most of the run: who computes less may have waited for them."
-  (bind ?share 0.0)
-  (do-for-all-facts ((?e explained) (?p pattern))
-    (and (eq ?e:run ?run) (eq ?e:loss waiting) (eq ?p:run ?run) (eq ?p:id ?e:pattern)
-         (not (member$ ?p:name (create$ "bulk-synchronous" "geometric-decomposition"))))
-    (bind ?share (max ?share ?p:share)))
-  (>= ?share ?*accounted-least*))
-
 (defrule ADVISE::balance-ask
   "Time is lost and no cause was found: see how even computation is."
   (last-call (run ?r))
   (pattern (run ?r) (name "message-passing"))
-  (test (not (goes-by-hand ?r)))
+  ;; Where tasks or items go from hand to hand in most of the run, who computes less may have waited for them.
+  (not (and (explained (run ?r) (pattern ?p) (loss waiting))
+            (pattern (run ?r) (id ?p) (share ?share&:(>= ?share ?*accounted-least*)))
+            (not (pattern (run ?r) (id ?p) (name "bulk-synchronous" | "geometric-decomposition")))))
   (metric (run ?r) (pattern "message-passing") (name "run.lost_at_work") (value ?lost))
   (metric (run ?r) (pattern "message-passing") (name "run.location_time") (value ?all))
   (test (>= ?lost (* ?*significant* ?all)))
