@@ -337,18 +337,21 @@
   (metric (run ?r) (pattern ?p) (name "run.tree_lost") (value ?lost))
   (test (>= (- (* ?leaves ?longest) ?solve) (* ?*significant* ?time)))
   =>
+  ;; Where most are as heavy, it is the others that have less: nobody is named.
   (bind ?who (dc-heaviest ?r ?p ?typical ?longest))
+  (if (> (* 2 (length$ ?who)) ?leaves) then (bind ?who (create$)))
+  (bind ?named (if (= (length$ ?who) 0) then "" else (str-cat " (" (ranks-named ?who) ")")))
   (bind ?cost (min ?lost (- (* ?leaves ?longest) ?solve)))
   (assert (finding (kind cause) (name uneven-leaves) (run ?r) (pattern ?p) (lost ?cost)
                    (locations ?who) (culprits ?who)
-                   (headline (text "The leaves solve for different times: {s} on average, {s} at most (rank {}); the others idle until the last one is done."
-                                   (/ ?solve (max 1.0 ?leaves)) ?longest (location-list ?who)))
+                   (headline (text "The leaves solve for different times: {s} on average, {s} at most{}; the others idle until the last one is done."
+                                   (/ ?solve (max 1.0 ?leaves)) ?longest ?named))
                    (fix "Divide by measured work, or make several parts per leaf and hand them out on request.")
                    (gain-kind even-out)
                    (share (/ ?cost (max ?lost 1e-12))) (gain (/ ?cost (max 1.0 ?leaves))) (level 3)
                    (where "Solve.solve")
-                   (text (text "The leaves solve for different times: {s} on average, {s} at most (process {}). {s} of the leaves' time pass until the last one is done."
-                               (/ ?solve (max 1.0 ?leaves)) ?longest (location-list ?who) ?cost))
+                   (text (text "The leaves solve for different times: {s} on average, {s} at most{}. {s} of the leaves' time pass until the last one is done."
+                               (/ ?solve (max 1.0 ?leaves)) ?longest ?named ?cost))
                    (remedy (text "Divide by measured work (sampled splitters), or make several parts per leaf and hand them out on request; up to {s} of run time."
                                  (/ ?cost (max 1.0 ?leaves)))))))
 

@@ -102,6 +102,15 @@
           (finding (name uneven-leaves) (kind cause) (culprits "3") (because "run.longest_solve"))))
 
 
+(case "most leaves are as heavy as the heaviest: uneven, and nobody is named"
+  (given (like "one leaf has somewhat more: uneven, and it is named")
+         (dc-node (run "r1") (pattern "divide-and-conquer") (node "4") (parent "1") (kind leaf) (part 0.54) (divide 0.0) (merge 0.0))
+         (dc-node (run "r1") (pattern "divide-and-conquer") (node "5") (parent "1") (kind leaf) (part 0.53) (divide 0.0) (merge 0.0)))
+  (expect (finding (name low-tree-efficiency) (kind symptom)) (finding (name tree) (healthy yes))
+          (finding (name critical-path) (healthy yes))
+          (finding (name uneven-leaves) (kind cause) (culprits)
+                   (headline "The leaves solve for different times: 0.250 s on average, 0.550 s at most; the others idle until the last one is done."))))
+
 (case "leaves are even over all problems, and each problem has another longest part"
   (given (like "one leaf has somewhat more: uneven, and it is named")
          (without (dc-node))
