@@ -593,6 +593,27 @@ static enum mpl_status look_up_truth(void *context, const char *name,
     return MPL_OK;
 }
 
+/* The value of a formula, or of what is asked of it as a condition, and what is read for it. */
+static double ask(const char *text, bool is_condition, struct asked *asked)
+{
+    const struct mpl_place place = { "p.yaml", 1, 1 };
+    double values[] = { 17, 18, 19 };
+    uint64_t known = 0;
+    const struct mpl_formula_source from = { &known, note_slot, asked };
+    const struct mpl_formula *formula = NULL;
+
+    asked->values = values;
+    ck_assert_int_eq(mpl_formula_compile(text, place, true, look_up_truth, NULL, arena,
+                                         lint, &formula, NULL),
+                     MPL_OK);
+    formula = is_condition ? mpl_formula_condition(formula, arena) : formula;
+
+    const double value = mpl_formula_eval_as_needed(formula, values, NULL, &from);
+
+    asked->values = NULL;
+    return value;
+}
+
 START_TEST(what_decides_nothing_is_not_read)
 {
     /* y is true, n is not, u is undefined. */
@@ -627,20 +648,10 @@ START_TEST(what_decides_nothing_is_not_read)
         { "default(n, y) and default(u and y, 0)", "n", 0 },
         { "1", "", 1 },
     };
-    const struct mpl_place place = { "p.yaml", 1, 1 };
 
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        double values[] = { 17, 18, 19 };
-        struct asked asked = { values, "" };
-        uint64_t known = 0;
-        const struct mpl_formula_source from = { &known, note_slot, &asked };
-        const struct mpl_formula *formula = NULL;
-
-        ck_assert_int_eq(mpl_formula_compile(expected[i].text, place, true, look_up_truth,
-                                             NULL, arena, lint, &formula, NULL),
-                         MPL_OK);
-
-        const double value = mpl_formula_eval_as_needed(formula, values, NULL, &from);
+        struct asked asked = { .slots = "" };
+        const double value = ask(expected[i].text, false, &asked);
 
         ck_assert_msg(value == expected[i].value ||
                           (isnan(value) && isnan(expected[i].value)),
@@ -666,21 +677,10 @@ START_TEST(who_asks_whether_it_holds_reads_less)
         { "u", "u", false },
         { "1", "", true },
     };
-    const struct mpl_place place = { "p.yaml", 1, 1 };
 
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        double values[] = { 17, 18, 19 };
-        struct asked asked = { values, "" };
-        uint64_t known = 0;
-        const struct mpl_formula_source from = { &known, note_slot, &asked };
-        const struct mpl_formula *formula = NULL;
-
-        ck_assert_int_eq(mpl_formula_compile(expected[i].text, place, true, look_up_truth,
-                                             NULL, arena, lint, &formula, NULL),
-                         MPL_OK);
-
-        const double value = mpl_formula_eval_as_needed(
-            mpl_formula_condition(formula, arena), values, NULL, &from);
+        struct asked asked = { .slots = "" };
+        const double value = ask(expected[i].text, true, &asked);
 
         ck_assert_msg((value > 0) == expected[i].holds, "%s is %g", expected[i].text,
                       value);
