@@ -16,7 +16,7 @@
  * by their own clocks, that much is certain, and the cause is likely.
  *
  * That there is no problem is likely where a tenth of the time is lost for unknown reasons or spent in calls without
- * recorded partners, and doubtful where clocks leave it open.
+ * recorded partners, and doubtful where clocks leave it open or an observation says that times may be wrong.
  *
  * The first reason that holds is given. Nothing else in the report speaks of it.
  */
@@ -270,7 +270,7 @@ static void judge_verdict(struct mpl_analysis *a)
     if (d->verdict == MPL_VERDICT_NO_PROBLEM &&
         d->lost_s - d->explained_s - d->nested_s - d->normal_s >= noise * d->location_s) {
         d->certainty = MPL_CERTAINTY_LIKELY;
-        d->certainty_reason = "for a part of the lost time no cause was found";
+        d->certainty_reason = "no cause was found for a tenth of the time or more";
         return;
     }
     for (uint32_t i = 0; i < a->n_runs && d->certainty == MPL_CERTAINTY_SURE; i++) {
