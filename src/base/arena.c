@@ -211,6 +211,30 @@ bool mpl_arena_adopt(struct mpl_arena *arena, void *block, size_t bytes)
     return is_kept;
 }
 
+void mpl_arena_absorb(struct mpl_arena *into, struct mpl_arena *from)
+{
+    if (from == NULL) {
+        return;
+    }
+
+    struct kept **last_kept = &from->kept;
+    struct block **last_block = &from->blocks;
+
+    while (*last_kept != NULL) {
+        last_kept = &(*last_kept)->next;
+    }
+    while (*last_block != NULL) {
+        last_block = &(*last_block)->next;
+    }
+    *last_kept = into->kept;
+    into->kept = from->kept;
+    *last_block = into->blocks;
+    into->blocks = from->blocks;
+    into->n_bytes += from->n_bytes;
+    into->is_short = into->is_short || from->is_short;
+    free(from);
+}
+
 size_t mpl_arena_bytes(const struct mpl_arena *arena)
 {
     return arena->n_bytes;

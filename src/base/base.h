@@ -109,6 +109,8 @@ void mpl_prefer_large_pages(void *array, size_t bytes);
  *  False: no memory, it will not be called. */
 bool mpl_arena_keep(struct mpl_arena *arena, void *object, void (*destroy)(void *object));
 size_t mpl_arena_bytes(const struct mpl_arena *arena); /**< Handed out so far. */
+/** Gives all that \p from owns to \p into, whose lifetime it then has, and ends \p from; NULL is allowed. */
+void mpl_arena_absorb(struct mpl_arena *into, struct mpl_arena *from);
 /** Whether there was no memory for something: what consists of many small texts asks once, in the end. */
 bool mpl_arena_is_short(const struct mpl_arena *arena);
 /** Says so of what was to live in it, and failed elsewhere. */
@@ -349,13 +351,16 @@ const char *mpl_shell_quote(struct mpl_arena *arena, const char *text);
 
 /* ---- threads --------------------------------------------------------------------------- */
 
-enum { MPL_PARALLEL_MOST = 16 };
+enum { MPL_PARALLEL_MOST = 64 };
+
+/** How many threads a job may have: $MARPLE_THREADS, else as many as processors that this process may use. */
+unsigned mpl_threads(void);
 
 /** Tasks that do not depend on each other. */
 struct mpl_parallel {
     size_t n_tasks;
-    unsigned max_threads; /**< 1 is the caller's alone; never more than MPL_PARALLEL_MOST,
-                               than tasks, or than processors that may be used. */
+    unsigned
+        max_threads; /**< 1 is the caller's alone; never more than MPL_PARALLEL_MOST or than tasks. */
     /**
      * Does task \p task. \p worker is below max_threads and names the thread, so that each can
      * have scratch memory of its own; 0 is the caller's. Tasks begin in ascending order.

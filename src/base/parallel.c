@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -101,16 +102,28 @@ static void wait_for_others(struct crew *crew)
     (void) pthread_mutex_unlock(&crew->lock);
 }
 
+unsigned mpl_threads(void)
+{
+    const char *asked = getenv("MARPLE_THREADS");
+    char *end = NULL;
+    const unsigned long n = asked == NULL ? 0 : strtoul(asked, &end, 10);
+    unsigned n_threads = 1;
+    cpu_set_t cpus;
+
+    if (n > 0 && *end == '\0') {
+        n_threads = n < MPL_PARALLEL_MOST ? (unsigned) n : MPL_PARALLEL_MOST;
+    } else if (sched_getaffinity(0, sizeof cpus, &cpus) == 0) {
+        /* What this process may use, not what the machine has: batch systems give less. */
+        n_threads = (unsigned) CPU_COUNT(&cpus);
+    }
+    return n_threads < MPL_PARALLEL_MOST ? n_threads : MPL_PARALLEL_MOST;
+}
+
 static unsigned choose_threads(const struct mpl_parallel *job)
 {
     unsigned n =
         job->max_threads < MPL_PARALLEL_MOST ? job->max_threads : MPL_PARALLEL_MOST;
-    cpu_set_t cpus;
 
-    /* What this process may use, not what the machine has: batch systems give less. */
-    if (sched_getaffinity(0, sizeof cpus, &cpus) == 0 && n > (unsigned) CPU_COUNT(&cpus)) {
-        n = (unsigned) CPU_COUNT(&cpus);
-    }
     if (n > job->n_tasks) {
         n = (unsigned) job->n_tasks;
     }

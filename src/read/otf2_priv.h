@@ -161,6 +161,13 @@ enum mpl_status mpl_decode_events(struct mpl_decoder *decoder,
 void mpl_capabilities_find(struct mpl_model *model, const bool *is_region_used,
                            const struct mpl_decode_counts *sum, bool has_counters);
 
+/** Reads the files of all locations of \p model into it, as many at a time as there are threads; notes what they lack. */
+enum mpl_status mpl_read_locations(const struct mpl_anchor *anchor,
+                                   const struct mpl_refs *refs, struct mpl_arena *arena,
+                                   struct mpl_model *model,
+                                   const struct mpl_progress *progress,
+                                   struct mpl_err *err);
+
 enum mpl_status mpl_read_otf2(const char *anchor, struct mpl_arena *arena,
                               const struct mpl_progress *progress, struct mpl_model **out,
                               struct mpl_err *err);

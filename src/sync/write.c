@@ -15,8 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { N_THREADS = 2 };
-
 /** Scratch memory of one thread. */
 struct desk {
     struct mpl_room in;
@@ -26,7 +24,7 @@ struct desk {
 struct writing {
     struct mpl_sync_job *job;
     struct mpl_sync_part **parts; /**< Longest first. */
-    struct desk desks[N_THREADS];
+    struct desk desks[MPL_PARALLEL_MOST];
     atomic_uint_fast64_t done_bytes;
     uint64_t total_bytes;
 };
@@ -256,7 +254,7 @@ static enum mpl_status write_locations(struct mpl_sync_job *job, struct mpl_err 
 {
     struct writing w = { .job = job };
     const struct mpl_parallel crew = { .n_tasks = job->n_parts,
-                                       .max_threads = N_THREADS,
+                                       .max_threads = mpl_threads(),
                                        .run = run,
                                        .tick = tell,
                                        .context = &w };
@@ -274,7 +272,7 @@ static enum mpl_status write_locations(struct mpl_sync_job *job, struct mpl_err 
         qsort(w.parts, job->n_parts, sizeof *w.parts, compare);
     }
     st = mpl_parallel_run(&crew, err);
-    for (unsigned i = 0; i < N_THREADS; i++) {
+    for (unsigned i = 0; i < MPL_PARALLEL_MOST; i++) {
         mpl_room_free(&w.desks[i].in);
         mpl_room_free(&w.desks[i].out);
     }

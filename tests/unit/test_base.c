@@ -229,6 +229,36 @@ START_TEST(arena_texts_are_copies)
 }
 END_TEST
 
+static void count(void *counter)
+{
+    ++*(int *) counter;
+}
+
+START_TEST(arena_that_absorbs_another_owns_all)
+{
+    struct mpl_arena *other = mpl_arena_create();
+    int n_destroyed = 0;
+    char *small = mpl_arena_strdup(other, "small");
+    char *large = mpl_arena_alloc(other, 1 << 20);
+    const size_t before = mpl_arena_bytes(arena);
+    const size_t absorbed = mpl_arena_bytes(other);
+
+    ck_assert(mpl_arena_keep(other, &n_destroyed, count));
+    mpl_arena_set_short(other);
+    mpl_arena_absorb(arena, other);
+    mpl_arena_absorb(arena, mpl_arena_create());
+    mpl_arena_absorb(arena, NULL);
+    ck_assert_str_eq(small, "small");
+    large[(1 << 20) - 1] = 'x';
+    ck_assert_uint_ge(mpl_arena_bytes(arena), before + absorbed);
+    ck_assert(mpl_arena_is_short(arena));
+    ck_assert_int_eq(n_destroyed, 0);
+    mpl_arena_destroy(arena);
+    ck_assert_int_eq(n_destroyed, 1);
+    arena = mpl_arena_create();
+}
+END_TEST
+
 START_TEST(chosen_allocation_fails_and_no_other)
 {
     mpl_alloc_fail_after(1);
@@ -540,6 +570,7 @@ static Suite *base_suite(void)
     tcase_add_loop_test(tcase, arena_items_are_zeroed_aligned_and_apart, 0, 5);
     tcase_add_test(tcase, arena_refuses_arrays_that_overflow);
     tcase_add_test(tcase, arena_texts_are_copies);
+    tcase_add_test(tcase, arena_that_absorbs_another_owns_all);
     tcase_add_test(tcase, chosen_allocation_fails_and_no_other);
     tcase_add_test(tcase, buffer_keeps_items_in_order_and_gives_them_away);
     tcase_add_test(tcase, empty_buffer_gives_an_empty_array);

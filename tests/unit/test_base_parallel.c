@@ -119,6 +119,24 @@ START_TEST(failures_without_a_place_to_tell_them_are_failures)
 }
 END_TEST
 
+START_TEST(threads_are_those_that_the_environment_asks_for)
+{
+    const unsigned usual = (unsetenv("MARPLE_THREADS"), mpl_threads());
+
+    ck_assert_uint_ge(usual, 1);
+    setenv("MARPLE_THREADS", "3", 1);
+    ck_assert_uint_eq(mpl_threads(), 3);
+    setenv("MARPLE_THREADS", "100000", 1);
+    ck_assert_uint_eq(mpl_threads(), MPL_PARALLEL_MOST);
+    setenv("MARPLE_THREADS", "0", 1);
+    ck_assert_uint_eq(mpl_threads(), usual);
+    setenv("MARPLE_THREADS", "two", 1);
+    ck_assert_uint_eq(mpl_threads(), usual);
+    setenv("MARPLE_THREADS", "", 1);
+    ck_assert_uint_eq(mpl_threads(), usual);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("base_parallel");
@@ -132,6 +150,7 @@ int main(void)
     tcase_add_loop_test(tcase, nothing_to_do_is_done, 0, 3);
     tcase_add_test(tcase, without_threads_the_caller_does_it_all);
     tcase_add_test(tcase, failures_without_a_place_to_tell_them_are_failures);
+    tcase_add_test(tcase, threads_are_those_that_the_environment_asks_for);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
