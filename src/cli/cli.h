@@ -127,10 +127,10 @@ enum mpl_status mpl_args_page_format(const struct mpl_option *option, const char
 enum mpl_status mpl_args_page_size(enum mpl_format format, long size, struct mpl_err *err);
 
 /**
- * Rows of a table of options, for every command that corrects clocks. Positional, so they stand
- * behind the command's own.
+ * Rows of a table of options, for every command that reads traces and corrects their clocks. Positional, so they
+ * stand behind the command's own.
  */
-#define MPL_CLOCK_OPTIONS \
+#define MPL_READING_OPTIONS \
     { 0, "clock", "auto|offsets|messages|none|eventspace", \
       "where the common time line comes from; auto is the default" }, \
         { 0, "no-repair", NULL, \
@@ -142,12 +142,13 @@ enum mpl_status mpl_args_page_size(enum mpl_format format, long size, struct mpl
           "a jump is built up over a stretch N times as long; 50" }, \
         { 0, "max-shift", "TIME", \
           "repeat with smaller G while an event moves farther; from the trace" }, \
+        { 0, "max-passes", "N", "but at most so often; 8" }, \
     { \
-        0, "max-passes", "N", "but at most so often; 8" \
+        0, "threads", "N", "use N threads; as many as processors that may be used" \
     }
-/** Takes one of MPL_CLOCK_OPTIONS; MPL_END: it is none of them. */
-enum mpl_status mpl_args_clock(const struct mpl_option *option, const char *value,
-                               struct mpl_clock_options *out, struct mpl_err *err);
+/** Takes one of MPL_READING_OPTIONS; MPL_END: it is none of them. */
+enum mpl_status mpl_args_reading(const struct mpl_option *option, const char *value,
+                                 struct mpl_clock_options *out, struct mpl_err *err);
 
 /* ---- output ------------------------------------------------------------------------------ */
 

@@ -12,7 +12,7 @@ static const struct mpl_option options[] = {
     [OPT_FORMAT] = MPL_PAGE_FORMAT_OPTION,
     [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
     [OPT_SIZE] = MPL_PAGE_SIZE_OPTION,
-    MPL_CLOCK_OPTIONS,
+    MPL_READING_OPTIONS,
     { 0 },
 };
 
@@ -39,7 +39,7 @@ static enum mpl_status parse(struct mpl_args *args, struct check_opts *opts,
         } else if (option == &options[OPT_OUTPUT]) {
             opts->output = value;
         } else if (option != NULL) {
-            st = mpl_args_clock(option, value, &opts->clock, err);
+            st = mpl_args_reading(option, value, &opts->clock, err);
         } else if (opts->trace == NULL) {
             opts->trace = value;
         } else {

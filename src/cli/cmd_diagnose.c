@@ -52,7 +52,7 @@ static const struct mpl_option options[] = {
     [OPT_WHY] = { 0, "why", "FINDING", "show what a finding rests on" },
     [OPT_WHY_NOT] = { 0, "why-not", "CAUSE", "show what is missing for a finding" },
     MPL_KNOWLEDGE_OPTIONS,
-    MPL_CLOCK_OPTIONS,
+    MPL_READING_OPTIONS,
     { 0 },
 };
 
@@ -163,7 +163,7 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     default:
         return mpl_args_knowledge(option, value, &opts->knowledge)
                    ? MPL_OK
-                   : mpl_args_clock(option, value, &opts->clock, err);
+                   : mpl_args_reading(option, value, &opts->clock, err);
     }
 }
 

@@ -85,7 +85,7 @@ static const struct mpl_option options[] = {
     [OPT_MAP] = { 0, "map", "A=B",
                   "rank A of the base is rank B of the new run; several with commas" },
     [OPT_SIZE] = MPL_PAGE_SIZE_OPTION,
-    MPL_CLOCK_OPTIONS,
+    MPL_READING_OPTIONS,
     { 0 },
 };
 
@@ -177,7 +177,7 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     case OPT_SIZE:
         return mpl_args_integer(option, value, 1, 1000, &opts->size, err);
     default:
-        return mpl_args_clock(option, value, &opts->clock, err);
+        return mpl_args_reading(option, value, &opts->clock, err);
     }
 }
 

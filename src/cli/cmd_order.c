@@ -21,7 +21,7 @@ static const struct mpl_option options[] = {
     [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
     [OPT_TOP] = { 0, "top", "N", "path: at most N lines of each part; 10 by default" },
     MPL_KNOWLEDGE_OPTIONS,
-    MPL_CLOCK_OPTIONS,
+    MPL_READING_OPTIONS,
     { 0 },
 };
 
@@ -304,7 +304,7 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     default:
         return mpl_args_knowledge(option, value, &opts->knowledge)
                    ? MPL_OK
-                   : mpl_args_clock(option, value, &opts->clock, err);
+                   : mpl_args_reading(option, value, &opts->clock, err);
     }
 }
 

@@ -19,7 +19,7 @@ static const struct mpl_option options[] = {
     [OPT_MANIFEST] = { 0, "manifest", "FILE",
                        "plan for the runs that a manifest names, too" },
     MPL_KNOWLEDGE_OPTIONS,
-    MPL_CLOCK_OPTIONS,
+    MPL_READING_OPTIONS,
     { 0 },
 };
 
@@ -72,7 +72,7 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     default:
         return mpl_args_knowledge(option, value, &opts->knowledge)
                    ? MPL_OK
-                   : mpl_args_clock(option, value, &opts->clock, err);
+                   : mpl_args_reading(option, value, &opts->clock, err);
     }
 }
 

@@ -13,7 +13,7 @@ enum { OPT_FORCE, OPT_OUTPUT };
 static const struct mpl_option options[] = {
     [OPT_FORCE] = { 'f', "force", NULL, "replace DIRECTORY if it exists" },
     [OPT_OUTPUT] = { 'o', "output", "DIRECTORY", "where the copy goes; required" },
-    MPL_CLOCK_OPTIONS,
+    MPL_READING_OPTIONS,
     { 0 },
 };
 
@@ -46,7 +46,7 @@ static enum mpl_status parse(struct mpl_args *args, struct sync_opts *opts,
         } else if (option == &options[OPT_OUTPUT]) {
             opts->output = value;
         } else if (option != NULL) {
-            st = mpl_args_clock(option, value, &opts->clock, err);
+            st = mpl_args_reading(option, value, &opts->clock, err);
         } else if (opts->trace == NULL) {
             opts->trace = value;
         } else {

@@ -39,7 +39,7 @@ static const struct mpl_option options[] = {
                      "export perfetto" },
     [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
     MPL_KNOWLEDGE_OPTIONS,
-    MPL_CLOCK_OPTIONS,
+    MPL_READING_OPTIONS,
     { 0 },
 };
 
@@ -106,7 +106,7 @@ static enum mpl_status take_option(const struct mpl_option *option, const char *
     default:
         return mpl_args_knowledge(option, value, &opts->knowledge)
                    ? MPL_OK
-                   : mpl_args_clock(option, value, &opts->clock, err);
+                   : mpl_args_reading(option, value, &opts->clock, err);
     }
 }
 

@@ -62,12 +62,13 @@ static enum mpl_status take_choice(const struct mpl_option *option, const char *
     return st;
 }
 
-enum mpl_status mpl_args_clock(const struct mpl_option *option, const char *value,
-                               struct mpl_clock_options *out, struct mpl_err *err)
+enum mpl_status mpl_args_reading(const struct mpl_option *option, const char *value,
+                                 struct mpl_clock_options *out, struct mpl_err *err)
 {
     struct mpl_clc_options *repair = &out->repair;
     enum mpl_status st = MPL_OK;
     long passes = repair->max_passes;
+    long threads = 1;
 
     if (strcmp(option->name, "clock") == 0) {
         return take_choice(option, value, &out->choice, err);
@@ -96,6 +97,11 @@ enum mpl_status mpl_args_clock(const struct mpl_option *option, const char *valu
         st = mpl_args_integer(option, value, 1, 100, &passes, err);
         repair->max_passes = (uint32_t) passes;
         return st;
+    }
+    if (strcmp(option->name, "threads") == 0) {
+        st = mpl_args_integer(option, value, 1, MPL_PARALLEL_MOST, &threads, err);
+        return st == MPL_OK && setenv("MARPLE_THREADS", value, 1) != 0 ? mpl_nomem(err)
+                                                                       : st;
     }
     return MPL_END;
 }
