@@ -36,8 +36,17 @@ double now_s(void)
     return (double) clock() / CLOCKS_PER_SEC;
 }
 
+static double wall_now_s(void)
+{
+    struct timespec now;
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
 static struct cost one_turn(void (*work)(char *const *what), char *const *what)
 {
+    const double begin_s = wall_now_s();
     struct rusage usage;
     int status = 0;
     const pid_t child = fork();
@@ -53,19 +62,22 @@ static struct cost one_turn(void (*work)(char *const *what), char *const *what)
     }
     return (struct cost){ (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                               1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec),
-                          1024.0 * (double) usage.ru_maxrss };
+                          wall_now_s() - begin_s, 1024.0 * (double) usage.ru_maxrss };
 }
 
 struct cost in_process(void (*work)(char *const *what), char *const *what)
 {
     double seconds[TURNS];
-    struct cost cost = { 0, 0 };
+    double wall[TURNS];
+    struct cost cost = { 0 };
 
     for (int i = 0; i < TURNS; i++) {
         cost = one_turn(work, what);
         seconds[i] = cost.cpu_s;
+        wall[i] = cost.wall_s;
     }
     cost.cpu_s = median(seconds);
+    cost.wall_s = median(wall);
     return cost;
 }
 

@@ -1,4 +1,4 @@
-/* What programs measure by: medians of some turns, in CPU seconds. */
+/* What programs measure by: medians of some turns. */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
@@ -6,6 +6,7 @@ enum { TURNS = 5 };
 
 struct cost {
     double cpu_s;
+    double wall_s;
     double peak_bytes;
 };
 

@@ -4,7 +4,8 @@
  *     shapes MARPLE YARDSTICK HALO GENERATE DIRECTORY EVENTS [SHAPE...]
  *
  * Per shape, or those named: CPU seconds of both, their ratio with what it must be and what is aimed at, peak
- * memory per event likewise, and growth: CPU seconds per event over those of a tenth of the events.
+ * memory per event likewise; growth: CPU seconds per event over those of a tenth of the events; time that passes with two
+ * threads over that with one; and CPU seconds of `marple sync` over those of the readers.
  */
 #include "config.h"
 
@@ -30,6 +31,7 @@ static const struct shape {
     { "b", "densest messages", "0", "16", false, 3.0, 1.5, 24, 12 },
     { "c1000", "1,000 locations", "4", "1000", false, 3.0, 1.5, 64, 32 },
     { "c16000", "16,000 locations", "4", "16000", false, 3.0, 1.5, 64, 32 },
+    { "c65536", "65,536 locations", "4", "65536", false, 3.0, 1.5, 64, 32 },
     { "d", "irregular farm", "0-24", "16", true, 4.0, 2.0, 32, 16 },
 };
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
@@ -45,6 +47,8 @@ struct programs {
 struct measured {
     double yardstick_s;
     double marple_s;
+    double sync_s;
+    double threads; /* Time that passes with two over that with one. */
     double peak_bytes;
     double events;
 };
@@ -72,6 +76,16 @@ static void remove_trace(char *trace)
     once(line);
 }
 
+static double wall_s(char *const *argv, const char *threads)
+{
+    struct cost cost;
+
+    (void) setenv("MARPLE_THREADS", threads, 1);
+    cost = command(argv);
+    (void) unsetenv("MARPLE_THREADS");
+    return cost.wall_s;
+}
+
 static struct measured measure(const struct programs *p, const struct shape *shape,
                                double events)
 {
@@ -80,8 +94,13 @@ static struct measured measure(const struct programs *p, const struct shape *sha
     char number[32];
     char functions[16];
     char locations[16];
+    char target[PATH_ROOM + 16];
     static char diagnose[] = "diagnose";
+    static char sync[] = "sync";
+    static char force[] = "--force";
+    static char to[] = "-o";
 
+    snprintf(target, sizeof target, "%s/%s-sync", p->directory, shape->name);
     snprintf(trace, sizeof trace, "%s/%s", p->directory, shape->name);
     snprintf(anchor, sizeof anchor, "%s/traces.otf2", trace);
     snprintf(number, sizeof number, "%.0f", events);
@@ -92,6 +111,7 @@ static struct measured measure(const struct programs *p, const struct shape *sha
                                locations, NULL };
     char *const yardstick[] = { p->yardstick, anchor, NULL };
     char *const marple[] = { p->marple, diagnose, anchor, NULL };
+    char *const copy[] = { p->marple, sync, force, to, target, anchor, NULL };
 
     remove_trace(trace);
     once(generate);
@@ -100,10 +120,13 @@ static struct measured measure(const struct programs *p, const struct shape *sha
     const struct cost ours = command(marple);
     const struct measured measured = { .yardstick_s = theirs.cpu_s,
                                        .marple_s = ours.cpu_s,
+                                       .sync_s = command(copy).cpu_s,
+                                       .threads = wall_s(marple, "2") / wall_s(marple, "1"),
                                        .peak_bytes = ours.peak_bytes,
                                        .events = count_events(yardstick) };
 
     remove_trace(trace);
+    remove_trace(target);
     return measured;
 }
 
@@ -124,10 +147,11 @@ static void bench_shape(const struct programs *p, const struct shape *shape, dou
         snprintf(growth, sizeof growth, "%.2f",
                  full.marple_s / full.events / (tenth.marple_s / tenth.events));
     }
-    printf("%-7s %-17s %10.0f %8.3f %8.3f %7.2f %5.1f %5.1f %8.1f %5.0f %5.0f %7s\n",
+    printf("%-7s %-17s %10.0f %8.3f %8.3f %7.2f %5.1f %5.1f %8.1f %5.0f %5.0f %7s %8.2f %6.2f\n",
            shape->name, shape->says, full.events, full.yardstick_s, full.marple_s,
            full.marple_s / full.yardstick_s, shape->most, shape->aim,
-           full.peak_bytes / full.events, shape->most_bytes, shape->aim_bytes, growth);
+           full.peak_bytes / full.events, shape->most_bytes, shape->aim_bytes, growth,
+           full.threads, full.sync_s / full.yardstick_s);
     fflush(stdout);
 }
 
@@ -151,9 +175,9 @@ int main(int argc, char **argv)
     const struct programs programs = { argv[1], argv[2], argv[3], argv[4], argv[5] };
 
     printf("CPU seconds, medians of %d turns; (a) libotf2 local readers with empty callbacks, "
-           "(b) marple diagnose\n\n%-7s %-17s %10s %8s %8s %7s %5s %5s %8s %5s %5s %7s\n",
+           "(b) marple diagnose, (c) marple sync\n\n%-7s %-17s %10s %8s %8s %7s %5s %5s %8s %5s %5s %7s %8s %6s\n",
            TURNS, "", "", "events", "(a) s", "(b) s", "b/a", "must", "aim", "B/event", "must",
-           "aim", "growth");
+           "aim", "growth", "2 threads", "c/a");
     for (size_t i = 0; i < N_SHAPES; i++) {
         if (is_wanted(&shapes[i], argv + 7, argc - 7)) {
             bench_shape(&programs, &shapes[i], strtod(argv[6], NULL));
