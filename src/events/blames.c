@@ -135,11 +135,12 @@ static bool keep_recent(struct search *s, uint32_t instance, uint32_t call)
 static bool is_awaited(const struct search *s, uint32_t location, uint32_t call,
                        uint32_t other, uint32_t other_call)
 {
-    const struct mpl_call *own = &s->events->lanes[location].calls[call];
-    const struct mpl_call *its = &s->events->lanes[other].calls[other_call];
+    const struct mpl_lane *lanes = s->events->lanes;
+    const struct mpl_call *own = &lanes[location].calls[call];
+    const struct mpl_call *its = &lanes[other].calls[other_call];
 
-    return (own->culprit == other && mpl_call_ticks(own) > 0) ||
-           (its->culprit == location && mpl_call_ticks(its) > 0);
+    return (own->culprit == other && mpl_call_wait_ticks(&lanes[location], own) > 0) ||
+           (its->culprit == location && mpl_call_wait_ticks(&lanes[other], its) > 0);
 }
 
 static bool keep_messages(struct search *s, uint32_t location, uint32_t call)
@@ -211,10 +212,7 @@ static uint32_t find_message_end(const struct search *s, uint32_t location,
         }
 
         const struct mpl_end end = mpl_other_end(events, number);
-        const uint32_t call =
-            is_send(s, location, m)
-                ? mpl_receive_post_call(events, end)
-                : events->lanes[end.location].call_of_message[end.message];
+        const uint32_t call = mpl_call_posting(events, end);
 
         if (end.location == wait->culprit && call != MPL_NONE &&
             (found == MPL_NONE || call > found)) {
@@ -290,7 +288,7 @@ static bool walk_location(struct search *s, uint32_t location)
         const struct mpl_call *call = &lane->calls[k];
         const uint32_t instance = instance_of(s, location, call);
 
-        if (mpl_call_ticks(call) > 0 && call->culprit != MPL_NONE) {
+        if (mpl_call_wait_ticks(lane, call) > 0 && call->culprit != MPL_NONE) {
             is_enough = keep_wait(s, location, k);
         }
         is_enough = is_enough && keep_messages(s, location, k) &&

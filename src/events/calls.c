@@ -16,35 +16,70 @@ enum { FIRST_CALLS = 1024 };
 
 /* ---- calls -------------------------------------------------------------------- */
 
+/* Gives the gap before record \p event, at \p now_ticks, to the functions of the program. */
+static bool credit_gap(struct mpl_walk *w, int64_t now_ticks)
+{
+    return !w->has_gaps || mpl_gap_credit(w, now_ticks);
+}
+
+static int64_t time_of(const struct mpl_walk *w, uint32_t event)
+{
+    return mpl_time_of(w->events, w->loc, event);
+}
+
+static bool make_room(struct mpl_walk *w)
+{
+    struct mpl_buf *calls = &w->scratch->calls;
+    struct mpl_buf *bases = &w->scratch->bases;
+    const size_t room = calls->room == 0 ? FIRST_CALLS : 2 * calls->room;
+
+    if (!mpl_buf_reserve(calls, room) ||
+        !mpl_buf_reserve(bases, room / MPL_CALLS_PER_BASE)) {
+        return false;
+    }
+    w->lane->calls = (struct mpl_call *) calls->data;
+    w->lane->bases = (int64_t *) bases->data;
+    return true;
+}
+
 /* NULL: no memory. */
 static struct mpl_call *add_call(struct mpl_walk *w, uint32_t event,
                                  enum mpl_span_class class)
 {
-    struct mpl_buf *calls = &w->scratch->calls;
+    const uint32_t k = w->lane->n_calls;
     uint32_t region = MPL_NONE;
 
-    if (w->lane->n_calls == calls->room) {
-        if (!mpl_buf_reserve(calls, calls->room == 0 ? FIRST_CALLS : 2 * calls->room)) {
-            return NULL;
-        }
-        w->lane->calls = (struct mpl_call *) calls->data;
+    if (k == w->scratch->calls.room && !make_room(w)) {
+        return NULL;
+    }
+    w->enter_ticks = time_of(w, event);
+    if (!credit_gap(w, w->enter_ticks)) {
+        return NULL;
     }
     if (w->has_gaps) {
-        if (!mpl_gap_credit(w, event)) {
-            return NULL;
-        }
         region = mpl_gap_close(w);
     }
 
-    struct mpl_call *call = &w->lane->calls[w->lane->n_calls++];
+    struct mpl_call *call = &w->lane->calls[k];
 
     *call = (struct mpl_call){ .enter = event,
+                               .region = mpl_call_region_of(w->loc, event),
                                .gap_region =
                                    region < CALL_REGION_NONE ? region : CALL_REGION_NONE,
                                .class = class,
                                .culprit = MPL_NONE,
                                .first = MPL_NONE };
+    mpl_call_set_begin(w->lane, k, w->enter_ticks);
+    w->lane->n_calls++;
     return call;
+}
+
+/* Closes the last call, and begins the gap behind it. */
+static bool close_call(struct mpl_walk *w, uint32_t event)
+{
+    w->since_ticks = time_of(w, event);
+    return mpl_call_set_end(w->lane, w->lane->n_calls - 1, &w->scratch->longs, event,
+                            w->since_ticks - w->enter_ticks);
 }
 
 static bool begin_call(struct mpl_walk *w, uint32_t event, enum mpl_span_class class)
@@ -85,14 +120,6 @@ static void note_region(struct mpl_walk *w, const struct mpl_call *call)
     }
 }
 
-/* Nobody else asks for times, which are far from each other in memory. */
-static void begin_gap(struct mpl_walk *w, uint32_t event)
-{
-    if (w->has_gaps) {
-        w->since_ticks = mpl_time_of(w->events, w->loc, event);
-    }
-}
-
 /*
  * A receive whose end is not recorded ends in the next call that waits for requests, whatever else is
  * recorded there: EZTrace keeps some ends of persistent requests and loses others.
@@ -110,10 +137,11 @@ static bool end_call(struct mpl_walk *w, uint32_t event)
     const uint32_t k = w->lane->n_calls - 1;
     struct mpl_call *call = &w->lane->calls[k];
 
-    call->leave = event;
+    if (!close_call(w, event)) {
+        return false;
+    }
     note_region(w, call);
     w->is_in_call = false;
-    begin_gap(w, event);
     note_open_posts(w, call);
     call->is_wait_known = mpl_call_is_known(w->events, w->location, call, &w->records);
     if (!call->is_wait_known && w->open_probe == MPL_NONE &&
@@ -191,7 +219,7 @@ static bool enter_plain(struct mpl_walk *w, uint32_t event, uint32_t region)
 {
     struct mpl_region_sum *sum;
 
-    if ((!w->is_in_call && !mpl_gap_credit(w, event)) || !push(w, region)) {
+    if ((!w->is_in_call && !credit_gap(w, time_of(w, event))) || !push(w, region)) {
         return false;
     }
     if (!w->has_gaps || w->use[region].role == ROLE_TRANSPARENT) {
@@ -239,7 +267,7 @@ static bool leave_region(struct mpl_walk *w, uint32_t event, uint32_t region)
     if (w->scratch->sums[region].n_open == 0) {
         return true;
     }
-    if (!w->is_in_call && !mpl_gap_credit(w, event)) {
+    if (!w->is_in_call && !credit_gap(w, time_of(w, event))) {
         return false;
     }
     do {
@@ -307,13 +335,48 @@ static void resolve_probes(struct mpl_walk *w, uint32_t message)
     w->open_probe = MPL_NONE;
 }
 
-static bool note_message(struct mpl_walk *w, uint32_t message)
+/* Where receives are posted ahead, the posts get a column of their own. False when out of memory. */
+static bool split_posts(struct mpl_walk *w)
+{
+    struct mpl_lane *lane = w->lane;
+
+    if (lane->post_of_message == lane->call_of_message) {
+        lane->post_of_message =
+            MPL_NEW_ARRAY(w->events->arena, w->loc->n_messages, uint32_t);
+        if (lane->post_of_message == NULL) {
+            return false;
+        }
+        memcpy(lane->post_of_message, lane->call_of_message,
+               w->loc->n_messages * sizeof *lane->call_of_message);
+    }
+    return true;
+}
+
+/* The last call has a message, whose record is of that kind. */
+static bool keep_call_of(struct mpl_walk *w, uint32_t message, uint8_t kind)
+{
+    const uint32_t call = w->lane->n_calls - 1;
+
+    if (kind == MPL_EV_IRECV) {
+        if (!split_posts(w)) {
+            return false;
+        }
+    } else {
+        w->lane->post_of_message[message] = call;
+    }
+    w->lane->call_of_message[message] = call;
+    return true;
+}
+
+static bool note_message(struct mpl_walk *w, uint32_t message, uint8_t kind)
 {
     if (message == MPL_NONE || !w->is_in_call) {
         return true;
     }
     note_record(w, message);
-    w->lane->call_of_message[message] = w->lane->n_calls - 1;
+    if (!keep_call_of(w, message, kind)) {
+        return false;
+    }
     w->n_messages++;
     if (w->n_messages == 1) {
         w->first_message = message;
@@ -323,6 +386,22 @@ static bool note_message(struct mpl_walk *w, uint32_t message)
         return false;
     }
     return list_add(w, message);
+}
+
+/* Start-up that is over at the first record is not open any more, and has it all the same. */
+static bool note_post(struct mpl_walk *w, uint32_t event, uint32_t message)
+{
+    const uint32_t n = w->lane->n_calls;
+
+    if (!split_posts(w)) {
+        return false;
+    }
+    if (w->is_in_call || (n > 0 && event == 0)) {
+        w->lane->post_of_message[message] = n - 1;
+    }
+    w->has_open_post =
+        w->has_open_post || (w->loses_ends && w->loc->messages[message].event == MPL_NONE);
+    return true;
 }
 
 static void note_collective(struct mpl_walk *w, uint32_t collective)
@@ -355,15 +434,13 @@ static bool take_record(struct mpl_walk *w, uint32_t event)
         if (w->open_probe != MPL_NONE && ref != MPL_NONE) {
             resolve_probes(w, ref);
         }
-        return note_message(w, ref);
+        return note_message(w, ref, MPL_EV_RECV);
     case MPL_EV_SEND:
     case MPL_EV_ISEND:
     case MPL_EV_IRECV:
-        return note_message(w, ref);
+        return note_message(w, ref, w->loc->kind[event]);
     case MPL_EV_IRECV_POST:
-        w->has_open_post =
-            w->has_open_post || (w->loses_ends && w->loc->messages[ref].event == MPL_NONE);
-        return true;
+        return note_post(w, event, ref);
     case MPL_EV_ISEND_DONE:
         if (ref != MPL_NONE) {
             note_record(w, ref);
@@ -416,20 +493,26 @@ static uint32_t find_init(const struct mpl_events *events, const struct mpl_loca
     return MPL_NONE;
 }
 
+/* A column of calls, none of which is known yet; NULL when out of memory. */
+static uint32_t *no_calls(struct mpl_events *events, uint32_t n)
+{
+    uint32_t *calls = MPL_NEW_ARRAY(events->arena, n, uint32_t);
+
+    if (calls != NULL) {
+        memset(calls, 0xff, n * sizeof *calls);
+    }
+    return calls;
+}
+
 static bool allocate_lane(struct mpl_events *events, uint32_t location)
 {
     struct mpl_lane *lane = &events->lanes[location];
     const struct mpl_location *loc = &events->model->locations[location];
 
-    lane->call_of_message = MPL_NEW_ARRAY(events->arena, loc->n_messages, uint32_t);
-    lane->call_of_collective = MPL_NEW_ARRAY(events->arena, loc->n_collectives, uint32_t);
-    if (lane->call_of_message == NULL || lane->call_of_collective == NULL) {
-        return false;
-    }
-    memset(lane->call_of_message, 0xff, loc->n_messages * sizeof *lane->call_of_message);
-    memset(lane->call_of_collective, 0xff,
-           loc->n_collectives * sizeof *lane->call_of_collective);
-    return true;
+    lane->call_of_message = no_calls(events, loc->n_messages);
+    lane->post_of_message = lane->call_of_message;
+    lane->call_of_collective = no_calls(events, loc->n_collectives);
+    return lane->call_of_message != NULL && lane->call_of_collective != NULL;
 }
 
 /*
@@ -552,15 +635,15 @@ static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
         return false;
     }
     *last = event + 2;
-    call->leave = *last;
+    if (!close_call(w, *last) || !keep_call_of(w, message, loc->kind[event + 1])) {
+        return false;
+    }
     call->first = message;
     call->parts = PARTS_MESSAGE;
     records.is_lacking = is_lacking(w, message);
     call->is_wait_known =
         !records.is_lacking || mpl_call_is_known(w->events, w->location, call, &records);
-    w->lane->call_of_message[message] = w->lane->n_calls - 1;
     w->events->is_called[loc->ref[event]] = true;
-    begin_gap(w, *last);
     return true;
 }
 
@@ -586,7 +669,7 @@ static bool walk_records(struct mpl_walk *w)
     if (n == 0) {
         return true;
     }
-    w->since_ticks = mpl_time_of(w->events, w->loc, 0);
+    w->since_ticks = time_of(w, 0);
     if (w->loc->time_ticks[0] < w->events->startup_end_ticks &&
         !(begin_call(w, 0, MPL_SPAN_STARTUP) && end_call(w, 0))) {
         return false;
@@ -623,7 +706,7 @@ static bool walk_records(struct mpl_walk *w)
     if (w->is_in_call) {
         return end_call(w, n - 1);
     }
-    return mpl_gap_credit(w, n - 1);
+    return credit_gap(w, time_of(w, n - 1));
 }
 
 /* A second walk makes the same list again. */
@@ -638,20 +721,31 @@ static bool keep_list(struct mpl_walk *w, struct mpl_arena *arena)
 }
 
 /* What a second walk makes takes the place of what the first one did: they are the same calls. */
-static bool keep_calls(struct mpl_walk *w, struct mpl_call *before, struct mpl_arena *arena)
+static bool keep_calls(struct mpl_walk *w, const struct mpl_lane *before,
+                       struct mpl_arena *arena)
 {
-    struct mpl_buf *calls = &w->scratch->calls;
+    struct mpl_lane *lane = w->lane;
+    struct mpl_walk_scratch *scratch = w->scratch;
 
-    if (before != NULL) {
-        if (w->lane->n_calls > 0) {
-            memcpy(before, calls->data, w->lane->n_calls * sizeof *before);
+    if (before->calls != NULL) {
+        if (lane->n_calls > 0) {
+            memcpy(before->calls, lane->calls, lane->n_calls * sizeof *lane->calls);
         }
-        w->lane->calls = before;
+        if (lane->n_longs > 0) {
+            memcpy(before->longs, lane->longs, lane->n_longs * sizeof *lane->longs);
+        }
+        lane->calls = before->calls;
+        lane->bases = before->bases;
+        lane->longs = before->longs;
         return true;
     }
-    calls->n = w->lane->n_calls;
-    w->lane->calls = mpl_buf_take(calls, arena);
-    return w->lane->calls != NULL;
+    scratch->calls.n = lane->n_calls;
+    scratch->bases.n = (lane->n_calls + MPL_CALLS_PER_BASE - 1) / MPL_CALLS_PER_BASE;
+    lane->calls = mpl_buf_take(&scratch->calls, arena);
+    lane->bases = mpl_buf_take(&scratch->bases, arena);
+    lane->longs = lane->n_longs == 0 ? NULL : mpl_buf_take(&scratch->longs, arena);
+    return lane->calls != NULL && lane->bases != NULL &&
+           (lane->n_longs == 0 || lane->longs != NULL);
 }
 
 static bool walk_location(struct mpl_events *events, bool with_gaps,
@@ -672,15 +766,18 @@ static bool walk_location(struct mpl_events *events, bool with_gaps,
         .open_probe = MPL_NONE,
     };
 
-    struct mpl_call *before = w.lane->calls;
+    const struct mpl_lane before = *w.lane;
     bool is_done;
 
     scratch->touched.n = 0;
+    scratch->longs.n = 0;
     scratch->gap++;
     w.lane->n_calls = 0;
+    w.lane->n_longs = 0;
     w.lane->calls = (struct mpl_call *) scratch->calls.data;
+    w.lane->bases = (int64_t *) scratch->bases.data;
     is_done = walk_records(&w);
-    is_done = keep_calls(&w, before, events->arena) && is_done;
+    is_done = keep_calls(&w, &before, events->arena) && is_done;
     if (!is_done) {
         return false;
     }
@@ -723,6 +820,8 @@ enum mpl_status mpl_calls_create(struct mpl_events *events, bool with_gaps,
         .touched = mpl_buf_make(sizeof(uint32_t)),
         .list = mpl_buf_make(sizeof(uint32_t)),
         .calls = mpl_buf_make(sizeof(struct mpl_call)),
+        .bases = mpl_buf_make(sizeof(int64_t)),
+        .longs = mpl_buf_make(sizeof(struct mpl_long_call)),
     };
     bool is_done = false;
 
@@ -735,6 +834,8 @@ enum mpl_status mpl_calls_create(struct mpl_events *events, bool with_gaps,
         is_done = walk_location(events, with_gaps, &scratch, l);
     }
 out:
+    mpl_buf_free(&scratch.longs);
+    mpl_buf_free(&scratch.bases);
     mpl_buf_free(&scratch.calls);
     mpl_buf_free(&scratch.list);
     mpl_buf_free(&scratch.touched);

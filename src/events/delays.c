@@ -57,20 +57,24 @@ struct delays {
 
 static int64_t enter_of(const struct delays *d, uint32_t location, uint32_t call)
 {
-    return mpl_time_of(d->events, &d->events->model->locations[location],
-                       d->events->lanes[location].calls[call].enter);
+    return mpl_call_enter_ticks(d->events, location, call);
 }
 
 static int64_t leave_of(const struct delays *d, uint32_t location, uint32_t call)
 {
-    return mpl_time_of(d->events, &d->events->model->locations[location],
-                       d->events->lanes[location].calls[call].leave);
+    return mpl_call_leave_ticks(d->events, location, call);
+}
+
+static int64_t wait_of(const struct delays *d, uint32_t location, uint32_t call)
+{
+    const struct mpl_lane *lane = &d->events->lanes[location];
+
+    return mpl_call_wait_ticks(lane, &lane->calls[call]);
 }
 
 static int64_t wait_end_of(const struct delays *d, uint32_t location, uint32_t call)
 {
-    return enter_of(d, location, call) +
-           mpl_call_ticks(&d->events->lanes[location].calls[call]);
+    return enter_of(d, location, call) + wait_of(d, location, call);
 }
 
 /* ---- sums ----------------------------------------------------------------------------------- */
@@ -82,7 +86,7 @@ static struct sums add_up(const struct delays *d, uint32_t location, struct sums
     const struct mpl_lane *lane = &d->events->lanes[location];
 
     for (uint32_t k = from; k < to; k++) {
-        sums.waited_ticks += mpl_call_ticks(&lane->calls[k]);
+        sums.waited_ticks += mpl_call_wait_ticks(lane, &lane->calls[k]);
         sums.computed_ticks += enter_of(d, location, k + 1) - leave_of(d, location, k);
     }
     return sums;
@@ -145,8 +149,7 @@ static struct stretch stretch_of(const struct delays *d, uint32_t location, uint
 
         begin_ticks = leave_of(d, location, met);
         s.computing_ticks -= begin.computed_ticks;
-        s.waiting_ticks -=
-            begin.waited_ticks + mpl_call_ticks(&d->events->lanes[location].calls[met]);
+        s.waiting_ticks -= begin.waited_ticks + wait_of(d, location, met);
     }
 
     const int64_t rest =
@@ -184,7 +187,7 @@ static uint32_t turn_of(const struct delays *d, uint32_t culprit, const struct m
         if (behind_ticks > 2 * longer_ticks) {
             return MPL_NONE;
         }
-        if (2 * mpl_call_ticks(&lane->calls[k - 1]) >= waited_ticks) {
+        if (2 * mpl_call_wait_ticks(lane, &lane->calls[k - 1]) >= waited_ticks) {
             return k - 1;
         }
     }
@@ -237,7 +240,7 @@ static void hand_down(struct delays *d, uint32_t location, const struct mpl_blam
 {
     const struct mpl_call *call = &d->events->lanes[location].calls[b->call];
     const double seconds = 1 / (double) d->events->model->ticks_per_s;
-    const double wait = (double) mpl_call_ticks(call);
+    const double wait = (double) wait_of(d, location, b->call);
     struct track *own = &d->tracks[location];
     struct track *other = &d->tracks[call->culprit];
     struct mpl_delay *delay = &delays[call->culprit];
@@ -426,13 +429,12 @@ static bool add_held(struct roots *r, uint32_t location, const struct mpl_held *
 static bool add_blamed(struct roots *r, uint32_t location, size_t i)
 {
     const struct mpl_blame *b = mpl_buf_get(&r->d.blames.all, i);
-    const struct mpl_call *call = &r->d.events->lanes[location].calls[b->call];
 
     return add_wait(
         r,
         (struct mpl_wait_origin){ .location = location,
                                   .call = b->call,
-                                  .ticks = mpl_call_ticks(call),
+                                  .ticks = wait_of(&r->d, location, b->call),
                                   .end_ticks = wait_end_of(&r->d, location, b->call) },
         i);
 }

@@ -19,20 +19,75 @@ uint32_t mpl_call_find(const struct mpl_events *events, uint32_t location, uint3
             high = middle;
         }
     }
-    return low > 0 && event <= lane->calls[low - 1].leave ? low - 1 : MPL_NONE;
+    return low > 0 && event <= mpl_call_leave(lane, &lane->calls[low - 1]) ? low - 1
+                                                                           : MPL_NONE;
 }
 
-uint32_t mpl_receive_post_call(const struct mpl_events *events, struct mpl_end end)
-{
-    const struct mpl_location *loc = &events->model->locations[end.location];
-    const struct mpl_message *message = &loc->messages[end.message];
+/* ---- calls that fit no 32 bits ------------------------------------------------------ */
 
-    if (message->post != MPL_NONE) {
-        return mpl_call_find(events, end.location, message->post);
+const struct mpl_long_call *mpl_call_long(const struct mpl_lane *lane,
+                                          const struct mpl_call *call)
+{
+    const uint32_t number = (uint32_t) (call - lane->calls);
+    uint32_t low = 0;
+    uint32_t high = lane->n_longs - 1;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (lane->longs[middle].call < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    return loc->kind[message->event] == MPL_EV_RECV
-               ? events->lanes[end.location].call_of_message[end.message]
-               : MPL_NONE;
+    return &lane->longs[low];
+}
+
+void mpl_call_set_begin(struct mpl_lane *lane, uint32_t call, int64_t enter_ticks)
+{
+    int64_t *base = &lane->bases[call / MPL_CALLS_PER_BASE];
+
+    if (call % MPL_CALLS_PER_BASE == 0) {
+        *base = enter_ticks;
+    }
+
+    const uint64_t ticks = (uint64_t) enter_ticks - (uint64_t) *base;
+
+    lane->calls[call].begin_ticks = ticks < MPL_CALL_FAR ? (uint32_t) ticks : MPL_CALL_FAR;
+}
+
+bool mpl_call_set_end(struct mpl_lane *lane, uint32_t call, struct mpl_buf *longs,
+                      uint32_t leave, int64_t duration_ticks)
+{
+    struct mpl_call *of = &lane->calls[call];
+    const uint32_t n_records = leave - of->enter;
+    const bool is_long =
+        (uint64_t) duration_ticks >= MPL_CALL_FAR || n_records >= UINT16_MAX;
+    struct mpl_long_call *entry;
+
+    of->duration_ticks = is_long ? MPL_CALL_FAR : (uint32_t) duration_ticks;
+    of->n_records = is_long ? UINT16_MAX : (uint16_t) n_records;
+    if (!is_long) {
+        return true;
+    }
+    entry = mpl_buf_add(longs);
+    if (entry == NULL) {
+        return false;
+    }
+    *entry = (struct mpl_long_call){ call, leave, duration_ticks, 0 };
+    lane->longs = longs->data;
+    lane->n_longs = (uint32_t) longs->n;
+    return true;
+}
+
+void mpl_call_set_wait(struct mpl_lane *lane, struct mpl_call *call, int64_t ticks)
+{
+    if (call->duration_ticks != MPL_CALL_FAR) {
+        call->wait_ticks = (uint32_t) ticks;
+    } else {
+        lane->longs[mpl_call_long(lane, call) - lane->longs].wait_ticks = ticks;
+    }
 }
 
 /* A few numbers per location, so that finding the location of a message takes one step. */
@@ -87,7 +142,7 @@ static void find_window(struct mpl_events *events)
             continue;
         }
         if (lane->calls[0].class == MPL_SPAN_STARTUP) {
-            const int64_t leave = mpl_time_of(events, loc, lane->calls[0].leave);
+            const int64_t leave = mpl_call_leave_ticks(events, l, 0);
 
             begin = leave < begin ? leave : begin;
         }
@@ -127,17 +182,19 @@ static enum mpl_status add_waits(struct mpl_events *events, struct mpl_err *err)
     struct mpl_wrong_order *wrong =
         scratch == NULL ? NULL
                         : MPL_NEW_ARRAY(scratch, n_locations, struct mpl_wrong_order);
+    const int64_t *posted = scratch == NULL ? NULL : mpl_posts_find(events, scratch);
     enum mpl_status st = MPL_E_NOMEM;
 
     events->coll_waits =
         MPL_NEW_ARRAY(events->arena, events->match->n_instances, struct mpl_coll_wait);
     events->totals = MPL_NEW_ARRAY(events->arena, n_locations, struct mpl_totals);
-    if (wrong == NULL || events->coll_waits == NULL || events->totals == NULL) {
+    if (wrong == NULL || posted == NULL || events->coll_waits == NULL ||
+        events->totals == NULL) {
         (void) mpl_nomem(err);
     } else {
-        mpl_waits_p2p(events, wrong);
+        mpl_waits_p2p(events, posted, wrong);
         mpl_waits_coll(events);
-        st = mpl_totals_create(events, wrong, err);
+        st = mpl_totals_create(events, wrong, posted, err);
     }
     events->totals = st == MPL_OK ? events->totals : NULL;
     mpl_arena_destroy(scratch);
@@ -260,10 +317,13 @@ static uint32_t first_record(const struct mpl_location *loc, const struct mpl_la
     if (span % 2 != 0) {
         return lane->calls[call].enter;
     }
-    return call == 0 ? 0
-           : lane->calls[call - 1].leave + 1 < loc->n_events
-               ? lane->calls[call - 1].leave + 1
-               : loc->n_events - 1;
+    if (call == 0) {
+        return 0;
+    }
+
+    const uint32_t behind = mpl_call_leave(lane, &lane->calls[call - 1]) + 1;
+
+    return behind < loc->n_events ? behind : loc->n_events - 1;
 }
 
 /* Its last record; of a computation the one before the call behind it. */
@@ -273,7 +333,7 @@ static uint32_t last_record(const struct mpl_location *loc, const struct mpl_lan
     const uint32_t call = span / 2;
 
     if (span % 2 != 0) {
-        return lane->calls[call].leave;
+        return mpl_call_leave(lane, &lane->calls[call]);
     }
     return call == lane->n_calls         ? loc->n_events - 1
            : lane->calls[call].enter > 0 ? lane->calls[call].enter - 1
@@ -306,16 +366,13 @@ uint32_t mpl_events_span_count(const struct mpl_events *events, uint32_t locatio
 static struct mpl_span gap_span(const struct mpl_events *events, uint32_t location,
                                 uint32_t k)
 {
-    const struct mpl_location *loc = &events->model->locations[location];
     const struct mpl_lane *lane = &events->lanes[location];
-    const uint32_t from = k == 0 ? 0 : lane->calls[k - 1].leave;
-    const uint32_t to = k == lane->n_calls ? loc->n_events - 1 : lane->calls[k].enter;
     struct mpl_span span = {
         .class = MPL_SPAN_COMPUTE,
         .wait_kind = MPL_WAIT_NONE,
         .is_wait_known = true,
-        .enter_ticks = mpl_time_of(events, loc, from),
-        .leave_ticks = mpl_time_of(events, loc, to),
+        .enter_ticks = mpl_events_enter_ticks(events, location, 2 * k),
+        .leave_ticks = mpl_events_leave_ticks(events, location, 2 * k),
         .culprit = MPL_NONE,
         .region = lane->rest_region,
         .first_message = MPL_NONE,
@@ -328,7 +385,6 @@ static struct mpl_span gap_span(const struct mpl_events *events, uint32_t locati
         span.region = region == CALL_REGION_NONE ? MPL_NONE : region;
         if (lane->calls[k].class == MPL_SPAN_STARTUP) {
             span.class = MPL_SPAN_STARTUP;
-            span.enter_ticks = span.leave_ticks = loc->time_ticks[0];
         }
     } else if (k > 0 && lane->calls[k - 1].class == MPL_SPAN_SHUTDOWN) {
         span.class = MPL_SPAN_SHUTDOWN;
@@ -360,7 +416,6 @@ static void add_parts(const struct mpl_lane *lane, const struct mpl_call *call,
 struct mpl_span mpl_events_span(const struct mpl_events *events, uint32_t location,
                                 uint32_t span)
 {
-    const struct mpl_location *loc = &events->model->locations[location];
     const struct mpl_lane *lane = &events->lanes[location];
     const struct mpl_call *call;
     struct mpl_span made = { .first_message = MPL_NONE, .collective = MPL_NONE };
@@ -373,12 +428,9 @@ struct mpl_span mpl_events_span(const struct mpl_events *events, uint32_t locati
     made.class = (enum mpl_span_class) call->class;
     made.wait_kind = (enum mpl_wait_kind) call->wait_kind;
     made.is_wait_known = call->is_wait_known;
-    made.enter_ticks = mpl_time_of(events, loc, call->enter);
-    made.leave_ticks = mpl_time_of(events, loc, call->leave);
-    if (call->class == MPL_SPAN_STARTUP) {
-        made.enter_ticks = loc->time_ticks[0];
-    }
-    made.wait_ticks = mpl_call_ticks(call);
+    made.enter_ticks = mpl_events_enter_ticks(events, location, span);
+    made.leave_ticks = mpl_call_leave_ticks(events, location, span / 2);
+    made.wait_ticks = mpl_call_wait_ticks(lane, call);
     made.culprit = call->culprit;
     made.region = mpl_call_region(events, location, call);
     add_parts(lane, call, &made);

@@ -113,14 +113,156 @@ struct mpl_region_time {
     uint64_t visits;
 };
 
-struct mpl_events;
+/* ---- calls as they are stored ---------------------------------------------------- */
+
+enum {
+    MPL_CALLS_PER_BASE = 16,
+    MPL_CALL_REGION_FAR =
+        UINT16_MAX - 1, /**< Its number does not fit: the record has it. */
+    MPL_CALL_NO_REGION = UINT16_MAX,
+};
+#define MPL_CALL_FAR UINT32_MAX
+
+/**
+ * A call in 32 bytes, half a cache line: who asks for single calls, far from each other, waits for
+ * memory once per call. Ticks that do not fit in 32 bits stand elsewhere, see the functions below.
+ */
+struct mpl_call {
+    uint32_t
+        enter; /**< Record that opens it: ENTER, FLUSH_BEGIN, OFF, or the first event. */
+    uint32_t begin_ticks;    /**< Since the base; MPL_CALL_FAR: ask the record. */
+    uint32_t duration_ticks; /**< MPL_CALL_FAR: it is a long call. */
+    uint32_t wait_ticks;     /**< Of a long call: nothing. */
+    uint32_t culprit;
+    uint32_t first;     /**< Of its messages and collectives, see enum mpl_call_parts. */
+    uint16_t region;    /**< Of the record that opens it. */
+    uint16_t n_records; /**< From there to the one that closes it, or the last event. */
+    unsigned gap_region : 23; /**< Of the gap before it; CALL_REGION_NONE for none. */
+    unsigned class : 3;
+    unsigned wait_kind : 3;
+    unsigned is_wait_known : 1;
+    unsigned parts : 2;
+};
+
+/** A call of 4,294,967,295 ticks or more, or of more than 65,535 records. */
+struct mpl_long_call {
+    uint32_t call;
+    uint32_t leave; /**< Record that closes it. */
+    int64_t duration_ticks;
+    int64_t wait_ticks;
+};
+
+/** The calls of one location. */
+struct mpl_lane {
+    struct mpl_call *calls;
+    int64_t *bases; /**< Ticks, one per MPL_CALLS_PER_BASE calls. */
+    uint32_t n_calls;
+    uint32_t n_longs;
+    struct mpl_long_call *longs; /**< Ascending by call. */
+    uint32_t rest_region;        /**< Of the gap behind the last call. */
+    uint32_t
+        *call_of_message; /**< MPL_NONE: recorded outside any call, or never completed. */
+    uint32_t
+        *post_of_message; /**< The call that sends it or posts its receive; MPL_NONE: not
+                                   recorded. The same array where no receive is posted ahead. */
+    uint32_t *call_of_collective; /**< The call with its end, else with its begin. */
+    const uint32_t *list;         /**< See PARTS_LIST. */
+    uint32_t first_init; /**< Record that enters MPI_Init; MPL_NONE if there is none. */
+    const struct mpl_region_time *regions;
+    uint32_t n_regions;
+};
+
+struct mpl_region_use;
+struct mpl_totals;
+
+/** Shown for the functions that are asked for millions of calls; nobody else looks inside. */
+struct mpl_events {
+    struct mpl_events *self; /**< Itself, for mpl_events_complete(). */
+    const struct mpl_model *model;
+    const struct mpl_match *match;
+    const struct mpl_clock *clock;
+    struct mpl_arena *arena;
+    struct mpl_precedences *precedences; /**< A part has those of the whole run. */
+    const struct mpl_region_use *use;    /**< Per region. */
+    uint32_t *locate;      /**< Global message number >> locate_shift to a location … */
+    unsigned locate_shift; /**< … at or before that of the message. */
+    struct mpl_lane *lanes;
+    bool *is_called;           /**< Per region: there is a call of MPI of it. */
+    struct mpl_totals *totals; /**< NULL: there are calls, and nothing else yet. */
+    struct mpl_edge *edges;
+    uint32_t n_edges;
+    struct mpl_coll_wait *coll_waits;
+    int64_t startup_end_ticks; /**< Where MPI_Init is not recorded; else INT64_MIN. */
+    int64_t window_begin_ticks;
+    int64_t window_end_ticks;
+    const bool *processes; /**< Of a part: which belong to it; NULL for a whole run. */
+};
+
+/** The time of a record. Calls begin and end not before the end of start-up, so that what lies before
+ *  takes no time and waits for nobody. */
+static inline int64_t mpl_time_of(const struct mpl_events *events,
+                                  const struct mpl_location *loc, uint32_t event)
+{
+    const int64_t ticks = loc->time_ticks[event];
+
+    return ticks > events->startup_end_ticks ? ticks : events->startup_end_ticks;
+}
+
+/** The entry of a long call, which must exist. Cost: logarithmic. */
+const struct mpl_long_call *mpl_call_long(const struct mpl_lane *lane,
+                                          const struct mpl_call *call);
+
+/** The record that closes a call. */
+static inline uint32_t mpl_call_leave(const struct mpl_lane *lane,
+                                      const struct mpl_call *call)
+{
+    return call->n_records < UINT16_MAX ? call->enter + call->n_records
+                                        : mpl_call_long(lane, call)->leave;
+}
+
+/** Times of calls, those of their records; of start-up, see mpl_events_enter_ticks(). */
+static inline int64_t mpl_call_enter_ticks(const struct mpl_events *events,
+                                           uint32_t location, uint32_t call)
+{
+    const struct mpl_lane *lane = &events->lanes[location];
+    const struct mpl_call *of = &lane->calls[call];
+
+    return of->begin_ticks != MPL_CALL_FAR
+               ? lane->bases[call / MPL_CALLS_PER_BASE] + of->begin_ticks
+               : mpl_time_of(events, &events->model->locations[location], of->enter);
+}
+
+static inline int64_t mpl_call_duration_ticks(const struct mpl_lane *lane,
+                                              const struct mpl_call *call)
+{
+    return call->duration_ticks != MPL_CALL_FAR ? call->duration_ticks
+                                                : mpl_call_long(lane, call)->duration_ticks;
+}
+
+static inline int64_t mpl_call_leave_ticks(const struct mpl_events *events,
+                                           uint32_t location, uint32_t call)
+{
+    const struct mpl_lane *lane = &events->lanes[location];
+
+    return mpl_call_enter_ticks(events, location, call) +
+           mpl_call_duration_ticks(lane, &lane->calls[call]);
+}
+
+static inline int64_t mpl_call_wait_ticks(const struct mpl_lane *lane,
+                                          const struct mpl_call *call)
+{
+    return call->duration_ticks != MPL_CALL_FAR ? call->wait_ticks
+                                                : mpl_call_long(lane, call)->wait_ticks;
+}
+
+/* ---- making them ------------------------------------------------------------------- */
 
 /**
  * Builds spans, waits, totals and topology.
  *
  * Ownership: lives in \p arena and points into model, match and clock.
  * Errors:    MPL_E_NOMEM only.
- * Cost:      linear in events; 28 bytes per call, 4 per message end and collective part.
+ * Cost:      linear in events; 32.5 bytes per call, 4 to 8 per message end and collective part.
  */
 enum mpl_status mpl_events_create(const struct mpl_model *model,
                                   const struct mpl_match *match,
@@ -194,13 +336,38 @@ struct mpl_stretch mpl_events_stretch(const struct mpl_events *events, uint32_t 
 uint32_t mpl_events_span_count(const struct mpl_events *events, uint32_t location);
 struct mpl_span mpl_events_span(const struct mpl_events *events, uint32_t location,
                                 uint32_t span);
+/** The begin of span 0, and the end of the last one. */
+int64_t mpl_events_first_ticks(const struct mpl_events *events, uint32_t location);
+int64_t mpl_events_last_ticks(const struct mpl_events *events, uint32_t location);
 /** The field of mpl_events_span() of that name, at a fraction of the cost; the span must exist. */
-int64_t mpl_events_enter_ticks(const struct mpl_events *events, uint32_t location,
-                               uint32_t span);
-int64_t mpl_events_leave_ticks(const struct mpl_events *events, uint32_t location,
-                               uint32_t span);
-int64_t mpl_events_wait_ticks(const struct mpl_events *events, uint32_t location,
-                              uint32_t span);
+static inline int64_t mpl_events_enter_ticks(const struct mpl_events *events,
+                                             uint32_t location, uint32_t span)
+{
+    /* Start-up, the first call if it is recorded, begins with the first event. */
+    if (span == 0 ||
+        (span == 1 && events->lanes[location].calls[0].class == MPL_SPAN_STARTUP)) {
+        return mpl_events_first_ticks(events, location);
+    }
+    return span % 2 != 0 ? mpl_call_enter_ticks(events, location, span / 2)
+                         : mpl_call_leave_ticks(events, location, span / 2 - 1);
+}
+static inline int64_t mpl_events_leave_ticks(const struct mpl_events *events,
+                                             uint32_t location, uint32_t span)
+{
+    if (span % 2 != 0) {
+        return mpl_call_leave_ticks(events, location, span / 2);
+    }
+    return span / 2 == events->lanes[location].n_calls
+               ? mpl_events_last_ticks(events, location)
+               : mpl_events_enter_ticks(events, location, span + 1);
+}
+static inline int64_t mpl_events_wait_ticks(const struct mpl_events *events,
+                                            uint32_t location, uint32_t span)
+{
+    const struct mpl_lane *lane = &events->lanes[location];
+
+    return span % 2 == 0 ? 0 : mpl_call_wait_ticks(lane, &lane->calls[span / 2]);
+}
 /** What a location computes: the time between its calls. Of calls alone, too. Cost: linear in its calls. */
 double mpl_events_computed_s(const struct mpl_events *events, uint32_t location);
 /** What a replay needs to know of a call, at a fraction of the cost of mpl_events_span(). */

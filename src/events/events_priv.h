@@ -1,5 +1,5 @@
 /*
- * The shape of mpl_events inside its folder: per location the calls, in 28 bytes each; what lies
+ * The shape of mpl_events inside its folder: per location the calls, in 32 bytes each; what lies
  * between two calls is never stored but made when somebody asks for that span.
  */
 #ifndef MPL_EVENTS_EVENTS_PRIV_H
@@ -46,69 +46,6 @@ enum mpl_call_parts {
 
 enum { CALL_REGION_NONE = (1 << 23) - 1 };
 
-/*
- * 28 bytes: a trace of enter, send, leave has a call in every third event. The ticks are split
- * in two words because a 64-bit member would round the size up to 32.
- */
-struct mpl_call {
-    uint32_t enter; /* record that opens it: ENTER, FLUSH_BEGIN, OFF, or the first event */
-    uint32_t leave; /* record that closes it, or the last event */
-    uint32_t ticks[2]; /* waiting time */
-    uint32_t culprit;
-    uint32_t first;           /* see enum mpl_call_parts */
-    unsigned gap_region : 23; /* of the gap before it; CALL_REGION_NONE for none */
-    unsigned class : 3;
-    unsigned wait_kind : 3;
-    unsigned is_wait_known : 1;
-    unsigned parts : 2;
-};
-
-static inline int64_t mpl_call_ticks(const struct mpl_call *call)
-{
-    return (int64_t) ((uint64_t) call->ticks[1] << 32 | call->ticks[0]);
-}
-
-static inline void mpl_call_set_ticks(struct mpl_call *call, int64_t ticks)
-{
-    call->ticks[0] = (uint32_t) ((uint64_t) ticks & UINT32_MAX);
-    call->ticks[1] = (uint32_t) ((uint64_t) ticks >> 32);
-}
-
-/* One location. */
-struct mpl_lane {
-    struct mpl_call *calls;
-    uint32_t n_calls;
-    uint32_t rest_region;      /* of the gap behind the last call */
-    uint32_t *call_of_message; /* MPL_NONE: recorded outside any call, or never completed */
-    uint32_t *call_of_collective; /* the call with its end, else with its begin */
-    const uint32_t *list;         /* see PARTS_LIST */
-    uint32_t first_init; /* record that enters MPI_Init; MPL_NONE if there is none */
-    const struct mpl_region_time *regions;
-    uint32_t n_regions;
-};
-
-struct mpl_events {
-    struct mpl_events *self; /* itself, for mpl_events_complete() */
-    const struct mpl_model *model;
-    const struct mpl_match *match;
-    const struct mpl_clock *clock;
-    struct mpl_arena *arena;
-    struct mpl_precedences *precedences; /* a part has those of the whole run */
-    const struct mpl_region_use *use;    /* per region */
-    uint32_t *locate;      /* global message number >> locate_shift to a location … */
-    unsigned locate_shift; /* … at or before that of the message */
-    struct mpl_lane *lanes;
-    bool *is_called;           /* per region: there is a call of MPI of it */
-    struct mpl_totals *totals; /* NULL: there are calls, and nothing else yet */
-    struct mpl_edge *edges;
-    uint32_t n_edges;
-    struct mpl_coll_wait *coll_waits;
-    int64_t startup_end_ticks; /* where MPI_Init is not recorded; else INT64_MIN */
-    int64_t window_begin_ticks;
-    int64_t window_end_ticks;
-    const bool *processes; /* of a part: which belong to it; NULL for a whole run */
-};
-
 /* What a location lost to messages received in the wrong order, in ticks. */
 struct mpl_wrong_order {
     int64_t ticks;
@@ -121,14 +58,24 @@ struct mpl_wrong_order {
  * of the stage in calling them, hence inline.
  */
 
-/* The time of a record. Calls begin and end not before the end of start-up, so that what lies before
- * takes no time and waits for nobody. */
-static inline int64_t mpl_time_of(const struct mpl_events *events,
-                                  const struct mpl_location *loc, uint32_t event)
+/* `region` of a call that a record opens. */
+static inline uint16_t mpl_call_region_of(const struct mpl_location *loc, uint32_t event)
 {
-    const int64_t ticks = loc->time_ticks[event];
+    if (loc->kind[event] != MPL_EV_ENTER) {
+        return MPL_CALL_NO_REGION;
+    }
+    return loc->ref[event] < MPL_CALL_REGION_FAR ? (uint16_t) loc->ref[event]
+                                                 : MPL_CALL_REGION_FAR;
+}
 
-    return ticks > events->startup_end_ticks ? ticks : events->startup_end_ticks;
+/* The region whose record opens a call; MPL_NONE where no region does. */
+static inline uint32_t mpl_call_opener(const struct mpl_location *loc,
+                                       const struct mpl_call *call)
+{
+    if (call->region < MPL_CALL_REGION_FAR) {
+        return call->region;
+    }
+    return call->region == MPL_CALL_REGION_FAR ? loc->ref[call->enter] : MPL_NONE;
 }
 
 /* What the region of a call means; one without a region never waits. */
@@ -136,10 +83,12 @@ static inline struct mpl_region_use mpl_call_use(const struct mpl_events *events
                                                  const struct mpl_location *loc,
                                                  const struct mpl_call *call)
 {
-    if (loc->kind[call->enter] != MPL_EV_ENTER) {
+    const uint32_t region = mpl_call_opener(loc, call);
+
+    if (region == MPL_NONE) {
         return (struct mpl_region_use){ .role = ROLE_CALL, .class = MPL_SPAN_OTHER };
     }
-    return events->use[loc->ref[call->enter]];
+    return events->use[region];
 }
 
 /* The region of a call; MPL_NONE for buffer flushes and off times. */
@@ -153,17 +102,7 @@ static inline uint32_t mpl_call_region(const struct mpl_events *events, uint32_t
 
         return init == MPL_NONE ? MPL_NONE : loc->ref[init];
     }
-    return loc->kind[call->enter] == MPL_EV_ENTER ? loc->ref[call->enter] : MPL_NONE;
-}
-
-/* Who goes through calls in their order asks for records that are far from each other: those of a later call are on their way
-   meanwhile. MPL_NONE: there is none. */
-enum { MPL_CALLS_AHEAD = 16 };
-static inline uint32_t mpl_call_ahead(const struct mpl_lane *lane, uint32_t call)
-{
-    return call + MPL_CALLS_AHEAD < lane->n_calls
-               ? lane->calls[call + MPL_CALLS_AHEAD].enter
-               : MPL_NONE;
+    return mpl_call_opener(loc, call);
 }
 
 /* What the clock of a location may be off by; INT64_MAX: nobody knows. */
@@ -201,8 +140,21 @@ static inline struct mpl_end mpl_other_end(const struct mpl_events *events, uint
 
 /* The call that holds record \p event, or MPL_NONE. Cost: logarithmic. */
 uint32_t mpl_call_find(const struct mpl_events *events, uint32_t location, uint32_t event);
-/* The call that posts the receive of a message end; MPL_NONE where that is not recorded. */
-uint32_t mpl_receive_post_call(const struct mpl_events *events, struct mpl_end end);
+/* The call that posts a message end: sends it, or posts its receive; MPL_NONE where that is not recorded. */
+static inline uint32_t mpl_call_posting(const struct mpl_events *events, struct mpl_end end)
+{
+    return events->lanes[end.location].post_of_message[end.message];
+}
+/*
+ * Sets when a call begins and which record closes it, and when; `enter` and its region must be set. \p bases: one per
+ * MPL_CALLS_PER_BASE calls. A call that fits no 32 bits gets an entry in \p longs (struct mpl_long_call). False when out
+ * of memory.
+ */
+void mpl_call_set_begin(struct mpl_lane *lane, uint32_t call, int64_t enter_ticks);
+bool mpl_call_set_end(struct mpl_lane *lane, uint32_t call, struct mpl_buf *longs,
+                      uint32_t leave, int64_t duration_ticks);
+/* Sets the waiting time, which is at most the duration. */
+void mpl_call_set_wait(struct mpl_lane *lane, struct mpl_call *call, int64_t ticks);
 /* What a call has, as far as it matters for knowing its wait. */
 struct mpl_call_records {
     uint32_t n;          /* message ends posted or completed, collectives completed */
@@ -221,15 +173,24 @@ enum mpl_status mpl_locate_create(struct mpl_events *events, struct mpl_err *err
 /* With gaps also what lies between calls; that can be added later by asking again. */
 enum mpl_status mpl_calls_create(struct mpl_events *events, bool with_gaps,
                                  struct mpl_err *err);
-void mpl_waits_p2p(struct mpl_events *events, struct mpl_wrong_order *wrong);
+/*
+ * Per message end, by its global number: when the call was entered that posts the other end; INT64_MAX: that call is
+ * not recorded, or there is no other end. NULL when out of memory.
+ */
+int64_t *mpl_posts_find(const struct mpl_events *events, struct mpl_arena *arena);
+void mpl_waits_p2p(struct mpl_events *events, const int64_t *posted_ticks,
+                   struct mpl_wrong_order *wrong);
 void mpl_waits_coll(struct mpl_events *events);
 /* Per collective instance: when nothing holds it up any more; INT64_MAX: nobody can say. NULL without
  * memory. */
 int64_t *mpl_stalls_prepare(const struct mpl_events *events, struct mpl_arena *arena);
 /* Adds the stalls of a location to its totals. */
 void mpl_stalls_sum(const struct mpl_events *events, const int64_t *instance_due,
-                    uint32_t location, struct mpl_totals *totals);
+                    const int64_t *posted_ticks, uint32_t location,
+                    struct mpl_totals *totals);
+/* \p posted_ticks: as mpl_posts_find() says; NULL: not known yet. */
 enum mpl_status mpl_totals_create(struct mpl_events *events,
-                                  const struct mpl_wrong_order *wrong, struct mpl_err *err);
+                                  const struct mpl_wrong_order *wrong,
+                                  const int64_t *posted_ticks, struct mpl_err *err);
 
 #endif

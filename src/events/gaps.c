@@ -27,18 +27,12 @@ struct mpl_region_sum *mpl_region_sum_of(struct mpl_walk *w, uint32_t region)
     return sum;
 }
 
-bool mpl_gap_credit(struct mpl_walk *w, uint32_t event)
+bool mpl_gap_credit(struct mpl_walk *w, int64_t now_ticks)
 {
+    const int64_t delta = now_ticks - w->since_ticks;
     struct mpl_region_sum *sum;
-    int64_t now_ticks;
-    int64_t delta;
     uint32_t region;
 
-    if (!w->has_gaps) {
-        return true;
-    }
-    now_ticks = mpl_time_of(w->events, w->loc, event);
-    delta = now_ticks - w->since_ticks;
     w->since_ticks = now_ticks;
     if (delta == 0 || w->depth == 0) {
         return true;

@@ -97,7 +97,9 @@ bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mp
 
         const uint32_t call = last_call_of(events, location, message);
 
-        if (call != MPL_NONE && mpl_call_ticks(&events->lanes[location].calls[call]) == 0 &&
+        if (call != MPL_NONE &&
+            mpl_call_wait_ticks(&events->lanes[location],
+                                &events->lanes[location].calls[call]) == 0 &&
             is_held(events, location, call, mpl_other_end(events, partner).location,
                     &held)) {
             struct mpl_held *kept = mpl_buf_add(out);

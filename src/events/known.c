@@ -13,11 +13,13 @@ bool mpl_is_thorough(const struct mpl_model *model)
     return model->tracer == MPL_TRACER_SCOREP || model->tracer == MPL_TRACER_TEXT;
 }
 
-static bool is_left_by_its_own_leave(const struct mpl_location *loc,
+static bool is_left_by_its_own_leave(const struct mpl_events *events, uint32_t location,
                                      const struct mpl_call *call)
 {
-    return loc->kind[call->leave] == MPL_EV_LEAVE &&
-           loc->ref[call->leave] == loc->ref[call->enter];
+    const struct mpl_location *loc = &events->model->locations[location];
+    const uint32_t leave = mpl_call_leave(&events->lanes[location], call);
+
+    return loc->kind[leave] == MPL_EV_LEAVE && loc->ref[leave] == loc->ref[call->enter];
 }
 
 /* What it means that a call which may block has no record of a message. */
@@ -27,7 +29,7 @@ static bool is_known_without_records(const struct mpl_events *events, uint32_t l
 {
     const struct mpl_model *model = events->model;
 
-    if (!is_left_by_its_own_leave(&model->locations[location], call)) {
+    if (!is_left_by_its_own_leave(events, location, call)) {
         /* The run was killed while it hung here. */
         return false;
     }
@@ -68,7 +70,8 @@ static bool is_collective_known(const struct mpl_events *events, uint32_t locati
         return true;
     }
     if (records->collective == MPL_NONE) {
-        return mpl_is_thorough(events->model) && is_left_by_its_own_leave(loc, call);
+        return mpl_is_thorough(events->model) &&
+               is_left_by_its_own_leave(events, location, call);
     }
     return events->match->instance[location][records->collective] != MPL_NONE;
 }

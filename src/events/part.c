@@ -16,10 +16,11 @@ struct cutter {
     const struct mpl_events *whole;
     struct mpl_events *events;
     const struct mpl_part *part;
-    bool is_late;      /* begins behind the begin of the run's window */
-    bool is_early;     /* ends before its end */
-    uint8_t *fates;    /* per call of the location at hand */
-    uint32_t *numbers; /* per call: its number in the part, MPL_NONE */
+    bool is_late;         /* begins behind the begin of the run's window */
+    bool is_early;        /* ends before its end */
+    uint8_t *fates;       /* per call of the location at hand */
+    uint32_t *numbers;    /* per call: its number in the part, MPL_NONE */
+    struct mpl_buf longs; /* struct mpl_long_call, of the location at hand */
 };
 
 /* What becomes of a call, by what it has: the larger wins. */
@@ -206,17 +207,31 @@ static uint32_t cut_parts(const struct mpl_lane *old, const struct mpl_lane *lan
     return at;
 }
 
-/* A wait lasts from the beginning of its call, which may lie before the part. */
-static void cut_wait(const struct cutter *c, const struct mpl_location *loc,
-                     struct mpl_call *call)
+static int64_t not_before(int64_t ticks, int64_t begin_ticks)
 {
-    const int64_t cut =
-        mpl_time_of(c->events, loc, call->enter) - mpl_time_of(c->whole, loc, call->enter);
-    const int64_t ticks = mpl_call_ticks(call) - cut;
+    return ticks > begin_ticks ? ticks : begin_ticks;
+}
 
-    if (cut > 0 && call->wait_kind != MPL_WAIT_NONE) {
-        mpl_call_set_ticks(call, ticks > 0 ? ticks : 0);
+/* A call of the part, the last one so far, lies where it lay in the whole, but not before the part begins. So much less
+ * it waits, as a wait lasts from the beginning of its call. False when out of memory. */
+static bool cut_times(struct cutter *c, uint32_t location, uint32_t k)
+{
+    const struct mpl_lane *old = &c->whole->lanes[location];
+    const int64_t old_enter = mpl_call_enter_ticks(c->whole, location, k);
+    const int64_t begin = c->events->startup_end_ticks;
+    const int64_t enter = not_before(old_enter, begin);
+    const int64_t leave = not_before(mpl_call_leave_ticks(c->whole, location, k), begin);
+    const int64_t wait = mpl_call_wait_ticks(old, &old->calls[k]) - (enter - old_enter);
+    struct mpl_lane *lane = &c->events->lanes[location];
+    struct mpl_call *call = &lane->calls[lane->n_calls - 1];
+
+    mpl_call_set_begin(lane, lane->n_calls - 1, enter);
+    if (!mpl_call_set_end(lane, lane->n_calls - 1, &c->longs,
+                          mpl_call_leave(old, &old->calls[k]), leave - enter)) {
+        return false;
     }
+    mpl_call_set_wait(lane, call, call->wait_kind != MPL_WAIT_NONE && wait > 0 ? wait : 0);
+    return true;
 }
 
 /* Of the gaps that became one, the function of the longest stands for all. */
@@ -229,10 +244,14 @@ static void widen(const struct cutter *c, uint32_t location, uint32_t k, struct 
 {
     const struct mpl_location *loc = &c->whole->model->locations[location];
     const struct mpl_lane *lane = &c->whole->lanes[location];
+    const int64_t begin = c->events->startup_end_ticks;
     const bool is_last = k == lane->n_calls;
-    const int64_t from = mpl_time_of(c->events, loc, k == 0 ? 0 : lane->calls[k - 1].leave);
-    const int64_t to =
-        mpl_time_of(c->events, loc, is_last ? loc->n_events - 1 : lane->calls[k].enter);
+    const int64_t from = not_before(
+        k == 0 ? loc->time_ticks[0] : mpl_call_leave_ticks(c->whole, location, k - 1),
+        begin);
+    const int64_t to = not_before(is_last ? loc->time_ticks[loc->n_events - 1]
+                                          : mpl_call_enter_ticks(c->whole, location, k),
+                                  begin);
 
     if (to - from > gap->longest_ticks) {
         gap->longest_ticks = to - from;
@@ -242,25 +261,33 @@ static void widen(const struct cutter *c, uint32_t location, uint32_t k, struct 
 
 static const struct gap no_gap = { CALL_REGION_NONE, -1 };
 
-static void add_bound(struct mpl_lane *lane, uint32_t event, uint32_t last,
+static bool add_bound(struct cutter *c, uint32_t location, uint32_t event, uint32_t last,
                       enum mpl_span_class class, uint32_t region)
 {
+    const struct mpl_location *loc = &c->whole->model->locations[location];
+    const int64_t enter = mpl_time_of(c->events, loc, event);
+    struct mpl_lane *lane = &c->events->lanes[location];
+
     lane->calls[lane->n_calls++] = (struct mpl_call){
         .enter = event,
-        .leave = last,
+        .region = mpl_call_region_of(loc, event),
         .culprit = MPL_NONE,
         .first = MPL_NONE,
         .gap_region = region & CALL_REGION_NONE,
         .class = class,
         .is_wait_known = 1,
     };
+    mpl_call_set_begin(lane, lane->n_calls - 1, enter);
+    return mpl_call_set_end(lane, lane->n_calls - 1, &c->longs, last,
+                            mpl_time_of(c->events, loc, last) - enter);
 }
 
 /* The last record before the end of the part, but not before the last call that stays. */
 static uint32_t find_end(const struct cutter *c, const struct mpl_location *loc,
                          const struct mpl_lane *lane)
 {
-    uint32_t low = lane->n_calls > 0 ? lane->calls[lane->n_calls - 1].leave : 0;
+    uint32_t low =
+        lane->n_calls > 0 ? mpl_call_leave(lane, &lane->calls[lane->n_calls - 1]) : 0;
     uint32_t high = loc->n_events;
 
     while (high - low > 1) {
@@ -275,7 +302,7 @@ static uint32_t find_end(const struct cutter *c, const struct mpl_location *loc,
     return low;
 }
 
-static void keep_calls(struct cutter *c, uint32_t location, uint32_t *list)
+static bool keep_calls(struct cutter *c, uint32_t location, uint32_t *list)
 {
     const struct mpl_location *loc = &c->whole->model->locations[location];
     const struct mpl_lane *old = &c->whole->lanes[location];
@@ -283,8 +310,9 @@ static void keep_calls(struct cutter *c, uint32_t location, uint32_t *list)
     struct gap gap = no_gap;
     uint32_t at = 0;
 
-    if (c->is_late && (old->n_calls == 0 || old->calls[0].class != MPL_SPAN_STARTUP)) {
-        add_bound(lane, 0, 0, MPL_SPAN_STARTUP, CALL_REGION_NONE);
+    if (c->is_late && (old->n_calls == 0 || old->calls[0].class != MPL_SPAN_STARTUP) &&
+        !add_bound(c, location, 0, 0, MPL_SPAN_STARTUP, CALL_REGION_NONE)) {
+        return false;
     }
     for (uint32_t k = 0; k < old->n_calls; k++) {
         struct mpl_call *call = &lane->calls[lane->n_calls];
@@ -297,16 +325,16 @@ static void keep_calls(struct cutter *c, uint32_t location, uint32_t *list)
         c->numbers[k] = lane->n_calls++;
         *call = old->calls[k];
         call->gap_region = gap.region & CALL_REGION_NONE;
-        cut_wait(c, loc, call);
+        if (!cut_times(c, location, k)) {
+            return false;
+        }
         at = cut_parts(old, lane, list, at, call);
         gap = no_gap;
     }
     widen(c, location, old->n_calls, &gap);
     lane->rest_region = gap.region == CALL_REGION_NONE ? MPL_NONE : gap.region;
-    if (c->is_early) {
-        add_bound(lane, find_end(c, loc, lane), loc->n_events - 1, MPL_SPAN_SHUTDOWN,
-                  gap.region);
-    }
+    return !c->is_early || add_bound(c, location, find_end(c, loc, lane), loc->n_events - 1,
+                                     MPL_SPAN_SHUTDOWN, gap.region);
 }
 
 /* From numbers of the whole to those of the part. */
@@ -319,6 +347,25 @@ static void renumber(const struct cutter *c, uint32_t *calls, uint32_t n)
     }
 }
 
+/* What a location's messages are posted in. Receives ask for the record: the call that stands for what is left out
+ * behind the part has it, too. */
+static void find_posts(const struct cutter *c, uint32_t location)
+{
+    const struct mpl_location *loc = &c->whole->model->locations[location];
+    struct mpl_lane *lane = &c->events->lanes[location];
+
+    for (uint32_t m = 0; m < loc->n_messages; m++) {
+        const struct mpl_message *message = &loc->messages[m];
+        const uint8_t kind =
+            message->event == MPL_NONE ? MPL_EV_IRECV : loc->kind[message->event];
+
+        lane->post_of_message[m] = kind != MPL_EV_IRECV ? lane->call_of_message[m]
+                                   : message->post != MPL_NONE
+                                       ? mpl_call_find(c->events, location, message->post)
+                                       : MPL_NONE;
+    }
+}
+
 /* ---- locations ------------------------------------------------------------------------------ */
 
 static bool cut_location(struct cutter *c, uint32_t location)
@@ -328,24 +375,28 @@ static bool cut_location(struct cutter *c, uint32_t location)
     const struct mpl_lane *old = &c->whole->lanes[location];
     struct mpl_lane *lane = &c->events->lanes[location];
     const bool is_in = has_process(c, loc->process) && loc->n_events > 0;
+    const size_t n_calls = is_in ? (size_t) old->n_calls + 2 : 0;
     uint32_t *list = MPL_NEW_ARRAY(arena, is_in ? list_size(old) : 0, uint32_t);
 
     *lane = (struct mpl_lane){
-        .calls =
-            MPL_NEW_ARRAY(arena, is_in ? (size_t) old->n_calls + 2 : 0, struct mpl_call),
+        .calls = MPL_NEW_ARRAY(arena, n_calls, struct mpl_call),
+        .bases = MPL_NEW_ARRAY(arena, n_calls / MPL_CALLS_PER_BASE + 1, int64_t),
         .rest_region = MPL_NONE,
         .call_of_message = MPL_NEW_ARRAY(arena, loc->n_messages, uint32_t),
+        .post_of_message = MPL_NEW_ARRAY(arena, loc->n_messages, uint32_t),
         .call_of_collective = MPL_NEW_ARRAY(arena, loc->n_collectives, uint32_t),
         .list = list,
         .first_init = old->first_init,
         .regions = old->regions,
         .n_regions = is_in ? old->n_regions : 0,
     };
-    if (list == NULL || lane->calls == NULL || lane->call_of_message == NULL ||
+    if (list == NULL || lane->calls == NULL || lane->bases == NULL ||
+        lane->call_of_message == NULL || lane->post_of_message == NULL ||
         lane->call_of_collective == NULL) {
         return false;
     }
     if (!is_in) {
+        memset(lane->post_of_message, 0xff, loc->n_messages * sizeof(uint32_t));
         memset(lane->call_of_message, 0xff, loc->n_messages * sizeof(uint32_t));
         memset(lane->call_of_collective, 0xff, loc->n_collectives * sizeof(uint32_t));
         return true;
@@ -353,10 +404,15 @@ static bool cut_location(struct cutter *c, uint32_t location)
     memset(c->fates, FATE_NEUTRAL, old->n_calls);
     judge_messages(c, location);
     judge_collectives(c, location);
-    keep_calls(c, location, list);
+    c->longs.n = 0;
+    if (!keep_calls(c, location, list)) {
+        return false;
+    }
+    lane->longs = lane->n_longs == 0 ? NULL : mpl_buf_take(&c->longs, arena);
     renumber(c, lane->call_of_message, loc->n_messages);
     renumber(c, lane->call_of_collective, loc->n_collectives);
-    return true;
+    find_posts(c, location);
+    return lane->n_longs == 0 || lane->longs != NULL;
 }
 
 static enum mpl_status cut_all(struct cutter *c, struct mpl_err *err)
@@ -375,6 +431,7 @@ static enum mpl_status cut_all(struct cutter *c, struct mpl_err *err)
     for (uint32_t l = 0; l < model->n_locations && is_done; l++) {
         is_done = cut_location(c, l);
     }
+    mpl_buf_free(&c->longs);
     mpl_arena_destroy(scratch);
     return is_done ? MPL_OK : mpl_nomem(err);
 }
@@ -424,7 +481,7 @@ static enum mpl_status build(struct cutter *c, struct mpl_err *err)
         events->window_end_ticks = c->part->end_ticks;
     }
     st = cut_all(c, err);
-    st = st == MPL_OK ? mpl_totals_create(events, none, err) : st;
+    st = st == MPL_OK ? mpl_totals_create(events, none, NULL, err) : st;
     if (st == MPL_OK) {
         bound_wrong_order(c->whole, events);
     }
@@ -436,7 +493,10 @@ enum mpl_status mpl_events_part(const struct mpl_events *events,
                                 const struct mpl_events **out, struct mpl_err *err)
 {
     struct mpl_events *made = MPL_NEW(arena, struct mpl_events);
-    struct cutter c = { .whole = events, .events = made, .part = part };
+    struct cutter c = { .whole = events,
+                        .events = made,
+                        .part = part,
+                        .longs = mpl_buf_make(sizeof(struct mpl_long_call)) };
     enum mpl_status st;
 
     mpl_assert(events->totals != NULL);

@@ -27,6 +27,7 @@ static const double per_member_s = 50e-6;
 struct stall_walk {
     const struct mpl_events *events;
     const int64_t *instance_due; /* per instance, see mpl_stalls_prepare() */
+    const int64_t *posted_ticks; /* per message, see mpl_posts_find() */
     uint32_t location;
     const struct mpl_location *loc;
     const struct mpl_lane *lane;
@@ -99,13 +100,11 @@ static int64_t by_clock_of(const struct stall_walk *w, uint32_t location, int64_
 }
 
 /* From when on nothing holds up a message of a call that may wait. */
-static int64_t due_of_message(const struct stall_walk *w, const struct mpl_call *call,
-                              uint32_t message)
+static int64_t due_of_message(const struct stall_walk *w, int64_t enter, uint32_t message)
 {
     const struct mpl_message *m = &w->loc->messages[message];
-    const int64_t enter = mpl_time_of(w->events, w->loc, call->enter);
-    uint32_t other;
-    uint32_t post;
+    const int64_t posted = w->posted_ticks[message];
+    const uint32_t partner = w->events->match->partner[w->location][message];
 
     if (m->envelope == MPL_NONE || m->bytes > LITTLE_BYTES) {
         return INT64_MAX;
@@ -113,27 +112,27 @@ static int64_t due_of_message(const struct stall_walk *w, const struct mpl_call 
     if (w->loc->envelopes[m->envelope].is_null) {
         return enter;
     }
-    if (!mpl_events_posting_call(w->events, w->location, message, &other, &post)) {
-        return INT64_MAX;
-    }
-    return by_clock_of(w, other, mpl_events_enter_ticks(w->events, other, 2 * post + 1));
+    return posted == INT64_MAX
+               ? INT64_MAX
+               : by_clock_of(w, mpl_other_end(w->events, partner).location, posted);
 }
 
 /* The messages of a call, or its collective. */
-static int64_t due_of_parts(const struct stall_walk *w, const struct mpl_call *call)
+static int64_t due_of_parts(const struct stall_walk *w, const struct mpl_call *call,
+                            int64_t enter)
 {
     const uint32_t *list;
     int64_t due = INT64_MIN;
 
     switch ((enum mpl_call_parts) call->parts) {
     case PARTS_MESSAGE:
-        return due_of_message(w, call, call->first);
+        return due_of_message(w, enter, call->first);
     case PARTS_COLLECTIVE:
         return due_of_collective(w, call->first);
     case PARTS_LIST:
         list = &w->lane->list[call->first];
         for (uint32_t i = 0; i < list[0]; i++) {
-            due = latest(due, due_of_message(w, call, list[2 + i]));
+            due = latest(due, due_of_message(w, enter, list[2 + i]));
         }
         return list[1] == MPL_NONE ? due : INT64_MAX;
     case PARTS_NONE:
@@ -151,10 +150,9 @@ static bool is_little(const struct stall_walk *w, const struct mpl_call *call)
 }
 
 /* From when on nothing holds up a call; INT64_MAX where nobody can say. */
-static int64_t due_of_call(const struct stall_walk *w, const struct mpl_call *call)
+static int64_t due_of_call(const struct stall_walk *w, const struct mpl_call *call,
+                           int64_t enter)
 {
-    const int64_t enter = mpl_time_of(w->events, w->loc, call->enter);
-
     if ((call->class != MPL_SPAN_P2P && call->class != MPL_SPAN_COLLECTIVE) ||
         !call->is_wait_known) {
         return INT64_MAX;
@@ -164,21 +162,26 @@ static int64_t due_of_call(const struct stall_walk *w, const struct mpl_call *ca
     case MPL_CALL_TEST:
         return call->class == MPL_SPAN_P2P && is_little(w, call) ? enter : INT64_MAX;
     default:
-        return latest(enter, due_of_parts(w, call));
+        return latest(enter, due_of_parts(w, call, enter));
     }
 }
 
 void mpl_stalls_sum(const struct mpl_events *events, const int64_t *instance_due,
-                    uint32_t location, struct mpl_totals *totals)
+                    const int64_t *posted_ticks, uint32_t location,
+                    struct mpl_totals *totals)
 {
-    const struct stall_walk w = { events, instance_due, location,
+    const struct stall_walk w = { events,
+                                  instance_due,
+                                  posted_ticks + events->match->first_number[location],
+                                  location,
                                   &events->model->locations[location],
                                   &events->lanes[location] };
 
     for (uint32_t k = 0; k < w.lane->n_calls; k++) {
         const struct mpl_call *call = &w.lane->calls[k];
-        const int64_t due = due_of_call(&w, call);
-        const int64_t leave = mpl_time_of(events, w.loc, call->leave);
+        const int64_t due =
+            due_of_call(&w, call, mpl_call_enter_ticks(events, location, k));
+        const int64_t leave = mpl_call_leave_ticks(events, location, k);
         const double late_s =
             due > leave ? 0 : mpl_model_seconds(events->model, leave - due);
 

@@ -41,13 +41,6 @@ struct search {
     uint32_t *end;
 };
 
-static int64_t time_of_call(const struct mpl_events *events, uint32_t location,
-                            uint32_t call)
-{
-    return mpl_time_of(events, &events->model->locations[location],
-                       events->lanes[location].calls[call].enter);
-}
-
 static uint32_t busiest_location(const struct mpl_model *model, uint32_t process)
 {
     const struct mpl_process *p = &model->processes[process];
@@ -82,8 +75,8 @@ static double time_of_search(const struct search *s, uint32_t process)
         return (double) (events->window_end_ticks - events->window_begin_ticks);
     }
     return s->first[process] < s->end[process]
-               ? (double) (time_of_call(events, location, s->end[process] - 1) -
-                           time_of_call(events, location, s->first[process]))
+               ? (double) (mpl_call_enter_ticks(events, location, s->end[process] - 1) -
+                           mpl_call_enter_ticks(events, location, s->first[process]))
                : 0;
 }
 
@@ -96,8 +89,9 @@ static bool is_long_enough(const struct search *s)
     for (uint32_t p = 0; p < s->events->model->n_processes; p++) {
         const struct mpl_step_marks *m = &s->marks->processes[p];
 
-        covered += (double) (time_of_call(s->events, m->location, m->calls[s->marks->n]) -
-                             time_of_call(s->events, m->location, m->calls[0]));
+        covered +=
+            (double) (mpl_call_enter_ticks(s->events, m->location, m->calls[s->marks->n]) -
+                      mpl_call_enter_ticks(s->events, m->location, m->calls[0]));
         all += time_of_search(s, p);
     }
     return covered >= 0.5 * all;
@@ -181,8 +175,8 @@ static bool is_in_half(const struct search *s, uint32_t location, const struct k
 {
     const struct mpl_events *events = s->events;
 
-    return 2 * (time_of_call(events, location, kind->last_call) -
-                time_of_call(events, location, kind->first_call)) >=
+    return 2 * (mpl_call_enter_ticks(events, location, kind->last_call) -
+                mpl_call_enter_ticks(events, location, kind->first_call)) >=
            events->window_end_ticks - events->window_begin_ticks;
 }
 

@@ -51,15 +51,13 @@ static void fill_process(const struct mpl_events *events, const struct mpl_marks
                          uint32_t process, int64_t *ticks)
 {
     const struct mpl_step_marks *m = &marks->processes[process];
-    const struct mpl_location *loc = &events->model->locations[m->location];
-    const struct mpl_call *calls = events->lanes[m->location].calls;
 
     for (uint32_t k = 0; k < marks->n; k++) {
         int64_t sum = 0;
 
         for (uint32_t c = m->calls[k] + 1; c <= m->calls[k + 1]; c++) {
-            sum += mpl_time_of(events, loc, calls[c].enter) -
-                   mpl_time_of(events, loc, calls[c - 1].leave);
+            sum += mpl_call_enter_ticks(events, m->location, c) -
+                   mpl_call_leave_ticks(events, m->location, c - 1);
         }
         ticks[(size_t) k * events->model->n_processes + process] = sum;
     }
@@ -371,10 +369,8 @@ static double computed_until(const struct mpl_events *events, uint32_t location,
 static void add_process(const struct mpl_events *events, const struct mpl_step_marks *m,
                         uint32_t n_steps, double in_steps_s, struct mpl_phase *phases)
 {
-    const struct mpl_location *loc = &events->model->locations[m->location];
-    const struct mpl_call *calls = events->lanes[m->location].calls;
-    const int64_t first = mpl_time_of(events, loc, calls[m->calls[0]].enter);
-    const int64_t last = mpl_time_of(events, loc, calls[m->calls[n_steps]].enter);
+    const int64_t first = mpl_call_enter_ticks(events, m->location, m->calls[0]);
+    const int64_t last = mpl_call_enter_ticks(events, m->location, m->calls[n_steps]);
     const double before_s = computed_until(events, m->location, m->calls[0]);
     const double all_s = mpl_events_totals(events, m->location)->class_s[MPL_SPAN_COMPUTE];
 

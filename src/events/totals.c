@@ -21,6 +21,7 @@ struct totals_walk {
     struct mpl_events *events;
     struct tick_sums *sums;      /* per location */
     const int64_t *instance_due; /* see mpl_stalls_prepare() */
+    const int64_t *posted_ticks; /* see mpl_posts_find() */
     struct mpl_buf edges;        /* struct mpl_edge */
     struct mpl_map *edge_of;     /* from << 32 | to, to an index into edges */
     struct mpl_buf
@@ -121,7 +122,7 @@ static bool sum_messages(struct totals_walk *w, uint32_t location)
 static bool sum_wait(struct totals_walk *w, uint32_t location, const struct mpl_call *call)
 {
     const struct mpl_location *locations = w->events->model->locations;
-    const int64_t ticks = mpl_call_ticks(call);
+    const int64_t ticks = mpl_call_wait_ticks(&w->events->lanes[location], call);
     uint32_t i;
 
     w->sums[location].wait_ticks[call->wait_kind] += ticks;
@@ -173,14 +174,11 @@ static void sum_other(const struct mpl_events *events, uint32_t location,
     sums->thread_ticks += kind == MPL_REGION_THREAD_SYNC ? ticks : 0;
 }
 
-static int64_t duration_of(const struct mpl_events *events, const struct mpl_location *loc,
-                           const struct mpl_call *call)
+static int64_t duration_of(const struct mpl_events *events, uint32_t location,
+                           uint32_t call)
 {
-    const int64_t enter = call->class == MPL_SPAN_STARTUP
-                              ? loc->time_ticks[0]
-                              : mpl_time_of(events, loc, call->enter);
-
-    return mpl_time_of(events, loc, call->leave) - enter;
+    return mpl_events_leave_ticks(events, location, 2 * call + 1) -
+           mpl_events_enter_ticks(events, location, 2 * call + 1);
 }
 
 /* Pauses between questions are as short as this, usleep(1000) included; longer ones are taken for work. */
@@ -207,8 +205,8 @@ static void sum_asking(const struct mpl_events *events, uint32_t location)
         }
         if (before != MPL_NONE) {
             const double gap_s = mpl_model_seconds(
-                events->model, mpl_time_of(events, loc, call->enter) -
-                                   mpl_time_of(events, loc, lane->calls[before].leave));
+                events->model, mpl_call_enter_ticks(events, location, k) -
+                                   mpl_call_leave_ticks(events, location, before));
 
             totals->asking_s += gap_s <= pause_s ? gap_s : 0;
             totals->n_asks += gap_s <= pause_s;
@@ -232,7 +230,7 @@ static bool sum_calls(struct totals_walk *w, uint32_t location)
     compute_ticks = loc->time_ticks[loc->n_events - 1] - loc->time_ticks[0];
     for (uint32_t k = 0; k < lane->n_calls; k++) {
         const struct mpl_call *call = &lane->calls[k];
-        const int64_t ticks = duration_of(w->events, loc, call);
+        const int64_t ticks = duration_of(w->events, location, k);
 
         sums->class_ticks[call->class] += ticks;
         compute_ticks -= ticks;
@@ -246,7 +244,8 @@ static bool sum_calls(struct totals_walk *w, uint32_t location)
             return false;
         }
     }
-    mpl_stalls_sum(w->events, w->instance_due, location, &w->events->totals[location]);
+    mpl_stalls_sum(w->events, w->instance_due, w->posted_ticks, location,
+                   &w->events->totals[location]);
     sum_asking(w->events, location);
     sums->class_ticks[MPL_SPAN_COMPUTE] = compute_ticks;
     w->events->totals[location].n_calls = n_calls;
@@ -319,7 +318,8 @@ static bool keep_edges(struct totals_walk *w)
 }
 
 enum mpl_status mpl_totals_create(struct mpl_events *events,
-                                  const struct mpl_wrong_order *wrong, struct mpl_err *err)
+                                  const struct mpl_wrong_order *wrong,
+                                  const int64_t *posted_ticks, struct mpl_err *err)
 {
     const uint32_t n = events->model->n_locations;
     struct mpl_arena *scratch = mpl_arena_create();
@@ -336,7 +336,8 @@ enum mpl_status mpl_totals_create(struct mpl_events *events,
     }
     w.sums = MPL_NEW_ARRAY(scratch, n, struct tick_sums);
     w.instance_due = mpl_stalls_prepare(events, scratch);
-    if (w.sums == NULL || w.instance_due == NULL) {
+    w.posted_ticks = posted_ticks == NULL ? mpl_posts_find(events, scratch) : posted_ticks;
+    if (w.sums == NULL || w.instance_due == NULL || w.posted_ticks == NULL) {
         goto out;
     }
     is_done = true;
@@ -368,13 +369,7 @@ double mpl_events_computed_s(const struct mpl_events *events, uint32_t location)
     }
     ticks = loc->time_ticks[loc->n_events - 1] - loc->time_ticks[0];
     for (uint32_t k = 0; k < lane->n_calls; k++) {
-        const uint32_t ahead = mpl_call_ahead(lane, k);
-
-        if (ahead != MPL_NONE) {
-            __builtin_prefetch(&loc->time_ticks[ahead]);
-            __builtin_prefetch(&loc->time_ticks[lane->calls[k + MPL_CALLS_AHEAD].leave]);
-        }
-        ticks -= duration_of(events, loc, &lane->calls[k]);
+        ticks -= duration_of(events, location, k);
     }
     return mpl_model_seconds(events->model, ticks);
 }

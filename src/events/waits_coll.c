@@ -33,14 +33,15 @@ static int64_t enter_of_part(const struct instance_walk *w,
                              const struct mpl_coll_part *part)
 {
     const struct mpl_location *loc = &w->events->model->locations[part->location];
-    const struct mpl_lane *lane = &w->events->lanes[part->location];
     const struct mpl_collective *record = part_record(w, part);
     const uint32_t begin = record->begin != MPL_NONE ? record->begin : record->end;
-    const uint32_t call = record->is_immediate
-                              ? mpl_call_find(w->events, part->location, begin)
-                              : lane->call_of_collective[part->collective];
+    const uint32_t call =
+        record->is_immediate
+            ? mpl_call_find(w->events, part->location, begin)
+            : w->events->lanes[part->location].call_of_collective[part->collective];
 
-    return mpl_time_of(w->events, loc, call != MPL_NONE ? lane->calls[call].enter : begin);
+    return call != MPL_NONE ? mpl_call_enter_ticks(w->events, part->location, call)
+                            : mpl_time_of(w->events, loc, begin);
 }
 
 static struct mpl_data_flow data_of(const struct instance_walk *w, uint32_t i)
@@ -88,23 +89,24 @@ static struct mpl_call *waiting_call(const struct instance_walk *w,
 static void wait_until(struct instance_walk *w, const struct mpl_coll_part *part,
                        int64_t until_ticks, uint32_t culprit)
 {
-    const struct mpl_location *loc = &w->events->model->locations[part->location];
+    struct mpl_lane *lane = &w->events->lanes[part->location];
     struct mpl_call *call = waiting_call(w, part);
-    int64_t leave;
+    int64_t duration;
     int64_t ticks;
 
     if (call == NULL) {
         return;
     }
-    leave = mpl_time_of(w->events, loc, call->leave);
-    ticks = (until_ticks < leave ? until_ticks : leave) -
-            mpl_time_of(w->events, loc, call->enter);
+    duration = mpl_call_duration_ticks(lane, call);
+    ticks = until_ticks - mpl_call_enter_ticks(w->events, part->location,
+                                               (uint32_t) (call - lane->calls));
+    ticks = ticks < duration ? ticks : duration;
     if (ticks <= 0) {
         return;
     }
     w->wait->wait_s += mpl_model_seconds(w->events->model, ticks);
-    if (call->is_wait_known && ticks > mpl_call_ticks(call)) {
-        mpl_call_set_ticks(call, ticks);
+    if (call->is_wait_known && ticks > mpl_call_wait_ticks(lane, call)) {
+        mpl_call_set_wait(lane, call, ticks);
         call->wait_kind = w->kind;
         call->culprit = culprit;
     }
@@ -115,7 +117,7 @@ static void mark_unknown(const struct instance_walk *w, const struct mpl_coll_pa
     struct mpl_call *call = waiting_call(w, part);
 
     if (call != NULL) {
-        mpl_call_set_ticks(call, 0);
+        mpl_call_set_wait(&w->events->lanes[part->location], call, 0);
         call->wait_kind = MPL_WAIT_NONE;
         call->culprit = MPL_NONE;
         call->is_wait_known = false;
@@ -130,8 +132,9 @@ static int64_t first_leave(const struct instance_walk *w)
         const struct mpl_call *call = waiting_call(w, &w->parts[i]);
 
         if (call != NULL) {
-            const int64_t leave = mpl_time_of(
-                w->events, &w->events->model->locations[w->parts[i].location], call->leave);
+            const uint32_t l = w->parts[i].location;
+            const int64_t leave = mpl_call_leave_ticks(
+                w->events, l, (uint32_t) (call - w->events->lanes[l].calls));
 
             first = leave < first ? leave : first;
         }

@@ -16,6 +16,71 @@
 
 #include "events/events_priv.h"
 
+/* ---- the other end of each message ------------------------------------------------- */
+
+/*
+ * The calls of the other ends lie far from each other. One by one, each would be waited for; so a batch of messages
+ * first asks for all it needs, and looks at it when it has come.
+ */
+enum { POSTS_BATCH = 32 };
+
+static void find_batch(const struct mpl_events *events, const uint32_t *partner, uint32_t n,
+                       int64_t *posted_ticks)
+{
+    struct mpl_end ends[POSTS_BATCH];
+    uint32_t calls[POSTS_BATCH];
+
+    for (uint32_t i = 0; i < n; i++) {
+        ends[i].location = MPL_NONE;
+        if (partner[i] != MPL_NONE) {
+            ends[i] = mpl_other_end(events, partner[i]);
+            __builtin_prefetch(
+                &events->lanes[ends[i].location].post_of_message[ends[i].message]);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        calls[i] = MPL_NONE;
+        if (ends[i].location != MPL_NONE) {
+            calls[i] = mpl_call_posting(events, ends[i]);
+        }
+        if (calls[i] != MPL_NONE) {
+            __builtin_prefetch(&events->lanes[ends[i].location].calls[calls[i]]);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        posted_ticks[i] = calls[i] == MPL_NONE
+                              ? INT64_MAX
+                              : mpl_call_enter_ticks(events, ends[i].location, calls[i]);
+    }
+}
+
+int64_t *mpl_posts_find(const struct mpl_events *events, struct mpl_arena *arena)
+{
+    const uint32_t n_locations = events->model->n_locations;
+    const uint32_t *first = events->match->first_number;
+    const uint32_t n = n_locations > 0 ? first[n_locations] : 0;
+    int64_t *posted_ticks = MPL_NEW_ARRAY(arena, n, int64_t);
+
+    if (posted_ticks == NULL) {
+        return NULL;
+    }
+    mpl_prefer_large_pages(posted_ticks, n * sizeof *posted_ticks);
+    for (uint32_t l = 0; l < n_locations; l++) {
+        const uint32_t n_messages = first[l + 1] - first[l];
+
+        for (uint32_t m = 0; m < n_messages; m += POSTS_BATCH) {
+            const uint32_t left = n_messages - m;
+
+            find_batch(events, events->match->partner[l] + m,
+                       left < POSTS_BATCH ? left : POSTS_BATCH,
+                       posted_ticks + first[l] + m);
+        }
+    }
+    return posted_ticks;
+}
+
+/* ---- waits ------------------------------------------------------------------------- */
+
 /* The wait of one call. */
 struct wait {
     int64_t ticks;
@@ -28,6 +93,7 @@ struct lane_walk {
     struct mpl_events *events;
     const struct mpl_location *loc;
     const uint32_t *partner;
+    const int64_t *posted_ticks; /* per message: of the other end, see mpl_posts_find() */
     int64_t earliest_send_ticks; /* among the messages received in later calls */
     uint32_t earliest_sender;    /* location; MPL_NONE without any */
     uint32_t next_receive;       /* message of the next blocking receive, or MPL_NONE */
@@ -44,21 +110,15 @@ struct view {
     struct wait wait;
 };
 
-static int64_t enter_of_call(const struct mpl_events *events, uint32_t location,
-                             uint32_t call)
-{
-    return mpl_time_of(events, &events->model->locations[location],
-                       events->lanes[location].calls[call].enter);
-}
-
 /* When the send was entered; the moment of its record if no call holds that. */
-static int64_t enter_of_send(const struct mpl_events *events, struct mpl_end end)
+static int64_t enter_of_send(const struct lane_walk *w, uint32_t message,
+                             struct mpl_end end)
 {
-    const struct mpl_location *loc = &events->model->locations[end.location];
-    const uint32_t call = events->lanes[end.location].call_of_message[end.message];
+    const struct mpl_location *loc = &w->events->model->locations[end.location];
 
-    return call != MPL_NONE ? enter_of_call(events, end.location, call)
-                            : mpl_time_of(events, loc, loc->messages[end.message].event);
+    return w->posted_ticks[message] != INT64_MAX
+               ? w->posted_ticks[message]
+               : mpl_time_of(w->events, loc, loc->messages[end.message].event);
 }
 
 static void take_receive(const struct lane_walk *w, uint32_t message, struct view *view)
@@ -71,7 +131,7 @@ static void take_receive(const struct lane_walk *w, uint32_t message, struct vie
         return;
     }
     end = mpl_other_end(w->events, w->partner[message]);
-    send = enter_of_send(w->events, end);
+    send = enter_of_send(w, message, end);
     if (send < view->earliest_send_ticks) {
         view->earliest_send_ticks = send;
         view->earliest_sender = end.location;
@@ -86,35 +146,21 @@ static void take_receive(const struct lane_walk *w, uint32_t message, struct vie
 /* Only a send still in progress when the receive came can have waited for it. */
 static void take_send(const struct lane_walk *w, uint32_t message, struct view *view)
 {
-    struct mpl_end end;
-    uint32_t call;
-    int64_t receive;
+    const int64_t receive = w->posted_ticks[message];
 
-    if (!view->may_wait || w->partner[message] == MPL_NONE) {
-        return;
-    }
-    end = mpl_other_end(w->events, w->partner[message]);
-    call = w->events->lanes[end.location].call_of_message[end.message];
-    if (call != MPL_NONE &&
-        enter_of_call(w->events, end.location, call) <= view->enter_ticks) {
-        /* Completed from here on, hence posted even before; spares looking for the post. */
-        return;
-    }
-    call = mpl_receive_post_call(w->events, end);
-    if (call == MPL_NONE) {
-        return;
-    }
-    receive = enter_of_call(w->events, end.location, call);
-    if (receive <= view->leave_ticks && receive - view->enter_ticks > view->wait.ticks) {
+    if (view->may_wait && receive <= view->leave_ticks &&
+        receive - view->enter_ticks > view->wait.ticks) {
+        const struct mpl_end end = mpl_other_end(w->events, w->partner[message]);
+
         view->wait = (struct wait){ receive - view->enter_ticks, MPL_WAIT_LATE_RECEIVER,
                                     end.location, 0 };
     }
 }
 
 static void take_records(const struct lane_walk *w, const struct mpl_call *call,
-                         struct view *view)
+                         uint32_t leave, struct view *view)
 {
-    for (uint32_t e = call->enter; e <= call->leave; e++) {
+    for (uint32_t e = call->enter; e <= leave; e++) {
         const uint32_t ref = w->loc->ref[e];
 
         switch ((enum mpl_event_kind) w->loc->kind[e]) {
@@ -182,15 +228,16 @@ static void add_wrong_order(const struct lane_walk *w, const struct view *view,
     }
 }
 
-static struct mpl_wrong_order walk_lane(struct lane_walk *w, struct mpl_lane *lane)
+static struct mpl_wrong_order walk_lane(struct lane_walk *w, uint32_t location)
 {
+    struct mpl_lane *lane = &w->events->lanes[location];
     struct mpl_wrong_order wrong = { 0, 0, 0 };
 
     for (uint32_t k = lane->n_calls; k-- > 0;) {
         struct mpl_call *call = &lane->calls[k];
         struct view view = {
-            .enter_ticks = mpl_time_of(w->events, w->loc, call->enter),
-            .leave_ticks = mpl_time_of(w->events, w->loc, call->leave),
+            .enter_ticks = mpl_call_enter_ticks(w->events, location, k),
+            .leave_ticks = mpl_call_leave_ticks(w->events, location, k),
             .may_wait = may_wait(w, call),
             .earliest_send_ticks = w->earliest_send_ticks,
             .earliest_sender = w->earliest_sender,
@@ -198,11 +245,11 @@ static struct mpl_wrong_order walk_lane(struct lane_walk *w, struct mpl_lane *la
             .wait = { 0, MPL_WAIT_NONE, MPL_NONE, 0 },
         };
 
-        take_records(w, call, &view);
+        take_records(w, call, mpl_call_leave(lane, call), &view);
         if (w->next_receive != MPL_NONE && mpl_call_is_probe(w->events, w->loc, call)) {
             take_receive(w, w->next_receive, &view);
         }
-        mpl_call_set_ticks(call, view.wait.ticks);
+        mpl_call_set_wait(lane, call, view.wait.ticks);
         call->wait_kind = view.wait.kind;
         call->culprit = view.wait.culprit;
         if (view.wait.kind == MPL_WAIT_LATE_SENDER &&
@@ -218,18 +265,20 @@ static struct mpl_wrong_order walk_lane(struct lane_walk *w, struct mpl_lane *la
     return wrong;
 }
 
-void mpl_waits_p2p(struct mpl_events *events, struct mpl_wrong_order *wrong)
+void mpl_waits_p2p(struct mpl_events *events, const int64_t *posted_ticks,
+                   struct mpl_wrong_order *wrong)
 {
     for (uint32_t l = 0; l < events->model->n_locations; l++) {
         struct lane_walk w = {
             .events = events,
             .loc = &events->model->locations[l],
             .partner = events->match->partner[l],
+            .posted_ticks = posted_ticks + events->match->first_number[l],
             .earliest_send_ticks = INT64_MAX,
             .earliest_sender = MPL_NONE,
             .next_receive = MPL_NONE,
         };
 
-        wrong[l] = walk_lane(&w, &events->lanes[l]);
+        wrong[l] = walk_lane(&w, l);
     }
 }

@@ -23,6 +23,8 @@ struct mpl_walk_scratch {
     struct mpl_buf touched;      /* uint32_t, regions with a sum */
     struct mpl_buf list;         /* uint32_t, becomes lane.list */
     struct mpl_buf calls; /* struct mpl_call, becomes lane.calls; lane.n_calls of them */
+    struct mpl_buf bases; /* int64_t, becomes lane.bases */
+    struct mpl_buf longs; /* struct mpl_long_call, becomes lane.longs */
     uint64_t gap;         /* number of the current gap over all locations */
 };
 
@@ -53,6 +55,7 @@ struct mpl_walk {
         open_probe; /* earliest MPI_Probe whose message is not received yet, or MPL_NONE */
     bool
         has_open_post; /* a receive without an end was posted since a call last waited for requests */
+    int64_t enter_ticks; /* of the open call */
     /* Parts of the open call. */
     struct mpl_call_records records;
     uint32_t n_messages;
@@ -62,9 +65,9 @@ struct mpl_walk {
 
 /* What a region has gathered on this location; NULL when out of memory. */
 struct mpl_region_sum *mpl_region_sum_of(struct mpl_walk *w, uint32_t region);
-/* Gives the time from the last credit to record \p event to the innermost region, if it is the program's. False when
+/* Gives the time from the last credit to \p now_ticks to the innermost region, if it is the program's. False when
  * out of memory. */
-bool mpl_gap_credit(struct mpl_walk *w, uint32_t event);
+bool mpl_gap_credit(struct mpl_walk *w, int64_t now_ticks);
 /* Ends the gap and returns the region with most time in it; MPL_NONE if there is none. */
 uint32_t mpl_gap_close(struct mpl_walk *w);
 /* Makes the lane's list of regions, largest first. False when out of memory. */

@@ -136,6 +136,30 @@ START_TEST(outermost_call_decides_the_class)
 }
 END_TEST
 
+/* More records than the 16 bits count that a call has for them. */
+START_TEST(call_of_very_many_records_ends_with_its_last)
+{
+    enum { PARTS = 40000 };
+    struct fixture *f = fixture_create(arena, 1, 1);
+    struct mpl_call_view view;
+    const struct mpl_events *events;
+
+    fixture_enter(f, 0, 0, "MPI_Barrier");
+    for (int i = 0; i < PARTS; i++) {
+        fixture_call(f, 0, 1 + i, 1 + i, "helper");
+    }
+    fixture_leave(f, 0, 1 + PARTS, "MPI_Barrier");
+    fixture_call(f, 0, 2 + PARTS, 3 + PARTS, "MPI_Comm_rank");
+    events = fixture_events(f);
+    fixture_assert_span(events, 0, 1, MPL_SPAN_COLLECTIVE, 0, 1 + PARTS);
+    mpl_events_call(events, 0, 0, &view);
+    ck_assert_uint_eq(view.first_event, 0);
+    ck_assert_uint_eq(view.last_event, 2 * PARTS + 1);
+    ck_assert_uint_eq(mpl_events_call_of_event(events, 0, 2 * PARTS), 0);
+    ck_assert_uint_eq(mpl_events_call_of_event(events, 0, 2 * PARTS + 2), 1);
+}
+END_TEST
+
 START_TEST(flushes_and_off_times_are_other)
 {
     struct fixture *f = fixture_create(arena, 1, 1);
@@ -432,6 +456,7 @@ static Suite *make_suite(void)
     tcase_add_test(t, processes_that_never_meet_have_no_startup);
     tcase_add_test(t, regions_of_the_tracer_are_its_own_work_unless_they_hold_the_program);
     tcase_add_test(t, outermost_call_decides_the_class);
+    tcase_add_test(t, call_of_very_many_records_ends_with_its_last);
     tcase_add_test(t, flushes_and_off_times_are_other);
     tcase_add_test(t, flush_inside_a_call_is_part_of_it);
     tcase_add_test(t, worker_threads_are_idle_between_parallel_regions);
