@@ -56,6 +56,7 @@ enum mpl_status mpl_bytes_load(const char *path, struct mpl_room *room,
 struct mpl_pieces {
     const char *path; /**< Borrowed. */
     int fd;           /**< -1: not open. */
+    size_t n;         /**< Bytes of the file when it was opened. */
 };
 /** MPL_END when the file does not exist. */
 enum mpl_status mpl_pieces_open(const char *path, struct mpl_pieces *pieces,
@@ -64,6 +65,8 @@ enum mpl_status mpl_pieces_open(const char *path, struct mpl_pieces *pieces,
 enum mpl_status mpl_pieces_next(struct mpl_pieces *pieces, size_t most,
                                 struct mpl_room *room, struct mpl_bytes *out,
                                 struct mpl_err *err);
+/** What comes next is the first piece again. */
+enum mpl_status mpl_pieces_rewind(struct mpl_pieces *pieces, struct mpl_err *err);
 void mpl_pieces_close(struct mpl_pieces *pieces);
 /** Reads the header of the chunk at \p start; false when there is none. */
 bool mpl_chunk_open(struct mpl_bytes file, size_t start, size_t chunk_bytes,
@@ -207,7 +210,7 @@ struct mpl_record_kind {
 /** By type; zero for those that give no event. */
 extern const struct mpl_record_kind mpl_record_kinds[256];
 
-/** What the first pass over an event file finds; the second relies on all of it. */
+/** What is found when an event file is scanned; who takes its events relies on all of it. */
 struct mpl_scan {
     size_t end;         /**< Bytes up to here are sound. */
     uint64_t n_records; /**< Event records, kept or not. */
@@ -226,6 +229,48 @@ struct mpl_scan {
 /** Furthest that a location's clock may run, in ticks; differences of times then never overflow. */
 #define MPL_LONGEST_RUN (UINT64_C(1) << 61)
 
+/** A scan that goes from chunk to chunk, so that a file need not be in memory as a whole. */
+struct mpl_event_scan {
+    struct mpl_scan *scan; /**< Borrowed. Counts what has been scanned so far. */
+    size_t file_bytes;
+    size_t chunk_bytes;
+    size_t start; /**< Of the next chunk in the file. */
+    /** Where the scan stops at the latest. It lies before the end of the file when it is over, where the last time before
+        the damage cannot be right either: its events do not count, and only a new scan up to there says what does. */
+    size_t limit;
+    bool is_again; /**< It is that new scan. */
+    bool is_damaged;
+    struct mpl_bytes piece; /**< The chunk at hand … */
+    struct mpl_chunk chunk; /**< … whose places are those in the piece. */
+    uint64_t time;          /**< Of the records that follow. */
+    uint64_t time_before;   /**< The one before that. */
+    size_t time_at;         /**< Where the current time stands in the file. */
+    bool has_time;
+    uint64_t n_before;       /**< Records before this chunk. */
+    uint64_t n_of_type[256]; /**< Event records. */
+};
+
+/** Records of a chunk that are sound. */
+struct mpl_records_of_chunk {
+    const uint8_t *at;
+    const uint8_t *end;
+    bool is_big_endian;
+};
+
+void mpl_event_scan_start(struct mpl_event_scan *scanner, size_t file_bytes,
+                          size_t chunk_bytes, struct mpl_scan *scan);
+/** Starts anew, up to the limit that the scan before has come to; scanner->scan keeps the damage that it has found. */
+void mpl_event_scan_restart(struct mpl_event_scan *scanner);
+/**
+ * Scans the chunk at scanner->start, at which \p piece begins; it holds the chunk, or what is left of the file, and
+ * MPL_FILE_PAD more. False if that was the last one.
+ */
+bool mpl_event_scan_next(struct mpl_event_scan *scanner, struct mpl_bytes piece,
+                         struct mpl_records_of_chunk *out);
+/** Whether all of it has to be scanned again, see limit. */
+bool mpl_event_scan_is_cut(const struct mpl_event_scan *scanner);
+
+/** Scans a file that is in memory. */
 void mpl_scan_events(struct mpl_bytes file, size_t chunk_bytes, struct mpl_scan *scan);
 
 /* ---- writing ------------------------------------------------------------------------- */

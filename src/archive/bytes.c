@@ -101,10 +101,8 @@ enum mpl_status mpl_bytes_load(const char *path, struct mpl_room *room,
 enum mpl_status mpl_pieces_open(const char *path, struct mpl_pieces *pieces,
                                 struct mpl_err *err)
 {
-    size_t n;
-
     *pieces = (struct mpl_pieces){ .path = path, .fd = -1 };
-    return open_file(path, &pieces->fd, &n, err);
+    return open_file(path, &pieces->fd, &pieces->n, err);
 }
 
 enum mpl_status mpl_pieces_next(struct mpl_pieces *pieces, size_t most,
@@ -112,6 +110,13 @@ enum mpl_status mpl_pieces_next(struct mpl_pieces *pieces, size_t most,
                                 struct mpl_err *err)
 {
     return read_piece(pieces->fd, pieces->path, most, room, out, err);
+}
+
+enum mpl_status mpl_pieces_rewind(struct mpl_pieces *pieces, struct mpl_err *err)
+{
+    return lseek(pieces->fd, 0, SEEK_SET) < 0
+               ? mpl_fail(err, MPL_E_IO, "\"%s\": %s", pieces->path, strerror(errno))
+               : MPL_OK;
 }
 
 void mpl_pieces_close(struct mpl_pieces *pieces)

@@ -1,7 +1,7 @@
 /*
- * First pass over an event file: structure, lengths and time are checked and everything is
- * counted, so that the second pass can fill exactly sized arrays without looking back. The file
- * ends where the first damage begins.
+ * Structure, lengths and time of event records are checked and everything is counted, chunk by chunk, so
+ * that who takes the events of a chunk has room for all of them and need not look at anything twice. The
+ * file ends where the first damage begins.
  */
 #include "config.h"
 
@@ -51,37 +51,23 @@ const struct mpl_record_kind mpl_record_kinds[256] = {
     [MPL_REC_COMM_DESTROY] = { MPL_SHAPE_SIZED, 1, 0, 0, 0, 0, 0 },
 };
 
-/** The pass over one file. \p limit is where it stops at the latest. */
-struct pass {
-    struct mpl_bytes file;
-    size_t chunk_bytes;
-    size_t limit;
-    struct mpl_chunk chunk;
-    struct mpl_scan *scan;
-    uint64_t time;        /**< Of the records that follow. */
-    uint64_t time_before; /**< The one before that. */
-    size_t time_at;       /**< Where the current time stands in the file. */
-    bool has_time;
-    uint64_t n_before;       /**< Records before this chunk. */
-    uint64_t n_of_type[256]; /**< Event records, folded into the counts at the end. */
-};
-
-static const uint8_t *damaged(struct pass *p, const char *note, const char *what)
+static const uint8_t *damaged(struct mpl_event_scan *p, const char *note, const char *what)
 {
+    p->is_damaged = true;
     p->scan->note = note;
     p->scan->damage = what;
     return NULL;
 }
 
-static const uint8_t *broken(struct pass *p, const char *what)
+static const uint8_t *broken(struct mpl_event_scan *p, const char *what)
 {
     return damaged(p, "damaged-events", what);
 }
 
 /** A record that leaves its chunk: the file is cut there, unless the chunk is followed by more. */
-static const uint8_t *leaves_chunk(struct pass *p)
+static const uint8_t *leaves_chunk(struct mpl_event_scan *p)
 {
-    return p->chunk.end == p->file.n
+    return p->start + p->chunk.end == p->file_bytes
                ? damaged(p, "truncated-events", "the file ends inside a record")
                : broken(p, "a record leaves its chunk");
 }
@@ -116,7 +102,7 @@ static inline bool fields_fit(const struct mpl_record_kind *kind, const uint8_t 
 }
 
 /** Behind a record with a length in front; \p at is the length. */
-static inline const uint8_t *skip_sized(struct pass *p, const uint8_t *at,
+static inline const uint8_t *skip_sized(struct mpl_event_scan *p, const uint8_t *at,
                                         const uint8_t *end,
                                         const struct mpl_record_kind *kind)
 {
@@ -145,7 +131,7 @@ static inline const uint8_t *skip_sized(struct pass *p, const uint8_t *at,
  * fits behind the last but one, the last is the culprit, and its events go too; otherwise a
  * single flipped bit would stretch the run by years.
  */
-static const uint8_t *backwards(struct pass *p, uint64_t time)
+static const uint8_t *backwards(struct mpl_event_scan *p, uint64_t time)
 {
     if (p->time_before <= time) {
         p->limit = p->time_at;
@@ -153,7 +139,7 @@ static const uint8_t *backwards(struct pass *p, uint64_t time)
     return broken(p, "time runs backwards");
 }
 
-static void take_first_time(struct pass *p, uint64_t time)
+static void take_first_time(struct mpl_event_scan *p, uint64_t time)
 {
     p->scan->first_time = time;
     p->time = time;
@@ -161,7 +147,8 @@ static void take_first_time(struct pass *p, uint64_t time)
     p->has_time = true;
 }
 
-static const uint8_t *take_time(struct pass *p, const uint8_t *at, const uint8_t *end)
+static const uint8_t *take_time(struct mpl_event_scan *p, const uint8_t *at,
+                                const uint8_t *end)
 {
     uint64_t time;
 
@@ -183,13 +170,14 @@ static const uint8_t *take_time(struct pass *p, const uint8_t *at, const uint8_t
     }
     p->time_before = p->time;
     p->time = time;
-    p->time_at = (size_t) (at - 1 - p->file.data);
+    p->time_at = p->start + (size_t) (at - 1 - p->piece.data);
     return at + 8;
 }
 
 /** An event other than enter and leave, or what is none. Returns the place behind it, NULL at
  *  damage. */
-static const uint8_t *take_record(struct pass *p, const uint8_t *at, const uint8_t *end)
+static const uint8_t *take_record(struct mpl_event_scan *p, const uint8_t *at,
+                                  const uint8_t *end)
 {
     const uint8_t type = *at++;
     const struct mpl_record_kind *kind = &mpl_record_kinds[type];
@@ -224,12 +212,13 @@ static const uint8_t *take_record(struct pass *p, const uint8_t *at, const uint8
  * pointer; that halves the cost of the pass.
  */
 static inline __attribute__((always_inline)) const uint8_t *
-take_sound(struct pass *p, const uint8_t *at, const uint8_t *end, bool is_big_endian)
+take_sound(struct mpl_event_scan *p, const uint8_t *at, const uint8_t *end,
+           bool is_big_endian)
 {
     const uint64_t first = p->scan->first_time;
     uint64_t time = p->time;
     uint64_t time_before = p->time_before;
-    const uint8_t *time_at = p->file.data + p->time_at;
+    const uint8_t *time_at = NULL;
 
     while (end - at >= 9) {
         const uint8_t type = *at;
@@ -268,17 +257,22 @@ take_sound(struct pass *p, const uint8_t *at, const uint8_t *end, bool is_big_en
     }
     p->time = time;
     p->time_before = time_before;
-    p->time_at = (size_t) (time_at - p->file.data);
+    if (time_at != NULL) {
+        p->time_at = p->start + (size_t) (time_at - p->piece.data);
+    }
     return at;
 }
 
-/** Records of one chunk; true if the next chunk is to be read. */
-static bool take_chunk(struct pass *p)
+/** Records of the chunk at hand; true if the next chunk is to be read. */
+static bool take_chunk(struct mpl_event_scan *p, struct mpl_records_of_chunk *out)
 {
-    const uint8_t *const data = p->file.data;
-    const uint8_t *const end = data + (p->chunk.end < p->limit ? p->chunk.end : p->limit);
-    const uint8_t *at = data + p->chunk.start + MPL_CHUNK_HEADER;
+    const uint8_t *const data = p->piece.data;
+    const size_t limit = p->limit - p->start;
+    const uint8_t *const end = data + (p->chunk.end < limit ? p->chunk.end : limit);
+    const uint8_t *at = data + MPL_CHUNK_HEADER;
 
+    out->at = at;
+    out->is_big_endian = p->chunk.is_big_endian;
     for (;;) {
         const uint8_t *next;
 
@@ -295,33 +289,35 @@ static bool take_chunk(struct pass *p)
         }
         at = next;
     }
-    p->scan->end = (size_t) (at - data);
-    if (p->scan->damage != NULL) {
-        return false;
-    }
-    return at >= end || *at == MPL_REC_END_OF_CHUNK;
+    out->end = at;
+    p->scan->end = p->start + (size_t) (at - data);
+    return !p->is_damaged && (at >= end || *at == MPL_REC_END_OF_CHUNK);
 }
 
-static void fold(struct pass *p)
+static void fold(struct mpl_event_scan *p)
 {
-    struct mpl_scan *scan = p->scan;
+    struct mpl_scan sum = { .end = p->scan->end,
+                            .first_time = p->scan->first_time,
+                            .last_time = p->time,
+                            .note = p->scan->note,
+                            .damage = p->scan->damage };
 
-    scan->n_records = 0;
     for (size_t type = MPL_REC_BUFFER_FLUSH; type < 256; type++) {
         const uint64_t n = p->n_of_type[type];
         const struct mpl_record_kind *kind = &mpl_record_kinds[type];
 
-        scan->n_records += n;
-        scan->n_unknown += type >= MPL_REC_KNOWN ? n : 0;
-        scan->n_dropped += kind->events == 0 ? n : 0;
-        scan->n_events += n * kind->events;
-        scan->n_messages += n * kind->messages;
-        scan->n_collectives += n * kind->collectives;
+        sum.n_records += n;
+        sum.n_unknown += type >= MPL_REC_KNOWN ? n : 0;
+        sum.n_dropped += kind->events == 0 ? n : 0;
+        sum.n_events += n * kind->events;
+        sum.n_messages += n * kind->messages;
+        sum.n_collectives += n * kind->collectives;
     }
-    scan->n_metrics = p->n_of_type[MPL_REC_METRIC];
+    sum.n_metrics = p->n_of_type[MPL_REC_METRIC];
+    *p->scan = sum;
 }
 
-static uint64_t count_records(const struct pass *p)
+static uint64_t count_records(const struct mpl_event_scan *p)
 {
     uint64_t n = 0;
 
@@ -331,10 +327,10 @@ static uint64_t count_records(const struct pass *p)
     return n;
 }
 
-static bool open_chunk(struct pass *p, size_t start)
+static bool open_chunk(struct mpl_event_scan *p)
 {
-    if (!mpl_chunk_open(p->file, start, p->chunk_bytes, &p->chunk)) {
-        if (p->file.n - start < MPL_CHUNK_HEADER) {
+    if (!mpl_chunk_open(p->piece, 0, p->chunk_bytes, &p->chunk)) {
+        if (p->piece.n < MPL_CHUNK_HEADER) {
             (void) damaged(p, "truncated-events", "the file ends before its end mark");
         } else {
             (void) broken(p, "a chunk has no header");
@@ -349,69 +345,102 @@ static bool open_chunk(struct pass *p, size_t start)
     return true;
 }
 
-static void walk(struct pass *p)
+/** Goes over one chunk; true if there may be another. */
+static bool walk_chunk(struct mpl_event_scan *p, struct mpl_records_of_chunk *out)
 {
-    struct mpl_scan *scan = p->scan;
-    size_t start = 0;
-
-    *scan = (struct mpl_scan){ 0 };
-    while (start < p->limit && open_chunk(p, start)) {
-        const bool goes_on = take_chunk(p);
-        const uint64_t n = count_records(p) - p->n_before;
-
-        if (scan->damage != NULL) {
-            return;
-        }
-        if (n != p->chunk.last - p->chunk.first + 1 && p->limit == p->file.n && n > 0) {
-            (void) broken(p, "a chunk does not hold as many events as its header says");
-            return;
-        }
-        p->n_before += n;
-        if (!goes_on) {
-            return;
-        }
-        start = p->chunk.end;
+    if (!open_chunk(p)) {
+        return false;
     }
-    if (scan->damage == NULL && p->limit == p->file.n) {
+
+    const bool goes_on = take_chunk(p, out);
+    const uint64_t n = count_records(p) - p->n_before;
+
+    if (p->is_damaged) {
+        return false;
+    }
+    if (n != p->chunk.last - p->chunk.first + 1 && !p->is_again && n > 0) {
+        (void) broken(p, "a chunk does not hold as many events as its header says");
+        return false;
+    }
+    p->n_before += n;
+    p->start += p->chunk.end;
+    return goes_on;
+}
+
+bool mpl_event_scan_next(struct mpl_event_scan *p, struct mpl_bytes piece,
+                         struct mpl_records_of_chunk *out)
+{
+    bool goes_on;
+
+    *out = (struct mpl_records_of_chunk){ piece.data, piece.data, false };
+    p->piece = piece;
+    if (p->start + piece.n < p->file_bytes && piece.n < p->chunk_bytes) {
+        /* It has become shorter meanwhile. */
+        p->file_bytes = p->start + piece.n;
+        p->limit = p->limit < p->file_bytes ? p->limit : p->file_bytes;
+    }
+    goes_on = p->start < p->limit && walk_chunk(p, out);
+    if (goes_on && p->start >= p->limit && !p->is_again) {
         (void) damaged(p, "truncated-events", "the file ends before its end mark");
     }
-}
-
-static void run(struct pass *p)
-{
-    walk(p);
     fold(p);
-    p->scan->last_time = p->time;
+    return goes_on && p->start < p->limit;
 }
 
-static struct pass begin(struct mpl_bytes file, size_t chunk_bytes, struct mpl_scan *scan)
+void mpl_event_scan_start(struct mpl_event_scan *p, size_t file_bytes, size_t chunk_bytes,
+                          struct mpl_scan *scan)
 {
-    return (struct pass){
-        .file = file, .chunk_bytes = chunk_bytes, .limit = file.n, .scan = scan
-    };
+    *p = (struct mpl_event_scan){ .scan = scan,
+                                  .file_bytes = file_bytes,
+                                  .chunk_bytes = chunk_bytes,
+                                  .limit = file_bytes };
+    *scan = (struct mpl_scan){ 0 };
+    if (file_bytes == 0) {
+        (void) damaged(p, "empty-events-file", "the file is empty");
+    }
+}
+
+bool mpl_event_scan_is_cut(const struct mpl_event_scan *p)
+{
+    return p->limit < p->file_bytes && !p->is_again;
+}
+
+void mpl_event_scan_restart(struct mpl_event_scan *p)
+{
+    struct mpl_scan *scan = p->scan;
+
+    *p = (struct mpl_event_scan){ .scan = scan,
+                                  .file_bytes = p->file_bytes,
+                                  .chunk_bytes = p->chunk_bytes,
+                                  .limit = p->limit,
+                                  .is_again = true };
+    *scan = (struct mpl_scan){ .note = scan->note, .damage = scan->damage };
+}
+
+static void scan_all(struct mpl_event_scan *p, struct mpl_bytes file)
+{
+    struct mpl_records_of_chunk records;
+    struct mpl_bytes piece;
+
+    do {
+        const size_t left = file.n - p->start;
+
+        piece.data = file.data + p->start;
+        piece.n = left < p->chunk_bytes ? left : p->chunk_bytes;
+    } while (mpl_event_scan_next(p, piece, &records));
 }
 
 void mpl_scan_events(struct mpl_bytes file, size_t chunk_bytes, struct mpl_scan *scan)
 {
-    struct pass p = begin(file, chunk_bytes, scan);
+    struct mpl_event_scan scanner;
 
+    mpl_event_scan_start(&scanner, file.n, chunk_bytes, scan);
     if (file.n == 0) {
-        *scan =
-            (struct mpl_scan){ .note = "empty-events-file", .damage = "the file is empty" };
         return;
     }
-    run(&p);
-    if (p.limit < file.n) {
-        /* The count includes events of a wrong time: count again up to that time. */
-        const char *note = scan->note;
-        const char *damage = scan->damage;
-        const size_t limit = p.limit;
-
-        p = begin(file, chunk_bytes, scan);
-        p.limit = limit;
-        run(&p);
-        scan->note = note;
-        scan->damage = damage;
-        scan->end = limit;
+    scan_all(&scanner, file);
+    if (mpl_event_scan_is_cut(&scanner)) {
+        mpl_event_scan_restart(&scanner);
+        scan_all(&scanner, file);
     }
 }

@@ -1,6 +1,6 @@
 /*
- * Second pass over an event file: fills the columns of a location. It trusts what the first pass
- * has checked and therefore looks at nothing twice.
+ * Fills the columns of a location from the chunks of its event file. It trusts what the scan of a chunk
+ * has checked and therefore looks at nothing twice; scanning and taking a chunk in turn lets its bytes stay in the cache.
  */
 #include "config.h"
 
@@ -47,14 +47,14 @@ INLINE uint32_t get_u32(const uint8_t **at, bool is_big_endian)
 
 static uint32_t look_up_region(struct mpl_decode *d, uint32_t local)
 {
-    const uint32_t global = mpl_mapping_apply(&d->job->locals->region, local);
-    const uint32_t region = mpl_map_find(d->job->refs->region, global);
+    const uint32_t global = mpl_mapping_apply(&d->job.locals->region, local);
+    const uint32_t region = mpl_map_find(d->job.refs->region, global);
 
     if (region == MPL_NONE) {
-        d->counts->unknown_regions++;
-        return d->job->refs->unknown_region;
+        d->counts.unknown_regions++;
+        return d->job.refs->unknown_region;
     }
-    d->job->is_region_used[region] = true;
+    d->job.is_region_used[region] = true;
     d->regions[local % REGION_SLOTS] = (struct mpl_region_slot){ local, region };
     return region;
 }
@@ -68,14 +68,14 @@ INLINE uint32_t find_region(struct mpl_decode *d, uint32_t local)
 
 static uint32_t region_of_context(struct mpl_decode *d, uint32_t local)
 {
-    const uint32_t global = mpl_mapping_apply(&d->job->locals->context, local);
-    const uint32_t region = mpl_map_find(d->job->refs->context, global);
+    const uint32_t global = mpl_mapping_apply(&d->job.locals->context, local);
+    const uint32_t region = mpl_map_find(d->job.refs->context, global);
 
     if (region == MPL_NONE) {
-        d->counts->unknown_regions++;
-        return d->job->refs->unknown_region;
+        d->counts.unknown_regions++;
+        return d->job.refs->unknown_region;
     }
-    d->job->is_region_used[region] = true;
+    d->job.is_region_used[region] = true;
     return region;
 }
 
@@ -94,7 +94,7 @@ static void bound_flush(struct mpl_decode *d)
 static void take_flush(struct mpl_decode *d, uint64_t stop_ticks, const uint8_t *next)
 {
     const int64_t begin = d->now_ticks;
-    const uint64_t end = stop_ticks - d->job->scan->first_time;
+    const uint64_t end = stop_ticks - d->job.scan->first_time;
     const bool has_end = *next == MPL_REC_TIME || *next == MPL_REC_END_OF_CHUNK ||
                          *next == MPL_REC_END_OF_FILE;
 
@@ -105,7 +105,7 @@ static void take_flush(struct mpl_decode *d, uint64_t stop_ticks, const uint8_t 
     }
     mpl_decode_store(d, MPL_EV_FLUSH_END, 0);
     d->now_ticks = begin;
-    d->counts->flushes++;
+    d->counts.flushes++;
 }
 
 /* ---- records ------------------------------------------------------------------------------ */
@@ -213,7 +213,7 @@ static void take_lock(struct mpl_decode *d, enum mpl_thread_act act, uint32_t lo
 static void take_life(struct mpl_decode *d, enum mpl_thread_act act, uint32_t group,
                       uint64_t number)
 {
-    group = mpl_mapping_apply(&d->job->locals->comm, group);
+    group = mpl_mapping_apply(&d->job.locals->comm, group);
     mpl_decode_store(d, MPL_EV_MARK, 0);
     if (group != MPL_NONE && number < MPL_NONE) {
         keep_thread_record(d, act, group, (uint32_t) number);
@@ -241,7 +241,7 @@ static enum mpl_thread_act act_of(uint8_t type)
 
 static void take_team(struct mpl_decode *d, enum mpl_event_kind kind, uint32_t team)
 {
-    mpl_decode_store(d, kind, mpl_mapping_apply(&d->job->locals->comm, team));
+    mpl_decode_store(d, kind, mpl_mapping_apply(&d->job.locals->comm, team));
 }
 
 /** Records of thread libraries and marks; all have a length. */
@@ -361,7 +361,7 @@ INLINE const uint8_t *take_record(struct mpl_decode *d, const uint8_t *at, bool 
 INLINE void take_chunk(struct mpl_decode *d, const uint8_t *at, const uint8_t *end,
                        bool big)
 {
-    const uint64_t base = d->job->scan->first_time;
+    const uint64_t base = d->job.scan->first_time;
 
     while (at < end && *at != MPL_REC_END_OF_CHUNK && *at != MPL_REC_END_OF_FILE) {
         if (*at != MPL_REC_TIME) {
@@ -376,29 +376,6 @@ INLINE void take_chunk(struct mpl_decode *d, const uint8_t *at, const uint8_t *e
     }
 }
 
-static void take_chunks(struct mpl_decode *d)
-{
-    const struct mpl_decode_job *job = d->job;
-    struct mpl_chunk chunk = { 0 };
-
-    for (size_t start = 0; start < job->scan->end; start = chunk.end) {
-        const uint8_t *at = job->file.data + start + MPL_CHUNK_HEADER;
-        const uint8_t *end = job->file.data + job->scan->end;
-
-        if (!mpl_chunk_open(job->file, start, job->chunk_bytes, &chunk)) {
-            return;
-        }
-        if (chunk.end < job->scan->end) {
-            end = job->file.data + chunk.end;
-        }
-        if (chunk.is_big_endian) {
-            take_chunk(d, at, end, true);
-        } else {
-            take_chunk(d, at, end, false);
-        }
-    }
-}
-
 /* ---- the whole ---------------------------------------------------------------------------- */
 
 struct mpl_decoder *mpl_decoder_create(struct mpl_arena *arena)
@@ -406,6 +383,11 @@ struct mpl_decoder *mpl_decoder_create(struct mpl_arena *arena)
     struct mpl_decoder *decoder = MPL_NEW(arena, struct mpl_decoder);
 
     if (decoder != NULL) {
+        decoder->time_ticks = mpl_buf_make(sizeof(int64_t));
+        decoder->kind = mpl_buf_make(sizeof(uint8_t));
+        decoder->ref = mpl_buf_make(sizeof(uint32_t));
+        decoder->messages = mpl_buf_make(sizeof(struct mpl_message));
+        decoder->collectives = mpl_buf_make(sizeof(struct mpl_collective));
         decoder->thread_records = mpl_buf_make(sizeof(struct mpl_thread_record));
     }
     return decoder;
@@ -413,43 +395,82 @@ struct mpl_decoder *mpl_decoder_create(struct mpl_arena *arena)
 
 void mpl_decoder_close(struct mpl_decoder *decoder)
 {
-    mpl_room_free(&decoder->messages);
-    mpl_room_free(&decoder->collectives);
+    mpl_buf_free(&decoder->time_ticks);
+    mpl_buf_free(&decoder->kind);
+    mpl_buf_free(&decoder->ref);
+    mpl_buf_free(&decoder->messages);
+    mpl_buf_free(&decoder->collectives);
     mpl_requests_free(&decoder->requests);
     mpl_envelopes_free(&decoder->envelopes);
     mpl_buf_free(&decoder->thread_records);
 }
 
-static enum mpl_status start(struct mpl_decode *d, struct mpl_arena *arena,
-                             struct mpl_err *err)
+void mpl_decode_start(struct mpl_decoder *decoder, const struct mpl_decode_job *job,
+                      const struct mpl_location *loc)
 {
-    const struct mpl_scan *scan = d->job->scan;
-    struct mpl_decoder *scratch = d->scratch;
+    struct mpl_decode *d = &decoder->decode;
 
-    if (scan->n_events >= MPL_NONE || scan->n_records >= MPL_NONE) {
-        return mpl_fail(err, MPL_E_LIMIT, "more than 4,294,967,294 events at one location");
-    }
-    mpl_requests_clear(&scratch->requests);
-    mpl_envelopes_start(&scratch->envelopes);
-    scratch->thread_records.n = 0;
-    d->time_ticks = MPL_NEW_ARRAY(arena, scan->n_events, int64_t);
-    d->kind = MPL_NEW_ARRAY(arena, scan->n_events, uint8_t);
-    d->ref = MPL_NEW_ARRAY(arena, scan->n_events, uint32_t);
-    d->messages = (struct mpl_message *) mpl_room_ensure(
-        &scratch->messages, scan->n_messages * sizeof *d->messages + 1);
-    d->collectives = (struct mpl_collective *) mpl_room_ensure(
-        &scratch->collectives, scan->n_collectives * sizeof *d->collectives + 1);
-    if (d->time_ticks == NULL || d->kind == NULL || d->ref == NULL || d->messages == NULL ||
-        d->collectives == NULL) {
-        return mpl_nomem(err);
-    }
-    mpl_prefer_large_pages(d->time_ticks, scan->n_events * sizeof *d->time_ticks);
-    mpl_prefer_large_pages(d->ref, scan->n_events * sizeof *d->ref);
+    *d = (struct mpl_decode){ .job = *job,
+                              .scratch = decoder,
+                              .process = loc->process,
+                              .flush_end = MPL_NONE,
+                              .last_region = job->refs->unknown_region,
+                              .open_collective = MPL_NONE };
+    mpl_requests_clear(&decoder->requests);
+    mpl_envelopes_start(&decoder->envelopes);
+    decoder->thread_records.n = 0;
     for (size_t i = 0; i < REGION_SLOTS; i++) {
         /* A slot never holds a reference that belongs to another slot, so this one is free. */
         d->regions[i].local = (uint32_t) i + 1;
     }
-    return MPL_OK;
+}
+
+/* Room for \p n items, and where these are a \p share of all, for a few more than there seem to be. */
+static bool make_room(struct mpl_buf *column, uint64_t n, double share)
+{
+    const uint64_t expected =
+        share < 1 ? (uint64_t) ((double) n / share * (1 + 1.0 / 32)) : n;
+
+    return n <= column->room || mpl_buf_reserve(column, expected > n ? expected : n + 1);
+}
+
+static bool make_columns(struct mpl_decode *d, double share)
+{
+    const struct mpl_scan *scan = d->job.scan;
+    struct mpl_decoder *columns = d->scratch;
+    const bool is_enough = make_room(&columns->time_ticks, scan->n_events, share) &&
+                           make_room(&columns->kind, scan->n_events, share) &&
+                           make_room(&columns->ref, scan->n_events, share) &&
+                           make_room(&columns->messages, scan->n_messages, share) &&
+                           make_room(&columns->collectives, scan->n_collectives, share);
+
+    d->time_ticks = columns->time_ticks.data;
+    d->kind = columns->kind.data;
+    d->ref = columns->ref.data;
+    d->messages = columns->messages.data;
+    d->collectives = columns->collectives.data;
+    return is_enough;
+}
+
+enum mpl_status mpl_decode_chunk(struct mpl_decoder *decoder,
+                                 struct mpl_records_of_chunk records, double share,
+                                 struct mpl_err *err)
+{
+    struct mpl_decode *d = &decoder->decode;
+    const struct mpl_scan *scan = d->job.scan;
+
+    if (scan->n_events >= MPL_NONE || scan->n_records >= MPL_NONE) {
+        return mpl_fail(err, MPL_E_LIMIT, "more than 4,294,967,294 events at one location");
+    }
+    if (!make_columns(d, share)) {
+        return mpl_nomem(err);
+    }
+    if (records.is_big_endian) {
+        take_chunk(d, records.at, records.end, true);
+    } else {
+        take_chunk(d, records.at, records.end, false);
+    }
+    return d->is_out_of_memory ? mpl_nomem(err) : MPL_OK;
 }
 
 static void count_open(struct mpl_decode *d)
@@ -459,74 +480,57 @@ static void count_open(struct mpl_decode *d)
     for (uint32_t i = 0; i < d->n_messages; i++) {
         n_open += d->messages[i].event == MPL_NONE;
     }
-    d->counts->open_receives = n_open - d->counts->cancelled;
+    d->counts.open_receives = n_open - d->counts.cancelled;
     for (uint32_t i = 0; i < d->n_collectives; i++) {
-        d->counts->open_collectives +=
+        d->counts.open_collectives +=
             d->collectives[i].end == MPL_NONE && d->collectives[i].is_immediate;
     }
 }
 
-static enum mpl_status keep(struct mpl_decode *d, struct mpl_arena *arena,
-                            struct mpl_location *loc, struct mpl_err *err)
+/* A large column goes over as it is, others are copied, so that there is room for the next location. */
+static void *keep_column(struct mpl_buf *column, uint32_t n, struct mpl_arena *arena)
 {
-    struct mpl_message *messages = MPL_NEW_ARRAY(arena, d->n_messages, struct mpl_message);
-    struct mpl_collective *collectives =
-        MPL_NEW_ARRAY(arena, d->n_collectives, struct mpl_collective);
-    const uint32_t n_envelopes = (uint32_t) d->scratch->envelopes.items.n;
-    const struct mpl_envelope *envelopes =
-        (const struct mpl_envelope *) mpl_buf_take(&d->scratch->envelopes.items, arena);
-    const uint32_t n_thread_records = (uint32_t) d->scratch->thread_records.n;
-    const struct mpl_thread_record *thread_records =
-        (const struct mpl_thread_record *) mpl_buf_take(&d->scratch->thread_records, arena);
+    enum { LARGE_BYTES = 1 << 20 };
+    void *copy;
 
-    if (messages == NULL || collectives == NULL || envelopes == NULL ||
-        thread_records == NULL) {
-        return mpl_nomem(err);
+    column->n = n;
+    if (n * column->size > LARGE_BYTES) {
+        return mpl_buf_take(column, arena);
     }
-    mpl_prefer_large_pages(messages, d->n_messages * sizeof *messages);
-    memcpy(messages, d->messages, d->n_messages * sizeof *messages);
-    memcpy(collectives, d->collectives, d->n_collectives * sizeof *collectives);
-    loc->base_ticks = d->job->scan->first_time;
-    loc->n_events = d->n;
-    loc->time_ticks = d->time_ticks;
-    loc->kind = d->kind;
-    loc->ref = d->ref;
-    loc->n_messages = d->n_messages;
-    loc->messages = messages;
-    loc->n_envelopes = n_envelopes;
-    loc->envelopes = envelopes;
-    loc->n_collectives = d->n_collectives;
-    loc->collectives = collectives;
-    loc->n_thread_records = n_thread_records;
-    loc->thread_records = thread_records;
-    return MPL_OK;
+    copy = mpl_arena_array(arena, n, column->size);
+    if (copy != NULL && n > 0) {
+        memcpy(copy, column->data, n * column->size);
+    }
+    return copy;
 }
 
-enum mpl_status mpl_decode_events(struct mpl_decoder *decoder,
-                                  const struct mpl_decode_job *job, struct mpl_arena *arena,
-                                  struct mpl_location *loc,
-                                  struct mpl_decode_counts *counts, struct mpl_err *err)
+enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *arena,
+                               struct mpl_location *loc, struct mpl_decode_counts *counts,
+                               struct mpl_err *err)
 {
-    struct mpl_decode d = { .job = job,
-                            .scratch = decoder,
-                            .counts = counts,
-                            .process = loc->process,
-                            .flush_end = MPL_NONE,
-                            .last_region = job->refs->unknown_region,
-                            .open_collective = MPL_NONE };
-    enum mpl_status st;
+    struct mpl_decode *d = &decoder->decode;
+    const struct mpl_scan *scan = d->job.scan;
 
-    *counts = (struct mpl_decode_counts){ 0 };
-    st = start(&d, arena, err);
-    if (st != MPL_OK) {
-        return st;
-    }
-    take_chunks(&d);
-    if (d.is_out_of_memory) {
-        return mpl_nomem(err);
-    }
-    mpl_assert(d.n == job->scan->n_events && d.n_messages <= job->scan->n_messages &&
-               d.n_collectives <= job->scan->n_collectives);
-    count_open(&d);
-    return keep(&d, arena, loc, err);
+    mpl_assert(d->n == scan->n_events && d->n_messages <= scan->n_messages &&
+               d->n_collectives <= scan->n_collectives);
+    count_open(d);
+    *counts = d->counts;
+    loc->base_ticks = scan->first_time;
+    loc->n_events = d->n;
+    loc->time_ticks = keep_column(&decoder->time_ticks, d->n, arena);
+    loc->kind = keep_column(&decoder->kind, d->n, arena);
+    loc->ref = keep_column(&decoder->ref, d->n, arena);
+    loc->n_messages = d->n_messages;
+    loc->messages = keep_column(&decoder->messages, d->n_messages, arena);
+    loc->n_collectives = d->n_collectives;
+    loc->collectives = keep_column(&decoder->collectives, d->n_collectives, arena);
+    loc->n_envelopes = (uint32_t) decoder->envelopes.items.n;
+    loc->envelopes = mpl_buf_take(&decoder->envelopes.items, arena);
+    loc->n_thread_records = (uint32_t) decoder->thread_records.n;
+    loc->thread_records = mpl_buf_take(&decoder->thread_records, arena);
+    return loc->time_ticks == NULL || loc->kind == NULL || loc->ref == NULL ||
+                   loc->messages == NULL || loc->collectives == NULL ||
+                   loc->envelopes == NULL || loc->thread_records == NULL
+               ? mpl_nomem(err)
+               : MPL_OK;
 }

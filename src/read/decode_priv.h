@@ -1,5 +1,5 @@
 /*
- * The second pass over an event file, while it runs.
+ * Taking the events of a file, while it goes on.
  */
 #ifndef MPL_READ_DECODE_PRIV_H
 #define MPL_READ_DECODE_PRIV_H
@@ -14,18 +14,11 @@ struct mpl_region_slot {
     uint32_t region;
 };
 
-struct mpl_decoder {
-    struct mpl_room messages;    /**< struct mpl_message */
-    struct mpl_room collectives; /**< struct mpl_collective */
-    struct mpl_requests requests;
-    struct mpl_envelopes envelopes;
-    struct mpl_buf thread_records; /**< struct mpl_thread_record */
-};
-
+/** What is being made of a file. */
 struct mpl_decode {
-    const struct mpl_decode_job *job;
+    struct mpl_decode_job job;
     struct mpl_decoder *scratch;
-    struct mpl_decode_counts *counts;
+    struct mpl_decode_counts counts;
     uint32_t process;
     bool is_out_of_memory;
 
@@ -45,6 +38,19 @@ struct mpl_decode {
     uint32_t n_collectives;
     uint32_t
         open_collective; /**< Begun by a blocking call and not ended; MPL_NONE if none. */
+};
+
+struct mpl_decoder {
+    struct mpl_buf
+        time_ticks; /**< int64_t; room for this and the next four is made for a chunk. */
+    struct mpl_buf kind;        /**< uint8_t */
+    struct mpl_buf ref;         /**< uint32_t */
+    struct mpl_buf messages;    /**< struct mpl_message */
+    struct mpl_buf collectives; /**< struct mpl_collective */
+    struct mpl_requests requests;
+    struct mpl_envelopes envelopes;
+    struct mpl_buf thread_records; /**< struct mpl_thread_record */
+    struct mpl_decode decode;
 };
 
 static inline void mpl_decode_store(struct mpl_decode *d, enum mpl_event_kind kind,

@@ -52,19 +52,18 @@ struct reading {
 
 /* ---- one location, in any thread -------------------------------------------------------------- */
 
-/* The file of location \p l that ends so. MPL_END when it does not exist. */
-static enum mpl_status load_part(const struct reading *r, uint32_t l, const char *end,
-                                 struct mpl_arena *scratch, struct mpl_room *room,
-                                 struct mpl_bytes *file, struct mpl_err *err)
+/* The path of the file of location \p l that ends so. MPL_END when it has none. */
+static enum mpl_status name_part(const struct reading *r, uint32_t l, const char *end,
+                                 struct mpl_arena *scratch, const char **path,
+                                 struct mpl_err *err)
 {
     const uint64_t reference = r->model->locations[l].reference;
-    const char *path =
-        mpl_arena_printf(scratch, "%s/%" PRIu64 "%s", r->anchor->stem, reference, end);
 
     if (reference == UINT64_MAX) {
         return MPL_END;
     }
-    return path == NULL ? mpl_nomem(err) : mpl_bytes_load(path, room, file, err);
+    *path = mpl_arena_printf(scratch, "%s/%" PRIu64 "%s", r->anchor->stem, reference, end);
+    return *path == NULL ? mpl_nomem(err) : MPL_OK;
 }
 
 static enum mpl_status read_locals(const struct reading *r, uint32_t l, struct desk *desk,
@@ -73,9 +72,10 @@ static enum mpl_status read_locals(const struct reading *r, uint32_t l, struct d
     struct harvest *harvest = &r->harvests[l];
     struct mpl_bytes file = { 0 };
     struct mpl_err why = { 0 };
-    const enum mpl_status st =
-        load_part(r, l, ".def", desk->scratch, &desk->def_room, &file, &why);
+    const char *path = NULL;
+    enum mpl_status st = name_part(r, l, ".def", desk->scratch, &path, &why);
 
+    st = st == MPL_OK ? mpl_bytes_load(path, &desk->def_room, &file, &why) : st;
     if (st == MPL_E_NOMEM) {
         return mpl_nomem(err);
     }
@@ -87,44 +87,85 @@ static enum mpl_status read_locals(const struct reading *r, uint32_t l, struct d
     return MPL_OK;
 }
 
+/* Scans the file from its begin, and takes what is sound. */
+static enum mpl_status take_chunks(struct mpl_pieces *pieces,
+                                   struct mpl_event_scan *scanner, struct desk *desk,
+                                   struct mpl_err *err)
+{
+    struct mpl_records_of_chunk records;
+    bool goes_on = scanner->file_bytes > 0;
+    enum mpl_status st = mpl_pieces_rewind(pieces, err);
+
+    while (goes_on && st == MPL_OK) {
+        const size_t left = scanner->file_bytes - scanner->start;
+        const size_t n = left < scanner->chunk_bytes ? left : scanner->chunk_bytes;
+        const double share = (double) (scanner->start + n) / (double) scanner->file_bytes;
+        struct mpl_bytes piece;
+
+        st = mpl_pieces_next(pieces, n, &desk->event_room, &piece, err);
+        if (st == MPL_OK) {
+            goes_on = mpl_event_scan_next(scanner, piece, &records);
+            st = mpl_event_scan_is_cut(scanner)
+                     ? MPL_OK
+                     : mpl_decode_chunk(desk->decoder, records, share, err);
+        }
+    }
+    return st;
+}
+
 static enum mpl_status decode(const struct reading *r, uint32_t l, struct desk *desk,
-                              struct mpl_bytes file, const struct mpl_locals *locals,
+                              struct mpl_pieces *pieces, const struct mpl_locals *locals,
                               struct mpl_err *err)
 {
     struct mpl_location *loc = &r->model->locations[l];
     struct harvest *harvest = &r->harvests[l];
-    const struct mpl_decode_job job = { .file = file,
-                                        .chunk_bytes = r->anchor->event_chunk_bytes,
-                                        .scan = &harvest->scan,
+    const struct mpl_decode_job job = { .scan = &harvest->scan,
                                         .locals = locals,
                                         .refs = r->refs,
                                         .model = r->model,
                                         .is_region_used = desk->is_region_used };
+    struct mpl_event_scan scanner;
     enum mpl_status st;
 
-    mpl_scan_events(file, r->anchor->event_chunk_bytes, &harvest->scan);
-    st = mpl_decode_events(desk->decoder, &job, desk->arena, loc, &harvest->counts, err);
+    if (mpl_room_ensure(&desk->event_room, r->anchor->event_chunk_bytes + MPL_FILE_PAD) ==
+        NULL) {
+        return mpl_nomem(err);
+    }
+    mpl_event_scan_start(&scanner, pieces->n, r->anchor->event_chunk_bytes, &harvest->scan);
+    mpl_decode_start(desk->decoder, &job, loc);
+    st = take_chunks(pieces, &scanner, desk, err);
+    if (st == MPL_OK && mpl_event_scan_is_cut(&scanner)) {
+        mpl_event_scan_restart(&scanner);
+        mpl_decode_start(desk->decoder, &job, loc);
+        st = take_chunks(pieces, &scanner, desk, err);
+    }
     return st == MPL_OK
-               ? st
-               : mpl_wrap(err, st, "cannot keep the events of location %s", loc->label);
+               ? mpl_decode_end(desk->decoder, desk->arena, loc, &harvest->counts, err)
+               : st;
 }
 
 static enum mpl_status read_events(const struct reading *r, uint32_t l, struct desk *desk,
                                    const struct mpl_locals *locals, struct mpl_err *err)
 {
-    struct mpl_bytes file = { 0 };
     struct mpl_err why = { 0 };
-    const enum mpl_status st =
-        load_part(r, l, ".evt", desk->scratch, &desk->event_room, &file, &why);
+    struct mpl_pieces pieces = { .fd = -1 };
+    const char *path = NULL;
+    enum mpl_status st = name_part(r, l, ".evt", desk->scratch, &path, &why);
 
-    if (st == MPL_E_NOMEM) {
-        return mpl_nomem(err);
-    }
+    st = st == MPL_OK ? mpl_pieces_open(path, &pieces, &why) : st;
     if (st == MPL_OK) {
-        return decode(r, l, desk, file, locals, err);
+        st = decode(r, l, desk, &pieces, locals, &why);
+        mpl_pieces_close(&pieces);
     }
-    r->harvests[l].no_events =
-        st == MPL_END ? "there is no event file" : "the event file cannot be read";
+    if (st == MPL_E_NOMEM || st == MPL_E_LIMIT) {
+        *(err != NULL ? err : &why) = why;
+        return mpl_wrap(err, st, "cannot keep the events of location %s",
+                        r->model->locations[l].label);
+    }
+    if (st != MPL_OK) {
+        r->harvests[l].no_events =
+            st == MPL_END ? "there is no event file" : "the event file cannot be read";
+    }
     return MPL_OK;
 }
 

@@ -21,17 +21,17 @@ static const uint32_t root_self = UINT32_MAX - 1;
 
 static uint32_t find_comm(struct mpl_decode *d, uint32_t local)
 {
-    const uint32_t global = mpl_mapping_apply(&d->job->locals->comm, local);
-    const uint32_t comm = mpl_map_find(d->job->refs->comm, global);
+    const uint32_t global = mpl_mapping_apply(&d->job.locals->comm, local);
+    const uint32_t comm = mpl_map_find(d->job.refs->comm, global);
 
-    d->counts->unknown_comms += comm == MPL_NONE;
+    d->counts.unknown_comms += comm == MPL_NONE;
     return comm;
 }
 
 static void fill_envelope(struct mpl_decode *d, const struct mpl_envelope_key *key,
                           struct mpl_envelope *envelope)
 {
-    const struct mpl_model *model = d->job->model;
+    const struct mpl_model *model = d->job.model;
     const bool is_send = (key->flags & MPL_ENVELOPE_SEND) != 0;
     const bool is_irecv = (key->flags & MPL_ENVELOPE_IRECV) != 0;
     const bool is_null = key->rank == rank_null || (key->rank == rank_minus_one && is_send);
@@ -135,7 +135,7 @@ void mpl_decode_cancelled(struct mpl_decode *d, uint64_t request)
 {
     /* A cancelled send may still have been received; only match can tell. */
     if (mpl_requests_take(&d->scratch->requests, MPL_REQUEST_RECV, request) != MPL_NONE) {
-        d->counts->cancelled++;
+        d->counts.cancelled++;
     }
     mpl_decode_store(d, MPL_EV_MARK, 0);
 }
@@ -181,7 +181,7 @@ static uint32_t find_root(const struct mpl_decode *d, const struct mpl_collectiv
     if (root == root_self) {
         return d->process;
     }
-    return mpl_comm_peer(d->job->model, part->comm, d->process, root);
+    return mpl_comm_peer(d->job.model, part->comm, d->process, root);
 }
 
 static void end_collective(struct mpl_decode *d, uint32_t number,
@@ -200,7 +200,7 @@ static void end_collective(struct mpl_decode *d, uint32_t number,
 
 void mpl_decode_coll_begin(struct mpl_decode *d)
 {
-    const struct mpl_region *region = &d->job->model->regions[d->last_region];
+    const struct mpl_region *region = &d->job.model->regions[d->last_region];
     const uint32_t number = add_collective(d);
 
     d->collectives[number].begin = d->n;

@@ -130,9 +130,8 @@ struct mpl_decoder *mpl_decoder_create(struct mpl_arena *arena);
 void mpl_decoder_close(struct mpl_decoder *decoder);
 
 struct mpl_decode_job {
-    struct mpl_bytes file;
-    size_t chunk_bytes;
-    const struct mpl_scan *scan;
+    const struct mpl_scan
+        *scan; /**< Of the chunks so far, and of the one that comes next. */
     const struct mpl_locals *locals;
     const struct mpl_refs *refs;
     const struct mpl_model *model;
@@ -149,11 +148,20 @@ struct mpl_decode_counts {
     uint64_t flushes;
 };
 
-/** Fills \p loc from a scanned file. Columns live in \p arena. */
-enum mpl_status mpl_decode_events(struct mpl_decoder *decoder,
-                                  const struct mpl_decode_job *job, struct mpl_arena *arena,
-                                  struct mpl_location *loc,
-                                  struct mpl_decode_counts *counts, struct mpl_err *err);
+/**
+ * Takes the events of \p loc from a file, chunk by chunk as they are scanned; what was taken before is forgotten. All
+ * that is borrowed must stay until the end.
+ */
+void mpl_decode_start(struct mpl_decoder *decoder, const struct mpl_decode_job *job,
+                      const struct mpl_location *loc);
+/** \p share: of the file, up to the end of this chunk; how much room to make follows from that. */
+enum mpl_status mpl_decode_chunk(struct mpl_decoder *decoder,
+                                 struct mpl_records_of_chunk records, double share,
+                                 struct mpl_err *err);
+/** Fills \p loc. Columns live in \p arena. */
+enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *arena,
+                               struct mpl_location *loc, struct mpl_decode_counts *counts,
+                               struct mpl_err *err);
 
 /* ---- the end of reading ------------------------------------------------------------------ */
 

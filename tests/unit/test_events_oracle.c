@@ -57,7 +57,8 @@ struct program {
     uint32_t sent[RANKS][PENDING]; /* non-blocking sends */
     uint32_t n_sent[RANKS];
     bool loses; /* some records are missing */
-    int64_t scale; /* of all times: with a large one calls take longer than 32 bits can say */
+    int64_t
+        scale; /* of all times: with a large one calls take longer than 32 bits can say */
 };
 
 static uint32_t below(uint32_t n)

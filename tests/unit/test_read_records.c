@@ -652,20 +652,26 @@ START_TEST(tables_shrink_for_locations_that_need_little)
 }
 END_TEST
 
-/* The first pass over a file has counted them; the second one needs room for each. */
+/* The scan has counted them; who takes them needs room for each. */
 START_TEST(more_records_than_can_be_numbered_are_refused)
 {
+    struct mpl_arena *arena = mpl_arena_create();
+    struct mpl_decoder *decoder = mpl_decoder_create(arena);
     struct mpl_scan scan = { 0 };
     const struct mpl_refs refs = { .unknown_region = 0 };
     const struct mpl_decode_job job = { .scan = &scan, .refs = &refs };
-    struct mpl_decode_counts counts;
-    struct mpl_location location = { 0 };
+    const struct mpl_location location = { 0 };
     struct mpl_err err = { 0 };
 
     *(_i == 0 ? &scan.n_events : &scan.n_records) = MPL_NONE;
-    ck_assert_int_eq(mpl_decode_events(NULL, &job, NULL, &location, &counts, &err),
+    mpl_decode_start(decoder, &job, &location);
+    ck_assert_int_eq(mpl_decode_chunk(decoder,
+                                      (struct mpl_records_of_chunk){ NULL, NULL, false }, 1,
+                                      &err),
                      MPL_E_LIMIT);
     ck_assert_str_eq(err.cause[0].text, "more than 4,294,967,294 events at one location");
+    mpl_decoder_close(decoder);
+    mpl_arena_destroy(arena);
 }
 END_TEST
 
