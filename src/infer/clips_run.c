@@ -99,6 +99,25 @@ static void describe_metric(struct mpl_infer *infer, struct fact *fact,
     reason->value = mpl_fact_number(&infer->cage, fact, "value");
 }
 
+static struct finding_record *record_at(struct mpl_infer *infer, uint32_t record)
+{
+    return *(struct finding_record **) mpl_buf_get(&infer->findings, record);
+}
+
+/** Of a finding once: many rest on the same one, and its text is read only where it is withdrawn. */
+static const char *reason_text(struct mpl_infer *infer, struct fact *fact, uint32_t record)
+{
+    if (record == MPL_NONE) {
+        return mpl_fact_print(&infer->cage, fact, infer->arena);
+    }
+    struct finding_record *cited = record_at(infer, record);
+
+    if (cited->fact_text == NULL) {
+        cited->fact_text = mpl_fact_print(&infer->cage, fact, infer->arena);
+    }
+    return cited->fact_text;
+}
+
 static void add_reason(struct mpl_infer *infer, struct fact *fact)
 {
     struct cited *cited = mpl_buf_add(&infer->reasons);
@@ -111,14 +130,18 @@ static void add_reason(struct mpl_infer *infer, struct fact *fact)
     struct mpl_reason *reason = &cited->reason;
 
     cited->record = mpl_map_find(infer->finding_by_fact, (uint64_t) fact->factIndex);
-    reason->kind = cited->record == MPL_NONE ? MPL_REASON_OTHER : MPL_REASON_FINDING;
-    reason->value = NAN;
-    reason->template = known_template(infer, fact);
-    reason->text = mpl_fact_print(&infer->cage, fact, infer->arena);
-    if (reason->template == NULL || reason->text == NULL) {
-        stop_nomem(infer);
-    } else if (mpl_fact_is(fact, "metric")) {
+    *reason = (struct mpl_reason){ .kind = cited->record == MPL_NONE ? MPL_REASON_OTHER
+                                                                     : MPL_REASON_FINDING,
+                                   .template = known_template(infer, fact),
+                                   .value = NAN };
+    if (mpl_fact_is(fact, "metric")) {
         describe_metric(infer, fact, reason);
+    } else {
+        reason->text = reason_text(infer, fact, cited->record);
+    }
+    if (reason->template == NULL ||
+        (reason->kind != MPL_REASON_METRIC && reason->text == NULL)) {
+        stop_nomem(infer);
     }
 }
 
@@ -445,8 +468,7 @@ static void before_retraction(void *env, void *retracted)
     const uint32_t need = mpl_map_find(infer->need_by_fact, (uint64_t) fact->factIndex);
 
     if (finding != MPL_NONE) {
-        (*(struct finding_record **) mpl_buf_get(&infer->findings, finding))->is_withdrawn =
-            true;
+        record_at(infer, finding)->is_withdrawn = true;
     }
     if (need != MPL_NONE) {
         ((struct mpl_need *) mpl_buf_get(&infer->needs, need))->is_withdrawn = true;

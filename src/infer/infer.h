@@ -230,7 +230,7 @@ struct mpl_reason {
     enum mpl_reason_kind kind;
     size_t finding;       /**< Index, for findings. */
     const char *template; /**< "metric", "quality", "role", … */
-    const char *text;     /**< The fact as text, for other facts. */
+    const char *text;     /**< The fact as text; NULL for metrics. */
     const char
         *metric; /**< For metrics: name, location label ("" for the run), value, unit. */
     const char *location;
