@@ -308,6 +308,8 @@ void mpl_markup_print(FILE *out, const char *fmt, ...) MPL_PRINTF(2, 3);
 void mpl_markup_put(FILE *out, const char *text);
 /** Bytes as base64, with padding. */
 void mpl_markup_base64(FILE *out, const void *bytes, size_t n);
+/** The double nearest to the decimal number of six digits that \p number, which must be finite, is nearest to. */
+double mpl_round_to_six_digits(double number);
 /** The median of \p n numbers, which are then in ascending order; NaN of none. */
 double mpl_median(double *values, size_t n);
 /** The one of \p n > 0 numbers from which on they have half of the sum; they are then in ascending order.

@@ -552,6 +552,43 @@ START_TEST(median_is_the_middle)
 }
 END_TEST
 
+static void check_rounded(double number)
+{
+    char text[40];
+
+    (void) snprintf(text, sizeof text, "%.5e", number);
+    const double wanted = strtod(text, NULL);
+    const double rounded = mpl_round_to_six_digits(number);
+
+    ck_assert_msg(rounded == wanted, "%.17g is rounded to %.17g", number, rounded);
+}
+
+START_TEST(rounding_to_six_digits_is_what_printing_them_and_reading_them_makes)
+{
+    static const double special[] = { 0,           -0.0,     1,       999999.5, 9999995,
+                                      0.1234565,   1e-300,   5e-324,  1e300,    1e-15,
+                                      1e21,        1e-16,    -2.5e-7, 99999.95, 1e5 + .5,
+                                      0.999999500, 1234565e9 };
+    uint64_t state = 7;
+
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++) {
+        check_rounded(special[i]);
+        check_rounded(nextafter(special[i], INFINITY));
+        check_rounded(nextafter(special[i], -INFINITY));
+    }
+    ck_assert(!signbit(mpl_round_to_six_digits(-0.0)));
+    for (int i = 0; i < 200000; i++) {
+        state = mpl_hash_mix(state + 1);
+        const double mantissa = (double) (state >> 11) * 0x1p-53 - 0.5;
+        const double number = ldexp(mantissa, (int) (state % 160) - 80);
+
+        check_rounded(number);
+        check_rounded(strtod(i % 2 == 0 ? "1e9" : "1e-9", NULL) *
+                      (double) (state % 4000001) / 2);
+    }
+}
+END_TEST
+
 static Suite *base_suite(void)
 {
     Suite *suite = suite_create("base");
@@ -585,6 +622,8 @@ static Suite *base_suite(void)
     tcase_add_loop_test(tcase, quality_locations_ascend_in_whatever_order_they_come, 0, 10);
     tcase_add_test(tcase, quality_without_memory_says_that_notes_are_missing);
     tcase_add_test(tcase, median_is_the_middle);
+    tcase_add_test(tcase,
+                   rounding_to_six_digits_is_what_printing_them_and_reading_them_makes);
     suite_add_tcase(suite, tcase);
     return suite;
 }
