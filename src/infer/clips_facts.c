@@ -1,7 +1,7 @@
 /*
  * CLIPS stores a value of the wrong type in silence, or, told to look, complains and stores it
- * all the same. So slots are checked here: those of the host before the fact exists, those that
- * rules compute when it is asserted.
+ * all the same. So slots are checked here: those of the host before the fact exists
+ * (clips_assert.c), those that rules compute when it is asserted.
  */
 #include "config.h"
 
@@ -15,8 +15,8 @@
 
 /* ---- checking a value ------------------------------------------------------------------ */
 
-static struct templateSlot *find_slot(const struct deftemplate *template, const char *name,
-                                      size_t *position)
+struct templateSlot *mpl_template_slot(const struct deftemplate *template, const char *name,
+                                       size_t *position)
 {
     struct templateSlot *slot = template->slotList;
 
@@ -124,9 +124,8 @@ static const char *violation_text(struct mpl_arena *arena, int violation, const 
     return fault == NULL ? "a value does not fit" : fault;
 }
 
-/** Likewise; NULL when it is right. */
-static const char *value_fault(void *env, struct mpl_arena *arena, int type, void *value,
-                               CONSTRAINT_RECORD *constraints)
+const char *mpl_value_fault(void *env, struct mpl_arena *arena, int type, void *value,
+                            struct constraintRecord *constraints)
 {
     if (type == FLOAT && !isfinite(ValueToDouble(value))) {
         return "a number is not finite; assert nothing where a value is undefined";
@@ -152,14 +151,14 @@ static const char *slot_fault(void *env, struct mpl_arena *arena, const struct f
                               struct templateSlot *slot)
 {
     if (!slot->multislot) {
-        return value_fault(env, arena, field->type, field->value, slot->constraints);
+        return mpl_value_fault(env, arena, field->type, field->value, slot->constraints);
     }
 
     const struct multifield *list = field->value;
 
     for (long i = 0; i < list->multifieldLength; i++) {
-        const char *fault = value_fault(env, arena, list->theFields[i].type,
-                                        list->theFields[i].value, slot->constraints);
+        const char *fault = mpl_value_fault(env, arena, list->theFields[i].type,
+                                            list->theFields[i].value, slot->constraints);
 
         if (fault != NULL) {
             return fault;
@@ -238,7 +237,7 @@ static const struct field *find_field(const struct fact *fact, const char *name)
     size_t i = 0;
 
     if (fact->whichDeftemplate->implied ||
-        find_slot(fact->whichDeftemplate, name, &i) == NULL) {
+        mpl_template_slot(fact->whichDeftemplate, name, &i) == NULL) {
         return NULL;
     }
     return &fact->theProposition.theFields[i];
@@ -260,11 +259,17 @@ const char *mpl_fact_text(struct cage *cage, struct fact *fact, const char *slot
                : mpl_arena_strdup(arena, ValueToString(field->value));
 }
 
-const void *mpl_fact_symbol(const struct fact *fact, const char *slot)
+const void *mpl_field_symbol(const struct field *field)
 {
-    const struct field *field = find_field(fact, slot);
+    return is_text(field) ? field->value : NULL;
+}
 
-    return field == NULL || !is_text(field) ? NULL : field->value;
+double mpl_field_number(const struct field *field)
+{
+    if (field->type == FLOAT) {
+        return ValueToDouble(field->value);
+    }
+    return field->type == INTEGER ? (double) ValueToLong(field->value) : NAN;
 }
 
 double mpl_fact_number(struct cage *cage, struct fact *fact, const char *slot)
@@ -272,11 +277,7 @@ double mpl_fact_number(struct cage *cage, struct fact *fact, const char *slot)
     const struct field *field = find_field(fact, slot);
 
     (void) cage;
-    if (field != NULL && field->type == FLOAT) {
-        return ValueToDouble(field->value);
-    }
-    return field != NULL && field->type == INTEGER ? (double) ValueToLong(field->value)
-                                                   : NAN;
+    return field == NULL ? NAN : mpl_field_number(field);
 }
 
 bool mpl_fact_texts(struct cage *cage, struct fact *fact, const char *slot,
@@ -348,212 +349,4 @@ char *mpl_fact_print(struct cage *cage, struct fact *fact, struct mpl_arena *are
     const char *open = strchr(text, '(');
 
     return mpl_arena_strdup(arena, open == NULL ? text : open);
-}
-
-/* ---- asserting --------------------------------------------------------------------------- */
-
-/**
- * Times that differ in the last bits make CLIPS' table of floats degenerate (10^6 facts took
- * minutes), and no rule can mean the seventh digit.
- */
-static double round_to_six_digits(double number)
-{
-    char text[40];
-
-    (void) snprintf(text, sizeof text, "%.5e", number);
-    return number == 0.0 ? 0.0 : strtod(text, NULL);
-}
-
-/** An assertion on its way into the cage. */
-struct assertion {
-    struct mpl_infer *infer;
-    const char *template;
-    const struct mpl_slot *slots;
-    size_t n;
-    struct mpl_err *err;
-    enum mpl_status status;
-    struct mpl_arena *scratch;
-};
-
-static void set_status(struct assertion *a, enum mpl_status status, const char *what,
-                       const char *fault)
-{
-    a->status = mpl_fail(a->err, status, "%s '%s': %s", what, a->template, fault);
-}
-
-static bool make_value(void *env, const struct mpl_slot *slot, struct field *field)
-{
-    switch (slot->kind) {
-    case MPL_SLOT_STRING:
-        field->type = STRING;
-        field->value = slot->text == NULL ? NULL : EnvAddSymbol(env, slot->text);
-        break;
-    case MPL_SLOT_SYMBOL:
-        field->type = SYMBOL;
-        field->value = slot->text == NULL ? NULL : EnvAddSymbol(env, slot->text);
-        break;
-    case MPL_SLOT_FLOAT:
-        field->type = FLOAT;
-        field->value = EnvAddDouble(
-            env, isfinite(slot->number) ? round_to_six_digits(slot->number) : slot->number);
-        break;
-    case MPL_SLOT_INTEGER:
-        field->type = INTEGER;
-        field->value = EnvAddLong(env, slot->integer);
-        break;
-    }
-    return field->value != NULL;
-}
-
-static struct templateSlot *check_slot(struct assertion *a,
-                                       const struct deftemplate *template,
-                                       const struct mpl_slot *slot, struct field *field)
-{
-    void *env = a->infer->cage.env;
-    size_t position = 0;
-    struct templateSlot *found = find_slot(template, slot->name, &position);
-
-    if (found == NULL) {
-        const char *near = mpl_suggest_slot(env, a->template, slot->name);
-
-        a->status =
-            mpl_fail(a->err, MPL_E_MEANING, "deftemplate '%s' has no slot '%s'%s%s%s",
-                     a->template, slot->name, near == NULL ? "" : "; did you mean '",
-                     near == NULL ? "" : near, near == NULL ? "" : "'?");
-        return NULL;
-    }
-    if (!make_value(env, slot, field)) {
-        a->status = mpl_fail(a->err, MPL_E_MEANING, "slot '%s' of '%s' has no value",
-                             slot->name, a->template);
-        return NULL;
-    }
-
-    const char *fault =
-        value_fault(env, a->scratch, field->type, field->value, found->constraints);
-
-    /* The host has no excuse for the other kind of number. */
-    if (fault == NULL && field->type == INTEGER && found->constraints != NULL &&
-        !found->constraints->integersAllowed && !found->constraints->anyAllowed) {
-        fault = "an integer is not of type FLOAT; write it with a point, as 8.0";
-    }
-    if (fault != NULL) {
-        a->status = mpl_fail(a->err, MPL_E_MEANING, "slot '%s' of '%s': %s", slot->name,
-                             a->template, fault);
-        return NULL;
-    }
-    return found;
-}
-
-/** The values given for \p slot, which may be named several times, as one list. */
-static bool put_list(struct assertion *a, struct fact *fact, const char *name)
-{
-    void *env = a->infer->cage.env;
-    long length = 0;
-
-    for (size_t i = 0; i < a->n; i++) {
-        length += strcmp(a->slots[i].name, name) == 0;
-    }
-
-    struct multifield *list = EnvCreateMultifield(env, length);
-    DATA_OBJECT value = { .type = MULTIFIELD, .value = list, .end = length - 1 };
-    long at = 0;
-
-    for (size_t i = 0; i < a->n; i++) {
-        if (strcmp(a->slots[i].name, name) == 0) {
-            (void) make_value(env, &a->slots[i], &list->theFields[at++]);
-        }
-    }
-    return EnvPutFactSlot(env, fact, name, &value);
-}
-
-static bool is_first_of_name(const struct assertion *a, size_t i)
-{
-    for (size_t j = 0; j < i; j++) {
-        if (strcmp(a->slots[j].name, a->slots[i].name) == 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool put_slot(struct assertion *a, struct fact *fact, size_t i)
-{
-    const struct mpl_slot *slot = &a->slots[i];
-    struct field field;
-    const struct templateSlot *found = check_slot(a, fact->whichDeftemplate, slot, &field);
-    bool is_put = false;
-
-    if (found == NULL) {
-        return false;
-    }
-    if (!is_first_of_name(a, i)) {
-        is_put = found->multislot;
-    } else if (found->multislot) {
-        is_put = put_list(a, fact, slot->name);
-    } else {
-        DATA_OBJECT value = { .type = field.type, .value = field.value };
-
-        is_put = EnvPutFactSlot(a->infer->cage.env, fact, slot->name, &value);
-    }
-    if (!is_put) {
-        a->status = mpl_fail(a->err, MPL_E_MEANING, "slot '%s' of '%s' takes one value",
-                             slot->name, a->template);
-    }
-    return is_put;
-}
-
-static void assert_fact(void *context)
-{
-    struct assertion *a = context;
-    void *env = a->infer->cage.env;
-
-    (void) EnvSetCurrentModule(env, EnvFindDefmodule(env, "MAIN"));
-
-    struct deftemplate *template = EnvFindDeftemplate(env, a->template);
-
-    if (template == NULL || template->implied) {
-        const char *near = mpl_suggest_template(env, a->template);
-
-        a->status = mpl_fail(a->err, MPL_E_MEANING, "there is no deftemplate '%s'%s%s%s",
-                             a->template, near == NULL ? "" : "; did you mean '",
-                             near == NULL ? "" : near, near == NULL ? "" : "'?");
-        return;
-    }
-
-    struct fact *fact = EnvCreateFact(env, template);
-
-    for (size_t i = 0; i < a->n; i++) {
-        if (!put_slot(a, fact, i)) {
-            ReturnFact(env, fact);
-            return;
-        }
-    }
-    if (!EnvAssignFactSlotDefaults(env, fact)) {
-        ReturnFact(env, fact);
-        set_status(a, MPL_E_MEANING, "fact", "a slot without default has no value");
-        return;
-    }
-    (void) EnvAssert(env, fact); /* NULL for a duplicate, which is then freed. */
-    mpl_infer_take_error(a->infer);
-}
-
-enum mpl_status mpl_infer_assert(struct mpl_infer *infer, const char *template,
-                                 const struct mpl_slot *slots, size_t n,
-                                 struct mpl_err *err)
-{
-    struct assertion a = { .infer = infer,
-                           .template = template,
-                           .slots = slots,
-                           .n = n,
-                           .err = err,
-                           .scratch = mpl_arena_create() };
-
-    if (a.scratch == NULL) {
-        return mpl_nomem(err);
-    }
-    if (infer->cage.stop == CAGE_FREE) {
-        (void) mpl_cage_enter_shortly(&infer->cage, assert_fact, &a);
-    }
-    mpl_arena_destroy(a.scratch);
-    return a.status != MPL_OK ? a.status : mpl_cage_status(&infer->cage, err);
 }

@@ -12,8 +12,10 @@
 #include <string.h>
 
 enum { RUN, PATTERN, NAME, LOCATION, N_PARTS, N_LIST_PARTS = LOCATION };
+enum { VALUE = N_PARTS, RANK, OF, N_SLOTS };
 
-static const char *const part_slots[N_PARTS] = { "run", "pattern", "name", "location" };
+static const char *const slots[N_SLOTS] = { "run",   "pattern", "name", "location",
+                                            "value", "rank",    "of" };
 
 struct entry {
     const void *of[N_PARTS];
@@ -26,6 +28,8 @@ struct entry {
 };
 
 struct mpl_metric_facts {
+    const struct deftemplate *template; /* for which positions are known, or NULL */
+    size_t positions[N_SLOTS];          /* MPL_NONE: it has no such slot */
     struct mpl_buf entries;
     struct mpl_map *places; /* hash of all parts -> its latest entry */
     struct mpl_map *lists;  /* hash of all but the location -> its first entry */
@@ -97,10 +101,41 @@ static bool append(struct mpl_metric_facts *m, uint32_t i)
     return true;
 }
 
-static void take_place(const struct fact *fact, const void **of)
+/* The rules may have been loaded anew. */
+static void know_template(struct mpl_metric_facts *m, const struct deftemplate *template)
 {
+    for (size_t i = 0; i < N_SLOTS && m->template != template; i++) {
+        const bool is_there =
+            mpl_template_slot(template, slots[i], &m->positions[i]) != NULL;
+
+        m->positions[i] = is_there ? m->positions[i] : MPL_NONE;
+    }
+    m->template = template;
+}
+
+static const struct field *field_of(const struct mpl_metric_facts *m,
+                                    const struct fact *fact, size_t slot)
+{
+    return m->positions[slot] == MPL_NONE
+               ? NULL
+               : &fact->theProposition.theFields[m->positions[slot]];
+}
+
+static double number_of(const struct mpl_metric_facts *m, const struct fact *fact,
+                        size_t slot)
+{
+    const struct field *field = field_of(m, fact, slot);
+
+    return field == NULL ? NAN : mpl_field_number(field);
+}
+
+static void take_place(struct mpl_metric_facts *m, const struct fact *fact, const void **of)
+{
+    know_template(m, fact->whichDeftemplate);
     for (size_t i = 0; i < N_PARTS; i++) {
-        of[i] = mpl_fact_symbol(fact, part_slots[i]);
+        const struct field *field = field_of(m, fact, i);
+
+        of[i] = field == NULL ? NULL : mpl_field_symbol(field);
     }
 }
 
@@ -112,12 +147,12 @@ bool mpl_metric_facts_add(struct mpl_metric_facts *m, struct fact *fact)
     if (e == NULL) {
         return false;
     }
-    *e = (struct entry){ .value = mpl_fact_number(NULL, fact, "value"),
-                         .rank = mpl_fact_number(NULL, fact, "rank"),
-                         .n = mpl_fact_number(NULL, fact, "of"),
-                         .fact = fact,
-                         .same_list = MPL_NONE };
-    take_place(fact, e->of);
+    take_place(m, fact, e->of);
+    e->value = number_of(m, fact, VALUE);
+    e->rank = number_of(m, fact, RANK);
+    e->n = number_of(m, fact, OF);
+    e->fact = fact;
+    e->same_list = MPL_NONE;
 
     const uint64_t place = hash(e->of, N_PARTS);
 
@@ -146,7 +181,7 @@ void mpl_metric_facts_remove(struct mpl_metric_facts *m, const struct fact *fact
     const void *of[N_PARTS];
     uint32_t i;
 
-    take_place(fact, of);
+    take_place(m, fact, of);
     i = mpl_map_find(m->places, hash(of, N_PARTS));
     while (i != MPL_NONE && entry_at(m, i)->fact != fact) {
         i = entry_at(m, i)->same_place;

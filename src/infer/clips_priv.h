@@ -41,6 +41,17 @@ struct cage_count {
     bool is_fact;
 };
 
+/** Of the facts of one template that fill the same slots, in the same order; see clips_assert.c. */
+enum { CAGE_FORM_SLOTS = 12 };
+struct cage_form {
+    struct deftemplate *template; /**< NULL: there is none. */
+    size_t n;
+    const char *names[CAGE_FORM_SLOTS];
+    enum mpl_slot_kind kinds[CAGE_FORM_SLOTS];
+    size_t positions[CAGE_FORM_SLOTS];
+    struct symbolHashNode *texts[CAGE_FORM_SLOTS]; /**< Of the latest fact; held. */
+};
+
 struct cage {
     void *env;
     struct mpl_infer *infer;          /**< NULL while rules are only checked. */
@@ -62,6 +73,7 @@ struct cage {
     double
         entered_s; /**< The thread's processor time at this entry; NAN: nobody has asked. */
     unsigned ticks;
+    struct cage_form form; /**< Of the latest fact of the host. */
     jmp_buf jump;
     const struct mpl_rule *failed_in; /**< Whose conditions CLIPS spoke of, or NULL. */
     struct mpl_buf said; /**< char; what CLIPS wrote to werror since it was last cleared. */
@@ -197,6 +209,12 @@ char *mpl_clips_tidy(struct mpl_arena *arena, const char *said);
 
 /* ---- facts --------------------------------------------------------------------- */
 
+/** NULL where there is none of that name; else its place among the slots of a fact. */
+struct templateSlot *mpl_template_slot(const struct deftemplate *template, const char *name,
+                                       size_t *position);
+/** What is wrong with a value of a slot, or NULL. Texts in \p arena. */
+const char *mpl_value_fault(void *env, struct mpl_arena *arena, int type, void *value,
+                            struct constraintRecord *constraints);
 /** A sentence about the first slot of \p fact with a wrong value, or NULL. */
 const char *mpl_fact_fault(struct cage *cage, struct fact *fact, struct mpl_arena *arena);
 
@@ -209,7 +227,9 @@ extern const char mpl_too_large_fact[];
 const char *mpl_fact_text(struct cage *cage, struct fact *fact, const char *slot,
                           struct mpl_arena *arena);
 /** The text as CLIPS keeps it, once however often it is used; NULL where there is none. */
-const void *mpl_fact_symbol(const struct fact *fact, const char *slot);
+const void *mpl_field_symbol(const struct field *field);
+/** NaN where there is no number. */
+double mpl_field_number(const struct field *field);
 /** NaN where there is no number. */
 double mpl_fact_number(struct cage *cage, struct fact *fact, const char *slot);
 /** The texts of a multislot. False without memory. */
@@ -247,7 +267,7 @@ struct finding_record {
     struct mpl_finding finding;
     struct mpl_reason *because; /**< The same as finding.because. */
     uint32_t *because_record;   /**< For each reason its record, or MPL_NONE. */
-    const char *fact_text;
+    const char *fact_text;      /**< As CLIPS prints it; NULL: nothing has cited it. */
     bool is_withdrawn;
     size_t position; /**< Among those not withdrawn; set after each run. */
 };
