@@ -17,7 +17,9 @@
 struct waits {
     const struct mpl_events *events;
     const struct mpl_steps *steps;
-    uint32_t *n_sent; /* per process: messages that the one at hand sends to it */
+    uint32_t *n_sent;  /* per process: messages that the one at hand sends to it */
+    uint32_t *sent_to; /* those with any */
+    uint32_t n_sent_to;
     struct mpl_buf
         peers; /* uint32_t: who waits for a process, one process after the other */
     uint32_t *first_peer; /* per process, and the end of all */
@@ -25,7 +27,7 @@ struct waits {
     int64_t *begun_ticks; /* likewise: since when it is in that step */
 };
 
-static void count_messages(const struct waits *w, uint32_t location)
+static void count_messages(struct waits *w, uint32_t location)
 {
     const struct mpl_location *loc = &w->events->model->locations[location];
 
@@ -35,7 +37,11 @@ static void count_messages(const struct waits *w, uint32_t location)
         if (e != MPL_NONE && loc->envelopes[e].is_send &&
             loc->envelopes[e].peer != MPL_NONE && loc->envelopes[e].peer != loc->process &&
             !loc->envelopes[e].is_null && !loc->envelopes[e].is_garbage) {
-            w->n_sent[loc->envelopes[e].peer]++;
+            const uint32_t peer = loc->envelopes[e].peer;
+
+            if (w->n_sent[peer]++ == 0) {
+                w->sent_to[w->n_sent_to++] = peer;
+            }
         }
     }
 }
@@ -48,20 +54,21 @@ static bool find_peers(struct waits *w)
     for (uint32_t p = 0; p < model->n_processes; p++) {
         const struct mpl_process *process = &model->processes[p];
 
-        memset(w->n_sent, 0, model->n_processes * sizeof *w->n_sent);
+        w->n_sent_to = 0;
         for (uint32_t t = 0; t < process->n_locations; t++) {
             count_messages(w, process->locations[t]);
         }
         w->first_peer[p] = (uint32_t) w->peers.n;
-        for (uint32_t q = 0; q < model->n_processes; q++) {
-            uint32_t *peer = 2 * (uint64_t) w->n_sent[q] >= w->steps->n
-                                 ? mpl_buf_add(&w->peers)
-                                 : w->n_sent;
+        for (uint32_t i = 0; i < w->n_sent_to; i++) {
+            const uint32_t q = w->sent_to[i];
+            const bool is_peer = 2 * (uint64_t) w->n_sent[q] >= w->steps->n;
+            uint32_t *peer = is_peer ? mpl_buf_add(&w->peers) : NULL;
 
-            if (peer == NULL) {
+            w->n_sent[q] = 0;
+            if (is_peer && peer == NULL) {
                 return false;
             }
-            if (peer != w->n_sent) {
+            if (is_peer) {
                 *peer = q;
             }
         }
@@ -118,12 +125,13 @@ bool mpl_step_waits_find(const struct mpl_events *events, const uint32_t *who,
     struct waits w = { .events = events,
                        .steps = steps,
                        .n_sent = MPL_NEW_ARRAY(scratch, n, uint32_t),
+                       .sent_to = MPL_NEW_ARRAY(scratch, n, uint32_t),
                        .peers = mpl_buf_make(sizeof(uint32_t)),
                        .first_peer = MPL_NEW_ARRAY(scratch, (size_t) n + 1, uint32_t),
                        .done_ticks = MPL_NEW_ARRAY(scratch, n, int64_t),
                        .begun_ticks = MPL_NEW_ARRAY(scratch, n, int64_t) };
-    bool is_enough = w.n_sent != NULL && w.first_peer != NULL && w.done_ticks != NULL &&
-                     w.begun_ticks != NULL;
+    bool is_enough = w.n_sent != NULL && w.sent_to != NULL && w.first_peer != NULL &&
+                     w.done_ticks != NULL && w.begun_ticks != NULL;
 
     steps->peers_cost_s = steps->cost_s;
     if (is_enough && !steps->is_collective) {
