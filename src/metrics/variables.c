@@ -126,7 +126,8 @@ struct query {
     const struct mpl_serial *serial; /* of the location */
     double held_s;                   /* likewise */
     double ideal_s;
-    int which; /* a span class or wait kind, see variables.def */
+    const struct mpl_crowd *crowd; /* NULL: not known */
+    int which;                     /* a span class or wait kind, see variables.def */
 };
 
 static double seconds(const struct query *q, int64_t ticks)
@@ -521,15 +522,13 @@ enum { CROWD_MOST, CROWD_SHARE, CROWD_ALONE, CROWD_PAIRS };
 
 static double run_crowd(const struct query *q)
 {
-    struct mpl_crowd crowd;
-
-    if (!mpl_events_crowd(q->events, &crowd)) {
+    if (q->crowd == NULL) {
         return NAN;
     }
-    return q->which == CROWD_MOST    ? crowd.most
-           : q->which == CROWD_SHARE ? crowd.share
-           : q->which == CROWD_ALONE ? crowd.alone
-                                     : crowd.pairs;
+    return q->which == CROWD_MOST    ? q->crowd->most
+           : q->which == CROWD_SHARE ? q->crowd->share
+           : q->which == CROWD_ALONE ? q->crowd->alone
+                                     : q->crowd->pairs;
 }
 
 static double run_clock_bound(const struct query *q)
@@ -609,6 +608,10 @@ bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
             mpl_replay_ideal(variables->events, &variables->ideal_s, NULL) == MPL_OK;
         return variables->is_ideal_known;
     }
+    if (get == run_crowd && !variables->is_crowd_found) {
+        variables->has_crowd = mpl_events_crowd(variables->events, &variables->crowd);
+        variables->is_crowd_found = true;
+    }
     return true;
 }
 
@@ -621,6 +624,7 @@ double mpl_variable_get(const struct mpl_variables *variables, uint32_t variable
                        .extents = variables->extents,
                        .steps = variables->steps,
                        .ideal_s = variables->ideal_s,
+                       .crowd = variables->has_crowd ? &variables->crowd : NULL,
                        .which = getters[variable].which };
 
     if (table[variable].per_location) {

@@ -26,6 +26,9 @@ struct mpl_variables {
     const double *held_s;            /* likewise */
     double ideal_s;                  /* likewise, while is_ideal_known is false */
     bool is_ideal_known;
+    bool is_crowd_found; /* somebody has asked */
+    bool has_crowd;      /* and it is known: then crowd holds */
+    struct mpl_crowd crowd;
 };
 
 /** Number in mpl_metric_variables(), or MPL_NONE. */
