@@ -11,6 +11,8 @@
 
 #include "replay/replay_priv.h"
 
+#include <string.h>
+
 /* ---- hanging and waking --------------------------------------------------------- */
 
 void mpl_engine_wake(struct engine *r, uint32_t first)
@@ -24,10 +26,9 @@ void mpl_engine_wake(struct engine *r, uint32_t first)
     }
 }
 
-enum progress mpl_engine_need_call(struct engine *r, uint32_t location, uint32_t other,
-                                   uint32_t call)
+enum progress mpl_engine_need(struct engine *r, uint32_t location, uint32_t number)
 {
-    int64_t *slot = &r->slots[other][call];
+    int64_t *slot = &r->slots[number];
     struct runner *runner = &r->runners[location];
 
     if (*slot > 0) {
@@ -41,6 +42,12 @@ enum progress mpl_engine_need_call(struct engine *r, uint32_t location, uint32_t
     return HANGS;
 }
 
+static enum progress need_call(struct engine *r, uint32_t location, uint32_t other,
+                               uint32_t call)
+{
+    return mpl_engine_need(r, location, mpl_engine_number(r, other, call));
+}
+
 /* A message needs the call that posts its other end. */
 static enum progress need_other_end(struct engine *r, uint32_t location, uint32_t message)
 {
@@ -51,15 +58,13 @@ static enum progress need_other_end(struct engine *r, uint32_t location, uint32_
     if (r->farms != NULL && mpl_farms_choose(r, location, message, &progress)) {
         return progress;
     }
-    if (!mpl_events_posting_call(r->events, r->runners[location].lane, message, &other,
-                                 &call) ||
-        !r->runners[other].is_part) {
-        return GOES_ON;
-    }
-    return mpl_engine_need_call(r, location, other, call);
+    return mpl_activities_find_post(r->activities, r->runners[location].lane, message,
+                                    &other, &call)
+               ? need_call(r, location, other, call)
+               : GOES_ON;
 }
 
-/* ---- calls ------------------------------------------------------------------------- */
+/* ---- calls by their records ---------------------------------------------------------- */
 
 /* A probe waits for the message that the next blocking receive takes. */
 static enum progress need_probed(struct engine *r, uint32_t location)
@@ -91,9 +96,10 @@ static enum progress pass_send(struct engine *r, uint32_t location, uint32_t mes
         (runner->view.wait_kind == MPL_WAIT_LATE_RECEIVER && !runner->is_ideal)) {
         return need_other_end(r, location, message);
     }
-    if (!runner->is_ideal && mpl_engine_find_progress(r, location, message, &other, &call,
-                                                      &runner->held_ticks)) {
-        return mpl_engine_need_call(r, location, other, call);
+    if (!runner->is_ideal &&
+        mpl_activities_find_progress(r->activities, runner->lane, &runner->view, message,
+                                     &other, &call, &runner->held_ticks)) {
+        return need_call(r, location, other, call);
     }
     runner->held_ticks = 0;
     return GOES_ON;
@@ -109,11 +115,11 @@ static enum progress pass_send_done(struct engine *r, uint32_t location, uint32_
     if (message == MPL_NONE || runner->view.wait_kind != MPL_WAIT_LATE_RECEIVER ||
         runner->is_ideal ||
         (r->farms != NULL && mpl_farms_take(r, runner->lane, message)) ||
-        !mpl_events_posting_call(r->events, runner->lane, message, &other, &call) ||
-        other != runner->view.culprit || !r->runners[other].is_part) {
+        !mpl_activities_find_post(r->activities, runner->lane, message, &other, &call) ||
+        other != runner->view.culprit) {
         return GOES_ON;
     }
-    return mpl_engine_need_call(r, location, other, call);
+    return need_call(r, location, other, call);
 }
 
 static enum progress take_record(struct engine *r, uint32_t location,
@@ -146,42 +152,27 @@ static enum progress take_record(struct engine *r, uint32_t location,
     }
 }
 
-static void enter_call(struct engine *r, uint32_t location)
-{
-    struct runner *runner = &r->runners[location];
-    int64_t *slot = &r->slots[runner->lane][runner->call];
-    const uint32_t before = runner->call == 0 ? 0 : runner->view.last_event;
-    const uint32_t hanging = (uint32_t) - *slot;
-
-    mpl_events_call(r->events, runner->lane, runner->call, &runner->view);
-    runner->ticks += mpl_engine_compute(r, location, before, runner->view.first_event);
-    *slot = runner->ticks + 1;
-    mpl_engine_wake(r, hanging);
-    runner->is_in_call = true;
-    runner->begin_ticks = runner->ticks;
-    runner->held_ticks = 0;
-    runner->event = runner->view.first_event;
-}
-
 /* Adds what the call takes beside waiting. */
-static void leave_call(struct engine *r, uint32_t location)
+static void leave_by_records(struct engine *r, uint32_t location)
 {
     struct runner *runner = &r->runners[location];
     const struct mpl_location *loc = &r->model->locations[runner->lane];
     const struct mpl_call_view *view = &runner->view;
-    int64_t ticks;
+    const int64_t ticks =
+        mpl_activities_inside(r->activities, loc->time_ticks[view->first_event],
+                              loc->time_ticks[view->last_event]);
 
-    runner->is_in_call = false;
     if (view->class == MPL_SPAN_SHUTDOWN && view->is_wait_known) {
         /* Who is early waits in there for the others, which is no cost. */
         return;
     }
     if (view->is_wait_known && view->is_mpi) {
-        runner->ticks += mpl_engine_cost(r, location);
+        const int64_t waited_ticks = view->wait_ticks + runner->held_ticks;
+
+        runner->ticks += mpl_engine_cost(
+            r, location, ticks > waited_ticks ? ticks - waited_ticks : 0, view->region);
         return;
     }
-    ticks = mpl_engine_inside(r, loc->time_ticks[view->first_event],
-                              loc->time_ticks[view->last_event]);
     if (!view->is_wait_known) {
         /* Nobody knows what it waited for: as measured, but not too much of that. */
         r->unknown_ticks += ticks;
@@ -192,35 +183,125 @@ static void leave_call(struct engine *r, uint32_t location)
     }
 }
 
+static enum progress run_records(struct engine *r, uint32_t location)
+{
+    struct runner *runner = &r->runners[location];
+    const struct mpl_location *loc = &r->model->locations[runner->lane];
+
+    if (runner->view.is_probe && need_probed(r, location) == HANGS) {
+        return HANGS;
+    }
+    for (; runner->event <= runner->view.last_event; runner->event++) {
+        if (take_record(r, location, loc, runner->event) == HANGS) {
+            return HANGS;
+        }
+    }
+    leave_by_records(r, location);
+    return GOES_ON;
+}
+
+/* ---- calls as they are laid out -------------------------------------------------------- */
+
+static int64_t take_ticks(struct runner *runner)
+{
+    const uint16_t word = *runner->at++;
+    uint32_t narrow;
+    int64_t wide;
+
+    if (word == ACTIVITY_TICKS_32) {
+        memcpy(&narrow, runner->at, sizeof narrow);
+        runner->at += sizeof narrow / sizeof *runner->at;
+        return narrow;
+    }
+    if (word == ACTIVITY_TICKS_64) {
+        memcpy(&wide, runner->at, sizeof wide);
+        runner->at += sizeof wide / sizeof *runner->at;
+        return wide;
+    }
+    return word;
+}
+
+/* Reads what is laid out of the next call, and returns what was computed before. */
+static int64_t take_activity(struct runner *runner)
+{
+    int64_t compute_ticks;
+
+    runner->head = *runner->at++;
+    compute_ticks = take_ticks(runner);
+    if ((runner->head & ACTIVITY_BY_RECORD) == 0) {
+        runner->cost_ticks = take_ticks(runner);
+        runner->n_left = runner->head >> ACTIVITY_N_SHIFT;
+        if ((runner->head & ACTIVITY_UNLESS_IDEAL) != 0 && runner->is_ideal) {
+            runner->at += runner->n_left * sizeof(uint32_t) / sizeof *runner->at;
+            runner->n_left = 0;
+        }
+    }
+    return compute_ticks;
+}
+
+static enum progress run_activity(struct engine *r, uint32_t location)
+{
+    struct runner *runner = &r->runners[location];
+
+    for (; runner->n_left > 0; runner->n_left--) {
+        uint32_t number;
+
+        memcpy(&number, runner->at, sizeof number);
+        if (mpl_engine_need(r, location, number) == HANGS) {
+            return HANGS;
+        }
+        runner->at += sizeof number / sizeof *runner->at;
+    }
+    runner->ticks += r->is_plain
+                         ? mpl_engine_scaled(runner->cost_ticks, runner->transfer)
+                         : mpl_engine_cost(r, location, runner->cost_ticks, MPL_NONE);
+    return GOES_ON;
+}
+
+/* ---- one location ---------------------------------------------------------------------- */
+
+static void enter_call(struct engine *r, uint32_t location, uint32_t number)
+{
+    struct runner *runner = &r->runners[location];
+    const uint32_t hanging = (uint32_t) -r->slots[number];
+    const int64_t ticks =
+        r->is_by_record ? mpl_engine_computed(r, runner) : take_activity(runner);
+
+    runner->ticks += r->is_plain ? mpl_engine_scaled(ticks, runner->compute)
+                                 : mpl_engine_compute(r, location, ticks);
+    r->slots[number] = runner->ticks + 1;
+    mpl_engine_wake(r, hanging);
+    runner->is_in_call = true;
+    if ((runner->head & ACTIVITY_BY_RECORD) != 0) {
+        mpl_events_call(r->events, runner->lane, runner->call, &runner->view);
+        runner->begin_ticks = runner->ticks;
+        runner->held_ticks = 0;
+        runner->event = runner->view.first_event;
+    }
+}
+
 /* Goes on with a location until it hangs, is through, or has to ask its farm. */
 static enum progress run_calls(struct engine *r, uint32_t location)
 {
     struct runner *runner = &r->runners[location];
-    const struct mpl_location *loc = &r->model->locations[runner->lane];
     const uint32_t n_calls = mpl_events_call_count(r->events, runner->lane);
+    const uint32_t first = mpl_engine_number(r, runner->lane, 0);
 
     for (; runner->call < n_calls; runner->call++) {
         if (!runner->is_in_call) {
-            enter_call(r, location);
+            enter_call(r, location, first + runner->call);
         }
-        if (runner->view.is_probe && need_probed(r, location) == HANGS) {
+        if (((runner->head & ACTIVITY_BY_RECORD) != 0
+                 ? run_records(r, location)
+                 : run_activity(r, location)) == HANGS) {
             return HANGS;
         }
-        for (; runner->event <= runner->view.last_event; runner->event++) {
-            if (take_record(r, location, loc, runner->event) == HANGS) {
-                return HANGS;
-            }
-        }
-        leave_call(r, location);
+        runner->is_in_call = false;
         if (runner->call == runner->stop_call) {
             return mpl_farms_stop(r, location);
         }
     }
-    if (loc->n_events > 0) {
-        const uint32_t before = n_calls == 0 ? 0 : runner->view.last_event;
-
-        runner->ticks += mpl_engine_compute(r, location, before, loc->n_events - 1);
-    }
+    runner->ticks += mpl_engine_compute(r, location, mpl_engine_computed(r, runner));
     runner->is_done = true;
     return HANGS;
 }
@@ -234,39 +315,30 @@ static void run_location(struct engine *r, uint32_t location)
 
 /* ---- all ------------------------------------------------------------------------------ */
 
-/* Worker threads that never call MPI are part of their master's computation. */
-static bool takes_part(const struct mpl_location *loc)
-{
-    return loc->n_events > 0 &&
-           (loc->thread == 0 || loc->n_messages > 0 || loc->n_collectives > 0);
-}
-
 static bool prepare(struct engine *r, struct mpl_arena *scratch)
 {
     const uint32_t n = r->model->n_locations;
 
     r->runners = MPL_NEW_ARRAY(scratch, n, struct runner);
     r->ready = MPL_NEW_ARRAY(scratch, n, uint32_t);
-    r->slots = MPL_NEW_ARRAY(scratch, n, int64_t *);
-    r->open = MPL_NEW_ARRAY(scratch, n, uint32_t *);
+    r->slots = MPL_NEW_ARRAY(scratch, r->activities->first_call[n], int64_t);
+    r->open = MPL_NEW_ARRAY(scratch, n * r->scale->n_regions, uint32_t);
     if (r->runners == NULL || r->ready == NULL || r->slots == NULL || r->open == NULL) {
         return false;
     }
     for (uint32_t l = 0; l < n; l++) {
         struct runner *runner = &r->runners[l];
 
-        r->slots[l] = MPL_NEW_ARRAY(scratch, mpl_events_call_count(r->events, l), int64_t);
-        r->open[l] = MPL_NEW_ARRAY(scratch, r->scale->n_regions, uint32_t);
-        if (r->slots[l] == NULL || r->open[l] == NULL) {
-            return false;
-        }
         runner->lane = l;
         runner->stop_call = MPL_NONE;
         runner->slot = MPL_NONE;
         runner->speed = 1;
         runner->scan_instance = MPL_NONE;
-        runner->is_part = takes_part(&r->model->locations[l]);
-        runner->is_ideal = r->scale->transfer != NULL && r->scale->transfer[l] == 0;
+        runner->compute = r->scale->compute == NULL ? 1 : r->scale->compute[l];
+        runner->transfer = r->scale->transfer == NULL ? 1 : r->scale->transfer[l];
+        runner->is_ideal = runner->transfer == 0;
+        runner->at = r->activities->code[l];
+        runner->head = ACTIVITY_BY_RECORD;
     }
     return mpl_engine_prepare_colls(r, scratch);
 }
@@ -274,10 +346,11 @@ static bool prepare(struct engine *r, struct mpl_arena *scratch)
 static void start(struct engine *r)
 {
     for (uint32_t l = 0; l < r->model->n_locations; l++) {
-        if (r->runners[l].is_part) {
+        if (r->activities->is_part[l]) {
             /* A process that appears late cannot have run before. */
-            r->runners[l].ticks = mpl_engine_inside(r, r->window_begin_ticks,
-                                                    r->model->locations[l].time_ticks[0]);
+            r->runners[l].ticks =
+                mpl_activities_inside(r->activities, r->activities->window_begin_ticks,
+                                      r->model->locations[l].time_ticks[0]);
             r->ready[r->n_ready++] = l;
         }
     }
@@ -300,7 +373,7 @@ static void sum_up(const struct engine *r, struct course *out)
         if (out->end_s != NULL) {
             out->end_s[l] = mpl_model_seconds(r->model, runner->ticks);
         }
-        if (!runner->is_part) {
+        if (!r->activities->is_part[l]) {
             continue;
         }
         out->is_finished = out->is_finished && runner->is_done;
@@ -312,13 +385,19 @@ static void sum_up(const struct engine *r, struct course *out)
         n_parts == 0 ? 0 : mpl_model_seconds(r->model, r->unknown_ticks) / n_parts;
 }
 
-enum mpl_status mpl_engine_run(const struct mpl_events *events, const struct scale *scale,
-                               struct farms *farms, struct course *out, struct mpl_err *err)
+enum mpl_status mpl_engine_run(const struct activities *activities,
+                               const struct scale *scale, struct farms *farms,
+                               struct course *out, struct mpl_err *err)
 {
-    struct engine r = { .events = events,
-                        .model = mpl_events_model(events),
-                        .match = mpl_events_match(events),
+    struct engine r = { .events = activities->events,
+                        .model = activities->model,
+                        .match = activities->match,
+                        .activities = activities,
                         .scale = scale,
+                        .is_by_record = farms != NULL || scale->n_regions > 0,
+                        .is_plain = farms == NULL && scale->n_regions == 0 &&
+                                    scale->sections == NULL && scale->given == NULL &&
+                                    out->spent == NULL,
                         .farms = farms,
                         .spent = out->spent };
     struct mpl_arena *scratch = mpl_arena_create();
@@ -328,7 +407,6 @@ enum mpl_status mpl_engine_run(const struct mpl_events *events, const struct sca
         mpl_arena_destroy(scratch);
         return mpl_nomem(err);
     }
-    mpl_events_window(events, &r.window_begin_ticks, &r.window_end_ticks);
     if (farms != NULL) {
         mpl_farms_begin(&r);
     }

@@ -16,12 +16,17 @@ static bool is_scan(const struct engine *r, uint32_t i)
 /* The slot that tells when a participant arrived; NULL if it did outside of any call. */
 static int64_t *arrival_slot(const struct engine *r, uint32_t location, uint32_t collective)
 {
-    const struct mpl_collective *record =
-        &r->model->locations[location].collectives[collective];
-    const uint32_t begin = record->begin != MPL_NONE ? record->begin : record->end;
-    const uint32_t call = mpl_events_call_of_event(r->events, location, begin);
+    const struct activities *a = r->activities;
+    const uint32_t number = a->arrival[a->first_collective[location] + collective];
 
-    return call == MPL_NONE ? NULL : &r->slots[location][call];
+    return number == MPL_NONE ? NULL : &r->slots[number];
+}
+
+static const struct mpl_coll_need *need_of(const struct engine *r, uint32_t location,
+                                           uint32_t collective)
+{
+    return &r->activities
+                ->coll_needs[r->activities->first_collective[location] + collective];
 }
 
 /* Goes on through the ranks of a scan as far as they have arrived. */
@@ -55,43 +60,13 @@ static void resolve_scan(struct engine *r, uint32_t i)
     }
 }
 
-/* Who does not come cannot be waited for: a part that is recorded outside of any call. */
-static void prepare_coll(struct engine *r, uint32_t i, struct mpl_coll_need *needs)
-{
-    const struct mpl_coll_instance *instance = &r->match->instances[i];
-
-    mpl_events_coll_needs(r->events, i, needs);
-    for (uint32_t k = 0; k < instance->n_parts; k++) {
-        const struct mpl_coll_part *part = &r->match->parts[instance->first_part + k];
-
-        needs[k].is_needed =
-            needs[k].is_needed && arrival_slot(r, part->location, part->collective) != NULL;
-        r->colls[i].n_missing += needs[k].is_needed;
-        r->needs[part->location][part->collective] = needs[k];
-    }
-}
-
 bool mpl_engine_prepare_colls(struct engine *r, struct mpl_arena *scratch)
 {
-    const uint32_t n = r->model->n_locations;
-    struct mpl_coll_need *needs = MPL_NEW_ARRAY(scratch, n, struct mpl_coll_need);
-
     r->colls = MPL_NEW_ARRAY(scratch, r->match->n_instances, struct coll_state);
-    r->needs = MPL_NEW_ARRAY(scratch, n, struct mpl_coll_need *);
-    if (needs == NULL || r->colls == NULL || r->needs == NULL) {
-        return false;
+    for (uint32_t i = 0; i < r->match->n_instances && r->colls != NULL; i++) {
+        r->colls[i].n_missing = r->activities->n_needed[i];
     }
-    for (uint32_t l = 0; l < n; l++) {
-        r->needs[l] = MPL_NEW_ARRAY(scratch, r->model->locations[l].n_collectives,
-                                    struct mpl_coll_need);
-        if (r->needs[l] == NULL) {
-            return false;
-        }
-    }
-    for (uint32_t i = 0; i < r->match->n_instances; i++) {
-        prepare_coll(r, i, needs);
-    }
-    return true;
+    return r->colls != NULL;
 }
 
 void mpl_engine_arrive(struct engine *r, uint32_t location, uint32_t collective)
@@ -100,7 +75,7 @@ void mpl_engine_arrive(struct engine *r, uint32_t location, uint32_t collective)
     const int64_t ticks = r->runners[location].ticks;
     struct coll_state *state;
 
-    if (i == MPL_NONE || !r->needs[location][collective].is_needed) {
+    if (i == MPL_NONE || !need_of(r, location, collective)->is_needed) {
         return;
     }
     state = &r->colls[i];
@@ -139,7 +114,7 @@ enum progress mpl_engine_complete(struct engine *r, uint32_t location, uint32_t 
     const uint32_t i = instance_of(r, location, collective);
     struct runner *runner = &r->runners[location];
 
-    if (i == MPL_NONE || !r->needs[location][collective].does_wait) {
+    if (i == MPL_NONE || !need_of(r, location, collective)->does_wait) {
         return GOES_ON;
     }
     if (is_scan(r, i)) {

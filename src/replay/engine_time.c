@@ -5,19 +5,10 @@
 
 #include <math.h>
 
-int64_t mpl_engine_inside(const struct engine *r, int64_t from_ticks, int64_t to_ticks)
+/* How often a changed region is open. */
+static uint32_t *open_of(const struct engine *r, uint32_t location, size_t region)
 {
-    const int64_t begin = r->window_begin_ticks;
-    const int64_t end = r->window_end_ticks;
-
-    from_ticks = from_ticks > begin ? from_ticks : begin;
-    to_ticks = to_ticks < end ? to_ticks : end;
-    return to_ticks > from_ticks ? to_ticks - from_ticks : 0;
-}
-
-static int64_t scaled(int64_t ticks, double factor)
-{
-    return factor == 1 ? ticks : (int64_t) llround((double) ticks * factor);
+    return &r->open[location * r->scale->n_regions + region];
 }
 
 /* Of the functions that are open now. */
@@ -26,7 +17,7 @@ static double factor_of_open(const struct engine *r, uint32_t location)
     double factor = 1;
 
     for (size_t i = 0; i < r->scale->n_regions; i++) {
-        if (r->open[location][i] > 0) {
+        if (*open_of(r, location, i) > 0) {
             factor *= r->scale->regions[i].factor[location];
         }
     }
@@ -41,7 +32,7 @@ static void note_record(const struct engine *r, uint32_t location, uint32_t even
         return;
     }
     for (size_t i = 0; i < r->scale->n_regions; i++) {
-        uint32_t *open = &r->open[location][i];
+        uint32_t *open = open_of(r, location, i);
 
         if (!r->scale->regions[i].is_region[loc->ref[event]]) {
             continue;
@@ -58,7 +49,7 @@ static void note_record(const struct engine *r, uint32_t location, uint32_t even
 static void note_stretch(const struct engine *r, uint32_t location, int64_t ticks)
 {
     for (size_t i = 0; i < r->scale->n_regions && r->spent != NULL; i++) {
-        if (r->open[location][i] > 0) {
+        if (*open_of(r, location, i) > 0) {
             r->spent[location].regions_s[i] += mpl_model_seconds(r->model, ticks);
         }
     }
@@ -73,8 +64,8 @@ static int64_t compute_by_region(struct engine *r, uint32_t location, uint32_t f
     double ticks = 0;
 
     for (uint32_t e = from; e < to; e++) {
-        const int64_t stretch =
-            mpl_engine_inside(r, loc->time_ticks[e], loc->time_ticks[e + 1]);
+        const int64_t stretch = mpl_activities_inside(r->activities, loc->time_ticks[e],
+                                                      loc->time_ticks[e + 1]);
 
         while (runner->n_noted <= e) {
             note_record(r, location, runner->n_noted++);
@@ -116,16 +107,43 @@ static int64_t compute_in_section(struct engine *r, uint32_t location, int64_t t
     for (; in != NULL && runner->n_begun <= section; runner->n_begun++) {
         more_ticks += in[runner->n_begun].more_ticks;
     }
-    return scaled(ticks, in == NULL ? factor : factor * in[section].factor) + more_ticks;
+    return mpl_engine_scaled(ticks, in == NULL ? factor : factor * in[section].factor) +
+           more_ticks;
 }
 
-int64_t mpl_engine_compute(struct engine *r, uint32_t location, uint32_t from, uint32_t to)
+/* The records between which a runner computes next: from the end of a call, or the first one. */
+static void find_gap(const struct engine *r, const struct runner *runner, uint32_t *from,
+                     uint32_t *to)
+{
+    struct mpl_call_view view;
+
+    *from = 0;
+    *to = r->model->locations[runner->lane].n_events - 1;
+    if (runner->call > 0) {
+        mpl_events_call(r->events, runner->lane, runner->call - 1, &view);
+        *from = view.last_event;
+    }
+    if (runner->call < mpl_events_call_count(r->events, runner->lane)) {
+        mpl_events_call(r->events, runner->lane, runner->call, &view);
+        *to = view.first_event;
+    }
+}
+
+int64_t mpl_engine_computed(const struct engine *r, const struct runner *runner)
+{
+    const int64_t *time_ticks = r->model->locations[runner->lane].time_ticks;
+    uint32_t from;
+    uint32_t to;
+
+    find_gap(r, runner, &from, &to);
+    return mpl_activities_inside(r->activities, time_ticks[from], time_ticks[to]);
+}
+
+int64_t mpl_engine_compute(struct engine *r, uint32_t location, int64_t ticks)
 {
     const struct runner *runner = &r->runners[location];
-    const struct mpl_location *loc = &r->model->locations[runner->lane];
     const double factor =
         runner->speed * (r->scale->compute == NULL ? 1 : r->scale->compute[location]);
-    int64_t ticks = mpl_engine_inside(r, loc->time_ticks[from], loc->time_ticks[to]);
 
     if (r->scale->given != NULL && r->scale->given[location] != NULL) {
         ticks = r->scale->given[location][runner->call];
@@ -134,33 +152,31 @@ int64_t mpl_engine_compute(struct engine *r, uint32_t location, uint32_t from, u
         r->spent[location].compute_s += mpl_model_seconds(r->model, ticks);
     }
     if (r->scale->n_regions > 0) {
+        uint32_t from;
+        uint32_t to;
+
+        find_gap(r, runner, &from, &to);
         ticks = compute_by_region(r, location, from, to);
     }
     return r->scale->sections != NULL ? compute_in_section(r, location, ticks, factor)
-                                      : scaled(ticks, factor);
+                                      : mpl_engine_scaled(ticks, factor);
 }
 
-int64_t mpl_engine_cost(const struct engine *r, uint32_t location)
+int64_t mpl_engine_cost(const struct engine *r, uint32_t location, int64_t ticks,
+                        uint32_t region)
 {
-    const struct mpl_location *loc = &r->model->locations[r->runners[location].lane];
-    const struct mpl_call_view *view = &r->runners[location].view;
-    int64_t ticks = mpl_engine_inside(r, loc->time_ticks[view->first_event],
-                                      loc->time_ticks[view->last_event]);
     double factor = r->scale->transfer == NULL ? 1 : r->scale->transfer[location];
 
-    const int64_t waited_ticks = view->wait_ticks + r->runners[location].held_ticks;
-
-    ticks = ticks > waited_ticks ? ticks - waited_ticks : 0;
     if (r->spent != NULL) {
         r->spent[location].transfer_s += mpl_model_seconds(r->model, ticks);
     }
-    for (size_t i = 0; i < r->scale->n_regions && view->region != MPL_NONE; i++) {
-        if (r->scale->regions[i].is_region[view->region]) {
+    for (size_t i = 0; i < r->scale->n_regions && region != MPL_NONE; i++) {
+        if (r->scale->regions[i].is_region[region]) {
             factor *= r->scale->regions[i].factor[location];
             if (r->spent != NULL) {
                 r->spent[location].regions_s[i] += mpl_model_seconds(r->model, ticks);
             }
         }
     }
-    return scaled(ticks, factor);
+    return mpl_engine_scaled(ticks, factor);
 }

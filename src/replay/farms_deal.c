@@ -76,7 +76,7 @@ static int64_t sent_at(const struct engine *r, const struct farm *farm, uint32_t
 
     (void) mpl_events_posting_call(r->events, farm->master,
                                    farm->messages[slot * farm->n_each], &lane, &call);
-    return (r->slots[lane][call] & ~RESOLVED_BIT) - 1;
+    return mpl_engine_reached(r, mpl_engine_number(r, lane, call));
 }
 
 /* ---- workers ---------------------------------------------------------------------------------- */
@@ -125,7 +125,6 @@ static void move(struct engine *r, uint32_t location, uint32_t lane, uint32_t ca
     runner->call = call + 1;
     runner->next_receive = 0;
     runner->speed = r->farms->speed[location] / r->farms->speed[lane];
-    mpl_events_call(r->events, lane, call, &runner->view);
 }
 
 /* With what it did itself when it had no further task. */
@@ -211,7 +210,7 @@ bool mpl_farms_choose(struct engine *r, uint32_t location, uint32_t message,
     place = taken * farm->n_each + place % farm->n_each;
     *progress =
         mpl_events_posting_call(r->events, location, farm->messages[place], &lane, &call)
-            ? mpl_engine_need_call(r, location, lane, call)
+            ? mpl_engine_need(r, location, mpl_engine_number(r, lane, call))
             : GOES_ON;
     return true;
 }

@@ -35,11 +35,6 @@ struct look {
     bool has_send;
 };
 
-static int64_t reached(const struct engine *r, uint32_t location, uint32_t call)
-{
-    return (r->slots[location][call] & ~RESOLVED_BIT) - 1;
-}
-
 static void note_send(struct walk *w, const struct mpl_location *loc, uint32_t message,
                       struct look *look)
 {
@@ -57,11 +52,10 @@ static bool find_send(const struct walk *w, uint32_t message, uint32_t *partner,
 {
     uint32_t call;
 
-    if (!mpl_events_posting_call(w->r->events, w->location, message, partner, &call) ||
-        !w->r->runners[*partner].is_part) {
+    if (!mpl_activities_find_post(w->r->activities, w->location, message, partner, &call)) {
         return false;
     }
-    *ticks = reached(w->r, *partner, call);
+    *ticks = mpl_engine_reached(w->r, mpl_engine_number(w->r, *partner, call));
     return true;
 }
 
@@ -115,7 +109,7 @@ static void take_probed(const struct walk *w, struct look *look)
 
 static void walk_call(struct walk *w, uint32_t k)
 {
-    const int64_t enter = reached(w->r, w->location, k);
+    const int64_t enter = mpl_engine_reached(w->r, mpl_engine_number(w->r, w->location, k));
     struct look look = { enter, enter, INT64_MAX, MPL_NONE, false };
     struct mpl_call_view view;
     int64_t from;
@@ -174,7 +168,7 @@ static int64_t walk_location(const struct engine *r, struct turn_memory *memorie
 static bool is_to_be_walked(const struct engine *r, const struct course *out,
                             uint32_t location)
 {
-    return r->runners[location].is_part && r->model->locations[location].n_messages > 0 &&
+    return r->activities->is_part[location] && r->activities->answers[location] &&
            (out->known == NULL || out->known[location] != KEEPS_ORDER);
 }
 

@@ -11,36 +11,36 @@
 /* A receiver that goes through so many calls before it posts the receive had looked long before. */
 enum { CALLS_BEFORE = 16 };
 
-static int64_t enter_ticks(const struct engine *r, uint32_t location, uint32_t call)
+static int64_t enter_ticks(const struct activities *a, uint32_t location, uint32_t call)
 {
     struct mpl_call_view view;
 
-    mpl_events_call(r->events, location, call, &view);
-    return r->model->locations[location].time_ticks[view.first_event];
+    mpl_events_call(a->events, location, call, &view);
+    return a->model->locations[location].time_ticks[view.first_event];
 }
 
-static int64_t leave_ticks(const struct engine *r, uint32_t location, uint32_t call)
+static int64_t leave_ticks(const struct activities *a, uint32_t location, uint32_t call)
 {
     struct mpl_call_view view;
 
-    mpl_events_call(r->events, location, call, &view);
-    return r->model->locations[location].time_ticks[view.last_event];
+    mpl_events_call(a->events, location, call, &view);
+    return a->model->locations[location].time_ticks[view.last_event];
 }
 
-bool mpl_engine_find_progress(const struct engine *r, uint32_t location, uint32_t message,
-                              uint32_t *other, uint32_t *call, int64_t *held_ticks)
+bool mpl_activities_find_progress(const struct activities *a, uint32_t lane,
+                                  const struct mpl_call_view *view, uint32_t message,
+                                  uint32_t *other, uint32_t *call, int64_t *held_ticks)
 {
-    const struct runner *runner = &r->runners[location];
-    const int64_t *time_ticks = r->model->locations[runner->lane].time_ticks;
-    const int64_t begin_ticks = time_ticks[runner->view.first_event];
-    const int64_t end_ticks = time_ticks[runner->view.last_event];
+    const int64_t *time_ticks = a->model->locations[lane].time_ticks;
+    const int64_t begin_ticks = time_ticks[view->first_event];
+    const int64_t end_ticks = time_ticks[view->last_event];
     uint32_t first;
 
-    if (!mpl_events_posting_call(r->events, runner->lane, message, other, &first) ||
-        !r->runners[*other].is_part || enter_ticks(r, *other, first) <= begin_ticks) {
+    if (!mpl_activities_find_post(a, lane, message, other, &first) ||
+        enter_ticks(a, *other, first) <= begin_ticks) {
         return false;
     }
-    for (uint32_t k = 0; first > 0 && enter_ticks(r, *other, first - 1) > begin_ticks;
+    for (uint32_t k = 0; first > 0 && enter_ticks(a, *other, first - 1) > begin_ticks;
          k++) {
         if (k == CALLS_BEFORE) {
             return false;
@@ -48,10 +48,10 @@ bool mpl_engine_find_progress(const struct engine *r, uint32_t location, uint32_
         first--;
     }
     *call = first;
-    const int64_t ticks = mpl_engine_inside(r, begin_ticks, end_ticks);
+    const int64_t ticks = mpl_activities_inside(a, begin_ticks, end_ticks);
 
-    *held_ticks = mpl_engine_inside(r, begin_ticks, enter_ticks(r, *other, first));
+    *held_ticks = mpl_activities_inside(a, begin_ticks, enter_ticks(a, *other, first));
     /* It computed when the send began, and that is what most of the send was spent on. */
     return *held_ticks < ticks && 2 * *held_ticks >= ticks &&
-           (first == 0 || leave_ticks(r, *other, first - 1) <= begin_ticks);
+           (first == 0 || leave_ticks(a, *other, first - 1) <= begin_ticks);
 }

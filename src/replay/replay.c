@@ -37,6 +37,9 @@ static const char *lack_of(const struct mpl_events *events)
     if (mpl_events_is_part(events)) {
         return "only a whole run is replayed";
     }
+    if (!mpl_activities_can_number(events)) {
+        return "the run has more than four billion calls";
+    }
     if (!model->can.has_receive_completions && model->can.has_messages) {
         return "the trace lacks completions of receives, so that nobody knows who waits "
                "for "
@@ -67,6 +70,7 @@ enum mpl_status mpl_replay_ideal(const struct mpl_events *events, double *ideal_
                                  struct mpl_err *err)
 {
     const uint32_t n = mpl_events_model(events)->n_locations;
+    const struct activities *activities;
     struct mpl_arena *arena = NULL;
     struct course course = { 0 };
     double *none;
@@ -78,13 +82,14 @@ enum mpl_status mpl_replay_ideal(const struct mpl_events *events, double *ideal_
     }
     arena = mpl_arena_create();
     none = arena == NULL ? NULL : MPL_NEW_ARRAY(arena, n, double);
-    if (none == NULL) {
+    activities = none == NULL ? NULL : mpl_activities_create(events, true, arena);
+    if (activities == NULL) {
         mpl_arena_destroy(arena);
         return mpl_nomem(err);
     }
     const struct scale scale = { .transfer = none };
 
-    st = mpl_engine_run(events, &scale, NULL, &course, err);
+    st = mpl_engine_run(activities, &scale, NULL, &course, err);
     if (st == MPL_OK && lack_of_course(&course, mpl_events_measured_s(events)) == NULL) {
         *ideal_s = course.duration_s;
     }
@@ -105,7 +110,8 @@ struct baseline {
 struct mpl_replay {
     const struct mpl_events *events;
     struct mpl_arena *arena;
-    const struct mpl_sections *sections; /* NULL: nobody asked yet */
+    const struct activities *activities; /* NULL: nobody asked yet */
+    const struct mpl_sections *sections; /* likewise */
     struct baseline baseline;            /* shared by questions without regions */
 };
 
@@ -354,7 +360,7 @@ static enum mpl_status run_unsure(const struct question *q, const struct farms *
     enum mpl_status st;
 
     other.speed = farms->unsure_speed;
-    st = mpl_engine_run(q->events, &q->scale, &other, &course, err);
+    st = mpl_engine_run(q->replay->activities, &q->scale, &other, &course, err);
     if (st == MPL_OK && course.is_finished) {
         changed->unsure = find_unsure(q, farms);
         changed->if_not_s = course.duration_s;
@@ -367,14 +373,14 @@ static enum mpl_status run_changed(const struct question *q, struct farms *farms
                                    struct course *changed, struct mpl_err *err)
 {
     const bool is_dealt = is_to_be_dealt(q, farms);
-    enum mpl_status st =
-        mpl_engine_run(q->events, &q->scale, is_dealt ? farms : NULL, changed, err);
+    enum mpl_status st = mpl_engine_run(q->replay->activities, &q->scale,
+                                        is_dealt ? farms : NULL, changed, err);
 
     if (st != MPL_OK || !is_dealt) {
         return st;
     }
     if (!changed->is_finished) {
-        return mpl_engine_run(q->events, &q->scale, NULL, changed, err);
+        return mpl_engine_run(q->replay->activities, &q->scale, NULL, changed, err);
     }
     return find_unsure(q, farms) == MPL_NONE ? MPL_OK : run_unsure(q, farms, changed, err);
 }
@@ -403,7 +409,8 @@ static enum mpl_status run_baseline(const struct question *q, struct mpl_arena *
     if (st == MPL_OK && course->spent == NULL) {
         return mpl_nomem(err);
     }
-    st = st == MPL_OK ? mpl_engine_run(q->events, &q->scale, NULL, course, err) : st;
+    st = st == MPL_OK ? mpl_engine_run(q->replay->activities, &q->scale, NULL, course, err)
+                      : st;
     st = st == MPL_OK ? find_farms(q, course, arena, &baseline->farms, err) : st;
     baseline->is_known = st == MPL_OK;
     baseline->has_sections = q->scale.sections != NULL;
@@ -447,6 +454,14 @@ static enum mpl_status compare(const struct question *q, const struct course *ba
     return st == MPL_OK ? doubt_kept(q, baseline->spent, out, err) : st;
 }
 
+static enum mpl_status lay_out(struct mpl_replay *replay, struct mpl_err *err)
+{
+    if (replay->activities == NULL) {
+        replay->activities = mpl_activities_create(replay->events, false, replay->arena);
+    }
+    return replay->activities == NULL ? mpl_nomem(err) : MPL_OK;
+}
+
 static enum mpl_status run_twice(struct question *q, const int64_t *const *given,
                                  struct mpl_arena *scratch, struct mpl_replayed *out,
                                  struct mpl_err *err)
@@ -454,8 +469,9 @@ static enum mpl_status run_twice(struct question *q, const int64_t *const *given
     struct baseline own = { .is_known = false };
     struct baseline *baseline = NULL;
     struct course changed = { 0 };
-    enum mpl_status st = find_baseline(q, &own, scratch, &baseline, err);
+    enum mpl_status st = lay_out(q->replay, err);
 
+    st = st == MPL_OK ? find_baseline(q, &own, scratch, &baseline, err) : st;
     st = st == MPL_OK ? mpl_question_settle(q, baseline->course.spent, err) : st;
     if (st != MPL_OK) {
         return st;

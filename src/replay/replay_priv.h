@@ -4,6 +4,8 @@
 
 #include "replay/replay.h"
 
+#include <math.h>
+
 /* The time in a function of the program, with all that it calls, or in an MPI call of that name. */
 struct region_scale {
     const bool *is_region; /* per region: of that name */
@@ -58,6 +60,21 @@ enum {
         6, /* turns from which the next is predicted: this many, or one alone */
     N_TURN_MEMORIES = 4096
 };
+/* turns.c: whether a location answers most of whom it takes messages from, while its records are walked,
+ * forwards. Who does not keeps its order: no turns need be looked at. */
+struct answers {
+    const struct mpl_model *model;
+    uint32_t partner;    /* location of the turn; MPL_NONE before the first */
+    bool is_answer_next; /* nothing was sent since the last message was received */
+    bool is_answered;    /* what was sent then went to whom that came from */
+    uint64_t n_turns;
+    uint64_t n_answered;
+};
+struct answers mpl_answers_begin(const struct mpl_model *model);
+void mpl_answers_receive(struct answers *answers, uint32_t partner);
+void mpl_answers_send(struct answers *answers, const struct mpl_location *loc,
+                      uint32_t message);
+bool mpl_answers_end(struct answers *answers);
 /* turns.c: the turns of a location while its records are walked, backwards. */
 struct turns {
     const struct mpl_model *model;
@@ -95,13 +112,76 @@ struct course {
         *known; /* who keeps its order by these is not looked at; NULL: all are */
 };
 
+/* ---- the run as recorded ------------------------------------------------------------------- */
+
+/*
+ * Each location has one activity per call, in words of 16 bits: its head, then ticks within the window as recorded, which
+ * are what it computes before the call and, unless the call goes by its records, what that costs beyond waiting; then
+ * the numbers of the calls that must have begun before it goes on, each in two words.
+ */
+enum {
+    ACTIVITY_BY_RECORD =
+        1, /* it goes on as its records say, and nothing but computation is laid out */
+    ACTIVITY_UNLESS_IDEAL = 2, /* on an ideal network it needs none of these calls */
+    ACTIVITY_N_SHIFT = 2,      /* above: how many there are, at most */
+    ACTIVITY_N_MOST = UINT16_MAX >> ACTIVITY_N_SHIFT,
+    /* Ticks of one word, but for these two, which are followed by ticks of two and of four words. */
+    ACTIVITY_TICKS_32 = UINT16_MAX - 1,
+    ACTIVITY_TICKS_64 = UINT16_MAX
+};
+
+/* The calls of all locations have numbers, one location after the other. */
+struct activities {
+    const struct mpl_events *events;
+    const struct mpl_model *model;
+    const struct mpl_match *match;
+    int64_t window_begin_ticks;
+    int64_t window_end_ticks;
+    uint32_t *first_call;  /* per location and one more */
+    const uint16_t **code; /* per location: its activities */
+    bool *is_part;         /* per location: takes part in a replay */
+    bool *answers;         /* per location: may take what comes first, see struct answers */
+    size_t *first_collective; /* per location and one more: of what follows */
+    uint32_t *arrival; /* the call that comes to the collective; MPL_NONE: none does */
+    struct mpl_coll_need *coll_needs;
+    uint32_t *n_needed; /* per instance: parts that others wait for */
+};
+
+/* activities.c. \p is_for_ideal: only for the run on an ideal network, where sends wait for nobody. NULL if out of memory.
+ * Cost: linear in records; 6 bytes per call that costs less than 65,534 ticks, 4 per call that it needs, 6 per part of a collective. */
+const struct activities *mpl_activities_create(const struct mpl_events *events,
+                                               bool is_for_ideal, struct mpl_arena *arena);
+/* False of a run with so many calls that they have no numbers. */
+bool mpl_activities_can_number(const struct mpl_events *events);
+/* The call that posts the other end of a message, if that is recorded and takes part. */
+bool mpl_activities_find_post(const struct activities *a, uint32_t lane, uint32_t message,
+                              uint32_t *other, uint32_t *call);
+
+/* The part of a stretch that lies in the window. */
+static inline int64_t mpl_activities_inside(const struct activities *a, int64_t from_ticks,
+                                            int64_t to_ticks)
+{
+    const int64_t begin = a->window_begin_ticks;
+    const int64_t end = a->window_end_ticks;
+
+    from_ticks = from_ticks > begin ? from_ticks : begin;
+    to_ticks = to_ticks < end ? to_ticks : end;
+    return to_ticks > from_ticks ? to_ticks - from_ticks : 0;
+}
+
+/* progress.c: whether a call of \p lane, a blocking send, lasted until the receiver came to a
+ * call of MPI, which is \p *call of \p *other, and for how long as recorded. */
+bool mpl_activities_find_progress(const struct activities *a, uint32_t lane,
+                                  const struct mpl_call_view *view, uint32_t message,
+                                  uint32_t *other, uint32_t *call, int64_t *held_ticks);
+
 /* engine.c: lets every location run through its calls; \p farms NULL: in the recorded order, else
  * tasks are dealt anew. Cost: linear in calls, in records where regions are
  * scaled; 8 bytes per call. */
 struct farms;
-enum mpl_status mpl_engine_run(const struct mpl_events *events, const struct scale *scale,
-                               struct farms *farms, struct course *out,
-                               struct mpl_err *err);
+enum mpl_status mpl_engine_run(const struct activities *activities,
+                               const struct scale *scale, struct farms *farms,
+                               struct course *out, struct mpl_err *err);
 
 /* change.c: a question with everybody's names and numbers in place. */
 struct question {
@@ -150,13 +230,19 @@ struct runner {
     uint32_t lane;
     uint32_t stop_call; /* after it the farm says how to go on; MPL_NONE */
     uint32_t slot;      /* of the farm, whose messages it has then sent; MPL_NONE */
-    uint32_t home; /* its own last slot of the step, behind which it goes on by itself */
-    double speed;  /* its computation takes so many times as long as that of the lane */
-    int64_t ticks; /* replayed time, since the window begins */
+    uint32_t home;  /* its own last slot of the step, behind which it goes on by itself */
+    double speed;   /* its computation takes so many times as long as that of the lane */
+    double compute; /* factors of the scale */
+    double transfer;
+    int64_t ticks;       /* replayed time, since the window begins */
     int64_t begin_ticks; /* of the current call */
     int64_t held_ticks;  /* as recorded, of the current send: until the receiver looked */
     uint32_t call;       /* next or current */
     uint32_t event;      /* record in that call to go on with */
+    const uint16_t *at;  /* where its activities go on */
+    uint32_t n_left;     /* calls that the current one still needs */
+    uint16_t head;       /* of the current activity */
+    int64_t cost_ticks;  /* likewise */
     uint32_t next; /* in the chain of those that hang on the same thing; location + 1 */
     uint32_t scan_instance; /* hangs on this scan */
     uint32_t next_receive;  /* record of the next blocking receive, for probes */
@@ -164,11 +250,10 @@ struct runner {
     uint32_t section;       /* in which it computes */
     uint32_t n_begun;       /* sections of which it has got what is on top */
     bool is_in_call;
-    bool is_part; /* takes part in the replay */
     bool is_done;
     bool
         is_ideal; /* transfers take no time, so no send has to wait until it can be buffered */
-    struct mpl_call_view view; /* of the current call */
+    struct mpl_call_view view; /* of the current call, if it goes by its records */
 };
 
 struct coll_state {
@@ -182,22 +267,23 @@ struct engine {
     const struct mpl_events *events;
     const struct mpl_model *model;
     const struct mpl_match *match;
+    const struct activities *activities;
     const struct scale *scale;
-    int64_t window_begin_ticks;
-    int64_t window_end_ticks;
+    bool
+        is_by_record; /* all calls are: what activities say does not hold, or not suffice */
+    bool is_plain; /* nothing but factors per location decides how long something takes */
     /*
-     * Per location and call: 0 while nobody has reached it, -(l + 1) when location l is the
+     * Per call: 0 while nobody has reached it, -(l + 1) when location l is the
      * first of a chain that hangs on it, and the time of its beginning plus one when it is reached.
      */
-    int64_t **slots;
-    struct runner *runners;       /* per location */
-    struct coll_state *colls;     /* per instance */
-    struct mpl_coll_need **needs; /* per location and collective */
-    uint32_t *ready;              /* stack of locations that can go on */
+    int64_t *slots;
+    struct runner *runners;   /* per location */
+    struct coll_state *colls; /* per instance */
+    uint32_t *ready;          /* stack of locations that can go on */
     uint32_t n_ready;
     struct farms *farms;   /* NULL: everything as recorded */
     struct spent *spent;   /* per location; NULL: nobody wants to know */
-    uint32_t **open;       /* per location and changed region: how often it is open */
+    uint32_t *open;        /* [location * regions + changed region]: how often it is open */
     int64_t unknown_ticks; /* in calls whose partners are not recorded */
 };
 
@@ -207,29 +293,37 @@ enum progress { HANGS, GOES_ON };
 #define RESOLVED_BIT (INT64_C(1) << 62)
 
 void mpl_engine_wake(struct engine *r, uint32_t first);
-/* The location goes on at once if \p call of lane \p other is reached, and then not before it. */
-enum progress mpl_engine_need_call(struct engine *r, uint32_t location, uint32_t other,
-                                   uint32_t call);
+/* The location goes on at once if the call of that number is reached, and then not before it. */
+enum progress mpl_engine_need(struct engine *r, uint32_t location, uint32_t number);
+static inline uint32_t mpl_engine_number(const struct engine *r, uint32_t lane,
+                                         uint32_t call)
+{
+    return r->activities->first_call[lane] + call;
+}
+/* When a call began that is reached. */
+static inline int64_t mpl_engine_reached(const struct engine *r, uint32_t number)
+{
+    return (r->slots[number] & ~RESOLVED_BIT) - 1;
+}
 
 /* engine_coll.c */
-/* Finds out who needs whom; false if out of memory. */
+/* False if out of memory. */
 bool mpl_engine_prepare_colls(struct engine *r, struct mpl_arena *scratch);
 /* The location comes to a collective, and has come to its end. */
 void mpl_engine_arrive(struct engine *r, uint32_t location, uint32_t collective);
 enum progress mpl_engine_complete(struct engine *r, uint32_t location, uint32_t collective);
 
-/* progress.c: whether the current call of \p location, a blocking send, lasted until the receiver came to a
- * call of MPI, which is \p *call of \p *other, and for how long as recorded. */
-bool mpl_engine_find_progress(const struct engine *r, uint32_t location, uint32_t message,
-                              uint32_t *other, uint32_t *call, int64_t *held_ticks);
-
 /* engine_time.c: what stretches take in the changed run */
-/* The part of a stretch that lies in the window. */
-int64_t mpl_engine_inside(const struct engine *r, int64_t from_ticks, int64_t to_ticks);
-/* The computation from record \p from to record \p to. */
-int64_t mpl_engine_compute(struct engine *r, uint32_t location, uint32_t from, uint32_t to);
-/* What the current call costs when nobody has to be waited for. */
-int64_t mpl_engine_cost(const struct engine *r, uint32_t location);
+static inline int64_t mpl_engine_scaled(int64_t ticks, double factor)
+{
+    return factor == 1 ? ticks : (int64_t) llround((double) ticks * factor);
+}
+/* What was computed before the next call of the runner, or behind its last one; and what it takes now. */
+int64_t mpl_engine_computed(const struct engine *r, const struct runner *runner);
+int64_t mpl_engine_compute(struct engine *r, uint32_t location, int64_t ticks);
+/* What a call of a region, MPL_NONE where that is no matter, takes that took \p ticks beyond waiting. */
+int64_t mpl_engine_cost(const struct engine *r, uint32_t location, int64_t ticks,
+                        uint32_t region);
 
 /* order.c: fills in course.order_s and course.choices when all are done; false if out
  * of memory. Cost: linear in records; 64 KiB. */

@@ -16,6 +16,48 @@ static const double fixed_share = 0.95;
  * others at most half. */
 static const double answered_share = 0.9;
 
+/* ---- answers ------------------------------------------------------------------------------ */
+
+static bool is_answering(uint64_t n_answered, uint64_t n_turns)
+{
+    return n_turns > 0 && (double) n_answered >= answered_share * (double) n_turns;
+}
+
+struct answers mpl_answers_begin(const struct mpl_model *model)
+{
+    return (struct answers){ .model = model, .partner = MPL_NONE };
+}
+
+void mpl_answers_receive(struct answers *a, uint32_t partner)
+{
+    if (partner != a->partner) {
+        a->n_answered += a->is_answered;
+        a->n_turns++;
+        a->partner = partner;
+    }
+    a->is_answer_next = true;
+    a->is_answered = false;
+}
+
+void mpl_answers_send(struct answers *a, const struct mpl_location *loc, uint32_t message)
+{
+    const uint32_t envelope = loc->messages[message].envelope;
+
+    if (a->is_answer_next && envelope != MPL_NONE) {
+        a->is_answered =
+            loc->envelopes[envelope].peer == a->model->locations[a->partner].process;
+        a->is_answer_next = false;
+    }
+}
+
+bool mpl_answers_end(struct answers *a)
+{
+    a->n_answered += a->is_answered;
+    return is_answering(a->n_answered, a->n_turns);
+}
+
+/* ---- turns --------------------------------------------------------------------------------- */
+
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -87,7 +129,7 @@ struct turns mpl_turns_begin(const struct mpl_model *model, uint32_t location,
 enum choice mpl_turns_end(struct turns *t)
 {
     end_turn(t);
-    if (t->n_turns == 0 || (double) t->n_answered < answered_share * (double) t->n_turns) {
+    if (!is_answering(t->n_answered, t->n_turns)) {
         return KEEPS_ORDER;
     }
     return (double) t->n_predicted < fixed_share * (double) t->n_known ? CHOOSES

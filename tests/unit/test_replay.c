@@ -669,6 +669,121 @@ START_TEST(questions_that_share_a_run_are_answered_like_one_alone)
 }
 END_TEST
 
+/* ---- as laid out, and by records ------------------------------------------------------------- */
+
+/* How a rank passes a message on to the next one in a ring, beginning at \p us; returns when it is done. */
+static int64_t pass_on(struct fixture *f, uint32_t l, uint32_t n, int64_t us,
+                       const int64_t *send_us, int how)
+{
+    const uint32_t next = (l + 1) % n;
+    const uint32_t last = (l + n - 1) % n;
+    const int64_t came_us = send_us[last] > us ? send_us[last] : us;
+    uint32_t sent;
+    uint32_t posts[2];
+
+    switch (how) {
+    case 0: /* One call for both. */
+        fixture_enter(f, l, us, "MPI_Sendrecv");
+        (void) fixture_send(f, l, us + 1, next, 0);
+        (void) fixture_recv(f, l, came_us + 3, last, 0);
+        fixture_leave(f, l, came_us + 4, "MPI_Sendrecv");
+        return came_us + 4;
+    case 1: /* Two messages that one call waits for, beside the own one. */
+        fixture_enter(f, l, us, "MPI_Isend");
+        sent = fixture_isend(f, l, us, next, 0);
+        (void) fixture_isend(f, l, us, next, 0);
+        fixture_leave(f, l, us + 1, "MPI_Isend");
+        fixture_enter(f, l, us + 1, "MPI_Irecv");
+        posts[0] = fixture_post(f, l, us + 1);
+        posts[1] = fixture_post(f, l, us + 1);
+        fixture_leave(f, l, us + 2, "MPI_Irecv");
+        fixture_enter(f, l, us + 2, "MPI_Waitall");
+        fixture_irecv(f, l, came_us + 5, posts[0], last, 0);
+        fixture_irecv(f, l, came_us + 5, posts[1], last, 0);
+        fixture_isend_done(f, l, came_us + 5, sent);
+        fixture_leave(f, l, came_us + 6, "MPI_Waitall");
+        return came_us + 6;
+    case 2: /* Behind one another, so that sends wait for receives that come late. */
+    case 3:
+        if (l % 2 == 0) {
+            fixture_call_send(f, l, us, send_us[next] + 2 > us ? send_us[next] + 3 : us + 3,
+                              how == 2 ? "MPI_Send" : "MPI_Ssend", next, 0);
+            us = (send_us[next] > us ? send_us[next] : us) + 4;
+            fixture_call_recv(f, l, us, came_us + 10 > us ? came_us + 11 : us + 1, last, 0);
+            return (came_us + 10 > us ? came_us + 10 : us) + 1;
+        }
+        fixture_call_recv(f, l, us, came_us + 2, last, 0);
+        fixture_call_send(f, l, came_us + 3, came_us + 5, "MPI_Send", next, 0);
+        return came_us + 5;
+    default:
+        fixture_call_coll(f, l, us, came_us + 2, MPL_COLL_BARRIER, MPL_NONE);
+        return came_us + 2;
+    }
+}
+
+/* Four ranks that pass messages on in all ways; some computation takes more ticks than fit in 16 bits, some more than in
+ * 32. */
+static const struct mpl_events *ring(unsigned seed)
+{
+    static const int64_t most_us[] = { 20, 100, 100000, INT64_C(5000000000) };
+    enum { N_RANKS = 4, N_TURNS = 30 };
+    struct fixture *f = fixture_create(arena, N_RANKS, 1);
+    int64_t now_us[N_RANKS] = { 0 };
+
+    srand(seed);
+    for (uint32_t l = 0; l < N_RANKS; l++) {
+        fixture_record(f, l, 0, MPL_EV_MARK);
+        fixture_enter(f, l, 1, "solve");
+        fixture_leave(f, l, 2, "solve");
+        now_us[l] = 3;
+    }
+    for (int turn = 0; turn < N_TURNS; turn++) {
+        const int how = rand() % 5;
+        int64_t send_us[N_RANKS];
+
+        for (uint32_t l = 0; l < N_RANKS; l++) {
+            const int64_t most = most_us[rand() % 16 == 0 ? 3 : rand() % 3];
+
+            send_us[l] =
+                now_us[l] + 1 + (int64_t) ((double) rand() / RAND_MAX * (double) most);
+        }
+        for (uint32_t l = 0; l < N_RANKS; l++) {
+            now_us[l] = pass_on(f, l, N_RANKS, send_us[l], send_us, how);
+            if (rand() % 4 == 0) {
+                fixture_call(f, l, now_us[l] + 1, now_us[l] + 5, "!$omp barrier");
+                now_us[l] += 5;
+            }
+        }
+    }
+    return fixture_events(f);
+}
+
+/* A change of a region makes a replay go by its records; one by 1 changes nothing. */
+START_TEST(what_is_laid_out_is_replayed_like_the_records)
+{
+    static const char *const texts[] = { "compute*1", "compute(0)*0.5, compute(2)*3",
+                                         "transfer(1)*2, compute(3)*0.1", "network*0",
+                                         "transfer(0)*0, compute(1)*7" };
+    const struct mpl_events *events = ring((unsigned) _i);
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const char *text = mpl_arena_printf(arena, "%s, region(solve)*1", texts[i]);
+        const struct mpl_replayed laid_out = ask(events, texts[i]);
+        const struct mpl_replayed by_record = ask(events, text);
+
+        ck_assert_uint_eq(laid_out.n_locations, 4);
+        ck_assert_double_eq(laid_out.baseline_s, by_record.baseline_s);
+        for (uint32_t l = 0; l < laid_out.n_locations; l++) {
+            ck_assert_msg(laid_out.end_s[l] == by_record.end_s[l],
+                          "seed %d, %s: location %u ends at %g, not %g", _i, texts[i], l,
+                          laid_out.end_s[l], by_record.end_s[l]);
+        }
+    }
+    ck_assert_double_eq(replay_ideal_s(events),
+                        ask(events, "network*0, region(solve)*1").changed_s);
+}
+END_TEST
+
 START_TEST(running_out_of_memory_is_told_at_every_allocation)
 {
     static const char text[] =
@@ -710,6 +825,7 @@ static Suite *make_suite(void)
                         (int) (sizeof refused / sizeof *refused));
     tcase_add_test(t, no_text_breaks_the_parser);
     tcase_add_test(t, questions_that_share_a_run_are_answered_like_one_alone);
+    tcase_add_loop_test(t, what_is_laid_out_is_replayed_like_the_records, 0, 20);
     tcase_add_test(t, running_out_of_memory_is_told_at_every_allocation);
     tcase_add_test(t, a_faster_sender_is_waited_for_until_it_comes_before_the_receiver);
     tcase_add_test(t, regions_hold_what_they_call_and_calls_by_their_name);

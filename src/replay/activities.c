@@ -1,0 +1,329 @@
+/*
+ * The run as an activity graph (Yang and Miller: Critical Path Analysis for the Execution of Parallel and
+ * Distributed Programs, ICDCS 1988), laid out once for all replays: per call what its location computes
+ * before it, what it costs beyond waiting, and which other call must have begun before it can go on.
+ * Whose message is whose, and what the clocks say, need not be looked up again then.
+ *
+ * Nearly all calls need at most some calls of others. What has more to it (collectives, probes, calls of which
+ * nobody knows what they wait for) is replayed from its records.
+ */
+#include "config.h"
+
+#include "replay/replay_priv.h"
+
+#include <string.h>
+
+struct layout {
+    struct activities *a;
+    struct mpl_arena *arena;
+    bool is_for_ideal;
+    /* The location at hand. */
+    uint32_t location;
+    struct mpl_buf code; /* uint16_t: its activities */
+    struct answers answers;
+    /* The call at hand. */
+    struct mpl_call_view view;
+    uint16_t flags;
+    struct mpl_buf needs; /* uint32_t: the calls that it needs */
+};
+
+/* Worker threads that never call MPI are part of their master's computation. */
+static bool takes_part(const struct mpl_location *loc)
+{
+    return loc->n_events > 0 &&
+           (loc->thread == 0 || loc->n_messages > 0 || loc->n_collectives > 0);
+}
+
+bool mpl_activities_find_post(const struct activities *a, uint32_t lane, uint32_t message,
+                              uint32_t *other, uint32_t *call)
+{
+    return mpl_events_posting_call(a->events, lane, message, other, call) &&
+           a->is_part[*other];
+}
+
+/* ---- one call ------------------------------------------------------------------------------- */
+
+static bool add_need(struct layout *y, uint32_t other, uint32_t call)
+{
+    uint32_t *need = mpl_buf_add(&y->needs);
+
+    if (need != NULL) {
+        *need = y->a->first_call[other] + call;
+    }
+    return need != NULL;
+}
+
+static bool take_receive(struct layout *y, uint32_t message)
+{
+    uint32_t other;
+    uint32_t call;
+
+    if (!mpl_activities_find_post(y->a, y->location, message, &other, &call)) {
+        return true;
+    }
+    mpl_answers_receive(&y->answers, other);
+    return add_need(y, other, call);
+}
+
+static bool take_send(struct layout *y, uint32_t message)
+{
+    uint32_t other;
+    uint32_t call;
+    int64_t held_ticks;
+
+    if (y->is_for_ideal && y->view.mode != MPL_CALL_SYNC_SEND) {
+        return true;
+    }
+    if (y->view.mode == MPL_CALL_SYNC_SEND || y->view.wait_kind == MPL_WAIT_LATE_RECEIVER) {
+        if (!mpl_activities_find_post(y->a, y->location, message, &other, &call)) {
+            return true;
+        }
+        if (y->view.mode != MPL_CALL_SYNC_SEND) {
+            /* With others that it needs on any network it has no words. */
+            y->flags |= y->needs.n == 0 ? ACTIVITY_UNLESS_IDEAL : ACTIVITY_BY_RECORD;
+        }
+        return add_need(y, other, call);
+    }
+    if (mpl_activities_find_progress(y->a, y->location, &y->view, message, &other, &call,
+                                     &held_ticks)) {
+        y->flags |= ACTIVITY_BY_RECORD;
+    }
+    return true;
+}
+
+static void note_arrival(struct layout *y, uint32_t number, uint32_t collective,
+                         bool is_end)
+{
+    const struct mpl_location *loc = &y->a->model->locations[y->location];
+
+    y->flags |= ACTIVITY_BY_RECORD;
+    if (collective != MPL_NONE &&
+        (!is_end || loc->collectives[collective].begin == MPL_NONE)) {
+        y->a->arrival[y->a->first_collective[y->location] + collective] = number;
+    }
+}
+
+static bool take_record(struct layout *y, uint32_t number, uint32_t event)
+{
+    const struct mpl_location *loc = &y->a->model->locations[y->location];
+    const uint32_t ref = loc->ref[event];
+
+    switch ((enum mpl_event_kind) loc->kind[event]) {
+    case MPL_EV_RECV:
+    case MPL_EV_IRECV:
+        return take_receive(y, ref);
+    case MPL_EV_SEND:
+        mpl_answers_send(&y->answers, loc, ref);
+        return take_send(y, ref);
+    case MPL_EV_ISEND:
+        mpl_answers_send(&y->answers, loc, ref);
+        return true;
+    case MPL_EV_ISEND_DONE:
+        if (ref != MPL_NONE && y->view.wait_kind == MPL_WAIT_LATE_RECEIVER) {
+            y->flags |= ACTIVITY_BY_RECORD;
+        }
+        return true;
+    case MPL_EV_COLL_BEGIN:
+        note_arrival(y, number, ref, false);
+        return true;
+    case MPL_EV_COLL_END:
+        note_arrival(y, number, ref, true);
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* Returns how many words it wrote. */
+static size_t write_ticks(uint16_t *words, int64_t ticks)
+{
+    const uint32_t narrow = (uint32_t) ticks;
+
+    if (ticks < ACTIVITY_TICKS_32) {
+        words[0] = (uint16_t) ticks;
+        return 1;
+    }
+    if (ticks <= UINT32_MAX) {
+        words[0] = ACTIVITY_TICKS_32;
+        memcpy(words + 1, &narrow, sizeof narrow);
+        return 1 + sizeof narrow / sizeof *words;
+    }
+    words[0] = ACTIVITY_TICKS_64;
+    memcpy(words + 1, &ticks, sizeof ticks);
+    return 1 + sizeof ticks / sizeof *words;
+}
+
+static bool write_activity(struct layout *y, int64_t compute_ticks, int64_t cost_ticks)
+{
+    const bool is_mixed = (y->flags & ACTIVITY_UNLESS_IDEAL) != 0 && y->needs.n > 1;
+    const bool is_by_record =
+        is_mixed || y->needs.n > ACTIVITY_N_MOST || (y->flags & ACTIVITY_BY_RECORD) != 0;
+    const size_t needs_bytes = is_by_record ? 0 : y->needs.n * sizeof(uint32_t);
+    uint16_t words[1 + 2 * (1 + sizeof(int64_t) / sizeof(uint16_t))];
+    size_t n = 1;
+    uint16_t *code;
+
+    words[0] = is_by_record ? ACTIVITY_BY_RECORD
+                            : (uint16_t) (y->needs.n << ACTIVITY_N_SHIFT | y->flags);
+    n += write_ticks(words + n, compute_ticks);
+    n += is_by_record ? 0 : write_ticks(words + n, cost_ticks);
+    code = mpl_buf_add_many(&y->code, n + needs_bytes / sizeof *words);
+    if (code == NULL) {
+        return false;
+    }
+    memcpy(code, words, n * sizeof *words);
+    if (needs_bytes > 0) {
+        memcpy(code + n, y->needs.data, needs_bytes);
+    }
+    return true;
+}
+
+static bool is_plain(const struct mpl_call_view *view)
+{
+    return view->is_wait_known && view->is_mpi && !view->is_probe &&
+           view->class != MPL_SPAN_SHUTDOWN;
+}
+
+/* \p before: the last record of the call before it. */
+static bool lay_out_call(struct layout *y, uint32_t number, uint32_t before)
+{
+    const struct activities *a = y->a;
+    const int64_t *time_ticks = a->model->locations[y->location].time_ticks;
+    const struct mpl_call_view *view = &y->view;
+    const int64_t ticks = mpl_activities_inside(a, time_ticks[view->first_event],
+                                                time_ticks[view->last_event]);
+
+    y->needs.n = 0;
+    y->flags = is_plain(view) ? 0 : ACTIVITY_BY_RECORD;
+    for (uint32_t e = view->first_event; e <= view->last_event; e++) {
+        if (!take_record(y, number, e)) {
+            return false;
+        }
+    }
+    return write_activity(
+        y, mpl_activities_inside(a, time_ticks[before], time_ticks[view->first_event]),
+        ticks > view->wait_ticks ? ticks - view->wait_ticks : 0);
+}
+
+static bool lay_out_location(struct layout *y)
+{
+    struct activities *a = y->a;
+    const uint32_t n = mpl_events_call_count(a->events, y->location);
+    uint32_t before = 0;
+    uint16_t *code;
+
+    y->code.n = 0;
+    y->answers = mpl_answers_begin(a->model);
+    for (uint32_t k = 0; k < n; k++) {
+        mpl_events_call(a->events, y->location, k, &y->view);
+        if (!lay_out_call(y, a->first_call[y->location] + k, before)) {
+            return false;
+        }
+        before = y->view.last_event;
+    }
+    code = MPL_NEW_ARRAY(y->arena, y->code.n, uint16_t);
+    if (code != NULL && y->code.n > 0) {
+        memcpy(code, y->code.data, y->code.n * sizeof *code);
+    }
+    a->code[y->location] = code;
+    a->answers[y->location] = mpl_answers_end(&y->answers);
+    return code != NULL;
+}
+
+/* ---- collectives ---------------------------------------------------------------------------- */
+
+/* Who does not come cannot be waited for: a part that is recorded outside of any call. */
+static bool lay_out_collectives(struct layout *y)
+{
+    struct activities *a = y->a;
+    struct mpl_arena *scratch = mpl_arena_create();
+    struct mpl_coll_need *needs =
+        scratch == NULL
+            ? NULL
+            : MPL_NEW_ARRAY(scratch, a->model->n_locations, struct mpl_coll_need);
+
+    for (uint32_t i = 0; i < a->match->n_instances && needs != NULL; i++) {
+        const struct mpl_coll_instance *instance = &a->match->instances[i];
+
+        mpl_events_coll_needs(a->events, i, needs);
+        for (uint32_t k = 0; k < instance->n_parts; k++) {
+            const struct mpl_coll_part *part = &a->match->parts[instance->first_part + k];
+            const size_t number = a->first_collective[part->location] + part->collective;
+
+            needs[k].is_needed = needs[k].is_needed && a->arrival[number] != MPL_NONE;
+            a->n_needed[i] += needs[k].is_needed;
+            a->coll_needs[number] = needs[k];
+        }
+    }
+    mpl_arena_destroy(scratch);
+    return needs != NULL;
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
+
+bool mpl_activities_can_number(const struct mpl_events *events)
+{
+    uint64_t n = 0;
+
+    for (uint32_t l = 0; l < mpl_events_model(events)->n_locations; l++) {
+        n += mpl_events_call_count(events, l);
+    }
+    return n < UINT32_MAX;
+}
+
+static bool make_tables(struct layout *y)
+{
+    struct activities *a = y->a;
+    const uint32_t n = a->model->n_locations;
+
+    a->first_call = MPL_NEW_ARRAY(y->arena, (size_t) n + 1, uint32_t);
+    a->first_collective = MPL_NEW_ARRAY(y->arena, (size_t) n + 1, size_t);
+    a->is_part = MPL_NEW_ARRAY(y->arena, n, bool);
+    a->answers = MPL_NEW_ARRAY(y->arena, n, bool);
+    a->n_needed = MPL_NEW_ARRAY(y->arena, a->match->n_instances, uint32_t);
+    if (a->first_call == NULL || a->first_collective == NULL || a->is_part == NULL ||
+        a->answers == NULL || a->n_needed == NULL) {
+        return false;
+    }
+    for (uint32_t l = 0; l < n; l++) {
+        const struct mpl_location *loc = &a->model->locations[l];
+
+        a->first_call[l + 1] = a->first_call[l] + mpl_events_call_count(a->events, l);
+        a->first_collective[l + 1] = a->first_collective[l] + loc->n_collectives;
+        a->is_part[l] = takes_part(loc);
+    }
+    a->code = MPL_NEW_ARRAY(y->arena, n, const uint16_t *);
+    a->arrival = MPL_NEW_ARRAY(y->arena, a->first_collective[n], uint32_t);
+    a->coll_needs = MPL_NEW_ARRAY(y->arena, a->first_collective[n], struct mpl_coll_need);
+    for (size_t i = 0; i < a->first_collective[n] && a->arrival != NULL; i++) {
+        a->arrival[i] = MPL_NONE;
+    }
+    return a->code != NULL && a->arrival != NULL && a->coll_needs != NULL;
+}
+
+const struct activities *mpl_activities_create(const struct mpl_events *events,
+                                               bool is_for_ideal, struct mpl_arena *arena)
+{
+    struct activities *a = MPL_NEW(arena, struct activities);
+    struct layout y = { .a = a,
+                        .arena = arena,
+                        .code = mpl_buf_make(sizeof(uint16_t)),
+                        .needs = mpl_buf_make(sizeof(uint32_t)),
+                        .is_for_ideal = is_for_ideal };
+    bool is_enough = a != NULL;
+
+    if (is_enough) {
+        *a = (struct activities){ .events = events,
+                                  .model = mpl_events_model(events),
+                                  .match = mpl_events_match(events) };
+        mpl_events_window(events, &a->window_begin_ticks, &a->window_end_ticks);
+        is_enough = make_tables(&y);
+    }
+    for (; is_enough && y.location < a->model->n_locations; y.location++) {
+        is_enough = lay_out_location(&y);
+    }
+    is_enough = is_enough && lay_out_collectives(&y);
+    mpl_buf_free(&y.code);
+    mpl_buf_free(&y.needs);
+    return is_enough ? a : NULL;
+}
