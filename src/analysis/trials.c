@@ -35,11 +35,14 @@ static size_t own_bindings(const struct mpl_pattern *pattern,
     return n;
 }
 
-/* On the world, or with options NULL on a part of it, whose roles nobody can bind. */
+/*
+ * On the world, or with options NULL on a part of it, whose roles nobody can bind. \p better: what a pattern must score that
+ * may be taken.
+ */
 static enum mpl_status try_pattern(struct mpl_analysis *a, struct trial *t,
                                    struct mpl_topology *topology,
                                    const struct mpl_analysis_options *options,
-                                   struct mpl_err *err)
+                                   double better, struct mpl_err *err)
 {
     const struct mpl_run *run = &a->runs[t->shown.run].shown;
     const size_t n_roles = options == NULL ? 0 : options->n_roles;
@@ -51,9 +54,12 @@ static enum mpl_status try_pattern(struct mpl_analysis *a, struct trial *t,
         return mpl_nomem(err);
     }
     const size_t n = n_roles == 0 ? 0 : own_bindings(t->shown.pattern, options, own);
-    const enum mpl_status st =
-        mpl_recognize_in(t->shown.pattern, topology, own, n, t->arena, &t->recognition,
-                         &t->shown.reason, err);
+    const bool is_asked = options != NULL && options->pattern != NULL;
+    const double needed =
+        is_asked ? 0 : fmax(better, mpl_pattern_minimum_coverage(t->shown.pattern));
+    const enum mpl_status st = mpl_recognize_in(
+        t->shown.pattern, topology, own, n, is_fallback(t->shown.pattern) ? 0 : needed,
+        t->arena, &t->recognition, &t->shown.reason, err);
 
     if (st < 0) {
         return mpl_wrap(err, st, "cannot look for pattern '%s' in \"%s\"",
@@ -77,6 +83,17 @@ static const char *objection(struct mpl_analysis *a, const struct trial *t)
     const double fit = mpl_pattern_minimum_fit(t->shown.pattern);
     const char *worst = mpl_recognition_worst_constraint(t->recognition);
 
+    if (mpl_recognition_has_stopped(t->recognition)) {
+        const char *more = mpl_arena_printf(a->arena, "%.0f %% are needed", 100 * coverage);
+
+        return mpl_arena_printf(a->arena,
+                                "it explains at most %.0f %% of the messages and "
+                                "collectives, %s",
+                                ceil(100 * t->shown.coverage),
+                                t->shown.coverage < coverage && more != NULL
+                                    ? more
+                                    : "and another pattern explains more");
+    }
     if (t->shown.coverage < coverage) {
         return mpl_arena_printf(a->arena,
                                 "it explains %.0f %% of the messages and collectives, "
@@ -114,6 +131,14 @@ static double score_of(const struct trial *t)
     return t->shown.coverage * t->shown.fit;
 }
 
+static bool fits(const struct trial *t)
+{
+    return t->recognition != NULL && !is_fallback(t->shown.pattern) &&
+           !mpl_recognition_has_stopped(t->recognition) &&
+           t->shown.coverage >= mpl_pattern_minimum_coverage(t->shown.pattern) &&
+           t->shown.fit >= mpl_pattern_minimum_fit(t->shown.pattern);
+}
+
 /* A refined pattern says more than its base: it need not explain more. */
 static const double refined_enough = 0.98;
 
@@ -127,6 +152,27 @@ static bool is_better(const struct trial *x, const struct trial *y)
         return score_of(y) < refined_enough * score_of(x);
     }
     return score_of(x) > score_of(y);
+}
+
+/*
+ * What a pattern must score at least to be taken where another one has \p best. The choice goes from one to a refinement
+ * of it that explains a bit less, and from there perhaps to the next.
+ */
+static double least_score(const struct mpl_analysis *a, double best)
+{
+    const size_t n = mpl_patterns_count(a->patterns);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct mpl_pattern *pattern = mpl_patterns_get(a->patterns, i);
+        bool is_refined = false;
+
+        for (size_t k = 0; k < n; k++) {
+            is_refined = is_refined ||
+                         mpl_pattern_extends(pattern, mpl_patterns_get(a->patterns, k));
+        }
+        best *= is_refined ? refined_enough : 1;
+    }
+    return best;
 }
 
 /*
@@ -215,7 +261,9 @@ static enum mpl_status try_all(struct mpl_analysis *a, uint32_t run,
         if (is_fallback(t.shown.pattern)) {
             continue;
         }
-        st = try_pattern(a, &t, topology, NULL, err);
+        st = try_pattern(a, &t, topology, NULL,
+                         best->recognition == NULL ? 0 : refined_enough * score_of(best),
+                         err);
         if (st == MPL_OK && t.recognition != NULL && objection(a, &t) == NULL &&
             (best->recognition == NULL || is_better(&t, best))) {
             mpl_arena_destroy(best->arena);
@@ -602,6 +650,7 @@ static enum mpl_status try_world(struct mpl_analysis *a, uint32_t run,
     const size_t n = mpl_patterns_count(a->patterns);
     struct mpl_arena *arena = mpl_arena_create();
     struct mpl_topology *topology = NULL;
+    double best = 0;
     enum mpl_status st = arena == NULL ? mpl_nomem(err)
                                        : mpl_topology_create(a->runs[run].shown.events,
                                                              arena, &topology, err);
@@ -617,7 +666,8 @@ static enum mpl_status try_world(struct mpl_analysis *a, uint32_t run,
         t->shown.share = 1;
         t->shown.end_s = a->runs[run].shown.window_s;
         if (is_asked_for(t->shown.pattern, options) || is_fallback(t->shown.pattern)) {
-            st = try_pattern(a, t, topology, options, err);
+            st = try_pattern(a, t, topology, options, least_score(a, best), err);
+            best = fits(t) ? fmax(best, score_of(t)) : best;
         } else {
             t->shown.reason = "another pattern was asked for";
         }

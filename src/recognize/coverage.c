@@ -10,23 +10,82 @@
 /* ---- communication --------------------------------------------------------------------- */
 
 /* Only ends that count are ever explained. */
+static uint64_t count_explained(const struct mpl_recognition *r, uint32_t location)
+{
+    const size_t n_words =
+        r->explained[location] == NULL ? 0 : mpl_explained_words(r->model, location);
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < n_words; i++) {
+        n += (uint64_t) __builtin_popcountll(r->explained[location][i]);
+    }
+    return n;
+}
+
 static void measure_ends(struct mpl_recognition *r)
 {
     uint64_t n = 0;
     uint64_t n_explained = 0;
 
     for (uint32_t l = 0; l < r->model->n_locations; l++) {
-        const size_t n_words = mpl_explained_words(r->model, l);
-
         n += r->n_ends[l];
-        if (r->explained[l] == NULL) {
-            continue;
-        }
-        for (size_t i = 0; i < n_words; i++) {
-            n_explained += (uint64_t) __builtin_popcountll(r->explained[l][i]);
-        }
+        n_explained += count_explained(r, l);
     }
     r->message_coverage = n == 0 ? 0 : (double) n_explained / (double) n;
+}
+
+/* ---- communication that no search can explain any more -------------------------------------- */
+
+/* Messages whose other end, on a location that is not searched yet, may be a member there with this one as its match. */
+static uint64_t count_open(const struct mpl_recognition *r, uint32_t location, uint32_t end)
+{
+    const uint32_t n_messages = r->model->locations[location].n_messages;
+    uint64_t n = 0;
+
+    for (uint32_t m = 0; m < n_messages; m++) {
+        if ((r->explained[location][m / 64] >> m % 64 & 1) != 0) {
+            continue;
+        }
+
+        const struct mpl_end other =
+            mpl_match_partner(r->model, mpl_events_match(r->events), location, m);
+
+        n += other.message != MPL_NONE && other.location >= end &&
+             r->explained[other.location] != NULL;
+    }
+    return n;
+}
+
+static bool has_explained_links(const struct mpl_pattern *pattern)
+{
+    for (uint32_t e = 0; e < pattern->n_events; e++) {
+        for (uint32_t a = 0; a < pattern->events[e].n_associated; a++) {
+            if (pattern->events[e].associated[a].is_explained) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool mpl_coverage_falls_short(struct mpl_recognition *r, uint32_t end)
+{
+    uint64_t n = 0;
+    uint64_t n_possible = 0;
+
+    for (uint32_t l = 0; l < r->model->n_locations; l++) {
+        n += r->n_ends[l];
+        n_possible +=
+            l < end || r->explained[l] == NULL ? count_explained(r, l) : r->n_ends[l];
+    }
+    if (n == 0 || (double) n_possible >= r->needed_coverage * (double) n) {
+        return false;
+    }
+    for (uint32_t l = 0; l < end && has_explained_links(r->pattern); l++) {
+        n_possible += r->explained[l] == NULL ? 0 : count_open(r, l, end);
+    }
+    r->message_coverage = (double) n_possible / (double) n;
+    return r->message_coverage < r->needed_coverage;
 }
 
 /* ---- time ---------------------------------------------------------------------------- */
@@ -128,6 +187,8 @@ static void measure_time(struct mpl_recognition *r)
 
 void mpl_coverage_measure(struct mpl_recognition *r)
 {
-    measure_ends(r);
-    measure_time(r);
+    if (!r->has_stopped) {
+        measure_ends(r);
+        measure_time(r);
+    }
 }

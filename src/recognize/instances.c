@@ -26,8 +26,14 @@ struct search {
     struct mpl_buf pending;  /* uint32_t: of all locations, not explained so far */
     uint32_t event;
     uint32_t location;
-    size_t ends_at; /* of the failed match at hand, in failed */
+    size_t ends_at;   /* of the failed match at hand, in failed */
+    uint64_t n_spans; /* searched so far */
+    uint64_t
+        look_at; /* when so many are, to see whether the pattern still may explain what it must */
 };
+
+/* So few are searched sooner than one thinks about it. */
+enum { SPANS_MIN = 1 << 16 };
 
 /* ---- ends of communication ----------------------------------------------------------------------- */
 
@@ -418,30 +424,64 @@ static enum mpl_status search_location(struct search *s, uint32_t location, uint
     return st == MPL_OK ? sift_failed(s, err) : st;
 }
 
-static enum mpl_status search_all(struct search *s, struct mpl_err *err)
+/* Looks each time a quarter more is searched, so that all looks together cost little. */
+static bool is_hopeless(struct search *s, uint32_t end)
 {
-    const struct mpl_pattern *pattern = s->r->pattern;
-    uint32_t *events = MPL_NEW_ARRAY(s->arena, pattern->n_events, uint32_t);
-    uint32_t n_levels = 0;
+    if (s->r->needed_coverage <= 0 || s->n_spans < s->look_at) {
+        return false;
+    }
+    s->look_at = s->n_spans + s->n_spans / 4;
+    return mpl_coverage_falls_short(s->r, end);
+}
+
+/* The events of some levels, location by location. */
+static enum mpl_status search_levels(struct search *s, uint32_t first, uint32_t end,
+                                     bool is_last, struct mpl_err *err)
+{
+    uint32_t *events = MPL_NEW_ARRAY(s->arena, s->r->pattern->n_events, uint32_t);
+    const uint32_t n_locations = s->r->model->n_locations;
 
     if (events == NULL) {
         return mpl_nomem(err);
     }
-    for (uint32_t e = 0; e < pattern->n_events; e++) {
-        n_levels =
-            pattern->events[e].level >= n_levels ? pattern->events[e].level + 1 : n_levels;
-    }
-    for (uint32_t level = 0; level < n_levels; level++) {
-        for (uint32_t l = 0; l < s->r->model->n_locations; l++) {
+    for (uint32_t l = 0; l < n_locations && !s->r->has_stopped; l++) {
+        for (uint32_t level = first; level < end; level++) {
             const enum mpl_status st = search_location(s, l, level, events, err);
 
             if (st != MPL_OK) {
                 return st;
             }
         }
+        s->n_spans += s->r->ranges[l].end - s->r->ranges[l].first;
+        s->r->has_stopped = is_last && l + 1 < n_locations && is_hopeless(s, l + 1);
     }
-    count_failed(s);
     return MPL_OK;
+}
+
+static enum mpl_status search_all(struct search *s, struct mpl_err *err)
+{
+    const struct mpl_pattern *pattern = s->r->pattern;
+    uint32_t n_levels = 0;
+    bool is_wide = false;
+    enum mpl_status st = MPL_OK;
+
+    for (uint32_t e = 0; e < pattern->n_events; e++) {
+        n_levels =
+            pattern->events[e].level >= n_levels ? pattern->events[e].level + 1 : n_levels;
+        is_wide = is_wide || pattern->events[e].is_wide;
+    }
+    s->look_at = SPANS_MIN;
+    if (!is_wide) {
+        st = search_levels(s, 0, n_levels, true, err);
+    }
+    for (uint32_t level = 0; is_wide && level < n_levels && st == MPL_OK; level++) {
+        s->n_spans = 0;
+        st = search_levels(s, level, level + 1, level + 1 == n_levels, err);
+    }
+    if (st == MPL_OK && !s->r->has_stopped) {
+        count_failed(s);
+    }
+    return st;
 }
 
 /* ---- room ------------------------------------------------------------------------------------------ */

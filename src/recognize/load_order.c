@@ -98,8 +98,8 @@ static void check_attributes(struct order *order)
 
 static bool visit_event(struct order *order, uint32_t event);
 
-/* The event must come after \p other. */
-static bool need(struct order *order, uint32_t event, uint32_t other)
+/* The event must come after \p other, of whose instances those that are members are on its own location. */
+static bool need_members(struct order *order, uint32_t event, uint32_t other)
 {
     struct mpl_event_definition *events = order->loader->pattern->events;
 
@@ -112,7 +112,17 @@ static bool need(struct order *order, uint32_t event, uint32_t other)
     if (events[event].level <= events[other].level) {
         events[event].level = events[other].level + 1;
     }
+    events[event].is_wide = events[event].is_wide || events[other].is_wide;
     return true;
+}
+
+/* The event must come after \p other on all locations. */
+static bool need(struct order *order, uint32_t event, uint32_t other)
+{
+    struct mpl_event_definition *events = order->loader->pattern->events;
+
+    events[event].is_wide = events[event].is_wide || other != MPL_NONE;
+    return need_members(order, event, other);
 }
 
 static bool need_formula(struct order *order, uint32_t event, uint32_t owner,
@@ -162,14 +172,32 @@ static bool need_formula(struct order *order, uint32_t event, uint32_t owner,
     return true;
 }
 
+/* Whether the condition of a link reads attributes of instances. */
+static bool reads_instances(const struct mpl_event_definition *definition,
+                            const struct mpl_formula *where)
+{
+    size_t n = 0;
+    const uint32_t *slots = where == NULL ? NULL : mpl_formula_scalars(where, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t name = definition->slots[slots[i]].name;
+
+        if (mpl_event_name_instance(definition, name) != MPL_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool visit_needs(struct order *order, uint32_t event)
 {
-    const struct mpl_event_definition *definition = &order->loader->pattern->events[event];
+    struct mpl_event_definition *definition = &order->loader->pattern->events[event];
 
     for (uint32_t i = 0; i < definition->n_members; i++) {
         const struct mpl_member *member = &definition->members[i];
 
-        if (member->occurs.is_used && !need(order, event, member->filter.event)) {
+        definition->is_wide = definition->is_wide || member->beside != 0;
+        if (member->occurs.is_used && !need_members(order, event, member->filter.event)) {
             return false;
         }
     }
@@ -177,6 +205,8 @@ static bool visit_needs(struct order *order, uint32_t event)
     for (uint32_t i = 0; i < definition->n_associated; i++) {
         const uint32_t base = definition->associated[i].base;
 
+        definition->is_wide = definition->is_wide ||
+                              reads_instances(definition, definition->associated[i].where);
         if (base >= definition->n_members &&
             !need(order, event, mpl_event_name_instance(definition, base))) {
             return false;

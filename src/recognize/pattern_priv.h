@@ -238,6 +238,8 @@ struct mpl_event_definition {
     const struct mpl_slot *slots; /**< By slot number of the event's formulas. */
     uint32_t level; /**< Above those of all events that recognising it needs. */
     bool is_steady; /**< Which instances there are does not depend on clocks. */
+    bool
+        is_wide; /**< Recognising it needs instances of other locations, or values of them all. */
 };
 
 struct mpl_pattern {

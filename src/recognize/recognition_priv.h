@@ -95,7 +95,9 @@ struct mpl_recognition {
     uint64_t *n_ends; /**< Per location: message ends and collectives that count. */
     uint64_t n_fitting;
     uint64_t n_failing;
-    uint64_t **n_failed; /**< Per event and constraint. */
+    uint64_t **n_failed;    /**< Per event and constraint. */
+    double needed_coverage; /**< The search may stop when less is certain. */
+    bool has_stopped;       /**< It has: message_coverage is an upper bound. */
     double message_coverage;
     double time_coverage;
     /** Why it may be unknown what came first, if attributes have asked; NULL: all is known. */
@@ -320,6 +322,11 @@ enum mpl_status mpl_roles_bind(struct mpl_recognition *r, struct mpl_topology *t
                                const char **reason, struct mpl_err *err);
 /** Fills instances and fit. */
 enum mpl_status mpl_instances_find_all(struct mpl_recognition *r, struct mpl_err *err);
+/**
+ * Whether less than the needed coverage is certain when locations below \p end have been searched; then
+ * message_coverage is what the others may bring it to. Cost: linear in the messages that are not explained there.
+ */
+bool mpl_coverage_falls_short(struct mpl_recognition *r, uint32_t end);
 void mpl_coverage_measure(struct mpl_recognition *r);
 
 #endif

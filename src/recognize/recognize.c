@@ -37,8 +37,9 @@ static enum mpl_status check_needs(const struct mpl_recognition *r, const char *
 enum mpl_status mpl_recognize_in(const struct mpl_pattern *pattern,
                                  struct mpl_topology *topology,
                                  const struct mpl_role_binding *bindings, size_t n_bindings,
-                                 struct mpl_arena *arena, struct mpl_recognition **out,
-                                 const char **reason, struct mpl_err *err)
+                                 double needed_coverage, struct mpl_arena *arena,
+                                 struct mpl_recognition **out, const char **reason,
+                                 struct mpl_err *err)
 {
     const struct mpl_events *events = topology->events;
     struct mpl_recognition *r = MPL_NEW(arena, struct mpl_recognition);
@@ -52,6 +53,7 @@ enum mpl_status mpl_recognize_in(const struct mpl_pattern *pattern,
     r->events = events;
     r->model = mpl_events_model(events);
     r->arena = arena;
+    r->needed_coverage = needed_coverage;
     r->window = mpl_window_of(events);
     r->is_part = mpl_events_is_part(events);
     r->ranges = MPL_NEW_ARRAY(arena, r->model->n_locations, struct mpl_range);
@@ -92,8 +94,8 @@ enum mpl_status mpl_recognize(const struct mpl_pattern *pattern,
 
     *reason = NULL;
     if (st == MPL_OK) {
-        st = mpl_recognize_in(pattern, topology, bindings, n_bindings, arena, out, reason,
-                              err);
+        st = mpl_recognize_in(pattern, topology, bindings, n_bindings, 0, arena, out,
+                              reason, err);
     }
     mpl_arena_destroy(scratch);
     return st;
@@ -122,6 +124,11 @@ double mpl_recognition_message_coverage(const struct mpl_recognition *r)
     return r->message_coverage;
 }
 
+bool mpl_recognition_has_stopped(const struct mpl_recognition *r)
+{
+    return r->has_stopped;
+}
+
 double mpl_recognition_time_coverage(const struct mpl_recognition *r)
 {
     return r->time_coverage;
@@ -133,6 +140,9 @@ double mpl_recognition_fit(const struct mpl_recognition *r)
 {
     const uint64_t n = r->n_fitting + r->n_failing;
 
+    if (r->has_stopped) {
+        return 1;
+    }
     return n > 0 ? (double) r->n_fitting / (double) n
                  : r->pattern->n_events == 0 || !mpl_pattern_is_structural(r->pattern);
 }

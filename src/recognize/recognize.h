@@ -273,12 +273,18 @@ enum mpl_status mpl_recognize(const struct mpl_pattern *pattern,
                               const struct mpl_role_binding *bindings, size_t n_bindings,
                               struct mpl_arena *arena, struct mpl_recognition **out,
                               const char **reason, struct mpl_err *err);
-/** The same where the topology of the events is known; it is not needed afterwards. */
+/**
+ * The same where the topology of the events is known; it is not needed afterwards. Nobody is interested in a pattern
+ * that explains less than \p needed_coverage (0: in any): of a long run the search stops where less is certain. Then
+ * only the roles may be asked for, and upper bounds of message coverage and fit.
+ */
 enum mpl_status mpl_recognize_in(const struct mpl_pattern *pattern,
                                  struct mpl_topology *topology,
                                  const struct mpl_role_binding *bindings, size_t n_bindings,
-                                 struct mpl_arena *arena, struct mpl_recognition **out,
-                                 const char **reason, struct mpl_err *err);
+                                 double needed_coverage, struct mpl_arena *arena,
+                                 struct mpl_recognition **out, const char **reason,
+                                 struct mpl_err *err);
+bool mpl_recognition_has_stopped(const struct mpl_recognition *r);
 
 /**
  * Groups of processes that significant messages connect: per process the number of its group,

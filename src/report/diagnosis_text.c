@@ -355,7 +355,8 @@ static void say_pattern(struct page *page, const struct mpl_diagnosis *d,
 static bool is_beaten(const struct mpl_trial *t)
 {
     return !t->is_chosen && t->reason != NULL && strcmp(t->scope, "world") == 0 &&
-           mpl_pattern_is_structural(t->pattern) &&
+           mpl_pattern_is_structural(t->pattern) && t->recognition != NULL &&
+           !mpl_recognition_has_stopped(t->recognition) &&
            t->coverage >= mpl_pattern_minimum_coverage(t->pattern) &&
            t->fit >= mpl_pattern_minimum_fit(t->pattern);
 }

@@ -1,0 +1,160 @@
+/*
+ * A search that stops where a pattern cannot explain enough any more, against the one to the end, on rings of ranks in which
+ * chance decides which messages fit.
+ */
+#include "config.h"
+
+#include "recognize_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS = 8, ROUNDS = 5000, LINE_BYTES = 256 };
+
+static struct mpl_arena *arena;
+
+static void create_arena(void)
+{
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+}
+
+static void destroy_arena(void)
+{
+    mpl_arena_destroy(arena);
+}
+
+static unsigned draw(unsigned *state, unsigned n)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 16) % n;
+}
+
+/* In each round every rank sends to the next one, of 100 messages \p fitting ones 200 bytes and else 50. */
+static const struct mpl_events *events_of_ring(unsigned fitting)
+{
+    char *text = MPL_NEW_ARRAY(arena, (size_t) RANKS * ROUNDS * LINE_BYTES, char);
+    unsigned state = fitting + 1;
+    size_t n = 0;
+
+    ck_assert_ptr_nonnull(text);
+    n += (size_t) sprintf(text, "# us\n");
+    for (int rank = 0; rank < RANKS; rank++) {
+        for (int round = 0; round < ROUNDS; round++) {
+            const int at = 10 * round;
+
+            n += (size_t) sprintf(text + n,
+                                  "rank %d: compute %d..%d  send %d..%d to %d bytes %d  "
+                                  "recv %d..%d from %d\n",
+                                  rank, at, at + 2, at + 2, at + 3, (rank + 1) % RANKS,
+                                  draw(&state, 100) < fitting ? 200 : 50, at + 6, at + 8,
+                                  (rank + RANKS - 1) % RANKS);
+        }
+    }
+    return events_of_text(text, arena);
+}
+
+static const char ring[] = "pattern: ring\n"
+                           "says: All send to the next one.\n"
+                           "roles:\n"
+                           "  member: {count: many, where: \"sends >= 1\"}\n"
+                           "events:\n"
+                           "  Hop:\n"
+                           "    on: member\n"
+                           "    expression: take\n"
+                           "    members: {take: {event: recv, from: member}}\n"
+                           "    associated: {give: {match: take}}\n"
+                           "    where: take.bytes > 100 B\n";
+/* Messages at both ends of which chance decides, with an event that has another one as member. */
+static const char runs[] = "pattern: runs\n"
+                           "says: All send to the next one.\n"
+                           "roles:\n"
+                           "  member: {count: many, where: \"sends >= 1\"}\n"
+                           "events:\n"
+                           "  Give:\n"
+                           "    on: member\n"
+                           "    expression: give\n"
+                           "    members: {give: {event: send, where: bytes > 100 B}}\n"
+                           "  Pair:\n"
+                           "    on: member\n"
+                           "    expression: work one other\n"
+                           "    members:\n"
+                           "      work: {event: compute}\n"
+                           "      one: {event: Give}\n"
+                           "      other: {event: recv}\n"
+                           "    where: other.bytes > 100 B\n";
+
+static struct mpl_recognition *recognize_needed(const struct mpl_pattern *pattern,
+                                                const struct mpl_events *events,
+                                                double needed)
+{
+    struct mpl_topology *topology;
+    struct mpl_recognition *r = NULL;
+    const char *reason;
+    struct mpl_err err = { 0 };
+
+    ck_assert_int_eq(mpl_topology_create(events, arena, &topology, &err), MPL_OK);
+    ck_assert_int_eq(
+        mpl_recognize_in(pattern, topology, NULL, 0, needed, arena, &r, &reason, &err),
+        MPL_OK);
+    return r;
+}
+
+static void check_bounds(const char *text, unsigned fitting)
+{
+    const struct mpl_pattern *pattern = pattern_of_text(text, arena);
+    const struct mpl_events *events = events_of_ring(fitting);
+    const double all = mpl_recognition_message_coverage(recognize(pattern, events, arena));
+
+    for (int tenths = 1; tenths <= 10; tenths++) {
+        const double needed = tenths / 10.0;
+        const struct mpl_recognition *r = recognize_needed(pattern, events, needed);
+        const double coverage = mpl_recognition_message_coverage(r);
+
+        if (!mpl_recognition_has_stopped(r)) {
+            ck_assert_double_eq(coverage, all);
+            ck_assert_msg(needed <= all + 0.2, "%g %% needed of %g %%", 100 * needed,
+                          100 * all);
+            continue;
+        }
+        ck_assert_double_ge(coverage, all);
+        ck_assert_double_lt(coverage, needed);
+        ck_assert_double_eq(mpl_recognition_fit(r), 1);
+    }
+}
+
+START_TEST(search_that_stops_tells_a_true_upper_bound)
+{
+    check_bounds(ring, 20 * (unsigned) _i);
+}
+END_TEST
+
+START_TEST(instances_in_instances_are_found_before_a_search_stops)
+{
+    check_bounds(runs, 20 * (unsigned) _i);
+}
+END_TEST
+
+static Suite *recognize_suite(void)
+{
+    Suite *suite = suite_create("recognize_stop");
+    TCase *tcase = tcase_create("all");
+
+    tcase_add_checked_fixture(tcase, create_arena, destroy_arena);
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, search_that_stops_tells_a_true_upper_bound, 0, 6);
+    tcase_add_loop_test(tcase, instances_in_instances_are_found_before_a_search_stops, 0,
+                        6);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(recognize_suite());
+
+    srunner_run_all(runner, CK_ENV);
+    const int n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
