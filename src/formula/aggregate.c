@@ -6,6 +6,16 @@
 
 /* Undefined elements count for nothing; of no elements only sum and count are defined. */
 
+/* \p total and what is added by \p n elements. */
+static inline double add(double total, const double *values, size_t n, size_t *n_defined)
+{
+    for (size_t i = 0; i < n; i++) {
+        total += isfinite(values[i]) ? values[i] : 0.0;
+        *n_defined += isfinite(values[i]);
+    }
+    return total;
+}
+
 static double sum(struct series *series, size_t *n_defined)
 {
     const double *values;
@@ -14,10 +24,7 @@ static double sum(struct series *series, size_t *n_defined)
 
     *n_defined = 0;
     for (size_t at = 0; (n = mpl_series_read(series, at, &values)) > 0; at += n) {
-        for (size_t i = 0; i < n; i++) {
-            total += isfinite(values[i]) ? values[i] : 0.0;
-            *n_defined += isfinite(values[i]);
-        }
+        total = add(total, values, n, n_defined);
     }
     return total;
 }
@@ -38,6 +45,17 @@ static double count(struct series *series)
     return (double) n;
 }
 
+/* Whichever is greater, \p best or one of \p n elements times \p sign. */
+static inline double go_farther(double best, const double *values, size_t n, double sign)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double x = sign * values[i];
+
+        best = x > best && isfinite(x) ? x : best;
+    }
+    return best;
+}
+
 /* The extreme towards \p sign times infinity. */
 static double extreme(struct series *series, double sign)
 {
@@ -46,11 +64,7 @@ static double extreme(struct series *series, double sign)
     size_t n;
 
     for (size_t at = 0; (n = mpl_series_read(series, at, &values)) > 0; at += n) {
-        for (size_t i = 0; i < n; i++) {
-            const double x = sign * values[i];
-
-            best = x > best && isfinite(x) ? x : best;
-        }
+        best = go_farther(best, values, n, sign);
     }
     return isfinite(best) ? sign * best : NAN;
 }
@@ -157,5 +171,32 @@ double mpl_aggregate(enum opcode op, struct series *series, double p)
         return mpl_percentile(series, 50.0);
     default:
         return mpl_percentile(series, p);
+    }
+}
+
+bool mpl_aggregate_lists(enum opcode op, const struct mpl_list *lists, size_t n, double *to)
+{
+    const double sign = op == OP_MINIMUM ? -1.0 : 1.0;
+
+    switch (op) {
+    case OP_SUM:
+    case OP_COUNT:
+        for (size_t i = 0; i < n; i++) {
+            size_t n_defined = 0;
+            const double total = add(0.0, lists[i].values, lists[i].n, &n_defined);
+
+            to[i] = op == OP_SUM ? total : (double) n_defined;
+        }
+        return true;
+    case OP_MINIMUM:
+    case OP_MAXIMUM:
+        for (size_t i = 0; i < n; i++) {
+            const double best = go_farther(-INFINITY, lists[i].values, lists[i].n, sign);
+
+            to[i] = isfinite(best) ? sign * best : NAN;
+        }
+        return true;
+    default:
+        return false;
     }
 }

@@ -3,6 +3,7 @@
 #include "formula/formula_priv.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- operations ------------------------------------------------------------------ */
 
@@ -119,6 +120,12 @@ struct row {
     size_t step;
 };
 
+static const struct mpl_list *list_of(const struct series *series, uint32_t slot)
+{
+    return series->rows == NULL ? &series->lists[slot]
+                                : &series->rows->lists[slot][series->row];
+}
+
 static struct row row_of(const struct series *series, size_t first, enum source source,
                          uint32_t index)
 {
@@ -126,9 +133,12 @@ static struct row row_of(const struct series *series, size_t first, enum source 
     case SOURCE_CONST:
         return (struct row){ series->formula->constants + index, 0 };
     case SOURCE_SCALAR:
-        return (struct row){ series->scalars + index, 0 };
+        return (struct row){ series->rows == NULL
+                                 ? series->scalars + index
+                                 : series->rows->scalars[index] + series->row,
+                             0 };
     case SOURCE_LIST:
-        return (struct row){ series->lists[index].values + first, 1 };
+        return (struct row){ list_of(series, index)->values + first, 1 };
     case SOURCE_TEMP:
         break;
     }
@@ -153,17 +163,10 @@ static void choose_each(double *to, const struct row *row, size_t n)
     }
 }
 
-/* One instruction for \p n elements. The rows may be the same as that of the result. */
-static void apply_row(struct series *series, const struct insn *insn, size_t first,
-                      size_t n)
+/* One operation for \p n elements. The rows may be the same as that of the result. */
+static void operate_each(enum opcode op, double *to, const struct row *row, size_t n)
 {
-    struct row row[OPERANDS];
-    double *to = series->cells + (insn->to - series->aggregate->to) * series->width;
-
-    for (int k = 0; k < OPERANDS; k++) {
-        row[k] = row_of(series, first, insn->source[k], insn->index[k]);
-    }
-    switch (insn->op) {
+    switch (op) {
     case OP_ADD:
         apply_each(OP_ADD, to, &row[0], &row[1], n);
         break;
@@ -172,6 +175,39 @@ static void apply_row(struct series *series, const struct insn *insn, size_t fir
         break;
     case OP_MULTIPLY:
         apply_each(OP_MULTIPLY, to, &row[0], &row[1], n);
+        break;
+    case OP_DIVIDE:
+        apply_each(OP_DIVIDE, to, &row[0], &row[1], n);
+        break;
+    case OP_LT:
+        apply_each(OP_LT, to, &row[0], &row[1], n);
+        break;
+    case OP_LE:
+        apply_each(OP_LE, to, &row[0], &row[1], n);
+        break;
+    case OP_GT:
+        apply_each(OP_GT, to, &row[0], &row[1], n);
+        break;
+    case OP_GE:
+        apply_each(OP_GE, to, &row[0], &row[1], n);
+        break;
+    case OP_EQ:
+        apply_each(OP_EQ, to, &row[0], &row[1], n);
+        break;
+    case OP_NE:
+        apply_each(OP_NE, to, &row[0], &row[1], n);
+        break;
+    case OP_AND:
+        apply_each(OP_AND, to, &row[0], &row[1], n);
+        break;
+    case OP_OR:
+        apply_each(OP_OR, to, &row[0], &row[1], n);
+        break;
+    case OP_DEFAULT:
+        apply_each(OP_DEFAULT, to, &row[0], &row[1], n);
+        break;
+    case OP_DEFINED:
+        apply_each(OP_DEFINED, to, &row[0], &row[1], n);
         break;
     case OP_MIN:
         apply_each(OP_MIN, to, &row[0], &row[1], n);
@@ -183,9 +219,22 @@ static void apply_row(struct series *series, const struct insn *insn, size_t fir
         choose_each(to, row, n);
         break;
     default:
-        apply_each(insn->op, to, &row[0], &row[1], n);
+        apply_each(op, to, &row[0], &row[1], n);
         break;
     }
+}
+
+static void apply_row(struct series *series, const struct insn *insn, size_t first,
+                      size_t n)
+{
+    struct row row[OPERANDS];
+
+    for (int k = 0; k < OPERANDS; k++) {
+        row[k] = row_of(series, first, insn->source[k], insn->index[k]);
+    }
+    operate_each(insn->op,
+                 series->cells + (insn->to - series->aggregate->to) * series->width, row,
+                 n);
 }
 
 size_t mpl_series_read(struct series *series, size_t first, const double **values)
@@ -195,7 +244,7 @@ size_t mpl_series_read(struct series *series, size_t first, const double **value
     const size_t n = left < series->width ? left : series->width;
 
     if (left > 0 && aggregate->source[0] == SOURCE_LIST) {
-        *values = series->lists[aggregate->index[0]].values + first;
+        *values = list_of(series, aggregate->index[0])->values + first;
         return left;
     }
     for (uint32_t k = 1; k <= aggregate->n_body; k++) {
@@ -204,6 +253,7 @@ size_t mpl_series_read(struct series *series, size_t first, const double **value
     *values = row_of(series, first, aggregate->source[0], aggregate->index[0]).values;
     return n;
 }
+
 /* ---- single values ------------------------------------------------------------------- */
 
 enum { BLOCK_WIDTH = 64 };
@@ -214,18 +264,25 @@ struct keeping {
     const double *read;
 };
 
+static void begin_series(struct series *series, const struct mpl_formula *formula,
+                         const struct insn *insn)
+{
+    series->formula = formula;
+    series->aggregate = insn;
+    series->width = SERIES_CELLS / (insn->n_rows == 0 ? 1 : insn->n_rows);
+    series->width = series->width < BLOCK_WIDTH ? series->width : BLOCK_WIDTH;
+}
+
 static double aggregate(const struct mpl_formula *formula, const struct insn *insn,
                         const double *scalars, const struct mpl_list *lists, double p)
 {
     struct series series;
 
-    series.formula = formula;
-    series.aggregate = insn;
+    begin_series(&series, formula, insn);
     series.scalars = scalars;
     series.lists = lists;
+    series.rows = NULL;
     series.n = insn->list == MPL_NONE ? 1 : lists[insn->list].n;
-    series.width = SERIES_CELLS / (insn->n_rows == 0 ? 1 : insn->n_rows);
-    series.width = series.width < BLOCK_WIDTH ? series.width : BLOCK_WIDTH;
     return mpl_aggregate(insn->op, &series, p);
 }
 
@@ -290,6 +347,8 @@ static bool decides(enum opcode op, double a, struct keeping keeping)
     case OP_IF_TRUE:
     case OP_ONLY_TRUE:
         return !(fabs(a) > 0.0);
+    case OP_ONLY_UNDEFINED:
+        return !isnan(a);
     default:
         return a != 0.0; /* or undefined */
     }
@@ -395,4 +454,217 @@ double mpl_formula_eval_next(const struct mpl_formula *formula, const double *sc
                              const struct mpl_list *lists, const double *kept)
 {
     return evaluate(formula, scalars, lists, (struct keeping){ NULL, kept }, NULL);
+}
+
+/* ---- many rows at once ---------------------------------------------------------------------- */
+
+/* An evaluation under way, and the rows for which the instruction at hand counts. */
+struct sheet {
+    const struct mpl_formula *formula;
+    const struct mpl_formula_rows *rows;
+    uint64_t wanted[MPL_FORMULA_ROW_WORDS];
+};
+
+/* Rows that count again behind the instructions that they pass over. */
+struct pause {
+    const struct insn *end;
+    uint64_t wanted[MPL_FORMULA_ROW_WORDS];
+};
+
+size_t mpl_formula_temps(const struct mpl_formula *formula)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < formula->n_code; i++) {
+        n = formula->code[i].to >= n ? formula->code[i].to + (size_t) 1 : n;
+    }
+    return n;
+}
+
+static double *temps_of(const struct sheet *sheet, uint32_t place)
+{
+    return sheet->rows->temps + (size_t) place * MPL_FORMULA_ROWS;
+}
+
+static struct row values_of(const struct sheet *sheet, enum source source, uint32_t index)
+{
+    switch (source) {
+    case SOURCE_CONST:
+        return (struct row){ sheet->formula->constants + index, 0 };
+    case SOURCE_SCALAR:
+        return (struct row){ sheet->rows->scalars[index], 1 };
+    default:
+        return (struct row){ temps_of(sheet, index), 1 };
+    }
+}
+
+/* Sees to it that a value is known of all rows of \p wanted. */
+static void need_rows(const struct sheet *sheet, enum source source, uint32_t slot,
+                      const uint64_t *wanted)
+{
+    uint64_t missing[MPL_FORMULA_ROW_WORDS];
+    uint64_t any = 0;
+
+    if (source != SOURCE_SCALAR && source != SOURCE_LIST) {
+        return;
+    }
+
+    uint64_t *known = sheet->rows->known[slot];
+
+    for (int w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
+        missing[w] = wanted[w] & ~known[w];
+        known[w] |= wanted[w];
+        any |= missing[w];
+    }
+    if (any != 0) {
+        sheet->rows->read(sheet->rows->context, slot, source == SOURCE_LIST, missing);
+    }
+}
+
+/* Of the rows that count, those that a guard does not pass over. False: none. */
+static bool keep_rows(const struct sheet *sheet, enum opcode guard, const struct row *a,
+                      uint64_t *kept)
+{
+    const struct keeping none = { NULL, NULL };
+    uint64_t any = 0;
+
+    for (size_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
+        uint64_t bits = 0;
+
+        for (uint64_t left = sheet->wanted[w]; left != 0; left &= left - 1) {
+            const size_t i = 64 * w + (size_t) __builtin_ctzll(left);
+
+            bits |= (left & -left) * !decides(guard, a->values[i * a->step], none);
+        }
+        kept[w] = bits;
+        any |= bits;
+    }
+    return any != 0;
+}
+
+static void aggregate_rows(struct sheet *sheet, const struct insn *insn)
+{
+    const struct mpl_formula_rows *rows = sheet->rows;
+    struct series series;
+    double *to = temps_of(sheet, insn->to);
+
+    if (insn->list != MPL_NONE) {
+        need_rows(sheet, SOURCE_LIST, insn->list, sheet->wanted);
+    }
+    for (uint32_t i = 0; i <= insn->n_body; i++) {
+        for (int k = 0; k < OPERANDS; k++) {
+            need_rows(sheet, insn[i].source[k], insn[i].index[k], sheet->wanted);
+        }
+    }
+    if (insn->n_body == 0 && insn->source[0] == SOURCE_LIST &&
+        mpl_aggregate_lists(insn->op, rows->lists[insn->index[0]], rows->n, to)) {
+        return;
+    }
+
+    const struct row p = insn->op == OP_PERCENTILE
+                             ? values_of(sheet, insn->source[1], insn->index[1])
+                             : (struct row){ NULL, 0 };
+
+    begin_series(&series, sheet->formula, insn);
+    series.rows = rows;
+    for (series.row = 0; series.row < rows->n; series.row++) {
+        series.n = insn->list == MPL_NONE ? 1 : rows->lists[insn->list][series.row].n;
+        to[series.row] = mpl_aggregate(
+            insn->op, &series, p.values == NULL ? NAN : p.values[series.row * p.step]);
+    }
+}
+
+/* Those operands are read that count: of `?:` one side, and of default() the second where the first is undefined. */
+static void operate_rows(struct sheet *sheet, const struct insn *insn)
+{
+    struct row row[OPERANDS];
+    uint64_t kept[MPL_FORMULA_ROW_WORDS];
+
+    need_rows(sheet, insn->source[0], insn->index[0], sheet->wanted);
+    for (int k = 0; k < OPERANDS; k++) {
+        row[k] = values_of(sheet, insn->source[k], insn->index[k]);
+    }
+    if (insn->op == OP_CHOOSE) {
+        if (keep_rows(sheet, OP_ONLY_TRUE, &row[0], kept)) {
+            need_rows(sheet, insn->source[1], insn->index[1], kept);
+        }
+        if (keep_rows(sheet, OP_ONLY_FALSE, &row[0], kept)) {
+            need_rows(sheet, insn->source[2], insn->index[2], kept);
+        }
+    } else if (insn->op == OP_DEFAULT) {
+        if (keep_rows(sheet, OP_ONLY_UNDEFINED, &row[0], kept)) {
+            need_rows(sheet, insn->source[1], insn->index[1], kept);
+        }
+    } else {
+        need_rows(sheet, insn->source[1], insn->index[1], sheet->wanted);
+    }
+    operate_each(insn->op, temps_of(sheet, insn->to), row, sheet->rows->n);
+}
+
+static void fill(double *to, size_t n, double value)
+{
+    for (size_t i = 0; i < n; i++) {
+        to[i] = value;
+    }
+}
+
+static void eval_insn(struct sheet *sheet, const struct insn **at)
+{
+    const struct insn *insn = *at;
+
+    if (insn->op >= OP_FIRST_AGGREGATE) {
+        aggregate_rows(sheet, insn);
+        *at += insn->n_body;
+    } else {
+        operate_rows(sheet, insn);
+    }
+}
+
+/* Guards nest as right sides and arms do: twice per level of nesting at most. */
+enum { PAUSES_MAX = 2 * (NESTING_LIMIT + 2) };
+
+void mpl_formula_eval_rows(const struct mpl_formula *formula,
+                           const struct mpl_formula_rows *rows, const uint64_t *wanted,
+                           double *values)
+{
+    const struct insn *const end = formula->code + formula->n_code;
+    struct sheet sheet = { .formula = formula, .rows = rows };
+    struct pause pauses[PAUSES_MAX];
+    size_t n_pauses = 0;
+
+    memcpy(sheet.wanted, wanted, sizeof sheet.wanted);
+    for (const struct insn *insn = formula->code; insn < end; insn++) {
+        if (insn->op < OP_FIRST_GUARD || insn->op >= OP_FIRST_AGGREGATE) {
+            eval_insn(&sheet, &insn);
+        } else {
+            struct pause *pause = &pauses[n_pauses];
+
+            need_rows(&sheet, insn->source[0], insn->index[0], sheet.wanted);
+            memcpy(pause->wanted, sheet.wanted, sizeof pause->wanted);
+            pause->end = insn + insn->n_body;
+
+            const struct row a = values_of(&sheet, insn->source[0], insn->index[0]);
+
+            if (!keep_rows(&sheet, insn->op, &a, sheet.wanted)) {
+                fill(temps_of(&sheet, insn->to), rows->n, value_of_guard(insn->op));
+                memcpy(sheet.wanted, pause->wanted, sizeof sheet.wanted);
+                insn = pause->end;
+            } else {
+                mpl_assert(++n_pauses < PAUSES_MAX);
+            }
+        }
+        while (n_pauses > 0 && insn >= pauses[n_pauses - 1].end) {
+            memcpy(sheet.wanted, pauses[--n_pauses].wanted, sizeof sheet.wanted);
+        }
+    }
+    need_rows(&sheet, formula->result.source, formula->result.index, wanted);
+
+    const struct row result =
+        values_of(&sheet, formula->result.source, formula->result.index);
+
+    for (size_t i = 0; i < rows->n; i++) {
+        const double value = result.values[i * result.step];
+
+        values[i] = isfinite(value) ? value : NAN;
+    }
 }

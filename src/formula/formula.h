@@ -135,6 +135,34 @@ double mpl_formula_eval_as_needed(const struct mpl_formula *formula, const doubl
                                   const struct mpl_list *lists,
                                   const struct mpl_formula_source *from);
 
+enum {
+    MPL_FORMULA_ROWS = 256, /**< At most so many at once. */
+    MPL_FORMULA_ROW_WORDS = MPL_FORMULA_ROWS / 64,
+};
+
+/** Values of many instances, and where those come from that are costly to find. */
+struct mpl_formula_rows {
+    size_t n;
+    double *const *scalars;        /**< Per slot: n values. */
+    struct mpl_list *const *lists; /**< Per slot, likewise. */
+    double *
+        temps; /**< mpl_formula_temps() times MPL_FORMULA_ROWS numbers, of which nothing is kept. */
+    /** Per slot a bit per row: its value is where the evaluation looks for it. */
+    uint64_t (*known)[MPL_FORMULA_ROW_WORDS];
+    /** Puts those of the rows there whose bit is set in \p rows. */
+    void (*read)(void *context, uint32_t slot, bool is_list, const uint64_t *rows);
+    void *context;
+};
+size_t mpl_formula_temps(const struct mpl_formula *formula);
+/**
+ * Evaluates for the rows whose bit is set in \p wanted, instruction by instruction: what finding an instruction costs is
+ * divided among them. Of each row the same value as mpl_formula_eval_as_needed() makes, from the same slots; of a condition
+ * the same but for whether it is 0 or undefined. \p values of other rows become anything.
+ */
+void mpl_formula_eval_rows(const struct mpl_formula *formula,
+                           const struct mpl_formula_rows *rows, const uint64_t *wanted,
+                           double *values);
+
 /**
  * Evaluation for many places (locations) at each of which only some names change, as in
  * a.compute - median(all.compute): aggregates of fixed names alone are evaluated once and

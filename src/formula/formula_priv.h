@@ -121,6 +121,7 @@ enum opcode {
     /* Before an arm of `?:`, of n_body instructions: passed over unless operand 0 chooses it. */
     OP_ONLY_TRUE,
     OP_ONLY_FALSE,
+    OP_ONLY_UNDEFINED, /* of the second argument of default(); no instruction */
     /*
      * Aggregates of a list: the n_body instructions that follow are evaluated for each
      * element and leave it in operand 0. Operand 1 is p of OP_PERCENTILE.
@@ -282,8 +283,10 @@ struct series {
     const struct insn *aggregate;
     const double *scalars;
     const struct mpl_list *lists;
-    size_t n;                   /* elements */
-    size_t width;               /* elements per block */
+    const struct mpl_formula_rows *rows; /* NULL, or instead of the two above … */
+    size_t row;                          /* … those of this row */
+    size_t n;                            /* elements */
+    size_t width;                        /* elements per block */
     double cells[SERIES_CELLS]; /* a row of `width` for each temporary place of the body */
 };
 
@@ -294,6 +297,9 @@ struct series {
 size_t mpl_series_read(struct series *series, size_t first, const double **values);
 /** The aggregate \p op; \p p is of use to OP_PERCENTILE only. */
 double mpl_aggregate(enum opcode op, struct series *series, double p);
+/** The aggregate of each of \p n lists; false: of this one nothing is done. */
+bool mpl_aggregate_lists(enum opcode op, const struct mpl_list *lists, size_t n,
+                         double *to);
 /** Percentile \p p of the defined elements; undefined for none. */
 double mpl_percentile(struct series *series, double p);
 

@@ -283,9 +283,9 @@ static double seconds(const struct mpl_recognition *r, int64_t ticks)
     return (double) ticks / (double) r->model->ticks_per_s;
 }
 
-double mpl_span_field(const struct mpl_recognition *r, const struct mpl_filter *filter,
-                      uint32_t location, uint32_t at, uint32_t message,
-                      enum mpl_field field)
+static inline double field_of(const struct mpl_recognition *r,
+                              const struct mpl_filter *filter, uint32_t location,
+                              uint32_t at, uint32_t message, enum mpl_field field)
 {
     const struct mpl_events *e = r->events;
 
@@ -313,5 +313,54 @@ double mpl_span_field(const struct mpl_recognition *r, const struct mpl_filter *
         return !mpl_events_span(e, location, at).is_wait_known;
     default:
         return message_field(r, filter, location, at, message, field);
+    }
+}
+
+double mpl_span_field(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                      uint32_t location, uint32_t at, uint32_t message,
+                      enum mpl_field field)
+{
+    return field_of(r, filter, location, at, message, field);
+}
+
+/* Inlined once per field, so that the compiler takes the choice of it out of the loop. */
+static inline void read_each(const struct mpl_recognition *r,
+                             const struct mpl_filter *filter,
+                             const struct mpl_bound *bounds, const struct mpl_rows *rows,
+                             enum mpl_field field, double *values)
+{
+    for (uint32_t k = 0; k < rows->n; k++) {
+        const struct mpl_bound *bound = &bounds[rows->at[k]];
+
+        values[rows->at[k]] =
+            bound->kind != MPL_BOUND_SPAN
+                ? NAN
+                : field_of(r, filter, bound->location, bound->at, bound->message, field);
+    }
+}
+
+void mpl_span_read(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                   const struct mpl_bound *bounds, const struct mpl_rows *rows,
+                   enum mpl_field field, double *values)
+{
+    switch (field) {
+    case MPL_FIELD_ENTER:
+        read_each(r, filter, bounds, rows, MPL_FIELD_ENTER, values);
+        break;
+    case MPL_FIELD_LEAVE:
+        read_each(r, filter, bounds, rows, MPL_FIELD_LEAVE, values);
+        break;
+    case MPL_FIELD_DURATION:
+        read_each(r, filter, bounds, rows, MPL_FIELD_DURATION, values);
+        break;
+    case MPL_FIELD_WAIT:
+        read_each(r, filter, bounds, rows, MPL_FIELD_WAIT, values);
+        break;
+    case MPL_FIELD_PLACE:
+        read_each(r, filter, bounds, rows, MPL_FIELD_PLACE, values);
+        break;
+    default:
+        read_each(r, filter, bounds, rows, field, values);
+        break;
     }
 }

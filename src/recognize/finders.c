@@ -161,14 +161,15 @@ static bool takes_near(const struct mpl_view *view, const struct mpl_filter *fil
     const struct mpl_near *near = view->near;
 
     return (near->links[near->letters[at]] >> number & 1) != 0 &&
-           (filter->where == NULL || mpl_filter_holds(view->r, filter, view->location, at));
+           (filter->where == NULL || mpl_filter_holds(view->r, filter, near->location, at));
 }
 
 static void fill_word(const struct mpl_view *view, uint32_t number, uint32_t location,
                       struct mpl_finder *finder, uint32_t word)
 {
     const struct mpl_filter *filter = &view->definition->associated[number].filter;
-    const bool is_near = view->near != NULL && location == view->location && number < 64;
+    const bool is_near =
+        view->near != NULL && location == view->near->location && number < 64;
     const uint32_t n = finder->n - word * 64 < 64 ? finder->n - word * 64 : 64;
     uint64_t bits = 0;
 

@@ -8,7 +8,6 @@
 
 #include "recognize/recognition_priv.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Matches that failed, as words: event, constraint, location, number of ends, these. */
@@ -20,10 +19,12 @@ struct search {
     struct mpl_matcher *matcher;
     struct mpl_stream *stream;
     struct mpl_view **views; /* per event, NULL until needed */
-    struct mpl_buf words;    /* uint32_t: instances of the event at hand on the location */
-    struct mpl_buf lists;    /* uint32_t: their repeated members */
-    struct mpl_buf failed;   /* uint32_t: on this location, see above */
-    struct mpl_buf pending;  /* uint32_t: of all locations, not explained so far */
+    struct mpl_buf words;    /* uint32_t: instances of the event at hand on the location, */
+    size_t n_tested;         /* so many words, and then matches that may become some */
+    struct mpl_buf lists;    /* uint32_t: their repeated members, likewise */
+    size_t n_lists;
+    struct mpl_buf failed;  /* uint32_t: on this location, see above */
+    struct mpl_buf pending; /* uint32_t: of all locations, not explained so far */
     uint32_t event;
     uint32_t location;
     size_t ends_at;   /* of the failed match at hand, in failed */
@@ -33,7 +34,7 @@ struct search {
 };
 
 /* So few are searched sooner than one thinks about it. */
-enum { SPANS_MIN = 1 << 16 };
+enum { SPANS_MIN = 1 << 17 };
 
 /* ---- ends of communication ----------------------------------------------------------------------- */
 
@@ -68,7 +69,7 @@ static bool explain(void *context, uint32_t location, uint32_t end)
  */
 static uint32_t single_end(const struct mpl_view *view, uint32_t member)
 {
-    const uint32_t word = view->words[view->instances->word_of[member]];
+    const uint32_t word = view->row.words[view->instances->word_of[member]];
 
     if (word == MPL_NONE) {
         return MPL_NONE;
@@ -85,8 +86,9 @@ static bool tell_members(struct mpl_view *view, mpl_end_told *told, void *contex
     for (uint32_t i = 0; i < view->n_talking_members; i++) {
         const uint32_t end = single_end(view, view->talking[i]);
 
-        if (end == MPL_MANY_ENDS ? !mpl_view_ends(view, view->talking[i], told, context)
-                                 : end != MPL_NONE && !told(context, view->location, end)) {
+        if (end == MPL_MANY_ENDS
+                ? !mpl_view_ends(view, view->talking[i], told, context)
+                : end != MPL_NONE && !told(context, view->row.location, end)) {
             return false;
         }
     }
@@ -110,9 +112,9 @@ static bool explain_match(struct mpl_recognition *r, const struct mpl_view *view
         return false;
     }
     /* A collective has no other end. */
-    if (message < r->model->locations[view->location].n_messages) {
+    if (message < r->model->locations[view->row.location].n_messages) {
         const struct mpl_end other = mpl_match_partner(
-            r->model, mpl_events_match(r->events), view->location, message);
+            r->model, mpl_events_match(r->events), view->row.location, message);
 
         return other.message == MPL_NONE || explain(r, other.location, other.message);
     }
@@ -297,56 +299,130 @@ static bool add_words(struct search *s, const struct mpl_capture *captures, size
     return !has_lists || add_lists(s, captures, n, words);
 }
 
-static bool is_met(struct mpl_view *view, const struct mpl_constraint *constraint)
+/* ---- matches, many at a time ------------------------------------------------------------- */
+
+/* Makes rows of those that are not tested yet. */
+static void fill_rows(struct search *s, struct mpl_view *view)
 {
-    if (constraint->present != MPL_NONE) {
-        return mpl_view_has(view, constraint->present) != constraint->is_absent;
+    const uint32_t stride = view->instances->stride;
+    const uint32_t *words = (const uint32_t *) s->words.data + s->n_tested;
+    const uint32_t n = (uint32_t) ((s->words.n - s->n_tested) / stride);
+
+    for (uint32_t i = 0; i < n; i++) {
+        view->rows[i] = (struct mpl_row){ s->location, MPL_NONE,
+                                          words + (size_t) i * stride, s->lists.data };
     }
-
-    const double value = mpl_view_formula(view, constraint->formula);
-
-    return !isnan(value) && value != 0;
+    mpl_view_begin(view, n, mpl_stream_near(s->stream));
 }
 
-static uint32_t failing_constraint(struct mpl_view *view)
+/* Leaves in \p rows the instances, and says which constraint of the others fails first: MPL_NONE where they are no match. */
+static void test_rows(struct mpl_view *view, uint64_t *rows, uint32_t *failing)
 {
-    for (uint32_t c = 0; c < view->definition->n_constraints; c++) {
-        if (!is_met(view, &view->definition->constraints[c])) {
-            return c;
+    mpl_row_set matches;
+
+    memset(failing, 0xFF, MPL_FORMULA_ROWS * sizeof *failing); /* MPL_NONE everywhere */
+    mpl_rows_first(view->n, rows);
+    for (uint32_t i = 0; i < view->n; i++) {
+        mpl_view_go(view, i);
+        if (mpl_view_lacks_beside(view)) {
+            rows[i / 64] &= ~(UINT64_C(1) << i % 64);
         }
     }
-    return MPL_NONE;
+    memcpy(matches, rows, sizeof matches);
+    for (uint32_t c = 0; c < view->definition->n_constraints; c++) {
+        struct mpl_rows left;
+        mpl_row_set gone;
+
+        memcpy(gone, rows, sizeof gone);
+        mpl_view_test(view, c, rows);
+        for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
+            gone[w] &= ~rows[w];
+        }
+        mpl_rows_list(gone, &left);
+        for (uint32_t k = 0; k < left.n; k++) {
+            failing[left.at[k]] = c;
+        }
+    }
+}
+
+/* Moves an instance to the others, over those that are none. */
+static void move_row(struct search *s, const struct mpl_row *row, uint32_t stride)
+{
+    uint32_t *words = (uint32_t *) s->words.data + s->n_tested;
+    uint32_t *lists = s->lists.data;
+
+    memmove(words, row->words, stride * sizeof *words);
+    for (uint32_t i = 0; i < stride; i++) {
+        if (words[i] == MPL_NONE || (words[i] & MPL_WORD_LIST) == 0) {
+            continue;
+        }
+
+        const uint32_t at = words[i] & ~MPL_WORD_LIST;
+        const uint32_t n = lists[at] + 1;
+
+        memmove(lists + s->n_lists, lists + at, n * sizeof *lists);
+        words[i] = MPL_WORD_LIST | (uint32_t) s->n_lists;
+        s->n_lists += n;
+    }
+    s->n_tested += stride;
+}
+
+/* What is no instance makes room for what comes. */
+static enum mpl_status sort_rows(struct search *s, struct mpl_view *view,
+                                 const uint64_t *rows, const uint32_t *failing,
+                                 struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (uint32_t i = 0; i < view->n && st == MPL_OK; i++) {
+        mpl_view_go(view, i);
+        if (mpl_row_is_in(rows, i)) {
+            s->r->n_fitting++;
+            st = explain_instance(s, view, err);
+        } else if (failing[i] != MPL_NONE) {
+            st = remember_failed(s, view, failing[i], err);
+        }
+    }
+    for (uint32_t i = 0; i < view->n && st == MPL_OK; i++) {
+        if (mpl_row_is_in(rows, i)) {
+            move_row(s, &view->rows[i], view->instances->stride);
+        }
+    }
+    s->words.n = s->n_tested;
+    s->lists.n = s->n_lists;
+    return st;
+}
+
+static enum mpl_status test_matches(struct search *s, struct mpl_err *err)
+{
+    struct mpl_view *view = s->views[s->event];
+    uint32_t failing[MPL_FORMULA_ROWS];
+    mpl_row_set rows;
+
+    if (s->words.n == s->n_tested) {
+        return MPL_OK;
+    }
+    if (view == NULL) {
+        view = s->views[s->event] = mpl_view_open(s->r, s->event, s->arena);
+    }
+    if (view == NULL) {
+        return mpl_nomem(err);
+    }
+    fill_rows(s, view);
+    test_rows(view, rows, failing);
+    return view->has_no_memory ? mpl_nomem(err) : sort_rows(s, view, rows, failing, err);
 }
 
 static enum mpl_status take_match(void *context, const struct mpl_capture *captures,
                                   size_t n, struct mpl_err *err)
 {
     struct search *s = context;
-    struct mpl_view *view = s->views[s->event];
-    const size_t n_words = s->words.n;
-    const size_t n_lists = s->lists.n;
-    enum mpl_status st;
+    const size_t room = (size_t) MPL_FORMULA_ROWS * s->r->instances[s->event].stride;
 
     if (!add_words(s, captures, n)) {
         return mpl_nomem(err);
     }
-    mpl_view_set(view, s->location, MPL_NONE, (const uint32_t *) s->words.data + n_words,
-                 s->lists.data, mpl_stream_near(s->stream));
-
-    const bool is_match = !mpl_view_lacks_beside(view);
-    const uint32_t constraint = is_match ? failing_constraint(view) : MPL_NONE;
-
-    if (view->has_no_memory) {
-        return mpl_nomem(err);
-    }
-    if (is_match && constraint == MPL_NONE) {
-        s->r->n_fitting++;
-        return explain_instance(s, view, err);
-    }
-    st = is_match ? remember_failed(s, view, constraint, err) : MPL_OK;
-    s->words.n = n_words;
-    s->lists.n = n_lists;
-    return st;
+    return s->words.n - s->n_tested < room ? MPL_OK : test_matches(s, err);
 }
 
 /* ---- one location ------------------------------------------------------------------------------ */
@@ -382,19 +458,14 @@ static enum mpl_status search_event(struct search *s, uint32_t i, uint32_t event
     struct mpl_letters letters;
     enum mpl_status st = mpl_stream_letters(s->stream, i, &letters, err);
 
-    if (s->views[event] == NULL) {
-        s->views[event] = mpl_view_open(s->r, event, s->arena);
-    }
-    if (st == MPL_OK && s->views[event] == NULL) {
-        st = mpl_nomem(err);
-    }
     s->event = event;
-    s->words.n = 0;
-    s->lists.n = 0;
+    s->words.n = s->n_tested = 0;
+    s->lists.n = s->n_lists = 0;
     if (st == MPL_OK) {
         st = mpl_matcher_run(s->matcher, s->r->pattern->events[event].automaton, &letters,
                              MPL_EXTEND_MAX, take_match, s, err);
     }
+    st = st == MPL_OK ? test_matches(s, err) : st;
     return st == MPL_OK ? keep_instances(s, err) : st;
 }
 

@@ -3,7 +3,7 @@
 
 #include "recognize/recognition_priv.h"
 
-#include <math.h>
+#include <string.h>
 
 /* ---- links -------------------------------------------------------------------------- */
 
@@ -73,25 +73,26 @@ static void find_containing(struct mpl_view *view, uint32_t event, struct mpl_ra
 }
 
 /*
- * Where a link along a location starts: before the first, or behind the last span of its base.
+ * Where a link along a location starts: before the first, or behind the last span of its base, which is known.
  * MPL_NONE when there is no base.
  */
-static uint32_t start_of(struct mpl_view *view, uint32_t name, bool is_next,
-                         uint32_t *location)
+static uint32_t start_of(const struct mpl_view *view, uint32_t i, uint32_t name,
+                         bool is_next, uint32_t *location)
 {
-    struct mpl_bound base = { .kind = MPL_BOUND_SPAN, .location = view->location };
+    const struct mpl_row *row = &view->rows[i];
+    struct mpl_bound base = { .kind = MPL_BOUND_SPAN, .location = row->location };
 
     if (name >= view->definition->n_members ||
         view->definition->members[name].beside != 0) {
-        base = *mpl_view_bound(view, name);
+        base = view->bounds[name][i];
     } else {
-        const uint32_t word = view->words[view->instances->word_of[name]];
-        const uint32_t n = mpl_word_count(word, view->lists);
+        const uint32_t word = row->words[view->instances->word_of[name]];
+        const uint32_t n = mpl_word_count(word, row->lists);
 
         if (n == 0) {
             return MPL_NONE;
         }
-        base.at = mpl_word_item(word, view->lists, is_next ? n - 1 : 0);
+        base.at = mpl_word_item(word, row->lists, is_next ? n - 1 : 0);
         if (view->definition->members[name].filter.event != MPL_NONE) {
             base.kind = MPL_BOUND_INSTANCE;
         }
@@ -105,29 +106,10 @@ static uint32_t start_of(struct mpl_view *view, uint32_t name, bool is_next,
     return base.kind == MPL_BOUND_SPAN ? base.at : MPL_NONE;
 }
 
-/* The condition over other spans, for one that the link might lead to. */
-static bool holds(struct mpl_view *view, uint32_t number, const struct mpl_bound *candidate)
-{
-    const struct mpl_formula *where = view->definition->associated[number].where;
-    size_t n;
-    const uint32_t *slots = mpl_formula_scalars(where, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        const struct mpl_slot *slot = &view->definition->slots[slots[i]];
-        const bool is_own = slot->name == view->definition->n_members + number;
-
-        view->scalars[slots[i]] = mpl_view_field(
-            view, slot, is_own ? candidate : mpl_view_bound(view, slot->name));
-    }
-
-    const double value = mpl_formula_eval(where, view->scalars, NULL);
-
-    return !isnan(value) && value != 0;
-}
-
 /* The first and the last span that the search may come to; false when it has no end to go by. */
-static bool find_room(struct mpl_view *view, const struct mpl_associated *associated,
-                      uint32_t location, struct mpl_range *room)
+static bool find_room(const struct mpl_view *view, uint32_t i,
+                      const struct mpl_associated *associated, uint32_t location,
+                      struct mpl_range *room)
 {
     const bool is_next = associated->link == MPL_LINK_NEXT;
     uint32_t at;
@@ -137,7 +119,7 @@ static bool find_room(struct mpl_view *view, const struct mpl_associated *associ
     if (associated->stop == MPL_NONE) {
         return true;
     }
-    at = start_of(view, associated->stop, !is_next, &there);
+    at = start_of(view, i, associated->stop, !is_next, &there);
     if (at == MPL_NONE || there != location) {
         return false;
     }
@@ -149,51 +131,175 @@ static bool find_room(struct mpl_view *view, const struct mpl_associated *associ
     return true;
 }
 
-static void follow_along(struct mpl_view *view, uint32_t number, struct mpl_bound *bound)
+/* ---- along a location -------------------------------------------------------------------- */
+
+/* Rows whose link is being followed, and where each has come to. */
+struct walk {
+    struct mpl_view *view;
+    uint32_t number;
+    const struct mpl_associated *associated;
+    struct mpl_bound *bounds;
+    mpl_row_set rows;
+    uint32_t at[MPL_FORMULA_ROWS];
+    struct mpl_range room[MPL_FORMULA_ROWS];
+};
+
+static void leave_out(uint64_t *rows, uint32_t i)
 {
-    const struct mpl_associated *associated = &view->definition->associated[number];
-    const bool is_next = associated->link == MPL_LINK_NEXT;
-    uint32_t location = 0;
-    uint32_t at = start_of(view, associated->base, is_next, &location);
-    struct mpl_range room;
+    rows[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
 
-    if (at == MPL_NONE || !find_room(view, associated, location, &room)) {
-        return;
-    }
-    for (int i = 0; i < MPL_LINK_CANDIDATES; i++) {
-        struct mpl_bound candidate = { .kind = MPL_BOUND_ABSENT };
+static void start(struct walk *walk, const uint64_t *wanted)
+{
+    const bool is_next = walk->associated->link == MPL_LINK_NEXT;
+    struct mpl_rows rows;
 
-        at = mpl_finder_find(view, number, location, at, is_next);
-        if (at == MPL_NONE || at < room.first || at > room.end) {
-            return;
-        }
-        mpl_view_bind_span(view, location, at, &candidate);
-        if (associated->where == NULL || holds(view, number, &candidate)) {
-            *bound = candidate;
-            return;
+    mpl_rows_list(wanted, &rows);
+    memcpy(walk->rows, wanted, sizeof walk->rows);
+    for (uint32_t k = 0; k < rows.n; k++) {
+        const uint32_t i = rows.at[k];
+        uint32_t location = 0;
+
+        walk->at[i] = start_of(walk->view, i, walk->associated->base, is_next, &location);
+        walk->bounds[i].kind = MPL_BOUND_ABSENT;
+        walk->bounds[i].location = location;
+        if (walk->at[i] == MPL_NONE ||
+            !find_room(walk->view, i, walk->associated, location, &walk->room[i])) {
+            leave_out(walk->rows, i);
         }
     }
 }
 
-void mpl_link_follow(struct mpl_view *view, uint32_t number, struct mpl_bound *bound)
+/* The next span of each row that the link may lead to. False: no row has one. */
+static bool step(struct walk *walk)
+{
+    const bool is_next = walk->associated->link == MPL_LINK_NEXT;
+    struct mpl_rows rows;
+    uint64_t any = 0;
+
+    mpl_rows_list(walk->rows, &rows);
+    for (uint32_t k = 0; k < rows.n; k++) {
+        const uint32_t i = rows.at[k];
+        struct mpl_bound *bound = &walk->bounds[i];
+        const uint32_t at = mpl_finder_find(walk->view, walk->number, bound->location,
+                                            walk->at[i], is_next);
+
+        walk->at[i] = at;
+        if (at == MPL_NONE || at < walk->room[i].first || at > walk->room[i].end) {
+            bound->kind = MPL_BOUND_ABSENT;
+            leave_out(walk->rows, i);
+        } else {
+            mpl_view_bind_span(walk->view, bound->location, at, bound);
+        }
+    }
+    for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
+        any |= walk->rows[w];
+    }
+    return any != 0 && !walk->view->has_no_memory;
+}
+
+/* The name stands for something else than a moment ago: what was read of it does not count. */
+static void forget_fields(struct walk *walk, const uint64_t *rows)
+{
+    const struct mpl_view *view = walk->view;
+    const uint32_t name = view->definition->n_members + walk->number;
+    size_t n;
+    const uint32_t *slots = mpl_formula_scalars(walk->associated->where, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
+            if (view->definition->slots[slots[i]].name == name) {
+                view->is_read[slots[i]][w] &= ~rows[w];
+            }
+        }
+    }
+}
+
+static void follow_along(struct mpl_view *view, uint32_t number, const uint64_t *rows)
 {
     const struct mpl_associated *associated = &view->definition->associated[number];
-    const uint32_t name = associated->base;
-    const struct mpl_bound *base;
+    struct walk walk = { .view = view,
+                         .number = number,
+                         .associated = associated,
+                         .bounds = view->bounds[view->definition->n_members + number] };
+    struct mpl_rows left;
 
-    bound->kind = MPL_BOUND_ABSENT;
-    if (associated->link == MPL_LINK_NEXT || associated->link == MPL_LINK_PREVIOUS) {
-        follow_along(view, number, bound);
+    start(&walk, rows);
+    if (associated->where == NULL) {
+        (void) step(&walk);
         return;
     }
-    base = mpl_view_bound(view, name);
-    if (base->kind == MPL_BOUND_ABSENT) {
+    for (int c = 0; c < MPL_LINK_CANDIDATES && step(&walk); c++) {
+        mpl_row_set fitting;
+
+        forget_fields(&walk, walk.rows);
+        memcpy(fitting, walk.rows, sizeof fitting);
+        mpl_view_test_link(view, number, fitting);
+        for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
+            walk.rows[w] &= ~fitting[w];
+        }
+        forget_fields(&walk, walk.rows);
+    }
+    mpl_rows_list(walk.rows, &left);
+    for (uint32_t k = 0; k < left.n; k++) {
+        walk.bounds[left.at[k]].kind = MPL_BOUND_ABSENT;
+    }
+}
+
+/* ---- all links ----------------------------------------------------------------------------- */
+
+static void follow_others(struct mpl_view *view, uint32_t number, const uint64_t *wanted)
+{
+    const struct mpl_associated *associated = &view->definition->associated[number];
+    const struct mpl_filter *filter =
+        mpl_event_name_filter(view->definition, associated->base);
+    const struct mpl_bound *bases = view->bounds[associated->base];
+    struct mpl_bound *bounds = view->bounds[view->definition->n_members + number];
+    struct mpl_rows rows;
+
+    mpl_rows_list(wanted, &rows);
+    for (uint32_t k = 0; k < rows.n; k++) {
+        const struct mpl_bound *base = &bases[rows.at[k]];
+        struct mpl_bound *bound = &bounds[rows.at[k]];
+
+        bound->kind = MPL_BOUND_ABSENT;
+        if (base->kind == MPL_BOUND_ABSENT) {
+            continue;
+        }
+        if (associated->link == MPL_LINK_MATCH) {
+            mpl_link_match(view, base, filter, bound);
+        } else {
+            find_containing(view, associated->filter.event,
+                            spans_of(view, associated->base, base), base->location, bound);
+        }
+    }
+}
+
+/* Names of members are read from the rows themselves, but for those on other locations. */
+static bool is_bound_first(const struct mpl_view *view, uint32_t name)
+{
+    return name != MPL_NONE && (name >= view->definition->n_members ||
+                                view->definition->members[name].beside != 0);
+}
+
+void mpl_link_follow(struct mpl_view *view, uint32_t number, const uint64_t *rows)
+{
+    const struct mpl_associated *associated = &view->definition->associated[number];
+    const bool is_along =
+        associated->link == MPL_LINK_NEXT || associated->link == MPL_LINK_PREVIOUS;
+
+    if (!is_along || is_bound_first(view, associated->base)) {
+        mpl_view_bind(view, associated->base, rows);
+    }
+    if (is_along && is_bound_first(view, associated->stop)) {
+        mpl_view_bind(view, associated->stop, rows);
+    }
+    if (view->has_no_memory) {
         return;
     }
-    if (associated->link == MPL_LINK_MATCH) {
-        mpl_link_match(view, base, mpl_event_name_filter(view->definition, name), bound);
+    if (is_along) {
+        follow_along(view, number, rows);
     } else {
-        find_containing(view, associated->filter.event, spans_of(view, name, base),
-                        base->location, bound);
+        follow_others(view, number, rows);
     }
 }

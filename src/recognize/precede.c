@@ -17,7 +17,7 @@ static const char too_large[] = "the run is too large for timestamps";
 /* What is not known is undefined, and no match comes of it; the reason is kept. */
 static void note_unknown(struct mpl_view *view, const char *why)
 {
-    if (view->number == MPL_NONE) {
+    if (view->row.number == MPL_NONE) {
         view->r->instances[view->event].match_doubt = why;
     }
 }
@@ -33,7 +33,7 @@ static struct mpl_causality *causality_of(struct mpl_view *view)
         view->r->value_doubt = too_large;
     } else if (st != MPL_OK) {
         view->has_no_memory = true;
-    } else if (view->number != MPL_NONE) {
+    } else if (view->row.number != MPL_NONE) {
         /* Aggregates leave out what is undefined, so one of them says nothing about any. */
         view->r->value_doubt = mpl_causality_doubt(causality);
     }
@@ -45,18 +45,18 @@ static struct mpl_causality *causality_of(struct mpl_view *view)
 static bool widen(const struct mpl_view *view, uint32_t member, struct mpl_range *range)
 {
     const uint32_t number = view->instances->word_of[member];
-    const uint32_t word = number == MPL_NONE ? MPL_NONE : view->words[number];
-    const uint32_t n = mpl_word_count(word, view->lists);
+    const uint32_t word = number == MPL_NONE ? MPL_NONE : view->row.words[number];
+    const uint32_t n = mpl_word_count(word, view->row.lists);
     const uint32_t inner = view->definition->members[member].filter.event;
 
     if (n == 0) {
         return false;
     }
 
-    const struct mpl_range first =
-        mpl_item_spans(view->r, inner, view->location, mpl_word_item(word, view->lists, 0));
-    const struct mpl_range last = mpl_item_spans(view->r, inner, view->location,
-                                                 mpl_word_item(word, view->lists, n - 1));
+    const struct mpl_range first = mpl_item_spans(view->r, inner, view->row.location,
+                                                  mpl_word_item(word, view->row.lists, 0));
+    const struct mpl_range last = mpl_item_spans(
+        view->r, inner, view->row.location, mpl_word_item(word, view->row.lists, n - 1));
 
     range->first = first.first < range->first ? first.first : range->first;
     range->end = last.end > range->end ? last.end : range->end;
@@ -76,7 +76,8 @@ static bool stretch_of_members(const struct mpl_view *view, uint64_t members,
         }
     }
     if (is_there) {
-        *out = mpl_events_stretch(view->r->events, view->location, range.first, range.end);
+        *out =
+            mpl_events_stretch(view->r->events, view->row.location, range.first, range.end);
     }
     return is_there;
 }
@@ -199,14 +200,14 @@ static void look_around(struct row *row, const struct mpl_role *role,
 {
     uint32_t start = 0;
 
-    while (start < role->n && role->locations[start] <= row->view->location) {
+    while (start < role->n && role->locations[start] <= row->view->row.location) {
         start++;
     }
     for (uint32_t i = 0; i < role->n && i < MPL_LINK_CANDIDATES; i++) {
         const uint32_t location = role->locations[(start + i) % role->n];
 
         row->segment = mpl_instances_find(&row->view->r->instances[row->event], location);
-        if (location == row->view->location || row->segment == NULL) {
+        if (location == row->view->row.location || row->segment == NULL) {
             continue;
         }
 
@@ -244,7 +245,8 @@ bool mpl_view_lacks_beside(struct mpl_view *view)
         struct mpl_stretch own;
 
         if (member->beside != 0 && !member->occurs.is_optional &&
-            stretch_of_members(view, member->beside, &own) && !mpl_view_has(view, m)) {
+            stretch_of_members(view, member->beside, &own) &&
+            mpl_view_bound(view, m)->kind == MPL_BOUND_ABSENT) {
             return true;
         }
     }

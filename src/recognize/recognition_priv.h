@@ -52,8 +52,7 @@ struct mpl_instances {
     double **columns; /**< Per attribute: NULL until asked for. */
     bool *is_wanted;  /**< Per attribute: made with the first column that is asked for. */
     bool is_making;   /**< Columns of this event are under way. */
-    uint32_t *locations;   /**< Per instance; NULL until asked for. */
-    struct mpl_view *view; /**< For columns; NULL until needed. */
+    uint32_t *locations; /**< Per instance; NULL until asked for. */
     /** Why it was not known what came first, for a match that therefore is none; NULL: it was known. */
     const char *match_doubt;
 };
@@ -112,6 +111,9 @@ static inline size_t mpl_explained_words(const struct mpl_model *model, uint32_t
     return ((size_t) loc->n_messages + loc->n_collectives + 63) / 64;
 }
 
+struct mpl_bound;
+struct mpl_rows;
+
 /* ---- spans and filters -------------------------------------------------------------------- */
 
 struct mpl_range mpl_range_of(const struct mpl_events *events, uint32_t location);
@@ -147,6 +149,10 @@ bool mpl_filter_has_messages(const struct mpl_filter *filter);
 double mpl_span_field(const struct mpl_recognition *r, const struct mpl_filter *filter,
                       uint32_t location, uint32_t at, uint32_t message,
                       enum mpl_field field);
+/** The same of what \p bounds stand for, which are spans or absent, in some rows. */
+void mpl_span_read(const struct mpl_recognition *r, const struct mpl_filter *filter,
+                   const struct mpl_bound *bounds, const struct mpl_rows *rows,
+                   enum mpl_field field, double *values);
 
 /* ---- one instance ---------------------------------------------------------------------------- */
 
@@ -175,6 +181,7 @@ enum { MPL_NAMES_MAX = MPL_MEMBERS_MAX + MPL_ASSOCIATED_MAX };
  * the location and ends of members cost no question to events.
  */
 struct mpl_near {
+    uint32_t location;
     const uint16_t *letters; /**< Per span. */
     const uint64_t *links;   /**< Per letter: bit per associated event that it may be. */
     const uint32_t
@@ -182,60 +189,99 @@ struct mpl_near {
     struct mpl_range range;
 };
 
-/** An instance, or a match that may become one, under examination. */
+/** Numbers of rows, ascending. */
+struct mpl_rows {
+    uint32_t n;
+    uint8_t at[MPL_FORMULA_ROWS];
+};
+/** A bit per row. */
+typedef uint64_t mpl_row_set[MPL_FORMULA_ROW_WORDS];
+
+/** An instance, or a match that may become one. */
+struct mpl_row {
+    uint32_t location;
+    uint32_t number; /**< On its location; MPL_NONE for what is not counted yet. */
+    const uint32_t *words;
+    const uint32_t *lists;
+};
+
+/**
+ * Some of these under examination, of one event. What names stand for, fields and values of formulas are found for many rows
+ * at once, for those that somebody asks about, and kept until the next rows.
+ */
 struct mpl_view {
     struct mpl_recognition *r;
     uint32_t event;
     const struct mpl_event_definition *definition;
     const struct mpl_instances *instances;
-    uint32_t location;
-    uint32_t number; /**< On its location; MPL_NONE for what is not counted yet. */
-    const uint32_t *words;
-    const uint32_t *lists;
-    const struct mpl_near *near; /**< During the pass over the location; else NULL. */
-    uint64_t is_bound[MPL_NAMES_MAX / 64]; /**< Bit per name: its bound is known. */
-    struct mpl_bound *bounds;              /**< Per name. */
+    struct mpl_arena *arena;
+    const struct mpl_near *near; /**< During the pass over their location; else NULL. */
+    uint32_t n;
+    struct mpl_row rows[MPL_FORMULA_ROWS];
+    uint32_t at;        /**< The row that is looked at alone, */
+    struct mpl_row row; /**< and what it is. */
+    /** Per name, slot or attribute: for which rows it is known. */
+    mpl_row_set *is_bound, *is_read, *is_valued;
+    /** Per name, slot and attribute: a value per row. NULL until needed. */
+    struct mpl_bound **bounds;
+    double **scalars;
+    struct mpl_list **lists;
+    double **attributes;
+    struct mpl_buf *items; /**< double, per slot: what is in the lists. */
+    double **temps; /**< Per attribute, then per associated event, then per constraint. */
     uint32_t n_talking;
     uint32_t n_talking_members;
-    uint32_t *talking; /**< Names whose ends count for coverage, members first. */
-    uint64_t
-        is_valued[MPL_ATTRIBUTES_MAX / 64]; /**< Bit per attribute: its value is known. */
-    double *attributes;                     /**< Per attribute. */
-    double *scalars;                        /**< Per slot. */
-    struct mpl_list *values;                /**< Per slot. */
-    uint64_t *is_read;     /**< Bit per slot: the value is in one of them. */
-    bool has_relations;    /**< Some formula of the pattern asks what came first. */
-    struct mpl_buf *items; /**< double, per slot: the values of lists. */
+    uint32_t *talking;  /**< Names whose ends count for coverage, members first. */
+    bool has_relations; /**< Some formula of the pattern asks what came first. */
     bool has_no_memory;
-    bool is_busy; /**< In use: attributes of other events may ask for more. */
 };
 
 /** NULL: out of memory. Its lists are on the heap until mpl_view_close(). */
 struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
                                struct mpl_arena *arena);
 void mpl_view_close(struct mpl_view *view); /* NULL is allowed */
-/** The view of an event that its columns share, or one more if that is in use. */
-struct mpl_view *mpl_view_borrow(struct mpl_recognition *r, uint32_t event);
-void mpl_view_return(struct mpl_view *view);
-/** Starts anew with another instance; near (may be NULL) must be about its location. */
-void mpl_view_set(struct mpl_view *view, uint32_t location, uint32_t number,
-                  const uint32_t *words, const uint32_t *lists,
-                  const struct mpl_near *near);
-/** Finds out what \p name stands for. */
-void mpl_view_bind(struct mpl_view *view, uint32_t name);
-/** What \p name stands for; of a repeated member its first span. */
-static inline struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t name)
+/** Starts anew with \p n rows that the caller has filled in; near (may be NULL) must be about their location. */
+void mpl_view_begin(struct mpl_view *view, uint32_t n, const struct mpl_near *near);
+/** With as many rows of the \p n instances from \p first on as there is room for. */
+void mpl_view_fill(struct mpl_view *view, size_t first, size_t n);
+/** Looks at one row alone: row is that. */
+void mpl_view_go(struct mpl_view *view, uint32_t at);
+/** Finds out what \p name stands for in some rows. */
+void mpl_view_bind(struct mpl_view *view, uint32_t name, const uint64_t *rows);
+/** What \p name stands for in the row that is looked at; of a repeated member its first span. */
+struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t name);
+/** Puts a slot's values of some rows where formulas read them. */
+void mpl_view_read(struct mpl_view *view, uint32_t slot, bool is_list,
+                   const uint64_t *rows);
+/** The values of an attribute, those of \p rows filled in; NULL without memory. */
+const double *mpl_view_attribute(struct mpl_view *view, uint32_t attribute,
+                                 const uint64_t *rows);
+/** Takes from \p rows those for which constraint \p number does not hold; */
+void mpl_view_test(struct mpl_view *view, uint32_t number, uint64_t *rows);
+/** or the condition of associated event \p number, which its name stands for as it does now. */
+void mpl_view_test_link(struct mpl_view *view, uint32_t number, uint64_t *rows);
+static inline bool mpl_row_is_in(const uint64_t *rows, uint32_t i)
 {
-    if ((view->is_bound[name / 64] >> name % 64 & 1) == 0) {
-        mpl_view_bind(view, name);
-    }
-    return &view->bounds[name];
+    return (rows[i / 64] >> i % 64 & 1) != 0;
 }
-double mpl_view_formula(struct mpl_view *view, const struct mpl_formula *formula);
-/** What a slot that is no attribute of the instance itself reads; \p bound stands for its name. */
-double mpl_view_field(struct mpl_view *view, const struct mpl_slot *slot,
-                      const struct mpl_bound *bound);
-double mpl_view_attribute(struct mpl_view *view, uint32_t attribute);
+/** The first \p n rows. */
+static inline void mpl_rows_first(uint32_t n, uint64_t *rows)
+{
+    for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
+        rows[w] = n >= 64 * (w + 1) ? ~UINT64_C(0)
+                  : n <= 64 * w     ? 0
+                                    : ~UINT64_C(0) >> (64 * (w + 1) - n);
+    }
+}
+static inline void mpl_rows_list(const uint64_t *rows, struct mpl_rows *list)
+{
+    list->n = 0;
+    for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
+        for (uint64_t left = rows[w]; left != 0; left &= left - 1) {
+            list->at[list->n++] = (uint8_t) (64 * w + (uint32_t) __builtin_ctzll(left));
+        }
+    }
+}
 /** One of the attributes that every instance has. */
 double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t location,
                               uint32_t number, struct mpl_range spans, uint32_t attribute);
@@ -245,8 +291,6 @@ double mpl_view_relation(struct mpl_view *view, const struct mpl_slot *slot);
 void mpl_view_bind_beside(struct mpl_view *view, uint32_t member, struct mpl_bound *bound);
 /** Whether a member that must be there, on another location, is not. */
 bool mpl_view_lacks_beside(struct mpl_view *view);
-/** Fills view->values of a slot that is a list. */
-void mpl_view_fill_list(struct mpl_view *view, uint32_t number);
 /** Numbers the kinds of spans that links look for. False: out of memory. */
 bool mpl_finders_prepare(struct mpl_recognition *r);
 /**
@@ -255,17 +299,20 @@ bool mpl_finders_prepare(struct mpl_recognition *r);
  */
 uint32_t mpl_finder_find(struct mpl_view *view, uint32_t number, uint32_t location,
                          uint32_t from, bool is_next);
-/** Follows the link of associated event \p number into \p bound, which is absent so far. */
-void mpl_link_follow(struct mpl_view *view, uint32_t number, struct mpl_bound *bound);
+/** Follows the link of associated event \p number in some rows. */
+void mpl_link_follow(struct mpl_view *view, uint32_t number, const uint64_t *rows);
 /** The other end of what \p base is about, likewise; \p filter is that of the base. */
 void mpl_link_match(struct mpl_view *view, const struct mpl_bound *base,
                     const struct mpl_filter *filter, struct mpl_bound *bound);
 /** Binds a span, with what the pass knows of its messages. */
 void mpl_view_bind_span(const struct mpl_view *view, uint32_t location, uint32_t at,
                         struct mpl_bound *bound);
-/** The \p i-th thing that a member stands for. */
-void mpl_view_bind_member(const struct mpl_view *view, uint32_t member, uint32_t i,
-                          struct mpl_bound *bound);
+/** The \p i-th thing that a repeated member of a row stands for, or the match of one; */
+void mpl_view_bind_item(struct mpl_view *view, const struct mpl_row *row, uint32_t name,
+                        uint32_t i, struct mpl_bound *bound);
+/** and of how many things. */
+uint32_t mpl_view_count_items(const struct mpl_view *view, const struct mpl_row *row,
+                              uint32_t name);
 const struct mpl_filter *mpl_event_name_filter(const struct mpl_event_definition *event,
                                                uint32_t name);
 /** The message end that a span is about, as \p filter asks for it; MPL_NONE without one. */
@@ -284,8 +331,6 @@ const struct mpl_segment *mpl_instances_find(const struct mpl_instances *instanc
 typedef bool mpl_bound_told(void *context, uint32_t name, struct mpl_bound *bound);
 bool mpl_view_each(struct mpl_view *view, uint32_t name, mpl_bound_told *told,
                    void *context);
-/** Whether a name stands for anything. */
-bool mpl_view_has(struct mpl_view *view, uint32_t name);
 /** Calls \p told for each end of communication that \p name stands for. */
 typedef bool mpl_end_told(void *context, uint32_t location, uint32_t end);
 bool mpl_view_ends(struct mpl_view *view, uint32_t name, mpl_end_told *told, void *context);

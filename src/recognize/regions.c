@@ -41,26 +41,20 @@ static int compare(const void *a, const void *b)
 }
 
 static bool count_all(struct tally *tally, struct mpl_recognition *r, uint32_t event,
-                      uint32_t name)
+                      uint32_t name, struct mpl_arena *arena)
 {
     const struct mpl_instances *instances = &r->instances[event];
-    struct mpl_view *view = mpl_view_borrow(r, event);
+    struct mpl_view *view = mpl_view_open(r, event, arena);
 
-    for (uint32_t s = 0; view != NULL && s < instances->n_segments; s++) {
-        const struct mpl_segment *segment = &instances->segments[s];
-
-        for (uint32_t i = 0; i < segment->n; i++) {
-            mpl_view_set(view, segment->location, i,
-                         segment->words + (size_t) i * instances->stride, segment->lists,
-                         NULL);
+    for (size_t first = 0; view != NULL && first < instances->n; first += view->n) {
+        mpl_view_fill(view, first, instances->n - first);
+        for (uint32_t i = 0; i < view->n; i++) {
+            mpl_view_go(view, i);
             (void) mpl_view_each(view, name, count, tally);
         }
     }
-    if (view == NULL) {
-        return false;
-    }
-    mpl_view_return(view);
-    return !view->has_no_memory;
+    mpl_view_close(view);
+    return view != NULL && !view->has_no_memory;
 }
 
 const struct mpl_region_time *mpl_recognition_regions(struct mpl_recognition *r,
@@ -80,7 +74,7 @@ const struct mpl_region_time *mpl_recognition_regions(struct mpl_recognition *r,
     }
     if (tally.of_region != NULL && number != MPL_NONE &&
         (number >= definition->n_members || definition->members[number].occurs.is_used) &&
-        count_all(&tally, r, event, number)) {
+        count_all(&tally, r, event, number, scratch)) {
         for (uint32_t i = 0; i < n_regions; i++) {
             if (tally.of_region[i].visits > 0) {
                 tally.of_region[(*n)++] = tally.of_region[i];

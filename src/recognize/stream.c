@@ -568,8 +568,9 @@ enum mpl_status mpl_stream_letters(struct mpl_stream *stream, uint32_t i,
     if (!extract_sets(stream, i)) {
         return mpl_nomem(err);
     }
-    stream->near = (struct mpl_near){ stream->letters.data, stream->links.data,
-                                      stream->ends.data, stream->range };
+    stream->near =
+        (struct mpl_near){ stream->location, stream->letters.data, stream->links.data,
+                           stream->ends.data, stream->range };
     stream->has_items = n_inner > 0;
     if (stream->has_items) {
         st = build_items(stream, inner, n_inner, err);

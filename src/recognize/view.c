@@ -1,13 +1,12 @@
 /*
- * One instance at a time: what its members and associated events are, and what its formulas give.
- * Names are resolved when a formula reads them and kept until the next instance.
+ * What the members and associated events of some instances are. Names are resolved when somebody reads them, for all
+ * instances for which he does so, and kept until the next instances.
  */
 #include "config.h"
 
 #include "recognize/recognition_priv.h"
 #include "recognize/topology_priv.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- segments -------------------------------------------------------------------------- */
@@ -136,9 +135,28 @@ static bool asks_what_came_first(const struct mpl_pattern *pattern)
     return false;
 }
 
-static size_t words_of_slots(const struct mpl_event_definition *definition)
+static bool make_room(struct mpl_view *view, struct mpl_arena *arena)
 {
-    return ((size_t) definition->n_slots + 63) / 64;
+    const struct mpl_event_definition *definition = view->definition;
+    const size_t n_names = definition->n_members + definition->n_associated;
+
+    view->is_bound = MPL_NEW_ARRAY(arena, n_names, mpl_row_set);
+    view->is_read = MPL_NEW_ARRAY(arena, definition->n_slots, mpl_row_set);
+    view->is_valued = MPL_NEW_ARRAY(arena, definition->n_attributes, mpl_row_set);
+    view->bounds = MPL_NEW_ARRAY(arena, n_names, struct mpl_bound *);
+    view->scalars = MPL_NEW_ARRAY(arena, definition->n_slots, double *);
+    view->lists = MPL_NEW_ARRAY(arena, definition->n_slots, struct mpl_list *);
+    view->attributes = MPL_NEW_ARRAY(arena, definition->n_attributes, double *);
+    view->items = MPL_NEW_ARRAY(arena, definition->n_slots, struct mpl_buf);
+    view->temps = MPL_NEW_ARRAY(arena,
+                                (size_t) definition->n_attributes +
+                                    definition->n_associated + definition->n_constraints,
+                                double *);
+    view->talking = MPL_NEW_ARRAY(arena, n_names, uint32_t);
+    return view->is_bound != NULL && view->is_read != NULL && view->is_valued != NULL &&
+           view->bounds != NULL && view->scalars != NULL && view->lists != NULL &&
+           view->attributes != NULL && view->items != NULL && view->temps != NULL &&
+           view->talking != NULL;
 }
 
 struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
@@ -146,7 +164,6 @@ struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
 {
     const struct mpl_event_definition *definition = &r->pattern->events[event];
     struct mpl_view *view = MPL_NEW(arena, struct mpl_view);
-    const size_t n_names = definition->n_members + definition->n_associated;
 
     if (view == NULL) {
         return NULL;
@@ -155,23 +172,16 @@ struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
     view->event = event;
     view->definition = definition;
     view->instances = &r->instances[event];
-    view->bounds = MPL_NEW_ARRAY(arena, n_names, struct mpl_bound);
-    view->talking = MPL_NEW_ARRAY(arena, n_names, uint32_t);
-    view->attributes = MPL_NEW_ARRAY(arena, definition->n_attributes, double);
-    view->scalars = MPL_NEW_ARRAY(arena, definition->n_slots, double);
-    view->values = MPL_NEW_ARRAY(arena, definition->n_slots, struct mpl_list);
-    view->items = MPL_NEW_ARRAY(arena, definition->n_slots, struct mpl_buf);
-    view->is_read = MPL_NEW_ARRAY(arena, words_of_slots(definition), uint64_t);
+    view->arena = arena;
     view->has_relations = asks_what_came_first(r->pattern);
-    if (view->talking == NULL || view->bounds == NULL || view->attributes == NULL ||
-        view->scalars == NULL || view->values == NULL || view->items == NULL ||
-        view->is_read == NULL) {
+    if (!make_room(view, arena)) {
         return NULL;
     }
     for (uint32_t i = 0; i < definition->n_slots; i++) {
         view->items[i] = mpl_buf_make(sizeof(double));
     }
-    for (uint32_t name = 0; name < n_names; name++) {
+    for (uint32_t name = 0; name < definition->n_members + definition->n_associated;
+         name++) {
         if (can_talk(definition, name)) {
             view->talking[view->n_talking++] = name;
             view->n_talking_members += name < definition->n_members;
@@ -187,41 +197,52 @@ void mpl_view_close(struct mpl_view *view)
     }
 }
 
-struct mpl_view *mpl_view_borrow(struct mpl_recognition *r, uint32_t event)
+static void forget(mpl_row_set *known, size_t n)
 {
-    struct mpl_instances *instances = &r->instances[event];
-    struct mpl_view *view = instances->view;
-
-    if (view == NULL || view->is_busy) {
-        view = mpl_view_open(r, event, r->arena);
-        if (instances->view == NULL) {
-            instances->view = view;
-        }
+    if (n > 0) {
+        memset(known, 0, n * sizeof *known);
     }
-    if (view != NULL) {
-        view->is_busy = true;
-        view->has_no_memory = false;
-    }
-    return view;
 }
 
-void mpl_view_return(struct mpl_view *view)
+void mpl_view_begin(struct mpl_view *view, uint32_t n, const struct mpl_near *near)
 {
-    mpl_view_close(view);
-    view->is_busy = false;
-}
+    const struct mpl_event_definition *definition = view->definition;
 
-void mpl_view_set(struct mpl_view *view, uint32_t location, uint32_t number,
-                  const uint32_t *words, const uint32_t *lists, const struct mpl_near *near)
-{
-    view->location = location;
-    view->number = number;
-    view->words = words;
-    view->lists = lists;
+    mpl_assert(n > 0 && n <= MPL_FORMULA_ROWS);
+    view->n = n;
     view->near = near;
-    memset(view->is_bound, 0, sizeof view->is_bound);
-    memset(view->is_valued, 0, sizeof view->is_valued);
-    memset(view->is_read, 0, words_of_slots(view->definition) * sizeof *view->is_read);
+    forget(view->is_bound, definition->n_members + definition->n_associated);
+    forget(view->is_read, definition->n_slots);
+    forget(view->is_valued, definition->n_attributes);
+    for (uint32_t i = 0; i < definition->n_slots; i++) {
+        view->items[i].n = 0;
+    }
+    mpl_view_go(view, 0);
+}
+
+void mpl_view_fill(struct mpl_view *view, size_t first, size_t n)
+{
+    const struct mpl_segment *segment = mpl_instances_segment(view->instances, first);
+    const uint32_t n_rows = n < MPL_FORMULA_ROWS ? (uint32_t) n : MPL_FORMULA_ROWS;
+
+    for (uint32_t i = 0; i < n_rows; i++) {
+        while (first + i >= segment->first + segment->n) {
+            segment++;
+        }
+
+        const size_t number = first + i - segment->first;
+
+        view->rows[i] = (struct mpl_row){ segment->location, (uint32_t) number,
+                                          segment->words + number * view->instances->stride,
+                                          segment->lists };
+    }
+    mpl_view_begin(view, n_rows, NULL);
+}
+
+void mpl_view_go(struct mpl_view *view, uint32_t at)
+{
+    view->at = at;
+    view->row = view->rows[at];
 }
 
 /* ---- names ------------------------------------------------------------------------------- */
@@ -242,7 +263,7 @@ void mpl_view_bind_span(const struct mpl_view *view, uint32_t location, uint32_t
     bound->location = location;
     bound->at = at;
     bound->message = MPL_NONE;
-    if (view->near != NULL && location == view->location) {
+    if (view->near != NULL && location == view->near->location) {
         const uint32_t end = at % 2 == 0 ? MPL_NONE : view->near->ends[at / 2];
         const bool is_message = end < view->r->model->locations[location].n_messages;
 
@@ -252,17 +273,17 @@ void mpl_view_bind_span(const struct mpl_view *view, uint32_t location, uint32_t
     }
 }
 
-void mpl_view_bind_member(const struct mpl_view *view, uint32_t member, uint32_t i,
-                          struct mpl_bound *bound)
+static void bind_item_of(const struct mpl_view *view, const struct mpl_row *row,
+                         uint32_t member, uint32_t i, struct mpl_bound *bound)
 {
     const uint32_t number = view->instances->word_of[member];
-    const uint32_t word = number == MPL_NONE ? MPL_NONE : view->words[number];
+    const uint32_t word = number == MPL_NONE ? MPL_NONE : row->words[number];
 
-    if (i >= mpl_word_count(word, view->lists)) {
+    if (i >= mpl_word_count(word, row->lists)) {
         bound->kind = MPL_BOUND_ABSENT;
         return;
     }
-    mpl_view_bind_span(view, view->location, mpl_word_item(word, view->lists, i), bound);
+    mpl_view_bind_span(view, row->location, mpl_word_item(word, row->lists, i), bound);
     if (view->definition->members[member].filter.event != MPL_NONE) {
         bound->kind = MPL_BOUND_INSTANCE;
     }
@@ -278,206 +299,103 @@ uint32_t mpl_bound_message(const struct mpl_recognition *r, const struct mpl_bou
     return mpl_filter_message_at(r, filter, bound->location, bound->at);
 }
 
-void mpl_view_bind(struct mpl_view *view, uint32_t name)
+/* Members on other locations are found for one row after the other. */
+static void bind_beside(struct mpl_view *view, uint32_t member, const struct mpl_rows *rows)
 {
-    view->is_bound[name / 64] |= UINT64_C(1) << name % 64;
-    if (name < view->definition->n_members && view->definition->members[name].beside != 0) {
-        mpl_view_bind_beside(view, name, &view->bounds[name]);
-    } else if (name < view->definition->n_members) {
-        mpl_view_bind_member(view, name, 0, &view->bounds[name]);
+    const uint32_t at = view->at;
+
+    for (uint32_t k = 0; k < rows->n; k++) {
+        mpl_view_go(view, rows->at[k]);
+        mpl_view_bind_beside(view, member, &view->bounds[member][rows->at[k]]);
+    }
+    mpl_view_go(view, at);
+}
+
+static void bind_members(struct mpl_view *view, uint32_t member, const uint64_t *wanted)
+{
+    struct mpl_bound *bounds = view->bounds[member];
+    struct mpl_rows rows;
+
+    mpl_rows_list(wanted, &rows);
+    if (view->definition->members[member].beside != 0) {
+        bind_beside(view, member, &rows);
+        return;
+    }
+    for (uint32_t k = 0; k < rows.n; k++) {
+        const uint32_t i = rows.at[k];
+
+        bind_item_of(view, &view->rows[i], member, 0, &bounds[i]);
+    }
+}
+
+void mpl_view_bind(struct mpl_view *view, uint32_t name, const uint64_t *rows)
+{
+    uint64_t *known = view->is_bound[name];
+    mpl_row_set missing;
+    uint64_t any = 0;
+
+    for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
+        missing[w] = rows[w] & ~known[w];
+        known[w] |= rows[w];
+        any |= missing[w];
+    }
+    if (any == 0) {
+        return;
+    }
+    if (view->bounds[name] == NULL) {
+        view->bounds[name] = MPL_NEW_ARRAY(view->arena, MPL_FORMULA_ROWS, struct mpl_bound);
+        view->has_no_memory = view->has_no_memory || view->bounds[name] == NULL;
+    }
+    if (view->has_no_memory) {
+        return;
+    }
+    if (name < view->definition->n_members) {
+        bind_members(view, name, missing);
     } else {
-        mpl_link_follow(view, name - view->definition->n_members, &view->bounds[name]);
+        mpl_link_follow(view, name - view->definition->n_members, missing);
     }
 }
 
-bool mpl_view_has(struct mpl_view *view, uint32_t name)
+struct mpl_bound *mpl_view_bound(struct mpl_view *view, uint32_t name)
 {
-    return mpl_view_bound(view, name)->kind != MPL_BOUND_ABSENT;
-}
+    static struct mpl_bound absent;
+    mpl_row_set alone = { 0 };
 
-/* ---- values -------------------------------------------------------------------------------- */
-
-static double instance_attribute(struct mpl_view *view, uint32_t event,
-                                 const struct mpl_bound *bound, uint32_t attribute)
-{
-    const double *column = mpl_recognition_column(view->r, event, attribute);
-    const struct mpl_segment *segment =
-        mpl_instances_find(&view->r->instances[event], bound->location);
-
-    if (column == NULL || segment == NULL) {
-        view->has_no_memory = true;
-        return NAN;
+    if (!mpl_row_is_in(view->is_bound[name], view->at)) {
+        alone[view->at / 64] = UINT64_C(1) << view->at % 64;
+        mpl_view_bind(view, name, alone);
     }
-    return column[segment->first + bound->at];
-}
-
-double mpl_view_field(struct mpl_view *view, const struct mpl_slot *slot,
-                      const struct mpl_bound *bound)
-{
-    if (bound->kind == MPL_BOUND_INSTANCE) {
-        return instance_attribute(view,
-                                  mpl_event_name_instance(view->definition, slot->name),
-                                  bound, slot->field);
-    }
-    if (bound->kind != MPL_BOUND_SPAN) {
-        return NAN;
-    }
-    return mpl_span_field(view->r, mpl_event_name_filter(view->definition, slot->name),
-                          bound->location, bound->at, bound->message,
-                          (enum mpl_field) slot->field);
-}
-
-static double scalar_value(struct mpl_view *view, uint32_t number)
-{
-    const struct mpl_slot *slot = &view->definition->slots[number];
-
-    if (slot->relation != MPL_SLOT_FIELD) {
-        return mpl_view_relation(view, slot);
-    }
-    if (slot->name == MPL_NONE) {
-        return mpl_view_attribute(view, slot->field);
-    }
-    return mpl_view_field(view, slot, mpl_view_bound(view, slot->name));
+    return view->bounds[name] == NULL ? &absent : &view->bounds[name][view->at];
 }
 
 /* The i-th thing that a list name stands for: of a repeated member, or the match of one. */
-static void bind_item(struct mpl_view *view, uint32_t name, uint32_t i,
-                      struct mpl_bound *bound)
+void mpl_view_bind_item(struct mpl_view *view, const struct mpl_row *row, uint32_t name,
+                        uint32_t i, struct mpl_bound *bound)
 {
     const struct mpl_event_definition *definition = view->definition;
 
     if (name < definition->n_members) {
-        mpl_view_bind_member(view, name, i, bound);
+        bind_item_of(view, row, name, i, bound);
         return;
     }
 
     const uint32_t base_name = definition->associated[name - definition->n_members].base;
     struct mpl_bound base;
 
-    bind_item(view, base_name, i, &base);
+    mpl_view_bind_item(view, row, base_name, i, &base);
     bound->kind = MPL_BOUND_ABSENT;
     if (base.kind == MPL_BOUND_SPAN) {
         mpl_link_match(view, &base, mpl_event_name_filter(definition, base_name), bound);
     }
 }
 
-void mpl_view_fill_list(struct mpl_view *view, uint32_t number)
+uint32_t mpl_view_count_items(const struct mpl_view *view, const struct mpl_row *row,
+                              uint32_t name)
 {
-    const struct mpl_slot *slot = &view->definition->slots[number];
-    struct mpl_buf *items = &view->items[number];
-    uint32_t member = slot->name;
-
-    while (member >= view->definition->n_members) {
-        member = view->definition->associated[member - view->definition->n_members].base;
+    while (name >= view->definition->n_members) {
+        name = view->definition->associated[name - view->definition->n_members].base;
     }
-
-    const uint32_t word = view->words[view->instances->word_of[member]];
-    const uint32_t n = mpl_word_count(word, view->lists);
-
-    items->n = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct mpl_bound bound;
-        double *item = mpl_buf_add(items);
-
-        if (item == NULL) {
-            view->has_no_memory = true;
-            return;
-        }
-        bind_item(view, slot->name, i, &bound);
-        *item = mpl_view_field(view, slot, &bound);
-    }
-    view->values[number] = (struct mpl_list){ items->data, n };
-}
-
-static void read_slot(void *context, uint32_t slot, bool is_list)
-{
-    struct mpl_view *view = context;
-
-    if (is_list) {
-        mpl_view_fill_list(view, slot);
-    } else {
-        view->scalars[slot] = scalar_value(view, slot);
-    }
-}
-
-static void read_all(struct mpl_view *view, const struct mpl_formula *formula)
-{
-    size_t n;
-    const uint32_t *slots = mpl_formula_scalars(formula, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        read_slot(view, slots[i], false);
-    }
-    slots = mpl_formula_lists(formula, &n);
-    for (size_t i = 0; i < n; i++) {
-        read_slot(view, slots[i], true);
-    }
-}
-
-/*
- * Most of what a constraint names has to be looked for, and most matches fail by the first part of it. Whoever asks what
- * came first notes where that is not known: then all is read, so that no doubt depends on the order of a formula.
- */
-double mpl_view_formula(struct mpl_view *view, const struct mpl_formula *formula)
-{
-    const struct mpl_formula_source from = { view->is_read, read_slot, view };
-    double value;
-
-    if (view->has_relations) {
-        read_all(view, formula);
-        value = view->has_no_memory
-                    ? NAN
-                    : mpl_formula_eval(formula, view->scalars, view->values);
-    } else {
-        value = mpl_formula_eval_as_needed(formula, view->scalars, view->values, &from);
-    }
-    return view->has_no_memory ? NAN : value;
-}
-
-double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t location,
-                              uint32_t number, struct mpl_range spans, uint32_t attribute)
-{
-    int64_t ticks = -r->window.begin_ticks;
-
-    if (attribute == MPL_OWN_LOCATION) {
-        return r->model->processes[r->model->locations[location].process].rank;
-    }
-    if (attribute == MPL_OWN_INDEX) {
-        return number;
-    }
-    if (attribute == MPL_OWN_ENTER) {
-        ticks += mpl_events_enter_ticks(r->events, location, spans.first);
-    } else {
-        ticks += mpl_events_leave_ticks(r->events, location, spans.end);
-    }
-    if (attribute == MPL_OWN_DURATION) {
-        ticks += r->window.begin_ticks -
-                 mpl_events_enter_ticks(r->events, location, spans.first);
-    }
-    return mpl_model_seconds(r->model, ticks);
-}
-
-static double compute_attribute(struct mpl_view *view, uint32_t attribute)
-{
-    const struct mpl_attribute *definition = &view->definition->attributes[attribute];
-
-    return definition->formula != NULL
-               ? mpl_view_formula(view, definition->formula)
-               : mpl_instance_attribute(view->r, view->location, view->number,
-                                        mpl_instance_spans(view->r, view->event,
-                                                           view->location, view->words,
-                                                           view->lists),
-                                        attribute);
-}
-
-/* Several formulas of an instance may read it. */
-double mpl_view_attribute(struct mpl_view *view, uint32_t attribute)
-{
-    if ((view->is_valued[attribute / 64] >> attribute % 64 & 1) == 0) {
-        view->attributes[attribute] = compute_attribute(view, attribute);
-        view->is_valued[attribute / 64] |= UINT64_C(1) << attribute % 64;
-    }
-    return view->attributes[attribute];
+    return mpl_word_count(row->words[view->instances->word_of[name]], row->lists);
 }
 
 /* ---- all that a name stands for -------------------------------------------------------------- */
@@ -485,21 +403,17 @@ double mpl_view_attribute(struct mpl_view *view, uint32_t attribute)
 bool mpl_view_each(struct mpl_view *view, uint32_t name, mpl_bound_told *told,
                    void *context)
 {
-    uint32_t member = name;
-    uint32_t n;
-
     if (!mpl_event_name_is_list(view->definition, name)) {
         return mpl_view_bound(view, name)->kind != MPL_BOUND_SPAN ||
                told(context, name, mpl_view_bound(view, name));
     }
-    while (member >= view->definition->n_members) {
-        member = view->definition->associated[member - view->definition->n_members].base;
-    }
-    n = mpl_word_count(view->words[view->instances->word_of[member]], view->lists);
+
+    const uint32_t n = mpl_view_count_items(view, &view->row, name);
+
     for (uint32_t i = 0; i < n; i++) {
         struct mpl_bound bound;
 
-        bind_item(view, name, i, &bound);
+        mpl_view_bind_item(view, &view->row, name, i, &bound);
         if (bound.kind == MPL_BOUND_SPAN && !told(context, name, &bound)) {
             return false;
         }

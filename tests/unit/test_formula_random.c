@@ -167,6 +167,107 @@ START_TEST(compiled_formulas_agree_with_a_tree_walker)
 }
 END_TEST
 
+/* ---- many rows ------------------------------------------------------------------------------- */
+
+enum { ROWS = 200 };
+
+struct table {
+    struct data *data; /* per row */
+    double scalars[TREE_SCALARS][ROWS];
+    struct mpl_list lists[TREE_LISTS][ROWS];
+};
+
+static void give_rows(void *context, uint32_t slot, bool is_list, const uint64_t *rows)
+{
+    struct table *table = context;
+
+    (void) is_list;
+    for (size_t i = 0; i < ROWS; i++) {
+        if ((rows[i / 64] >> i % 64 & 1) == 0) {
+            continue;
+        }
+        if (slot < TREE_SCALARS) {
+            table->scalars[slot][i] = table->data[i].scalars[slot];
+        }
+        if (slot < TREE_LISTS) {
+            table->lists[slot][i] = table->data[i].lists[slot];
+        }
+    }
+}
+
+/* What was not read is wrong, as above. */
+static void eval_rows(const struct mpl_formula *formula, struct table *table,
+                      const uint64_t *wanted, double *values)
+{
+    static const double wrong[] = { 12345.678, -12345.678 };
+    uint64_t known[TREE_SCALARS][MPL_FORMULA_ROW_WORDS] = { 0 };
+    double *scalars[TREE_SCALARS];
+    struct mpl_list *lists[TREE_SCALARS] = { NULL };
+    const struct mpl_formula_rows rows = {
+        .n = ROWS,
+        .scalars = scalars,
+        .lists = lists,
+        .temps =
+            MPL_NEW_ARRAY(arena, mpl_formula_temps(formula) * MPL_FORMULA_ROWS, double),
+        .known = known,
+        .read = give_rows,
+        .context = table,
+    };
+
+    ck_assert_ptr_nonnull(rows.temps);
+    for (int s = 0; s < TREE_SCALARS; s++) {
+        scalars[s] = table->scalars[s];
+        if (s < TREE_LISTS) {
+            lists[s] = table->lists[s];
+        }
+        for (int i = 0; i < ROWS; i++) {
+            table->scalars[s][i] = wrong[0];
+            if (s < TREE_LISTS) {
+                table->lists[s][i] = (struct mpl_list){ wrong, 2 };
+            }
+        }
+    }
+    mpl_formula_eval_rows(formula, &rows, wanted, values);
+}
+
+START_TEST(rows_have_the_values_that_each_has_alone)
+{
+    uint64_t state = (uint64_t) _i * 7919 + 1;
+    struct table table = { .data = MPL_NEW_ARRAY(arena, ROWS, struct data) };
+
+    ck_assert_ptr_nonnull(table.data);
+    for (int k = 0; k < 10; k++) {
+        const struct tree *tree =
+            tree_create(&state, 1 + tree_random(&state, 7), false, arena);
+        const char *text = tree_text(tree, &state, false, arena);
+        const struct mpl_formula *formula = compiled(text, _i);
+        uint64_t wanted[MPL_FORMULA_ROW_WORDS] = { 0 };
+        double values[ROWS];
+        double conditions[ROWS];
+
+        for (size_t i = 0; i < ROWS; i++) {
+            fill(&table.data[i], &state);
+            wanted[i / 64] |= (uint64_t) (tree_random(&state, 4) > 0) << i % 64;
+        }
+        eval_rows(formula, &table, wanted, values);
+        eval_rows(mpl_formula_condition(formula, arena), &table, wanted, conditions);
+        for (size_t i = 0; i < ROWS; i++) {
+            const double alone =
+                mpl_formula_eval(formula, table.data[i].scalars, table.data[i].lists);
+
+            if ((wanted[i / 64] >> i % 64 & 1) != 0) {
+                ck_assert_msg(values[i] == alone || (isnan(values[i]) && isnan(alone)),
+                              "seed %d, row %zu: %.17g and not %.17g: %s", _i, i, values[i],
+                              alone, text);
+                ck_assert_msg(is_alike(conditions[i], alone) ||
+                                  (alone == 0 && isnan(conditions[i])),
+                              "seed %d, row %zu: %s", _i, i, text);
+            }
+        }
+    }
+}
+END_TEST
+
 static int compare_numbers(const void *a, const void *b)
 {
     const double x = *(const double *) a;
@@ -349,6 +450,7 @@ int main(void)
     tcase_add_checked_fixture(random, create_arena, destroy_arena);
     tcase_set_timeout(random, 60);
     tcase_add_loop_test(random, compiled_formulas_agree_with_a_tree_walker, 0, 200);
+    tcase_add_loop_test(random, rows_have_the_values_that_each_has_alone, 0, 30);
     tcase_add_loop_test(random, percentiles_of_long_lists_are_those_of_the_sorted_list, 0,
                         12);
     tcase_add_loop_test(random, damaged_formulas_give_messages_inside_the_text, 0, 50);

@@ -1,0 +1,394 @@
+/*
+ * What formulas read of some instances, and what they give: a slot at a time for all instances in whose case it counts, in
+ * one tight loop. What one instance costs alone is mostly finding the way from name to number.
+ */
+#include "config.h"
+
+#include "recognize/recognition_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- fields of what names stand for ---------------------------------------------------------- */
+
+/* Attributes of instances of another event, or of this one. */
+static void read_instances(struct mpl_view *view, uint32_t event, uint32_t attribute,
+                           const struct mpl_bound *bounds, const struct mpl_rows *rows,
+                           double *values)
+{
+    const struct mpl_instances *instances = &view->r->instances[event];
+    const struct mpl_segment *segment = NULL;
+    const double *column = mpl_recognition_column(view->r, event, attribute);
+
+    view->has_no_memory = view->has_no_memory || column == NULL;
+    for (uint32_t k = 0; k < rows->n && column != NULL; k++) {
+        const uint32_t i = rows->at[k];
+
+        values[i] = NAN;
+        if (bounds[i].kind != MPL_BOUND_INSTANCE) {
+            continue;
+        }
+        if (segment == NULL || segment->location != bounds[i].location) {
+            segment = mpl_instances_find(instances, bounds[i].location);
+        }
+        values[i] = column[segment->first + bounds[i].at];
+    }
+}
+
+static void read_bounds(struct mpl_view *view, const struct mpl_slot *slot,
+                        const struct mpl_bound *bounds, const struct mpl_rows *rows,
+                        double *values)
+{
+    const uint32_t event = mpl_event_name_instance(view->definition, slot->name);
+
+    if (event != MPL_NONE) {
+        read_instances(view, event, slot->field, bounds, rows, values);
+    } else {
+        mpl_span_read(view->r, mpl_event_name_filter(view->definition, slot->name), bounds,
+                      rows, (enum mpl_field) slot->field, values);
+    }
+}
+
+static void read_relations(struct mpl_view *view, const struct mpl_slot *slot,
+                           const struct mpl_rows *rows, double *values)
+{
+    const uint32_t at = view->at;
+
+    for (uint32_t k = 0; k < rows->n; k++) {
+        mpl_view_go(view, rows->at[k]);
+        values[rows->at[k]] = mpl_view_relation(view, slot);
+    }
+    mpl_view_go(view, at);
+}
+
+static void read_scalars(struct mpl_view *view, uint32_t number, const uint64_t *wanted)
+{
+    const struct mpl_slot *slot = &view->definition->slots[number];
+    double *values = view->scalars[number];
+    struct mpl_rows rows;
+
+    mpl_rows_list(wanted, &rows);
+    if (slot->relation != MPL_SLOT_FIELD) {
+        read_relations(view, slot, &rows, values);
+    } else if (slot->name == MPL_NONE) {
+        const double *own = mpl_view_attribute(view, slot->field, wanted);
+
+        for (uint32_t k = 0; k < rows.n && own != NULL; k++) {
+            values[rows.at[k]] = own[rows.at[k]];
+        }
+    } else {
+        mpl_view_bind(view, slot->name, wanted);
+        if (!view->has_no_memory) {
+            read_bounds(view, slot, view->bounds[slot->name], &rows, values);
+        }
+    }
+}
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
+/* Things that names stand for, of which a field each is read into a list of numbers. */
+struct batch {
+    struct mpl_view *view;
+    const struct mpl_slot *slot;
+    double *values;
+    struct mpl_rows rows; /* 0, 1, 2, … */
+    struct mpl_bound bounds[MPL_FORMULA_ROWS];
+};
+
+static void flush(struct batch *batch)
+{
+    if (batch->rows.n > 0) {
+        read_bounds(batch->view, batch->slot, batch->bounds, &batch->rows, batch->values);
+        batch->values += batch->rows.n;
+        batch->rows.n = 0;
+    }
+}
+
+/* Room for the lists of all rows is made at once, as they must not move. */
+static bool make_lists(struct mpl_view *view, uint32_t number)
+{
+    const uint32_t name = view->definition->slots[number].name;
+    struct mpl_buf *items = &view->items[number];
+    size_t n = 0;
+
+    if (items->n > 0) {
+        return true;
+    }
+    for (uint32_t i = 0; i < view->n; i++) {
+        n += mpl_view_count_items(view, &view->rows[i], name);
+    }
+    if (!mpl_grow_to(items, n + 1)) {
+        view->has_no_memory = true;
+        return false;
+    }
+    /* The first number is none, so that it shows that there is room. */
+    items->n = 1;
+    return true;
+}
+
+static void read_lists(struct mpl_view *view, uint32_t number, const uint64_t *wanted)
+{
+    struct mpl_buf *items = &view->items[number];
+    struct mpl_rows rows;
+    struct batch batch;
+
+    if (!make_lists(view, number)) {
+        return;
+    }
+    batch.view = view;
+    batch.slot = &view->definition->slots[number];
+    batch.values = (double *) items->data + items->n;
+    batch.rows.n = 0;
+    mpl_rows_list(wanted, &rows);
+    for (uint32_t k = 0; k < rows.n; k++) {
+        const struct mpl_row *row = &view->rows[rows.at[k]];
+        const uint32_t n = mpl_view_count_items(view, row, batch.slot->name);
+
+        view->lists[number][rows.at[k]] =
+            (struct mpl_list){ (double *) items->data + items->n, n };
+        items->n += n;
+        for (uint32_t i = 0; i < n; i++) {
+            if (batch.rows.n == MPL_FORMULA_ROWS) {
+                flush(&batch);
+            }
+            batch.rows.at[batch.rows.n] = (uint8_t) batch.rows.n;
+            mpl_view_bind_item(view, row, batch.slot->name, i,
+                               &batch.bounds[batch.rows.n++]);
+        }
+    }
+    flush(&batch);
+}
+
+void mpl_view_read(struct mpl_view *view, uint32_t slot, bool is_list, const uint64_t *rows)
+{
+    if (view->has_no_memory) {
+        return;
+    }
+    if (is_list) {
+        read_lists(view, slot, rows);
+    } else {
+        read_scalars(view, slot, rows);
+    }
+}
+
+/* ---- formulas ------------------------------------------------------------------------------ */
+
+static void *room_for(struct mpl_view *view, void *place, size_t n, size_t size)
+{
+    void *room = place != NULL ? place : mpl_arena_array(view->arena, n, size);
+
+    view->has_no_memory = view->has_no_memory || room == NULL;
+    return room;
+}
+
+/* Room for what the formula reads and for what it computes on the way. */
+static bool prepare(struct mpl_view *view, const struct mpl_formula *formula,
+                    double **temps)
+{
+    size_t n;
+    const uint32_t *slots = mpl_formula_scalars(formula, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        view->scalars[slots[i]] =
+            room_for(view, view->scalars[slots[i]], MPL_FORMULA_ROWS, sizeof(double));
+    }
+    slots = mpl_formula_lists(formula, &n);
+    for (size_t i = 0; i < n; i++) {
+        view->lists[slots[i]] = room_for(view, view->lists[slots[i]], MPL_FORMULA_ROWS,
+                                         sizeof(struct mpl_list));
+    }
+    *temps = room_for(view, *temps, mpl_formula_temps(formula) * MPL_FORMULA_ROWS,
+                      sizeof(double));
+    return !view->has_no_memory;
+}
+
+static void read_rows(void *context, uint32_t slot, bool is_list, const uint64_t *rows)
+{
+    mpl_view_read(context, slot, is_list, rows);
+}
+
+static void read_all(struct mpl_view *view, const struct mpl_formula *formula,
+                     const uint64_t *rows)
+{
+    for (int lists = 0; lists < 2; lists++) {
+        size_t n;
+        const uint32_t *slots =
+            lists ? mpl_formula_lists(formula, &n) : mpl_formula_scalars(formula, &n);
+
+        for (size_t i = 0; i < n; i++) {
+            mpl_row_set missing;
+
+            for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
+                missing[w] = rows[w] & ~view->is_read[slots[i]][w];
+                view->is_read[slots[i]][w] |= rows[w];
+            }
+            mpl_view_read(view, slots[i], lists, missing);
+        }
+    }
+}
+
+/*
+ * Most of what a constraint names has to be looked for, and most matches fail by the first part of it. Whoever asks what
+ * came first notes where that is not known: then all is read, so that no doubt depends on the order of a formula.
+ */
+static bool evaluate(struct mpl_view *view, const struct mpl_formula *formula,
+                     double **temps, const uint64_t *rows, double *values)
+{
+    if (!prepare(view, formula, temps)) {
+        return false;
+    }
+
+    const struct mpl_formula_rows sheet = {
+        .n = view->n,
+        .scalars = view->scalars,
+        .lists = view->lists,
+        .temps = *temps,
+        .known = view->is_read,
+        .read = read_rows,
+        .context = view,
+    };
+
+    if (view->has_relations) {
+        read_all(view, formula, rows);
+    }
+    mpl_formula_eval_rows(formula, &sheet, rows, values);
+    return !view->has_no_memory;
+}
+
+/* ---- attributes ---------------------------------------------------------------------------- */
+
+double mpl_instance_attribute(const struct mpl_recognition *r, uint32_t location,
+                              uint32_t number, struct mpl_range spans, uint32_t attribute)
+{
+    int64_t ticks = -r->window.begin_ticks;
+
+    if (attribute == MPL_OWN_LOCATION) {
+        return r->model->processes[r->model->locations[location].process].rank;
+    }
+    if (attribute == MPL_OWN_INDEX) {
+        return number;
+    }
+    if (attribute == MPL_OWN_ENTER) {
+        ticks += mpl_events_enter_ticks(r->events, location, spans.first);
+    } else {
+        ticks += mpl_events_leave_ticks(r->events, location, spans.end);
+    }
+    if (attribute == MPL_OWN_DURATION) {
+        ticks += r->window.begin_ticks -
+                 mpl_events_enter_ticks(r->events, location, spans.first);
+    }
+    return mpl_model_seconds(r->model, ticks);
+}
+
+static void compute_own(const struct mpl_view *view, uint32_t attribute,
+                        const struct mpl_rows *rows, double *values)
+{
+    for (uint32_t k = 0; k < rows->n; k++) {
+        const struct mpl_row *row = &view->rows[rows->at[k]];
+        struct mpl_range spans = { 0, 0 };
+
+        if (attribute <= MPL_OWN_DURATION) {
+            spans = mpl_instance_spans(view->r, view->event, row->location, row->words,
+                                       row->lists);
+        }
+        values[rows->at[k]] =
+            mpl_instance_attribute(view->r, row->location, row->number, spans, attribute);
+    }
+}
+
+static void compute(struct mpl_view *view, uint32_t attribute, const uint64_t *wanted)
+{
+    const struct mpl_formula *formula = view->definition->attributes[attribute].formula;
+    double *values = view->attributes[attribute];
+    double found[MPL_FORMULA_ROWS];
+    struct mpl_rows rows;
+
+    mpl_rows_list(wanted, &rows);
+    if (formula == NULL) {
+        compute_own(view, attribute, &rows, values);
+    } else if (evaluate(view, formula, &view->temps[attribute], wanted, found)) {
+        for (uint32_t k = 0; k < rows.n; k++) {
+            values[rows.at[k]] = found[rows.at[k]];
+        }
+    }
+}
+
+const double *mpl_view_attribute(struct mpl_view *view, uint32_t attribute,
+                                 const uint64_t *rows)
+{
+    uint64_t *known = view->is_valued[attribute];
+    mpl_row_set missing;
+    uint64_t any = 0;
+
+    for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
+        missing[w] = rows[w] & ~known[w];
+        known[w] |= rows[w];
+        any |= missing[w];
+    }
+    view->attributes[attribute] =
+        room_for(view, view->attributes[attribute], MPL_FORMULA_ROWS, sizeof(double));
+    if (any != 0 && !view->has_no_memory) {
+        compute(view, attribute, missing);
+    }
+    return view->has_no_memory ? NULL : view->attributes[attribute];
+}
+
+/* ---- conditions ------------------------------------------------------------------------------ */
+
+static void test(struct mpl_view *view, const struct mpl_formula *formula, double **temps,
+                 uint64_t *rows)
+{
+    double values[MPL_FORMULA_ROWS];
+    struct mpl_rows list;
+
+    mpl_rows_list(rows, &list);
+    if (list.n == 0 || !evaluate(view, formula, temps, rows, values)) {
+        return;
+    }
+    for (uint32_t k = 0; k < list.n; k++) {
+        const uint32_t i = list.at[k];
+
+        if (isnan(values[i]) || values[i] == 0) {
+            rows[i / 64] &= ~(UINT64_C(1) << i % 64);
+        }
+    }
+}
+
+static void test_presence(struct mpl_view *view, const struct mpl_constraint *constraint,
+                          uint64_t *rows)
+{
+    struct mpl_rows list;
+
+    mpl_view_bind(view, constraint->present, rows);
+    mpl_rows_list(rows, &list);
+    for (uint32_t k = 0; k < list.n && !view->has_no_memory; k++) {
+        const uint32_t i = list.at[k];
+
+        if ((view->bounds[constraint->present][i].kind == MPL_BOUND_ABSENT) !=
+            constraint->is_absent) {
+            rows[i / 64] &= ~(UINT64_C(1) << i % 64);
+        }
+    }
+}
+
+void mpl_view_test(struct mpl_view *view, uint32_t number, uint64_t *rows)
+{
+    const struct mpl_event_definition *definition = view->definition;
+    const struct mpl_constraint *constraint = &definition->constraints[number];
+
+    if (constraint->present != MPL_NONE) {
+        test_presence(view, constraint, rows);
+    } else {
+        test(view, constraint->formula,
+             &view->temps[definition->n_attributes + definition->n_associated + number],
+             rows);
+    }
+}
+
+void mpl_view_test_link(struct mpl_view *view, uint32_t number, uint64_t *rows)
+{
+    const struct mpl_event_definition *definition = view->definition;
+
+    test(view, definition->associated[number].where,
+         &view->temps[definition->n_attributes + number], rows);
+}
