@@ -210,6 +210,12 @@ static size_t best_of(struct mpl_analysis *a, size_t first, size_t n)
     return best;
 }
 
+/* Of one that was not searched to the end, what it is by what was. */
+static double likely_score(const struct trial *t)
+{
+    return mpl_recognition_likely_coverage(t->recognition) * t->shown.fit;
+}
+
 /* Of those that are not taken: one whose roles were found before the others, then by score. */
 static void find_runner_up(struct mpl_analysis *a, size_t first, size_t n,
                            const struct mpl_analysis_options *options)
@@ -225,7 +231,7 @@ static void find_runner_up(struct mpl_analysis *a, size_t first, size_t n,
         }
         if (best == NULL || (t->recognition != NULL) > (best->recognition != NULL) ||
             (t->recognition != NULL && best->recognition != NULL &&
-             score_of(t) > score_of(best))) {
+             likely_score(t) > likely_score(best))) {
             best = t;
         }
     }

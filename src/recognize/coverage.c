@@ -32,6 +32,7 @@ static void measure_ends(struct mpl_recognition *r)
         n_explained += count_explained(r, l);
     }
     r->message_coverage = n == 0 ? 0 : (double) n_explained / (double) n;
+    r->likely_coverage = r->message_coverage;
 }
 
 /* ---- communication that no search can explain any more -------------------------------------- */
@@ -71,16 +72,22 @@ static bool has_explained_links(const struct mpl_pattern *pattern)
 bool mpl_coverage_falls_short(struct mpl_recognition *r, uint32_t end)
 {
     uint64_t n = 0;
-    uint64_t n_possible = 0;
+    uint64_t n_searched = 0;
+    uint64_t n_explained = 0;
+    uint64_t n_possible;
 
     for (uint32_t l = 0; l < r->model->n_locations; l++) {
         n += r->n_ends[l];
-        n_possible +=
-            l < end || r->explained[l] == NULL ? count_explained(r, l) : r->n_ends[l];
+        if (l < end || r->explained[l] == NULL) {
+            n_searched += r->n_ends[l];
+            n_explained += count_explained(r, l);
+        }
     }
+    n_possible = n - n_searched + n_explained;
     if (n == 0 || (double) n_possible >= r->needed_coverage * (double) n) {
         return false;
     }
+    r->likely_coverage = (double) n_explained / (double) n_searched;
     for (uint32_t l = 0; l < end && has_explained_links(r->pattern); l++) {
         n_possible += r->explained[l] == NULL ? 0 : count_open(r, l, end);
     }

@@ -98,6 +98,7 @@ struct mpl_recognition {
     double needed_coverage; /**< The search may stop when less is certain. */
     bool has_stopped;       /**< It has: message_coverage is an upper bound. */
     double message_coverage;
+    double likely_coverage; /**< The same; after a stop, of what was searched. */
     double time_coverage;
     /** Why it may be unknown what came first, if attributes have asked; NULL: all is known. */
     const char *value_doubt;

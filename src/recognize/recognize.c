@@ -124,6 +124,11 @@ double mpl_recognition_message_coverage(const struct mpl_recognition *r)
     return r->message_coverage;
 }
 
+double mpl_recognition_likely_coverage(const struct mpl_recognition *r)
+{
+    return r->likely_coverage;
+}
+
 bool mpl_recognition_has_stopped(const struct mpl_recognition *r)
 {
     return r->has_stopped;
