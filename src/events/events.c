@@ -374,15 +374,12 @@ static struct mpl_span gap_span(const struct mpl_events *events, uint32_t locati
         .enter_ticks = mpl_events_enter_ticks(events, location, 2 * k),
         .leave_ticks = mpl_events_leave_ticks(events, location, 2 * k),
         .culprit = MPL_NONE,
-        .region = lane->rest_region,
+        .region = mpl_events_gap_region(events, location, k),
         .first_message = MPL_NONE,
         .collective = MPL_NONE,
     };
 
     if (k < lane->n_calls) {
-        const uint32_t region = lane->calls[k].gap_region;
-
-        span.region = region == CALL_REGION_NONE ? MPL_NONE : region;
         if (lane->calls[k].class == MPL_SPAN_STARTUP) {
             span.class = MPL_SPAN_STARTUP;
         }

@@ -336,6 +336,9 @@ struct mpl_stretch mpl_events_stretch(const struct mpl_events *events, uint32_t 
 uint32_t mpl_events_span_count(const struct mpl_events *events, uint32_t location);
 struct mpl_span mpl_events_span(const struct mpl_events *events, uint32_t location,
                                 uint32_t span);
+/** The region of the computation before call \p call, or behind the last one: that of its span. */
+uint32_t mpl_events_gap_region(const struct mpl_events *events, uint32_t location,
+                               uint32_t call);
 /** The begin of span 0, and the end of the last one. */
 int64_t mpl_events_first_ticks(const struct mpl_events *events, uint32_t location);
 int64_t mpl_events_last_ticks(const struct mpl_events *events, uint32_t location);

@@ -20,6 +20,16 @@ int64_t mpl_events_last_ticks(const struct mpl_events *events, uint32_t location
     return mpl_time_of(events, loc, loc->n_events - 1);
 }
 
+uint32_t mpl_events_gap_region(const struct mpl_events *events, uint32_t location,
+                               uint32_t call)
+{
+    const struct mpl_lane *lane = &events->lanes[location];
+    const uint32_t region =
+        call == lane->n_calls ? lane->rest_region : lane->calls[call].gap_region;
+
+    return region == CALL_REGION_NONE ? MPL_NONE : region;
+}
+
 bool mpl_events_only_message(const struct mpl_events *events, uint32_t location,
                              uint32_t span, uint32_t *message)
 {
