@@ -46,31 +46,98 @@ void mpl_link_match(struct mpl_view *view, const struct mpl_bound *base,
     }
 }
 
-/* The last instance that begins at or before the span, if it ends at or behind it. */
-static void find_containing(struct mpl_view *view, uint32_t event, struct mpl_range inside,
-                            uint32_t location, struct mpl_bound *bound)
-{
-    const struct mpl_segment *segment =
-        mpl_instances_find(&view->r->instances[event], location);
-    uint32_t low = 0;
-    uint32_t high = segment == NULL ? 0 : segment->n;
+/* ---- instances around spans ----------------------------------------------------------------- */
 
+/* First and last spans of all instances of an event, and where those of a location are: made when first needed. */
+static bool make_spans(struct mpl_recognition *r, uint32_t event)
+{
+    struct mpl_instances *instances = &r->instances[event];
+    struct mpl_range *spans;
+    uint32_t *segment_of;
+
+    if (instances->spans != NULL) {
+        return true;
+    }
+    spans = MPL_NEW_ARRAY(r->arena, instances->n, struct mpl_range);
+    segment_of = MPL_NEW_ARRAY(r->arena, r->model->n_locations, uint32_t);
+    if (spans == NULL || segment_of == NULL) {
+        return false;
+    }
+    for (uint32_t l = 0; l < r->model->n_locations; l++) {
+        segment_of[l] = MPL_NONE;
+    }
+    for (uint32_t s = 0; s < instances->n_segments; s++) {
+        const struct mpl_segment *segment = &instances->segments[s];
+
+        segment_of[segment->location] = s;
+        for (uint32_t i = 0; i < segment->n; i++) {
+            spans[segment->first + i] = mpl_item_spans(r, event, segment->location, i);
+        }
+    }
+    instances->spans = spans;
+    instances->segment_of = segment_of;
+    return true;
+}
+
+/* How many begin at or before \p first. Rows that follow each other ask for neighbours: \p near is an answer before. */
+static uint32_t count_begun(const struct mpl_range *spans, uint32_t n, uint32_t first,
+                            uint32_t near)
+{
+    uint32_t low = near;
+    uint32_t high = near;
+    uint32_t step = 1;
+
+    if (near > 0 && spans[near - 1].first > first) {
+        high--;
+        while (high > step && spans[high - step].first > first) {
+            high -= step;
+            step *= 2;
+        }
+        low = high > step ? high - step + 1 : 0;
+    } else {
+        while (n - low >= step && spans[low + step - 1].first <= first) {
+            low += step;
+            step *= 2;
+        }
+        high = n - low >= step ? low + step - 1 : n;
+    }
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (mpl_item_spans(view->r, event, location, middle).first <= inside.first) {
+        if (spans[middle].first <= first) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    if (low > 0 && mpl_item_spans(view->r, event, location, low - 1).end >= inside.end) {
+    return low;
+}
+
+/* The last instance that begins at or before the span, if it ends at or behind it. */
+static void find_containing(const struct mpl_instances *instances, struct mpl_range inside,
+                            uint32_t location, uint32_t *near, struct mpl_bound *bound)
+{
+    const uint32_t number = instances->segment_of[location];
+    const struct mpl_segment *segment =
+        number == MPL_NONE ? NULL : &instances->segments[number];
+
+    if (segment == NULL || segment->n == 0) {
+        return;
+    }
+
+    const struct mpl_range *spans = instances->spans + segment->first;
+    const uint32_t n = count_begun(spans, segment->n, inside.first, near[number]);
+
+    near[number] = n;
+    if (n > 0 && spans[n - 1].end >= inside.end) {
         *bound = (struct mpl_bound){ .kind = MPL_BOUND_INSTANCE,
                                      .location = location,
-                                     .at = low - 1,
+                                     .at = n - 1,
                                      .message = MPL_NONE };
     }
 }
+
+/* ---- spans that links begin with -------------------------------------------------------------- */
 
 /*
  * Where a link along a location starts: before the first, or behind the last span of its base, which is known.
@@ -248,29 +315,45 @@ static void follow_along(struct mpl_view *view, uint32_t number, const uint64_t 
 
 /* ---- all links ----------------------------------------------------------------------------- */
 
-static void follow_others(struct mpl_view *view, uint32_t number, const uint64_t *wanted)
+static void follow_match(struct mpl_view *view, const struct mpl_associated *associated,
+                         const struct mpl_rows *rows, struct mpl_bound *bounds)
 {
-    const struct mpl_associated *associated = &view->definition->associated[number];
     const struct mpl_filter *filter =
         mpl_event_name_filter(view->definition, associated->base);
     const struct mpl_bound *bases = view->bounds[associated->base];
-    struct mpl_bound *bounds = view->bounds[view->definition->n_members + number];
-    struct mpl_rows rows;
 
-    mpl_rows_list(wanted, &rows);
-    for (uint32_t k = 0; k < rows.n; k++) {
-        const struct mpl_bound *base = &bases[rows.at[k]];
-        struct mpl_bound *bound = &bounds[rows.at[k]];
+    for (uint32_t k = 0; k < rows->n; k++) {
+        const uint32_t i = rows->at[k];
 
-        bound->kind = MPL_BOUND_ABSENT;
-        if (base->kind == MPL_BOUND_ABSENT) {
-            continue;
+        bounds[i].kind = MPL_BOUND_ABSENT;
+        if (bases[i].kind != MPL_BOUND_ABSENT) {
+            mpl_link_match(view, &bases[i], filter, &bounds[i]);
         }
-        if (associated->link == MPL_LINK_MATCH) {
-            mpl_link_match(view, base, filter, bound);
-        } else {
-            find_containing(view, associated->filter.event,
-                            spans_of(view, associated->base, base), base->location, bound);
+    }
+}
+
+static void follow_containing(struct mpl_view *view, uint32_t number,
+                              const struct mpl_rows *rows, struct mpl_bound *bounds)
+{
+    const struct mpl_associated *associated = &view->definition->associated[number];
+    const struct mpl_instances *instances = &view->r->instances[associated->filter.event];
+    const struct mpl_bound *bases = view->bounds[associated->base];
+    uint32_t **near = &view->near_instance[number];
+
+    if (*near == NULL) {
+        *near = MPL_NEW_ARRAY(view->arena, instances->n_segments, uint32_t);
+    }
+    if (*near == NULL || !make_spans(view->r, associated->filter.event)) {
+        view->has_no_memory = true;
+        return;
+    }
+    for (uint32_t k = 0; k < rows->n; k++) {
+        const uint32_t i = rows->at[k];
+
+        bounds[i].kind = MPL_BOUND_ABSENT;
+        if (bases[i].kind != MPL_BOUND_ABSENT) {
+            find_containing(instances, spans_of(view, associated->base, &bases[i]),
+                            bases[i].location, *near, &bounds[i]);
         }
     }
 }
@@ -299,7 +382,16 @@ void mpl_link_follow(struct mpl_view *view, uint32_t number, const uint64_t *row
     }
     if (is_along) {
         follow_along(view, number, rows);
+        return;
+    }
+
+    struct mpl_bound *bounds = view->bounds[view->definition->n_members + number];
+    struct mpl_rows list;
+
+    mpl_rows_list(rows, &list);
+    if (associated->link == MPL_LINK_MATCH) {
+        follow_match(view, associated, &list, bounds);
     } else {
-        follow_others(view, number, rows);
+        follow_containing(view, number, &list, bounds);
     }
 }

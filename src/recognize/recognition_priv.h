@@ -52,7 +52,9 @@ struct mpl_instances {
     double **columns; /**< Per attribute: NULL until asked for. */
     bool *is_wanted;  /**< Per attribute: made with the first column that is asked for. */
     bool is_making;   /**< Columns of this event are under way. */
-    uint32_t *locations; /**< Per instance; NULL until asked for. */
+    uint32_t *locations;     /**< Per instance; NULL until asked for. */
+    struct mpl_range *spans; /**< Per instance, its first and last; NULL until needed, */
+    uint32_t *segment_of;    /**< and then per location its segment, or MPL_NONE. */
     /** Why it was not known what came first, for a match that therefore is none; NULL: it was known. */
     const char *match_doubt;
 };
@@ -75,6 +77,7 @@ struct mpl_finders {
 struct mpl_recognition {
     const struct mpl_pattern *pattern;
     const struct mpl_events *events;
+    struct mpl_topology *topology; /**< NULL when the search is over. */
     const struct mpl_model *model;
     struct mpl_arena *arena;
     struct mpl_window window;
@@ -229,6 +232,8 @@ struct mpl_view {
     struct mpl_list **lists;
     double **attributes;
     struct mpl_buf *items; /**< double, per slot: what is in the lists. */
+    uint32_t *
+        *near_instance; /**< Per associated event and segment: where one was found last. */
     double **temps; /**< Per attribute, then per associated event, then per constraint. */
     uint32_t n_talking;
     uint32_t n_talking_members;

@@ -152,11 +152,12 @@ static bool make_room(struct mpl_view *view, struct mpl_arena *arena)
                                 (size_t) definition->n_attributes +
                                     definition->n_associated + definition->n_constraints,
                                 double *);
+    view->near_instance = MPL_NEW_ARRAY(arena, definition->n_associated, uint32_t *);
     view->talking = MPL_NEW_ARRAY(arena, n_names, uint32_t);
     return view->is_bound != NULL && view->is_read != NULL && view->is_valued != NULL &&
            view->bounds != NULL && view->scalars != NULL && view->lists != NULL &&
            view->attributes != NULL && view->items != NULL && view->temps != NULL &&
-           view->talking != NULL;
+           view->near_instance != NULL && view->talking != NULL;
 }
 
 struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,

@@ -555,6 +555,60 @@ START_TEST(conditions_over_other_spans_look_at_the_nearest_few)
 }
 END_TEST
 
+/* Chance says whose message the boss takes next, so hands ask for its rounds in irregular steps. */
+START_TEST(instances_around_many_spans_are_found)
+{
+    enum { ROUNDS = 700, LINE_BYTES = 128 };
+    const struct mpl_pattern *pattern =
+        farm("  Round:\n"
+             "    on: boss\n"
+             "    expression: take work\n"
+             "    members: {take: {event: recv}, work: {event: compute}}\n"
+             "  Put:\n"
+             "    on: hand\n"
+             "    expression: put\n"
+             "    members: {put: {event: send, to: boss}}\n"
+             "    associated:\n"
+             "      taken: {match: put}\n"
+             "      round: {containing: taken, instance: Round}\n"
+             "    attributes:\n"
+             "      taken: {value: taken.enter, unit: s}\n"
+             "      round: {value: round.enter, unit: s}\n"
+             "      number: {value: round.index, unit: 1}\n",
+             arena);
+    char *text = MPL_NEW_ARRAY(arena, 2 * ROUNDS * LINE_BYTES, char);
+    unsigned state = 7;
+
+    ck_assert_ptr_nonnull(text);
+
+    size_t n =
+        (size_t) sprintf(text, "# us\nrank 0: send 0..1 to 1  send 1..2 to 2\n"
+                               "rank 1: recv 0..2 from 0\nrank 2: recv 0..3 from 0\n");
+
+    for (int i = 1; i <= ROUNDS; i++) {
+        const int at = 10 * i;
+
+        state = state * 1664525u + 1013904223u;
+        n += (size_t) sprintf(text + n,
+                              "rank 0: recv %d..%d from %u  compute %d..%d\n"
+                              "rank %u: send %d..%d to 0\n",
+                              at, at + 2, 1 + (state >> 16) % 2, at + 2, at + 9,
+                              1 + (state >> 16) % 2, at, at + 1);
+    }
+
+    struct mpl_recognition *r = recognize(pattern, events_of_text(text, arena), arena);
+
+    ck_assert_uint_eq(count_of(r, "Round"), ROUNDS);
+    ck_assert_uint_eq(count_of(r, "Put"), ROUNDS);
+    for (size_t i = 0; i < ROUNDS; i++) {
+        const double enter = value_of(r, "Put.taken", i);
+
+        ck_assert_double_eq(value_of(r, "Put.round", i), enter);
+        ck_assert_double_eq_tol(value_of(r, "Put.number", i), 1e5 * enter - 1, 1e-6);
+    }
+}
+END_TEST
+
 START_TEST(conditions_read_attributes)
 {
     const struct mpl_events *events = events_of_text(turns, arena);
@@ -584,6 +638,7 @@ static Suite *links_suite(void)
     tcase_add_test(tcase, strict_events_allow_nothing_in_between);
     tcase_add_test(tcase, links_compare_with_spans_that_are_bound);
     tcase_add_test(tcase, conditions_over_other_spans_look_at_the_nearest_few);
+    tcase_add_test(tcase, instances_around_many_spans_are_found);
     tcase_add_test(tcase, conditions_read_attributes);
     suite_add_tcase(suite, tcase);
     return suite;
