@@ -51,6 +51,7 @@ enum mpl_status mpl_recognize_in(const struct mpl_pattern *pattern,
     }
     r->pattern = pattern;
     r->events = events;
+    r->topology = topology;
     r->model = mpl_events_model(events);
     r->arena = arena;
     r->needed_coverage = needed_coverage;
@@ -73,6 +74,7 @@ enum mpl_status mpl_recognize_in(const struct mpl_pattern *pattern,
     if (st == MPL_OK) {
         st = mpl_instances_find_all(r, err);
     }
+    r->topology = NULL;
     if (st == MPL_OK) {
         mpl_coverage_measure(r);
         *out = r;

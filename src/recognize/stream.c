@@ -3,8 +3,7 @@
  * searched in small arrays: a letter stands for one combination of members, over all these types,
  * that a span can be. There are few: a span of MPI_Recv from the master is like the next one.
  *
- * Letters are found by what filters can see of a span (region, whom a message names, operation),
- * and that is looked up in a small cache: consecutive messages repeat each other.
+ * Letters are found once per kind of call, see kinds.c, and per region of computation.
  */
 #include "config.h"
 
@@ -13,21 +12,16 @@
 
 #include <string.h>
 
-enum { CACHE_SIZE = 1024, LETTERS_MAX = UINT16_MAX - MPL_MEMBERS_MAX };
-
-/* What the filters can see of a span with at most one message. */
-struct look {
-    uint32_t region;
-    uint32_t envelope; /* MPL_NONE without message */
-    uint32_t peer;     /* process, for messages whose envelope is unsure about it */
-    uint32_t op;       /* of a collective; MPL_NONE without one */
-    uint32_t root;
+enum {
+    LETTERS_MAX = UINT16_MAX - MPL_MEMBERS_MAX,
+    LETTER_UNKNOWN = UINT16_MAX,
+    GAPS = 64, /* a power of two */
 };
 
-struct cached {
-    struct look look;
-    bool is_known;
-    uint16_t letter;
+/* Computation in one region, at the place of its number. */
+struct gap {
+    uint32_t region;
+    uint16_t letter; /* LETTER_UNKNOWN: there is none here */
 };
 
 struct mpl_stream {
@@ -37,14 +31,13 @@ struct mpl_stream {
     uint32_t n_events;
     struct mpl_range range;
     bool is_compute_plain; /* all computation is the same letter */
-    uint16_t compute_letter;
+    const struct mpl_kinds *kinds;
+    struct mpl_buf letter_of; /* uint16_t per kind of call, or LETTER_UNKNOWN */
+    struct gap gaps[GAPS];
     struct mpl_buf letters;  /* uint16_t per span */
-    struct mpl_buf ends;     /* uint32_t per call; see struct mpl_near */
     struct mpl_buf sets;     /* uint64_t, SETS * n_events per letter */
     struct mpl_map *numbers; /* of letters, by a hash of their sets */
     uint64_t *combined;      /* SETS * n_events: the sets of the span at hand */
-    uint64_t *united;        /* those of all messages of a call */
-    struct cached *cache;
     /* For the event asked for last. */
     uint32_t event;
     struct mpl_buf masks; /* uint64_t per letter: its members */
@@ -68,7 +61,7 @@ struct mpl_stream *mpl_stream_open(const struct mpl_recognition *r, struct mpl_a
     }
     stream->r = r;
     stream->letters = mpl_buf_make(sizeof(uint16_t));
-    stream->ends = mpl_buf_make(sizeof(uint32_t));
+    stream->letter_of = mpl_buf_make(sizeof(uint16_t));
     stream->sets = mpl_buf_make(sizeof(uint64_t));
     stream->masks = mpl_buf_make(sizeof(uint64_t));
     stream->links = mpl_buf_make(sizeof(uint64_t));
@@ -76,11 +69,7 @@ struct mpl_stream *mpl_stream_open(const struct mpl_recognition *r, struct mpl_a
     stream->items = mpl_buf_make(sizeof(uint32_t));
     stream->hidden = mpl_buf_make(sizeof(uint8_t));
     stream->combined = MPL_NEW_ARRAY(arena, SETS * (size_t) r->pattern->n_events, uint64_t);
-    stream->united = MPL_NEW_ARRAY(arena, SETS * (size_t) r->pattern->n_events, uint64_t);
-    stream->cache = MPL_NEW_ARRAY(arena, CACHE_SIZE, struct cached);
-    return stream->combined == NULL || stream->united == NULL || stream->cache == NULL
-               ? NULL
-               : stream;
+    return stream->combined == NULL ? NULL : stream;
 }
 
 void mpl_stream_close(struct mpl_stream *stream)
@@ -90,7 +79,7 @@ void mpl_stream_close(struct mpl_stream *stream)
     }
     mpl_map_destroy(stream->numbers);
     mpl_buf_free(&stream->letters);
-    mpl_buf_free(&stream->ends);
+    mpl_buf_free(&stream->letter_of);
     mpl_buf_free(&stream->sets);
     mpl_buf_free(&stream->masks);
     mpl_buf_free(&stream->links);
@@ -173,131 +162,81 @@ static enum mpl_status letter_of(struct mpl_stream *stream, uint16_t *out,
     return mpl_map_put(stream->numbers, key, (uint32_t) n) ? MPL_OK : mpl_nomem(err);
 }
 
-static struct cached *cache_slot(struct mpl_stream *stream, const struct look *look)
-{
-    uint64_t key = (uint64_t) look->region << 32 | look->envelope;
+static enum mpl_status find_letter(struct mpl_stream *stream, uint32_t kind, uint16_t *out,
+                                   struct mpl_err *err);
 
-    key = (key ^ look->peer ^ (uint64_t) look->op << 24 ^ (uint64_t) look->root << 40) *
-          UINT64_C(0x9E3779B97F4A7C15);
-    return &stream->cache[key >> 54];
-}
-
-static enum mpl_status cached_letter(struct mpl_stream *stream, const struct look *look,
-                                     const struct mpl_span *span, uint16_t *out,
-                                     struct mpl_err *err)
-{
-    struct cached *cached = cache_slot(stream, look);
-    enum mpl_status st;
-
-    if (cached->is_known && memcmp(&cached->look, look, sizeof *look) == 0) {
-        *out = cached->letter;
-        return MPL_OK;
-    }
-    fill_sets(stream, span);
-    st = letter_of(stream, out, err);
-    if (st == MPL_OK) {
-        *cached = (struct cached){ *look, true, *out };
-    }
-    return st;
-}
-
-static struct look look_at(const struct mpl_stream *stream, const struct mpl_span *span)
-{
-    const struct mpl_location *loc = &stream->r->model->locations[stream->location];
-    struct look look = { span->region, MPL_NONE, MPL_NONE, MPL_NONE, MPL_NONE };
-
-    if (span->n_messages > 0) {
-        look.envelope = loc->messages[span->first_message].envelope;
-        if (look.envelope != MPL_NONE && loc->envelopes[look.envelope].comm_unsure) {
-            look.peer =
-                mpl_topology_peer(stream->r->events, stream->location, span->first_message);
-        }
-    }
-    if (span->collective != MPL_NONE) {
-        look.op = loc->collectives[span->collective].op;
-        look.root = loc->collectives[span->collective].root;
-    }
-    return look;
-}
-
-/* A call with several messages is what each of them makes it. */
-static enum mpl_status letter_of_many(struct mpl_stream *stream,
-                                      const struct mpl_span *span, uint16_t *out,
-                                      struct mpl_err *err)
+/* What each of its messages makes it. */
+static enum mpl_status unite_parts(struct mpl_stream *stream, const struct mpl_kind *kind,
+                                   struct mpl_err *err)
 {
     const size_t n_sets = SETS * (size_t) stream->n_events;
-    struct mpl_span single = *span;
+    const uint32_t *parts = stream->kinds->parts + kind->first_part;
+    uint16_t letter;
 
-    memset(stream->united, 0, n_sets * sizeof *stream->united);
-    single.n_messages = 1;
-    for (uint32_t m = 0; m < span->n_messages; m++) {
-        uint16_t letter;
-
-        single.first_message =
-            mpl_events_message(stream->r->events, stream->location, span, m);
-
-        const struct look look = look_at(stream, &single);
-        const enum mpl_status st = cached_letter(stream, &look, &single, &letter, err);
+    for (uint32_t p = 0; p < kind->n_parts; p++) {
+        const enum mpl_status st = find_letter(stream, parts[p], &letter, err);
 
         if (st != MPL_OK) {
             return st;
         }
+    }
+    memset(stream->combined, 0, n_sets * sizeof *stream->combined);
+    for (uint32_t p = 0; p < kind->n_parts; p++) {
+        const uint64_t *sets =
+            (const uint64_t *) stream->sets.data +
+            ((const uint16_t *) stream->letter_of.data)[parts[p]] * n_sets;
+
         for (size_t i = 0; i < n_sets; i++) {
-            stream->united[i] |=
-                ((const uint64_t *) stream->sets.data)[letter * n_sets + i];
+            stream->combined[i] |= sets[i];
         }
     }
-    memcpy(stream->combined, stream->united, n_sets * sizeof *stream->united);
-    return letter_of(stream, out, err);
+    return MPL_OK;
 }
 
-static uint32_t only_end(const struct mpl_stream *stream, const struct mpl_span *span)
+/* The letter of a kind of calls, found once. Parts have no parts. */
+static enum mpl_status find_letter(struct mpl_stream *stream, uint32_t kind, uint16_t *out,
+                                   struct mpl_err *err)
 {
-    const struct mpl_events *events = stream->r->events;
-    const struct mpl_location *loc = &stream->r->model->locations[stream->location];
-    const bool has_collective =
-        span->collective != MPL_NONE &&
-        mpl_topology_counts_collective(events, stream->location, span->collective);
+    const struct mpl_kind *of = &stream->kinds->kinds[kind];
+    uint16_t *letter = (uint16_t *) stream->letter_of.data + kind;
+    enum mpl_status st = MPL_OK;
 
-    if (span->n_messages + has_collective > 1) {
-        return MPL_MANY_ENDS;
+    if (*letter == LETTER_UNKNOWN) {
+        struct mpl_span span =
+            mpl_events_span(stream->r->events, stream->location, of->span);
+
+        span.n_messages = of->message != MPL_NONE;
+        span.first_message = of->message;
+        if (of->n_parts > 0) {
+            st = unite_parts(stream, of, err);
+        } else {
+            fill_sets(stream, &span);
+        }
+        st = st == MPL_OK ? letter_of(stream, letter, err) : st;
     }
-    if (has_collective) {
-        return loc->n_messages + span->collective;
-    }
-    return span->n_messages == 1 &&
-                   mpl_topology_counts(events, stream->location, span->first_message)
-               ? span->first_message
-               : MPL_NONE;
-}
-
-static enum mpl_status read_call(struct mpl_stream *stream, uint32_t at, uint16_t *letter,
-                                 struct mpl_err *err)
-{
-    const struct mpl_span span = mpl_events_span(stream->r->events, stream->location, at);
-
-    ((uint32_t *) stream->ends.data)[at / 2] = only_end(stream, &span);
-    if (span.n_messages > 1) {
-        return letter_of_many(stream, &span, letter, err);
-    }
-
-    const struct look look = look_at(stream, &span);
-
-    return cached_letter(stream, &look, &span, letter, err);
+    *out = *letter;
+    return st;
 }
 
 static enum mpl_status read_compute(struct mpl_stream *stream, uint32_t at,
                                     uint16_t *letter, struct mpl_err *err)
 {
-    if (stream->is_compute_plain) {
-        *letter = stream->compute_letter;
-        return MPL_OK;
+    const uint32_t region =
+        mpl_events_gap_region(stream->r->events, stream->location, at / 2);
+    struct gap *gap = &stream->gaps[stream->is_compute_plain ? 0 : region % GAPS];
+    enum mpl_status st = MPL_OK;
+
+    if (gap->letter == LETTER_UNKNOWN ||
+        (gap->region != region && !stream->is_compute_plain)) {
+        const struct mpl_span span =
+            mpl_events_span(stream->r->events, stream->location, at);
+
+        gap->region = region;
+        fill_sets(stream, &span);
+        st = letter_of(stream, &gap->letter, err);
     }
-
-    const struct mpl_span span = mpl_events_span(stream->r->events, stream->location, at);
-    const struct look look = look_at(stream, &span);
-
-    return cached_letter(stream, &look, &span, letter, err);
+    *letter = gap->letter;
+    return st;
 }
 
 /* Whether no filter asks for the function that computes. */
@@ -318,9 +257,6 @@ static bool is_compute_plain(const struct mpl_stream *stream)
 static enum mpl_status begin(struct mpl_stream *stream, uint32_t location,
                              const uint32_t *events, uint32_t n_events, struct mpl_err *err)
 {
-    struct mpl_span span;
-    struct look look;
-
     mpl_map_destroy(stream->numbers);
     stream->numbers = mpl_map_create();
     stream->location = location;
@@ -329,20 +265,20 @@ static enum mpl_status begin(struct mpl_stream *stream, uint32_t location,
     stream->range = stream->r->ranges[location];
     stream->letters.n = 0;
     stream->sets.n = 0;
-    memset(stream->cache, 0, CACHE_SIZE * sizeof *stream->cache);
-    if (stream->numbers == NULL) {
+    stream->is_compute_plain = is_compute_plain(stream);
+    stream->kinds = mpl_kinds_get(stream->r->topology, location);
+    if (stream->numbers == NULL || stream->kinds == NULL ||
+        !mpl_grow_to(&stream->letters, stream->range.end) ||
+        !mpl_grow_to(&stream->letter_of, stream->kinds->n)) {
         return mpl_nomem(err);
     }
-    /* Even spans are computation; the range may begin with a call across the end of start-up. */
-    const uint32_t at = stream->range.first + stream->range.first % 2;
-
-    stream->is_compute_plain = at < stream->range.end && is_compute_plain(stream);
-    if (!stream->is_compute_plain) {
-        return MPL_OK;
+    for (uint32_t k = 0; k < stream->kinds->n; k++) {
+        ((uint16_t *) stream->letter_of.data)[k] = LETTER_UNKNOWN;
     }
-    span = mpl_events_span(stream->r->events, location, at);
-    look = look_at(stream, &span);
-    return cached_letter(stream, &look, &span, &stream->compute_letter, err);
+    for (uint32_t i = 0; i < GAPS; i++) {
+        stream->gaps[i].letter = LETTER_UNKNOWN;
+    }
+    return MPL_OK;
 }
 
 enum mpl_status mpl_stream_read(struct mpl_stream *stream, uint32_t location,
@@ -350,17 +286,21 @@ enum mpl_status mpl_stream_read(struct mpl_stream *stream, uint32_t location,
                                 struct mpl_err *err)
 {
     enum mpl_status st = begin(stream, location, events, n_events, err);
-
-    if (st == MPL_OK && (!mpl_grow_to(&stream->letters, stream->range.end) ||
-                         !mpl_grow_to(&stream->ends, stream->range.end / 2))) {
-        return mpl_nomem(err);
-    }
-
     uint16_t *letters = stream->letters.data;
+    const uint16_t *letter_of_kind = stream->letter_of.data;
 
     for (uint32_t at = stream->range.first; at < stream->range.end && st == MPL_OK; at++) {
-        st = at % 2 == 0 ? read_compute(stream, at, &letters[at], err)
-                         : read_call(stream, at, &letters[at], err);
+        if (at % 2 == 0) {
+            st = read_compute(stream, at, &letters[at], err);
+            continue;
+        }
+
+        const uint32_t kind = stream->kinds->of_call[at / 2];
+
+        letters[at] = letter_of_kind[kind];
+        if (letters[at] == LETTER_UNKNOWN) {
+            st = find_letter(stream, kind, &letters[at], err);
+        }
     }
     return st;
 }
@@ -570,7 +510,7 @@ enum mpl_status mpl_stream_letters(struct mpl_stream *stream, uint32_t i,
     }
     stream->near =
         (struct mpl_near){ stream->location, stream->letters.data, stream->links.data,
-                           stream->ends.data, stream->range };
+                           stream->kinds->ends, stream->range };
     stream->has_items = n_inner > 0;
     if (stream->has_items) {
         st = build_items(stream, inner, n_inner, err);

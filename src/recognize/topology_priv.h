@@ -45,6 +45,28 @@ struct mpl_peer_graph {
     const uint32_t *component; /**< Numbered by their lowest process; MPL_NONE: no node. */
 };
 
+/**
+ * Calls that no filter tells from each other. That of the first \p message of one, or, with parts, what all kinds of its
+ * messages are together.
+ */
+struct mpl_kind {
+    uint32_t span;                /**< One of them, */
+    uint32_t message;             /**< with that message, or with MPL_NONE. */
+    uint32_t first_part, n_parts; /**< Kinds of the messages of calls with several. */
+};
+
+/** Of the calls of one location between start-up and shut-down. */
+struct mpl_kinds {
+    uint32_t n;
+    const struct mpl_kind *kinds;
+    const uint32_t *parts;
+    const uint32_t *of_call;
+    const uint32_t
+        *ends; /**< Per call: its only end, MPL_NONE without one, MPL_MANY_ENDS. */
+};
+
+struct mpl_kinds_table;
+
 struct mpl_topology {
     const struct mpl_events *events;
     const struct mpl_model *model;
@@ -58,7 +80,11 @@ struct mpl_topology {
     struct mpl_peer_graph graph;
     double *values[MPL_VAR_FIXED]; /**< Per variable: n numbers. */
     bool has_eccentricity;
+    struct mpl_kinds_table *kinds; /**< NULL until asked for. */
 };
+
+/** The kinds of calls of a location, made when first asked for. NULL: out of memory. */
+const struct mpl_kinds *mpl_kinds_get(struct mpl_topology *t, uint32_t location);
 
 /** Fills in the eccentricities, which cost processes times edges. Again: nothing happens. */
 enum mpl_status mpl_topology_want_eccentricity(struct mpl_topology *t, struct mpl_err *err);

@@ -1,0 +1,315 @@
+/*
+ * Calls of a location by what filters can see of them: region, whom a message names, operation, root. There are few kinds:
+ * a call of MPI_Recv from the master is like the next one. They are found once and serve all patterns that are tried.
+ */
+#include "config.h"
+
+#include "recognize/recognition_priv.h"
+#include "recognize/topology_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the filters can see of a call with at most one message. */
+struct look {
+    uint32_t region;
+    uint32_t envelope; /* MPL_NONE without message */
+    uint32_t peer;     /* process, for messages whose envelope is unsure about it */
+    uint32_t op;       /* of a collective; MPL_NONE without one */
+    uint32_t root;
+};
+
+/* A place of the hash table; it counts for the location with that stamp. */
+struct place {
+    struct look look;
+    uint32_t stamp;
+    uint32_t kind;
+};
+
+struct mpl_kinds_table {
+    struct mpl_kinds **of_location;
+    uint32_t stamp;
+    size_t n_places; /* a power of two */
+    struct place *places;
+};
+
+struct classing {
+    struct mpl_topology *t;
+    struct mpl_kinds_table *table;
+    uint32_t location;
+    struct mpl_buf kinds; /* struct mpl_kind */
+    struct mpl_buf parts; /* uint32_t */
+    struct mpl_buf own;   /* uint32_t: kinds of the messages of a call */
+    bool has_no_memory;
+};
+
+enum { PLACES_MIN = 1024 };
+
+/* ---- one look ------------------------------------------------------------------------------ */
+
+static struct look look_at(const struct classing *c, const struct mpl_call_about *about,
+                           uint32_t message)
+{
+    const struct mpl_location *loc = &c->t->model->locations[c->location];
+    struct look look = { about->region, MPL_NONE, MPL_NONE, MPL_NONE, MPL_NONE };
+
+    if (message != MPL_NONE) {
+        look.envelope = loc->messages[message].envelope;
+        if (look.envelope != MPL_NONE && loc->envelopes[look.envelope].comm_unsure) {
+            look.peer = mpl_topology_peer(c->t->events, c->location, message);
+        }
+    }
+    if (about->collective != MPL_NONE) {
+        look.op = loc->collectives[about->collective].op;
+        look.root = loc->collectives[about->collective].root;
+    }
+    return look;
+}
+
+static struct place *find_place(const struct mpl_kinds_table *table,
+                                const struct look *look)
+{
+    uint64_t key = (uint64_t) look->region << 32 | look->envelope;
+
+    key = (key ^ look->peer ^ (uint64_t) look->op << 24 ^ (uint64_t) look->root << 40) *
+          UINT64_C(0x9E3779B97F4A7C15);
+    for (size_t i = key >> 32;; i++) {
+        struct place *place = &table->places[i & (table->n_places - 1)];
+
+        if (place->stamp != table->stamp ||
+            (place->look.region == look->region && place->look.envelope == look->envelope &&
+             place->look.peer == look->peer && place->look.op == look->op &&
+             place->look.root == look->root)) {
+            return place;
+        }
+    }
+}
+
+/* Twice as many places, with what is in those that count. */
+static bool grow(struct classing *c)
+{
+    struct mpl_kinds_table old = *c->table;
+    struct mpl_kinds_table *table = c->table;
+
+    table->n_places = old.n_places == 0 ? PLACES_MIN : 2 * old.n_places;
+    table->places = MPL_NEW_ARRAY(c->t->arena, table->n_places, struct place);
+    if (table->places == NULL) {
+        *table = old;
+        c->has_no_memory = true;
+        return false;
+    }
+    for (size_t i = 0; i < old.n_places; i++) {
+        if (old.places[i].stamp == table->stamp) {
+            *find_place(table, &old.places[i].look) = old.places[i];
+        }
+    }
+    return true;
+}
+
+static uint32_t add_kind(struct classing *c, struct mpl_kind kind)
+{
+    struct mpl_kind *item = mpl_buf_add(&c->kinds);
+
+    c->has_no_memory = c->has_no_memory || item == NULL;
+    if (item != NULL) {
+        *item = kind;
+    }
+    return c->has_no_memory ? MPL_NONE : (uint32_t) c->kinds.n - 1;
+}
+
+/* The kind of what \p call is with one of its messages, or with none. */
+static uint32_t kind_of(struct classing *c, uint32_t call,
+                        const struct mpl_call_about *about, uint32_t message)
+{
+    const struct look look = look_at(c, about, message);
+    struct place *place = find_place(c->table, &look);
+
+    if (place->stamp == c->table->stamp) {
+        return place->kind;
+    }
+    *place =
+        (struct place){ look, c->table->stamp,
+                        add_kind(c, (struct mpl_kind){ 2 * call + 1, message, 0, 0 }) };
+
+    const uint32_t kind = place->kind;
+
+    if (2 * c->kinds.n > c->table->n_places && !grow(c)) {
+        return MPL_NONE;
+    }
+    return kind;
+}
+
+/* ---- calls with several messages -------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *) a;
+    const uint32_t y = *(const uint32_t *) b;
+
+    return (x > y) - (x < y);
+}
+
+/* The kinds of its messages, ascending, each once. */
+static bool list_parts(struct classing *c, uint32_t call,
+                       const struct mpl_call_about *about)
+{
+    const struct mpl_span span = { .first_message = about->first_message,
+                                   .n_messages = about->n_messages };
+    uint32_t *own;
+    size_t n = 0;
+
+    if (!mpl_grow_to(&c->own, about->n_messages)) {
+        c->has_no_memory = true;
+        return false;
+    }
+    own = c->own.data;
+    for (uint32_t m = 0; m < about->n_messages; m++) {
+        own[m] = kind_of(c, call, about,
+                         mpl_events_message(c->t->events, c->location, &span, m));
+    }
+    qsort(own, c->own.n, sizeof *own, compare);
+    for (size_t i = 0; i < c->own.n; i++) {
+        if (n == 0 || own[n - 1] != own[i]) {
+            own[n++] = own[i];
+        }
+    }
+    c->own.n = n;
+    return !c->has_no_memory;
+}
+
+/* A call with several messages is what each of them makes it: those of one kind have the same parts. */
+static uint32_t kind_of_many(struct classing *c, uint32_t call,
+                             const struct mpl_call_about *about)
+{
+    uint64_t key = 1;
+
+    if (!list_parts(c, call, about)) {
+        return MPL_NONE;
+    }
+
+    const uint32_t *own = c->own.data;
+    const uint32_t n = (uint32_t) c->own.n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        key = (key ^ own[i]) * UINT64_C(0x9E3779B97F4A7C15);
+        key ^= key >> 29;
+    }
+
+    /* No region has that number, and no process. */
+    const struct look look = { MPL_NONE - 1, (uint32_t) key, (uint32_t) (key >> 32),
+                               MPL_NONE - 1, n };
+    struct place *place = find_place(c->table, &look);
+
+    if (place->stamp == c->table->stamp) {
+        const struct mpl_kind *known = mpl_buf_get(&c->kinds, place->kind);
+
+        if (known->n_parts == n &&
+            memcmp((const uint32_t *) c->parts.data + known->first_part, own,
+                   n * sizeof *own) == 0) {
+            return place->kind;
+        }
+    }
+
+    const size_t first = c->parts.n;
+
+    if (!mpl_grow_to(&c->parts, first + n)) {
+        c->has_no_memory = true;
+        return MPL_NONE;
+    }
+    memcpy((uint32_t *) c->parts.data + first, own, n * sizeof *own);
+    *place = (struct place){ look, c->table->stamp,
+                             add_kind(c, (struct mpl_kind){ 2 * call + 1, MPL_NONE,
+                                                            (uint32_t) first, n }) };
+
+    const uint32_t kind = place->kind;
+
+    return 2 * c->kinds.n > c->table->n_places && !grow(c) ? MPL_NONE : kind;
+}
+
+/* ---- a location ------------------------------------------------------------------------------ */
+
+static uint32_t only_end(const struct classing *c, const struct mpl_call_about *about)
+{
+    const struct mpl_location *loc = &c->t->model->locations[c->location];
+    const bool has_collective =
+        about->collective != MPL_NONE &&
+        mpl_topology_counts_collective(c->t->events, c->location, about->collective);
+
+    if (about->n_messages + has_collective > 1) {
+        return MPL_MANY_ENDS;
+    }
+    if (has_collective) {
+        return loc->n_messages + about->collective;
+    }
+    return about->n_messages == 1 &&
+                   mpl_topology_counts(c->t->events, c->location, about->first_message)
+               ? about->first_message
+               : MPL_NONE;
+}
+
+/* Those that somebody may look at: start-up has no region of its own, and would be like what has none. */
+static void class_calls(struct classing *c, uint32_t *kinds, uint32_t *ends)
+{
+    const struct mpl_range range = mpl_range_of(c->t->events, c->location);
+
+    for (uint32_t call = range.first / 2; 2 * call + 1 < range.end && !c->has_no_memory;
+         call++) {
+        struct mpl_call_about about;
+
+        mpl_events_call_about(c->t->events, c->location, call, &about);
+        ends[call] = only_end(c, &about);
+        kinds[call] = about.n_messages > 1
+                          ? kind_of_many(c, call, &about)
+                          : kind_of(c, call, &about,
+                                    about.n_messages == 0 ? MPL_NONE : about.first_message);
+    }
+}
+
+static struct mpl_kinds *make(struct mpl_topology *t, uint32_t location)
+{
+    const uint32_t n_calls = mpl_events_call_count(t->events, location);
+    struct classing c = { .t = t,
+                          .table = t->kinds,
+                          .location = location,
+                          .kinds = mpl_buf_make(sizeof(struct mpl_kind)),
+                          .parts = mpl_buf_make(sizeof(uint32_t)),
+                          .own = mpl_buf_make(sizeof(uint32_t)) };
+    struct mpl_kinds *made = MPL_NEW(t->arena, struct mpl_kinds);
+    uint32_t *kinds = MPL_NEW_ARRAY(t->arena, n_calls, uint32_t);
+    uint32_t *ends = MPL_NEW_ARRAY(t->arena, n_calls, uint32_t);
+
+    t->kinds->stamp++;
+    if (made != NULL && kinds != NULL && ends != NULL &&
+        (t->kinds->n_places > 0 || grow(&c))) {
+        class_calls(&c, kinds, ends);
+        *made = (struct mpl_kinds){ .n = (uint32_t) c.kinds.n,
+                                    .kinds = mpl_buf_take(&c.kinds, t->arena),
+                                    .parts = mpl_buf_take(&c.parts, t->arena),
+                                    .of_call = kinds,
+                                    .ends = ends };
+        c.has_no_memory = c.has_no_memory || made->kinds == NULL || made->parts == NULL;
+    } else {
+        c.has_no_memory = true;
+    }
+    mpl_buf_free(&c.kinds);
+    mpl_buf_free(&c.parts);
+    mpl_buf_free(&c.own);
+    return c.has_no_memory ? NULL : made;
+}
+
+const struct mpl_kinds *mpl_kinds_get(struct mpl_topology *t, uint32_t location)
+{
+    if (t->kinds == NULL) {
+        struct mpl_kinds_table *table = MPL_NEW(t->arena, struct mpl_kinds_table);
+
+        if (table != NULL) {
+            table->of_location =
+                MPL_NEW_ARRAY(t->arena, t->model->n_locations, struct mpl_kinds *);
+        }
+        t->kinds = table != NULL && table->of_location != NULL ? table : NULL;
+    }
+    if (t->kinds != NULL && t->kinds->of_location[location] == NULL) {
+        t->kinds->of_location[location] = make(t, location);
+    }
+    return t->kinds == NULL ? NULL : t->kinds->of_location[location];
+}
