@@ -157,8 +157,11 @@ static void code_message(struct mpl_record_coder *r, uint32_t i, struct mpl_code
     m = &r->messages[r->ref[i]];
     code_place(c, is_post ? &m->post : &m->event, i, &is_own);
     if (is_own && !is_post) {
+        uint64_t bytes = m->bytes;
+
         mpl_code_index(c, &m->envelope, r->location->n_envelopes);
-        mpl_code(c, &m->bytes, UINT64_MAX);
+        mpl_code(c, &bytes, UINT64_MAX);
+        m->bytes = bytes;
         c->is_bad |=
             m->envelope == MPL_NONE || r->location->envelopes[m->envelope].is_send !=
                                            (kind == MPL_EV_SEND || kind == MPL_EV_ISEND);
