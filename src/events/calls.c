@@ -647,19 +647,53 @@ static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
     return true;
 }
 
-/* Behind functions of the program that call nothing, which change no call. */
-static uint32_t skip_leaves(const struct mpl_walk *w, uint32_t event)
+/* Whether a function of the program is entered and left again at once. */
+static bool is_leaf(const struct mpl_walk *w, uint32_t event)
 {
     const uint8_t *kind = w->loc->kind;
     const uint32_t *ref = w->loc->ref;
-    const uint32_t n = w->loc->n_events;
 
-    while (event + 1 < n && kind[event] == MPL_EV_ENTER &&
+    return event + 1 < w->loc->n_events && kind[event] == MPL_EV_ENTER &&
            kind[event + 1] == MPL_EV_LEAVE && ref[event + 1] == ref[event] &&
-           w->use[ref[event]].role < ROLE_CALL) {
-        event += 2;
+           w->use[ref[event]].role < ROLE_CALL;
+}
+
+/* The time before such a function, and that in it. False when out of memory. */
+static bool take_leaf(struct mpl_walk *w, uint32_t event)
+{
+    const uint32_t region = w->loc->ref[event];
+    struct mpl_region_sum *sum;
+
+    if (!w->is_in_call && !mpl_gap_credit(w, time_of(w, event))) {
+        return false;
     }
-    return event;
+    if (w->use[region].role != ROLE_TRANSPARENT) {
+        sum = mpl_region_sum_of(w, region);
+        if (sum == NULL) {
+            return false;
+        }
+        sum->visits++;
+    }
+    if (!w->is_in_call) {
+        const int64_t before = w->since_ticks;
+
+        w->since_ticks = time_of(w, event + 1);
+        return mpl_region_credit(w, region, w->since_ticks - before);
+    }
+    return true;
+}
+
+/* Goes over functions of the program that call nothing, of which there are millions: what their records would do one by
+ * one. \p next: the record behind them. False when out of memory. */
+static bool take_leaves(struct mpl_walk *w, uint32_t event, uint32_t *next)
+{
+    bool is_enough = true;
+
+    for (; is_enough && is_leaf(w, event); event += 2) {
+        is_enough = !w->has_gaps || take_leaf(w, event);
+    }
+    *next = event;
+    return is_enough;
 }
 
 static bool walk_records(struct mpl_walk *w)
@@ -682,14 +716,15 @@ static bool walk_records(struct mpl_walk *w)
         }
     }
     for (uint32_t i = 0; i < n; i++) {
-        if (w->loc->kind[i] == MPL_EV_ENTER) {
-            const uint32_t behind = w->has_gaps ? i : skip_leaves(w, i);
-            uint32_t last;
+        uint32_t last;
 
-            if (behind > i) {
-                i = behind - 1;
-                continue;
-            }
+        if (!take_leaves(w, i, &i)) {
+            return false;
+        }
+        if (i == n) {
+            break;
+        }
+        if (w->loc->kind[i] == MPL_EV_ENTER) {
             if (!take_short_call(w, i, &last) ||
                 (last == MPL_NONE && !take_plain_call(w, i, &last))) {
                 return false;

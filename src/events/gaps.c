@@ -9,52 +9,18 @@
 
 #include <stdlib.h>
 
-struct mpl_region_sum *mpl_region_sum_of(struct mpl_walk *w, uint32_t region)
+bool mpl_region_touch(struct mpl_walk *w, uint32_t region)
 {
     struct mpl_region_sum *sum = &w->scratch->sums[region];
+    uint32_t *touched = (uint32_t *) mpl_buf_add(&w->scratch->touched);
 
-    if (sum->location_stamp != w->location + 1) {
-        uint32_t *touched = (uint32_t *) mpl_buf_add(&w->scratch->touched);
-
-        if (touched == NULL) {
-            return NULL;
-        }
-        *touched = region;
-        sum->exclusive_ticks = 0;
-        sum->visits = 0;
-        sum->location_stamp = w->location + 1;
-    }
-    return sum;
-}
-
-bool mpl_gap_credit(struct mpl_walk *w, int64_t now_ticks)
-{
-    const int64_t delta = now_ticks - w->since_ticks;
-    struct mpl_region_sum *sum;
-    uint32_t region;
-
-    w->since_ticks = now_ticks;
-    if (delta == 0 || w->depth == 0) {
-        return true;
-    }
-    region = ((const uint32_t *) w->scratch->stack.data)[w->depth - 1];
-    if (w->use[region].role != ROLE_USER) {
-        return true;
-    }
-    sum = mpl_region_sum_of(w, region);
-    if (sum == NULL) {
+    if (touched == NULL) {
         return false;
     }
-    sum->exclusive_ticks += delta;
-    if (sum->gap_stamp != w->scratch->gap) {
-        sum->gap_stamp = w->scratch->gap;
-        sum->gap_ticks = 0;
-    }
-    sum->gap_ticks += delta;
-    if (sum->gap_ticks > w->gap_best_ticks) {
-        w->gap_best_ticks = sum->gap_ticks;
-        w->gap_region = region;
-    }
+    *touched = region;
+    sum->exclusive_ticks = 0;
+    sum->visits = 0;
+    sum->location_stamp = w->location + 1;
     return true;
 }
 

@@ -63,11 +63,56 @@ struct mpl_walk {
     size_t list_start;
 };
 
+/* Clears what a region has gathered on another location. False when out of memory. */
+bool mpl_region_touch(struct mpl_walk *w, uint32_t region);
+
 /* What a region has gathered on this location; NULL when out of memory. */
-struct mpl_region_sum *mpl_region_sum_of(struct mpl_walk *w, uint32_t region);
+static inline struct mpl_region_sum *mpl_region_sum_of(struct mpl_walk *w, uint32_t region)
+{
+    struct mpl_region_sum *sum = &w->scratch->sums[region];
+
+    return sum->location_stamp == w->location + 1 || mpl_region_touch(w, region) ? sum
+                                                                                 : NULL;
+}
+
+/* Gives time in the current gap to a region. False when out of memory. These two run for every function that the
+ * program calls, hence inline. */
+static inline bool mpl_region_credit(struct mpl_walk *w, uint32_t region, int64_t ticks)
+{
+    struct mpl_region_sum *sum;
+
+    if (ticks == 0 || w->use[region].role != ROLE_USER) {
+        return true;
+    }
+    sum = mpl_region_sum_of(w, region);
+    if (sum == NULL) {
+        return false;
+    }
+    sum->exclusive_ticks += ticks;
+    if (sum->gap_stamp != w->scratch->gap) {
+        sum->gap_stamp = w->scratch->gap;
+        sum->gap_ticks = 0;
+    }
+    sum->gap_ticks += ticks;
+    if (sum->gap_ticks > w->gap_best_ticks) {
+        w->gap_best_ticks = sum->gap_ticks;
+        w->gap_region = region;
+    }
+    return true;
+}
+
 /* Gives the time from the last credit to \p now_ticks to the innermost region, if it is the program's. False when
  * out of memory. */
-bool mpl_gap_credit(struct mpl_walk *w, int64_t now_ticks);
+static inline bool mpl_gap_credit(struct mpl_walk *w, int64_t now_ticks)
+{
+    const int64_t ticks = now_ticks - w->since_ticks;
+
+    w->since_ticks = now_ticks;
+    return w->depth == 0 ||
+           mpl_region_credit(
+               w, ((const uint32_t *) w->scratch->stack.data)[w->depth - 1], ticks);
+}
+
 /* Ends the gap and returns the region with most time in it; MPL_NONE if there is none. */
 uint32_t mpl_gap_close(struct mpl_walk *w);
 /* Makes the lane's list of regions, largest first. False when out of memory. */
