@@ -145,6 +145,8 @@ bool mpl_buf_reserve(struct mpl_buf *buf, size_t room);
 void *mpl_buf_get(const struct mpl_buf *buf, size_t i);
 /** Moves the items into \p arena and empties the buffer; NULL when out of memory. */
 void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena);
+/** As mpl_buf_take(), but the buffer may keep its room for what comes next; to be freed in the end all the same. */
+void *mpl_buf_drain(struct mpl_buf *buf, struct mpl_arena *arena);
 void mpl_buf_free(struct mpl_buf *buf);
 
 /* ---- hashes ----------------------------------------------------------------- */

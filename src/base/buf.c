@@ -96,6 +96,21 @@ void *mpl_buf_take(struct mpl_buf *buf, struct mpl_arena *arena)
     return items;
 }
 
+void *mpl_buf_drain(struct mpl_buf *buf, struct mpl_arena *arena)
+{
+    void *items;
+
+    if (buf->n * buf->size > LARGE_BYTES) {
+        return mpl_buf_take(buf, arena);
+    }
+    items = mpl_arena_array(arena, buf->n, buf->size);
+    if (items != NULL && buf->n > 0) {
+        memcpy(items, buf->data, buf->n * buf->size);
+    }
+    buf->n = 0;
+    return items;
+}
+
 void mpl_buf_free(struct mpl_buf *buf)
 {
     free(buf->data);

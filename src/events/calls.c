@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-enum { FIRST_CALLS = 1024 };
-
 /* ---- calls -------------------------------------------------------------------- */
 
 /* Gives the gap before record \p event, at \p now_ticks, to the functions of the program. */
@@ -27,14 +25,17 @@ static int64_t time_of(const struct mpl_walk *w, uint32_t event)
     return mpl_time_of(w->events, w->loc, event);
 }
 
+/* Room for more calls than there can be, of which memory is taken only as far as they go: nearly all are entered and
+ * left. */
 static bool make_room(struct mpl_walk *w)
 {
     struct mpl_buf *calls = &w->scratch->calls;
     struct mpl_buf *bases = &w->scratch->bases;
-    const size_t room = calls->room == 0 ? FIRST_CALLS : 2 * calls->room;
+    const size_t most = (size_t) w->loc->n_events / 2 + MPL_CALLS_PER_BASE;
+    const size_t room = calls->room < most ? most : 2 * calls->room;
 
     if (!mpl_buf_reserve(calls, room) ||
-        !mpl_buf_reserve(bases, room / MPL_CALLS_PER_BASE)) {
+        !mpl_buf_reserve(bases, room / MPL_CALLS_PER_BASE + 1)) {
         return false;
     }
     w->lane->calls = (struct mpl_call *) calls->data;
@@ -751,7 +752,7 @@ static bool keep_list(struct mpl_walk *w, struct mpl_arena *arena)
         w->scratch->list.n = 0;
         return true;
     }
-    w->lane->list = (const uint32_t *) mpl_buf_take(&w->scratch->list, arena);
+    w->lane->list = (const uint32_t *) mpl_buf_drain(&w->scratch->list, arena);
     return w->lane->list != NULL;
 }
 
@@ -776,9 +777,9 @@ static bool keep_calls(struct mpl_walk *w, const struct mpl_lane *before,
     }
     scratch->calls.n = lane->n_calls;
     scratch->bases.n = (lane->n_calls + MPL_CALLS_PER_BASE - 1) / MPL_CALLS_PER_BASE;
-    lane->calls = mpl_buf_take(&scratch->calls, arena);
-    lane->bases = mpl_buf_take(&scratch->bases, arena);
-    lane->longs = lane->n_longs == 0 ? NULL : mpl_buf_take(&scratch->longs, arena);
+    lane->calls = mpl_buf_drain(&scratch->calls, arena);
+    lane->bases = mpl_buf_drain(&scratch->bases, arena);
+    lane->longs = lane->n_longs == 0 ? NULL : mpl_buf_drain(&scratch->longs, arena);
     return lane->calls != NULL && lane->bases != NULL &&
            (lane->n_longs == 0 || lane->longs != NULL);
 }

@@ -109,8 +109,8 @@ static inline bool mpl_gap_credit(struct mpl_walk *w, int64_t now_ticks)
 
     w->since_ticks = now_ticks;
     return w->depth == 0 ||
-           mpl_region_credit(
-               w, ((const uint32_t *) w->scratch->stack.data)[w->depth - 1], ticks);
+           mpl_region_credit(w, ((const uint32_t *) w->scratch->stack.data)[w->depth - 1],
+                             ticks);
 }
 
 /* Ends the gap and returns the region with most time in it; MPL_NONE if there is none. */

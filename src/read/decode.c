@@ -487,21 +487,11 @@ static void count_open(struct mpl_decode *d)
     }
 }
 
-/* A large column goes over as it is, others are copied, so that there is room for the next location. */
+/* The first \p n items, which were not added one by one. */
 static void *keep_column(struct mpl_buf *column, uint32_t n, struct mpl_arena *arena)
 {
-    enum { LARGE_BYTES = 1 << 20 };
-    void *copy;
-
     column->n = n;
-    if (n * column->size > LARGE_BYTES) {
-        return mpl_buf_take(column, arena);
-    }
-    copy = mpl_arena_array(arena, n, column->size);
-    if (copy != NULL && n > 0) {
-        memcpy(copy, column->data, n * column->size);
-    }
-    return copy;
+    return mpl_buf_drain(column, arena);
 }
 
 enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *arena,
