@@ -97,8 +97,8 @@ static enum mpl_status map_messages(struct mpl_clock_stage *s, struct mpl_links 
                                     struct mpl_err *err)
 {
     const struct mpl_estimate *estimate = NULL;
-    const enum mpl_status st =
-        mpl_estimate_create(s->view, links, s->raw_ticks, s->scratch, &estimate, err);
+    const enum mpl_status st = mpl_estimate_create(s->view, links, s->raw_ticks, false,
+                                                   s->scratch, &estimate, err);
 
     if (st != MPL_OK) {
         return st;
@@ -141,7 +141,41 @@ static enum mpl_status map_eventspace(struct mpl_clock_stage *s, struct mpl_err 
     return mpl_clock_map_constants(s, add_ticks, err);
 }
 
-/* Counts on the clocks as recorded, and finds the maps; \p links are open. */
+static bool is_far(int64_t ticks)
+{
+    return ticks > MPL_TICKS_FAR / 4 || ticks < -MPL_TICKS_FAR / 4;
+}
+
+/*
+ * Whether the maps move all clocks by the same: then messages are as they were, and what is counted
+ * on the new time line holds for the recorded one. Such are the offsets of a run on a single node.
+ */
+static bool are_maps_rigid(const struct mpl_clock_stage *s)
+{
+    const struct mpl_model *model = s->model;
+    int64_t common = 0;
+    bool is_first = true;
+
+    for (uint32_t l = 0; l < model->n_locations; l++) {
+        const struct mpl_location *loc = &model->locations[l];
+        const int64_t base = (int64_t) (loc->base_ticks - s->origin_ticks);
+
+        for (uint32_t k = 0; k < s->map[l].n && loc->n_events > 0; k++) {
+            const struct mpl_clock_knot *knot = &s->map[l].knot[k];
+
+            if (is_far(base) || is_far(knot->add_ticks) ||
+                is_far(loc->time_ticks[loc->n_events - 1]) || knot->slope_q62 != 0 ||
+                (!is_first && knot->add_ticks - base != common)) {
+                return false;
+            }
+            common = knot->add_ticks - base;
+            is_first = false;
+        }
+    }
+    return true;
+}
+
+/* Counts on the clocks as recorded, where that is not the same afterwards, and finds the maps; \p links are open. */
 static enum mpl_status find_maps(struct mpl_clock_stage *s, struct mpl_links *links,
                                  struct mpl_err *err)
 {
@@ -153,6 +187,13 @@ static enum mpl_status find_maps(struct mpl_clock_stage *s, struct mpl_links *li
     s->clock->source = source;
     s->clock->reference = 0;
     s->origin_ticks = s->model->locations[0].base_ticks;
+    if (source == MPL_CLOCK_OFFSETS) {
+        st = mpl_clock_map_offsets(s, err);
+        s->is_rigid = st == MPL_OK && are_maps_rigid(s);
+        if (st != MPL_OK || s->is_rigid) {
+            return st;
+        }
+    }
     st = mpl_clock_scan(s->view, s->raw_ticks, is_estimated ? links : NULL, NULL, NULL,
                         &s->clock->before, err);
     if (st != MPL_OK) {
@@ -165,7 +206,7 @@ static enum mpl_status find_maps(struct mpl_clock_stage *s, struct mpl_links *li
     }
     switch (source) {
     case MPL_CLOCK_OFFSETS:
-        return mpl_clock_map_offsets(s, err);
+        return MPL_OK;
     case MPL_CLOCK_MESSAGES:
         return map_messages(s, links, err);
     case MPL_CLOCK_EVENTSPACE:
@@ -271,13 +312,15 @@ static void set_offsets(struct mpl_clock_stage *s)
  * an estimate of how wrong they are. Where messages contradict each other, so that there are
  * no such limits, the largest reversal is the least that the offsets are wrong by, and no more
  * can be said. Where the trace itself states a larger error, that holds.
+ *
+ * \p is_last: nobody needs the links any more, which a solution would add to.
  */
 static enum mpl_status bound_offsets(struct mpl_clock_stage *s, struct mpl_links *links,
-                                     struct mpl_err *err)
+                                     bool is_last, struct mpl_err *err)
 {
     const struct mpl_estimate *e = NULL;
     const enum mpl_status st =
-        mpl_estimate_create(s->view, links, s->zero_ticks, s->scratch, &e, err);
+        mpl_estimate_create(s->view, links, s->zero_ticks, is_last, s->scratch, &e, err);
 
     if (st != MPL_OK) {
         return st;
@@ -416,8 +459,11 @@ static enum mpl_status map_clocks(struct mpl_clock_stage *s, struct mpl_links *l
     case MPL_CLOCK_OFFSETS:
     case MPL_CLOCK_EVENTSPACE:
         st = count(s, links, mapped, err);
+        if (st == MPL_OK && s->is_rigid) {
+            s->clock->before = *mapped;
+        }
         if (st == MPL_OK) {
-            st = bound_offsets(s, links, err);
+            st = bound_offsets(s, links, !has_reversals(mapped), err);
         }
         if (st == MPL_OK && has_reversals(mapped)) {
             st = mpl_clock_refine_offsets(s, links, &is_refined, err);

@@ -112,10 +112,12 @@ struct mpl_estimate {
  * Finds what to add per process so that all links hold, or most nearly.
  *
  * \p raw_ticks, per process: what makes process times comparable if all clocks are alike.
+ * \p has_limits_only: what to add is of no interest, only the limits and bounds of it. What to add is then
+ * one of the solutions, not the likeliest, and links stay without what is found out for that.
  */
 enum mpl_status mpl_estimate_create(const struct mpl_order_view *view,
                                     struct mpl_links *links, const int64_t *raw_ticks,
-                                    struct mpl_arena *arena,
+                                    bool has_limits_only, struct mpl_arena *arena,
                                     const struct mpl_estimate **out, struct mpl_err *err);
 
 /** Arcs of a graph of processes, grouped by their beginning. */
@@ -389,6 +391,7 @@ struct mpl_clock_stage {
     uint64_t origin_ticks;       /**< Absolute ticks of the reference clock where the time
                                        line that maps lead to begins. */
     int64_t first_ticks;         /**< By how much the last maps moved that. */
+    bool is_rigid;               /**< Recorded offsets that move all clocks by the same. */
 };
 
 /** Rewrites all times by the maps; then the first event of the run is at 0. */

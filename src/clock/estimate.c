@@ -39,8 +39,9 @@ struct solver {
     __int128 *x; /* The solution so far; add_ticks is what of it fits there. */
     bool *is_fixed;
     uint32_t n_fixed;
-    uint32_t n_first; /* So many processes from 0 on are fixed. */
-    bool is_settled;  /* The solution holds for all collectives. */
+    uint32_t n_first;     /* So many processes from 0 on are fixed. */
+    bool is_settled;      /* The solution holds for all collectives. */
+    bool has_limits_only; /* Nobody asks for the solution. */
 };
 
 enum { MPL_CLOCK_MAX_REFINEMENTS = 32 };
@@ -377,7 +378,7 @@ static enum mpl_status run(struct solver *s, struct mpl_err *err)
         st = find_tree(s, &tree, err);
     }
     if (st == MPL_OK && !s->estimate->is_contradictory) {
-        st = favour_waiting(s, err);
+        st = s->has_limits_only ? MPL_OK : favour_waiting(s, err);
     } else if (st == MPL_OK) {
         st = mpl_rough_estimate(s->view, s->links, s->raw_ticks, &tree, s->scratch,
                                 s->estimate, err);
@@ -408,11 +409,14 @@ static struct mpl_estimate *create_estimate(uint32_t n, struct mpl_arena *arena)
 
 enum mpl_status mpl_estimate_create(const struct mpl_order_view *view,
                                     struct mpl_links *links, const int64_t *raw_ticks,
-                                    struct mpl_arena *arena,
+                                    bool has_limits_only, struct mpl_arena *arena,
                                     const struct mpl_estimate **out, struct mpl_err *err)
 {
     const uint32_t n = view->model->n_processes;
-    struct solver s = { .view = view, .links = links, .raw_ticks = raw_ticks };
+    struct solver s = { .view = view,
+                        .links = links,
+                        .raw_ticks = raw_ticks,
+                        .has_limits_only = has_limits_only };
     enum mpl_status st = MPL_E_NOMEM;
 
     s.scratch = mpl_arena_create();

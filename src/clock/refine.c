@@ -208,9 +208,9 @@ static enum mpl_status estimate_rest(struct mpl_clock_stage *s,
         }
     }
     if (st == MPL_OK) {
-        st = rest.is_short
-                 ? mpl_nomem(err)
-                 : mpl_estimate_create(s->view, &rest, s->zero_ticks, s->scratch, out, err);
+        st = rest.is_short ? mpl_nomem(err)
+                           : mpl_estimate_create(s->view, &rest, s->zero_ticks, false,
+                                                 s->scratch, out, err);
     }
     mpl_links_close(&rest);
     return st;

@@ -182,6 +182,51 @@ START_TEST(recorded_offsets_bring_nodes_together)
 }
 END_TEST
 
+/* Offsets of 300 for all, of clocks that begin to count at different times: one message comes 30 before it is sent. _i
+ * is by how much the second offset of process 1 differs, so that its clock is moved by more than the other, or not. */
+START_TEST(what_is_counted_before_are_the_clocks_as_recorded)
+{
+    struct mpl_model *model;
+    struct mpl_order_view *view = NULL;
+    const struct mpl_match *match = NULL;
+    struct mpl_violations recorded = { 0 };
+
+    t = trace_create(arena, 2, 1);
+    trace_set_base(t, 0, 5000);
+    trace_set_base(t, 1, 4000);
+    for (uint32_t l = 0; l < 2; l++) {
+        trace_add_offset(t, l, 5000, 300);
+        trace_add_offset(t, l, 6000, l == 0 ? 300 : 300 + _i);
+    }
+    (void) trace_send(t, 0, 100, 110, "MPI_Send", to(1), 8);
+    (void) trace_recv(t, 1, 1050, 1070, to(0), 8);
+    (void) trace_send(t, 1, 1200, 1210, "MPI_Send", to(0), 8);
+    (void) trace_recv(t, 0, 400, 560, to(1), 8);
+    model = trace_model(t);
+    ck_assert_int_eq(mpl_match_create(model, arena, &match, NULL), MPL_OK);
+    ck_assert_int_eq(mpl_order_view_create(model, match, arena, &view, NULL), MPL_OK);
+    /* Process times as the clocks are: those of process 1 begin 1000 earlier. */
+    const int64_t apart[2] = { 0, -1000 };
+    struct mpl_tally tally = { apart, NULL, &recorded };
+
+    for (uint32_t l = 0; l < 2; l++) {
+        struct mpl_order_pairs walk = { .view = view, .location = l };
+        struct mpl_order_pair pair[MPL_ORDER_BATCH];
+
+        ck_assert_uint_eq(mpl_order_pairs_next(&walk, pair), 1);
+        mpl_tally_pair(&tally, &pair[0]);
+    }
+
+    const struct mpl_clock *clock = correct(model);
+
+    ck_assert_uint_eq(recorded.p2p, 1);
+    ck_assert_int_eq(recorded.worst_ticks, 30);
+    ck_assert_uint_eq(clock->before.n_p2p, 2);
+    ck_assert_uint_eq(clock->before.p2p, recorded.p2p);
+    ck_assert_int_eq(clock->before.worst_ticks, recorded.worst_ticks);
+}
+END_TEST
+
 START_TEST(thread_without_offsets_uses_those_of_its_process)
 {
     struct mpl_model *model;
@@ -827,6 +872,7 @@ static TCase *make_offset_cases(void)
     tcase_add_test(c, times_beyond_doubles_keep_every_tick);
     tcase_add_test(c, clock_that_would_run_backwards_keeps_its_first_offset);
     tcase_add_test(c, recorded_offsets_bring_nodes_together);
+    tcase_add_loop_test(c, what_is_counted_before_are_the_clocks_as_recorded, 0, 2);
     tcase_add_test(c, thread_without_offsets_uses_those_of_its_process);
     tcase_add_test(c, single_offset_is_a_constant_and_noted);
     tcase_add_test(c, reversals_that_recorded_offsets_leave_are_counted_and_located);
