@@ -375,6 +375,8 @@ static enum mpl_status read_in(struct reading *r, struct mpl_arena *arena,
     if (st != MPL_OK) {
         return st;
     }
+    /* Another thread may have read the last one. */
+    tell(r);
     for (uint32_t l = 0; l < model->n_locations; l++) {
         take_in(r, l);
         offsets[l] = r->harvests[l].offsets;
