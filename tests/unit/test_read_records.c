@@ -652,10 +652,50 @@ START_TEST(tables_shrink_for_locations_that_need_little)
 }
 END_TEST
 
+/* Begins a chunk of \p n events, one tick apart; returns the place behind them. */
+static uint8_t *put_chunk(uint8_t *at, uint64_t first, uint64_t n, uint64_t time)
+{
+    at[0] = MPL_CHUNK_MARK;
+    at[1] = MPL_LITTLE_ENDIAN_MARK;
+    mpl_store_u64(at + 2, first, false);
+    mpl_store_u64(at + 10, first + n - 1, false);
+    at += MPL_CHUNK_HEADER;
+    for (uint64_t i = 0; i < n; i++, at += 12) {
+        at[0] = MPL_REC_TIME;
+        mpl_store_u64(at + 1, time + i, false);
+        at[9] = MPL_REC_ENTER;
+        at[10] = 1;
+        at[11] = 7;
+    }
+    return at;
+}
+
+/* The last time of the first chunk is wrong, which only the second one tells: the chunk is scanned again up to there. */
+START_TEST(wrong_time_at_the_end_of_a_chunk_ends_the_file_before_it)
+{
+    enum { CHUNK_BYTES = 256 * 1024, EVENTS = 100 };
+    static uint8_t file[CHUNK_BYTES + 4096];
+    uint8_t *end = put_chunk(file, 1, EVENTS, 1000);
+    struct mpl_scan scan;
+
+    mpl_store_u64(end - 12 + 1, 1000000, false);
+    end = put_chunk(file + CHUNK_BYTES, EVENTS + 1, EVENTS, 1000 + EVENTS);
+    *end = MPL_REC_END_OF_FILE;
+    mpl_scan_events((struct mpl_bytes){ file, (size_t) (end + 1 - file) }, CHUNK_BYTES,
+                    &scan);
+    ck_assert_str_eq(scan.note, "damaged-events");
+    ck_assert_str_eq(scan.damage, "time runs backwards");
+    ck_assert_uint_eq(scan.end, MPL_CHUNK_HEADER + (EVENTS - 1) * 12);
+    ck_assert_uint_eq(scan.n_events, EVENTS - 1);
+    ck_assert_uint_eq(scan.n_records, EVENTS - 1);
+    ck_assert_uint_eq(scan.first_time, 1000);
+    ck_assert_uint_eq(scan.last_time, 1000 + EVENTS - 2);
+}
+END_TEST
+
 /* The scan has counted them; who takes them needs room for each. */
 START_TEST(more_records_than_can_be_numbered_are_refused)
 {
-    struct mpl_arena *arena = mpl_arena_create();
     struct mpl_decoder *decoder = mpl_decoder_create(arena);
     struct mpl_scan scan = { 0 };
     const struct mpl_refs refs = { .unknown_region = 0 };
@@ -671,7 +711,6 @@ START_TEST(more_records_than_can_be_numbered_are_refused)
                      MPL_E_LIMIT);
     ck_assert_str_eq(err.cause[0].text, "more than 4,294,967,294 events at one location");
     mpl_decoder_close(decoder);
-    mpl_arena_destroy(arena);
 }
 END_TEST
 
@@ -684,6 +723,7 @@ int main(void)
 
     (void) fixture_scratch();
     tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, wrong_time_at_the_end_of_a_chunk_ends_the_file_before_it);
     tcase_add_test(tcase, tables_shrink_for_locations_that_need_little);
     tcase_add_loop_test(tcase, records_of_all_kinds_are_kept_or_counted, 0, 2);
     tcase_add_loop_test(tcase, records_are_numbered_as_in_the_file, 0, 2);
