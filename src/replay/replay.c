@@ -182,7 +182,7 @@ static enum mpl_status doubt_kept(const struct question *q, const struct spent *
 
     if (share > doubtful_keep && out->doubt == NULL) {
         out->doubt = mpl_arena_printf(
-            q->arena,
+            q->answer,
             "%s of the time passes in calls beyond the waiting that can be seen, "
             "which is kept as it is",
             mpl_text_share(q->arena, share));
@@ -212,7 +212,7 @@ static enum mpl_status doubt_clocks(const struct question *q, struct mpl_replaye
     out->doubt =
         worst_ticks == INT64_MAX
             ? "nothing limits the clock of some process"
-            : mpl_arena_printf(q->arena, "the clock of some process may be wrong by %s",
+            : mpl_arena_printf(q->answer, "the clock of some process may be wrong by %s",
                                mpl_text_seconds(q->arena, worst_s));
     return out->doubt == NULL ? mpl_nomem(err) : MPL_OK;
 }
@@ -256,7 +256,7 @@ static enum mpl_status doubt_order(const struct question *q, const struct course
         return MPL_OK;
     }
     out->doubt = mpl_arena_printf(
-        q->arena,
+        q->answer,
         "process %s receives in the recorded order: for %s it waits for one message "
         "while another is there; if it takes whatever comes first, the run may be "
         "shorter than that",
@@ -274,7 +274,7 @@ static enum mpl_status doubt_chance(const struct question *q, const struct cours
         return MPL_OK;
     }
     out->doubt = mpl_arena_printf(
-        q->arena,
+        q->answer,
         "whether the tasks of process %s differ from those of others by chance cannot be "
         "told; if they do not, the run takes %s",
         mpl_events_model(q->events)->locations[changed->unsure].label,
@@ -419,8 +419,7 @@ static enum mpl_status run_baseline(const struct question *q, struct mpl_arena *
 
 /* How long each region takes is a matter of its own, of \p own. */
 static enum mpl_status find_baseline(const struct question *q, struct baseline *own,
-                                     struct mpl_arena *scratch, struct baseline **out,
-                                     struct mpl_err *err)
+                                     struct baseline **out, struct mpl_err *err)
 {
     struct mpl_replay *replay = q->replay;
 
@@ -429,7 +428,7 @@ static enum mpl_status find_baseline(const struct question *q, struct baseline *
         return MPL_OK;
     }
     **out = (struct baseline){ .is_known = false };
-    return run_baseline(q, *out == own ? scratch : replay->arena, *out, err);
+    return run_baseline(q, *out == own ? q->arena : replay->arena, *out, err);
 }
 
 static enum mpl_status compare(const struct question *q, const struct course *baseline,
@@ -447,7 +446,7 @@ static enum mpl_status compare(const struct question *q, const struct course *ba
     out->baseline_s = baseline->duration_s;
     out->changed_s = changed->duration_s;
     out->gain_s = out->baseline_s - out->changed_s;
-    st = doubt_baseline(out, q->arena, err);
+    st = doubt_baseline(out, q->answer, err);
     st = st == MPL_OK ? doubt_chance(q, changed, out, err) : st;
     st = st == MPL_OK ? doubt_order(q, baseline, changed, out, err) : st;
     st = st == MPL_OK ? doubt_clocks(q, out, err) : st;
@@ -463,15 +462,14 @@ static enum mpl_status lay_out(struct mpl_replay *replay, struct mpl_err *err)
 }
 
 static enum mpl_status run_twice(struct question *q, const int64_t *const *given,
-                                 struct mpl_arena *scratch, struct mpl_replayed *out,
-                                 struct mpl_err *err)
+                                 struct mpl_replayed *out, struct mpl_err *err)
 {
     struct baseline own = { .is_known = false };
     struct baseline *baseline = NULL;
     struct course changed = { 0 };
     enum mpl_status st = lay_out(q->replay, err);
 
-    st = st == MPL_OK ? find_baseline(q, &own, scratch, &baseline, err) : st;
+    st = st == MPL_OK ? find_baseline(q, &own, &baseline, err) : st;
     st = st == MPL_OK ? mpl_question_settle(q, baseline->course.spent, err) : st;
     if (st != MPL_OK) {
         return st;
@@ -481,6 +479,11 @@ static enum mpl_status run_twice(struct question *q, const int64_t *const *given
         return MPL_OK;
     }
     st = make_course(q, &changed, q->arena, err);
+    changed.end_s =
+        MPL_NEW_ARRAY(q->answer, mpl_events_model(q->events)->n_locations, double);
+    if (st == MPL_OK && changed.end_s == NULL) {
+        return mpl_nomem(err);
+    }
     changed.known = baseline->course.choices;
     q->scale.given = given;
     st = st == MPL_OK ? run_changed(q, &baseline->farms, &changed, err) : st;
@@ -494,15 +497,15 @@ static enum mpl_status answer(struct question *q, const int64_t *const *given,
                                  .baseline_s = NAN,
                                  .changed_s = NAN,
                                  .gain_s = NAN };
-    enum mpl_status st = mpl_question_resolve(q, err);
+    enum mpl_status st;
 
+    q->arena = mpl_arena_create();
+    st = q->arena == NULL ? mpl_nomem(err) : mpl_question_resolve(q, err);
     made.doubt = lack_of(q->events);
     if (st == MPL_OK && made.doubt == NULL) {
-        struct mpl_arena *scratch = mpl_arena_create();
-
-        st = scratch == NULL ? mpl_nomem(err) : run_twice(q, given, scratch, &made, err);
-        mpl_arena_destroy(scratch);
+        st = run_twice(q, given, &made, err);
     }
+    mpl_arena_destroy(q->arena);
     if (st == MPL_OK) {
         *out = made;
     }
@@ -519,7 +522,7 @@ enum mpl_status mpl_replay_ask(struct mpl_replay *replay, const struct mpl_what_
                           .what = what,
                           .roles = roles,
                           .n_roles = n_roles,
-                          .arena = arena };
+                          .answer = arena };
 
     return answer(&q, NULL, out, err);
 }
@@ -548,7 +551,7 @@ enum mpl_status mpl_replay_given(const struct mpl_events *events,
     struct mpl_arena *scratch = mpl_arena_create();
     struct mpl_replay *replay = scratch == NULL ? NULL : mpl_replay_create(events, scratch);
     struct question q = {
-        .events = events, .replay = replay, .what = &nothing, .arena = arena
+        .events = events, .replay = replay, .what = &nothing, .answer = arena
     };
     const enum mpl_status st =
         replay == NULL ? mpl_nomem(err) : answer(&q, given, out, err);

@@ -190,11 +190,12 @@ struct question {
     const struct mpl_what_if *what;
     const struct mpl_replay_role *roles;
     size_t n_roles;
-    struct mpl_arena *arena;
-    size_t *role_of;     /* per location: the role that counts; n_roles: it has none */
-    bool **is_named;     /* per change and location */
-    uint32_t *region_of; /* per change: its region of the scale; MPL_NONE */
-    struct scale scale;  /* with factors of 1 until question_settle() */
+    struct mpl_arena *arena;  /* until it is answered */
+    struct mpl_arena *answer; /* of what stays: who asks has it */
+    size_t *role_of;          /* per location: the role that counts; n_roles: it has none */
+    bool **is_named;          /* per change and location */
+    uint32_t *region_of;      /* per change: its region of the scale; MPL_NONE */
+    struct scale scale;       /* with factors of 1 until question_settle() */
 };
 /* replay.c: of the run, made when the first question asks. */
 enum mpl_status mpl_replay_sections(struct mpl_replay *replay,
