@@ -21,6 +21,17 @@ static bool does_count(const struct search *s, uint32_t location,
                                     (s->is_of && s->is_named[location]));
 }
 
+/* Whether that call is a wait that counts. Most calls are no wait at all, which is known before anything else is. */
+static bool find_wait(const struct search *s, uint32_t location, uint32_t k,
+                      struct mpl_call_view *call)
+{
+    if (mpl_events_wait_ticks(s->events, location, 2 * k + 1) <= 0) {
+        return false;
+    }
+    mpl_events_call(s->events, location, k, call);
+    return does_count(s, location, call);
+}
+
 static bool gather(struct search *s)
 {
     const uint32_t n = mpl_events_model(s->events)->n_locations;
@@ -29,8 +40,7 @@ static bool gather(struct search *s)
     s->lengths.n = 0;
     for (uint32_t l = 0; l < n; l++) {
         for (uint32_t k = 0; k < mpl_events_call_count(s->events, l); k++) {
-            mpl_events_call(s->events, l, k, &call);
-            if (does_count(s, l, &call)) {
+            if (find_wait(s, l, k, &call)) {
                 int64_t *length = mpl_buf_add(&s->lengths);
 
                 if (length == NULL) {
@@ -51,10 +61,9 @@ static void choose(const struct search *s, int64_t least_ticks, struct mpl_first
 
     for (uint32_t l = 0; l < model->n_locations; l++) {
         for (uint32_t k = 0; k < mpl_events_call_count(s->events, l); k++) {
-            mpl_events_call(s->events, l, k, &call);
-            const int64_t begin = model->locations[l].time_ticks[call.first_event];
+            if (find_wait(s, l, k, &call) && call.wait_ticks >= least_ticks) {
+                const int64_t begin = model->locations[l].time_ticks[call.first_event];
 
-            if (call.wait_ticks >= least_ticks && does_count(s, l, &call)) {
                 if (begin < earliest) {
                     earliest = begin;
                     *out = (struct mpl_first_wait){ l, call.first_event, call.last_event,
@@ -166,8 +175,7 @@ enum mpl_status mpl_waits_of(const struct mpl_diagnosis *d, const struct mpl_dia
 
     for (uint32_t l = 0; l < run->model->n_locations && is_enough; l++) {
         for (uint32_t k = 0; k < mpl_events_call_count(s.events, l); k++) {
-            mpl_events_call(s.events, l, k, &call);
-            if (does_count(&s, l, &call)) {
+            if (find_wait(&s, l, k, &call)) {
                 /* A part of a run has fewer calls, with numbers of their own. */
                 visit(context, l,
                       mpl_events_call_of_event(run->events, l, call.first_event));
