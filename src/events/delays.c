@@ -27,8 +27,8 @@
 
 /* Up to a call. They are kept for every fourth one; those between are added up when asked for. */
 struct sums {
-    int64_t waited_ticks;   /* in earlier calls */
-    int64_t computed_ticks; /* including what lies just before the call */
+    int64_t waited_ticks; /* in earlier calls */
+    int64_t called_ticks; /* likewise, waiting or not: all else is computation */
 };
 
 enum { SUMS_EVERY = 4 };
@@ -80,23 +80,20 @@ static int64_t wait_end_of(const struct delays *d, uint32_t location, uint32_t c
 /* ---- sums ----------------------------------------------------------------------------------- */
 
 /* From the sums at call \p from to those at call \p to. */
-static struct sums add_up(const struct delays *d, uint32_t location, struct sums sums,
-                          uint32_t from, uint32_t to)
+static struct sums add_up(const struct mpl_lane *lane, struct sums sums, uint32_t from,
+                          uint32_t to)
 {
-    const struct mpl_lane *lane = &d->events->lanes[location];
-
     for (uint32_t k = from; k < to; k++) {
         sums.waited_ticks += mpl_call_wait_ticks(lane, &lane->calls[k]);
-        sums.computed_ticks += enter_of(d, location, k + 1) - leave_of(d, location, k);
+        sums.called_ticks += mpl_call_duration_ticks(lane, &lane->calls[k]);
     }
     return sums;
 }
 
 static struct sums sums_at(const struct delays *d, uint32_t location, uint32_t call)
 {
-    const uint32_t from = call - call % SUMS_EVERY;
-
-    return add_up(d, location, d->tracks[location].sums[call / SUMS_EVERY], from, call);
+    return add_up(&d->events->lanes[location], d->tracks[location].sums[call / SUMS_EVERY],
+                  call - call % SUMS_EVERY, call);
 }
 
 static bool make_track(struct delays *d, uint32_t location)
@@ -114,14 +111,8 @@ static bool make_track(struct delays *d, uint32_t location)
     if (t->sums == NULL || t->change == NULL) {
         return false;
     }
-    if (n > 0) {
-        sums.computed_ticks =
-            enter_of(d, location, 0) -
-            mpl_time_of(d->events, &d->events->model->locations[location], 0);
-        t->sums[0] = sums;
-    }
     for (uint32_t k = SUMS_EVERY; k < n; k += SUMS_EVERY) {
-        sums = add_up(d, location, sums, k - SUMS_EVERY, k);
+        sums = add_up(lane, sums, k - SUMS_EVERY, k);
         t->sums[k / SUMS_EVERY] = sums;
     }
     return true;
@@ -140,20 +131,21 @@ static struct stretch stretch_of(const struct delays *d, uint32_t location, uint
                                  uint32_t until)
 {
     const struct sums end = sums_at(d, location, until);
+    const int64_t end_ticks = enter_of(d, location, until);
+    int64_t from_ticks = mpl_time_of(d->events, &d->events->model->locations[location], 0);
     int64_t begin_ticks = d->events->window_begin_ticks;
-    struct stretch s = { .computing_ticks = end.computed_ticks,
-                         .waiting_ticks = end.waited_ticks };
+    struct sums begin = { 0, 0 };
+    struct stretch s;
 
     if (met != MPL_NONE) {
-        const struct sums begin = sums_at(d, location, met);
-
-        begin_ticks = leave_of(d, location, met);
-        s.computing_ticks -= begin.computed_ticks;
-        s.waiting_ticks -= begin.waited_ticks + wait_of(d, location, met);
+        begin =
+            add_up(&d->events->lanes[location], sums_at(d, location, met), met, met + 1);
+        begin_ticks = from_ticks = leave_of(d, location, met);
     }
+    s.computing_ticks = end_ticks - from_ticks - (end.called_ticks - begin.called_ticks);
+    s.waiting_ticks = end.waited_ticks - begin.waited_ticks;
 
-    const int64_t rest =
-        enter_of(d, location, until) - begin_ticks - s.computing_ticks - s.waiting_ticks;
+    const int64_t rest = end_ticks - begin_ticks - s.computing_ticks - s.waiting_ticks;
 
     s.communicating_ticks = rest > 0 ? rest : 0;
     return s;
