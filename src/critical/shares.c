@@ -23,6 +23,7 @@ struct sum {
     int64_t begin_ticks;
     int64_t end_ticks;
     struct mpl_path_tracks tracks;
+    bool *is_users;              /* per region: a function of the program */
     struct activity *activities; /* n_regions + 1 */
     struct mpl_buf stack;        /* uint32_t: open functions */
     size_t depth;
@@ -47,6 +48,16 @@ static uint32_t index_of(const struct sum *s, uint32_t region)
     return region == MPL_NONE ? s->model->n_regions : region;
 }
 
+/* What of a stretch is on the path. Most of what a location does is not, and lies before its next segment. */
+static int64_t on_path(struct sum *s, int64_t from_ticks, int64_t to_ticks)
+{
+    if (s->at == s->tracks.first[s->location + 1] ||
+        s->path->segments[s->tracks.order[s->at]].begin_ticks >= to_ticks) {
+        return 0;
+    }
+    return mpl_path_between(s->path, &s->tracks, s->location, &s->at, from_ticks, to_ticks);
+}
+
 /* \p waiting: of that time, at its beginning. */
 static bool credit(struct sum *s, uint32_t region, int64_t from_ticks, int64_t to_ticks,
                    int64_t waiting_ticks)
@@ -62,8 +73,7 @@ static bool credit(struct sum *s, uint32_t region, int64_t from_ticks, int64_t t
     }
     a->busy_s += to > busy_from ? mpl_model_seconds(s->model, to - busy_from) : 0;
 
-    const int64_t path_ticks =
-        mpl_path_between(s->path, &s->tracks, s->location, &s->at, from, to);
+    const int64_t path_ticks = on_path(s, from, to);
 
     if (path_ticks > 0 && !a->is_touched) {
         uint32_t *touched = mpl_buf_add(&s->touched);
@@ -113,8 +123,8 @@ static bool credit_gap(struct sum *s, const struct mpl_location *loc, uint32_t f
 
     for (uint32_t e = first; e < last; e++) {
         const enum mpl_event_kind kind = (enum mpl_event_kind) loc->kind[e];
-        const bool is_change = (kind == MPL_EV_ENTER || kind == MPL_EV_LEAVE) &&
-                               s->model->regions[loc->ref[e]].kind == MPL_REGION_USER;
+        const bool is_change =
+            (kind == MPL_EV_ENTER || kind == MPL_EV_LEAVE) && s->is_users[loc->ref[e]];
 
         if (!is_change) {
             continue;
@@ -282,9 +292,13 @@ static bool sum_up(struct sum *s, struct mpl_arena *scratch, struct mpl_arena *a
     s->activities =
         MPL_NEW_ARRAY(scratch, (size_t) s->model->n_regions + 1, struct activity);
     s->location_s = MPL_NEW_ARRAY(arena, s->model->n_locations, double);
-    if (s->activities == NULL || s->location_s == NULL ||
+    s->is_users = MPL_NEW_ARRAY(scratch, s->model->n_regions, bool);
+    if (s->activities == NULL || s->location_s == NULL || s->is_users == NULL ||
         !mpl_path_tracks_sort(s->path, scratch, &s->tracks)) {
         return false;
+    }
+    for (uint32_t i = 0; i < s->model->n_regions; i++) {
+        s->is_users[i] = s->model->regions[i].kind == MPL_REGION_USER;
     }
     for (s->location = 0; s->location < s->model->n_locations; s->location++) {
         if (s->model->locations[s->location].n_events > 0 &&
