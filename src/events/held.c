@@ -12,17 +12,29 @@
 
 #include <stdlib.h>
 
-/* The last call of a location that is entered up to a moment; MPL_NONE. */
+/* The last call of a location that is entered up to a moment; MPL_NONE. It is looked for around call \p near: messages
+ * are in the order of time, so a search among all calls would ask for memory far away, each time. */
 static uint32_t entered_until(const struct mpl_events *events, uint32_t location,
-                              int64_t ticks)
+                              int64_t ticks, uint32_t near)
 {
-    uint32_t low = 0;
-    uint32_t high = events->lanes[location].n_calls;
+    const uint32_t n = events->lanes[location].n_calls;
+    uint32_t low = near < n ? near : 0;
+    uint32_t high = low;
 
+    for (uint32_t step = 1;
+         high < n && mpl_call_enter_ticks(events, location, high) <= ticks; step *= 2) {
+        low = high + 1;
+        high = n - high > step ? high + step : n;
+    }
+    for (uint32_t step = 1;
+         low > 0 && mpl_call_enter_ticks(events, location, low - 1) > ticks; step *= 2) {
+        high = low - 1;
+        low = low > step ? low - step : 0;
+    }
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (mpl_events_enter_ticks(events, location, 2 * middle + 1) <= ticks) {
+        if (mpl_call_enter_ticks(events, location, middle) <= ticks) {
             low = middle + 1;
         } else {
             high = middle;
@@ -33,12 +45,13 @@ static uint32_t entered_until(const struct mpl_events *events, uint32_t location
 
 /* The call in which a message has to be handed over at last: the wait for it, or the send. */
 static uint32_t last_call_of(const struct mpl_events *events, uint32_t location,
-                             const struct mpl_message *m)
+                             uint32_t message)
 {
     const struct mpl_location *loc = &events->model->locations[location];
+    const struct mpl_message *m = &loc->messages[message];
     const uint8_t kind = loc->kind[m->event];
 
-    return kind == MPL_EV_SEND ? mpl_call_find(events, location, m->event)
+    return kind == MPL_EV_SEND ? mpl_events_call_of_message(events, location, message)
            : kind == MPL_EV_ISEND && m->post != MPL_NONE
                ? mpl_call_find(events, location, m->post)
                : MPL_NONE;
@@ -46,11 +59,14 @@ static uint32_t last_call_of(const struct mpl_events *events, uint32_t location,
 
 /* Of what the receiver computes meanwhile the longest stretch; it must be most of the call. */
 static bool is_held(const struct mpl_events *events, uint32_t location, uint32_t call,
-                    uint32_t receiver, struct mpl_held *out)
+                    struct mpl_end received, struct mpl_held *out)
 {
     const int64_t enter = mpl_events_enter_ticks(events, location, 2 * call + 1);
     const int64_t leave = mpl_events_leave_ticks(events, location, 2 * call + 1);
-    const uint32_t last = entered_until(events, receiver, leave);
+    const uint32_t receiver = received.location;
+    const uint32_t last =
+        entered_until(events, receiver, leave,
+                      mpl_events_call_of_message(events, receiver, received.message));
 
     *out = (struct mpl_held){ .call = call, .receiver = receiver };
     for (uint32_t k = last == MPL_NONE ? 0 : last; k > 0; k--) {
@@ -95,13 +111,12 @@ bool mpl_held_find(const struct mpl_events *events, uint32_t location, struct mp
             continue;
         }
 
-        const uint32_t call = last_call_of(events, location, message);
+        const uint32_t call = last_call_of(events, location, m);
 
         if (call != MPL_NONE &&
             mpl_call_wait_ticks(&events->lanes[location],
                                 &events->lanes[location].calls[call]) == 0 &&
-            is_held(events, location, call, mpl_other_end(events, partner).location,
-                    &held)) {
+            is_held(events, location, call, mpl_other_end(events, partner), &held)) {
             struct mpl_held *kept = mpl_buf_add(out);
 
             if (kept == NULL) {
