@@ -157,13 +157,17 @@ struct mpl_analysis *mpl_analysis_create(const struct mpl_clock_options *clock,
 
 static enum mpl_status find_steps(struct mpl_analysis *a, struct mpl_err *err)
 {
-    const struct run *run = &a->runs[a->diagnosis.speaker];
+    struct run *run = &a->runs[a->diagnosis.speaker];
+    struct mpl_variables *variables = NULL;
     const struct mpl_steps *steps = NULL;
 
     if (!mpl_run_is_usable(run)) {
         return MPL_OK;
     }
-    const enum mpl_status st = mpl_events_steps(run->shown.events, a->arena, &steps, err);
+    if (!mpl_run_variables(run, &variables)) {
+        return mpl_nomem(err);
+    }
+    const enum mpl_status st = mpl_variables_steps(variables, &steps, err);
 
     a->diagnosis.steps = st == MPL_OK && steps->n > 0 ? steps : NULL;
     return st;

@@ -91,6 +91,9 @@ enum mpl_status mpl_metric_set_basis(const struct mpl_metric_set *set, size_t i,
 struct mpl_variables;
 struct mpl_variables *mpl_variables_create(const struct mpl_events *events,
                                            struct mpl_arena *arena);
+/** The steps of the events, as mpl_events_steps() finds them; they live as long as \p variables. Errors: MPL_E_NOMEM. */
+enum mpl_status mpl_variables_steps(struct mpl_variables *variables,
+                                    const struct mpl_steps **out, struct mpl_err *err);
 
 /** Values of a set on one recognition; evaluated on demand, each once. \p variables, of the same events, must
  *  live as long; NULL: its own. */

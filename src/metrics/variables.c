@@ -582,6 +582,18 @@ uint32_t mpl_variable_find(const char *name, bool is_per_location)
     return MPL_NONE;
 }
 
+enum mpl_status mpl_variables_steps(struct mpl_variables *variables,
+                                    const struct mpl_steps **out, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    if (variables->steps == NULL) {
+        st = mpl_events_steps(variables->events, variables->arena, &variables->steps, err);
+    }
+    *out = variables->steps;
+    return st;
+}
+
 bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
 {
     double (*get)(const struct query *q) = getters[variable].get;
@@ -592,8 +604,9 @@ bool mpl_variable_prepare(struct mpl_variables *variables, uint32_t variable)
     }
     if ((get == run_steps || get == step_excess || get == heaviest_steps) &&
         variables->steps == NULL) {
-        return mpl_events_steps(variables->events, variables->arena, &variables->steps,
-                                NULL) == MPL_OK;
+        const struct mpl_steps *steps = NULL;
+
+        return mpl_variables_steps(variables, &steps, NULL) == MPL_OK;
     }
     if (get == serial && variables->serial == NULL) {
         return mpl_events_serial(variables->events, variables->arena, &variables->serial,
