@@ -483,7 +483,7 @@ size_t mpl_formula_temps(const struct mpl_formula *formula)
 
 static double *temps_of(const struct sheet *sheet, uint32_t place)
 {
-    return sheet->rows->temps + (size_t) place * MPL_FORMULA_ROWS;
+    return sheet->rows->temps + place * sheet->rows->n;
 }
 
 static struct row values_of(const struct sheet *sheet, enum source source, uint32_t index)

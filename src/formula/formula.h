@@ -145,8 +145,7 @@ struct mpl_formula_rows {
     size_t n;
     double *const *scalars;        /**< Per slot: n values. */
     struct mpl_list *const *lists; /**< Per slot, likewise. */
-    double *
-        temps; /**< mpl_formula_temps() times MPL_FORMULA_ROWS numbers, of which nothing is kept. */
+    double *temps; /**< mpl_formula_temps() times n numbers, of which nothing is kept. */
     /** Per slot a bit per row: its value is where the evaluation looks for it. */
     uint64_t (*known)[MPL_FORMULA_ROW_WORDS];
     /** Puts those of the rows there whose bit is set in \p rows. */

@@ -19,6 +19,7 @@ struct search {
     struct mpl_matcher *matcher;
     struct mpl_stream *stream;
     struct mpl_view **views; /* per event, NULL until needed */
+    uint32_t n_most;         /* matches that are tested together */
     struct mpl_buf words;    /* uint32_t: instances of the event at hand on the location, */
     size_t n_tested;         /* so many words, and then matches that may become some */
     struct mpl_buf lists;    /* uint32_t: their repeated members, likewise */
@@ -403,7 +404,7 @@ static enum mpl_status test_matches(struct search *s, struct mpl_err *err)
         return MPL_OK;
     }
     if (view == NULL) {
-        view = s->views[s->event] = mpl_view_open(s->r, s->event, s->arena);
+        view = s->views[s->event] = mpl_view_open(s->r, s->event, s->n_most, s->arena);
     }
     if (view == NULL) {
         return mpl_nomem(err);
@@ -417,7 +418,7 @@ static enum mpl_status take_match(void *context, const struct mpl_capture *captu
                                   size_t n, struct mpl_err *err)
 {
     struct search *s = context;
-    const size_t room = (size_t) MPL_FORMULA_ROWS * s->r->instances[s->event].stride;
+    const size_t room = (size_t) s->n_most * s->r->instances[s->event].stride;
 
     if (!add_words(s, captures, n)) {
         return mpl_nomem(err);
@@ -615,8 +616,24 @@ static enum mpl_status prepare(struct mpl_recognition *r, struct mpl_err *err)
     return MPL_OK;
 }
 
+/* No location has more matches than spans, or not many more; small runs should not need memory for large ones. */
+static uint32_t count_most(const struct mpl_recognition *r)
+{
+    uint32_t n = 1;
+
+    for (uint32_t l = 0; l < r->model->n_locations; l++) {
+        const struct mpl_range range = r->ranges[l];
+
+        if (r->roles_of_location[l] != 0 && range.end > range.first + n) {
+            n = range.end - range.first;
+        }
+    }
+    return n < MPL_FORMULA_ROWS ? n : MPL_FORMULA_ROWS;
+}
+
 static enum mpl_status search_with(struct search *s, struct mpl_err *err)
 {
+    s->n_most = count_most(s->r);
     s->views = MPL_NEW_ARRAY(s->arena, s->r->pattern->n_events, struct mpl_view *);
     s->matcher = mpl_matcher_open(s->arena);
     s->stream = mpl_stream_open(s->r, s->arena);

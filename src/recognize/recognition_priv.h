@@ -220,8 +220,9 @@ struct mpl_view {
     const struct mpl_instances *instances;
     struct mpl_arena *arena;
     const struct mpl_near *near; /**< During the pass over their location; else NULL. */
+    uint32_t n_most;             /**< Rows that there is room for. */
     uint32_t n;
-    struct mpl_row rows[MPL_FORMULA_ROWS];
+    struct mpl_row *rows;
     uint32_t at;        /**< The row that is looked at alone, */
     struct mpl_row row; /**< and what it is. */
     /** Per name, slot or attribute: for which rows it is known. */
@@ -242,8 +243,9 @@ struct mpl_view {
     bool has_no_memory;
 };
 
-/** NULL: out of memory. Its lists are on the heap until mpl_view_close(). */
-struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
+/** With room for \p n_most rows, or MPL_FORMULA_ROWS. NULL: out of memory. Its lists are on the heap until
+ *  mpl_view_close(). */
+struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event, size_t n_most,
                                struct mpl_arena *arena);
 void mpl_view_close(struct mpl_view *view); /* NULL is allowed */
 /** Starts anew with \p n rows that the caller has filled in; near (may be NULL) must be about their location. */
@@ -316,9 +318,8 @@ void mpl_view_bind_span(const struct mpl_view *view, uint32_t location, uint32_t
 /** The \p i-th thing that a repeated member of a row stands for, or the match of one; */
 void mpl_view_bind_item(struct mpl_view *view, const struct mpl_row *row, uint32_t name,
                         uint32_t i, struct mpl_bound *bound);
-/** and of how many things. */
-uint32_t mpl_view_count_items(const struct mpl_view *view, const struct mpl_row *row,
-                              uint32_t name);
+/** and the number of the word that tells how many these are. */
+uint32_t mpl_view_list_word(const struct mpl_view *view, uint32_t name);
 const struct mpl_filter *mpl_event_name_filter(const struct mpl_event_definition *event,
                                                uint32_t name);
 /** The message end that a span is about, as \p filter asks for it; MPL_NONE without one. */

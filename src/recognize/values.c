@@ -107,7 +107,7 @@ static void flush(struct batch *batch)
 /* Room for the lists of all rows is made at once, as they must not move. */
 static bool make_lists(struct mpl_view *view, uint32_t number)
 {
-    const uint32_t name = view->definition->slots[number].name;
+    const uint32_t word = mpl_view_list_word(view, view->definition->slots[number].name);
     struct mpl_buf *items = &view->items[number];
     size_t n = 0;
 
@@ -115,7 +115,7 @@ static bool make_lists(struct mpl_view *view, uint32_t number)
         return true;
     }
     for (uint32_t i = 0; i < view->n; i++) {
-        n += mpl_view_count_items(view, &view->rows[i], name);
+        n += mpl_word_count(view->rows[i].words[word], view->rows[i].lists);
     }
     if (!mpl_grow_to(items, n + 1)) {
         view->has_no_memory = true;
@@ -128,6 +128,7 @@ static bool make_lists(struct mpl_view *view, uint32_t number)
 
 static void read_lists(struct mpl_view *view, uint32_t number, const uint64_t *wanted)
 {
+    const uint32_t word = mpl_view_list_word(view, view->definition->slots[number].name);
     struct mpl_buf *items = &view->items[number];
     struct mpl_rows rows;
     struct batch batch;
@@ -142,7 +143,7 @@ static void read_lists(struct mpl_view *view, uint32_t number, const uint64_t *w
     mpl_rows_list(wanted, &rows);
     for (uint32_t k = 0; k < rows.n; k++) {
         const struct mpl_row *row = &view->rows[rows.at[k]];
-        const uint32_t n = mpl_view_count_items(view, row, batch.slot->name);
+        const uint32_t n = mpl_word_count(row->words[word], row->lists);
 
         view->lists[number][rows.at[k]] =
             (struct mpl_list){ (double *) items->data + items->n, n };
@@ -173,9 +174,11 @@ void mpl_view_read(struct mpl_view *view, uint32_t slot, bool is_list, const uin
 
 /* ---- formulas ------------------------------------------------------------------------------ */
 
+/* Room for a value per row, \p n times, if there is none yet. */
 static void *room_for(struct mpl_view *view, void *place, size_t n, size_t size)
 {
-    void *room = place != NULL ? place : mpl_arena_array(view->arena, n, size);
+    void *room =
+        place != NULL ? place : mpl_arena_array(view->arena, n * view->n_most, size);
 
     view->has_no_memory = view->has_no_memory || room == NULL;
     return room;
@@ -190,15 +193,14 @@ static bool prepare(struct mpl_view *view, const struct mpl_formula *formula,
 
     for (size_t i = 0; i < n; i++) {
         view->scalars[slots[i]] =
-            room_for(view, view->scalars[slots[i]], MPL_FORMULA_ROWS, sizeof(double));
+            room_for(view, view->scalars[slots[i]], 1, sizeof(double));
     }
     slots = mpl_formula_lists(formula, &n);
     for (size_t i = 0; i < n; i++) {
-        view->lists[slots[i]] = room_for(view, view->lists[slots[i]], MPL_FORMULA_ROWS,
-                                         sizeof(struct mpl_list));
+        view->lists[slots[i]] =
+            room_for(view, view->lists[slots[i]], 1, sizeof(struct mpl_list));
     }
-    *temps = room_for(view, *temps, mpl_formula_temps(formula) * MPL_FORMULA_ROWS,
-                      sizeof(double));
+    *temps = room_for(view, *temps, mpl_formula_temps(formula), sizeof(double));
     return !view->has_no_memory;
 }
 
@@ -326,7 +328,7 @@ const double *mpl_view_attribute(struct mpl_view *view, uint32_t attribute,
         any |= missing[w];
     }
     view->attributes[attribute] =
-        room_for(view, view->attributes[attribute], MPL_FORMULA_ROWS, sizeof(double));
+        room_for(view, view->attributes[attribute], 1, sizeof(double));
     if (any != 0 && !view->has_no_memory) {
         compute(view, attribute, missing);
     }

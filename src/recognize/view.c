@@ -160,7 +160,7 @@ static bool make_room(struct mpl_view *view, struct mpl_arena *arena)
            view->near_instance != NULL && view->talking != NULL;
 }
 
-struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
+struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event, size_t n_most,
                                struct mpl_arena *arena)
 {
     const struct mpl_event_definition *definition = &r->pattern->events[event];
@@ -174,8 +174,10 @@ struct mpl_view *mpl_view_open(struct mpl_recognition *r, uint32_t event,
     view->definition = definition;
     view->instances = &r->instances[event];
     view->arena = arena;
+    view->n_most = n_most < MPL_FORMULA_ROWS ? (uint32_t) n_most : MPL_FORMULA_ROWS;
+    view->rows = MPL_NEW_ARRAY(arena, view->n_most, struct mpl_row);
     view->has_relations = asks_what_came_first(r->pattern);
-    if (!make_room(view, arena)) {
+    if (view->rows == NULL || !make_room(view, arena)) {
         return NULL;
     }
     for (uint32_t i = 0; i < definition->n_slots; i++) {
@@ -209,7 +211,7 @@ void mpl_view_begin(struct mpl_view *view, uint32_t n, const struct mpl_near *ne
 {
     const struct mpl_event_definition *definition = view->definition;
 
-    mpl_assert(n > 0 && n <= MPL_FORMULA_ROWS);
+    mpl_assert(n > 0 && n <= view->n_most);
     view->n = n;
     view->near = near;
     forget(view->is_bound, definition->n_members + definition->n_associated);
@@ -224,7 +226,7 @@ void mpl_view_begin(struct mpl_view *view, uint32_t n, const struct mpl_near *ne
 void mpl_view_fill(struct mpl_view *view, size_t first, size_t n)
 {
     const struct mpl_segment *segment = mpl_instances_segment(view->instances, first);
-    const uint32_t n_rows = n < MPL_FORMULA_ROWS ? (uint32_t) n : MPL_FORMULA_ROWS;
+    const uint32_t n_rows = n < view->n_most ? (uint32_t) n : view->n_most;
 
     for (uint32_t i = 0; i < n_rows; i++) {
         while (first + i >= segment->first + segment->n) {
@@ -344,7 +346,7 @@ void mpl_view_bind(struct mpl_view *view, uint32_t name, const uint64_t *rows)
         return;
     }
     if (view->bounds[name] == NULL) {
-        view->bounds[name] = MPL_NEW_ARRAY(view->arena, MPL_FORMULA_ROWS, struct mpl_bound);
+        view->bounds[name] = MPL_NEW_ARRAY(view->arena, view->n_most, struct mpl_bound);
         view->has_no_memory = view->has_no_memory || view->bounds[name] == NULL;
     }
     if (view->has_no_memory) {
@@ -390,13 +392,12 @@ void mpl_view_bind_item(struct mpl_view *view, const struct mpl_row *row, uint32
     }
 }
 
-uint32_t mpl_view_count_items(const struct mpl_view *view, const struct mpl_row *row,
-                              uint32_t name)
+uint32_t mpl_view_list_word(const struct mpl_view *view, uint32_t name)
 {
     while (name >= view->definition->n_members) {
         name = view->definition->associated[name - view->definition->n_members].base;
     }
-    return mpl_word_count(row->words[view->instances->word_of[name]], row->lists);
+    return view->instances->word_of[name];
 }
 
 /* ---- all that a name stands for -------------------------------------------------------------- */
@@ -409,7 +410,8 @@ bool mpl_view_each(struct mpl_view *view, uint32_t name, mpl_bound_told *told,
                told(context, name, mpl_view_bound(view, name));
     }
 
-    const uint32_t n = mpl_view_count_items(view, &view->row, name);
+    const uint32_t n =
+        mpl_word_count(view->row.words[mpl_view_list_word(view, name)], view->row.lists);
 
     for (uint32_t i = 0; i < n; i++) {
         struct mpl_bound bound;
