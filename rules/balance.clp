@@ -1,5 +1,13 @@
 ;; What several patterns say of work that is uneven: who has more than the others, and by how much.
 
+(deffunction MAIN::blame-share (?n)
+  "The share of all waiting from which on one of ?n processes is to blame."
+  (min 0.75 (/ ?*blame* ?n)))
+
+(deffunction MAIN::is-heavy (?relative ?excess ?caused ?n)
+  "Whether computation above the median explains at least half of what ?n - 1 others wait."
+  (and (>= ?relative ?*heavy*) (>= (* 2.0 ?excess (max 1 (- ?n 1))) ?caused)))
+
 (deffunction MAIN::mp-value (?run ?name ?location)
   "A metric of message-passing where it is known, else -1."
   (metric-value ?run "message-passing" ?name ?location -1.0))

@@ -76,13 +76,6 @@
   (foreach ?m ?names
     (assert (need (run ?run) (pattern ?pattern) (metric ?m) (level ?level) (reason ?reason)))))
 
-(deffunction MAIN::geo-is-late (?share ?relative ?excess ?cost ?n)
-  "Whether one of ?n processes is to blame: its share of the waiting is twice an equal one, and its
-   computation above the median explains at least half of what ?n - 1 others wait."
-  (and (>= ?share (min 0.75 (/ ?*blame* ?n)))
-       (>= ?relative ?*heavy*)
-       (>= (* 2.0 ?excess (max 1 (- ?n 1))) ?cost)))
-
 (deffunction MAIN::geo-blamed (?run ?pattern)
   "Seconds of waiting that go back to late subdomains."
   (bind ?sum 0.0)
@@ -93,14 +86,8 @@
 
 (deffunction MAIN::geo-hidden-wait (?run ?pattern)
   "Seconds in calls whose waiting the trace does not tell, if nobody is suspected of it."
-  (bind ?sum 0.0)
-  (if (not (any-factp ((?m metric))
-             (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "subdomain.relative")
-                  (>= ?m:value ?*heavy*)))) then
-    (do-for-all-facts ((?m metric))
-      (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name "run.unsplit"))
-      (bind ?sum ?m:value)))
-  ?sum)
+  (if (> (length$ (locations-from ?run ?pattern "subdomain.relative" ?*heavy*)) 0) then 0.0
+   else (metric-value ?run ?pattern "run.unsplit" "" 0.0)))
 
 ;; A refinement whose processes share no domain says so (no-domain).
 (deffunction MAIN::geo-cut (?run ?pattern ?otherwise)
@@ -239,7 +226,8 @@
   (metric (run ?r) (pattern ?p) (name "subdomain.delay_cost") (location ?l) (value ?cost))
   (metric (run ?r) (pattern ?p) (name "subdomain.relative") (location ?l) (value ?relative))
   (metric (run ?r) (pattern ?p) (name "subdomain.excess") (location ?l) (value ?excess))
-  (test (geo-is-late ?share ?relative ?excess ?cost ?n))
+  (test (>= ?share (blame-share ?n)))
+  (test (is-heavy ?relative ?excess ?cost ?n))
   (metric (run ?r) (pattern ?p) (name "run.in_meetings_least") (value ?least))
   (metric (run ?r) (pattern ?p) (name "run.moving_meetings") (value ?moving))
   =>

@@ -217,14 +217,6 @@
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 3)
                   (reason "see whether the same processes are heavy in every step")))))
 
-(deffunction MAIN::blame-share (?n)
-  "The share of all waiting from which on one of ?n processes is to blame."
-  (min 0.75 (/ ?*blame* ?n)))
-
-(deffunction MAIN::is-heavy (?relative ?excess ?caused ?n)
-  "Whether computation above the median explains at least half of what ?n - 1 others wait."
-  (and (>= ?relative ?*heavy*) (>= (* 2.0 ?excess (max 1 (- ?n 1))) ?caused)))
-
 (deffunction MAIN::in-steps (?run ?p)
   "In how many steps a process is the heaviest, as a sentence; empty where steps are not known."
   (bind ?steps (mp-value ?run "run.step_count" ""))

@@ -184,11 +184,8 @@
 
 (deffunction MAIN::one-before (?run ?pattern ?metric ?who)
   "The location that a metric, a rank, names for another one; \"\": none."
-  (bind ?found "")
-  (do-for-all-facts ((?m metric))
-    (and (eq ?m:run ?run) (eq ?m:pattern ?pattern) (eq ?m:name ?metric) (eq ?m:location ?who) (>= ?m:value 0.0))
-    (bind ?found (str-cat (integer ?m:value))))
-  ?found)
+  (bind ?before (metric-value ?run ?pattern ?metric ?who -1.0))
+  (if (>= ?before 0.0) then (str-cat (integer ?before)) else ""))
 
 (deffunction MAIN::in-order (?run ?pattern ?metric ?who)
   "Locations one after the other, by a metric that names the rank before each; a circle begins with the first of them. \"0, 1, 2, …\"."

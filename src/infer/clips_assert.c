@@ -15,6 +15,7 @@ struct assertion {
     struct mpl_err *err;
     enum mpl_status status;
     struct mpl_arena *scratch; /**< Of a fact that is made slot by slot. */
+    bool is_done;              /**< Without a fact. */
 };
 
 static void set_status(struct assertion *a, enum mpl_status status, const char *what,
@@ -180,6 +181,8 @@ static bool allows_all(const struct constraintRecord *c, enum mpl_slot_kind kind
            (c->maxValue == NULL || c->maxValue->type == SYMBOL);
 }
 
+enum { METRIC_UNIT = MPL_OF_PARTS, METRIC_VALUE, METRIC_RANK, METRIC_OF, METRIC_SLOTS };
+
 static bool is_of_form(const struct cage_form *form, const struct assertion *a)
 {
     if (form->template == NULL || form->n != a->n ||
@@ -193,6 +196,31 @@ static bool is_of_form(const struct cage_form *form, const struct assertion *a)
         }
     }
     return true;
+}
+
+/** Where each slot of a metric stands in \p form; false where it has others. */
+static bool place_metric(struct cage_form *form)
+{
+    static const char *const names[] = { "run",  "pattern", "name", "location",
+                                         "unit", "value",   "rank", "of" };
+    static const enum mpl_slot_kind kinds[] = { MPL_SLOT_STRING,  MPL_SLOT_STRING,
+                                                MPL_SLOT_STRING,  MPL_SLOT_STRING,
+                                                MPL_SLOT_STRING,  MPL_SLOT_FLOAT,
+                                                MPL_SLOT_INTEGER, MPL_SLOT_INTEGER };
+
+    for (size_t k = 0; k < METRIC_SLOTS; k++) {
+        size_t i = 0;
+
+        while (i < form->n && strcmp(form->names[i], names[k]) != 0) {
+            i++;
+        }
+        if (i == form->n || form->kinds[i] != kinds[k]) {
+            return false;
+        }
+        form->metric[k] = i;
+    }
+    return form->n == METRIC_SLOTS && form->template->numberOfSlots == METRIC_SLOTS &&
+           strcmp(form->template->header.name->contents, "metric") == 0;
 }
 
 static void drop_text(void *env, struct symbolHashNode **kept)
@@ -229,6 +257,7 @@ static bool make_form(struct cage_form *form, const struct assertion *a)
     }
     form->n = a->n;
     form->template = template;
+    form->is_metric = place_metric(form);
     return true;
 }
 
@@ -272,6 +301,28 @@ static bool fill_form(struct assertion *a, struct cage_form *form, struct fact *
     return form->n == form->template->numberOfSlots || EnvAssignFactSlotDefaults(env, fact);
 }
 
+/** A metric of a location that no rule can use is no fact. */
+static bool is_withheld(struct assertion *a, struct cage_form *form)
+{
+    const size_t *at = form->metric;
+    struct mpl_metric_given given;
+    struct field text;
+
+    if (!form->is_metric || !isfinite(a->slots[at[METRIC_VALUE]].number)) {
+        return false;
+    }
+    for (size_t k = 0; k <= METRIC_UNIT; k++) {
+        if (!fill_text(a->infer->cage.env, &form->texts[at[k]], &a->slots[at[k]], &text)) {
+            return false;
+        }
+        *(k == METRIC_UNIT ? &given.unit : &given.of[k]) = text.value;
+    }
+    given.value = mpl_round_to_six_digits(a->slots[at[METRIC_VALUE]].number);
+    given.rank = (double) a->slots[at[METRIC_RANK]].integer;
+    given.n = (double) a->slots[at[METRIC_OF]].integer;
+    return mpl_withheld_take(&a->infer->cage, &given);
+}
+
 /** NULL where it has to be made slot by slot. */
 static struct fact *make_by_form(struct assertion *a)
 {
@@ -279,6 +330,10 @@ static struct fact *make_by_form(struct assertion *a)
     struct cage_form *form = &cage->form;
 
     if (!is_of_form(form, a) && !make_form(form, a)) {
+        return NULL;
+    }
+    if (is_withheld(a, form)) {
+        a->is_done = true;
         return NULL;
     }
     struct fact *fact = EnvCreateFact(cage->env, form->template);
@@ -337,7 +392,7 @@ static void assert_fact(void *context)
 
     struct fact *fact = make_by_form(a);
 
-    fact = fact == NULL ? make_by_slots(a) : fact;
+    fact = fact == NULL && !a->is_done ? make_by_slots(a) : fact;
     if (fact != NULL) {
         (void) EnvAssert(env, fact); /* NULL for a duplicate, which is then freed. */
         mpl_infer_take_error(a->infer);

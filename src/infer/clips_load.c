@@ -158,7 +158,8 @@ static enum mpl_status load_rules(struct cage *cage, const struct mpl_rules *rul
                          .scratch = mpl_arena_create() };
 
     load.chosen =
-        load.scratch == NULL ? NULL : mpl_rules_choose(rules, &cage->limits, load.scratch);
+        load.scratch == NULL ? NULL : mpl_rules_choose(rules, &cage->limits, cage->watches);
+    cage->chosen = load.chosen;
     if (load.chosen == NULL) {
         mpl_arena_destroy(load.scratch);
         return mpl_nomem(err);

@@ -11,17 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN, PATTERN, NAME, LOCATION, N_PARTS, N_LIST_PARTS = LOCATION };
-enum { VALUE = N_PARTS, RANK, OF, N_SLOTS };
+enum { LOCATION = MPL_OF_LOCATION, N_PARTS = MPL_OF_PARTS, N_LIST_PARTS = LOCATION };
+enum { VALUE = N_PARTS, RANK, OF, UNIT, N_SLOTS };
 
 static const char *const slots[N_SLOTS] = { "run",   "pattern", "name", "location",
-                                            "value", "rank",    "of" };
+                                            "value", "rank",    "of",   "unit" };
 
 struct entry {
     const void *of[N_PARTS];
     double value;
     double rank, n;          /* of the location, among so many */
-    const struct fact *fact; /* NULL once it is retracted */
+    const void *unit;        /* of one that is no fact yet; else NULL */
+    const struct fact *fact; /* NULL once it is retracted, and as long as there is a unit */
     uint32_t same_place; /* the one before it whose place has the same hash, or MPL_NONE */
     uint32_t same_list;  /* the one behind it in its list, likewise */
     uint32_t last;       /* of the list; of its first entry only */
@@ -71,7 +72,7 @@ static uint64_t hash(const void *const *of, size_t n)
 
 static bool is_of(const struct entry *e, const void *const *of, size_t n)
 {
-    return e->fact != NULL && memcmp(e->of, of, n * sizeof *of) == 0;
+    return (e->fact != NULL || e->unit != NULL) && memcmp(e->of, of, n * sizeof *of) == 0;
 }
 
 /* The latest fact about a place, as the last of do-for-all-facts would be. */
@@ -139,6 +140,16 @@ static void take_place(struct mpl_metric_facts *m, const struct fact *fact, cons
     }
 }
 
+/* Where it is found; false without memory. */
+static bool place(struct mpl_metric_facts *m, uint32_t i)
+{
+    const uint64_t key = hash(entry_at(m, i)->of, N_PARTS);
+
+    entry_at(m, i)->same_list = MPL_NONE;
+    entry_at(m, i)->same_place = mpl_map_find(m->places, key);
+    return mpl_map_put(m->places, key, i) && append(m, i);
+}
+
 bool mpl_metric_facts_add(struct mpl_metric_facts *m, struct fact *fact)
 {
     const uint32_t i = (uint32_t) m->entries.n;
@@ -152,12 +163,98 @@ bool mpl_metric_facts_add(struct mpl_metric_facts *m, struct fact *fact)
     e->rank = number_of(m, fact, RANK);
     e->n = number_of(m, fact, OF);
     e->fact = fact;
-    e->same_list = MPL_NONE;
+    return place(m, i);
+}
 
-    const uint64_t place = hash(e->of, N_PARTS);
+bool mpl_metric_facts_withhold(struct mpl_metric_facts *m,
+                               const struct deftemplate *template,
+                               const struct mpl_metric_given *given)
+{
+    const uint32_t i = (uint32_t) m->entries.n;
+    struct entry *e = mpl_buf_add(&m->entries);
 
-    e->same_place = mpl_map_find(m->places, place);
-    return mpl_map_put(m->places, place, i) && append(m, i);
+    if (e == NULL) {
+        return false;
+    }
+    know_template(m, template);
+    *e = (struct entry){
+        .value = given->value, .rank = given->rank, .n = given->n, .unit = given->unit
+    };
+    for (size_t k = 0; k < N_PARTS; k++) {
+        e->of[k] = given->of[k];
+        IncrementSymbolCount((struct symbolHashNode *) given->of[k]);
+    }
+    IncrementSymbolCount((struct symbolHashNode *) given->unit);
+    return place(m, i);
+}
+
+/* Two lists of one hash share it. */
+static uint32_t first_of(const struct mpl_metric_facts *m, const void *const *of)
+{
+    return m == NULL ? MPL_NONE : mpl_map_find(m->lists, hash(of, N_LIST_PARTS));
+}
+
+bool mpl_metric_facts_is_first(const struct mpl_metric_facts *m,
+                               const struct mpl_metric_given *given)
+{
+    const uint32_t i = first_of(m, given->of);
+
+    return i == MPL_NONE || entry_at(m, i)->fact == NULL ||
+           memcmp(entry_at(m, i)->of, given->of, N_LIST_PARTS * sizeof *given->of) != 0;
+}
+
+uint32_t mpl_metric_facts_find_withheld(const struct mpl_metric_facts *m,
+                                        struct mpl_metric_given *given)
+{
+    uint32_t i = mpl_map_find(m->places, hash(given->of, N_PARTS));
+
+    while (i != MPL_NONE &&
+           (entry_at(m, i)->unit == NULL || !is_of(entry_at(m, i), given->of, N_PARTS))) {
+        i = entry_at(m, i)->same_place;
+    }
+    if (i != MPL_NONE) {
+        const struct entry *e = entry_at(m, i);
+
+        given->unit = e->unit;
+        given->value = e->value;
+        given->rank = e->rank;
+        given->n = e->n;
+    }
+    return i;
+}
+
+uint32_t mpl_metric_facts_next_withheld(const struct mpl_metric_facts *m, uint32_t i)
+{
+    while (i < m->entries.n && entry_at(m, i)->unit == NULL) {
+        i++;
+    }
+    return i < m->entries.n ? i : MPL_NONE;
+}
+
+/* The template has these slots and no others, or nothing would have been withheld. */
+void mpl_metric_facts_release(struct mpl_metric_facts *m, void *env, uint32_t i)
+{
+    struct entry *e = entry_at(m, i);
+    struct fact *fact = EnvCreateFact(env, (void *) m->template);
+    struct field *fields = fact->theProposition.theFields;
+
+    for (size_t k = 0; k < N_PARTS; k++) {
+        fields[m->positions[k]] =
+            (struct field){ .type = STRING, .value = (void *) e->of[k] };
+    }
+    fields[m->positions[UNIT]] =
+        (struct field){ .type = STRING, .value = (void *) e->unit };
+    fields[m->positions[VALUE]] =
+        (struct field){ .type = FLOAT, .value = EnvAddDouble(env, e->value) };
+    fields[m->positions[RANK]] =
+        (struct field){ .type = INTEGER, .value = EnvAddLong(env, (long long) e->rank) };
+    fields[m->positions[OF]] =
+        (struct field){ .type = INTEGER, .value = EnvAddLong(env, (long long) e->n) };
+    e->unit = NULL;
+    e->fact = fact;
+    if (EnvAssert(env, fact) == NULL) {
+        entry_at(m, i)->fact = NULL;
+    }
 }
 
 bool mpl_metric_facts_restart(struct mpl_metric_facts *m, void *env)
@@ -230,12 +327,6 @@ static double metric_value(void *env)
     return e == NULL ? mpl_cage_number(&otherwise) : e->value;
 }
 
-/* Two lists of one hash share it. */
-static uint32_t first_of(const struct mpl_metric_facts *m, const void *const *of)
-{
-    return m == NULL ? MPL_NONE : mpl_map_find(m->lists, hash(of, N_LIST_PARTS));
-}
-
 /* ---- (median-of ?run ?pattern ?name) --------------------------------------------------- */
 
 /* By the ranks, since the facts may still be arriving: 0 as long as the middle is not there. */
@@ -269,9 +360,7 @@ static int by_value_descending(const void *a, const void *b)
     if (x->value != y->value) {
         return x->value < y->value ? 1 : -1;
     }
-    return x->fact->factIndex < y->fact->factIndex
-               ? -1
-               : x->fact->factIndex > y->fact->factIndex;
+    return x < y ? -1 : x > y; /* In the order in which they were given. */
 }
 
 /* Those of all locations, the largest first, of equal ones the older. False without memory. */

@@ -50,13 +50,19 @@ struct cage_form {
     enum mpl_slot_kind kinds[CAGE_FORM_SLOTS];
     size_t positions[CAGE_FORM_SLOTS];
     struct symbolHashNode *texts[CAGE_FORM_SLOTS]; /**< Of the latest fact; held. */
+    bool is_metric;                                /**< With all slots of one; then */
+    size_t
+        metric[CAGE_FORM_SLOTS]; /**< the place of each, in an order of clips_assert.c. */
 };
 
 struct cage {
     void *env;
     struct mpl_infer *infer;          /**< NULL while rules are only checked. */
     struct mpl_metric_facts *metrics; /**< Likewise; known also while all facts go. */
-    struct load *load;                /**< NULL unless rules are being loaded. */
+    struct mpl_withheld
+        *withheld;      /**< Metrics that no rule can use; NULL: there are none. */
+    const bool *chosen; /**< Per construct, source by source, whether it is loaded. */
+    struct load *load;  /**< NULL unless rules are being loaded. */
     struct mpl_infer_limits limits;
     enum cage_stop stop;
     const struct mpl_rule *stopped_in;  /**< The rule that was firing then, or NULL. */
@@ -244,6 +250,15 @@ bool mpl_fact_is(const struct fact *fact, const char *template);
 
 /* ---- facts metric, by what they are of ------------------------------------------ */
 
+enum { MPL_OF_RUN, MPL_OF_PATTERN, MPL_OF_NAME, MPL_OF_LOCATION, MPL_OF_PARTS };
+/** What the host gives as a fact `metric`; texts are symbols of CLIPS. */
+struct mpl_metric_given {
+    const void *of[MPL_OF_PARTS];
+    const void *unit;
+    double value; /**< Rounded as in facts. */
+    double rank, n;
+};
+
 struct mpl_metric_facts;
 /** What it notes lives on the heap until mpl_metric_facts_free(). NULL without memory. */
 struct mpl_metric_facts *mpl_metric_facts_create(struct mpl_arena *arena);
@@ -254,6 +269,35 @@ bool mpl_metric_facts_add(struct mpl_metric_facts *metrics, struct fact *fact);
 bool mpl_metric_facts_restart(struct mpl_metric_facts *metrics, void *env);
 /** Before CLIPS retracts it, in constant time. */
 void mpl_metric_facts_remove(struct mpl_metric_facts *metrics, const struct fact *fact);
+
+/** Notes one that is no fact of \p template; false without memory. */
+bool mpl_metric_facts_withhold(struct mpl_metric_facts *metrics,
+                               const struct deftemplate *template,
+                               const struct mpl_metric_given *given);
+/** Whether none of the same run, pattern and name is there. */
+bool mpl_metric_facts_is_first(const struct mpl_metric_facts *metrics,
+                               const struct mpl_metric_given *given);
+/** The one of those parts that is no fact, or MPL_NONE; fills in what it is. */
+uint32_t mpl_metric_facts_find_withheld(const struct mpl_metric_facts *metrics,
+                                        struct mpl_metric_given *given);
+/** The first from \p i on that is no fact, or MPL_NONE. */
+uint32_t mpl_metric_facts_next_withheld(const struct mpl_metric_facts *metrics, uint32_t i);
+/** Asserts one that is no fact. */
+void mpl_metric_facts_release(struct mpl_metric_facts *metrics, void *env, uint32_t i);
+
+/* ---- metrics that rules cannot use: clips_demand.c ------------------------------------ */
+
+/** Whether \p given need not be asserted; then it is noted. */
+bool mpl_withheld_take(struct cage *cage, const struct mpl_metric_given *given);
+/** \p fact is about to be matched: what waited for it is asserted. */
+void mpl_withheld_note(struct cage *cage, struct fact *fact);
+/** Whether the fact that is being asserted is one that was noted before. */
+bool mpl_withheld_is_releasing(const struct cage *cage);
+/** All become facts, for somebody who looks at facts otherwise than rules do. */
+void mpl_withheld_release_all(struct cage *cage);
+/** All facts are gone; false without memory. */
+bool mpl_withheld_restart(struct cage *cage);
+void mpl_withheld_free(struct mpl_withheld *withheld); /* NULL is allowed */
 
 /* ---- records ------------------------------------------------------------------- */
 

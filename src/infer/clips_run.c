@@ -398,11 +398,15 @@ static void after_assertion(void *env, void *asserted)
     struct fact *fact = asserted;
 
     mpl_cage_begin_match(cage);
+    if (mpl_withheld_is_releasing(cage)) {
+        return; /* It is known. */
+    }
     if (mpl_fact_is(fact, "metric") && !mpl_metric_facts_add(cage->metrics, fact)) {
         mpl_cage_stop(cage, CAGE_NOMEM);
         return;
     }
     if (infer == NULL || infer->firing == NULL || infer->firings.n == 0) {
+        mpl_withheld_note(cage, fact);
         return; /* From the host, or a deffacts: nothing to explain. */
     }
 
@@ -432,6 +436,7 @@ static void after_assertion(void *env, void *asserted)
     } else if (mpl_fact_is(fact, "measure") && !mpl_infer_note_measure(infer, fact)) {
         stop_nomem(infer);
     }
+    mpl_withheld_note(cage, fact);
 }
 
 static bool is_in_basis(const struct mpl_infer *infer, const struct fact *fact)

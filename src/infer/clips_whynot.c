@@ -86,6 +86,7 @@ static void gather(void *context)
 {
     struct gathering *g = context;
 
+    mpl_withheld_release_all(&g->infer->cage);
     for (struct fact *f = EnvGetNextFact(g->infer->cage.env, NULL);
          f != NULL && !g->is_nomem; f = EnvGetNextFact(g->infer->cage.env, f)) {
         /* Ordered facts have no slots; initial-fact is the only one. */

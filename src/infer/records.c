@@ -160,7 +160,8 @@ static bool restart(struct mpl_infer *infer)
     const bool is_reset = mpl_cage_enter(&infer->cage, reset, infer);
     infer->cage.infer = infer;
     return is_reset && infer->cage.stop == CAGE_FREE &&
-           mpl_metric_facts_restart(infer->cage.metrics, infer->cage.env);
+           mpl_metric_facts_restart(infer->cage.metrics, infer->cage.env) &&
+           mpl_withheld_restart(&infer->cage);
 }
 
 enum mpl_status mpl_infer_renew(const struct mpl_rules *rules,
@@ -212,6 +213,7 @@ void mpl_infer_destroy(struct mpl_infer *infer)
     infer->cage.infer = NULL; /* Facts that go with the environment are not withdrawn. */
     mpl_cage_close(&infer->cage);
     mpl_metric_facts_free(infer->cage.metrics);
+    mpl_withheld_free(infer->cage.withheld);
     mpl_buf_free(&infer->findings);
     mpl_buf_free(&infer->visible);
     mpl_buf_free(&infer->needs);
