@@ -117,7 +117,7 @@ static void note_region(struct mpl_walk *w, const struct mpl_call *call)
     const uint32_t region = mpl_call_region(w->events, w->location, call);
 
     if (region != MPL_NONE && (call->class != MPL_SPAN_OTHER || w->use[region].is_mpi)) {
-        w->events->is_called[region] = true;
+        w->scratch->is_called[region] = true;
     }
 }
 
@@ -644,7 +644,7 @@ static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
     records.is_lacking = is_lacking(w, message);
     call->is_wait_known =
         !records.is_lacking || mpl_call_is_known(w->events, w->location, call, &records);
-    w->events->is_called[loc->ref[event]] = true;
+    w->scratch->is_called[loc->ref[event]] = true;
     return true;
 }
 
@@ -787,6 +787,7 @@ static bool keep_calls(struct mpl_walk *w, const struct mpl_lane *before,
 static bool walk_location(struct mpl_events *events, bool with_gaps,
                           struct mpl_walk_scratch *scratch, uint32_t location)
 {
+    struct mpl_arena *arena = scratch->arena;
     struct mpl_walk w = {
         .events = events,
         .loc = &events->model->locations[location],
@@ -813,7 +814,7 @@ static bool walk_location(struct mpl_events *events, bool with_gaps,
     w.lane->calls = (struct mpl_call *) scratch->calls.data;
     w.lane->bases = (int64_t *) scratch->bases.data;
     is_done = walk_records(&w);
-    is_done = keep_calls(&w, &before, events->arena) && is_done;
+    is_done = keep_calls(&w, &before, arena) && is_done;
     if (!is_done) {
         return false;
     }
@@ -821,8 +822,8 @@ static bool walk_location(struct mpl_events *events, bool with_gaps,
     while (w.depth > 0) {
         (void) pop(&w);
     }
-    return (!with_gaps || mpl_regions_keep(&w, events->model, events->arena)) &&
-           keep_list(&w, events->arena);
+    return (!with_gaps || mpl_regions_keep(&w, events->model, arena)) &&
+           keep_list(&w, arena);
 }
 
 /* What is known of each location before its records are walked. */
@@ -846,12 +847,21 @@ static bool prepare(struct mpl_events *events)
     return is_done;
 }
 
-enum mpl_status mpl_calls_create(struct mpl_events *events, bool with_gaps,
-                                 struct mpl_err *err)
+/* ---- all locations, in threads ------------------------------------------------------ */
+
+struct walking {
+    struct mpl_events *events;
+    bool with_gaps;
+    struct mpl_walk_scratch *scratches; /* one per thread */
+};
+
+static bool set_up_scratch(struct mpl_walk_scratch *scratch, struct mpl_arena *arena,
+                           uint32_t n_regions)
 {
-    const uint32_t n_locations = events->model->n_locations;
-    struct mpl_arena *arena = mpl_arena_create();
-    struct mpl_walk_scratch scratch = {
+    *scratch = (struct mpl_walk_scratch){
+        .arena = mpl_arena_create(),
+        .sums = MPL_NEW_ARRAY(arena, n_regions, struct mpl_region_sum),
+        .is_called = MPL_NEW_ARRAY(arena, n_regions, bool),
         .stack = mpl_buf_make(sizeof(uint32_t)),
         .touched = mpl_buf_make(sizeof(uint32_t)),
         .list = mpl_buf_make(sizeof(uint32_t)),
@@ -859,23 +869,73 @@ enum mpl_status mpl_calls_create(struct mpl_events *events, bool with_gaps,
         .bases = mpl_buf_make(sizeof(int64_t)),
         .longs = mpl_buf_make(sizeof(struct mpl_long_call)),
     };
-    bool is_done = false;
+    return scratch->arena != NULL && scratch->sums != NULL && scratch->is_called != NULL;
+}
 
-    if (arena == NULL) {
-        goto out;
+/* What the thread has made goes into \p events. */
+static void clear_scratch(struct mpl_walk_scratch *scratch, struct mpl_events *events)
+{
+    for (uint32_t r = 0; r < events->model->n_regions && scratch->is_called != NULL; r++) {
+        events->is_called[r] = events->is_called[r] || scratch->is_called[r];
     }
-    scratch.sums = MPL_NEW_ARRAY(arena, events->model->n_regions, struct mpl_region_sum);
-    is_done = scratch.sums != NULL && (events->lanes != NULL || prepare(events));
-    for (uint32_t l = 0; l < n_locations && is_done; l++) {
-        is_done = walk_location(events, with_gaps, &scratch, l);
+    mpl_buf_free(&scratch->longs);
+    mpl_buf_free(&scratch->bases);
+    mpl_buf_free(&scratch->calls);
+    mpl_buf_free(&scratch->list);
+    mpl_buf_free(&scratch->touched);
+    mpl_buf_free(&scratch->stack);
+    mpl_arena_absorb(events->arena, scratch->arena);
+}
+
+static enum mpl_status walk_one(void *context, size_t location, unsigned worker,
+                                struct mpl_err *err)
+{
+    const struct walking *walking = context;
+
+    return walk_location(walking->events, walking->with_gaps, &walking->scratches[worker],
+                         (uint32_t) location)
+               ? MPL_OK
+               : mpl_nomem(err);
+}
+
+static enum mpl_status walk_all(struct mpl_events *events, bool with_gaps,
+                                struct mpl_arena *arena, struct mpl_err *err)
+{
+    const uint32_t n_locations = events->model->n_locations;
+    const uint32_t n_threads = mpl_threads() < n_locations ? mpl_threads() : n_locations;
+    const struct walking walking = {
+        .events = events,
+        .with_gaps = with_gaps,
+        .scratches = MPL_NEW_ARRAY(arena, n_threads, struct mpl_walk_scratch),
+    };
+    const struct mpl_parallel job = { .n_tasks = n_locations,
+                                      .max_threads = n_threads,
+                                      .run = walk_one,
+                                      .context = (void *) &walking };
+    enum mpl_status st = walking.scratches == NULL ? mpl_nomem(err) : MPL_OK;
+    uint32_t n = 0;
+
+    for (; n < n_threads && st == MPL_OK; n++) {
+        st = set_up_scratch(&walking.scratches[n], arena, events->model->n_regions)
+                 ? MPL_OK
+                 : mpl_nomem(err);
     }
-out:
-    mpl_buf_free(&scratch.longs);
-    mpl_buf_free(&scratch.bases);
-    mpl_buf_free(&scratch.calls);
-    mpl_buf_free(&scratch.list);
-    mpl_buf_free(&scratch.touched);
-    mpl_buf_free(&scratch.stack);
+    st = st == MPL_OK ? mpl_parallel_run(&job, err) : st;
+    while (n > 0) {
+        clear_scratch(&walking.scratches[--n], events);
+    }
+    return st;
+}
+
+enum mpl_status mpl_calls_create(struct mpl_events *events, bool with_gaps,
+                                 struct mpl_err *err)
+{
+    struct mpl_arena *arena = mpl_arena_create();
+    enum mpl_status st = arena != NULL && (events->lanes != NULL || prepare(events))
+                             ? MPL_OK
+                             : mpl_nomem(err);
+
+    st = st == MPL_OK ? walk_all(events, with_gaps, arena, err) : st;
     mpl_arena_destroy(arena);
-    return is_done ? MPL_OK : mpl_nomem(err);
+    return st;
 }

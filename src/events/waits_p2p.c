@@ -265,20 +265,42 @@ static struct mpl_wrong_order walk_lane(struct lane_walk *w, uint32_t location)
     return wrong;
 }
 
+struct waiting {
+    struct mpl_events *events;
+    const int64_t *posted_ticks;
+    struct mpl_wrong_order *wrong;
+};
+
+/* Reads when calls of others begin and end, and writes waits of its own. */
+static enum mpl_status walk_one(void *context, size_t l, unsigned worker,
+                                struct mpl_err *err)
+{
+    const struct waiting *waiting = context;
+    struct mpl_events *events = waiting->events;
+    struct lane_walk w = {
+        .events = events,
+        .loc = &events->model->locations[l],
+        .partner = events->match->partner[l],
+        .posted_ticks = waiting->posted_ticks + events->match->first_number[l],
+        .earliest_send_ticks = INT64_MAX,
+        .earliest_sender = MPL_NONE,
+        .next_receive = MPL_NONE,
+    };
+
+    (void) worker;
+    (void) err;
+    waiting->wrong[l] = walk_lane(&w, (uint32_t) l);
+    return MPL_OK;
+}
+
 void mpl_waits_p2p(struct mpl_events *events, const int64_t *posted_ticks,
                    struct mpl_wrong_order *wrong)
 {
-    for (uint32_t l = 0; l < events->model->n_locations; l++) {
-        struct lane_walk w = {
-            .events = events,
-            .loc = &events->model->locations[l],
-            .partner = events->match->partner[l],
-            .posted_ticks = posted_ticks + events->match->first_number[l],
-            .earliest_send_ticks = INT64_MAX,
-            .earliest_sender = MPL_NONE,
-            .next_receive = MPL_NONE,
-        };
+    struct waiting waiting = { events, posted_ticks, wrong };
+    const struct mpl_parallel job = { .n_tasks = events->model->n_locations,
+                                      .max_threads = mpl_threads(),
+                                      .run = walk_one,
+                                      .context = &waiting };
 
-        wrong[l] = walk_lane(&w, l);
-    }
+    (void) mpl_parallel_run(&job, NULL);
 }

@@ -16,8 +16,10 @@ struct mpl_region_sum {
     uint32_t n_open;         /* times it is on the stack */
 };
 
-/* Reused for all locations. */
+/* Of one thread, reused for all locations that it walks. */
 struct mpl_walk_scratch {
+    struct mpl_arena *arena;     /* what is made for the lanes */
+    bool *is_called;             /* see struct mpl_events */
     struct mpl_region_sum *sums; /* per region */
     struct mpl_buf stack;        /* uint32_t, regions; room beyond walk.depth is stale */
     struct mpl_buf touched;      /* uint32_t, regions with a sum */
@@ -25,7 +27,7 @@ struct mpl_walk_scratch {
     struct mpl_buf calls; /* struct mpl_call, becomes lane.calls; lane.n_calls of them */
     struct mpl_buf bases; /* int64_t, becomes lane.bases */
     struct mpl_buf longs; /* struct mpl_long_call, becomes lane.longs */
-    uint64_t gap;         /* number of the current gap over all locations */
+    uint64_t gap;         /* number of the current gap over all these locations */
 };
 
 struct mpl_walk {
