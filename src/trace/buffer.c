@@ -1,0 +1,253 @@
+/*
+ * The spool: chunks of a file, mapped one at a time by each thread. Disk space is taken before a chunk is mapped:
+ * writing to a page of a full disk would end the program by SIGBUS.
+ */
+#include "config.h"
+
+#include "trace/record_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+__thread struct mpl_track *mpl_own_track;
+
+static struct {
+    int fd;
+    struct mpl_spool_head *head; /* NULL: there is no spool. */
+    uint64_t n_chunks;
+    uint64_t n_threads;
+    uint64_t most_chunks;
+} spool = { .fd = -1 };
+
+uint64_t mpl_now(void)
+{
+    struct timespec now;
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
+}
+
+/* ---- memory and locks -------------------------------------------------------------------- */
+
+void *mpl_pages(size_t bytes)
+{
+    void *pages =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+static bool is_shared;
+static int is_locked;
+
+void mpl_share_tables(void)
+{
+    is_shared = true;
+}
+
+void mpl_lock(void)
+{
+    while (is_shared && __atomic_exchange_n(&is_locked, 1, __ATOMIC_ACQUIRE) != 0) {
+        (void) sched_yield();
+    }
+}
+
+void mpl_unlock(void)
+{
+    if (is_shared) {
+        __atomic_store_n(&is_locked, 0, __ATOMIC_RELEASE);
+    }
+}
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
+/* Room on the disk; 0 or why there is none. Where a file system cannot promise it, nobody can. */
+static int take_space(uint64_t offset, uint64_t bytes)
+{
+    int reason;
+
+    do {
+        reason = posix_fallocate(spool.fd, (off_t) offset, (off_t) bytes);
+    } while (reason == EINTR);
+    return reason;
+}
+
+static uint64_t most_chunks(void)
+{
+    const char *most = getenv("MARPLE_TRACE_MAX_MB");
+    const uint64_t mb = most != NULL ? strtoull(most, NULL, 10) : 0;
+
+    return mb == 0 ? UINT64_MAX : mb * 1000000 / MPL_SPOOL_CHUNK + 1;
+}
+
+static bool give_up(uint32_t rank, const char *path, int reason)
+{
+    dprintf(STDERR_FILENO, "marple: rank %u is not recorded: cannot write \"%s\": %s\n",
+            rank, path, strerror(reason));
+    if (spool.fd >= 0) {
+        (void) close(spool.fd);
+        (void) unlink(path);
+        spool.fd = -1;
+    }
+    return false;
+}
+
+static void fill_head(uint32_t rank, uint32_t size)
+{
+    struct mpl_spool_head *head = spool.head;
+    struct timespec now;
+
+    head->chunk_bytes = MPL_SPOOL_CHUNK;
+    head->rank = rank;
+    head->size = size;
+    head->process = (uint32_t) getpid();
+    head->n_calls = MPL_CALLS;
+    head->began_ns = mpl_now();
+    (void) clock_gettime(CLOCK_REALTIME, &now);
+    head->began_utc_ns =
+        (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
+    (void) gethostname(head->host, sizeof head->host - 1);
+    mpl_clock_name(head->clock);
+    __atomic_store_n(&head->magic, MPL_SPOOL_MAGIC, __ATOMIC_RELEASE);
+}
+
+bool mpl_spool_open(const char *directory, uint32_t rank, uint32_t size)
+{
+    char path[4096];
+    int reason;
+
+    (void) mkdir(directory, 0777);
+    (void) snprintf(path, sizeof path, "%s/%u-%ld" MPL_SPOOL_SUFFIX, directory, rank,
+                    (long) getpid());
+    spool.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (spool.fd < 0) {
+        return give_up(rank, path, errno);
+    }
+    reason = take_space(0, MPL_SPOOL_HEAD);
+    if (reason != 0) {
+        return give_up(rank, path, reason);
+    }
+    void *head =
+        mmap(NULL, MPL_SPOOL_HEAD, PROT_READ | PROT_WRITE, MAP_SHARED, spool.fd, 0);
+    if (head == MAP_FAILED) {
+        return give_up(rank, path, errno);
+    }
+    spool.head = (struct mpl_spool_head *) head;
+    spool.most_chunks = most_chunks();
+    fill_head(rank, size);
+    return true;
+}
+
+void mpl_spool_end_as(enum mpl_spool_end end)
+{
+    if (spool.head != NULL) {
+        spool.head->end = end;
+    }
+}
+
+struct mpl_spool_head *mpl_spool_borrow(void)
+{
+    return spool.head;
+}
+
+void mpl_spool_close(void)
+{
+    if (spool.fd >= 0) {
+        (void) close(spool.fd);
+        spool.fd = -1;
+    }
+}
+
+/* ---- tracks ---------------------------------------------------------------------------------- */
+
+struct mpl_track *mpl_track_open(void)
+{
+    struct mpl_track *track = (struct mpl_track *) mpl_pages(sizeof *track);
+
+    if (track == NULL) {
+        return NULL;
+    }
+    track->number = __atomic_fetch_add(&spool.n_threads, 1, __ATOMIC_RELAXED);
+    track->handles = track->few_handles;
+    track->n_handles = MPL_FEW;
+    track->statuses = track->few_statuses;
+    track->n_statuses = MPL_FEW;
+    mpl_own_track = track;
+    return track;
+}
+
+static bool stop(struct mpl_track *track)
+{
+    track->is_full = true;
+    (void) __atomic_fetch_add(&spool.head->lost, 1, __ATOMIC_RELAXED);
+    return false;
+}
+
+bool mpl_track_grow(struct mpl_track *track, size_t words)
+{
+    const uint64_t number = __atomic_fetch_add(&spool.n_chunks, 1, __ATOMIC_RELAXED);
+    const uint64_t offset = MPL_SPOOL_HEAD + number * MPL_SPOOL_CHUNK;
+    struct mpl_spool_chunk *chunk;
+    void *mapped;
+
+    if (track->is_full || words > MPL_SPOOL_MOST_WORDS || number >= spool.most_chunks ||
+        take_space(offset, MPL_SPOOL_CHUNK) != 0) {
+        return stop(track);
+    }
+    /* With all of its pages at once: one by one they would cost every 60th call a microsecond. */
+    mapped = mmap(NULL, MPL_SPOOL_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                  spool.fd, (off_t) offset);
+    if (mapped == MAP_FAILED) {
+        return stop(track);
+    }
+    if (track->end != NULL) {
+        (void) munmap((char *) track->end - MPL_SPOOL_CHUNK, MPL_SPOOL_CHUNK);
+    }
+    chunk = (struct mpl_spool_chunk *) mapped;
+    chunk->thread = track->number + 1;
+    track->at = (uint64_t *) mapped + sizeof *chunk / sizeof(uint64_t);
+    track->end = (uint64_t *) mapped + MPL_SPOOL_CHUNK / sizeof(uint64_t);
+    return true;
+}
+
+/* ---- records ---------------------------------------------------------------------------------- */
+
+void mpl_put(struct mpl_track *track, uint64_t time_ns, uint64_t first, uint64_t a,
+             uint64_t b, uint64_t c, uint64_t d)
+{
+    const unsigned words = (unsigned) (first >> 8 & 0xff);
+    const uint64_t more[] = { a, b, c, d };
+    uint64_t *record = mpl_record(track, time_ns, words);
+
+    if (record == NULL) {
+        return;
+    }
+    for (unsigned i = 2; i < words; i++) {
+        record[i] = more[i - 2];
+    }
+    mpl_commit(record, first);
+}
+
+void mpl_put_text(struct mpl_track *track, uint64_t time_ns, enum mpl_spool_kind kind,
+                  uint32_t large, const char *text)
+{
+    const size_t most = (MPL_SPOOL_MOST_WORDS - 2) * sizeof(uint64_t) - 1;
+    const size_t n = strnlen(text, most);
+    const unsigned words = 2 + (unsigned) (n / sizeof(uint64_t)) + 1;
+    uint64_t *record = mpl_record(track, time_ns, words);
+
+    if (record == NULL) {
+        return;
+    }
+    record[words - 1] = 0;
+    memcpy(record + 2, text, n);
+    mpl_commit(record, MPL_SPOOL_WORD(kind, words, 0, large));
+}

@@ -1,0 +1,126 @@
+/*
+ * The wrappers: one for each line of calls.def.
+ */
+#include "config.h"
+
+#include "trace/record_priv.h"
+
+/* Behind this much room no record of an ordinary call needs a new chunk. */
+enum { ROOM_WORDS = 64 };
+
+/* Making room takes time, which is told as such, outside of calls. */
+static void make_room(struct mpl_track *track)
+{
+    const uint64_t begin = mpl_now();
+
+    if (mpl_track_grow(track, ROOM_WORDS)) {
+        mpl_put(track, begin, MPL_SPOOL_WORD(MPL_SPOOL_FLUSH, 3, 0, 0), mpl_now(), 0, 0, 0);
+    }
+}
+
+bool mpl_call_begin(struct mpl_call_now *c, uint16_t call, const void *site)
+{
+    struct mpl_track *track = mpl_own_track;
+
+    if (!mpl_is_recording || (track == NULL && (track = mpl_track_open()) == NULL) ||
+        track->is_inside || track->is_full) {
+        return false;
+    }
+    track->is_inside = true;
+    if (track->end - track->at <= ROOM_WORDS) {
+        make_room(track);
+    }
+    c->track = track;
+    c->call = call;
+    c->is_quiet = !mpl_is_switched_on;
+    c->group = NULL;
+    c->end_ns = 0;
+    c->begin_ns = mpl_now();
+    if (!c->is_quiet) {
+        mpl_put(track, c->begin_ns, MPL_SPOOL_WORD(MPL_SPOOL_ENTER, 3, call, 0),
+                (uint64_t) (uintptr_t) site, 0, 0, 0);
+    }
+    return true;
+}
+
+void mpl_call_end(struct mpl_call_now *c)
+{
+    if (!c->is_quiet) {
+        mpl_put(c->track, c->end_ns, MPL_SPOOL_WORD(MPL_SPOOL_LEAVE, 2, c->call, 0), 0, 0,
+                0, 0);
+    }
+    c->track->is_inside = false;
+}
+
+/* ---- words of the table -------------------------------------------------------------------------- */
+
+#define NOTHING (void) 0
+#define NO_ROOT INT_MIN
+
+#define bytes(count, type)   mpl_bytes(count, type)
+#define own(c, status)       mpl_own_status(c, status)
+#define owns(c, n, statuses) mpl_own_statuses(c, n, statuses)
+#define members              mpl_members(c, comm)
+#define sum(counts, type)    mpl_sum(c, comm, counts, type)
+#define sums(counts, types)  mpl_sums(c, comm, counts, types)
+#define share(counts, type)  mpl_share(c, comm, counts, type)
+#define at_root(bytes)       (mpl_is_root(c, comm, root) ? (bytes) : 0)
+#define at_others(bytes)     (mpl_is_root(c, comm, root) ? 0 : (bytes))
+/* In place, what a member gives, or takes, is in the buffer of the other direction. */
+#define gives(bytes, in_place) (sendbuf == MPI_IN_PLACE ? (in_place) : (bytes))
+#define takes(bytes, in_place) (recvbuf == MPI_IN_PLACE ? (in_place) : (bytes))
+
+#define EXPORTED __attribute__((visibility("default")))
+
+#define WRAPPER(function, pmpi, call, params, args, before, after) \
+    EXPORTED int function params \
+    { \
+        struct mpl_call_now now; \
+        struct mpl_call_now *c = &now; \
+\
+        if (!mpl_call_begin(c, call, __builtin_return_address(0))) { \
+            return pmpi args; \
+        } \
+        before; \
+        const int code = pmpi args; \
+        c->end_ns = mpl_now(); \
+        if (code == MPI_SUCCESS) { \
+            after; \
+        } \
+        mpl_call_end(c); \
+        return code; \
+    }
+
+#define V3(...) __VA_ARGS__
+#if MPI_VERSION >= 4
+#define V4(...) __VA_ARGS__
+#else
+#define V4(...)
+#endif
+
+#define OWN(name, class)
+#define CALL(since, name, class, params, args, before, after) \
+    since(WRAPPER(MPI_##name, PMPI_##name, MPL_CALL_IS_##name, params, args, before, after))
+#define SIZED(since, name, class, params, args, before, after) \
+    CALL(since, name, class, params, args, before, after)
+#define COUNT          int
+#define DISP           int
+#define COUNTS(counts) ((struct mpl_counts){ .few = (counts) })
+#include "trace/calls.def"
+
+/* The same once more with large counts, for the calls that have them. */
+#if MPI_VERSION >= 4
+#undef CALL
+#undef SIZED
+#undef COUNT
+#undef DISP
+#undef COUNTS
+#define CALL(since, name, class, params, args, before, after)
+#define SIZED(since, name, class, params, args, before, after) \
+    WRAPPER(MPI_##name##_c, PMPI_##name##_c, MPL_CALL_IS_##name, params, args, before, \
+            after)
+#define COUNT          MPI_Count
+#define DISP           MPI_Aint
+#define COUNTS(counts) ((struct mpl_counts){ .many = (counts) })
+#include "trace/calls.def"
+#endif

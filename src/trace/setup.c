@@ -1,0 +1,181 @@
+/*
+ * Where a trace begins and ends. The program must not see a difference: whatever fails here, the process goes on
+ * and is not recorded.
+ */
+#include "config.h"
+
+#include "trace/record_priv.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+bool mpl_is_recording;
+bool mpl_is_switched_on = true;
+
+static bool is_started;
+
+/* A function that only the MPI of this library has. Data would not do: the linker copies them to the program. */
+#ifdef OPEN_MPI
+#define OWN_FUNCTION "ompi_mpi_abort"
+#else
+#define OWN_FUNCTION "MPIR_Err_return_comm"
+#endif
+
+/* A program of another MPI, into which this library was preloaded by mistake, must run as if it were not there. */
+static bool is_own_mpi(void)
+{
+    const void *own = dlsym(RTLD_DEFAULT, OWN_FUNCTION);
+    const void *used = dlsym(RTLD_DEFAULT, "PMPI_Init");
+    Dl_info here;
+    Dl_info there;
+
+    return own != NULL && used != NULL && dladdr(own, &here) != 0 &&
+           dladdr(used, &there) != 0 && here.dli_fbase == there.dli_fbase;
+}
+
+/* A child has the pages of the spool in common with its parent, and nothing to write there. */
+static void leave_to_parent(void)
+{
+    mpl_is_recording = false;
+}
+
+static void put_property(struct mpl_track *track, const char *key, const char *value)
+{
+    char text[2048];
+
+    (void) snprintf(text, sizeof text, "%s=%.1500s", key, value);
+    mpl_put_text(track, mpl_now(), MPL_SPOOL_PROPERTY, 0, text);
+}
+
+static void put_properties(struct mpl_track *track, int provided)
+{
+    static const char *const levels[] = { "single", "funneled", "serialized", "multiple" };
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int n = 0;
+
+    if (PMPI_Get_library_version(version, &n) == MPI_SUCCESS) {
+        version[strcspn(version, "\n")] = '\0';
+        put_property(track, "MPI", version);
+    }
+    put_property(track, "THREADS",
+                 levels[provided >= MPI_THREAD_MULTIPLE     ? 3
+                        : provided == MPI_THREAD_SERIALIZED ? 2
+                        : provided == MPI_THREAD_FUNNELED   ? 1
+                                                            : 0]);
+}
+
+/* Behind MPI_Init, which was called at \p begin_ns. */
+static void start(uint16_t call, uint64_t begin_ns, const void *site)
+{
+    const char *directory = getenv("MARPLE_TRACE_SPOOLS");
+    struct mpl_track *track = NULL;
+    int provided = MPI_THREAD_SINGLE;
+    int rank = 0;
+    int size = 0;
+
+    if (is_started || directory == NULL || directory[0] == '\0' || !is_own_mpi()) {
+        return;
+    }
+    is_started = true;
+    (void) PMPI_Query_thread(&provided);
+    (void) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    (void) PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (provided == MPI_THREAD_MULTIPLE) {
+        mpl_share_tables();
+    }
+    if (mpl_spool_open(directory, (uint32_t) rank, (uint32_t) size) && mpl_comms_open() &&
+        mpl_requests_open()) {
+        track = mpl_track_open();
+    }
+    if (track != NULL) {
+        mpl_put(track, begin_ns, MPL_SPOOL_WORD(MPL_SPOOL_ENTER, 3, call, 0),
+                (uint64_t) (uintptr_t) site, 0, 0, 0);
+        mpl_comms_world(track);
+        put_properties(track, provided);
+    }
+    /* Processes that are not recorded take part: the others would wait for them. */
+    mpl_clocks_open();
+    mpl_clocks_compare(track);
+    if (track != NULL) {
+        mpl_put(track, mpl_now(), MPL_SPOOL_WORD(MPL_SPOOL_LEAVE, 2, call, 0), 0, 0, 0, 0);
+        (void) pthread_atfork(NULL, NULL, leave_to_parent);
+        mpl_is_recording = true;
+    }
+}
+
+EXPORTED int MPI_Init(int *argc, char ***argv)
+{
+    const uint64_t begin = mpl_now();
+    const int code = PMPI_Init(argc, argv);
+
+    if (code == MPI_SUCCESS) {
+        start(MPL_CALL_IS_Init, begin, __builtin_return_address(0));
+    }
+    return code;
+}
+
+EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    const uint64_t begin = mpl_now();
+    const int code = PMPI_Init_thread(argc, argv, required, provided);
+
+    if (code == MPI_SUCCESS) {
+        start(MPL_CALL_IS_Init_thread, begin, __builtin_return_address(0));
+    }
+    return code;
+}
+
+EXPORTED int MPI_Finalize(void)
+{
+    struct mpl_call_now c;
+    const bool is_recorded =
+        mpl_call_begin(&c, MPL_CALL_IS_Finalize, __builtin_return_address(0));
+
+    if (is_started) {
+        mpl_clocks_compare(is_recorded ? c.track : NULL);
+        mpl_clocks_close();
+    }
+    const int code = PMPI_Finalize();
+    if (is_recorded) {
+        c.end_ns = mpl_now();
+        mpl_call_end(&c);
+        mpl_is_recording = false;
+        mpl_spool_end_as(MPL_SPOOL_FINISHED);
+        mpl_spool_close();
+    }
+    return code;
+}
+
+EXPORTED int MPI_Abort(MPI_Comm comm, int errorcode)
+{
+    struct mpl_call_now c;
+
+    if (mpl_call_begin(&c, MPL_CALL_IS_Abort, __builtin_return_address(0))) {
+        mpl_spool_end_as(MPL_SPOOL_ABORTED);
+    }
+    return PMPI_Abort(comm, errorcode);
+}
+
+/* Level 0 stops recording, any other one goes on with it; messages that are under way are recorded to their end. */
+EXPORTED int MPI_Pcontrol(const int level, ...)
+{
+    struct mpl_track *track = mpl_own_track;
+    const bool is_on = level != 0;
+
+    if (mpl_is_recording && is_on != mpl_is_switched_on) {
+        mpl_is_switched_on = is_on;
+        track = track != NULL ? track : mpl_track_open();
+        if (track != NULL) {
+            mpl_put(track, mpl_now(), MPL_SPOOL_WORD(MPL_SPOOL_SWITCH, 2, is_on, 0), 0, 0,
+                    0, 0);
+        }
+    }
+    return MPI_SUCCESS;
+}
