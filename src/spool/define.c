@@ -1,0 +1,346 @@
+#include "config.h"
+
+#include "spool/spool_priv.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    enum mpl_call_class class;
+} calls[] = {
+#define OWN(name, class)                                       { "MPI_" #name, MPL_CALL_##class },
+#define CALL(since, name, class, params, args, before, after)  OWN(name, class)
+#define SIZED(since, name, class, params, args, before, after) OWN(name, class)
+#include "trace/calls.def"
+#undef OWN
+#undef CALL
+#undef SIZED
+};
+
+static const struct {
+    const char *name;
+    const char *says;
+    OTF2_Type type;
+} attributes[N_ATTRIBUTES] = {
+    [ATTRIBUTE_ANY_SOURCE] = { "MARPLE::ANY_SOURCE", "the receive asked for any source",
+                               OTF2_TYPE_UINT8 },
+    [ATTRIBUTE_ANY_TAG] = { "MARPLE::ANY_TAG", "the receive asked for any tag",
+                            OTF2_TYPE_UINT8 },
+    [ATTRIBUTE_ASKED_SOURCE] = { "MARPLE::ASKED_SOURCE",
+                                 "rank from which a message was awaited in vain, -1: any",
+                                 OTF2_TYPE_INT32 },
+    [ATTRIBUTE_ASKED_TAG] = { "MARPLE::ASKED_TAG",
+                              "tag of a message that was awaited in vain, -1: any",
+                              OTF2_TYPE_INT32 },
+    [ATTRIBUTE_ASKED_COMM] = { "MARPLE::ASKED_COMM",
+                               "communicator of a message that was awaited in vain",
+                               OTF2_TYPE_COMM },
+};
+
+/** The definitions while they are written: each string right before it is used first. */
+struct definitions {
+    struct archive *archive;
+    OTF2_GlobalDefWriter *writer;
+    struct mpl_names *strings;
+    struct mpl_names *hosts;
+    OTF2_ErrorCode
+        code; /* The first that was none of success; then nothing more is written. */
+    uint32_t n_groups;
+};
+
+static bool is_good(const struct definitions *d)
+{
+    return d->code == OTF2_SUCCESS;
+}
+
+static OTF2_StringRef string_of(struct definitions *d, const char *text)
+{
+    const size_t before = mpl_names_count(d->strings);
+    const uint32_t ref = mpl_names_put(d->strings, text);
+
+    if (ref == MPL_NONE) {
+        d->code = OTF2_ERROR_MEM_ALLOC_FAILED;
+    } else if (ref == before && is_good(d)) {
+        d->code = OTF2_GlobalDefWriter_WriteString(d->writer, ref, text);
+    }
+    return ref;
+}
+
+static OTF2_StringRef string_of_number(struct definitions *d, const char *text,
+                                       uint32_t number)
+{
+    char both[64];
+
+    (void) snprintf(both, sizeof both, "%s %" PRIu32, text, number);
+    return string_of(d, both);
+}
+
+/* ---- where -------------------------------------------------------------------------------- */
+
+/* 0 is the whole machine: processes that left no spool are on no host that is known. */
+static uint32_t node_of(const struct definitions *d, const struct spool *spool)
+{
+    return spool != NULL ? mpl_names_find(d->hosts, spool->head->host) + 1 : 0;
+}
+
+static void define_hosts(struct definitions *d)
+{
+    const struct spools *spools = d->archive->spools;
+    const OTF2_StringRef machine = string_of(d, "machine");
+    const OTF2_StringRef node = string_of(d, "node");
+
+    if (is_good(d)) {
+        d->code = OTF2_GlobalDefWriter_WriteSystemTreeNode(d->writer, 0, machine, machine,
+                                                           OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+    }
+    for (uint32_t i = 0; i < spools->n && is_good(d); i++) {
+        const size_t before = mpl_names_count(d->hosts);
+        const uint32_t host = mpl_names_put(d->hosts, spools->all[i].head->host);
+        const OTF2_StringRef name = string_of(d, spools->all[i].head->host);
+
+        if (host == before && is_good(d)) {
+            d->code = OTF2_GlobalDefWriter_WriteSystemTreeNode(d->writer, host + 1, name,
+                                                               node, 0);
+        }
+    }
+}
+
+static void define_threads(struct definitions *d, uint32_t rank)
+{
+    const struct spool *spool = mpl_spools_find(d->archive->spools, rank);
+    const uint32_t n = spool != NULL ? spool->n_threads : 1;
+
+    for (uint32_t t = 0; t < n && is_good(d); t++) {
+        const OTF2_StringRef name =
+            t == 0 ? string_of(d, "Master thread") : string_of_number(d, "Thread", t);
+        const uint64_t n_events =
+            spool != NULL ? d->archive->n_events[spool - d->archive->spools->all][t] : 0;
+
+        if (is_good(d)) {
+            d->code = OTF2_GlobalDefWriter_WriteLocation(
+                d->writer, mpl_location_of(rank, t), name, OTF2_LOCATION_TYPE_CPU_THREAD,
+                n_events, rank);
+        }
+    }
+}
+
+static void define_processes(struct definitions *d)
+{
+    for (uint32_t rank = 0; rank < d->archive->spools->n_processes && is_good(d); rank++) {
+        const OTF2_StringRef name = string_of_number(d, "MPI Rank", rank);
+
+        if (is_good(d)) {
+            d->code = OTF2_GlobalDefWriter_WriteLocationGroup(
+                d->writer, rank, name, OTF2_LOCATION_GROUP_TYPE_PROCESS,
+                node_of(d, mpl_spools_find(d->archive->spools, rank)),
+                OTF2_UNDEFINED_LOCATION_GROUP);
+        }
+        define_threads(d, rank);
+    }
+}
+
+/* "key=value" of each process. */
+static void define_properties(struct definitions *d, const struct spool *spool)
+{
+    struct walk walk = mpl_walk_start(spool, 0);
+    struct record r;
+
+    while (is_good(d) && mpl_walk_next(&walk, &r)) {
+        const char *text = (const char *) (r.words + 2);
+        const size_t n = strnlen(text, (r.n_words - 2) * sizeof(uint64_t));
+        const char *equals =
+            r.kind == MPL_SPOOL_PROPERTY ? (const char *) memchr(text, '=', n) : NULL;
+        char *key;
+        char *value;
+
+        if (equals == NULL) {
+            continue;
+        }
+        key = mpl_arena_printf(d->archive->arena, "MARPLE::%.*s", (int) (equals - text),
+                               text);
+        value = mpl_arena_strndup(d->archive->arena, equals + 1,
+                                  n - (size_t) (equals + 1 - text));
+        if (key == NULL || value == NULL) {
+            d->code = OTF2_ERROR_MEM_ALLOC_FAILED;
+            return;
+        }
+        const OTF2_StringRef name = string_of(d, key);
+        const OTF2_AttributeValue ref = { .stringRef = string_of(d, value) };
+        if (is_good(d)) {
+            d->code = OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+                d->writer, spool->head->rank, name, OTF2_TYPE_STRING, ref);
+        }
+    }
+}
+
+/* ---- what ----------------------------------------------------------------------------------- */
+
+static OTF2_RegionRole role_of(enum mpl_call_class class)
+{
+    switch (class) {
+    case MPL_CALL_P2P:
+        return OTF2_REGION_ROLE_POINT2POINT;
+    case MPL_CALL_COLL:
+        return OTF2_REGION_ROLE_COLL_OTHER;
+    case MPL_CALL_RMA:
+        return OTF2_REGION_ROLE_RMA;
+    case MPL_CALL_IO:
+        return OTF2_REGION_ROLE_FILE_IO;
+    default:
+        return OTF2_REGION_ROLE_FUNCTION;
+    }
+}
+
+static void define_regions(struct definitions *d)
+{
+    const OTF2_StringRef none = string_of(d, "");
+
+    for (uint32_t i = 0; i < MPL_CALLS && is_good(d); i++) {
+        const uint32_t region = d->archive->survey.regions[i];
+        const OTF2_StringRef name = region != MPL_NONE ? string_of(d, calls[i].name) : none;
+
+        if (region != MPL_NONE && is_good(d)) {
+            d->code = OTF2_GlobalDefWriter_WriteRegion(
+                d->writer, region, name, name, none, role_of(calls[i].class),
+                OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, none, 0, 0);
+        }
+    }
+}
+
+static void define_attributes(struct definitions *d)
+{
+    for (uint32_t i = 0; i < N_ATTRIBUTES && is_good(d); i++) {
+        const OTF2_StringRef name = string_of(d, attributes[i].name);
+        const OTF2_StringRef says = string_of(d, attributes[i].says);
+
+        if (is_good(d)) {
+            d->code = OTF2_GlobalDefWriter_WriteAttribute(d->writer, i, name, says,
+                                                          attributes[i].type);
+        }
+    }
+}
+
+/* ---- communicators ----------------------------------------------------------------------------- */
+
+/* A group of what \p members lists: ranks of MPI_COMM_WORLD or, NULL, the locations that stand for all of them. */
+static OTF2_GroupRef define_group(struct definitions *d, OTF2_GroupType type,
+                                  const uint32_t *members, uint32_t n)
+{
+    uint64_t *list = MPL_NEW_ARRAY(d->archive->arena, n, uint64_t);
+    const OTF2_StringRef none = string_of(d, "");
+
+    if (list == NULL) {
+        d->code = OTF2_ERROR_MEM_ALLOC_FAILED;
+    }
+    for (uint32_t i = 0; i < n && is_good(d); i++) {
+        list[i] = members != NULL ? members[i] : mpl_location_of(i, 0);
+    }
+    if (is_good(d)) {
+        d->code = OTF2_GlobalDefWriter_WriteGroup(d->writer, d->n_groups, none, type,
+                                                  OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+                                                  n, list);
+    }
+    return d->n_groups++;
+}
+
+static OTF2_StringRef name_of(struct definitions *d, const struct comm *comm)
+{
+    return comm->name != NULL             ? string_of(d, comm->name)
+           : comm->made == MPL_MADE_WORLD ? string_of(d, "MPI_COMM_WORLD")
+           : comm->made == MPL_MADE_SELF
+               ? string_of(d, "MPI_COMM_SELF")
+               : string_of_number(d, "communicator", comm->reference);
+}
+
+static OTF2_CommRef parent_of(const struct definitions *d, const struct comm *comm)
+{
+    return comm->parent == MPL_NONE
+               ? OTF2_UNDEFINED_COMM
+               : ((const struct comm *) mpl_buf_get(&d->archive->comms.all, comm->parent))
+                     ->reference;
+}
+
+static void define_pair(struct definitions *d, const struct comm *comm)
+{
+    const struct comm *other =
+        (const struct comm *) mpl_buf_get(&d->archive->comms.all, comm->other);
+    const OTF2_StringRef name = name_of(d, comm);
+    const OTF2_GroupRef a =
+        define_group(d, OTF2_GROUP_TYPE_COMM_GROUP, comm->members, comm->n_members);
+    const OTF2_GroupRef b =
+        define_group(d, OTF2_GROUP_TYPE_COMM_GROUP, other->members, other->n_members);
+
+    if (is_good(d)) {
+        d->code =
+            OTF2_GlobalDefWriter_WriteInterComm(d->writer, comm->reference, name, a, b,
+                                                OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+    }
+}
+
+static void define_comm(struct definitions *d, const struct comm *comm)
+{
+    const OTF2_StringRef name = name_of(d, comm);
+    const OTF2_GroupRef group =
+        define_group(d,
+                     comm->made == MPL_MADE_SELF ? OTF2_GROUP_TYPE_COMM_SELF
+                                                 : OTF2_GROUP_TYPE_COMM_GROUP,
+                     comm->members, comm->n_members);
+
+    if (is_good(d)) {
+        d->code = OTF2_GlobalDefWriter_WriteComm(d->writer, comm->reference, name, group,
+                                                 parent_of(d, comm), OTF2_COMM_FLAG_NONE);
+    }
+}
+
+static void define_comms(struct definitions *d)
+{
+    (void) define_group(d, OTF2_GROUP_TYPE_COMM_LOCATIONS, NULL,
+                        d->archive->spools->n_processes);
+    for (uint32_t i = 0; i < d->archive->comms.all.n && is_good(d); i++) {
+        const struct comm *comm =
+            (const struct comm *) mpl_buf_get(&d->archive->comms.all, i);
+
+        if (comm->other == MPL_NONE) {
+            define_comm(d, comm);
+        } else if (comm->other > i) {
+            define_pair(d, comm);
+        }
+    }
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------- */
+
+static void define_all(struct definitions *d)
+{
+    const struct survey *survey = &d->archive->survey;
+    const struct spools *spools = d->archive->spools;
+
+    d->code = OTF2_GlobalDefWriter_WriteClockProperties(
+        d->writer, UINT64_C(1000000000), survey->begin_ns,
+        survey->end_ns - survey->begin_ns + 1, survey->begin_utc_ns);
+    define_hosts(d);
+    define_processes(d);
+    for (uint32_t i = 0; i < spools->n; i++) {
+        define_properties(d, &spools->all[i]);
+    }
+    define_regions(d);
+    define_attributes(d);
+    define_comms(d);
+}
+
+OTF2_ErrorCode mpl_archive_define(struct archive *archive, OTF2_GlobalDefWriter *writer)
+{
+    struct definitions d = { .archive = archive,
+                             .writer = writer,
+                             .strings = mpl_names_create(),
+                             .hosts = mpl_names_create(),
+                             .code = OTF2_ERROR_MEM_ALLOC_FAILED };
+
+    if (d.strings != NULL && d.hosts != NULL) {
+        define_all(&d);
+    }
+    mpl_names_destroy(d.strings);
+    mpl_names_destroy(d.hosts);
+    return d.code;
+}

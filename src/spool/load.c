@@ -1,0 +1,227 @@
+#include "config.h"
+
+#include "spool/spool_priv.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- files ----------------------------------------------------------------------------- */
+
+static bool is_spool_name(const char *name)
+{
+    const size_t n = strlen(name);
+    const size_t n_suffix = strlen(MPL_SPOOL_SUFFIX);
+
+    return n > n_suffix && strcmp(name + n - n_suffix, MPL_SPOOL_SUFFIX) == 0;
+}
+
+bool mpl_spools_exist(const char *spools)
+{
+    DIR *folder = opendir(spools);
+    bool is_there = false;
+
+    if (folder == NULL) {
+        return false;
+    }
+    for (const struct dirent *entry; !is_there && (entry = readdir(folder)) != NULL;) {
+        is_there = is_spool_name(entry->d_name);
+    }
+    (void) closedir(folder);
+    return is_there;
+}
+
+/* Whether the head is that of a library like ours, and whole. */
+static enum mpl_status check_head(const struct spool *spool, struct mpl_err *err)
+{
+    const struct mpl_spool_head *head = spool->head;
+
+    if (head->magic != MPL_SPOOL_MAGIC || head->chunk_bytes != MPL_SPOOL_CHUNK ||
+        head->size == 0 || head->rank >= head->size ||
+        memchr(head->host, '\0', sizeof head->host) == NULL ||
+        memchr(head->clock, '\0', sizeof head->clock) == NULL) {
+        return mpl_fail(err, MPL_E_MEANING, "\"%s\" is no spool", spool->path);
+    }
+    if (head->n_calls != MPL_CALLS) {
+        return mpl_fail(err, MPL_E_UNSUPPORTED,
+                        "\"%s\" was written by another version of the tracer", spool->path);
+    }
+    return MPL_OK;
+}
+
+static uint32_t count_threads(const struct spool *spool)
+{
+    uint32_t most = 1;
+
+    for (size_t at = MPL_SPOOL_HEAD; at + MPL_SPOOL_CHUNK <= spool->n_bytes;
+         at += MPL_SPOOL_CHUNK) {
+        const uint64_t thread =
+            ((const struct mpl_spool_chunk *) (spool->bytes + at))->thread;
+
+        most = thread > most && thread < 1 << 20 ? (uint32_t) thread : most;
+    }
+    return most;
+}
+
+static enum mpl_status map(struct spool *spool, struct mpl_err *err)
+{
+    int fd = -1;
+    enum mpl_status st = mpl_file_open(spool->path, &fd, &spool->n_bytes, err);
+    void *bytes;
+
+    if (st != MPL_OK) {
+        return st == MPL_END ? mpl_fail(err, MPL_E_IO, "\"%s\" is gone", spool->path) : st;
+    }
+    if (spool->n_bytes < MPL_SPOOL_HEAD) {
+        (void) close(fd);
+        return mpl_fail(err, MPL_E_MEANING, "\"%s\" is no spool", spool->path);
+    }
+    bytes = mmap(NULL, spool->n_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    (void) close(fd);
+    if (bytes == MAP_FAILED) {
+        return mpl_nomem(err);
+    }
+    spool->bytes = (const uint8_t *) bytes;
+    spool->head = (const struct mpl_spool_head *) bytes;
+    st = check_head(spool, err);
+    spool->n_threads = st == MPL_OK ? count_threads(spool) : 0;
+    return st;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const uint32_t x = ((const struct spool *) a)->head->rank;
+    const uint32_t y = ((const struct spool *) b)->head->rank;
+
+    return x < y ? -1 : x > y;
+}
+
+/* All of one run: a rank more than once, or worlds of different sizes, are several programs. */
+static enum mpl_status check_run(struct spools *spools, const char *directory,
+                                 struct mpl_err *err)
+{
+    qsort(spools->all, spools->n, sizeof *spools->all, by_rank);
+    spools->n_processes = spools->all[0].head->size;
+    for (uint32_t i = 1; i < spools->n; i++) {
+        if (spools->all[i].head->rank == spools->all[i - 1].head->rank ||
+            spools->all[i].head->size != spools->n_processes) {
+            return mpl_fail(
+                err, MPL_E_MEANING,
+                "\"%s\" holds spools of several programs; trace one program at a time",
+                directory);
+        }
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status list(const char *directory, struct mpl_arena *arena,
+                            struct mpl_buf *found, struct mpl_err *err)
+{
+    DIR *folder = opendir(directory);
+    enum mpl_status st = MPL_OK;
+
+    if (folder == NULL) {
+        return MPL_OK;
+    }
+    for (const struct dirent *entry; st == MPL_OK && (entry = readdir(folder)) != NULL;) {
+        struct spool *spool =
+            is_spool_name(entry->d_name) ? (struct spool *) mpl_buf_add(found) : NULL;
+
+        if (spool != NULL) {
+            spool->path = mpl_arena_printf(arena, "%s/%s", directory, entry->d_name);
+            st = spool->path != NULL ? MPL_OK : mpl_nomem(err);
+        } else if (is_spool_name(entry->d_name)) {
+            st = mpl_nomem(err);
+        }
+    }
+    (void) closedir(folder);
+    return st;
+}
+
+enum mpl_status mpl_spools_open(const char *directory, struct mpl_arena *arena,
+                                struct spools *out, struct mpl_err *err)
+{
+    struct mpl_buf found = mpl_buf_make(sizeof(struct spool));
+    enum mpl_status st = list(directory, arena, &found, err);
+
+    if (st == MPL_OK && found.n == 0) {
+        st = mpl_fail(err, MPL_E_MEANING, "there is no spool in \"%s\"", directory);
+    }
+    if (st == MPL_OK) {
+        out->n = (uint32_t) found.n;
+        out->all = (struct spool *) mpl_buf_take(&found, arena);
+        st = out->all != NULL ? MPL_OK : mpl_nomem(err);
+    }
+    mpl_buf_free(&found);
+    out->n = st == MPL_OK ? out->n : 0;
+    for (uint32_t i = 0; i < out->n && st == MPL_OK; i++) {
+        st = map(&out->all[i], err);
+    }
+    return st == MPL_OK ? check_run(out, directory, err) : st;
+}
+
+void mpl_spools_close(struct spools *spools)
+{
+    for (uint32_t i = 0; i < spools->n; i++) {
+        if (spools->all[i].bytes != NULL) {
+            (void) munmap((void *) spools->all[i].bytes, spools->all[i].n_bytes);
+        }
+    }
+}
+
+const struct spool *mpl_spools_find(const struct spools *spools, uint32_t rank)
+{
+    for (uint32_t i = 0; i < spools->n; i++) {
+        if (spools->all[i].head->rank == rank) {
+            return &spools->all[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+struct walk mpl_walk_start(const struct spool *spool, uint32_t thread)
+{
+    return (struct walk){ .spool = spool, .thread = thread, .chunk = MPL_SPOOL_HEAD };
+}
+
+static bool next_chunk(struct walk *walk)
+{
+    while (walk->chunk + MPL_SPOOL_CHUNK <= walk->spool->n_bytes) {
+        const uint8_t *bytes = walk->spool->bytes + walk->chunk;
+        const struct mpl_spool_chunk *chunk = (const struct mpl_spool_chunk *) bytes;
+
+        walk->chunk += MPL_SPOOL_CHUNK;
+        if (chunk->thread == (uint64_t) walk->thread + 1) {
+            walk->at = (const uint64_t *) (bytes + sizeof *chunk);
+            walk->end = (const uint64_t *) (bytes + MPL_SPOOL_CHUNK);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mpl_walk_next(struct walk *walk, struct record *record)
+{
+    while (walk->at != NULL || next_chunk(walk)) {
+        const uint64_t first = walk->at < walk->end ? *walk->at : 0;
+        const unsigned n = (unsigned) (first >> 8 & 0xff);
+
+        if (first == 0 || n < 2 || walk->end - walk->at < (ptrdiff_t) n) {
+            walk->at = NULL;
+            continue;
+        }
+        record->kind = (uint8_t) first;
+        record->small = (uint16_t) (first >> 16);
+        record->large = (uint32_t) (first >> 32);
+        record->time_ns = walk->at[1];
+        record->words = walk->at;
+        record->n_words = n;
+        walk->at += n;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,147 @@
+/* What the files of spool share: spools as they are read, communicators as all processes see them, the archive. */
+#ifndef MPL_SPOOL_SPOOL_PRIV_H
+#define MPL_SPOOL_SPOOL_PRIV_H
+
+#include "spool/spool.h"
+#include "trace/trace.h"
+
+#include <otf2/otf2.h>
+
+/* ---- reading (load.c) ------------------------------------------------------------------- */
+
+/** A spool, mapped. */
+struct spool {
+    const char *path;
+    const struct mpl_spool_head *head;
+    const uint8_t *bytes;
+    size_t n_bytes;
+    uint32_t n_threads;
+};
+
+struct spools {
+    struct spool *all; /**< Ascending by rank. */
+    uint32_t n;
+    uint32_t n_processes; /**< Of MPI_COMM_WORLD. */
+};
+
+/** Must be closed, whatever it returns. */
+enum mpl_status mpl_spools_open(const char *directory, struct mpl_arena *arena,
+                                struct spools *out, struct mpl_err *err);
+void mpl_spools_close(struct spools *spools);
+/** The spool of a rank; NULL: it left none. */
+const struct spool *mpl_spools_find(const struct spools *spools, uint32_t rank);
+
+/** A record, all of whose words are there. */
+struct record {
+    uint8_t kind; /**< enum mpl_spool_kind, or of a later version. */
+    uint16_t small;
+    uint32_t large;
+    uint64_t time_ns;
+    const uint64_t *
+        words; /**< From the first one on, which is not repeated here: words[2] is the third. */
+    unsigned n_words;
+};
+
+/** A way through the records of one thread. */
+struct walk {
+    const struct spool *spool;
+    uint32_t thread;
+    size_t chunk;       /**< Where the next chunk to look at begins. */
+    const uint64_t *at; /**< The next record; NULL: in the next chunk. */
+    const uint64_t *end;
+};
+
+struct walk mpl_walk_start(const struct spool *spool, uint32_t thread);
+bool mpl_walk_next(struct walk *walk, struct record *record);
+
+/* ---- communicators (comms.c) ------------------------------------------------------------------ */
+
+/** A communicator as all of its members see it. */
+struct comm {
+    uint8_t made;    /**< enum mpl_spool_made */
+    uint32_t parent; /**< Of the same array. */
+    uint32_t n_members;
+    uint32_t *members; /**< World ranks by rank in it; of MPI_COMM_SELF none. */
+    const char *name;
+    uint32_t
+        other; /**< Between two groups: the one whose group is the remote one; MPL_NONE: not found. */
+    uint32_t leader;    /**< World rank of its first member. */
+    uint32_t remote;    /**< World rank of the remote group's. */
+    uint32_t reference; /**< In the archive. */
+    uint64_t key;       /**< Equal for all members of a pair of groups. */
+};
+
+/** Numbers of a process to communicators. */
+struct comm_map {
+    uint32_t *of; /**< MPL_NONE: a communicator of which nothing is known. */
+    uint32_t n;
+};
+
+struct comms {
+    struct mpl_buf all;    /**< struct comm */
+    struct comm_map *maps; /**< By spool. */
+    uint32_t n_references;
+};
+
+enum mpl_status mpl_comms_find(const struct spools *spools, struct mpl_arena *arena,
+                               struct comms *out, struct mpl_err *err);
+/** Which one it is in a process; NULL: unknown. */
+const struct comm *mpl_comms_get(const struct comms *comms, uint32_t spool,
+                                 uint32_t number);
+
+/* ---- the archive (write.c, define.c, events.c) --------------------------------------------------- */
+
+/** What is found out about all records before any is written. */
+struct survey {
+    uint64_t begin_ns; /**< The first time and the last one, on the clock of rank 0. */
+    uint64_t end_ns;
+    uint64_t begin_utc_ns;       /**< What the calendar said at begin_ns. */
+    uint32_t regions[MPL_CALLS]; /**< By call; MPL_NONE: it does not occur. */
+    bool has_one_clock;          /**< All processes read the same. */
+    struct mpl_buf *is_done; /**< By spool, a bit for each request: its end was recorded. */
+};
+
+/** Clocks: what to add to the times of a process. */
+struct clock_point {
+    uint64_t time_ns;
+    int64_t offset_ns;
+    int64_t error_ns;
+};
+
+struct archive {
+    const struct spools *spools;
+    struct comms comms;
+    struct survey survey;
+    struct mpl_arena *arena;
+    struct mpl_spool_summary *summary;
+    uint64_t **n_events; /**< Written, by spool and thread. */
+};
+
+/** Attributes of events, by reference. */
+enum {
+    ATTRIBUTE_ANY_SOURCE,
+    ATTRIBUTE_ANY_TAG,
+    ATTRIBUTE_ASKED_SOURCE,
+    ATTRIBUTE_ASKED_TAG,
+    ATTRIBUTE_ASKED_COMM,
+    N_ATTRIBUTES
+};
+
+uint64_t mpl_location_of(uint32_t rank, uint32_t thread);
+/** Finds out what definitions need and what no event tells by itself. False: no memory. */
+bool mpl_survey_make(struct archive *archive);
+/** Whether the end of a request of that spool was recorded. */
+bool mpl_survey_is_done(const struct survey *survey, uint32_t spool, uint64_t request);
+/** Comparisons of the clock that process \p spool reads with that of rank 0 into \p points, whose items are
+ *  struct clock_point, ascending. False: no memory. */
+bool mpl_spool_clock_points(const struct archive *archive, uint32_t spool,
+                            struct mpl_buf *points);
+/** The same as OTF2 takes them: none, or at least two. */
+OTF2_ErrorCode mpl_archive_clock(struct archive *archive, uint32_t spool,
+                                 OTF2_DefWriter *writer);
+OTF2_ErrorCode mpl_archive_events(struct archive *archive, uint32_t spool, uint32_t thread,
+                                  OTF2_EvtWriter *writer);
+OTF2_ErrorCode mpl_archive_define(struct archive *archive, OTF2_GlobalDefWriter *writer);
+OTF2_ErrorCode mpl_archive_properties(struct archive *archive, OTF2_Archive *otf2);
+
+#endif

@@ -1,0 +1,234 @@
+/*
+ * The archive: event files first, since the definitions tell how much there is in them.
+ */
+#include "config.h"
+
+#include "spool/spool_priv.h"
+
+#include "archive/archive.h"
+
+/* As in what read writes: every open file of definitions costs a whole chunk. */
+enum { EVENT_CHUNK_BYTES = 1024 * 1024, DEF_CHUNK_BYTES = 256 * 1024 };
+
+/* ---- libotf2 --------------------------------------------------------------------------------- */
+
+struct reason {
+    char text[MPL_ERR_TEXT];
+};
+
+static OTF2_ErrorCode keep_reason(void *user, const char *file, uint64_t line,
+                                  const char *function, OTF2_ErrorCode code,
+                                  const char *format, va_list args)
+{
+    struct reason *reason = (struct reason *) user;
+
+    (void) file;
+    (void) line;
+    (void) function;
+    if (reason != NULL && reason->text[0] == '\0') {
+        (void) vsnprintf(reason->text, sizeof reason->text, format, args);
+    }
+    return code;
+}
+
+static OTF2_FlushType flush_always(void *user, OTF2_FileType type,
+                                   OTF2_LocationRef location, void *caller, bool is_final)
+{
+    (void) user;
+    (void) type;
+    (void) location;
+    (void) caller;
+    (void) is_final;
+    return OTF2_FLUSH;
+}
+
+/* ---- locations ------------------------------------------------------------------------------------ */
+
+static OTF2_ErrorCode write_events_of(struct archive *archive, OTF2_Archive *otf2,
+                                      uint64_t location, uint32_t spool, uint32_t thread)
+{
+    OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(otf2, location);
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    OTF2_ErrorCode closed;
+
+    if (writer == NULL) {
+        return OTF2_ERROR_MEM_FAULT;
+    }
+    if (spool != MPL_NONE) {
+        code = mpl_archive_events(archive, spool, thread, writer);
+    }
+    closed = OTF2_Archive_CloseEvtWriter(otf2, writer);
+    return code != OTF2_SUCCESS ? code : closed;
+}
+
+static OTF2_ErrorCode write_clock_of(struct archive *archive, OTF2_Archive *otf2,
+                                     uint64_t location, uint32_t spool)
+{
+    OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(otf2, location);
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    OTF2_ErrorCode closed;
+
+    if (writer == NULL) {
+        return OTF2_ERROR_MEM_FAULT;
+    }
+    if (spool != MPL_NONE) {
+        code = mpl_archive_clock(archive, spool, writer);
+    }
+    closed = OTF2_Archive_CloseDefWriter(otf2, writer);
+    return code != OTF2_SUCCESS ? code : closed;
+}
+
+/* Visits all locations: of each rank its threads, or one for a rank that left no spool. */
+static OTF2_ErrorCode for_all(struct archive *archive, OTF2_Archive *otf2, bool is_events)
+{
+    const struct spools *spools = archive->spools;
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+
+    for (uint32_t rank = 0; rank < spools->n_processes; rank++) {
+        const struct spool *spool = mpl_spools_find(spools, rank);
+        const uint32_t i = spool != NULL ? (uint32_t) (spool - spools->all) : MPL_NONE;
+        const uint32_t n = spool != NULL ? spool->n_threads : 1;
+
+        for (uint32_t t = 0; t < n && code == OTF2_SUCCESS; t++) {
+            const uint64_t location = mpl_location_of(rank, t);
+
+            code = is_events ? write_events_of(archive, otf2, location, i, t)
+                             : write_clock_of(archive, otf2, location, i);
+        }
+    }
+    return code;
+}
+
+static OTF2_ErrorCode write_locations(struct archive *archive, OTF2_Archive *otf2)
+{
+    OTF2_ErrorCode code = OTF2_Archive_OpenEvtFiles(otf2);
+
+    code = code == OTF2_SUCCESS ? for_all(archive, otf2, true) : code;
+    code = code == OTF2_SUCCESS ? OTF2_Archive_CloseEvtFiles(otf2) : code;
+    code = code == OTF2_SUCCESS ? OTF2_Archive_OpenDefFiles(otf2) : code;
+    code = code == OTF2_SUCCESS ? for_all(archive, otf2, false) : code;
+    return code == OTF2_SUCCESS ? OTF2_Archive_CloseDefFiles(otf2) : code;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------- */
+
+static OTF2_ErrorCode fill(struct archive *archive, OTF2_Archive *otf2)
+{
+    static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = flush_always,
+                                               .otf2_post_flush = NULL };
+    OTF2_ErrorCode code = OTF2_Archive_SetSerialCollectiveCallbacks(otf2);
+    OTF2_GlobalDefWriter *definitions;
+
+    code = code == OTF2_SUCCESS ? OTF2_Archive_SetFlushCallbacks(otf2, &flush, NULL) : code;
+    code = code == OTF2_SUCCESS ? mpl_archive_properties(archive, otf2) : code;
+    code = code == OTF2_SUCCESS ? write_locations(archive, otf2) : code;
+    if (code != OTF2_SUCCESS) {
+        return code;
+    }
+    definitions = OTF2_Archive_GetGlobalDefWriter(otf2);
+    if (definitions == NULL) {
+        return OTF2_ERROR_MEM_FAULT;
+    }
+    code = mpl_archive_define(archive, definitions);
+    const OTF2_ErrorCode closed = OTF2_Archive_CloseGlobalDefWriter(otf2, definitions);
+    return code != OTF2_SUCCESS ? code : closed;
+}
+
+static enum mpl_status write_archive(struct archive *archive, const char *directory,
+                                     struct mpl_err *err)
+{
+    struct reason reason = { "" };
+    OTF2_ErrorCallback before = OTF2_Error_RegisterCallback(keep_reason, &reason);
+    OTF2_Archive *otf2 =
+        OTF2_Archive_Open(directory, "trace", OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
+                          DEF_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    OTF2_ErrorCode code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
+
+    if (otf2 != NULL) {
+        code = fill(archive, otf2);
+        const OTF2_ErrorCode closed = OTF2_Archive_Close(otf2);
+        code = code != OTF2_SUCCESS ? code : closed;
+    }
+    (void) OTF2_Error_RegisterCallback(before, NULL);
+    return code == OTF2_SUCCESS
+               ? MPL_OK
+               : mpl_fail(err, MPL_E_IO, "%s%s%s", OTF2_Error_GetDescription(code),
+                          reason.text[0] != '\0' ? ": " : "", reason.text);
+}
+
+static enum mpl_status prepare(struct archive *archive, struct mpl_err *err)
+{
+    const struct spools *spools = archive->spools;
+    struct mpl_spool_summary *summary = archive->summary;
+    enum mpl_status st = mpl_comms_find(spools, archive->arena, &archive->comms, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    archive->n_events = MPL_NEW_ARRAY(archive->arena, spools->n, uint64_t *);
+    if (archive->n_events == NULL || !mpl_survey_make(archive)) {
+        return mpl_nomem(err);
+    }
+    summary->n_processes = spools->n_processes;
+    summary->n_found = spools->n;
+    for (uint32_t i = 0; i < spools->n; i++) {
+        const struct mpl_spool_head *head = spools->all[i].head;
+
+        summary->n_cut += head->end != MPL_SPOOL_FINISHED;
+        summary->n_full += head->lost > 0;
+        archive->n_events[i] =
+            MPL_NEW_ARRAY(archive->arena, spools->all[i].n_threads, uint64_t);
+        if (archive->n_events[i] == NULL) {
+            return mpl_nomem(err);
+        }
+    }
+    return MPL_OK;
+}
+
+static void release(struct archive *archive)
+{
+    for (uint32_t i = 0; archive->survey.is_done != NULL && i < archive->spools->n; i++) {
+        mpl_buf_free(&archive->survey.is_done[i]);
+    }
+    mpl_buf_free(&archive->comms.all);
+}
+
+static enum mpl_status write_and_place(struct archive *archive, const char *directory,
+                                       struct mpl_err *err)
+{
+    const char *part = NULL;
+    enum mpl_status st = prepare(archive, err);
+
+    st = st == MPL_OK ? mpl_dir_make_sibling(directory, archive->arena, &part, err) : st;
+    if (st != MPL_OK) {
+        return st;
+    }
+    st = write_archive(archive, part, err);
+    st = st == MPL_OK ? mpl_dir_replace(part, directory, archive->arena, err) : st;
+    if (st != MPL_OK) {
+        mpl_dir_remove(part, archive->arena);
+    }
+    return st;
+}
+
+enum mpl_status mpl_spools_write(const char *spools, const char *directory,
+                                 struct mpl_spool_summary *summary, struct mpl_err *err)
+{
+    struct mpl_arena *arena = mpl_arena_create();
+    struct spools opened = { 0 };
+    struct archive archive = { .spools = &opened, .arena = arena, .summary = summary };
+    enum mpl_status st;
+
+    *summary = (struct mpl_spool_summary){ 0 };
+    if (arena == NULL) {
+        return mpl_nomem(err);
+    }
+    st = mpl_spools_open(spools, arena, &opened, err);
+    if (st == MPL_OK) {
+        st = write_and_place(&archive, directory, err);
+        release(&archive);
+    }
+    mpl_spools_close(&opened);
+    mpl_arena_destroy(arena);
+    return st;
+}
