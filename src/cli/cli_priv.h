@@ -18,6 +18,7 @@ extern const struct mpl_cmd mpl_cmd_plan;
 extern const struct mpl_cmd mpl_cmd_rule;
 extern const struct mpl_cmd mpl_cmd_run;
 extern const struct mpl_cmd mpl_cmd_sync;
+extern const struct mpl_cmd mpl_cmd_trace;
 extern const struct mpl_cmd mpl_cmd_version;
 extern const struct mpl_cmd mpl_cmd_vocab;
 

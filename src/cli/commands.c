@@ -6,9 +6,9 @@
 #include <string.h>
 
 static const struct mpl_cmd *const commands[] = {
-    &mpl_cmd_diagnose, &mpl_cmd_plan,  &mpl_cmd_run,  &mpl_cmd_check,   &mpl_cmd_diff,
-    &mpl_cmd_view,     &mpl_cmd_order, &mpl_cmd_sync, &mpl_cmd_convert, &mpl_cmd_pattern,
-    &mpl_cmd_rule,     &mpl_cmd_vocab, &mpl_cmd_help, &mpl_cmd_version,
+    &mpl_cmd_diagnose, &mpl_cmd_plan, &mpl_cmd_run,   &mpl_cmd_trace, &mpl_cmd_check,
+    &mpl_cmd_diff,     &mpl_cmd_view, &mpl_cmd_order, &mpl_cmd_sync,  &mpl_cmd_convert,
+    &mpl_cmd_pattern,  &mpl_cmd_rule, &mpl_cmd_vocab, &mpl_cmd_help,  &mpl_cmd_version,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

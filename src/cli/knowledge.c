@@ -15,22 +15,20 @@ static bool holds_knowledge(struct mpl_arena *arena, const char *directory)
     return file != NULL && access(file, R_OK) == 0;
 }
 
-/* The directory of the running program, or NULL where the system does not tell. */
-static const char *own_directory(struct mpl_arena *arena)
+const char *mpl_own_program(struct mpl_arena *arena)
 {
     char path[PATH_MAX];
     const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
 
-    if (n <= 0) {
-        return NULL;
-    }
-    path[n] = '\0';
-    char *slash = strrchr(path, '/');
-    if (slash == NULL) {
-        return NULL;
-    }
-    *slash = '\0';
-    return mpl_arena_strdup(arena, path);
+    return n > 0 ? mpl_arena_strndup(arena, path, (size_t) n) : NULL;
+}
+
+const char *mpl_own_directory(struct mpl_arena *arena)
+{
+    const char *path = mpl_own_program(arena);
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+
+    return slash != NULL ? mpl_arena_strndup(arena, path, (size_t) (slash - path)) : NULL;
 }
 
 enum mpl_status mpl_knowledge_find(struct mpl_arena *arena, const char **out,
@@ -47,7 +45,7 @@ enum mpl_status mpl_knowledge_find(struct mpl_arena *arena, const char **out,
         *out = asked;
         return MPL_OK;
     }
-    const char *own = own_directory(arena);
+    const char *own = mpl_own_directory(arena);
     const char *moved =
         own == NULL ? NULL : mpl_arena_printf(arena, "%s/../share/marple", own);
     const char *const places[] = { own, moved, MPL_PKGDATADIR };

@@ -54,6 +54,11 @@ enum mpl_status mpl_command_check_tracer(const struct mpl_command *command,
 /** Whether its launcher and its program can be executed, as far as this machine knows. Errors: MPL_E_USAGE. */
 enum mpl_status mpl_command_check_programs(const struct mpl_command *command,
                                            struct mpl_err *err);
+/** The words to execute, with those of \p launch where the tracer's belong. Errors: MPL_E_USAGE as above. */
+enum mpl_status mpl_command_with(const struct mpl_command *command,
+                                 const char *const *launch, size_t n_launch,
+                                 struct mpl_arena *arena, const char *const **words,
+                                 size_t *n, struct mpl_err *err);
 /** The program's name without directory; "program" when it cannot be told. NULL without memory. */
 const char *mpl_command_name(const struct mpl_command *command, struct mpl_arena *arena);
 /** Words as they can be pasted into a shell. NULL without memory. */

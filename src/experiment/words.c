@@ -161,6 +161,16 @@ enum mpl_status mpl_command_fill(const struct mpl_command *command,
     return st;
 }
 
+enum mpl_status mpl_command_with(const struct mpl_command *command,
+                                 const char *const *launch, size_t n_launch,
+                                 struct mpl_arena *arena, const char *const **words,
+                                 size_t *n, struct mpl_err *err)
+{
+    const struct filling filling = { .launch = launch, .n_launch = n_launch };
+
+    return mpl_command_fill(command, &filling, arena, words, n, err);
+}
+
 enum mpl_status mpl_command_check(const struct mpl_command *command, struct mpl_err *err)
 {
     static const char *const launch[] = { "tracer" };

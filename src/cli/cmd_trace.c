@@ -1,0 +1,248 @@
+#include "config.h"
+
+#include "cli/trace_priv.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "archive/archive.h"
+#include "spool/spool.h"
+
+enum { OPT_OUTPUT, OPT_FORCE, OPT_RECOVER, OPT_PRELOAD };
+
+static const struct mpl_option options[] = {
+    [OPT_OUTPUT] = { 'o', "output", "DIR", "write the trace to DIR; marple-trace" },
+    [OPT_FORCE] = { 'f', "force", NULL, "replace DIR if it is a trace" },
+    [OPT_RECOVER] = { 0, "recover", "DIR",
+                      "run nothing: make a trace of what a run left in DIR" },
+    [OPT_PRELOAD] = { 0, "preload", "DIR",
+                      "become COMMAND, one process, that records into DIR" },
+    { 0 },
+};
+
+struct trace_opts {
+    struct mpl_command command;
+    const char *output;
+    const char *recover;
+    const char *preload;
+    bool force;
+};
+
+static enum mpl_status check(const struct trace_opts *opts, struct mpl_err *err)
+{
+    if (opts->recover != NULL && opts->preload != NULL) {
+        return mpl_fail(err, MPL_E_USAGE, "--recover and --preload exclude each other");
+    }
+    if (opts->recover != NULL && opts->command.n > 0) {
+        return mpl_fail(err, MPL_E_USAGE, "--recover runs no command");
+    }
+    if (opts->recover == NULL && opts->command.n == 0) {
+        return mpl_fail(err, MPL_E_USAGE, "trace needs a command: -- mpirun -np 8 ./app");
+    }
+    return MPL_OK;
+}
+
+static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
+                             struct trace_opts *opts, struct mpl_err *err)
+{
+    const struct mpl_option *option = NULL;
+    const char *value = NULL;
+    enum mpl_status st = MPL_OK;
+    const char **words = MPL_NEW_ARRAY(arena, (size_t) args->n + 1, const char *);
+
+    if (words == NULL) {
+        return mpl_nomem(err);
+    }
+    opts->command.words = words;
+    while ((st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
+        if (option == NULL) {
+            /* Its own options are not ours. */
+            words[opts->command.n++] = value;
+            args->only_operands = true;
+        } else if (option == &options[OPT_OUTPUT]) {
+            opts->output = value;
+        } else if (option == &options[OPT_RECOVER]) {
+            opts->recover = value;
+        } else if (option == &options[OPT_PRELOAD]) {
+            opts->preload = value;
+        } else {
+            opts->force = true;
+        }
+    }
+    return st == MPL_END ? check(opts, err) : st;
+}
+
+/* ---- what is told ------------------------------------------------------------------------------ */
+
+static void tell_end(const struct mpl_ended *ended)
+{
+    if (ended->signal != 0) {
+        mpl_text_print(stderr, "marple: the program was ended by signal %d (%s)\n",
+                       ended->signal, strsignal(ended->signal));
+    } else if (ended->exit_status != 0) {
+        mpl_text_print(stderr, "marple: the program ended with exit status %d\n",
+                       ended->exit_status);
+    }
+}
+
+static void tell(const char *directory, const struct mpl_spool_summary *s,
+                 struct mpl_arena *arena)
+{
+    const char *events = mpl_text_count(arena, s->n_events);
+
+    mpl_text_print(stderr, "marple: %s events of %u processes are in \"%s\"\n",
+                   events != NULL ? events : "?", s->n_processes, directory);
+    if (s->n_found < s->n_processes) {
+        mpl_text_print(stderr, "marple: %u of %u processes left nothing\n",
+                       s->n_processes - s->n_found, s->n_processes);
+    }
+    if (s->n_cut > 0) {
+        mpl_text_print(stderr,
+                       "marple: %u of %u processes did not come to MPI_Finalize; the trace "
+                       "tells what they did until then\n",
+                       s->n_cut, s->n_found);
+    }
+    if (s->n_full > 0) {
+        mpl_text_print(stderr,
+                       "marple: %u processes had no room for all of their records, and "
+                       "stopped recording there\n",
+                       s->n_full);
+    }
+    if (s->n_foreign > 0) {
+        mpl_text_print(stderr,
+                       "marple: messages to processes that the program started or joined "
+                       "are left out: %llu records\n",
+                       (unsigned long long) s->n_foreign);
+    }
+}
+
+/* ---- the directory -------------------------------------------------------------------------------- */
+
+static const char *spools_of(const char *directory, struct mpl_arena *arena)
+{
+    return mpl_arena_printf(arena, "%s/spools", directory);
+}
+
+static enum mpl_status write_trace(const char *directory, struct mpl_arena *arena,
+                                   struct mpl_err *err)
+{
+    const char *spools = spools_of(directory, arena);
+    struct mpl_spool_summary summary;
+
+    if (spools == NULL) {
+        return mpl_nomem(err);
+    }
+    const unsigned held = mpl_ends_hold();
+    const enum mpl_status st = mpl_spools_write(spools, directory, &summary, err);
+    mpl_ends_let_go(held);
+    if (st == MPL_OK) {
+        tell(directory, &summary, arena);
+    }
+    return st;
+}
+
+/* Processes may run in other directories, so its path is made absolute. */
+static enum mpl_status make_directory(const struct trace_opts *opts,
+                                      struct mpl_arena *arena, const char **spools,
+                                      struct mpl_err *err)
+{
+    char whole[PATH_MAX];
+    const char *path = spools_of(opts->output, arena);
+    enum mpl_status st;
+
+    if (path == NULL) {
+        return mpl_nomem(err);
+    }
+    if (mpl_spools_exist(path)) {
+        return mpl_fail(err, MPL_E_USAGE,
+                        "\"%s\" holds a run that was not made a trace of; marple trace "
+                        "--recover %s does",
+                        opts->output, opts->output);
+    }
+    st = mpl_dir_check_target(opts->output, opts->force, arena, err);
+    if (st != MPL_OK) {
+        return st;
+    }
+    if ((mkdir(opts->output, 0777) != 0 && errno != EEXIST) ||
+        (mkdir(path, 0777) != 0 && errno != EEXIST) || realpath(path, whole) == NULL) {
+        return mpl_fail(err, MPL_E_IO, "cannot make \"%s\": %s", path, strerror(errno));
+    }
+    *spools = mpl_arena_strdup(arena, whole);
+    return *spools != NULL ? MPL_OK : mpl_nomem(err);
+}
+
+/* Directories that nothing was written to go again; what holds something stays. */
+static void drop_directory(const struct trace_opts *opts, const char *spools)
+{
+    if (rmdir(spools) == 0) {
+        (void) rmdir(opts->output);
+    }
+}
+
+static enum mpl_status no_process(struct mpl_err *err)
+{
+    return mpl_fail(
+        err, MPL_E_MEANING,
+        "no process recorded anything: the tracer sees programs that are linked "
+        "with a shared MPI, call MPI_Init, and may be preloaded into (not setuid)");
+}
+
+static enum mpl_status trace(const struct trace_opts *opts, struct mpl_arena *arena,
+                             struct mpl_err *err)
+{
+    const char *self = mpl_own_program(arena);
+    const char *const *words = NULL;
+    const char *spools = NULL;
+    struct mpl_ended ended = { 0 };
+    size_t n = 0;
+    enum mpl_status st = mpl_command_check_programs(&opts->command, err);
+
+    st = st == MPL_OK ? make_directory(opts, arena, &spools, err) : st;
+    if (st != MPL_OK) {
+        return st;
+    }
+    const char *const launch[] = { self != NULL ? self : "marple", "trace", "--preload",
+                                   spools, "--" };
+    st = mpl_command_with(&opts->command, launch, sizeof launch / sizeof *launch, arena,
+                          &words, &n, err);
+    st = st == MPL_OK ? mpl_trace_run(words, n, &ended, err) : st;
+    if (st == MPL_OK) {
+        tell_end(&ended);
+        st = mpl_spools_exist(spools) ? write_trace(opts->output, arena, err)
+                                      : no_process(err);
+    }
+    if (st != MPL_OK) {
+        drop_directory(opts, spools);
+    }
+    return st;
+}
+
+static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err)
+{
+    struct trace_opts opts = { .output = "marple-trace" };
+    struct mpl_arena *arena = mpl_arena_create();
+    enum mpl_status st = arena != NULL ? parse(args, arena, &opts, err) : mpl_nomem(err);
+
+    (void) out; /* belongs to the program; the answer is the directory */
+    if (st == MPL_OK && opts.preload != NULL) {
+        st = mpl_trace_become(opts.command.words, opts.command.n, opts.preload, arena, err);
+    } else if (st == MPL_OK && opts.recover != NULL) {
+        st = write_trace(opts.recover, arena, err);
+    } else if (st == MPL_OK) {
+        st = trace(&opts, arena, err);
+    }
+    mpl_arena_destroy(arena);
+    return st;
+}
+
+const struct mpl_cmd mpl_cmd_trace = {
+    .name = "trace",
+    .operands = "[--] COMMAND...",
+    .summary = "run a program and write an OTF2 trace of its MPI calls",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,27 @@
+/* Running a program with the tracer in it. */
+#ifndef MPL_CLI_TRACE_PRIV_H
+#define MPL_CLI_TRACE_PRIV_H
+
+#include "cli/cli_priv.h"
+#include "experiment/experiment.h"
+
+/** How a program ended that was waited for. */
+struct mpl_ended {
+    int exit_status; /**< -1: a signal ended it. */
+    int signal;      /**< That signal; 0: none. */
+};
+
+/**
+ * Runs the words with our standard streams and waits. Signals that ask us to end are passed on. Errors:
+ * MPL_E_IO if it cannot be started.
+ */
+enum mpl_status mpl_trace_run(const char *const *words, size_t n, struct mpl_ended *ended,
+                              struct mpl_err *err);
+/**
+ * Becomes the program, with the library for its MPI preloaded that writes spools into \p spools. Returns only if
+ * that is not possible. Errors: MPL_E_IO, MPL_E_UNSUPPORTED: no library for it was built.
+ */
+enum mpl_status mpl_trace_become(const char *const *words, size_t n, const char *spools,
+                                 struct mpl_arena *arena, struct mpl_err *err);
+
+#endif

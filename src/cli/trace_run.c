@@ -1,0 +1,198 @@
+#include "config.h"
+
+#include "cli/trace_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- waiting for a program ----------------------------------------------------------------- */
+
+static enum mpl_status copy_words(const char *const *words, size_t n,
+                                  struct mpl_arena *arena, char ***out, struct mpl_err *err)
+{
+    char **copy = MPL_NEW_ARRAY(arena, n + 1, char *);
+
+    for (size_t i = 0; copy != NULL && i < n; i++) {
+        copy[i] = mpl_arena_strdup(arena, words[i]);
+        if (copy[i] == NULL) {
+            return mpl_nomem(err);
+        }
+    }
+    *out = copy;
+    return copy != NULL ? MPL_OK : mpl_nomem(err);
+}
+
+/* Ctrl-C reaches the program from the terminal, and it decides; a signal that was sent to us is for both. */
+static void pass_on(pid_t child, const sigset_t *asks)
+{
+    const struct timespec moment = { .tv_nsec = 20 * 1000 * 1000 };
+    siginfo_t info;
+    const int number = sigtimedwait(asks, &info, &moment);
+
+    if (number > 0 && info.si_code != SI_KERNEL) {
+        (void) kill(child, number);
+    }
+}
+
+static enum mpl_status wait_for(pid_t child, const sigset_t *asks, struct mpl_ended *ended,
+                                struct mpl_err *err)
+{
+    int status = 0;
+    pid_t done;
+
+    while ((done = waitpid(child, &status, WNOHANG)) == 0 || (done < 0 && errno == EINTR)) {
+        pass_on(child, asks);
+    }
+    if (done < 0) {
+        return mpl_fail(err, MPL_E_IO, "%s", strerror(errno));
+    }
+    ended->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    ended->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return MPL_OK;
+}
+
+/* The child tells through the pipe why it could not begin; when it does, the pipe is closed. */
+static void begin(char **words, int pipe_end, const sigset_t *before)
+{
+    (void) sigprocmask(SIG_SETMASK, before, NULL);
+    (void) execvp(words[0], words);
+    const int reason = errno;
+    (void) mpl_file_put(pipe_end, &reason, sizeof reason);
+    _exit(127);
+}
+
+static enum mpl_status start(char **words, const sigset_t *before, pid_t *child,
+                             struct mpl_err *err)
+{
+    int ends[2];
+    int reason = 0;
+
+    if (pipe2(ends, O_CLOEXEC) != 0 || (*child = fork()) < 0) {
+        return mpl_fail(err, MPL_E_IO, "%s", strerror(errno));
+    }
+    if (*child == 0) {
+        begin(words, ends[1], before);
+    }
+    (void) close(ends[1]);
+    while (read(ends[0], &reason, sizeof reason) < 0 && errno == EINTR) {
+    }
+    (void) close(ends[0]);
+    if (reason != 0) {
+        (void) waitpid(*child, NULL, 0);
+        return mpl_fail(err, MPL_E_IO, "%s", strerror(reason));
+    }
+    return MPL_OK;
+}
+
+enum mpl_status mpl_trace_run(const char *const *words, size_t n, struct mpl_ended *ended,
+                              struct mpl_err *err)
+{
+    struct mpl_arena *arena = mpl_arena_create();
+    char **copy = NULL;
+    sigset_t asks;
+    sigset_t before;
+    pid_t child = -1;
+    enum mpl_status st =
+        arena != NULL ? copy_words(words, n, arena, &copy, err) : mpl_nomem(err);
+
+    if (st != MPL_OK) {
+        mpl_arena_destroy(arena);
+        return st;
+    }
+    (void) sigemptyset(&asks);
+    (void) sigaddset(&asks, SIGINT);
+    (void) sigaddset(&asks, SIGTERM);
+    (void) sigaddset(&asks, SIGHUP);
+    (void) sigprocmask(SIG_BLOCK, &asks, &before);
+    st = start(copy, &before, &child, err);
+    st = st == MPL_OK ? wait_for(child, &asks, ended, err)
+                      : mpl_wrap(err, st, "cannot start \"%s\"", words[0]);
+    (void) sigprocmask(SIG_SETMASK, &before, NULL);
+    mpl_arena_destroy(arena);
+    return st;
+}
+
+/* ---- becoming the program ---------------------------------------------------------------------- */
+
+static const char *find_library(const char *name, struct mpl_arena *arena)
+{
+    const char *own = mpl_own_directory(arena);
+    const char *file = mpl_arena_printf(arena, "libmarple-trace-%s.so", name);
+    const char *const places[] = {
+        own != NULL ? mpl_arena_printf(arena, "%s/.libs/%s", own, file) : NULL,
+        mpl_arena_printf(arena, "%s/%s", MPL_PKGLIBDIR, file),
+        own != NULL ? mpl_arena_printf(arena, "%s/../lib/marple/%s", own, file) : NULL,
+    };
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (places[i] != NULL && access(places[i], R_OK) == 0) {
+            return places[i];
+        }
+    }
+    return NULL;
+}
+
+/* Launchers tell what they are by what they leave in the environment: a program, which may be a script, does not. */
+static const char *mpi_of_launcher(void)
+{
+    return getenv("OMPI_COMM_WORLD_SIZE") != NULL ? "openmpi"
+           : getenv("PMI_SIZE") != NULL           ? "mpich"
+                                                  : NULL;
+}
+
+static enum mpl_status choose_library(struct mpl_arena *arena, const char **out,
+                                      struct mpl_err *err)
+{
+    const char *asked = getenv("MARPLE_TRACE_MPI");
+    const char *told = asked != NULL && asked[0] != '\0' ? asked : mpi_of_launcher();
+
+    if (told != NULL) {
+        *out = find_library(told, arena);
+        return *out != NULL
+                   ? MPL_OK
+                   : mpl_fail(err, MPL_E_UNSUPPORTED,
+                              "marple was built without a tracer for \"%s\"", told);
+    }
+    *out = find_library("openmpi", arena);
+    *out = *out != NULL ? *out : find_library("mpich", arena);
+    return *out != NULL
+               ? MPL_OK
+               : mpl_fail(err, MPL_E_UNSUPPORTED,
+                          "marple was built without a tracer, as configure found no MPI");
+}
+
+/* In front of what is preloaded already. */
+static bool set_environment(const char *library, const char *spools,
+                            struct mpl_arena *arena)
+{
+    const char *before = getenv("LD_PRELOAD");
+    const char *all = before != NULL && before[0] != '\0'
+                          ? mpl_arena_printf(arena, "%s:%s", library, before)
+                          : library;
+
+    return all != NULL && setenv("LD_PRELOAD", all, 1) == 0 &&
+           setenv("MARPLE_TRACE_SPOOLS", spools, 1) == 0;
+}
+
+enum mpl_status mpl_trace_become(const char *const *words, size_t n, const char *spools,
+                                 struct mpl_arena *arena, struct mpl_err *err)
+{
+    const char *library = NULL;
+    char **copy = NULL;
+    enum mpl_status st = choose_library(arena, &library, err);
+
+    st = st == MPL_OK ? copy_words(words, n, arena, &copy, err) : st;
+    if (st != MPL_OK) {
+        return st;
+    }
+    if (!set_environment(library, spools, arena)) {
+        return mpl_nomem(err);
+    }
+    (void) execvp(copy[0], copy);
+    return mpl_fail(err, MPL_E_IO, "cannot start \"%s\": %s", copy[0], strerror(errno));
+}
