@@ -149,8 +149,16 @@ static enum mpl_status choose_library(struct mpl_arena *arena, const char **out,
                                       struct mpl_err *err)
 {
     const char *asked = getenv("MARPLE_TRACE_MPI");
-    const char *told = asked != NULL && asked[0] != '\0' ? asked : mpi_of_launcher();
+    const char *told = mpi_of_launcher();
 
+    asked = asked != NULL && asked[0] != '\0' ? asked : told;
+    if (told != NULL && strcmp(asked, told) != 0) {
+        /* What one MPI calls a pointer is a number in the other: the program would not survive it. */
+        return mpl_fail(err, MPL_E_USAGE,
+                        "MARPLE_TRACE_MPI is \"%s\", but the launcher is that of %s", asked,
+                        told);
+    }
+    told = asked;
     if (told != NULL) {
         *out = find_library(told, arena);
         return *out != NULL

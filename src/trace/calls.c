@@ -8,12 +8,14 @@
 /* Behind this much room no record of an ordinary call needs a new chunk. */
 enum { ROOM_WORDS = 64 };
 
-/* Making room takes time, which is told as such, outside of calls. */
+/* Making room takes time, which is told as such, outside of calls; but for a thread's first call, in front of which
+ * nothing was recorded. */
 static void make_room(struct mpl_track *track)
 {
+    const bool is_first = track->end == NULL;
     const uint64_t begin = mpl_now();
 
-    if (mpl_track_grow(track, ROOM_WORDS)) {
+    if (mpl_track_grow(track, ROOM_WORDS) && !is_first) {
         mpl_put(track, begin, MPL_SPOOL_WORD(MPL_SPOOL_FLUSH, 3, 0, 0), mpl_now(), 0, 0, 0);
     }
 }

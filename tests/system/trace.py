@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -146,6 +147,40 @@ def halos(folder, mpi):
         )
 
 
+def clocks(folder, mpi):
+    """Each rank reads a clock of its own; the archive brings them back to that of the kernel."""
+    shim = os.path.join(folder, "shift.so")
+    source = os.path.join(traced.apps, "shift.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", shim, source], check=True)
+    program = traced.build(folder, "ticks", mpi)
+    script = os.path.join(folder, "shifted-" + mpi)
+    with open(script, "w", encoding="ascii") as file:
+        file.write('#!/bin/sh\nLD_PRELOAD=$LD_PRELOAD:%s exec %s "$@"\n' % (shim, program))
+    os.chmod(script, 0o755)
+    for n in (2, 4):
+        log = os.path.join(folder, "ticks-%s-%d" % (mpi, n))
+        run = traced.Traced(folder, n, [script, log, "100", "5000"], mpi, MARPLE_TRACE_CLOCKS="each")
+        bound = re.search(r"CLOCK_ERROR_NS\n.* (\d+)\n", run.print("-A")[0])
+        worst = max(off_ns(run, log, rank) for rank in range(n))
+        # Where ranks share cores, with each other or with whoever else is at work, the bound tells.
+        tap.ok(
+            bound is not None and worst <= max(5000, int(bound.group(1))),
+            "%s: clocks of %d ranks that differ and drift are %d ns off" % (mpi, n, worst),
+            str(run),
+        )
+
+
+def off_ns(run, log, rank):
+    """How far the times of calls are outside of what the kernel's clock said before and after them."""
+    with open("%s.%d" % (log, rank), encoding="ascii") as file:
+        kernel = [tuple(map(int, line.split())) for line in file]
+    found = re.findall(r'^(ENTER|LEAVE) +\d+ +(\d+) +Region: "MPI_Iprobe"', run.print("-L", str(rank))[0], re.M)
+    begins = [int(ns) for name, ns in found if name == "ENTER"]
+    ends = [int(ns) for name, ns in found if name == "LEAVE"]
+    assert len(begins) == len(kernel) > 0
+    return max(max(low - begin, end - high, 0) for (low, high), begin, end in zip(kernel, begins, ends))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for mpi in traced.MPIS:
@@ -155,6 +190,7 @@ def main():
                 continue
             tap.guarded("%s: every call" % mpi, probe, folder, mpi)
             tap.guarded("%s: halos" % mpi, halos, folder, mpi)
+            tap.guarded("%s: clocks" % mpi, clocks, folder, mpi)
     return tap.done()
 
 

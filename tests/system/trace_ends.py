@@ -1,0 +1,163 @@
+"""Programs under marple trace that abort, are killed, hang, fork, or cannot be recorded."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import product
+import traced
+
+tap = product.Tap()
+RANKS = 3
+TURNS = 20
+
+
+def n_messages(path):
+    told = product.run("check", path).out
+    parts = re.search(r"([\d,]+) messages matched; ([\d,]+) sends and ([\d,]+) receives", told)
+    return tuple(int(n.replace(",", "")) for n in parts.groups()) if parts else told
+
+
+def bad_ends(folder, program, mpi):
+    """Whatever ends it, everything up to there is in the trace."""
+    for how, says in (
+        ("abort", "did not come to MPI_Finalize"),
+        ("exit", "did not come to MPI_Finalize"),
+        ("segv", "did not come to MPI_Finalize"),
+        ("kill", "did not come to MPI_Finalize"),
+    ):
+        name = "%s, %s" % (mpi, how)
+        run = traced.Traced(folder, RANKS, [program, how], mpi)
+        tap.ok(run.status == 0 and says in run.complaint, "%s: it is said that the run was cut short" % name, str(run))
+        tap.ok(run.print("--silent")[1] == "", "%s: otf2-print has no complaint" % name)
+        found = n_messages(run.path)
+        tap.ok(found == (RANKS * TURNS, 0, 0), "%s: all messages are there" % name, str(found))
+
+
+def good_ends(folder, program, mpi):
+    run = traced.Traced(folder, RANKS, [program, "fork"], mpi)
+    tap.ok(n_messages(run.path) == (2 * RANKS * TURNS, 0, 0), "%s: a child leaves its parent's records alone" % mpi, str(run))
+    traced.is_clean(tap, run, "%s, fork" % mpi)
+    run = traced.Traced(folder, RANKS, [program, "threads"], mpi)
+    tap.ok(n_messages(run.path) == (RANKS * (TURNS + 150), 0, 0), "%s: threads have locations of their own" % mpi, str(run))
+    tap.ok("%d locations" % (4 * RANKS) in run.check(), "%s: one for each that calls MPI" % mpi, run.check())
+    traced.is_clean(tap, run, "%s, threads" % mpi)
+
+
+def too_much(folder, program, mpi):
+    run = traced.Traced(folder, 2, [program, "much"], mpi, MARPLE_TRACE_MAX_MB="1")
+    tap.ok(
+        run.status == 0 and "2 processes had no room for all of their records" in run.complaint,
+        "%s: a limit stops recording and nothing else, and it is said" % mpi,
+        str(run),
+    )
+    tap.ok(run.print("--silent")[1] == "", "%s: what fits is a trace" % mpi)
+
+
+def start(folder, path, program, how, mpi):
+    return subprocess.Popen(
+        [product.marple, "trace", "-o", path, "--", *traced.launch(2, mpi), program, how],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=traced.environment(),
+        cwd=folder,
+        start_new_session=True,
+    )
+
+
+def wait_for_spools(path):
+    """Until both processes have come to where they hang."""
+    for _ in range(200):
+        spools = os.path.join(path, "spools")
+        if os.path.isdir(spools) and len(os.listdir(spools)) == 2:
+            time.sleep(2)
+            return
+        time.sleep(0.1)
+
+
+def deadlock(folder, program, mpi):
+    path = os.path.join(folder, "deadlock-" + mpi)
+    marple = start(folder, path, program, "deadlock", mpi)
+    wait_for_spools(path)
+    marple.send_signal(signal.SIGTERM)
+    complaint = marple.communicate(timeout=60)[1].decode()
+    tap.ok(marple.returncode == 0, "%s: a run that hangs is ended with marple, and traced" % mpi, complaint)
+    out = subprocess.run(["otf2-print", path + "/trace.otf2"], capture_output=True, text=True, check=False).stdout
+    asked = re.findall(r'ASKED_SOURCE" <\d+>; INT32; (\d+)\), .*ASKED_TAG" <\d+>; INT32; (\d+)\)', out)
+    tap.ok(
+        sorted(asked) == [("0", "8"), ("1", "7")],
+        "%s: it is told for whom, and for which tag, each process waits" % mpi,
+        str(asked),
+    )
+
+
+def recovered(folder, program, mpi):
+    path = os.path.join(folder, "recovered-" + mpi)
+    marple = start(folder, path, program, "deadlock", mpi)
+    wait_for_spools(path)
+    os.killpg(marple.pid, signal.SIGKILL)
+    marple.communicate()
+    again = product.run("trace", "-o", path, "--", "true")
+    tap.ok(
+        again.status == 2 and "--recover" in again.complaint,
+        "%s: what was left is not replaced" % mpi,
+        str(again),
+    )
+    recovery = product.run("trace", "--recover", path)
+    tap.ok(
+        recovery.status == 0 and n_messages(path) == (2 * TURNS, 0, 0),
+        "%s: a trace is made of it later" % mpi,
+        str(recovery),
+    )
+    tap.ok(not os.path.exists(path + "/spools"), "%s: in its place" % mpi)
+
+
+def strangers(folder, program, mpi):
+    plain = os.path.join(folder, "plain")
+    subprocess.run(["cc", "-static", "-o", plain, os.path.join(traced.apps, "plain.c")], check=True)
+    run = traced.Traced(folder, 1, [plain], mpi)
+    tap.ok(
+        run.status == 3 and "no process recorded anything" in run.complaint and "plain: done" in run.out,
+        "%s: a program without a shared MPI runs, and it is said that nothing was recorded" % mpi,
+        str(run),
+    )
+    tap.ok(not os.path.exists(run.path), "%s: nothing is left of that" % mpi)
+    script = os.path.join(folder, "script-" + mpi)
+    with open(script, "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\nls >/dev/null\nexec %s well\n" % program)
+    os.chmod(script, 0o755)
+    run = traced.Traced(folder, 2, [script], mpi)
+    tap.ok(n_messages(run.path) == (2 * TURNS, 0, 0), "%s: a script may start the program" % mpi, str(run))
+
+
+def other_mpi(folder, program, mpi):
+    """A tracer of another MPI than the launcher's would not be survived by the program."""
+    other = next(m for m in traced.MPIS if m != mpi)
+    run = traced.Traced(folder, 2, [program, "well"], mpi, MARPLE_TRACE_MPI=other)
+    tap.ok(
+        run.status == 3 and "but the launcher is that of %s" % mpi in run.complaint,
+        "%s: the tracer of %s is refused" % (mpi, other),
+        str(run),
+    )
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for mpi in traced.MPIS:
+            lack = traced.missing(mpi)
+            if lack:
+                tap.skip(mpi, lack)
+                continue
+            program = traced.build(folder, "ends", mpi, "-pthread")
+            for test in (bad_ends, good_ends, too_much, deadlock, recovered, strangers, other_mpi):
+                tap.guarded("%s: %s" % (mpi, test.__name__), test, folder, program, mpi)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
