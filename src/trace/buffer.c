@@ -224,16 +224,24 @@ void mpl_put(struct mpl_track *track, uint64_t time_ns, uint64_t first, uint64_t
              uint64_t b, uint64_t c, uint64_t d)
 {
     const unsigned words = (unsigned) (first >> 8 & 0xff);
-    const uint64_t more[] = { a, b, c, d };
     uint64_t *record = mpl_record(track, time_ns, words);
 
     if (record == NULL) {
         return;
     }
-    for (unsigned i = 2; i < words; i++) {
-        record[i] = more[i - 2];
+    /* What is behind the record stays 0. */
+    switch (words) {
+    case 6:
+        record[5] = d; /* fall through */
+    case 5:
+        record[4] = c; /* fall through */
+    case 4:
+        record[3] = b; /* fall through */
+    case 3:
+        record[2] = a; /* fall through */
+    default:
+        mpl_commit(record, first);
     }
-    mpl_commit(record, first);
 }
 
 void mpl_put_text(struct mpl_track *track, uint64_t time_ns, enum mpl_spool_kind kind,

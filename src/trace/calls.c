@@ -20,7 +20,7 @@ static void make_room(struct mpl_track *track)
     }
 }
 
-bool mpl_call_begin(struct mpl_call_now *c, uint16_t call, const void *site)
+bool mpl_call_begin(struct mpl_call_now *c, uint16_t call)
 {
     struct mpl_track *track = mpl_own_track;
 
@@ -38,18 +38,19 @@ bool mpl_call_begin(struct mpl_call_now *c, uint16_t call, const void *site)
     c->group = NULL;
     c->end_ns = 0;
     c->begin_ns = mpl_now();
-    if (!c->is_quiet) {
-        mpl_put(track, c->begin_ns, MPL_SPOOL_WORD(MPL_SPOOL_ENTER, 3, call, 0),
-                (uint64_t) (uintptr_t) site, 0, 0, 0);
+    uint64_t *record = c->is_quiet ? NULL : mpl_record(track, c->begin_ns, 2);
+    if (record != NULL) {
+        mpl_commit(record, MPL_SPOOL_WORD(MPL_SPOOL_ENTER, 2, call, 0));
     }
     return true;
 }
 
 void mpl_call_end(struct mpl_call_now *c)
 {
-    if (!c->is_quiet) {
-        mpl_put(c->track, c->end_ns, MPL_SPOOL_WORD(MPL_SPOOL_LEAVE, 2, c->call, 0), 0, 0,
-                0, 0);
+    uint64_t *record = c->is_quiet ? NULL : mpl_record(c->track, c->end_ns, 2);
+
+    if (record != NULL) {
+        mpl_commit(record, MPL_SPOOL_WORD(MPL_SPOOL_LEAVE, 2, c->call, 0));
     }
     c->track->is_inside = false;
 }
@@ -80,7 +81,7 @@ void mpl_call_end(struct mpl_call_now *c)
         struct mpl_call_now now; \
         struct mpl_call_now *c = &now; \
 \
-        if (!mpl_call_begin(c, call, __builtin_return_address(0))) { \
+        if (!mpl_call_begin(c, call)) { \
             return pmpi args; \
         } \
         before; \

@@ -123,7 +123,7 @@ void mpl_put_text(struct mpl_track *track, uint64_t time_ns, enum mpl_spool_kind
 /* ---- calls (calls.c) ---------------------------------------------------------------------- */
 
 /** False: the call is not recorded, and what was given to it must not be touched. */
-bool mpl_call_begin(struct mpl_call_now *c, uint16_t call, const void *site);
+bool mpl_call_begin(struct mpl_call_now *c, uint16_t call);
 void mpl_call_end(struct mpl_call_now *c);
 
 /* ---- communicators (comms.c) ---------------------------------------------------------------- */

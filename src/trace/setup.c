@@ -72,7 +72,7 @@ static void put_properties(struct mpl_track *track, int provided)
 }
 
 /* Behind MPI_Init, which was called at \p begin_ns. */
-static void start(uint16_t call, uint64_t begin_ns, const void *site)
+static void start(uint16_t call, uint64_t begin_ns)
 {
     const char *directory = getenv("MARPLE_TRACE_SPOOLS");
     struct mpl_track *track = NULL;
@@ -95,8 +95,7 @@ static void start(uint16_t call, uint64_t begin_ns, const void *site)
         track = mpl_track_open();
     }
     if (track != NULL) {
-        mpl_put(track, begin_ns, MPL_SPOOL_WORD(MPL_SPOOL_ENTER, 3, call, 0),
-                (uint64_t) (uintptr_t) site, 0, 0, 0);
+        mpl_put(track, begin_ns, MPL_SPOOL_WORD(MPL_SPOOL_ENTER, 2, call, 0), 0, 0, 0, 0);
         mpl_comms_world(track);
         put_properties(track, provided);
     }
@@ -116,7 +115,7 @@ EXPORTED int MPI_Init(int *argc, char ***argv)
     const int code = PMPI_Init(argc, argv);
 
     if (code == MPI_SUCCESS) {
-        start(MPL_CALL_IS_Init, begin, __builtin_return_address(0));
+        start(MPL_CALL_IS_Init, begin);
     }
     return code;
 }
@@ -127,7 +126,7 @@ EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provide
     const int code = PMPI_Init_thread(argc, argv, required, provided);
 
     if (code == MPI_SUCCESS) {
-        start(MPL_CALL_IS_Init_thread, begin, __builtin_return_address(0));
+        start(MPL_CALL_IS_Init_thread, begin);
     }
     return code;
 }
@@ -135,8 +134,7 @@ EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provide
 EXPORTED int MPI_Finalize(void)
 {
     struct mpl_call_now c;
-    const bool is_recorded =
-        mpl_call_begin(&c, MPL_CALL_IS_Finalize, __builtin_return_address(0));
+    const bool is_recorded = mpl_call_begin(&c, MPL_CALL_IS_Finalize);
 
     if (is_started) {
         mpl_clocks_compare(is_recorded ? c.track : NULL);
@@ -157,7 +155,7 @@ EXPORTED int MPI_Abort(MPI_Comm comm, int errorcode)
 {
     struct mpl_call_now c;
 
-    if (mpl_call_begin(&c, MPL_CALL_IS_Abort, __builtin_return_address(0))) {
+    if (mpl_call_begin(&c, MPL_CALL_IS_Abort)) {
         mpl_spool_end_as(MPL_SPOOL_ABORTED);
     }
     return PMPI_Abort(comm, errorcode);
