@@ -209,7 +209,7 @@ static OTF2_ErrorCode put_other(struct emit *e, const struct record *r)
 static unsigned least_words(uint8_t kind)
 {
     static const uint8_t words[] = {
-        [MPL_SPOOL_ENTER] = 3,    [MPL_SPOOL_LEAVE] = 2,     [MPL_SPOOL_SEND] = 4,
+        [MPL_SPOOL_ENTER] = 2,    [MPL_SPOOL_LEAVE] = 2,     [MPL_SPOOL_SEND] = 4,
         [MPL_SPOOL_ISEND] = 5,    [MPL_SPOOL_ISEND_END] = 3, [MPL_SPOOL_POST] = 4,
         [MPL_SPOOL_RECV] = 4,     [MPL_SPOOL_IRECV] = 5,     [MPL_SPOOL_CANCELLED] = 3,
         [MPL_SPOOL_BEGIN] = 2,    [MPL_SPOOL_END] = 5,       [MPL_SPOOL_IBEGIN] = 3,

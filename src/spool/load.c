@@ -8,6 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* More processes are none that anybody runs: a damaged file. */
+enum { MOST_PROCESSES = 1 << 22 };
+
 /* ---- files ----------------------------------------------------------------------------- */
 
 static bool is_spool_name(const char *name)
@@ -39,7 +42,7 @@ static enum mpl_status check_head(const struct spool *spool, struct mpl_err *err
     const struct mpl_spool_head *head = spool->head;
 
     if (head->magic != MPL_SPOOL_MAGIC || head->chunk_bytes != MPL_SPOOL_CHUNK ||
-        head->size == 0 || head->rank >= head->size ||
+        head->size == 0 || head->size > MOST_PROCESSES || head->rank >= head->size ||
         memchr(head->host, '\0', sizeof head->host) == NULL ||
         memchr(head->clock, '\0', sizeof head->clock) == NULL) {
         return mpl_fail(err, MPL_E_MEANING, "\"%s\" is no spool", spool->path);
@@ -51,8 +54,10 @@ static enum mpl_status check_head(const struct spool *spool, struct mpl_err *err
     return MPL_OK;
 }
 
+/* Each has a chunk at least; a higher number is that of a damaged one. */
 static uint32_t count_threads(const struct spool *spool)
 {
+    const size_t n_chunks = (spool->n_bytes - MPL_SPOOL_HEAD) / MPL_SPOOL_CHUNK;
     uint32_t most = 1;
 
     for (size_t at = MPL_SPOOL_HEAD; at + MPL_SPOOL_CHUNK <= spool->n_bytes;
@@ -60,7 +65,7 @@ static uint32_t count_threads(const struct spool *spool)
         const uint64_t thread =
             ((const struct mpl_spool_chunk *) (spool->bytes + at))->thread;
 
-        most = thread > most && thread < 1 << 20 ? (uint32_t) thread : most;
+        most = thread > most && thread <= n_chunks ? (uint32_t) thread : most;
     }
     return most;
 }
@@ -173,9 +178,19 @@ void mpl_spools_close(struct spools *spools)
 
 const struct spool *mpl_spools_find(const struct spools *spools, uint32_t rank)
 {
-    for (uint32_t i = 0; i < spools->n; i++) {
-        if (spools->all[i].head->rank == rank) {
-            return &spools->all[i];
+    uint32_t low = 0;
+    uint32_t high = spools->n;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (spools->all[middle].head->rank == rank) {
+            return &spools->all[middle];
+        }
+        if (spools->all[middle].head->rank < rank) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
     return NULL;
