@@ -343,7 +343,7 @@ static bool split_posts(struct mpl_walk *w)
 
     if (lane->post_of_message == lane->call_of_message) {
         lane->post_of_message =
-            MPL_NEW_ARRAY(w->events->arena, w->loc->n_messages, uint32_t);
+            MPL_NEW_ARRAY(w->scratch->arena, w->loc->n_messages, uint32_t);
         if (lane->post_of_message == NULL) {
             return false;
         }
