@@ -174,7 +174,15 @@ double mpl_aggregate(enum opcode op, struct series *series, double p)
     }
 }
 
-bool mpl_aggregate_lists(enum opcode op, const struct mpl_list *lists, size_t n, double *to)
+/* What was not read holds anything. */
+static struct mpl_list wanted_list(const struct mpl_list *lists, const uint64_t *wanted,
+                                   size_t i)
+{
+    return mpl_row_is_in(wanted, (uint32_t) i) ? lists[i] : (struct mpl_list){ NULL, 0 };
+}
+
+bool mpl_aggregate_lists(enum opcode op, const struct mpl_list *lists,
+                         const uint64_t *wanted, size_t n, double *to)
 {
     const double sign = op == OP_MINIMUM ? -1.0 : 1.0;
 
@@ -182,8 +190,9 @@ bool mpl_aggregate_lists(enum opcode op, const struct mpl_list *lists, size_t n,
     case OP_SUM:
     case OP_COUNT:
         for (size_t i = 0; i < n; i++) {
+            const struct mpl_list list = wanted_list(lists, wanted, i);
             size_t n_defined = 0;
-            const double total = add(0.0, lists[i].values, lists[i].n, &n_defined);
+            const double total = add(0.0, list.values, list.n, &n_defined);
 
             to[i] = op == OP_SUM ? total : (double) n_defined;
         }
@@ -191,7 +200,8 @@ bool mpl_aggregate_lists(enum opcode op, const struct mpl_list *lists, size_t n,
     case OP_MINIMUM:
     case OP_MAXIMUM:
         for (size_t i = 0; i < n; i++) {
-            const double best = go_farther(-INFINITY, lists[i].values, lists[i].n, sign);
+            const struct mpl_list list = wanted_list(lists, wanted, i);
+            const double best = go_farther(-INFINITY, list.values, list.n, sign);
 
             to[i] = isfinite(best) ? sign * best : NAN;
         }

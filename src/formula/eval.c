@@ -557,7 +557,8 @@ static void aggregate_rows(struct sheet *sheet, const struct insn *insn)
         }
     }
     if (insn->n_body == 0 && insn->source[0] == SOURCE_LIST &&
-        mpl_aggregate_lists(insn->op, rows->lists[insn->index[0]], rows->n, to)) {
+        mpl_aggregate_lists(insn->op, rows->lists[insn->index[0]], sheet->wanted, rows->n,
+                            to)) {
         return;
     }
 
@@ -568,6 +569,10 @@ static void aggregate_rows(struct sheet *sheet, const struct insn *insn)
     begin_series(&series, sheet->formula, insn);
     series.rows = rows;
     for (series.row = 0; series.row < rows->n; series.row++) {
+        to[series.row] = NAN;
+        if (!mpl_row_is_in(sheet->wanted, (uint32_t) series.row)) {
+            continue; /* its lists may be those of another row, and of different lengths */
+        }
         series.n = insn->list == MPL_NONE ? 1 : rows->lists[insn->list][series.row].n;
         to[series.row] = mpl_aggregate(
             insn->op, &series, p.values == NULL ? NAN : p.values[series.row * p.step]);

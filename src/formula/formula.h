@@ -140,6 +140,12 @@ enum {
     MPL_FORMULA_ROW_WORDS = MPL_FORMULA_ROWS / 64,
 };
 
+/** Whether row \p i is in a set of rows. */
+static inline bool mpl_row_is_in(const uint64_t *rows, uint32_t i)
+{
+    return (rows[i / 64] >> i % 64 & 1) != 0;
+}
+
 /** Values of many instances, and where those come from that are costly to find. */
 struct mpl_formula_rows {
     size_t n;

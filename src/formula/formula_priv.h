@@ -297,9 +297,9 @@ struct series {
 size_t mpl_series_read(struct series *series, size_t first, const double **values);
 /** The aggregate \p op; \p p is of use to OP_PERCENTILE only. */
 double mpl_aggregate(enum opcode op, struct series *series, double p);
-/** The aggregate of each of \p n lists; false: of this one nothing is done. */
-bool mpl_aggregate_lists(enum opcode op, const struct mpl_list *lists, size_t n,
-                         double *to);
+/** The aggregate of each of \p n lists, but only the \p wanted ones are looked at; false: of this one nothing is done. */
+bool mpl_aggregate_lists(enum opcode op, const struct mpl_list *lists,
+                         const uint64_t *wanted, size_t n, double *to);
 /** Percentile \p p of the defined elements; undefined for none. */
 double mpl_percentile(struct series *series, double p);
 

@@ -268,10 +268,6 @@ const double *mpl_view_attribute(struct mpl_view *view, uint32_t attribute,
 void mpl_view_test(struct mpl_view *view, uint32_t number, uint64_t *rows);
 /** or the condition of associated event \p number, which its name stands for as it does now. */
 void mpl_view_test_link(struct mpl_view *view, uint32_t number, uint64_t *rows);
-static inline bool mpl_row_is_in(const uint64_t *rows, uint32_t i)
-{
-    return (rows[i / 64] >> i % 64 & 1) != 0;
-}
 /** The first \p n rows. */
 static inline void mpl_rows_first(uint32_t n, uint64_t *rows)
 {
