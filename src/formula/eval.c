@@ -503,20 +503,9 @@ static void need_rows(const struct sheet *sheet, enum source source, uint32_t sl
                       const uint64_t *wanted)
 {
     uint64_t missing[MPL_FORMULA_ROW_WORDS];
-    uint64_t any = 0;
 
-    if (source != SOURCE_SCALAR && source != SOURCE_LIST) {
-        return;
-    }
-
-    uint64_t *known = sheet->rows->known[slot];
-
-    for (int w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
-        missing[w] = wanted[w] & ~known[w];
-        known[w] |= wanted[w];
-        any |= missing[w];
-    }
-    if (any != 0) {
+    if ((source == SOURCE_SCALAR || source == SOURCE_LIST) &&
+        mpl_rows_add(sheet->rows->known[slot], wanted, missing)) {
         sheet->rows->read(sheet->rows->context, slot, source == SOURCE_LIST, missing);
     }
 }

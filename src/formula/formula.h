@@ -145,6 +145,18 @@ static inline bool mpl_row_is_in(const uint64_t *rows, uint32_t i)
 {
     return (rows[i / 64] >> i % 64 & 1) != 0;
 }
+/** Adds \p rows to those that are \p known, and says which of them were \p missing; false: none. */
+static inline bool mpl_rows_add(uint64_t *known, const uint64_t *rows, uint64_t *missing)
+{
+    uint64_t any = 0;
+
+    for (int w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
+        missing[w] = rows[w] & ~known[w];
+        known[w] |= rows[w];
+        any |= missing[w];
+    }
+    return any != 0;
+}
 
 /** Values of many instances, and where those come from that are costly to find. */
 struct mpl_formula_rows {

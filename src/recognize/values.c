@@ -318,18 +318,12 @@ static void compute(struct mpl_view *view, uint32_t attribute, const uint64_t *w
 const double *mpl_view_attribute(struct mpl_view *view, uint32_t attribute,
                                  const uint64_t *rows)
 {
-    uint64_t *known = view->is_valued[attribute];
     mpl_row_set missing;
-    uint64_t any = 0;
+    const bool is_new = mpl_rows_add(view->is_valued[attribute], rows, missing);
 
-    for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
-        missing[w] = rows[w] & ~known[w];
-        known[w] |= rows[w];
-        any |= missing[w];
-    }
     view->attributes[attribute] =
         room_for(view, view->attributes[attribute], 1, sizeof(double));
-    if (any != 0 && !view->has_no_memory) {
+    if (is_new && !view->has_no_memory) {
         compute(view, attribute, missing);
     }
     return view->has_no_memory ? NULL : view->attributes[attribute];

@@ -333,16 +333,9 @@ static void bind_members(struct mpl_view *view, uint32_t member, const uint64_t 
 
 void mpl_view_bind(struct mpl_view *view, uint32_t name, const uint64_t *rows)
 {
-    uint64_t *known = view->is_bound[name];
     mpl_row_set missing;
-    uint64_t any = 0;
 
-    for (uint32_t w = 0; w < MPL_FORMULA_ROW_WORDS; w++) {
-        missing[w] = rows[w] & ~known[w];
-        known[w] |= rows[w];
-        any |= missing[w];
-    }
-    if (any == 0) {
+    if (!mpl_rows_add(view->is_bound[name], rows, missing)) {
         return;
     }
     if (view->bounds[name] == NULL) {
