@@ -132,6 +132,16 @@ static void ask(int other)
     (void) PMPI_Send(&best, N_WORDS, MPI_INT64_T, other, TAG, clocks.comm);
 }
 
+/* \p track NULL: this process is not recorded, and only helps the others. */
+static void put_clock(struct mpl_track *track, int64_t at_ns, int64_t offset_ns,
+                      int64_t error_ns)
+{
+    if (track != NULL) {
+        mpl_put(track, mpl_now(), MPL_SPOOL_WORD(MPL_SPOOL_CLOCK, 5, 0, 0),
+                (uint64_t) at_ns, (uint64_t) offset_ns, (uint64_t) error_ns, 0);
+    }
+}
+
 static void answer(struct mpl_track *track)
 {
     struct question question = { 0 };
@@ -140,9 +150,7 @@ static void answer(struct mpl_track *track)
     while (PMPI_Recv(&question, N_WORDS, MPI_INT64_T, 0, TAG, clocks.comm,
                      MPI_STATUS_IGNORE) == MPI_SUCCESS) {
         if (question.is_last) {
-            mpl_put(track, mpl_now(), MPL_SPOOL_WORD(MPL_SPOOL_CLOCK, 5, 0, 0),
-                    (uint64_t) question.at_ns, (uint64_t) question.offset_ns,
-                    (uint64_t) question.error_ns, 0);
+            put_clock(track, question.at_ns, question.offset_ns, question.error_ns);
             return;
         }
         now = (int64_t) mpl_now();
@@ -181,7 +189,7 @@ void mpl_clocks_compare(struct mpl_track *track)
                 ask(other);
             }
         }
-        mpl_put(track, mpl_now(), MPL_SPOOL_WORD(MPL_SPOOL_CLOCK, 5, 0, 0), now, 0, 0, 0);
+        put_clock(track, (int64_t) now, 0, 0);
     } else if (is_first(clocks.rank)) {
         answer(track);
     }

@@ -117,6 +117,25 @@ def recovered(folder, program, mpi):
     tap.ok(not os.path.exists(path + "/spools"), "%s: in its place" % mpi)
 
 
+def no_spool(folder, program, mpi):
+    """Nobody can write below a file, not even root; the program must not notice."""
+    words = [product.marple, "trace", "--preload", program + "/spools", "--", program, "well"]
+    done = subprocess.run(
+        [*traced.launch(2, mpi), *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=traced.environment(MARPLE_TRACE_MPI=mpi),
+        timeout=60,
+        check=False,
+    )
+    tap.ok(
+        done.returncode == 0 and done.stderr.count("is not recorded: cannot write") == 2,
+        "%s: a program whose spools cannot be written runs, and each process says so" % mpi,
+        str(done),
+    )
+
+
 def strangers(folder, program, mpi):
     plain = os.path.join(folder, "plain")
     subprocess.run(["cc", "-static", "-o", plain, os.path.join(traced.apps, "plain.c")], check=True)
@@ -154,7 +173,7 @@ def main():
                 tap.skip(mpi, lack)
                 continue
             program = traced.build(folder, "ends", mpi, "-pthread")
-            for test in (bad_ends, good_ends, too_much, deadlock, recovered, strangers, other_mpi):
+            for test in (bad_ends, good_ends, too_much, deadlock, recovered, no_spool, strangers, other_mpi):
                 tap.guarded("%s: %s" % (mpi, test.__name__), test, folder, program, mpi)
     return tap.done()
 
