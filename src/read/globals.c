@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
+#include "read/libotf2.h"
 #include "read/otf2_priv.h"
 
-#include <otf2/otf2.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -228,45 +228,29 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
 
 /* ---- asking libotf2 -------------------------------------------------------------------- */
 
-/** The first reason that libotf2 gives, because the following ones are its consequences. */
-struct reason {
-    char text[MPL_ERR_TEXT];
-};
-
-static OTF2_ErrorCode keep_reason(void *user, const char *file, uint64_t line,
-                                  const char *function, OTF2_ErrorCode code,
-                                  const char *format, va_list args)
+/* It quotes what it has found, and in a damaged file that may be anything. */
+static void make_printable(char *text)
 {
-    struct reason *reason = (struct reason *) user;
-    int n;
-
-    (void) file;
-    (void) line;
-    (void) function;
-    if (reason == NULL || reason->text[0] != '\0') {
-        return code;
-    }
-    n = snprintf(reason->text, sizeof reason->text, "%s: ", OTF2_Error_GetName(code));
-    if (n > 0 && (size_t) n < sizeof reason->text) {
-        (void) vsnprintf(reason->text + n, sizeof reason->text - (size_t) n, format, args);
-    }
-    /* It quotes what it has found, and in a damaged file that may be anything. */
-    for (char *at = reason->text; *at != '\0'; at++) {
+    for (char *at = text; *at != '\0'; at++) {
         *at = (unsigned char) *at < 0x20 || (unsigned char) *at > 0x7e ? '?' : *at;
     }
-    return code;
 }
 
-static enum mpl_status refuse(const struct reason *reason, const char *what,
+static enum mpl_status refuse(struct mpl_otf2_reason *reason, const char *what,
                               struct mpl_err *err)
 {
-    (void) mpl_fail(err, MPL_E_SYNTAX, "%s",
-                    reason->text[0] != '\0' ? reason->text : "libotf2 gives no reason");
+    make_printable(reason->text);
+    if (reason->text[0] != '\0') {
+        (void) mpl_fail(err, MPL_E_SYNTAX, "%s: %s", OTF2_Error_GetName(reason->code),
+                        reason->text);
+    } else {
+        (void) mpl_fail(err, MPL_E_SYNTAX, "libotf2 gives no reason");
+    }
     return mpl_wrap(err, MPL_E_SYNTAX, "libotf2 cannot read the %s", what);
 }
 
 static enum mpl_status read_records(OTF2_Reader *reader, uint64_t n, struct mpl_raw *raw,
-                                    const struct reason *reason, struct mpl_err *err)
+                                    struct mpl_otf2_reason *reason, struct mpl_err *err)
 {
     OTF2_GlobalDefReader *defs = OTF2_Reader_GetGlobalDefReader(reader);
     OTF2_GlobalDefReaderCallbacks *callbacks = make_callbacks();
@@ -296,11 +280,12 @@ static enum mpl_status read_records(OTF2_Reader *reader, uint64_t n, struct mpl_
 static enum mpl_status ask_libotf2(const struct mpl_anchor *anchor, uint64_t n,
                                    struct mpl_raw *raw, struct mpl_err *err)
 {
-    struct reason reason = { "" };
-    OTF2_ErrorCallback before = OTF2_Error_RegisterCallback(keep_reason, &reason);
-    OTF2_Reader *reader = OTF2_Reader_Open(anchor->path);
+    struct mpl_otf2_reason reason;
+    OTF2_Reader *reader;
     enum mpl_status st;
 
+    mpl_otf2_listen(&reason);
+    reader = OTF2_Reader_Open(anchor->path);
     if (reader == NULL) {
         st = refuse(&reason, "anchor", err);
         goto unhook;
@@ -313,7 +298,7 @@ static enum mpl_status ask_libotf2(const struct mpl_anchor *anchor, uint64_t n,
 close_reader:
     (void) OTF2_Reader_Close(reader);
 unhook:
-    (void) OTF2_Error_RegisterCallback(before, NULL);
+    mpl_otf2_listen_no_more(&reason);
     return st;
 }
 

@@ -4,59 +4,14 @@
  */
 #include "config.h"
 
+#include "read/libotf2.h"
 #include "read/otf2_priv.h"
 #include "read/write_priv.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Definition chunks of 256 KiB, as Score-P writes them: every open file of definitions costs a
- * whole chunk, and there is one per location. */
-enum { EVENT_CHUNK_BYTES = 1024 * 1024, DEF_CHUNK_BYTES = 256 * 1024 };
-
 static const char archive_name[] = "trace";
-
-/* ---- what libotf2 says ------------------------------------------------------------------ */
-
-struct reason {
-    char text[MPL_ERR_TEXT];
-};
-
-static OTF2_ErrorCode keep_reason(void *user, const char *file, uint64_t line,
-                                  const char *function, OTF2_ErrorCode code,
-                                  const char *format, va_list args)
-{
-    struct reason *reason = (struct reason *) user;
-
-    (void) file;
-    (void) line;
-    (void) function;
-    if (reason != NULL && reason->text[0] == '\0') {
-        (void) vsnprintf(reason->text, sizeof reason->text, format, args);
-    }
-    return code;
-}
-
-static enum mpl_status refuse(const struct reason *reason, OTF2_ErrorCode code,
-                              struct mpl_err *err)
-{
-    if (code == OTF2_ERROR_MEM_FAULT) {
-        return mpl_nomem(err);
-    }
-    return mpl_fail(err, MPL_E_IO, "%s%s%s", OTF2_Error_GetDescription(code),
-                    reason->text[0] != '\0' ? ": " : "", reason->text);
-}
-
-static OTF2_FlushType flush_always(void *user, OTF2_FileType type,
-                                   OTF2_LocationRef location, void *caller, bool is_final)
-{
-    (void) user;
-    (void) type;
-    (void) location;
-    (void) caller;
-    (void) is_final;
-    return OTF2_FLUSH;
-}
 
 /* ---- files of locations --------------------------------------------------------------------- */
 
@@ -133,7 +88,7 @@ static OTF2_ErrorCode fill_archive(OTF2_Archive *archive, const struct mpl_model
                                    const struct mpl_write_teams *teams,
                                    struct mpl_arena *scratch)
 {
-    static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = flush_always,
+    static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = mpl_otf2_flush_always,
                                                .otf2_post_flush = NULL };
     OTF2_ErrorCode code = OTF2_Archive_SetSerialCollectiveCallbacks(archive);
 
@@ -156,19 +111,19 @@ static OTF2_ErrorCode fill_archive(OTF2_Archive *archive, const struct mpl_model
 static enum mpl_status write_archive(const struct mpl_model *model, const char *directory,
                                      struct mpl_arena *scratch, struct mpl_err *err)
 {
-    struct reason reason = { "" };
-    OTF2_ErrorCallback before = OTF2_Error_RegisterCallback(keep_reason, &reason);
+    struct mpl_otf2_reason reason;
     struct mpl_write_teams *teams = mpl_write_teams_create(model, scratch);
     OTF2_ErrorCode code = OTF2_ERROR_MEM_FAULT;
     OTF2_ErrorCode closed = OTF2_SUCCESS;
     OTF2_Archive *archive = NULL;
 
+    mpl_otf2_listen(&reason);
     /* An archive that is open must be filled: libotf2 aborts when it is closed before it knows
      * how to communicate. */
     if (teams != NULL) {
         code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
         archive = OTF2_Archive_Open(directory, archive_name, OTF2_FILEMODE_WRITE,
-                                    EVENT_CHUNK_BYTES, DEF_CHUNK_BYTES,
+                                    MPL_OTF2_EVENT_CHUNK, MPL_OTF2_DEF_CHUNK,
                                     OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     }
     if (archive != NULL) {
@@ -179,8 +134,8 @@ static enum mpl_status write_archive(const struct mpl_model *model, const char *
         mpl_write_teams_close(teams);
     }
     code = code != OTF2_SUCCESS ? code : closed;
-    (void) OTF2_Error_RegisterCallback(before, NULL);
-    return code == OTF2_SUCCESS ? MPL_OK : refuse(&reason, code, err);
+    mpl_otf2_listen_no_more(&reason);
+    return code == OTF2_SUCCESS ? MPL_OK : mpl_otf2_cannot_write(&reason, code, err);
 }
 
 /* ---- looking at the result ------------------------------------------------------------------------ */
@@ -199,7 +154,7 @@ static enum mpl_status check_events(const struct mpl_model *model, uint32_t l,
     if (st != MPL_OK) {
         return st == MPL_END ? mpl_fail(err, MPL_E_IO, "\"%s\" was not written", path) : st;
     }
-    mpl_scan_events(file, EVENT_CHUNK_BYTES, &scan);
+    mpl_scan_events(file, MPL_OTF2_EVENT_CHUNK, &scan);
     if (scan.note != NULL || scan.n_events != model->locations[l].n_events) {
         return mpl_fail(err, MPL_E_IO, "\"%s\" is not complete%s%s", path,
                         scan.damage != NULL ? ": " : "",

@@ -6,41 +6,7 @@
 #include "spool/spool_priv.h"
 
 #include "archive/archive.h"
-
-/* As in what read writes: every open file of definitions costs a whole chunk. */
-enum { EVENT_CHUNK_BYTES = 1024 * 1024, DEF_CHUNK_BYTES = 256 * 1024 };
-
-/* ---- libotf2 --------------------------------------------------------------------------------- */
-
-struct reason {
-    char text[MPL_ERR_TEXT];
-};
-
-static OTF2_ErrorCode keep_reason(void *user, const char *file, uint64_t line,
-                                  const char *function, OTF2_ErrorCode code,
-                                  const char *format, va_list args)
-{
-    struct reason *reason = (struct reason *) user;
-
-    (void) file;
-    (void) line;
-    (void) function;
-    if (reason != NULL && reason->text[0] == '\0') {
-        (void) vsnprintf(reason->text, sizeof reason->text, format, args);
-    }
-    return code;
-}
-
-static OTF2_FlushType flush_always(void *user, OTF2_FileType type,
-                                   OTF2_LocationRef location, void *caller, bool is_final)
-{
-    (void) user;
-    (void) type;
-    (void) location;
-    (void) caller;
-    (void) is_final;
-    return OTF2_FLUSH;
-}
+#include "read/libotf2.h"
 
 /* ---- locations ------------------------------------------------------------------------------------ */
 
@@ -114,7 +80,7 @@ static OTF2_ErrorCode write_locations(struct archive *archive, OTF2_Archive *otf
 
 static OTF2_ErrorCode fill(struct archive *archive, OTF2_Archive *otf2)
 {
-    static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = flush_always,
+    static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = mpl_otf2_flush_always,
                                                .otf2_post_flush = NULL };
     OTF2_ErrorCode code = OTF2_Archive_SetSerialCollectiveCallbacks(otf2);
     OTF2_GlobalDefWriter *definitions;
@@ -137,23 +103,21 @@ static OTF2_ErrorCode fill(struct archive *archive, OTF2_Archive *otf2)
 static enum mpl_status write_archive(struct archive *archive, const char *directory,
                                      struct mpl_err *err)
 {
-    struct reason reason = { "" };
-    OTF2_ErrorCallback before = OTF2_Error_RegisterCallback(keep_reason, &reason);
-    OTF2_Archive *otf2 =
-        OTF2_Archive_Open(directory, "trace", OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
-                          DEF_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    struct mpl_otf2_reason reason;
     OTF2_ErrorCode code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
+    OTF2_Archive *otf2;
 
+    mpl_otf2_listen(&reason);
+    otf2 =
+        OTF2_Archive_Open(directory, "trace", OTF2_FILEMODE_WRITE, MPL_OTF2_EVENT_CHUNK,
+                          MPL_OTF2_DEF_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (otf2 != NULL) {
         code = fill(archive, otf2);
         const OTF2_ErrorCode closed = OTF2_Archive_Close(otf2);
         code = code != OTF2_SUCCESS ? code : closed;
     }
-    (void) OTF2_Error_RegisterCallback(before, NULL);
-    return code == OTF2_SUCCESS
-               ? MPL_OK
-               : mpl_fail(err, MPL_E_IO, "%s%s%s", OTF2_Error_GetDescription(code),
-                          reason.text[0] != '\0' ? ": " : "", reason.text);
+    mpl_otf2_listen_no_more(&reason);
+    return code == OTF2_SUCCESS ? MPL_OK : mpl_otf2_cannot_write(&reason, code, err);
 }
 
 static enum mpl_status prepare(struct archive *archive, struct mpl_err *err)

@@ -1,0 +1,66 @@
+#include "config.h"
+
+#include "read/libotf2.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static OTF2_ErrorCode keep_reason(void *user, const char *file, uint64_t line,
+                                  const char *function, OTF2_ErrorCode code,
+                                  const char *format, va_list args)
+{
+    const int number = errno;
+    struct mpl_otf2_reason *reason = (struct mpl_otf2_reason *) user;
+
+    (void) file;
+    (void) line;
+    (void) function;
+    if (reason != NULL && reason->text[0] == '\0') {
+        reason->code = code;
+        reason->number = number;
+        (void) vsnprintf(reason->text, sizeof reason->text, format, args);
+    }
+    return code;
+}
+
+void mpl_otf2_listen(struct mpl_otf2_reason *reason)
+{
+    *reason = (struct mpl_otf2_reason){ .code = OTF2_SUCCESS };
+    reason->before = OTF2_Error_RegisterCallback(keep_reason, reason);
+}
+
+void mpl_otf2_listen_no_more(const struct mpl_otf2_reason *reason)
+{
+    (void) OTF2_Error_RegisterCallback(reason->before, NULL);
+}
+
+/* What a disk says is what the user needs; of the rest libotf2 knows more than errno. */
+static bool is_of_disk(int number)
+{
+    return number == ENOSPC || number == EDQUOT || number == EFBIG || number == EIO;
+}
+
+enum mpl_status mpl_otf2_cannot_write(const struct mpl_otf2_reason *reason,
+                                      OTF2_ErrorCode code, struct mpl_err *err)
+{
+    if (code == OTF2_ERROR_MEM_FAULT) {
+        return mpl_nomem(err);
+    }
+    if (is_of_disk(reason->number)) {
+        return mpl_fail(err, MPL_E_IO, "%s", strerror(reason->number));
+    }
+    return mpl_fail(err, MPL_E_IO, "%s%s%s", OTF2_Error_GetDescription(code),
+                    reason->text[0] != '\0' ? ": " : "", reason->text);
+}
+
+OTF2_FlushType mpl_otf2_flush_always(void *user, OTF2_FileType type,
+                                     OTF2_LocationRef location, void *caller, bool is_final)
+{
+    (void) user;
+    (void) type;
+    (void) location;
+    (void) caller;
+    (void) is_final;
+    return OTF2_FLUSH;
+}

@@ -1,0 +1,36 @@
+/*
+ * What the modules that call libotf2 share: why a call of it failed, and how archives are written.
+ */
+#ifndef MPL_READ_LIBOTF2_H
+#define MPL_READ_LIBOTF2_H
+
+#include "base/base.h"
+
+#include <otf2/otf2.h>
+
+/* Definition chunks of 256 KiB, as Score-P writes them: every open file of definitions costs a
+ * whole chunk, and there is one per location. */
+enum { MPL_OTF2_EVENT_CHUNK = 1024 * 1024, MPL_OTF2_DEF_CHUNK = 256 * 1024 }; /* bytes */
+
+/** The first reason that libotf2 gives, because the following ones are its consequences. */
+struct mpl_otf2_reason {
+    OTF2_ErrorCode code;
+    int number;              /**< errno then. */
+    char text[MPL_ERR_TEXT]; /**< "": it has given none. */
+    OTF2_ErrorCallback before;
+};
+
+/** Keeps what libotf2 complains about in \p reason, until mpl_otf2_listen_no_more(). */
+void mpl_otf2_listen(struct mpl_otf2_reason *reason);
+void mpl_otf2_listen_no_more(const struct mpl_otf2_reason *reason);
+
+/** Why an archive that ended with \p code could not be written. MPL_E_IO or MPL_E_NOMEM. */
+enum mpl_status mpl_otf2_cannot_write(const struct mpl_otf2_reason *reason,
+                                      OTF2_ErrorCode code, struct mpl_err *err);
+
+/** What full buffers do: they are written. */
+OTF2_FlushType mpl_otf2_flush_always(void *user, OTF2_FileType type,
+                                     OTF2_LocationRef location, void *caller,
+                                     bool is_final);
+
+#endif
