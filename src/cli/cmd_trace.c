@@ -141,8 +141,14 @@ static enum mpl_status write_trace(const char *directory, struct mpl_arena *aren
     mpl_ends_let_go(held);
     if (st == MPL_OK) {
         tell(directory, &summary, arena);
+        return st;
     }
-    return st;
+    return mpl_spools_exist(spools)
+               ? mpl_wrap(err, st,
+                          "cannot write the trace; what was recorded is kept, and "
+                          "marple trace --recover %s makes a trace of it",
+                          directory)
+               : st;
 }
 
 /* Processes may run in other directories, so its path is made absolute. */
