@@ -73,19 +73,17 @@ void mpl_call_end(struct mpl_call_now *c)
 #define gives(bytes, in_place) (sendbuf == MPI_IN_PLACE ? (in_place) : (bytes))
 #define takes(bytes, in_place) (recvbuf == MPI_IN_PLACE ? (in_place) : (bytes))
 
-#define EXPORTED __attribute__((visibility("default")))
-
-#define WRAPPER(function, pmpi, call, params, args, before, after) \
-    EXPORTED int function params \
+#define WRAPPER(function, call, params, args, before, after) \
+    MPL_REPLACES(function, params) \
     { \
         struct mpl_call_now now; \
         struct mpl_call_now *c = &now; \
 \
         if (!mpl_call_begin(c, call)) { \
-            return pmpi args; \
+            return MPL_NEXT(function) args; \
         } \
         before; \
-        const int code = pmpi args; \
+        const int code = MPL_NEXT(function) args; \
         c->end_ns = mpl_now(); \
         if (code == MPI_SUCCESS) { \
             after; \
@@ -93,6 +91,10 @@ void mpl_call_end(struct mpl_call_now *c)
         mpl_call_end(c); \
         return code; \
     }
+
+#define WRAPPERS(function, call, params, args, before, after) \
+    WRAPPER(function, call, params, args, before, after) \
+    WRAPPER(P##function, call, params, args, before, after)
 
 #define V3(...) __VA_ARGS__
 #if MPI_VERSION >= 4
@@ -103,7 +105,7 @@ void mpl_call_end(struct mpl_call_now *c)
 
 #define OWN(name, class)
 #define CALL(since, name, class, params, args, before, after) \
-    since(WRAPPER(MPI_##name, PMPI_##name, MPL_CALL_IS_##name, params, args, before, after))
+    since(WRAPPERS(MPI_##name, MPL_CALL_IS_##name, params, args, before, after))
 #define SIZED(since, name, class, params, args, before, after) \
     CALL(since, name, class, params, args, before, after)
 #define COUNT          int
@@ -120,8 +122,7 @@ void mpl_call_end(struct mpl_call_now *c)
 #undef COUNTS
 #define CALL(since, name, class, params, args, before, after)
 #define SIZED(since, name, class, params, args, before, after) \
-    WRAPPER(MPI_##name##_c, PMPI_##name##_c, MPL_CALL_IS_##name, params, args, before, \
-            after)
+    WRAPPERS(MPI_##name##_c, MPL_CALL_IS_##name, params, args, before, after)
 #define COUNT          MPI_Count
 #define DISP           MPI_Aint
 #define COUNTS(counts) ((struct mpl_counts){ .many = (counts) })

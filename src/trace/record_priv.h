@@ -1,6 +1,6 @@
 /*
  * What the files of the preloaded library share. It lives in somebody else's program: it never ends it,
- * calls nothing but PMPI_… and the system, allocates nothing while calls are recorded but pages for tables that
+ * calls nothing but PMPI_… (while a call is recorded, so that these are not) and the system, allocates nothing while calls are recorded but pages for tables that
  * grow, and takes locks only where several threads may call MPI.
  */
 #ifndef MPL_TRACE_RECORD_PRIV_H
@@ -62,6 +62,28 @@ struct mpl_call_now {
     uint64_t sent;
     uint64_t received;
 };
+
+/* ---- taking the place of functions (setup.c) -------------------------------------------- */
+
+/** A function that this library has instead of another one. */
+struct mpl_replaced {
+    const char *name;
+    void *
+        *next; /**< Where the address of the other one goes, when the library is loaded. */
+};
+
+/**
+ * Begins the definition of a function of MPI, which calls the one that the program would have called by
+ * MPL_NEXT(). Both of its names, MPI_… and PMPI_…, are replaced: layers of MPI itself (Open MPI's for Fortran)
+ * and other tools call the second one. Only the outermost call is recorded.
+ */
+#define MPL_REPLACES(function, params) \
+    static int(*next_##function) params; \
+    static struct mpl_replaced replaced_##function \
+        __attribute__((section("mpl_replaced"), used)) = { #function, \
+                                                           (void **) &next_##function }; \
+    __attribute__((visibility("default"))) int function params
+#define MPL_NEXT(function) next_##function
 
 /* ---- start and end (setup.c) ------------------------------------------------------------ */
 

@@ -14,12 +14,25 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EXPORTED __attribute__((visibility("default")))
-
 bool mpl_is_recording;
 bool mpl_is_switched_on = true;
 
 static bool is_started;
+
+/* ---- the functions that are replaced ------------------------------------------------------- */
+
+/* The linker has these for every section with such a name. */
+extern struct mpl_replaced __start_mpl_replaced[] __attribute__((visibility("hidden")));
+extern struct mpl_replaced __stop_mpl_replaced[] __attribute__((visibility("hidden")));
+
+__attribute__((constructor)) static void find_replaced(void)
+{
+    for (struct mpl_replaced *r = __start_mpl_replaced; r < __stop_mpl_replaced; r++) {
+        *r->next = dlsym(RTLD_NEXT, r->name);
+    }
+}
+
+/* ---- start ------------------------------------------------------------------------------------ */
 
 /* A function that only the MPI of this library has. Data would not do: the linker copies them to the program. */
 #ifdef OPEN_MPI
@@ -32,7 +45,7 @@ static bool is_started;
 static bool is_own_mpi(void)
 {
     const void *own = dlsym(RTLD_DEFAULT, OWN_FUNCTION);
-    const void *used = dlsym(RTLD_DEFAULT, "PMPI_Init");
+    const void *used = dlsym(RTLD_NEXT, "PMPI_Init");
     Dl_info here;
     Dl_info there;
 
@@ -109,63 +122,88 @@ static void start(uint16_t call, uint64_t begin_ns)
     }
 }
 
-EXPORTED int MPI_Init(int *argc, char ***argv)
-{
-    const uint64_t begin = mpl_now();
-    const int code = PMPI_Init(argc, argv);
-
-    if (code == MPI_SUCCESS) {
-        start(MPL_CALL_IS_Init, begin);
+#define INIT(function) \
+    MPL_REPLACES(function, (int *argc, char ***argv)) \
+    { \
+        const uint64_t begin = mpl_now(); \
+        const int code = MPL_NEXT(function)(argc, argv); \
+\
+        if (code == MPI_SUCCESS) { \
+            start(MPL_CALL_IS_Init, begin); \
+        } \
+        return code; \
     }
-    return code;
-}
+INIT(MPI_Init)
+INIT(PMPI_Init)
 
-EXPORTED int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
-{
-    const uint64_t begin = mpl_now();
-    const int code = PMPI_Init_thread(argc, argv, required, provided);
-
-    if (code == MPI_SUCCESS) {
-        start(MPL_CALL_IS_Init_thread, begin);
+#define INIT_THREAD(function) \
+    MPL_REPLACES(function, (int *argc, char ***argv, int required, int *provided)) \
+    { \
+        const uint64_t begin = mpl_now(); \
+        const int code = MPL_NEXT(function)(argc, argv, required, provided); \
+\
+        if (code == MPI_SUCCESS) { \
+            start(MPL_CALL_IS_Init_thread, begin); \
+        } \
+        return code; \
     }
-    return code;
-}
+INIT_THREAD(MPI_Init_thread)
+INIT_THREAD(PMPI_Init_thread)
 
-EXPORTED int MPI_Finalize(void)
+/* ---- end ------------------------------------------------------------------------------------------ */
+
+/* Processes that are not recorded take part here, too. */
+static void compare_clocks(struct mpl_track *track)
 {
-    struct mpl_call_now c;
-    const bool is_recorded = mpl_call_begin(&c, MPL_CALL_IS_Finalize);
-
     if (is_started) {
-        mpl_clocks_compare(is_recorded ? c.track : NULL);
+        is_started = false;
+        mpl_clocks_compare(track);
         mpl_clocks_close();
     }
-    const int code = PMPI_Finalize();
-    if (is_recorded) {
-        c.end_ns = mpl_now();
-        mpl_call_end(&c);
-        mpl_is_recording = false;
-        mpl_spool_end_as(MPL_SPOOL_FINISHED);
-        mpl_spool_close();
-    }
-    return code;
 }
 
-EXPORTED int MPI_Abort(MPI_Comm comm, int errorcode)
+static void finish(struct mpl_call_now *c)
 {
-    struct mpl_call_now c;
-
-    if (mpl_call_begin(&c, MPL_CALL_IS_Abort)) {
-        mpl_spool_end_as(MPL_SPOOL_ABORTED);
-    }
-    return PMPI_Abort(comm, errorcode);
+    c->end_ns = mpl_now();
+    mpl_call_end(c);
+    mpl_is_recording = false;
+    mpl_spool_end_as(MPL_SPOOL_FINISHED);
+    mpl_spool_close();
 }
+
+#define FINALIZE(function) \
+    MPL_REPLACES(function, (void) ) \
+    { \
+        struct mpl_call_now c; \
+        const bool is_recorded = mpl_call_begin(&c, MPL_CALL_IS_Finalize); \
+\
+        compare_clocks(is_recorded ? c.track : NULL); \
+        const int code = MPL_NEXT(function)(); \
+        if (is_recorded) { \
+            finish(&c); \
+        } \
+        return code; \
+    }
+FINALIZE(MPI_Finalize)
+FINALIZE(PMPI_Finalize)
+
+#define ABORT(function) \
+    MPL_REPLACES(function, (MPI_Comm comm, int errorcode)) \
+    { \
+        struct mpl_call_now c; \
+\
+        if (mpl_call_begin(&c, MPL_CALL_IS_Abort)) { \
+            mpl_spool_end_as(MPL_SPOOL_ABORTED); \
+        } \
+        return MPL_NEXT(function)(comm, errorcode); \
+    }
+ABORT(MPI_Abort)
+ABORT(PMPI_Abort)
 
 /* Level 0 stops recording, any other one goes on with it; messages that are under way are recorded to their end. */
-EXPORTED int MPI_Pcontrol(const int level, ...)
+static int switch_recording(bool is_on)
 {
     struct mpl_track *track = mpl_own_track;
-    const bool is_on = level != 0;
 
     if (mpl_is_recording && is_on != mpl_is_switched_on) {
         mpl_is_switched_on = is_on;
@@ -177,3 +215,13 @@ EXPORTED int MPI_Pcontrol(const int level, ...)
     }
     return MPI_SUCCESS;
 }
+
+/* MPI's own does nothing. */
+#define PCONTROL(function) \
+    MPL_REPLACES(function, (const int level, ...)) \
+    { \
+        (void) MPL_NEXT(function); \
+        return switch_recording(level != 0); \
+    }
+PCONTROL(MPI_Pcontrol)
+PCONTROL(PMPI_Pcontrol)
