@@ -263,6 +263,13 @@ enum mpl_status mpl_file_stream(const char *path, FILE **out, struct mpl_err *er
 enum mpl_status mpl_file_read(const char *path, size_t limit, struct mpl_arena *arena,
                               char **text, size_t *bytes, struct mpl_err *err);
 
+/** The file of the running program, and its directory; NULL where the system does not tell. */
+const char *mpl_own_program(struct mpl_arena *arena);
+const char *mpl_own_directory(struct mpl_arena *arena);
+/** A library that is installed with marple, "libmarple-trace-mpich.so", or lies in its build tree; NULL: there is
+ *  none. */
+const char *mpl_own_library(const char *file, struct mpl_arena *arena);
+
 /**
  * A new file to write to, with the rights that new files get here; the Xs at the end of \p path,
  * "report.XXXXXX", become what no other file has. -1 with errno when it cannot be made.

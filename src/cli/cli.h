@@ -190,9 +190,6 @@ void mpl_progress_line_close(struct mpl_progress_line *line);
 
 /* ---- knowledge ------------------------------------------------------------------------------- */
 
-/** The file of the running program, and its directory; NULL where the system does not tell. */
-const char *mpl_own_program(struct mpl_arena *arena);
-const char *mpl_own_directory(struct mpl_arena *arena);
 /**
  * The directory that holds the stock patterns/ and rules/: $MARPLE_DATA, else the one of the
  * program itself (a build tree), else ../share/marple from there (a moved installation), else

@@ -12,7 +12,7 @@ enum { OPT_OUTPUT, OPT_TRACER, OPT_LIST, OPT_EXPLAIN, OPT_FORMAT, OPT_MANIFEST }
 static const struct mpl_option options[] = {
     [OPT_OUTPUT] = MPL_OUTPUT_OPTION,
     [OPT_TRACER] = { 0, "tracer", "NAME|auto",
-                     "settings for this tracer: eztrace, scorep, or one of your own" },
+                     "settings for this tracer: marple, eztrace, scorep, or your own" },
     [OPT_LIST] = { 0, "list-tracers", NULL, "say which tracers are known, and stop" },
     [OPT_EXPLAIN] = { 0, "explain", NULL, "say why each experiment is asked for" },
     [OPT_FORMAT] = { 0, "format", "yaml|json", "what to print; yaml is the default" },

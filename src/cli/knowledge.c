@@ -2,10 +2,7 @@
 
 #include "cli/cli.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static bool holds_knowledge(struct mpl_arena *arena, const char *directory)
@@ -13,22 +10,6 @@ static bool holds_knowledge(struct mpl_arena *arena, const char *directory)
     const char *file = mpl_arena_printf(arena, "%s/rules/vocabulary.clp", directory);
 
     return file != NULL && access(file, R_OK) == 0;
-}
-
-const char *mpl_own_program(struct mpl_arena *arena)
-{
-    char path[PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-
-    return n > 0 ? mpl_arena_strndup(arena, path, (size_t) n) : NULL;
-}
-
-const char *mpl_own_directory(struct mpl_arena *arena)
-{
-    const char *path = mpl_own_program(arena);
-    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
-
-    return slash != NULL ? mpl_arena_strndup(arena, path, (size_t) (slash - path)) : NULL;
 }
 
 enum mpl_status mpl_knowledge_find(struct mpl_arena *arena, const char **out,

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -119,22 +120,11 @@ enum mpl_status mpl_trace_run(const char *const *words, size_t n, struct mpl_end
 
 /* ---- becoming the program ---------------------------------------------------------------------- */
 
-static const char *find_library(const char *name, struct mpl_arena *arena)
+static const char *find_library(const char *mpi, struct mpl_arena *arena)
 {
-    const char *own = mpl_own_directory(arena);
-    const char *file = mpl_arena_printf(arena, "libmarple-trace-%s.so", name);
-    const char *const places[] = {
-        own != NULL ? mpl_arena_printf(arena, "%s/.libs/%s", own, file) : NULL,
-        mpl_arena_printf(arena, "%s/%s", MPL_PKGLIBDIR, file),
-        own != NULL ? mpl_arena_printf(arena, "%s/../lib/marple/%s", own, file) : NULL,
-    };
+    const char *file = mpl_arena_printf(arena, "libmarple-trace-%s.so", mpi);
 
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (places[i] != NULL && access(places[i], R_OK) == 0) {
-            return places[i];
-        }
-    }
-    return NULL;
+    return file != NULL ? mpl_own_library(file, arena) : NULL;
 }
 
 /* Launchers tell what they are by what they leave in the environment: a program, which may be a script, does not. */
@@ -187,6 +177,22 @@ static bool set_environment(const char *library, const char *spools,
            setenv("MARPLE_TRACE_SPOOLS", spools, 1) == 0;
 }
 
+/*
+ * Only marple trace has made the directory. All processes may try at once, and where it cannot be made the
+ * library says so: the program runs all the same.
+ */
+static void make_directories(const char *spools, struct mpl_arena *arena)
+{
+    const char *slash = strrchr(spools, '/');
+    const char *parent =
+        slash != NULL ? mpl_arena_strndup(arena, spools, (size_t) (slash - spools)) : NULL;
+
+    if (parent != NULL) {
+        (void) mkdir(parent, 0777);
+    }
+    (void) mkdir(spools, 0777);
+}
+
 enum mpl_status mpl_trace_become(const char *const *words, size_t n, const char *spools,
                                  struct mpl_arena *arena, struct mpl_err *err)
 {
@@ -198,6 +204,7 @@ enum mpl_status mpl_trace_become(const char *const *words, size_t n, const char 
     if (st != MPL_OK) {
         return st;
     }
+    make_directories(spools, arena);
     if (!set_environment(library, spools, arena)) {
         return mpl_nomem(err);
     }

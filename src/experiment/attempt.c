@@ -58,25 +58,37 @@ const char *mpl_settings_key(const struct mpl_planned *planned, struct mpl_arena
     return text;
 }
 
-/* {trace} and {file:NAME} by paths in the run's folder. */
+/* What the placeholder at the beginning of \p text stands for, and how long it is: {trace} and {file:NAME} are
+ * paths in the run's folder. 0: there is none; NULL: no memory. */
+static const char *place_of(const char *text, const char *folder, struct mpl_arena *arena,
+                            size_t *length)
+{
+    *length = strcspn(text, "}") + 1;
+    if (strncmp(text, "{trace}", 7) == 0) {
+        return mpl_arena_printf(arena, "%s/trace", folder);
+    }
+    if (strncmp(text, "{marple}", 8) == 0) {
+        const char *own = mpl_own_program(arena);
+
+        return own != NULL ? own : "marple";
+    }
+    if (strncmp(text, "{file:", 6) == 0 && strchr(text, '}') != NULL) {
+        return mpl_arena_printf(arena, "%s/%.*s", folder, (int) *length - 7, text + 6);
+    }
+    *length = 0;
+    return NULL;
+}
+
 static const char *resolve(const char *text, const char *folder, struct mpl_arena *arena)
 {
     const char *out = "";
 
     while (out != NULL && *text != '\0') {
-        const char *name = NULL;
         size_t length = 0;
+        const char *place = place_of(text, folder, arena, &length);
 
-        if (strncmp(text, "{trace}", 7) == 0) {
-            name = "trace";
-            length = 7;
-        } else if (strncmp(text, "{file:", 6) == 0 && strchr(text, '}') != NULL) {
-            length = strcspn(text, "}") + 1;
-            name = mpl_arena_strndup(arena, text + 6, length - 7);
-        }
         if (length > 0) {
-            out =
-                name != NULL ? mpl_arena_printf(arena, "%s%s/%s", out, folder, name) : NULL;
+            out = place != NULL ? mpl_arena_printf(arena, "%s%s", out, place) : NULL;
             text += length;
         } else {
             out = mpl_arena_printf(arena, "%s%c", out, *text++);
@@ -98,21 +110,34 @@ struct attempt {
     struct mpl_buf ranks;   /* struct rank_seen: where they run, as seen last. */
     double next_look_s;     /* When they are looked at again. */
     bool is_without_mpi;    /* What was printed is the tracer's trouble with that. */
+    const char
+        *unfinished; /* Why no trace could be made of what was recorded; "": it was. */
 };
+
+static const char *const *resolve_all(const struct attempt *a, const char *const *words,
+                                      size_t n)
+{
+    struct mpl_arena *arena = a->h->c->arena;
+    const char **all = MPL_NEW_ARRAY(arena, n, const char *);
+
+    for (size_t i = 0; i < n && all != NULL; i++) {
+        all[i] = resolve(words[i], a->folder, arena);
+        if (all[i] == NULL) {
+            return NULL;
+        }
+    }
+    return all;
+}
 
 static enum mpl_status fill_words(struct attempt *a, struct mpl_err *err)
 {
     struct mpl_arena *arena = a->h->c->arena;
     const struct mpl_settings *s = a->planned->settings;
-    const char **launch = MPL_NEW_ARRAY(arena, s->n_launch, const char *);
+    const char *const *launch = resolve_all(a, s->launch, s->n_launch);
     struct mpl_setting_pair *pairs =
         MPL_NEW_ARRAY(arena, s->n_environment, struct mpl_setting_pair);
     bool is_good = launch != NULL && pairs != NULL;
 
-    for (size_t i = 0; i < s->n_launch && is_good; i++) {
-        launch[i] = resolve(s->launch[i], a->folder, arena);
-        is_good = launch[i] != NULL;
-    }
     for (size_t i = 0; i < s->n_environment && is_good; i++) {
         pairs[i].name = mpl_arena_strdup(arena, s->environment[i].name);
         pairs[i].value = resolve(s->environment[i].value, a->folder, arena);
@@ -309,6 +334,10 @@ static const char *why_no_trace(const struct attempt *a, const char *why)
     if (why != NULL) {
         return why;
     }
+    if (a->unfinished[0] != '\0' && a->run.trace_bytes > 0) {
+        return mpl_arena_printf(a->h->c->arena, "it ran, but left no trace: %s",
+                                a->unfinished);
+    }
     return mpl_arena_printf(a->h->c->arena, "it ran, but %s left no trace: %s",
                             a->run.tracer,
                             a->planned->settings->n_launch > 0
@@ -397,9 +426,13 @@ static void conclude(struct attempt *a, const struct program_end *end, const cha
     }
     a->run.partial = own;
     if (own == NULL && a->run.trace_bytes > 0 && a->run.problem != NULL) {
-        a->run.problem = mpl_arena_printf(
-            arena, "%s; its trace cannot be read, as %s did not write the anchor (*.otf2)",
-            a->run.problem, a->run.tracer);
+        a->run.problem =
+            a->unfinished[0] != '\0'
+                ? mpl_arena_printf(arena, "%s; %s", a->run.problem, a->unfinished)
+                : mpl_arena_printf(arena,
+                                   "%s; its trace cannot be read, as %s did not write the "
+                                   "anchor (*.otf2)",
+                                   a->run.problem, a->run.tracer);
     }
     const char *path = own != NULL ? mpl_arena_printf(arena, "%s/%s", place, anchor) : NULL;
     const char *alone = path != NULL ? mpl_alone_in(&a->h->c->command, path, arena) : NULL;
@@ -478,42 +511,67 @@ static bool has_written(void *context)
     return a->n_anchor_seen > 1;
 }
 
-/* The first line that the tracer prints when asked; NULL when it does not say. */
-static const char *ask_version(const struct attempt *a)
+/* What a helper of the tracer leaves: the last lines of its output, or of its complaint where it fails. */
+static const char *call(struct attempt *a, const char *const *words, size_t n,
+                        double timeout_s, bool *is_good)
 {
     struct mpl_arena *arena = a->h->c->arena;
-    size_t n = 0;
-    const char *const *words = mpl_tracer_version_command(a->planned->settings->tracer, &n);
     struct program_end end = { 0 };
     const struct program program = {
-        .words = words,
+        .words = resolve_all(a, words, n),
         .n_words = n,
-        .out_path = mpl_arena_printf(arena, "%s/version", a->folder),
-        .err_path = mpl_arena_printf(arena, "%s/version.err", a->folder),
-        .timeout_s = VERSION_S,
-        .grace_s = 0.1,
+        .out_path = mpl_arena_printf(arena, "%s/helper", a->folder),
+        .err_path = mpl_arena_printf(arena, "%s/helper.err", a->folder),
+        .timeout_s = timeout_s,
+        .grace_s = timeout_s > 0 ? 0.1 : GRACE_S,
     };
 
-    if (n == 0 || program.out_path == NULL || program.err_path == NULL) {
+    *is_good = false;
+    if (program.words == NULL || program.out_path == NULL || program.err_path == NULL) {
+        return "";
+    }
+    *is_good = mpl_program_run(&program, arena, &end, NULL) == MPL_OK &&
+               end.start_errno == 0 && end.exit_status == 0;
+    const char *text = mpl_said_tail(*is_good ? program.out_path : program.err_path, arena);
+    (void) unlink(program.out_path);
+    (void) unlink(program.err_path);
+    a->h->is_interrupted |= end.is_interrupted;
+    return text;
+}
+
+/* The first line that the tracer prints when asked; NULL when it does not say. */
+static const char *ask_version(struct attempt *a)
+{
+    size_t n = 0;
+    const char *const *words = mpl_tracer_version_command(a->planned->settings->tracer, &n);
+    const struct mpl_case_run shown = { .words = resolve_all(a, words, n), .n_words = n };
+    bool is_good = false;
+
+    if (n == 0 || shown.words == NULL) {
         return NULL;
     }
-    const struct mpl_case_run shown = { .words = words, .n_words = n };
     mpl_tell(a->h, MPL_TOLD_COMMAND, a->run.level, &shown, "%s", "");
     if (a->h->options->is_dry) {
         return NULL;
     }
-    const bool is_good = mpl_program_run(&program, arena, &end, NULL) == MPL_OK &&
-                         end.start_errno == 0 && end.exit_status == 0;
-    const char *text = is_good ? mpl_said_tail(program.out_path, arena) : "";
-    const char *line = mpl_arena_strndup(arena, text, strcspn(text, "\n"));
-    (void) unlink(program.out_path);
-    (void) unlink(program.err_path);
-    a->h->is_interrupted |= end.is_interrupted;
+    const char *text = call(a, words, n, VERSION_S, &is_good);
+    const char *line =
+        mpl_arena_strndup(a->h->c->arena, is_good ? text : "", strcspn(text, "\n"));
     return line != NULL && line[0] != '\0' ? line : NULL;
 }
 
+/* What was recorded becomes a trace, also of a run that was stopped. */
+static void finish(struct attempt *a)
+{
+    const struct mpl_settings *s = a->planned->settings;
+    bool is_good = true;
+    const char *text = s->n_finish > 0 ? call(a, s->finish, s->n_finish, 0, &is_good) : "";
+
+    a->unfinished = is_good ? "" : mpl_said_gist(text, a->h->c->arena);
+}
+
 /* Known from another run of this call with the same tracer, or asked for. */
-static const char *version_of(const struct attempt *a)
+static const char *version_of(struct attempt *a)
 {
     const struct mpl_case *c = a->h->c;
 
@@ -541,7 +599,8 @@ static enum mpl_status execute(struct attempt *a, const char **tail, struct mpl_
         .timeout_s = time_limit(a->h),
         .grace_s = GRACE_S,
         .tick = tick,
-        .write_out = write_out,
+        /* What a finishing command takes is there already. */
+        .write_out = a->planned->settings->n_finish == 0 ? write_out : NULL,
         .has_written = has_written,
         .write_s = WRITE_S,
         .context = a,
@@ -558,6 +617,7 @@ static enum mpl_status execute(struct attempt *a, const char **tail, struct mpl_
     if (!note_machine(a, &before, &end)) {
         return mpl_nomem(err);
     }
+    finish(a);
     *tail = mpl_said_tail(program.err_path, arena);
     if ((*tail)[0] == '\0') {
         *tail = mpl_said_tail(program.out_path, arena);

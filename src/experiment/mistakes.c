@@ -125,8 +125,12 @@ static const char *tracer_named(const struct mpl_tracers *tracers, const char *w
         const char *const *ask =
             mpl_tracer_version_command(mpl_tracers_get(tracers, i), &n);
 
-        if (n > 0 && strcmp(name_of(ask[0]), name_of(word)) == 0) {
-            return ask[0];
+        const char *name = n == 0                            ? NULL
+                           : strcmp(ask[0], "{marple}") == 0 ? "marple"
+                                                             : name_of(ask[0]);
+
+        if (name != NULL && strcmp(name, name_of(word)) == 0) {
+            return name;
         }
     }
     return NULL;

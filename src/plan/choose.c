@@ -11,6 +11,7 @@ struct rating {
     bool is_other;  /* it never records something that the run at hand has */
     bool is_absent; /* not installed here */
     bool is_build;  /* the program has to be built for it */
+    size_t breadth; /* what it records in all: here, more is better */
 };
 
 static bool is_better(const struct rating *a, const struct rating *b)
@@ -24,7 +25,10 @@ static bool is_better(const struct rating *a, const struct rating *b)
     if (a->is_absent != b->is_absent) {
         return b->is_absent;
     }
-    return !a->is_build && b->is_build;
+    if (a->is_build != b->is_build) {
+        return b->is_build;
+    }
+    return a->breadth > b->breadth;
 }
 
 /*
@@ -69,6 +73,7 @@ static struct rating rate(const struct planner *p, const struct mpl_tracer_file 
         .is_other = is_lesser(tracer, &p->diagnosis->runs[want->run]),
         .is_absent = !mpl_tracer_is_installed(tracer),
         .is_build = mpl_tracer_needs_build(tracer),
+        .breadth = mpl_tracer_breadth(tracer),
     };
 }
 
@@ -155,7 +160,8 @@ const struct mpl_tracer_file *mpl_plan_choose_first(const struct mpl_plan_option
     for (size_t i = 0; i < n; i++) {
         const struct mpl_tracer_file *tracer = mpl_tracers_get(options->tracers, i);
         const struct rating r = { .is_absent = !mpl_tracer_is_installed(tracer),
-                                  .is_build = mpl_tracer_needs_build(tracer) };
+                                  .is_build = mpl_tracer_needs_build(tracer),
+                                  .breadth = mpl_tracer_breadth(tracer) };
 
         if (best == NULL || is_better(&r, &least)) {
             best = tracer;

@@ -29,6 +29,7 @@ static struct mpl_json *settings_json(const struct mpl_settings *s)
     mpl_json_set(json, "tracer", mpl_json_string(mpl_tracer_file_name(s->tracer)));
     mpl_json_set(json, "installed", mpl_json_boolean(mpl_tracer_is_installed(s->tracer)));
     mpl_json_set(json, "launch", strings_json(s->launch, s->n_launch));
+    mpl_json_set(json, "finish", strings_json(s->finish, s->n_finish));
     mpl_json_set(json, "environment", environment);
     mpl_json_set(json, "files", files);
     mpl_json_set(json, "needs_build", mpl_json_string(s->needs_build));

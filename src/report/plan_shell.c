@@ -39,12 +39,12 @@ static void put_text(struct lines *l, const char *text, size_t n)
     }
 }
 
-/* The length of {trace} or {file:NAME}; 0: the text is neither. */
+/* The length of {trace}, {marple} or {file:NAME}; 0: the text is neither. */
 static size_t length_of_place(const char *text)
 {
     const size_t n = strcspn(text, "}") + 1;
 
-    return strncmp(text, "{trace}", 7) == 0 ||
+    return strncmp(text, "{trace}", 7) == 0 || strncmp(text, "{marple}", 8) == 0 ||
                    (strncmp(text, "{file:", 6) == 0 && text[n - 1] == '}')
                ? n
                : 0;
@@ -57,6 +57,8 @@ static void put_place(struct lines *l, const char *place, size_t n)
     if (strncmp(place, "{file:", 6) == 0) {
         put(l, "\"$PWD\"/");
         put_text(l, place + 6, n - 7);
+    } else if (strncmp(place, "{marple}", 8) == 0) {
+        put(l, "marple");
     } else {
         put(l, "%s-np%u%s", l->experiment->id, l->processes,
             l->experiment->repetitions > 1 ? "-\"$run\"" : "");
@@ -149,8 +151,17 @@ static void put_environment(struct lines *l, const struct mpl_settings *s, bool 
     }
 }
 
+static void put_words(struct lines *l, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        put(l, "%s", i > 0 ? " " : "");
+        put_word(l, words[i]);
+    }
+}
+
 static void put_run(struct lines *l, const struct mpl_settings *s)
 {
+    const bool is_by_hand = s->n_by_hand > 0;
     const bool is_loop = l->experiment->repetitions > 1;
     const char *indent = is_loop ? "  " : "";
 
@@ -162,12 +173,20 @@ static void put_run(struct lines *l, const struct mpl_settings *s)
         put(l, "; do\n");
     }
     put_environment(l, s, true, indent);
-    put(l, "%smpirun -np %u", indent, l->processes);
-    for (size_t i = 0; i < s->n_launch; i++) {
+    put(l, "%s", indent);
+    put_words(l, s->by_hand, s->n_by_hand);
+    put(l, "%smpirun -np %u ", is_by_hand ? " " : "", l->processes);
+    if (!is_by_hand && s->n_launch > 0) {
+        put_words(l, s->launch, s->n_launch);
         put(l, " ");
-        put_word(l, s->launch[i]);
     }
-    put(l, " ./app\n%s", is_loop ? "done\n" : "");
+    put(l, "./app\n");
+    if (!is_by_hand && s->n_finish > 0) {
+        put(l, "%s", indent);
+        put_words(l, s->finish, s->n_finish);
+        put(l, "\n");
+    }
+    put(l, "%s", is_loop ? "done\n" : "");
 }
 
 const char *mpl_report_plan_shell(const struct mpl_planned *experiment,

@@ -126,6 +126,9 @@ static void put_cost(struct writer *w, const struct mpl_planned *e)
 static void put_settings(struct writer *w, const struct mpl_settings *s)
 {
     put_texts(w, 4, "launch", s->launch, s->n_launch);
+    if (s->n_finish > 0) {
+        put_texts(w, 4, "finish", s->finish, s->n_finish);
+    }
     if (s->n_environment > 0) {
         (void) fputs("    environment:\n", w->out);
     }

@@ -21,7 +21,8 @@ struct checker {
 };
 
 static const char *const in_files[] = { "region", "counter" };
-static const char *const own[] = { "trace", "memory", "counters", "region", "counter" };
+static const char *const own[] = { "trace",    "marple", "memory",
+                                   "counters", "region", "counter" };
 enum { N_OWN = sizeof own / sizeof *own };
 
 bool mpl_tracer_is_placeholder(const char *name)
@@ -76,7 +77,9 @@ static void check_known(const struct checker *c, const char *name, struct mpl_pl
 static void check_name(const struct checker *c, const char *name, enum use use,
                        struct mpl_place place)
 {
-    const bool is_path = strcmp(name, "trace") == 0 || strncmp(name, "file:", 5) == 0;
+    const bool is_file = strncmp(name, "file:", 5) == 0;
+    const bool is_path =
+        is_file || strcmp(name, "trace") == 0 || strcmp(name, "marple") == 0;
 
     if (use == USE_FILE && is_path) {
         mpl_tracer_fault(c->loader, place,
@@ -85,12 +88,12 @@ static void check_name(const struct checker *c, const char *name, enum use use,
                          name);
     } else if (use == USE_WORD && !is_path) {
         mpl_tracer_fault(c->loader, place,
-                         "'{%s}' cannot stand in a word for a placeholder: only {trace} "
-                         "and {file:NAME} can",
+                         "'{%s}' cannot stand in a word for a placeholder: only {trace}, "
+                         "{marple} and {file:NAME} can",
                          name);
     } else if (use != USE_FILE && is_in_files_only(name)) {
         mpl_tracer_fault(c->loader, place, "'{%s}' can stand in a file only", name);
-    } else if (is_path && strcmp(name, "trace") != 0) {
+    } else if (is_file) {
         check_file(c, name + 5, place);
     } else {
         check_known(c, name, place);
@@ -185,13 +188,16 @@ static void check_words(const struct checker *c, const struct mpl_yaml *words)
 
 static void check_all(struct checker *c)
 {
+    static const char *const commands[] = { "launch", "finish", "by_hand" };
     const struct mpl_yaml *records = mpl_yaml_find(c->root, "records");
     const struct mpl_yaml *regions = mpl_yaml_find(c->root, "regions");
     const struct mpl_yaml *counters = mpl_yaml_find(c->root, "counters");
     const struct mpl_yaml *build = mpl_yaml_find(c->root, "build");
 
     check_part(c, c->root);
-    check_texts(c, mpl_yaml_find(c->root, "launch"), USE_VALUE);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        check_texts(c, mpl_yaml_find(c->root, commands[i]), USE_VALUE);
+    }
     check_texts(c, build != NULL ? mpl_yaml_find(build, "lines") : NULL, USE_VALUE);
     check_words(c, mpl_yaml_find(c->root, "words"));
     for (const struct mpl_yaml *r = records != NULL ? records->first : NULL; r != NULL;

@@ -361,8 +361,6 @@ static void load_head(struct tracer_loader *loader, const struct mpl_yaml *root)
     const struct mpl_yaml *says = mpl_yaml_find(root, "says");
     const struct mpl_yaml *program = mpl_yaml_find(root, "program");
     const struct mpl_yaml *version = mpl_yaml_find(root, "version");
-    const struct mpl_yaml *command = mpl_yaml_find(root, "version_command");
-    const struct mpl_yaml *launch = mpl_yaml_find(root, "launch");
 
     if (says == NULL || program == NULL) {
         mpl_tracer_fault(loader, root->place, "the tracer has no '%s'",
@@ -376,25 +374,42 @@ static void load_head(struct tracer_loader *loader, const struct mpl_yaml *root)
         mpl_tracer_fault(loader, version->place,
                          "'version' must be 1: that of this kind of file");
     }
-    if (command != NULL) {
-        t->version_command =
-            mpl_tracer_texts(loader, command, "'version_command'", &t->n_version_command);
-    }
-    if (launch != NULL) {
-        t->launch = mpl_tracer_texts(loader, launch, "'launch'", &t->n_launch);
-    }
+}
+
+static const char *const *load_list_of(struct tracer_loader *loader,
+                                       const struct mpl_yaml *root, const char *key,
+                                       size_t *n)
+{
+    const struct mpl_yaml *node = mpl_yaml_find(root, key);
+    const char *what = mpl_arena_printf(loader->arena, "'%s'", key);
+
+    return node != NULL && what != NULL ? mpl_tracer_texts(loader, node, what, n) : NULL;
+}
+
+static void load_commands(struct tracer_loader *loader, const struct mpl_yaml *root)
+{
+    struct mpl_tracer_file *t = loader->tracer;
+
+    t->version_command =
+        load_list_of(loader, root, "version_command", &t->n_version_command);
+    t->libraries = load_list_of(loader, root, "libraries", &t->n_libraries);
+    t->launch = load_list_of(loader, root, "launch", &t->n_launch);
+    t->finish = load_list_of(loader, root, "finish", &t->n_finish);
+    t->by_hand = load_list_of(loader, root, "by_hand", &t->n_by_hand);
 }
 
 void mpl_tracer_load(struct tracer_loader *loader, const struct mpl_yaml *root)
 {
     static const char *const keys[] = {
-        "tracer", "says",    "version", "program",    "version_command", "launch",
-        "words",  "records", "never",   "regions",    "counters",        "build",
-        "memory", "cost",    "files",   "environment"
+        "tracer",      "says",   "version", "program",  "version_command",
+        "launch",      "words",  "records", "never",    "regions",
+        "counters",    "build",  "memory",  "cost",     "files",
+        "environment", "finish", "by_hand", "libraries"
     };
 
     mpl_tracer_keys(loader, root, keys, sizeof keys / sizeof *keys, "a tracer");
     load_head(loader, root);
+    load_commands(loader, root);
     load_part(loader, root, &loader->tracer->always);
     load_sections(loader, root);
     if (!loader->has_fault) {

@@ -270,7 +270,7 @@ bool mpl_tracer_needs_build(const struct mpl_tracer_file *tracer)
     return tracer->build_why != NULL;
 }
 
-bool mpl_tracer_is_installed(const struct mpl_tracer_file *tracer)
+static bool is_on_path(const char *program)
 {
     const char *path = getenv("PATH");
     char file[4096];
@@ -278,8 +278,8 @@ bool mpl_tracer_is_installed(const struct mpl_tracer_file *tracer)
 
     while (path != NULL && *path != '\0') {
         const size_t n = strcspn(path, ":");
-        const int length = snprintf(file, sizeof file, "%.*s/%s", (int) n,
-                                    n > 0 ? path : ".", tracer->program);
+        const int length =
+            snprintf(file, sizeof file, "%.*s/%s", (int) n, n > 0 ? path : ".", program);
 
         if (n > 0 && length > 0 && (size_t) length < sizeof file && stat(file, &st) == 0 &&
             S_ISREG(st.st_mode) && access(file, X_OK) == 0) {
@@ -288,6 +288,35 @@ bool mpl_tracer_is_installed(const struct mpl_tracer_file *tracer)
         path += n + (path[n] == ':');
     }
     return false;
+}
+
+static bool has_library(const struct mpl_tracer_file *tracer)
+{
+    struct mpl_arena *arena = mpl_arena_create();
+    bool is_there = tracer->n_libraries == 0;
+
+    for (size_t i = 0; arena != NULL && i < tracer->n_libraries && !is_there; i++) {
+        is_there = mpl_own_library(tracer->libraries[i], arena) != NULL;
+    }
+    mpl_arena_destroy(arena);
+    return is_there;
+}
+
+bool mpl_tracer_is_installed(const struct mpl_tracer_file *tracer)
+{
+    const bool is_own = strcmp(tracer->program, "{marple}") == 0;
+
+    return (is_own || is_on_path(tracer->program)) && has_library(tracer);
+}
+
+size_t mpl_tracer_breadth(const struct mpl_tracer_file *tracer)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < tracer->n_recorded; i++) {
+        n += tracer->recorded[i].only == NULL;
+    }
+    return n;
 }
 
 bool mpl_tracer_records(const struct mpl_tracer_file *tracer, const char *capability,

@@ -329,6 +329,8 @@ enum mpl_status mpl_tracer_settle(const struct mpl_tracer_file *tracer,
     struct mpl_settings all = {
         .tracer = tracer,
         .n_launch = tracer->n_launch,
+        .n_finish = tracer->n_finish,
+        .n_by_hand = tracer->n_by_hand,
         .n_build = tracer->n_build,
         .needs_build = tracer->build_why,
         .bytes_per_event = tracer->bytes_per_event,
@@ -345,8 +347,11 @@ enum mpl_status mpl_tracer_settle(const struct mpl_tracer_file *tracer,
         return mpl_nomem(err);
     }
     all.launch = fill_all(&s, tracer->launch, tracer->n_launch);
+    all.finish = fill_all(&s, tracer->finish, tracer->n_finish);
+    all.by_hand = fill_all(&s, tracer->by_hand, tracer->n_by_hand);
     all.build = fill_all(&s, tracer->build, tracer->n_build);
-    if (all.launch == NULL || all.build == NULL) {
+    if (all.launch == NULL || all.finish == NULL || all.by_hand == NULL ||
+        all.build == NULL) {
         return mpl_nomem(err);
     }
     *out = all;

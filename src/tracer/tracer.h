@@ -32,7 +32,7 @@ const char *const *mpl_tracer_version_command(const struct mpl_tracer_file *trac
                                               size_t *n);
 /** Whether a program must be built for it; false: any program can be traced. */
 bool mpl_tracer_needs_build(const struct mpl_tracer_file *tracer);
-/** Whether its program is on PATH. */
+/** Whether its program is on PATH, and one of its libraries, if it names some, where marple has its own. */
 bool mpl_tracer_is_installed(const struct mpl_tracer_file *tracer);
 
 /** What is to be recorded. Empty: the least that shows who communicates with whom. */
@@ -62,13 +62,20 @@ struct mpl_setting_file {
     const char *name; /**< "scorep.filter", to be written beside the trace. */
     const char *text;
 };
+/** How many capabilities it records without a condition. */
+size_t mpl_tracer_breadth(const struct mpl_tracer_file *tracer);
 /** Everything somebody needs to record that; placeholders are resolved but for {trace}, which is the
- *  directory that the trace goes to, and {file:NAME}, the path of one of the files. */
+ *  directory that the trace goes to, {file:NAME}, the path of one of the files, and {marple}, the running program. */
 struct mpl_settings {
     const struct mpl_tracer_file *tracer;
     size_t n_launch;
     const char *const
         *launch; /**< Words in front of the program, e.g. eztrace -t openmpi. */
+    size_t n_finish;
+    const char *const *finish; /**< A command that makes the trace when the run is over. */
+    size_t n_by_hand;
+    /** Words in front of the launcher that do all of this for a person, instead of the others. */
+    const char *const *by_hand;
     size_t n_environment;
     const struct mpl_setting_pair *environment;
     size_t n_files;

@@ -40,8 +40,14 @@ struct mpl_tracer_file {
     const char *program;
     size_t n_version_command;
     const char *const *version_command;
+    size_t n_libraries;
+    const char *const *libraries; /* of marple's own, one of which it needs */
     size_t n_launch;
     const char *const *launch; /* templates */
+    size_t n_finish;
+    const char *const *finish; /* likewise */
+    size_t n_by_hand;
+    const char *const *by_hand; /* likewise */
     size_t n_lists;
     const struct word_list *lists;
     struct part always;

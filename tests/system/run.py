@@ -176,13 +176,20 @@ def check_schema(document, what):
 
 
 def test_dry(place):
-    done = place.run(["--dry-run", "--processes", "7"], [*MPIRUN, place.program("mw"), *SLOW])
-    tap.ok(done.status == 0, "dry run: status 0", done)
-    tap.ok(
-        "mpirun --oversubscribe -np 7 eztrace -t openmpi %s --tasks" % place.program("mw") in done.out,
-        "dry run: the command is shown",
-        done,
-    )
+    for tracer, words in (
+        ("auto", "/marple trace --preload %s/spools --" % place.path("marple-mw", "run-01", "trace")),
+        ("eztrace", "eztrace -t openmpi"),
+    ):
+        done = place.run(
+            ["--dry-run", "--processes", "7", "--tracer", tracer], [*MPIRUN, place.program("mw"), *SLOW]
+        )
+        what = "dry run, %s: " % tracer
+        tap.ok(done.status == 0, what + "status 0", done)
+        tap.ok(
+            "mpirun --oversubscribe -np 7 " in done.out and "%s %s --tasks" % (words, place.program("mw")) in done.out,
+            what + "the command is shown",
+            done,
+        )
     tap.ok(not os.path.exists(place.path("marple-mw")), "dry run: nothing is made")
 
 
@@ -490,7 +497,7 @@ def test_hang(place):
 def test_stuck(place):
     """Its ranks are told to write, but for the one that waits in MPI_Finalize for the others."""
     what = "a program that hangs and leaves a trace"
-    options = ["-o", "stuck", "--timeout", "4s"]
+    options = ["-o", "stuck", "--timeout", "4s", "--tracer", "eztrace"]
     command = ["mpirun", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-np", "4", place.program("shaky")]
     done = place.run(options, command, SHAKY_STUCK="all")
     tap.ok(done.status == 0, what + ": it is diagnosed", done)
@@ -620,6 +627,7 @@ def test_mistakes(place):
         (["no-such-launcher", "-n", "2", program], 'there is no program "no-such-launcher" on PATH'),
         (["mpirun", "-np", "{procs}", program], "there is no placeholder {procs}; did you mean {processes}?"),
         (["mpirun", "-np", "2", "eztrace", "-t", "openmpi", program], 'the command starts "eztrace" itself'),
+        (["marple", "trace", "mpirun", "-np", "2", program], 'the command starts "marple" itself'),
     ):
         done = place.run(["-o", "mistake"], command)
         what = " ".join(command).replace(place.folder, "…")
@@ -627,7 +635,7 @@ def test_mistakes(place):
         tap.ok(not os.path.exists(place.path("mistake")), what + ": nothing is started")
     done = place.run(["-o", "mistake", "--dry-run"], ["mpirun", "-np", "2", "./no-such-program"])
     tap.ok(
-        done.status == 0 and "does not exist" in done.complaint and "eztrace -t openmpi ./no-such-program" in done.out,
+        done.status == 0 and "does not exist" in done.complaint and "spools -- ./no-such-program" in done.out,
         "a dry run shows the command all the same",
         done,
     )
@@ -701,7 +709,7 @@ def test_interrupt_version(place):
     )
     for _ in range(200):
         time.sleep(0.05)
-        if os.path.exists(place.path("early", "run-01", "version")):
+        if os.path.exists(place.path("early", "run-01", "helper")):
             break
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)

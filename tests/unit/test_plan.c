@@ -154,11 +154,17 @@ END_TEST
 
 START_TEST(the_tracer_that_records_it_is_chosen)
 {
-    ask(MEASURE("(reason \"a\") (record \"receive-completions\")"));
+    ask(MEASURE("(reason \"a\") (record \"receive-completions\")")
+            MEASURE("(reason \"b\") (record \"user-regions\")"));
     const struct mpl_plan *plan = plan_with(NULL, 0);
 
-    ck_assert_uint_eq(plan->n, 1);
-    ck_assert_str_eq(mpl_tracer_file_name(plan->experiments[0].settings->tracer), "scorep");
+    ck_assert_uint_eq(plan->n, 2);
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct mpl_planned *e = &plan->experiments[i];
+
+        ck_assert_str_eq(mpl_tracer_file_name(e->settings->tracer),
+                         strcmp(e->purpose, "a") == 0 ? "marple" : "scorep");
+    }
 }
 END_TEST
 
@@ -346,6 +352,17 @@ START_TEST(lines_to_paste_hold_every_run)
 }
 END_TEST
 
+START_TEST(lines_to_paste_are_what_a_person_would_type)
+{
+    ask(MEASURE("(reason \"b\") (processes 2)"));
+    const struct mpl_plan *plan = plan_with("marple", 0);
+    const char *shell =
+        text_at(mpl_yaml_find(written(plan), "experiments")->first, "shell");
+
+    ck_assert_str_eq(shell, "marple trace -o e1-np2 -- mpirun -np 2 ./app\n");
+}
+END_TEST
+
 START_TEST(lines_to_paste_say_what_they_do_not_record)
 {
     ask(MEASURE("(reason \"b\") (record \"counters\")"));
@@ -433,6 +450,7 @@ int main(void)
     tcase_add_test(plans, the_first_run_records_least);
     tcase_add_test(plans, what_is_written_is_read_back);
     tcase_add_test(plans, lines_to_paste_hold_every_run);
+    tcase_add_test(plans, lines_to_paste_are_what_a_person_would_type);
     tcase_add_test(plans, lines_to_paste_say_what_they_do_not_record);
     tcase_add_test(plans, lines_to_paste_say_once_what_is_the_same_for_every_run);
     tcase_add_test(plans, a_plan_of_nothing_is_a_plan);

@@ -119,7 +119,7 @@ START_TEST(a_third_tracer_needs_a_file_only)
 
     describe(PLAIN("launch: [z, --to, \"{trace}\"]\n"));
     ck_assert_msg(load(true, &all) == MPL_OK, "%s", err.cause[0].text);
-    ck_assert_uint_eq(mpl_tracers_count(all), 3);
+    ck_assert_uint_eq(mpl_tracers_count(all), 4);
 
     const struct mpl_tracer_file *x = mpl_tracers_find(all, "x");
     const struct mpl_recording messages = { 0 };
@@ -142,7 +142,7 @@ START_TEST(a_later_file_replaces_one_of_its_name)
     describe("tracer: eztrace\nsays: mine\nprogram: sh\nrecords:\n  messages:\n"
              "cost: {bytes_per_event: 10, overhead_s_per_event: 1e-6, source: q}\n");
     ck_assert_int_eq(load(true, &all), MPL_OK);
-    ck_assert_uint_eq(mpl_tracers_count(all), 2);
+    ck_assert_uint_eq(mpl_tracers_count(all), 3);
     ck_assert_str_eq(mpl_tracer_file_says(mpl_tracers_find(all, "eztrace")), "mine");
     ck_assert(mpl_tracer_is_installed(mpl_tracers_find(all, "eztrace")));
 }
@@ -168,6 +168,43 @@ START_TEST(a_directory_without_tracers_is_no_error)
 }
 END_TEST
 
+START_TEST(a_library_that_is_not_there_is_not_installed)
+{
+    const struct mpl_tracers *all = NULL;
+
+    describe("tracer: x\nsays: y\nprogram: sh\nlibraries: [libno-such-thing.so]\nrecords:\n"
+             "  messages:\n"
+             "cost: {bytes_per_event: 10, overhead_s_per_event: 1e-6, source: q}\n");
+    ck_assert_msg(load(false, &all) == MPL_OK, "%s", err.cause[0].text);
+    ck_assert(!mpl_tracer_is_installed(mpl_tracers_find(all, "x")));
+}
+END_TEST
+
+START_TEST(commands_may_name_the_running_program)
+{
+    const struct mpl_tracers *all = NULL;
+    const struct mpl_recording plain = { 0 };
+
+    describe(PLAIN("finish: [\"{marple}\", \"{trace}\"]\nby_hand: [a, \"{trace}\"]\n"));
+    ck_assert_msg(load(false, &all) == MPL_OK, "%s", err.cause[0].text);
+
+    const struct mpl_settings s = settle(mpl_tracers_find(all, "x"), &plain, 0);
+
+    ck_assert_uint_eq(s.n_finish, 2);
+    ck_assert_str_eq(s.finish[0], "{marple}"); /* whoever executes it knows */
+    ck_assert_uint_eq(s.n_by_hand, 2);
+    ck_assert_str_eq(s.by_hand[1], "{trace}");
+}
+END_TEST
+
+START_TEST(misspelt_placeholders_of_commands_are_told)
+{
+    refused(PLAIN("finish: [\"{marpel}\"]\n"),
+            "nothing is known to put in place of '{marpel}'; did you mean 'marple'?", 7,
+            11);
+}
+END_TEST
+
 /* ---- the stock ------------------------------------------------------------------------------ */
 
 START_TEST(eztrace_takes_modules_by_what_is_recorded)
@@ -184,6 +221,13 @@ START_TEST(eztrace_takes_modules_by_what_is_recorded)
 
     ck_assert_str_eq(variable(&s, "EZTRACE_TRACE_DIR"), "{trace}");
     ck_assert_ptr_null(s.needs_build);
+}
+END_TEST
+
+START_TEST(the_own_tracer_records_more_than_eztrace)
+{
+    ck_assert_uint_gt(mpl_tracer_breadth(tracer_of_stock("marple")),
+                      mpl_tracer_breadth(tracer_of_stock("eztrace")));
 }
 END_TEST
 
@@ -377,6 +421,10 @@ int main(void)
     tcase_add_test(sets, a_later_file_replaces_one_of_its_name);
     tcase_add_test(sets, unknown_tracers_are_told_with_a_suggestion);
     tcase_add_test(sets, a_directory_without_tracers_is_no_error);
+    tcase_add_test(sets, a_library_that_is_not_there_is_not_installed);
+    tcase_add_test(sets, commands_may_name_the_running_program);
+    tcase_add_test(refusals, misspelt_placeholders_of_commands_are_told);
+    tcase_add_test(sets, the_own_tracer_records_more_than_eztrace);
     tcase_add_test(sets, eztrace_takes_modules_by_what_is_recorded);
     tcase_add_test(sets, eztrace_records_receive_completions_under_a_condition);
     tcase_add_test(sets, scorep_filters_the_functions_that_are_named);

@@ -77,10 +77,11 @@ END_TEST
 
 START_TEST(words_are_not_looked_into_again)
 {
-    refused(PLAIN("words: {a: {start: [\"{memory}\"]}}\n"),
-            "'{memory}' cannot stand in a word for a placeholder: only {trace} and "
-            "{file:NAME} can",
-            7, 22);
+    refused(
+        PLAIN("words: {a: {start: [\"{memory}\"]}}\n"),
+        "'{memory}' cannot stand in a word for a placeholder: only {trace}, {marple} and "
+        "{file:NAME} can",
+        7, 22);
 }
 END_TEST
 
