@@ -12,11 +12,17 @@
 #include "archive/archive.h"
 #include "spool/spool.h"
 
-enum { OPT_OUTPUT, OPT_FORCE, OPT_RECOVER, OPT_PRELOAD };
+enum { OPT_OUTPUT, OPT_FORCE, OPT_CALL_STACK, OPT_CPU_INTERVAL, OPT_RECOVER, OPT_PRELOAD };
+enum { MOST_FRAMES = 16 };
+static const long most_interval_us = 1000 * 1000 * 1000;
 
 static const struct mpl_option options[] = {
     [OPT_OUTPUT] = { 'o', "output", "DIR", "write the trace to DIR; marple-trace" },
     [OPT_FORCE] = { 'f', "force", NULL, "replace DIR if it is a trace" },
+    [OPT_CALL_STACK] = { 0, "call-stack", "N",
+                         "record N functions of the program per call; 1, 0: none" },
+    [OPT_CPU_INTERVAL] = { 0, "cpu-interval", "US",
+                           "ask for CPU time every US microseconds; 100, 0: never" },
     [OPT_RECOVER] = { 0, "recover", "DIR",
                       "run nothing: make a trace of what a run left in DIR" },
     [OPT_PRELOAD] = { 0, "preload", "DIR",
@@ -29,6 +35,7 @@ struct trace_opts {
     const char *output;
     const char *recover;
     const char *preload;
+    struct mpl_trace_how how;
     bool force;
 };
 
@@ -46,6 +53,23 @@ static enum mpl_status check(const struct trace_opts *opts, struct mpl_err *err)
     return MPL_OK;
 }
 
+/* Numbers go on to the processes as texts. */
+static enum mpl_status set_how(const struct mpl_option *option, const char *value,
+                               struct mpl_trace_how *how, struct mpl_err *err)
+{
+    const bool is_stack = option == &options[OPT_CALL_STACK];
+    long number = 0;
+    const enum mpl_status st = mpl_args_integer(
+        option, value, 0, is_stack ? MOST_FRAMES : most_interval_us, &number, err);
+
+    if (is_stack) {
+        how->call_stack = value;
+    } else {
+        how->cpu_interval_us = value;
+    }
+    return st;
+}
+
 static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
                              struct trace_opts *opts, struct mpl_err *err)
 {
@@ -58,7 +82,7 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
         return mpl_nomem(err);
     }
     opts->command.words = words;
-    while ((st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
+    while (st == MPL_OK && (st = mpl_args_next(args, &option, &value, err)) == MPL_OK) {
         if (option == NULL) {
             /* Its own options are not ours. */
             words[opts->command.n++] = value;
@@ -69,6 +93,8 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
             opts->recover = value;
         } else if (option == &options[OPT_PRELOAD]) {
             opts->preload = value;
+        } else if (option != &options[OPT_FORCE]) {
+            st = set_how(option, value, &opts->how, err);
         } else {
             opts->force = true;
         }
@@ -181,9 +207,32 @@ static enum mpl_status make_directory(const struct trace_opts *opts,
     return *spools != NULL ? MPL_OK : mpl_nomem(err);
 }
 
-/* Directories that nothing was written to go again; what holds something stays. */
-static void drop_directory(const struct trace_opts *opts, const char *spools)
+/* The trace tells how the run was started. A run whose spools are there and this is not, is as good. */
+static void note_command(const struct mpl_command *command, const char *spools,
+                         struct mpl_arena *arena)
 {
+    const char *path = mpl_arena_printf(arena, "%s/" MPL_SPOOLS_COMMAND, spools);
+    FILE *out = path != NULL ? fopen(path, "we") : NULL;
+
+    for (size_t i = 0; out != NULL && i < command->n; i++) {
+        const char *word = mpl_shell_quote(arena, command->words[i]);
+
+        mpl_text_print(out, "%s%s", i > 0 ? " " : "", word != NULL ? word : "?");
+    }
+    if (out != NULL) {
+        (void) fclose(out);
+    }
+}
+
+/* Directories that nothing was written to go again; what holds something stays. */
+static void drop_directory(const struct trace_opts *opts, const char *spools,
+                           struct mpl_arena *arena)
+{
+    const char *command = mpl_arena_printf(arena, "%s/" MPL_SPOOLS_COMMAND, spools);
+
+    if (command != NULL && !mpl_spools_exist(spools)) {
+        (void) unlink(command);
+    }
     if (rmdir(spools) == 0) {
         (void) rmdir(opts->output);
     }
@@ -211,10 +260,20 @@ static enum mpl_status trace(const struct trace_opts *opts, struct mpl_arena *ar
     if (st != MPL_OK) {
         return st;
     }
-    const char *const launch[] = { self != NULL ? self : "marple", "trace", "--preload",
-                                   spools, "--" };
+    const char *const launch[] = {
+        self != NULL ? self : "marple",
+        "trace",
+        "--preload",
+        spools,
+        "--call-stack",
+        opts->how.call_stack != NULL ? opts->how.call_stack : "1",
+        "--cpu-interval",
+        opts->how.cpu_interval_us != NULL ? opts->how.cpu_interval_us : "100",
+        "--",
+    };
     st = mpl_command_with(&opts->command, launch, sizeof launch / sizeof *launch, arena,
                           &words, &n, err);
+    note_command(&opts->command, spools, arena);
     st = st == MPL_OK ? mpl_trace_run(words, n, &ended, err) : st;
     if (st == MPL_OK) {
         tell_end(&ended);
@@ -222,7 +281,7 @@ static enum mpl_status trace(const struct trace_opts *opts, struct mpl_arena *ar
                                       : no_process(err);
     }
     if (st != MPL_OK) {
-        drop_directory(opts, spools);
+        drop_directory(opts, spools, arena);
     }
     return st;
 }
@@ -235,7 +294,8 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
 
     (void) out; /* belongs to the program; the answer is the directory */
     if (st == MPL_OK && opts.preload != NULL) {
-        st = mpl_trace_become(opts.command.words, opts.command.n, opts.preload, arena, err);
+        opts.how.spools = opts.preload;
+        st = mpl_trace_become(opts.command.words, opts.command.n, &opts.how, arena, err);
     } else if (st == MPL_OK && opts.recover != NULL) {
         st = write_trace(opts.recover, arena, err);
     } else if (st == MPL_OK) {

@@ -11,6 +11,15 @@ struct mpl_ended {
     int signal;      /**< That signal; 0: none. */
 };
 
+/** How processes record. */
+struct mpl_trace_how {
+    const char *spools; /**< Directory to write to. */
+    const char
+        *call_stack; /**< Functions per place of a call; NULL: as the library has it. */
+    const char
+        *cpu_interval_us; /**< Between samples of CPU time; NULL: as the library has it. */
+};
+
 /**
  * Runs the words with our standard streams and waits. Signals that ask us to end are passed on. Errors:
  * MPL_E_IO if it cannot be started.
@@ -18,10 +27,11 @@ struct mpl_ended {
 enum mpl_status mpl_trace_run(const char *const *words, size_t n, struct mpl_ended *ended,
                               struct mpl_err *err);
 /**
- * Becomes the program, with the library for its MPI preloaded that writes spools into \p spools. Returns only if
+ * Becomes the program, with the library for its MPI preloaded that records as \p how says. Returns only if
  * that is not possible. Errors: MPL_E_IO, MPL_E_UNSUPPORTED: no library for it was built.
  */
-enum mpl_status mpl_trace_become(const char *const *words, size_t n, const char *spools,
-                                 struct mpl_arena *arena, struct mpl_err *err);
+enum mpl_status mpl_trace_become(const char *const *words, size_t n,
+                                 const struct mpl_trace_how *how, struct mpl_arena *arena,
+                                 struct mpl_err *err);
 
 #endif

@@ -164,8 +164,13 @@ static enum mpl_status choose_library(struct mpl_arena *arena, const char **out,
                           "marple was built without a tracer, as configure found no MPI");
 }
 
+static bool set_variable(const char *name, const char *value)
+{
+    return value == NULL || setenv(name, value, 1) == 0;
+}
+
 /* In front of what is preloaded already. */
-static bool set_environment(const char *library, const char *spools,
+static bool set_environment(const char *library, const struct mpl_trace_how *how,
                             struct mpl_arena *arena)
 {
     const char *before = getenv("LD_PRELOAD");
@@ -173,8 +178,10 @@ static bool set_environment(const char *library, const char *spools,
                           ? mpl_arena_printf(arena, "%s:%s", library, before)
                           : library;
 
-    return all != NULL && setenv("LD_PRELOAD", all, 1) == 0 &&
-           setenv("MARPLE_TRACE_SPOOLS", spools, 1) == 0;
+    return all != NULL && set_variable("LD_PRELOAD", all) &&
+           set_variable("MARPLE_TRACE_SPOOLS", how->spools) &&
+           set_variable("MARPLE_TRACE_CALL_STACK", how->call_stack) &&
+           set_variable("MARPLE_TRACE_CPU_INTERVAL", how->cpu_interval_us);
 }
 
 /*
@@ -193,8 +200,9 @@ static void make_directories(const char *spools, struct mpl_arena *arena)
     (void) mkdir(spools, 0777);
 }
 
-enum mpl_status mpl_trace_become(const char *const *words, size_t n, const char *spools,
-                                 struct mpl_arena *arena, struct mpl_err *err)
+enum mpl_status mpl_trace_become(const char *const *words, size_t n,
+                                 const struct mpl_trace_how *how, struct mpl_arena *arena,
+                                 struct mpl_err *err)
 {
     const char *library = NULL;
     char **copy = NULL;
@@ -204,8 +212,8 @@ enum mpl_status mpl_trace_become(const char *const *words, size_t n, const char 
     if (st != MPL_OK) {
         return st;
     }
-    make_directories(spools, arena);
-    if (!set_environment(library, spools, arena)) {
+    make_directories(how->spools, arena);
+    if (!set_environment(library, how, arena)) {
         return mpl_nomem(err);
     }
     (void) execvp(copy[0], copy);

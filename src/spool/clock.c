@@ -3,6 +3,8 @@
 #include "spool/spool_priv.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 /* OTF2 draws a line through comparisons and goes on with it beyond them; one alone it ignores. */
 OTF2_ErrorCode mpl_archive_clock(struct archive *archive, uint32_t spool,
@@ -55,21 +57,45 @@ static int64_t worst_error(const struct archive *archive)
     return worst;
 }
 
+static OTF2_ErrorCode set(OTF2_ErrorCode code, OTF2_Archive *otf2, const char *key,
+                          const char *value)
+{
+    return code == OTF2_SUCCESS ? OTF2_Archive_SetProperty(otf2, key, value, true) : code;
+}
+
+/* Of the first process that left a spool: what all have in common. */
+static OTF2_ErrorCode set_common(struct archive *archive, OTF2_Archive *otf2)
+{
+    static const char *const common[] = { "MARPLE::COMMAND", "MARPLE::MPI_LIBRARY",
+                                          "MARPLE::MPI_SETTINGS" };
+    struct walk walk = mpl_walk_start(&archive->spools->all[0], 0);
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    struct property p;
+
+    while (code == OTF2_SUCCESS && mpl_property_next(&walk, archive->arena, &p)) {
+        for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
+            if (strcmp(p.key, common[i]) == 0) {
+                code = set(code, otf2, p.key, p.value);
+            }
+        }
+    }
+    return archive->command != NULL ? set(code, otf2, common[0], archive->command) : code;
+}
+
 OTF2_ErrorCode mpl_archive_properties(struct archive *archive, OTF2_Archive *otf2)
 {
     OTF2_ErrorCode code = OTF2_Archive_SetCreator(otf2, "marple trace");
     const int64_t worst = worst_error(archive);
     char text[32];
 
-    if (code == OTF2_SUCCESS) {
-        code = OTF2_Archive_SetProperty(otf2, "MARPLE::TRACER", "marple", true);
+    code = set(code, otf2, "MARPLE::TRACER", "marple");
+    code = set(code, otf2, "MARPLE::CLOCK_SOURCE", "CLOCK_MONOTONIC");
+    if (archive->survey.has_one_clock) {
+        code = set(code, otf2, "MARPLE::COMMON_CLOCK", "true");
     }
-    if (code == OTF2_SUCCESS && archive->survey.has_one_clock) {
-        code = OTF2_Archive_SetProperty(otf2, "MARPLE::COMMON_CLOCK", "true", true);
-    }
-    if (code == OTF2_SUCCESS && worst >= 0) {
+    if (worst >= 0) {
         (void) snprintf(text, sizeof text, "%" PRId64, worst);
-        code = OTF2_Archive_SetProperty(otf2, "MARPLE::CLOCK_ERROR_NS", text, true);
+        code = set(code, otf2, "MARPLE::CLOCK_ERROR_NS", text);
     }
-    return code;
+    return code == OTF2_SUCCESS ? set_common(archive, otf2) : code;
 }

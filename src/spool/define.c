@@ -3,6 +3,7 @@
 #include "spool/spool_priv.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -36,6 +37,27 @@ static const struct {
     [ATTRIBUTE_ASKED_COMM] = { "MARPLE::ASKED_COMM",
                                "communicator of a message that was awaited in vain",
                                OTF2_TYPE_COMM },
+    [ATTRIBUTE_CALL_SITE] = { "MARPLE::CALL_SITE",
+                              "where the program, not a layer of MPI, makes the call",
+                              OTF2_TYPE_CALLING_CONTEXT },
+};
+
+static const struct {
+    const char *name;
+    const char *says;
+    const char *unit;
+    OTF2_MetricMode mode;
+} metrics[N_METRICS] = {
+    [METRIC_CPU_TIME] = { "MARPLE::CPU_TIME", "CPU time of the thread", "ns",
+                          OTF2_METRIC_ACCUMULATED_START },
+    [METRIC_VOLUNTARY] = { "MARPLE::VOLUNTARY_SWITCHES",
+                           "how often the thread gave up its core, as it waited", "#",
+                           OTF2_METRIC_ACCUMULATED_START },
+    [METRIC_INVOLUNTARY] = { "MARPLE::INVOLUNTARY_SWITCHES",
+                             "how often the core was taken from the thread", "#",
+                             OTF2_METRIC_ACCUMULATED_START },
+    [METRIC_CORE] = { "MARPLE::CORE", "the core at that moment", "#",
+                      OTF2_METRIC_ABSOLUTE_POINT },
 };
 
 /** The definitions while they are written: each string right before it is used first. */
@@ -140,37 +162,60 @@ static void define_processes(struct definitions *d)
     }
 }
 
-/* "key=value" of each process. */
+/* What all processes of a run have in common is written as a property of the archive. */
+static OTF2_Type type_of_property(const char *key)
+{
+    static const struct {
+        const char *key;
+        OTF2_Type type;
+    } types[] = {
+        { "MARPLE::COMMAND", OTF2_TYPE_NONE },
+        { "MARPLE::MPI_LIBRARY", OTF2_TYPE_NONE },
+        { "MARPLE::MPI_SETTINGS", OTF2_TYPE_NONE },
+        { "MARPLE::N_CORES", OTF2_TYPE_UINT32 },
+        { "MARPLE::MACHINE_CORES", OTF2_TYPE_UINT32 },
+        { "MARPLE::LOAD", OTF2_TYPE_DOUBLE },
+    };
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (strcmp(types[i].key, key) == 0) {
+            return types[i].type;
+        }
+    }
+    return OTF2_TYPE_STRING;
+}
+
+static void define_property(struct definitions *d, const struct spool *spool,
+                            const struct property *p)
+{
+    const OTF2_Type type = type_of_property(p->key);
+    OTF2_AttributeValue value = { 0 };
+    OTF2_StringRef name;
+
+    if (type == OTF2_TYPE_NONE) {
+        return;
+    }
+    name = string_of(d, p->key);
+    if (type == OTF2_TYPE_UINT32) {
+        value.uint32 = (uint32_t) strtoul(p->value, NULL, 10);
+    } else if (type == OTF2_TYPE_DOUBLE) {
+        value.float64 = (double) strtoul(p->value, NULL, 10) / 100; /* of hundredths */
+    } else {
+        value.stringRef = string_of(d, p->value);
+    }
+    if (is_good(d)) {
+        d->code = OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+            d->writer, spool->head->rank, name, type, value);
+    }
+}
+
 static void define_properties(struct definitions *d, const struct spool *spool)
 {
     struct walk walk = mpl_walk_start(spool, 0);
-    struct record r;
+    struct property property;
 
-    while (is_good(d) && mpl_walk_next(&walk, &r)) {
-        const char *text = (const char *) (r.words + 2);
-        const size_t n = strnlen(text, (r.n_words - 2) * sizeof(uint64_t));
-        const char *equals =
-            r.kind == MPL_SPOOL_PROPERTY ? (const char *) memchr(text, '=', n) : NULL;
-        char *key;
-        char *value;
-
-        if (equals == NULL) {
-            continue;
-        }
-        key = mpl_arena_printf(d->archive->arena, "MARPLE::%.*s", (int) (equals - text),
-                               text);
-        value = mpl_arena_strndup(d->archive->arena, equals + 1,
-                                  n - (size_t) (equals + 1 - text));
-        if (key == NULL || value == NULL) {
-            d->code = OTF2_ERROR_MEM_ALLOC_FAILED;
-            return;
-        }
-        const OTF2_StringRef name = string_of(d, key);
-        const OTF2_AttributeValue ref = { .stringRef = string_of(d, value) };
-        if (is_good(d)) {
-            d->code = OTF2_GlobalDefWriter_WriteLocationGroupProperty(
-                d->writer, spool->head->rank, name, OTF2_TYPE_STRING, ref);
-        }
+    while (is_good(d) && mpl_property_next(&walk, d->archive->arena, &property)) {
+        define_property(d, spool, &property);
     }
 }
 
@@ -205,6 +250,78 @@ static void define_regions(struct definitions *d)
                 d->writer, region, name, name, none, role_of(calls[i].class),
                 OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, none, 0, 0);
         }
+    }
+}
+
+/* References of functions follow those of calls. */
+static void define_functions(struct definitions *d)
+{
+    const struct mpl_buf *functions = &d->archive->sites.functions;
+    const OTF2_StringRef none = string_of(d, "");
+
+    for (uint32_t i = 0; i < functions->n && is_good(d); i++) {
+        const struct site_function *f =
+            (const struct site_function *) mpl_buf_get(functions, i);
+        const OTF2_StringRef name = string_of(d, f->name);
+        const OTF2_StringRef linkage = f->linkage != NULL ? string_of(d, f->linkage) : name;
+        const OTF2_StringRef file = f->file != NULL ? string_of(d, f->file) : none;
+
+        if (is_good(d)) {
+            d->code = OTF2_GlobalDefWriter_WriteRegion(
+                d->writer, d->archive->survey.n_regions + i, name, linkage, none,
+                OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, file,
+                f->first_line, 0);
+        }
+    }
+}
+
+static void define_sites(struct definitions *d)
+{
+    const struct sites *sites = &d->archive->sites;
+
+    define_functions(d);
+    for (uint32_t i = 0; i < sites->lines.n && is_good(d); i++) {
+        const struct site_line *l =
+            (const struct site_line *) mpl_buf_get(&sites->lines, i);
+        const OTF2_StringRef file = string_of(d, l->file);
+
+        if (is_good(d)) {
+            d->code =
+                OTF2_GlobalDefWriter_WriteSourceCodeLocation(d->writer, i, file, l->line);
+        }
+    }
+    for (uint32_t i = 0; i < sites->contexts.n && is_good(d); i++) {
+        const struct site_context *c =
+            (const struct site_context *) mpl_buf_get(&sites->contexts, i);
+
+        /* MPL_NONE is what OTF2 calls undefined. */
+        d->code = OTF2_GlobalDefWriter_WriteCallingContext(
+            d->writer, i, d->archive->survey.n_regions + c->function, c->line, c->parent);
+    }
+}
+
+static void define_metrics(struct definitions *d)
+{
+    static const OTF2_MetricMemberRef members[N_METRICS] = { 0, 1, 2, 3 };
+
+    if (!d->archive->survey.has_samples) {
+        return;
+    }
+    for (uint32_t i = 0; i < N_METRICS && is_good(d); i++) {
+        const OTF2_StringRef name = string_of(d, metrics[i].name);
+        const OTF2_StringRef says = string_of(d, metrics[i].says);
+        const OTF2_StringRef unit = string_of(d, metrics[i].unit);
+
+        if (is_good(d)) {
+            d->code = OTF2_GlobalDefWriter_WriteMetricMember(
+                d->writer, i, name, says, OTF2_METRIC_TYPE_RUSAGE, metrics[i].mode,
+                OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, unit);
+        }
+    }
+    if (is_good(d)) {
+        d->code = OTF2_GlobalDefWriter_WriteMetricClass(d->writer, 0, N_METRICS, members,
+                                                        OTF2_METRIC_SYNCHRONOUS,
+                                                        OTF2_RECORDER_KIND_CPU);
     }
 }
 
@@ -325,6 +442,8 @@ static void define_all(struct definitions *d)
         define_properties(d, &spools->all[i]);
     }
     define_regions(d);
+    define_sites(d);
+    define_metrics(d);
     define_attributes(d);
     define_comms(d);
 }

@@ -91,6 +91,15 @@ static OTF2_ErrorCode add_waited_for(struct emit *e)
                                                         : add_asked(e, &asked);
 }
 
+static OTF2_ErrorCode add_site(struct emit *e, uint32_t site)
+{
+    const uint32_t context = mpl_sites_get(&e->archive->sites, e->spool, site);
+
+    return context == MPL_NONE ? OTF2_SUCCESS
+                               : OTF2_AttributeList_AddCallingContextRef(
+                                     e->attributes, ATTRIBUTE_CALL_SITE, context);
+}
+
 /* ---- one record ---------------------------------------------------------------------------------- */
 
 static OTF2_ErrorCode put_call(struct emit *e, const struct record *r)
@@ -107,6 +116,7 @@ static OTF2_ErrorCode put_call(struct emit *e, const struct record *r)
         return OTF2_EvtWriter_Leave(e->writer, NULL, e->time_ns, region);
     }
     code = add_waited_for(e);
+    code = code == OTF2_SUCCESS ? add_site(e, r->large) : code;
     return code == OTF2_SUCCESS
                ? OTF2_EvtWriter_Enter(e->writer, e->attributes, e->time_ns, region)
                : code;
@@ -183,6 +193,21 @@ static OTF2_ErrorCode put_in_comm(struct emit *e, const struct record *r)
     }
 }
 
+static OTF2_ErrorCode put_sample(struct emit *e, const struct record *r)
+{
+    static const OTF2_Type types[N_METRICS] = { OTF2_TYPE_UINT64, OTF2_TYPE_UINT64,
+                                                OTF2_TYPE_UINT64, OTF2_TYPE_UINT64 };
+    const OTF2_MetricValue values[N_METRICS] = {
+        [METRIC_CPU_TIME] = { .unsigned_int = r->words[2] },
+        [METRIC_VOLUNTARY] = { .unsigned_int = low(r->words[3]) },
+        [METRIC_INVOLUNTARY] = { .unsigned_int = high(r->words[3]) },
+        [METRIC_CORE] = { .unsigned_int = r->large },
+    };
+
+    e->n++;
+    return OTF2_EvtWriter_Metric(e->writer, NULL, e->time_ns, 0, N_METRICS, types, values);
+}
+
 static OTF2_ErrorCode put_other(struct emit *e, const struct record *r)
 {
     switch (r->kind) {
@@ -200,6 +225,8 @@ static OTF2_ErrorCode put_other(struct emit *e, const struct record *r)
         return OTF2_EvtWriter_MeasurementOnOff(e->writer, NULL, e->time_ns,
                                                r->small != 0 ? OTF2_MEASUREMENT_ON
                                                              : OTF2_MEASUREMENT_OFF);
+    case MPL_SPOOL_CPU:
+        return put_sample(e, r);
     default:
         return OTF2_SUCCESS; /* Of the definitions, or of a later version. */
     }
@@ -214,7 +241,7 @@ static unsigned least_words(uint8_t kind)
         [MPL_SPOOL_RECV] = 4,     [MPL_SPOOL_IRECV] = 5,     [MPL_SPOOL_CANCELLED] = 3,
         [MPL_SPOOL_BEGIN] = 2,    [MPL_SPOOL_END] = 5,       [MPL_SPOOL_IBEGIN] = 3,
         [MPL_SPOOL_IEND] = 6,     [MPL_SPOOL_FLUSH] = 3,     [MPL_SPOOL_SWITCH] = 2,
-        [MPL_SPOOL_PROPERTY] = 2,
+        [MPL_SPOOL_PROPERTY] = 2, [MPL_SPOOL_CPU] = 4,
     };
 
     return kind < sizeof words ? words[kind] : 2;

@@ -240,3 +240,26 @@ bool mpl_walk_next(struct walk *walk, struct record *record)
     }
     return false;
 }
+
+/* "key=value"; a text that was cut may lack its end. */
+bool mpl_property_next(struct walk *walk, struct mpl_arena *arena,
+                       struct property *property)
+{
+    struct record r;
+
+    while (mpl_walk_next(walk, &r)) {
+        const char *text = (const char *) (r.words + 2);
+        const size_t n = strnlen(text, (r.n_words - 2) * sizeof(uint64_t));
+        const char *equals =
+            r.kind == MPL_SPOOL_PROPERTY ? (const char *) memchr(text, '=', n) : NULL;
+
+        if (equals != NULL) {
+            property->key =
+                mpl_arena_printf(arena, "MARPLE::%.*s", (int) (equals - text), text);
+            property->value =
+                mpl_arena_strndup(arena, equals + 1, n - (size_t) (equals + 1 - text));
+            return property->key != NULL && property->value != NULL;
+        }
+    }
+    return false;
+}

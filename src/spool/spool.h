@@ -8,6 +8,9 @@
 
 #include "base/base.h"
 
+/** A file beside the spools that holds the command of the run, if whoever ran it wrote it down. */
+#define MPL_SPOOLS_COMMAND "command"
+
 /** What became of a run. */
 struct mpl_spool_summary {
     uint32_t n_processes; /**< Of the program, */

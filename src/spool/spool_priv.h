@@ -54,6 +54,16 @@ struct walk {
 struct walk mpl_walk_start(const struct spool *spool, uint32_t thread);
 bool mpl_walk_next(struct walk *walk, struct record *record);
 
+/** Something that is known of a process. */
+struct property {
+    const char *key; /**< Begins with "MARPLE::". */
+    const char *value;
+};
+
+/** The next property on the way, in \p arena. False: there is none, or no memory. */
+bool mpl_property_next(struct walk *walk, struct mpl_arena *arena,
+                       struct property *property);
+
 /* ---- communicators (comms.c) ------------------------------------------------------------------ */
 
 /** A communicator as all of its members see it. */
@@ -89,6 +99,50 @@ enum mpl_status mpl_comms_find(const struct spools *spools, struct mpl_arena *ar
 const struct comm *mpl_comms_get(const struct comms *comms, uint32_t spool,
                                  uint32_t number);
 
+/* ---- places in the program (sites.c) ------------------------------------------------------------ */
+
+/** A function of the program. */
+struct site_function {
+    const char *name;
+    const char *linkage; /**< Its name for the linker; NULL: the same. */
+    const char *file;    /**< NULL: unknown. */
+    uint32_t first_line;
+};
+
+struct site_line {
+    const char *file;
+    uint32_t line;
+};
+
+/** What an OTF2 CallingContext says. */
+struct site_context {
+    uint32_t function;
+    uint32_t line;   /**< Of sites.lines; MPL_NONE: unknown. */
+    uint32_t parent; /**< Of sites.contexts; MPL_NONE: unknown. */
+};
+
+/** Places of all processes; what is equal is there once. */
+struct sites {
+    struct mpl_buf functions; /**< struct site_function */
+    struct mpl_buf lines;     /**< struct site_line */
+    struct mpl_buf contexts;  /**< struct site_context */
+    struct mpl_buf *of; /**< By spool: contexts (uint32_t) of its places, by number. */
+};
+
+struct sites_finder;
+
+/** What is needed while places are found; NULL: no memory. To be closed. */
+struct sites_finder *mpl_sites_find_begin(struct sites *sites, uint32_t n_spools,
+                                          struct mpl_arena *arena);
+/** Looks at a record of a spool, whatever it is. False: no memory. */
+bool mpl_sites_see(struct sites_finder *finder, const struct record *r);
+/** All records of a spool were seen. False: no memory. */
+bool mpl_sites_resolve(struct sites_finder *finder, uint32_t spool);
+void mpl_sites_find_end(struct sites_finder *finder); /**< NULL is allowed. */
+/** The context of a place; MPL_NONE: unknown. */
+uint32_t mpl_sites_get(const struct sites *sites, uint32_t spool, uint32_t site);
+void mpl_sites_free(struct sites *sites, uint32_t n_spools);
+
 /* ---- the archive (write.c, define.c, events.c) --------------------------------------------------- */
 
 /** What is found out about all records before any is written. */
@@ -98,6 +152,8 @@ struct survey {
     uint64_t begin_utc_ns;       /**< What the calendar said at begin_ns. */
     uint32_t regions[MPL_CALLS]; /**< By call; MPL_NONE: it does not occur. */
     bool has_one_clock;          /**< All processes read the same. */
+    uint32_t n_regions;          /**< Of calls that occur. */
+    bool has_samples;            /**< Of CPU time. */
     struct mpl_buf *is_done; /**< By spool, a bit for each request: its end was recorded. */
 };
 
@@ -112,8 +168,10 @@ struct archive {
     const struct spools *spools;
     struct comms comms;
     struct survey survey;
+    struct sites sites;
     struct mpl_arena *arena;
     struct mpl_spool_summary *summary;
+    const char *command; /**< Of the run; NULL: not known. */
     uint64_t **n_events; /**< Written, by spool and thread. */
 };
 
@@ -124,8 +182,12 @@ enum {
     ATTRIBUTE_ASKED_SOURCE,
     ATTRIBUTE_ASKED_TAG,
     ATTRIBUTE_ASKED_COMM,
+    ATTRIBUTE_CALL_SITE,
     N_ATTRIBUTES
 };
+
+/** Members of the metric class 0. */
+enum { METRIC_CPU_TIME, METRIC_VOLUNTARY, METRIC_INVOLUNTARY, METRIC_CORE, N_METRICS };
 
 uint64_t mpl_location_of(uint32_t rank, uint32_t thread);
 /** Finds out what definitions need and what no event tells by itself. False: no memory. */

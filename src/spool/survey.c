@@ -101,8 +101,9 @@ static uint64_t ended_by(const struct record *r)
     }
 }
 
-static bool look_at_thread(struct archive *archive, uint32_t spool, uint32_t thread,
-                           uint64_t *first_ns, uint64_t *last_ns)
+static bool look_at_thread(struct archive *archive, struct sites_finder *finder,
+                           uint32_t spool, uint32_t thread, uint64_t *first_ns,
+                           uint64_t *last_ns)
 {
     const struct spool *from = &archive->spools->all[spool];
     struct walk walk = mpl_walk_start(from, thread);
@@ -114,8 +115,12 @@ static bool look_at_thread(struct archive *archive, uint32_t spool, uint32_t thr
         if (r.kind == MPL_SPOOL_ENTER && r.small < MPL_CALLS) {
             archive->survey.regions[r.small] = 0;
         }
+        archive->survey.has_samples |= r.kind == MPL_SPOOL_CPU;
         *first_ns = r.time_ns < *first_ns ? r.time_ns : *first_ns;
         *last_ns = r.time_ns > *last_ns ? r.time_ns : *last_ns;
+        if (!mpl_sites_see(finder, &r)) {
+            return false;
+        }
         /* A process cannot have more requests than words were written. */
         if (request != 0 && request <= from->n_bytes / sizeof(uint64_t) &&
             !mark_done(&archive->survey, spool, request)) {
@@ -125,7 +130,7 @@ static bool look_at_thread(struct archive *archive, uint32_t spool, uint32_t thr
     return true;
 }
 
-static bool look_at(struct archive *archive, uint32_t i)
+static bool look_at(struct archive *archive, struct sites_finder *finder, uint32_t i)
 {
     struct survey *survey = &archive->survey;
     const struct spool *spool = &archive->spools->all[i];
@@ -136,8 +141,9 @@ static bool look_at(struct archive *archive, uint32_t i)
 
     survey->is_done[i] = mpl_buf_make(1);
     for (uint32_t t = 0; t < spool->n_threads && is_good; t++) {
-        is_good = look_at_thread(archive, i, t, &first_ns, &last_ns);
+        is_good = look_at_thread(archive, finder, i, t, &first_ns, &last_ns);
     }
+    is_good = is_good && mpl_sites_resolve(finder, i);
     if (first_ns > last_ns) {
         return is_good;
     }
@@ -164,21 +170,25 @@ static void number_regions(struct survey *survey)
             survey->regions[i] = n++;
         }
     }
+    survey->n_regions = n;
 }
 
 bool mpl_survey_make(struct archive *archive)
 {
     struct survey *survey = &archive->survey;
+    struct sites_finder *finder =
+        mpl_sites_find_begin(&archive->sites, archive->spools->n, archive->arena);
     bool is_good;
 
     survey->begin_ns = UINT64_MAX;
     survey->has_one_clock = true;
     memset(survey->regions, 0xff, sizeof survey->regions);
     survey->is_done = MPL_NEW_ARRAY(archive->arena, archive->spools->n, struct mpl_buf);
-    is_good = survey->is_done != NULL;
+    is_good = survey->is_done != NULL && finder != NULL;
     for (uint32_t i = 0; i < archive->spools->n && is_good; i++) {
-        is_good = look_at(archive, i);
+        is_good = look_at(archive, finder, i);
     }
+    mpl_sites_find_end(finder);
     number_regions(survey);
     if (survey->begin_ns > survey->end_ns) {
         survey->begin_ns = survey->end_ns;

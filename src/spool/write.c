@@ -8,6 +8,8 @@
 #include "archive/archive.h"
 #include "read/libotf2.h"
 
+enum { MOST_COMMAND = 64 * 1024 };
+
 /* ---- locations ------------------------------------------------------------------------------------ */
 
 static OTF2_ErrorCode write_events_of(struct archive *archive, OTF2_Archive *otf2,
@@ -155,6 +157,21 @@ static void release(struct archive *archive)
         mpl_buf_free(&archive->survey.is_done[i]);
     }
     mpl_buf_free(&archive->comms.all);
+    mpl_sites_free(&archive->sites, archive->spools->n);
+}
+
+/* As one line of text; NULL: it is not known, or strange. */
+static const char *read_command(const char *spools, struct mpl_arena *arena)
+{
+    const char *path = mpl_arena_printf(arena, "%s/" MPL_SPOOLS_COMMAND, spools);
+    struct mpl_err ignored = { 0 };
+    char *text = NULL;
+    size_t n = 0;
+
+    return path != NULL &&
+                   mpl_file_read(path, MOST_COMMAND, arena, &text, &n, &ignored) == MPL_OK
+               ? text
+               : NULL;
 }
 
 static enum mpl_status write_and_place(struct archive *archive, const char *directory,
@@ -189,6 +206,7 @@ enum mpl_status mpl_spools_write(const char *spools, const char *directory,
     }
     st = mpl_spools_open(spools, arena, &opened, err);
     if (st == MPL_OK) {
+        archive.command = read_command(spools, arena);
         st = write_and_place(&archive, directory, err);
         release(&archive);
     }

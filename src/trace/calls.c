@@ -20,7 +20,22 @@ static void make_room(struct mpl_track *track)
     }
 }
 
-bool mpl_call_begin(struct mpl_call_now *c, uint16_t call)
+/* Finding the place and asking for CPU time is no part of the call. */
+static void enter(struct mpl_call_now *c, const void *return_address)
+{
+    const uint32_t site = mpl_site(c->track, return_address);
+
+    c->begin_ns = mpl_now();
+    if (mpl_is_sample_due(c->track, c->begin_ns)) {
+        c->begin_ns = mpl_sample(c->track, 0);
+    }
+    uint64_t *record = mpl_record(c->track, c->begin_ns, 2);
+    if (record != NULL) {
+        mpl_commit(record, MPL_SPOOL_WORD(MPL_SPOOL_ENTER, 2, c->call, site));
+    }
+}
+
+bool mpl_call_begin_at(struct mpl_call_now *c, uint16_t call, const void *return_address)
 {
     struct mpl_track *track = mpl_own_track;
 
@@ -37,10 +52,10 @@ bool mpl_call_begin(struct mpl_call_now *c, uint16_t call)
     c->is_quiet = !mpl_is_switched_on;
     c->group = NULL;
     c->end_ns = 0;
-    c->begin_ns = mpl_now();
-    uint64_t *record = c->is_quiet ? NULL : mpl_record(track, c->begin_ns, 2);
-    if (record != NULL) {
-        mpl_commit(record, MPL_SPOOL_WORD(MPL_SPOOL_ENTER, 2, call, 0));
+    if (c->is_quiet) {
+        c->begin_ns = mpl_now();
+    } else {
+        enter(c, return_address);
     }
     return true;
 }
@@ -51,6 +66,9 @@ void mpl_call_end(struct mpl_call_now *c)
 
     if (record != NULL) {
         mpl_commit(record, MPL_SPOOL_WORD(MPL_SPOOL_LEAVE, 2, c->call, 0));
+        if (mpl_is_sample_due(c->track, c->end_ns)) {
+            (void) mpl_sample(c->track, c->end_ns);
+        }
     }
     c->track->is_inside = false;
 }

@@ -15,17 +15,25 @@
 
 enum { MPL_FEW = 64 };
 
+/** An address from which MPI was called. */
+struct mpl_site_seen {
+    uintptr_t address;
+    int64_t number; /**< Of the place; -1: the stack tells which one it is. */
+};
+
 /** What a thread writes to, its part of the spool. */
 struct mpl_track {
     uint64_t *at;   /**< Where the next record goes, */
     uint64_t *end;  /**< and where the chunk ends. */
     bool is_inside; /**< Of a call that is recorded: calls that MPI makes itself are not. */
     bool is_full;   /**< There was no room for a record; none follows. */
+    uint64_t sampled_ns; /**< When CPU time was last asked for; 0: not yet. */
     uint64_t number;
     uint64_t *handles;    /**< Requests as they were before the call. */
     MPI_Status *statuses; /**< Where the program ignores them. */
     size_t n_handles;     /**< Room. */
     size_t n_statuses;
+    struct mpl_site_seen sites[MPL_FEW]; /**< By address. */
     uint64_t few_handles[MPL_FEW];
     MPI_Status few_statuses[MPL_FEW];
 };
@@ -145,8 +153,40 @@ void mpl_put_text(struct mpl_track *track, uint64_t time_ns, enum mpl_spool_kind
 /* ---- calls (calls.c) ---------------------------------------------------------------------- */
 
 /** False: the call is not recorded, and what was given to it must not be touched. */
-bool mpl_call_begin(struct mpl_call_now *c, uint16_t call);
+bool mpl_call_begin_at(struct mpl_call_now *c, uint16_t call, const void *return_address);
 void mpl_call_end(struct mpl_call_now *c);
+
+/** Of the function that stands for an MPI call, and contains this one. */
+static inline __attribute__((always_inline)) bool mpl_call_begin(struct mpl_call_now *c,
+                                                                 uint16_t call)
+{
+    return mpl_call_begin_at(c, call, __builtin_return_address(0));
+}
+
+/* ---- places in the program (sites.c) -------------------------------------------------------- */
+
+/** Writes down what is mapped. */
+void mpl_sites_open(struct mpl_track *track);
+/** The number of the place in the program that made a call which returns to \p return_address; 0: not recorded. */
+uint32_t mpl_site(struct mpl_track *track, const void *return_address);
+
+/* ---- what it ran on (properties.c) -------------------------------------------------------------- */
+
+/** Writes down the machine, the MPI, and the command. \p provided is what MPI promises to threads. */
+void mpl_properties(struct mpl_track *track, int provided);
+
+/* ---- CPU time (sample.c) --------------------------------------------------------------------- */
+
+extern uint64_t mpl_sample_interval; /**< ns; UINT64_MAX: none is taken. */
+
+void mpl_samples_open(void);
+/** Takes one now, and writes it down with \p time_ns, or where that is 0 with the time behind it, which it returns. */
+uint64_t mpl_sample(struct mpl_track *track, uint64_t time_ns);
+
+static inline bool mpl_is_sample_due(const struct mpl_track *track, uint64_t time_ns)
+{
+    return time_ns - track->sampled_ns >= mpl_sample_interval;
+}
 
 /* ---- communicators (comms.c) ---------------------------------------------------------------- */
 

@@ -59,33 +59,8 @@ static void leave_to_parent(void)
     mpl_is_recording = false;
 }
 
-static void put_property(struct mpl_track *track, const char *key, const char *value)
-{
-    char text[2048];
-
-    (void) snprintf(text, sizeof text, "%s=%.1500s", key, value);
-    mpl_put_text(track, mpl_now(), MPL_SPOOL_PROPERTY, 0, text);
-}
-
-static void put_properties(struct mpl_track *track, int provided)
-{
-    static const char *const levels[] = { "single", "funneled", "serialized", "multiple" };
-    char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int n = 0;
-
-    if (PMPI_Get_library_version(version, &n) == MPI_SUCCESS) {
-        version[strcspn(version, "\n")] = '\0';
-        put_property(track, "MPI", version);
-    }
-    put_property(track, "THREADS",
-                 levels[provided >= MPI_THREAD_MULTIPLE     ? 3
-                        : provided == MPI_THREAD_SERIALIZED ? 2
-                        : provided == MPI_THREAD_FUNNELED   ? 1
-                                                            : 0]);
-}
-
 /* Behind MPI_Init, which was called at \p begin_ns. */
-static void start(uint16_t call, uint64_t begin_ns)
+static void start(uint16_t call, const void *return_address, uint64_t begin_ns)
 {
     const char *directory = getenv("MARPLE_TRACE_SPOOLS");
     struct mpl_track *track = NULL;
@@ -108,15 +83,23 @@ static void start(uint16_t call, uint64_t begin_ns)
         track = mpl_track_open();
     }
     if (track != NULL) {
-        mpl_put(track, begin_ns, MPL_SPOOL_WORD(MPL_SPOOL_ENTER, 2, call, 0), 0, 0, 0, 0);
+        mpl_samples_open();
+        mpl_sites_open(track);
+        const uint32_t site = mpl_site(track, return_address);
+        mpl_put(track, begin_ns, MPL_SPOOL_WORD(MPL_SPOOL_ENTER, 2, call, site), 0, 0, 0,
+                0);
         mpl_comms_world(track);
-        put_properties(track, provided);
+        mpl_properties(track, provided);
     }
     /* Processes that are not recorded take part: the others would wait for them. */
     mpl_clocks_open();
     mpl_clocks_compare(track);
     if (track != NULL) {
-        mpl_put(track, mpl_now(), MPL_SPOOL_WORD(MPL_SPOOL_LEAVE, 2, call, 0), 0, 0, 0, 0);
+        const uint64_t end = mpl_now();
+        mpl_put(track, end, MPL_SPOOL_WORD(MPL_SPOOL_LEAVE, 2, call, 0), 0, 0, 0, 0);
+        if (mpl_is_sample_due(track, end)) {
+            (void) mpl_sample(track, end);
+        }
         (void) pthread_atfork(NULL, NULL, leave_to_parent);
         mpl_is_recording = true;
     }
@@ -129,7 +112,7 @@ static void start(uint16_t call, uint64_t begin_ns)
         const int code = MPL_NEXT(function)(argc, argv); \
 \
         if (code == MPI_SUCCESS) { \
-            start(MPL_CALL_IS_Init, begin); \
+            start(MPL_CALL_IS_Init, __builtin_return_address(0), begin); \
         } \
         return code; \
     }
@@ -143,7 +126,7 @@ INIT(PMPI_Init)
         const int code = MPL_NEXT(function)(argc, argv, required, provided); \
 \
         if (code == MPI_SUCCESS) { \
-            start(MPL_CALL_IS_Init_thread, begin); \
+            start(MPL_CALL_IS_Init_thread, __builtin_return_address(0), begin); \
         } \
         return code; \
     }
@@ -165,6 +148,7 @@ static void compare_clocks(struct mpl_track *track)
 static void finish(struct mpl_call_now *c)
 {
     c->end_ns = mpl_now();
+    c->track->sampled_ns = 0; /* The last sample tells the whole run. */
     mpl_call_end(c);
     mpl_is_recording = false;
     mpl_spool_end_as(MPL_SPOOL_FINISHED);

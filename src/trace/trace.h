@@ -21,7 +21,9 @@ enum {
     MPL_SPOOL_HEAD = 4096,
     MPL_SPOOL_CHUNK = 256 * 1024, /**< Bytes, all of them. */
     MPL_SPOOL_HOST = 256,
-    MPL_SPOOL_MOST_WORDS = 255 /**< Of a record. */
+    MPL_SPOOL_MOST_WORDS = 255, /**< Of a record. */
+    MPL_SPOOL_OBJECT_WORDS = 5, /**< Of MPL_SPOOL_OBJECT, in front of its bytes. */
+    MPL_MOST_FRAMES = 16        /**< Of a place in the program. */
 };
 
 /** How a process ended. */
@@ -68,7 +70,7 @@ struct mpl_spool_chunk {
  */
 enum mpl_spool_kind {
     MPL_SPOOL_NONE,
-    MPL_SPOOL_ENTER, /**< call; return address */
+    MPL_SPOOL_ENTER, /**< call, place in the program (0: unknown) */
     MPL_SPOOL_LEAVE, /**< call */
     MPL_SPOOL_ASKED, /**< -, communicator; peer: of the call entered last, before it blocks */
     MPL_SPOOL_SEND,      /**< -, communicator; peer, bytes */
@@ -86,9 +88,14 @@ enum mpl_spool_kind {
                               size, world rank of rank 0 and of the remote rank 0, tag */
     MPL_SPOOL_NAME, /**< -, communicator; text */
     MPL_SPOOL_CLOCK, /**< -; a time of this process, what to add to it for that of rank 0, its error */
-    MPL_SPOOL_FLUSH,   /**< -; when the tracer was done making room */
-    MPL_SPOOL_SWITCH,  /**< 1: recording goes on, 0: it stops */
-    MPL_SPOOL_PROPERTY /**< -; text "key=value" */
+    MPL_SPOOL_FLUSH,    /**< -; when the tracer was done making room */
+    MPL_SPOOL_SWITCH,   /**< 1: recording goes on, 0: it stops */
+    MPL_SPOOL_PROPERTY, /**< -; text "key=value" */
+    MPL_SPOOL_SITE, /**< -, its number from 1; addresses that are returned to, nearest first */
+    MPL_SPOOL_OBJECT, /**< bytes of the build id, 1: of MPI itself; load bias, begin and end of its addresses, then
+                               the build id and behind it the path as text */
+    MPL_SPOOL_CPU /**< -, core; CPU time of the thread in ns, its voluntary context switches in the lower half of a
+                       word and involuntary ones in the upper one */
 };
 
 /** Of a receive: what it left open. */

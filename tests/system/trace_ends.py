@@ -74,7 +74,7 @@ def wait_for_spools(path):
     """Until both processes have come to where they hang."""
     for _ in range(200):
         spools = os.path.join(path, "spools")
-        if os.path.isdir(spools) and len(os.listdir(spools)) == 2:
+        if os.path.isdir(spools) and sum(n.endswith(".spool") for n in os.listdir(spools)) == 2:
             time.sleep(2)
             return
         time.sleep(0.1)

@@ -35,7 +35,7 @@ def environment(**more):
 def build(folder, name, mpi="openmpi", *options):
     program = os.path.join(folder, "%s-%s" % (name, mpi))
     source = os.path.join(apps, name + ".c")
-    subprocess.run([MPIS[mpi][0], "-g", "-O1", "-w", *options, "-o", program, source], check=True)
+    subprocess.run([MPIS[mpi][0], "-g", "-O1", "-w", "-o", program, source, *options], check=True)
     return program
 
 
@@ -46,10 +46,10 @@ def launch(n, mpi="openmpi"):
 class Traced:
     """A program that was run under marple trace."""
 
-    def __init__(self, folder, n, words, mpi="openmpi", limit_s=60, **more):
+    def __init__(self, folder, n, words, mpi="openmpi", limit_s=60, options=(), **more):
         self.path = tempfile.mkdtemp(dir=folder) + "/trace"
         done = subprocess.run(
-            ["timeout", str(limit_s), product.marple, "trace", "-o", self.path, "--", *launch(n, mpi), *words],
+            ["timeout", str(limit_s), product.marple, "trace", *options, "-o", self.path, "--", *launch(n, mpi), *words],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             env=environment(**more),
