@@ -11,6 +11,17 @@ struct mpl_ended {
     int signal;      /**< That signal; 0: none. */
 };
 
+/** What a program is, as far as its file tells. */
+struct mpl_trace_program {
+    const char *
+        mpi; /**< "openmpi" or "mpich"; NULL: neither, as a script that starts another one. */
+    const char *
+        obstacle; /**< Why it cannot be recorded, as a clause; NULL: nothing speaks against it. */
+};
+
+/** Of the program that \p word starts. */
+struct mpl_trace_program mpl_trace_look(const char *word, struct mpl_arena *arena);
+
 /** How processes record. */
 struct mpl_trace_how {
     const char *spools; /**< Directory to write to. */

@@ -135,26 +135,67 @@ static const char *mpi_of_launcher(void)
                                                   : NULL;
 }
 
-static enum mpl_status choose_library(struct mpl_arena *arena, const char **out,
-                                      struct mpl_err *err)
+static const char *name_of(const char *mpi)
 {
-    const char *asked = getenv("MARPLE_TRACE_MPI");
-    const char *told = mpi_of_launcher();
+    return strcmp(mpi, "mpich") == 0 ? "MPICH" : "Open MPI";
+}
 
-    asked = asked != NULL && asked[0] != '\0' ? asked : told;
-    if (told != NULL && strcmp(asked, told) != 0) {
-        /* What one MPI calls a pointer is a number in the other: the program would not survive it. */
-        return mpl_fail(err, MPL_E_USAGE,
-                        "MARPLE_TRACE_MPI is \"%s\", but the launcher is that of %s", asked,
+/* One of the processes speaks for all. */
+static bool is_speaker(void)
+{
+    const char *ompi = getenv("OMPI_COMM_WORLD_RANK");
+    const char *pmi = getenv("PMI_RANK");
+    const char *rank = ompi != NULL ? ompi : pmi;
+
+    return rank == NULL || strcmp(rank, "0") == 0;
+}
+
+/* The program goes on whatever is told; what one MPI calls a pointer is a number in the other, so a tracer of another one
+ * would not be survived. */
+static enum mpl_status choose_mpi(const char *word, struct mpl_arena *arena,
+                                  const char **out, struct mpl_err *err)
+{
+    const struct mpl_trace_program program = mpl_trace_look(word, arena);
+    const char *launcher = mpi_of_launcher();
+    const char *asked = getenv("MARPLE_TRACE_MPI");
+    const char *told = program.mpi != NULL ? program.mpi : launcher;
+
+    asked = asked != NULL && asked[0] != '\0' ? asked : NULL;
+    if (asked != NULL && told != NULL && strcmp(asked, told) != 0) {
+        return mpl_fail(err, MPL_E_USAGE, "MARPLE_TRACE_MPI is \"%s\", but the %s is %s",
+                        asked, program.mpi != NULL ? "MPI of the program" : "launcher's",
                         told);
     }
-    told = asked;
-    if (told != NULL) {
-        *out = find_library(told, arena);
-        return *out != NULL
-                   ? MPL_OK
-                   : mpl_fail(err, MPL_E_UNSUPPORTED,
-                              "marple was built without a tracer for \"%s\"", told);
+    if (program.obstacle != NULL && is_speaker()) {
+        mpl_text_print(stderr, "marple: \"%s\" is not recorded: %s\n", word,
+                       program.obstacle);
+    }
+    if (program.mpi != NULL && launcher != NULL && strcmp(program.mpi, launcher) != 0 &&
+        is_speaker()) {
+        mpl_text_print(
+            stderr,
+            "marple: \"%s\" is linked with %s, and started by the launcher of %s: "
+            "its processes will not find each other\n",
+            word, name_of(program.mpi), name_of(launcher));
+    }
+    *out = told != NULL ? told : asked;
+    return MPL_OK;
+}
+
+static enum mpl_status choose_library(const char *word, struct mpl_arena *arena,
+                                      const char **out, struct mpl_err *err)
+{
+    const char *mpi = NULL;
+    const enum mpl_status st = choose_mpi(word, arena, &mpi, err);
+
+    if (st != MPL_OK) {
+        return st;
+    }
+    if (mpi != NULL) {
+        *out = find_library(mpi, arena);
+        return *out != NULL ? MPL_OK
+                            : mpl_fail(err, MPL_E_UNSUPPORTED,
+                                       "marple was built without a tracer for \"%s\"", mpi);
     }
     *out = find_library("openmpi", arena);
     *out = *out != NULL ? *out : find_library("mpich", arena);
@@ -206,7 +247,7 @@ enum mpl_status mpl_trace_become(const char *const *words, size_t n,
 {
     const char *library = NULL;
     char **copy = NULL;
-    enum mpl_status st = choose_library(arena, &library, err);
+    enum mpl_status st = choose_library(words[0], arena, &library, err);
 
     st = st == MPL_OK ? copy_words(words, n, arena, &copy, err) : st;
     if (st != MPL_OK) {

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -141,8 +142,9 @@ def strangers(folder, program, mpi):
     subprocess.run(["cc", "-static", "-o", plain, os.path.join(traced.apps, "plain.c")], check=True)
     run = traced.Traced(folder, 1, [plain], mpi)
     tap.ok(
-        run.status == 3 and "no process recorded anything" in run.complaint and "plain: done" in run.out,
-        "%s: a program without a shared MPI runs, and it is said that nothing was recorded" % mpi,
+        run.status == 3 and "no process recorded anything" in run.complaint and "plain: done" in run.out
+        and run.complaint.count("it is linked statically") == 1,
+        "%s: a program without a shared MPI runs, and it is said that nothing was recorded, and why" % mpi,
         str(run),
     )
     tap.ok(not os.path.exists(run.path), "%s: nothing is left of that" % mpi)
@@ -159,10 +161,71 @@ def other_mpi(folder, program, mpi):
     other = next(m for m in traced.MPIS if m != mpi)
     run = traced.Traced(folder, 2, [program, "well"], mpi, MARPLE_TRACE_MPI=other)
     tap.ok(
-        run.status == 3 and "but the launcher is that of %s" % mpi in run.complaint,
+        run.status == 3 and "but the MPI of the program is %s" % mpi in run.complaint,
         "%s: the tracer of %s is refused" % (mpi, other),
         str(run),
     )
+
+
+def chosen(folder, program, mpi):
+    """Without a launcher the program tells which MPI it is, even if only a library of it needs that."""
+    library = os.path.join(folder, "libuses-%s.so" % mpi)
+    source = os.path.join(traced.apps, "ends.c")
+    compiler = traced.MPIS[mpi][0]
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-w", "-Dmain=uses", "-pthread", "-o", library, source], check=True
+    )
+    indirect = os.path.join(folder, "indirect-" + mpi)
+    with open(indirect + ".c", "w", encoding="ascii") as file:
+        file.write("int uses(int, char **);\nint main(int n, char **v) { return uses(n, v); }\n")
+    subprocess.run(["cc", "-o", indirect, indirect + ".c", library, "-Wl,-rpath," + folder], check=True)
+    for name, words in (("itself", [program]), ("a library of it", [indirect])):
+        path = tempfile.mkdtemp(dir=folder) + "/trace"
+        done = run_as(None, [product.marple, "trace", "-o", path, "--", *words, "well"], folder)
+        told = subprocess.run(["otf2-print", "-A", path + "/trace.otf2"], capture_output=True, text=True, check=False)
+        wanted = {"openmpi": "Open MPI", "mpich": "MPICH"}[mpi]
+        tap.ok(
+            done.returncode == 0 and re.search(r"MPI_LIBRARY\n.*" + wanted, told.stdout) is not None,
+            "%s: a program is known by what %s needs" % (mpi, name),
+            str(done) + told.stdout[:500],
+        )
+
+
+def run_as(user, words, folder):
+    return subprocess.run(
+        ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", *words] if user else words,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=traced.environment(HOME=folder),
+        cwd=folder,
+        timeout=60,
+        check=False,
+    )
+
+
+def setuid(folder, program, mpi):
+    """The loader preloads nothing into a program that runs with the rights of somebody else."""
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        tap.skip("%s: setuid" % mpi, "only root can make such a program")
+        return
+    with tempfile.TemporaryDirectory() as public:
+        os.chmod(public, 0o777)
+        private = os.path.join(public, "private")
+        shutil.copy(program, private)
+        os.chmod(private, 0o4755)
+        words = [product.marple, "trace", "-o", public + "/trace", "--", private, "well"]
+        run = run_as("65534", words, public)
+        if "failed to execute" in run.stderr:
+            tap.skip("%s: setuid" % mpi, "others than root cannot run marple here")
+            return
+        tap.ok(
+            run.returncode == 3
+            and "it runs with other rights than yours (setuid)" in run.stderr
+            and "no process recorded anything" in run.stderr,
+            "%s: it is said why a setuid program is not recorded" % mpi,
+            str(run),
+        )
 
 
 def main():
@@ -173,7 +236,7 @@ def main():
                 tap.skip(mpi, lack)
                 continue
             program = traced.build(folder, "ends", mpi, "-pthread")
-            for test in (bad_ends, good_ends, too_much, deadlock, recovered, no_spool, strangers, other_mpi):
+            for test in (bad_ends, good_ends, too_much, deadlock, recovered, no_spool, strangers, other_mpi, chosen, setuid):
                 tap.guarded("%s: %s" % (mpi, test.__name__), test, folder, program, mpi)
     return tap.done()
 
