@@ -18,6 +18,15 @@
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
                   (reason "see whether processes ask again and again")))))
 
+(defrule SYMPTOMS::machine-ask-cpu
+  "Where CPU times are recorded, they tell who had no core."
+  (pattern (run ?r) (name "message-passing"))
+  (capability (run ?r) (name "cpu-time"))
+  =>
+  (foreach ?m (create$ "run.descheduled_share" "run.descheduled_time")
+    (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
+                  (reason "see whether there is a core for every process")))))
+
 (deffunction MAIN::crowd (?processes ?per-host ?cores ?ranks-per-core)
   "Whether more processes than cores ran on a host: yes, bound (there are cores enough, but several are bound to one), no, or unknown."
   (bind ?ran (if (> ?per-host 0) then ?per-host else ?processes))
@@ -26,8 +35,58 @@
    else (if (>= ?ranks-per-core ?*shares-core*) then bound
    else no))))
 
+(deffunction MAIN::cores-said (?crowd ?ran ?cores ?ranks-per-core)
+  "Who shares cores, as a clause."
+  (switch ?crowd
+    (case yes then (text "{n} processes share {n} core{}" ?ran ?cores (if (= ?cores 1) then "" else "s")))
+    (case bound then (text "{.1} ranks are bound to one core" ?ranks-per-core))
+    (case no then "Processes share cores with something else")
+    (default "Processes have no core of their own")))
+
+;; CPU times tell it for certain: who is in its own code needs a core, and had none for so much of that time.
+
+(defrule CAUSES::machine-descheduled
+  "Processes had no core for a good part of the time in which they had work."
+  (run (id ?r) (processes ?n) (per-host ?per-host) (cores ?cores) (ranks-per-core ?per-core)
+       (foreign-cores ?foreign))
+  (metric (run ?r) (pattern "message-passing") (name "run.descheduled_share")
+          (value ?share&:(>= ?share ?*significant*)))
+  (metric (run ?r) (pattern "message-passing") (name "run.descheduled_time") (value ?time))
+  (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
+  =>
+  (bind ?crowd (crowd ?n ?per-host ?cores ?per-core))
+  (bind ?ran (if (> ?per-host 0) then ?per-host else ?n))
+  (bind ?is-elsewhere (eq ?crowd no))
+  (bind ?clause (cores-said ?crowd ?ran ?cores ?per-core))
+  (assert (finding (kind cause) (name oversubscribed) (run ?r) (pattern "message-passing")
+                   (headline (text "{}: they were descheduled {%} of their computing time." ?clause ?share))
+                   (fix (if (or ?is-elsewhere (eq ?crowd bound))
+                         then "Give each rank a core of its own (mpirun --bind-to core --report-bindings) and keep other load away."
+                         else "Run no more ranks than cores (--bind-to core)."))
+                   (gain-kind remove) (lost (min ?lost ?time)) (share (min 1.0 (/ ?time ?lost))) (level 1)
+                   (confidence 0.95) (gain (/ ?time ?n))
+                   (doubt (text "processes were without a core for {%} of their computing time, which distorts all times"
+                                ?share))
+                   (text (text "By their CPU times processes were descheduled for {s} while they had work, {%} of the time that they were in their own code. {} All who wait for such a process wait longer, too: what calls cost and how even the work is cannot be judged by such a run."
+                               ?time ?share
+                               (switch ?crowd
+                                 (case yes then (text "{n} of them ran on a host with {n} core{} for them." ?ran ?cores
+                                                      (if (= ?cores 1) then "" else "s")))
+                                 (case bound then (text "There are {n} cores for {n} of them, but {.1} are bound to one." ?cores ?ran ?per-core))
+                                 (case no then
+                                   (if (>= ?foreign ?*foreign-load*)
+                                    then (text "There are {n} cores for {n} of them, but other programs kept {.1} of the cores busy." ?cores ?ran ?foreign)
+                                    else (text "There are {n} cores for {n} of them, so several are bound to one, have threads that need more, or share the host with other load." ?cores ?ran)))
+                                 (default "The trace does not tell how many cores they had."))))
+                   (remedy (if ?is-elsewhere
+                            then "Measure again when nothing else runs there, with each process bound to a core of its own (mpirun --bind-to core --report-bindings shows where they are)."
+                            else "Run no more processes than cores, and bind each to its own (mpirun --bind-to core --report-bindings shows where they are). Measure again before anything else is changed. The gain is what they were descheduled while they had work; what others waited for them comes on top.")))))
+
+;; Without CPU times, calls that stall are a sign.
+
 (defrule CAUSES::machine-oversubscribed
   "Calls go on for slices of the scheduler at all processes although nothing holds them up."
+  (not (metric (run ?r) (pattern "message-passing") (name "run.descheduled_share")))
   (run (id ?r) (processes ?n) (per-host ?per-host) (cores ?cores) (ranks-per-core ?per-core)
        (foreign-cores ?foreign))
   (metric (run ?r) (pattern "message-passing") (name "run.stall_share")
@@ -102,6 +161,7 @@
 
 (defrule ADVISE::machine-crowded
   "Any few processes compute at the same time, but never more of them."
+  (not (metric (run ?r) (pattern "message-passing") (name "run.descheduled_share")))
   (last-call (run ?r))
   (run (id ?r) (processes ?n) (cores ?cores))
   (metric (run ?r) (pattern "message-passing") (name "run.computing_most")
@@ -133,6 +193,7 @@
 
 (defrule CAUSES::machine-few-cores
   "More processes than cores, and calls that the trace cannot split."
+  (not (metric (run ?r) (pattern "message-passing") (name "run.descheduled_share")))
   (run (id ?r) (processes ?n) (per-host ?per-host) (cores ?cores) (ranks-per-core ?per-core))
   (test (or (eq (crowd ?n ?per-host ?cores ?per-core) yes)
             (eq (crowd ?n ?per-host ?cores ?per-core) bound)))

@@ -12,7 +12,7 @@
   (slot duration (type FLOAT))        ; of the diagnosed window, without start-up and shut-down
   (slot clock (type SYMBOL))          ; single | offsets | messages | raw
   (slot per-host (type INTEGER) (default 0)) ; the most processes of a host; 0: the trace does not tell
-  (slot cores (type INTEGER) (default 0)) ; of a host, as noted by `marple run`; 0: not known
+  (slot cores (type INTEGER) (default 0)) ; of a host, as noted by `marple run` or the tracer; 0: not known
   (slot ranks-per-core (type FLOAT) (default 0.0)) ; where most of them share one, likewise; 0: not known
   (slot foreign-cores (type FLOAT) (default -1.0))) ; that other programs used meanwhile, likewise; -1: not known
 

@@ -55,7 +55,8 @@ static enum mpl_status assert_run(struct mpl_analysis *a, const struct mpl_run *
         mpl_slot_float("duration", run->window_s),
         mpl_slot_symbol("clock", mpl_clock_source_name(run->clock->source)),
         mpl_slot_integer("per-host", most_per_host(a, run->model)),
-        mpl_slot_integer("cores", run->machine.cores),
+        mpl_slot_integer("cores", run->machine.cores > 0 ? run->machine.cores
+                                                         : mpl_model_cores(run->model)),
         mpl_slot_float("ranks-per-core", run->machine.ranks_per_core),
         mpl_slot_float("foreign-cores",
                        run->machine.cores > 0 && run->machine.foreign_cores >= 0

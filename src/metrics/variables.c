@@ -347,6 +347,21 @@ static double device_wait(const struct query *q)
     return q->totals->device_wait_s;
 }
 
+/* Threads whose CPU time is not known have no part in it. */
+static double sampled(const struct query *q)
+{
+    const struct mpl_cpu *cpu = &q->model->locations[q->location].cpu;
+
+    return cpu->n_samples > 1 ? cpu->own_s : NAN;
+}
+
+static double descheduled(const struct query *q)
+{
+    const struct mpl_cpu *cpu = &q->model->locations[q->location].cpu;
+
+    return cpu->n_samples > 1 ? cpu->descheduled_s : NAN;
+}
+
 static double asking(const struct query *q)
 {
     return q->totals->asking_s;

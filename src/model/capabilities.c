@@ -22,6 +22,9 @@ static const struct mpl_capability table[] = {
     ROW(has_threads, "threads", "several threads of a process"),
     ROW(has_clock_offsets, "clock-offsets", "comparisons of the clocks, by the tracer"),
     ROW(has_counters, "counters", "hardware or software counters"),
+    ROW(has_wildcards, "wildcards", "whether a receive asked for any source or tag"),
+    ROW(has_call_sites, "call-sites", "file and line of MPI calls"),
+    ROW(has_cpu_time, "cpu-time", "CPU time of threads, and who took their cores"),
 };
 
 const struct mpl_capability *mpl_capability_table(size_t *n)

@@ -147,3 +147,38 @@ uint32_t mpl_comm_peer(const struct mpl_model *model, uint32_t comm, uint32_t pr
     }
     return rank < c->n_members ? c->members[rank] : MPL_NONE;
 }
+
+/* ---- call sites ------------------------------------------------------------------------------- */
+
+/* Counting a block takes less time than reading the memory that a finer table would need. */
+enum { ENTERS_BLOCK = 64 };
+
+const uint32_t *mpl_location_count_enters(const struct mpl_location *loc,
+                                          struct mpl_arena *arena)
+{
+    uint32_t *enters = MPL_NEW_ARRAY(arena, loc->n_events / ENTERS_BLOCK + 1, uint32_t);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; enters != NULL && i < loc->n_events; i++) {
+        if (i % ENTERS_BLOCK == 0) {
+            enters[i / ENTERS_BLOCK] = n;
+        }
+        n += loc->kind[i] == MPL_EV_ENTER;
+    }
+    return enters;
+}
+
+uint32_t mpl_location_site(const struct mpl_location *loc, uint32_t event)
+{
+    const uint32_t block = event / ENTERS_BLOCK;
+    uint32_t n;
+
+    if (loc->sites == NULL || event >= loc->n_events || loc->kind[event] != MPL_EV_ENTER) {
+        return MPL_NONE;
+    }
+    n = loc->enters[block];
+    for (uint32_t i = block * ENTERS_BLOCK; i < event; i++) {
+        n += loc->kind[i] == MPL_EV_ENTER;
+    }
+    return loc->sites[n];
+}

@@ -67,6 +67,10 @@ struct mpl_process {
     const char *host; /**< System tree node; NULL when the trace does not tell. */
     uint32_t n_locations;
     const uint32_t *locations; /**< Ascending; the first is the master thread. */
+    const char *cores;         /**< That it may use: "0-3,8"; NULL: not known. */
+    uint32_t n_cores;          /**< So many; 0: not known. */
+    uint32_t n_host_cores;     /**< That its host has; 0: not known. */
+    double load; /**< Of its host before the run; valid where n_host_cores is known. */
 };
 
 /* ---- events ------------------------------------------------------------------- */
@@ -109,6 +113,10 @@ struct mpl_envelope {
     bool
         is_garbage; /**< Values no MPI program can produce (TRACES D5); ignored by match. */
     bool comm_unsure; /**< EZTrace writes communicator 0 on every MPI_IRECV (TRACES D3). */
+    /** The receive took whatever came, where the run records that (has_wildcards). Of a message that is
+        waited for in vain: peer and tag tell nothing. */
+    bool any_source;
+    bool any_tag;
 };
 
 /** One end of a point-to-point message. Receives stand in the order in which they were posted. */
@@ -192,6 +200,26 @@ struct mpl_thread_record {
     uint32_t number; /**< Of the acquisition, the same at its release; of the thread. */
 };
 
+/** Where the program makes a call. */
+struct mpl_site {
+    const char *function;
+    const char *file; /**< NULL: not known. */
+    uint32_t line;
+    uint32_t caller; /**< Site of the call of this function; MPL_NONE: not known. */
+};
+
+/** What a thread did in its own code between MPI calls, by samples of its CPU time. Seconds. */
+struct mpl_cpu {
+    uint32_t n_samples; /**< Below 2 nothing is known. */
+    double own_s;       /**< In its own code, */
+    double
+        descheduled_s; /**< of it without a core, which others had; rather too little than too much, */
+    double asleep_s;   /**< and without one, perhaps as it had given it up. */
+    double on_core_s;  /**< In all, also in MPI. */
+    uint64_t taken;    /**< So often its core was taken from it, */
+    uint64_t given_up; /**< and so often it gave it up, as it waited. */
+};
+
 struct mpl_location {
     const char *label;  /**< "3" (rank 3) or "3.2" (its thread 2): what people see. */
     const char *name;   /**< As in the trace. */
@@ -217,12 +245,18 @@ struct mpl_location {
     const struct mpl_envelope *envelopes;
     uint32_t n_collectives;
     const struct mpl_collective *collectives; /**< In order of their begin. */
-    /** Whom the call waits for in which the location's trace ends, where the trace says so (text
-        traces do): envelopes. Tracers record a receive only when it is over. */
+    /** Whom the call waits for in which the location's trace ends, where the trace says so (text traces and
+        marple's own do): envelopes. Others record a receive only when it is over. */
     uint32_t n_wanted;
     const uint32_t *wanted;
     uint32_t n_thread_records;
     const struct mpl_thread_record *thread_records; /**< In order of their events. */
+
+    /** Sites of the model by ENTER records, MPL_NONE where not known; NULL: none is. See
+        mpl_location_site(). */
+    const uint32_t *sites;
+    const uint32_t *enters; /**< ENTER records before each block of records. */
+    struct mpl_cpu cpu;
 
     bool is_damaged; /**< Its events end early or have holes (see the quality notes). */
     uint64_t
@@ -251,6 +285,9 @@ struct mpl_capabilities {
     bool has_threads;       /**< More than one location per process. */
     bool has_clock_offsets; /**< Two or more per process, recorded by the tracer. */
     bool has_counters;      /**< Metric records. */
+    bool has_wildcards;     /**< Receives tell whether they asked for any source or tag. */
+    bool has_call_sites;    /**< MPI calls tell where the program makes them. */
+    bool has_cpu_time;      /**< Samples of the CPU time of threads. */
 };
 
 /** A capability by the name that patterns, rules and `marple vocab capabilities` use. */
@@ -294,6 +331,8 @@ struct mpl_model {
     uint32_t n_regions;
     const struct mpl_region
         *regions; /**< Regions of the same name, file and line are one. */
+    uint32_t n_sites;
+    const struct mpl_site *sites;
     uint32_t n_comms;
     const struct mpl_comm *comms;
     uint32_t world; /**< Index of MPI_COMM_WORLD; MPL_NONE if there is none. */
@@ -338,6 +377,13 @@ enum mpl_status mpl_model_renumber(struct mpl_model *model,
 
 /** The location a message end's call is made by, labels, and other small questions. */
 uint32_t mpl_model_find_location(const struct mpl_model *model, const char *label);
+/** The site of the call that record \p event of \p loc, an ENTER, begins; MPL_NONE: not known. */
+uint32_t mpl_location_site(const struct mpl_location *loc, uint32_t event);
+/** For the loader of a location with sites: its enters, in \p arena. NULL without memory. */
+const uint32_t *mpl_location_count_enters(const struct mpl_location *loc,
+                                          struct mpl_arena *arena);
+/** Cores that the processes of a host may use together, of the host with fewest; 0: the trace does not tell. */
+uint32_t mpl_model_cores(const struct mpl_model *model);
 /** Seconds of a duration in ticks. */
 double mpl_model_seconds(const struct mpl_model *model, int64_t ticks);
 /**

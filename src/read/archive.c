@@ -79,6 +79,7 @@ static enum mpl_status define(struct archive *a, const struct mpl_raw *raw,
             raw->damage);
     }
     st = mpl_define_regions(raw, model, a->arena, &a->refs, err);
+    st = st == MPL_OK ? mpl_define_extras(raw, &a->refs, model, a->arena, err) : st;
     if (st == MPL_OK) {
         st = mpl_define_processes(raw, model, a->arena, &a->refs, err);
     }

@@ -41,7 +41,8 @@ static bool has_offsets(const struct mpl_model *model)
 }
 
 void mpl_capabilities_find(struct mpl_model *model, const bool *is_region_used,
-                           const struct mpl_decode_counts *sum, bool has_counters)
+                           const struct mpl_decode_counts *sum,
+                           const struct mpl_extras *extras, bool has_metrics)
 {
     struct mpl_capabilities can = { 0 };
 
@@ -50,12 +51,15 @@ void mpl_capabilities_find(struct mpl_model *model, const bool *is_region_used,
         const struct mpl_location *loc = &model->locations[l];
 
         can.has_messages |= loc->n_messages > 0;
+        can.has_call_sites |= loc->sites != NULL;
+        can.has_cpu_time |= loc->cpu.n_samples > 1;
         look_at_collectives(loc, &can);
     }
     can.has_receive_completions = sum->open_receives == 0;
     can.has_immediate_collectives_complete = sum->open_collectives == 0;
     can.has_threads = model->n_locations > model->n_processes;
     can.has_clock_offsets = has_offsets(model);
-    can.has_counters = has_counters;
+    can.has_counters = has_metrics && (extras->samples == MPL_NONE || extras->has_counters);
+    can.has_wildcards = extras->any_source != MPL_NONE && extras->any_tag != MPL_NONE;
     model->can = can;
 }

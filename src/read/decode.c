@@ -113,8 +113,8 @@ static void take_flush(struct mpl_decode *d, uint64_t stop_ticks, const uint8_t 
 /* 256 TiB: longer than any memory that a message could come from. */
 static const uint64_t most_bytes = UINT64_C(1) << 48;
 
-INLINE void take_message(struct mpl_decode *d, enum mpl_event_kind kind, const uint8_t *at,
-                         bool big)
+INLINE void take_message(struct mpl_decode *d, enum mpl_event_kind kind,
+                         const uint8_t *record, const uint8_t *at, bool big)
 {
     const bool has_request = kind == MPL_EV_ISEND || kind == MPL_EV_IRECV;
     struct mpl_envelope_key key;
@@ -125,6 +125,9 @@ INLINE void take_message(struct mpl_decode *d, enum mpl_event_kind kind, const u
     key.tag = get_u32(&at, big);
     key.flags = (kind == MPL_EV_SEND || kind == MPL_EV_ISEND ? MPL_ENVELOPE_SEND : 0) |
                 (kind == MPL_EV_IRECV ? MPL_ENVELOPE_IRECV : 0);
+    if (d->job.refs->extras.has_any) {
+        key.flags |= mpl_extras_flags(d, record);
+    }
     bytes = get_u64(&at, big);
     if (bytes > most_bytes) {
         key.flags |= MPL_ENVELOPE_GARBAGE_LENGTH;
@@ -178,9 +181,15 @@ INLINE void take_sized(struct mpl_decode *d, uint8_t type, const uint8_t *at,
     case MPL_REC_CONTEXT_ENTER:
         d->last_region = region_of_context(d, get_u32(&at, big));
         mpl_decode_store(d, MPL_EV_ENTER, d->last_region);
+        if (d->job.refs->extras.has_any) {
+            mpl_extras_enter(d, NULL);
+        }
         break;
     case MPL_REC_CONTEXT_LEAVE:
         mpl_decode_store(d, MPL_EV_LEAVE, region_of_context(d, get_u32(&at, big)));
+        if (d->job.refs->extras.has_any) {
+            mpl_extras_leave(d);
+        }
         break;
     default:
         break;
@@ -295,6 +304,7 @@ INLINE void take_thread(struct mpl_decode *d, uint8_t type, const uint8_t *at, b
 INLINE const uint8_t *take_long(struct mpl_decode *d, uint8_t type, const uint8_t *at,
                                 bool big)
 {
+    const uint8_t *record = at - 1;
     uint64_t n = *at++;
 
     if (n == UINT8_MAX) {
@@ -303,16 +313,26 @@ INLINE const uint8_t *take_long(struct mpl_decode *d, uint8_t type, const uint8_
     }
     switch (type) {
     case MPL_REC_SEND:
-        take_message(d, MPL_EV_SEND, at, big);
+        take_message(d, MPL_EV_SEND, record, at, big);
         break;
     case MPL_REC_ISEND:
-        take_message(d, MPL_EV_ISEND, at, big);
+        take_message(d, MPL_EV_ISEND, record, at, big);
         break;
     case MPL_REC_RECV:
-        take_message(d, MPL_EV_RECV, at, big);
+        take_message(d, MPL_EV_RECV, record, at, big);
         break;
     case MPL_REC_IRECV:
-        take_message(d, MPL_EV_IRECV, at, big);
+        take_message(d, MPL_EV_IRECV, record, at, big);
+        break;
+    case MPL_REC_ATTRIBUTES:
+        if (d->job.refs->extras.has_any) {
+            mpl_attributes_take(d, at, at + n, big);
+        }
+        break;
+    case MPL_REC_METRIC:
+        if (d->job.refs->extras.samples != MPL_NONE) {
+            mpl_extras_sample(d, at, at + n, big);
+        }
         break;
     default:
         take_sized(d, type, at, at + n, big);
@@ -325,21 +345,31 @@ INLINE const uint8_t *take_long(struct mpl_decode *d, uint8_t type, const uint8_
 /** Any record but times; returns the place behind it. */
 INLINE const uint8_t *take_record(struct mpl_decode *d, const uint8_t *at, bool big)
 {
+    const uint8_t *record = at;
     const uint8_t type = *at++;
 
     switch (type) {
     case MPL_REC_ENTER:
         d->last_region = find_region(d, get_u32(&at, big));
         mpl_decode_store(d, MPL_EV_ENTER, d->last_region);
+        if (d->job.refs->extras.has_any) {
+            mpl_extras_enter(d, record);
+        }
         return at;
     case MPL_REC_LEAVE:
         mpl_decode_store(d, MPL_EV_LEAVE, find_region(d, get_u32(&at, big)));
+        if (d->job.refs->extras.has_any) {
+            mpl_extras_leave(d);
+        }
         return at;
     case MPL_REC_ISEND_COMPLETE:
         mpl_decode_isend_done(d, get_u64(&at, big));
         return at;
     case MPL_REC_IRECV_REQUEST:
         mpl_decode_irecv_post(d, get_u64(&at, big));
+        if (d->job.refs->extras.has_any) {
+            mpl_extras_post(d, record);
+        }
         return at;
     case MPL_REC_REQUEST_CANCELLED:
         mpl_decode_cancelled(d, get_u64(&at, big));
@@ -389,6 +419,8 @@ struct mpl_decoder *mpl_decoder_create(struct mpl_arena *arena)
         decoder->messages = mpl_buf_make(sizeof(struct mpl_message));
         decoder->collectives = mpl_buf_make(sizeof(struct mpl_collective));
         decoder->thread_records = mpl_buf_make(sizeof(struct mpl_thread_record));
+        decoder->wanted = mpl_buf_make(sizeof(uint32_t));
+        decoder->sites = mpl_buf_make(sizeof(uint32_t));
     }
     return decoder;
 }
@@ -403,6 +435,8 @@ void mpl_decoder_close(struct mpl_decoder *decoder)
     mpl_requests_free(&decoder->requests);
     mpl_envelopes_free(&decoder->envelopes);
     mpl_buf_free(&decoder->thread_records);
+    mpl_buf_free(&decoder->wanted);
+    mpl_buf_free(&decoder->sites);
 }
 
 void mpl_decode_start(struct mpl_decoder *decoder, const struct mpl_decode_job *job,
@@ -419,6 +453,8 @@ void mpl_decode_start(struct mpl_decoder *decoder, const struct mpl_decode_job *
     mpl_requests_clear(&decoder->requests);
     mpl_envelopes_start(&decoder->envelopes);
     decoder->thread_records.n = 0;
+    decoder->wanted.n = 0;
+    decoder->sites.n = 0;
     for (size_t i = 0; i < REGION_SLOTS; i++) {
         /* A slot never holds a reference that belongs to another slot, so this one is free. */
         d->regions[i].local = (uint32_t) i + 1;
@@ -518,8 +554,8 @@ enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *ar
     loc->envelopes = mpl_buf_take(&decoder->envelopes.items, arena);
     loc->n_thread_records = (uint32_t) decoder->thread_records.n;
     loc->thread_records = mpl_buf_take(&decoder->thread_records, arena);
-    return loc->time_ticks == NULL || loc->kind == NULL || loc->ref == NULL ||
-                   loc->messages == NULL || loc->collectives == NULL ||
+    return !mpl_extras_end(d, arena, loc) || loc->time_ticks == NULL || loc->kind == NULL ||
+                   loc->ref == NULL || loc->messages == NULL || loc->collectives == NULL ||
                    loc->envelopes == NULL || loc->thread_records == NULL
                ? mpl_nomem(err)
                : MPL_OK;

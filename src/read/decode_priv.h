@@ -14,6 +14,20 @@ struct mpl_region_slot {
     uint32_t region;
 };
 
+/** Attributes of the record that stands at a place of the file. */
+struct mpl_attributes {
+    const uint8_t *of;
+    uint32_t flags; /**< enum mpl_envelope_flag */
+    uint32_t site;
+    bool has_asked;
+    uint32_t asked_source, asked_tag, asked_comm; /**< As recorded. */
+};
+
+/** Since the thread began. */
+struct mpl_sample {
+    uint64_t cpu_ns, given_up, taken;
+};
+
 /** What is being made of a file. */
 struct mpl_decode {
     struct mpl_decode_job job;
@@ -38,6 +52,14 @@ struct mpl_decode {
     uint32_t n_collectives;
     uint32_t
         open_collective; /**< Begun by a blocking call and not ended; MPL_NONE if none. */
+
+    struct mpl_attributes attributes; /**< The last ones. */
+    uint32_t depth;                   /**< Of calls, where there are extras. */
+    bool has_left;                    /**< The last record of a call left one, at: */
+    int64_t left_ticks;
+    int64_t gap_ticks; /**< Between calls, since the last sample. */
+    struct mpl_sample sample;
+    struct mpl_cpu cpu;
 };
 
 struct mpl_decoder {
@@ -50,6 +72,8 @@ struct mpl_decoder {
     struct mpl_requests requests;
     struct mpl_envelopes envelopes;
     struct mpl_buf thread_records; /**< struct mpl_thread_record */
+    struct mpl_buf wanted;         /**< uint32_t: envelopes */
+    struct mpl_buf sites;          /**< uint32_t, by ENTER */
     struct mpl_decode decode;
 };
 
@@ -72,6 +96,8 @@ struct mpl_coll_record {
     uint64_t request;
 };
 
+/** Number of an envelope; MPL_NONE without memory. */
+uint32_t mpl_decode_envelope(struct mpl_decode *d, const struct mpl_envelope_key *key);
 /** A message record of the given kind: SEND, ISEND, RECV or IRECV. */
 void mpl_decode_message(struct mpl_decode *d, enum mpl_event_kind kind,
                         const struct mpl_envelope_key *key, uint64_t bytes,
@@ -79,6 +105,23 @@ void mpl_decode_message(struct mpl_decode *d, enum mpl_event_kind kind,
 void mpl_decode_isend_done(struct mpl_decode *d, uint64_t request);
 void mpl_decode_irecv_post(struct mpl_decode *d, uint64_t request);
 void mpl_decode_cancelled(struct mpl_decode *d, uint64_t request);
+
+/* ---- extras.c; \p record is where a record begins -------------------------------------- */
+
+/** Attributes of the record at \p next; their fields begin at \p at. */
+void mpl_attributes_take(struct mpl_decode *d, const uint8_t *at, const uint8_t *next,
+                         bool is_big_endian);
+/** What they say of the envelope of a message. */
+uint32_t mpl_extras_flags(const struct mpl_decode *d, const uint8_t *record);
+void mpl_extras_enter(struct mpl_decode *d, const uint8_t *record);
+void mpl_extras_leave(struct mpl_decode *d);
+void mpl_extras_post(struct mpl_decode *d, const uint8_t *record);
+/** A metric record, which may be none of ours. */
+void mpl_extras_sample(struct mpl_decode *d, const uint8_t *at, const uint8_t *next,
+                       bool is_big_endian);
+/** Into \p loc, whose columns are there. False: no memory. */
+bool mpl_extras_end(struct mpl_decode *d, struct mpl_arena *arena,
+                    struct mpl_location *loc);
 
 void mpl_decode_coll_begin(struct mpl_decode *d);
 void mpl_decode_coll_end(struct mpl_decode *d, const struct mpl_coll_record *record);

@@ -18,9 +18,10 @@ bool mpl_refs_create(struct mpl_refs *refs)
                                .comm = mpl_map_create(),
                                .context = mpl_map_create(),
                                .location = mpl_map_create(),
+                               .site = mpl_map_create(),
                                .unknown_region = MPL_NONE };
     return refs->region != NULL && refs->comm != NULL && refs->context != NULL &&
-           refs->location != NULL;
+           refs->location != NULL && refs->site != NULL;
 }
 
 void mpl_refs_free(struct mpl_refs *refs)
@@ -29,6 +30,7 @@ void mpl_refs_free(struct mpl_refs *refs)
     mpl_map_destroy(refs->comm);
     mpl_map_destroy(refs->context);
     mpl_map_destroy(refs->location);
+    mpl_map_destroy(refs->site);
 }
 
 /* ---- regions -------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "read/libotf2.h"
 #include "read/otf2_priv.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -198,10 +199,97 @@ static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self,
     struct mpl_raw_context *context = (struct mpl_raw_context *) add(
         raw, &raw->contexts, self == OTF2_UNDEFINED_CALLING_CONTEXT);
 
-    (void) source;
-    (void) parent;
     if (context != NULL) {
-        *context = (struct mpl_raw_context){ self, region };
+        *context = (struct mpl_raw_context){ self, region, source, parent };
+    }
+    return go_on(raw);
+}
+
+static OTF2_CallbackCode keep_name(struct mpl_raw *raw, struct mpl_buf *buf, uint32_t self,
+                                   uint32_t name)
+{
+    struct mpl_raw_name *item = (struct mpl_raw_name *) add(raw, buf, self == MPL_NONE);
+
+    if (item != NULL) {
+        *item = (struct mpl_raw_name){ self, name };
+    }
+    return go_on(raw);
+}
+
+static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self,
+                                      OTF2_StringRef name, OTF2_StringRef description,
+                                      OTF2_Type type)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+
+    (void) description;
+    (void) type;
+    return keep_name(raw, &raw->attributes, self, name);
+}
+
+static OTF2_CallbackCode on_metric_member(void *user, OTF2_MetricMemberRef self,
+                                          OTF2_StringRef name, OTF2_StringRef description,
+                                          OTF2_MetricType metric_type, OTF2_MetricMode mode,
+                                          OTF2_Type value_type, OTF2_Base base,
+                                          int64_t exponent, OTF2_StringRef unit)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+
+    (void) description;
+    (void) metric_type;
+    (void) mode;
+    (void) value_type;
+    (void) base;
+    (void) exponent;
+    (void) unit;
+    return keep_name(raw, &raw->metric_members, self, name);
+}
+
+static OTF2_CallbackCode on_metric_class(void *user, OTF2_MetricRef self, uint8_t n,
+                                         const OTF2_MetricMemberRef *members,
+                                         OTF2_MetricOccurrence occurrence,
+                                         OTF2_RecorderKind recorder)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+
+    (void) occurrence;
+    (void) recorder;
+    return keep_name(raw, &raw->metric_classes, self, n > 0 ? members[0] : MPL_NONE);
+}
+
+static OTF2_CallbackCode on_line(void *user, OTF2_SourceCodeLocationRef self,
+                                 OTF2_StringRef file, uint32_t line)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+    const uint32_t number = (uint32_t) raw->lines.n;
+    struct mpl_raw_line *item = (struct mpl_raw_line *) add(
+        raw, &raw->lines, self == OTF2_UNDEFINED_SOURCE_CODE_LOCATION);
+
+    if (item != NULL) {
+        *item = (struct mpl_raw_line){ file, line };
+        raw->is_out_of_memory |= !mpl_map_put(raw->line_of_ref, self, number);
+    }
+    return go_on(raw);
+}
+
+static OTF2_CallbackCode on_property(void *user, OTF2_LocationGroupRef group,
+                                     OTF2_StringRef name, OTF2_Type type,
+                                     OTF2_AttributeValue value)
+{
+    struct mpl_raw *raw = (struct mpl_raw *) user;
+    struct mpl_raw_property *p = (struct mpl_raw_property *) add(
+        raw, &raw->properties, group == OTF2_UNDEFINED_LOCATION_GROUP);
+
+    if (p == NULL) {
+        return go_on(raw);
+    }
+    *p = (struct mpl_raw_property){ group, name, MPL_NONE, NAN };
+    if (type == OTF2_TYPE_STRING) {
+        p->text = value.stringRef;
+    } else if (type == OTF2_TYPE_UINT32) {
+        p->number = value.uint32;
+    } else if (type == OTF2_TYPE_DOUBLE) {
+        p->number = value.float64;
     }
     return go_on(raw);
 }
@@ -223,6 +311,11 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(cb, on_comm);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(cb, on_inter_comm);
     OTF2_GlobalDefReaderCallbacks_SetCallingContextCallback(cb, on_context);
+    OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(cb, on_attribute);
+    OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(cb, on_metric_member);
+    OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(cb, on_metric_class);
+    OTF2_GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(cb, on_line);
+    OTF2_GlobalDefReaderCallbacks_SetLocationGroupPropertyCallback(cb, on_property);
     return cb;
 }
 
@@ -349,6 +442,12 @@ static void raw_start(struct mpl_raw *raw, struct mpl_arena *arena)
         .groups = mpl_buf_make(sizeof(struct mpl_raw_group)),
         .comms = mpl_buf_make(sizeof(struct mpl_raw_comm)),
         .contexts = mpl_buf_make(sizeof(struct mpl_raw_context)),
+        .attributes = mpl_buf_make(sizeof(struct mpl_raw_name)),
+        .metric_members = mpl_buf_make(sizeof(struct mpl_raw_name)),
+        .metric_classes = mpl_buf_make(sizeof(struct mpl_raw_name)),
+        .line_of_ref = mpl_map_create(),
+        .lines = mpl_buf_make(sizeof(struct mpl_raw_line)),
+        .properties = mpl_buf_make(sizeof(struct mpl_raw_property)),
     };
 }
 
@@ -359,7 +458,9 @@ enum mpl_status mpl_raw_read(const struct mpl_anchor *anchor, struct mpl_arena *
     uint64_t n = 0;
 
     raw_start(raw, arena);
-    st = raw->string_of_ref == NULL ? mpl_nomem(err) : count_sound(anchor, raw, &n, err);
+    st = raw->string_of_ref == NULL || raw->line_of_ref == NULL
+             ? mpl_nomem(err)
+             : count_sound(anchor, raw, &n, err);
     if (st == MPL_OK) {
         st = ask_libotf2(anchor, n, raw, err);
     }
@@ -385,6 +486,12 @@ void mpl_raw_free(struct mpl_raw *raw)
     mpl_buf_free(&raw->groups);
     mpl_buf_free(&raw->comms);
     mpl_buf_free(&raw->contexts);
+    mpl_buf_free(&raw->attributes);
+    mpl_buf_free(&raw->metric_members);
+    mpl_buf_free(&raw->metric_classes);
+    mpl_map_destroy(raw->line_of_ref);
+    mpl_buf_free(&raw->lines);
+    mpl_buf_free(&raw->properties);
 }
 
 const char *mpl_raw_text(const struct mpl_raw *raw, uint32_t string)

@@ -389,7 +389,8 @@ static enum mpl_status read_in(struct reading *r, struct mpl_arena *arena,
     }
     /* The stand-in for undefined regions is the last one. */
     model->n_regions -= r->n_unknown_regions == 0 ? 1 : 0;
-    mpl_capabilities_find(model, is_region_used, &r->sum, r->n_metrics > 0);
+    mpl_capabilities_find(model, is_region_used, &r->sum, &r->refs->extras,
+                          r->n_metrics > 0);
     return MPL_OK;
 }
 

@@ -37,17 +37,20 @@ static void fill_envelope(struct mpl_decode *d, const struct mpl_envelope_key *k
     const bool is_null = key->rank == rank_null || (key->rank == rank_minus_one && is_send);
 
     envelope->comm = find_comm(d, key->comm);
+    envelope->any_source = (key->flags & MPL_ENVELOPE_ANY_SOURCE) != 0;
+    envelope->any_tag = (key->flags & MPL_ENVELOPE_ANY_TAG) != 0;
     envelope->peer_rank = key->rank;
     envelope->tag = key->tag;
     envelope->is_send = is_send;
     envelope->is_null = is_null;
     envelope->comm_unsure = is_irecv && model->tracer == MPL_TRACER_EZTRACE;
     envelope->peer = MPL_NONE;
-    if (is_null) {
+    if (is_null || ((key->flags & MPL_ENVELOPE_WANTED) != 0 && envelope->any_source)) {
         return;
     }
     envelope->is_garbage =
-        (key->flags & MPL_ENVELOPE_GARBAGE_LENGTH) != 0 || key->tag > INT32_MAX;
+        (key->flags & MPL_ENVELOPE_GARBAGE_LENGTH) != 0 ||
+        (key->tag > INT32_MAX && (key->flags & MPL_ENVELOPE_WANTED) == 0);
     if (envelope->comm == MPL_NONE || envelope->is_garbage) {
         return;
     }
@@ -55,7 +58,7 @@ static void fill_envelope(struct mpl_decode *d, const struct mpl_envelope_key *k
     envelope->is_garbage = envelope->peer == MPL_NONE;
 }
 
-static uint32_t find_envelope(struct mpl_decode *d, const struct mpl_envelope_key *key)
+uint32_t mpl_decode_envelope(struct mpl_decode *d, const struct mpl_envelope_key *key)
 {
     struct mpl_envelopes *all = &d->scratch->envelopes;
     bool is_new;
@@ -90,7 +93,7 @@ void mpl_decode_message(struct mpl_decode *d, enum mpl_event_kind kind,
                         const struct mpl_envelope_key *key, uint64_t bytes,
                         uint64_t request)
 {
-    const uint32_t envelope = find_envelope(d, key);
+    const uint32_t envelope = mpl_decode_envelope(d, key);
     uint32_t number = MPL_NONE;
 
     if (d->is_out_of_memory) {

@@ -44,7 +44,22 @@ struct mpl_raw_comm {
 };
 
 struct mpl_raw_context {
-    uint32_t ref, region;
+    uint32_t ref, region, source, parent;
+};
+
+/** A definition and its name: attributes and members of metrics; of a class of metrics the first member. */
+struct mpl_raw_name {
+    uint32_t ref, name;
+};
+
+struct mpl_raw_line {
+    uint32_t file, line;
+};
+
+/** A property of a location group: a text (a string's reference) or a number. */
+struct mpl_raw_property {
+    uint32_t group, name, text;
+    double number;
 };
 
 /** What the global definition file says, nothing resolved. Strings are numbered by reference. */
@@ -61,6 +76,12 @@ struct mpl_raw {
     struct mpl_buf groups;
     struct mpl_buf comms;
     struct mpl_buf contexts;
+    struct mpl_buf attributes; /**< struct mpl_raw_name, as the next two */
+    struct mpl_buf metric_members;
+    struct mpl_buf metric_classes;
+    struct mpl_map *line_of_ref; /**< Into lines. */
+    struct mpl_buf lines;
+    struct mpl_buf properties;
     uint64_t n_lost;    /**< Definitions the anchor announces and the file does not hold. */
     const char *damage; /**< Why; NULL when the file is whole. */
 };
@@ -73,13 +94,25 @@ const char *mpl_raw_text(const struct mpl_raw *raw, uint32_t string);
 
 /* ---- definitions of the model ------------------------------------------------------ */
 
+/** References of what only marple's own tracer writes; MPL_NONE where it is not there. */
+struct mpl_extras {
+    bool has_any; /**< Of the attributes. */
+    uint32_t any_source, any_tag;
+    uint32_t asked_source, asked_tag, asked_comm;
+    uint32_t site;
+    uint32_t samples;  /**< Class of metrics. */
+    bool has_counters; /**< There are other classes. */
+};
+
 /** References of the archive to indices of the model. */
 struct mpl_refs {
     struct mpl_map *region; /**< Of global region reference. */
     struct mpl_map *comm;
     struct mpl_map *context;  /**< Calling context to region index. */
     struct mpl_map *location; /**< Of location reference to process index. */
-    uint32_t unknown_region;  /**< Stands for references without a definition. */
+    struct mpl_map *site;     /**< Calling context to site. */
+    struct mpl_extras extras;
+    uint32_t unknown_region; /**< Stands for references without a definition. */
 };
 
 bool mpl_refs_create(struct mpl_refs *refs);
@@ -95,6 +128,10 @@ enum mpl_status mpl_define_processes(const struct mpl_raw *raw, struct mpl_model
 enum mpl_status mpl_define_comms(const struct mpl_raw *raw, struct mpl_model *model,
                                  struct mpl_arena *arena, struct mpl_refs *refs,
                                  struct mpl_err *err);
+/** What is behind the names of attributes, calling contexts as sites; behind the regions. */
+enum mpl_status mpl_define_extras(const struct mpl_raw *raw, struct mpl_refs *refs,
+                                  struct mpl_model *model, struct mpl_arena *arena,
+                                  struct mpl_err *err);
 /** The MPI group whose members are the locations by rank; NULL without MPI. */
 const struct mpl_raw_group *mpl_raw_ranks(const struct mpl_raw *raw);
 
@@ -167,7 +204,8 @@ enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *ar
 
 /** Sets model->can from the finished tables; \p is_region_used has an entry per region. */
 void mpl_capabilities_find(struct mpl_model *model, const bool *is_region_used,
-                           const struct mpl_decode_counts *sum, bool has_counters);
+                           const struct mpl_decode_counts *sum,
+                           const struct mpl_extras *extras, bool has_metrics);
 
 /** Reads the files of all locations of \p model into it, as many at a time as there are threads; notes what they lack. */
 enum mpl_status mpl_read_locations(const struct mpl_anchor *anchor,

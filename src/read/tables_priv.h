@@ -42,6 +42,9 @@ enum mpl_envelope_flag {
     MPL_ENVELOPE_SEND = 1,
     MPL_ENVELOPE_IRECV = 2,
     MPL_ENVELOPE_GARBAGE_LENGTH = 4,
+    MPL_ENVELOPE_ANY_SOURCE = 8,
+    MPL_ENVELOPE_ANY_TAG = 16,
+    MPL_ENVELOPE_WANTED = 32, /**< Of no record: it is waited for when the trace ends. */
 };
 
 /**

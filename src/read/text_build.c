@@ -379,6 +379,9 @@ static void find_capabilities(struct mpl_build *b)
 {
     struct mpl_model *model = b->model;
     struct mpl_decode_counts sum = { 0 };
+    const struct mpl_extras none = { .any_source = MPL_NONE,
+                                     .any_tag = MPL_NONE,
+                                     .samples = MPL_NONE };
     bool *is_used = MPL_NEW_ARRAY(b->scratch, model->n_regions, bool);
     uint32_t *n_offsets = MPL_NEW_ARRAY(b->arena, model->n_locations, uint32_t);
 
@@ -401,7 +404,7 @@ static void find_capabilities(struct mpl_build *b)
                                     location->collectives[i].end == MPL_NONE;
         }
     }
-    mpl_capabilities_find(model, is_used, &sum, false);
+    mpl_capabilities_find(model, is_used, &sum, &none, false);
 }
 
 static bool is_lost(const struct mpl_build *b)
