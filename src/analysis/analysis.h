@@ -160,6 +160,10 @@ struct mpl_source {
     const char *file; /**< NULL when unknown. */
     uint32_t line;    /**< 0 when unknown. */
     double seconds;
+    /** Where the place of an MPI call in that function is meant, its name; else NULL, and what follows is of no use. */
+    const char *call;
+    bool is_before; /**< What is computed in front of the call, not the call. */
+    double share;   /**< Of what the cause costs. */
 };
 
 /** How far a statement can be relied on: the one word for it (certainty.c has the rule). */

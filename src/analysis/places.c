@@ -187,7 +187,9 @@ static struct mpl_source source_of(const struct places *p, const struct waits_in
         kind == MPL_PLACE_ALONE
             ? MPL_NONE
             : caller_of(p->run, p->location, sum->region, p->stack, p->counts);
-    struct mpl_source source = { own->name, own->file, own->line, sum->seconds };
+    struct mpl_source source = {
+        .region = own->name, .file = own->file, .line = own->line, .seconds = sum->seconds
+    };
 
     if (caller != MPL_NONE) {
         const char *both =

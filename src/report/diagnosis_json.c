@@ -149,6 +149,11 @@ static struct mpl_json *where_json(const struct mpl_diagnosed *d)
         mpl_json_set(json, "line",
                      s->line > 0 ? mpl_json_integer(s->line) : mpl_json_null());
         mpl_json_set(json, "seconds", mpl_json_number(s->seconds));
+        if (s->call != NULL) {
+            mpl_json_set(json, "call", mpl_json_string(s->call));
+            mpl_json_set(json, "before", mpl_json_boolean(s->is_before));
+            mpl_json_set(json, "share", mpl_json_number(s->share));
+        }
         mpl_json_add(all, json);
     }
     return all;

@@ -37,7 +37,7 @@ static void say_sources(struct page *page, const struct mpl_diagnosed *d)
         const char *line =
             s->line > 0 ? mpl_arena_printf(page->scratch, ":%u", s->line) : "";
 
-        mpl_page_tell(page, 6, "where: ", "%s%s%s%s%s (%s)", s->region,
+        mpl_page_tell(page, 6, "where: ", "%s%s%s%s%s (%s)", mpl_page_source(page, s),
                       s->file != NULL ? " at " : "", s->file != NULL ? s->file : "",
                       s->file != NULL && line != NULL ? line : "", "",
                       mpl_page_seconds(page, s->seconds));

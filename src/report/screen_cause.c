@@ -106,6 +106,23 @@ static const char *file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* Nearly all of it is not worth a figure. */
+static const double nearly_all = 0.95;
+
+const char *mpl_page_source(struct page *page, const struct mpl_source *at)
+{
+    const char *words = at->call == NULL ? at->region
+                                         : mpl_arena_printf(page->scratch, "%s%s in %s",
+                                                            at->is_before ? "before " : "",
+                                                            at->call, at->region);
+
+    if (words != NULL && at->call != NULL && at->share < nearly_all) {
+        words = mpl_arena_printf(page->scratch, "%s (%s of it)", words,
+                                 mpl_page_share(page, at->share));
+    }
+    return words != NULL ? words : at->region;
+}
+
 static const char *source(struct page *page, const struct mpl_diagnosed *f)
 {
     const struct mpl_source *at = f->where;
@@ -113,12 +130,13 @@ static const char *source(struct page *page, const struct mpl_diagnosed *f)
     if (f->n_where == 0) {
         return "";
     }
+    const char *what = mpl_page_source(page, at);
     if (at->file == NULL) {
-        return at->region;
+        return what;
     }
-    return at->line > 0 ? mpl_screen_words(page, "%s, %s:%u", at->region,
-                                           file_name(at->file), at->line)
-                        : mpl_screen_words(page, "%s, %s", at->region, file_name(at->file));
+    return at->line > 0
+               ? mpl_screen_words(page, "%s, %s:%u", what, file_name(at->file), at->line)
+               : mpl_screen_words(page, "%s, %s", what, file_name(at->file));
 }
 
 /* "phase 1, 0 s to 1.85 s", where the pattern of a cause has one; "" */

@@ -1,0 +1,158 @@
+/*
+ * Where in the program a cause costs its time, by the places of MPI calls. Of a process that is to blame that is what it
+ * computes in front of a call; where nobody is, the calls in which processes wait, or which take long if nobody waits.
+ * The place with the largest part is told.
+ */
+#include "config.h"
+
+#include "analysis/analysis_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+struct spent {
+    double seconds;
+    uint32_t region; /* of the call that took most of it */
+    double most_s;
+};
+
+struct tally {
+    const struct mpl_run *run;
+    struct spent *at; /* by site */
+    double all_s;
+};
+
+static void add(struct tally *t, uint32_t location, uint32_t event, uint32_t region,
+                double seconds)
+{
+    const uint32_t site = mpl_location_site(&t->run->model->locations[location], event);
+
+    t->all_s += seconds;
+    if (site == MPL_NONE || region == MPL_NONE) {
+        return;
+    }
+    t->at[site].seconds += seconds;
+    if (seconds > t->at[site].most_s) {
+        t->at[site].most_s = seconds;
+        t->at[site].region = region;
+    }
+}
+
+/* What a location computes in front of each call. */
+static void add_computation(struct tally *t, uint32_t location)
+{
+    const struct mpl_location *loc = &t->run->model->locations[location];
+    const uint32_t n = mpl_events_call_count(t->run->events, location);
+    struct mpl_call_view call;
+    int64_t left_ticks = 0;
+
+    for (uint32_t k = 0; k < n; k++) {
+        mpl_events_call(t->run->events, location, k, &call);
+        if (k > 0) {
+            add(t, location, call.first_event, call.region,
+                mpl_model_seconds(t->run->model,
+                                  loc->time_ticks[call.first_event] - left_ticks));
+        }
+        left_ticks = loc->time_ticks[call.last_event];
+    }
+}
+
+static void add_wait(void *context, uint32_t location, uint32_t k)
+{
+    struct tally *t = context;
+    struct mpl_call_view call;
+
+    mpl_events_call(t->run->events, location, k, &call);
+    add(t, location, call.first_event, call.region,
+        mpl_model_seconds(t->run->model, call.wait_ticks));
+}
+
+static void add_calls(struct tally *t)
+{
+    struct mpl_call_view call;
+
+    for (uint32_t l = 0; l < t->run->model->n_locations; l++) {
+        const struct mpl_location *loc = &t->run->model->locations[l];
+
+        for (uint32_t k = 0; k < mpl_events_call_count(t->run->events, l); k++) {
+            mpl_events_call(t->run->events, l, k, &call);
+            if (call.class != MPL_SPAN_STARTUP && call.class != MPL_SPAN_SHUTDOWN) {
+                add(t, l, call.first_event, call.region,
+                    mpl_model_seconds(t->run->model,
+                                      loc->time_ticks[call.last_event] -
+                                          loc->time_ticks[call.first_event]));
+            }
+        }
+    }
+}
+
+static enum mpl_status keep_largest(struct mpl_analysis *a, struct mpl_diagnosed *d,
+                                    const struct tally *t, bool is_before,
+                                    struct mpl_err *err)
+{
+    const struct mpl_model *model = t->run->model;
+    struct mpl_source *source = MPL_NEW(a->arena, struct mpl_source);
+    uint32_t best = 0;
+
+    if (source == NULL) {
+        return mpl_nomem(err);
+    }
+    for (uint32_t i = 1; i < model->n_sites; i++) {
+        best = t->at[i].seconds > t->at[best].seconds ? i : best;
+    }
+    if (t->at[best].seconds <= 0) {
+        return MPL_OK;
+    }
+    *source = (struct mpl_source){ .region = model->sites[best].function,
+                                   .file = model->sites[best].file,
+                                   .line = model->sites[best].line,
+                                   .seconds = t->at[best].seconds,
+                                   .call = model->regions[t->at[best].region].name,
+                                   .is_before = is_before,
+                                   .share = t->at[best].seconds / t->all_s };
+    d->where = source;
+    d->n_where = 1;
+    return MPL_OK;
+}
+
+static enum mpl_status find(struct mpl_analysis *a, struct mpl_diagnosed *d,
+                            struct tally *t, struct mpl_err *err)
+{
+    const struct mpl_finding *f = d->finding;
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < f->n_culprits; i++) {
+        const uint32_t location = mpl_model_find_location(t->run->model, f->culprits[i]);
+
+        if (location != MPL_NONE) {
+            add_computation(t, location);
+        }
+    }
+    if (f->n_culprits == 0) {
+        st = mpl_waits_of(&a->diagnosis, d, add_wait, t, err);
+    }
+    if (st == MPL_OK && f->n_culprits == 0 && t->all_s <= 0) {
+        add_calls(t);
+    }
+    return st == MPL_OK ? keep_largest(a, d, t, f->n_culprits > 0, err) : st;
+}
+
+enum mpl_status mpl_sites_find(struct mpl_analysis *a, struct mpl_diagnosed *d,
+                               struct mpl_err *err)
+{
+    struct mpl_arena *scratch = NULL;
+    struct tally t = { .run = &a->runs[d->run].shown };
+    enum mpl_status st;
+
+    /* Too few cores, and a run that stands still, are at no place of the program. */
+    if (!mpl_diagnosed_is_cause(d) || d->n_where > 0 || d->finding->doubt != NULL ||
+        d->finding->is_fatal || t.run->model->n_sites == 0) {
+        return MPL_OK;
+    }
+    scratch = mpl_arena_create();
+    t.at = scratch != NULL ? MPL_NEW_ARRAY(scratch, t.run->model->n_sites, struct spent)
+                           : NULL;
+    st = t.at != NULL ? find(a, d, &t, err) : mpl_nomem(err);
+    mpl_arena_destroy(scratch);
+    return st;
+}
