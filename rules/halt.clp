@@ -14,6 +14,10 @@
     (bind ?labels (create$ ?labels ?h:location)))
   ?labels)
 
+(deffunction MAIN::for-how-long (?before ?silence)
+  "\", for 3.00 s\"; nothing where the trace ends when it begins."
+  (if (> ?silence 0.0) then (text "{}for {s}" ?before ?silence) else ""))
+
 (deffunction MAIN::halted-seconds (?run ?silence)
   "What a standstill costs all processes."
   (bind ?n 0)
@@ -76,15 +80,16 @@
   (do-for-all-facts ((?h halted)) (and (eq ?h:run ?run) (eq ?h:location ?label))
     (bind ?text
       (str-cat " Rank " ?label
-        (if (eq ?h:state in-call) then (text " has been in {} for {s}" ?h:call ?h:for)
-         else (if (eq ?h:state polling) then (text " has asked with {} for {s}" ?h:call ?h:for)
-         else (if (eq ?h:state outside) then (text " has been in its own code for {s}" ?h:for)
+        (if (eq ?h:state in-call) then (text " has been in {}{}" ?h:call (for-how-long " " ?h:for))
+         else (if (eq ?h:state polling) then (text " has asked with {}{}" ?h:call (for-how-long " " ?h:for))
+         else (if (eq ?h:state outside) then (text " has been in its own code{}" (for-how-long " " ?h:for))
          else (if (eq ?h:state over) then " has left the program"
          else " cannot be judged"))))
         (if (eq ?h:place "") then "" else (str-cat ", in " ?h:place))
         (if (eq ?h:last "") then ", its first call" else (str-cat ", after " ?h:last))
         (if (= (length$ ?h:waits-for) 0) then ""
          else (str-cat "; it waits for " (location-list ?h:waits-for)
+                       (if (< ?h:tag 0) then "" else (str-cat " with tag " ?h:tag))
                        (if (eq ?h:known yes) then "" else ", as far as its earlier calls show")))
         (if (eq ?h:expected "") then ""
          else (text "; {} times before, {} followed there" ?h:times ?h:expected))
@@ -199,12 +204,12 @@
                    (locations (halted-in ?r in-call "")) (culprits ?who) (fatal yes) (level 1)
                    (lost (halted-seconds ?r ?silence)) (confidence (if (or (eq ?known yes) (= 0 ?working)) then 0.95 else 0.8))
                    (headline
-                     (text "Deadlock, for {s}: {}{}." ?silence (halted-groups ?r)
+                     (text "Deadlock{}: {}{}." (for-how-long ", " ?silence) (halted-groups ?r)
                            (if ?is-circle then (str-cat "; " (circle-text ?cycle))
                             else (if (eq ?known yes) then ", in a circle" else ""))))
                    (fix ?fix)
-                   (text (text "The run does not end: for {s} nobody has come out of a call, and nobody can release those who wait.{}{}"
-                               ?silence
+                   (text (text "The run does not end: {}nobody has come out of a call, and nobody can release those who wait.{}{}"
+                               (if (> ?silence 0.0) then (text "for {s} " ?silence) else "")
                                (if (> (length$ ?cycle) 1)
                                 then (text " They wait in a circle: {}{}." (circle-text ?cycle)
                                            (if (eq ?known yes) then "" else ", as far as their earlier calls show"))
@@ -224,12 +229,16 @@
   (foreach ?l ?all (if (member$ ?l ?waited) then (bind ?who (create$ ?who ?l))))
   (if (> (length$ ?who) 0) then ?who else ?all))
 
-(deffunction MAIN::hang-reason (?state ?who ?usual ?call)
+(deffunction MAIN::hang-reason (?run ?state ?who ?usual ?call)
   (bind ?many (> (length$ ?who) 1))
   (str-cat (ranks-named ?who)
     (if (eq ?state outside) then
       (str-cat (if ?many then " are" else " is")
-               (text " in the program's own code, at most {s} at a time before" ?usual))
+               " in the program's own code"
+               ;; What marple's tracer leaves of a process that was killed looks like that, too.
+               (if (any-factp ((?c capability)) (and (eq ?c:run ?run) (eq ?c:name "wildcards")))
+                then (if ?many then ", or were killed there" else ", or was killed there") else "")
+               (text ", at most {s} at a time before" ?usual))
      else (if (eq ?state polling) then (str-cat (if ?many then " keep asking with " else " keeps asking with ") ?call)
      else (if (eq ?state over) then (if ?many then " have left the program" else " has left the program")
      else (if ?many then " have damaged events" else " has damaged events"))))))
@@ -261,9 +270,10 @@
   (assert (finding (kind cause) (name hang) (run ?r) (pattern "message-passing")
                    (locations (halted-in ?r in-call "")) (culprits ?who) (fatal yes) (level 1)
                    (lost (halted-seconds ?r ?silence)) (confidence 0.8)
-                   (headline (text "Hang, for {s}: {}; {}." ?silence (halted-groups ?r)
-                                   (hang-reason ?state ?who ?usual ?call)))
+                   (headline (text "Hang{}: {}; {}." (for-how-long ", " ?silence) (halted-groups ?r)
+                                   (hang-reason ?r ?state ?who ?usual ?call)))
                    (fix ?fix)
-                   (text (text "The run does not end: for {s}, no call has returned, while {}.{}" ?silence
-                               (hang-reason ?state ?who ?usual ?call) (halted-lines ?r ?who)))
+                   (text (text "The run does not end: {}no call has returned, while {}.{}"
+                               (if (> ?silence 0.0) then (text "for {s}, " ?silence) else "")
+                               (hang-reason ?r ?state ?who ?usual ?call) (halted-lines ?r ?who)))
                    (remedy ?fix))))

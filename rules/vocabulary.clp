@@ -76,12 +76,14 @@
   (slot state (type SYMBOL) (allowed-symbols in-call polling outside over unknown))
   (slot call (type STRING))           ; that it is in, or polls; else ""
   (slot comm (type STRING))           ; of a collective, its name; else ""
-  (slot place (type STRING))          ; "solve (heat.c:12)": the function around; "" where not recorded
+  (slot place (type STRING))          ; "solve (heat.c:12)": where the call is made, or the function around;
+                                      ; "" where not recorded
   (slot for (type FLOAT))             ; s, for how long at the end
   (slot last (type STRING))           ; its last call that has returned; "": none has
   (slot expected (type STRING))       ; what has always followed here before, if that is something else
   (slot times (type INTEGER))         ; how often it has
   (multislot waits-for (type STRING)) ; locations
+  (slot tag (type INTEGER) (default -1)) ; of the message that it waits for, if it is one; -1: any, or not known
   (slot known (type SYMBOL) (allowed-symbols yes no))) ; whom is recorded; no: whom it exchanged with before
 
 (deftemplate MAIN::unreceived

@@ -205,6 +205,7 @@ enum mpl_status mpl_analysis_run(const char *const *paths, size_t n_paths,
         mpl_certainty_judge(a);
     }
     st = st == MPL_OK ? publish(a, err) : st;
+    st = st == MPL_OK ? mpl_sites_find(a, err) : st;
     return st == MPL_OK ? mpl_precedence_find(a, err) : st;
 }
 

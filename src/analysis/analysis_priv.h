@@ -212,9 +212,9 @@ enum mpl_status mpl_what_if_read(struct mpl_analysis *a,
 /* Answers them, and what the remedies of the causes would bring. Scenarios must not: it costs. */
 enum mpl_status mpl_what_if_answer(struct mpl_analysis *a, struct mpl_err *err);
 
-/* sites.c: where a cause costs its time, if the places of calls are recorded and nothing else is known. */
-enum mpl_status mpl_sites_find(struct mpl_analysis *a, struct mpl_diagnosed *d,
-                               struct mpl_err *err);
+/* sites.c: where each cause costs its time, if the places of calls are recorded and nothing else is known; behind what
+ * gathers the diagnosis. */
+enum mpl_status mpl_sites_find(struct mpl_analysis *a, struct mpl_err *err);
 
 /* certainty.c: fills in how far findings and verdict can be relied on, when all else is known. */
 void mpl_certainty_judge(struct mpl_analysis *a);

@@ -319,8 +319,5 @@ enum mpl_status mpl_findings_rank(struct mpl_analysis *a, struct mpl_err *err)
     a->findings = all;
     a->diagnosis.findings = all;
     a->diagnosis.n_findings = n_told;
-    for (size_t i = 0; i < n_told && st == MPL_OK && !a->is_scenario; i++) {
-        st = mpl_sites_find(a, &all[i], err);
-    }
     return st;
 }

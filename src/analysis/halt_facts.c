@@ -12,18 +12,45 @@ static const char *region_name(const struct mpl_model *model, uint32_t region)
     return region == MPL_NONE ? "" : model->regions[region].name;
 }
 
-/* "solve (heat.c:12)" */
+/* "solve (heat.c:12)": where its call is made, or else the function around it. */
 static const char *place_text(struct mpl_analysis *a, const struct mpl_model *model,
-                              uint32_t function)
+                              const struct mpl_halt_place *place)
 {
-    const struct mpl_region *region =
-        function == MPL_NONE ? NULL : &model->regions[function];
+    const uint32_t site =
+        place->state == MPL_HALT_IN_CALL
+            ? mpl_location_site(&model->locations[place->location], place->event)
+            : MPL_NONE;
+    const struct mpl_region *around =
+        place->function == MPL_NONE ? NULL : &model->regions[place->function];
+    const char *name = around != NULL ? around->name : "";
+    const char *file = around != NULL ? around->file : NULL;
+    uint32_t line = around != NULL ? around->line : 0;
 
-    if (region == NULL || region->file == NULL || region->line == 0) {
-        return region == NULL ? "" : region->name;
+    if (site != MPL_NONE) {
+        name = model->sites[site].function;
+        file = model->sites[site].file;
+        line = model->sites[site].line;
     }
-    return mpl_arena_printf(a->arena, "%s (%s:%u)", region->name, region->file,
-                            (unsigned) region->line);
+    return file == NULL || line == 0
+               ? name
+               : mpl_arena_printf(a->arena, "%s (%s:%u)", name, file, (unsigned) line);
+}
+
+/* Of the only message that it waits for; -1: any, or that is not known. */
+static struct mpl_slot tag_of(const struct mpl_model *model,
+                              const struct mpl_halt_place *place)
+{
+    struct mpl_slot slot = mpl_slot_integer("tag", 0);
+
+    slot.integer = -1;
+    if (place->state == MPL_HALT_IN_CALL &&
+        model->locations[place->location].n_wanted == 1) {
+        const struct mpl_location *loc = &model->locations[place->location];
+        const struct mpl_envelope *e = &loc->envelopes[loc->wanted[0]];
+
+        slot.integer = e->any_tag ? -1 : (int64_t) e->tag;
+    }
+    return slot;
 }
 
 /* The label of the thread of a process of which the rest is said. */
@@ -77,7 +104,7 @@ static enum mpl_status assert_place(struct mpl_analysis *a, const struct mpl_run
 {
     const struct mpl_halt_place *place = &run->halt->places[process];
     const struct mpl_model *model = run->model;
-    const char *function = place_text(a, model, place->function);
+    const char *function = place_text(a, model, place);
     const struct mpl_slot slots[] = {
         mpl_slot_text("run", run->id),
         mpl_slot_text("location", label_of(run, process)),
@@ -90,6 +117,7 @@ static enum mpl_status assert_place(struct mpl_analysis *a, const struct mpl_run
         mpl_slot_text("last", region_name(model, place->last_region)),
         mpl_slot_text("expected", region_name(model, place->expected_region)),
         mpl_slot_integer("times", place->n_expected),
+        tag_of(model, place),
         yes_or_no("known", place->is_known),
     };
 

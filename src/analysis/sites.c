@@ -86,6 +86,22 @@ static void add_calls(struct tally *t)
     }
 }
 
+/* A run that does not end stands in calls. */
+static void add_standing(struct tally *t)
+{
+    static const double moment_s =
+        1e-9; /* Where the trace ends when the standstill begins. */
+    const struct mpl_halt *halt = t->run->halt;
+
+    for (uint32_t p = 0; halt != NULL && p < t->run->model->n_processes; p++) {
+        const struct mpl_halt_place *place = &halt->places[p];
+
+        if (place->state == MPL_HALT_IN_CALL) {
+            add(t, place->location, place->event, place->region, place->for_s + moment_s);
+        }
+    }
+}
+
 static enum mpl_status keep_largest(struct mpl_analysis *a, struct mpl_diagnosed *d,
                                     const struct tally *t, bool is_before,
                                     struct mpl_err *err)
@@ -121,6 +137,10 @@ static enum mpl_status find(struct mpl_analysis *a, struct mpl_diagnosed *d,
     const struct mpl_finding *f = d->finding;
     enum mpl_status st = MPL_OK;
 
+    if (f->is_fatal) {
+        add_standing(t);
+        return keep_largest(a, d, t, false, err);
+    }
     for (size_t i = 0; i < f->n_culprits; i++) {
         const uint32_t location = mpl_model_find_location(t->run->model, f->culprits[i]);
 
@@ -137,16 +157,16 @@ static enum mpl_status find(struct mpl_analysis *a, struct mpl_diagnosed *d,
     return st == MPL_OK ? keep_largest(a, d, t, f->n_culprits > 0, err) : st;
 }
 
-enum mpl_status mpl_sites_find(struct mpl_analysis *a, struct mpl_diagnosed *d,
-                               struct mpl_err *err)
+static enum mpl_status find_for(struct mpl_analysis *a, struct mpl_diagnosed *d,
+                                struct mpl_err *err)
 {
     struct mpl_arena *scratch = NULL;
     struct tally t = { .run = &a->runs[d->run].shown };
     enum mpl_status st;
 
-    /* Too few cores, and a run that stands still, are at no place of the program. */
+    /* Too few cores are at no place of the program. */
     if (!mpl_diagnosed_is_cause(d) || d->n_where > 0 || d->finding->doubt != NULL ||
-        d->finding->is_fatal || t.run->model->n_sites == 0) {
+        t.run->model->n_sites == 0) {
         return MPL_OK;
     }
     scratch = mpl_arena_create();
@@ -154,5 +174,15 @@ enum mpl_status mpl_sites_find(struct mpl_analysis *a, struct mpl_diagnosed *d,
                            : NULL;
     st = t.at != NULL ? find(a, d, &t, err) : mpl_nomem(err);
     mpl_arena_destroy(scratch);
+    return st;
+}
+
+enum mpl_status mpl_sites_find(struct mpl_analysis *a, struct mpl_err *err)
+{
+    enum mpl_status st = MPL_OK;
+
+    for (size_t i = 0; i < a->diagnosis.n_findings && st == MPL_OK; i++) {
+        st = find_for(a, &a->findings[i], err);
+    }
     return st;
 }

@@ -12,7 +12,15 @@
 #include "archive/archive.h"
 #include "spool/spool.h"
 
-enum { OPT_OUTPUT, OPT_FORCE, OPT_CALL_STACK, OPT_CPU_INTERVAL, OPT_RECOVER, OPT_PRELOAD };
+enum {
+    OPT_OUTPUT,
+    OPT_FORCE,
+    OPT_CALL_STACK,
+    OPT_CPU_INTERVAL,
+    OPT_RECOVER,
+    OPT_JUST_ENDED,
+    OPT_PRELOAD
+};
 enum { MOST_FRAMES = 16 };
 static const long most_interval_us = 1000 * 1000 * 1000;
 
@@ -25,6 +33,8 @@ static const struct mpl_option options[] = {
                            "ask for CPU time every US microseconds; 100, 0: never" },
     [OPT_RECOVER] = { 0, "recover", "DIR",
                       "run nothing: make a trace of what a run left in DIR" },
+    [OPT_JUST_ENDED] = { 0, "just-ended", NULL,
+                         "with --recover: the run has ended just now, on this machine" },
     [OPT_PRELOAD] = { 0, "preload", "DIR",
                       "become COMMAND, one process, that records into DIR" },
     { 0 },
@@ -35,6 +45,7 @@ struct trace_opts {
     const char *output;
     const char *recover;
     const char *preload;
+    bool has_just_ended;
     struct mpl_trace_how how;
     bool force;
 };
@@ -93,6 +104,8 @@ static enum mpl_status parse(struct mpl_args *args, struct mpl_arena *arena,
             opts->recover = value;
         } else if (option == &options[OPT_PRELOAD]) {
             opts->preload = value;
+        } else if (option == &options[OPT_JUST_ENDED]) {
+            opts->has_just_ended = true;
         } else if (option != &options[OPT_FORCE]) {
             st = set_how(option, value, &opts->how, err);
         } else {
@@ -153,8 +166,8 @@ static const char *spools_of(const char *directory, struct mpl_arena *arena)
     return mpl_arena_printf(arena, "%s/spools", directory);
 }
 
-static enum mpl_status write_trace(const char *directory, struct mpl_arena *arena,
-                                   struct mpl_err *err)
+static enum mpl_status write_trace(const char *directory, bool has_just_ended,
+                                   struct mpl_arena *arena, struct mpl_err *err)
 {
     const char *spools = spools_of(directory, arena);
     struct mpl_spool_summary summary;
@@ -163,7 +176,8 @@ static enum mpl_status write_trace(const char *directory, struct mpl_arena *aren
         return mpl_nomem(err);
     }
     const unsigned held = mpl_ends_hold();
-    const enum mpl_status st = mpl_spools_write(spools, directory, &summary, err);
+    const enum mpl_status st =
+        mpl_spools_write(spools, directory, has_just_ended, &summary, err);
     mpl_ends_let_go(held);
     if (st == MPL_OK) {
         tell(directory, &summary, arena);
@@ -277,7 +291,7 @@ static enum mpl_status trace(const struct trace_opts *opts, struct mpl_arena *ar
     st = st == MPL_OK ? mpl_trace_run(words, n, &ended, err) : st;
     if (st == MPL_OK) {
         tell_end(&ended);
-        st = mpl_spools_exist(spools) ? write_trace(opts->output, arena, err)
+        st = mpl_spools_exist(spools) ? write_trace(opts->output, true, arena, err)
                                       : no_process(err);
     }
     if (st != MPL_OK) {
@@ -297,7 +311,7 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
         opts.how.spools = opts.preload;
         st = mpl_trace_become(opts.command.words, opts.command.n, &opts.how, arena, err);
     } else if (st == MPL_OK && opts.recover != NULL) {
-        st = write_trace(opts.recover, arena, err);
+        st = write_trace(opts.recover, opts.has_just_ended, arena, err);
     } else if (st == MPL_OK) {
         st = trace(&opts, arena, err);
     }

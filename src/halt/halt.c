@@ -54,8 +54,9 @@ static void measure(struct mpl_halting *h)
     h->halt->silence_s =
         end_ticks > at_ticks ? mpl_model_seconds(h->model, end_ticks - at_ticks) : 0;
     mpl_halt_pauses_find(h, does_somebody_work);
-    h->halt->is_standstill = h->halt->silence_s > standstill_pauses * h->halt->pause_s &&
-                             (is_work_usual || h->halt->is_cycle_known);
+    h->halt->is_standstill = h->halt->is_cycle_certain ||
+                             (h->halt->silence_s > standstill_pauses * h->halt->pause_s &&
+                              (is_work_usual || h->halt->is_cycle_known));
 }
 
 /* One tick is left, so that the run is not without duration where it stands still from the beginning. */

@@ -52,8 +52,8 @@ struct mpl_halt_leftover {
 
 struct mpl_halt {
     bool
-        is_standstill; /**< Nothing moves for longer than ever before; else the run was killed
-                               at work, and the times stay as they are. */
+        is_standstill; /**< Nothing moves for longer than ever before, or never can; else the run was
+                               killed at work, and the times stay as they are. */
     double silence_s; /**< From the last thing that happened to the end. */
     double pause_s;   /**< The longest before in which as little happened. */
     double usual_s;   /**< The longest that a process was in its own code before. */
@@ -63,6 +63,8 @@ struct mpl_halt {
     const uint32_t
         *cycle; /**< Processes, each of which waits for the next, the last for the first. */
     bool is_cycle_known; /**< By what is recorded, not by what suggests it. */
+    bool
+        is_cycle_certain; /**< And by messages that nobody has sent: it cannot end, however long it has lasted. */
     uint32_t n_leftovers;
     const struct mpl_halt_leftover *leftovers;
 };

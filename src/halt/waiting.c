@@ -136,18 +136,55 @@ static void wait_for_members(struct mpl_halting *h, uint32_t process, uint32_t *
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
+/* Whoever takes any message may be released by any other process of the communicator. */
+static void wait_for_any(const struct mpl_halting *h, uint32_t process, uint32_t comm,
+                         bool *is_waited_for)
+{
+    const struct mpl_comm *c = comm != MPL_NONE ? &h->model->comms[comm] : NULL;
+    const uint32_t n = c == NULL || c->members == NULL ? 0 : c->n_members + c->n_remote;
+
+    for (uint32_t i = 0; i < n; i++) {
+        is_waited_for[member(c, i)] |= member(c, i) != process;
+    }
+}
+
+/* What it waits for is recorded. Whether it needs all of several messages only MPI_Waitall tells. */
+static void wait_for_wanted(const struct mpl_halting *h, uint32_t process,
+                            bool *is_waited_for)
+{
+    struct mpl_halt_place *place = &h->places[process];
+    const struct mpl_location *loc = &h->model->locations[place->location];
+    const bool is_all =
+        loc->n_wanted == 1 || strcasestr(h->model->regions[place->region].name, "waitall");
+    bool is_any = false;
+
+    for (uint32_t i = 0; i < loc->n_wanted; i++) {
+        const struct mpl_envelope *e = &loc->envelopes[loc->wanted[i]];
+
+        is_any |= e->any_source;
+        if (e->any_source) {
+            wait_for_any(h, process, e->comm, is_waited_for);
+        } else if (e->peer != MPL_NONE) {
+            is_waited_for[e->peer] = true;
+            place->is_known = is_all;
+        }
+    }
+    place->is_known = place->is_known && !is_any;
+}
+
+static bool is_any_set(const bool *flags, uint32_t n)
+{
+    return memchr(flags, true, n * sizeof *flags) != NULL;
+}
+
 static void wait_for_partners(struct mpl_halting *h, uint32_t process, bool *is_waited_for)
 {
     struct mpl_halt_place *place = &h->places[process];
     const struct mpl_location *loc = &h->model->locations[place->location];
 
-    for (uint32_t i = 0; i < loc->n_wanted; i++) {
-        const uint32_t peer = loc->envelopes[loc->wanted[i]].peer;
-
-        if (peer != MPL_NONE) {
-            is_waited_for[peer] = true;
-            place->is_known = true;
-        }
+    wait_for_wanted(h, process, is_waited_for);
+    if (is_any_set(is_waited_for, h->model->n_processes)) {
+        return;
     }
     for (uint32_t i = place->event; i < loc->n_events && !place->is_known; i++) {
         if (loc->kind[i] != MPL_EV_SEND) {
@@ -287,6 +324,50 @@ static bool find_cycle(struct mpl_halting *h, bool is_known, uint32_t *path, boo
     return false;
 }
 
+/* Whether a message that a process waits for has been sent, and is on its way. */
+static bool is_sent(const struct mpl_halting *h, uint32_t location, uint32_t message)
+{
+    const struct mpl_location *from = &h->model->locations[location];
+    const struct mpl_message *m = &from->messages[message];
+    const struct mpl_envelope *e =
+        m->envelope == MPL_NONE ? NULL : &from->envelopes[m->envelope];
+
+    if (e == NULL || !e->is_send || e->peer == MPL_NONE ||
+        h->match->partner[location][message] != MPL_NONE ||
+        h->places[e->peer].location == MPL_NONE) {
+        return false;
+    }
+    const struct mpl_location *to = &h->model->locations[h->places[e->peer].location];
+
+    for (uint32_t i = 0; i < to->n_wanted; i++) {
+        const struct mpl_envelope *wanted = &to->envelopes[to->wanted[i]];
+
+        if (wanted->comm == e->comm && (wanted->any_tag || wanted->tag == e->tag) &&
+            (wanted->any_source || wanted->peer == from->process)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* All of the circle wait for messages, and none of these has been sent. Only where receives are known to be
+ * recorded whole: else one may have come without a record. */
+static bool is_certain(const struct mpl_halting *h)
+{
+    bool is_so =
+        h->halt->n_cycle > 0 && h->halt->is_cycle_known && h->model->can.has_wildcards;
+
+    for (uint32_t i = 0; i < h->halt->n_cycle && is_so; i++) {
+        is_so = h->model->locations[h->places[h->halt->cycle[i]].location].n_wanted > 0;
+    }
+    for (uint32_t l = 0; l < h->model->n_locations && is_so; l++) {
+        for (uint32_t m = 0; m < h->model->locations[l].n_messages && is_so; m++) {
+            is_so = !is_sent(h, l, m);
+        }
+    }
+    return is_so;
+}
+
 void mpl_halt_waits_find(struct mpl_halting *h)
 {
     const uint32_t n = h->model->n_processes;
@@ -315,4 +396,5 @@ void mpl_halt_waits_find(struct mpl_halting *h)
     if (!h->is_out_of_memory && !find_cycle(h, true, numbers, is_waited_for)) {
         (void) find_cycle(h, false, numbers, is_waited_for);
     }
+    h->halt->is_cycle_certain = !h->is_out_of_memory && is_certain(h);
 }

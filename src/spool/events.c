@@ -287,6 +287,13 @@ OTF2_ErrorCode mpl_archive_events(struct archive *archive, uint32_t spool, uint3
     while (code == OTF2_SUCCESS && mpl_walk_next(&e.walk, &r)) {
         code = mpl_ends_are_asked_for() ? OTF2_ERROR_INTERRUPTED_BY_CALLBACK : put(&e, &r);
     }
+    /* It was there until then, in the call that it entered last or in its own code. */
+    if (code == OTF2_SUCCESS && e.n > 0 && thread == 0 &&
+        mpl_archive_ended_ns(archive, spool) > e.time_ns) {
+        code = OTF2_EvtWriter_ProgramEnd(writer, NULL, archive->ended_ns,
+                                         OTF2_UNDEFINED_INT64);
+        e.n++;
+    }
     if (e.attributes != NULL) {
         (void) OTF2_AttributeList_Delete(e.attributes);
     }

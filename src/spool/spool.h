@@ -24,13 +24,15 @@ struct mpl_spool_summary {
 
 /**
  * Writes what the spools in \p spools hold as an archive, which takes the place of the directory \p directory
- * with all that is in it.
+ * with all that is in it. Where the run \p has_just_ended on this machine, processes that were cut off are said to have
+ * been there until now.
  *
  * Errors: MPL_E_MEANING if there is no spool, or if there are some of several runs; MPL_E_IO; MPL_E_NOMEM.
  *         The directory is as before then.
  */
 enum mpl_status mpl_spools_write(const char *spools, const char *directory,
-                                 struct mpl_spool_summary *summary, struct mpl_err *err);
+                                 bool has_just_ended, struct mpl_spool_summary *summary,
+                                 struct mpl_err *err);
 /** Whether there is a spool in \p spools. */
 bool mpl_spools_exist(const char *spools);
 

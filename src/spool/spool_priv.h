@@ -173,6 +173,7 @@ struct archive {
     struct mpl_spool_summary *summary;
     const char *command; /**< Of the run; NULL: not known. */
     uint64_t **n_events; /**< Written, by spool and thread. */
+    uint64_t ended_ns;   /**< When the run ended on this machine; 0: not known. */
 };
 
 /** Attributes of events, by reference. */
@@ -189,6 +190,8 @@ enum {
 /** Members of the metric class 0. */
 enum { METRIC_CPU_TIME, METRIC_VOLUNTARY, METRIC_INVOLUNTARY, METRIC_CORE, N_METRICS };
 
+/** When a process of this machine was ended that was cut off, by the clock that it read; 0: not known, or it was not. */
+uint64_t mpl_archive_ended_ns(const struct archive *archive, uint32_t spool);
 uint64_t mpl_location_of(uint32_t rank, uint32_t thread);
 /** Finds out what definitions need and what no event tells by itself. False: no memory. */
 bool mpl_survey_make(struct archive *archive);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- clocks ------------------------------------------------------------------------------ */
 
@@ -130,6 +131,16 @@ static bool look_at_thread(struct archive *archive, struct sites_finder *finder,
     return true;
 }
 
+uint64_t mpl_archive_ended_ns(const struct archive *archive, uint32_t spool)
+{
+    const struct mpl_spool_head *head = archive->spools->all[spool].head;
+    char host[MPL_SPOOL_HOST] = "";
+
+    (void) gethostname(host, sizeof host - 1);
+    return head->end == MPL_SPOOL_CUT && strcmp(host, head->host) == 0 ? archive->ended_ns
+                                                                       : 0;
+}
+
 static bool look_at(struct archive *archive, struct sites_finder *finder, uint32_t i)
 {
     struct survey *survey = &archive->survey;
@@ -147,6 +158,7 @@ static bool look_at(struct archive *archive, struct sites_finder *finder, uint32
     if (first_ns > last_ns) {
         return is_good;
     }
+    last_ns = mpl_archive_ended_ns(archive, i) > last_ns ? archive->ended_ns : last_ns;
     first_ns += (uint64_t) offset_ns;
     last_ns += (uint64_t) offset_ns;
     if (first_ns < survey->begin_ns) {

@@ -5,6 +5,8 @@
 
 #include "spool/spool_priv.h"
 
+#include <time.h>
+
 #include "archive/archive.h"
 #include "read/libotf2.h"
 
@@ -192,12 +194,25 @@ static enum mpl_status write_and_place(struct archive *archive, const char *dire
     return st;
 }
 
+/* By the clock that stamps records, which all processes of this machine read. */
+static uint64_t now_ns(void)
+{
+    struct timespec now = { 0 };
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
+}
+
 enum mpl_status mpl_spools_write(const char *spools, const char *directory,
-                                 struct mpl_spool_summary *summary, struct mpl_err *err)
+                                 bool has_just_ended, struct mpl_spool_summary *summary,
+                                 struct mpl_err *err)
 {
     struct mpl_arena *arena = mpl_arena_create();
     struct spools opened = { 0 };
-    struct archive archive = { .spools = &opened, .arena = arena, .summary = summary };
+    struct archive archive = { .spools = &opened,
+                               .arena = arena,
+                               .summary = summary,
+                               .ended_ns = has_just_ended ? now_ns() : 0 };
     enum mpl_status st;
 
     *summary = (struct mpl_spool_summary){ 0 };

@@ -155,6 +155,15 @@ static void finish(struct mpl_call_now *c)
     mpl_spool_close();
 }
 
+/* Only a process that ends by itself comes here, none that a signal ends. */
+__attribute__((destructor)) static void leave(void)
+{
+    if (mpl_is_recording && mpl_spool_borrow() != NULL &&
+        mpl_spool_borrow()->end == MPL_SPOOL_CUT) {
+        mpl_spool_end_as(MPL_SPOOL_LEFT);
+    }
+}
+
 #define FINALIZE(function) \
     MPL_REPLACES(function, (void) ) \
     { \

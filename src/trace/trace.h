@@ -30,7 +30,8 @@ enum {
 enum mpl_spool_end {
     MPL_SPOOL_CUT,      /**< It did not come to MPI_Finalize. */
     MPL_SPOOL_FINISHED, /**< It left MPI_Finalize. */
-    MPL_SPOOL_ABORTED   /**< It called MPI_Abort. */
+    MPL_SPOOL_ABORTED,  /**< It called MPI_Abort. */
+    MPL_SPOOL_LEFT      /**< It ended by itself, without MPI_Finalize. */
 };
 
 struct mpl_spool_head {

@@ -117,7 +117,7 @@ static const struct mpl_model *made(struct mpl_spool_summary *summary)
     struct mpl_err err = { 0 };
     struct mpl_model *model = NULL;
 
-    ck_assert_int_eq(mpl_spools_write(spools, archive, summary, &err), MPL_OK);
+    ck_assert_int_eq(mpl_spools_write(spools, archive, false, summary, &err), MPL_OK);
     ck_assert_int_eq(mpl_read(archive, arena, NULL, &model, &err), MPL_OK);
     return model;
 }
@@ -127,7 +127,7 @@ static void refused(enum mpl_status status, const char *why)
     struct mpl_spool_summary summary;
     struct mpl_err err = { 0 };
 
-    ck_assert_int_eq(mpl_spools_write(spools, archive, &summary, &err), status);
+    ck_assert_int_eq(mpl_spools_write(spools, archive, false, &summary, &err), status);
     ck_assert_msg(strstr(err.cause[0].text, why) != NULL, "%s", err.cause[0].text);
     ck_assert_int_ne(access(archive, F_OK), 0);
 }
@@ -255,7 +255,7 @@ START_TEST(damage_is_survived)
         at -= (size_t) rand() % 3;
     }
     end();
-    const enum mpl_status st = mpl_spools_write(spools, archive, &summary, &err);
+    const enum mpl_status st = mpl_spools_write(spools, archive, false, &summary, &err);
     ck_assert_msg(st == MPL_OK, "seed %d: %s", _i, err.cause[0].text);
     struct mpl_model *model = NULL;
     ck_assert_int_eq(mpl_read(archive, arena, NULL, &model, &err), MPL_OK);

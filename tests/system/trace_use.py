@@ -1,0 +1,171 @@
+"""Programs under marple trace, and what marple diagnose says of them that no other trace would tell."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+import product
+import traced
+
+tap = product.Tap()
+STEPS = 100
+MS = 4.0
+
+
+def line_of(name, text):
+    """The first line of a program that has a text."""
+    with open(os.path.join(traced.apps, name + ".c"), encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if text in line:
+                return number
+    raise LookupError(text)
+
+
+def diagnosed(run):
+    done = product.run("diagnose", "--format", "json", run.path)
+    document = product.parse(done.out)
+    return document, [f for f in document["findings"] if f["kind"] == "cause"]
+
+
+def seconds(program, n, mpi, words):
+    """Of the steps, without a tracer."""
+    done = subprocess.run(
+        [*traced.launch(n, mpi), program, *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=traced.environment(),
+        timeout=60,
+        check=True,
+    )
+    return float(done.stdout.split()[-1])
+
+
+# ---- who is slow, and where -----------------------------------------------------------------
+
+
+def slow_rank(folder, program, mpi):
+    """
+    Work that sleeps takes as long on a busy machine with few cores, unless those who wait keep the cores busy, as
+    MPICH's do. Evened out it takes the mean of all.
+    """
+    n, rank, factor = 6, 3, 3.0
+    for way, call in (("waitall", "MPI_Irecv(in[0]"), ("sendrecv", "MPI_Sendrecv(out[0]")):
+        what = "%s, %s: " % (mpi, way)
+        words = [way, "sleep", str(STEPS)]
+        run = traced.Traced(folder, n, [program, *words, str(MS), str(rank), str(factor)], mpi)
+        _, causes = diagnosed(run)
+        first = causes[0] if causes else {"culprits": [], "where": [], "gain_s": None}
+        tap.ok(first["culprits"] == [str(rank)], what + "the slow rank is named", first)
+        where = first["where"][0] if first["where"] else {}
+        tap.ok(
+            os.path.basename(where.get("file") or "") == "stencil.c"
+            and where.get("line") == line_of("stencil", call)
+            and where.get("region") == "exchange"
+            and where.get("before") is True
+            and where.get("share", 0) > 0.9,
+            what + "with the line of the call behind its work",
+            first["where"],
+        )
+        if mpi == "mpich":
+            continue
+        slow = seconds(program, n, mpi, [*words, str(MS), str(rank), str(factor)])
+        even = seconds(program, n, mpi, [*words, str(MS * (n - 1 + factor) / n)])
+        gain = first["gain_s"] or 0
+        tap.ok(
+            0.75 <= gain / (slow - even) <= 1.25,
+            what + "its gain is that of the program with even work, within 25 %",
+            "said: %g s; without a tracer %g s, even %g s" % (gain, slow, even),
+        )
+
+
+# ---- cores ------------------------------------------------------------------------------------
+
+
+def cores(folder, program, mpi):
+    n = 4 * (os.cpu_count() or 1)
+    allowed = len(os.sched_getaffinity(0))
+    what = "%s: " % mpi
+    words = ["sendrecv", "compute", "60", "5"]
+    _, causes = diagnosed(traced.Traced(folder, n, [program, *words], mpi))
+    first = causes[0] if causes else {"name": "", "headline": ""}
+    share = 0.0
+    if "descheduled" in first["headline"]:
+        share = float(first["headline"].split("descheduled ")[1].split(" %")[0]) / 100
+    plural = "s" if allowed > 1 else ""
+    tap.ok(
+        first["name"] == "oversubscribed"
+        and first["certainty"] != "doubtful"
+        and ("%d processes share %d core%s: they were descheduled" % (n, allowed, plural)) in first["headline"],
+        what + "more processes than cores are a fact",
+        first,
+    )
+    tap.ok(share > 0.2, what + "with the share of time without a core", first["headline"])
+    tap.ok(
+        all(f["certainty"] != "sure" for f in causes[1:]),
+        what + "nothing else is sure then",
+        [(f["name"], f["certainty"]) for f in causes],
+    )
+    words = ["sendrecv", "sleep", "60", "5"]
+    document, causes = diagnosed(traced.Traced(folder, n, [program, *words], mpi))
+    tap.ok(
+        not any("descheduled" in f["headline"] for f in causes) and document["runs"][0]["records"]["cpu-time"],
+        what + "processes that sleep have cores enough",
+        [f["headline"] for f in causes],
+    )
+
+
+# ---- runs that do not end ---------------------------------------------------------------------------
+
+
+def deadlock(folder, program, mpi):
+    what = "%s: " % mpi
+    run = traced.Traced(folder, 3, [program, "deadlock"], mpi, limit_s=4)
+    document, causes = diagnosed(run)
+    first = causes[0] if causes else {"name": "", "text": "", "headline": "", "where": []}
+    tap.ok(
+        first["name"] == "deadlock" and first["certainty"] == "sure" and document["verdict"] == "problems",
+        what + "a deadlock leads, and is sure",
+        first,
+    )
+    tap.ok(
+        "wait in MPI_Recv; 0 waits for 1, 1 for 2 and 2 for 0" in first["headline"],
+        what + "its circle is named",
+        first["headline"],
+    )
+    line = line_of("ends", "MPI_Recv(")
+    tap.ok(
+        "it waits for 1 with tag 7" in first["text"] and "ends.c:%d" % line in first["text"],
+        what + "with tags and lines",
+        first["text"],
+    )
+    tap.ok([w.get("line") for w in first["where"]] == [line], what + "as the place in JSON", first["where"])
+
+
+def ends_well(folder, program, mpi):
+    for how in ("well", "exit", "fork"):
+        _, causes = diagnosed(traced.Traced(folder, 3, [program, how], mpi))
+        tap.ok(
+            not any(f["name"] in ("deadlock", "hang") for f in causes),
+            "%s, %s: no run that ends is said to stand still" % (mpi, how),
+            [f["headline"] for f in causes],
+        )
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for mpi in traced.MPIS:
+            lack = traced.missing(mpi)
+            if lack is not None:
+                tap.skip("%s: what a trace tells is used" % mpi, lack)
+                continue
+            stencil = traced.build(folder, "stencil", mpi)
+            ends = traced.build(folder, "ends", mpi, "-pthread")
+            for test, program in ((slow_rank, stencil), (cores, stencil), (deadlock, ends), (ends_well, ends)):
+                tap.guarded("%s: %s" % (mpi, test.__name__), test, folder, program, mpi)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
