@@ -133,7 +133,7 @@ def test_missing_completions(name):
     plan = plan_of(path)
     first = plan["experiments"][0]
     tap.ok("receive-completions" in first["record"]["capabilities"], name + ": asks when receives complete", plan)
-    tap.ok(first["settings"]["tracer"] == "scorep", name + ": of a tracer that records it", first)
+    tap.ok(first["settings"]["tracer"] == "marple", name + ": of a tracer that records it", first)
     tap.ok("unsplit-waits" in first["separates"], name + ": says which finding that tests", first)
     tap.ok(first["findings"], name + ": which it has", first)
     insisting = plan_of(path, "--tracer", "eztrace")["experiments"][0]
@@ -222,7 +222,7 @@ def test_explained(name):
     if not path:
         tap.skip(name, "not here")
         return
-    text = " ".join(product.run("plan", "--explain", path).out.split())
+    text = " ".join(product.run("plan", "--explain", "--tracer", "scorep", path).out.split())
     tap.ok("and: have clocks that" in text, name + ": every purpose stands on its own", text)
     tap.ok("functions of the program come on top" in text, name + ": the cost says what it leaves out", text)
     tap.ok("Run with 3, then 6 processes" in text, name + ": the order of runs", text)
