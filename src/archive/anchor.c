@@ -185,6 +185,7 @@ static void keep_property(struct mpl_anchor *anchor, const char *name, const cha
         anchor->tracer = strcmp(value, "text") == 0      ? MPL_TRACER_TEXT
                          : strcmp(value, "eztrace") == 0 ? MPL_TRACER_EZTRACE
                          : strcmp(value, "scorep") == 0  ? MPL_TRACER_SCOREP
+                         : strcmp(value, "marple") == 0  ? MPL_TRACER_MARPLE
                                                          : MPL_TRACER_UNKNOWN;
     }
 }

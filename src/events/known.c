@@ -7,10 +7,11 @@
 
 #include "events/events_priv.h"
 
-/* These two write a record for every message and request; EZTrace leaves many out. */
+/* These write a record for every message and request; EZTrace leaves many out. */
 bool mpl_is_thorough(const struct mpl_model *model)
 {
-    return model->tracer == MPL_TRACER_SCOREP || model->tracer == MPL_TRACER_TEXT;
+    return model->tracer == MPL_TRACER_SCOREP || model->tracer == MPL_TRACER_TEXT ||
+           model->tracer == MPL_TRACER_MARPLE;
 }
 
 static bool is_left_by_its_own_leave(const struct mpl_events *events, uint32_t location,
@@ -70,7 +71,9 @@ static bool is_collective_known(const struct mpl_events *events, uint32_t locati
         return true;
     }
     if (records->collective == MPL_NONE) {
+        /* What marple's tracer has no operation for (MPI_Neighbor_…) waits all the same. */
         return mpl_is_thorough(events->model) &&
+               events->model->tracer != MPL_TRACER_MARPLE &&
                is_left_by_its_own_leave(events, location, call);
     }
     return events->match->instance[location][records->collective] != MPL_NONE;

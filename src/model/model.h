@@ -307,7 +307,8 @@ enum mpl_tracer {
     MPL_TRACER_UNKNOWN,
     MPL_TRACER_EZTRACE,
     MPL_TRACER_SCOREP,
-    MPL_TRACER_TEXT
+    MPL_TRACER_TEXT,
+    MPL_TRACER_MARPLE
 };
 
 /** What is known of times that are corrected already, per location where not said otherwise. */

@@ -55,6 +55,9 @@ void mpl_capabilities_find(struct mpl_model *model, const bool *is_region_used,
         can.has_cpu_time |= loc->cpu.n_samples > 1;
         look_at_collectives(loc, &can);
     }
+    /* This tracer would have recorded them. */
+    can.has_messages |= model->tracer == MPL_TRACER_MARPLE;
+    can.has_collectives |= model->tracer == MPL_TRACER_MARPLE;
     can.has_receive_completions = sum->open_receives == 0;
     can.has_immediate_collectives_complete = sum->open_collectives == 0;
     can.has_threads = model->n_locations > model->n_processes;

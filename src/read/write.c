@@ -70,7 +70,8 @@ static OTF2_ErrorCode write_all_locals(OTF2_Archive *archive, const struct mpl_m
 
 static OTF2_ErrorCode set_properties(OTF2_Archive *archive, const struct mpl_model *model)
 {
-    static const char *const tracers[] = { "unknown", "eztrace", "scorep", "text" };
+    static const char *const tracers[] = { "unknown", "eztrace", "scorep", "text",
+                                           "marple" };
     OTF2_ErrorCode code = OTF2_Archive_SetCreator(archive, "marple");
 
     if (code == OTF2_SUCCESS) {

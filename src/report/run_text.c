@@ -14,6 +14,8 @@ static const char *tracer_name(enum mpl_tracer tracer)
         return "Score-P";
     case MPL_TRACER_TEXT:
         return "text trace";
+    case MPL_TRACER_MARPLE:
+        return "marple trace";
     default:
         return "OTF2";
     }

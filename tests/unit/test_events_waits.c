@@ -594,6 +594,28 @@ START_TEST(killed_receive_lasts_until_the_end_and_its_wait_is_unknown)
 }
 END_TEST
 
+/* Who calls MPI_Recv and has no message received from MPI_PROC_NULL; MPI_Neighbor_alltoall waits, but OTF2 has
+ * no operation for it. */
+START_TEST(marples_tracer_leaves_out_neighbourhoods_and_no_messages)
+{
+    struct fixture *f = fixture_create(arena, 1, 1);
+    const struct mpl_events *events;
+
+    fixture_set_tracer(f, MPL_TRACER_MARPLE);
+    fixture_enter(f, 0, 0, "Working");
+    fixture_enter(f, 0, 10, "MPI_Recv");
+    fixture_leave(f, 0, 20, "MPI_Recv");
+    fixture_enter(f, 0, 30, "MPI_Neighbor_alltoall");
+    fixture_leave(f, 0, 50, "MPI_Neighbor_alltoall");
+    fixture_leave(f, 0, 60, "Working");
+    events = fixture_events(f);
+    fixture_assert_span(events, 0, 1, MPL_SPAN_P2P, 10, 20);
+    ck_assert(mpl_events_span(events, 0, 1).is_wait_known);
+    fixture_assert_span(events, 0, 3, MPL_SPAN_COLLECTIVE, 30, 50);
+    ck_assert(!mpl_events_span(events, 0, 3).is_wait_known);
+}
+END_TEST
+
 /* ---- stalls --------------------------------------------------------------------------- */
 
 static void assert_stalls(const struct mpl_events *events, uint32_t location, uint64_t n,
@@ -841,6 +863,7 @@ static Suite *make_suite(void)
     tcase_add_test(t, barrier_that_not_all_have_reached_has_an_unknown_wait);
     tcase_add_test(t, who_takes_nothing_waits_for_nobody_who_is_missing);
     tcase_add_test(t, killed_receive_lasts_until_the_end_and_its_wait_is_unknown);
+    tcase_add_test(t, marples_tracer_leaves_out_neighbourhoods_and_no_messages);
     tcase_add_test(t, receive_stalls_from_the_send_on_not_before);
     tcase_add_test(t, send_stalls_only_once_the_receive_is_posted);
     tcase_add_test(t, call_that_returns_at_once_stalls_by_itself);
