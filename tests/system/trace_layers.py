@@ -1,5 +1,6 @@
 """Calls that come to MPI through a layer: those of Fortran, and those of other tools at the profiling interface."""
 
+import json
 import os
 import re
 import shutil
@@ -14,6 +15,15 @@ tap = product.Tap()
 RANKS = 3
 TURNS = 20
 FORTRAN = {1: "mpif.h", 2: "the module mpi", 3: "mpi_f08"}
+# What each is, as its source says; None: no pattern that marple has a name for.
+KERNELS = {
+    "cg": None,
+    "mg": "geometric-decomposition",
+    "ft": "bulk-synchronous",
+    "is": "bulk-synchronous",
+    "lu": "wavefront",
+    "ep": None,
+}
 RING = (
     ["MPI_Init"]
     + ["MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Sendrecv"] * 5
@@ -52,6 +62,26 @@ def fortran(folder, mpi):
         )
 
 
+def kernels(folder, mpi):
+    """Whole programs in Fortran; each aborts when what it has computed is wrong."""
+    compiler = "mpifort." + mpi
+    if shutil.which(compiler) is None:
+        tap.skip("%s, kernels" % mpi, "no " + compiler)
+        return
+    program = os.path.join(folder, "kernels-" + mpi)
+    subprocess.run(
+        [compiler, "-g", "-O1", "-w", "-o", program, os.path.join(traced.apps, "kernels.F90")], check=True, cwd=folder
+    )
+    for name, pattern in KERNELS.items():
+        what = "%s, kernel %s" % (mpi, name)
+        run = traced.Traced(folder, 4, [program, name, "20"], mpi)
+        tap.ok("kernels: right, " + name in run.out, "%s: computes what it computes without a tracer" % what, str(run))
+        traced.is_clean(tap, run, what)
+        if pattern is not None:
+            found = json.loads(product.run("diagnose", "--format", "json", run.path).out)["patterns"]
+            tap.ok(pattern in [p["name"] for p in found], "%s: is recognized as %s" % (what, pattern), str(found))
+
+
 def other_tools(folder, mpi):
     tool = os.path.join(folder, "libcounter-%s.so" % mpi)
     source = os.path.join(traced.apps, "counter.c")
@@ -75,7 +105,7 @@ def main():
             if traced.missing(mpi):
                 continue
             n_mpis += 1
-            for test in (fortran, other_tools):
+            for test in (fortran, kernels, other_tools):
                 tap.guarded("%s: %s" % (mpi, test.__name__), test, folder, mpi)
     if n_mpis == 0:
         print("1..0 # SKIP there is no MPI that marple has a tracer for")
