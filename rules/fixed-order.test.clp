@@ -14,6 +14,12 @@
                    (because "run.turn_wait"))
           (need (metric "run.turn_wait") (level 3))))
 
+(case "where receives tell what they asked for the order is certain"
+  (given (like "workers that wait for their turn are told once, and not as waiting for their own set-up")
+         (capability (run "r1") (name "wildcards")))
+  (expect (finding (name out-of-turn) (culprits "0") (confidence 0.95))
+          (need (metric "run.turn_wait") (level 3))))
+
 (case "an order that costs the workers little is no cause of their waiting"
   (given (pattern (run "r1") (name "fixed-order") (id "fixed-order"))
          (pattern (run "r1") (name "master-worker") (id "fixed-order"))

@@ -1101,7 +1101,7 @@
                    (locations ?m) (culprits ?m) (lost ?w) (level 1)
                    ;; Who is not held, as small messages are buffered, may gain more or nothing.
                    (gain (if (> ?held 0.0) then (min ?w (/ ?held ?workers)) else -1.0))
-                   (where (str-cat "location " ?m))
+                   (where (str-cat "location " ?m) (str-cat "calls of " ?m))
                    (text (text "Master {} collects in a fixed order: in {n} of {n} receives it waits for one worker while the message of another has already been sent, {s} ({%} of the run). Late senders hold it up for {s} in all."
                                ?m ?n ?all ?w ?share ?late))
                    (remedy (text "Receive with MPI_ANY_SOURCE, or post MPI_Irecv for all workers and take them with MPI_Waitany: in those {s} the master could have processed what was there."

@@ -503,7 +503,7 @@
          (metrics (pattern "master-worker") master.wrong_order_share ("0" 0.645161) master.wait_in_order ("0" 2.0)
            master.wrong_order_count ("0" 100.0) master.received ("0" 200.0) run.workers 2.0
            master.held_in_order ("0" 1.5) master.collect_wait ("0" 3.0)))
-  (expect (finding (kind cause) (name fixed-order-collection) (culprits "0") (lost 2.0) (gain 0.75) (where "location 0")
+  (expect (finding (kind cause) (name fixed-order-collection) (culprits "0") (lost 2.0) (gain 0.75) (where "location 0" "calls of 0")
                    (text "Master 0 collects in a fixed order: in 100 of 200 receives it waits for one worker while the message of another has already been sent, 2.00 s (64.5 % of the run). Late senders hold it up for 3.00 s in all.")
                    (because "master.wrong_order_share"))))
 

@@ -67,23 +67,46 @@ static void add_wait(void *context, uint32_t location, uint32_t k)
         mpl_model_seconds(t->run->model, call.wait_ticks));
 }
 
-static void add_calls(struct tally *t)
+static void add_calls_of(struct tally *t, uint32_t location)
 {
+    const struct mpl_location *loc = &t->run->model->locations[location];
     struct mpl_call_view call;
 
-    for (uint32_t l = 0; l < t->run->model->n_locations; l++) {
-        const struct mpl_location *loc = &t->run->model->locations[l];
-
-        for (uint32_t k = 0; k < mpl_events_call_count(t->run->events, l); k++) {
-            mpl_events_call(t->run->events, l, k, &call);
-            if (call.class != MPL_SPAN_STARTUP && call.class != MPL_SPAN_SHUTDOWN) {
-                add(t, l, call.first_event, call.region,
-                    mpl_model_seconds(t->run->model,
-                                      loc->time_ticks[call.last_event] -
-                                          loc->time_ticks[call.first_event]));
-            }
+    for (uint32_t k = 0; k < mpl_events_call_count(t->run->events, location); k++) {
+        mpl_events_call(t->run->events, location, k, &call);
+        if (call.class != MPL_SPAN_STARTUP && call.class != MPL_SPAN_SHUTDOWN) {
+            add(t, location, call.first_event, call.region,
+                mpl_model_seconds(t->run->model, loc->time_ticks[call.last_event] -
+                                                     loc->time_ticks[call.first_event]));
         }
     }
+}
+
+static void add_calls(struct tally *t)
+{
+    for (uint32_t l = 0; l < t->run->model->n_locations; l++) {
+        add_calls_of(t, l);
+    }
+}
+
+/* Where a rule says that a process spends it in its calls: "calls of 3". */
+static bool add_told(struct tally *t, const struct mpl_finding *f)
+{
+    static const char told[] = "calls of ";
+    bool is_any = false;
+
+    for (size_t i = 0; i < f->n_where; i++) {
+        const uint32_t location =
+            strncmp(f->where[i], told, sizeof told - 1) == 0
+                ? mpl_model_find_location(t->run->model, f->where[i] + sizeof told - 1)
+                : MPL_NONE;
+
+        if (location != MPL_NONE) {
+            add_calls_of(t, location);
+            is_any = true;
+        }
+    }
+    return is_any;
 }
 
 /* A run that does not end stands in calls. */
@@ -139,6 +162,9 @@ static enum mpl_status find(struct mpl_analysis *a, struct mpl_diagnosed *d,
 
     if (f->is_fatal) {
         add_standing(t);
+        return keep_largest(a, d, t, false, err);
+    }
+    if (add_told(t, f)) {
         return keep_largest(a, d, t, false, err);
     }
     for (size_t i = 0; i < f->n_culprits; i++) {

@@ -1,6 +1,6 @@
 /*
- * Whether a receive could have met another message. That the program asked for its sender by name is not
- * recorded. What can be known: that the other message was sent only after the receive was over, so that it could not;
+ * Whether a receive could have met another message. That the program asked for its sender by name only
+ * marple's own tracer records (has_wildcards). Else what can be known: that the other message was sent only after the receive was over, so that it could not;
  * and that the location often waited for one sender while the message of another one was there, so that
  * it asks by name.
  */
@@ -354,6 +354,10 @@ enum mpl_status mpl_race_has_names(const struct mpl_run *run,
 
     *has = false;
     if (event == MPL_NONE) {
+        return MPL_OK;
+    }
+    if (run->model->can.has_wildcards) {
+        *has = !envelope_of(&run->model->locations[l], event)->any_source;
         return MPL_OK;
     }
     return asks_by_name(run, l, event,

@@ -107,6 +107,7 @@ struct view {
     int64_t earliest_send_ticks; /* like that of the walk, and of this call */
     uint32_t earliest_sender;
     uint32_t first_receive; /* message, MPL_NONE if it receives none */
+    bool takes_any;         /* what it waits for is whatever comes first */
     struct wait wait;
 };
 
@@ -140,6 +141,7 @@ static void take_receive(const struct lane_walk *w, uint32_t message, struct vie
     if (view->may_wait && until - view->enter_ticks > view->wait.ticks) {
         view->wait = (struct wait){ until - view->enter_ticks, MPL_WAIT_LATE_SENDER,
                                     end.location, send };
+        view->takes_any = w->loc->envelopes[w->loc->messages[message].envelope].any_source;
     }
 }
 
@@ -252,7 +254,7 @@ static struct mpl_wrong_order walk_lane(struct lane_walk *w, uint32_t location)
         mpl_call_set_wait(lane, call, view.wait.ticks);
         call->wait_kind = view.wait.kind;
         call->culprit = view.wait.culprit;
-        if (view.wait.kind == MPL_WAIT_LATE_SENDER &&
+        if (view.wait.kind == MPL_WAIT_LATE_SENDER && !view.takes_any &&
             w->earliest_send_ticks < view.wait.send_ticks) {
             add_wrong_order(w, &view, &wrong);
         }

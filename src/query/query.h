@@ -134,8 +134,8 @@ struct mpl_race {
     uint64_t n_receives; /**< With that communicator and tag. */
     uint64_t count;      /**< Of them, that could have met a message of another sender. */
     bool
-        is_likely; /**< The location takes its messages in changing turns; else it may ask for each sender
-                         by name, which is not recorded. */
+        is_likely; /**< The location asks for any source, or takes its messages in changing turns; else it may
+                         ask for each sender by name, which is not recorded. */
 };
 struct mpl_races {
     size_t n;

@@ -1,8 +1,8 @@
 /*
  * Receives that another message could have met. A receive could have taken a later message of
  * another sender to the same process, communicator and tag if that one need not have been sent
- * after it; and the receive of that one would have met the first message then. Whether the program would have taken it (MPI_ANY_SOURCE) is not recorded; only turns that
- * change show that it takes what comes first.
+ * after it; and the receive of that one would have met the first message then. Whether the program would have taken it (MPI_ANY_SOURCE) only
+ * marple's own tracer records; else turns that change show that it takes what comes first.
  */
 #include "config.h"
 
@@ -99,6 +99,17 @@ static bool find_sender(const struct races *r, uint32_t event, struct mpl_end *s
     return true;
 }
 
+/* Whether it is recorded that a receive named its sender, so that it could take no other message. */
+static bool has_named(const struct races *r, uint32_t event)
+{
+    const struct mpl_model *model = r->q->run->model;
+    const struct mpl_location *loc = &model->locations[r->location];
+    const struct mpl_message *m = &loc->messages[loc->ref[event]];
+
+    return model->can.has_wildcards && m->envelope != MPL_NONE &&
+           !loc->envelopes[m->envelope].any_source;
+}
+
 static void count(struct races *r, struct stream *s, uint32_t message, bool is_race)
 {
     if (is_race && !r->is_counted[message]) {
@@ -126,7 +137,8 @@ static bool look_behind(struct races *r, uint32_t event)
     }
     s->race.n_receives++;
     count(r, s, loc->ref[event],
-          (end.location == s->least_sender ? s->least_of_others : s->least) <= event);
+          !has_named(r, event) &&
+              (end.location == s->least_sender ? s->least_of_others : s->least) <= event);
     r->needs[loc->ref[event]] = mpl_causality_past(
         r->q->causality,
         (struct mpl_moment){ end.location, from->messages[end.message].event },
@@ -150,6 +162,9 @@ static void look_in_front(struct races *r, uint32_t event)
     const uint32_t other = end.location == s->last_sender ? s->last_of_others : s->last;
 
     count(r, s, message, other > r->needs[message]);
+    if (has_named(r, event)) {
+        return;
+    }
     if (end.location != s->last_sender) {
         s->last_of_others = s->last;
         s->last_sender = end.location;

@@ -143,8 +143,9 @@ enum mpl_status mpl_replay_ideal(const struct mpl_events *events, double *ideal_
                                  struct mpl_err *err);
 
 /**
- * Of each location, whether it answers whoever it takes a message from, in turns that change from
- * one time to the next: then it seems to take whatever comes first. By records alone.
+ * Of each location, whether it takes whatever comes first: by what its receives asked for, where the run records that
+ * (has_wildcards); else it seems to if it answers whoever it takes a message from, in turns that change from
+ * one time to the next. By records alone.
  * Errors: MPL_E_NOMEM. Cost: linear in events.
  */
 enum mpl_status mpl_replay_takes_any(const struct mpl_model *model,

@@ -126,11 +126,39 @@ struct turns mpl_turns_begin(const struct mpl_model *model, uint32_t location,
                            .send_to = MPL_NONE };
 }
 
+/*
+ * What the run records of that: some receive took any source, or all were blocking ones that named theirs. Whoever
+ * has posted receives of several may still take what comes first (MPI_Waitany), so that only its turns tell.
+ */
+static enum choice recorded_choice(const struct mpl_model *model, uint32_t location)
+{
+    const struct mpl_location *loc = &model->locations[location];
+    bool are_all_blocking = true;
+
+    for (uint32_t i = 0; i < loc->n_messages && model->can.has_wildcards; i++) {
+        const struct mpl_message *m = &loc->messages[i];
+
+        if (m->envelope == MPL_NONE || loc->envelopes[m->envelope].is_send) {
+            continue;
+        }
+        if (loc->envelopes[m->envelope].any_source) {
+            return CHOOSES;
+        }
+        are_all_blocking = are_all_blocking && m->post == MPL_NONE;
+    }
+    return model->can.has_wildcards && are_all_blocking ? KEEPS_ORDER : MAY_CHOOSE;
+}
+
 enum choice mpl_turns_end(struct turns *t)
 {
+    const enum choice recorded = recorded_choice(t->model, t->location);
+
     end_turn(t);
     if (!is_answering(t->n_answered, t->n_turns)) {
         return KEEPS_ORDER;
+    }
+    if (recorded != MAY_CHOOSE) {
+        return recorded;
     }
     return (double) t->n_predicted < fixed_share * (double) t->n_known ? CHOOSES
                                                                        : MAY_CHOOSE;
@@ -172,7 +200,8 @@ enum mpl_status mpl_replay_takes_any(const struct mpl_model *model,
                         : MPL_NEW_ARRAY(scratch, N_TURN_MEMORIES, struct turn_memory);
 
     for (uint32_t l = 0; l < model->n_locations && memories != NULL; l++) {
-        takes_any[l] = walk(model, match, l, memories) == CHOOSES;
+        takes_any[l] = recorded_choice(model, l) == CHOOSES ||
+                       walk(model, match, l, memories) == CHOOSES;
     }
     mpl_arena_destroy(scratch);
     return memories == NULL ? mpl_nomem(err) : MPL_OK;

@@ -323,10 +323,15 @@ static void races(struct page *page, const struct mpl_run *run, const struct mpl
     } else {
         mpl_page_say(
             page, 0,
-            "Receives that could have met the message of another sender, by location "
-            "and tag. Likely: the location takes its messages in changing turns, so it "
-            "seems to take whatever comes first. Possible: only if it asks for any "
-            "sender, which no trace records.");
+            run->model->can.has_wildcards
+                ? "Receives that could have met the message of another sender, as they "
+                  "asked "
+                  "for any, by location and tag."
+                : "Receives that could have met the message of another sender, by location "
+                  "and tag. Likely: the location takes its messages in changing turns, so "
+                  "it "
+                  "seems to take whatever comes first. Possible: only if it asks for any "
+                  "sender, which only marple trace records.");
         mpl_text_print(page->out, "\n  %-9s  %-9s  %12s  %12s\n", "verdict", "location",
                        "tag", "receives");
     }

@@ -116,6 +116,40 @@ def cores(folder, program, mpi):
     )
 
 
+# ---- who takes whatever comes first -------------------------------------------------------------
+
+
+def turns(folder, program, mpi):
+    """What an order costs is another matter where MPICH's processes keep all cores busy while they wait."""
+    what = "%s: " % mpi
+    n = 5 if mpi == "openmpi" else 3
+    named = traced.Traced(folder, n, [program, "named", "100"], mpi)
+    _, causes = diagnosed(named)
+    told = [f for f in causes if f["name"] in ("out-of-turn", "fixed-order-collection")]
+    line = line_of("turns", "MPI_Recv(&request")
+    if mpi == "openmpi":
+        tap.ok(
+            told and all(f["where"] and f["where"][0]["line"] == line for f in told),
+            what + "a fixed order is told, with the line of its receive",
+            causes,
+        )
+    races = product.run("order", "races", named.path).out
+    tap.ok("No receive could have met" in races, what + "where senders are named nothing may have come first", races)
+    taken = traced.Traced(folder, n, [program, "any", "100"], mpi)
+    _, causes = diagnosed(taken)
+    tap.ok(
+        not any(f["name"] in ("out-of-turn", "fixed-order-collection") for f in causes),
+        what + "who takes whatever comes first is not said to have an order",
+        causes,
+    )
+    races = product.run("order", "races", taken.path).out
+    tap.ok(
+        "as they asked for any" in " ".join(races.split()) and "possible" not in races,
+        what + "and its receives could have met others for certain",
+        races,
+    )
+
+
 # ---- runs that do not end ---------------------------------------------------------------------------
 
 
@@ -161,8 +195,15 @@ def main():
                 tap.skip("%s: what a trace tells is used" % mpi, lack)
                 continue
             stencil = traced.build(folder, "stencil", mpi)
+            farm = traced.build(folder, "turns", mpi)
             ends = traced.build(folder, "ends", mpi, "-pthread")
-            for test, program in ((slow_rank, stencil), (cores, stencil), (deadlock, ends), (ends_well, ends)):
+            for test, program in (
+                (slow_rank, stencil),
+                (cores, stencil),
+                (turns, farm),
+                (deadlock, ends),
+                (ends_well, ends),
+            ):
                 tap.guarded("%s: %s" % (mpi, test.__name__), test, folder, program, mpi)
     return tap.done()
 
