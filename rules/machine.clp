@@ -23,7 +23,7 @@
   (pattern (run ?r) (name "message-passing"))
   (capability (run ?r) (name "cpu-time"))
   =>
-  (foreach ?m (create$ "run.descheduled_share" "run.descheduled_time")
+  (foreach ?m (create$ "run.descheduled_share" "run.descheduled_time" "run.computing_longest")
     (assert (need (run ?r) (pattern "message-passing") (metric ?m) (level 1)
                   (reason "see whether there is a core for every process")))))
 
@@ -48,15 +48,18 @@
 (defrule CAUSES::machine-descheduled
   "Processes had no core for a good part of the time in which they had work."
   (run (id ?r) (processes ?n) (per-host ?per-host) (cores ?cores) (ranks-per-core ?per-core)
-       (foreign-cores ?foreign))
+       (foreign-cores ?foreign) (duration ?duration))
   (metric (run ?r) (pattern "message-passing") (name "run.descheduled_share")
           (value ?share&:(>= ?share ?*significant*)))
   (metric (run ?r) (pattern "message-passing") (name "run.descheduled_time") (value ?time))
+  (metric (run ?r) (pattern "message-passing") (name "run.computing_longest") (value ?longest))
   (metric (run ?r) (pattern "message-passing") (name "run.lost") (value ?lost))
   =>
   (bind ?crowd (crowd ?n ?per-host ?cores ?per-core))
   (bind ?ran (if (> ?per-host 0) then ?per-host else ?n))
   (bind ?is-elsewhere (eq ?crowd no))
+  ; With a core for each, MPI is slowed down no more either; other load costs what it takes, and who waits for that.
+  (bind ?most (- ?duration ?longest))
   (bind ?clause (cores-said ?crowd ?ran ?cores ?per-core))
   (assert (finding (kind cause) (name oversubscribed) (run ?r) (pattern "message-passing")
                    (headline (text "{}: they were descheduled {%} of their computing time." ?clause ?share))
@@ -64,7 +67,8 @@
                          then "Give each rank a core of its own (mpirun --bind-to core --report-bindings) and keep other load away."
                          else "Run no more ranks than cores (--bind-to core)."))
                    (gain-kind remove) (lost (min ?lost ?time)) (share (min 1.0 (/ ?time ?lost))) (level 1)
-                   (confidence 0.95) (gain (/ ?time ?n))
+                   (confidence 0.95)
+                   (gain (if (or (eq ?crowd yes) (eq ?crowd bound)) then ?most else (min ?most ?time)))
                    (doubt (text "processes were without a core for {%} of their computing time, which distorts all times"
                                 ?share))
                    (text (text "By their CPU times processes were descheduled for {s} while they had work, {%} of the time that they were in their own code. {} All who wait for such a process wait longer, too: what calls cost and how even the work is cannot be judged by such a run."
@@ -80,7 +84,7 @@
                                  (default "The trace does not tell how many cores they had."))))
                    (remedy (if ?is-elsewhere
                             then "Measure again when nothing else runs there, with each process bound to a core of its own (mpirun --bind-to core --report-bindings shows where they are)."
-                            else "Run no more processes than cores, and bind each to its own (mpirun --bind-to core --report-bindings shows where they are). Measure again before anything else is changed. The gain is what they were descheduled while they had work; what others waited for them comes on top.")))))
+                            else (text "Run no more processes than cores, and bind each to its own (mpirun --bind-to core --report-bindings shows where they are). Measure again before anything else is changed: with a core of its own the process that computes most takes {s}." ?longest))))))
 
 ;; Without CPU times, calls that stall are a sign.
 

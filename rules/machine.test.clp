@@ -1,30 +1,30 @@
 ;; Processes without a core, told by calls that go on although nothing holds them up.
 
 (case "CPU times tell who had no core: that is certain, leads, and makes other causes doubtful"
-  (given (run (id "r1") (processes 8) (per-host 8) (cores 2)) (pattern (run "r1") (name "message-passing"))
+  (given (run (id "r1") (processes 8) (per-host 8) (cores 2) (duration 9.0)) (pattern (run "r1") (name "message-passing"))
          (capability (run "r1") (name "cpu-time")))
   (expect (need (metric "run.descheduled_share") (level 1)))
-  (given (metrics (pattern "message-passing") run.descheduled_share 0.71 run.descheduled_time 16.0 run.lost 8.0
+  (given (metrics (pattern "message-passing") run.descheduled_share 0.71 run.descheduled_time 6.0 run.computing_longest 1.5 run.lost 8.0
            run.stall_share 0.25 run.stall_count 54.0 run.stall_length 0.009 run.unknown 0.0
            run.unknown_share 0.0 run.stall_time 4.0))
-  (expect (finding (kind cause) (name oversubscribed) (culprits) (lost 8.0) (share 1.0) (gain 2.0)
+  (expect (finding (kind cause) (name oversubscribed) (culprits) (lost 6.0) (share 0.75) (gain 7.5)
                    (gain-kind remove) (confidence 0.95)
                    (doubt "processes were without a core for 71.0 % of their computing time, which distorts all times")
                    (headline "8 processes share 2 cores: they were descheduled 71.0 % of their computing time.")
-                   (because "run.descheduled_share" "run.descheduled_time"))))
+                   (because "run.descheduled_share" "run.descheduled_time" "run.computing_longest"))))
 
 (case "CPU times show a core for each: calls that stall are no sign of too few cores"
   (given (like "CPU times tell who had no core: that is certain, leads, and makes other causes doubtful")
          (run (id "r1") (processes 2) (per-host 2) (cores 2))
-         (metrics (pattern "message-passing") run.descheduled_share 0.01 run.descheduled_time 0.1 run.lost 8.0
+         (metrics (pattern "message-passing") run.descheduled_share 0.01 run.descheduled_time 0.1 run.computing_longest 1.5 run.lost 8.0
            run.stall_share 0.25 run.stall_count 54.0 run.stall_length 0.009 run.unknown 0.0
            run.unknown_share 0.0 run.stall_time 4.0))
   (expect (need (metric "run.descheduled_share"))))
 
 (case "there are cores enough, but CPU times show that something else has them"
   (given (like "CPU times tell who had no core: that is certain, leads, and makes other causes doubtful")
-         (run (id "r1") (processes 2) (per-host 2) (cores 2)))
-  (expect (finding (kind cause) (name oversubscribed) (confidence 0.95)
+         (run (id "r1") (processes 2) (per-host 2) (cores 2) (duration 9.0)))
+  (expect (finding (kind cause) (name oversubscribed) (confidence 0.95) (gain 6.0)
                    (headline "Processes share cores with something else: they were descheduled 71.0 % of their computing time."))))
 
 (case "every process stalls: probably there are too few cores, and other causes are doubtful"
