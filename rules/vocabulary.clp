@@ -51,6 +51,18 @@
   (slot name (type STRING))
   (slot location (type STRING)))
 
+(deftemplate MAIN::place
+  "A place of the program that makes MPI calls, of runs whose tracer records it (capability call-sites); the 100 with most time."
+  (slot run (type STRING))
+  (slot function (type STRING))       ; of the program
+  (slot file (type STRING))           ; "" where not known
+  (slot line (type INTEGER))          ; of the call; 0: not known
+  (slot call (type STRING))           ; "MPI_Waitall"
+  (slot calls (type INTEGER))         ; so many, of all processes, as the next three
+  (slot inside (type FLOAT))          ; s in these calls
+  (slot waited (type FLOAT))          ; s of that for others, as far as known
+  (slot before (type FLOAT)))         ; s between the call in front and this one
+
 ;; ---- in: where a run stands that never ends ------------------------------------------
 
 (deftemplate MAIN::halt

@@ -215,6 +215,9 @@ enum mpl_status mpl_what_if_answer(struct mpl_analysis *a, struct mpl_err *err);
 /* sites.c: where each cause costs its time, if the places of calls are recorded and nothing else is known; behind what
  * gathers the diagnosis. */
 enum mpl_status mpl_sites_find(struct mpl_analysis *a, struct mpl_err *err);
+/* Facts about the places of a run. */
+enum mpl_status mpl_sites_assert(struct mpl_analysis *a, const struct mpl_run *run,
+                                 struct mpl_err *err);
 
 /* certainty.c: fills in how far findings and verdict can be relied on, when all else is known. */
 void mpl_certainty_judge(struct mpl_analysis *a);

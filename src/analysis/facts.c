@@ -241,6 +241,7 @@ enum mpl_status mpl_facts_assert(struct mpl_analysis *a, struct mpl_err *err)
         st = st == MPL_OK ? assert_locations(a, run, err) : st;
         st = st == MPL_OK ? assert_capabilities(a, run, err) : st;
         st = st == MPL_OK ? assert_quality(a, run, err) : st;
+        st = st == MPL_OK ? mpl_sites_assert(a, run, err) : st;
         st = st == MPL_OK ? mpl_halt_assert(a, run, err) : st;
     }
     for (size_t i = 0; i < a->n_trials && st == MPL_OK; i++) {

@@ -7,7 +7,7 @@
 
 #include "analysis/analysis_priv.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct spent {
@@ -210,5 +210,99 @@ enum mpl_status mpl_sites_find(struct mpl_analysis *a, struct mpl_err *err)
     for (size_t i = 0; i < a->diagnosis.n_findings && st == MPL_OK; i++) {
         st = find_for(a, &a->findings[i], err);
     }
+    return st;
+}
+
+/* ---- facts ------------------------------------------------------------------------------------ */
+
+enum { PLACES_MOST = 100 };
+
+struct place {
+    uint32_t site;
+    uint32_t region;
+    uint64_t n;
+    double inside_s;
+    double waited_s;
+    double before_s;
+};
+
+static int by_time(const void *x, const void *y)
+{
+    const struct place *a = x;
+    const struct place *b = y;
+    const double a_s = a->inside_s + a->before_s;
+    const double b_s = b->inside_s + b->before_s;
+
+    return a_s != b_s ? (a_s < b_s ? 1 : -1) : (a->site > b->site) - (a->site < b->site);
+}
+
+static void add_places_of(const struct mpl_run *run, uint32_t location,
+                          struct place *places)
+{
+    const struct mpl_location *loc = &run->model->locations[location];
+    const uint32_t n = mpl_events_call_count(run->events, location);
+    struct mpl_call_view call;
+    int64_t left_ticks = 0;
+
+    for (uint32_t k = 0; k < n; k++) {
+        mpl_events_call(run->events, location, k, &call);
+        const uint32_t site = mpl_location_site(loc, call.first_event);
+        const int64_t enter_ticks = loc->time_ticks[call.first_event];
+
+        if (site != MPL_NONE && call.region != MPL_NONE) {
+            struct place *place = &places[site];
+
+            place->region = call.region;
+            place->n++;
+            place->inside_s += mpl_model_seconds(
+                run->model, loc->time_ticks[call.last_event] - enter_ticks);
+            place->waited_s += mpl_model_seconds(run->model, call.wait_ticks);
+            place->before_s +=
+                k > 0 ? mpl_model_seconds(run->model, enter_ticks - left_ticks) : 0;
+        }
+        left_ticks = loc->time_ticks[call.last_event];
+    }
+}
+
+static enum mpl_status assert_place(struct mpl_analysis *a, const struct mpl_run *run,
+                                    const struct place *place, struct mpl_err *err)
+{
+    const struct mpl_site *site = &run->model->sites[place->site];
+    const struct mpl_slot slots[] = {
+        mpl_slot_text("run", run->id),
+        mpl_slot_text("function", site->function),
+        mpl_slot_text("file", site->file != NULL ? site->file : ""),
+        mpl_slot_integer("line", site->line),
+        mpl_slot_text("call", run->model->regions[place->region].name),
+        mpl_slot_integer("calls", place->n),
+        mpl_slot_float("inside", place->inside_s),
+        mpl_slot_float("waited", place->waited_s),
+        mpl_slot_float("before", place->before_s),
+    };
+
+    return mpl_infer_assert(a->infer, "place", slots, sizeof slots / sizeof slots[0], err);
+}
+
+enum mpl_status mpl_sites_assert(struct mpl_analysis *a, const struct mpl_run *run,
+                                 struct mpl_err *err)
+{
+    const uint32_t n = run->model->n_sites;
+    struct mpl_arena *scratch = n > 0 ? mpl_arena_create() : NULL;
+    struct place *places = scratch != NULL ? MPL_NEW_ARRAY(scratch, n, struct place) : NULL;
+    enum mpl_status st = n > 0 && places == NULL ? mpl_nomem(err) : MPL_OK;
+
+    for (uint32_t i = 0; places != NULL && i < n; i++) {
+        places[i].site = i;
+    }
+    for (uint32_t l = 0; places != NULL && l < run->model->n_locations; l++) {
+        add_places_of(run, l, places);
+    }
+    if (places != NULL) {
+        qsort(places, n, sizeof *places, by_time);
+    }
+    for (uint32_t i = 0; places != NULL && i < n && i < PLACES_MOST && st == MPL_OK; i++) {
+        st = places[i].n > 0 ? assert_place(a, run, &places[i], err) : MPL_OK;
+    }
+    mpl_arena_destroy(scratch);
     return st;
 }

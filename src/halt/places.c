@@ -142,8 +142,11 @@ int64_t mpl_halt_since(const struct mpl_halting *h, uint32_t process)
     const struct mpl_halt_place *place = &h->places[process];
     const struct mpl_location *loc = &h->model->locations[place->location];
 
-    return place->state == MPL_HALT_OVER ? mpl_halt_end_of(loc)
-                                         : loc->time_ticks[place->event];
+    /* What comes behind MPI_Finalize, if it is only that others go on, is nothing that it does. */
+    return place->state == MPL_HALT_OVER &&
+                   h->model->regions[loc->ref[place->event]].kind != MPL_REGION_MPI_FINALIZE
+               ? mpl_halt_end_of(loc)
+               : loc->time_ticks[place->event];
 }
 
 /*

@@ -107,6 +107,29 @@ static enum mpl_status settle(struct planner *p, struct want *w, struct mpl_err 
     return st;
 }
 
+/* What comes along with that tracer. */
+static bool find_adds(struct planner *p, struct want *w)
+{
+    const struct mpl_model *model = p->diagnosis->runs[w->run].model;
+    struct mpl_planned *e = &w->planned;
+    size_t n = 0;
+    const struct mpl_capability *table = mpl_capability_table(&n);
+    const char **adds = MPL_NEW_ARRAY(p->arena, n, const char *);
+
+    for (size_t i = 0; i < n && adds != NULL && model != NULL && w->tracer != NULL; i++) {
+        const char *why = NULL;
+
+        if (!mpl_capability_get(&model->can, &table[i]) &&
+            !mpl_texts_has(&w->capabilities, table[i].name) &&
+            mpl_tracer_records(w->tracer, table[i].name, &why) && why == NULL &&
+            !mpl_tracer_is_asked(w->tracer, table[i].name)) {
+            adds[e->n_adds++] = table[i].name;
+        }
+    }
+    e->adds = adds;
+    return adds != NULL;
+}
+
 static bool fill(struct planner *p, struct want *w)
 {
     struct mpl_planned *e = &w->planned;
@@ -152,7 +175,7 @@ static bool fill(struct planner *p, struct want *w)
         e->processes = same;
         e->n_processes = 1;
     }
-    return e->purpose != NULL;
+    return e->purpose != NULL && find_adds(p, w);
 }
 
 /* Whoever traced the program with it has built it so; for functions perhaps not. */

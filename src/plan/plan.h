@@ -26,6 +26,9 @@ struct mpl_planned {
     size_t n_events;
     const char *const *events; /**< Abstract events from which they derive: "Exchange". */
     struct mpl_recording recording;
+    size_t n_adds;
+    /** Capabilities that nobody asks for, that the run at hand lacks, and that the tracer records anyhow. */
+    const char *const *adds;
     size_t n_locations;
     const char *const *locations; /**< Labels of special interest; none: all. */
     size_t n_processes;

@@ -92,6 +92,7 @@ struct mpl_json *mpl_report_planned_json(const struct mpl_plan *plan,
     mpl_json_set(json, "metrics", strings_json(e->metrics, e->n_metrics));
     mpl_json_set(json, "events", strings_json(e->events, e->n_events));
     mpl_json_set(json, "record", recording_json(&e->recording));
+    mpl_json_set(json, "adds", strings_json(e->adds, e->n_adds));
     mpl_json_set(json, "locations", strings_json(e->locations, e->n_locations));
     mpl_json_set(json, "processes", processes);
     mpl_json_set(json, "repetitions", mpl_json_integer(e->repetitions));

@@ -179,6 +179,10 @@ static void explain(struct page *page, const struct mpl_plan *plan,
         mpl_page_tell(page, 6, "look:  ", "at process %s",
                       mpl_page_labels(page, e->locations, e->n_locations));
     }
+    if (e->n_adds > 0) {
+        mpl_page_tell(page, 6, "more:  ", "it also records %s, which this trace lacks",
+                      join(page, e->adds, e->n_adds));
+    }
     if (e->expects != NULL) {
         mpl_page_tell(page, 6, "then:  ", "if it is so, %s", e->expects);
     }

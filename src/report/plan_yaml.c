@@ -199,6 +199,7 @@ static void put_experiment(struct writer *w, const struct mpl_plan *plan,
     put_texts(w, 4, "metrics", e->metrics, e->n_metrics);
     put_texts(w, 4, "events", e->events, e->n_events);
     put_texts(w, 4, "record", e->recording.capabilities, e->recording.n_capabilities);
+    put_texts(w, 4, "adds", e->adds, e->n_adds);
     put_texts(w, 4, "regions", e->recording.regions, e->recording.n_regions);
     put_texts(w, 4, "counters", e->recording.counters, e->recording.n_counters);
     put_texts(w, 4, "locations", e->locations, e->n_locations);

@@ -319,6 +319,20 @@ size_t mpl_tracer_breadth(const struct mpl_tracer_file *tracer)
     return n;
 }
 
+bool mpl_tracer_is_asked(const struct mpl_tracer_file *tracer, const char *capability)
+{
+    for (size_t i = 0; i < tracer->n_recorded; i++) {
+        const struct part *part = &tracer->recorded[i].part;
+
+        if (strcmp(tracer->recorded[i].capability, capability) == 0) {
+            return part->n_additions > 0 || part->n_environment > 0 || part->n_files > 0 ||
+                   (strcmp(capability, "counters") == 0 &&
+                    tracer->counters.n_environment > 0);
+        }
+    }
+    return false;
+}
+
 bool mpl_tracer_records(const struct mpl_tracer_file *tracer, const char *capability,
                         const char **why)
 {

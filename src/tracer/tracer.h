@@ -35,6 +35,9 @@ bool mpl_tracer_needs_build(const struct mpl_tracer_file *tracer);
 /** Whether its program is on PATH, and one of its libraries, if it names some, where marple has its own. */
 bool mpl_tracer_is_installed(const struct mpl_tracer_file *tracer);
 
+/** Whether it records a capability only where it is told to: it takes words, variables or files. */
+bool mpl_tracer_is_asked(const struct mpl_tracer_file *tracer, const char *capability);
+
 /** What is to be recorded. Empty: the least that shows who communicates with whom. */
 struct mpl_recording {
     const char *const *capabilities; /**< "messages", … as in mpl_capability_table(). */

@@ -524,6 +524,18 @@ def test_stuck(place):
     )
 
 
+def test_stuck_own(place):
+    """With marple's own tracer nobody is told to write: what was recorded is in files."""
+    what = "a program that hangs, by marple's own tracer"
+    command = ["mpirun", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-np", "4", place.program("shaky")]
+    done = place.run(["-o", "stuck-own", "--timeout", "3s"], command, SHAKY_STUCK="all")
+    tap.ok(done.status == 0, what + ": it is diagnosed", done)
+    hang = "ranks 0, 2 and 3 wait in MPI_Barrier; rank 1 has left the program"
+    tap.ok(hang in done.plain, what + ": who waits in which call, and for whom", done)
+    tap.ok("spools" not in os.listdir(place.path("stuck-own", "run-01", "trace")), what + ": its files became a trace")
+    nothing_left(place, what)
+
+
 def test_static(place):
     what = "a program that cannot be traced"
     done = place.run(["-o", "static"], ["mpirun", "-np", "2", place.program("plain")])
@@ -821,6 +833,7 @@ def main():
         tap.guarded("crash", test_crash, place)
         tap.guarded("hang", test_hang, place)
         tap.guarded("stuck", test_stuck, place)
+        tap.guarded("stuck, own tracer", test_stuck_own, place)
         if has_static:
             tap.guarded("static", test_static, place)
         else:

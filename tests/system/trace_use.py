@@ -80,6 +80,29 @@ def slow_rank(folder, program, mpi):
         )
 
 
+RULE = """
+(defrule SYMPTOMS::places-told
+  "Where most is computed in front of a call."
+  (place (run ?r) (function ?f) (line ?line) (call ?call) (calls ?n) (before ?s))
+  (not (place (run ?r) (before ?more&:(> ?more ?s))))
+  =>
+  (assert (finding (kind observation) (name place-told) (run ?r) (pattern "message-passing") (level 1)
+                   (text (text "{} {} {} {n}" ?f ?line ?call ?n)))))
+"""
+
+
+def places(folder, program, mpi):
+    """Rules of one's own see them as facts."""
+    os.makedirs(os.path.join(folder, "known", "rules"), exist_ok=True)
+    with open(os.path.join(folder, "known", "rules", "own.clp"), "w", encoding="utf-8") as file:
+        file.write(RULE)
+    run = traced.Traced(folder, 2, [program, "waitall", "sleep", "20", "2"], mpi)
+    done = product.run("diagnose", "--format", "json", "--knowledge", os.path.join(folder, "known"), run.path)
+    told = [f["text"] for f in product.parse(done.out)["findings"] if f["name"] == "place-told"]
+    line = line_of("stencil", "MPI_Irecv(in[0]")
+    tap.ok(told == ["exchange %d MPI_Irecv 40" % line], "%s: places are facts" % mpi, str(told) + str(done))
+
+
 # ---- cores ------------------------------------------------------------------------------------
 
 
@@ -199,6 +222,7 @@ def main():
             ends = traced.build(folder, "ends", mpi, "-pthread")
             for test, program in (
                 (slow_rank, stencil),
+                (places, stencil),
                 (cores, stencil),
                 (turns, farm),
                 (deadlock, ends),
