@@ -109,8 +109,19 @@ static bool add_told(struct tally *t, const struct mpl_finding *f)
     return is_any;
 }
 
-/* A run that does not end stands in calls. */
-static void add_standing(struct tally *t)
+static bool is_culprit(const struct tally *t, const struct mpl_finding *f,
+                       uint32_t location)
+{
+    for (size_t i = 0; i < f->n_culprits; i++) {
+        if (mpl_model_find_location(t->run->model, f->culprits[i]) == location) {
+            return true;
+        }
+    }
+    return f->n_culprits == 0;
+}
+
+/* A run that does not end stands in calls; those of a circle hold up the others. */
+static void add_standing(struct tally *t, const struct mpl_finding *f)
 {
     static const double moment_s =
         1e-9; /* Where the trace ends when the standstill begins. */
@@ -119,7 +130,7 @@ static void add_standing(struct tally *t)
     for (uint32_t p = 0; halt != NULL && p < t->run->model->n_processes; p++) {
         const struct mpl_halt_place *place = &halt->places[p];
 
-        if (place->state == MPL_HALT_IN_CALL) {
+        if (place->state == MPL_HALT_IN_CALL && is_culprit(t, f, place->location)) {
             add(t, place->location, place->event, place->region, place->for_s + moment_s);
         }
     }
@@ -161,7 +172,7 @@ static enum mpl_status find(struct mpl_analysis *a, struct mpl_diagnosed *d,
     enum mpl_status st = MPL_OK;
 
     if (f->is_fatal) {
-        add_standing(t);
+        add_standing(t, f);
         return keep_largest(a, d, t, false, err);
     }
     if (add_told(t, f)) {

@@ -200,6 +200,19 @@ def deadlock(folder, program, mpi):
     tap.ok([w.get("line") for w in first["where"]] == [line], what + "as the place in JSON", first["where"])
 
 
+def pair(folder, program, mpi):
+    """More processes wait in the barrier than in the circle, which is the cause all the same."""
+    _, causes = diagnosed(traced.Traced(folder, 5, [program, "pair"], mpi, limit_s=4))
+    first = causes[0] if causes else {"name": "", "where": []}
+    tap.ok(
+        first["name"] == "deadlock"
+        and first["culprits"] == ["0", "1"]
+        and [(w["line"], w["call"]) for w in first["where"]] == [(line_of("ends", "1 - rank, 5"), "MPI_Recv")],
+        "%s: the place of a deadlock is that of its circle" % mpi,
+        first,
+    )
+
+
 def ends_well(folder, program, mpi):
     for how in ("well", "exit", "fork"):
         _, causes = diagnosed(traced.Traced(folder, 3, [program, how], mpi))
@@ -226,6 +239,7 @@ def main():
                 (cores, stencil),
                 (turns, farm),
                 (deadlock, ends),
+                (pair, ends),
                 (ends_well, ends),
             ):
                 tap.guarded("%s: %s" % (mpi, test.__name__), test, folder, program, mpi)

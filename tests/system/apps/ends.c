@@ -1,7 +1,7 @@
 /*
  * Ends in the way that its first argument says, while there is something to lose.
  *
- *   ends well|abort|exit|segv|kill|deadlock|fork|much|threads
+ *   ends well|abort|exit|segv|kill|deadlock|pair|fork|much|threads
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -87,6 +87,12 @@ int main(int argc, char **argv)
         probe(40000);
     } else if (strcmp(how, "deadlock") == 0) {
         deadlock();
+    } else if (strcmp(how, "pair") == 0) {
+        /* Those who wait for the two are not in the circle. */
+        if (rank < 2) {
+            MPI_Recv(&rank, 1, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
     } else if (strcmp(how, "threads") == 0) {
         threads();
     } else if (strcmp(how, "exit") == 0) {
