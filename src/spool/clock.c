@@ -89,7 +89,10 @@ OTF2_ErrorCode mpl_archive_properties(struct archive *archive, OTF2_Archive *otf
     char text[32];
 
     code = set(code, otf2, "MARPLE::TRACER", "marple");
-    code = set(code, otf2, "MARPLE::CLOCK_SOURCE", "CLOCK_MONOTONIC");
+    code = set(code, otf2, "MARPLE::CLOCK_SOURCE",
+               archive->spools->all[0].ties != NULL
+                   ? "CLOCK_MONOTONIC through the invariant TSC"
+                   : "CLOCK_MONOTONIC");
     if (archive->survey.has_one_clock) {
         code = set(code, otf2, "MARPLE::COMMON_CLOCK", "true");
     }

@@ -219,7 +219,9 @@ static OTF2_ErrorCode put_other(struct emit *e, const struct record *r)
         return OTF2_EvtWriter_MpiRequestCancelled(e->writer, NULL, e->time_ns, r->words[2]);
     case MPL_SPOOL_FLUSH:
         e->n++;
-        return OTF2_EvtWriter_BufferFlush(e->writer, NULL, e->time_ns, r->words[2]);
+        return OTF2_EvtWriter_BufferFlush(
+            e->writer, NULL, e->time_ns,
+            mpl_ticks_to_ns(e->walk.spool, r->words[2], &e->walk.tie));
     case MPL_SPOOL_SWITCH:
         e->n++;
         return OTF2_EvtWriter_MeasurementOnOff(e->writer, NULL, e->time_ns,

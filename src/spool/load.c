@@ -43,6 +43,7 @@ static enum mpl_status check_head(const struct spool *spool, struct mpl_err *err
 
     if (head->magic != MPL_SPOOL_MAGIC || head->chunk_bytes != MPL_SPOOL_CHUNK ||
         head->size == 0 || head->size > MOST_PROCESSES || head->rank >= head->size ||
+        head->n_ties > MPL_SPOOL_TIES ||
         memchr(head->host, '\0', sizeof head->host) == NULL ||
         memchr(head->clock, '\0', sizeof head->clock) == NULL) {
         return mpl_fail(err, MPL_E_MEANING, "\"%s\" is no spool", spool->path);
@@ -54,23 +55,58 @@ static enum mpl_status check_head(const struct spool *spool, struct mpl_err *err
     return MPL_OK;
 }
 
-/* Each has a chunk at least; a higher number is that of a damaged one. */
-static uint32_t count_threads(const struct spool *spool)
+static int by_thread_and_number(const void *a, const void *b)
 {
-    const size_t n_chunks = (spool->n_bytes - MPL_SPOOL_HEAD) / MPL_SPOOL_CHUNK;
-    uint32_t most = 1;
+    const struct chunk *x = (const struct chunk *) a;
+    const struct chunk *y = (const struct chunk *) b;
 
-    for (size_t at = MPL_SPOOL_HEAD; at + MPL_SPOOL_CHUNK <= spool->n_bytes;
-         at += MPL_SPOOL_CHUNK) {
-        const uint64_t thread =
-            ((const struct mpl_spool_chunk *) (spool->bytes + at))->thread;
-
-        most = thread > most && thread <= n_chunks ? (uint32_t) thread : most;
+    if (x->thread != y->thread) {
+        return x->thread < y->thread ? -1 : 1;
     }
-    return most;
+    if (x->number != y->number) {
+        return x->number < y->number ? -1 : 1;
+    }
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static enum mpl_status map(struct spool *spool, struct mpl_err *err)
+/* Each thread has a chunk at least; a higher number of one is that of a damaged chunk. */
+static bool list_chunks(struct spool *spool, struct mpl_arena *arena)
+{
+    const size_t most = (spool->n_bytes - MPL_SPOOL_HEAD) / MPL_SPOOL_CHUNK;
+    struct chunk *chunks = MPL_NEW_ARRAY(arena, most, struct chunk);
+    size_t n = 0;
+
+    spool->chunks = chunks;
+    spool->n_threads = 1;
+    for (size_t i = 0; chunks != NULL && i < most; i++) {
+        const size_t offset = MPL_SPOOL_HEAD + i * MPL_SPOOL_CHUNK;
+        const struct mpl_spool_chunk *chunk =
+            (const struct mpl_spool_chunk *) (spool->bytes + offset);
+
+        if (chunk->thread > 0 && chunk->thread <= most) {
+            const uint32_t thread = (uint32_t) chunk->thread - 1;
+
+            chunks[n++] = (struct chunk){ thread, chunk->number, offset };
+            spool->n_threads = thread >= spool->n_threads ? thread + 1 : spool->n_threads;
+        }
+    }
+    if (n > 1) {
+        qsort(chunks, n, sizeof *chunks, by_thread_and_number);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct chunk *last =
+            spool->n_chunks > 0 ? &chunks[spool->n_chunks - 1] : NULL;
+
+        if (last == NULL || last->thread != chunks[i].thread ||
+            last->number != chunks[i].number) {
+            chunks[spool->n_chunks++] = chunks[i];
+        }
+    }
+    return chunks != NULL;
+}
+
+static enum mpl_status map(struct spool *spool, struct mpl_arena *arena,
+                           struct mpl_err *err)
 {
     int fd = -1;
     enum mpl_status st = mpl_file_open(spool->path, &fd, &spool->n_bytes, err);
@@ -91,8 +127,7 @@ static enum mpl_status map(struct spool *spool, struct mpl_err *err)
     spool->bytes = (const uint8_t *) bytes;
     spool->head = (const struct mpl_spool_head *) bytes;
     st = check_head(spool, err);
-    spool->n_threads = st == MPL_OK ? count_threads(spool) : 0;
-    return st;
+    return st != MPL_OK || list_chunks(spool, arena) ? st : mpl_nomem(err);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -162,9 +197,10 @@ enum mpl_status mpl_spools_open(const char *directory, struct mpl_arena *arena,
     mpl_buf_free(&found);
     out->n = st == MPL_OK ? out->n : 0;
     for (uint32_t i = 0; i < out->n && st == MPL_OK; i++) {
-        st = map(&out->all[i], err);
+        st = map(&out->all[i], arena, err);
     }
-    return st == MPL_OK ? check_run(out, directory, err) : st;
+    st = st == MPL_OK ? check_run(out, directory, err) : st;
+    return st != MPL_OK || mpl_ticks_find(out, arena) ? st : mpl_nomem(err);
 }
 
 void mpl_spools_close(struct spools *spools)
@@ -200,23 +236,34 @@ const struct spool *mpl_spools_find(const struct spools *spools, uint32_t rank)
 
 struct walk mpl_walk_start(const struct spool *spool, uint32_t thread)
 {
-    return (struct walk){ .spool = spool, .thread = thread, .chunk = MPL_SPOOL_HEAD };
+    size_t low = 0;
+    size_t high = spool->n_chunks;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (spool->chunks[middle].thread < thread) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return (struct walk){ .spool = spool, .thread = thread, .chunk = low };
 }
 
 static bool next_chunk(struct walk *walk)
 {
-    while (walk->chunk + MPL_SPOOL_CHUNK <= walk->spool->n_bytes) {
-        const uint8_t *bytes = walk->spool->bytes + walk->chunk;
-        const struct mpl_spool_chunk *chunk = (const struct mpl_spool_chunk *) bytes;
+    const struct spool *spool = walk->spool;
 
-        walk->chunk += MPL_SPOOL_CHUNK;
-        if (chunk->thread == (uint64_t) walk->thread + 1) {
-            walk->at = (const uint64_t *) (bytes + sizeof *chunk);
-            walk->end = (const uint64_t *) (bytes + MPL_SPOOL_CHUNK);
-            return true;
-        }
+    if (walk->chunk == spool->n_chunks ||
+        spool->chunks[walk->chunk].thread != walk->thread) {
+        return false;
     }
-    return false;
+    const uint8_t *bytes = spool->bytes + spool->chunks[walk->chunk].offset;
+    walk->chunk++;
+    walk->at = (const uint64_t *) (bytes + sizeof(struct mpl_spool_chunk));
+    walk->end = (const uint64_t *) (bytes + MPL_SPOOL_CHUNK);
+    return true;
 }
 
 bool mpl_walk_next(struct walk *walk, struct record *record)
@@ -232,7 +279,7 @@ bool mpl_walk_next(struct walk *walk, struct record *record)
         record->kind = (uint8_t) first;
         record->small = (uint16_t) (first >> 16);
         record->large = (uint32_t) (first >> 32);
-        record->time_ns = walk->at[1];
+        record->time_ns = mpl_ticks_to_ns(walk->spool, walk->at[1], &walk->tie);
         record->words = walk->at;
         record->n_words = n;
         walk->at += n;

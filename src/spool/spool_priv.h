@@ -16,6 +16,18 @@ struct spool {
     const uint8_t *bytes;
     size_t n_bytes;
     uint32_t n_threads;
+    const struct chunk *chunks; /**< By thread, and in the order of their numbers. */
+    size_t n_chunks;
+    const struct mpl_spool_tie
+        *ties; /**< What makes counts times: at least two, or NULL. */
+    size_t n_ties;
+};
+
+/** Where records of a thread are. */
+struct chunk {
+    uint32_t thread; /**< From 0. */
+    uint64_t number;
+    size_t offset;
 };
 
 struct spools {
@@ -46,10 +58,18 @@ struct record {
 struct walk {
     const struct spool *spool;
     uint32_t thread;
-    size_t chunk;       /**< Where the next chunk to look at begins. */
+    size_t chunk;       /**< The next one to look at. */
     const uint64_t *at; /**< The next record; NULL: in the next chunk. */
     const uint64_t *end;
+    size_t tie; /**< The times of records ascend, so the way through ties is short. */
 };
+
+/* ---- counts and times (ticks.c) ----------------------------------------------------------------- */
+
+/** Finds out for all spools how counts become times. False: no memory. */
+bool mpl_ticks_find(struct spools *spools, struct mpl_arena *arena);
+/** A time of that spool in ns; \p tie is where to look first, and found anew. */
+uint64_t mpl_ticks_to_ns(const struct spool *spool, uint64_t ticks, size_t *tie);
 
 struct walk mpl_walk_start(const struct spool *spool, uint32_t thread);
 bool mpl_walk_next(struct walk *walk, struct record *record);

@@ -1,5 +1,7 @@
 /*
- * The spool: chunks of a file, mapped one at a time by each thread. Disk space is taken before a chunk is mapped:
+ * The spool. Each thread records into a chunk of the file that is mapped, its window, and when that is full, the
+ * kernel copies it to the end of the file, and it is used again. A window per chunk would do without the copy, but each
+ * of its pages costs 4 us at its first use, and copied 0.5 us. Disk space of windows is taken before they are mapped:
  * writing to a page of a full disk would end the program by SIGBUS.
  */
 #include "config.h"
@@ -25,15 +27,9 @@ static struct {
     uint64_t n_chunks;
     uint64_t n_threads;
     uint64_t most_chunks;
+    struct stat
+        file; /* The program may close files that are not its own, and open others. */
 } spool = { .fd = -1 };
-
-uint64_t mpl_now(void)
-{
-    struct timespec now;
-
-    (void) clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
-}
 
 /* ---- memory and locks -------------------------------------------------------------------- */
 
@@ -110,7 +106,8 @@ static void fill_head(uint32_t rank, uint32_t size)
     head->size = size;
     head->process = (uint32_t) getpid();
     head->n_calls = MPL_CALLS;
-    head->began_ns = mpl_now();
+    head->began_ns = mpl_clock_ns();
+    mpl_time_open(head);
     (void) clock_gettime(CLOCK_REALTIME, &now);
     head->began_utc_ns =
         (uint64_t) now.tv_sec * UINT64_C(1000000000) + (uint64_t) now.tv_nsec;
@@ -142,6 +139,7 @@ bool mpl_spool_open(const char *directory, uint32_t rank, uint32_t size)
     }
     spool.head = (struct mpl_spool_head *) head;
     spool.most_chunks = most_chunks();
+    (void) fstat(spool.fd, &spool.file);
     fill_head(rank, size);
     return true;
 }
@@ -191,40 +189,89 @@ static bool stop(struct mpl_track *track)
     return false;
 }
 
-bool mpl_track_grow(struct mpl_track *track, size_t words)
+/* Where in the file a chunk goes; 0: there must be no more. */
+static uint64_t next_offset(void)
 {
     const uint64_t number = __atomic_fetch_add(&spool.n_chunks, 1, __ATOMIC_RELAXED);
-    const uint64_t offset = MPL_SPOOL_HEAD + number * MPL_SPOOL_CHUNK;
+
+    return number < spool.most_chunks ? MPL_SPOOL_HEAD + number * MPL_SPOOL_CHUNK : 0;
+}
+
+static bool is_own_file(void)
+{
+    struct stat now;
+
+    return fstat(spool.fd, &now) == 0 && now.st_dev == spool.file.st_dev &&
+           now.st_ino == spool.file.st_ino;
+}
+
+static bool open_window(struct mpl_track *track)
+{
+    const uint64_t offset = next_offset();
     struct mpl_spool_chunk *chunk;
     void *mapped;
 
-    if (track->is_full || words > MPL_SPOOL_MOST_WORDS || number >= spool.most_chunks ||
-        take_space(offset, MPL_SPOOL_CHUNK) != 0) {
-        return stop(track);
+    if (offset == 0 || !is_own_file() || take_space(offset, MPL_SPOOL_CHUNK) != 0) {
+        return false;
     }
-    /* With all of its pages at once: one by one they would cost every 60th call a microsecond. */
+    /* With all of its pages at once: one by one they would hold up calls. */
     mapped = mmap(NULL, MPL_SPOOL_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
                   spool.fd, (off_t) offset);
     if (mapped == MAP_FAILED) {
-        return stop(track);
-    }
-    if (track->end != NULL) {
-        (void) munmap((char *) track->end - MPL_SPOOL_CHUNK, MPL_SPOOL_CHUNK);
+        return false;
     }
     chunk = (struct mpl_spool_chunk *) mapped;
-    chunk->thread = track->number + 1;
-    track->at = (uint64_t *) mapped + sizeof *chunk / sizeof(uint64_t);
+    track->window = chunk;
     track->end = (uint64_t *) mapped + MPL_SPOOL_CHUNK / sizeof(uint64_t);
+    chunk->thread = track->number + 1;
+    return true;
+}
+
+/* Whatever ends the process meanwhile, the records are in the window or behind it, or in both with one number. */
+static bool empty_window(struct mpl_track *track)
+{
+    struct mpl_spool_chunk *chunk = track->window;
+    const char *bytes = (const char *) chunk;
+    uint64_t offset = next_offset();
+    size_t left = MPL_SPOOL_CHUNK;
+
+    if (offset == 0 || !is_own_file()) {
+        return false;
+    }
+    while (left > 0) {
+        const ssize_t n = pwrite(spool.fd, bytes, left, (off_t) offset);
+
+        if (n <= 0 && errno != EINTR) {
+            return false;
+        }
+        bytes += n > 0 ? n : 0;
+        offset += n > 0 ? (uint64_t) n : 0;
+        left -= n > 0 ? (size_t) n : 0;
+    }
+    __atomic_store_n(&chunk->thread, 0, __ATOMIC_RELEASE);
+    memset(chunk + 1, 0, MPL_SPOOL_CHUNK - sizeof *chunk);
+    chunk->number++;
+    __atomic_store_n(&chunk->thread, track->number + 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+bool mpl_track_grow(struct mpl_track *track, size_t words)
+{
+    if (track->is_full || words > MPL_SPOOL_MOST_WORDS ||
+        !(track->window == NULL ? open_window(track) : empty_window(track))) {
+        return stop(track);
+    }
+    track->at = (uint64_t *) (track->window + 1);
     return true;
 }
 
 /* ---- records ---------------------------------------------------------------------------------- */
 
-void mpl_put(struct mpl_track *track, uint64_t time_ns, uint64_t first, uint64_t a,
-             uint64_t b, uint64_t c, uint64_t d)
+void mpl_put(struct mpl_track *track, uint64_t time, uint64_t first, uint64_t a, uint64_t b,
+             uint64_t c, uint64_t d)
 {
     const unsigned words = (unsigned) (first >> 8 & 0xff);
-    uint64_t *record = mpl_record(track, time_ns, words);
+    uint64_t *record = mpl_record(track, time, words);
 
     if (record == NULL) {
         return;
@@ -244,13 +291,13 @@ void mpl_put(struct mpl_track *track, uint64_t time_ns, uint64_t first, uint64_t
     }
 }
 
-void mpl_put_text(struct mpl_track *track, uint64_t time_ns, enum mpl_spool_kind kind,
+void mpl_put_text(struct mpl_track *track, uint64_t time, enum mpl_spool_kind kind,
                   uint32_t large, const char *text)
 {
     const size_t most = (MPL_SPOOL_MOST_WORDS - 2) * sizeof(uint64_t) - 1;
     const size_t n = strnlen(text, most);
     const unsigned words = 2 + (unsigned) (n / sizeof(uint64_t)) + 1;
-    uint64_t *record = mpl_record(track, time_ns, words);
+    uint64_t *record = mpl_record(track, time, words);
 
     if (record == NULL) {
         return;

@@ -25,11 +25,11 @@ static void enter(struct mpl_call_now *c, const void *return_address)
 {
     const uint32_t site = mpl_site(c->track, return_address);
 
-    c->begin_ns = mpl_now();
-    if (mpl_is_sample_due(c->track, c->begin_ns)) {
-        c->begin_ns = mpl_sample(c->track, 0);
+    c->begin_time = mpl_now();
+    if (mpl_is_sample_due(c->track, c->begin_time)) {
+        c->begin_time = mpl_sample(c->track, 0);
     }
-    uint64_t *record = mpl_record(c->track, c->begin_ns, 2);
+    uint64_t *record = mpl_record(c->track, c->begin_time, 2);
     if (record != NULL) {
         mpl_commit(record, MPL_SPOOL_WORD(MPL_SPOOL_ENTER, 2, c->call, site));
     }
@@ -51,9 +51,9 @@ bool mpl_call_begin_at(struct mpl_call_now *c, uint16_t call, const void *return
     c->call = call;
     c->is_quiet = !mpl_is_switched_on;
     c->group = NULL;
-    c->end_ns = 0;
+    c->end_time = 0;
     if (c->is_quiet) {
-        c->begin_ns = mpl_now();
+        c->begin_time = mpl_now();
     } else {
         enter(c, return_address);
     }
@@ -62,12 +62,12 @@ bool mpl_call_begin_at(struct mpl_call_now *c, uint16_t call, const void *return
 
 void mpl_call_end(struct mpl_call_now *c)
 {
-    uint64_t *record = c->is_quiet ? NULL : mpl_record(c->track, c->end_ns, 2);
+    uint64_t *record = c->is_quiet ? NULL : mpl_record(c->track, c->end_time, 2);
 
     if (record != NULL) {
         mpl_commit(record, MPL_SPOOL_WORD(MPL_SPOOL_LEAVE, 2, c->call, 0));
-        if (mpl_is_sample_due(c->track, c->end_ns)) {
-            (void) mpl_sample(c->track, c->end_ns);
+        if (mpl_is_sample_due(c->track, c->end_time)) {
+            (void) mpl_sample(c->track, c->end_time);
         }
     }
     c->track->is_inside = false;
@@ -102,7 +102,7 @@ void mpl_call_end(struct mpl_call_now *c)
         } \
         before; \
         const int code = MPL_NEXT(function) args; \
-        c->end_ns = mpl_now(); \
+        c->end_time = mpl_now_behind(); \
         if (code == MPI_SUCCESS) { \
             after; \
         } \

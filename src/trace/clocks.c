@@ -104,13 +104,13 @@ enum { N_WORDS = sizeof(struct question) / sizeof(int64_t) };
 
 static void ask(int other)
 {
-    const uint64_t begin = mpl_now();
+    const uint64_t begin = mpl_clock_ns();
     struct question best = { .error_ns = INT64_MAX };
     struct question next = { 0 };
 
     for (int i = 0; i < MOST_TRIPS; i++) {
         int64_t answer = 0;
-        const uint64_t sent = mpl_now();
+        const uint64_t sent = mpl_clock_ns();
 
         if (i >= FEWEST_TRIPS && sent - begin > most_ns) {
             break;
@@ -121,7 +121,7 @@ static void ask(int other)
                       MPI_STATUS_IGNORE) != MPI_SUCCESS) {
             return;
         }
-        const int64_t half = (int64_t) (mpl_now() - sent + 1) / 2;
+        const int64_t half = (int64_t) (mpl_clock_ns() - sent + 1) / 2;
         if (half < best.error_ns) {
             best.at_ns = answer;
             best.offset_ns = (int64_t) sent + half - answer;
@@ -153,7 +153,7 @@ static void answer(struct mpl_track *track)
             put_clock(track, question.at_ns, question.offset_ns, question.error_ns);
             return;
         }
-        now = (int64_t) mpl_now();
+        now = (int64_t) mpl_clock_ns();
         if (PMPI_Send(&now, 1, MPI_INT64_T, 0, TAG, clocks.comm) != MPI_SUCCESS) {
             return;
         }
@@ -182,7 +182,7 @@ void mpl_clocks_compare(struct mpl_track *track)
         return;
     }
     if (clocks.rank == 0) {
-        const uint64_t now = mpl_now();
+        const uint64_t now = mpl_clock_ns();
 
         for (int other = 1; other < clocks.size; other++) {
             if (is_first(other)) {

@@ -79,7 +79,7 @@ void mpl_coll_begin(struct mpl_call_now *c, MPI_Comm comm, enum mpl_op op, int r
     c->sent = sent;
     c->received = received;
     if (!c->is_quiet && c->group != NULL) {
-        mpl_put(c->track, c->begin_ns,
+        mpl_put(c->track, c->begin_time,
                 MPL_SPOOL_WORD(MPL_SPOOL_BEGIN, 2, 0, c->group->number), 0, 0, 0, 0);
     }
 }
@@ -87,7 +87,7 @@ void mpl_coll_begin(struct mpl_call_now *c, MPI_Comm comm, enum mpl_op op, int r
 void mpl_coll_end(struct mpl_call_now *c)
 {
     if (!c->is_quiet && c->group != NULL) {
-        mpl_put(c->track, c->end_ns,
+        mpl_put(c->track, c->end_time,
                 MPL_SPOOL_WORD(MPL_SPOOL_END, 5, c->op, c->group->number),
                 (uint64_t) (int64_t) c->root, c->sent, c->received, 0);
     }

@@ -87,7 +87,7 @@ static uint64_t pair(uint32_t low, uint32_t high)
 }
 
 /* What is written down of a new communicator: with which others it is the same one. */
-static struct mpl_comm *record(struct mpl_track *track, uint64_t time_ns,
+static struct mpl_comm *record(struct mpl_track *track, uint64_t time,
                                enum mpl_spool_made made, MPI_Comm handle, uint32_t parent,
                                uint32_t nth, uint64_t tag)
 {
@@ -105,7 +105,7 @@ static struct mpl_comm *record(struct mpl_track *track, uint64_t time_ns,
         (void) PMPI_Comm_remote_size(handle, &comm->members);
         remote = leader(handle, PMPI_Comm_remote_group);
     }
-    uint64_t *record = mpl_record(track, time_ns, 6);
+    uint64_t *record = mpl_record(track, time, 6);
     if (record != NULL) {
         record[2] = pair(parent, nth);
         record[3] = pair((uint32_t) comm->rank, (uint32_t) comm->size);
@@ -125,7 +125,7 @@ void mpl_comms_world(struct mpl_track *track)
 /* One more record of a call that is about none that is known: its time may be the begin or the end of the call. */
 static uint64_t now_of(const struct mpl_call_now *c)
 {
-    return c->end_ns != 0 ? c->end_ns : c->begin_ns;
+    return c->end_time != 0 ? c->end_time : c->begin_time;
 }
 
 struct mpl_comm *mpl_comm_find(struct mpl_call_now *c, MPI_Comm handle)
@@ -164,7 +164,7 @@ static void made_of_parent(struct mpl_call_now *c, enum mpl_spool_made made,
                            MPI_Comm handle)
 {
     if (handle != MPI_COMM_NULL && c->group != NULL) {
-        (void) record(c->track, c->end_ns, made, handle, c->group->number, c->nth, 0);
+        (void) record(c->track, c->end_time, made, handle, c->group->number, c->nth, 0);
     }
 }
 
@@ -196,7 +196,7 @@ void mpl_comm_duplicated(struct mpl_call_now *c, MPI_Comm made, uint32_t parent,
                          uint32_t nth)
 {
     if (made != MPI_COMM_NULL) {
-        (void) record(c->track, c->end_ns, MPL_MADE_CHILD, made, parent, nth, 0);
+        (void) record(c->track, c->end_time, MPL_MADE_CHILD, made, parent, nth, 0);
     }
 }
 
@@ -219,8 +219,8 @@ void mpl_comm_of_group(struct mpl_call_now *c, MPI_Comm parent, int tag, MPI_Com
         hash = (hash ^ (uint32_t) rank) * 1099511628211U;
     }
     (void) PMPI_Group_free(&group);
-    (void) record(c->track, c->end_ns, MPL_MADE_GROUP, made, mpl_comm_number(c, parent), 0,
-                  hash ^ (uint64_t) tag << 40);
+    (void) record(c->track, c->end_time, MPL_MADE_GROUP, made, mpl_comm_number(c, parent),
+                  0, hash ^ (uint64_t) tag << 40);
 }
 
 void mpl_comm_named(struct mpl_call_now *c, MPI_Comm handle, const char *name)
@@ -228,6 +228,6 @@ void mpl_comm_named(struct mpl_call_now *c, MPI_Comm handle, const char *name)
     const struct mpl_comm *comm = mpl_comm_find(c, handle);
 
     if (comm != NULL) {
-        mpl_put_text(c->track, c->end_ns, MPL_SPOOL_NAME, comm->number, name);
+        mpl_put_text(c->track, c->end_time, MPL_SPOOL_NAME, comm->number, name);
     }
 }

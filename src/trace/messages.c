@@ -29,7 +29,7 @@ static uint16_t open_ends(int source, int tag)
 void mpl_sends(struct mpl_call_now *c, uint64_t bytes, int dest, int tag, MPI_Comm comm)
 {
     if (dest != MPI_PROC_NULL && !c->is_quiet) {
-        mpl_put(c->track, c->begin_ns,
+        mpl_put(c->track, c->begin_time,
                 MPL_SPOOL_WORD(MPL_SPOOL_SEND, 4, 0, mpl_comm_number(c, comm)),
                 peer_word(dest, tag), bytes, 0, 0);
     }
@@ -41,7 +41,7 @@ void mpl_asks(struct mpl_call_now *c, int source, int tag, MPI_Comm comm)
     c->peer = source;
     c->tag = tag;
     if (source != MPI_PROC_NULL && !c->is_quiet) {
-        mpl_put(c->track, c->begin_ns, MPL_SPOOL_WORD(MPL_SPOOL_ASKED, 3, 0, c->comm),
+        mpl_put(c->track, c->begin_time, MPL_SPOOL_WORD(MPL_SPOOL_ASKED, 3, 0, c->comm),
                 asked_word(source, tag), 0, 0, 0);
     }
 }
@@ -49,7 +49,7 @@ void mpl_asks(struct mpl_call_now *c, int source, int tag, MPI_Comm comm)
 void mpl_receives(struct mpl_call_now *c, const MPI_Status *status)
 {
     if (c->peer != MPI_PROC_NULL && !c->is_quiet) {
-        mpl_put(c->track, c->end_ns,
+        mpl_put(c->track, c->end_time,
                 MPL_SPOOL_WORD(MPL_SPOOL_RECV, 4, open_ends(c->peer, c->tag), c->comm),
                 peer_word(status->MPI_SOURCE, status->MPI_TAG), mpl_received(status), 0, 0);
     }
@@ -87,19 +87,19 @@ static void begin(struct mpl_call_now *c, struct mpl_request *r)
     }
     r->number = mpl_request_number();
     if (is_send && r->peer != MPI_PROC_NULL) {
-        mpl_put(c->track, c->begin_ns, MPL_SPOOL_WORD(MPL_SPOOL_ISEND, 5, 0, r->comm),
+        mpl_put(c->track, c->begin_time, MPL_SPOOL_WORD(MPL_SPOOL_ISEND, 5, 0, r->comm),
                 peer_word(r->peer, r->tag), r->sent, r->number, 0);
     }
     if (r->kind == MPL_REQUEST_BOTH) {
         (void) mpl_request_number();
     }
     if (is_recv && r->source != MPI_PROC_NULL) {
-        mpl_put(c->track, c->begin_ns, MPL_SPOOL_WORD(MPL_SPOOL_POST, 4, 0, r->comm),
+        mpl_put(c->track, c->begin_time, MPL_SPOOL_WORD(MPL_SPOOL_POST, 4, 0, r->comm),
                 asked_word(r->source, r->source_tag),
                 r->number + (r->kind == MPL_REQUEST_BOTH), 0, 0);
     }
     if (r->kind == MPL_REQUEST_COLL) {
-        mpl_put(c->track, c->begin_ns, MPL_SPOOL_WORD(MPL_SPOOL_IBEGIN, 3, 0, r->comm),
+        mpl_put(c->track, c->begin_time, MPL_SPOOL_WORD(MPL_SPOOL_IBEGIN, 3, 0, r->comm),
                 r->number, 0, 0, 0);
     }
 }

@@ -20,7 +20,7 @@ static void put(struct mpl_track *track, const char *key, const char *value)
 {
     char text[MOST_TEXT];
 
-    (void) snprintf(text, sizeof text, "%s=%s", key, value);
+    (void) snprintf(text, sizeof text, "%s=%.*s", key, MOST_TEXT - 32, value);
     mpl_put_text(track, mpl_now(), MPL_SPOOL_PROPERTY, 0, text);
 }
 

@@ -23,11 +23,12 @@ struct mpl_site_seen {
 
 /** What a thread writes to, its part of the spool. */
 struct mpl_track {
-    uint64_t *at;   /**< Where the next record goes, */
-    uint64_t *end;  /**< and where the chunk ends. */
+    uint64_t *at;                   /**< Where the next record goes, */
+    uint64_t *end;                  /**< and where the window ends. */
+    struct mpl_spool_chunk *window; /**< NULL: none yet. */
     bool is_inside; /**< Of a call that is recorded: calls that MPI makes itself are not. */
     bool is_full;   /**< There was no room for a record; none follows. */
-    uint64_t sampled_ns; /**< When CPU time was last asked for; 0: not yet. */
+    uint64_t sampled_time; /**< When CPU time was last asked for; 0: not yet. */
     uint64_t number;
     uint64_t *handles;    /**< Requests as they were before the call. */
     MPI_Status *statuses; /**< Where the program ignores them. */
@@ -53,8 +54,8 @@ struct mpl_comm {
 /** A call while it is recorded. */
 struct mpl_call_now {
     struct mpl_track *track;
-    uint64_t begin_ns;
-    uint64_t end_ns;
+    uint64_t begin_time;
+    uint64_t end_time;
     uint16_t call; /**< enum mpl_call */
     bool is_quiet; /**< The program has switched recording off. */
     /* What is known before the call and needed after it. */
@@ -99,6 +100,42 @@ extern bool
     mpl_is_recording; /**< Between MPI_Init and MPI_Finalize of a process that has a spool. */
 extern bool mpl_is_switched_on; /**< MPI_Pcontrol. */
 
+/* ---- times (time.c) ------------------------------------------------------------------------ */
+
+extern bool mpl_has_counter; /**< That is read instead of the clock. */
+
+/** ns of CLOCK_MONOTONIC. */
+uint64_t mpl_clock_ns(void);
+void mpl_time_load(void); /**< When the library is loaded. */
+void mpl_time_open(struct mpl_spool_head *head);
+/** Writes down what the clock says, if that is due, or \p is_last. */
+void mpl_time_tie(bool is_last);
+/** How long that is in the unit of mpl_now(). */
+uint64_t mpl_time_of_ns(uint64_t ns);
+
+/** The time that stamps records, in ns or in counts. It may be read a little before what stands in front of it is done. */
+static inline uint64_t mpl_now(void)
+{
+#ifdef __x86_64__
+    if (mpl_has_counter) {
+        return __builtin_ia32_rdtsc();
+    }
+#endif
+    return mpl_clock_ns();
+}
+
+/** The same, behind everything that stands in front of it: a message is not received before it was sent. */
+static inline uint64_t mpl_now_behind(void)
+{
+#ifdef __x86_64__
+    if (mpl_has_counter) {
+        __builtin_ia32_lfence();
+        return __builtin_ia32_rdtsc();
+    }
+#endif
+    return mpl_clock_ns();
+}
+
 /* ---- memory and the spool (buffer.c) ------------------------------------------------------ */
 
 extern __thread struct mpl_track *mpl_own_track __attribute__((tls_model("initial-exec")));
@@ -118,12 +155,8 @@ struct mpl_track *mpl_track_open(void);
 /** Makes room for \p words; false when there is none. */
 bool mpl_track_grow(struct mpl_track *track, size_t words);
 
-/** ns of the clock that stamps records: it never jumps, and all processes of a machine read the same. */
-uint64_t mpl_now(void);
-
 /** The words of a new record, its time filled in; NULL when there is no room. mpl_commit() makes it valid. */
-static inline uint64_t *mpl_record(struct mpl_track *track, uint64_t time_ns,
-                                   unsigned words)
+static inline uint64_t *mpl_record(struct mpl_track *track, uint64_t time, unsigned words)
 {
     uint64_t *at;
 
@@ -133,7 +166,7 @@ static inline uint64_t *mpl_record(struct mpl_track *track, uint64_t time_ns,
     }
     at = track->at;
     track->at += words;
-    at[1] = time_ns;
+    at[1] = time;
     return at;
 }
 
@@ -144,10 +177,10 @@ static inline void mpl_commit(uint64_t *record, uint64_t first)
 }
 
 /** A record of up to four words behind its time. */
-void mpl_put(struct mpl_track *track, uint64_t time_ns, uint64_t first, uint64_t a,
-             uint64_t b, uint64_t c, uint64_t d);
+void mpl_put(struct mpl_track *track, uint64_t time, uint64_t first, uint64_t a, uint64_t b,
+             uint64_t c, uint64_t d);
 /** One with a text, which is cut where it is too long. */
-void mpl_put_text(struct mpl_track *track, uint64_t time_ns, enum mpl_spool_kind kind,
+void mpl_put_text(struct mpl_track *track, uint64_t time, enum mpl_spool_kind kind,
                   uint32_t large, const char *text);
 
 /* ---- calls (calls.c) ---------------------------------------------------------------------- */
@@ -177,15 +210,15 @@ void mpl_properties(struct mpl_track *track, int provided);
 
 /* ---- CPU time (sample.c) --------------------------------------------------------------------- */
 
-extern uint64_t mpl_sample_interval; /**< ns; UINT64_MAX: none is taken. */
+extern uint64_t mpl_sample_interval; /**< Of mpl_now(); UINT64_MAX: none is taken. */
 
 void mpl_samples_open(void);
-/** Takes one now, and writes it down with \p time_ns, or where that is 0 with the time behind it, which it returns. */
-uint64_t mpl_sample(struct mpl_track *track, uint64_t time_ns);
+/** Takes one now, and writes it down with \p time, or where that is 0 with the time behind it, which it returns. */
+uint64_t mpl_sample(struct mpl_track *track, uint64_t time);
 
-static inline bool mpl_is_sample_due(const struct mpl_track *track, uint64_t time_ns)
+static inline bool mpl_is_sample_due(const struct mpl_track *track, uint64_t time)
 {
-    return time_ns - track->sampled_ns >= mpl_sample_interval;
+    return time - track->sampled_time >= mpl_sample_interval;
 }
 
 /* ---- communicators (comms.c) ---------------------------------------------------------------- */

@@ -30,6 +30,7 @@ __attribute__((constructor)) static void find_replaced(void)
     for (struct mpl_replaced *r = __start_mpl_replaced; r < __stop_mpl_replaced; r++) {
         *r->next = dlsym(RTLD_NEXT, r->name);
     }
+    mpl_time_load();
 }
 
 /* ---- start ------------------------------------------------------------------------------------ */
@@ -59,8 +60,8 @@ static void leave_to_parent(void)
     mpl_is_recording = false;
 }
 
-/* Behind MPI_Init, which was called at \p begin_ns. */
-static void start(uint16_t call, const void *return_address, uint64_t begin_ns)
+/* Behind MPI_Init, which was called at \p begin_time. */
+static void start(uint16_t call, const void *return_address, uint64_t begin_time)
 {
     const char *directory = getenv("MARPLE_TRACE_SPOOLS");
     struct mpl_track *track = NULL;
@@ -86,7 +87,7 @@ static void start(uint16_t call, const void *return_address, uint64_t begin_ns)
         mpl_samples_open();
         mpl_sites_open(track);
         const uint32_t site = mpl_site(track, return_address);
-        mpl_put(track, begin_ns, MPL_SPOOL_WORD(MPL_SPOOL_ENTER, 2, call, site), 0, 0, 0,
+        mpl_put(track, begin_time, MPL_SPOOL_WORD(MPL_SPOOL_ENTER, 2, call, site), 0, 0, 0,
                 0);
         mpl_comms_world(track);
         mpl_properties(track, provided);
@@ -147,8 +148,9 @@ static void compare_clocks(struct mpl_track *track)
 
 static void finish(struct mpl_call_now *c)
 {
-    c->end_ns = mpl_now();
-    c->track->sampled_ns = 0; /* The last sample tells the whole run. */
+    c->end_time = mpl_now();
+    mpl_time_tie(true);
+    c->track->sampled_time = 0; /* The last sample tells the whole run. */
     mpl_call_end(c);
     mpl_is_recording = false;
     mpl_spool_end_as(MPL_SPOOL_FINISHED);

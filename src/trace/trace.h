@@ -5,7 +5,7 @@
  *
  * A spool is a file that is mapped while it is written, so that what was recorded is in the kernel's
  * hands at once and survives whatever ends the process. It begins with a head of one page; chunks follow,
- * each of them the records of one thread. Records are words of 64 bits in the byte order of the machine,
+ * each of them records of one thread, in any order. Records are words of 64 bits in the byte order of the machine,
  * and end at the first word that is 0.
  */
 #ifndef MPL_TRACE_TRACE_H
@@ -15,15 +15,16 @@
 
 /** Spools are called so in the directory that MARPLE_TRACE_SPOOLS names. */
 #define MPL_SPOOL_SUFFIX ".spool"
-#define MPL_SPOOL_MAGIC  UINT64_C(0x314c4f4f5053504d) /* "MPSPOOL1" */
+#define MPL_SPOOL_MAGIC  UINT64_C(0x324c4f4f5053504d) /* "MPSPOOL2" */
 
 enum {
     MPL_SPOOL_HEAD = 4096,
-    MPL_SPOOL_CHUNK = 256 * 1024, /**< Bytes, all of them. */
+    MPL_SPOOL_CHUNK = 64 * 1024, /**< Bytes, all of them. */
     MPL_SPOOL_HOST = 256,
     MPL_SPOOL_MOST_WORDS = 255, /**< Of a record. */
     MPL_SPOOL_OBJECT_WORDS = 5, /**< Of MPL_SPOOL_OBJECT, in front of its bytes. */
-    MPL_MOST_FRAMES = 16        /**< Of a place in the program. */
+    MPL_SPOOL_TIES = 128,
+    MPL_MOST_FRAMES = 16 /**< Of a place in the program. */
 };
 
 /** How a process ended. */
@@ -32,6 +33,12 @@ enum mpl_spool_end {
     MPL_SPOOL_FINISHED, /**< It left MPI_Finalize. */
     MPL_SPOOL_ABORTED,  /**< It called MPI_Abort. */
     MPL_SPOOL_LEFT      /**< It ended by itself, without MPI_Finalize. */
+};
+
+/** A moment on two clocks. */
+struct mpl_spool_tie {
+    uint64_t ticks; /**< Of the counter that stamps records. */
+    uint64_t ns;    /**< Of CLOCK_MONOTONIC. */
 };
 
 struct mpl_spool_head {
@@ -44,21 +51,26 @@ struct mpl_spool_head {
     uint32_t n_calls; /**< Of calls.def, when the library was built. */
     uint64_t
         lost; /**< Records for which there was no room; nothing is recorded behind the first. */
-    uint64_t began_ns;     /**< Time of the clock that stamps records, and */
+    uint64_t began_ns;     /**< Time of CLOCK_MONOTONIC, and */
     uint64_t began_utc_ns; /**< of the calendar, at the same moment. */
     char host[MPL_SPOOL_HOST];
     char clock
         [MPL_SPOOL_HOST]; /**< Processes with the same text here read the same clock. */
+    uint32_t is_counted;  /**< 1: times of records are those of a counter, 0: ns. */
+    uint32_t n_ties;
+    struct mpl_spool_tie ties[MPL_SPOOL_TIES]; /**< Ascending. */
 };
 
 struct mpl_spool_chunk {
-    uint64_t thread; /**< Number of the thread in its process from 0, plus 1: never 0. */
-    uint64_t unused;
+    uint64_t
+        thread; /**< Number of the thread in its process from 0, plus 1; 0: not in use. */
+    uint64_t
+        number; /**< From 0 in each thread; of two with one number, the first one holds all records. */
 };
 
 /**
  * Of a record's first word: kind, its words, a call or an operation, and a communicator or a flag. The
- * second word is its time in ns.
+ * second word is its time: a count where the head says so, otherwise ns.
  */
 #define MPL_SPOOL_WORD(kind, words, small, large) \
     ((uint64_t) (kind) | (uint64_t) (words) << 8 | (uint64_t) (uint16_t) (small) << 16 | \

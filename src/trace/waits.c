@@ -67,7 +67,7 @@ void mpl_hold(struct mpl_call_now *c, int n, const MPI_Request *requests)
 static void end_send(struct mpl_call_now *c, const struct mpl_request *r, bool is_cancelled)
 {
     if (r->peer != MPI_PROC_NULL) {
-        mpl_put(c->track, c->end_ns,
+        mpl_put(c->track, c->end_time,
                 MPL_SPOOL_WORD(is_cancelled ? MPL_SPOOL_CANCELLED : MPL_SPOOL_ISEND_END, 3,
                                0, 0),
                 r->number, 0, 0, 0);
@@ -85,11 +85,11 @@ static void end_receive(struct mpl_call_now *c, const struct mpl_request *r,
         return;
     }
     if (is_cancelled || status == NULL) {
-        mpl_put(c->track, c->end_ns, MPL_SPOOL_WORD(MPL_SPOOL_CANCELLED, 3, 0, 0), number,
+        mpl_put(c->track, c->end_time, MPL_SPOOL_WORD(MPL_SPOOL_CANCELLED, 3, 0, 0), number,
                 0, 0, 0);
         return;
     }
-    mpl_put(c->track, c->end_ns, MPL_SPOOL_WORD(MPL_SPOOL_IRECV, 5, any, r->comm),
+    mpl_put(c->track, c->end_time, MPL_SPOOL_WORD(MPL_SPOOL_IRECV, 5, any, r->comm),
             (uint64_t) (uint32_t) status->MPI_SOURCE | (uint64_t) (uint32_t) status->MPI_TAG
                                                            << 32,
             mpl_received(status), number, 0);
@@ -123,7 +123,7 @@ static void record_end(struct mpl_call_now *c, const struct mpl_request *r,
         end_receive(c, r, r->number + (r->kind == MPL_REQUEST_BOTH), status, is_cancelled);
     }
     if (r->kind == MPL_REQUEST_COLL) {
-        mpl_put(c->track, c->end_ns, MPL_SPOOL_WORD(MPL_SPOOL_IEND, 6, r->op, r->comm),
+        mpl_put(c->track, c->end_time, MPL_SPOOL_WORD(MPL_SPOOL_IEND, 6, r->op, r->comm),
                 (uint64_t) (int64_t) r->root, r->sent, r->received, r->number);
     }
 }

@@ -23,6 +23,7 @@ static union {
     struct mpl_spool_head head;
 } spool;
 static size_t at;
+static size_t n_copies; /* Of the chunk, behind it. */
 
 static void begin(uint32_t rank, uint32_t size)
 {
@@ -90,6 +91,10 @@ static void end(void)
     FILE *out = fopen(path, "w");
     ck_assert_ptr_nonnull(out);
     ck_assert_uint_eq(fwrite(spool.bytes, 1, sizeof spool.bytes, out), sizeof spool.bytes);
+    for (size_t i = 0; i < n_copies; i++) {
+        ck_assert_uint_eq(fwrite(spool.bytes + MPL_SPOOL_HEAD, 1, MPL_SPOOL_CHUNK, out),
+                          (size_t) MPL_SPOOL_CHUNK);
+    }
     ck_assert_int_eq(fclose(out), 0);
 }
 
@@ -164,6 +169,69 @@ START_TEST(a_message_has_two_ends)
     /* 50 to 220. */
     ck_assert_int_eq(model->locations[1].time_ticks[2] - model->locations[1].time_ticks[0],
                      170);
+}
+END_TEST
+
+/* As of a process that was killed between copying its window and emptying it. */
+START_TEST(a_chunk_that_is_there_twice_counts_once)
+{
+    struct mpl_spool_summary summary;
+
+    n_copies = 1;
+    put_message(0);
+    put_message(1);
+    n_copies = 0;
+    (void) made(&summary);
+    ck_assert_uint_eq(summary.n_events, 6);
+}
+END_TEST
+
+/* 2 counts are 1 ns for 10 ms, and then 4; both processes read the same counter, whose first tie only rank 0 has. */
+START_TEST(counts_become_times)
+{
+    static const struct mpl_spool_tie ties[2][2] = {
+        { { 0, 0 }, { 20000000, 10000000 } },
+        { { 20000000, 10000000 }, { 60000000, 20000000 } },
+    };
+    struct mpl_spool_summary summary;
+
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        begin(rank, 2);
+        spool.head.is_counted = 1;
+        spool.head.n_ties = 2;
+        memcpy(spool.head.ties, ties[rank], sizeof ties[rank]);
+        put_world(rank, 2);
+        CALL(Barrier, 200, 100000000, (void) 0);
+        end();
+    }
+    const struct mpl_model *model = made(&summary);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        const int64_t *times = model->locations[rank].time_ticks;
+
+        /* 100 ns, and 10 ms and a quarter of 80,000,000. */
+        ck_assert_int_eq(times[1] - times[0], 30000000 - 100);
+    }
+}
+END_TEST
+
+/* Whatever stands in the head; _i is the seed. */
+START_TEST(ties_that_are_damaged_are_survived)
+{
+    struct mpl_spool_summary summary;
+    struct mpl_err err = { 0 };
+
+    srand((unsigned) _i);
+    begin(0, 1);
+    spool.head.is_counted = 1;
+    spool.head.n_ties = (uint32_t) (rand() % (MPL_SPOOL_TIES + 1));
+    for (uint32_t i = 0; i < spool.head.n_ties; i++) {
+        spool.head.ties[i].ticks = (uint64_t) rand() << (rand() % 40);
+        spool.head.ties[i].ns = (uint64_t) rand() << (rand() % 40);
+    }
+    put_world(0, 1);
+    CALL(Barrier, UINT64_MAX - 1000, 401000, (void) 0);
+    end();
+    ck_assert_int_eq(mpl_spools_write(spools, archive, false, &summary, &err), MPL_OK);
 }
 END_TEST
 
@@ -269,6 +337,9 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_message_has_two_ends);
+    tcase_add_test(tcase, a_chunk_that_is_there_twice_counts_once);
+    tcase_add_test(tcase, counts_become_times);
+    tcase_add_loop_test(tcase, ties_that_are_damaged_are_survived, 0, 40);
     tcase_add_test(tcase, a_process_without_spool_is_there_all_the_same);
     tcase_add_test(tcase, members_of_one_communicator_find_each_other);
     tcase_add_test(tcase, an_empty_folder_is_refused);
