@@ -355,6 +355,13 @@ static double sampled(const struct query *q)
     return cpu->n_samples > 1 ? cpu->own_s : NAN;
 }
 
+static double on_core(const struct query *q)
+{
+    const struct mpl_cpu *cpu = &q->model->locations[q->location].cpu;
+
+    return cpu->n_samples > 1 ? cpu->on_core_s : NAN;
+}
+
 static double descheduled(const struct query *q)
 {
     const struct mpl_cpu *cpu = &q->model->locations[q->location].cpu;

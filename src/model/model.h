@@ -68,9 +68,6 @@ struct mpl_process {
     uint32_t n_locations;
     const uint32_t *locations; /**< Ascending; the first is the master thread. */
     const char *cores;         /**< That it may use: "0-3,8"; NULL: not known. */
-    uint32_t n_cores;          /**< So many; 0: not known. */
-    uint32_t n_host_cores;     /**< That its host has; 0: not known. */
-    double load; /**< Of its host before the run; valid where n_host_cores is known. */
 };
 
 /* ---- events ------------------------------------------------------------------- */
@@ -205,7 +202,6 @@ struct mpl_site {
     const char *function;
     const char *file; /**< NULL: not known. */
     uint32_t line;
-    uint32_t caller; /**< Site of the call of this function; MPL_NONE: not known. */
 };
 
 /** What a thread did in its own code between MPI calls, by samples of its CPU time. Seconds. */
@@ -213,11 +209,8 @@ struct mpl_cpu {
     uint32_t n_samples; /**< Below 2 nothing is known. */
     double own_s;       /**< In its own code, */
     double
-        descheduled_s; /**< of it without a core, which others had; rather too little than too much, */
-    double asleep_s;   /**< and without one, perhaps as it had given it up. */
-    double on_core_s;  /**< In all, also in MPI. */
-    uint64_t taken;    /**< So often its core was taken from it, */
-    uint64_t given_up; /**< and so often it gave it up, as it waited. */
+        descheduled_s; /**< of it without a core, which others had; rather too little than too much. */
+    double on_core_s; /**< On a core, also in MPI. */
 };
 
 struct mpl_location {

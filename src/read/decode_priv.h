@@ -25,7 +25,8 @@ struct mpl_attributes {
 
 /** Since the thread began. */
 struct mpl_sample {
-    uint64_t cpu_ns, given_up, taken;
+    uint64_t cpu_ns;
+    uint64_t given_up; /**< So often it gave up its core. */
 };
 
 /** What is being made of a file. */

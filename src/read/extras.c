@@ -86,11 +86,6 @@ static enum mpl_status define_sites(const struct mpl_raw *raw, struct mpl_refs *
             return mpl_nomem(err);
         }
     }
-    for (size_t i = 0; i < raw->contexts.n; i++) {
-        sites[i].caller = mpl_map_find(
-            refs->site,
-            ((const struct mpl_raw_context *) mpl_buf_get(&raw->contexts, i))->parent);
-    }
     model->n_sites = (uint32_t) raw->contexts.n;
     model->sites = sites;
     return MPL_OK;
@@ -267,14 +262,7 @@ static void add_interval(struct mpl_decode *d, const struct mpl_sample *now)
 
     cpu->on_core_s += 1e-9 * (double) (now->cpu_ns - before->cpu_ns);
     cpu->own_s += 1e-9 * own_ns;
-    cpu->given_up += now->given_up - before->given_up;
-    cpu->taken += now->taken - before->taken;
-    if (missing_ns <= 0) {
-        return;
-    }
-    if (now->given_up != before->given_up) {
-        cpu->asleep_s += 1e-9 * missing_ns;
-    } else {
+    if (missing_ns > 0 && now->given_up == before->given_up) {
         cpu->descheduled_s += 1e-9 * missing_ns;
     }
 }
@@ -298,13 +286,13 @@ void mpl_extras_sample(struct mpl_decode *d, const uint8_t *at, const uint8_t *n
     if (fields.is_bad) {
         return;
     }
-    now = (struct mpl_sample){ values[0], values[1], values[2] };
+    now = (struct mpl_sample){ values[0], values[1] };
     if (d->has_left) {
         d->gap_ticks += d->now_ticks - d->left_ticks;
         d->left_ticks = d->now_ticks;
     }
     if (d->cpu.n_samples > 0 && now.cpu_ns >= d->sample.cpu_ns &&
-        now.given_up >= d->sample.given_up && now.taken >= d->sample.taken) {
+        now.given_up >= d->sample.given_up) {
         add_interval(d, &now);
     }
     d->cpu.n_samples++;

@@ -8,7 +8,6 @@
 #include "read/libotf2.h"
 #include "read/otf2_priv.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -199,8 +198,9 @@ static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self,
     struct mpl_raw_context *context = (struct mpl_raw_context *) add(
         raw, &raw->contexts, self == OTF2_UNDEFINED_CALLING_CONTEXT);
 
+    (void) parent;
     if (context != NULL) {
-        *context = (struct mpl_raw_context){ self, region, source, parent };
+        *context = (struct mpl_raw_context){ self, region, source };
     }
     return go_on(raw);
 }
@@ -277,19 +277,14 @@ static OTF2_CallbackCode on_property(void *user, OTF2_LocationGroupRef group,
                                      OTF2_AttributeValue value)
 {
     struct mpl_raw *raw = (struct mpl_raw *) user;
-    struct mpl_raw_property *p = (struct mpl_raw_property *) add(
-        raw, &raw->properties, group == OTF2_UNDEFINED_LOCATION_GROUP);
+    struct mpl_raw_property *p =
+        type != OTF2_TYPE_STRING
+            ? NULL
+            : (struct mpl_raw_property *) add(raw, &raw->properties,
+                                              group == OTF2_UNDEFINED_LOCATION_GROUP);
 
-    if (p == NULL) {
-        return go_on(raw);
-    }
-    *p = (struct mpl_raw_property){ group, name, MPL_NONE, NAN };
-    if (type == OTF2_TYPE_STRING) {
-        p->text = value.stringRef;
-    } else if (type == OTF2_TYPE_UINT32) {
-        p->number = value.uint32;
-    } else if (type == OTF2_TYPE_DOUBLE) {
-        p->number = value.float64;
+    if (p != NULL) {
+        *p = (struct mpl_raw_property){ group, name, value.stringRef };
     }
     return go_on(raw);
 }

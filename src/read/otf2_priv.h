@@ -44,7 +44,7 @@ struct mpl_raw_comm {
 };
 
 struct mpl_raw_context {
-    uint32_t ref, region, source, parent;
+    uint32_t ref, region, source;
 };
 
 /** A definition and its name: attributes and members of metrics; of a class of metrics the first member. */
@@ -56,10 +56,9 @@ struct mpl_raw_line {
     uint32_t file, line;
 };
 
-/** A property of a location group: a text (a string's reference) or a number. */
+/** A text that is said of a location group. */
 struct mpl_raw_property {
     uint32_t group, name, text;
-    double number;
 };
 
 /** What the global definition file says, nothing resolved. Strings are numbered by reference. */

@@ -278,33 +278,17 @@ static bool fill_location(const struct seating *s, uint32_t i, uint32_t thread,
     return location->label != NULL;
 }
 
-static void describe(const struct seating *s, const struct mpl_raw_property *p,
-                     struct mpl_process *process)
-{
-    const char *name = mpl_raw_text(s->raw, p->name);
-    const bool is_count = p->number >= 1 && p->number < MPL_NONE;
-
-    if (strcmp(name, "MARPLE::CORES") == 0 && p->text != MPL_NONE) {
-        process->cores = mpl_raw_text(s->raw, p->text);
-    } else if (strcmp(name, "MARPLE::N_CORES") == 0 && is_count) {
-        process->n_cores = (uint32_t) p->number;
-    } else if (strcmp(name, "MARPLE::MACHINE_CORES") == 0 && is_count) {
-        process->n_host_cores = (uint32_t) p->number;
-    } else if (strcmp(name, "MARPLE::LOAD") == 0 && p->number >= 0) {
-        process->load = p->number;
-    }
-}
-
 /* What the tracer says of the machine. */
-static void describe_all(const struct seating *s, struct mpl_process *processes)
+static void find_cores(const struct seating *s, struct mpl_process *processes)
 {
     for (size_t i = 0; i < s->raw->properties.n; i++) {
         const struct mpl_raw_property *p =
             (const struct mpl_raw_property *) mpl_buf_get(&s->raw->properties, i);
         const uint32_t process = mpl_map_find(s->of_group, p->group);
 
-        if (process != MPL_NONE) {
-            describe(s, p, &processes[process]);
+        if (process != MPL_NONE &&
+            strcmp(mpl_raw_text(s->raw, p->name), "MARPLE::CORES") == 0) {
+            processes[process].cores = mpl_raw_text(s->raw, p->text);
         }
     }
 }
@@ -336,7 +320,7 @@ static enum mpl_status fill(const struct seating *s, struct mpl_model *model,
             return mpl_nomem(err);
         }
     }
-    describe_all(s, processes);
+    find_cores(s, processes);
     model->n_locations = s->n;
     model->locations = locations;
     model->n_processes = s->n_processes;
