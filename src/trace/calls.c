@@ -5,17 +5,14 @@
 
 #include "trace/record_priv.h"
 
-/* Behind this much room no record of an ordinary call needs a new chunk. */
-enum { ROOM_WORDS = 64 };
-
 /* Making room takes time, which is told as such, outside of calls; but for a thread's first call, in front of which
  * nothing was recorded. */
-static void make_room(struct mpl_track *track)
+void mpl_make_room(struct mpl_track *track)
 {
     const bool is_first = track->end == NULL;
     const uint64_t begin = mpl_now();
 
-    if (mpl_track_grow(track, ROOM_WORDS) && !is_first) {
+    if (mpl_track_grow(track, MPL_ROOM_WORDS) && !is_first) {
         mpl_put(track, begin, MPL_SPOOL_WORD(MPL_SPOOL_FLUSH, 3, 0, 0), mpl_now(), 0, 0, 0);
     }
 }
@@ -40,16 +37,18 @@ bool mpl_call_begin_at(struct mpl_call_now *c, uint16_t call, const void *return
     struct mpl_track *track = mpl_own_track;
 
     if (!mpl_is_recording || (track == NULL && (track = mpl_track_open()) == NULL) ||
-        track->is_inside || track->is_full) {
+        track->is_inside) {
         return false;
     }
     track->is_inside = true;
-    if (track->end - track->at <= ROOM_WORDS) {
-        make_room(track);
+    if (track->end - track->at <= MPL_ROOM_WORDS && !track->is_full) {
+        mpl_make_room(track);
     }
     c->track = track;
     c->call = call;
-    c->is_quiet = !mpl_is_switched_on;
+    /* A call that cannot be recorded is looked at all the same: all processes count some of them. */
+    c->is_quiet = !mpl_is_switched_on || track->is_full;
+    c->is_met = false;
     c->group = NULL;
     c->end_time = 0;
     if (c->is_quiet) {
@@ -69,6 +68,9 @@ void mpl_call_end(struct mpl_call_now *c)
         if (mpl_is_sample_due(c->track, c->end_time)) {
             (void) mpl_sample(c->track, c->end_time);
         }
+    }
+    if (c->is_met) {
+        mpl_clocks_between(c->track);
     }
     c->track->is_inside = false;
 }

@@ -15,7 +15,7 @@
 
 /* Round trips with one process. On a busy machine a single one takes as long as others compute, and many would
  * hold up the start of the program. */
-enum { MOST_TRIPS = 200, FEWEST_TRIPS = 3, TAG = 1 };
+enum { MOST_TRIPS = 200, FEWEST_TRIPS = 3, TAG = 1, DEFAULT_MS = 10000, MOST_FASTER = 4 };
 static const uint64_t most_ns = 20 * 1000 * 1000;
 
 static struct {
@@ -25,7 +25,18 @@ static struct {
     int rank;
     int size;
     bool is_open;
+    bool is_continued; /* Also between the beginning and the end of the run. */
+    uint64_t n_met;    /* Meetings so far, */
+    uint64_t next_met; /* and the one at which rank 0 decides. */
 } clocks;
+
+/* What rank 0 decides by. */
+static struct {
+    uint64_t interval_ns;
+    uint64_t compared_ns; /* Last time. */
+    uint64_t decided_ns;
+    uint64_t n_decided; /* Meetings until then. */
+} pace;
 
 static void append_file(char *text, const char *path)
 {
@@ -68,8 +79,9 @@ static uint64_t hash(const char *text)
     return value;
 }
 
-void mpl_clocks_open(void)
+void mpl_clocks_open(bool are_threads_many)
 {
+    const char *asked = getenv("MARPLE_TRACE_CLOCK_INTERVAL");
     const struct mpl_spool_head *head = mpl_spool_borrow();
     /* Where a process could not make its spool the others must not wait for it. */
     clocks.own = head != NULL ? hash(head->clock) : 0;
@@ -81,6 +93,11 @@ void mpl_clocks_open(void)
     (void) PMPI_Comm_size(clocks.comm, &clocks.size);
     clocks.names = (uint64_t *) mpl_pages((size_t) clocks.size * sizeof *clocks.names);
     clocks.is_open = true;
+    /* Threads may meet in any order. */
+    clocks.is_continued = !are_threads_many;
+    clocks.next_met = 1;
+    pace.interval_ns = (asked != NULL ? strtoull(asked, NULL, 10) : DEFAULT_MS) * 1000000;
+    pace.compared_ns = pace.decided_ns = mpl_clock_ns();
 }
 
 void mpl_clocks_close(void)
@@ -192,5 +209,88 @@ void mpl_clocks_compare(struct mpl_track *track)
         put_clock(track, (int64_t) now, 0, 0);
     } else if (is_first(clocks.rank)) {
         answer(track);
+    }
+}
+
+/* ---- in between ------------------------------------------------------------------------------------- */
+
+/* Processes that read one clock need not, and where one is not recorded, it does not count. */
+static bool is_needed(void)
+{
+    bool differ = false;
+
+    for (int i = 0; clocks.names != NULL && i < clocks.size; i++) {
+        if (clocks.names[i] == 0) {
+            return false;
+        }
+        differ |= clocks.names[i] != clocks.names[0];
+    }
+    return differ;
+}
+
+bool mpl_is_of_all(const struct mpl_comm *comm)
+{
+    return clocks.is_continued && !comm->is_inter && comm->size == clocks.size;
+}
+
+struct decision {
+    int64_t is_due;
+    int64_t n_meetings; /* Until the next one. */
+};
+
+/* Meetings come about as often as since the last decision; more than so many times as late it is not taken. */
+static struct decision decide(void)
+{
+    const uint64_t now = mpl_clock_ns();
+    const uint64_t n = clocks.n_met - pace.n_decided;
+    const bool is_due = now - pace.compared_ns >= pace.interval_ns;
+    const uint64_t left_ns =
+        is_due ? pace.interval_ns : pace.compared_ns + pace.interval_ns - now;
+    const double expected =
+        (double) n * (double) left_ns / (double) (now - pace.decided_ns + 1);
+    const double most = (double) (MOST_FASTER * n);
+
+    pace.compared_ns = is_due ? now : pace.compared_ns;
+    pace.decided_ns = now;
+    pace.n_decided = clocks.n_met;
+    return (struct decision){ is_due, 1 + (int64_t) (expected < most ? expected : most) };
+}
+
+void mpl_clocks_between(struct mpl_track *track)
+{
+    struct decision decision = { 0 };
+    const uint64_t begin = mpl_now();
+    uint64_t *record = NULL;
+
+    if (++clocks.n_met < clocks.next_met) {
+        return;
+    }
+    if (clocks.n_met == 1 && !is_needed()) {
+        clocks.is_continued = false;
+        return;
+    }
+    if (clocks.rank == 0) {
+        decision = decide();
+    }
+    if (PMPI_Bcast(&decision, 2, MPI_INT64_T, 0, clocks.comm) != MPI_SUCCESS) {
+        clocks.is_continued = false;
+        return;
+    }
+    clocks.next_met = clocks.n_met + (uint64_t) decision.n_meetings;
+    if (decision.is_due == 0) {
+        return;
+    }
+    if (track->end - track->at <= MPL_ROOM_WORDS && !track->is_full) {
+        mpl_make_room(track);
+    }
+    /* In front of what is compared, since times ascend; how long it takes is known behind that. */
+    record = mpl_record(track, begin, 3);
+    if (record != NULL) {
+        record[2] = begin;
+        mpl_commit(record, MPL_SPOOL_WORD(MPL_SPOOL_FLUSH, 3, 0, 0));
+    }
+    mpl_clocks_compare(track);
+    if (record != NULL) {
+        record[2] = mpl_now();
     }
 }

@@ -84,8 +84,24 @@ void mpl_coll_begin(struct mpl_call_now *c, MPI_Comm comm, enum mpl_op op, int r
     }
 }
 
+/* Operations in which everybody waits for everybody. */
+static bool is_meeting(enum mpl_op op)
+{
+    switch (op) {
+    case MPL_OP_BARRIER:
+    case MPL_OP_ALLGATHER:
+    case MPL_OP_ALLGATHERV:
+    case MPL_OP_ALLTOALL:
+    case MPL_OP_ALLREDUCE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 void mpl_coll_end(struct mpl_call_now *c)
 {
+    c->is_met = is_meeting(c->op) && c->group != NULL && mpl_is_of_all(c->group);
     if (!c->is_quiet && c->group != NULL) {
         mpl_put(c->track, c->end_time,
                 MPL_SPOOL_WORD(MPL_SPOOL_END, 5, c->op, c->group->number),

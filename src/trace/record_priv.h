@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MPL_FEW = 64 };
+/** Behind MPL_ROOM_WORDS no record of an ordinary call needs a new chunk. */
+enum { MPL_FEW = 64, MPL_ROOM_WORDS = 64 };
 
 /** An address from which MPI was called. */
 struct mpl_site_seen {
@@ -57,7 +58,8 @@ struct mpl_call_now {
     uint64_t begin_time;
     uint64_t end_time;
     uint16_t call; /**< enum mpl_call */
-    bool is_quiet; /**< The program has switched recording off. */
+    bool is_quiet; /**< The program has switched recording off, or there is no room. */
+    bool is_met;   /**< No process came out of it before all were in it. */
     /* What is known before the call and needed after it. */
     size_t n_held;
     MPI_Status status;
@@ -188,6 +190,7 @@ void mpl_put_text(struct mpl_track *track, uint64_t time, enum mpl_spool_kind ki
 /** False: the call is not recorded, and what was given to it must not be touched. */
 bool mpl_call_begin_at(struct mpl_call_now *c, uint16_t call, const void *return_address);
 void mpl_call_end(struct mpl_call_now *c);
+void mpl_make_room(struct mpl_track *track);
 
 /** Of the function that stands for an MPI call, and contains this one. */
 static inline __attribute__((always_inline)) bool mpl_call_begin(struct mpl_call_now *c,
@@ -381,8 +384,12 @@ void mpl_coll_init(struct mpl_call_now *c, MPI_Request *request, MPI_Comm comm,
 
 /** What says which clock this process reads; at most MPL_SPOOL_HOST bytes. */
 void mpl_clock_name(char *text);
-void mpl_clocks_open(void);
+void mpl_clocks_open(bool are_threads_many);
 void mpl_clocks_compare(struct mpl_track *track);
 void mpl_clocks_close(void);
+/** Behind a call in which all processes have met: now and then compares clocks. */
+void mpl_clocks_between(struct mpl_track *track);
+/** Whether \p comm holds all processes, and what all of them count is the same for all. */
+bool mpl_is_of_all(const struct mpl_comm *comm);
 
 #endif

@@ -93,7 +93,7 @@ static void start(uint16_t call, const void *return_address, uint64_t begin_time
         mpl_properties(track, provided);
     }
     /* Processes that are not recorded take part: the others would wait for them. */
-    mpl_clocks_open();
+    mpl_clocks_open(provided == MPI_THREAD_MULTIPLE);
     mpl_clocks_compare(track);
     if (track != NULL) {
         const uint64_t end = mpl_now();

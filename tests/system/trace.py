@@ -170,6 +170,26 @@ def clocks(folder, mpi):
         )
 
 
+def clocks_in_between(folder, mpi):
+    """Clocks are compared where all processes meet, and that is told as the tracer's own time."""
+    program = traced.build(folder, "halo", mpi)
+    words = [program, "irecv", "200", "2000", "0", "1"]
+    each = {"MARPLE_TRACE_CLOCKS": "each", "MARPLE_TRACE_CLOCK_INTERVAL": "50"}
+    run = traced.Traced(folder, 2, words, mpi, **each)
+    offsets = re.findall(r"^CLOCK_OFFSET +(\d+) ", run.print("-C")[0], re.M)
+    counts = [offsets.count(str(rank)) for rank in range(2)]
+    # 400 ms of work between the first and the last comparison.
+    tap.ok(min(counts) >= 4, "%s: clocks are compared again and again" % mpi, "%s\n%s" % (counts, run))
+    flushes = sum(name == "BUFFER_FLUSH" for name, _ in run.events(1))
+    tap.ok(flushes >= counts[1] - 2, "%s: what that takes is told" % mpi, str(flushes))
+    traced.is_clean(tap, run, "%s: clocks in between" % mpi)
+    run = traced.Traced(folder, 2, words, mpi, MARPLE_TRACE_CLOCK_INTERVAL="50")
+    offsets = re.findall(r"^CLOCK_OFFSET +1 ", run.print("-C")[0], re.M)
+    tap.ok(len(offsets) == 2, "%s: but not where all read one clock" % mpi, str(offsets))
+    full = traced.Traced(folder, 2, [*words[:2], "6000", "1", *words[4:]], mpi, MARPLE_TRACE_MAX_MB="1", **each)
+    tap.ok(full.status == 0 and "had no room" in full.complaint, "%s: who has no more room for records takes part" % mpi, str(full))
+
+
 def off_ns(run, log, rank):
     """How far the times of calls are outside of what the kernel's clock said before and after them."""
     with open("%s.%d" % (log, rank), encoding="ascii") as file:
@@ -191,6 +211,7 @@ def main():
             tap.guarded("%s: every call" % mpi, probe, folder, mpi)
             tap.guarded("%s: halos" % mpi, halos, folder, mpi)
             tap.guarded("%s: clocks" % mpi, clocks, folder, mpi)
+            tap.guarded("%s: clocks in between" % mpi, clocks_in_between, folder, mpi)
     return tap.done()
 
 
