@@ -55,7 +55,8 @@ void mpl_capabilities_find(struct mpl_model *model, const bool *is_region_used,
         can.has_cpu_time |= loc->cpu.n_samples > 1;
         look_at_collectives(loc, &can);
     }
-    /* This tracer would have recorded them. */
+    /* This tracer would have recorded the first two, and has regions of its own only. */
+    can.has_user_regions &= model->tracer != MPL_TRACER_MARPLE;
     can.has_messages |= model->tracer == MPL_TRACER_MARPLE;
     can.has_collectives |= model->tracer == MPL_TRACER_MARPLE;
     can.has_receive_completions = sum->open_receives == 0;

@@ -17,6 +17,10 @@ static const struct {
 #undef OWN
 #undef CALL
 #undef SIZED
+    [MPL_CALL_IS_OMP_PARALLEL] = { "!$omp parallel", MPL_CALL_PARALLEL },
+    [MPL_CALL_IS_OMP_BARRIER] = { "!$omp barrier", MPL_CALL_BARRIER },
+    [MPL_CALL_IS_OMP_IMPLICIT_BARRIER] = { "!$omp implicit barrier",
+                                           MPL_CALL_IMPLICIT_BARRIER },
 };
 
 static const struct {
@@ -232,6 +236,12 @@ static OTF2_RegionRole role_of(enum mpl_call_class class)
         return OTF2_REGION_ROLE_RMA;
     case MPL_CALL_IO:
         return OTF2_REGION_ROLE_FILE_IO;
+    case MPL_CALL_PARALLEL:
+        return OTF2_REGION_ROLE_PARALLEL;
+    case MPL_CALL_BARRIER:
+        return OTF2_REGION_ROLE_BARRIER;
+    case MPL_CALL_IMPLICIT_BARRIER:
+        return OTF2_REGION_ROLE_IMPLICIT_BARRIER;
     default:
         return OTF2_REGION_ROLE_FUNCTION;
     }
@@ -248,7 +258,9 @@ static void define_regions(struct definitions *d)
         if (region != MPL_NONE && is_good(d)) {
             d->code = OTF2_GlobalDefWriter_WriteRegion(
                 d->writer, region, name, name, none, role_of(calls[i].class),
-                OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, none, 0, 0);
+                calls[i].class < MPL_CALL_PARALLEL ? OTF2_PARADIGM_MPI
+                                                   : OTF2_PARADIGM_OPENMP,
+                OTF2_REGION_FLAG_NONE, none, 0, 0);
         }
     }
 }
@@ -426,6 +438,69 @@ static void define_comms(struct definitions *d)
     }
 }
 
+/* ---- teams of threads ---------------------------------------------------------------------------- */
+
+static uint64_t *threads_of_all(struct definitions *d, uint32_t *n)
+{
+    const struct spools *spools = d->archive->spools;
+    uint64_t *all;
+
+    *n = 0;
+    for (uint32_t i = 0; i < spools->n; i++) {
+        *n += spools->all[i].n_threads;
+    }
+    all = MPL_NEW_ARRAY(d->archive->arena, *n, uint64_t);
+    *n = 0;
+    for (uint32_t i = 0; i < spools->n && all != NULL; i++) {
+        for (uint32_t t = 0; t < spools->all[i].n_threads; t++) {
+            all[(*n)++] = mpl_location_of(spools->all[i].head->rank, t);
+        }
+    }
+    return all;
+}
+
+static void define_thread_group(struct definitions *d, OTF2_GroupType type,
+                                const uint64_t *list, uint32_t n)
+{
+    const OTF2_StringRef none = string_of(d, "");
+
+    if (is_good(d)) {
+        d->code = OTF2_GlobalDefWriter_WriteGroup(d->writer, d->n_groups++, none, type,
+                                                  OTF2_PARADIGM_OPENMP,
+                                                  OTF2_GROUP_FLAG_NONE, n, list);
+    }
+}
+
+/* One team per process, of all its threads: which of them take part in a region its records tell. */
+static void define_teams(struct definitions *d)
+{
+    const struct spools *spools = d->archive->spools;
+    uint32_t n = 0;
+    uint64_t *list = d->archive->survey.has_teams ? threads_of_all(d, &n) : NULL;
+    uint32_t first = 0;
+
+    if (!d->archive->survey.has_teams) {
+        return;
+    }
+    if (list == NULL) {
+        d->code = OTF2_ERROR_MEM_ALLOC_FAILED;
+    }
+    define_thread_group(d, OTF2_GROUP_TYPE_COMM_LOCATIONS, list, n);
+    for (uint32_t i = 0; i < spools->n && is_good(d); first += spools->all[i++].n_threads) {
+        const OTF2_StringRef name = string_of(d, "OpenMP threads");
+
+        for (uint32_t t = 0; t < spools->all[i].n_threads; t++) {
+            list[t] = first + t;
+        }
+        define_thread_group(d, OTF2_GROUP_TYPE_COMM_GROUP, list, spools->all[i].n_threads);
+        if (is_good(d)) {
+            d->code = OTF2_GlobalDefWriter_WriteComm(
+                d->writer, mpl_team_of(d->archive, i), name, d->n_groups - 1,
+                OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+        }
+    }
+}
+
 /* ---- the whole ----------------------------------------------------------------------------------- */
 
 static void define_all(struct definitions *d)
@@ -446,6 +521,7 @@ static void define_all(struct definitions *d)
     define_metrics(d);
     define_attributes(d);
     define_comms(d);
+    define_teams(d);
 }
 
 OTF2_ErrorCode mpl_archive_define(struct archive *archive, OTF2_GlobalDefWriter *writer)

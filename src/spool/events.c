@@ -208,6 +208,29 @@ static OTF2_ErrorCode put_sample(struct emit *e, const struct record *r)
     return OTF2_EvtWriter_Metric(e->writer, NULL, e->time_ns, 0, N_METRICS, types, values);
 }
 
+uint32_t mpl_team_of(const struct archive *archive, uint32_t spool)
+{
+    return archive->comms.n_references + spool;
+}
+
+static OTF2_ErrorCode put_team(struct emit *e, const struct record *r)
+{
+    const uint32_t team = mpl_team_of(e->archive, e->spool);
+
+    e->n++;
+    switch (r->kind) {
+    case MPL_SPOOL_FORK:
+        return OTF2_EvtWriter_ThreadFork(e->writer, NULL, e->time_ns, OTF2_PARADIGM_OPENMP,
+                                         r->large);
+    case MPL_SPOOL_JOIN:
+        return OTF2_EvtWriter_ThreadJoin(e->writer, NULL, e->time_ns, OTF2_PARADIGM_OPENMP);
+    case MPL_SPOOL_TEAM_BEGIN:
+        return OTF2_EvtWriter_ThreadTeamBegin(e->writer, NULL, e->time_ns, team);
+    default:
+        return OTF2_EvtWriter_ThreadTeamEnd(e->writer, NULL, e->time_ns, team);
+    }
+}
+
 static OTF2_ErrorCode put_other(struct emit *e, const struct record *r)
 {
     switch (r->kind) {
@@ -229,6 +252,11 @@ static OTF2_ErrorCode put_other(struct emit *e, const struct record *r)
                                                              : OTF2_MEASUREMENT_OFF);
     case MPL_SPOOL_CPU:
         return put_sample(e, r);
+    case MPL_SPOOL_FORK:
+    case MPL_SPOOL_JOIN:
+    case MPL_SPOOL_TEAM_BEGIN:
+    case MPL_SPOOL_TEAM_END:
+        return put_team(e, r);
     default:
         return OTF2_SUCCESS; /* Of the definitions, or of a later version. */
     }

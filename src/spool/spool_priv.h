@@ -174,6 +174,7 @@ struct survey {
     bool has_one_clock;          /**< All processes read the same. */
     uint32_t n_regions;          /**< Of calls that occur. */
     bool has_samples;            /**< Of CPU time. */
+    bool has_teams;              /**< Of threads. */
     struct mpl_buf *is_done; /**< By spool, a bit for each request: its end was recorded. */
 };
 
@@ -213,6 +214,8 @@ enum { METRIC_CPU_TIME, METRIC_VOLUNTARY, METRIC_INVOLUNTARY, METRIC_CORE, N_MET
 /** When a process of this machine was ended that was cut off, by the clock that it read; 0: not known, or it was not. */
 uint64_t mpl_archive_ended_ns(const struct archive *archive, uint32_t spool);
 uint64_t mpl_location_of(uint32_t rank, uint32_t thread);
+/** Reference of the communicator that stands for the threads of a process. */
+uint32_t mpl_team_of(const struct archive *archive, uint32_t spool);
 /** Finds out what definitions need and what no event tells by itself. False: no memory. */
 bool mpl_survey_make(struct archive *archive);
 /** Whether the end of a request of that spool was recorded. */

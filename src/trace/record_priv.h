@@ -30,6 +30,8 @@ struct mpl_track {
     bool is_inside; /**< Of a call that is recorded: calls that MPI makes itself are not. */
     bool is_full;   /**< There was no room for a record; none follows. */
     uint64_t sampled_time; /**< When CPU time was last asked for; 0: not yet. */
+    uint64_t region;       /**< Of OpenMP that it takes part in; 0: none. */
+    uint64_t arrived;      /**< When it came to its last barrier there. */
     uint64_t number;
     uint64_t *handles;    /**< Requests as they were before the call. */
     MPI_Status *statuses; /**< Where the program ignores them. */

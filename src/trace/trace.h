@@ -107,6 +107,10 @@ enum mpl_spool_kind {
     MPL_SPOOL_SITE, /**< -, its number from 1; addresses that are returned to, nearest first */
     MPL_SPOOL_OBJECT, /**< bytes of the build id, 1: of MPI itself; load bias, begin and end of its addresses, then
                                the build id and behind it the path as text */
+    MPL_SPOOL_FORK,   /**< -, number of threads asked for: a parallel region begins */
+    MPL_SPOOL_JOIN,   /**< -: it ends */
+    MPL_SPOOL_TEAM_BEGIN, /**< -: this thread takes part in it from here */
+    MPL_SPOOL_TEAM_END,   /**< -: to here */
     MPL_SPOOL_CPU /**< -, core; CPU time of the thread in ns, its voluntary context switches in the lower half of a
                        word and involuntary ones in the upper one */
 };
@@ -159,10 +163,14 @@ enum mpl_call_class {
     MPL_CALL_COMM,
     MPL_CALL_RMA,
     MPL_CALL_IO,
-    MPL_CALL_OTHER
+    MPL_CALL_OTHER,
+    /* Of OpenMP: */
+    MPL_CALL_PARALLEL,
+    MPL_CALL_BARRIER,
+    MPL_CALL_IMPLICIT_BARRIER
 };
 
-/** Every call that is intercepted, in the order of calls.def: MPL_CALL_IS_Send, … */
+/** Every call that is intercepted, in the order of calls.def: MPL_CALL_IS_Send, …; and regions of OpenMP. */
 enum mpl_call {
 #define OWN(name, class)                                       MPL_CALL_IS_##name,
 #define CALL(since, name, class, params, args, before, after)  MPL_CALL_IS_##name,
@@ -171,6 +179,9 @@ enum mpl_call {
 #undef OWN
 #undef CALL
 #undef SIZED
+    MPL_CALL_IS_OMP_PARALLEL,
+    MPL_CALL_IS_OMP_BARRIER,
+    MPL_CALL_IS_OMP_IMPLICIT_BARRIER,
     MPL_CALLS
 };
 

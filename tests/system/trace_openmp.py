@@ -1,0 +1,87 @@
+"""Threads of OpenMP beside MPI under marple trace, where the compiler's runtime tells tools of them (clang's does)."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import product
+import traced
+
+tap = product.Tap()
+RANKS = 2
+STEPS = 8
+MS = 5
+# Of 8 regions one in four has two threads, the others three. The first thread opens the trace, the others come in any order.
+TURNS = [8, 8, 6]
+# The last thread works for two MS longer than each of the others, which wait for it.
+WAITING_S = RANKS * (6 * 2 + 2 * 1) * 2 * MS / 1e3
+
+
+def build(folder, mpi):
+    program = os.path.join(folder, "hybrid-" + mpi)
+    source = os.path.join(traced.apps, "hybrid.c")
+    words = [traced.MPIS[mpi][0], "-g", "-O1", "-w", "-fopenmp", "-o", program, source]
+    env = dict(os.environ, OMPI_CC="clang", MPICH_CC="clang")
+    return program if subprocess.run(words, env=env, capture_output=True, check=False).returncode == 0 else None
+
+
+def counts(events):
+    """Name of a record, or of the region that it enters or leaves, to how often it stands there."""
+    found = {}
+    for name, text in events:
+        region = re.search(r'Region: "(!\$omp [^"]*)"', text)
+        key = name + " " + region.group(1) if region else name
+        found[key] = found.get(key, 0) + 1
+    return found
+
+
+def whole_turns(of, n):
+    regions = ("!$omp parallel", "!$omp barrier", "!$omp implicit barrier")
+    keys = ["THREAD_TEAM_BEGIN", "THREAD_TEAM_END", *("%s %s" % (w, r) for w in ("ENTER", "LEAVE") for r in regions)]
+    return all(of.get(key) == n for key in keys)
+
+
+def hybrid(folder, program, mpi):
+    run = traced.Traced(folder, RANKS, [program, str(STEPS), str(MS)], mpi)
+    tap.ok("hybrid: 44" in run.out, "%s: the program computes what it computes without a tracer" % mpi, str(run))
+    for rank in range(RANKS):
+        threads = [counts(run.events(rank + (t << 32))) for t in range(3)]
+        tap.ok(
+            [t.get("THREAD_FORK", 0) for t in threads] == [STEPS, 0, 0]
+            and [t.get("THREAD_JOIN", 0) for t in threads] == [STEPS, 0, 0],
+            "%s, rank %d: each region begins and ends once, at the first thread" % (mpi, rank),
+            str(threads),
+        )
+        turns = sorted((t.get("THREAD_TEAM_BEGIN", 0) for t in threads), reverse=True)
+        tap.ok(
+            turns == TURNS and all(whole_turns(t, t["THREAD_TEAM_BEGIN"]) for t in threads),
+            "%s, rank %d: each thread takes part in its regions, and ends them all" % (mpi, rank),
+            str(threads),
+        )
+    traced.is_clean(tap, run, mpi)
+    told = product.run("diagnose", run.path).out
+    waits = re.search(r"Threads wait ([\d.]+) (m?)s for one another", " ".join(told.split()))
+    found = float(waits.group(1)) / (1000 if waits.group(2) else 1) if waits else 0.0
+    tap.ok(found >= 0.95 * WAITING_S, "%s: it is said that threads wait, and as long as they do at least" % mpi, told)
+    tap.ok("hybrid.c:" in told or "!$omp" in told, "%s: and where" % mpi, told)
+
+
+def main():
+    n_mpis = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for mpi in traced.MPIS:
+            lack = traced.missing(mpi) or ("no clang" if shutil.which("clang") is None else None)
+            program = None if lack else build(folder, mpi)
+            if program is None:
+                tap.skip("%s: threads of OpenMP" % mpi, lack or "clang has no OpenMP here")
+                continue
+            n_mpis += 1
+            tap.guarded("%s: threads of OpenMP" % mpi, hybrid, folder, program, mpi)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
