@@ -107,6 +107,12 @@ static enum mpl_status settle(struct planner *p, struct want *w, struct mpl_err 
     return st;
 }
 
+/* Where there is none of these the program does not use it, rather than that the tracer did not see it. */
+static bool is_of_the_program(const char *capability)
+{
+    return strcmp(capability, "messages") == 0 || strcmp(capability, "collectives") == 0;
+}
+
 /* What comes along with that tracer. */
 static bool find_adds(struct planner *p, struct want *w)
 {
@@ -120,6 +126,7 @@ static bool find_adds(struct planner *p, struct want *w)
         const char *why = NULL;
 
         if (!mpl_capability_get(&model->can, &table[i]) &&
+            !is_of_the_program(table[i].name) &&
             !mpl_texts_has(&w->capabilities, table[i].name) &&
             mpl_tracer_records(w->tracer, table[i].name, &why) && why == NULL &&
             !mpl_tracer_is_asked(w->tracer, table[i].name)) {

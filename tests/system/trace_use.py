@@ -45,6 +45,20 @@ def seconds(program, n, mpi, words):
 # ---- who is slow, and where -----------------------------------------------------------------
 
 
+def check_gain(what, gain, program, n, mpi, words, rank, factor):
+    """Where the program with even work takes much longer than it sleeps, others use the machine."""
+    what += "its gain is that of the program with even work, within 25 %"
+    even_ms = MS * (n - 1 + factor) / n
+    for _ in range(4):
+        slow = seconds(program, n, mpi, [*words, str(MS), str(rank), str(factor)])
+        even = seconds(program, n, mpi, [*words, str(even_ms)])
+        if even < 1.2e-3 * STEPS * even_ms and slow < 1.2e-3 * STEPS * MS * factor:
+            told = "said: %g s; without a tracer %g s, even %g s" % (gain, slow, even)
+            tap.ok(0.75 <= gain / (slow - even) <= 1.25, what, told)
+            return
+    tap.skip(what, "the machine is too busy")
+
+
 def slow_rank(folder, program, mpi):
     """
     Work that sleeps takes as long on a busy machine with few cores, unless those who wait keep the cores busy, as
@@ -70,14 +84,7 @@ def slow_rank(folder, program, mpi):
         )
         if mpi == "mpich":
             continue
-        slow = seconds(program, n, mpi, [*words, str(MS), str(rank), str(factor)])
-        even = seconds(program, n, mpi, [*words, str(MS * (n - 1 + factor) / n)])
-        gain = first["gain_s"] or 0
-        tap.ok(
-            0.75 <= gain / (slow - even) <= 1.25,
-            what + "its gain is that of the program with even work, within 25 %",
-            "said: %g s; without a tracer %g s, even %g s" % (gain, slow, even),
-        )
+        check_gain(what, first["gain_s"] or 0, program, n, mpi, words, rank, factor)
 
 
 RULE = """
