@@ -44,7 +44,7 @@ static struct recorded keep(const struct mpl_model *model, struct mpl_arena *are
         if (kept.ticks[l] == NULL) {
             die("out of memory");
         }
-        memcpy(kept.ticks[l], loc->time_ticks, loc->n_events * sizeof *loc->time_ticks);
+        mpl_times_read(&loc->times, 0, loc->n_events, kept.ticks[l]);
         kept.base[l] = loc->base_ticks;
     }
     return kept;
@@ -55,7 +55,9 @@ static void restore(struct mpl_model *model, const struct recorded *kept)
     for (uint32_t l = 0; l < model->n_locations; l++) {
         struct mpl_location *loc = &model->locations[l];
 
-        memcpy(loc->time_ticks, kept->ticks[l], loc->n_events * sizeof *loc->time_ticks);
+        if (!mpl_times_write(&loc->times, 0, loc->n_events, kept->ticks[l])) {
+            die("out of memory");
+        }
         loc->base_ticks = kept->base[l];
     }
 }

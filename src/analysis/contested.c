@@ -54,7 +54,7 @@ static bool find_post(const struct mpl_run *run, struct mpl_end end, int64_t *ti
     if (event == MPL_NONE) {
         return false;
     }
-    *ticks = loc->time_ticks[event];
+    *ticks = mpl_ticks_of(loc, event);
     return true;
 }
 
@@ -76,7 +76,7 @@ static int64_t jump_of_send(const struct mpl_run *run, const struct clock_doubt 
         return 0;
     }
     /* A shorter one cannot jump farther than the reach counts for it anyway. */
-    ticks = loc->time_ticks[leave] - loc->time_ticks[enter];
+    ticks = mpl_ticks_of(loc, leave) - mpl_ticks_of(loc, enter);
     if (ticks <= own + doubt->most_ticks) {
         return 0;
     }
@@ -84,7 +84,7 @@ static int64_t jump_of_send(const struct mpl_run *run, const struct clock_doubt 
     if (end.message == MPL_NONE || !find_post(run, end, &posted)) {
         return 0;
     }
-    const int64_t apart = mpl_ticks_minus(loc->time_ticks[leave], posted);
+    const int64_t apart = mpl_ticks_minus(mpl_ticks_of(loc, leave), posted);
     const int64_t error = own + mpl_doubt_error_ticks(run, doubt, end.location);
 
     return apart <= error && apart >= -error ? ticks : 0;

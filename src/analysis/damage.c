@@ -96,7 +96,7 @@ static double rest_s(const struct mpl_model *model, const struct mpl_location *l
                      struct mpl_window window)
 {
     const int64_t last_ticks =
-        loc->n_events > 0 ? loc->time_ticks[loc->n_events - 1] : window.begin_ticks;
+        loc->n_events > 0 ? mpl_ticks_of(loc, loc->n_events - 1) : window.begin_ticks;
 
     return last_ticks >= window.end_ticks
                ? 0

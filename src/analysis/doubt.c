@@ -21,8 +21,8 @@ enum { ENDS = 2 };
 
 static bool is_limited(const struct mpl_location *loc, int64_t low, int64_t high)
 {
-    return low > -MOST_TICKS && high < MOST_TICKS && loc->time_ticks[0] > -MOST_TICKS &&
-           loc->time_ticks[loc->n_events - 1] < MOST_TICKS;
+    return low > -MOST_TICKS && high < MOST_TICKS && mpl_ticks_of(loc, 0) > -MOST_TICKS &&
+           mpl_ticks_of(loc, loc->n_events - 1) < MOST_TICKS;
 }
 
 /* The threads of a process share its clock, so that what limits one of them limits all. */

@@ -62,7 +62,7 @@ static void choose(const struct search *s, int64_t least_ticks, struct mpl_first
     for (uint32_t l = 0; l < model->n_locations; l++) {
         for (uint32_t k = 0; k < mpl_events_call_count(s->events, l); k++) {
             if (find_wait(s, l, k, &call) && call.wait_ticks >= least_ticks) {
-                const int64_t begin = model->locations[l].time_ticks[call.first_event];
+                const int64_t begin = mpl_ticks_of(&model->locations[l], call.first_event);
 
                 if (begin < earliest) {
                     earliest = begin;

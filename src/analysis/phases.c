@@ -149,8 +149,8 @@ static bool add(struct segmenter *s, uint32_t location, uint32_t event, uint32_t
     struct occurrence *at = kind == MPL_NONE ? NULL : mpl_buf_add(&s->all);
 
     if (at != NULL) {
-        *at = (struct occurrence){ s->model->locations[location].time_ticks[event], kind,
-                                   location, event };
+        *at = (struct occurrence){ mpl_ticks_of(&s->model->locations[location], event),
+                                   kind, location, event };
     }
     return at != NULL;
 }
@@ -362,7 +362,7 @@ static uint32_t record_at(const struct mpl_location *loc, int64_t ticks)
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (loc->time_ticks[middle] < ticks) {
+        if (mpl_ticks_of(loc, middle) < ticks) {
             low = middle + 1;
         } else {
             high = middle;

@@ -40,8 +40,9 @@ static void add_call(const struct mpl_run *run, uint32_t location, uint32_t call
         return;
     }
     sums[view.region].region = view.region;
-    sums[view.region].seconds += mpl_model_seconds(
-        run->model, loc->time_ticks[view.last_event] - loc->time_ticks[view.first_event]);
+    sums[view.region].seconds +=
+        mpl_model_seconds(run->model, mpl_ticks_of(loc, view.last_event) -
+                                          mpl_ticks_of(loc, view.first_event));
 }
 
 static void add_calls(const struct mpl_run *run, uint32_t location,
@@ -68,7 +69,7 @@ static void add_alone(const struct mpl_run *run, const struct mpl_location *loc,
                       uint32_t event, struct alone_walk *w, struct waits_in *sums)
 {
     const struct mpl_window window = mpl_window_of(run->events);
-    const int64_t now = loc->time_ticks[event];
+    const int64_t now = mpl_ticks_of(loc, event);
     const bool is_inside = w->since_ticks >= window.begin_ticks && now <= window.end_ticks;
 
     if (w->depth > 0 && w->n_forks == 0 && is_inside) {
@@ -90,7 +91,7 @@ static void walk_alone(const struct mpl_run *run, uint32_t location, uint32_t *s
     for (uint32_t i = 0; i < loc->n_events; i++) {
         add_alone(run, loc, i, w, sums);
         if (loc->kind[i] == MPL_EV_ENTER) {
-            w->stack[w->depth++] = loc->ref[i];
+            w->stack[w->depth++] = mpl_ref_of(loc, i);
         } else if (loc->kind[i] == MPL_EV_LEAVE) {
             w->depth -= w->depth > 0;
         } else if (loc->kind[i] == MPL_EV_FORK) {
@@ -150,7 +151,7 @@ static uint32_t caller_of(const struct mpl_run *run, uint32_t location, uint32_t
 
     memset(counts, 0, run->model->n_regions * sizeof *counts);
     for (uint32_t i = 0; i < loc->n_events; i++) {
-        const uint32_t ref = loc->ref[i];
+        const uint32_t ref = mpl_ref_of(loc, i);
 
         if (loc->kind[i] == MPL_EV_LEAVE) {
             depth -= depth > 0;

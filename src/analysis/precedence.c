@@ -51,7 +51,7 @@ static enum mpl_status gather(struct comparison *c, uint32_t run, struct mpl_err
         }
         if (is_found) {
             cause->began_s = mpl_model_seconds(
-                model, model->locations[first.location].time_ticks[first.first_event]);
+                model, mpl_ticks_of(&model->locations[first.location], first.first_event));
             c->all[c->n++] =
                 (struct beginning){ cause, { first.location, first.last_event } };
         }

@@ -20,8 +20,8 @@ static int64_t origin_of(const struct mpl_model *model, const int64_t *ticks)
     for (uint32_t l = 0; l < model->n_locations; l++) {
         const struct mpl_location *loc = &model->locations[l];
 
-        if (loc->n_events > 0 && loc->time_ticks[0] + ticks[loc->process] < first) {
-            first = loc->time_ticks[0] + ticks[loc->process];
+        if (loc->n_events > 0 && mpl_ticks_of(loc, 0) + ticks[loc->process] < first) {
+            first = mpl_ticks_of(loc, 0) + ticks[loc->process];
         }
     }
     return first;
@@ -31,12 +31,10 @@ static void shift(struct mpl_model *model, const int64_t *ticks, int64_t origin_
                   int64_t sign)
 {
     for (uint32_t l = 0; l < model->n_locations; l++) {
-        const struct mpl_location *loc = &model->locations[l];
-        const int64_t add = sign * (ticks[loc->process] - origin_ticks);
+        struct mpl_location *loc = &model->locations[l];
 
-        for (uint32_t i = 0; i < loc->n_events && add != 0; i++) {
-            loc->time_ticks[i] += add;
-        }
+        mpl_times_shift(&loc->times, 0, loc->n_events,
+                        sign * (ticks[loc->process] - origin_ticks));
     }
 }
 

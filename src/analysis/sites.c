@@ -51,9 +51,9 @@ static void add_computation(struct tally *t, uint32_t location)
         if (k > 0) {
             add(t, location, call.first_event, call.region,
                 mpl_model_seconds(t->run->model,
-                                  loc->time_ticks[call.first_event] - left_ticks));
+                                  mpl_ticks_of(loc, call.first_event) - left_ticks));
         }
-        left_ticks = loc->time_ticks[call.last_event];
+        left_ticks = mpl_ticks_of(loc, call.last_event);
     }
 }
 
@@ -76,8 +76,8 @@ static void add_calls_of(struct tally *t, uint32_t location)
         mpl_events_call(t->run->events, location, k, &call);
         if (call.class != MPL_SPAN_STARTUP && call.class != MPL_SPAN_SHUTDOWN) {
             add(t, location, call.first_event, call.region,
-                mpl_model_seconds(t->run->model, loc->time_ticks[call.last_event] -
-                                                     loc->time_ticks[call.first_event]));
+                mpl_model_seconds(t->run->model, mpl_ticks_of(loc, call.last_event) -
+                                                     mpl_ticks_of(loc, call.first_event)));
         }
     }
 }
@@ -258,7 +258,7 @@ static void add_places_of(const struct mpl_run *run, uint32_t location,
     for (uint32_t k = 0; k < n; k++) {
         mpl_events_call(run->events, location, k, &call);
         const uint32_t site = mpl_location_site(loc, call.first_event);
-        const int64_t enter_ticks = loc->time_ticks[call.first_event];
+        const int64_t enter_ticks = mpl_ticks_of(loc, call.first_event);
 
         if (site != MPL_NONE && call.region != MPL_NONE) {
             struct place *place = &places[site];
@@ -266,12 +266,12 @@ static void add_places_of(const struct mpl_run *run, uint32_t location,
             place->region = call.region;
             place->n++;
             place->inside_s += mpl_model_seconds(
-                run->model, loc->time_ticks[call.last_event] - enter_ticks);
+                run->model, mpl_ticks_of(loc, call.last_event) - enter_ticks);
             place->waited_s += mpl_model_seconds(run->model, call.wait_ticks);
             place->before_s +=
                 k > 0 ? mpl_model_seconds(run->model, enter_ticks - left_ticks) : 0;
         }
-        left_ticks = loc->time_ticks[call.last_event];
+        left_ticks = mpl_ticks_of(loc, call.last_event);
     }
 }
 

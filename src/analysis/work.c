@@ -126,7 +126,7 @@ static void mark_called(const struct mpl_model *model, bool *is_called)
 
         for (uint32_t i = 0; i < loc->n_events; i++) {
             if (loc->kind[i] == MPL_EV_ENTER) {
-                is_called[loc->ref[i]] = true;
+                is_called[mpl_ref_of(loc, i)] = true;
             }
         }
     }

@@ -43,6 +43,7 @@ struct sweep {
     int64_t next_shift_ticks;
     int64_t max_ticks;
     int64_t end_ticks;
+    bool is_short; /* Memory ran out; times are not as they should be. */
 };
 
 /* ---- caps ------------------------------------------------------------------------------------- */
@@ -51,8 +52,8 @@ static void cap_sources(struct mpl_clc_net *net, uint32_t location, uint32_t i)
 {
     const struct mpl_clc_track *track = &net->track[location];
     const struct mpl_net_point *point = &track->points[i];
-    const int64_t ticks = track->ticks[point->event] + track->at[i].shift.ticks -
-                          mpl_clc_point_least(net, point);
+    const int64_t ticks = mpl_times_get(track->times, point->event) +
+                          track->at[i].shift.ticks - mpl_clc_point_least(net, point);
 
     if ((point->flags & MPL_POINT_GROUP) == 0) {
         net->pair_ticks[point->link] =
@@ -90,7 +91,7 @@ static void find_caps(struct mpl_clc_net *net)
 static int64_t cap_of(const struct sweep *s, const struct mpl_net_point *point)
 {
     const struct mpl_clc_net *net = s->net;
-    const int64_t ticks = s->track->ticks[point->event];
+    const int64_t ticks = mpl_times_get(s->track->times, point->event);
 
     if ((point->flags & MPL_POINT_GROUP) == 0) {
         const int64_t cap = net->pair_ticks[point->link];
@@ -131,21 +132,22 @@ static void count_change(struct mpl_clc_distortion *d, int64_t before, int64_t c
 
 static void put_event(struct sweep *s, uint32_t event, int64_t shift)
 {
-    int64_t *ticks = &s->track->ticks[event];
+    const int64_t ticks = mpl_times_get(s->track->times, event);
 
     if (s->written == s->track->n_events) {
         s->end_ticks = shift;
     } else if (shift == s->next_shift_ticks) {
         s->clc->distortion.unchanged++;
     } else {
-        count_change(&s->clc->distortion, s->next_ticks - *ticks,
+        count_change(&s->clc->distortion, s->next_ticks - ticks,
                      s->next_shift_ticks - shift);
     }
     s->written = event;
-    s->next_ticks = *ticks;
+    s->next_ticks = ticks;
     s->next_shift_ticks = shift;
     if (shift > 0) {
-        *ticks += shift;
+        s->is_short |=
+            !mpl_times_set(s->track->times, s->track->n_events, event, ticks + shift);
         s->clc->n_moved++;
         s->max_ticks = shift > s->max_ticks ? shift : s->max_ticks;
     }
@@ -157,7 +159,7 @@ static void skip_events(struct sweep *s, uint32_t first)
     if (first < s->written) {
         put_event(s, s->written - 1, 0);
         s->clc->distortion.unchanged += s->written - first;
-        s->next_ticks = s->track->ticks[first];
+        s->next_ticks = mpl_times_get(s->track->times, first);
         s->written = first;
     }
 }
@@ -175,7 +177,7 @@ static int64_t ramp_height(const struct sweep *s, int64_t ticks)
 /* For strings every event takes a tick more, so that events of one time have an order. */
 static int64_t string_x(const struct sweep *s, uint32_t event)
 {
-    return s->track->ticks[event] + event;
+    return mpl_times_get(s->track->times, event) + event;
 }
 
 static int64_t string_height(struct sweep *s, uint32_t event)
@@ -192,7 +194,7 @@ static int64_t string_height(struct sweep *s, uint32_t event)
  * was left of each. */
 static int64_t keep_order(const struct sweep *s, uint32_t event, int64_t shift)
 {
-    const int64_t interval = s->next_ticks - s->track->ticks[event];
+    const int64_t interval = s->next_ticks - mpl_times_get(s->track->times, event);
     const int64_t delta = s->fall.delta_ticks < interval ? s->fall.delta_ticks : interval;
     const int64_t most = s->next_shift_ticks + interval - delta;
 
@@ -202,7 +204,7 @@ static int64_t keep_order(const struct sweep *s, uint32_t event, int64_t shift)
 /* The final shift of an event whose shift was \p shift after the forward pass. */
 static int64_t lift(struct sweep *s, uint32_t event, int64_t shift)
 {
-    int64_t height = ramp_height(s, s->track->ticks[event]);
+    int64_t height = ramp_height(s, mpl_times_get(s->track->times, event));
 
     if (height > shift && s->has_string) {
         const int64_t taut = string_height(s, event);
@@ -217,13 +219,14 @@ static int64_t lift(struct sweep *s, uint32_t event, int64_t shift)
 /* Shifts of the forward pass from the event after point k to \p last. */
 static void walk_stretch(struct sweep *s, int64_t k, uint32_t last)
 {
-    const int64_t *ticks = s->track->ticks;
+    const struct mpl_times *times = s->track->times;
     const uint32_t first = s->track->points[k].event;
     struct mpl_clc_shift shift = s->track->at[k].shift;
 
     for (uint32_t e = first; e < last; e++) {
         if (shift.ticks > 0) {
-            mpl_clc_shift_step(&shift, &s->fall, ticks[e + 1] - ticks[e]);
+            mpl_clc_shift_step(&shift, &s->fall,
+                               mpl_times_get(times, e + 1) - mpl_times_get(times, e));
         }
         s->shift_ticks[e - first] = shift.ticks;
     }
@@ -273,21 +276,24 @@ static struct mpl_clc_corner find_begin(const struct sweep *s, int64_t k)
     if (k >= 0) {
         shift = track->at[k].shift;
         event = track->points[k].event;
-    } else if (ramp_height(s, track->ticks[0]) > 0) {
+    } else if (ramp_height(s, mpl_times_get(track->times, 0)) > 0) {
         const unsigned __int128 length =
             ((unsigned __int128) s->top_ticks * MPL_CLC_ONE + s->slope - 1) / s->slope;
         const int64_t x = mpl_ticks_narrow((__int128) s->from_ticks - (__int128) length);
 
-        return (struct mpl_clc_corner){ x < track->ticks[0] ? x : track->ticks[0] - 1, 0 };
+        return (struct mpl_clc_corner){
+            x < mpl_times_get(track->times, 0) ? x : mpl_times_get(track->times, 0) - 1, 0
+        };
     }
     while (event + 1 < right) {
         struct mpl_clc_shift next = shift;
 
         if (next.ticks > 0) {
             mpl_clc_shift_step(&next, &s->fall,
-                               track->ticks[event + 1] - track->ticks[event]);
+                               mpl_times_get(track->times, event + 1) -
+                                   mpl_times_get(track->times, event));
         }
-        if (ramp_height(s, track->ticks[event + 1]) > next.ticks) {
+        if (ramp_height(s, mpl_times_get(track->times, event + 1)) > next.ticks) {
             break;
         }
         shift = next;
@@ -306,7 +312,8 @@ static bool find_gates(struct sweep *s, int64_t k, int64_t i, uint32_t *n)
         const struct mpl_net_point *point = &s->track->points[j];
         const int64_t cap =
             (point->flags & MPL_POINT_SOURCE) != 0 ? cap_of(s, point) : INT64_MAX;
-        const bool is_cap = cap < ramp_height(s, s->track->ticks[point->event]);
+        const bool is_cap =
+            cap < ramp_height(s, mpl_times_get(s->track->times, point->event));
 
         if (*n == 0 || s->gate[*n - 1].x_ticks != string_x(s, point->event)) {
             s->gate[(*n)++] = (struct mpl_clc_gate){ string_x(s, point->event),
@@ -336,8 +343,9 @@ static int64_t begin_ramp(struct sweep *s, int64_t i)
 
     s->has_ramp = true;
     s->top_ticks = at[i].shift.ticks;
-    s->from_ticks = s->track->ticks[points[i].event];
-    while (k >= 0 && ramp_height(s, s->track->ticks[points[k].event]) > at[k].shift.ticks) {
+    s->from_ticks = mpl_times_get(s->track->times, points[i].event);
+    while (k >= 0 && ramp_height(s, mpl_times_get(s->track->times, points[k].event)) >
+                         at[k].shift.ticks) {
         k--;
     }
     s->has_string = find_gates(s, k, i, &n);
@@ -446,5 +454,5 @@ enum mpl_status mpl_clc_backward(struct mpl_clc_net *net, const struct mpl_clc_f
         max_ticks[l] = s.max_ticks;
         end_ticks[l] = s.end_ticks;
     }
-    return MPL_OK;
+    return s.is_short ? mpl_nomem(err) : MPL_OK;
 }

@@ -201,9 +201,9 @@ static int64_t run_ticks(const struct mpl_model *model)
         const struct mpl_location *loc = &model->locations[l];
 
         if (loc->n_events > 0) {
-            const int64_t end = loc->time_ticks[loc->n_events - 1];
+            const int64_t end = mpl_ticks_of(loc, loc->n_events - 1);
 
-            first = loc->time_ticks[0] < first ? loc->time_ticks[0] : first;
+            first = mpl_ticks_of(loc, 0) < first ? mpl_ticks_of(loc, 0) : first;
             last = end > last ? end : last;
         }
     }
@@ -216,8 +216,8 @@ static bool is_in_range(const struct mpl_model *model)
     for (uint32_t l = 0; l < model->n_locations; l++) {
         const struct mpl_location *loc = &model->locations[l];
 
-        if (loc->n_events > 0 && (loc->time_ticks[0] < -MPL_TICKS_FAR ||
-                                  loc->time_ticks[loc->n_events - 1] > MPL_TICKS_FAR)) {
+        if (loc->n_events > 0 && (mpl_ticks_of(loc, 0) < -MPL_TICKS_FAR ||
+                                  mpl_ticks_of(loc, loc->n_events - 1) > MPL_TICKS_FAR)) {
             return false;
         }
     }

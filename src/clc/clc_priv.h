@@ -29,7 +29,7 @@ struct mpl_clc_track {
     const struct mpl_net_point *points; /**< By event. */
     struct mpl_clc_at *at;              /**< Per point. */
     uint32_t n_events;
-    int64_t *ticks; /**< The model's column. */
+    struct mpl_times *times; /**< The model's column. */
 };
 
 struct mpl_clc_net {

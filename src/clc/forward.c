@@ -27,10 +27,11 @@ struct replay {
 static struct cursor *walk_to(struct replay *r, uint32_t location, uint32_t event)
 {
     struct cursor *c = &r->cursor[location];
-    const int64_t *ticks = r->net->track[location].ticks;
+    const struct mpl_times *times = r->net->track[location].times;
 
     for (uint32_t e = c->event; e < event && c->shift.ticks > 0; e++) {
-        mpl_clc_shift_step(&c->shift, &r->pass->fall, ticks[e + 1] - ticks[e]);
+        mpl_clc_shift_step(&c->shift, &r->pass->fall,
+                           mpl_times_get(times, e + 1) - mpl_times_get(times, e));
     }
     c->event = event;
     return c;
@@ -41,7 +42,7 @@ static int64_t ticks_at(struct replay *r, uint32_t location, uint32_t i)
     const struct mpl_clc_track *track = &r->net->track[location];
     const uint32_t event = track->points[i].event;
 
-    return track->ticks[event] + walk_to(r, location, event)->shift.ticks;
+    return mpl_times_get(track->times, event) + walk_to(r, location, event)->shift.ticks;
 }
 
 static void remember(struct replay *r, uint32_t location, uint32_t i)

@@ -78,7 +78,7 @@ static enum mpl_status add_times(struct mpl_clc_net *net, struct mpl_model *mode
         *track = (struct mpl_clc_track){ .n_points = order->track[l].n_points,
                                          .points = order->track[l].points,
                                          .n_events = model->locations[l].n_events,
-                                         .ticks = model->locations[l].time_ticks };
+                                         .times = &model->locations[l].times };
         track->at = MPL_NEW_ARRAY(scratch, track->n_points, struct mpl_clc_at);
         if (track->at == NULL) {
             return mpl_nomem(err);

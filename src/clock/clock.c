@@ -164,7 +164,7 @@ static bool are_maps_rigid(const struct mpl_clock_stage *s)
             const struct mpl_clock_knot *knot = &s->map[l].knot[k];
 
             if (is_far(base) || is_far(knot->add_ticks) ||
-                is_far(loc->time_ticks[loc->n_events - 1]) || knot->slope_q62 != 0 ||
+                is_far(mpl_ticks_of(loc, loc->n_events - 1)) || knot->slope_q62 != 0 ||
                 (!is_first && knot->add_ticks - base != common)) {
                 return false;
             }
@@ -218,7 +218,7 @@ static enum mpl_status find_maps(struct mpl_clock_stage *s, struct mpl_links *li
 
 /* ---- the new times -------------------------------------------------------------------------- */
 
-void mpl_clock_apply_maps(struct mpl_clock_stage *s)
+enum mpl_status mpl_clock_apply_maps(struct mpl_clock_stage *s, struct mpl_err *err)
 {
     struct mpl_model *model = s->model;
     int64_t first = INT64_MAX;
@@ -227,7 +227,7 @@ void mpl_clock_apply_maps(struct mpl_clock_stage *s)
         const struct mpl_location *loc = &model->locations[l];
 
         if (loc->n_events > 0) {
-            const int64_t ticks = mpl_clock_map_apply(&s->map[l], loc->time_ticks[0]);
+            const int64_t ticks = mpl_clock_map_apply(&s->map[l], mpl_ticks_of(loc, 0));
 
             first = ticks < first ? ticks : first;
         }
@@ -241,24 +241,27 @@ void mpl_clock_apply_maps(struct mpl_clock_stage *s)
             s->map[l].knot[k].add_ticks =
                 mpl_ticks_minus(s->map[l].knot[k].add_ticks, first);
         }
-        mpl_clock_map_apply_all(&s->map[l], loc->time_ticks, loc->n_events);
+        if (!mpl_clock_map_apply_all(&s->map[l], &loc->times, loc->n_events)) {
+            return mpl_nomem(err);
+        }
         loc->base_ticks = s->origin_ticks + (uint64_t) first;
         if (loc->n_events > 0 &&
-            loc->time_ticks[loc->n_events - 1] > s->clock->duration_ticks) {
-            s->clock->duration_ticks = loc->time_ticks[loc->n_events - 1];
+            mpl_ticks_of(loc, loc->n_events - 1) > s->clock->duration_ticks) {
+            s->clock->duration_ticks = mpl_ticks_of(loc, loc->n_events - 1);
         }
     }
     s->origin_ticks += (uint64_t) first;
     s->first_ticks = first;
     mpl_order_view_refresh(s->view);
+    return MPL_OK;
 }
 
 /* What the absolute time of the first (1: last) event was, or is. */
 static uint64_t end_of(const struct mpl_location *loc, int which)
 {
     const int64_t ticks = loc->n_events == 0 ? 0
-                          : which == 0       ? loc->time_ticks[0]
-                                             : loc->time_ticks[loc->n_events - 1];
+                          : which == 0       ? mpl_ticks_of(loc, 0)
+                                             : mpl_ticks_of(loc, loc->n_events - 1);
 
     return loc->base_ticks + (uint64_t) ticks;
 }
@@ -448,10 +451,12 @@ static enum mpl_status map_clocks(struct mpl_clock_stage *s, struct mpl_links *l
     bool is_refined = false;
     enum mpl_status st = find_maps(s, links, err);
 
+    if (st == MPL_OK) {
+        st = mpl_clock_apply_maps(s, err);
+    }
     if (st != MPL_OK) {
         return st;
     }
-    mpl_clock_apply_maps(s);
     switch (s->clock->source) {
     case MPL_CLOCK_MESSAGES:
         st = mpl_clock_refine_messages(s, links, err);
@@ -502,10 +507,12 @@ static enum mpl_status repair(struct mpl_clock_stage *s, struct mpl_err *err)
     for (uint32_t l = 0; l < s->model->n_locations && st == MPL_OK; l++) {
         st = mpl_clock_map_constant(0, s->scratch, &s->map[l], err);
     }
+    if (st == MPL_OK) {
+        st = mpl_clock_apply_maps(s, err);
+    }
     if (st != MPL_OK) {
         return st;
     }
-    mpl_clock_apply_maps(s);
     widen_by_shifts(s);
     return count(s, NULL, &s->clock->after, err);
 }

@@ -361,8 +361,9 @@ enum mpl_status mpl_clock_map_course(const struct mpl_course *course, uint32_t p
                                      struct mpl_arena *arena, struct mpl_clock_map *out,
                                      bool *is_sound, struct mpl_err *err);
 int64_t mpl_clock_map_apply(const struct mpl_clock_map *map, int64_t ticks);
-/** Rewrites \p n ascending times. */
-void mpl_clock_map_apply_all(const struct mpl_clock_map *map, int64_t *ticks, uint32_t n);
+/** Rewrites \p n ascending times, all that there are. False: out of memory; some may be rewritten then. */
+bool mpl_clock_map_apply_all(const struct mpl_clock_map *map, struct mpl_times *times,
+                             uint32_t n);
 
 /* ---- the stage while it works ------------------------------------------------------------- */
 
@@ -395,7 +396,7 @@ struct mpl_clock_stage {
 };
 
 /** Rewrites all times by the maps; then the first event of the run is at 0. */
-void mpl_clock_apply_maps(struct mpl_clock_stage *s);
+enum mpl_status mpl_clock_apply_maps(struct mpl_clock_stage *s, struct mpl_err *err);
 
 /** What the trace offers, and the user wants. */
 enum mpl_clock_source mpl_clock_choose_source(const struct mpl_model *model,

@@ -153,8 +153,8 @@ static __int128 time_of(const struct solver *s, uint32_t p)
     for (uint32_t t = 0; t < process->n_locations; t++) {
         const struct mpl_location *loc = &s->view->model->locations[process->locations[t]];
 
-        last = loc->n_events > 0 && loc->time_ticks[loc->n_events - 1] > last
-                   ? loc->time_ticks[loc->n_events - 1]
+        last = loc->n_events > 0 && mpl_ticks_of(loc, loc->n_events - 1) > last
+                   ? mpl_ticks_of(loc, loc->n_events - 1)
                    : last;
     }
     return last;

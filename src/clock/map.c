@@ -196,6 +196,12 @@ int64_t mpl_clock_map_apply(const struct mpl_clock_map *map, int64_t ticks)
     return apply_knot(&map->knot[k], ticks);
 }
 
+/* The time at which another one follows. */
+static int64_t end_of_knot(const struct mpl_clock_map *map, uint32_t k)
+{
+    return k + 1 < map->n ? map->knot[k + 1].at_ticks : INT64_MAX;
+}
+
 /* Times from ticks[i] on that belong to one knot, in plain 64-bit steps: the caller has seen
  * that the last one and the first one, hence all, are far from overflow. */
 static uint32_t apply_run(const struct mpl_clock_knot *knot, int64_t before_ticks,
@@ -225,9 +231,10 @@ static bool is_near(int64_t ticks)
     return ticks < MPL_TICKS_FAR / 2 && ticks > -MPL_TICKS_FAR / 2;
 }
 
-static bool is_tame(const struct mpl_clock_map *map, const int64_t *ticks, uint32_t n)
+static bool are_tame(const struct mpl_clock_map *map, const struct mpl_times *times,
+                     uint32_t n)
 {
-    bool is_tame = is_near(ticks[0]) && is_near(ticks[n - 1]);
+    bool is_tame = is_near(mpl_times_get(times, 0)) && is_near(mpl_times_get(times, n - 1));
 
     for (uint32_t k = 0; k < map->n; k++) {
         is_tame =
@@ -236,23 +243,49 @@ static bool is_tame(const struct mpl_clock_map *map, const int64_t *ticks, uint3
     return is_tame;
 }
 
-void mpl_clock_map_apply_all(const struct mpl_clock_map *map, int64_t *ticks, uint32_t n)
+/* Times of a block, of which the first belongs to knot \p k or a later one. Tells the knot of the last one. */
+static uint32_t apply_block(const struct mpl_clock_map *map, uint32_t k, int64_t *ticks,
+                            uint32_t n)
 {
-    if (n == 0) {
-        return;
+    uint32_t i = apply_run(&map->knot[k], end_of_knot(map, k), ticks, 0, n);
+
+    while (i < n) {
+        k++;
+        i = apply_run(&map->knot[k], end_of_knot(map, k), ticks, i, n);
     }
-    if (!is_tame(map, ticks, n)) {
-        for (uint32_t i = 0; i < n; i++) {
+    return k;
+}
+
+static bool apply_blocks(const struct mpl_clock_map *map, struct mpl_times *times,
+                         uint32_t n)
+{
+    const bool is_tame = are_tame(map, times, n);
+    uint32_t k = 0;
+    bool is_enough = true;
+
+    for (uint32_t first = 0; first < n && is_enough; first += MPL_BLOCK_EVENTS) {
+        const uint32_t n_here = n - first < MPL_BLOCK_EVENTS ? n - first : MPL_BLOCK_EVENTS;
+        int64_t ticks[MPL_BLOCK_EVENTS];
+
+        if (is_tame && map->knot[k].slope_q62 == 0 &&
+            mpl_times_get(times, first + n_here - 1) < end_of_knot(map, k)) {
+            mpl_times_shift(times, first, n_here, map->knot[k].add_ticks);
+            continue;
+        }
+        mpl_times_read(times, first, n_here, ticks);
+        if (is_tame) {
+            k = apply_block(map, k, ticks, n_here);
+        }
+        for (uint32_t i = 0; i < n_here && !is_tame; i++) {
             ticks[i] = mpl_clock_map_apply(map, ticks[i]);
         }
-        return;
+        is_enough = mpl_times_write(times, first, n_here, ticks);
     }
+    return is_enough;
+}
 
-    uint32_t i = 0;
-
-    for (uint32_t k = 0; k < map->n; k++) {
-        const int64_t before = k + 1 < map->n ? map->knot[k + 1].at_ticks : INT64_MAX;
-
-        i = apply_run(&map->knot[k], before, ticks, i, n);
-    }
+bool mpl_clock_map_apply_all(const struct mpl_clock_map *map, struct mpl_times *times,
+                             uint32_t n)
+{
+    return n == 0 || apply_blocks(map, times, n);
 }

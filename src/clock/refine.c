@@ -146,7 +146,7 @@ static enum mpl_status use_course(struct mpl_clock_stage *s, const struct mpl_dr
     keep_limits(s, drift, *is_used);
     if (*is_used) {
         count_pieces(s);
-        mpl_clock_apply_maps(s);
+        return mpl_clock_apply_maps(s, err);
     }
     return MPL_OK;
 }
@@ -225,7 +225,7 @@ static enum mpl_status use_constants(struct mpl_clock_stage *s,
     if (st == MPL_OK) {
         mpl_clock_keep_estimate(s, e, e->add_ticks);
         mpl_clock_note_sides(s, e->is_alone, e->is_one_sided);
-        mpl_clock_apply_maps(s);
+        return mpl_clock_apply_maps(s, err);
     }
     return st;
 }

@@ -45,7 +45,7 @@ static bool is_small(const struct late *late, const struct mpl_order_instance *i
         return false;
     }
 
-    const struct mpl_collective *part = &loc->collectives[loc->ref[event]];
+    const struct mpl_collective *part = &loc->collectives[mpl_ref_of(loc, event)];
 
     return part->sent_bytes <= SMALL_BYTES && part->received_bytes <= SMALL_BYTES;
 }

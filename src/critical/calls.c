@@ -53,7 +53,7 @@ static bool open_call(struct walk *w, uint32_t event)
         return false;
     }
     w->depth++;
-    *innermost(w) = (struct open_call){ w->loc->ref[event], event, 0 };
+    *innermost(w) = (struct open_call){ mpl_ref_of(w->loc, event), event, 0 };
     return true;
 }
 
@@ -87,7 +87,7 @@ static bool credit(struct walk *w, uint32_t event)
 {
     const int64_t ticks =
         mpl_path_between(w->path, &w->tracks, w->location, &w->at,
-                         w->loc->time_ticks[event - 1], w->loc->time_ticks[event]);
+                         mpl_ticks_of(w->loc, event - 1), mpl_ticks_of(w->loc, event));
     struct open_call *call = innermost(w);
 
     if (call == NULL) {
@@ -107,10 +107,10 @@ static bool walk_location(struct walk *w)
 
         /* The region that is the whole program is no call of it. */
         if ((kind == MPL_EV_ENTER || kind == MPL_EV_LEAVE) &&
-            w->model->regions[w->loc->ref[e]].kind != MPL_REGION_TRACER) {
+            w->model->regions[mpl_ref_of(w->loc, e)].kind != MPL_REGION_TRACER) {
             is_enough =
-                is_enough &&
-                (kind == MPL_EV_ENTER ? open_call(w, e) : close_calls(w, w->loc->ref[e]));
+                is_enough && (kind == MPL_EV_ENTER ? open_call(w, e)
+                                                   : close_calls(w, mpl_ref_of(w->loc, e)));
         }
         if (!is_enough) {
             return false;
@@ -148,7 +148,7 @@ static uint32_t number_of(const struct mpl_model *model,
 
     for (uint32_t e = 0; e <= call->event; e++) {
         n += loc->kind[e] == MPL_EV_ENTER &&
-             strcmp(model->regions[loc->ref[e]].name, name) == 0;
+             strcmp(model->regions[mpl_ref_of(loc, e)].name, name) == 0;
     }
     return n;
 }

@@ -83,7 +83,7 @@ static bool turns_to_thread(struct walk *w, uint32_t location, uint32_t first,
         const int64_t since_ticks =
             enter_ticks > sink->since_ticks ? sink->since_ticks : enter_ticks;
 
-        if (loc->time_ticks[sink->event] <= ticks && sink->source_ticks <= ticks &&
+        if (mpl_ticks_of(loc, sink->event) <= ticks && sink->source_ticks <= ticks &&
             sink->source_ticks > since_ticks && is_reachable(w, sink->source)) {
             *turn = (struct turn){ .location = sink->source,
                                    .awaited_in = MPL_NONE,
@@ -115,7 +115,8 @@ static int64_t ticks_in(const struct walk *w, uint32_t location,
                         const struct mpl_call_view *view, int64_t enter_ticks,
                         int64_t ticks)
 {
-    const int64_t leave_ticks = w->model->locations[location].time_ticks[view->last_event];
+    const int64_t leave_ticks =
+        mpl_ticks_of(&w->model->locations[location], view->last_event);
 
     return (leave_ticks < ticks ? leave_ticks : ticks) - enter_ticks;
 }
@@ -202,7 +203,7 @@ static struct turn find_turn(struct walk *w, uint32_t location, int64_t ticks)
 
         if (master != location && is_reachable(w, master)) {
             turn.location = master;
-            turn.ticks = loc->time_ticks[0] < ticks ? loc->time_ticks[0] : ticks;
+            turn.ticks = mpl_ticks_of(loc, 0) < ticks ? mpl_ticks_of(loc, 0) : ticks;
         }
     }
     return turn;

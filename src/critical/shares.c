@@ -123,21 +123,26 @@ static bool credit_gap(struct sum *s, const struct mpl_location *loc, uint32_t f
 
     for (uint32_t e = first; e < last; e++) {
         const enum mpl_event_kind kind = (enum mpl_event_kind) loc->kind[e];
-        const bool is_change =
-            (kind == MPL_EV_ENTER || kind == MPL_EV_LEAVE) && s->is_users[loc->ref[e]];
+        uint32_t region;
+        int64_t now;
 
-        if (!is_change) {
+        if (kind != MPL_EV_ENTER && kind != MPL_EV_LEAVE) {
             continue;
         }
-        if (loc->time_ticks[e] > since) {
-            if (!credit(s, innermost(s), since, loc->time_ticks[e], 0)) {
+        region = mpl_region_of(loc, e);
+        if (!s->is_users[region]) {
+            continue;
+        }
+        now = mpl_ticks_of(loc, e);
+        if (now > since) {
+            if (!credit(s, innermost(s), since, now, 0)) {
                 return false;
             }
-            since = loc->time_ticks[e];
+            since = now;
         }
         if (kind == MPL_EV_LEAVE) {
-            pop(s, loc->ref[e]);
-        } else if (!push(s, loc->ref[e])) {
+            pop(s, region);
+        } else if (!push(s, region)) {
             return false;
         }
     }

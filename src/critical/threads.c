@@ -21,7 +21,7 @@ static struct mpl_top last_source(const struct mpl_model *model,
     mpl_top_clear(&top);
     for (uint32_t i = 0; i < n; i++) {
         mpl_top_add(&top,
-                    model->locations[sources[i].location].time_ticks[sources[i].event],
+                    mpl_ticks_of(&model->locations[sources[i].location], sources[i].event),
                     sources[i].location);
     }
     return top;
@@ -38,7 +38,7 @@ static int64_t idle_since(const struct mpl_location *loc, enum mpl_relation_kind
         return INT64_MIN;
     }
     return kind == MPL_RELATION_JOIN && event > 0 && loc->kind[event - 1] == MPL_EV_TEAM_END
-               ? loc->time_ticks[event - 1]
+               ? mpl_ticks_of(loc, event - 1)
                : INT64_MAX;
 }
 

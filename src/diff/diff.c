@@ -100,9 +100,9 @@ static void take_time(const struct mpl_comparison *c, const struct mpl_sequence 
                            : base->calls[change->position],
                     &view);
     change->base_event = is_end || receives ? view.last_event : view.first_event;
-    change->base_s =
-        mpl_model_seconds(c->diff.base->model,
-                          c->diff.base->model->locations[l].time_ticks[change->base_event]);
+    change->base_s = mpl_model_seconds(
+        c->diff.base->model,
+        mpl_ticks_of(&c->diff.base->model->locations[l], change->base_event));
 }
 
 /* The coarsest level that shows the first difference. */

@@ -65,14 +65,16 @@ static bool add(struct split *s, uint32_t call, uint32_t path, int64_t ticks)
 static bool split_span(struct split *s, uint32_t span, uint32_t first, uint32_t last,
                        uint32_t call)
 {
-    const int64_t *time = s->model->locations[s->location].time_ticks;
+    const struct mpl_location *loc = &s->model->locations[s->location];
     const int64_t begin = mpl_events_enter_ticks(s->events, s->location, span);
     const int64_t end = mpl_events_leave_ticks(s->events, s->location, span);
     uint32_t path;
 
     for (uint32_t k = first; k < last; k++) {
-        const int64_t from = time[k] > begin ? time[k] : begin;
-        const int64_t to = time[k + 1] < end ? time[k + 1] : end;
+        const int64_t before = mpl_ticks_of(loc, k);
+        const int64_t after = mpl_ticks_of(loc, k + 1);
+        const int64_t from = before > begin ? before : begin;
+        const int64_t to = after < end ? after : end;
 
         if (from < to && (!mpl_call_paths_at(s->paths, s->location, k + 1, &path) ||
                           !add(s, call, path, to - from))) {

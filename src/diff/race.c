@@ -31,7 +31,7 @@ struct taken {
 static const struct mpl_envelope *envelope_of(const struct mpl_location *loc,
                                               uint32_t event)
 {
-    const uint32_t message = loc->ref[event];
+    const uint32_t message = mpl_ref_of(loc, event);
 
     if (loc->kind[event] != MPL_EV_RECV || message == MPL_NONE ||
         loc->messages[message].envelope == MPL_NONE) {
@@ -44,9 +44,10 @@ static const struct mpl_envelope *envelope_of(const struct mpl_location *loc,
 static int64_t enter_of(const struct mpl_run *run, uint32_t l, uint32_t event)
 {
     const struct mpl_location *loc = &run->model->locations[l];
-    const uint32_t call = mpl_events_call_of_message(run->events, l, loc->ref[event]);
+    const uint32_t call =
+        mpl_events_call_of_message(run->events, l, mpl_ref_of(loc, event));
 
-    return call == MPL_NONE ? loc->time_ticks[event]
+    return call == MPL_NONE ? mpl_ticks_of(loc, event)
                             : mpl_events_enter_ticks(run->events, l, 2 * call + 1);
 }
 
@@ -54,10 +55,10 @@ static int64_t enter_of(const struct mpl_run *run, uint32_t l, uint32_t event)
 static bool find_end(const struct mpl_run *run, uint32_t l, uint32_t event,
                      struct taken *out)
 {
-    *out =
-        (struct taken){ .event = event,
-                        .sender = mpl_match_partner(run->model, run->match, l,
-                                                    run->model->locations[l].ref[event]) };
+    *out = (struct taken){ .event = event,
+                           .sender = mpl_match_partner(
+                               run->model, run->match, l,
+                               mpl_ref_of(&run->model->locations[l], event)) };
     return out->sender.message != MPL_NONE;
 }
 
@@ -71,10 +72,11 @@ static void take_times(const struct mpl_run *run, uint32_t l, struct taken *x)
 {
     const uint32_t sent = sent_event(run, x);
 
-    x->sent_ticks =
-        sent == MPL_NONE ? 0 : run->model->locations[x->sender.location].time_ticks[sent];
+    x->sent_ticks = sent == MPL_NONE
+                        ? 0
+                        : mpl_ticks_of(&run->model->locations[x->sender.location], sent);
     x->enter_ticks = enter_of(run, l, x->event);
-    x->got_ticks = run->model->locations[l].time_ticks[x->event];
+    x->got_ticks = mpl_ticks_of(&run->model->locations[l], x->event);
 }
 
 static bool find_sender(const struct mpl_run *run, uint32_t l, uint32_t event,
@@ -131,7 +133,7 @@ static enum mpl_status could_meet(const struct mpl_run *run, uint32_t l, uint32_
     enum mpl_status st = MPL_OK;
 
     /* What is earlier on a time line without contradictions does not follow; else only all messages tell. */
-    if (other->sent_ticks >= run->model->locations[l].time_ticks[event] ||
+    if (other->sent_ticks >= mpl_ticks_of(&run->model->locations[l], event) ||
         sent.event == MPL_NONE || !is_in_order(run)) {
         st = mpl_precedences_is_before(mpl_events_precedences(run->events),
                                        (struct mpl_moment){ l, event }, sent, &is_later,
@@ -190,7 +192,7 @@ static void take_batch(const struct mpl_run *run, uint32_t l, struct batch *b,
         const uint32_t sent = sent_event(run, &b->all[i]);
 
         if (sent != MPL_NONE) {
-            __builtin_prefetch(&locations[b->all[i].sender.location].time_ticks[sent]);
+            __builtin_prefetch(&locations[b->all[i].sender.location].times.offset[sent]);
         }
     }
     for (size_t i = 0; i < b->n; i++) {

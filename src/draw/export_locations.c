@@ -66,7 +66,7 @@ int64_t mpl_export_message_ticks(const struct mpl_exporting *x, uint32_t locatio
 {
     const struct mpl_location *l = &x->run->model->locations[location];
     const uint32_t event = l->messages[message].event;
-    const int64_t ticks = event == MPL_NONE ? span->leave_ticks : l->time_ticks[event];
+    const int64_t ticks = event == MPL_NONE ? span->leave_ticks : mpl_ticks_of(l, event);
 
     return ticks < span->enter_ticks   ? span->enter_ticks
            : ticks > span->leave_ticks ? span->leave_ticks

@@ -424,7 +424,7 @@ static bool is_post(uint8_t kind)
 
 static bool take_record(struct mpl_walk *w, uint32_t event)
 {
-    const uint32_t ref = w->loc->ref[event];
+    const uint32_t ref = mpl_ref_of(w->loc, event);
 
     switch ((enum mpl_event_kind) w->loc->kind[event]) {
     case MPL_EV_ENTER:
@@ -487,7 +487,8 @@ static bool has_init(const struct mpl_events *events)
 static uint32_t find_init(const struct mpl_events *events, const struct mpl_location *loc)
 {
     for (uint32_t i = 0; i < loc->n_events; i++) {
-        if (loc->kind[i] == MPL_EV_ENTER && events->use[loc->ref[i]].role == ROLE_INIT) {
+        if (loc->kind[i] == MPL_EV_ENTER &&
+            events->use[mpl_ref_of(loc, i)].role == ROLE_INIT) {
             return i;
         }
     }
@@ -528,7 +529,7 @@ static bool allocate_lane(struct mpl_events *events, uint32_t location)
  */
 static int64_t certain_begin(const struct mpl_events *events, uint32_t location)
 {
-    const int64_t begin = events->model->locations[location].time_ticks[0];
+    const int64_t begin = mpl_ticks_of(&events->model->locations[location], 0);
     const struct mpl_clock *clock = events->clock;
     const int64_t error = clock == NULL ? 0 : clock->bound_ticks[location];
 
@@ -553,8 +554,8 @@ static int64_t find_startup_end(const struct mpl_events *events)
         if (loc->thread == 0 && certain_begin(events, l) > last_begin) {
             last_begin = certain_begin(events, l);
         }
-        if (loc->time_ticks[loc->n_events - 1] < first_end) {
-            first_end = loc->time_ticks[loc->n_events - 1];
+        if (mpl_ticks_of(loc, loc->n_events - 1) < first_end) {
+            first_end = mpl_ticks_of(loc, loc->n_events - 1);
         }
     }
     /* Where somebody ends before another begins, nobody waited for the last one to begin. */
@@ -570,7 +571,7 @@ static uint32_t find_plain_leave(const struct mpl_walk *w, uint32_t event)
     for (uint32_t i = event + 1; i < loc->n_events; i++) {
         switch ((enum mpl_event_kind) loc->kind[i]) {
         case MPL_EV_LEAVE:
-            return loc->ref[i] == loc->ref[event] ? i : MPL_NONE;
+            return mpl_ref_of(loc, i) == mpl_ref_of(loc, event) ? i : MPL_NONE;
         case MPL_EV_ENTER:
         case MPL_EV_TEAM_BEGIN:
         case MPL_EV_TEAM_END:
@@ -590,7 +591,7 @@ static uint32_t find_plain_leave(const struct mpl_walk *w, uint32_t event)
  * its last record, MPL_NONE if it is not of that kind. */
 static bool take_plain_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
 {
-    const struct mpl_region_use *use = &w->use[w->loc->ref[event]];
+    const struct mpl_region_use *use = &w->use[mpl_ref_of(w->loc, event)];
 
     *last = MPL_NONE;
     if (w->is_in_call || use->role != ROLE_CALL) {
@@ -618,8 +619,9 @@ static bool take_plain_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
 static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
 {
     const struct mpl_location *loc = w->loc;
-    const struct mpl_region_use *use = &w->use[loc->ref[event]];
-    const uint32_t message = event + 2 < loc->n_events ? loc->ref[event + 1] : MPL_NONE;
+    const struct mpl_region_use *use = &w->use[mpl_region_of(loc, event)];
+    const uint32_t message =
+        event + 2 < loc->n_events ? mpl_ref_of(loc, event + 1) : MPL_NONE;
     struct mpl_call_records records = { 1, false, MPL_NONE };
     struct mpl_call *call;
 
@@ -628,7 +630,7 @@ static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
         use->class != MPL_SPAN_P2P || use->block == BLOCK_PROBE || message == MPL_NONE ||
         (w->has_open_post && use->block == BLOCK_REQUESTS) ||
         !is_post(loc->kind[event + 1]) || loc->kind[event + 2] != MPL_EV_LEAVE ||
-        loc->ref[event + 2] != loc->ref[event]) {
+        mpl_region_of(loc, event + 2) != mpl_region_of(loc, event)) {
         return true;
     }
     call = add_call(w, event, MPL_SPAN_P2P);
@@ -644,7 +646,7 @@ static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
     records.is_lacking = is_lacking(w, message);
     call->is_wait_known =
         !records.is_lacking || mpl_call_is_known(w->events, w->location, call, &records);
-    w->scratch->is_called[loc->ref[event]] = true;
+    w->scratch->is_called[mpl_region_of(loc, event)] = true;
     return true;
 }
 
@@ -652,17 +654,20 @@ static bool take_short_call(struct mpl_walk *w, uint32_t event, uint32_t *last)
 static bool is_leaf(const struct mpl_walk *w, uint32_t event)
 {
     const uint8_t *kind = w->loc->kind;
-    const uint32_t *ref = w->loc->ref;
+    uint32_t region;
 
-    return event + 1 < w->loc->n_events && kind[event] == MPL_EV_ENTER &&
-           kind[event + 1] == MPL_EV_LEAVE && ref[event + 1] == ref[event] &&
-           w->use[ref[event]].role < ROLE_CALL;
+    if (event + 1 >= w->loc->n_events || kind[event] != MPL_EV_ENTER ||
+        kind[event + 1] != MPL_EV_LEAVE) {
+        return false;
+    }
+    region = mpl_region_of(w->loc, event);
+    return mpl_region_of(w->loc, event + 1) == region && w->use[region].role < ROLE_CALL;
 }
 
 /* The time before such a function, and that in it. False when out of memory. */
 static bool take_leaf(struct mpl_walk *w, uint32_t event)
 {
-    const uint32_t region = w->loc->ref[event];
+    const uint32_t region = mpl_region_of(w->loc, event);
     struct mpl_region_sum *sum;
 
     if (!w->is_in_call && !mpl_gap_credit(w, time_of(w, event))) {
@@ -705,7 +710,7 @@ static bool walk_records(struct mpl_walk *w)
         return true;
     }
     w->since_ticks = time_of(w, 0);
-    if (w->loc->time_ticks[0] < w->events->startup_end_ticks &&
+    if (mpl_ticks_of(w->loc, 0) < w->events->startup_end_ticks &&
         !(begin_call(w, 0, MPL_SPAN_STARTUP) && end_call(w, 0))) {
         return false;
     }

@@ -59,7 +59,7 @@ static bool find_stretch(const struct crowd_walk *w, struct computing *c)
 
         c->turn_ticks = c->since_ticks;
         c->end_ticks = c->call == n_calls
-                           ? loc->time_ticks[loc->n_events - 1]
+                           ? mpl_ticks_of(loc, loc->n_events - 1)
                            : mpl_events_enter_ticks(w->events, c->location, span);
         c->since_ticks = c->call == n_calls
                              ? c->since_ticks
@@ -100,7 +100,7 @@ static void start(struct crowd_walk *w)
         const struct mpl_location *loc = &w->events->model->locations[l];
 
         *c = (struct computing){ .location = l };
-        c->since_ticks = loc->n_events > 0 ? loc->time_ticks[0] : 0;
+        c->since_ticks = loc->n_events > 0 ? mpl_ticks_of(loc, 0) : 0;
         if (find_stretch(w, c)) {
             w->order[w->n_order++] = p;
         }

@@ -134,9 +134,9 @@ static void find_window(struct mpl_events *events)
         if (loc->n_events == 0) {
             continue;
         }
-        first = loc->time_ticks[0] < first ? loc->time_ticks[0] : first;
-        last = loc->time_ticks[loc->n_events - 1] > last
-                   ? loc->time_ticks[loc->n_events - 1]
+        first = mpl_ticks_of(loc, 0) < first ? mpl_ticks_of(loc, 0) : first;
+        last = mpl_ticks_of(loc, loc->n_events - 1) > last
+                   ? mpl_ticks_of(loc, loc->n_events - 1)
                    : last;
         if (lane->n_calls == 0) {
             continue;
@@ -147,7 +147,7 @@ static void find_window(struct mpl_events *events)
             begin = leave < begin ? leave : begin;
         }
         if (lane->calls[lane->n_calls - 1].class == MPL_SPAN_SHUTDOWN) {
-            const int64_t enter = loc->time_ticks[lane->calls[lane->n_calls - 1].enter];
+            const int64_t enter = mpl_ticks_of(loc, lane->calls[lane->n_calls - 1].enter);
 
             end = enter > end ? enter : end;
         }

@@ -203,7 +203,7 @@ struct mpl_events {
 static inline int64_t mpl_time_of(const struct mpl_events *events,
                                   const struct mpl_location *loc, uint32_t event)
 {
-    const int64_t ticks = loc->time_ticks[event];
+    const int64_t ticks = mpl_ticks_of(loc, event);
 
     return ticks > events->startup_end_ticks ? ticks : events->startup_end_ticks;
 }

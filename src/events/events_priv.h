@@ -64,8 +64,8 @@ static inline uint16_t mpl_call_region_of(const struct mpl_location *loc, uint32
     if (loc->kind[event] != MPL_EV_ENTER) {
         return MPL_CALL_NO_REGION;
     }
-    return loc->ref[event] < MPL_CALL_REGION_FAR ? (uint16_t) loc->ref[event]
-                                                 : MPL_CALL_REGION_FAR;
+    return mpl_ref_of(loc, event) < MPL_CALL_REGION_FAR ? (uint16_t) mpl_ref_of(loc, event)
+                                                        : MPL_CALL_REGION_FAR;
 }
 
 /* The region whose record opens a call; MPL_NONE where no region does. */
@@ -75,7 +75,7 @@ static inline uint32_t mpl_call_opener(const struct mpl_location *loc,
     if (call->region < MPL_CALL_REGION_FAR) {
         return call->region;
     }
-    return call->region == MPL_CALL_REGION_FAR ? loc->ref[call->enter] : MPL_NONE;
+    return call->region == MPL_CALL_REGION_FAR ? mpl_ref_of(loc, call->enter) : MPL_NONE;
 }
 
 /* What the region of a call means; one without a region never waits. */
@@ -100,7 +100,7 @@ static inline uint32_t mpl_call_region(const struct mpl_events *events, uint32_t
     if (call->class == MPL_SPAN_STARTUP) {
         const uint32_t init = events->lanes[location].first_init;
 
-        return init == MPL_NONE ? MPL_NONE : loc->ref[init];
+        return init == MPL_NONE ? MPL_NONE : mpl_ref_of(loc, init);
     }
     return mpl_call_opener(loc, call);
 }

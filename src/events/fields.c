@@ -9,7 +9,7 @@ int64_t mpl_events_first_ticks(const struct mpl_events *events, uint32_t locatio
     const struct mpl_lane *lane = &events->lanes[location];
 
     return lane->n_calls > 0 && lane->calls[0].class == MPL_SPAN_STARTUP
-               ? loc->time_ticks[0]
+               ? mpl_ticks_of(loc, 0)
                : mpl_time_of(events, loc, 0);
 }
 

@@ -247,9 +247,9 @@ static void widen(const struct cutter *c, uint32_t location, uint32_t k, struct 
     const int64_t begin = c->events->startup_end_ticks;
     const bool is_last = k == lane->n_calls;
     const int64_t from = not_before(
-        k == 0 ? loc->time_ticks[0] : mpl_call_leave_ticks(c->whole, location, k - 1),
+        k == 0 ? mpl_ticks_of(loc, 0) : mpl_call_leave_ticks(c->whole, location, k - 1),
         begin);
-    const int64_t to = not_before(is_last ? loc->time_ticks[loc->n_events - 1]
+    const int64_t to = not_before(is_last ? mpl_ticks_of(loc, loc->n_events - 1)
                                           : mpl_call_enter_ticks(c->whole, location, k),
                                   begin);
 
@@ -293,7 +293,7 @@ static uint32_t find_end(const struct cutter *c, const struct mpl_location *loc,
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (loc->time_ticks[middle] < c->part->end_ticks) {
+        if (mpl_ticks_of(loc, middle) < c->part->end_ticks) {
             low = middle;
         } else {
             high = middle;

@@ -227,7 +227,7 @@ static bool sum_calls(struct totals_walk *w, uint32_t location)
     if (loc->n_events == 0 || !mpl_events_has_process(w->events, loc->process)) {
         return true;
     }
-    compute_ticks = loc->time_ticks[loc->n_events - 1] - loc->time_ticks[0];
+    compute_ticks = mpl_ticks_of(loc, loc->n_events - 1) - mpl_ticks_of(loc, 0);
     for (uint32_t k = 0; k < lane->n_calls; k++) {
         const struct mpl_call *call = &lane->calls[k];
         const int64_t ticks = duration_of(w->events, location, k);
@@ -280,8 +280,8 @@ static void to_seconds(struct totals_walk *w, uint32_t location,
         totals->n_collectives += mpl_events_has_collective(w->events, location, i);
     }
     if (loc->n_events > 0) {
-        totals->total_s = mpl_model_seconds(model, loc->time_ticks[loc->n_events - 1] -
-                                                       loc->time_ticks[0]);
+        totals->total_s = mpl_model_seconds(model, mpl_ticks_of(loc, loc->n_events - 1) -
+                                                       mpl_ticks_of(loc, 0));
     }
 }
 
@@ -367,7 +367,7 @@ double mpl_events_computed_s(const struct mpl_events *events, uint32_t location)
     if (loc->n_events == 0 || !mpl_events_has_process(events, loc->process)) {
         return 0;
     }
-    ticks = loc->time_ticks[loc->n_events - 1] - loc->time_ticks[0];
+    ticks = mpl_ticks_of(loc, loc->n_events - 1) - mpl_ticks_of(loc, 0);
     for (uint32_t k = 0; k < lane->n_calls; k++) {
         ticks -= duration_of(events, location, k);
     }

@@ -163,7 +163,7 @@ static void take_records(const struct lane_walk *w, const struct mpl_call *call,
                          uint32_t leave, struct view *view)
 {
     for (uint32_t e = call->enter; e <= leave; e++) {
-        const uint32_t ref = w->loc->ref[e];
+        const uint32_t ref = mpl_ref_of(w->loc, e);
 
         switch ((enum mpl_event_kind) w->loc->kind[e]) {
         case MPL_EV_RECV:

@@ -59,15 +59,31 @@ static void measure(struct mpl_halting *h)
                               (is_work_usual || h->halt->is_cycle_known));
 }
 
+/* No block takes longer afterwards, so that none needs more room than it has. */
+static void cut_block(struct mpl_location *loc, uint32_t first, int64_t end_ticks)
+{
+    const uint32_t left = loc->n_events - first;
+    const uint32_t n = left < MPL_BLOCK_EVENTS ? left : MPL_BLOCK_EVENTS;
+    int64_t ticks[MPL_BLOCK_EVENTS];
+
+    if (mpl_ticks_of(loc, first + n - 1) <= end_ticks) {
+        return;
+    }
+    mpl_times_read(&loc->times, first, n, ticks);
+    for (uint32_t i = n; i > 0 && ticks[i - 1] > end_ticks; i--) {
+        ticks[i - 1] = end_ticks;
+    }
+    mpl_assert(mpl_times_write(&loc->times, first, n, ticks));
+}
+
 /* One tick is left, so that the run is not without duration where it stands still from the beginning. */
 static void cut_standstill(struct mpl_halting *h)
 {
     for (uint32_t l = 0; l < h->model->n_locations; l++) {
         struct mpl_location *loc = &h->model->locations[l];
 
-        for (uint32_t i = loc->n_events; i > 0 && loc->time_ticks[i - 1] > h->at_ticks;
-             i--) {
-            loc->time_ticks[i - 1] = h->at_ticks + 1;
+        for (uint32_t i = 0; i < loc->n_events; i += MPL_BLOCK_EVENTS) {
+            cut_block(loc, i, h->at_ticks + 1);
         }
     }
 }

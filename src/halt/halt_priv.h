@@ -42,7 +42,7 @@ static inline bool mpl_halt_is_mpi(const struct mpl_model *model, uint32_t regio
 
 static inline int64_t mpl_halt_end_of(const struct mpl_location *loc)
 {
-    return loc->time_ticks[loc->n_events - 1];
+    return mpl_ticks_of(loc, loc->n_events - 1);
 }
 
 /* places.c: state, location, region, event of all, and n_in_call; and their functions. */

@@ -12,7 +12,7 @@ enum { LONGEST_ROW = 16, LEAST_PLACES = 3 };
 
 static uint32_t peer_of(const struct mpl_location *loc, uint32_t event)
 {
-    const uint32_t ref = loc->ref[event];
+    const uint32_t ref = mpl_ref_of(loc, event);
     uint32_t envelope;
 
     switch ((enum mpl_event_kind) loc->kind[event]) {
@@ -42,7 +42,7 @@ static struct mpl_halt_history history_of(struct mpl_halting *h,
     struct mpl_halt_history made = { 0 };
 
     for (uint32_t i = 0; i < loc->n_events && !h->is_out_of_memory; i++) {
-        const uint32_t ref = loc->ref[i];
+        const uint32_t ref = mpl_ref_of(loc, i);
 
         if (loc->kind[i] == MPL_EV_ENTER && mpl_halt_is_mpi(h->model, ref)) {
             now = (struct mpl_halt_past){ .enter = i, .region = ref, .peer = MPL_NONE };

@@ -51,13 +51,13 @@ void mpl_halt_pauses_find(struct mpl_halting *h, bool does_somebody_work)
             continue;
         }
         const struct mpl_location *loc = &h->model->locations[h->places[p].location];
-        int64_t since_ticks = loc->time_ticks[0];
+        int64_t since_ticks = mpl_ticks_of(loc, 0);
 
         n_processes++;
         for (uint32_t i = 0; i < h->histories[p].n && !h->is_out_of_memory; i++) {
             const struct mpl_halt_past *call = &h->histories[p].calls[i];
-            const int64_t enter = loc->time_ticks[call->enter];
-            const int64_t leave = loc->time_ticks[call->leave];
+            const int64_t enter = mpl_ticks_of(loc, call->enter);
+            const int64_t leave = mpl_ticks_of(loc, call->leave);
             struct step *in = (struct step *) mpl_buf_add(&steps);
 
             h->is_out_of_memory |= in == NULL;

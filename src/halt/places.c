@@ -14,7 +14,7 @@ static uint32_t last_mpi_record(const struct mpl_model *model,
         const uint8_t kind = loc->kind[i - 1];
 
         if ((kind == MPL_EV_ENTER || kind == MPL_EV_LEAVE) &&
-            mpl_halt_is_mpi(model, loc->ref[i - 1])) {
+            mpl_halt_is_mpi(model, mpl_ref_of(loc, i - 1))) {
             return i - 1;
         }
     }
@@ -24,7 +24,7 @@ static uint32_t last_mpi_record(const struct mpl_model *model,
 static bool is_poll(const struct mpl_model *model, const struct mpl_location *loc,
                     uint32_t event)
 {
-    return model->regions[loc->ref[event]].mode == MPL_CALL_TEST;
+    return model->regions[mpl_ref_of(loc, event)].mode == MPL_CALL_TEST;
 }
 
 /* The innermost function of the program that is open at a record. */
@@ -37,13 +37,13 @@ static uint32_t function_at(const struct mpl_model *model, const struct mpl_loca
         const uint8_t kind = loc->kind[i - 1];
 
         if ((kind != MPL_EV_ENTER && kind != MPL_EV_LEAVE) ||
-            model->regions[loc->ref[i - 1]].kind != MPL_REGION_USER) {
+            model->regions[mpl_ref_of(loc, i - 1)].kind != MPL_REGION_USER) {
             continue;
         }
         if (kind == MPL_EV_LEAVE) {
             closed++;
         } else if (closed-- == 0) {
-            return loc->ref[i - 1];
+            return mpl_ref_of(loc, i - 1);
         }
     }
     return MPL_NONE;
@@ -54,10 +54,10 @@ static uint32_t function_at(const struct mpl_model *model, const struct mpl_loca
 static uint32_t before_the_end(const struct mpl_location *loc, uint32_t last)
 {
     const int64_t end_ticks = mpl_halt_end_of(loc);
-    const int64_t most_ticks = end_ticks - (end_ticks - loc->time_ticks[last]) / 100;
+    const int64_t most_ticks = end_ticks - (end_ticks - mpl_ticks_of(loc, last)) / 100;
     uint32_t i = last + 1;
 
-    while (i < loc->n_events && loc->time_ticks[i] < most_ticks) {
+    while (i < loc->n_events && mpl_ticks_of(loc, i) < most_ticks) {
         i++;
     }
     return i;
@@ -78,18 +78,18 @@ static struct mpl_halt_place place_of(const struct mpl_model *model, uint32_t lo
     if (loc->is_damaged || last == MPL_NONE) {
         return place;
     }
-    if (model->regions[loc->ref[last]].kind == MPL_REGION_MPI_FINALIZE) {
+    if (model->regions[mpl_ref_of(loc, last)].kind == MPL_REGION_MPI_FINALIZE) {
         place.state = MPL_HALT_OVER;
     } else if (is_poll(model, loc, last)) {
         place.state = MPL_HALT_POLLS;
-        place.region = loc->ref[last];
+        place.region = mpl_ref_of(loc, last);
         while (last != MPL_NONE && is_poll(model, loc, last)) {
             place.event = last;
             last = last_mpi_record(model, loc, last);
         }
     } else if (loc->kind[last] == MPL_EV_ENTER) {
         place.state = MPL_HALT_IN_CALL;
-        place.region = loc->ref[last];
+        place.region = mpl_ref_of(loc, last);
     } else {
         place.state = MPL_HALT_OUTSIDE;
     }
@@ -105,8 +105,9 @@ static uint32_t function_of(const struct mpl_model *model, const struct mpl_loca
         return MPL_NONE;
     }
 
-    const bool is_outside = loc->kind[last] == MPL_EV_LEAVE && !is_poll(model, loc, last) &&
-                            model->regions[loc->ref[last]].kind != MPL_REGION_MPI_FINALIZE;
+    const bool is_outside =
+        loc->kind[last] == MPL_EV_LEAVE && !is_poll(model, loc, last) &&
+        model->regions[mpl_ref_of(loc, last)].kind != MPL_REGION_MPI_FINALIZE;
 
     return function_at(model, loc, is_outside ? before_the_end(loc, last) : last);
 }
@@ -133,8 +134,8 @@ static bool is_better(const struct mpl_model *model, const struct mpl_halt_place
     if ((a->state == MPL_HALT_IN_CALL) != (b->state == MPL_HALT_IN_CALL)) {
         return a->state == MPL_HALT_IN_CALL;
     }
-    return model->locations[a->location].time_ticks[a->event] >
-           model->locations[b->location].time_ticks[b->event];
+    return mpl_ticks_of(&model->locations[a->location], a->event) >
+           mpl_ticks_of(&model->locations[b->location], b->event);
 }
 
 int64_t mpl_halt_since(const struct mpl_halting *h, uint32_t process)
@@ -144,9 +145,10 @@ int64_t mpl_halt_since(const struct mpl_halting *h, uint32_t process)
 
     /* What comes behind MPI_Finalize, if it is only that others go on, is nothing that it does. */
     return place->state == MPL_HALT_OVER &&
-                   h->model->regions[loc->ref[place->event]].kind != MPL_REGION_MPI_FINALIZE
+                   h->model->regions[mpl_ref_of(loc, place->event)].kind !=
+                       MPL_REGION_MPI_FINALIZE
                ? mpl_halt_end_of(loc)
-               : loc->time_ticks[place->event];
+               : mpl_ticks_of(loc, place->event);
 }
 
 /*

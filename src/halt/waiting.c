@@ -38,13 +38,13 @@ static const struct mpl_collective *last_part(const struct mpl_halting *h, uint3
         while (e < call->leave && loc->kind[e] != MPL_EV_COLL_END) {
             e++;
         }
-        if (e == call->leave || loc->collectives[loc->ref[e]].comm == MPL_NONE) {
+        if (e == call->leave || loc->collectives[mpl_ref_of(loc, e)].comm == MPL_NONE) {
             continue;
         }
         if (call->region == h->places[process].region) {
-            return &loc->collectives[loc->ref[e]];
+            return &loc->collectives[mpl_ref_of(loc, e)];
         }
-        any = any == NULL ? &loc->collectives[loc->ref[e]] : any;
+        any = any == NULL ? &loc->collectives[mpl_ref_of(loc, e)] : any;
     }
     return any;
 }
@@ -190,7 +190,8 @@ static void wait_for_partners(struct mpl_halting *h, uint32_t process, bool *is_
         if (loc->kind[i] != MPL_EV_SEND) {
             continue;
         }
-        const uint32_t peer = loc->envelopes[loc->messages[loc->ref[i]].envelope].peer;
+        const uint32_t peer =
+            loc->envelopes[loc->messages[mpl_ref_of(loc, i)].envelope].peer;
 
         if (peer != MPL_NONE) {
             is_waited_for[peer] = true;

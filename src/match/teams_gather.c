@@ -181,7 +181,7 @@ static void take_thread(struct mpl_teams *t, uint32_t location)
     t->n_open_forks = 0;
     t->n_open_turns = 0;
     for (uint32_t i = 0; i < loc->n_events && !t->is_short; i++) {
-        const uint32_t ref = loc->ref[i];
+        const uint32_t ref = mpl_ref_of(loc, i);
 
         switch (loc->kind[i]) {
         case MPL_EV_ENTER:

@@ -8,7 +8,7 @@ int64_t mpl_turn_time(const struct mpl_model *model, uint32_t location, uint32_t
     const uint32_t master = model->processes[loc->process].locations[0];
 
     /* Unsigned, so that a damaged base wraps instead of being undefined. */
-    return (int64_t) ((uint64_t) loc->time_ticks[event] + loc->base_ticks -
+    return (int64_t) ((uint64_t) mpl_ticks_of(loc, event) + loc->base_ticks -
                       model->locations[master].base_ticks);
 }
 

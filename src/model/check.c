@@ -74,7 +74,7 @@ static void check_messages(const struct mpl_location *loc)
         if (msg->event != MPL_NONE) {
             const uint8_t kind = loc->kind[msg->event];
 
-            mpl_assert(msg->event < loc->n_events && loc->ref[msg->event] == m);
+            mpl_assert(msg->event < loc->n_events && mpl_ref_of(loc, msg->event) == m);
             mpl_assert(kind == MPL_EV_SEND || kind == MPL_EV_ISEND || kind == MPL_EV_RECV ||
                        kind == MPL_EV_IRECV);
             mpl_assert(loc->envelopes[msg->envelope].is_send ==
@@ -83,7 +83,7 @@ static void check_messages(const struct mpl_location *loc)
         if (msg->post != MPL_NONE) {
             const uint8_t kind = loc->kind[msg->post];
 
-            mpl_assert(msg->post < loc->n_events && loc->ref[msg->post] == m);
+            mpl_assert(msg->post < loc->n_events && mpl_ref_of(loc, msg->post) == m);
             mpl_assert(kind == MPL_EV_ISEND_DONE || kind == MPL_EV_IRECV_POST);
         }
     }
@@ -119,7 +119,7 @@ static void check_thread_records(const struct mpl_location *loc)
 
         mpl_assert(r->event < loc->n_events && loc->kind[r->event] == kind);
         mpl_assert(i == 0 || r->event > loc->thread_records[i - 1].event);
-        mpl_assert(kind == MPL_EV_MARK || loc->ref[r->event] == r->object);
+        mpl_assert(kind == MPL_EV_MARK || mpl_ref_of(loc, r->event) == r->object);
     }
 }
 
@@ -148,16 +148,16 @@ static uint32_t references(const struct mpl_model *model, const struct mpl_locat
 
 static void check_events(const struct mpl_model *model, const struct mpl_location *loc)
 {
-    mpl_assert(loc->n_events == 0 || loc->time_ticks[0] >= 0);
+    mpl_assert(loc->n_events == 0 || mpl_ticks_of(loc, 0) >= 0);
     for (uint32_t i = 0; i < loc->n_events; i++) {
         const uint32_t n = references(model, loc, loc->kind[i]);
         const bool may_be_none =
             loc->kind[i] == MPL_EV_ISEND_DONE || loc->kind[i] == MPL_EV_COLL_BEGIN;
 
         mpl_assert(loc->kind[i] < MPL_EV_KINDS);
-        mpl_assert(i == 0 || loc->time_ticks[i] >= loc->time_ticks[i - 1]);
-        mpl_assert(n == MPL_NONE || loc->ref[i] < n ||
-                   (may_be_none && loc->ref[i] == MPL_NONE));
+        mpl_assert(i == 0 || mpl_ticks_of(loc, i) >= mpl_ticks_of(loc, i - 1));
+        mpl_assert(n == MPL_NONE || mpl_ref_of(loc, i) < n ||
+                   (may_be_none && mpl_ref_of(loc, i) == MPL_NONE));
     }
 }
 

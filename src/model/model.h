@@ -8,6 +8,7 @@
 #define MPL_MODEL_MODEL_H
 
 #include "base/base.h"
+#include "model/columns.h"
 
 /* ---- definitions ------------------------------------------------------------ */
 
@@ -221,16 +222,16 @@ struct mpl_location {
     uint32_t thread; /**< 0 for the master thread. */
 
     /**
-     * Ticks of time[i] are relative to this. Real traces exceed 2^53 ticks, so a time never
+     * Times of events are relative to this. Real traces exceed 2^53 ticks, so a time never
      * passes through a double. After clock has run every location has the same base and
-     * time[0] of the earliest one is 0.
+     * the time of the first event of all is 0.
      */
     uint64_t base_ticks;
     uint32_t n_events;
-    int64_t
-        *time_ticks; /**< Never decreasing. Written by read, rewritten in place by clock. */
-    const uint8_t *kind; /**< enum mpl_event_kind */
-    const uint32_t *ref;
+    struct mpl_times times; /**< Read by mpl_ticks_of(). Never decreasing. Written by read,
+                                     rewritten in place by clock. */
+    const uint8_t *kind;    /**< enum mpl_event_kind */
+    struct mpl_ref_column refs; /**< Read by mpl_ref_of(). */
 
     uint32_t n_messages;
     const struct mpl_message *messages;
@@ -255,6 +256,32 @@ struct mpl_location {
     uint64_t
         dropped; /**< Records understood but not kept: metrics, parameters, RMA, I/O. */
 };
+
+/** The time of an event, in ticks relative to the location's base. */
+static inline int64_t mpl_ticks_of(const struct mpl_location *loc, uint32_t event)
+{
+    return mpl_times_get(&loc->times, event);
+}
+
+/** What enum mpl_event_kind says of the event's kind. */
+static inline uint32_t mpl_ref_of(const struct mpl_location *loc, uint32_t event)
+{
+    return mpl_ref_column_get(&loc->refs, mpl_ref_class_of(loc->kind[event]), event);
+}
+
+/** The same of an enter or leave, for less. */
+static inline uint32_t mpl_region_of(const struct mpl_location *loc, uint32_t event)
+{
+    return mpl_ref_column_get(&loc->refs, MPL_REF_PLAIN, event);
+}
+
+/** Makes what was added the columns of \p loc, in \p arena, and is ready for the next one. False: out of memory. */
+bool mpl_event_writer_end(struct mpl_event_writer *writer, struct mpl_arena *arena,
+                          struct mpl_location *loc);
+/** Columns of \p n events, in \p arena. False: out of memory. */
+bool mpl_location_set_events(struct mpl_location *loc, uint32_t n, const int64_t *ticks,
+                             const uint8_t *kind, const uint32_t *ref,
+                             struct mpl_arena *arena);
 
 /** A moment at which the tracer compared a location's clock with the reference clock. */
 struct mpl_clock_offset {

@@ -176,7 +176,7 @@ static bool is_record_of(const struct mpl_model *model, const struct mpl_locatio
                          uint32_t event, enum mpl_region_kind kind)
 {
     return (loc->kind[event] == MPL_EV_ENTER || loc->kind[event] == MPL_EV_LEAVE) &&
-           model->regions[loc->ref[event]].kind == kind;
+           model->regions[mpl_ref_of(loc, event)].kind == kind;
 }
 
 /* MPI allows each of these calls once, MPI_Init early and MPI_Finalize late. */
@@ -205,7 +205,7 @@ static uint32_t find_other_end(const struct mpl_location *loc, uint32_t event)
     for (uint32_t i = 1; i <= n; i++) {
         const uint32_t at = is_enter ? event + i : event - i;
 
-        if (loc->kind[at] == other && loc->ref[at] == loc->ref[event]) {
+        if (loc->kind[at] == other && mpl_ref_of(loc, at) == mpl_ref_of(loc, event)) {
             return at;
         }
     }

@@ -37,12 +37,12 @@ static bool is_call(uint8_t kind)
 static void look_at(struct search *s, const struct mpl_location *loc)
 {
     for (uint32_t e = 0; e + 1 < loc->n_events && s->n_left > 0; e++) {
-        if (loc->kind[e] != MPL_EV_ENTER || !s->may_be[loc->ref[e]]) {
+        if (loc->kind[e] != MPL_EV_ENTER || !s->may_be[mpl_ref_of(loc, e)]) {
             continue;
         }
-        s->is_used[loc->ref[e]] = true;
+        s->is_used[mpl_ref_of(loc, e)] = true;
         if (!is_call(loc->kind[e + 1])) {
-            s->may_be[loc->ref[e]] = false;
+            s->may_be[mpl_ref_of(loc, e)] = false;
             s->n_left--;
         }
     }
@@ -55,7 +55,7 @@ static void find_spans(const struct search *s, struct mpl_net_silent *silent)
 
         silent[l] = (struct mpl_net_silent){ MPL_NONE, 0 };
         for (uint32_t e = 0; e < loc->n_events; e++) {
-            if (!is_call(loc->kind[e]) || !s->may_be[loc->ref[e]]) {
+            if (!is_call(loc->kind[e]) || !s->may_be[mpl_ref_of(loc, e)]) {
                 continue;
             }
             if (loc->kind[e] == MPL_EV_ENTER) {

@@ -44,7 +44,7 @@ void mpl_order_view_refresh(struct mpl_order_view *view)
 int64_t mpl_order_view_time(const struct mpl_order_view *view, uint32_t location,
                             uint32_t event)
 {
-    const int64_t ticks = view->model->locations[location].time_ticks[event];
+    const int64_t ticks = mpl_ticks_of(&view->model->locations[location], event);
 
     /* Unsigned, so that a damaged base wraps instead of being undefined. */
     return (int64_t) ((uint64_t) ticks + (uint64_t) view->skew_ticks[location]);
@@ -102,7 +102,7 @@ static uint32_t find_ends(struct mpl_order_pairs *walk, struct ends *ends)
             ends[n].from = find_sender(walk->view, walk->location, i, e->peer);
             __builtin_prefetch(
                 &model->locations[ends[n].from.location].messages[ends[n].from.message]);
-            __builtin_prefetch(&loc->time_ticks[loc->messages[i].event]);
+            __builtin_prefetch(&loc->times.offset[loc->messages[i].event]);
             n++;
         }
     }
@@ -129,7 +129,7 @@ uint32_t mpl_order_pairs_next(struct mpl_order_pairs *walk, struct mpl_order_pai
             .to_event = loc->messages[ends[i].to].event,
             .is_guess = mpl_match_is_guess(walk->view->match, walk->location, ends[i].to),
         };
-        __builtin_prefetch(&sender->time_ticks[pairs[i].from_event]);
+        __builtin_prefetch(&sender->times.offset[pairs[i].from_event]);
     }
     for (uint32_t i = 0; i < n; i++) {
         pairs[i].sent_ticks =
@@ -195,7 +195,7 @@ static bool is_synchronous(const struct mpl_model *model, const struct mpl_locat
 {
     return event > 0 && event + 1 < loc->n_events && loc->kind[event] == MPL_EV_SEND &&
            loc->kind[event - 1] == MPL_EV_ENTER && loc->kind[event + 1] == MPL_EV_LEAVE &&
-           model->regions[loc->ref[event - 1]].mode == MPL_CALL_SYNC_SEND;
+           model->regions[mpl_ref_of(loc, event - 1)].mode == MPL_CALL_SYNC_SEND;
 }
 
 static void visit_answer(const struct mpl_order_view *view, uint32_t location,

@@ -16,7 +16,7 @@ double mpl_query_seconds(const struct mpl_query *q, struct mpl_moment moment)
 {
     const struct mpl_location *loc = &q->run->model->locations[moment.location];
 
-    return mpl_model_seconds(q->run->model, loc->time_ticks[moment.event]);
+    return mpl_model_seconds(q->run->model, mpl_ticks_of(loc, moment.event));
 }
 
 /* The innermost region open at an event, but for so many that are left before that. */
@@ -28,7 +28,7 @@ static uint32_t open_region(const struct mpl_location *loc, uint32_t event, uint
             n_left++;
         } else if (loc->kind[i] == MPL_EV_ENTER && n_left == 0) {
             *enter = i;
-            return loc->ref[i];
+            return mpl_ref_of(loc, i);
         } else if (loc->kind[i] == MPL_EV_ENTER) {
             n_left--;
         }
@@ -92,7 +92,7 @@ static const char *say_collective(const struct mpl_query *q, const struct mpl_lo
 static const char *say_event(const struct mpl_query *q, const struct mpl_location *loc,
                              uint32_t event)
 {
-    const uint32_t ref = loc->ref[event];
+    const uint32_t ref = mpl_ref_of(loc, event);
 
     switch ((enum mpl_event_kind) loc->kind[event]) {
     case MPL_EV_ENTER:
@@ -283,7 +283,7 @@ static uint32_t last_event_until(const struct mpl_location *loc, int64_t ticks)
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (loc->time_ticks[middle] <= ticks) {
+        if (mpl_ticks_of(loc, middle) <= ticks) {
             low = middle + 1;
         } else {
             high = middle;
@@ -319,12 +319,12 @@ static enum mpl_status find_second(const struct asked *asked, const char *second
     if (stop == second || *stop != '\0' || !isfinite(ticks)) {
         return no_address(asked->address, err);
     }
-    if (!(ticks >= (double) loc->time_ticks[0] &&
-          ticks <= (double) loc->time_ticks[loc->n_events - 1])) {
+    if (!(ticks >= (double) mpl_ticks_of(loc, 0) &&
+          ticks <= (double) mpl_ticks_of(loc, loc->n_events - 1))) {
         return mpl_fail(
             err, MPL_E_USAGE, "\"%s\": location %s is recorded from second %.6f to %.6f",
-            asked->address, loc->label, mpl_model_seconds(model, loc->time_ticks[0]),
-            mpl_model_seconds(model, loc->time_ticks[loc->n_events - 1]));
+            asked->address, loc->label, mpl_model_seconds(model, mpl_ticks_of(loc, 0)),
+            mpl_model_seconds(model, mpl_ticks_of(loc, loc->n_events - 1)));
     }
     const uint32_t last = last_event_until(loc, (int64_t) ticks);
     uint32_t enter = MPL_NONE;
@@ -344,7 +344,7 @@ static bool is_region(const struct mpl_query *q, const struct mpl_location *loc,
                       uint32_t event, const char *name)
 {
     return loc->kind[event] == MPL_EV_ENTER &&
-           strcmp(q->run->model->regions[loc->ref[event]].name, name) == 0;
+           strcmp(q->run->model->regions[mpl_ref_of(loc, event)].name, name) == 0;
 }
 
 static uint32_t count_calls(const struct mpl_query *q, const struct mpl_location *loc,
@@ -368,9 +368,9 @@ static const char *similar_region(const struct mpl_query *q, const struct mpl_lo
     size_t n = 0;
 
     for (uint32_t i = 0; i < loc->n_events && is_seen != NULL && names != NULL; i++) {
-        if (loc->kind[i] == MPL_EV_ENTER && !is_seen[loc->ref[i]]) {
-            is_seen[loc->ref[i]] = true;
-            names[n++] = model->regions[loc->ref[i]].name;
+        if (loc->kind[i] == MPL_EV_ENTER && !is_seen[mpl_ref_of(loc, i)]) {
+            is_seen[mpl_ref_of(loc, i)] = true;
+            names[n++] = model->regions[mpl_ref_of(loc, i)].name;
         }
     }
     return n == 0 ? NULL : mpl_suggest(name, names, n);

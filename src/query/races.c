@@ -81,10 +81,11 @@ static bool find_sender(const struct races *r, uint32_t event, struct mpl_end *s
     const struct mpl_location *loc = &model->locations[r->location];
 
     if ((loc->kind[event] != MPL_EV_RECV && loc->kind[event] != MPL_EV_IRECV) ||
-        loc->ref[event] == MPL_NONE) {
+        mpl_ref_of(loc, event) == MPL_NONE) {
         return false;
     }
-    *sender = mpl_match_partner(model, r->q->run->match, r->location, loc->ref[event]);
+    *sender =
+        mpl_match_partner(model, r->q->run->match, r->location, mpl_ref_of(loc, event));
     if (sender->message == MPL_NONE) {
         return false;
     }
@@ -104,7 +105,7 @@ static bool has_named(const struct races *r, uint32_t event)
 {
     const struct mpl_model *model = r->q->run->model;
     const struct mpl_location *loc = &model->locations[r->location];
-    const struct mpl_message *m = &loc->messages[loc->ref[event]];
+    const struct mpl_message *m = &loc->messages[mpl_ref_of(loc, event)];
 
     return model->can.has_wildcards && m->envelope != MPL_NONE &&
            !loc->envelopes[m->envelope].any_source;
@@ -136,21 +137,21 @@ static bool look_behind(struct races *r, uint32_t event)
         return false;
     }
     s->race.n_receives++;
-    count(r, s, loc->ref[event],
+    count(r, s, mpl_ref_of(loc, event),
           !has_named(r, event) &&
               (end.location == s->least_sender ? s->least_of_others : s->least) <= event);
-    r->needs[loc->ref[event]] = mpl_causality_past(
+    r->needs[mpl_ref_of(loc, event)] = mpl_causality_past(
         r->q->causality,
         (struct mpl_moment){ end.location, from->messages[end.message].event },
         r->location);
-    keep(s, end.location, r->needs[loc->ref[event]]);
+    keep(s, end.location, r->needs[mpl_ref_of(loc, event)]);
     return true;
 }
 
 /* From the first to the last: whose message could have been taken by a receive in front. */
 static void look_in_front(struct races *r, uint32_t event)
 {
-    const uint32_t message = r->q->run->model->locations[r->location].ref[event];
+    const uint32_t message = mpl_ref_of(&r->q->run->model->locations[r->location], event);
     const struct mpl_envelope *envelope;
     struct mpl_end end;
 

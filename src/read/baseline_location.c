@@ -32,13 +32,15 @@ static void take_envelopes(struct mpl_baseline_reader *r,
     r->is_short |= loc->envelopes == NULL;
 }
 
-static void take_times(struct mpl_baseline_reader *r, const struct mpl_json_value *value,
-                       struct mpl_location *loc)
+static int64_t *take_times(struct mpl_baseline_reader *r,
+                           const struct mpl_json_value *value,
+                           const struct mpl_location *loc)
 {
     struct mpl_coder c = mpl_coder_read(mpl_json_text(value));
-    int64_t *times = mpl_reader_make(r, loc->n_events, sizeof *times);
+    int64_t *times = mpl_arena_array(r->scratch, loc->n_events, sizeof *times);
     int64_t at = 0;
 
+    r->is_short |= times == NULL;
     for (uint32_t i = 0; i < loc->n_events && times != NULL; i++) {
         uint64_t more = 0;
 
@@ -49,7 +51,7 @@ static void take_times(struct mpl_baseline_reader *r, const struct mpl_json_valu
     if (!mpl_coder_is_done(&c)) {
         mpl_reader_complain(r, "times");
     }
-    loc->time_ticks = times;
+    return times;
 }
 
 static bool is_sound_collective(const struct mpl_collective *part, uint32_t *before)
@@ -83,7 +85,7 @@ static void read_records(struct mpl_baseline_reader *r, const uint32_t *shapes,
 }
 
 static void take_records(struct mpl_baseline_reader *r, const struct mpl_json_value *value,
-                         struct mpl_location *loc)
+                         const int64_t *times, struct mpl_location *loc)
 {
     const uint32_t n = loc->n_events;
     struct mpl_coder c = mpl_coder_read(mpl_json_text(value));
@@ -93,11 +95,11 @@ static void take_records(struct mpl_baseline_reader *r, const struct mpl_json_va
         .location = loc,
         .messages = mpl_reader_make(r, loc->n_messages, sizeof *to.messages),
         .collectives = mpl_reader_make(r, loc->n_collectives, sizeof *to.collectives),
-        .kind = mpl_reader_make(r, n, sizeof *to.kind),
-        .ref = mpl_reader_make(r, n, sizeof *to.ref),
+        .kind = mpl_arena_array(r->scratch, n, sizeof *to.kind),
+        .ref = mpl_arena_array(r->scratch, n, sizeof *to.ref),
     };
 
-    r->is_short |= shapes == NULL;
+    r->is_short |= shapes == NULL || to.kind == NULL || to.ref == NULL;
     for (uint32_t i = 0; i < loc->n_messages && !r->is_short; i++) {
         to.messages[i] = (struct mpl_message){ MPL_NONE, MPL_NONE, MPL_NONE, 0 };
     }
@@ -111,8 +113,8 @@ static void take_records(struct mpl_baseline_reader *r, const struct mpl_json_va
     read_records(r, shapes, &to);
     loc->messages = to.messages;
     loc->collectives = to.collectives;
-    loc->kind = to.kind;
-    loc->ref = to.ref;
+    r->is_short |=
+        r->is_short || !mpl_location_set_events(loc, n, times, to.kind, to.ref, r->arena);
 }
 
 static bool is_sound_thread_record(const struct mpl_location *loc,
@@ -123,7 +125,7 @@ static bool is_sound_thread_record(const struct mpl_location *loc,
                                                     : MPL_EV_MARK;
 
     return x->event < loc->n_events && loc->kind[x->event] == kind &&
-           (kind == MPL_EV_MARK || loc->ref[x->event] == x->object);
+           (kind == MPL_EV_MARK || mpl_ref_of(loc, x->event) == x->object);
 }
 
 static void take_threads(struct mpl_baseline_reader *r, const struct mpl_json_value *value,
@@ -163,6 +165,7 @@ void mpl_baseline_location(struct mpl_baseline_reader *r, const struct mpl_json_
     /* Each has a letter, and more than there are would be a lie. */
     const int64_t most = times == NULL ? 0 : (int64_t) strlen(times);
     const struct mpl_json_value *threads = mpl_json_member(x, "threads");
+    const int64_t *ticks;
 
     loc->label = mpl_reader_text(r, mpl_json_member(x, "label"), what);
     loc->name = mpl_reader_text(r, mpl_json_member(x, "name"), what);
@@ -176,9 +179,9 @@ void mpl_baseline_location(struct mpl_baseline_reader *r, const struct mpl_json_
     take_envelopes(r, mpl_json_member(x, "envelopes"), loc);
     loc->wanted = mpl_reader_members(r, mpl_json_member(x, "wanted"), loc->n_envelopes,
                                      &loc->n_wanted, what);
-    take_times(r, mpl_json_member(x, "times"), loc);
+    ticks = take_times(r, mpl_json_member(x, "times"), loc);
     if (!mpl_reader_is_lost(r)) {
-        take_records(r, mpl_json_member(x, "records"), loc);
+        take_records(r, mpl_json_member(x, "records"), ticks, loc);
     }
     if (threads != NULL && !mpl_reader_is_lost(r)) {
         take_threads(r, threads, loc);

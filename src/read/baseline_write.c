@@ -180,13 +180,16 @@ static struct mpl_json *records_json(struct writer *w, struct mpl_location *loc)
         .collectives =
             copy(w, loc->collectives, loc->n_collectives * sizeof *loc->collectives),
         .kind = copy(w, loc->kind, n * sizeof *loc->kind),
-        .ref = copy(w, loc->ref, n * sizeof *loc->ref),
+        .ref = MPL_NEW_ARRAY(w->scratch, n, uint32_t),
     };
     uint32_t *shapes = MPL_NEW_ARRAY(w->scratch, n, uint32_t);
     struct mpl_coder one = mpl_coder_write();
     struct mpl_coder all = mpl_coder_write();
 
-    w->is_short |= shapes == NULL;
+    w->is_short |= shapes == NULL || r.ref == NULL;
+    for (uint32_t i = 0; i < n && r.ref != NULL; i++) {
+        r.ref[i] = mpl_ref_of(loc, i);
+    }
     for (uint32_t i = 0; i < n && !w->is_short; i++) {
         mpl_code_record(&r, i, &one);
         shapes[i] = shape_of(w, &one);
@@ -202,10 +205,10 @@ static struct mpl_json *times_json(struct writer *w, const struct mpl_location *
     int64_t before = 0;
 
     for (uint32_t i = 0; i < loc->n_events; i++) {
-        uint64_t more = (uint64_t) (loc->time_ticks[i] - before);
+        uint64_t more = (uint64_t) (mpl_ticks_of(loc, i) - before);
 
         mpl_code(&c, &more, UINT64_MAX);
-        before = loc->time_ticks[i];
+        before = mpl_ticks_of(loc, i);
     }
     return column(w, &c);
 }

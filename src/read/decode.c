@@ -84,9 +84,11 @@ static uint32_t region_of_context(struct mpl_decode *d, uint32_t local)
 /* A buffer flush tells its end in advance; the next time proves when it was really over. */
 static void bound_flush(struct mpl_decode *d)
 {
-    int64_t *end = &d->time_ticks[d->flush_end];
+    struct mpl_event_writer *events = &d->scratch->events;
 
-    *end = *end > d->now_ticks ? d->now_ticks : *end;
+    if (mpl_times_get(&events->times, d->flush_end) > d->now_ticks) {
+        mpl_event_writer_set_ticks(events, d->flush_end, d->now_ticks);
+    }
     d->flush_end = MPL_NONE;
 }
 
@@ -99,7 +101,7 @@ static void take_flush(struct mpl_decode *d, uint64_t stop_ticks, const uint8_t 
                          *next == MPL_REC_END_OF_FILE;
 
     mpl_decode_store(d, MPL_EV_FLUSH_BEGIN, 0);
-    d->flush_end = d->n;
+    d->flush_end = mpl_decode_count(d);
     if (has_end && end > (uint64_t) begin && end <= MPL_LONGEST_RUN) {
         d->now_ticks = (int64_t) end;
     }
@@ -207,7 +209,7 @@ static void keep_thread_record(struct mpl_decode *d, enum mpl_thread_act act,
         d->is_out_of_memory = true;
         return;
     }
-    *record = (struct mpl_thread_record){ d->n - 1, act, object, number };
+    *record = (struct mpl_thread_record){ mpl_decode_count(d) - 1, act, object, number };
 }
 
 static void take_lock(struct mpl_decode *d, enum mpl_thread_act act, uint32_t lock,
@@ -413,9 +415,7 @@ struct mpl_decoder *mpl_decoder_create(struct mpl_arena *arena)
     struct mpl_decoder *decoder = MPL_NEW(arena, struct mpl_decoder);
 
     if (decoder != NULL) {
-        decoder->time_ticks = mpl_buf_make(sizeof(int64_t));
-        decoder->kind = mpl_buf_make(sizeof(uint8_t));
-        decoder->ref = mpl_buf_make(sizeof(uint32_t));
+        decoder->events = mpl_event_writer_make();
         decoder->messages = mpl_buf_make(sizeof(struct mpl_message));
         decoder->collectives = mpl_buf_make(sizeof(struct mpl_collective));
         decoder->thread_records = mpl_buf_make(sizeof(struct mpl_thread_record));
@@ -427,9 +427,7 @@ struct mpl_decoder *mpl_decoder_create(struct mpl_arena *arena)
 
 void mpl_decoder_close(struct mpl_decoder *decoder)
 {
-    mpl_buf_free(&decoder->time_ticks);
-    mpl_buf_free(&decoder->kind);
-    mpl_buf_free(&decoder->ref);
+    mpl_event_writer_free(&decoder->events);
     mpl_buf_free(&decoder->messages);
     mpl_buf_free(&decoder->collectives);
     mpl_requests_free(&decoder->requests);
@@ -461,28 +459,30 @@ void mpl_decode_start(struct mpl_decoder *decoder, const struct mpl_decode_job *
     }
 }
 
-/* Room for \p n items, and where these are a \p share of all, for a few more than there seem to be. */
-static bool make_room(struct mpl_buf *column, uint64_t n, double share)
+/* Where \p n items are a \p share of all: a few more than there seem to be, and at least one more. */
+static uint64_t expect(uint64_t n, double share)
 {
     const uint64_t expected =
         share < 1 ? (uint64_t) ((double) n / share * (1 + 1.0 / 32)) : n;
 
-    return n <= column->room || mpl_buf_reserve(column, expected > n ? expected : n + 1);
+    return expected > n ? expected : n + 1;
+}
+
+static bool make_room(struct mpl_buf *column, uint64_t n, double share)
+{
+    return n <= column->room || mpl_buf_reserve(column, expect(n, share));
 }
 
 static bool make_columns(struct mpl_decode *d, double share)
 {
     const struct mpl_scan *scan = d->job.scan;
     struct mpl_decoder *columns = d->scratch;
-    const bool is_enough = make_room(&columns->time_ticks, scan->n_events, share) &&
-                           make_room(&columns->kind, scan->n_events, share) &&
-                           make_room(&columns->ref, scan->n_events, share) &&
+    const uint64_t n = scan->n_events;
+    const bool is_enough = (n <= columns->events.room ||
+                            mpl_event_writer_reserve(&columns->events, expect(n, share))) &&
                            make_room(&columns->messages, scan->n_messages, share) &&
                            make_room(&columns->collectives, scan->n_collectives, share);
 
-    d->time_ticks = columns->time_ticks.data;
-    d->kind = columns->kind.data;
-    d->ref = columns->ref.data;
     d->messages = columns->messages.data;
     d->collectives = columns->collectives.data;
     return is_enough;
@@ -506,7 +506,7 @@ enum mpl_status mpl_decode_chunk(struct mpl_decoder *decoder,
     } else {
         take_chunk(d, records.at, records.end, false);
     }
-    return d->is_out_of_memory ? mpl_nomem(err) : MPL_OK;
+    return d->is_out_of_memory || decoder->events.is_short ? mpl_nomem(err) : MPL_OK;
 }
 
 static void count_open(struct mpl_decode *d)
@@ -537,15 +537,11 @@ enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *ar
     struct mpl_decode *d = &decoder->decode;
     const struct mpl_scan *scan = d->job.scan;
 
-    mpl_assert(d->n == scan->n_events && d->n_messages <= scan->n_messages &&
+    mpl_assert(mpl_decode_count(d) == scan->n_events && d->n_messages <= scan->n_messages &&
                d->n_collectives <= scan->n_collectives);
     count_open(d);
     *counts = d->counts;
     loc->base_ticks = scan->first_time;
-    loc->n_events = d->n;
-    loc->time_ticks = keep_column(&decoder->time_ticks, d->n, arena);
-    loc->kind = keep_column(&decoder->kind, d->n, arena);
-    loc->ref = keep_column(&decoder->ref, d->n, arena);
     loc->n_messages = d->n_messages;
     loc->messages = keep_column(&decoder->messages, d->n_messages, arena);
     loc->n_collectives = d->n_collectives;
@@ -554,8 +550,9 @@ enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *ar
     loc->envelopes = mpl_buf_take(&decoder->envelopes.items, arena);
     loc->n_thread_records = (uint32_t) decoder->thread_records.n;
     loc->thread_records = mpl_buf_take(&decoder->thread_records, arena);
-    return !mpl_extras_end(d, arena, loc) || loc->time_ticks == NULL || loc->kind == NULL ||
-                   loc->ref == NULL || loc->messages == NULL || loc->collectives == NULL ||
+    return !mpl_extras_end(d, arena, loc) ||
+                   !mpl_event_writer_end(&decoder->events, arena, loc) ||
+                   loc->messages == NULL || loc->collectives == NULL ||
                    loc->envelopes == NULL || loc->thread_records == NULL
                ? mpl_nomem(err)
                : MPL_OK;

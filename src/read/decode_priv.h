@@ -37,10 +37,6 @@ struct mpl_decode {
     uint32_t process;
     bool is_out_of_memory;
 
-    int64_t *time_ticks;
-    uint8_t *kind;
-    uint32_t *ref;
-    uint32_t n;         /**< Events so far. */
     int64_t now_ticks;  /**< Time of the records that follow. */
     uint32_t flush_end; /**< FLUSH_END record of this moment; MPL_NONE if none. */
 
@@ -64,10 +60,8 @@ struct mpl_decode {
 };
 
 struct mpl_decoder {
-    struct mpl_buf
-        time_ticks; /**< int64_t; room for this and the next four is made for a chunk. */
-    struct mpl_buf kind;        /**< uint8_t */
-    struct mpl_buf ref;         /**< uint32_t */
+    struct mpl_event_writer
+        events;                 /**< Room for this and the next two is made for a chunk. */
     struct mpl_buf messages;    /**< struct mpl_message */
     struct mpl_buf collectives; /**< struct mpl_collective */
     struct mpl_requests requests;
@@ -78,13 +72,16 @@ struct mpl_decoder {
     struct mpl_decode decode;
 };
 
+/** Events so far. */
+static inline uint32_t mpl_decode_count(const struct mpl_decode *d)
+{
+    return d->scratch->events.n;
+}
+
 static inline void mpl_decode_store(struct mpl_decode *d, enum mpl_event_kind kind,
                                     uint32_t ref)
 {
-    d->time_ticks[d->n] = d->now_ticks;
-    d->kind[d->n] = (uint8_t) kind;
-    d->ref[d->n] = ref;
-    d->n++;
+    mpl_event_writer_add(&d->scratch->events, d->now_ticks, (uint8_t) kind, ref);
 }
 
 /** Fields of a collective's end, as recorded. */

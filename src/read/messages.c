@@ -109,7 +109,7 @@ void mpl_decode_message(struct mpl_decode *d, enum mpl_event_kind kind,
         open_request(d, MPL_REQUEST_SEND, request, number);
     }
     d->messages[number].envelope = envelope;
-    d->messages[number].event = d->n;
+    d->messages[number].event = mpl_decode_count(d);
     d->messages[number].bytes = bytes;
     mpl_decode_store(d, kind, number);
 }
@@ -120,7 +120,7 @@ void mpl_decode_isend_done(struct mpl_decode *d, uint64_t request)
         mpl_requests_take(&d->scratch->requests, MPL_REQUEST_SEND, request);
 
     if (number != MPL_NONE) {
-        d->messages[number].post = d->n;
+        d->messages[number].post = mpl_decode_count(d);
     }
     mpl_decode_store(d, MPL_EV_ISEND_DONE, number);
 }
@@ -130,7 +130,7 @@ void mpl_decode_irecv_post(struct mpl_decode *d, uint64_t request)
     const uint32_t number = add_message(d);
 
     open_request(d, MPL_REQUEST_RECV, request, number);
-    d->messages[number].post = d->n;
+    d->messages[number].post = mpl_decode_count(d);
     mpl_decode_store(d, MPL_EV_IRECV_POST, number);
 }
 
@@ -192,7 +192,7 @@ static void end_collective(struct mpl_decode *d, uint32_t number,
 {
     struct mpl_collective *part = &d->collectives[number];
 
-    part->end = d->n;
+    part->end = mpl_decode_count(d);
     part->op = op_of_record(record->op);
     part->comm = find_comm(d, record->comm);
     part->root = find_root(d, part, record->root);
@@ -206,7 +206,7 @@ void mpl_decode_coll_begin(struct mpl_decode *d)
     const struct mpl_region *region = &d->job.model->regions[d->last_region];
     const uint32_t number = add_collective(d);
 
-    d->collectives[number].begin = d->n;
+    d->collectives[number].begin = mpl_decode_count(d);
     /* EZTrace begins MPI_Ibarrier and its like without ever ending them; the end of the next
      * blocking collective must not be taken for theirs. */
     d->collectives[number].is_immediate = region->mode == MPL_CALL_IMMEDIATE;
@@ -227,7 +227,7 @@ void mpl_decode_icoll_request(struct mpl_decode *d, uint64_t request)
 {
     const uint32_t number = add_collective(d);
 
-    d->collectives[number].begin = d->n;
+    d->collectives[number].begin = mpl_decode_count(d);
     d->collectives[number].is_immediate = true;
     open_request(d, MPL_REQUEST_COLL, request, number);
     mpl_decode_store(d, MPL_EV_COLL_BEGIN, number);

@@ -317,39 +317,44 @@ static void check_clocks(struct mpl_build *b)
     }
 }
 
+/* Makes columns of the events, their times being relative to the first; false: out of memory. */
+static bool take_events(struct mpl_build *b, struct mpl_builder *at)
+{
+    struct mpl_location *location = at->location;
+    const uint32_t n = (uint32_t) at->times.n;
+    int64_t *times = (int64_t *) at->times.data;
+
+    if (n > 0) {
+        const int64_t first = times[0];
+
+        location->base_ticks = (uint64_t) (first + clock_of(b, location->process));
+        for (uint32_t i = 0; i < n; i++) {
+            times[i] -= first;
+        }
+    }
+    return mpl_location_set_events(location, n, times, (const uint8_t *) at->kinds.data,
+                                   (const uint32_t *) at->refs.data, b->arena);
+}
+
 static void finish_location(struct mpl_build *b, struct mpl_builder *at)
 {
     struct mpl_location *location = at->location;
-    const int64_t *times;
 
-    location->n_events = (uint32_t) at->times.n;
     location->n_messages = (uint32_t) at->messages.n;
     location->n_collectives = (uint32_t) at->collectives.n;
     location->n_envelopes = (uint32_t) at->envelopes.items.n;
-    location->time_ticks = (int64_t *) mpl_buf_take(&at->times, b->arena);
-    location->kind = (const uint8_t *) mpl_buf_take(&at->kinds, b->arena);
     location->n_wanted = (uint32_t) at->wanted.n;
     location->wanted = (const uint32_t *) mpl_buf_take(&at->wanted, b->arena);
-    location->ref = (const uint32_t *) mpl_buf_take(&at->refs, b->arena);
     location->messages = (const struct mpl_message *) mpl_buf_take(&at->messages, b->arena);
     location->collectives =
         (const struct mpl_collective *) mpl_buf_take(&at->collectives, b->arena);
     location->envelopes =
         (const struct mpl_envelope *) mpl_buf_take(&at->envelopes.items, b->arena);
-    if (location->time_ticks == NULL || location->kind == NULL || location->ref == NULL ||
-        location->messages == NULL || location->collectives == NULL ||
-        location->envelopes == NULL || location->wanted == NULL) {
+    if (!take_events(b, at) || location->messages == NULL ||
+        location->collectives == NULL || location->envelopes == NULL ||
+        location->wanted == NULL) {
         b->is_out_of_memory = true;
         return;
-    }
-    times = location->time_ticks;
-    if (location->n_events > 0) {
-        const int64_t first = times[0];
-
-        location->base_ticks = (uint64_t) (first + clock_of(b, location->process));
-        for (uint32_t i = 0; i < location->n_events; i++) {
-            location->time_ticks[i] -= first;
-        }
     }
     b->model->n_events += location->n_events;
 }

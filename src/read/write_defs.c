@@ -81,9 +81,9 @@ static OTF2_ErrorCode write_clock(struct definitions *d)
         const struct mpl_location *loc = &d->model->locations[l];
 
         if (loc->n_events > 0) {
-            const uint64_t begin = loc->base_ticks + (uint64_t) loc->time_ticks[0];
+            const uint64_t begin = loc->base_ticks + (uint64_t) mpl_ticks_of(loc, 0);
             const uint64_t end =
-                loc->base_ticks + (uint64_t) loc->time_ticks[loc->n_events - 1];
+                loc->base_ticks + (uint64_t) mpl_ticks_of(loc, loc->n_events - 1);
 
             first = begin < first ? begin : first;
             last = end > last ? end : last;

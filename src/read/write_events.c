@@ -152,10 +152,12 @@ static OTF2_ErrorCode write_lock(struct writing *w, uint64_t time, uint32_t i)
     const uint32_t order = r != NULL ? r->number : 0;
 
     return w->loc->kind[i] == MPL_EV_LOCK
-               ? OTF2_EvtWriter_ThreadAcquireLock(
-                     w->writer, NULL, time, OTF2_PARADIGM_OPENMP, w->loc->ref[i], order)
-               : OTF2_EvtWriter_ThreadReleaseLock(
-                     w->writer, NULL, time, OTF2_PARADIGM_OPENMP, w->loc->ref[i], order);
+               ? OTF2_EvtWriter_ThreadAcquireLock(w->writer, NULL, time,
+                                                  OTF2_PARADIGM_OPENMP,
+                                                  mpl_ref_of(w->loc, i), order)
+               : OTF2_EvtWriter_ThreadReleaseLock(w->writer, NULL, time,
+                                                  OTF2_PARADIGM_OPENMP,
+                                                  mpl_ref_of(w->loc, i), order);
 }
 
 static OTF2_ErrorCode write_mark(struct writing *w, uint64_t time, uint32_t i)
@@ -183,7 +185,7 @@ static OTF2_ErrorCode write_other(struct writing *w, enum mpl_event_kind kind,
                                   uint64_t time, uint32_t i)
 {
     const struct mpl_location *loc = w->loc;
-    const uint32_t ref = loc->ref[i];
+    const uint32_t ref = mpl_ref_of(loc, i);
     OTF2_EvtWriter *writer = w->writer;
 
     switch (kind) {
@@ -200,7 +202,7 @@ static OTF2_ErrorCode write_other(struct writing *w, enum mpl_event_kind kind,
         return write_lock(w, time, i);
     case MPL_EV_FLUSH_BEGIN: /* its end follows it and is written with it */
         return OTF2_EvtWriter_BufferFlush(
-            writer, NULL, time, loc->base_ticks + (uint64_t) loc->time_ticks[i + 1]);
+            writer, NULL, time, loc->base_ticks + (uint64_t) mpl_ticks_of(loc, i + 1));
     case MPL_EV_OFF:
         return OTF2_EvtWriter_MeasurementOnOff(writer, NULL, time, OTF2_MEASUREMENT_OFF);
     case MPL_EV_ON:
@@ -216,8 +218,8 @@ static OTF2_ErrorCode write_event(struct writing *w, uint32_t i)
 {
     const struct mpl_location *loc = w->loc;
     const enum mpl_event_kind kind = (enum mpl_event_kind) loc->kind[i];
-    const uint64_t time = loc->base_ticks + (uint64_t) loc->time_ticks[i];
-    const uint32_t ref = loc->ref[i];
+    const uint64_t time = loc->base_ticks + (uint64_t) mpl_ticks_of(loc, i);
+    const uint32_t ref = mpl_ref_of(loc, i);
 
     switch (kind) {
     case MPL_EV_ENTER:

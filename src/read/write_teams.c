@@ -68,7 +68,7 @@ static bool add_members(struct mpl_write_teams *t, const struct mpl_model *model
 
     for (uint32_t i = 0; i < loc->n_events && ok; i++) {
         if (loc->kind[i] == MPL_EV_TEAM_BEGIN || loc->kind[i] == MPL_EV_TEAM_END) {
-            ok = add_member(t, model, location, loc->ref[i]);
+            ok = add_member(t, model, location, mpl_ref_of(loc, i));
         }
     }
     for (uint32_t i = 0; i < loc->n_thread_records && ok; i++) {

@@ -106,7 +106,7 @@ static void note_arrival(struct layout *y, uint32_t number, uint32_t collective,
 static bool take_record(struct layout *y, uint32_t number, uint32_t event)
 {
     const struct mpl_location *loc = &y->a->model->locations[y->location];
-    const uint32_t ref = loc->ref[event];
+    const uint32_t ref = mpl_ref_of(loc, event);
 
     switch ((enum mpl_event_kind) loc->kind[event]) {
     case MPL_EV_RECV:
@@ -188,10 +188,11 @@ static bool is_plain(const struct mpl_call_view *view)
 static bool lay_out_call(struct layout *y, uint32_t number, uint32_t before)
 {
     const struct activities *a = y->a;
-    const int64_t *time_ticks = a->model->locations[y->location].time_ticks;
+    const struct mpl_location *loc = &a->model->locations[y->location];
     const struct mpl_call_view *view = &y->view;
-    const int64_t ticks = mpl_activities_inside(a, time_ticks[view->first_event],
-                                                time_ticks[view->last_event]);
+    const int64_t begin_ticks = mpl_ticks_of(loc, view->first_event);
+    const int64_t ticks =
+        mpl_activities_inside(a, begin_ticks, mpl_ticks_of(loc, view->last_event));
 
     y->needs.n = 0;
     y->flags = is_plain(view) ? 0 : ACTIVITY_BY_RECORD;
@@ -200,9 +201,9 @@ static bool lay_out_call(struct layout *y, uint32_t number, uint32_t before)
             return false;
         }
     }
-    return write_activity(
-        y, mpl_activities_inside(a, time_ticks[before], time_ticks[view->first_event]),
-        ticks > view->wait_ticks ? ticks - view->wait_ticks : 0);
+    return write_activity(y,
+                          mpl_activities_inside(a, mpl_ticks_of(loc, before), begin_ticks),
+                          ticks > view->wait_ticks ? ticks - view->wait_ticks : 0);
 }
 
 static bool lay_out_location(struct layout *y)

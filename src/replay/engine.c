@@ -78,7 +78,7 @@ static enum progress need_probed(struct engine *r, uint32_t location)
         e++;
     }
     runner->next_receive = e;
-    return e < loc->n_events ? need_other_end(r, location, loc->ref[e]) : GOES_ON;
+    return e < loc->n_events ? need_other_end(r, location, mpl_ref_of(loc, e)) : GOES_ON;
 }
 
 /* A send that returns only when the message is taken: always, or as recorded. Which sends are too
@@ -125,7 +125,7 @@ static enum progress pass_send_done(struct engine *r, uint32_t location, uint32_
 static enum progress take_record(struct engine *r, uint32_t location,
                                  const struct mpl_location *loc, uint32_t event)
 {
-    const uint32_t ref = loc->ref[event];
+    const uint32_t ref = mpl_ref_of(loc, event);
 
     switch ((enum mpl_event_kind) loc->kind[event]) {
     case MPL_EV_RECV:
@@ -159,8 +159,8 @@ static void leave_by_records(struct engine *r, uint32_t location)
     const struct mpl_location *loc = &r->model->locations[runner->lane];
     const struct mpl_call_view *view = &runner->view;
     const int64_t ticks =
-        mpl_activities_inside(r->activities, loc->time_ticks[view->first_event],
-                              loc->time_ticks[view->last_event]);
+        mpl_activities_inside(r->activities, mpl_ticks_of(loc, view->first_event),
+                              mpl_ticks_of(loc, view->last_event));
 
     if (view->class == MPL_SPAN_SHUTDOWN && view->is_wait_known) {
         /* Who is early waits in there for the others, which is no cost. */
@@ -350,7 +350,7 @@ static void start(struct engine *r)
             /* A process that appears late cannot have run before. */
             r->runners[l].ticks =
                 mpl_activities_inside(r->activities, r->activities->window_begin_ticks,
-                                      r->model->locations[l].time_ticks[0]);
+                                      mpl_ticks_of(&r->model->locations[l], 0));
             r->ready[r->n_ready++] = l;
         }
     }

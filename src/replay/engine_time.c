@@ -34,7 +34,7 @@ static void note_record(const struct engine *r, uint32_t location, uint32_t even
     for (size_t i = 0; i < r->scale->n_regions; i++) {
         uint32_t *open = open_of(r, location, i);
 
-        if (!r->scale->regions[i].is_region[loc->ref[event]]) {
+        if (!r->scale->regions[i].is_region[mpl_ref_of(loc, event)]) {
             continue;
         }
         if (loc->kind[event] == MPL_EV_ENTER) {
@@ -64,8 +64,8 @@ static int64_t compute_by_region(struct engine *r, uint32_t location, uint32_t f
     double ticks = 0;
 
     for (uint32_t e = from; e < to; e++) {
-        const int64_t stretch = mpl_activities_inside(r->activities, loc->time_ticks[e],
-                                                      loc->time_ticks[e + 1]);
+        const int64_t stretch = mpl_activities_inside(r->activities, mpl_ticks_of(loc, e),
+                                                      mpl_ticks_of(loc, e + 1));
 
         while (runner->n_noted <= e) {
             note_record(r, location, runner->n_noted++);
@@ -131,12 +131,13 @@ static void find_gap(const struct engine *r, const struct runner *runner, uint32
 
 int64_t mpl_engine_computed(const struct engine *r, const struct runner *runner)
 {
-    const int64_t *time_ticks = r->model->locations[runner->lane].time_ticks;
+    const struct mpl_location *loc = &r->model->locations[runner->lane];
     uint32_t from;
     uint32_t to;
 
     find_gap(r, runner, &from, &to);
-    return mpl_activities_inside(r->activities, time_ticks[from], time_ticks[to]);
+    return mpl_activities_inside(r->activities, mpl_ticks_of(loc, from),
+                                 mpl_ticks_of(loc, to));
 }
 
 int64_t mpl_engine_compute(struct engine *r, uint32_t location, int64_t ticks)

@@ -140,10 +140,10 @@ static enum step take_record(struct finder *f, struct farm *farm, uint32_t event
 
     switch ((enum mpl_event_kind) loc->kind[event]) {
     case MPL_EV_RECV:
-        return take_receive(f, farm, loc->ref[event]);
+        return take_receive(f, farm, mpl_ref_of(loc, event));
     case MPL_EV_SEND:
     case MPL_EV_ISEND:
-        return take_send(f, farm, loc->ref[event]);
+        return take_send(f, farm, mpl_ref_of(loc, event));
     case MPL_EV_IRECV:
     case MPL_EV_IRECV_POST:
     case MPL_EV_COLL_BEGIN:
@@ -201,7 +201,7 @@ static bool is_of_task(const struct finder *f, const struct farm *farm, uint32_t
     case MPL_EV_RECV:
     case MPL_EV_SEND:
     case MPL_EV_ISEND:
-        end = mpl_match_partner(f->model, f->match, lane, loc->ref[event]);
+        end = mpl_match_partner(f->model, f->match, lane, mpl_ref_of(loc, event));
         return end.message != MPL_NONE && end.location == farm->master;
     case MPL_EV_IRECV:
     case MPL_EV_IRECV_POST:
@@ -272,8 +272,8 @@ static double task_s(const struct finder *f, const struct farm *farm,
 
     for (uint32_t call = slot->sent_call; call < farm->slots[slot->next].sent_call;
          call++) {
-        ticks += loc->time_ticks[first_event_of(f, slot->lane, call + 1)] -
-                 loc->time_ticks[last_event_of(f, slot->lane, call)];
+        ticks += mpl_ticks_of(loc, first_event_of(f, slot->lane, call + 1)) -
+                 mpl_ticks_of(loc, last_event_of(f, slot->lane, call));
     }
     return mpl_model_seconds(f->model, ticks);
 }

@@ -79,15 +79,15 @@ static void take_records(struct walk *w, const struct mpl_call_view *view,
     for (uint32_t e = view->last_event + 1; e-- > view->first_event;) {
         switch ((enum mpl_event_kind) loc->kind[e]) {
         case MPL_EV_RECV:
-            look->first_receive = loc->ref[e];
-            take_receive(w, loc->ref[e], look);
+            look->first_receive = mpl_ref_of(loc, e);
+            take_receive(w, mpl_ref_of(loc, e), look);
             break;
         case MPL_EV_IRECV:
-            take_receive(w, loc->ref[e], look);
+            take_receive(w, mpl_ref_of(loc, e), look);
             break;
         case MPL_EV_SEND:
         case MPL_EV_ISEND:
-            note_send(w, loc, loc->ref[e], look);
+            note_send(w, loc, mpl_ref_of(loc, e), look);
             break;
         default:
             break;

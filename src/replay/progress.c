@@ -16,7 +16,7 @@ static int64_t enter_ticks(const struct activities *a, uint32_t location, uint32
     struct mpl_call_view view;
 
     mpl_events_call(a->events, location, call, &view);
-    return a->model->locations[location].time_ticks[view.first_event];
+    return mpl_ticks_of(&a->model->locations[location], view.first_event);
 }
 
 static int64_t leave_ticks(const struct activities *a, uint32_t location, uint32_t call)
@@ -24,16 +24,16 @@ static int64_t leave_ticks(const struct activities *a, uint32_t location, uint32
     struct mpl_call_view view;
 
     mpl_events_call(a->events, location, call, &view);
-    return a->model->locations[location].time_ticks[view.last_event];
+    return mpl_ticks_of(&a->model->locations[location], view.last_event);
 }
 
 bool mpl_activities_find_progress(const struct activities *a, uint32_t lane,
                                   const struct mpl_call_view *view, uint32_t message,
                                   uint32_t *other, uint32_t *call, int64_t *held_ticks)
 {
-    const int64_t *time_ticks = a->model->locations[lane].time_ticks;
-    const int64_t begin_ticks = time_ticks[view->first_event];
-    const int64_t end_ticks = time_ticks[view->last_event];
+    const struct mpl_location *loc = &a->model->locations[lane];
+    const int64_t begin_ticks = mpl_ticks_of(loc, view->first_event);
+    const int64_t end_ticks = mpl_ticks_of(loc, view->last_event);
     uint32_t first;
 
     if (!mpl_activities_find_post(a, lane, message, other, &first) ||

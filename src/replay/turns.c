@@ -173,7 +173,7 @@ static enum choice walk(const struct mpl_model *model, const struct mpl_match *m
 
     for (uint32_t e = loc->n_events; e-- > 0;) {
         const uint8_t kind = loc->kind[e];
-        const uint32_t message = loc->ref[e];
+        const uint32_t message = mpl_ref_of(loc, e);
 
         if (kind == MPL_EV_RECV || kind == MPL_EV_IRECV) {
             const struct mpl_end sender =

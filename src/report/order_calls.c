@@ -16,8 +16,8 @@ static const char *address_of(const struct mpl_run *run,
                                 run->model->regions[call->region].name, call->number);
     }
 
-    const int64_t begin_ticks = loc->time_ticks[call->event];
-    const int64_t ticks = loc->time_ticks[call->event + 1] - begin_ticks;
+    const int64_t begin_ticks = mpl_ticks_of(loc, call->event);
+    const int64_t ticks = mpl_ticks_of(loc, call->event + 1) - begin_ticks;
     const double middle_s = mpl_model_seconds(run->model, begin_ticks + ticks / 2);
 
     /* As few digits as lie within it for sure. */

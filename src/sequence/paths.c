@@ -107,8 +107,8 @@ bool mpl_call_paths_at(struct mpl_call_paths *paths, uint32_t location, uint32_t
     for (; paths->next < event; paths->next++) {
         const uint8_t kind = l->kind[paths->next];
 
-        if (kind == MPL_EV_ENTER && l->ref[paths->next] != MPL_NONE &&
-            !enter(paths, l->ref[paths->next])) {
+        if (kind == MPL_EV_ENTER && mpl_ref_of(l, paths->next) != MPL_NONE &&
+            !enter(paths, mpl_ref_of(l, paths->next))) {
             return false;
         }
         /* A damaged trace may leave what it has not entered. */

@@ -218,9 +218,9 @@ static enum mpl_status find_clock(struct clocks *c, struct mpl_sync_part *part,
 
     const struct mpl_location *loc = &c->job->model->locations[part->location];
 
-    part->retime.from_ticks = recorded->ticks[part->location];
+    part->retime.from = &recorded->times[part->location];
     part->retime.from_base = recorded->base[part->location];
-    part->retime.to_ticks = loc->time_ticks;
+    part->retime.to = &loc->times;
     part->retime.to_base = loc->base_ticks;
     part->retime.n = loc->n_events;
     return part->retime.is_own ? MPL_OK : compare_offsets(c, part, err);
@@ -244,14 +244,16 @@ static __int128 unwrap(const struct mpl_sync_job *job, uint64_t *base)
             continue;
         }
 
-        const int64_t moved = (int64_t) (r->to_base + (uint64_t) r->to_ticks[0] -
-                                         r->from_base - (uint64_t) r->from_ticks[0]);
+        const int64_t moved =
+            (int64_t) (r->to_base + (uint64_t) mpl_times_get(r->to, 0) - r->from_base -
+                       (uint64_t) mpl_times_get(r->from, 0));
         const int64_t distance = moved < 0 ? -(moved + 1) : moved;
 
         if (distance < least) {
             least = distance;
             *base = r->to_base;
-            out = (__int128) r->from_base + r->from_ticks[0] + moved - r->to_ticks[0];
+            out = (__int128) r->from_base + mpl_times_get(r->from, 0) + moved -
+                  mpl_times_get(r->to, 0);
         }
     }
     return out;

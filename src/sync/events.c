@@ -67,8 +67,8 @@ INLINE uint64_t time_of_own(struct copy *c, uint8_t type)
         c->n_unkept++;
         to = mpl_retime_between(r, c->k, ticks);
     } else if (c->k + n <= r->n) {
-        to = r->to_ticks[c->k];
-        c->mismatch |= r->from_ticks[c->k] ^ ticks;
+        to = mpl_times_get(r->to, c->k);
+        c->mismatch |= mpl_times_get(r->from, c->k) ^ ticks;
         c->k += n;
     } else {
         c->mismatch = 1;
@@ -101,8 +101,8 @@ static void retime_flush(struct copy *c, uint8_t *stop_at, bool is_big_endian)
     if (stop == no_time) {
         return;
     }
-    if (r->is_own && (int64_t) (stop - r->from_base) == r->from_ticks[c->k - 1]) {
-        to = r->to_base + (uint64_t) r->to_ticks[c->k - 1];
+    if (r->is_own && (int64_t) (stop - r->from_base) == mpl_times_get(r->from, c->k - 1)) {
+        to = r->to_base + (uint64_t) mpl_times_get(r->to, c->k - 1);
     } else {
         to = mpl_retime_at(r, stop);
     }

@@ -47,8 +47,8 @@ static uint64_t retime(const struct mpl_sync_job *job, uint32_t l, uint64_t time
         return time; /* without events there is no other time line */
     }
     loc = &job->model->locations[l];
-    r = (struct mpl_retime){ .from_ticks = job->recorded->ticks[l],
-                             .to_ticks = loc->time_ticks,
+    r = (struct mpl_retime){ .from = &job->recorded->times[l],
+                             .to = &loc->times,
                              .n = loc->n_events,
                              .from_base = job->recorded->base[l],
                              .to_base = loc->base_ticks + job->shift };

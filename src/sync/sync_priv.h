@@ -24,16 +24,16 @@ int64_t mpl_sync_offset_at(const struct mpl_sync_offsets *offsets, uint64_t time
  * Between two of them it runs evenly; outside it is as far off as at the nearest one.
  */
 struct mpl_retime {
-    const int64_t *from_ticks; /**< As recorded, ascending, relative to from_base. */
-    const int64_t *to_ticks;   /**< Corrected, ascending, relative to to_base. */
-    uint32_t n;                /**< 0: times are shifted from from_base to to_base. */
+    const struct mpl_times *from; /**< As recorded, ascending, relative to from_base. */
+    const struct mpl_times *to;   /**< Corrected, ascending, relative to to_base. */
+    uint32_t n;                   /**< 0: times are shifted from from_base to to_base. */
     uint64_t from_base;
     uint64_t to_base;
     bool
         is_own; /**< The events are those of the file itself: they are told by position, not
                       by time, because two of the same time may have become different. */
     /**
-     * For records of another clock than from_ticks: recorded offsets that bring each to the clock
+     * For records of another clock than from: recorded offsets that bring each to the clock
      * on which both can be compared. Empty where they are of the same.
      */
     struct mpl_sync_offsets record_offsets;
@@ -50,7 +50,7 @@ uint32_t mpl_retime_count(const struct mpl_retime *retime, int64_t ticks);
 /** Recorded time of kept event \p i, where it is compared with those of mpl_retime_ticks(). */
 static inline int64_t mpl_retime_from(const struct mpl_retime *retime, uint32_t i)
 {
-    const int64_t ticks = retime->from_ticks[i];
+    const int64_t ticks = mpl_times_get(retime->from, i);
 
     return retime->from_offsets.n == 0
                ? ticks
@@ -67,7 +67,7 @@ __int128 mpl_retime_wide(const struct mpl_retime *retime, uint64_t time);
 
 struct mpl_sync_times {
     uint32_t n_locations;
-    const int64_t **ticks; /**< Per location of the model. */
+    const struct mpl_times *times; /**< Per location of the model. */
     const uint64_t *base;
     struct timespec kept_at; /**< When the trace had been read. */
 };

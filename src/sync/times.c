@@ -10,28 +10,22 @@ enum mpl_status mpl_sync_times_keep(const struct mpl_model *model, struct mpl_ar
                                     const struct mpl_sync_times **out, struct mpl_err *err)
 {
     struct mpl_sync_times *times = MPL_NEW(arena, struct mpl_sync_times);
-    const int64_t **ticks = MPL_NEW_ARRAY(arena, model->n_locations, const int64_t *);
+    struct mpl_times *kept = MPL_NEW_ARRAY(arena, model->n_locations, struct mpl_times);
     uint64_t *base = MPL_NEW_ARRAY(arena, model->n_locations, uint64_t);
 
-    if (times == NULL || ticks == NULL || base == NULL) {
+    if (times == NULL || kept == NULL || base == NULL) {
         return mpl_nomem(err);
     }
     for (uint32_t l = 0; l < model->n_locations; l++) {
         const struct mpl_location *loc = &model->locations[l];
-        int64_t *copy = MPL_NEW_ARRAY(arena, loc->n_events, int64_t);
 
-        if (copy == NULL) {
+        if (!mpl_times_copy(&loc->times, loc->n_events, arena, &kept[l])) {
             return mpl_nomem(err);
         }
-        if (loc->n_events > 0) {
-            mpl_prefer_large_pages(copy, loc->n_events * sizeof *copy);
-            memcpy(copy, loc->time_ticks, loc->n_events * sizeof *copy);
-        }
-        ticks[l] = copy;
         base[l] = loc->base_ticks;
     }
     *times = (struct mpl_sync_times){ .n_locations = model->n_locations,
-                                      .ticks = ticks,
+                                      .times = kept,
                                       .base = base };
     (void) clock_gettime(CLOCK_REALTIME, &times->kept_at);
     *out = times;
@@ -108,35 +102,39 @@ static __int128 between(const struct mpl_retime *r, uint32_t n_before, int64_t t
      * is as late as both neighbours stays with the next one.
      */
     if (next < r->n && ticks >= mpl_retime_from(r, next)) {
-        return r->to_ticks[next];
+        return mpl_times_get(r->to, next);
     }
     if (n_before == 0) {
-        return (__int128) r->to_ticks[next] - mpl_retime_from(r, next) + ticks;
+        return (__int128) mpl_times_get(r->to, next) - mpl_retime_from(r, next) + ticks;
     }
     way = (__int128) ticks - mpl_retime_from(r, last);
     if (n_before == r->n || way <= 0) {
-        return r->to_ticks[last] + way;
+        return mpl_times_get(r->to, last) + way;
     }
     length = (__int128) mpl_retime_from(r, next) - mpl_retime_from(r, last);
-    return r->to_ticks[last] +
-           way * ((__int128) r->to_ticks[next] - r->to_ticks[last]) / length;
+    return mpl_times_get(r->to, last) +
+           way * ((__int128) mpl_times_get(r->to, next) - mpl_times_get(r->to, last)) /
+               length;
 }
 
 bool mpl_retime_is_identity(const struct mpl_retime *retime)
 {
     const uint64_t apart = retime->from_base - retime->to_base;
     uint64_t differences = 0;
+    int64_t from[MPL_BLOCK_EVENTS];
+    int64_t to[MPL_BLOCK_EVENTS];
 
     if (retime->record_offsets.n > 0 || retime->from_offsets.n > 0) {
         return false;
     }
-    /* Blocks without a way out in between are compared many at a time. */
-    for (uint32_t i = 0; i < retime->n && differences == 0;) {
-        const uint32_t end = retime->n - i > 4096 ? i + 4096 : retime->n;
+    for (uint32_t i = 0; i < retime->n && differences == 0; i += MPL_BLOCK_EVENTS) {
+        const uint32_t n =
+            retime->n - i > MPL_BLOCK_EVENTS ? MPL_BLOCK_EVENTS : retime->n - i;
 
-        for (; i < end; i++) {
-            differences |=
-                (uint64_t) retime->to_ticks[i] - ((uint64_t) retime->from_ticks[i] + apart);
+        mpl_times_read(retime->from, i, n, from);
+        mpl_times_read(retime->to, i, n, to);
+        for (uint32_t k = 0; k < n; k++) {
+            differences |= (uint64_t) to[k] - ((uint64_t) from[k] + apart);
         }
     }
     return differences == 0 && (retime->n > 0 || apart == 0);

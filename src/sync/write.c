@@ -80,7 +80,7 @@ static enum mpl_status copy_sound(const struct mpl_sync_job *job,
         .has_end = true,
         .has_records = true,
         .first_time = r->from_base,
-        .last_time = r->from_base + (uint64_t) r->from_ticks[r->n - 1],
+        .last_time = r->from_base + (uint64_t) mpl_times_get(r->from, r->n - 1),
         .n_unkept = job->model->locations[part->location].dropped
     };
     enum mpl_status st = mpl_pieces_open(names->from, &pieces, err);
@@ -128,8 +128,9 @@ static enum mpl_status copy_verbatim(struct mpl_sync_part *part, const struct na
 {
     const struct mpl_retime *r = &part->retime;
 
-    mpl_sync_span_add(&part->span, r->from_base + (uint64_t) r->from_ticks[0]);
-    mpl_sync_span_add(&part->span, r->from_base + (uint64_t) r->from_ticks[r->n - 1]);
+    mpl_sync_span_add(&part->span, r->from_base + (uint64_t) mpl_times_get(r->from, 0));
+    mpl_sync_span_add(&part->span,
+                      r->from_base + (uint64_t) mpl_times_get(r->from, r->n - 1));
     return mpl_sync_copy_verbatim(names->from, names->to, part, &desk->in, err);
 }
 

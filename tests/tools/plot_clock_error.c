@@ -64,8 +64,9 @@ static enum mpl_status find_wanted(const struct job *job, const struct truth *tr
         }
         look->wanted[l] = wanted;
         for (uint32_t i = 0; i < loc->n_events; i++) {
-            wanted[i] = truth_on_clock_of(truth, job->reference, loc->process,
-                                          loc->base_ticks + (uint64_t) loc->time_ticks[i]);
+            wanted[i] =
+                truth_on_clock_of(truth, job->reference, loc->process,
+                                  loc->base_ticks + (uint64_t) mpl_ticks_of(loc, i));
             look->first = wanted[i] < look->first ? wanted[i] : look->first;
             look->last = wanted[i] > look->last ? wanted[i] : look->last;
         }
@@ -77,7 +78,7 @@ static int64_t error_ticks(const struct look *look, uint32_t l, uint32_t event)
 {
     const struct mpl_location *loc = &look->model->locations[l];
 
-    return (int64_t) (loc->base_ticks + (uint64_t) loc->time_ticks[event] -
+    return (int64_t) (loc->base_ticks + (uint64_t) mpl_ticks_of(loc, event) -
                       look->wanted[l][event]);
 }
 

@@ -255,10 +255,8 @@ int64_t *copy_times(const struct mpl_model *model, struct mpl_arena *arena)
 
     ck_assert_ptr_nonnull(times);
     for (uint32_t l = 0; l < model->n_locations; l++) {
-        if (model->locations[l].n_events > 0) {
-            memcpy(times + n, model->locations[l].time_ticks,
-                   model->locations[l].n_events * sizeof *times);
-        }
+        mpl_times_read(&model->locations[l].times, 0, model->locations[l].n_events,
+                       times + n);
         n += model->locations[l].n_events;
     }
     return times;
@@ -269,12 +267,11 @@ bool are_times(const struct mpl_model *model, const int64_t *times)
     size_t n = 0;
 
     for (uint32_t l = 0; l < model->n_locations; l++) {
-        const size_t bytes = model->locations[l].n_events * sizeof *times;
-
-        if (bytes > 0 && memcmp(times + n, model->locations[l].time_ticks, bytes) != 0) {
-            return false;
+        for (uint32_t i = 0; i < model->locations[l].n_events; i++, n++) {
+            if (mpl_ticks_of(&model->locations[l], i) != times[n]) {
+                return false;
+            }
         }
-        n += model->locations[l].n_events;
     }
     return true;
 }

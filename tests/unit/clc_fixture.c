@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "../lib/columns.h"
 #include "clc_fixture.h"
 
 #include <check.h>
@@ -19,7 +20,7 @@ void clc_take_one_base(struct mpl_model *model)
         struct mpl_location *loc = &model->locations[l];
 
         for (uint32_t e = 0; e < loc->n_events; e++) {
-            loc->time_ticks[e] += (int64_t) (loc->base_ticks - base);
+            put_ticks(loc, e, mpl_ticks_of(loc, e) + (int64_t) (loc->base_ticks - base));
         }
         loc->base_ticks = base;
     }
@@ -44,11 +45,7 @@ struct clc_case clc_case_make(struct mpl_model *model, const struct mpl_match *m
     for (uint32_t l = 0; l < model->n_locations; l++) {
         const struct mpl_location *loc = &model->locations[l];
 
-        c.before_ticks[l] = MPL_NEW_ARRAY(arena, loc->n_events, int64_t);
-        ck_assert_ptr_nonnull(c.before_ticks[l]);
-        if (loc->n_events > 0) {
-            memcpy(c.before_ticks[l], loc->time_ticks, loc->n_events * sizeof(int64_t));
-        }
+        c.before_ticks[l] = all_ticks(loc, arena);
     }
     count(&c, &c.before);
     return c;
@@ -57,11 +54,7 @@ struct clc_case clc_case_make(struct mpl_model *model, const struct mpl_match *m
 void clc_case_reset(struct clc_case *c)
 {
     for (uint32_t l = 0; l < c->model->n_locations; l++) {
-        const struct mpl_location *loc = &c->model->locations[l];
-
-        if (loc->n_events > 0) {
-            memcpy(loc->time_ticks, c->before_ticks[l], loc->n_events * sizeof(int64_t));
-        }
+        put_all_ticks(&c->model->locations[l], c->before_ticks[l]);
     }
 }
 
@@ -77,7 +70,7 @@ uint64_t clc_case_sum(const struct mpl_violations *v)
 
 int64_t clc_case_shift(const struct clc_case *c, uint32_t location, uint32_t event)
 {
-    return c->model->locations[location].time_ticks[event] -
+    return mpl_ticks_of(&c->model->locations[location], event) -
            c->before_ticks[location][event];
 }
 
@@ -102,9 +95,9 @@ static void check_interval(const struct clc_case *c, uint32_t location, uint32_t
                            int64_t delta, struct seen *seen)
 {
     const int64_t *before = c->before_ticks[location] + event;
-    const int64_t *after = c->model->locations[location].time_ticks + event;
+    const struct mpl_location *loc = &c->model->locations[location];
     const int64_t was = before[1] - before[0];
-    const int64_t is = after[1] - after[0];
+    const int64_t is = mpl_ticks_of(loc, event + 1) - mpl_ticks_of(loc, event);
 
     ck_assert_msg(is >= (was < delta ? was : delta),
                   "%s: location %u, event %u: interval %" PRId64 " became %" PRId64,
@@ -146,11 +139,14 @@ static int64_t length(const struct clc_case *c, bool is_before)
 
     for (uint32_t l = 0; l < c->model->n_locations; l++) {
         const struct mpl_location *loc = &c->model->locations[l];
-        const int64_t *ticks = is_before ? c->before_ticks[l] : loc->time_ticks;
+        const int64_t *before = c->before_ticks[l];
+        const uint32_t n = loc->n_events;
 
-        if (loc->n_events > 0) {
-            first = ticks[0] < first ? ticks[0] : first;
-            last = larger(last, ticks[loc->n_events - 1]);
+        if (n > 0) {
+            const int64_t begin = is_before ? before[0] : mpl_ticks_of(loc, 0);
+
+            first = begin < first ? begin : first;
+            last = larger(last, is_before ? before[n - 1] : mpl_ticks_of(loc, n - 1));
         }
     }
     return last - first;

@@ -10,6 +10,7 @@ enum { FEW = 64 };
 struct line {
     uint32_t room;
     struct mpl_location *loc;
+    int64_t *time;
     uint8_t *kind;
     uint32_t *ref;
     struct mpl_message *messages;
@@ -142,7 +143,7 @@ static void grow(struct fixture *f, struct line *line)
     struct mpl_collective *parts = (struct mpl_collective *) array(f, room, sizeof *parts);
 
     if (line->room > 0) {
-        memcpy(time, loc->time_ticks, loc->n_events * sizeof *time);
+        memcpy(time, line->time, loc->n_events * sizeof *time);
         memcpy(kind, line->kind, loc->n_events * sizeof *kind);
         memcpy(ref, line->ref, loc->n_events * sizeof *ref);
         memcpy(messages, line->messages, loc->n_messages * sizeof *messages);
@@ -150,9 +151,9 @@ static void grow(struct fixture *f, struct line *line)
         memcpy(parts, line->collectives, loc->n_collectives * sizeof *parts);
     }
     line->room = room;
-    loc->time_ticks = time;
-    loc->kind = line->kind = kind;
-    loc->ref = line->ref = ref;
+    line->time = time;
+    line->kind = kind;
+    line->ref = ref;
     loc->messages = line->messages = messages;
     loc->envelopes = line->envelopes = envelopes;
     loc->collectives = line->collectives = parts;
@@ -167,7 +168,7 @@ static uint32_t add(struct fixture *f, uint32_t location, int64_t us,
     if (loc->n_events == line->room) {
         grow(f, line);
     }
-    loc->time_ticks[loc->n_events] = us;
+    line->time[loc->n_events] = us;
     line->kind[loc->n_events] = (uint8_t) kind;
     line->ref[loc->n_events] = ref;
     f->model->n_events++;
@@ -366,6 +367,12 @@ const struct mpl_events *fixture_events(struct fixture *f)
     can->has_receive_completions = f->is_completing;
     can->has_collectives = true;
     can->has_immediate_collectives_complete = true;
+    for (uint32_t l = 0; l < f->model->n_locations; l++) {
+        const struct line *line = &f->lines[l];
+
+        ck_assert(mpl_location_set_events(line->loc, line->loc->n_events, line->time,
+                                          line->kind, line->ref, f->arena));
+    }
     mpl_model_check(f->model);
     ck_assert_int_eq(mpl_match_create(f->model, f->arena, &match, &err), MPL_OK);
     ck_assert_int_eq(mpl_events_create(f->model, match, NULL, f->arena, &events, &err),

@@ -413,16 +413,14 @@ struct mpl_model *trace_model(struct trace *t)
         struct mpl_location *loc = &m->locations[l];
         struct place *p = &t->place[l];
 
-        loc->n_events = (uint32_t) p->time.n;
         loc->n_messages = (uint32_t) p->message.n;
         loc->n_envelopes = (uint32_t) p->envelope.n;
         loc->n_collectives = (uint32_t) p->collective.n;
         loc->n_thread_records = (uint32_t) p->thread.n;
         n_offsets[l] = (uint32_t) p->offset.n;
+        ck_assert(mpl_location_set_events(loc, (uint32_t) p->time.n, p->time.data,
+                                          p->kind.data, p->ref.data, t->arena));
         m->n_events += loc->n_events;
-        loc->time_ticks = must(mpl_buf_take(&p->time, t->arena));
-        loc->kind = must(mpl_buf_take(&p->kind, t->arena));
-        loc->ref = must(mpl_buf_take(&p->ref, t->arena));
         loc->messages = must(mpl_buf_take(&p->message, t->arena));
         loc->envelopes = must(mpl_buf_take(&p->envelope, t->arena));
         loc->collectives = must(mpl_buf_take(&p->collective, t->arena));

@@ -271,12 +271,12 @@ static bool same_team(struct mpl_map *teams, uint32_t process, uint32_t x, uint3
 static bool same_event(const struct mpl_location *a, const struct mpl_location *b,
                        uint32_t i, struct mpl_map *teams)
 {
-    if (a->time_ticks[i] != b->time_ticks[i] || a->kind[i] != b->kind[i]) {
+    if (mpl_ticks_of(a, i) != mpl_ticks_of(b, i) || a->kind[i] != b->kind[i]) {
         return false;
     }
     return a->kind[i] == MPL_EV_TEAM_BEGIN || a->kind[i] == MPL_EV_TEAM_END
-               ? same_team(teams, a->process, a->ref[i], b->ref[i])
-               : a->ref[i] == b->ref[i];
+               ? same_team(teams, a->process, mpl_ref_of(a, i), mpl_ref_of(b, i))
+               : mpl_ref_of(a, i) == mpl_ref_of(b, i);
 }
 
 static const char *compare_threads(const struct mpl_location *a,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/columns.h"
 #include "../lib/effort.h"
 #include "analysis_fixture.h"
 
@@ -91,20 +92,20 @@ static struct mpl_violations violations_of(const struct mpl_run *run, const int6
     struct mpl_order_view *view = NULL;
 
     for (uint32_t l = 0; l < run->model->n_locations; l++) {
-        const struct mpl_location *loc = &run->model->locations[l];
+        struct mpl_location *loc = &run->model->locations[l];
 
         for (uint32_t i = 0; i < loc->n_events; i++) {
-            loc->time_ticks[i] += ticks[loc->process];
+            put_ticks(loc, i, mpl_ticks_of(loc, i) + ticks[loc->process]);
         }
     }
     ck_assert_int_eq(mpl_order_view_create(run->model, run->match, arena, &view, NULL),
                      MPL_OK);
     ck_assert_int_eq(mpl_order_count(view, NULL, &found, NULL), MPL_OK);
     for (uint32_t l = 0; l < run->model->n_locations; l++) {
-        const struct mpl_location *loc = &run->model->locations[l];
+        struct mpl_location *loc = &run->model->locations[l];
 
         for (uint32_t i = 0; i < loc->n_events; i++) {
-            loc->time_ticks[i] -= ticks[loc->process];
+            put_ticks(loc, i, mpl_ticks_of(loc, i) - ticks[loc->process]);
         }
     }
     return found;

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "../lib/columns.h"
 #include "../lib/effort.h"
 #include "clc_fixture.h"
 #include "world.h"
@@ -69,9 +70,10 @@ static void set_clocks_far_apart(struct mpl_model *model, int seed)
 
         loc->base_ticks += (UINT64_C(1) << 63) + 12345;
         for (uint32_t e = 0; e < loc->n_events; e++) {
-            loc->time_ticks[e] +=
-                (INT64_C(1) << 55) +
-                (int64_t) ((loc->process + (uint32_t) seed) % 3) * ((INT64_C(1) << 56) + 1);
+            put_ticks(loc, e,
+                      mpl_ticks_of(loc, e) + (INT64_C(1) << 55) +
+                          (int64_t) ((loc->process + (uint32_t) seed) % 3) *
+                              ((INT64_C(1) << 56) + 1));
         }
     }
 }
@@ -447,11 +449,11 @@ static void check_forward(int seed)
     solve(&o);
     for (uint32_t l = 0; l < c.model->n_locations; l++) {
         for (uint32_t e = 0; e < c.model->locations[l].n_events; e++) {
-            ck_assert_msg(c.model->locations[l].time_ticks[e] == o.ticks[l][e],
+            ck_assert_msg(mpl_ticks_of(&c.model->locations[l], e) == o.ticks[l][e],
                           "%s: location %u, event %u: %" PRId64 " instead of %" PRId64
                           ", before %" PRId64,
-                          c.what, l, e, c.model->locations[l].time_ticks[e], o.ticks[l][e],
-                          c.before_ticks[l][e]);
+                          c.what, l, e, mpl_ticks_of(&c.model->locations[l], e),
+                          o.ticks[l][e], c.before_ticks[l][e]);
         }
     }
 }

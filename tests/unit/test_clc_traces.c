@@ -134,7 +134,7 @@ START_TEST(halo_run_ends_when_it_did)
     clc_case_repair(&c, NULL, arena);
     for (uint32_t l = 0; l < c.model->n_locations; l++) {
         const struct mpl_location *loc = &c.model->locations[l];
-        const int64_t run = loc->time_ticks[loc->n_events - 1];
+        const int64_t run = mpl_ticks_of(loc, loc->n_events - 1);
 
         ck_assert_int_le(c.clc->location_end_ticks[l], run / 1000);
     }

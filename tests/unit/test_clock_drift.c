@@ -262,7 +262,7 @@ START_TEST(recorded_offsets_that_reverse_messages_are_refined)
     for (uint32_t i = 1; i < model->locations[1].n_events; i += 6) {
         /* The receive is 20 after the send, on any clock that is right. */
         const int64_t took =
-            model->locations[1].time_ticks[i] - model->locations[0].time_ticks[i];
+            mpl_ticks_of(&model->locations[1], i) - mpl_ticks_of(&model->locations[0], i);
 
         ck_assert_int_ge(took, 20 - clock->bound_ticks[1]);
         ck_assert_int_le(took, 20 + clock->bound_ticks[1]);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "../lib/columns.h"
 #include "match_fixture.h"
 
 #include <check.h>
@@ -249,8 +250,8 @@ START_TEST(offsets_are_within_their_bounds)
         if (model->locations[l].n_events > 0) {
             ck_assert_uint_eq(model->locations[l].base_ticks,
                               model->locations[0].base_ticks);
-            first = model->locations[l].time_ticks[0] < first
-                        ? model->locations[l].time_ticks[0]
+            first = mpl_ticks_of(&model->locations[l], 0) < first
+                        ? mpl_ticks_of(&model->locations[l], 0)
                         : first;
         }
     }
@@ -270,7 +271,8 @@ START_TEST(zero_of_a_clock_does_not_matter)
     }
     (void) correct(other);
     for (uint32_t l = 0; l < one->n_locations; l++) {
-        ck_assert_msg(memcmp(one->locations[l].time_ticks, other->locations[l].time_ticks,
+        ck_assert_msg(memcmp(all_ticks(&one->locations[l], arena),
+                             all_ticks(&other->locations[l], arena),
                              one->locations[l].n_events * sizeof(int64_t)) == 0,
                       "seed %d: location %u", _i, l);
     }

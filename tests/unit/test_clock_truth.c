@@ -244,7 +244,7 @@ static void compare_drift(const struct drift *drift, const struct mpl_location *
 
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < raw->n_events; i++) {
-            const int64_t ticks = (int64_t) raw->base_ticks + raw->time_ticks[i];
+            const int64_t ticks = (int64_t) raw->base_ticks + mpl_ticks_of(raw, i);
             const double wanted =
                 local_clock(&drift[0], true_time(&drift[l], ticks)) * 1e9 -
                 drift[0].first_ns;
@@ -254,7 +254,7 @@ static void compare_drift(const struct drift *drift, const struct mpl_location *
             high = fmax(high, add);
             if (pass == 1) {
                 add_error(constant, add - (low + high) / 2);
-                add_error(off, (double) ((int64_t) now->base_ticks + now->time_ticks[i]) -
+                add_error(off, (double) ((int64_t) now->base_ticks + mpl_ticks_of(now, i)) -
                                    wanted);
             }
         }
@@ -367,7 +367,7 @@ static int64_t largest_move(const struct mpl_model *one, const struct mpl_model 
         const int64_t base = (int64_t) (a->base_ticks - b->base_ticks);
 
         for (uint32_t i = 0; i < a->n_events; i++) {
-            const int64_t move = llabs(base + a->time_ticks[i] - b->time_ticks[i]);
+            const int64_t move = llabs(base + mpl_ticks_of(a, i) - mpl_ticks_of(b, i));
 
             most = larger(most, move);
             *last = i + 1 == a->n_events ? larger(*last, move) : *last;

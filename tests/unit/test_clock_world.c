@@ -162,7 +162,7 @@ static int64_t find_usual_error(const struct world *world, uint32_t reference)
         const struct mpl_location *loc = &model->locations[l];
 
         for (uint32_t i = 0; i < loc->n_events; i++) {
-            const uint64_t now = loc->base_ticks + (uint64_t) loc->time_ticks[i];
+            const uint64_t now = loc->base_ticks + (uint64_t) mpl_ticks_of(loc, i);
 
             error[n++] =
                 llabs((int64_t) (now - world_wanted_ticks(world, reference, l, i)));

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/columns.h"
 #include "../lib/effort.h"
 #include "critical/critical.h"
 #include "read/read.h"
@@ -559,7 +560,7 @@ static void find_longest(struct graph *g, uint32_t k)
 static double length_to_end(struct graph *g, uint32_t location)
 {
     const struct mpl_location *loc = &g->model->locations[location];
-    const int64_t end_ticks = loc->time_ticks[loc->n_events - 1];
+    const int64_t end_ticks = mpl_ticks_of(loc, loc->n_events - 1);
     const uint32_t last = g->first[location + 1];
 
     if (last == g->first[location]) {
@@ -574,7 +575,7 @@ static double length_to_end(struct graph *g, uint32_t location)
 static void split_longest(const struct graph *g, uint32_t location, double *ticks)
 {
     const struct mpl_location *loc = &g->model->locations[location];
-    int64_t at = loc->time_ticks[loc->n_events - 1];
+    int64_t at = mpl_ticks_of(loc, loc->n_events - 1);
     uint32_t k = g->first[location + 1];
 
     while (k > g->first[location]) {
@@ -601,7 +602,7 @@ static struct mpl_model *in_true_time(struct world *world)
         struct mpl_location *loc = &model->locations[l];
 
         for (uint32_t e = 0; e < loc->n_events; e++) {
-            loc->time_ticks[e] = world_true_ns(world, l, e);
+            put_ticks(loc, e, world_true_ns(world, l, e));
         }
         loc->base_ticks = 0;
     }

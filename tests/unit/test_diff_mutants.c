@@ -68,16 +68,17 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 /* Sizes may change from iteration to iteration. */
 static uint64_t key_of(const struct mpl_location *loc, uint32_t first, uint32_t last)
 {
-    uint64_t key = mix(1, loc->ref[first]);
+    uint64_t key = mix(1, mpl_ref_of(loc, first));
 
     for (uint32_t e = first; e <= last; e++) {
-        if (is_message(loc->kind[e]) && loc->messages[loc->ref[e]].envelope != MPL_NONE) {
-            const struct mpl_message *x = &loc->messages[loc->ref[e]];
+        if (is_message(loc->kind[e]) &&
+            loc->messages[mpl_ref_of(loc, e)].envelope != MPL_NONE) {
+            const struct mpl_message *x = &loc->messages[mpl_ref_of(loc, e)];
             const struct mpl_envelope *v = &loc->envelopes[x->envelope];
 
             key = mix(mix(key, v->peer), v->tag);
         } else if (loc->kind[e] == MPL_EV_COLL_END) {
-            key = mix(key, loc->collectives[loc->ref[e]].root);
+            key = mix(key, loc->collectives[mpl_ref_of(loc, e)].root);
         }
     }
     return key;
@@ -123,7 +124,7 @@ static struct calls calls_of(const struct mpl_model *model, uint32_t l)
 
     for (uint32_t e = 0; e < loc->n_events; e++) {
         const struct mpl_region *region =
-            loc->kind[e] == MPL_EV_ENTER ? &model->regions[loc->ref[e]] : NULL;
+            loc->kind[e] == MPL_EV_ENTER ? &model->regions[mpl_ref_of(loc, e)] : NULL;
         uint32_t end = e;
 
         if (region == NULL || region->mode == MPL_CALL_TEST ||
@@ -156,7 +157,7 @@ static void take(struct draft *d, const struct mpl_location *loc, uint32_t from,
                  uint32_t to, int64_t shift, bool is_copy)
 {
     for (uint32_t e = from; e < to; e++) {
-        d->all[d->n++] = (struct record){ loc->time_ticks[e] + shift, e, is_copy };
+        d->all[d->n++] = (struct record){ mpl_ticks_of(loc, e) + shift, e, is_copy };
     }
 }
 
@@ -165,7 +166,7 @@ static void take_copies(struct draft *d, const struct mpl_location *loc, uint32_
                         uint32_t to)
 {
     for (uint32_t e = from; e < to; e++) {
-        d->all[d->n++] = (struct record){ loc->time_ticks[to - 1], e, true };
+        d->all[d->n++] = (struct record){ mpl_ticks_of(loc, to - 1), e, true };
     }
 }
 
@@ -214,7 +215,7 @@ static void rebuild(struct mpl_location *loc, const struct draft *d,
 
     for (uint32_t i = 0; i < d->n; i++) {
         const struct record *r = &d->all[i];
-        const uint32_t old = loc->ref[r->event];
+        const uint32_t old = mpl_ref_of(loc, r->event);
         uint32_t k = old;
 
         kinds[i] = loc->kind[r->event];
@@ -261,10 +262,7 @@ static void rebuild(struct mpl_location *loc, const struct draft *d,
         }
         refs[i] = k;
     }
-    loc->n_events = d->n;
-    loc->time_ticks = times;
-    loc->kind = kinds;
-    loc->ref = refs;
+    ck_assert(mpl_location_set_events(loc, d->n, times, kinds, refs, arena));
     loc->n_messages = messages.n;
     loc->messages = m;
     loc->n_collectives = collectives.n;
@@ -296,8 +294,8 @@ static uint32_t find_record(const struct mpl_location *loc, const struct call *c
     for (uint32_t e = call->first; e <= call->last; e++) {
         if (wants_collective ? loc->kind[e] == MPL_EV_COLL_END
                              : is_message(loc->kind[e]) &&
-                                   loc->messages[loc->ref[e]].envelope != MPL_NONE) {
-            return loc->ref[e];
+                                   loc->messages[mpl_ref_of(loc, e)].envelope != MPL_NONE) {
+            return mpl_ref_of(loc, e);
         }
     }
     return MPL_NONE;
@@ -373,13 +371,13 @@ static bool edit(struct mpl_model *model, uint32_t l, const struct calls *c, uin
     switch (fault) {
     case SWAP:
         take(&d, loc, b->first, b->last + 1,
-             loc->time_ticks[a->first] - loc->time_ticks[b->first], false);
+             mpl_ticks_of(loc, a->first) - mpl_ticks_of(loc, b->first), false);
         take(&d, loc, a->last + 1, b->first,
-             loc->time_ticks[a->first] - loc->time_ticks[b->first] +
-                 loc->time_ticks[b->last] - loc->time_ticks[a->last],
+             mpl_ticks_of(loc, a->first) - mpl_ticks_of(loc, b->first) +
+                 mpl_ticks_of(loc, b->last) - mpl_ticks_of(loc, a->last),
              false);
         take(&d, loc, a->first, a->last + 1,
-             loc->time_ticks[b->last] - loc->time_ticks[a->last], false);
+             mpl_ticks_of(loc, b->last) - mpl_ticks_of(loc, a->last), false);
         rest = b->last + 1;
         break;
     case DOUBLE:
@@ -440,7 +438,7 @@ static bool is_blocked(const struct mpl_run *base, const struct calls *calls,
                        const uint32_t *stops, uint32_t l, uint32_t event)
 {
     const struct mpl_location *loc = &base->model->locations[l];
-    const uint32_t ref = loc->ref[event];
+    const uint32_t ref = mpl_ref_of(loc, event);
 
     if ((loc->kind[event] == MPL_EV_RECV || loc->kind[event] == MPL_EV_IRECV) &&
         ref != MPL_NONE) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../lib/columns.h"
 #include "../lib/traces.h"
 #include "read/read.h"
 #include "stages.h"
@@ -46,7 +47,7 @@ static void take_ten_times(struct mpl_location *loc, uint32_t l)
 {
     (void) l;
     for (uint32_t e = 0; e < loc->n_events; e++) {
-        loc->time_ticks[e] *= 10;
+        put_ticks(loc, e, 10 * mpl_ticks_of(loc, e));
     }
 }
 
@@ -116,8 +117,9 @@ static void hide_calls(const struct mpl_model *model, struct mpl_location *loc)
 
     for (uint32_t e = loc->n_events / 4 * 3; e < loc->n_events; e++) {
         if ((loc->kind[e] == MPL_EV_ENTER || loc->kind[e] == MPL_EV_LEAVE) &&
-            model->regions[loc->ref[e]].kind == MPL_REGION_MPI_P2P) {
-            ((uint32_t *) loc->ref)[e] = function; /* Ours: it was read for us. */
+            model->regions[mpl_ref_of(loc, e)].kind == MPL_REGION_MPI_P2P) {
+            ((uint16_t *) loc->refs.low)[e] =
+                (uint16_t) function; /* Ours: it was read for us. */
         }
     }
 }

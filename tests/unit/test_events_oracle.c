@@ -268,7 +268,7 @@ static void find_calls(struct known *o, uint32_t location)
     ck_assert_ptr_nonnull(calls);
     for (uint32_t e = 0; e < loc->n_events; e++) {
         const bool is_region = loc->kind[e] == MPL_EV_ENTER || loc->kind[e] == MPL_EV_LEAVE;
-        const char *name = is_region ? o->model->regions[loc->ref[e]].name : NULL;
+        const char *name = is_region ? o->model->regions[mpl_ref_of(loc, e)].name : NULL;
 
         ck_assert_uint_lt(n, CALLS);
         if (loc->kind[e] == MPL_EV_FLUSH_BEGIN ||
@@ -297,15 +297,15 @@ static struct known learn(const struct mpl_events *events)
 /* No earlier than the moment at which all have begun, where the trace may start before. */
 static int64_t time_of(const struct known *o, uint32_t location, uint32_t event)
 {
-    int64_t ticks = o->model->locations[location].time_ticks[event];
+    int64_t ticks = mpl_ticks_of(&o->model->locations[location], event);
     int64_t first_end = INT64_MAX;
     int64_t last_begin = INT64_MIN;
 
     for (uint32_t l = 0; l < o->model->n_locations; l++) {
         const struct mpl_location *loc = &o->model->locations[l];
-        const int64_t end = loc->time_ticks[loc->n_events - 1];
+        const int64_t end = mpl_ticks_of(loc, loc->n_events - 1);
 
-        last_begin = loc->time_ticks[0] > last_begin ? loc->time_ticks[0] : last_begin;
+        last_begin = mpl_ticks_of(loc, 0) > last_begin ? mpl_ticks_of(loc, 0) : last_begin;
         first_end = end < first_end ? end : first_end;
     }
     if (o->model->tracer == MPL_TRACER_TEXT || last_begin > first_end) {
@@ -317,7 +317,7 @@ static int64_t time_of(const struct known *o, uint32_t location, uint32_t event)
 /* Calls of start-up that come before those the trace has. */
 static uint32_t n_startup(const struct known *o, uint32_t location)
 {
-    return o->model->locations[location].time_ticks[0] < time_of(o, location, 0);
+    return mpl_ticks_of(&o->model->locations[location], 0) < time_of(o, location, 0);
 }
 
 static uint32_t call_of(const struct known *o, uint32_t location, uint32_t event)
@@ -376,8 +376,8 @@ static void expect_message(const struct known *o, uint32_t location, uint32_t ev
     const int64_t duration = time_of(o, location, call->leave) - enter;
     const bool is_receive =
         loc->kind[event] == MPL_EV_RECV || loc->kind[event] == MPL_EV_IRECV;
-    const struct mpl_end end =
-        mpl_match_partner(o->model, mpl_events_match(o->events), location, loc->ref[event]);
+    const struct mpl_end end = mpl_match_partner(o->model, mpl_events_match(o->events),
+                                                 location, mpl_ref_of(loc, event));
     const struct mpl_message *other;
 
     if (end.message == MPL_NONE) {
@@ -482,7 +482,7 @@ static struct expected expect(const struct known *o, uint32_t location, uint32_t
             expect_message(o, location, e, call, &x);
             break;
         case MPL_EV_COLL_END:
-            expect_collective(o, location, loc->ref[e], call, &x);
+            expect_collective(o, location, mpl_ref_of(loc, e), call, &x);
             break;
         default:
             break;
@@ -506,8 +506,8 @@ static bool is_wrong_order(const struct known *o, uint32_t location, uint32_t k,
         if (loc->kind[e] != MPL_EV_RECV && loc->kind[e] != MPL_EV_IRECV) {
             continue;
         }
-        end =
-            mpl_match_partner(o->model, mpl_events_match(o->events), location, loc->ref[e]);
+        end = mpl_match_partner(o->model, mpl_events_match(o->events), location,
+                                mpl_ref_of(loc, e));
         if (end.message != MPL_NONE && send_time(o, end) < send_ticks) {
             return true;
         }
@@ -598,11 +598,11 @@ static uint32_t innermost(const struct known *o, uint32_t location, uint32_t eve
             is_flushing = loc->kind[e] == MPL_EV_FLUSH_BEGIN;
         } else if (loc->kind[e] == MPL_EV_ENTER) {
             ck_assert_uint_lt(depth, CALLS);
-            stack[depth++] = loc->ref[e];
+            stack[depth++] = mpl_ref_of(loc, e);
         } else if (loc->kind[e] == MPL_EV_LEAVE) {
             uint32_t d = depth;
 
-            while (d > 0 && stack[d - 1] != loc->ref[e]) {
+            while (d > 0 && stack[d - 1] != mpl_ref_of(loc, e)) {
                 d--;
             }
             depth = d > 0 ? d - 1 : depth;
@@ -678,7 +678,7 @@ static void check_location(const struct mpl_events *events, uint32_t l, int seed
     const struct mpl_location *loc = &mpl_events_model(events)->locations[l];
     const uint32_t n = mpl_events_span_count(events, l);
     int64_t sums[MPL_SPAN_CLASSES] = { 0 };
-    int64_t at = loc->n_events > 0 ? loc->time_ticks[0] : 0;
+    int64_t at = loc->n_events > 0 ? mpl_ticks_of(loc, 0) : 0;
 
     for (uint32_t s = 0; s < n; s++) {
         const struct mpl_span span = mpl_events_span(events, l, s);
@@ -688,7 +688,7 @@ static void check_location(const struct mpl_events *events, uint32_t l, int seed
         sums[span.class] += span.leave_ticks - span.enter_ticks;
         at = span.leave_ticks;
     }
-    ck_assert(n == 0 || at == loc->time_ticks[loc->n_events - 1]);
+    ck_assert(n == 0 || at == mpl_ticks_of(loc, loc->n_events - 1));
     for (int i = 0; i < MPL_SPAN_CLASSES; i++) {
         ASSERT_TICKS(seed, mpl_events_totals(events, l)->class_s[i], sums[i]);
     }
@@ -860,8 +860,9 @@ static bool passes(const struct clockwork *c, uint32_t location, uint32_t e,
     const bool is_receive = loc->kind[e] == MPL_EV_RECV || loc->kind[e] == MPL_EV_IRECV;
 
     if (is_receive || loc->kind[e] == MPL_EV_SEND ||
-        (loc->kind[e] == MPL_EV_ISEND_DONE && loc->ref[e] != MPL_NONE)) {
-        const struct mpl_end end = mpl_match_partner(model, match, location, loc->ref[e]);
+        (loc->kind[e] == MPL_EV_ISEND_DONE && mpl_ref_of(loc, e) != MPL_NONE)) {
+        const struct mpl_end end =
+            mpl_match_partner(model, match, location, mpl_ref_of(loc, e));
         const struct mpl_message *other;
         uint32_t first;
         int64_t held;
@@ -883,8 +884,8 @@ static bool passes(const struct clockwork *c, uint32_t location, uint32_t e,
     }
     if (loc->kind[e] == MPL_EV_COLL_END) {
         const struct mpl_coll_instance *in =
-            &match->instances[match->instance[location][loc->ref[e]]];
-        const struct mpl_coll_part self = { location, loc->ref[e], location };
+            &match->instances[match->instance[location][mpl_ref_of(loc, e)]];
+        const struct mpl_coll_part self = { location, mpl_ref_of(loc, e), location };
         bool is_free = true;
 
         for (uint32_t i = 0; i < in->n_parts; i++) {
@@ -917,7 +918,7 @@ static int64_t held_in(const struct clockwork *c, uint32_t l)
         if (loc->kind[e] == MPL_EV_SEND &&
             is_looked_for(c, l, e, call->region,
                           mpl_match_partner(c->o->model, mpl_events_match(c->o->events), l,
-                                            loc->ref[e]),
+                                            mpl_ref_of(loc, e)),
                           &first, &held)) {
             sum = held;
         }

@@ -157,7 +157,7 @@ static void check_location(const struct mpl_events *events, uint32_t l, const ch
     int64_t sums[MPL_SPAN_CLASSES] = { 0 };
     int64_t waits = 0;
     double waited_s = 0;
-    int64_t at = loc->n_events > 0 ? loc->time_ticks[0] : 0;
+    int64_t at = loc->n_events > 0 ? mpl_ticks_of(loc, 0) : 0;
 
     for (uint32_t s = 0; s < n; s++) {
         const struct mpl_span span = mpl_events_span(events, l, s);
@@ -172,7 +172,7 @@ static void check_location(const struct mpl_events *events, uint32_t l, const ch
         waits += span.wait_ticks;
         at = span.leave_ticks;
     }
-    ck_assert(n == 0 || at == loc->time_ticks[loc->n_events - 1]);
+    ck_assert(n == 0 || at == mpl_ticks_of(loc, loc->n_events - 1));
     for (int i = 0; i < MPL_SPAN_CLASSES; i++) {
         ck_assert(totals->class_s[i] ==
                   mpl_model_seconds(mpl_events_model(events), sums[i]));
@@ -296,8 +296,8 @@ static void check_replay(const struct mpl_events *events, const char *name)
     for (uint32_t l = 0; l < model->n_locations; l++) {
         const struct mpl_location *loc = &model->locations[l];
 
-        if (loc->thread == 0 && loc->n_events > 0 && loc->time_ticks[0] >= begin &&
-            loc->time_ticks[loc->n_events - 1] <= end) {
+        if (loc->thread == 0 && loc->n_events > 0 && mpl_ticks_of(loc, 0) >= begin &&
+            mpl_ticks_of(loc, loc->n_events - 1) <= end) {
             ck_assert_msg(
                 ideal_s >= mpl_events_totals(events, l)->class_s[MPL_SPAN_COMPUTE],
                 "%s: %s computes for longer than the ideal run", name, loc->label);

@@ -88,7 +88,7 @@ START_TEST(the_standstill_is_taken_off_the_time_line)
     for (uint32_t l = 0; l < 2; l++) {
         const struct mpl_location *loc = &model->locations[l];
 
-        ck_assert_int_le(loc->time_ticks[loc->n_events - 1], 27001);
+        ck_assert_int_le(mpl_ticks_of(loc, loc->n_events - 1), 27001);
     }
 }
 END_TEST
@@ -104,7 +104,7 @@ START_TEST(killed_at_work_the_times_stay)
     ck_assert_ptr_nonnull(halt);
     ck_assert(!halt->is_standstill);
     ck_assert_int_eq(halt->places[1].state, MPL_HALT_OUTSIDE);
-    ck_assert_int_eq(loc->time_ticks[loc->n_events - 1], 14000);
+    ck_assert_int_eq(mpl_ticks_of(loc, loc->n_events - 1), 14000);
 }
 END_TEST
 

@@ -44,7 +44,7 @@ struct end {
 
 static uint64_t absolute(const struct mpl_location *loc, uint32_t event)
 {
-    return loc->base_ticks + (uint64_t) loc->time_ticks[event];
+    return loc->base_ticks + (uint64_t) mpl_ticks_of(loc, event);
 }
 
 /* A blocking receive is posted when its call is entered. */

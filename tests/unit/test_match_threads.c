@@ -49,7 +49,7 @@ static const char *said(const struct mpl_model *model)
 
             text = mpl_arena_printf(
                 arena, "%s%s %u:%d", text, m == r->n_sources ? " >" : "", moment->location,
-                (int) loc->base_ticks + (int) loc->time_ticks[moment->event]);
+                (int) loc->base_ticks + (int) mpl_ticks_of(loc, moment->event));
         }
     }
     return text;

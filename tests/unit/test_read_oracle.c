@@ -118,9 +118,9 @@ static uint32_t next(struct oracle *o, uint64_t time, enum mpl_event_kind kind)
     o->n_seen++;
     EXPECT(i < o->loc->n_events, "libotf2 has more events");
     EXPECT(o->loc->kind[i] == kind, "kind");
-    EXPECT(o->loc->base_ticks + (uint64_t) o->loc->time_ticks[i] == time, "time");
+    EXPECT(o->loc->base_ticks + (uint64_t) mpl_ticks_of(o->loc, i) == time, "time");
     o->i++;
-    return o->loc->ref[i];
+    return mpl_ref_of(o->loc, i);
 }
 
 static OTF2_CallbackCode dropped(struct oracle *o)

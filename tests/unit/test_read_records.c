@@ -131,7 +131,7 @@ static const char *events(const struct mpl_model *model)
     for (uint32_t i = 0; i < loc->n_events; i++) {
         all = mpl_arena_printf(
             arena, "%s%s%s@%llu", all, i > 0 ? " " : "", names[loc->kind[i]],
-            (unsigned long long) (loc->base_ticks + (uint64_t) loc->time_ticks[i]));
+            (unsigned long long) (loc->base_ticks + (uint64_t) mpl_ticks_of(loc, i)));
     }
     return all;
 }
@@ -189,8 +189,8 @@ START_TEST(records_of_all_kinds_are_kept_or_counted)
         "JOIN@1234605621323226897 FORK@1234605621323226897 LOCK@1234605621323226897 "
         "UNLOCK@1234605621323226897 JOIN@1234605621323226897 MARK@1234605621323226897 "
         "leave@1234605621323226897");
-    ck_assert_uint_eq(model->locations[0].ref[4], 4);
-    ck_assert_uint_eq(model->locations[0].ref[6], 77);
+    ck_assert_uint_eq(mpl_ref_of(&model->locations[0], 4), 4);
+    ck_assert_uint_eq(mpl_ref_of(&model->locations[0], 6), 77);
     ck_assert_uint_eq(model->locations[0].dropped, 6);
     ck_assert_uint_eq(note_count(model, "unknown-records"), 1);
     ck_assert(model->can.has_counters);
@@ -338,9 +338,9 @@ START_TEST(records_of_threads_keep_what_they_name)
     RECORD(&w, 26, "44", 4000, 1);       /* OmpAcquireLock */
     loc = &finish(&w)->locations[0];
     ck_assert_uint_eq(loc->n_events, 12);
-    ck_assert_uint_eq(loc->ref[0], 6);
-    ck_assert_uint_eq(loc->ref[1], MPL_NONE);
-    ck_assert_uint_eq(loc->ref[4], 6);
+    ck_assert_uint_eq(mpl_ref_of(loc, 0), 6);
+    ck_assert_uint_eq(mpl_ref_of(loc, 1), MPL_NONE);
+    ck_assert_uint_eq(mpl_ref_of(loc, 4), 6);
     ck_assert_uint_eq(loc->n_thread_records, sizeof expected / sizeof expected[0]);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const struct mpl_thread_record *r = &loc->thread_records[i];
@@ -430,7 +430,7 @@ START_TEST(requests_are_reused_repeated_and_cancelled)
     ck_assert_uint_eq(loc->messages[2].post, MPL_NONE);
     ck_assert(loc->envelopes[loc->messages[2].envelope].is_garbage);
     ck_assert_uint_eq(loc->messages[3].post, 5);
-    ck_assert_uint_eq(loc->ref[6], MPL_NONE);
+    ck_assert_uint_eq(mpl_ref_of(loc, 6), MPL_NONE);
     ck_assert_uint_eq(loc->messages[4].event, MPL_NONE);
     ck_assert(loc->envelopes[loc->messages[5].envelope].is_garbage);
     ck_assert_uint_eq(loc->messages[5].bytes, 0);
@@ -494,7 +494,7 @@ START_TEST(unknown_references_are_noted_not_fatal)
     put_single(&w, 13, 4000);
     model = finish(&w);
     loc = &model->locations[0];
-    ck_assert_str_eq(model->regions[loc->ref[0]].name, "(undefined region)");
+    ck_assert_str_eq(model->regions[mpl_ref_of(loc, 0)].name, "(undefined region)");
     ck_assert_uint_eq(loc->envelopes[loc->messages[0].envelope].comm, MPL_NONE);
     ck_assert(!loc->envelopes[loc->messages[0].envelope].is_garbage);
     ck_assert(loc->envelopes[loc->messages[1].envelope].is_garbage);

@@ -42,8 +42,9 @@ static const char *events(const struct mpl_model *model, uint32_t l)
 
         all = mpl_arena_printf(
             arena, "%s%s%s%s%s@%lld", all, i > 0 ? " " : "", names[loc->kind[i]],
-            has_region ? " " : "", has_region ? model->regions[loc->ref[i]].name : "",
-            (long long) (loc->base_ticks + (uint64_t) loc->time_ticks[i]));
+            has_region ? " " : "",
+            has_region ? model->regions[mpl_ref_of(loc, i)].name : "",
+            (long long) (loc->base_ticks + (uint64_t) mpl_ticks_of(loc, i)));
     }
     return all;
 }
@@ -253,7 +254,7 @@ START_TEST(units_come_from_a_comment_or_a_line)
         const struct mpl_model *model = read_text(
             mpl_arena_printf(arena, "%srank 0: compute 0..3 # in s\n", units[i].head));
 
-        ck_assert_msg((uint64_t) model->locations[0].time_ticks[1] == units[i].ns, "%s",
+        ck_assert_msg((uint64_t) mpl_ticks_of(&model->locations[0], 1) == units[i].ns, "%s",
                       units[i].head);
     }
 }

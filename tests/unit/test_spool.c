@@ -167,8 +167,8 @@ START_TEST(a_message_has_two_ends)
     ck_assert_uint_eq(model->locations[1].n_messages, 1);
     ck_assert(model->has_common_clock);
     /* 50 to 220. */
-    ck_assert_int_eq(model->locations[1].time_ticks[2] - model->locations[1].time_ticks[0],
-                     170);
+    ck_assert_int_eq(
+        mpl_ticks_of(&model->locations[1], 2) - mpl_ticks_of(&model->locations[1], 0), 170);
 }
 END_TEST
 

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "../lib/columns.h"
 #include "../lib/effort.h"
 #include "sync_archive.h"
 #include "sync_fixture.h"
@@ -56,11 +57,17 @@ static struct pair read_pair(const char *path)
     for (uint32_t l = 0; l < p.model->n_locations; l++) {
         const struct mpl_location *loc = &p.model->locations[l];
 
-        p.from[l] = MPL_NEW_ARRAY(arena, loc->n_events, int64_t);
-        memcpy(p.from[l], loc->time_ticks, loc->n_events * sizeof(int64_t));
+        p.from[l] = all_ticks(loc, arena);
         p.from_base[l] = loc->base_ticks;
     }
     return p;
+}
+
+static void add_ticks(struct pair *p, uint32_t location, uint32_t event, int64_t add)
+{
+    struct mpl_location *loc = &p->model->locations[location];
+
+    put_ticks(loc, event, mpl_ticks_of(loc, event) + add);
 }
 
 static enum mpl_status copy(const struct pair *p, bool force, struct mpl_err *err)
@@ -107,7 +114,7 @@ static void distort(struct pair *p, unsigned seed)
                 now += rand() % 50 == 0 ? 1000000 : step;
                 break;
             }
-            loc->time_ticks[i] = now;
+            put_ticks(loc, i, now);
         }
         loc->base_ticks = base;
     }
@@ -140,15 +147,15 @@ static void check_between(const struct pair *p, uint32_t l, uint32_t k,
     const int64_t to = (int64_t) (new->time - loc->base_ticks - shift);
 
     if (k > 0) {
-        ck_assert_msg(to >= loc->time_ticks[k - 1], "before its neighbour");
+        ck_assert_msg(to >= mpl_ticks_of(loc, k - 1), "before its neighbour");
     }
     if (k < loc->n_events) {
-        ck_assert_msg(to <= loc->time_ticks[k], "behind its neighbour");
+        ck_assert_msg(to <= mpl_ticks_of(loc, k), "behind its neighbour");
     }
     if (k < loc->n_events && from == p->from[l][k]) {
-        ck_assert_msg(to == loc->time_ticks[k], "not as late as the next");
+        ck_assert_msg(to == mpl_ticks_of(loc, k), "not as late as the next");
     } else if (k > 0 && from == p->from[l][k - 1]) {
-        ck_assert_msg(to == loc->time_ticks[k - 1], "not as late as the one before");
+        ck_assert_msg(to == mpl_ticks_of(loc, k - 1), "not as late as the one before");
     }
 }
 
@@ -163,7 +170,8 @@ static void check_flush(const struct pair *p, uint32_t l, uint32_t k,
     const uint64_t to = sync_fixed(new->record + 2, 8, false);
 
     if ((int64_t) (from - p->from_base[l]) == p->from[l][k + 1]) {
-        ck_assert_uint_eq(to, loc->base_ticks + shift + (uint64_t) loc->time_ticks[k + 1]);
+        ck_assert_uint_eq(to,
+                          loc->base_ticks + shift + (uint64_t) mpl_ticks_of(loc, k + 1));
     } else if (from > old->time) {
         ck_assert_uint_ge(to, new->time);
     } else {
@@ -192,7 +200,7 @@ static void check_own(const struct pair *p, uint32_t l, uint64_t shift)
             check_between(p, l, k, &old.item[i], &new.item[i], shift);
         } else {
             ck_assert_uint_eq(new.item[i].time,
-                              loc->base_ticks + shift + (uint64_t) loc->time_ticks[k]);
+                              loc->base_ticks + shift + (uint64_t) mpl_ticks_of(loc, k));
         }
         if (n == 2) {
             check_flush(p, l, k, &old.item[i], &new.item[i], shift);
@@ -260,8 +268,8 @@ START_TEST(reader_of_the_copy_finds_the_times_of_the_model)
         for (uint32_t i = 0; i < a->n_events; i++) {
             /* How a flush ends depends on whether the next record brings a time of its own. */
             if (a->kind[i] != MPL_EV_FLUSH_END) {
-                ck_assert_uint_eq(a->base_ticks + (uint64_t) a->time_ticks[i],
-                                  b->base_ticks + (uint64_t) b->time_ticks[i]);
+                ck_assert_uint_eq(a->base_ticks + (uint64_t) mpl_ticks_of(a, i),
+                                  b->base_ticks + (uint64_t) mpl_ticks_of(b, i));
             }
         }
         ck_assert_uint_ge(again.model->n_offsets[l], 2);
@@ -350,7 +358,7 @@ START_TEST(gpu_stream_follows_the_first_thread_of_its_process)
     /* The first half of process 0 is moved by 1000, the second by 3000; half-way in between. */
     const uint32_t half = p.model->locations[0].n_events / 2;
     for (uint32_t i = 0; i < p.model->locations[0].n_events; i++) {
-        p.model->locations[0].time_ticks[i] += i < half ? 1000 : 3000;
+        add_ticks(&p, 0, i, i < half ? 1000 : 3000);
     }
     copy_well(&p);
     new = sync_items_read(event_file(target, 3), CHUNK_BYTES, arena);
@@ -385,9 +393,9 @@ START_TEST(stream_with_offsets_of_its_own_is_brought_to_its_process)
         const int64_t t =
             p.from[2][i] + (int64_t) (p.model->locations[2].base_ticks - o[0].time_ticks);
 
-        p.model->locations[2].time_ticks[i] +=
-            t < 50000 ? 400 + (t * 10 + 25000) / 50000
-                      : 410 + ((t - 50000) * 30 + 25000) / 50000;
+        add_ticks(&p, 2, i,
+                  t < 50000 ? 400 + (t * 10 + 25000) / 50000
+                            : 410 + ((t - 50000) * 30 + 25000) / 50000);
     }
     copy_well(&p);
     new = sync_items_read(event_file(target, 4), CHUNK_BYTES, arena);
@@ -425,8 +433,7 @@ START_TEST(markers_move_with_what_they_name)
     const unsigned char *new;
 
     for (uint32_t i = 0; i < p.model->locations[2].n_events; i++) {
-        p.model->locations[2].time_ticks[i] +=
-            400; /* rank 1, by what its offsets say there */
+        add_ticks(&p, 2, i, 400); /* rank 1, by what its offsets say there */
     }
     copy_well(&p);
     old = fixture_load(mpl_arena_printf(arena, "%s/all.marker", source), &n_old, arena);
@@ -514,7 +521,7 @@ START_TEST(byte_order_of_the_trace_is_kept)
     ck_assert_uint_eq(p.model->locations[0].n_events, 4);
     /* Everything one tick later but the end of the flush, which is two ticks later. */
     for (uint32_t i = 0; i < 4; i++) {
-        p.model->locations[0].time_ticks[i] += i == 2 ? 2 : 1;
+        add_ticks(&p, 0, i, i == 2 ? 2 : 1);
     }
     copy_well(&p);
     memcpy(wanted, events[_i], n);

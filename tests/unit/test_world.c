@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "../lib/columns.h"
 #include "world.h"
 
 #include "match_fixture.h"
@@ -121,7 +122,8 @@ static void check_equal(const struct mpl_model *a, const struct mpl_model *b)
 
         ck_assert_uint_eq(x->n_events, y->n_events);
         ck_assert_uint_eq(x->base_ticks, y->base_ticks);
-        ck_assert_mem_eq(x->time_ticks, y->time_ticks, x->n_events * sizeof(int64_t));
+        ck_assert_mem_eq(all_ticks(x, arena), all_ticks(y, arena),
+                         x->n_events * sizeof(int64_t));
         ck_assert_mem_eq(x->kind, y->kind, x->n_events);
     }
 }
@@ -226,14 +228,14 @@ START_TEST(error_of_the_truth_is_nothing)
     for (uint32_t l = 0; l < model->n_locations; l++) {
         model->locations[l].base_ticks = base;
         for (uint32_t i = 0; i < model->locations[l].n_events; i++) {
-            model->locations[l].time_ticks[i] =
-                (int64_t) (world_wanted_ticks(world, 1, l, i) - base);
+            put_ticks(&model->locations[l], i,
+                      (int64_t) (world_wanted_ticks(world, 1, l, i) - base));
         }
     }
     error = world_error(world, 1);
     ck_assert_int_eq(error.max_ticks, 0);
     ck_assert_double_eq(error.rms_ticks, 0);
-    model->locations[1].time_ticks[2] -= 70;
+    put_ticks(&model->locations[1], 2, mpl_ticks_of(&model->locations[1], 2) - 70);
     error = world_error(world, 1);
     ck_assert_int_eq(error.max_ticks, 70);
     ck_assert_uint_eq(error.location, 1);
@@ -308,8 +310,8 @@ static void check_same_times(const struct mpl_model *a, const struct mpl_model *
 
         ck_assert_uint_eq(x->n_events, y->n_events);
         for (uint32_t i = 0; i < x->n_events; i++) {
-            n_different += x->base_ticks + (uint64_t) x->time_ticks[i] !=
-                           y->base_ticks + (uint64_t) y->time_ticks[i];
+            n_different += x->base_ticks + (uint64_t) mpl_ticks_of(x, i) !=
+                           y->base_ticks + (uint64_t) mpl_ticks_of(y, i);
         }
     }
     ck_assert_uint_eq(n_different, 0);

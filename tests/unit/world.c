@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "../lib/columns.h"
 #include "world.h"
 #include "world_priv.h"
 
@@ -185,8 +186,7 @@ void world_reset(struct world *world)
         struct mpl_location *loc = &world->model->locations[l];
 
         loc->base_ticks = world->recorded_base[l];
-        memcpy(loc->time_ticks, world->recorded_ticks[l],
-               loc->n_events * sizeof *loc->time_ticks);
+        put_all_ticks(loc, world->recorded_ticks[l]);
     }
     world->model->quality = world_must(mpl_quality_create(world->arena));
 }

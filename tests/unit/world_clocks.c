@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "../lib/columns.h"
 #include "world.h"
 #include "world_priv.h"
 
@@ -93,11 +94,10 @@ static void add_outliers(struct world *world, struct mpl_location *loc,
 {
     for (uint32_t i = 0; i < world->options.n_outliers && loc->n_events > 2; i++) {
         const uint32_t e = 1 + world_roll_below(dice, loc->n_events - 2);
-        const int64_t from = loc->time_ticks[e - 1];
-        const int64_t to = loc->time_ticks[e + 1];
+        const int64_t from = mpl_ticks_of(loc, e - 1);
+        const int64_t to = mpl_ticks_of(loc, e + 1);
 
-        loc->time_ticks[e] =
-            from + (int64_t) (world_roll_share(dice) * (double) (to - from));
+        put_ticks(loc, e, from + (int64_t) (world_roll_share(dice) * (double) (to - from)));
     }
 }
 
@@ -107,19 +107,19 @@ static void record_location(struct world *world, uint32_t l, struct world_dice *
 {
     struct mpl_location *loc = &world->model->locations[l];
     const struct world_clock *clock = clock_of(world, l);
-    const size_t n = loc->n_events;
+    const uint32_t n = loc->n_events;
 
     world->true_ns[l] = world_must(MPL_NEW_ARRAY(world->arena, n, int64_t));
     world->recorded_ticks[l] = world_must(MPL_NEW_ARRAY(world->arena, n, int64_t));
-    loc->base_ticks =
-        loc->thread == 0 || n == 0 ? clock->origin_ticks : show(clock, loc->time_ticks[0]);
-    for (size_t i = 0; i < n; i++) {
-        world->true_ns[l][i] = loc->time_ticks[i];
-        loc->time_ticks[i] = (int64_t) (show(clock, loc->time_ticks[i]) - loc->base_ticks);
+    loc->base_ticks = loc->thread == 0 || n == 0 ? clock->origin_ticks
+                                                 : show(clock, mpl_ticks_of(loc, 0));
+    for (uint32_t i = 0; i < n; i++) {
+        world->true_ns[l][i] = mpl_ticks_of(loc, i);
+        put_ticks(loc, i, (int64_t) (show(clock, mpl_ticks_of(loc, i)) - loc->base_ticks));
     }
     add_outliers(world, loc, dice);
-    for (size_t i = 0; i < n; i++) {
-        world->recorded_ticks[l][i] = loc->time_ticks[i];
+    for (uint32_t i = 0; i < n; i++) {
+        world->recorded_ticks[l][i] = mpl_ticks_of(loc, i);
     }
     world->recorded_base[l] = loc->base_ticks;
 }
@@ -233,7 +233,7 @@ static int64_t error_ticks(const struct world *world, uint32_t reference, uint32
 {
     const struct mpl_location *loc = &world->model->locations[l];
 
-    return (int64_t) (loc->base_ticks + (uint64_t) loc->time_ticks[event] -
+    return (int64_t) (loc->base_ticks + (uint64_t) mpl_ticks_of(loc, event) -
                       world_wanted_ticks(world, reference, l, event));
 }
 

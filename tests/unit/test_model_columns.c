@@ -1,0 +1,338 @@
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+#include "../lib/columns.h"
+#include "model/model.h"
+
+static struct mpl_arena *arena;
+
+static void setup(void)
+{
+    arena = mpl_arena_create();
+    ck_assert_ptr_nonnull(arena);
+}
+
+static void teardown(void)
+{
+    mpl_alloc_fail_after(-1);
+    mpl_arena_destroy(arena);
+}
+
+/* Plain arrays, which columns are compared with. */
+enum { MOST = 1000 };
+
+struct plain {
+    uint32_t n;
+    int64_t ticks[MOST];
+    uint8_t kind[MOST];
+    uint32_t ref[MOST];
+};
+
+static void add(struct plain *p, int64_t ticks, uint8_t kind, uint32_t ref)
+{
+    p->ticks[p->n] = ticks;
+    p->kind[p->n] = kind;
+    p->ref[p->n++] = ref;
+}
+
+static struct mpl_location columns_of(const struct plain *p)
+{
+    struct mpl_location loc = { 0 };
+
+    ck_assert(mpl_location_set_events(&loc, p->n, p->ticks, p->kind, p->ref, arena));
+    return loc;
+}
+
+static void assert_same(const struct mpl_location *loc, const struct plain *p)
+{
+    const int64_t *all = all_ticks(loc, arena);
+
+    ck_assert_uint_eq(loc->n_events, p->n);
+    for (uint32_t i = 0; i < p->n; i++) {
+        ck_assert_int_eq(mpl_ticks_of(loc, i), p->ticks[i]);
+        ck_assert_int_eq(all[i], p->ticks[i]);
+        ck_assert_uint_eq(loc->kind[i], p->kind[i]);
+        ck_assert_uint_eq(mpl_ref_of(loc, i), p->ref[i]);
+    }
+}
+
+static size_t n_wide(const struct mpl_location *loc)
+{
+    return loc->times.wide->n / MPL_BLOCK_EVENTS;
+}
+
+/* Events a tick apart, of any number. */
+static struct plain even(uint32_t n)
+{
+    struct plain p = { 0 };
+
+    for (uint32_t i = 0; i < n; i++) {
+        add(&p, i, i % 2 == 0 ? MPL_EV_ENTER : MPL_EV_LEAVE, i / 2);
+    }
+    return p;
+}
+
+START_TEST(blocks_may_be_partly_filled)
+{
+    static const uint32_t sizes[] = { 0, 1, 63, 64, 65, 127, 128, 129, MOST };
+    const struct plain p = even(sizes[_i]);
+    const struct mpl_location loc = columns_of(&p);
+
+    assert_same(&loc, &p);
+    ck_assert_uint_eq(n_wide(&loc), 0);
+}
+END_TEST
+
+START_TEST(only_blocks_of_a_longer_span_are_wide)
+{
+    struct plain p = even(200);
+    struct mpl_location loc;
+
+    for (uint32_t i = 70; i < 200; i++) {
+        p.ticks[i] += UINT32_MAX - 63; /* From 64 to 127 exactly what 32 bits hold. */
+    }
+    loc = columns_of(&p);
+    assert_same(&loc, &p);
+    ck_assert_uint_eq(n_wide(&loc), 0);
+    for (uint32_t i = 127; i < 200; i++) {
+        p.ticks[i]++;
+    }
+    loc = columns_of(&p);
+    assert_same(&loc, &p);
+    ck_assert_uint_eq(n_wide(&loc), 1);
+}
+END_TEST
+
+START_TEST(times_may_descend_and_be_of_any_size)
+{
+    static const int64_t ticks[] = { 5, 3, INT64_MIN, INT64_MAX, -1, 0, INT64_MIN + 1 };
+    struct plain p = { 0 };
+
+    for (uint32_t i = 0; i < 300; i++) {
+        add(&p, i < 100 ? 1000 - (int64_t) i : ticks[i % 7], MPL_EV_MARK, 0);
+    }
+
+    const struct mpl_location loc = columns_of(&p);
+
+    assert_same(&loc, &p);
+    ck_assert_uint_eq(n_wide(&loc), 4);
+}
+END_TEST
+
+START_TEST(a_block_of_the_earliest_time_of_all_keeps_it)
+{
+    struct plain p = { 0 };
+
+    for (uint32_t i = 0; i < 64; i++) {
+        add(&p, INT64_MIN, MPL_EV_MARK, 0);
+    }
+
+    const struct mpl_location loc = columns_of(&p);
+
+    assert_same(&loc, &p);
+}
+END_TEST
+
+START_TEST(references_that_do_not_fit_stand_in_full)
+{
+    static const uint32_t locks[] = { 65534, 65535, 65536, MPL_NONE - 1, MPL_NONE, 7 };
+    struct plain p = even(130);
+
+    for (uint32_t i = 0; i < 6; i++) {
+        p.kind[65 + i] = MPL_EV_LOCK;
+        p.ref[65 + i] = locks[i];
+    }
+
+    const struct mpl_location loc = columns_of(&p);
+
+    assert_same(&loc, &p);
+    ck_assert_uint_eq(loc.refs.block[0].wide, MPL_NONE);
+    ck_assert_uint_ne(loc.refs.block[1].wide, MPL_NONE);
+}
+END_TEST
+
+START_TEST(messages_and_collectives_count_from_the_first_of_a_block)
+{
+    static const uint8_t kinds[] = {
+        MPL_EV_SEND,       MPL_EV_COLL_BEGIN, MPL_EV_IRECV,
+        MPL_EV_ISEND_DONE, MPL_EV_ENTER,      MPL_EV_COLL_END
+    };
+    struct plain p = { 0 };
+
+    for (uint32_t i = 0; i < 600; i++) {
+        const uint8_t kind = kinds[i % 6];
+        const uint32_t each = kind == MPL_EV_ENTER ? 1 : kind == MPL_EV_IRECV ? 399 : 400;
+
+        add(&p, i, kind, i % 60 == 3 ? MPL_NONE : i * each);
+    }
+
+    struct mpl_location loc = columns_of(&p);
+
+    assert_same(&loc, &p);
+    for (uint32_t b = 0; b < 10; b++) {
+        ck_assert_uint_eq(loc.refs.block[b].wide, MPL_NONE);
+    }
+    p.ref[100] = 110000; /* Too far from the messages before it. */
+    p.kind[100] = MPL_EV_RECV;
+    loc = columns_of(&p);
+    assert_same(&loc, &p);
+    ck_assert_uint_ne(loc.refs.block[1].wide, MPL_NONE);
+}
+END_TEST
+
+/* Times that suit 32 bits, and such that do not, in either direction. */
+static int64_t any_time(void)
+{
+    switch (rand() % 4) {
+    case 0:
+        return rand();
+    case 1:
+        return rand() - (INT64_C(1) << 40);
+    case 2:
+        return (int64_t) rand() << 31;
+    default:
+        return rand() % 1000;
+    }
+}
+
+START_TEST(times_are_rewritten_as_in_a_plain_array)
+{
+    struct plain p = even(1 + (uint32_t) (_i * 37) % (MOST - 1));
+    struct mpl_location loc = columns_of(&p);
+    struct mpl_times copy;
+
+    srand((unsigned) _i);
+    for (uint32_t k = 0; k < 40; k++) {
+        const uint32_t i = (uint32_t) rand() % p.n;
+        const uint32_t first = i - i % MPL_BLOCK_EVENTS;
+        const int64_t add_ticks = any_time();
+
+        if (k % 3 == 0) {
+            mpl_times_shift(&loc.times, first, p.n - first, add_ticks);
+            for (uint32_t e = first; e < p.n; e++) {
+                p.ticks[e] += add_ticks;
+            }
+        } else if (k % 3 == 1) {
+            p.ticks[i] = any_time();
+            put_ticks(&loc, i, p.ticks[i]);
+        } else {
+            for (uint32_t e = first; e < p.n; e++) {
+                p.ticks[e] = k % 2 == 0 ? any_time() : (int64_t) e;
+            }
+            ck_assert(mpl_times_write(&loc.times, first, p.n - first, &p.ticks[first]));
+        }
+    }
+    ck_assert(mpl_times_copy(&loc.times, p.n, arena, &copy));
+    assert_same(&loc, &p);
+    put_ticks(&loc, 0, 17);
+    loc.times = copy;
+    assert_same(&loc, &p);
+}
+END_TEST
+
+START_TEST(no_events_need_no_columns)
+{
+    const struct mpl_times none = { NULL, NULL, NULL };
+    struct mpl_times copy;
+
+    ck_assert(mpl_times_copy(&none, 0, arena, &copy));
+    ck_assert(mpl_times_write(&copy, 0, 0, NULL));
+    mpl_times_shift(&copy, 0, 0, 5);
+    mpl_times_read(&copy, 0, 0, NULL);
+}
+END_TEST
+
+START_TEST(a_block_takes_wide_room_only_once)
+{
+    struct plain p = even(64);
+    struct mpl_location loc = columns_of(&p);
+
+    for (uint32_t i = 0; i < 100; i++) {
+        put_ticks(&loc, 63, i % 2 == 0 ? INT64_C(1) << 50 : 63);
+    }
+    assert_same(&loc, &p);
+    ck_assert_uint_eq(n_wide(&loc), 1);
+}
+END_TEST
+
+START_TEST(an_event_that_was_added_may_get_another_time)
+{
+    struct mpl_event_writer w = mpl_event_writer_make();
+    struct plain p = even(130);
+    struct mpl_location loc = { 0 };
+
+    ck_assert(mpl_event_writer_reserve(&w, 100));
+    for (uint32_t i = 0; i < p.n; i++) {
+        if (i == 100) {
+            ck_assert(mpl_event_writer_reserve(&w, p.n));
+        }
+        mpl_event_writer_add(&w, p.ticks[i], p.kind[i], p.ref[i]);
+    }
+    p.ticks[129] = 1000;
+    p.ticks[63] = INT64_C(1) << 40;
+    for (uint32_t i = 63; i < 130; i += 66) {
+        ck_assert_int_eq(mpl_times_get(&w.times, i), i);
+        mpl_event_writer_set_ticks(&w, i, p.ticks[i]);
+        ck_assert_int_eq(mpl_times_get(&w.times, i), p.ticks[i]);
+    }
+    ck_assert(mpl_event_writer_end(&w, arena, &loc));
+    assert_same(&loc, &p);
+    mpl_event_writer_free(&w);
+}
+END_TEST
+
+START_TEST(missing_memory_is_told)
+{
+    struct plain p = even(70);
+
+    p.ticks[69] = INT64_C(1) << 40;
+    p.kind[5] = MPL_EV_FORK;
+    p.ref[5] = 1000000;
+    for (long n = 0;; n++) {
+        struct mpl_location loc = { 0 };
+        bool is_done;
+
+        mpl_alloc_fail_after(n);
+        is_done = mpl_location_set_events(&loc, p.n, p.ticks, p.kind, p.ref, arena);
+        mpl_alloc_fail_after(-1);
+        if (is_done) {
+            ck_assert_int_gt(n, 8);
+            assert_same(&loc, &p);
+            mpl_alloc_fail_after(0);
+            ck_assert(!mpl_times_set(&loc.times, p.n, 0, INT64_C(1) << 40));
+            mpl_alloc_fail_after(-1);
+            assert_same(&loc, &p);
+            break;
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("columns");
+    TCase *c = tcase_create("columns");
+    SRunner *runner;
+    int n_failed;
+
+    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_loop_test(c, blocks_may_be_partly_filled, 0, 9);
+    tcase_add_test(c, only_blocks_of_a_longer_span_are_wide);
+    tcase_add_test(c, times_may_descend_and_be_of_any_size);
+    tcase_add_test(c, a_block_of_the_earliest_time_of_all_keeps_it);
+    tcase_add_test(c, references_that_do_not_fit_stand_in_full);
+    tcase_add_test(c, messages_and_collectives_count_from_the_first_of_a_block);
+    tcase_add_loop_test(c, times_are_rewritten_as_in_a_plain_array, 0, 50);
+    tcase_add_test(c, no_events_need_no_columns);
+    tcase_add_test(c, a_block_takes_wide_room_only_once);
+    tcase_add_test(c, an_event_that_was_added_may_get_another_time);
+    tcase_add_test(c, missing_memory_is_told);
+    suite_add_tcase(suite, c);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
