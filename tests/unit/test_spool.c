@@ -206,10 +206,10 @@ START_TEST(counts_become_times)
     }
     const struct mpl_model *model = made(&summary);
     for (uint32_t rank = 0; rank < 2; rank++) {
-        const int64_t *times = model->locations[rank].time_ticks;
+        const struct mpl_location *loc = &model->locations[rank];
 
         /* 100 ns, and 10 ms and a quarter of 80,000,000. */
-        ck_assert_int_eq(times[1] - times[0], 30000000 - 100);
+        ck_assert_int_eq(mpl_ticks_of(loc, 1) - mpl_ticks_of(loc, 0), 30000000 - 100);
     }
 }
 END_TEST
