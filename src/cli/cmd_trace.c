@@ -191,6 +191,20 @@ static enum mpl_status write_trace(const char *directory, bool has_just_ended,
                : st;
 }
 
+/* Directories that nothing was written to go again; what holds something stays. */
+static void drop_directory(const struct trace_opts *opts, const char *spools,
+                           struct mpl_arena *arena)
+{
+    const char *command = mpl_arena_printf(arena, "%s/" MPL_SPOOLS_COMMAND, spools);
+
+    if (command != NULL && !mpl_spools_exist(spools)) {
+        (void) unlink(command);
+    }
+    if (rmdir(spools) == 0) {
+        (void) rmdir(opts->output);
+    }
+}
+
 /* Processes may run in other directories, so its path is made absolute. */
 static enum mpl_status make_directory(const struct trace_opts *opts,
                                       struct mpl_arena *arena, const char **spools,
@@ -209,6 +223,8 @@ static enum mpl_status make_directory(const struct trace_opts *opts,
                         "--recover %s does",
                         opts->output, opts->output);
     }
+    /* Of a run that was ended before any process recorded. */
+    drop_directory(opts, path, arena);
     st = mpl_dir_check_target(opts->output, opts->force, arena, err);
     if (st != MPL_OK) {
         return st;
@@ -235,20 +251,6 @@ static void note_command(const struct mpl_command *command, const char *spools,
     }
     if (out != NULL) {
         (void) fclose(out);
-    }
-}
-
-/* Directories that nothing was written to go again; what holds something stays. */
-static void drop_directory(const struct trace_opts *opts, const char *spools,
-                           struct mpl_arena *arena)
-{
-    const char *command = mpl_arena_printf(arena, "%s/" MPL_SPOOLS_COMMAND, spools);
-
-    if (command != NULL && !mpl_spools_exist(spools)) {
-        (void) unlink(command);
-    }
-    if (rmdir(spools) == 0) {
-        (void) rmdir(opts->output);
     }
 }
 

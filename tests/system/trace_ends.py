@@ -148,6 +148,15 @@ def strangers(folder, program, mpi):
         str(run),
     )
     tap.ok(not os.path.exists(run.path), "%s: nothing is left of that" % mpi)
+    os.makedirs(run.path + "/spools")
+    with open(run.path + "/spools/command", "w", encoding="ascii") as file:
+        file.write("./app")
+    again = product.run("trace", "-o", run.path, "--", plain)
+    tap.ok(
+        "no process recorded anything" in again.complaint and not os.path.exists(run.path),
+        "%s: what a run left that was ended before is no hindrance" % mpi,
+        str(again),
+    )
     script = os.path.join(folder, "script-" + mpi)
     with open(script, "w", encoding="ascii") as file:
         file.write("#!/bin/sh\nls >/dev/null\nexec %s well\n" % program)
