@@ -159,6 +159,8 @@ const uint32_t *mpl_location_count_enters(const struct mpl_location *loc,
     uint32_t *enters = MPL_NEW_ARRAY(arena, loc->n_events / ENTERS_BLOCK + 1, uint32_t);
     uint32_t n = 0;
 
+    mpl_assert(loc->kind != NULL);
+
     for (uint32_t i = 0; enters != NULL && i < loc->n_events; i++) {
         if (i % ENTERS_BLOCK == 0) {
             enters[i / ENTERS_BLOCK] = n;

@@ -550,10 +550,11 @@ enum mpl_status mpl_decode_end(struct mpl_decoder *decoder, struct mpl_arena *ar
     loc->envelopes = mpl_buf_take(&decoder->envelopes.items, arena);
     loc->n_thread_records = (uint32_t) decoder->thread_records.n;
     loc->thread_records = mpl_buf_take(&decoder->thread_records, arena);
-    return !mpl_extras_end(d, arena, loc) ||
-                   !mpl_event_writer_end(&decoder->events, arena, loc) ||
-                   loc->messages == NULL || loc->collectives == NULL ||
-                   loc->envelopes == NULL || loc->thread_records == NULL
+    /* Places of calls are counted in the columns of events. */
+    return !mpl_event_writer_end(&decoder->events, arena, loc) ||
+                   !mpl_extras_end(d, arena, loc) || loc->messages == NULL ||
+                   loc->collectives == NULL || loc->envelopes == NULL ||
+                   loc->thread_records == NULL
                ? mpl_nomem(err)
                : MPL_OK;
 }
