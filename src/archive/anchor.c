@@ -177,9 +177,12 @@ enum mpl_status mpl_anchor_find(const char *path, struct mpl_arena *arena,
 
 /* ---- checking ---------------------------------------------------------------------- */
 
-static void keep_property(struct mpl_anchor *anchor, const char *name, const char *value)
+static void keep_property(struct mpl_anchor *anchor, struct mpl_arena *arena,
+                          const char *name, const char *value)
 {
-    if (strcmp(name, "MARPLE::COMMON_CLOCK") == 0) {
+    if (strcmp(name, "MARPLE::THINNED") == 0) {
+        anchor->thinned = mpl_arena_strdup(arena, value);
+    } else if (strcmp(name, "MARPLE::COMMON_CLOCK") == 0) {
         anchor->has_common_clock = strcmp(value, "true") == 0;
     } else if (strcmp(name, "MARPLE::TRACER") == 0) {
         anchor->tracer = strcmp(value, "text") == 0      ? MPL_TRACER_TEXT
@@ -229,7 +232,7 @@ static enum mpl_status parse(struct mpl_bytes file, struct mpl_arena *arena,
     for (uint32_t i = 0; i < n_properties && i < PROPERTY_LIMIT && !c.is_bad; i++) {
         const char *name = mpl_cursor_text(&c);
 
-        keep_property(out, name, mpl_cursor_text(&c));
+        keep_property(out, arena, name, mpl_cursor_text(&c));
     }
     (void) mpl_cursor_u64_fixed(&c); /* trace identifier */
     if (!c.is_bad && c.end - c.at > MPL_OVERVIEW_COUNTS) {

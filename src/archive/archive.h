@@ -118,6 +118,8 @@ struct mpl_anchor {
     const char *creator;
     enum mpl_tracer tracer; /**< As the anchor tells it; UNKNOWN where it does not. */
     bool has_common_clock;
+    const char
+        *thinned; /**< What of the run was recorded, "5 of 9 stretches"; NULL: all of it. */
     /** Where the file tells the numbers of snapshots and thumbnails; 0: before version 1.2 it
      *  does not. */
     size_t overviews_at;

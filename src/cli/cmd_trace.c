@@ -151,6 +151,13 @@ static void tell(const char *directory, const struct mpl_spool_summary *s,
                        "stopped recording there\n",
                        s->n_full);
     }
+    if (s->n_recorded < s->n_stretches) {
+        mpl_text_print(stderr,
+                       "marple: to keep to the size, %llu of %llu stretches between "
+                       "operations of all processes were recorded\n",
+                       (unsigned long long) s->n_recorded,
+                       (unsigned long long) s->n_stretches);
+    }
     if (s->n_foreign > 0) {
         mpl_text_print(stderr,
                        "marple: messages to processes that the program started or joined "

@@ -64,6 +64,12 @@ static enum mpl_status define(struct archive *a, const struct mpl_raw *raw,
     model->tracer = find_tracer(&a->anchor, raw);
     model->ticks_per_s = raw->ticks_per_s;
     model->has_common_clock = a->anchor.has_common_clock;
+    if (a->anchor.thinned != NULL) {
+        mpl_quality_add(model->quality, "thinned", MPL_NONE, 1,
+                        "%s between operations of all processes were recorded, because "
+                        "the size was limited; sums are those of what was recorded",
+                        a->anchor.thinned);
+    }
     if (raw->ticks_per_s == 0) {
         model->ticks_per_s = 1000000000;
         mpl_quality_add(

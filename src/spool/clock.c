@@ -86,7 +86,7 @@ OTF2_ErrorCode mpl_archive_properties(struct archive *archive, OTF2_Archive *otf
 {
     OTF2_ErrorCode code = OTF2_Archive_SetCreator(otf2, "marple trace");
     const int64_t worst = worst_error(archive);
-    char text[32];
+    char text[64];
 
     code = set(code, otf2, "MARPLE::TRACER", "marple");
     code = set(code, otf2, "MARPLE::CLOCK_SOURCE",
@@ -99,6 +99,11 @@ OTF2_ErrorCode mpl_archive_properties(struct archive *archive, OTF2_Archive *otf
     if (worst >= 0) {
         (void) snprintf(text, sizeof text, "%" PRId64, worst);
         code = set(code, otf2, "MARPLE::CLOCK_ERROR_NS", text);
+    }
+    if (archive->summary->n_recorded < archive->summary->n_stretches) {
+        (void) snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " stretches",
+                        archive->summary->n_recorded, archive->summary->n_stretches);
+        code = set(code, otf2, "MARPLE::THINNED", text);
     }
     return code == OTF2_SUCCESS ? set_common(archive, otf2) : code;
 }

@@ -17,6 +17,9 @@ struct mpl_spool_summary {
     uint32_t n_found;     /**< of which so many left a spool, */
     uint32_t n_cut;       /**< so many of these did not come to MPI_Finalize, */
     uint32_t n_full;      /**< and so many had no room for all records. */
+    uint64_t
+        n_stretches; /**< Between operations of all processes, where the size was limited, */
+    uint64_t n_recorded; /**< and those of them that were recorded. */
     uint64_t n_events;
     uint64_t
         n_foreign; /**< Messages in communicators of other worlds, which are left out. */

@@ -144,6 +144,10 @@ static enum mpl_status prepare(struct archive *archive, struct mpl_err *err)
 
         summary->n_cut += head->end != MPL_SPOOL_FINISHED;
         summary->n_full += head->lost > 0;
+        if (head->n_stretches > summary->n_stretches) {
+            summary->n_stretches = head->n_stretches;
+            summary->n_recorded = head->n_recorded;
+        }
         archive->n_events[i] =
             MPL_NEW_ARRAY(archive->arena, spools->all[i].n_threads, uint64_t);
         if (archive->n_events[i] == NULL) {

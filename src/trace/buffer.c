@@ -156,6 +156,17 @@ struct mpl_spool_head *mpl_spool_borrow(void)
     return spool.head;
 }
 
+uint64_t mpl_spool_bytes(void)
+{
+    return __atomic_load_n(&spool.n_chunks, __ATOMIC_RELAXED) * MPL_SPOOL_CHUNK;
+}
+
+uint64_t mpl_spool_most_bytes(void)
+{
+    return spool.most_chunks == UINT64_MAX ? UINT64_MAX
+                                           : spool.most_chunks * MPL_SPOOL_CHUNK;
+}
+
 void mpl_spool_close(void)
 {
     if (spool.fd >= 0) {

@@ -59,6 +59,17 @@ bool mpl_call_begin_at(struct mpl_call_now *c, uint16_t call, const void *return
     return true;
 }
 
+/* All processes come here as often. */
+static void meet(struct mpl_track *track)
+{
+    if (mpl_clocks_are_continued()) {
+        mpl_clocks_between(track);
+    }
+    if (mpl_is_thinning()) {
+        mpl_thin_between(track);
+    }
+}
+
 void mpl_call_end(struct mpl_call_now *c)
 {
     uint64_t *record = c->is_quiet ? NULL : mpl_record(c->track, c->end_time, 2);
@@ -70,7 +81,7 @@ void mpl_call_end(struct mpl_call_now *c)
         }
     }
     if (c->is_met) {
-        mpl_clocks_between(c->track);
+        meet(c->track);
     }
     c->track->is_inside = false;
 }

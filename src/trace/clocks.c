@@ -230,7 +230,18 @@ static bool is_needed(void)
 
 bool mpl_is_of_all(const struct mpl_comm *comm)
 {
-    return clocks.is_continued && !comm->is_inter && comm->size == clocks.size;
+    return (clocks.is_continued || mpl_is_thinning()) && !comm->is_inter &&
+           comm->size == clocks.size;
+}
+
+bool mpl_clocks_are_continued(void)
+{
+    return clocks.is_continued;
+}
+
+MPI_Comm mpl_clocks_comm(void)
+{
+    return clocks.is_open ? clocks.comm : MPI_COMM_NULL;
 }
 
 struct decision {

@@ -102,7 +102,10 @@ struct mpl_replaced {
 
 extern bool
     mpl_is_recording; /**< Between MPI_Init and MPI_Finalize of a process that has a spool. */
-extern bool mpl_is_switched_on; /**< MPI_Pcontrol. */
+extern bool mpl_is_switched_on; /**< By all that may switch recording off. */
+enum mpl_switch { MPL_BY_PROGRAM = 1, MPL_BY_THINNING = 2 };
+/** Switches recording, which is off as long as anybody wants that. */
+void mpl_switch(struct mpl_track *track, enum mpl_switch by, bool is_on);
 
 /* ---- times (time.c) ------------------------------------------------------------------------ */
 
@@ -155,6 +158,8 @@ bool mpl_spool_open(const char *directory, uint32_t rank, uint32_t size);
 void mpl_spool_end_as(enum mpl_spool_end end);
 void mpl_spool_close(void);
 struct mpl_spool_head *mpl_spool_borrow(void); /**< NULL when there is none. */
+uint64_t mpl_spool_bytes(void);                /**< That are in use, */
+uint64_t mpl_spool_most_bytes(void);           /**< and may be; UINT64_MAX: any number. */
 struct mpl_track *mpl_track_open(void);
 /** Makes room for \p words; false when there is none. */
 bool mpl_track_grow(struct mpl_track *track, size_t words);
@@ -391,7 +396,20 @@ void mpl_clocks_compare(struct mpl_track *track);
 void mpl_clocks_close(void);
 /** Behind a call in which all processes have met: now and then compares clocks. */
 void mpl_clocks_between(struct mpl_track *track);
+bool mpl_clocks_are_continued(void);
+/** Of all processes, apart from the program's messages; MPI_COMM_NULL: there is none. */
+MPI_Comm mpl_clocks_comm(void);
 /** Whether \p comm holds all processes, and what all of them count is the same for all. */
 bool mpl_is_of_all(const struct mpl_comm *comm);
+
+/* ---- less of a long run (thin.c) --------------------------------------------------------------------- */
+
+/** All processes call it. Nothing is left out where one has no spool, or no limit, or where threads may meet in any order. */
+void mpl_thin_open(bool is_recorded, bool are_threads_many);
+bool mpl_is_thinning(void);
+/** Behind a call in which all processes have met. */
+void mpl_thin_between(struct mpl_track *track);
+/** The end of a run is recorded. */
+void mpl_thin_end(struct mpl_track *track);
 
 #endif

@@ -16,6 +16,7 @@
 
 bool mpl_is_recording;
 bool mpl_is_switched_on = true;
+static unsigned switched_off; /* enum mpl_switch: who wants that. */
 
 static bool is_started;
 
@@ -95,6 +96,7 @@ static void start(uint16_t call, const void *return_address, uint64_t begin_time
     /* Processes that are not recorded take part: the others would wait for them. */
     mpl_clocks_open(provided == MPI_THREAD_MULTIPLE);
     mpl_clocks_compare(track);
+    mpl_thin_open(track != NULL, provided == MPI_THREAD_MULTIPLE);
     if (track != NULL) {
         const uint64_t end = mpl_now();
         mpl_put(track, end, MPL_SPOOL_WORD(MPL_SPOOL_LEAVE, 2, call, 0), 0, 0, 0, 0);
@@ -146,6 +148,15 @@ static void compare_clocks(struct mpl_track *track)
     }
 }
 
+static void end_thinning(void)
+{
+    struct mpl_track *track = mpl_own_track;
+
+    if (mpl_is_recording && mpl_is_thinning() && track != NULL && !track->is_inside) {
+        mpl_thin_end(track);
+    }
+}
+
 static void finish(struct mpl_call_now *c)
 {
     c->end_time = mpl_now();
@@ -170,6 +181,7 @@ __attribute__((destructor)) static void leave(void)
     MPL_REPLACES(function, (void) ) \
     { \
         struct mpl_call_now c; \
+        end_thinning(); \
         const bool is_recorded = mpl_call_begin(&c, MPL_CALL_IS_Finalize); \
 \
         compare_clocks(is_recorded ? c.track : NULL); \
@@ -195,18 +207,25 @@ FINALIZE(PMPI_Finalize)
 ABORT(MPI_Abort)
 ABORT(PMPI_Abort)
 
-/* Level 0 stops recording, any other one goes on with it; messages that are under way are recorded to their end. */
+/* Messages that are under way are recorded to their end. */
+void mpl_switch(struct mpl_track *track, enum mpl_switch by, bool is_on)
+{
+    switched_off = is_on ? switched_off & ~(unsigned) by : switched_off | (unsigned) by;
+    if ((switched_off == 0) != mpl_is_switched_on) {
+        mpl_is_switched_on = switched_off == 0;
+        mpl_put(track, mpl_now(),
+                MPL_SPOOL_WORD(MPL_SPOOL_SWITCH, 2, mpl_is_switched_on, 0), 0, 0, 0, 0);
+    }
+}
+
+/* Level 0 stops recording, any other one goes on with it. */
 static int switch_recording(bool is_on)
 {
     struct mpl_track *track = mpl_own_track;
 
-    if (mpl_is_recording && is_on != mpl_is_switched_on) {
-        mpl_is_switched_on = is_on;
-        track = track != NULL ? track : mpl_track_open();
-        if (track != NULL) {
-            mpl_put(track, mpl_now(), MPL_SPOOL_WORD(MPL_SPOOL_SWITCH, 2, is_on, 0), 0, 0,
-                    0, 0);
-        }
+    track = mpl_is_recording && track == NULL ? mpl_track_open() : track;
+    if (mpl_is_recording && track != NULL) {
+        mpl_switch(track, MPL_BY_PROGRAM, is_on);
     }
     return MPI_SUCCESS;
 }

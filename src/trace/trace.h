@@ -53,6 +53,9 @@ struct mpl_spool_head {
         lost; /**< Records for which there was no room; nothing is recorded behind the first. */
     uint64_t began_ns;     /**< Time of CLOCK_MONOTONIC, and */
     uint64_t began_utc_ns; /**< of the calendar, at the same moment. */
+    uint64_t
+        n_stretches; /**< Between operations of all processes, while there is a limit of size, */
+    uint64_t n_recorded; /**< and those of them that were recorded. */
     char host[MPL_SPOOL_HOST];
     char clock
         [MPL_SPOOL_HOST]; /**< Processes with the same text here read the same clock. */

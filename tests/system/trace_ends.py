@@ -81,6 +81,24 @@ def wait_for_spools(path):
         time.sleep(0.1)
 
 
+def thinned(folder, _, mpi):
+    """A loop that is too long is recorded in part, the same part by all processes, and its end as well."""
+    program = traced.build(folder, "long", mpi)
+    run = traced.Traced(folder, 2, [program, "20000", "0"], mpi, MARPLE_TRACE_MAX_MB="1")
+    parts = re.search(r"(\d+) of (\d+) stretches between operations of all processes", run.complaint)
+    kept, n = (int(p) for p in parts.groups()) if parts else (0, 0)
+    tap.ok(n == 20000 and 1000 < kept < n / 2, "%s: a limit thins a long loop, and it is said" % mpi, str(run))
+    tap.ok("no room" not in run.complaint and "long: 1" in run.out, "%s: and nothing is cut off" % mpi, str(run))
+    tap.ok(n_messages(run.path) == (2 * kept, 0, 0), "%s: what is recorded fits together" % mpi, str(n_messages(run.path)))
+    tap.ok(
+        "%d of %d stretches" % (kept, n) in " ".join(run.check().split()), "%s: the trace says so, too" % mpi, run.check()
+    )
+    ends = [e for e in run.events(0) if e[0] == "LEAVE" and "MPI_Finalize" in e[1]]
+    tap.ok(len(ends) == 1, "%s: its end is recorded" % mpi, str(run.events(0)[-3:]))
+    size = sum(os.path.getsize(os.path.join(run.path, "trace", f)) for f in os.listdir(os.path.join(run.path, "trace")))
+    tap.ok(size < 2 * 1100000, "%s: it is as small as was asked for" % mpi, str(size))
+
+
 def deadlock(folder, program, mpi):
     path = os.path.join(folder, "deadlock-" + mpi)
     marple = start(folder, path, program, "deadlock", mpi)
@@ -245,7 +263,7 @@ def main():
                 tap.skip(mpi, lack)
                 continue
             program = traced.build(folder, "ends", mpi, "-pthread")
-            for test in (bad_ends, good_ends, too_much, deadlock, recovered, no_spool, strangers, other_mpi, chosen, setuid):
+            for test in (bad_ends, good_ends, too_much, thinned, deadlock, recovered, no_spool, strangers, other_mpi, chosen, setuid):
                 tap.guarded("%s: %s" % (mpi, test.__name__), test, folder, program, mpi)
     return tap.done()
 
