@@ -173,8 +173,10 @@ static const char *spools_of(const char *directory, struct mpl_arena *arena)
     return mpl_arena_printf(arena, "%s/spools", directory);
 }
 
-static enum mpl_status write_trace(const char *directory, bool has_just_ended,
-                                   struct mpl_arena *arena, struct mpl_err *err)
+/* \p has_just_run: this command has run the program. */
+static enum mpl_status write_trace(const char *directory, bool has_just_run,
+                                   bool has_just_ended, struct mpl_arena *arena,
+                                   struct mpl_err *err)
 {
     const char *spools = spools_of(directory, arena);
     struct mpl_spool_summary summary;
@@ -190,7 +192,8 @@ static enum mpl_status write_trace(const char *directory, bool has_just_ended,
         tell(directory, &summary, arena);
         return st;
     }
-    return mpl_spools_exist(spools)
+    /* Who recovers has been told, and what is in the way stays there. */
+    return has_just_run && mpl_spools_exist(spools)
                ? mpl_wrap(err, st,
                           "cannot write the trace; what was recorded is kept, and "
                           "marple trace --recover %s makes a trace of it",
@@ -300,7 +303,7 @@ static enum mpl_status trace(const struct trace_opts *opts, struct mpl_arena *ar
     st = st == MPL_OK ? mpl_trace_run(words, n, &ended, err) : st;
     if (st == MPL_OK) {
         tell_end(&ended);
-        st = mpl_spools_exist(spools) ? write_trace(opts->output, true, arena, err)
+        st = mpl_spools_exist(spools) ? write_trace(opts->output, true, true, arena, err)
                                       : no_process(err);
     }
     if (st != MPL_OK) {
@@ -320,7 +323,7 @@ static enum mpl_status run(struct mpl_args *args, FILE *out, struct mpl_err *err
         opts.how.spools = opts.preload;
         st = mpl_trace_become(opts.command.words, opts.command.n, &opts.how, arena, err);
     } else if (st == MPL_OK && opts.recover != NULL) {
-        st = write_trace(opts.recover, opts.has_just_ended, arena, err);
+        st = write_trace(opts.recover, false, opts.has_just_ended, arena, err);
     } else if (st == MPL_OK) {
         st = trace(&opts, arena, err);
     }

@@ -136,6 +136,21 @@ def recovered(folder, program, mpi):
     tap.ok(not os.path.exists(path + "/spools"), "%s: in its place" % mpi)
 
 
+def no_trace(folder, _, mpi):
+    """Who recovers what cannot be recovered is not told to recover it."""
+    path = tempfile.mkdtemp(dir=folder)
+    os.mkdir(path + "/spools")
+    with open(path + "/spools/0-1.spool", "w", encoding="ascii") as file:
+        file.write("nothing\n" * 1000)
+    told = product.run("trace", "--recover", path)
+    tap.ok(
+        told.status == 3 and "is no spool" in told.complaint and "makes a trace of it" not in told.complaint,
+        "%s: a strange file is named and stays" % mpi,
+        str(told),
+    )
+    tap.ok(os.path.exists(path + "/spools/0-1.spool"), "%s: it is still there" % mpi)
+
+
 def no_spool(folder, program, mpi):
     """Nobody can write below a file, not even root; the program must not notice."""
     words = [product.marple, "trace", "--preload", program + "/spools", "--", program, "well"]
@@ -263,7 +278,7 @@ def main():
                 tap.skip(mpi, lack)
                 continue
             program = traced.build(folder, "ends", mpi, "-pthread")
-            for test in (bad_ends, good_ends, too_much, thinned, deadlock, recovered, no_spool, strangers, other_mpi, chosen, setuid):
+            for test in (bad_ends, good_ends, too_much, thinned, deadlock, recovered, no_trace, no_spool, strangers, other_mpi, chosen, setuid):
                 tap.guarded("%s: %s" % (mpi, test.__name__), test, folder, program, mpi)
     return tap.done()
 
