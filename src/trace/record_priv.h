@@ -1,7 +1,7 @@
 /*
- * What the files of the preloaded library share. It lives in somebody else's program: it never ends it,
- * calls nothing but PMPI_… (while a call is recorded, so that these are not) and the system, allocates nothing while calls are recorded but pages for tables that
- * grow, and takes locks only where several threads may call MPI.
+ * What the files of the preloaded library share. It lives in somebody else's program: it never ends it, calls nothing
+ * but the system and PMPI_… (while a call is recorded, so that these are not), allocates nothing while calls are
+ * recorded but pages for tables that grow, and takes locks only where several threads may call MPI.
  */
 #ifndef MPL_TRACE_RECORD_PRIV_H
 #define MPL_TRACE_RECORD_PRIV_H
