@@ -9,6 +9,8 @@ struct emit {
     OTF2_EvtWriter *writer;
     OTF2_AttributeList *attributes;
     struct walk walk;
+    struct walk first;      /* The records of the first thread, of which the next one */
+    struct record switched; /* switches recording; kind MPL_SPOOL_NONE: no more does. */
     uint64_t time_ns;
     uint64_t n;
 };
@@ -303,6 +305,37 @@ static OTF2_ErrorCode put(struct emit *e, const struct record *r)
     }
 }
 
+/* ---- all of a thread -------------------------------------------------------------------------------- */
+
+static void find_switch(struct emit *e)
+{
+    do {
+        if (!mpl_walk_next(&e->first, &e->switched)) {
+            e->switched.kind = MPL_SPOOL_NONE;
+        }
+    } while (e->switched.kind != MPL_SPOOL_SWITCH && e->switched.kind != MPL_SPOOL_NONE);
+}
+
+/* Who switches recording does so for all threads of the process, and is the first one as a rule. */
+static OTF2_ErrorCode put_switches(struct emit *e, uint64_t until_ns)
+{
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+
+    while (code == OTF2_SUCCESS && e->switched.kind == MPL_SPOOL_SWITCH &&
+           e->switched.time_ns <= until_ns) {
+        code = put(e, &e->switched);
+        find_switch(e);
+    }
+    return code;
+}
+
+static OTF2_ErrorCode put_next(struct emit *e, const struct record *r)
+{
+    const OTF2_ErrorCode code = put_switches(e, r->time_ns);
+
+    return code == OTF2_SUCCESS ? put(e, r) : code;
+}
+
 OTF2_ErrorCode mpl_archive_events(struct archive *archive, uint32_t spool, uint32_t thread,
                                   OTF2_EvtWriter *writer)
 {
@@ -314,9 +347,15 @@ OTF2_ErrorCode mpl_archive_events(struct archive *archive, uint32_t spool, uint3
     OTF2_ErrorCode code = e.attributes != NULL ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
     struct record r;
 
-    while (code == OTF2_SUCCESS && mpl_walk_next(&e.walk, &r)) {
-        code = mpl_ends_are_asked_for() ? OTF2_ERROR_INTERRUPTED_BY_CALLBACK : put(&e, &r);
+    if (thread > 0 && archive->survey.has_switches) {
+        e.first = mpl_walk_start(&archive->spools->all[spool], 0);
+        find_switch(&e);
     }
+    while (code == OTF2_SUCCESS && mpl_walk_next(&e.walk, &r)) {
+        code = mpl_ends_are_asked_for() ? OTF2_ERROR_INTERRUPTED_BY_CALLBACK
+                                        : put_next(&e, &r);
+    }
+    code = code == OTF2_SUCCESS ? put_switches(&e, UINT64_MAX) : code;
     /* It was there until then, in the call that it entered last or in its own code. */
     if (code == OTF2_SUCCESS && e.n > 0 && thread == 0 &&
         mpl_archive_ended_ns(archive, spool) > e.time_ns) {

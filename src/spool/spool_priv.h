@@ -175,6 +175,7 @@ struct survey {
     uint32_t n_regions;          /**< Of calls that occur. */
     bool has_samples;            /**< Of CPU time. */
     bool has_teams;              /**< Of threads. */
+    bool has_switches;           /**< Recording was off for a while. */
     struct mpl_buf *is_done; /**< By spool, a bit for each request: its end was recorded. */
 };
 

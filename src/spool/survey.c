@@ -116,6 +116,7 @@ static bool look_at_thread(struct archive *archive, struct sites_finder *finder,
         if (r.kind == MPL_SPOOL_ENTER && r.small < MPL_CALLS) {
             archive->survey.regions[r.small] = 0;
         }
+        archive->survey.has_switches |= r.kind == MPL_SPOOL_SWITCH;
         archive->survey.has_teams |= r.kind == MPL_SPOOL_FORK;
         archive->survey.has_samples |= r.kind == MPL_SPOOL_CPU;
         *first_ns = r.time_ns < *first_ns ? r.time_ns : *first_ns;

@@ -69,8 +69,14 @@ def hybrid(folder, program, mpi):
     tap.ok("hybrid.c:" in told or "!$omp" in told, "%s: and where" % mpi, told)
 
 
+def switches(folder, program, mpi):
+    """Where recording is off it is so for all threads: they are not idle then."""
+    run = traced.Traced(folder, RANKS, [program, "3000", "0"], mpi, MARPLE_TRACE_MAX_MB="1")
+    found = [[text for name, text in run.events(t << 32) if name == "MEASUREMENT_ON_OFF"] for t in range(3)]
+    tap.ok(len(found[0]) > 1 and found[0] == found[1] == found[2], "%s: all threads are switched" % mpi, str(run))
+
+
 def main():
-    n_mpis = 0
     with tempfile.TemporaryDirectory() as folder:
         for mpi in traced.MPIS:
             lack = traced.missing(mpi) or ("no clang" if shutil.which("clang") is None else None)
@@ -78,8 +84,8 @@ def main():
             if program is None:
                 tap.skip("%s: threads of OpenMP" % mpi, lack or "clang has no OpenMP here")
                 continue
-            n_mpis += 1
-            tap.guarded("%s: threads of OpenMP" % mpi, hybrid, folder, program, mpi)
+            for test in (hybrid, switches):
+                tap.guarded("%s: %s of OpenMP's threads" % (mpi, test.__name__), test, folder, program, mpi)
     return tap.done()
 
 
