@@ -69,8 +69,12 @@ struct trace *trace_create(struct mpl_arena *arena, uint32_t n_processes,
         };
     }
     for (uint32_t p = 0; p < n_processes; p++) {
-        process[p] =
-            (struct mpl_process){ p, "process", NULL, n_threads, number + p * n_threads };
+        process[p] = (struct mpl_process){
+            .rank = p,
+            .name = "process",
+            .n_locations = n_threads,
+            .locations = number + p * n_threads,
+        };
     }
     m->path = "made by hand";
     m->tracer = MPL_TRACER_SCOREP;
