@@ -59,9 +59,14 @@ bool mpl_call_begin_at(struct mpl_call_now *c, uint16_t call, const void *return
     return true;
 }
 
-/* All processes come here as often. */
+/* All processes come here as often. Who is soon to empty its window does so now, when others do, too. */
 static void meet(struct mpl_track *track)
 {
+    const ptrdiff_t soon = MPL_SPOOL_CHUNK / sizeof(uint64_t) / 4;
+
+    if (track->end != NULL && !track->is_full && track->end - track->at < soon) {
+        mpl_make_room(track);
+    }
     if (mpl_clocks_are_continued()) {
         mpl_clocks_between(track);
     }
