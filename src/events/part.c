@@ -357,7 +357,7 @@ static void find_posts(const struct cutter *c, uint32_t location)
     for (uint32_t m = 0; m < loc->n_messages; m++) {
         const struct mpl_message *message = &loc->messages[m];
         const uint8_t kind =
-            message->event == MPL_NONE ? MPL_EV_IRECV : loc->kind[message->event];
+            message->envelope == MPL_NONE ? MPL_EV_IRECV : loc->kind[message->event];
 
         lane->post_of_message[m] = kind != MPL_EV_IRECV ? lane->call_of_message[m]
                                    : message->post != MPL_NONE

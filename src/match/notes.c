@@ -20,7 +20,7 @@ static struct tally count_messages(const struct mpl_matcher *m, uint32_t locatio
 
     for (uint32_t i = 0; i < loc->n_messages; i++) {
         if (loc->messages[i].envelope == MPL_NONE) {
-            tally.open++;
+            tally.open += loc->messages[i].event == MPL_NONE ? 1 : 0;
             continue;
         }
 
@@ -63,8 +63,8 @@ static void note_open(const struct mpl_matcher *m, uint32_t location, uint64_t n
     mpl_quality_add(
         m->model->quality, "open-receive", location, n, "%s",
         m->model->can.has_receive_completions
-            ? "Receives that were posted and never completed (cancelled, or the "
-              "run was cut short); what they took, if anything, is not known."
+            ? "Receives that were posted and never completed (the run was cut "
+              "short); what they took, if anything, is not known."
             : "Receives that were posted and whose completion is not recorded; "
               "each took a message, but not which. Other receives with the same "
               "sender and tag may therefore be paired with a send too early, "

@@ -69,9 +69,10 @@ static void check_messages(const struct mpl_location *loc)
     for (uint32_t m = 0; m < loc->n_messages; m++) {
         const struct mpl_message *msg = &loc->messages[m];
 
-        mpl_assert((msg->envelope == MPL_NONE) == (msg->event == MPL_NONE));
         mpl_assert(msg->envelope == MPL_NONE || msg->envelope < loc->n_envelopes);
-        if (msg->event != MPL_NONE) {
+        if (msg->envelope == MPL_NONE) {
+            mpl_assert(msg->event == MPL_NONE || loc->kind[msg->event] == MPL_EV_MARK);
+        } else {
             const uint8_t kind = loc->kind[msg->event];
 
             mpl_assert(msg->event < loc->n_events && mpl_ref_of(loc, msg->event) == m);

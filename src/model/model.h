@@ -120,9 +120,11 @@ struct mpl_envelope {
 /** One end of a point-to-point message. Receives stand in the order in which they were posted. */
 struct mpl_message {
     uint32_t
-        envelope;   /**< Index into the location's envelopes; MPL_NONE: never completed. */
-    uint32_t event; /**< SEND, ISEND, RECV or IRECV record; MPL_NONE: never completed. */
-    uint32_t post;  /**< ISEND: the ISEND_DONE record. IRECV: the IRECV_POST record.
+        envelope; /**< Index into the location's envelopes; MPL_NONE: never completed. */
+    uint32_t
+        event; /**< SEND, ISEND, RECV or IRECV record; of a receive that was cancelled the
+                            record of that; MPL_NONE: never completed. */
+    uint32_t post; /**< ISEND: the ISEND_DONE record. IRECV: the IRECV_POST record.
                             MPL_NONE where not recorded and for blocking calls. */
     /** Aligned like the others: 20 bytes instead of 24, of which a trace may have one in four events. */
     uint64_t bytes __attribute__((packed, aligned(4)));
@@ -365,6 +367,7 @@ struct mpl_model {
     const uint32_t *n_offsets;
     uint64_t n_events;            /**< Kept, over all locations. */
     uint64_t n_recorded;          /**< All event records read. */
+    bool has_unseen_threads;      /**< The tracer knows that it could not record some. */
     uint32_t n_skipped_locations; /**< GPU streams, metrics, I/O: noted, not analysed. */
     struct mpl_capabilities can;
     struct mpl_quality *quality;

@@ -511,12 +511,9 @@ enum mpl_status mpl_decode_chunk(struct mpl_decoder *decoder,
 
 static void count_open(struct mpl_decode *d)
 {
-    uint64_t n_open = 0;
-
     for (uint32_t i = 0; i < d->n_messages; i++) {
-        n_open += d->messages[i].event == MPL_NONE;
+        d->counts.open_receives += d->messages[i].event == MPL_NONE;
     }
-    d->counts.open_receives = n_open - d->counts.cancelled;
     for (uint32_t i = 0; i < d->n_collectives; i++) {
         d->counts.open_collectives +=
             d->collectives[i].end == MPL_NONE && d->collectives[i].is_immediate;

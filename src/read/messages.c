@@ -137,7 +137,11 @@ void mpl_decode_irecv_post(struct mpl_decode *d, uint64_t request)
 void mpl_decode_cancelled(struct mpl_decode *d, uint64_t request)
 {
     /* A cancelled send may still have been received; only match can tell. */
-    if (mpl_requests_take(&d->scratch->requests, MPL_REQUEST_RECV, request) != MPL_NONE) {
+    const uint32_t number =
+        mpl_requests_take(&d->scratch->requests, MPL_REQUEST_RECV, request);
+
+    if (number != MPL_NONE) {
+        d->messages[number].event = mpl_decode_count(d);
         d->counts.cancelled++;
     }
     mpl_decode_store(d, MPL_EV_MARK, 0);

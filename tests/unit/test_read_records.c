@@ -431,7 +431,8 @@ START_TEST(requests_are_reused_repeated_and_cancelled)
     ck_assert(loc->envelopes[loc->messages[2].envelope].is_garbage);
     ck_assert_uint_eq(loc->messages[3].post, 5);
     ck_assert_uint_eq(mpl_ref_of(loc, 6), MPL_NONE);
-    ck_assert_uint_eq(loc->messages[4].event, MPL_NONE);
+    ck_assert_uint_eq(loc->messages[4].event, 8);
+    ck_assert_uint_eq(loc->messages[4].envelope, MPL_NONE);
     ck_assert(loc->envelopes[loc->messages[5].envelope].is_garbage);
     ck_assert_uint_eq(loc->messages[5].bytes, 0);
     ck_assert_uint_eq(note_count(model, "cancelled-receives"), 1);
