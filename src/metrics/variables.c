@@ -510,6 +510,29 @@ static double run_collectives(const struct query *q)
     return (double) most;
 }
 
+/* How long recording was off at a location within the window. */
+static int64_t off_ticks(const struct query *q, const struct mpl_location *loc)
+{
+    const uint8_t *at = memchr(loc->kind, MPL_EV_OFF, loc->n_events);
+    const uint8_t *end = loc->kind + loc->n_events;
+    int64_t sum = 0;
+
+    while (at != NULL) {
+        const uint8_t *on = memchr(at, MPL_EV_ON, (size_t) (end - at));
+        const int64_t begin_ticks = mpl_ticks_of(loc, (uint32_t) (at - loc->kind));
+        const int64_t end_ticks = on != NULL
+                                      ? mpl_ticks_of(loc, (uint32_t) (on - loc->kind))
+                                      : q->window.end_ticks;
+        const int64_t ticks =
+            (end_ticks < q->window.end_ticks ? end_ticks : q->window.end_ticks) -
+            (begin_ticks > q->window.begin_ticks ? begin_ticks : q->window.begin_ticks);
+
+        sum += ticks > 0 ? ticks : 0;
+        at = on != NULL ? memchr(on, MPL_EV_OFF, (size_t) (end - on)) : NULL;
+    }
+    return sum;
+}
+
 /* Processes that make no MPI calls at all are no threads: a run without MPI has none. */
 static double run_thread_lost(const struct query *q)
 {
@@ -524,7 +547,8 @@ static double run_thread_lost(const struct query *q)
         own.totals = mpl_events_totals(q->events, location);
         if (own.totals->n_calls == 0 && q->model->locations[location].thread > 0 &&
             mpl_events_has_process(q->events, q->model->locations[location].process)) {
-            sum_s += window_s - time_in(&own, MPL_SPAN_COMPUTE);
+            sum_s += window_s - time_in(&own, MPL_SPAN_COMPUTE) -
+                     seconds(q, off_ticks(q, &q->model->locations[location]));
         }
     }
     return sum_s;
