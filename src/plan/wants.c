@@ -135,7 +135,7 @@ static bool add_threads(struct planner *p, struct want *w)
 {
     const struct mpl_model *model = p->diagnosis->runs[w->run].model;
 
-    return model == NULL || !model->can.has_threads ||
+    return model == NULL || model->n_locations == model->n_processes ||
            mpl_texts_add(p, &w->capabilities, "threads");
 }
 

@@ -55,15 +55,16 @@ void mpl_capabilities_find(struct mpl_model *model, const bool *is_region_used,
         can.has_cpu_time |= loc->cpu.n_samples > 1;
         look_at_collectives(loc, &can);
     }
-    /* This tracer would have recorded the first two, and has regions of its own only. */
+    /* This tracer would have recorded messages, collectives and threads, and has regions of its own only. */
     can.has_user_regions &= model->tracer != MPL_TRACER_MARPLE;
     can.has_messages |= model->tracer == MPL_TRACER_MARPLE;
     can.has_collectives |= model->tracer == MPL_TRACER_MARPLE;
     can.has_receive_completions = sum->open_receives == 0;
     can.has_immediate_collectives_complete = sum->open_collectives == 0;
-    can.has_threads = model->n_locations > model->n_processes;
+    can.has_threads = model->n_locations > model->n_processes ||
+                      (model->tracer == MPL_TRACER_MARPLE && !model->has_unseen_threads);
     can.has_clock_offsets = has_offsets(model);
-    can.has_counters = has_metrics && (extras->samples == MPL_NONE || extras->has_counters);
+    can.has_counters = has_metrics;
     can.has_wildcards = extras->any_source != MPL_NONE && extras->any_tag != MPL_NONE;
     model->can = can;
 }

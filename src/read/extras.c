@@ -41,7 +41,7 @@ static const struct mpl_raw_name *metric_member(const struct mpl_raw *raw, uint3
     return NULL;
 }
 
-/* The class of samples begins with the CPU time; others count what is none of this. */
+/* The class of samples begins with the CPU time. */
 static void find_samples(const struct mpl_raw *raw, struct mpl_extras *extras)
 {
     for (size_t i = 0; i < raw->metric_classes.n; i++) {
@@ -51,8 +51,6 @@ static void find_samples(const struct mpl_raw *raw, struct mpl_extras *extras)
 
         if (first != NULL && is_named(raw, first->name, "MARPLE::CPU_TIME")) {
             extras->samples = class->ref;
-        } else {
-            extras->has_counters = true;
         }
     }
 }

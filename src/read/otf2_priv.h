@@ -99,8 +99,7 @@ struct mpl_extras {
     uint32_t any_source, any_tag;
     uint32_t asked_source, asked_tag, asked_comm;
     uint32_t site;
-    uint32_t samples;  /**< Class of metrics. */
-    bool has_counters; /**< There are other classes. */
+    uint32_t samples; /**< Class of metrics. */
 };
 
 /** References of the archive to indices of the model. */

@@ -278,17 +278,33 @@ static bool fill_location(const struct seating *s, uint32_t i, uint32_t thread,
     return location->label != NULL;
 }
 
-/* What the tracer says of the machine. */
-static void find_cores(const struct seating *s, struct mpl_process *processes)
+static void note_unseen_threads(struct mpl_model *model, const char *whose)
+{
+    if (!model->has_unseen_threads) {
+        model->has_unseen_threads = true;
+        mpl_quality_add(model->quality, "unseen-threads", MPL_NONE, 1,
+                        "threads of %s are not recorded, because it has no interface for "
+                        "tools (LLVM's has); what they do counts as computing of the first "
+                        "thread",
+                        whose);
+    }
+}
+
+/* What the tracer says of the machine and of the program. */
+static void take_properties(const struct seating *s, struct mpl_model *model,
+                            struct mpl_process *processes)
 {
     for (size_t i = 0; i < s->raw->properties.n; i++) {
         const struct mpl_raw_property *p =
             (const struct mpl_raw_property *) mpl_buf_get(&s->raw->properties, i);
         const uint32_t process = mpl_map_find(s->of_group, p->group);
+        const char *name = mpl_raw_text(s->raw, p->name);
+        const char *text = mpl_raw_text(s->raw, p->text);
 
-        if (process != MPL_NONE &&
-            strcmp(mpl_raw_text(s->raw, p->name), "MARPLE::CORES") == 0) {
-            processes[process].cores = mpl_raw_text(s->raw, p->text);
+        if (process != MPL_NONE && strcmp(name, "MARPLE::CORES") == 0) {
+            processes[process].cores = text;
+        } else if (strcmp(name, "MARPLE::UNSEEN_THREADS") == 0) {
+            note_unseen_threads(model, text);
         }
     }
 }
@@ -320,7 +336,7 @@ static enum mpl_status fill(const struct seating *s, struct mpl_model *model,
             return mpl_nomem(err);
         }
     }
-    find_cores(s, processes);
+    take_properties(s, model, processes);
     model->n_locations = s->n;
     model->locations = locations;
     model->n_processes = s->n_processes;

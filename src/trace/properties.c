@@ -5,6 +5,7 @@
 
 #include "trace/record_priv.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -152,6 +153,15 @@ static void put_settings(struct mpl_track *track)
     }
 }
 
+/* LLVM's runtime, which has the functions of GCC's too, tells of its threads (openmp.c). */
+static void put_unseen_threads(struct mpl_track *track)
+{
+    if (dlsym(RTLD_DEFAULT, "GOMP_parallel") != NULL &&
+        dlsym(RTLD_DEFAULT, "__kmpc_fork_call") == NULL) {
+        put(track, "UNSEEN_THREADS", "GCC's OpenMP runtime");
+    }
+}
+
 static void put_mpi(struct mpl_track *track, int provided)
 {
     static const char *const levels[] = { "single", "funneled", "serialized", "multiple" };
@@ -175,4 +185,5 @@ void mpl_properties(struct mpl_track *track, int provided)
     put_settings(track);
     put_command(track);
     put_cores(track);
+    put_unseen_threads(track);
 }

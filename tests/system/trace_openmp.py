@@ -20,11 +20,11 @@ TURNS = [8, 8, 6]
 WAITING_S = RANKS * (6 * 2 + 2 * 1) * 2 * MS / 1e3
 
 
-def build(folder, mpi):
-    program = os.path.join(folder, "hybrid-" + mpi)
+def build(folder, mpi, compiler="clang"):
+    program = os.path.join(folder, "hybrid-%s-%s" % (mpi, compiler))
     source = os.path.join(traced.apps, "hybrid.c")
     words = [traced.MPIS[mpi][0], "-g", "-O1", "-w", "-fopenmp", "-o", program, source]
-    env = dict(os.environ, OMPI_CC="clang", MPICH_CC="clang")
+    env = dict(os.environ, OMPI_CC=compiler, MPICH_CC=compiler)
     return program if subprocess.run(words, env=env, capture_output=True, check=False).returncode == 0 else None
 
 
@@ -74,6 +74,26 @@ def switches(folder, program, mpi):
     run = traced.Traced(folder, RANKS, [program, "3000", "0"], mpi, MARPLE_TRACE_MAX_MB="1")
     found = [[text for name, text in run.events(t << 32) if name == "MEASUREMENT_ON_OFF"] for t in range(3)]
     tap.ok(len(found[0]) > 1 and found[0] == found[1] == found[2], "%s: all threads are switched" % mpi, str(run))
+    found = product.diagnose(run.path)
+    window_s = found["runs"][0]["duration_s"]
+    off_s = sum(seconds_off(run, (t << 32) + rank) for rank in range(RANKS) for t in (1, 2))
+    idle_s = found.value("run.idle_threads")
+    tap.ok(0 < idle_s <= 2 * RANKS * window_s - off_s, "%s: threads that are not recorded are not idle" % mpi, idle_s)
+
+
+def seconds_off(run, location):
+    """How long recording was off."""
+    lines = re.findall(r"^MEASUREMENT_ON_OFF +\d+ +(\d+) +Mode: (\w+)", run.print("-L", str(location))[0], re.M)
+    times = [int(time) / 1e9 for time, _ in lines]
+    return sum(times[i + 1] - times[i] for i in range(0, len(times) - 1, 2))
+
+
+def gcc(folder, _, mpi):
+    """GCC's runtime tells nobody of its threads."""
+    run = traced.Traced(folder, RANKS, [build(folder, mpi, "gcc"), "2", "1"], mpi)
+    told = " ".join(run.check().split())
+    tap.ok("no threads:" in told, "%s: threads of GCC's OpenMP are not said to be recorded" % mpi, told)
+    tap.ok("threads of GCC's OpenMP runtime are not recorded" in told, "%s: but why not" % mpi, told)
 
 
 def main():
@@ -84,7 +104,7 @@ def main():
             if program is None:
                 tap.skip("%s: threads of OpenMP" % mpi, lack or "clang has no OpenMP here")
                 continue
-            for test in (hybrid, switches):
+            for test in (hybrid, switches, gcc):
                 tap.guarded("%s: %s of OpenMP's threads" % (mpi, test.__name__), test, folder, program, mpi)
     return tap.done()
 

@@ -96,5 +96,5 @@ def is_clean(tap, traced, what):
         told,
     )
     lacks = set(re.findall(r"^  no ([a-z-]+):", told, re.M))
-    allowed = {"user-regions", "source-lines", "threads", "counters"}
+    allowed = {"user-regions", "source-lines"}
     tap.ok(lacks <= allowed, "%s: nothing of MPI is lacking" % what, told)
